@@ -2,17 +2,17 @@
 
 use std::{fs, time::Duration};
 
-/// What a tick of the times in `/proc` is, on every Linux that people use.
+/// The length of a tick in `/proc` on every common Linux.
 const TICK: Duration = Duration::from_millis(10);
 
-/// How long a process has kept processors busy, in steps of 10 ms; `None` if it is gone, and
-/// everywhere but on Linux.
+/// How long a process has kept processors busy, in steps of 10 ms; `None` if it is gone, and on
+/// systems other than Linux.
 pub fn cpu_time(process: u32) -> Option<Duration> {
     of_stat(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
 }
 
-/// The 14th and 15th field, in user code and in the system. The second holds the program's name,
-/// which may hold anything.
+/// The 14th and 15th field: time in user code and in the system. The second field is the program's
+/// name, which may contain anything.
 fn of_stat(text: &str) -> Option<Duration> {
     let (_, behind_name) = text.rsplit_once(')')?;
     let mut ticks = behind_name.split_whitespace().skip(11).map(str::parse::<u32>);

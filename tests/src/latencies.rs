@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-/// How long things took. All of them are kept, since a run has some hundred thousand at most.
+/// Measured times. All of them are kept, since a run has some hundred thousand at most.
 #[derive(Clone, Debug, Default)]
 pub struct Latencies(Vec<Duration>);
 
@@ -12,7 +12,7 @@ impl Latencies {
         self.0.push(took);
     }
 
-    /// Adds those that somebody else noted.
+    /// Adds the times of another collection.
     pub fn append(&mut self, mut others: Self) {
         self.0.append(&mut others.0);
     }
@@ -22,7 +22,7 @@ impl Latencies {
         self.0.len()
     }
 
-    /// The shortest time within which so many thousandths of all ended; zero of none.
+    /// The shortest time within which this many thousandths of all ended; zero if there are none.
     pub fn within(&self, thousandths: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();

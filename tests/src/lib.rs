@@ -1,6 +1,5 @@
-//! What the tests and programs of this package share: a place of its own for each test, the command
-//! run in it, processes that never outlive their test, one way to wait, and what a long run
-//! measures.
+//! Shared parts of this package's tests and programs: a directory for each test, the command run in
+//! it, processes that never outlive their test, one way to wait, and measurements of long runs.
 
 #![expect(clippy::missing_panics_doc, reason = "everything here fails its test by a panic")]
 

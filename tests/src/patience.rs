@@ -5,13 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// No healthy machine needs as long as this for anything that a test waits for.
+/// Longer than a healthy machine needs for anything that a test waits for.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// How often a condition is looked at.
+/// How often a condition is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// Waits until a condition gives a value. Nothing depends on how long that takes, as long as it
-/// happens.
+/// Waits until a condition gives a value. Nothing depends on how long that takes.
 #[expect(clippy::disallowed_methods, reason = "the one place where these tests wait")]
 #[track_caller]
 pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {

@@ -9,7 +9,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A working directory of its own, in which the command finds its default store.
+/// A working directory in which the command finds its default store.
 #[derive(Debug)]
 pub struct Place {
     program: PathBuf,
@@ -18,7 +18,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A fresh one for the program, which integration tests know as
+    /// A new directory for the program, which integration tests know as
     /// `env!("CARGO_BIN_EXE_queue-e2e")`.
     pub fn new(program: &str) -> Self {
         let directory = tempfile::tempdir().expect("there is room for temporary files");
@@ -27,7 +27,7 @@ impl Place {
         Self { program: program.into(), directory, runs: AtomicU32::new(0) }
     }
 
-    /// Where commands run.
+    /// The directory in which commands run.
     pub fn path(&self) -> PathBuf {
         self.directory.path().join("work")
     }
@@ -52,7 +52,7 @@ impl Place {
         self.start_with(arguments, b"")
     }
 
-    /// The command, which is yet to be given its streams.
+    /// The command without its streams.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments).current_dir(self.path()).env_remove("QUEUE_STORE").env_remove("QUEUE_NAME");

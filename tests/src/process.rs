@@ -9,7 +9,7 @@ use std::{
     process::{Child, ExitStatus},
 };
 
-/// A process that was started and is always waited for: dropping it kills it.
+/// A process that is always waited for: dropping it kills it.
 #[derive(Debug)]
 pub struct Process {
     pub(crate) child: Child,
@@ -18,12 +18,12 @@ pub struct Process {
 }
 
 impl Process {
-    /// What it wrote to standard output so far.
+    /// The standard output so far.
     pub fn stdout(&self) -> Vec<u8> {
         fs::read(&self.stdout).expect("the file was made before the process")
     }
 
-    /// What it wrote to standard error so far.
+    /// The standard error so far.
     pub fn stderr(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.stderr).expect("the file was made before the process"))
             .into_owned()
@@ -55,7 +55,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Both fail if it was waited for already.
+        // Both fail if the process was waited for already.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What a run of the command left.
+/// The result of a run of the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
     /// The exit code; a signal counts as 128 and its number, as in a shell.
@@ -20,7 +20,7 @@ impl Ran {
         std::str::from_utf8(&self.stdout).expect("the output is text")
     }
 
-    /// Standard output as one JSON object a line.
+    /// Standard output as one JSON object per line.
     #[track_caller]
     pub fn objects(&self) -> Vec<Value> {
         let lines = self.text().lines();
@@ -35,14 +35,14 @@ impl Ran {
         objects.remove(0)
     }
 
-    /// The same, after a success.
+    /// Asserts success, and returns the result.
     #[expect(clippy::return_self_not_must_use, reason = "often the check is all that is wanted")]
     #[track_caller]
     pub fn ok(self) -> Self {
         self.code(0)
     }
 
-    /// The same, after this exit code.
+    /// Asserts this exit code, and returns the result.
     #[expect(clippy::return_self_not_must_use, reason = "often the check is all that is wanted")]
     #[track_caller]
     pub fn code(self, code: i32) -> Self {

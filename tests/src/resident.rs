@@ -2,8 +2,7 @@
 
 use std::fs;
 
-/// The memory of this process that is in use right now, in bytes; `None` where the system does not
-/// say, which is everywhere but on Linux.
+/// The memory of this process that is in use, in bytes; `None` on systems other than Linux.
 pub fn resident_bytes() -> Option<u64> {
     of_status(&fs::read_to_string("/proc/self/status").ok()?)
 }

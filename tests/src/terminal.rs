@@ -11,12 +11,12 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What somebody sees and types.
+/// A terminal, and the input of its user.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal<'t> {
-    /// How wide it is.
+    /// The width in columns.
     pub columns: u16,
-    /// What is typed, before anything is asked.
+    /// The input, typed before any question.
     pub typed: &'t str,
 }
 
@@ -36,7 +36,7 @@ impl Terminal<'_> {
         let mut command: Command = place.command(arguments);
         let spawned = command.stdin(stream()).stdout(stream()).stderr(stream()).spawn();
         let mut child = spawned.expect("cargo built the program");
-        // The last ones to hold it are then the child and its children, and reading ends with them.
+        // Only the child and its children hold the terminal then, and reading ends with them.
         drop((command, theirs));
         let mut ours = File::from(ours);
         ours.write_all(self.typed.as_bytes()).expect("there is room for a line");
@@ -47,7 +47,7 @@ impl Terminal<'_> {
     }
 }
 
-/// A terminal that nobody writes to any more answers with an error.
+/// Reads to the end: a terminal that no process writes to any more answers with an error.
 fn read_to_the_end(terminal: &mut File) -> Vec<u8> {
     let (mut shown, mut part) = (Vec::new(), [0; 4096]);
     while let Ok(read @ 1..) = terminal.read(&mut part) {

@@ -1,11 +1,11 @@
-//! `cargo xtask fix`: what tools can repair without a person.
+//! `cargo xtask fix`: repairs what tools can repair without a person.
 
 use anyhow::Result;
 
 use crate::command;
 use crate::repo::Repo;
 
-/// Clippy goes first, since what it writes is not formatted.
+/// Clippy runs first, since its changes are not formatted.
 pub(crate) fn run(repo: &Repo) -> Result<()> {
     let clippy = [
         "clippy",

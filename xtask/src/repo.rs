@@ -1,4 +1,4 @@
-//! Where this work tree is and what it holds.
+//! The path of this work tree, and its contents.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ pub(crate) struct Repo {
 }
 
 impl Repo {
-    /// Asks cargo's environment first: the path compiled in is another clone's where a target
-    /// directory is shared.
+    /// Finds the work tree by cargo's environment first: the compiled path is that of another clone
+    /// if a target directory is shared.
     pub(crate) fn find() -> Self {
         let manifest_dir =
             env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());

@@ -1,4 +1,4 @@
-//! The arguments of the whole command: the options that every subcommand takes, and the list of
+//! The arguments of the command: the options that every subcommand takes, and the list of
 //! subcommands.
 
 use crate::{
@@ -19,8 +19,9 @@ use queue::QueueName;
 
 /// Durable background jobs from a shell.
 ///
-/// Jobs live in a store that survives crashes: a file such as `sqlite:jobs.db`, or whatever else
-/// the URL names. Delivery is at least once, so what `queue work` runs must bear being run again.
+/// Jobs live in a store that survives crashes: a file such as `sqlite:jobs.db`, or another store
+/// that the URL names. Delivery is at least once, so the command that `queue work` runs must
+/// tolerate being run again for the same job.
 #[derive(Debug, Parser)]
 #[command(name = "queue", version, after_help = exit::HELP, propagate_version = true)]
 pub(crate) struct Cli {
@@ -30,10 +31,10 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What every command takes.
+/// The options of every command.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Globals {
-    /// Where the jobs live.
+    /// The store that holds the jobs.
     #[arg(
         long,
         global = true,
@@ -42,7 +43,7 @@ pub(crate) struct Globals {
         help_heading = "Global options"
     )]
     pub(crate) store: Option<String>,
-    /// Which of the queues there.
+    /// The queue in the store.
     #[arg(
         long,
         global = true,
@@ -51,10 +52,10 @@ pub(crate) struct Globals {
         help_heading = "Global options"
     )]
     pub(crate) queue: Option<QueueName>,
-    /// Print JSON, one object a line; errors too, on standard error
+    /// Print JSON, one object per line; errors too, on standard error
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
-    /// No argument: what the program that runs the command opens stores with.
+    /// Not an argument: how the program that runs the command opens stores.
     #[arg(skip)]
     pub(crate) opener: Opener,
 }
@@ -74,19 +75,19 @@ pub(crate) enum Command {
     Work(WorkArgs),
     /// Run a shell command in one process at a time
     Lead(LeadArgs),
-    /// Show how a job stands
+    /// Show the state of a job
     Status(StatusArgs),
-    /// Show all of a job: how it stands, its payload, its result, the details of its error
+    /// Show all of a job: its state, its payload, its result, the details of its error
     Show(ShowArgs),
     /// Write the result of a completed job to standard output, byte for byte
     Result(ResultArgs),
-    /// Wait until a job is finished, then do as `result` does
+    /// Wait until a job is finished, then do what `result` does
     Wait(WaitArgs),
-    /// Take a job back
+    /// Cancel a job
     Cancel(CancelArgs),
     /// List jobs
     List(ListArgs),
-    /// Group what failed by kind and error: how often, since when, and an example
+    /// Group failures by kind and error: how many, since when, and an example
     Errors(ErrorsArgs),
     /// Count jobs by state, and show the workers
     Stats(StatsArgs),
@@ -94,15 +95,15 @@ pub(crate) enum Command {
     Queues(QueuesArgs),
     /// List the workers of the store: what each runs, since when, and whether it drains
     Workers(WorkersArgs),
-    /// Ask a worker to finish what it runs and to end
+    /// Ask a worker to finish what it runs and then exit
     Drain(DrainArgs),
     /// Follow the changes of all jobs as they happen
     Events(EventsArgs),
-    /// Make a job that waits for its time due now
+    /// Make a job that is scheduled for later due now
     Promote(PromoteArgs),
     /// Run failed or cancelled jobs again, with fresh attempts
     Redrive(RedriveArgs),
-    /// Remove a job that does not run, with its result
+    /// Remove a job that is not running, with its result
     Delete(DeleteArgs),
     /// Remove many finished jobs at once, or empty the queue
     Prune(PruneArgs),
@@ -110,17 +111,17 @@ pub(crate) enum Command {
     Pause,
     /// End a pause
     Resume,
-    /// Enqueue jobs at times of a calendar
+    /// Enqueue jobs at calendar times
     Schedule(ScheduleArgs),
-    /// Compare all that a store holds with itself, while others use it
+    /// Cross-check all that a store holds, while others use it
     Verify,
     /// Check the files of a store in a directory, and save what can be read
     Fsck(FsckArgs),
-    /// Show in words what the files of a store in a directory hold
+    /// Print in words what the files of a store in a directory hold
     Dump(DumpArgs),
     /// Bring the schema of a store up to date, or print it as SQL (Postgres)
     Migrate(MigrateArgs),
-    /// Write what makes a shell complete this command
+    /// Write a script with which a shell completes this command
     Completions(CompletionsArgs),
     /// Write a manual page for each command into a directory
     Man(ManArgs),

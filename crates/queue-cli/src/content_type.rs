@@ -1,13 +1,13 @@
-//! How bytes are marked whose encoding nobody named.
+//! The content type of bytes for which the caller named none.
 
 use queue::ContentType;
 use serde::de::IgnoredAny;
 
-/// `application/json` for what is a JSON value as a whole, a number or a word in quotes too;
-/// otherwise `text/plain`.
+/// `application/json` for bytes that are a JSON value as a whole, including a number or a quoted
+/// word; otherwise `text/plain`.
 ///
-/// So that handlers of a program, whose codec is JSON unless they chose another, can read what a
-/// shell enqueued.
+/// So a program's handlers, whose codec is JSON unless they chose another, can read what a shell
+/// enqueued.
 pub(crate) fn guess(bytes: &[u8]) -> ContentType {
     let is_json = str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
     ContentType::from_static(if is_json { "application/json" } else { "text/plain" })

@@ -6,43 +6,44 @@ use queue::{Certainty, Error, ErrorKind, InvalidName, InvalidOption};
 use serde_json::json;
 use std::{error::Error as StdError, ffi::OsString, fmt, io};
 
-/// Every way in which the command ends. The numbers are part of its interface; `--help` lists them.
+/// The ways in which the command ends. The numbers are part of its interface; `--help` lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
     /// Done.
     Ok = 0,
-    /// Understood, and the answer is no.
+    /// The request was understood, and the answer is no.
     Negative = 1,
-    /// The request is wrong as it stands. Also what the argument parser uses.
+    /// The request is wrong as it stands. The argument parser uses this code too.
     Invalid = 2,
     /// There is no such job, or no such queue.
     NotFound = 3,
-    /// The job is not finished, or not in time.
+    /// The job is not finished, or did not finish in time.
     NotFinished = 4,
     /// The store does not answer now.
     Unavailable = 5,
-    /// The store is damaged, too new, or cannot do it.
+    /// The store is damaged, too new, or lacks the capability.
     Unusable = 6,
     /// A bug.
     Bug = 70,
-    /// A signal ended it before the work was done.
+    /// A signal ended the command before its work was done.
     Interrupted = 130,
 }
 
-/// What `--help` says about them.
+/// The part of `--help` about exit codes.
 pub(crate) const HELP: &str = "Exit codes:
   0    done
   1    the answer is no: the job failed or was cancelled, or does not allow the change
   2    the request is wrong: bad arguments, ids or payloads; nothing was written
   3    there is no such job or queue
-  4    the job is not finished, or not in time
+  4    the job is not finished, or did not finish in time
   5    the store does not answer now; try again later
-  6    the store is damaged, of a newer version, or cannot do this
+  6    the store is damaged, too new, or lacks the capability
   70   a bug
   130  interrupted";
 
-/// Why a command ended without doing its work: an exit code, and a message that says what to do.
+/// The reason why a command ended without doing its work: an exit code, and a message that says
+/// what to do.
 #[derive(Debug)]
 pub(crate) struct CliError {
     exit: Exit,
@@ -58,12 +59,12 @@ impl CliError {
         Self::new(Exit::Invalid, message)
     }
 
-    /// For an answer that a newer library has and this command does not know.
+    /// The error for an answer that a newer library gives and this command does not know.
     pub(crate) fn unforeseen(answer: impl fmt::Debug) -> Self {
         Self::new(Exit::Bug, format!("the library answers {answer:?}, which this command does not know"))
     }
 
-    /// Says more about where it happened.
+    /// Adds where the error happened.
     pub(crate) fn context(mut self, context: impl fmt::Display) -> Self {
         if !self.is_silent() {
             self.message = format!("{context}: {}", self.message);
@@ -71,12 +72,12 @@ impl CliError {
         self
     }
 
-    /// The reader of our output has gone away, and wants no message.
+    /// Whether the reader of the output has gone away, so that no message is wanted.
     fn is_silent(&self) -> bool {
         self.message.is_empty()
     }
 
-    /// Prints the error once, and answers the exit code.
+    /// Prints the error once, and returns the exit code.
     pub(crate) fn report(self, format: Format) -> Exit {
         if !self.is_silent() {
             match format {
@@ -125,7 +126,7 @@ impl From<io::Error> for CliError {
     }
 }
 
-/// Tells what is wrong with the arguments, or writes the help that they ask for.
+/// Prints what is wrong with the arguments, or the help that they ask for.
 pub(crate) fn of_arguments(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     spell_out_values(&mut error);
     let mut options = arguments.iter().take_while(|argument| *argument != "--");
@@ -134,7 +135,7 @@ pub(crate) fn of_arguments(mut error: clap::Error, arguments: &[OsString]) -> Ex
         return CliError::invalid(without_usage(&error.to_string())).report(Format::Json);
     }
     if is_help || !error.use_stderr() {
-        // Our own words, in colours. If nobody reads them, nobody is left to tell.
+        // The text is our own, in colours. If printing fails, no one reads it.
         drop(error.print());
     } else {
         output::note(Text::of_lines(&error.to_string()));
@@ -142,7 +143,8 @@ pub(crate) fn of_arguments(mut error: clap::Error, arguments: &[OsString]) -> Ex
     if error.use_stderr() { Exit::Invalid } else { Exit::Ok }
 }
 
-/// What was given begins no line of the message, and loses nothing where colours are taken from it.
+/// Escapes the values from the command line, so that none begins a line of the message, and none
+/// loses text where colours are removed.
 fn spell_out_values(error: &mut clap::Error) {
     let escaped = |value: &ContextValue| match value {
         ContextValue::String(text) => Some(ContextValue::String(output::spelled_out(text))),
@@ -157,14 +159,14 @@ fn spell_out_values(error: &mut clap::Error) {
     }
 }
 
-/// What is wrong, and the advice, but not how the command is used: a program has no eyes for that.
+/// The error and the advice without the usage, which is of no use to a program.
 fn without_usage(rendered: &str) -> &str {
     let ends = ["\n\nUsage:", "\n\nFor more information"];
     let end = ends.iter().filter_map(|end| rendered.find(end)).min().unwrap_or(rendered.len());
     rendered[..end].trim_start_matches("error: ").trim_end()
 }
 
-/// The message and that of its cause, unless it says so already. What lies deeper is for
+/// The message with that of its cause, unless it contains that already. Deeper causes are for
 /// programmers.
 fn with_source(message: &str, source: Option<&(dyn StdError + 'static)>) -> String {
     match source.map(ToString::to_string) {

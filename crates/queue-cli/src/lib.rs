@@ -1,12 +1,12 @@
 //! The `queue` command: durable background jobs from a shell, over any store that the library
 //! opens.
 //!
-//! `args` says what can be asked, `commands` has one file per command, `output` is the only writer
-//! to the terminal, and `exit` holds every exit code.
+//! `args` defines the arguments, `commands` has one file per command, `output` alone writes to the
+//! terminal, and `exit` holds every exit code.
 //!
-//! It is a library for two reasons: a program with a store of its own runs every command on it by
-//! [`main_with`], and the end-to-end tests build the very same program, where [`commands`] lets
-//! them leave none out.
+//! The command is a library for two reasons: a program with its own store runs every command on it
+//! by [`main_with`], and the end-to-end tests build the very same program, where [`commands`] lets
+//! them cover every command.
 
 // What others stored must not act on a terminal: only `output` writes, and it escapes.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
@@ -30,19 +30,18 @@ use queue::Storage;
 use std::{env, ffi::OsString, process::ExitCode, sync::Arc};
 use tokio::runtime::Builder;
 
-/// The program: reads its arguments, does what they say, and answers the exit code.
+/// Runs the program: reads its arguments, executes the command, and returns the exit code.
 pub fn main() -> ExitCode {
     run_with(Opener::default())
 }
 
-/// The same program with stores of your own: `open` gets the URL of `--store` or `QUEUE_STORE`, and
-/// passes those that it does not know on to [`queue::open`]. It is called once for each command,
-/// and runs on a Tokio runtime.
+/// Runs the same program with your own stores: `open` gets the URL of `--store` or `QUEUE_STORE`,
+/// and passes URLs that it does not know on to [`queue::open`]. It is called once for each command,
+/// on a Tokio runtime.
 ///
-/// The store has to outlive the process, as a file or a server does: one that keeps nothing beyond
-/// it is refused. A command that must not make a store where there is none adds `create=never` to
-/// the URLs `sqlite:` and `file:`; other schemes say by themselves what becomes of a store that is
-/// missing.
+/// The store has to outlive the process, as a file or a server does: a store that keeps nothing is
+/// refused. A command that must not create a missing store adds `create=never` to the URLs
+/// `sqlite:` and `file:`; the openers of other schemes decide about a missing store themselves.
 ///
 /// ```no_run
 /// use std::process::ExitCode;
@@ -77,7 +76,7 @@ fn run_with(opener: Opener) -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-/// The names of all commands, hidden ones too: for tests that go through each of them.
+/// The names of all commands, including hidden ones, for tests that go through all of them.
 pub fn commands() -> Vec<String> {
     Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
@@ -85,7 +84,7 @@ pub fn commands() -> Vec<String> {
 fn run(cli: Cli) -> Result<Exit, CliError> {
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(commands::run(cli));
-    // A thread may still wait for standard input, which nobody needs any more.
+    // A thread may still wait for standard input, which no one needs any more.
     runtime.shutdown_background();
     ended
 }

@@ -5,7 +5,7 @@ use std::{fmt, pin::Pin, sync::Arc};
 
 type Opening = Pin<Box<dyn Future<Output = queue::Result<Arc<dyn Storage>>> + Send>>;
 
-/// As the library does, unless the program that runs the command knows more schemes.
+/// Opens stores as the library does, unless the program that runs the command knows more schemes.
 #[derive(Clone)]
 pub(crate) struct Opener(Arc<dyn Fn(String) -> Opening + Send + Sync>);
 

@@ -1,4 +1,4 @@
-//! Words of the command line that are neither text nor plain numbers.
+//! Parsers for values of the command line that are neither text nor plain numbers.
 
 use queue::Keep;
 use std::{
@@ -27,7 +27,7 @@ pub(crate) fn time_of_day(text: &str) -> Result<SystemTime, String> {
     })
 }
 
-/// A length of time of which something must be left.
+/// A length of time that is not zero.
 pub(crate) fn positive(text: &str) -> Result<Duration, String> {
     match duration(text)? {
         Duration::ZERO => Err("it must be longer than zero".to_owned()),
@@ -35,7 +35,7 @@ pub(crate) fn positive(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A line for the shell that does something.
+/// A shell command that is not empty.
 pub(crate) fn command(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err("an empty command does nothing, and every job would complete".to_owned());
@@ -52,7 +52,7 @@ pub(crate) fn keep(text: &str) -> Result<Keep, String> {
     }
 }
 
-/// A number from 1, or `unlimited`.
+/// A number of at least 1, or `unlimited`.
 pub(crate) fn attempts(text: &str) -> Result<Attempts, String> {
     match (text, text.parse()) {
         ("unlimited", _) => Ok(Attempts::Unlimited),
@@ -61,7 +61,7 @@ pub(crate) fn attempts(text: &str) -> Result<Attempts, String> {
     }
 }
 
-/// A number from 1.
+/// A number of at least 1.
 pub(crate) fn number_from_one(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "give a number from 1".to_owned())
 }

@@ -14,15 +14,15 @@ use queue::{
 use serde_json::json;
 use std::{env, error::Error as _, io, sync::Arc};
 
-/// The store when none is named.
+/// The default store.
 const STORE: &str = "sqlite:queue.db";
-/// The queue when none is named.
+/// The default queue.
 const QUEUE: &str = "default";
 
 /// Jobs as bytes of any content type.
 pub(crate) type Jobs = Queue<Raw, Raw>;
 
-/// Where a command works, and how it talks.
+/// The store and queue that a command works on, and its output.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) out: Output,
@@ -31,13 +31,13 @@ pub(crate) struct Session {
     pub(crate) opener: Opener,
 }
 
-/// What to do about a store that is not there.
+/// What to do about a missing store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Make it: the command adds jobs, or is there to make it.
+    /// Create it: the command adds jobs, or exists to create the store.
     Create,
-    /// Refuse, where the store can tell: a mistyped path shall not look like an empty queue, and no
-    /// worker shall wait there.
+    /// Refuse, where the store can tell: a mistyped path must not look like an empty queue, and no
+    /// worker should wait there.
     Refuse,
 }
 
@@ -52,7 +52,7 @@ impl Session {
         Ok(Self { out: Output::new(globals.format()), url, name, opener: globals.opener.clone() })
     }
 
-    /// Opens the queue, runs the command on it, and closes the store whatever came of it.
+    /// Opens the queue, runs the command on it, and closes the store whatever the outcome.
     pub(crate) async fn with_jobs<T>(
         &self,
         missing: Missing,
@@ -67,8 +67,8 @@ impl Session {
         Ok(value)
     }
 
-    /// Tells what came of a change to a job: its words and its answer if it was done, or why its
-    /// state does not allow it.
+    /// Reports the outcome of a change to a job: its words and its answer if it was done, or the
+    /// reason why the job's state does not allow it.
     pub(crate) fn tell_change(
         &self,
         id: &JobId,
@@ -99,18 +99,18 @@ impl Session {
         };
         let storage = self.opener.open(&url).await.map_err(|error| of_opening(error, missing))?;
         let capabilities = storage.capabilities();
-        // A database that one process opens at a time keeps its jobs; memory does not.
+        // A database that only one process can open still keeps its jobs; memory does not.
         if capabilities.reach == Reach::Process && capabilities.durability == Durability::None {
             let name = capabilities.name;
             return Err(CliError::invalid(format!(
-                "the store {name:?} lives inside one program, and this command is one of its own: whatever it stores there is gone when it ends; name a store that outlives it, such as sqlite:queue.db"
+                "the store {name:?} exists inside one program only, so what this command stores there is gone when it ends; name a store that outlives it, such as sqlite:queue.db"
             )));
         }
         Ok(storage)
     }
 }
 
-/// A path where nothing is may be mistyped, or the first job is still to come.
+/// A path without a store may be mistyped, or the first job is still to come.
 fn of_opening(error: queue::Error, missing: Missing) -> CliError {
     let cause = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     let is_absent = cause.is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound);
@@ -123,7 +123,7 @@ fn of_opening(error: queue::Error, missing: Missing) -> CliError {
     error.into()
 }
 
-/// The same URL, but nothing is created, unless the URL itself says what to do.
+/// The same URL with creation ruled out, unless the URL itself says what to do.
 fn refusing(url: &str) -> String {
     let schemes = ["sqlite:", "file:"];
     let is_file = schemes

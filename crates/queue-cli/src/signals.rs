@@ -3,7 +3,7 @@
 use std::io;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The requests of a person or a supervisor to stop: SIGINT and SIGTERM.
+/// The requests to stop from a person or a supervisor: SIGINT and SIGTERM.
 #[derive(Debug)]
 pub(crate) struct StopSignals {
     interrupt: Signal,
@@ -11,12 +11,12 @@ pub(crate) struct StopSignals {
 }
 
 impl StopSignals {
-    /// From here on these signals end nothing by themselves.
+    /// Listens; from here on these signals no longer end the process by themselves.
     pub(crate) fn listen() -> io::Result<Self> {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// The next request. Dropping the future loses none.
+    /// Waits for the next request. Dropping the future loses none.
     pub(crate) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

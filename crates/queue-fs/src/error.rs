@@ -60,6 +60,7 @@ impl FsFault {
 
     /// A call to the operating system failed.
     pub(crate) fn io(what: &str, source: io::Error) -> Self {
+        // Files are opened with `O_NOFOLLOW`, which answers `ELOOP` for a link.
         if Errno::from_io_error(&source) == Some(Errno::LOOP) {
             return Self::invalid(format!("{what} is a link, and links are not followed"));
         }

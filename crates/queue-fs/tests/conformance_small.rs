@@ -1,5 +1,5 @@
-//! The conformance suite with segments so short that the journal goes round within a case, and with
-//! no memory for payloads.
+//! The conformance suite with segments so short that the journal is compacted within a case, and
+//! without memory for payloads.
 
 mod harness;
 

@@ -1,6 +1,6 @@
-//! The conformance suite with two handles that take turns: one stays open and hears of the other's
-//! writes through the files alone, as another process would; the other is opened for a call and
-//! closed after it.
+//! The conformance suite with two handles that take turns: one stays open and learns of the other's
+//! writes from the files alone, like another process; the other is opened for one call and closed
+//! after it.
 
 mod harness;
 
@@ -22,8 +22,8 @@ use std::{
     time::Duration,
 };
 
-/// One call in so many goes through a fresh handle. Opening one takes longer than a call, and an
-/// odd number has each verb of a loop of several have its turn.
+/// One call in this many goes through a fresh handle, since opening one takes longer than a call.
+/// The number is odd, so that each verb of a loop of several gets its turn.
 const TURNS: usize = 5;
 
 fn main() -> ExitCode {
@@ -83,9 +83,9 @@ impl Turns {
         answer
     }
 
-    /// A handle that was just opened knows the time of the journal and of its clock alone. So the
-    /// one that stays open looks before it, which writes the time down while the clock is behind,
-    /// and after it, which tells it what the other was told.
+    /// A fresh handle knows only the time of the journal and of its clock. So the open handle reads
+    /// the time before it, which writes the mark while the clock is behind, and after it, which
+    /// gives it the time that the fresh one was told.
     async fn keep_time(&self) {
         let (queue, worker) = (QueueName::from_static("turns"), WorkerId::from_static("turns"));
         let nothing = ClaimRequest::new(queue, worker, 0, Span::from_secs(1), &SystemRng);
@@ -95,8 +95,7 @@ impl Turns {
 
 #[async_trait]
 impl Storage for Turns {
-    /// Of what others write a handle hears no more than that something changed, so events are left
-    /// out.
+    /// A handle learns of others' writes only that something changed, so events are left out.
     fn capabilities(&self) -> Capabilities {
         let Capabilities { name, durability, reach, limits, .. } = self.kept.capabilities();
         Capabilities::new(name, durability, reach)

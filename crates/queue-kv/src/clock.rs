@@ -1,11 +1,11 @@
-//! Store time, as all handles on one database tell it.
+//! Store time, which all handles on one database share.
 
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, Moment, StoreTime, Timestamp};
 use std::sync::Arc;
 
-/// The clock, and what callers were told before (I24). The mark in the database speaks for other
-/// processes.
+/// The clock, and the latest time that callers were told (I24). The mark in the database does the
+/// same for other processes.
 #[derive(Debug)]
 pub(crate) struct StoreClock {
     clock: Arc<dyn Clock>,
@@ -24,7 +24,7 @@ impl StoreClock {
         Moment::decide(mark, self.clock.now(), floor)
     }
 
-    /// A transaction of this moment is done, and its answers go out.
+    /// Notes the moment of a finished transaction, before its answers go out.
     pub(crate) fn tell(&self, moment: Moment) {
         self.time().note(moment.now, self.clock.ticks());
     }

@@ -14,26 +14,27 @@ use std::{
     sync::{Arc, Weak},
 };
 
-/// A database with its clock. Handles are [opened](crate::KvStorage::open) on it; those of one
-/// `KvDatabase` share hints and time. It is let go of when the last of them is closed or dropped.
+/// A database with its clock. Handles are [opened](crate::KvStorage::open) on it; the handles of
+/// one `KvDatabase` share hints and time. The database is released when the last of them is closed
+/// or dropped.
 pub struct KvDatabase {
     pub(crate) kv: Box<dyn Kv>,
     pub(crate) capabilities: Capabilities,
     pub(crate) clock: StoreClock,
-    /// One for each handle, so that closing one ends no stream of another. Whoever commits holds
-    /// the lock until the hints are published, so that those of one job keep their order.
+    /// One hub for each handle, so that closing one ends no stream of another. A committing thread
+    /// holds the lock until the hints are published, so that the hints of one job keep their order.
     hubs: Mutex<Vec<Weak<Hub>>>,
 }
 
 impl KvDatabase {
     /// Takes a database for the handles of this process. Open it once: handles of two `KvDatabase`s
-    /// see the same jobs, and no hints of each other.
+    /// see the same jobs, but no hints of each other.
     ///
-    /// All processes that write to one database should tell the time by clocks that agree roughly;
-    /// one that is ahead takes the others along.
+    /// All processes that write to one database should have clocks that agree roughly; a clock that
+    /// is ahead moves the store time of the others.
     pub fn new(kv: impl Kv, clock: Arc<dyn Clock>) -> Arc<Self> {
         let own = kv.capabilities();
-        // Nobody here hears of the writes of other processes.
+        // This process gets no hints of writes by other processes.
         let events = if own.reach == Reach::Process { EventReach::Store } else { EventReach::None };
         let capabilities = own.with_events(events).with_presence().with_pause().with_queues().with_attempts();
         let clock = StoreClock::new(clock);
@@ -57,7 +58,7 @@ impl KvDatabase {
         Ok(answer)
     }
 
-    /// A handle's own end of the hints. Waits for the commit at hand.
+    /// Adds the hub of a handle. Waits for the present commit.
     pub(crate) fn new_hub(&self) -> Arc<Hub> {
         let hub = Arc::new(Hub::default());
         let mut hubs = self.hubs();
@@ -67,7 +68,7 @@ impl KvDatabase {
         hub
     }
 
-    /// The turn of one writer, which ends with the answer.
+    /// The turn of one writer; dropping the guard ends it.
     pub(crate) fn turn(&self) -> WriterTurn<'_> {
         WriterTurn(self.hubs())
     }
@@ -83,11 +84,11 @@ impl fmt::Debug for KvDatabase {
     }
 }
 
-/// Held from before a transaction begins until everybody was told of it.
+/// Held from before a transaction begins until its hints are published.
 pub(crate) struct WriterTurn<'a>(MutexGuard<'a, Vec<Weak<Hub>>>);
 
 impl WriterTurn<'_> {
-    /// What the subscribers of all handles want to hear of.
+    /// The hints that the subscribers of all handles want.
     pub(crate) fn wanted(&self) -> Wanted {
         if self.open_hubs().any(|hub| hub.has_subscribers()) { Wanted::Everything } else { Wanted::Nothing }
     }

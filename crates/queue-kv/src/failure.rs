@@ -1,9 +1,9 @@
-//! Why a transaction failed, before it is tied to the verb of a caller.
+//! The failure of a transaction, before it is tied to the verb of a caller.
 
 use crate::KvError;
 use queue_core::{Error, ErrorKind};
 
-/// A failure that every caller of a group of calls is told of, each in an error of their own.
+/// A failure that all callers of a group of calls share; each gets it in an error of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct KvFailure {
     kind: ErrorKind,
@@ -18,7 +18,7 @@ impl KvFailure {
         Self { kind: ErrorKind::Corrupt, message: message.into(), may_have_happened: false }
     }
 
-    /// Of a commit that did not answer.
+    /// Marks the failure as that of a commit, whose outcome is unknown.
     pub(crate) fn in_commit(self) -> Self {
         Self { may_have_happened: true, ..self }
     }

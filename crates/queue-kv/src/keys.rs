@@ -1,4 +1,4 @@
-//! What is stored under which key.
+//! The layout of keys.
 //!
 //! | family | the rest of the key | value |
 //! |---|---|---|
@@ -15,9 +15,10 @@
 //! | `Lease`, `Purge`, `Finished` | queue, time, seq | nothing: leases, purges, ends by their times |
 //! | `Worker` | id | until when it is shown, and what |
 //!
-//! Two rules make keys safe. The length of a queue's name stands before the name and everything
-//! after it is of fixed width, except an id, which ends its key: so no two names, and no name and
-//! id, can be mistaken for others. And numbers are written so that their bytes sort as they do,
+//! Two rules make keys unambiguous. The length of a queue's name stands before the name, and
+//! everything after the name is of fixed width, except an id, which ends its key: so two names, or
+//! a name and an id, cannot be confused. And numbers are written so that their bytes sort as the
+//! numbers do, including negative ones.
 //! negative ones too.
 
 use queue_core::{JobId, JobMeta, QueueName, Seq, Timestamp, WorkerId};
@@ -25,7 +26,7 @@ use std::ops::Range;
 
 pub(crate) type Key = Vec<u8>;
 
-/// What a key is about; its first byte.
+/// The family of a key; its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Mark = 1,
@@ -66,12 +67,12 @@ pub(crate) fn name(queue: &QueueName) -> Key {
     with(global(Family::Name), queue.as_str().as_bytes())
 }
 
-/// The names that do not sort before this text.
+/// The names that sort at or after this text.
 pub(crate) fn names_from(start: &str) -> Range<Key> {
     with(global(Family::Name), start.as_bytes())..beyond(global(Family::Name))
 }
 
-/// The text that a key of [`name`] ends with.
+/// The name that a key of [`name`] ends with.
 pub(crate) fn name_of(key: &[u8]) -> &[u8] {
     &key[1..]
 }
@@ -81,12 +82,12 @@ pub(crate) fn life(family: Family, queue: &QueueName, seq: Seq) -> Key {
     with(of_queue(family, queue), &seq.get().to_be_bytes())
 }
 
-/// The fact of a queue: that it is paused.
+/// A fact about a queue that has no further parts: that it is paused.
 pub(crate) fn of_queue_alone(family: Family, queue: &QueueName) -> Key {
     of_queue(family, queue)
 }
 
-/// How many jobs of a queue stand in a slot.
+/// The number of jobs of a queue in a slot.
 pub(crate) fn count(queue: &QueueName, slot: u8) -> Key {
     with(of_queue(Family::Count, queue), &[slot])
 }
@@ -100,23 +101,23 @@ pub(crate) fn worker(id: &WorkerId) -> Key {
     with(global(Family::Worker), id.as_str().as_bytes())
 }
 
-/// Where a due job waits for a claim.
+/// The ready-index entry of a due job.
 pub(crate) fn ready(meta: &JobMeta) -> Key {
     ready_at(&meta.queue, meta.priority, meta.run_at, meta.seq)
 }
 
-/// The same by its parts.
+/// The same entry by its parts.
 pub(crate) fn ready_at(queue: &QueueName, priority: i16, run_at: Timestamp, seq: Seq) -> Key {
     let priority: [u8; PRIORITY_BYTES] = (priority.cast_unsigned() ^ (1 << 15)).to_be_bytes();
     timed(with(of_queue(Family::Ready, queue), &priority), run_at, seq)
 }
 
-/// Where a job waits for its time.
+/// The entry of a job that waits for its time.
 pub(crate) fn scheduled(meta: &JobMeta) -> Key {
     timed(of_queue(Family::Scheduled, &meta.queue), meta.run_at, meta.seq)
 }
 
-/// The index entries of a record but those of a job that waits, which have values.
+/// The index entries of a record, except those of a waiting job, which have values.
 pub(crate) fn times(meta: &JobMeta) -> Vec<Key> {
     let timed = |family, at: Timestamp| timed(of_queue(family, &meta.queue), at, meta.seq);
     let lease = meta.lease.as_ref().map(|lease| timed(Family::Lease, lease.expires_at));
@@ -125,32 +126,32 @@ pub(crate) fn times(meta: &JobMeta) -> Vec<Key> {
     [lease, purge, finished].into_iter().flatten().collect()
 }
 
-/// Every key of a family, in all queues.
+/// The keys of a family in all queues.
 pub(crate) fn family(family: Family) -> Range<Key> {
     let prefix = global(family);
     prefix.clone()..beyond(prefix)
 }
 
-/// Every key of a family in one queue.
+/// The keys of a family in one queue.
 pub(crate) fn all(family: Family, queue: &QueueName) -> Range<Key> {
     let prefix = of_queue(family, queue);
     prefix.clone()..beyond(prefix)
 }
 
-/// The entries of a time index up to a moment, that moment too.
+/// The entries of a time index up to and including a moment.
 pub(crate) fn until(family: Family, queue: &QueueName, at: Timestamp) -> Range<Key> {
     let prefix = of_queue(family, queue);
     let last = with(prefix.clone(), &ordered(at));
     prefix..beyond(last)
 }
 
-/// Where the next priority of the ready index begins.
+/// The start of the next priority in the ready index.
 pub(crate) fn next_priority(mut ready: Key) -> Key {
     ready.truncate(ready.len() - SEQ_BYTES - TIME_BYTES);
     beyond(ready)
 }
 
-/// The life that a key ends with.
+/// The `seq` that a key ends with.
 pub(crate) fn seq_of(key: &[u8]) -> Seq {
     let (_, seq) = key.split_last_chunk::<SEQ_BYTES>().expect("keys of lives end with a seq");
     Seq::new(u64::from_be_bytes(*seq))
@@ -164,7 +165,7 @@ pub(crate) fn time_of(key: &[u8]) -> Timestamp {
     Timestamp::from_millis((u64::from_be_bytes(*time) ^ SIGN).cast_signed())
 }
 
-/// The key just after this one.
+/// The smallest key that sorts after this one.
 pub(crate) fn after(key: &[u8]) -> Key {
     with(key.to_vec(), &[0])
 }
@@ -191,7 +192,7 @@ fn with(mut key: Key, tail: &[u8]) -> Key {
     key
 }
 
-/// The first key that does not begin with the prefix and sorts after those that do.
+/// The first key that sorts after all keys with the prefix.
 fn beyond(mut prefix: Key) -> Key {
     while prefix.pop_if(|byte| *byte == u8::MAX).is_some() {}
     let last = prefix.last_mut().expect("the byte of a family is never the largest");

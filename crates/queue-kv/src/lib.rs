@@ -1,20 +1,20 @@
 //! A durable job queue over the embedded key-value database that you already have.
 //!
 //! [`KvStorage`] is a [`queue_core::Storage`] over [`Kv`], a trait that any ordered database with
-//! transactions can serve: begin to read or to write, get, scan, put, delete, commit. A driver is
-//! about a hundred lines. The store does the rest, and everything that a store may offer: one
-//! thread writes, and whatever waits for it goes into one commit; hints within the process, pause,
-//! the list of queues, attempts, presence, `verify`, and what a dropped claim leased goes back.
+//! transactions can implement: begin to read or to write, get, scan, put, delete, commit. A driver
+//! is about a hundred lines. The store does the rest, with every capability that a store may have:
+//! one thread writes, and commits all waiting calls together; hints within the process, pause, the
+//! list of queues, attempts, presence, `verify`; and jobs leased by a dropped claim are given back.
 //!
-//! Read it in this order:
-//! 1. [`Kv`]: what is asked of the database;
-//! 2. `keys`: what is stored under which key;
-//! 3. `view`: what is read, and `reader`: the verbs that only read;
-//! 4. `writer::transaction`, then `writer::lives`: what writing and removing a job means in keys;
-//! 5. the other files of `writer`: a verb each.
+//! The code is best read in this order:
+//! 1. [`Kv`]: what the database has to do;
+//! 2. `keys`: the layout of keys;
+//! 3. `view`: what transactions read, and `reader`: the verbs that only read;
+//! 4. `writer::transaction`, then `writer::lives`: how writing and removing a job changes keys;
+//! 5. the other files of `writer`: one verb each.
 //!
-//! Absent on purpose: everything about outcomes, which [`queue_core::lifecycle`] decides; and
-//! databases on other hosts, for which one commit is a round trip (ADR 0047 says what those would
+//! Absent on purpose: decisions about outcomes, which [`queue_core::lifecycle`] makes; and
+//! databases on other hosts, for which each commit is a round trip (ADR 0047 says what those would
 //! need).
 //!
 //! ```

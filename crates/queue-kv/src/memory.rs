@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// A map in memory. Readers and the writer wait for each other.
+/// A map in memory. Readers and the writer exclude each other.
 #[derive(Debug, Default)]
 pub struct MemoryKv(RwLock<Entries>);
 
@@ -30,7 +30,7 @@ struct MemoryRead<'a>(RwLockReadGuard<'a, Entries>);
 
 struct MemoryWrite<'a> {
     entries: RwLockWriteGuard<'a, Entries>,
-    /// What stood at the keys that were written, in order.
+    /// The previous values of the written keys, in order.
     before: Vec<(Vec<u8>, Option<Vec<u8>>)>,
 }
 
@@ -73,7 +73,7 @@ impl KvWrite for MemoryWrite<'_> {
     }
 }
 
-/// Takes back what was not committed.
+/// Undoes writes that were not committed.
 impl Drop for MemoryWrite<'_> {
     fn drop(&mut self) {
         while let Some((key, before)) = self.before.pop() {

@@ -1,4 +1,4 @@
-//! The handle: which verb goes to which thread.
+//! The handle: hands each verb to the thread that runs it.
 
 use crate::{
     KvDatabase,
@@ -16,13 +16,14 @@ use std::{sync::Arc, time::Duration};
 
 /// A handle on the jobs in a [`KvDatabase`].
 ///
-/// It owns its threads, one that writes and two that read. They end with [`close`](Storage::close),
-/// or when the handle is dropped, which waits for the transaction at hand.
+/// A handle owns its threads: one that writes and two that read. They end with
+/// [`close`](Storage::close), or when the handle is dropped, which waits for the present
+/// transaction.
 ///
 /// # Dropped futures
-/// A verb that was handed to the thread that writes runs to its end, and is durable or undone as a
-/// whole. A claim whose future is gone before its turn is skipped; what one leased that is dropped
-/// later is given back in the next transaction.
+/// A verb that was handed to the writing thread runs to its end, and is durable or undone as a
+/// whole. A claim whose future is dropped before its turn is skipped; jobs leased by a claim that
+/// is dropped later are given back in the next transaction.
 #[derive(Debug)]
 pub struct KvStorage {
     capabilities: Capabilities,
@@ -35,7 +36,7 @@ impl KvStorage {
     /// Opens a handle, and starts its threads.
     ///
     /// # Errors
-    /// `Unavailable` if there is no thread to be had. Dropping the future opens nothing.
+    /// `Unavailable` if no thread can be started. Dropping the future opens nothing.
     pub async fn open(database: Arc<KvDatabase>) -> Result<Self> {
         let capabilities = database.capabilities.clone();
         let readers = Readers::start(&database)?;
@@ -102,16 +103,16 @@ impl Storage for KvStorage {
         self.readers.call("queues", move |view| view.queues(&query)).await
     }
 
-    /// Removes in transactions of bounded size; dropping the future between two of them leaves the
-    /// rest in place.
+    /// Removes records in transactions of bounded size; dropping the future between two of them
+    /// leaves the rest in place.
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
         let mut removed = 0;
         while removed < request.limit {
             let limit = PruneSome::MAX.min(request.limit - removed);
             let some = PruneSome { queue: request.queue.clone(), what: request.what, limit };
             let pruned = self.writer.call(some).await;
-            // An error says whether anything may have been removed, so records that are gone
-            // already count.
+            // An error's certainty speaks for the whole call, so after a removal the outcome is
+            // unknown.
             let pruned = pruned.map_err(|error| if removed > 0 { error.unknown() } else { error })?;
             removed += pruned;
             if pruned < limit {

@@ -1,5 +1,4 @@
-//! What stands behind keys and is no stored form of a job: numbers, and what an index says of its
-//! jobs.
+//! Values that are not a stored form of a job: numbers, and the values of index entries.
 
 use crate::failure::{KvFailure, KvResult};
 use bytes::Bytes;
@@ -23,19 +22,19 @@ pub(crate) fn read_time(bytes: &[u8]) -> KvResult<Timestamp> {
     Ok(Timestamp::from_millis(read_number(bytes)?.cast_signed()))
 }
 
-/// What must be known to make a scheduled job ready without reading its record.
+/// The value that lets a claim make a scheduled job ready without reading its record.
 pub(crate) fn scheduled(payload_bytes: u64, priority: i16) -> Vec<u8> {
     [&number(payload_bytes)[..], &priority.to_be_bytes()].concat()
 }
 
-/// The bytes of the payload as they stand in the ready index, and the priority.
+/// The bytes of the payload, in the form of the ready index, and the priority.
 pub(crate) fn read_scheduled(bytes: &[u8]) -> KvResult<(&[u8], i16)> {
     let (payload_bytes, priority) =
         bytes.split_last_chunk().ok_or_else(|| KvFailure::corrupt("a scheduled job has no priority"))?;
     Ok((payload_bytes, i16::from_be_bytes(*priority)))
 }
 
-/// A worker, and until when it is shown.
+/// A worker, and the time until which it is shown.
 pub(crate) fn worker(worker: &WorkerInfo, until: Timestamp) -> Vec<u8> {
     [&time(until)[..], &stored::to_bytes(worker)].concat()
 }

@@ -1,5 +1,4 @@
-//! What can be read of the database at one moment, by the threads that read and by the one that
-//! writes.
+//! Reads of the database at one moment, for the reading threads and the writing one.
 
 use crate::{
     KvEntry, KvRead,
@@ -14,21 +13,21 @@ use queue_core::{
 use queue_store::stored::{self, Form, StoredJob};
 use std::ops::Range;
 
-/// The slot of jobs that wait for their time; the slots before it are the states.
+/// The slot of jobs that wait for their time; the lower slots are the states.
 pub(crate) const SCHEDULED_SLOT: u8 = 6;
-/// How many entries one step of a walk reads.
+/// The entries that one step of a walk reads.
 pub(crate) const STEP: usize = 500;
 
 const _: () = assert!(State::ALL.len() == SCHEDULED_SLOT as usize, "every state needs a slot before it");
 
-/// Reads of one moment.
+/// Reads at one moment.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'t> {
     kv: &'t dyn KvRead,
     pub(crate) moment: Moment,
 }
 
-/// The highest time that a write was decided by.
+/// The highest time at which a write was decided.
 pub(crate) fn mark(kv: &dyn KvRead) -> KvResult<Timestamp> {
     let mark = kv.get(&keys::global(Family::Mark))?;
     mark.map_or(Ok(Timestamp::from_millis(i64::MIN)), |bytes| values::read_time(&bytes))
@@ -77,25 +76,25 @@ impl<'t> View<'t> {
         self.get(key)?.map(|bytes| values::read_number(&bytes)).transpose()
     }
 
-    /// The life that holds an id, purged or not.
+    /// The life that holds an id, even if it is past its purge time.
     pub(crate) fn find(&self, queue: &QueueName, id: &JobId) -> KvResult<Option<StoredJob>> {
         let Some(seq) = self.number(&keys::id(queue, id))? else { return Ok(None) };
         let found = self.life(queue, Seq::new(seq))?;
         found.ok_or_else(|| KvFailure::corrupt("an id leads to no record")).map(Some)
     }
 
-    /// The same, unless it is past its purge time.
+    /// The life that holds an id, unless it is past its purge time.
     pub(crate) fn present(&self, queue: &QueueName, id: &JobId) -> KvResult<Option<JobMeta>> {
         let found = self.find(queue, id)?.map(|found| found.job.meta);
         Ok(found.filter(|meta| !meta.is_purged(self.now())))
     }
 
-    /// One life, purged or not.
+    /// One life, even if it is past its purge time.
     pub(crate) fn life(&self, queue: &QueueName, seq: Seq) -> KvResult<Option<StoredJob>> {
         self.part(Family::Job, queue, seq)
     }
 
-    /// The large parts of a life that is there.
+    /// The large parts of an existing life.
     pub(crate) fn body(&self, queue: &QueueName, seq: Seq) -> KvResult<JobBody> {
         let payload: Option<Payload> = self.part(Family::Payload, queue, seq)?;
         Ok(JobBody {
@@ -106,7 +105,7 @@ impl<'t> View<'t> {
         })
     }
 
-    /// The attempts that were charged to a life.
+    /// The charged attempts of a life.
     pub(crate) fn attempts(&self, queue: &QueueName, seq: Seq) -> KvResult<Vec<Attempt>> {
         Ok(self.part(Family::Attempts, queue, seq)?.unwrap_or_default())
     }
@@ -127,8 +126,8 @@ impl<'t> View<'t> {
         Ok(first.first().map(|(key, _)| keys::time_of(key)))
     }
 
-    /// Reads the counters, and looks at the jobs that came due since a claim last moved them, and
-    /// at the first job of each priority.
+    /// Reads the counters, and corrects them by the jobs that came due since a claim last moved
+    /// them; looks up the oldest due job too.
     pub(crate) fn counts(&self, queue: &QueueName) -> KvResult<Counts> {
         let mut counts = Counts::empty(self.moment);
         for (key, value) in self.scan(&keys::all(Family::Count, queue), STEP)? {

@@ -1,5 +1,5 @@
-//! What the suite cannot force: a database that fails, how often it commits, and damage that
-//! `verify` must see.
+//! What the suite cannot force: a database that fails, the number of commits, and damage that
+//! `verify` must find.
 
 use queue_core::{
     Capabilities, Certainty, ClaimRequest, ContentType, Durability, ErrorKind, JobId, Kind, ManualClock,
@@ -20,7 +20,7 @@ use std::{
 /// More entries than any test here stores.
 const ALL: usize = 1000;
 
-/// A database that counts its commits, and fails when it is told to.
+/// A database that counts its commits, and fails on command.
 #[derive(Debug, Default)]
 struct Watched {
     kv: MemoryKv,
@@ -147,14 +147,14 @@ async fn what_waits_together_is_one_commit() -> Result<()> {
     const CALLS: usize = 100;
     let kv = Arc::new(Watched::default());
     let store = Arc::new(open(kv.clone()).await?);
-    // Nothing is written while this reads, so the calls wait for each other.
+    // An open read excludes the writer, so the calls wait for each other.
     let reading = kv.kv.begin_read().expect("it reads");
     let mut calls = tokio::task::JoinSet::new();
     for call in 0..CALLS {
         let store = store.clone();
         calls.spawn(async move { store.enqueue(&queue(), vec![vec![job(&call.to_string())]]).await });
     }
-    // On one thread all of them have sent what they want once this one had as many turns.
+    // On one thread, all calls have been sent once this task has yielded that many times.
     for _ in 0..CALLS {
         tokio::task::yield_now().await;
     }
@@ -211,7 +211,7 @@ async fn verify_misses_any_entry_that_is_gone_and_finds_any_that_is_left() -> Re
     let store = open(kv.clone()).await?;
     populate(&store).await?;
     assert_eq!(store.verify().await?, Vec::<String>::new());
-    // The first family is the time, which stands by itself.
+    // The first family is the time, which no record accounts for.
     let entries = kv.begin_read().expect("it reads").scan(&[2][..]..&[u8::MAX][..], ALL).expect("it scans");
     for (key, value) in &entries {
         write(&kv, |writing| writing.delete(key));
@@ -220,8 +220,8 @@ async fn verify_misses_any_entry_that_is_gone_and_finds_any_that_is_left() -> Re
     }
     let keys: std::collections::BTreeSet<u8> = entries.iter().map(|(key, _)| key[0]).collect();
     for family in keys {
-        // The newest life, and the names of queues, may stand alone; records and counts are no
-        // entries of anything.
+        // The newest life, and the names of queues, may stand alone; records and counts are not
+        // entries of other records.
         let of_family = entries.iter().find(|(key, _)| key[0] == family && key.len() > 10);
         let Some((key, value)) = of_family else { continue };
         let mut other = key.clone();

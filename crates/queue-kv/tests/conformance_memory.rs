@@ -32,7 +32,8 @@ impl Harness for MemoryHarness {
     }
 }
 
-/// The map outlives its handles, as a file would; what they share ends with the last of them.
+/// The map outlives its handles, as a file would; the state that handles share ends with the last
+/// of them.
 #[derive(Debug)]
 struct InMemory {
     kv: Arc<MemoryKv>,

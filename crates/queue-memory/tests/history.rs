@@ -1,5 +1,4 @@
-//! What the suite's recorded workloads need besides a store: that a seed says all there is to say
-//! about a run.
+//! A requirement of the suite's recorded workloads: the seed alone determines a run.
 
 mod harness;
 

@@ -188,6 +188,8 @@ impl QueueFloor {
     /// Raises the floors: over everything due if the look had room for more jobs, else up to the
     /// last job.
     fn advance(&mut self, findings: &LookFindings<'_>) {
+        // A transaction that commits late makes a job visible that was due before this look, so
+        // floors stay behind the present by a grace.
         let safe = findings.claimed.now.as_millis().saturating_sub(GRACE_MS);
         let Some(last) =
             findings.claimed.jobs.last().filter(|_| findings.claimed.jobs.len() >= findings.limit)

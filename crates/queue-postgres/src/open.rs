@@ -29,6 +29,7 @@ pub(crate) async fn open(options: PostgresOptions) -> Result<HandleState> {
     let pools = Pools::new(&options, &names);
     let facts = match &options.source {
         Source::Own(url) => {
+            // A file that cannot be read is reported by name; the driver's error would not tell it.
             for file in &url.files {
                 file.check().await?;
             }

@@ -1,4 +1,4 @@
-//! The conformance suite on a schema of its own for each case.
+//! The conformance suite with a schema for each case.
 
 mod harness;
 

@@ -1,9 +1,9 @@
-//! A server that crashes and recovers in the middle of recorded workloads: what was acknowledged is
-//! there, and nothing else is broken (I1, I21). A file of its own, since the crash meets everybody
-//! who uses the server.
+//! A server that crashes and recovers in the middle of recorded workloads: everything acknowledged
+//! is there, and no other invariant is broken (I1, I21). The test has a file of its own, since the
+//! crash affects everyone who uses the server.
 //!
-//! `QUEUE_TEST_FAULT_ROUNDS=100` runs more workloads. What a power cut does to a disk is another
-//! matter.
+//! `QUEUE_TEST_FAULT_ROUNDS=100` runs more workloads. It does not test what a power cut does to a
+//! disk.
 
 mod common;
 mod storm;

@@ -1,6 +1,6 @@
-//! While somebody holds an old snapshot no removed row is cleaned away. Calls look up the rows that
-//! they are about all the same, and walk through none of those: however small the server believes
-//! the tables to be, since it last saw them empty.
+//! While an old snapshot is held, removed rows are not cleaned away. Calls still look up the rows
+//! that they need, and read none of those, although the server believes the tables to be small,
+//! since it last saw them empty.
 
 mod common;
 
@@ -14,25 +14,25 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Row, postgres::PgRow
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::Mutex;
 
-/// Jobs that leave a dead row each, in two tables.
+/// The jobs that leave a dead row each, in two tables.
 const DEAD: usize = 4_000;
-/// Jobs that each call is about.
+/// The jobs that each call concerns.
 const LIVE: usize = 100;
-/// Entries that a call may read for one job in one index.
+/// The index entries that a call may read for one job in one index.
 const EACH: usize = 10;
-/// Looks from the start of the due jobs or of the leases, which do walk through what lies there:
-/// two of a claim, one of a search for lapsed leases.
+/// The looks from the start of the due jobs or of the leases, which do read dead rows: two of a
+/// claim, one of a search for lapsed leases.
 const WALKS: usize = 3;
 
-/// A queue that is long, and claims that are small.
+/// Enough waiting jobs that the queue is long and claims are small.
 const WAITING: usize = 5_000;
 const CLAIMS: usize = 10;
 const CLAIM: usize = 10;
 
-/// A snapshot that is held is held against all tables.
+/// A snapshot affects all tables, so these tests take turns.
 static ALONE: Mutex<()> = Mutex::const_new(());
 
-/// Entries read by index, since the tables were made.
+/// The index entries read since the tables were created.
 type Reads = BTreeMap<String, usize>;
 
 fn counted(entries: i64) -> usize {
@@ -51,7 +51,7 @@ async fn reads(place: &Place) -> sqlx::Result<Reads> {
     rows.iter().map(read).collect()
 }
 
-/// Once they stand still: a session counts for itself, and tells when it ends.
+/// The reads once they stand still: a session counts for itself, and reports at its end.
 async fn settled_reads(place: &Place) -> Reads {
     let mut last = reads(place).await.expect("the server answers");
     loop {
@@ -71,7 +71,7 @@ async fn apply(store: &PostgresStorage, jobs: &[ClaimedJob], event: impl Fn(&Cla
     assert!(applied.iter().all(queue_core::Applied::is_done), "nobody else is there");
 }
 
-/// Each kind of change of a live job.
+/// Makes each kind of change of a live job.
 async fn change(store: &PostgresStorage) {
     let extend =
         |job: &ClaimedJob| Event::Extend { token: job.token, by: Span::from_secs(60), progress: None };
@@ -93,8 +93,8 @@ async fn hold_snapshot(place: &Place) -> sqlx::Result<PgConnection> {
     Ok(holder)
 }
 
-/// Fills and empties the tables. The server knows what the values in them were like, and counts
-/// what lives: nothing.
+/// Fills and empties the tables. The server knows what the values in them were like, and counts the
+/// live rows: none.
 async fn fill_and_empty(place: &Place, jobs: usize) {
     let store = place.open().await;
     enqueue(&store, (0..jobs).map(|n| job(&format!("dead-{n}"))).collect()).await;
@@ -108,8 +108,8 @@ async fn fill_and_empty(place: &Place, jobs: usize) {
     }
 }
 
-/// Removes what is left of the jobs, once nobody has a snapshot from before: for an automatic
-/// ANALYZE of another table, say, VACUUM keeps them.
+/// Removes what is left of the jobs once no snapshot from before exists: an automatic ANALYZE of
+/// another table, for example, makes VACUUM keep them.
 async fn clean(place: &Place) {
     let older =
         "SELECT count(*) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()";
@@ -124,7 +124,7 @@ async fn clean(place: &Place) {
 async fn assert_claims_read_what_they_take(options: impl FnOnce(&Place, PgPool) -> PostgresOptions) {
     let _alone = ALONE.lock().await;
     let Some(place) = Place::new().await else { return };
-    // As an automatic ANALYZE may, while the tables are emptied.
+    // An automatic ANALYZE may hold a snapshot while the tables are emptied.
     let passing = hold_snapshot(&place).await.expect("the server answers");
     fill_and_empty(&place, WAITING).await;
     drop(passing);

@@ -199,6 +199,7 @@ impl fmt::Debug for Endpoint {
 fn parts(tls: bool, rest: &str) -> Result<UrlParts<'_>> {
     let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, path) = place.split_once('/').unwrap_or((place, ""));
+    // A password may contain an `@`, and a host cannot.
     let (login, hosts) = match authority.rsplit_once('@') {
         Some((login, hosts)) => (Some(login), hosts),
         None => (None, authority),

@@ -136,6 +136,8 @@ fn server_verdict(kind: ServerErrorKind, error: &RedisError) -> ErrorAdvice {
         ServerErrorKind::Moved | ServerErrorKind::Ask | ServerErrorKind::TryAgain => {
             refused(Unavailable, "the queue is moving to another node; try again")
         }
+        // A script that is refused half-way has taken effect up to there: the server undoes
+        // nothing.
         ServerErrorKind::NoPerm | ServerErrorKind::ResponseError if is_of_script(error) => {
             unsure(Invalid, rights::ADVICE)
         }

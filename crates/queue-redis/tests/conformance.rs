@@ -1,4 +1,4 @@
-//! The conformance suite on a server, in a namespace of its own for each case.
+//! The conformance suite on a server, with a namespace for each case.
 
 mod harness;
 

@@ -1,9 +1,9 @@
-//! How civil times become moments, where a clock is put forward or back.
+//! Maps civil times to moments, including where a clock is put forward or back.
 //!
-//! A pattern that names times of day runs once for each of them: a time that is skipped at the
-//! first moment after the gap, one that is repeated at the first pass. An interval pattern follows
-//! real time: what is skipped does not run, what is repeated runs in both passes. Whole hours are
-//! all that jumps in most zones, but nothing here rests on it.
+//! A pattern that names times of day runs once for each of them: a skipped time runs at the first
+//! moment after the gap, a repeated time at its first pass. An interval pattern follows real time:
+//! skipped times do not run, and repeated times run in both passes. Most zones jump by whole hours,
+//! but nothing here depends on it.
 
 use crate::{CronPattern, Zone};
 use jiff::{
@@ -11,8 +11,8 @@ use jiff::{
     tz::{AmbiguousOffset, TimeZone},
 };
 
-/// Changes of a zone's offset that are looked at for the next time of an interval: two a year for
-/// longer than any pattern waits, the 29th of February on a given weekday included.
+/// The changes of a zone's offset that the search for the next time of an interval passes: two a
+/// year, for longer than any pattern waits, even for the 29th of February on a given weekday.
 const SEGMENTS_MAX: usize = 1000;
 
 /// The first tick after a moment.
@@ -24,8 +24,8 @@ pub(crate) fn next(pattern: &CronPattern, zone: &Zone, after: Timestamp) -> Opti
     }
 }
 
-/// A civil time never maps to an earlier moment than one before it, and none up to the present
-/// civil time maps to a later moment than the present, so the search begins there.
+/// A later civil time never maps to an earlier moment, and no civil time up to the present one maps
+/// to a moment after the present, so the search begins at the present civil time.
 fn next_time_of_day(pattern: &CronPattern, zone: &TimeZone, after: Timestamp) -> Option<Timestamp> {
     let mut civil = zone.to_datetime(after);
     loop {
@@ -44,14 +44,16 @@ fn once(zone: &TimeZone, civil: civil::DateTime) -> Option<Timestamp> {
             offset.to_timestamp(civil).ok()
         }
         AmbiguousOffset::Gap { after, .. } => {
-            // With the later offset it lies before the jump, so that the next one is it.
+            // With the later offset the result lies before the jump, so the transition after it is
+            // the jump.
             let before_the_jump = after.to_timestamp(civil).ok()?;
             zone.following(before_the_jump).next().map(|jump| jump.timestamp())
         }
     }
 }
 
-/// Goes from one change of the offset to the next; between two, civil and real time run alike.
+/// Goes from one change of the offset to the next; between two changes, civil and real time run
+/// alike.
 fn next_in_real_time(pattern: &CronPattern, zone: &TimeZone, after: Timestamp) -> Option<Timestamp> {
     let mut changes = zone.following(after).map(|change| change.timestamp());
     let (mut from, mut inclusive) = (after, false);

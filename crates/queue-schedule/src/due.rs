@@ -1,4 +1,4 @@
-//! Which ticks a schedule runs and skips when it is woken, and how long it sleeps after that.
+//! Decides which ticks a schedule runs and skips when it is woken, and how long it then sleeps.
 
 use crate::{
     Missed, Progress, ScheduleSpec,
@@ -6,13 +6,13 @@ use crate::{
 };
 use queue_core::{Span, Timestamp};
 
-/// Ticks that one wake-up enqueues; what is left follows at once with the next.
+/// The most ticks that one wake-up enqueues; the next wake-up follows at once with the rest.
 pub const TICKS_MAX: usize = 1000;
-/// Runs that a schedule makes up for at most, whatever it says: they are searched for at each
-/// wake-up until all are made up for.
+/// The most missed runs that a schedule makes up for, whatever it asks for: each wake-up searches
+/// for them until all are made up for.
 pub const CATCH_UP_MAX: usize = 100_000;
-/// The first look back for the newest ticks, in milliseconds; it grows by [`LOOK_GROWS`] until
-/// there are enough.
+/// The length of the first search for the newest ticks, in milliseconds; it grows by [`LOOK_GROWS`]
+/// until it finds enough.
 const LOOK_MS: i64 = 60_000;
 const LOOK_GROWS: i64 = 4;
 
@@ -22,25 +22,25 @@ const LOOK_GROWS: i64 = 4;
 pub struct Due {
     /// The ticks to enqueue, oldest first.
     pub run: Vec<Timestamp>,
-    /// Ticks that are not run, by the policy; counted up to [`TICKS_MAX`].
+    /// The number of ticks that the policy skips; counted up to [`TICKS_MAX`].
     pub skipped: usize,
-    /// How far it has come then.
+    /// The progress after this wake-up.
     pub progress: Progress,
-    /// How long until it is to be woken again, by the calendar; `None` if no tick is left.
+    /// The time until the next wake-up, by the calendar; `None` if no tick is left.
     pub wait: Option<Span>,
 }
 
 impl ScheduleSpec {
-    /// What is due by the calendar, which is what a reply's `clock` tells: not the store's time,
-    /// which runs on where a clock was put back, and not the clock of the machine that asks. Ticks
-    /// that are dealt with never come again, whatever the clock does; if it went back, the next one
-    /// is the first that is not dealt with.
+    /// What is due by the calendar. `clock` is the `clock` of a reply: neither the store's time,
+    /// which runs on where a clock was put back, nor the clock of the calling machine. Ticks that
+    /// are dealt with never come again, whatever the clock does; if it goes back, the next tick is
+    /// the first that is not dealt with.
     pub fn due(&self, progress: Option<Progress>, clock: Timestamp) -> Due {
         self.due_at_most(TICKS_MAX, progress, clock)
     }
 
-    /// The same with fewer ticks in one wake-up, at least one: what is left follows at once with
-    /// the next.
+    /// Does the same with fewer ticks in one wake-up, at least one; the next wake-up follows at
+    /// once with the rest.
     pub fn due_at_most(&self, max: usize, progress: Option<Progress>, clock: Timestamp) -> Due {
         let max = max.clamp(1, TICKS_MAX);
         let before = self.standing(progress);
@@ -55,7 +55,7 @@ impl ScheduleSpec {
         Due { run, skipped, progress: Progress { dealt, ran }, wait: self.wait(dealt, clock) }
     }
 
-    /// How long until the first tick after `dealt` is to be handled, by the calendar; `None` if
+    /// The time until the first tick after `dealt` is to be handled, by the calendar; `None` if
     /// there is none.
     pub fn wait(&self, dealt: Timestamp, clock: Timestamp) -> Option<Span> {
         let next = self.timing.next(dealt)? + self.shift();
@@ -71,8 +71,8 @@ impl ScheduleSpec {
         }
     }
 
-    /// A tick that is later than the least grace has the next one twice its lateness after it. That
-    /// is still to come, so it is the newest.
+    /// A tick that is later than [`GRACE_MIN`] and still within its grace has the next tick at
+    /// least twice its lateness after it. That one is still to come, so such a tick is the newest.
     fn in_default_grace(&self, dealt: Timestamp, until: Timestamp) -> Vec<Timestamp> {
         let frequent = self.oldest(minus_span(until, GRACE_MIN).max(dealt), until);
         if !frequent.is_empty() {
@@ -89,7 +89,7 @@ impl ScheduleSpec {
         Span::from_millis(gap.as_millis() / 2).clamp(GRACE_MIN, GRACE_MAX)
     }
 
-    /// As many as one wake-up enqueues, and one more that tells that there are more.
+    /// As many ticks as one wake-up enqueues, and one more that shows that there are more.
     fn oldest(&self, after: Timestamp, until: Timestamp) -> Vec<Timestamp> {
         self.between(after, until).take(TICKS_MAX + 1).collect()
     }
@@ -98,7 +98,7 @@ impl ScheduleSpec {
         self.timing.after(after).take_while(move |tick| *tick <= until)
     }
 
-    /// The newest so many, without walking through all that were missed, which may be years of
+    /// The newest `max` ticks, found without a walk through all missed ones, which may be years of
     /// seconds.
     fn newest(&self, max: usize, after: Timestamp, until: Timestamp) -> Vec<Timestamp> {
         let mut look_ms = LOOK_MS;
@@ -113,7 +113,7 @@ impl ScheduleSpec {
     }
 }
 
-/// The last moment that lies further back than a span.
+/// The last moment that lies more than a span in the past.
 fn minus_span(moment: Timestamp, span: Span) -> Timestamp {
     minus(moment, span.as_millis() + 1)
 }

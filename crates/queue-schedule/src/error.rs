@@ -1,21 +1,21 @@
-//! Why a schedule is refused or cannot be read, and what kind of error that is to a caller.
+//! The reasons why a schedule is refused or cannot be read, and the error kind of each.
 
 use queue_core::ErrorKind;
 use std::time::Duration;
 
-/// Why something is no schedule. Nothing is written before it is one.
+/// The reason why a schedule is not valid. Nothing is written before it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScheduleError {
-    /// The text is no cron pattern.
+    /// The text is not a cron pattern.
     #[error("{pattern:?} is no cron pattern: {reason}")]
     Pattern {
-        /// As it was given.
+        /// The text.
         pattern: String,
-        /// What is wrong with it.
+        /// The parser's explanation.
         reason: String,
     },
-    /// No moment matches, or none that is still to come.
+    /// No moment matches, or none in the future.
     #[error("{timing} never fires")]
     NeverFires {
         /// The pattern or the moments.
@@ -24,56 +24,56 @@ pub enum ScheduleError {
     /// Neither this machine nor the library knows the zone.
     #[error("{name:?} is no known time zone; it takes a name such as `Europe/Berlin` or `UTC`")]
     Zone {
-        /// As it was given.
+        /// The name.
         name: String,
     },
     /// An interval of zero, of a fraction of a millisecond, or of more than a hundred years.
     #[error("a schedule cannot repeat every {period:?}; it takes 1 ms to 100 years, in whole milliseconds")]
     Period {
-        /// As it was given.
+        /// The period.
         period: Duration,
     },
     /// A moment before the year -9999 or after 9999.
     #[error("a moment of a schedule lies beyond the years that a calendar has")]
     Moment,
-    /// The jitter or the spread is longer than the time between two ticks, so that they would
-    /// overtake each other.
+    /// The jitter or the spread is longer than the time between two ticks, so ticks would overtake
+    /// each other.
     #[error("a {what} of {shift:?} is longer than the {gap:?} between two ticks of {timing}")]
     Shift {
         /// `jitter` or `spread`.
         what: &'static str,
-        /// As it was given.
+        /// The length.
         shift: Duration,
         /// The shortest time between two of the next ticks.
         gap: Duration,
         /// The pattern or the interval.
         timing: String,
     },
-    /// The name leaves no room for the ids of its ticks, has a character that they are made with,
-    /// or is empty.
+    /// The name leaves no room for the ids of its ticks, contains a character that separates their
+    /// parts, or is empty.
     #[error(
         "{name:?} cannot name a schedule: it takes 1 to 200 bytes without control characters and without `@`"
     )]
     Name {
-        /// As it was given.
+        /// The name.
         name: String,
     },
-    /// A catch-up of none.
+    /// A catch-up of zero ticks.
     #[error("a schedule that makes up for missed runs makes up for at least one")]
     CatchUp,
-    /// A payload that is not JSON asks for its tick.
+    /// A payload that is not JSON contains the placeholder for its tick.
     #[error("only a payload in JSON can be given its tick")]
     Tick,
-    /// What a store holds is no schedule that this version can read.
+    /// A stored schedule that this version cannot read.
     #[error("the stored schedule cannot be read: {reason}")]
     Unreadable {
-        /// What is wrong with it.
+        /// The explanation.
         reason: String,
     },
     /// A newer version of this library wrote the schedule.
     #[error("the stored schedule is of version {version}, which is newer than this library")]
     Newer {
-        /// What it says.
+        /// The version of the stored schedule.
         version: u32,
     },
 }

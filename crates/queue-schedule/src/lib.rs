@@ -1,6 +1,6 @@
-//! When the jobs of a schedule are due: cron patterns in time zones, intervals, single moments;
-//! what becomes of runs that were missed. Pure: no clock, no store, no runtime. The worker asks at
-//! each wake-up, the client for previews.
+//! Computes when the jobs of a schedule are due (cron patterns in time zones, intervals, single
+//! moments) and what happens to missed runs. The crate is pure: it has no clock, no store and no
+//! runtime. The worker calls it at each wake-up, the client for previews.
 //!
 //! ```
 //! use queue_core::Timestamp;
@@ -15,9 +15,9 @@
 //!
 //! A schedule is stored as a job of the reserved kind [`SCHEDULE_KIND`], whose payload is a
 //! [`ScheduleSpec`] and whose progress is a [`Progress`]: the last tick dealt with.
-//! [`ScheduleSpec::due`] says which ticks to enqueue, and the worker settles with a snooze until
-//! the next one that enqueues these in the same atomic step. So the set of ticks does not depend on
-//! how many workers there are, nor on which of them dies when.
+//! [`ScheduleSpec::due`] says which ticks to enqueue; the worker enqueues them in the same atomic
+//! step in which it snoozes the schedule until the next tick. So the set of ticks depends neither
+//! on the number of workers, nor on which of them dies when.
 
 mod civil;
 mod due;

@@ -4,17 +4,17 @@ use crate::ScheduleError;
 use jiff::Timestamp as Moment;
 use queue_core::Timestamp;
 
-/// Single moments: at least one, in order, each once, and each within the years that a calendar
-/// has.
+/// Single moments: at least one, in order, without duplicates, and within the years of the
+/// calendar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moments(Vec<Timestamp>);
 
 impl Moments {
-    /// Of moments in whatever order they are given. One that is given twice counts once.
+    /// Makes it of moments in any order; duplicates count once.
     ///
     /// # Errors
-    /// [`ScheduleError::NeverFires`] if there is none, [`ScheduleError::Moment`] for one that no
-    /// calendar has.
+    /// [`ScheduleError::NeverFires`] if there is none, [`ScheduleError::Moment`] for one outside
+    /// the calendar.
     pub fn new(moments: impl IntoIterator<Item = Timestamp>) -> Result<Self, ScheduleError> {
         let mut moments: Vec<Timestamp> = moments.into_iter().collect();
         moments.sort_unstable();
@@ -26,7 +26,7 @@ impl Moments {
         if is_known { Ok(Self(moments)) } else { Err(ScheduleError::Moment) }
     }
 
-    /// All of them, the earliest first.
+    /// All moments, the earliest first.
     pub fn as_slice(&self) -> &[Timestamp] {
         &self.0
     }
@@ -36,7 +36,7 @@ impl Moments {
     }
 }
 
-/// `None` beyond the years that a calendar has.
+/// `None` beyond the years of the calendar.
 pub(crate) fn calendar(moment: Timestamp) -> Option<Moment> {
     Moment::from_millisecond(moment.as_millis()).ok()
 }

@@ -1,4 +1,4 @@
-//! Cron patterns: reading and checking them, and the next civil time that one matches.
+//! Cron patterns: how they are read and checked, and the next civil time that one matches.
 
 use crate::ScheduleError;
 use croner::{
@@ -11,10 +11,11 @@ use std::fmt;
 /// A cron pattern: five fields, or six with seconds before them, or `@hourly`, `@daily`, `@weekly`,
 /// `@monthly`, `@yearly`.
 ///
-/// Minute, hour, day of the month, month, day of the week; names (`MON`, `JAN`), lists, ranges and
-/// steps; `L` is the last day of the month or, as `FRI#L`, the last such weekday; `15W` the working
-/// day nearest to the 15th; `MON#2` the second Monday. Where both days are given one of them is
-/// enough, as Vixie's cron has it; `+` before the weekday asks for both.
+/// The fields are minute, hour, day of the month, month, and day of the week, with names (`MON`,
+/// `JAN`), lists, ranges and steps. `L` is the last day of the month or, as `FRI#L`, the last such
+/// weekday; `15W` is the working day nearest to the 15th; `MON#2` is the second Monday. If both
+/// days are given, a match of one of them is enough, as in Vixie's cron; `+` before the weekday
+/// requires both.
 #[derive(Clone)]
 pub struct CronPattern {
     text: String,
@@ -22,18 +23,18 @@ pub struct CronPattern {
     is_interval: bool,
 }
 
-/// A civil time at which to begin, to see whether a pattern fires at all.
+/// A civil time from which to search whether a pattern fires at all.
 const ANY_TIME: civil::DateTime = civil::datetime(1970, 1, 1, 0, 0, 0, 0);
 
 impl CronPattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// [`ScheduleError::Pattern`] for text that is none, [`ScheduleError::NeverFires`] for one that
-    /// matches no date, such as the 30th of February.
+    /// [`ScheduleError::Pattern`] for text that is not a pattern, [`ScheduleError::NeverFires`] for
+    /// a pattern that matches no date, such as the 30th of February.
     pub fn new(text: &str) -> Result<Self, ScheduleError> {
-        // The parser skips an empty part of a list. A field of nothing else matches no time, and
-        // the search for one takes seconds.
+        // The parser skips an empty part of a list. A field of empty parts alone matches no time,
+        // and the search for one takes seconds.
         let is_empty = |field: &str| field.split(',').any(str::is_empty);
         if text.split_whitespace().any(is_empty) {
             let reason = "a part of a list is empty".to_owned();
@@ -52,26 +53,26 @@ impl CronPattern {
         }
     }
 
-    /// As it was given.
+    /// The text of the pattern.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Has a `*` among seconds, minutes and hours, as in `*/10 * * * *` or `0 * * * *`: it follows
-    /// real time where a clock is put forward or back. Any other pattern names times of day, and
-    /// runs once for each of them.
+    /// Whether seconds, minutes or hours contain a `*`, as in `*/10 * * * *` or `0 * * * *`: such a
+    /// pattern follows real time where a clock is put forward or back. Any other pattern names
+    /// times of day, and runs once for each of them.
     pub fn is_interval(&self) -> bool {
         self.is_interval
     }
 
-    /// The next civil time that matches, wherever that is: a time that a zone skips or repeats is
-    /// one like any other.
+    /// The next civil time that matches, in any zone: times that some zone skips or repeats are not
+    /// treated specially.
     pub(crate) fn next_civil(&self, from: civil::DateTime, inclusive: bool) -> Option<civil::DateTime> {
         self.cron.find_next_occurrence(&from, inclusive).ok()
     }
 }
 
-/// Seconds, if there are any, minutes and hours.
+/// The fields of seconds (if present), minutes and hours.
 fn time_fields(pattern: &str) -> impl Iterator<Item = &str> {
     let fields = pattern.split_whitespace().count();
     pattern.split_whitespace().take(fields - 3)

@@ -4,10 +4,10 @@ use crate::{ScheduleError, wire};
 use queue_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// How far a schedule has come; the progress of its job.
+/// How far a schedule has come; stored as the progress of its job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// The last tick dealt with, run or not. Those up to here never come again.
+    /// The last tick dealt with, run or not. Ticks up to this one never come again.
     #[serde(rename = "dealt_ms", with = "wire::moment")]
     pub dealt: Timestamp,
     /// The last tick that was enqueued.
@@ -21,7 +21,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// What a worker stored.
+    /// Reads what a worker stored.
     ///
     /// # Errors
     /// [`ScheduleError::Unreadable`].
@@ -29,10 +29,10 @@ impl Progress {
         serde_json::from_slice(bytes).map_err(|error| ScheduleError::Unreadable { reason: error.to_string() })
     }
 
-    /// What a worker stores.
+    /// The stored form.
     ///
     /// # Panics
-    /// Never: numbers are JSON.
+    /// Never: numbers always serialize.
     pub fn to_bytes(self) -> Vec<u8> {
         serde_json::to_vec(&self).expect("numbers are JSON")
     }

@@ -1,19 +1,20 @@
-//! Delays that are the same whoever computes them: a schedule's spread, and the jitter of one tick.
+//! Delays that every process computes alike: a schedule's spread, and the jitter of one tick.
 
 use queue_core::{Span, Timestamp};
 
-/// Where a schedule stands within its spread.
+/// The delay of a schedule within its spread.
 pub(crate) fn spread(name: &str, within: Span) -> Span {
     part(hash(name.as_bytes()), within)
 }
 
-/// Where one tick stands within the jitter.
+/// The delay of one tick within the jitter.
 pub(crate) fn jitter(name: &str, tick: Timestamp, within: Span) -> Span {
     let seed = hash(name.as_bytes()) ^ tick.as_millis().unsigned_abs().wrapping_mul(0x9E37_79B9_7F4A_7C15);
     part(seed, within)
 }
 
-/// Evenly over zero to just below it. The mixing step is Sebastiano Vigna's `SplitMix64`.
+/// A value evenly distributed from zero to just below `within`. The mixing step is Sebastiano
+/// Vigna's `SplitMix64`.
 fn part(seed: u64, within: Span) -> Span {
     if within == Span::ZERO {
         return Span::ZERO;
@@ -24,7 +25,7 @@ fn part(seed: u64, within: Span) -> Span {
     Span::from_millis(i64::try_from(millis).unwrap_or_default())
 }
 
-/// FNV-1a: it must not change from one release of Rust to the next, as the standard library's may.
+/// FNV-1a. The hash must not change between releases of Rust, as the standard library's may.
 fn hash(bytes: &[u8]) -> u64 {
     bytes
         .iter()
@@ -47,7 +48,7 @@ mod tests {
         assert_eq!(spread("a", Span::ZERO), Span::ZERO);
     }
 
-    /// Two versions of a program must agree; the number is the published one for this text.
+    /// Two versions of a program must agree; the number is the published hash of this text.
     #[test]
     fn the_hash_is_fnv_1a() {
         assert_eq!(hash(b"foobar"), 0x8594_4171_F739_67E8);

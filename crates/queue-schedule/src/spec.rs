@@ -5,46 +5,45 @@ use queue_core::{JobId, NewJob, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The version that this library writes. It reads every one up to here.
+/// The layout version that this library writes. It reads every version up to this one.
 pub const SPEC_VERSION: u32 = 1;
-/// How late a tick of frequent ones may be, where nothing else is said: a settle that is late must
-/// lose none.
+/// The default grace of frequent ticks is at least this long, so that a late settle loses none.
 pub const GRACE_MIN: Span = Span::from_secs(10);
-/// How late a tick of rare ones may be, where nothing else is said.
+/// The default grace of rare ticks is at most this long.
 pub const GRACE_MAX: Span = Span::from_secs(3600);
-/// Ticks that are compared with a jitter or a spread.
+/// The number of coming ticks that a jitter or a spread is compared with.
 const GAPS_SEEN: usize = 100;
-/// Leaves room for `@` and a moment in an id.
+/// Leaves room in an id for `@` and a moment.
 const NAME_BYTES_MAX: usize = 200;
 
-/// Everything that a schedule is, as the payload of its job.
+/// A whole schedule, as the payload of its job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ScheduleSpec {
-    /// Of this layout.
+    /// The version of the layout.
     pub version: u32,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// When it fires.
+    /// The times at which it fires.
     #[serde(flatten)]
     pub timing: Timing,
-    /// What it enqueues.
+    /// The job that it enqueues.
     pub job: Template,
-    /// What becomes of ticks that came and went while nobody could run them.
+    /// The policy for ticks that passed while no worker could run them.
     pub missed: Missed,
-    /// What becomes of a tick whose predecessor has not ended.
+    /// The policy for a tick whose predecessor has not ended.
     pub overlap: Overlap,
-    /// Each job is due a while after its tick, the same for whoever computes it: from zero to just
-    /// below this.
+    /// Each job is due a while after its tick: from zero to just below this. The delay is the same
+    /// whichever process computes it.
     #[serde(rename = "jitter_ms", with = "wire::span")]
     pub jitter: Span,
-    /// The whole schedule is handled a while after its ticks, by its name, so that not all
-    /// schedules of midnight fall on one moment: from zero to just below this. The ids keep the
-    /// tick.
+    /// The whole schedule is handled a while after its ticks: from zero to just below this. The
+    /// delay follows from the name, so that not all schedules of midnight fall on one moment. Ids
+    /// keep the tick.
     #[serde(rename = "spread_ms", with = "wire::span")]
     pub spread: Span,
-    /// Ticks up to here are none of this schedule's: when it was made, or how far it had come when
-    /// it was edited.
+    /// Ticks up to this moment do not belong to the schedule: it is the time at which the schedule
+    /// was made, or the progress at which it was edited.
     #[serde(rename = "since_ms", with = "wire::moment")]
     pub since: Timestamp,
     /// The last tick that was enqueued before it was edited.
@@ -55,27 +54,28 @@ pub struct ScheduleSpec {
         skip_serializing_if = "Option::is_none"
     )]
     pub ran: Option<Timestamp>,
-    /// A program declares it at each start; one that nobody declares any more is reported.
+    /// Whether a program declares it at each start; one that no program declares any more is
+    /// reported.
     pub declared: bool,
 }
 
-/// What becomes of ticks that nobody was there to run.
+/// The policy for ticks that no worker was there to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Missed {
-    /// They are skipped, but for those that are late by no more than the grace. By default half the
-    /// time to the next tick, at least [`GRACE_MIN`] and at most [`GRACE_MAX`].
+    /// They are skipped, except those that are late by at most the grace. The default grace is half
+    /// the time to the next tick, at least [`GRACE_MIN`] and at most [`GRACE_MAX`].
     Skip {
-        /// How late a tick may be.
+        /// How late a tick may be and still run.
         #[serde(rename = "grace_ms", with = "wire::span_if_any")]
         grace: Option<Span>,
     },
     /// The newest of them runs, once.
     Latest,
-    /// All of them run, oldest first; of more than `max` the newest so many.
+    /// All of them run, oldest first; if there are more than `max`, the newest `max`.
     All {
-        /// At least one; more than [`CATCH_UP_MAX`](crate::CATCH_UP_MAX) are as many as that.
+        /// At least one; values above [`CATCH_UP_MAX`](crate::CATCH_UP_MAX) count as that.
         max: usize,
     },
 }
@@ -86,7 +86,7 @@ impl Default for Missed {
     }
 }
 
-/// What becomes of a tick while the job of the one before it has not ended.
+/// The policy for a tick while the job of the previous tick has not ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -94,10 +94,10 @@ pub enum Overlap {
     /// Both run.
     #[default]
     Allow,
-    /// The tick is skipped. It is looked at when the tick is due, so a job that ends just then may
-    /// cost one tick.
+    /// The tick is skipped. The check is made when the tick is due, so a job that ends just then
+    /// may cost one tick.
     Skip,
-    /// The earlier job is cancelled: at once if it waits, by asking its handler if it runs.
+    /// The earlier job is cancelled: at once if it waits; if it runs, its handler is asked to stop.
     CancelPrevious,
 }
 
@@ -119,11 +119,11 @@ impl ScheduleSpec {
         }
     }
 
-    /// What a store keeps.
+    /// Reads the stored form.
     ///
     /// # Errors
-    /// [`ScheduleError::Unreadable`] for what is none, [`ScheduleError::Newer`] for what this
-    /// library is too old for.
+    /// [`ScheduleError::Unreadable`] for bytes that are not a schedule, [`ScheduleError::Newer`]
+    /// for a layout that is newer than this library.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleError> {
         #[derive(Deserialize)]
         struct Version {
@@ -137,10 +137,10 @@ impl ScheduleSpec {
         serde_json::from_slice(bytes).map_err(unreadable)
     }
 
-    /// What a store keeps.
+    /// The stored form.
     ///
     /// # Panics
-    /// Never: text and numbers are JSON.
+    /// Never: text and numbers always serialize.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("text and numbers are JSON")
     }
@@ -157,8 +157,8 @@ impl ScheduleSpec {
         JobId::new(format!("{}:{name}", crate::SCHEDULE_KIND)).map_err(|_| refused())
     }
 
-    /// The id of the job of one tick: the name, `@`, and the moment in UTC. A zone whose rules
-    /// change moves no tick onto the id of another.
+    /// The id of the job of one tick: the name, `@`, and the moment in UTC. So no change of a
+    /// zone's rules gives a tick the id of another.
     ///
     /// # Errors
     /// [`ScheduleError::Name`].
@@ -180,26 +180,26 @@ impl ScheduleSpec {
         shift::spread(&self.name, self.spread)
     }
 
-    /// Whether another says the same, wherever the two stand.
+    /// Whether another schedule is the same, regardless of the progress of either.
     pub fn says_the_same(&self, other: &Self) -> bool {
         *self == Self { since: self.since, ran: self.ran, ..other.clone() }
     }
 
-    /// Where it stands: what a worker stored, or where it began.
+    /// The progress: what a worker stored, or where the schedule began.
     pub fn standing(&self, stored: Option<Progress>) -> Progress {
         stored.unwrap_or(Progress { dealt: self.since, ran: self.ran })
     }
 
-    /// The same schedule from there on, with nothing stored yet.
+    /// The same schedule from there on, with no stored progress yet.
     #[must_use]
     pub fn beginning_at(self, at: Progress) -> Self {
         Self { since: at.dealt, ran: at.ran, ..self }
     }
 
-    /// Refuses what could not work, before anything is written.
+    /// Checks, before anything is written, that the schedule can work.
     ///
     /// # Errors
-    /// [`ScheduleError::Name`]; [`ScheduleError::NeverFires`] if no tick is to come;
+    /// [`ScheduleError::Name`]; [`ScheduleError::NeverFires`] if no tick is in the future;
     /// [`ScheduleError::Shift`] for a jitter or a spread longer than the time between two of the
     /// next ticks; [`ScheduleError::CatchUp`]; and [`ScheduleError::Tick`].
     pub fn check(&self) -> Result<(), ScheduleError> {
@@ -224,7 +224,7 @@ impl ScheduleSpec {
         Ok(())
     }
 
-    /// Between two of the next ticks.
+    /// The shortest time between two of the next ticks.
     fn shortest_gap(&self) -> Option<Duration> {
         let ticks: Vec<Timestamp> = self.timing.after(self.since).take(GAPS_SEEN).collect();
         ticks.windows(2).map(|pair| pair[1].since(pair[0])).min()

@@ -8,8 +8,8 @@ use queue_core::{
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The job that a schedule enqueues at each tick: everything that a [`NewJob`] has but its id,
-/// which is the tick's.
+/// The job that a schedule enqueues at each tick: all of a [`NewJob`] except its id, which comes
+/// from the tick.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Template {
     kind: String,
@@ -31,7 +31,7 @@ pub struct Template {
     on_failure: Option<String>,
 }
 
-/// Text where it is text, so that people can read a stored schedule.
+/// Text is kept as text, so that people can read a stored schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Stored {
@@ -42,7 +42,7 @@ enum Stored {
 const JSON: &str = "application/json";
 
 impl Template {
-    /// Of a job that was made for it; its id is not kept, nor are the options about ids.
+    /// A template from a job that was made for it; the id and the options about ids are dropped.
     pub fn of(job: &NewJob) -> Self {
         let payload = match std::str::from_utf8(&job.payload.bytes) {
             Ok(text) => Stored::Text(text.to_owned()),
@@ -69,7 +69,7 @@ impl Template {
         &self.kind
     }
 
-    /// The payload, for people; bytes that are no text are shown with replacement characters.
+    /// The payload for people; bytes that are not UTF-8 are shown with replacement characters.
     pub fn payload_shown(&self) -> Cow<'_, str> {
         match &self.payload {
             Stored::Text(text) => Cow::Borrowed(text),
@@ -77,10 +77,10 @@ impl Template {
         }
     }
 
-    /// The job of one tick, due after `delay` beside its own.
+    /// The job of one tick, due after `delay` and the template's own delay.
     ///
     /// # Errors
-    /// [`ScheduleError::Unreadable`] if a part of it is none.
+    /// [`ScheduleError::Unreadable`] if a stored part is not valid.
     pub fn job(&self, id: JobId, tick: Timestamp, delay: Span) -> Result<NewJob, ScheduleError> {
         let kind = Kind::new(&self.kind).map_err(unreadable)?;
         let content_type = ContentType::new(&self.content_type).map_err(unreadable)?;
@@ -108,7 +108,7 @@ impl Template {
         }
     }
 
-    /// Says where a tick is asked for that it cannot get.
+    /// Whether a payload that is not JSON contains the placeholder for the tick.
     pub(crate) fn misplaces_tick(&self) -> bool {
         let bytes = match &self.payload {
             Stored::Text(text) => text.as_bytes(),
@@ -118,8 +118,9 @@ impl Template {
     }
 }
 
-/// A string of JSON that is the place of the tick becomes the tick. A quote with a backslash before
-/// it is within a string, which may well end with the place; no quote around a string has one.
+/// Replaces each JSON string that is the placeholder by the tick. A quote with a backslash before
+/// it lies within a string, which may well end with the placeholder; the quotes around a string
+/// have none.
 fn with_tick(json: &str, tick: Timestamp) -> String {
     let tick = crate::Tick::from(tick).to_string();
     let mut out = String::with_capacity(json.len() + tick.len());

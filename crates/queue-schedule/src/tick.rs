@@ -1,4 +1,4 @@
-//! The moment that a scheduled job was made for, and its place in the payload.
+//! The moment that a scheduled job was made for, and the placeholder for it in a payload.
 
 use jiff::Timestamp as Moment;
 use queue_core::Timestamp;
@@ -8,8 +8,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// The moment that a job of a schedule was made for, as a part of its payload: the schedule is
-/// given [`Tick::HERE`] in its place, and each job gets its own, however late it runs.
+/// The moment that a job of a schedule was made for, as a part of its payload. The schedule's
+/// payload contains [`Tick::HERE`] in its place, and each job gets its own tick, however late it
+/// runs.
 ///
 /// ```
 /// use queue_schedule::Tick;
@@ -28,15 +29,15 @@ use std::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tick(Option<Timestamp>);
 
-/// What stands in a stored payload where the tick belongs.
+/// The placeholder in a stored payload.
 pub(crate) const PLACE: &str = "$queue.tick";
 
 impl Tick {
-    /// Where the tick of each job belongs. It is JSON's alone: the payload of a schedule in another
-    /// format cannot have it.
+    /// The placeholder for the tick of each job. It exists in JSON alone: the payload of a schedule
+    /// in another format cannot contain it.
     pub const HERE: Self = Self(None);
 
-    /// Of a moment; its fraction of a millisecond is cut.
+    /// The tick of a moment; fractions of a millisecond are cut off.
     pub fn at(at: SystemTime) -> Self {
         let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self(Some(Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))))
@@ -55,7 +56,7 @@ impl From<Timestamp> for Tick {
     }
 }
 
-/// In UTC, as RFC 3339 has it: what ids of ticks end with.
+/// Formats the tick in UTC, as RFC 3339 does; ids of ticks end with it.
 impl fmt::Display for Tick {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(at) = self.0 else { return f.write_str(PLACE) };

@@ -5,25 +5,25 @@ use queue_core::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
-/// When a schedule fires. The moments are those of the calendar, whole milliseconds of UTC,
-/// whatever a store's time is.
+/// When a schedule fires. The moments are those of the calendar, in whole milliseconds of UTC,
+/// independent of any store's time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 #[non_exhaustive]
 pub enum Timing {
     /// At the times that a pattern names in a zone.
     Cron {
-        /// Which times.
+        /// The times.
         pattern: CronPattern,
-        /// Where.
+        /// The zone.
         zone: Zone,
     },
-    /// Again and again after the same time: at `from`, and whole periods after it.
+    /// At equal intervals: at `from`, and whole periods after it.
     Every {
-        /// From one tick to the next.
+        /// The time from one tick to the next.
         period: Span,
-        /// The first tick. The Unix epoch by default, so that every program that says "each hour"
-        /// means the full hour.
+        /// The first tick. The default is the Unix epoch, so that "each hour" means the full hour
+        /// in every program.
         from: Timestamp,
     },
     /// At single moments.
@@ -31,7 +31,7 @@ pub enum Timing {
 }
 
 impl Timing {
-    /// At the times that a pattern names in a zone; see [`CronPattern`] for its form.
+    /// Fires at the times that a pattern names in a zone; see [`CronPattern`] for its form.
     ///
     /// # Errors
     /// [`ScheduleError::Pattern`], [`ScheduleError::NeverFires`] and [`ScheduleError::Zone`].
@@ -39,11 +39,11 @@ impl Timing {
         Ok(Self::Cron { pattern: CronPattern::new(pattern)?, zone: Zone::new(zone)? })
     }
 
-    /// Again and again after the same time, counted from the Unix epoch.
+    /// Fires at equal intervals, counted from the Unix epoch.
     ///
     /// # Errors
-    /// [`ScheduleError::Period`] for one that is zero, over a hundred years, or no number of whole
-    /// milliseconds.
+    /// [`ScheduleError::Period`] for a period that is zero, longer than a hundred years, or not a
+    /// whole number of milliseconds.
     pub fn every(period: Duration) -> Result<Self, ScheduleError> {
         let refused = |_| ScheduleError::Period { period };
         if !period.subsec_nanos().is_multiple_of(1_000_000) {
@@ -53,11 +53,11 @@ impl Timing {
         Ok(Self::Every { period: span, from: Timestamp::default() })
     }
 
-    /// At single moments, in whatever order they are given.
+    /// Fires at single moments, given in any order.
     ///
     /// # Errors
-    /// [`ScheduleError::NeverFires`] if there is none, [`ScheduleError::Moment`] for one that no
-    /// calendar has.
+    /// [`ScheduleError::NeverFires`] if there is none, [`ScheduleError::Moment`] for one outside
+    /// the calendar.
     pub fn at(moments: impl IntoIterator<Item = Timestamp>) -> Result<Self, ScheduleError> {
         Moments::new(moments).map(Self::At)
     }
@@ -66,7 +66,7 @@ impl Timing {
     pub fn next(&self, after: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Cron { pattern, zone } => {
-                // Fractions of a second are cut: a pattern has none.
+                // Fractions of a second are cut off: a pattern has none.
                 civil::next(pattern, zone, calendar(after)?)
                     .map(|moment| Timestamp::from_millis(moment.as_millisecond()))
             }
@@ -96,7 +96,7 @@ impl fmt::Display for Timing {
     }
 }
 
-/// As a store keeps it: `{"cron":"0 2 * * *","zone":"Europe/Berlin"}`,
+/// The stored form: `{"cron":"0 2 * * *","zone":"Europe/Berlin"}`,
 /// `{"every_ms":60000,"from_ms":0}`, `{"at_ms":[..]}`.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged)]

@@ -1,4 +1,4 @@
-//! Moments and lengths of time as numbers of milliseconds, for serde's `with`.
+//! Serializes moments and lengths of time as numbers of milliseconds, for serde's `with`.
 
 macro_rules! as_millis {
     ($(#[$doc:meta])* $module:ident, $type:ty, $if_any:ident) => {

@@ -4,8 +4,8 @@ use crate::ScheduleError;
 use jiff::tz::TimeZone;
 use std::fmt;
 
-/// A time zone by its name in the IANA database. The machine's database is asked first and then the
-/// one in this library, so that a container without one works too.
+/// A time zone by its name in the IANA database. The machine's database takes precedence over the
+/// one in this library, which serves containers without one.
 #[derive(Clone)]
 pub struct Zone {
     name: String,
@@ -13,7 +13,7 @@ pub struct Zone {
 }
 
 impl Zone {
-    /// Looks a name up, such as `Europe/Berlin` or `UTC`.
+    /// Looks up a name such as `Europe/Berlin` or `UTC`.
     ///
     /// # Errors
     /// [`ScheduleError::Zone`] if there is no such zone.
@@ -23,7 +23,7 @@ impl Zone {
         Ok(Self { name: zone.iana_name().unwrap_or(name).to_owned(), zone })
     }
 
-    /// Its name.
+    /// The name.
     pub fn name(&self) -> &str {
         &self.name
     }

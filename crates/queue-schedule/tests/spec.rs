@@ -1,4 +1,4 @@
-//! What a store keeps of a schedule, and what is refused before it is kept.
+//! The stored form of a schedule, and what is refused before it is stored.
 
 use queue_core::{ContentType, JobId, Kind, NewJob, Payload, Span, Timestamp};
 use queue_schedule::{
@@ -44,7 +44,7 @@ fn text(timing: &str, rest: &str) -> String {
 const PLAIN: &str = r#""missed":{"skip":{"grace_ms":null}},"overlap":"allow","jitter_ms":0,"spread_ms":0"#;
 const BERLIN: &str = r#""cron":"0 2 * * *","zone":"Europe/Berlin""#;
 
-/// Stores keep these texts, so a later version has to read them.
+/// Stores keep these texts, so later versions have to read them.
 #[test]
 fn every_variant_is_written_as_it_always_was_and_read_again() {
     let period = Timing::every(Duration::from_secs(60)).expect("a period");

@@ -9,15 +9,16 @@ use std::{fmt::Debug, sync::Arc};
 pub type DecodeFn<'a> =
     dyn FnMut(&mut dyn erased_serde::Deserializer<'_>) -> Result<(), erased_serde::Error> + 'a;
 
-/// How values become bytes and back. Object-safe, so that one handle serves every type.
+/// Turns values into bytes and back. The trait is object-safe, so that one handle serves every
+/// type.
 ///
 /// Programs call [`Encode::encode`](crate::Encode::encode) and
 /// [`Decode::decode`](crate::Decode::decode), which also compare the content type.
 ///
 /// # A codec over a codec
-/// Compression, encryption or a checksum wraps an inner codec, gives the bytes a content type of
-/// its own, and passes [`plain`](Self::plain) on, so that ids of content stay the same whatever the
-/// wrapper does:
+/// A codec for compression, encryption or a checksum wraps an inner codec and gives the bytes a
+/// content type of its own. It passes [`plain`](Self::plain) on, so that ids of content stay the
+/// same whatever the wrapper does:
 ///
 /// ```
 /// # #[cfg(feature = "json")] {
@@ -55,50 +56,51 @@ pub type DecodeFn<'a> =
 /// ```
 ///
 /// # Bytes that belong to one job
-/// A codec that puts the [context](CodecContext) into what it authenticates refuses bytes that
-/// somebody with access to the store has moved: the payload of another job, or a payload in the
-/// place of a result. What goes with that:
+/// A codec that authenticates the [context](CodecContext) together with the bytes refuses bytes
+/// that an attacker with access to the store has moved: the payload of another job, or a payload in
+/// place of a result. This has consequences:
 ///
-/// - A job made with `Queue::new_job` is encoded for the queue of that handle, and can be read in
-///   no other queue.
-/// - [`Raw`](crate::Raw) passes no codec. Bytes that a `Queue<Raw>` takes from one job and enqueues
-///   as another are refused where they are read; decode them with a typed handle and enqueue the
-///   value.
-/// - A redrive under another content type changes the mark on the bytes and nothing else.
-/// - The command `queue`, and whatever else reads a store without the codec, sees the bytes as they
-///   are stored.
+/// - A job made with `Queue::new_job` is encoded for the queue of that handle, and cannot be read
+///   in another queue.
+/// - [`Raw`](crate::Raw) bypasses the codec. Bytes that a `Queue<Raw>` takes from one job and
+///   enqueues as another are refused when they are read; decode them with a typed handle and
+///   enqueue the value instead.
+/// - A redrive with another content type changes the mark on the bytes and nothing else.
+/// - The command `queue`, and any other program that reads a store without the codec, sees the
+///   bytes as they are stored.
 pub trait Codec: Debug + Send + Sync + 'static {
-    /// What the bytes are marked with. Constant: a codec that changes its format changes this.
+    /// The content type that marks the bytes. It is constant: a codec that changes its format
+    /// changes its content type.
     fn content_type(&self) -> ContentType;
 
-    /// The value in the innermost format, before any wrapper: what ids of content are made of.
-    /// Equal values shall give equal bytes, whatever [`write`](Self::write) adds to them. A codec
-    /// over a codec answers what its inner codec does; it is never stored, so nothing is disclosed
-    /// by that.
+    /// The value in the innermost format, before any wrapper; ids of content are made of it. Equal
+    /// values must give equal bytes, whatever [`write`](Self::write) adds to them. A codec over a
+    /// codec returns what its inner codec returns; these bytes are never stored, so this discloses
+    /// nothing.
     ///
-    /// There is no context: the id that it would name is made of these bytes.
+    /// It gets no context: the id in a context would itself be made of these bytes.
     ///
     /// # Errors
     /// As [`write`](Self::write).
     fn plain(&self, value: &dyn erased_serde::Serialize) -> Result<Bytes, CodecError>;
 
-    /// Turns a value into the bytes that are stored for this job in this role. They need not be the
-    /// same each time.
+    /// Turns a value into the bytes that are stored for this job in this role. They may differ from
+    /// call to call.
     ///
     /// # Errors
-    /// [`CodecError::Encode`] for a value that the format cannot hold, such as a JSON map with keys
-    /// that are no text.
+    /// [`CodecError::Encode`] for a value that the format cannot hold, such as a JSON map whose
+    /// keys are not text.
     fn write(
         &self,
         value: &dyn erased_serde::Serialize,
         context: &CodecContext<'_>,
     ) -> Result<Bytes, CodecError>;
 
-    /// Has one value read from the bytes, calling `visit` once.
+    /// Reads one value from the bytes, by calling `visit` once.
     ///
     /// # Errors
-    /// [`CodecError::Decode`] if `visit` fails, if bytes remain behind the value, or if the codec
-    /// binds its bytes to their context and these were written for another.
+    /// [`CodecError::Decode`] if `visit` fails, if bytes are left over after the value, or if the
+    /// codec binds its bytes to their context and these were written for another.
     fn read(
         &self,
         bytes: &Bytes,

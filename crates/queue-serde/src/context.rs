@@ -1,13 +1,14 @@
-//! Which job encoded bytes belong to, and what they are to it.
+//! The job that encoded bytes belong to, and their role in it.
 
 use queue_core::{JobId, JobMeta, Kind, QueueName};
 
-/// Which job some bytes belong to, and what they are to it. A codec that binds its bytes to this,
-/// as an encryption does with its associated data, cannot be made to read them as anything else.
+/// The job that some bytes belong to, and their role in it. A codec that binds its bytes to this
+/// context, as encryption does with its associated data, cannot be made to read them as anything
+/// else.
 ///
 /// Nothing in it changes while the bytes exist: a retry, a redrive, a promotion and a new content
-/// type leave all four as they are. Every enqueue of an id has the same context, so two lives of
-/// one id are not told apart.
+/// type leave all four fields as they are. Every enqueue of an id has the same context, so it does
+/// not distinguish two lives of one id.
 ///
 /// It borrows, so making one costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,11 +16,11 @@ use queue_core::{JobId, JobMeta, Kind, QueueName};
 pub struct CodecContext<'a> {
     /// The queue of the job.
     pub queue: &'a QueueName,
-    /// What the job asks for.
+    /// The kind of the job.
     pub kind: &'a Kind,
-    /// Its id within the queue.
+    /// The id of the job within the queue.
     pub id: &'a JobId,
-    /// What the bytes are to the job.
+    /// The role of the bytes.
     pub role: Role,
 }
 
@@ -27,16 +28,16 @@ pub struct CodecContext<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {
-    /// What it was enqueued with.
+    /// The payload that it was enqueued with.
     Payload,
-    /// What it left when it completed.
+    /// The result that it left when it completed.
     Result,
-    /// What its handler reports while it runs.
+    /// The progress that its handler reports while it runs.
     Progress,
-    /// The details of an error. They are stored as a handler gives them, so only programs that
-    /// encode them by themselves use this role.
+    /// The details of an error. They are stored as a handler gives them, so this role is only for
+    /// programs that encode details themselves.
     Details,
-    /// What a handler leaves beside its job, step by step. Nothing writes notes yet.
+    /// A note that a handler leaves beside its job, step by step. Nothing writes notes yet.
     Note,
 }
 

@@ -6,7 +6,7 @@ use std::error::Error as StdError;
 /// The error of a format, whose type stays hidden.
 type Source = Box<dyn StdError + Send + Sync>;
 
-/// Why a value did not become bytes, or bytes did not become a value.
+/// The reason why a value did not become bytes, or bytes did not become a value.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodecError {
@@ -15,35 +15,35 @@ pub enum CodecError {
     Encode {
         /// The format.
         content_type: ContentType,
-        /// What the format says.
+        /// The error of the format.
         source: Source,
     },
-    /// The bytes hold no value of the wanted type.
+    /// The bytes do not hold a value of the wanted type.
     #[error("the {content_type} bytes do not hold the expected type: {source}")]
     Decode {
         /// The format.
         content_type: ContentType,
-        /// What the format says.
+        /// The error of the format.
         source: Source,
     },
     /// The bytes were written by another codec.
     #[error("the bytes are {found}, but the codec in use reads {expected}; use one codec on both sides")]
     ContentType {
-        /// What the codec reads.
+        /// The content type that the codec reads.
         expected: ContentType,
-        /// What the bytes are marked with.
+        /// The content type that the bytes are marked with.
         found: ContentType,
     },
 }
 
 impl CodecError {
-    /// For codecs: the value does not fit the format.
+    /// Makes the error of a codec whose format cannot hold the value.
     pub fn encode(content_type: ContentType, source: impl Into<Source>) -> Self {
         Self::Encode { content_type, source: source.into() }
     }
 
-    /// The failure of a job whose payload is not what its handler reads. What to do about it comes
-    /// first, since stored messages are bounded and the words of a parser may be many.
+    /// The failure of a job whose payload its handler cannot read. The advice comes first, since
+    /// stored messages are bounded and a parser's message may be long.
     pub fn undecodable(&self) -> Failure {
         let message = match self {
             Self::ContentType { expected, found } => format!(
@@ -60,7 +60,7 @@ impl CodecError {
         Failure::new("Undecodable", message)
     }
 
-    /// For codecs: the bytes do not hold the value.
+    /// Makes the error of a codec that cannot read the value from the bytes.
     pub fn decode(content_type: ContentType, source: impl Into<Source>) -> Self {
         Self::Decode { content_type, source: source.into() }
     }

@@ -5,12 +5,12 @@ use bytes::Bytes;
 use queue_core::ContentType;
 use std::sync::LazyLock;
 
-/// Asked for several times in the life of each job.
+/// A static, since every job needs it several times.
 static CONTENT_TYPE: LazyLock<ContentType> = LazyLock::new(|| ContentType::from_static("application/json"));
 
-/// Compact JSON, `application/json`. The default: people can read it.
+/// Compact JSON, `application/json`. It is the default because people can read it.
 ///
-/// Maps whose order varies, such as `HashMap`, give varying bytes: use `BTreeMap` in payloads whose
+/// Maps with varying order, such as `HashMap`, give varying bytes: use `BTreeMap` in payloads whose
 /// id is derived from their content. JSON has no NaN and no infinity: serde writes both as null.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Json;

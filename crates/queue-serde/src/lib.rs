@@ -1,13 +1,12 @@
-//! Typed payloads and results to bytes and back.
+//! Encodes typed payloads and results as bytes, and decodes them.
 //!
-//! - [`Codec`]: how values become bytes. [`Json`] is the default, [`MsgPack`] comes with the
+//! - [`Codec`]: turns values into bytes. [`Json`] is the default; [`MsgPack`] comes with the
 //!   feature `msgpack`.
-//! - [`Encode`] and [`Decode`]: what can be a payload or a result: every serde type, and [`Raw`]
-//!   for programs that handle bytes of any content type.
-//! - [`CodecContext`]: which job the bytes belong to and in which [`Role`], for codecs that bind
-//!   them to it.
-//! - [`CodecError`]: what can go wrong, which converts into a [`queue_core::Error`] of kind
-//!   `Invalid`.
+//! - [`Encode`] and [`Decode`]: the types that can be a payload or a result: every serde type, and
+//!   [`Raw`] for programs that handle bytes of any content type.
+//! - [`CodecContext`]: the job that the bytes belong to and their [`Role`] in it, for codecs that
+//!   bind them to it.
+//! - [`CodecError`]: the failures; it converts into a [`queue_core::Error`] of kind `Invalid`.
 //!
 //! The content type is stored with the bytes and compared before they are decoded, so that a worker
 //! with another codec fails a job with a clear reason instead of reading noise.

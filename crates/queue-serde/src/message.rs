@@ -1,11 +1,12 @@
-//! What can be a payload or a result: types of serde, encoded and decoded with a codec.
+//! The types that can be a payload or a result: serde types, encoded and decoded with a codec.
 
 use crate::{Codec, CodecContext, CodecError};
 use bytes::Bytes;
 use queue_core::Payload;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// What can be given as a payload or a result: every [`Serialize`] type, and [`Raw`](crate::Raw).
+/// A type that can be given as a payload or a result: every [`Serialize`] type, and
+/// [`Raw`](crate::Raw).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be encoded as a payload or a result",
     note = "derive `serde::Serialize` for it, or use `Raw` for bytes that are encoded already"
@@ -17,14 +18,14 @@ pub trait Encode {
     /// [`CodecError::Encode`] for a value that the format cannot hold.
     fn encode(&self, codec: &dyn Codec, context: &CodecContext<'_>) -> Result<Payload, CodecError>;
 
-    /// The bytes that ids of content are made of: see [`Codec::plain`].
+    /// The bytes that ids of content are made of; see [`Codec::plain`].
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
     fn plain(&self, codec: &dyn Codec) -> Result<Bytes, CodecError>;
 }
 
-/// What can be taken from a payload or a result: every [`DeserializeOwned`] type, and
+/// A type that can be read from a payload or a result: every [`DeserializeOwned`] type, and
 /// [`Raw`](crate::Raw).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be decoded from a payload or a result",
@@ -34,8 +35,8 @@ pub trait Decode: Sized {
     /// Turns marked bytes, read from this job in this role, into a value.
     ///
     /// # Errors
-    /// [`CodecError::ContentType`] for bytes of another codec, [`CodecError::Decode`] for bytes of
-    /// another type, and for those of another place if the codec binds bytes to their place.
+    /// [`CodecError::ContentType`] for bytes of another codec; [`CodecError::Decode`] for bytes of
+    /// another type, and for bytes of another job or role if the codec binds them.
     fn decode(payload: &Payload, codec: &dyn Codec, context: &CodecContext<'_>) -> Result<Self, CodecError>;
 }
 

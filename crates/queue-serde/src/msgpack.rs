@@ -5,14 +5,14 @@ use bytes::Bytes;
 use queue_core::ContentType;
 use std::sync::LazyLock;
 
-/// Asked for several times in the life of each job.
+/// A static, since every job needs it several times.
 static CONTENT_TYPE: LazyLock<ContentType> =
     LazyLock::new(|| ContentType::from_static("application/msgpack"));
 
-/// `MessagePack` with named fields, `application/msgpack`. Smaller than JSON, and it holds NaN and
-/// raw bytes.
+/// `MessagePack` with named fields, `application/msgpack`. It is smaller than JSON, and holds NaN
+/// and raw bytes.
 ///
-/// Fields are written by name, so that a struct may gain and reorder fields as it may with JSON.
+/// Fields are written by name, so that a struct may gain and reorder fields, as with JSON.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MsgPack;
 

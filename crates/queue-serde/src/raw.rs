@@ -1,14 +1,14 @@
-//! Payloads and results that pass as stored bytes, without a codec.
+//! Payloads and results as stored bytes, without a codec.
 
 use crate::{Codec, CodecContext, CodecError, Decode, Encode};
 use bytes::Bytes;
 use queue_core::Payload;
 
-/// Bytes with their content type, as they are stored: no codec touches them.
+/// Bytes with their content type, exactly as they are stored.
 ///
-/// For programs that pass jobs on without knowing their types: `Queue<Raw, Raw>`. Bytes of a codec
-/// that [binds them to their job](Codec#bytes-that-belong-to-one-job) can be looked at and given
-/// back like that, but not be read as another job's.
+/// It is for programs that pass jobs on without knowing their types: `Queue<Raw, Raw>`. Bytes of a
+/// codec that [binds them to their job](Codec#bytes-that-belong-to-one-job) can be read and given
+/// back in this way, but cannot be read as another job's.
 ///
 /// ```
 /// # #[cfg(feature = "json")] {
@@ -26,7 +26,7 @@ use queue_core::Payload;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raw(pub Payload);
 
-// Raw must never implement Serialize: its impls below stand beside the blanket ones.
+// Raw must never implement Serialize: its impls below would overlap with the blanket ones.
 impl Encode for Raw {
     fn encode(&self, _codec: &dyn Codec, _context: &CodecContext<'_>) -> Result<Payload, CodecError> {
         Ok(self.0.clone())

@@ -1,4 +1,4 @@
-//! What every codec promises.
+//! Promises of every codec.
 
 use queue_core::{JobId, Kind, Payload, QueueName};
 use queue_serde::{Codec, CodecContext, CodecError, Decode, Encode, Role};
@@ -26,7 +26,7 @@ enum Line {
     Struct { a: bool, b: u128 },
 }
 
-/// One job, to which all bytes here belong.
+/// The job that all bytes here belong to.
 fn context() -> CodecContext<'static> {
     static JOB: LazyLock<(QueueName, Kind, JobId)> =
         LazyLock::new(|| (QueueName::from_static("q"), Kind::unnamed(), JobId::from_static("a")));
@@ -125,7 +125,7 @@ fn fields_may_be_added_and_reordered() {
 #[test]
 fn bytes_of_another_codec_are_refused_by_their_content_type() {
     use queue_serde::{Json, MsgPack};
-    // The single byte 0x31 is a value to both, so nothing but the mark tells them apart.
+    // The single byte 0x31 is a value in both formats, so only the mark tells them apart.
     let json = 1.encode(&Json, &context()).expect("encodes");
     let error = u8::decode(&json, &MsgPack, &context()).expect_err("not MessagePack");
     assert!(matches!(&error, CodecError::ContentType { found, .. } if *found == json.content_type));

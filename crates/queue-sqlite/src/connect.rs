@@ -65,6 +65,7 @@ fn connect_writer(options: &SqliteOptions) -> Result<Connection> {
         return Err(Error::invalid("open", message));
     }
     let refused = |refused: MigrationRefusal| refused.of(&options.path);
+    // This check precedes every write: a file that was named by mistake has to stay as it is.
     if options.create == Create::Never {
         migrate::expect_tables(&connection).map_err(refused)?;
     }

@@ -4,8 +4,8 @@ use std::fmt;
 
 macro_rules! invariants {
     ($($name:ident $meaning:literal),+ $(,)?) => {
-        /// What a correct store keeps, numbered so that cases, documents and statements can cite
-        /// it.
+        /// The invariants that a correct store keeps, numbered so that cases, documents and
+        /// statements can cite them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Invariant {
             $(#[doc = $meaning] $name),+
@@ -15,7 +15,7 @@ macro_rules! invariants {
             /// Every invariant, in the order of its number.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
-            /// What it says.
+            /// The statement of the invariant.
             pub const fn meaning(self) -> &'static str {
                 match self {
                     $(Self::$name => $meaning),+

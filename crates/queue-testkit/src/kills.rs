@@ -1,4 +1,4 @@
-//! Processes that are killed while they work on a store, and what they recorded judged.
+//! Kills processes while they work on a store, and judges what they recorded.
 
 use crate::history::{Herd, Load, LoadParams, Params, Recorder, Report, Tape, Tapes};
 use queue_core::{Rng, SeededRng, Storage};
@@ -11,13 +11,13 @@ use std::{
     sync::Arc,
 };
 
-/// The environment of a process that is to be killed says where the store is, which process it is,
-/// and where its tape.
+/// The environment variables that tell a process where the store is, which process it is, and where
+/// its tape is.
 const PLACE: &str = "QUEUE_TESTKIT_KILLS_PLACE";
 const NUMBER: &str = "QUEUE_TESTKIT_KILLS_NUMBER";
 const TAPE: &str = "QUEUE_TESTKIT_KILLS_TAPE";
 
-/// Processes that work on one store, of which one after the other is killed: made by [`kills`].
+/// Processes that work on one store and are killed one after the other; made by [`kills`].
 pub struct Kills<O> {
     test: &'static str,
     open: O,
@@ -26,14 +26,14 @@ pub struct Kills<O> {
     bytes: u64,
 }
 
-/// Kills processes in the middle of a load, and has what they recorded judged: whatever was
-/// acknowledged is there afterwards (I1, I21), and no other invariant is broken either. A power cut
-/// is another matter, since the page cache survives a kill.
+/// Kills processes in the middle of a load and judges what they recorded: everything that was
+/// acknowledged is there afterwards (I1, I21), and no other invariant is broken. A kill leaves the
+/// page cache intact, so this does not test a power cut.
 ///
-/// The test that calls this is started again as each of the processes. In those it never returns,
-/// so it comes first, before anything is made; `test` is the full name of the test, as `--exact`
-/// takes it. `open` opens a handle on the place that [`round`](Kills::round) names, by a real
-/// clock. The test needs a runtime of several threads, with time.
+/// Each of the processes runs the calling test again. There this function never returns, so the
+/// test calls it first, before it makes anything; `test` is the full name of the test, as `--exact`
+/// takes it. `open` opens a handle on the place that [`round`](Kills::round) names, with a real
+/// clock. The test needs a multi-threaded runtime with time enabled.
 ///
 /// ```no_run
 /// use queue_core::Storage;
@@ -72,37 +72,39 @@ pub async fn kills<O: AsyncFn(&str) -> Arc<dyn Storage>>(test: &'static str, ope
 }
 
 impl<O: AsyncFn(&str) -> Arc<dyn Storage>> Kills<O> {
-    /// How many processes share the store at any time, at least one. The default is 4; a store that
-    /// one process has for itself takes 1, and the next one opens what the former left.
+    /// Sets how many processes share the store at any time, at least one. The default is 4. A store
+    /// that admits one process at a time takes 1: the next process then opens what the last one
+    /// left.
     #[must_use]
     pub fn with_processes(mut self, processes: usize) -> Self {
         self.processes = processes.max(1);
         self
     }
 
-    /// How many kills there are in a round, which is one history. The default is 10.
+    /// Sets the number of kills in a round, which is one history. The default is 10.
     #[must_use]
     pub fn with_kills(mut self, kills: usize) -> Self {
         self.per_round = kills;
         self
     }
 
-    /// How many bytes all processes together record between two kills, and at most as many again.
-    /// The default is 20,000; a call that is recorded has a few hundred.
+    /// Sets how many bytes all processes together record between two kills; a random amount up to
+    /// as many again is added. The default is 20,000; a recorded call takes a few hundred.
     #[must_use]
     pub fn with_bytes_between(mut self, bytes: u64) -> Self {
         self.bytes = bytes.max(1);
         self
     }
 
-    /// Kills processes that share the store at this place, which is new; then opens it, works off
-    /// what they left, reads every record, and judges. The seed decides who is killed, and when.
+    /// Kills processes that share the store at this place, which is new; then opens the store,
+    /// works off what is left, reads every record, and judges. The seed decides which process is
+    /// killed, and when.
     ///
     /// # Panics
     /// If an invariant is broken, with the first findings; if a process ended before it was killed;
-    /// if nothing was done.
+    /// if no process recorded anything.
     pub async fn round(&self, seed: u64, place: &str) -> Report {
-        // No process meets a store that is half made.
+        // The store is created here, so that no process opens one that is half made.
         let store = (self.open)(place).await;
         store.close().await.expect("a handle closes");
         drop(store);
@@ -125,12 +127,12 @@ impl<O: AsyncFn(&str) -> Arc<dyn Storage>> Kills<O> {
         let (events, completions) = (report.history.events().len(), report.completions());
         println!("seed {seed}: {} kills, {events} events, {completions} completions", self.per_round);
         report.assert_clean();
-        assert!(completions > 0, "nothing was done at all");
+        assert!(completions > 0, "the processes completed no job");
         report
     }
 }
 
-/// This very test again, as one of the processes.
+/// The command that runs this test again as one of the processes.
 fn command(test: &str, place: &OsString, number: usize, tape: &Path) -> Command {
     let mut command = Command::new(env::current_exe().expect("this test is a file"));
     command.args(["--exact", test, "--nocapture"]).stdout(Stdio::null());
@@ -138,7 +140,7 @@ fn command(test: &str, place: &OsString, number: usize, tape: &Path) -> Command 
     command
 }
 
-/// What one of the processes is told.
+/// The parameters of one of the processes.
 struct Victim {
     place: String,
     number: u64,
@@ -146,14 +148,14 @@ struct Victim {
 }
 
 impl Victim {
-    /// None in the process that starts and kills the others.
+    /// `None` in the process that starts and kills the others.
     fn of_this_process() -> Option<Self> {
         let place = env::var(PLACE).ok()?;
         let number = env::var(NUMBER).ok()?.parse().expect("a number");
         Some(Self { place, number, tape: env::var_os(TAPE)?.into() })
     }
 
-    /// Does everything that the contract has, until it is killed.
+    /// Uses every verb of the contract until the process is killed.
     async fn work(self, open: &impl AsyncFn(&str) -> Arc<dyn Storage>) {
         let tape = Tape::create(&self.tape).expect("there is room for a recording");
         let store: Arc<dyn Storage> = Arc::new(tape.wrap(open(&self.place).await));

@@ -1,9 +1,9 @@
-//! The conformance suite: what every store of the queue contract must do, as named cases that
-//! anybody can run.
+//! The conformance suite: what every store of the queue contract must do, as named cases that the
+//! author of any store can run.
 //!
-//! A store implements [`queue_core::Storage`]. The suite needs to know how to come by an empty one,
-//! which is a [`Harness`], and runs each case on a store of its own. This is the whole of
-//! `tests/conformance.rs` of a store's crate, here for the store in memory:
+//! A store implements [`queue_core::Storage`]. The suite runs each case on an empty store of its
+//! own, which it gets from a [`Harness`]. This is the whole of `tests/conformance.rs` in a store's
+//! crate, here for the store in memory:
 //!
 //! ```standalone_crate
 //! use async_trait::async_trait;
@@ -48,46 +48,45 @@
 //! harness = false
 //! ```
 //!
-//! Then `cargo test` lists and filters the cases as it does any other test:
-//! `cargo test --test conformance fencing`, `-- --list`,
-//! `-- --exact lease::a_lapse_is_seen_on_the_millisecond`. In front of each name stand the numbers
-//! of the invariants that the case would find broken. A new store best works through the groups in
-//! the order in which they are listed. Give the harness a [`snapshot`](Harness::snapshot) once it
-//! is green, so that no case is lost unseen.
+//! `cargo test` then lists and filters the cases as it does any other test: `cargo test --test
+//! conformance fencing`, `-- --list`, `-- --exact lease::a_lapse_is_seen_on_the_millisecond`. Each
+//! name is preceded by the numbers of the invariants that the case checks. The author of a new
+//! store best works through the groups in the order in which they are listed. Once the suite is
+//! green, the harness should name a [`snapshot`](Harness::snapshot), so that no case is lost
+//! unnoticed.
 //!
 //! # Besides the cases
 //!
-//! Three more groups of trials come with [`run`], and need nothing from the author of a store:
+//! [`run`] adds three groups of trials that need nothing from the author of a store:
 //!
-//! - `matrix::` brings jobs to every state by every way that leads there, and compares every event,
-//!   on every sight of the job and around every moment that matters, record by record with
-//!   [`queue_core::lifecycle`];
+//! - `matrix::` brings jobs to every state by every path that leads there, tries every event on
+//!   every version of the job that a caller may have read and around every moment that matters, and
+//!   compares each record with [`queue_core::lifecycle`];
 //! - `differential::` compares random batches, verb by verb, with a reference that keeps a plain
 //!   list, and opens the store again in between; [`differential()`] does so with any other store;
-//! - `history::` runs producers, workers and meddlers at the same time over two handles, with and
-//!   without lost calls, and has the recording judged by the checker in [`history`].
+//! - `history::` runs producers, workers and meddlers concurrently over two handles, with and
+//!   without lost calls; the checker in [`history`] judges the recording.
 //!
-//! Random runs are drawn from seeds, the same ones every time. A difference is shrunk, and told
-//! with its seed:
+//! Random runs use the same seeds every time. A difference is shrunk and reported with its seed:
 //!
 //! - `QUEUE_TESTKIT_SEED=7` runs that seed alone;
-//! - `QUEUE_TESTKIT_SEEDS=1000` runs so many seeds for each trial, instead of 32.
+//! - `QUEUE_TESTKIT_SEEDS=1000` runs 1000 seeds for each trial instead of 32.
 //!
 //! # The parts
 //!
-//! - [`Harness`] and [`Place`]: what to write; [`EmbeddedHarness`]: ready-made, for a store below a
-//!   directory;
-//! - [`run`]: what it does; [`collect`]: the same as data;
-//! - [`kills()`]: processes that are killed in the middle of a load, for a store that others
-//!   reopen;
-//! - [`Invariant`]: what the cases check, by number;
-//! - [`fault`]: a store that misbehaves on purpose;
+//! - [`Harness`] and [`Place`]: the traits to implement; [`EmbeddedHarness`]: a ready-made harness
+//!   for a store that keeps its data below a directory;
+//! - [`run`]: the suite as a test binary; [`collect`]: the same outcomes as data;
+//! - [`kills()`]: processes that are killed in the middle of a load, for a store whose data another
+//!   process can open;
+//! - [`Invariant`]: the invariants that the cases check, by number;
+//! - [`fault`]: a wrapper that injects faults into any store;
 //! - [`history`]: recorded runs of several tasks, and the checker that judges them;
-//! - `proxy`: faults between a store and its server, with the feature of that name;
+//! - `proxy`: faults between a store and its server (feature `proxy`);
 //! - [`short`]: short names for a store's own tests.
 //!
 //! Absent on purpose: sleeping, and assertions on how long something took. Time is a manual clock,
-//! and a case that hangs is ended and named. Only a [`Load`](history::Load) goes by real time,
+//! and a case that hangs is ended and named. Only a [`Load`](history::Load) runs in real time,
 //! since servers do.
 
 mod bench;

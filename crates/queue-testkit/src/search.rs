@@ -1,4 +1,4 @@
-//! From a seed to random steps, and from a difference to the fewest steps that still show it.
+//! Turns a seed into random steps, and shrinks a difference to the fewest steps that still show it.
 
 use futures_util::FutureExt;
 use proptest::{
@@ -7,19 +7,19 @@ use proptest::{
 };
 use std::{any::Any, fmt::Debug, panic::AssertUnwindSafe};
 
-/// So few that the suite of a store on a slow disk stays within a minute.
+/// Few enough that the suite of a store on a slow disk takes less than a minute.
 pub(crate) const SEEDS_PER_TRIAL: u64 = 32;
-/// Shrinking runs at most this many times.
+/// The most runs of a shrink.
 const SHRINKS_MAX: usize = 500;
 
-/// What was found, and by which steps.
+/// A difference, and the steps that show it.
 #[derive(Debug)]
 pub(crate) struct Found<T> {
     pub(crate) steps: T,
     pub(crate) difference: String,
 }
 
-/// Runs the steps of a seed; if they show a difference, the fewest that do.
+/// Runs the steps of a seed; if they show a difference, returns the fewest that do.
 pub(crate) async fn search<T: Debug>(
     strategy: &BoxedStrategy<T>,
     seed: u64,
@@ -46,8 +46,8 @@ pub(crate) async fn search<T: Debug>(
     Some(found)
 }
 
-/// What a comparison says, with a panic in it, such as that of an answer that is an error, as one
-/// more difference.
+/// The difference that a comparison reports; a panic, such as that of an answer that is an error,
+/// counts as one.
 pub(crate) async fn caught(comparison: impl Future<Output = Result<(), String>>) -> Option<String> {
     match AssertUnwindSafe(comparison).catch_unwind().await {
         Ok(compared) => compared.err(),
@@ -60,7 +60,7 @@ fn message(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message").to_owned()
 }
 
-/// Everything random comes from the seed.
+/// A test runner all of whose random choices come from the seed.
 fn runner(seed: u64) -> TestRunner {
     let bytes = seed.to_be_bytes().repeat(4);
     let config = Config { failure_persistence: None, ..Config::default() };

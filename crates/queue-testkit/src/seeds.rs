@@ -7,12 +7,12 @@ use tokio::time::timeout;
 const SEED: &str = "QUEUE_TESTKIT_SEED";
 const SEEDS: &str = "QUEUE_TESTKIT_SEEDS";
 
-/// The seeds of the random runs of one test: the first `few`, always the same ones, so that a green
-/// run stays green, unless the environment asks for one seed (`QUEUE_TESTKIT_SEED`, and those after
-/// it) or for so many (`QUEUE_TESTKIT_SEEDS`).
+/// The seeds of the random runs of one test: the first `few`, always the same, so that a green run
+/// stays green. The environment can ask for one seed (`QUEUE_TESTKIT_SEED`; several runs take the
+/// seeds after it) or for a number of seeds (`QUEUE_TESTKIT_SEEDS`).
 ///
 /// # Panics
-/// If a variable is no decimal number: a run that was asked for and does not happen shows nothing.
+/// If a variable is not a decimal number: a run that was asked for must not silently not happen.
 pub fn seeds(few: u64) -> Range<u64> {
     parse(few, env::var(SEED).ok().as_deref(), env::var(SEEDS).ok().as_deref())
 }
@@ -30,7 +30,7 @@ pub(crate) async fn for_each_seed(few: u64, hang_after: Duration, run: impl Asyn
     }
 }
 
-/// How many seeds the environment asks for, if it does.
+/// The number of seeds that the environment asks for, if it does.
 pub(crate) fn asked_for() -> Option<u64> {
     env::var(SEEDS).is_ok().then(|| seeds(0)).map(|seeds| seeds.end - seeds.start)
 }

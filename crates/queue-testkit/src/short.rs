@@ -1,5 +1,5 @@
-//! Short names for what a store's own tests do all the time, on one queue. Each expects its verb to
-//! succeed, and panics if it does not.
+//! Short names for frequent steps of a store's own tests, on one queue. Each expects its verb to
+//! succeed, and panics otherwise.
 #![allow(clippy::missing_panics_doc, reason = "said above, once for all")]
 
 use queue_core::{
@@ -8,7 +8,7 @@ use queue_core::{
     lifecycle::{Event, Policy},
 };
 
-/// The queue that all of these are about.
+/// The queue of all these helpers.
 pub fn queue() -> QueueName {
     QueueName::from_static("q")
 }
@@ -28,7 +28,7 @@ pub async fn enqueue(store: &dyn Storage, jobs: Vec<NewJob>) -> Vec<Enqueued> {
     store.enqueue(&queue(), vec![jobs]).await.expect("it enqueues").value.remove(0)
 }
 
-/// A claim of at most so many jobs, under a token of its own.
+/// A claim of at most `limit` jobs, under its own token.
 pub fn request(limit: usize, lease: Span) -> ClaimRequest {
     ClaimRequest::new(queue(), WorkerId::from_static("worker"), limit, lease, &SystemRng)
 }
@@ -38,7 +38,7 @@ pub async fn claim(store: &dyn Storage, limit: usize) -> Claimed {
     store.claim(request(limit, Span::from_secs(30))).await.expect("it claims")
 }
 
-/// A success with a small result.
+/// A completion with a small result.
 pub fn complete(token: LeaseToken) -> Event {
     Event::Complete { token, result: text("result"), retention: None, then: Vec::new() }
 }
@@ -48,7 +48,7 @@ pub async fn settle(store: &dyn Storage, job: &JobMeta, event: Event) -> Changed
     store.settle(job, event, &Policy::default()).await.expect("it settles")
 }
 
-/// Everything adds up.
+/// Asserts that the store's cross-check finds nothing.
 pub async fn assert_sound(store: &dyn Storage) {
     assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
 }

@@ -6,14 +6,14 @@ use queue_core::{
     lifecycle::{self, Admission, BodyPatch, TrackedJob, Transition, Verdict, admit},
 };
 
-/// What a record should be: the job as the lifecycle leaves it, and the body beside it.
+/// The expected record: the job as the lifecycle leaves it, and its body.
 #[derive(Clone, Debug)]
 pub(crate) struct Twin {
     pub(crate) job: TrackedJob,
     body: JobBody,
     removed: bool,
     attempts: Vec<Attempt>,
-    /// What its completion enqueued.
+    /// The jobs that its completion enqueued.
     pub(crate) followers: Vec<NewJob>,
 }
 
@@ -29,29 +29,29 @@ impl Twin {
         Self { job, body, removed: false, attempts: Vec::new(), followers: Vec::new() }
     }
 
-    /// The metadata, while there is a record.
+    /// The metadata, while the record exists.
     pub(crate) fn meta(&self, now: Timestamp) -> Option<&JobMeta> {
         Some(&self.job.meta).filter(|meta| !self.removed && !meta.is_purged(now))
     }
 
-    /// The whole record, while there is one.
+    /// The whole record, while it exists.
     pub(crate) fn record(&self, now: Timestamp) -> Option<JobRecord> {
         let meta = self.meta(now)?.clone();
         Some(JobRecord { meta, body: Some(self.body.clone()) })
     }
 
-    /// What was charged to it, while there is a record.
+    /// The charged attempts, while the record exists.
     pub(crate) fn attempts(&self, now: Timestamp) -> Option<JobAttempts> {
         let meta = self.meta(now)?.clone();
         Some(JobAttempts { meta, attempts: self.attempts.clone() })
     }
 
-    /// How much of a claim's answer it takes.
+    /// The bytes that it takes of a claim's answer.
     pub(crate) fn payload_len(&self) -> usize {
         self.body.payload.bytes.len()
     }
 
-    /// What a transition should be answered; afterwards the twin is as the record should be.
+    /// The expected answer to a transition; afterwards the twin is as the record should be.
     pub(crate) fn apply(&mut self, transition: &Transition, now: Timestamp) -> Applied {
         if self.removed {
             return Applied::Missing;
@@ -75,13 +75,13 @@ impl Twin {
         Applied::Done(meta)
     }
 
-    /// Leased by a claim.
+    /// Applies the lease of a claim.
     pub(crate) fn lease(&mut self, request: &ClaimRequest, now: Timestamp) {
         lifecycle::lease(&mut self.job, request, now);
     }
 
-    /// What enqueueing its id should be answered; `seq` is the number of a life that begins with
-    /// it.
+    /// The expected answer to an enqueue of its id; `seq` is the number of the life that begins if
+    /// one does.
     pub(crate) fn enqueue(&mut self, new: &NewJob, seq: Seq, now: Timestamp) -> Enqueued {
         let present = Some(&self.job.meta).filter(|_| !self.removed);
         if admit(present, new, now) != Admission::Duplicate {

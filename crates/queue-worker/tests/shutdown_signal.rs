@@ -1,5 +1,5 @@
-//! A worker that ends in good order when its process is asked to end. On its own, since signals are
-//! for a whole process.
+//! A worker that ends in good order when its process is asked to end. It has a test binary of its
+//! own, since a signal reaches the whole process.
 
 #![cfg(unix)]
 
@@ -10,7 +10,7 @@ use rustix::process::{Signal, getpid, kill_process};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Mutex;
 
-/// A signal is for every test of the process that waits for one.
+/// A signal reaches every test of the process that waits for one.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
 #[tokio::test]

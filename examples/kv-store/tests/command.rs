@@ -34,5 +34,5 @@ fn a_store_that_ends_with_the_process_is_refused() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kv-store-example"));
     let output = command.args(["--store", "memory:", "enqueue", "hello"]).output().expect("it runs");
     let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && complaint.contains("lives inside one program"), "{complaint}");
+    assert!(!output.status.success() && complaint.contains("exists inside one program only"), "{complaint}");
 }

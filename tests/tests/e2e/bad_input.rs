@@ -5,7 +5,7 @@ use crate::place;
 use queue_e2e::Place;
 use std::fs;
 
-/// Refused, with these words, before anything was made.
+/// Asserts that the command is refused with these words, and makes nothing.
 fn refused(place: &Place, arguments: &[&str], words: &str) {
     let ran = place.run(arguments).code(2);
     assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
@@ -138,7 +138,7 @@ fn places_where_no_file_can_be_are_refused() {
     let place = place();
     fs::write(place.path().join("file"), "").unwrap();
     fs::create_dir(place.path().join("directory")).unwrap();
-    // Root may write into read-only directories, but nobody can make a file in these.
+    // Root may write into read-only directories, but no user can create a file in these.
     for (url, words) in [
         ("sqlite:file/queue.db", "it cannot be opened"),
         ("sqlite:no/such/directory/queue.db", "make its directory first"),
@@ -202,7 +202,7 @@ fn errors_of_arguments_are_objects_for_programs_too() {
         assert!(!error["error"].as_str().unwrap().contains("Usage"), "{error}");
         assert_eq!((&error["exit"], ran.stdout.is_empty()), (&2.into(), true));
     }
-    // Behind `--` it is no option.
+    // After `--` it is not an option.
     assert!(place().run(&["list", "--limit", "0", "--", "--json"]).code(2).stderr.starts_with("error: "));
     assert!(place().run(&["--help"]).ok().text().contains("Exit codes:"));
 }

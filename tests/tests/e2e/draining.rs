@@ -1,4 +1,4 @@
-//! Workers that are listed, and asked from another shell to end.
+//! Workers that are listed, and asked to end from another shell.
 
 use crate::place;
 use queue_e2e::until;
@@ -12,7 +12,7 @@ fn a_worker_tells_what_it_runs_and_drains_when_it_is_asked() {
     let exec = "touch started; while [ ! -e go ]; do sleep 0.05; done; cat";
     let worker = place.start(&["work", "--exec", exec, "--concurrency", "1", "--json"]);
     until("it runs", || place.path().join("started").exists().then_some(()));
-    // It tells what it holds ten seconds later at the latest.
+    // The worker announces what it holds within ten seconds.
     let shown = until("it tells of its job", || {
         let workers = place.run(&["workers", "--json"]).ok().objects();
         workers.into_iter().find(|worker| worker["about"]["jobs"][0]["id"] == "long")

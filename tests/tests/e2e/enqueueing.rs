@@ -88,7 +88,7 @@ fn a_call_waits_and_writes_the_result() {
 #[test]
 fn a_call_that_fails_or_takes_too_long_says_so_in_its_exit_code() {
     let place = place();
-    // Whether the store answers the enqueue before the deadline or not: there is no result.
+    // There is no result, whether or not the store answers the enqueue before the deadline.
     place.run(&["enqueue", "x", "--wait", "--timeout", "100ms"]).code(4);
     let worker = place.start(&["work", "--exec", "echo no >&2; exit 65"]);
     let ran = place.run(&["enqueue", "x", "--wait", "--timeout", "1h"]).code(1);

@@ -13,7 +13,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
 const CALLS: u64 = 50;
-/// A caller that is refused or waits in vain asks again under the same id, at most this often.
+/// The most repeats of a call, under the same id, that is refused or waits in vain.
 const TRIES_MAX: usize = 100;
 
 type Squares = Queue<u64, u64>;
@@ -30,10 +30,10 @@ fn plan(seed: u64) -> FaultPlan {
         .hints_one_in(5, HintFault::Reorder)
 }
 
-/// Asks until there is an answer, as a caller would: the id makes it one job however often it is
-/// asked for.
+/// Repeats the call until there is an answer, as a caller would: the id makes it one job however
+/// often it is sent.
 async fn call(queue: Squares, n: u64) -> (u64, u64) {
-    // Lost claims charge stalls, of which this store brings many.
+    // Lost claims charge stalls, and this store loses many.
     let options = JobOptions::new().unlimited_stalls();
     for _ in 0..TRIES_MAX {
         let wait = Duration::from_secs(5);

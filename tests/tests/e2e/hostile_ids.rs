@@ -2,7 +2,7 @@
 
 use crate::place;
 
-/// Ids that would hurt whoever parses them, makes paths of them, or puts them into a query.
+/// Ids that would harm a program that parses them, makes paths of them, or puts them into a query.
 fn ids() -> Vec<String> {
     let mut ids: Vec<String> = [
         "a:b",
@@ -19,7 +19,7 @@ fn ids() -> Vec<String> {
     ]
     .map(str::to_owned)
     .into();
-    // As long as an id may be, in several scripts.
+    // The longest ids, in several scripts.
     for letter in ["x", "é", "ж", "字", "\u{1F600}"] {
         let mut id = letter.repeat(255 / letter.len());
         id.push_str(&"x".repeat(255 - id.len()));

@@ -1,4 +1,4 @@
-//! A store in which everything that can be chosen was chosen to harm whoever looks at it.
+//! A store in which every text was chosen to harm its reader.
 
 use queue::{
     ContentType, Failure, JobId, JobOptions, Kind, Payload, Policy, Queue, QueueName, Raw, Storage,
@@ -10,20 +10,20 @@ use queue::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// Free text: a title, colours in both ways of writing them, a forged line, and what hides and
-/// reorders.
+/// Free text: a title, colours in both notations, a forged line, and characters that hide and
+/// reorder.
 pub(crate) const TEXT: &str = "\u{1b}]0;owned\u{7}\u{1b}[31m\u{9b}2J\u{7f}\r\nerror: forged\t\u{202e}gnp\u{2066}\u{200b}\u{2028}\u{feff}";
-/// Names have no control characters, so only what hides and reorders.
+/// Names have no control characters, so this one only hides and reorders.
 pub(crate) const NAME: &str = "a\u{202e}b\u{2066}c\u{200b}d\u{feff}e\u{2028}f\u{2029}g\u{e0041}h\u{ad}i";
-/// A tag likewise.
+/// A tag of the same kind.
 pub(crate) const TAG: &str = "t\u{202e}b\u{2066}c\u{200b}d\u{feff}e\u{2028}f";
-/// The queue of one job that waits.
+/// The queue of one waiting job.
 pub(crate) const QUIET: &str = "q\u{202e}";
 
-/// What each job of the queue [`NAME`] goes through.
+/// The fate of each job of the queue [`NAME`].
 pub(crate) const FATES: [&str; 6] = ["waits", "later", "runs", "failing", "failed", "completed"];
 
-/// The id of a job with such a fate.
+/// The id of the job with such a fate.
 pub(crate) fn id(fate: &str) -> String {
     format!("{fate}{NAME}")
 }
@@ -32,7 +32,7 @@ fn payload() -> Payload {
     Payload::new(TEXT, ContentType::from_static(NAME))
 }
 
-/// Fills it through the library, as any program could that may write there.
+/// Fills the store through the library, as any program with write access could.
 pub(crate) async fn fill(url: &str) {
     let storage = open(url).await.expect("a fresh store");
     let jobs: Queue<Raw, Raw> = Queue::new(storage.clone(), NAME).expect("a valid name");
@@ -64,7 +64,7 @@ fn worker() -> WorkerId {
     WorkerId::from_static(NAME)
 }
 
-/// Claims what is there and lets each job go its way.
+/// Claims the jobs, and lets each meet its fate.
 async fn work(storage: &Arc<dyn Storage>) {
     let hour = Span::from_millis(3_600_000);
     let request = ClaimRequest::new(QueueName::from_static(NAME), worker(), 10, hour, &SystemRng);

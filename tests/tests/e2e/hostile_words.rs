@@ -1,5 +1,4 @@
-//! Nothing that others stored acts on the terminal of somebody who looks at it, whatever the
-//! command.
+//! No stored text controls the terminal of its reader, whatever the command.
 
 use crate::{
     hostile_store::{FATES, NAME, QUIET, TAG, TEXT, fill, id},
@@ -12,9 +11,9 @@ use std::fs;
 /// One way to run a command.
 struct Look {
     arguments: Vec<String>,
-    /// Its standard output is what was stored, byte for byte, unless it is a terminal.
+    /// Whether standard output is stored bytes, unchanged except on a terminal.
     is_bytes: bool,
-    /// It draws on a terminal, so it is looked at elsewhere alone.
+    /// Whether it draws on a terminal, so that only other output is checked.
     draws: bool,
 }
 
@@ -31,7 +30,7 @@ fn drawing(arguments: &[&str]) -> Look {
     Look { draws: true, ..look(arguments) }
 }
 
-/// The command on every job of the store, and on one that is not there.
+/// The command on every job of the store, and on one that does not exist.
 fn on_each(command: &[&str], make: fn(&[&str]) -> Look) -> Vec<Look> {
     let ids = FATES.iter().map(|fate| id(fate)).chain([NAME.to_owned()]);
     ids.map(|id| make(&[&[command[0], &id], &command[1..]].concat())).collect()
@@ -79,7 +78,7 @@ fn enqueue() -> Vec<Look> {
     ]
 }
 
-/// How a command meets what is hostile. A new command needs a line here.
+/// The ways to run a command on hostile text. A new command needs a line here.
 fn looks(command: &str) -> Vec<Look> {
     let file = file();
     match command {
@@ -137,13 +136,13 @@ fn looks(command: &str) -> Vec<Look> {
         ],
         "completions" => vec![bytes(&["completions", "bash"]), look(&["completions", TEXT])],
         "man" => vec![look(&["man", &format!("pages{file}")]), look(&["man", &file])],
-        // It ends when it is told to, so it has a test of its own.
+        // The command ends when it is told to, so it has a test of its own.
         "events" => vec![],
         other => panic!("say how `{other}` meets what is hostile"),
     }
 }
 
-/// A store of files with a name that no directory should have.
+/// A store of files in a directory with a hostile name.
 fn directory() -> String {
     format!("files{}", file())
 }
@@ -158,7 +157,7 @@ impl<const N: usize> ConcatAll for [Vec<Look>; N] {
     }
 }
 
-/// The stores, as they were filled.
+/// The stores as they were filled.
 struct Original(Place);
 
 impl Original {
@@ -173,7 +172,7 @@ impl Original {
         Self(place)
     }
 
-    /// A place of its own for each run, since some change what they find.
+    /// A copy for each run, since some commands change the store.
     fn copy(&self) -> Place {
         let copy = place();
         for name in ["queue.db".to_owned(), file()] {
@@ -189,7 +188,7 @@ impl Original {
     }
 }
 
-/// Would act on a terminal, or on the text around it.
+/// Whether a character would control a terminal, or the text around it.
 fn acts(character: char) -> bool {
     (character.is_control() && character != '\n')
         || matches!(character, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
@@ -233,14 +232,14 @@ fn check(original: &Original, look: &Look, arguments: &[&str]) {
     }
     if !look.draws {
         let shown = Terminal { columns: 80, typed: "no\n" }.run(&original.copy(), arguments);
-        // Stored bytes keep their lines and tabs there, and nothing else.
+        // On a terminal, stored bytes keep only their lines and tabs.
         let shown = if look.is_bytes { shown.text().replace('\t', " ") } else { shown.text().to_owned() };
         assert_harmless("the terminal of", arguments, shown.as_bytes());
     }
     let json = [arguments, &["--json"]].concat();
     let Ran { stdout, stderr, .. } = original.copy().run(&json);
     assert_harmless("standard error of", &json, stderr.as_bytes());
-    // Scripts for a shell or a database are what they are.
+    // Scripts for a shell or a database are unchanged.
     if arguments[0] != "completions" && !arguments.contains(&"--print") {
         assert_harmless("standard output of", &json, &stdout);
         assert_objects("standard output of", &json, &stdout);
@@ -248,7 +247,7 @@ fn check(original: &Original, look: &Look, arguments: &[&str]) {
     assert_objects("standard error of", &json, stderr.as_bytes());
 }
 
-/// One object a line, for programs that read line by line.
+/// Asserts one object per line, for programs that read line by line.
 #[track_caller]
 fn assert_objects(how: &str, arguments: &[&str], output: &[u8]) {
     for line in String::from_utf8_lossy(output).lines() {

@@ -1,4 +1,4 @@
-//! `queue enqueue --lines` that is ended before its input is, and run again.
+//! `queue enqueue --lines` that is interrupted before the end of its input, and run again.
 
 use crate::place;
 use queue_e2e::{Place, until};
@@ -9,7 +9,7 @@ use std::{
     process::Command,
 };
 
-/// A pipe that does not end as long as this is held.
+/// A pipe that does not end while this is held.
 fn pipe(place: &Place) -> File {
     let path = place.path().join("lines");
     assert!(Command::new("mkfifo").arg(&path).status().expect("the system has mkfifo").success());
@@ -30,7 +30,7 @@ fn an_interrupted_run_says_how_many_lines_are_stored_and_the_next_stores_the_res
     until("three lines are stored", || (total(&place) == 3).then_some(()));
     first.signal(Signal::INT);
     let ran = first.wait().code(130);
-    let told = "error: after 3 stored lines: interrupted; the same command again stores the rest, and nothing twice\n";
+    let told = "error: after 3 stored lines: interrupted; run the same command again to store the rest; nothing is stored twice\n";
     assert_eq!(ran.stderr, told);
     lines.write_all(b"a\nb\na\nc\n").expect("the pipe is open");
     let second = place.start(&["enqueue", "--lines", "lines", "--json"]);
@@ -66,7 +66,7 @@ fn the_same_file_again_stores_nothing_and_appended_lines_alone() {
         run(&["jobs.txt", "--ids", "fresh"]).text(),
         "queued 4 jobs, 0 duplicates, skipped 1 empty line\n"
     );
-    // Another file that begins alike is other work.
+    // Another file with the same beginning is other work.
     fs::copy(&path, place.path().join("other.txt")).unwrap();
     assert_eq!(run(&["other.txt"]).text(), "queued 4 jobs, 0 duplicates, skipped 1 empty line\n");
 }

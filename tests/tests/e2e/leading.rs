@@ -5,14 +5,14 @@ use queue_e2e::{Place, Process, until};
 use rustix::process::Signal;
 use std::fs;
 
-/// Writes its term, and then works until it is killed.
+/// The command: it writes its term, and then works until it is killed.
 const WORK: &str = "echo $QUEUE_FENCE $$ >> terms; exec sleep 1000";
 
 fn candidate(place: &Place) -> Process {
     place.start(&["lead", "report", "--exec", WORK, "--lease", "2s"])
 }
 
-/// Every term so far: its number, and the process that worked.
+/// The terms so far: number and working process.
 fn terms(place: &Place) -> Vec<(String, u32)> {
     let lines = fs::read_to_string(place.path().join("terms")).unwrap_or_default();
     let parse = |line: &str| {
@@ -27,7 +27,7 @@ fn wait_for_terms(place: &Place, count: usize) -> Vec<(String, u32)> {
 }
 
 fn is_alive(pid: u32) -> bool {
-    // A zombie has ended: its parent only did not look yet.
+    // A zombie has ended: its parent has only not waited for it yet.
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
@@ -46,10 +46,11 @@ fn a_frozen_leader_is_replaced_and_its_command_is_killed_when_it_wakes_up() {
     until("the old command is killed", || (!is_alive(old.1)).then_some(()));
     assert!(is_alive(new.1), "the new leader works on");
     assert_eq!(second.stderr(), "leading, term 1.2\n");
-    // By its own clock, or by the answer to a heartbeat that was on its way when it froze.
+    // The term ends by the leader's own clock, or by the answer to a heartbeat that was under way
+    // when it froze.
     let over = |reason| first.stderr().contains(&format!("term 1.1 is over: {reason}\n"));
     until("it says so", || (over("Lapsed") || over("Taken")).then_some(()));
-    // Killed at the end of the test it would leave its command behind.
+    // Killed at the end of the test, it would leave its command behind.
     second.signal(Signal::TERM);
     assert_eq!(second.wait().code, 130);
 }

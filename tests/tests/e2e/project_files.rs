@@ -1,4 +1,4 @@
-//! A whole workload from the shell: the project's files are hashed by two workers, of which one is
+//! A whole workload from the shell: two workers hash the project's files, and one of them is
 //! killed.
 
 use crate::place;
@@ -35,13 +35,13 @@ fn the_projects_files_are_hashed_although_a_worker_is_killed_part_way() {
 }
 
 /// The first worker's commands hang once it has done its share, so that it certainly holds jobs in
-/// mid-work when it is killed. Answers the summary of the second.
+/// mid-work when it is killed. Returns the summary of the second.
 fn kill_one_worker_and_let_another_finish(place: &Place, root: &Path) -> Value {
     let hash =
         format!("cd '{}' && printf '%s\\0' \"$QUEUE_PAYLOAD\" | xargs -0 sha256sum --", root.display());
     let hold = place.path().join("hold");
     fs::write(&hold, "").expect("the directory is ours");
-    // What hangs ends with the file, since it outlives the worker that is killed.
+    // The hanging commands end when the file is removed, since they outlive the killed worker.
     let share = "echo x >> started; test $(wc -l < started) -le 20 || while [ -e hold ]; do sleep 0.1; done";
     let hang = format!("{share}; {hash}");
     let first = place.start(&["work", "--exec", &hang, "--concurrency", "2", "--lease", "1s", "--json"]);
@@ -55,8 +55,8 @@ fn kill_one_worker_and_let_another_finish(place: &Place, root: &Path) -> Value {
     second.objects().pop().expect("a summary")
 }
 
-/// The files of the project as `git ls-files` has them, or, outside of a checkout, as they lie
-/// there.
+/// The files of the project as `git ls-files` lists them, or, outside of a checkout, as they are on
+/// disk.
 fn files(root: &Path) -> Vec<String> {
     let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output();
     let listed = listed.ok().filter(|output| output.status.success()).map(|output| output.stdout);
@@ -64,7 +64,7 @@ fn files(root: &Path) -> Vec<String> {
         Some(names) => String::from_utf8_lossy(&names).split_terminator('\0').map(str::to_owned).collect(),
         None => walk(&root.join("crates")).iter().map(|path| relative(path, root)).collect(),
     };
-    // A file may be listed and deleted, and a line cannot hold every name.
+    // A listed file may be deleted, and a line cannot hold every name.
     files.retain(|file| root.join(file).is_file() && !file.contains(['\\', '\n']));
     assert!(files.len() > 40, "too few files to kill a worker part-way");
     files
@@ -81,7 +81,7 @@ fn relative(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).expect("it was found there").display().to_string()
 }
 
-/// A copy, so that somebody who edits the project meanwhile does not disturb the comparison.
+/// Copies the files, so that an edit of the project meanwhile does not disturb the comparison.
 fn copy(root: &Path, files: &[String], to: &Path) -> PathBuf {
     for file in files {
         let (from, to) = (root.join(file), to.join(file));
@@ -91,7 +91,7 @@ fn copy(root: &Path, files: &[String], to: &Path) -> PathBuf {
     to.to_owned()
 }
 
-/// The same without the queue: what `sha256sum` says of each file.
+/// The expected output, from `sha256sum` without the queue.
 fn direct(root: &Path, files: &[String]) -> Vec<String> {
     let mut command = Command::new("sha256sum");
     let output = command.arg("--").args(files).current_dir(root).output().expect("the system has sha256sum");

@@ -104,7 +104,7 @@ fn stats_of_a_queue_that_is_not_there_say_so() {
     let ran = place.run(&["stats", "--queue", "defualt"]).code(3);
     assert_eq!(
         ran.stderr,
-        "error: there is no queue \"defualt\" in this store: no job, no worker, no pause\n"
+        "error: there is no queue \"defualt\" in this store: it has no job and no worker, and is not paused\n"
     );
     let ran = place.run(&["stats", "--queue", "defualt", "--json"]).code(3);
     let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();

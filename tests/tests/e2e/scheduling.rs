@@ -1,4 +1,4 @@
-//! `queue schedule` as somebody uses it who has a shell alone.
+//! `queue schedule`, as used from a shell alone.
 
 use crate::place;
 use queue_e2e::until;

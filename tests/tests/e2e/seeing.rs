@@ -1,14 +1,14 @@
-//! What a person sees of jobs at three in the morning: which failed, why, since when, for whom.
+//! What an operator sees of jobs at three in the morning: which failed, why, since when, for whom.
 
 use crate::place;
 use queue_e2e::Place;
 use serde_json::Value;
 
-/// Fails for good, with what the payload says.
+/// A command that fails for good with the message in its payload.
 const FAIL: &str =
     r#"read n; case $n in x) echo 'no route';; *) echo "no row $n in 'orders'";; esac >&2; exit 65"#;
 
-/// Two jobs of tenant 7 that failed alike, one of tenant 8 that failed otherwise, and one that
+/// Two jobs of tenant 7 that failed alike, one of tenant 8 that failed differently, and one that
 /// waits.
 fn failures() -> Place {
     let place = place();
@@ -38,7 +38,10 @@ fn errors_are_grouped_by_what_they_have_in_common() {
         assert_eq!((&group["looked_at"], &group["failing"]), (&3.into(), &0.into()));
     }
     let table = place.run(&["errors"]).ok();
-    assert!(table.text().contains("no route") && table.text().contains("Looked at 3 jobs"), "{table:?}");
+    assert!(
+        table.text().contains("no route") && table.text().contains("Looked at the newest 3 jobs"),
+        "{table:?}"
+    );
 }
 
 #[test]

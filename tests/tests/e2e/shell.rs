@@ -1,4 +1,4 @@
-//! What a shell and `man` need.
+//! Completions for shells, and manual pages.
 
 use crate::place;
 use std::fs;

@@ -1,4 +1,4 @@
-//! One job as a whole: its payload, its result, and making it due.
+//! A job as a whole: its payload, its result, and making it due.
 
 use crate::place;
 use queue::{JobOptions, Queue, open};

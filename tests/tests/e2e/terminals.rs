@@ -1,4 +1,4 @@
-//! What somebody sees who sits at a terminal, and is asked there.
+//! The output on a terminal, and the question asked there.
 
 use crate::place;
 use queue_e2e::{Place, Terminal};
@@ -56,7 +56,7 @@ fn everything_is_removed_only_when_somebody_says_yes() {
     place.run(&["enqueue", "x"]).ok();
     let total = || place.run(&["stats", "--json"]).ok().object()["total"].clone();
     let ran = place.run(&["prune", "--everything"]).code(2);
-    assert!(ran.stderr.contains("add --yes if that is meant"), "{ran:?}");
+    assert!(ran.stderr.contains("add --yes to confirm"), "{ran:?}");
     let prune = |typed| Terminal { columns: 80, typed }.run(&place, &["prune", "--everything"]);
     for typed in ["no\n", "\n", "y\n"] {
         let ran = prune(typed).code(1);

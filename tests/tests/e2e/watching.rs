@@ -1,11 +1,11 @@
-//! What changes, and the same answer again and again.
+//! `queue events`, and answers that are repeated with `--watch`.
 
 use crate::place;
 use queue_e2e::{Process, until};
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// What it wrote so far, without a line that is not whole yet.
+/// The output so far, without an incomplete last line.
 fn objects(process: &Process) -> Vec<Value> {
     let text = String::from_utf8(process.stdout()).expect("text");
     let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
@@ -39,7 +39,7 @@ fn changes_made_by_other_processes_are_followed() {
     }
 }
 
-/// Those of this host, and those on servers that are there for tests.
+/// The stores of this host, and those on test servers.
 fn stores() -> Vec<String> {
     let own = std::process::id();
     let servers = [("QUEUE_TEST_POSTGRES_URL", "schema"), ("QUEUE_TEST_REDIS_URL", "namespace")];

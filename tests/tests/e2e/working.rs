@@ -160,7 +160,8 @@ fn a_command_that_dies_of_a_signal_or_writes_too_much_fails() {
     assert_eq!(place.run(&["result", "exact"]).ok().text(), "1234");
 }
 
-/// A worker whose command starts another, which says so and then waits for the file `hold` to go.
+/// A worker whose command starts another process, which reports itself and waits until the file
+/// `hold` is removed.
 fn hanging_worker(place: &Place, more: &[&str]) -> Process {
     fs::write(place.path().join("hold"), "").expect("the directory is ours");
     fs::write(place.path().join("inner"), "echo $$ > pid; while [ -e hold ]; do sleep 0.05; done")
@@ -173,13 +174,13 @@ fn hanging_worker(place: &Place, more: &[&str]) -> Process {
     worker
 }
 
-/// What the command of `hanging_worker` started is gone, too.
+/// Asserts that the process which the command of `hanging_worker` started is gone too.
 fn all_is_gone(place: &Place) {
     let pid = fs::read_to_string(place.path().join("pid")).expect("it was written before");
     until("the command is killed", || (!is_alive(&pid)).then_some(()));
 }
 
-/// A process that nobody has waited for counts as gone.
+/// Whether a process is alive; one that has not been waited for counts as gone.
 fn is_alive(pid: &str) -> bool {
     let shown =
         Command::new("ps").args(["-o", "stat=", "-p", pid.trim()]).output().expect("the system has ps");
@@ -216,8 +217,8 @@ fn a_second_signal_kills_the_command_and_gives_the_job_back_uncharged() {
         worker.signal(Signal::INT);
         until("the worker has heard of it", || worker.stderr().contains(words).then_some(()));
     }
-    // A claim that is under way when the worker is told to stop may get the job once more; it is
-    // given back once more then.
+    // A claim under way when the worker is told to stop may lease the job once more; it is then
+    // given back once more.
     let ended = worker.wait().code(130);
     let ended = ended.text();
     assert!(ended.starts_with("completed 0 jobs, ") && ended.ends_with(" given back\n"), "{ended}");

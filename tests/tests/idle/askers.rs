@@ -9,24 +9,24 @@ use queue::{
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinSet};
 
-/// Longer than any test: what comes sooner came by a hint.
+/// Longer than any test: whatever comes sooner came by a hint.
 const FAR: Duration = Duration::from_hours(1);
 
 type Numbers = Queue<u64, u64>;
 
-/// Those who wait, each on a queue of its own, and what ends their waits.
+/// The waiting callers, each on its own queue, and the means to end their waits.
 pub(crate) struct Askers {
     of_worker: String,
     of_pull: String,
     of_wait: String,
     leader: Term,
-    /// Who has heard of its own.
+    /// The callers that have got what they wait for.
     heard: mpsc::Receiver<&'static str>,
     tasks: JoinSet<()>,
 }
 
 impl Askers {
-    /// All on one handle. What is in their way is held by the other.
+    /// Starts all callers on one handle. The other handle holds what is in their way.
     pub(crate) async fn start(busy: &Arc<dyn Storage>, counting: Arc<Counting>) -> Self {
         let idle: Arc<dyn Storage> = counting.clone();
         let [of_worker, of_pull, of_wait, election, limit] =
@@ -41,15 +41,15 @@ impl Askers {
         tasks.spawn(wait(idle.clone(), of_wait.clone(), tell.clone()));
         tasks.spawn(stand(idle.clone(), election, tell));
         tasks.spawn(async move { drop(one_permit(&idle, &limit).acquire().await) });
-        // Each has asked once before anything is counted.
+        // Each caller has asked once before anything is counted.
         while counting.questions().len() < 5 {
             tokio::task::yield_now().await;
         }
         Self { of_worker, of_pull, of_wait, leader, heard, tasks }
     }
 
-    /// Brings each what it waits for, by the busy handle. Hints bring it, since most would poll
-    /// only after the test.
+    /// Gives each caller what it waits for, through the busy handle. Hints bring it, since most
+    /// callers would poll only after the test.
     pub(crate) async fn hear_of_their_own(mut self, busy: &Arc<dyn Storage>) {
         numbers(busy, &self.of_worker).enqueue("own", 1).await.expect("stored");
         numbers(busy, &self.of_pull).enqueue("own", 1).await.expect("stored");

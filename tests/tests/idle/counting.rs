@@ -8,10 +8,10 @@ use queue::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// How often each queue was asked for jobs, or read.
+/// The number of claims and reads of each queue.
 pub(crate) type Questions = BTreeMap<String, u64>;
 
-/// Counts the claims and reads that pass by.
+/// Counts the claims and reads that pass through.
 #[derive(Debug)]
 pub(crate) struct Counting {
     store: Arc<dyn Storage>,

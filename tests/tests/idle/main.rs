@@ -1,10 +1,10 @@
-//! Whoever waits beside a busy queue of the same store hardly asks: an idle worker, a call of pull
-//! mode, a candidate behind a leader, a caller that wants a permit and one that waits for a result,
-//! each on a queue of its own and on another handle than whatever is busy. And each of them hears
-//! at once of what is its own.
+//! Callers that wait beside a busy queue of the same store hardly ask: an idle worker, a call of
+//! pull mode, a candidate behind a leader, a caller that wants a permit and one that waits for a
+//! result, each on its own queue and on another handle than the busy one. And each of them learns
+//! at once what concerns it.
 //!
-//! What is counted depends on how long the busy queue takes, which is for the machine to say, so
-//! the bound is so many questions a second and some.
+//! The counts depend on how long the busy queue takes, which depends on the machine, so the bound
+//! is a number of calls per second plus a constant.
 
 mod askers;
 mod counting;
@@ -17,15 +17,14 @@ use queue::{Queue, Settled, Storage, SystemRng, queue_core::Rng};
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// Each is three writes: an enqueue, a claim, a completion.
+/// Each round makes three writes: an enqueue, a claim, a completion.
 const ROUNDS: u64 = 300;
-/// Polls are a second apart or more, and a hint that names no queue may be followed now and then.
+/// Polls are a second apart or more, and a hint that names no queue may be followed at times.
 const QUESTIONS_PER_SECOND: f64 = 5.0;
-/// Those that are asked before there is anything to go by, and those that the first hints are
-/// followed by.
+/// The calls before there is anything to go by, and those that follow the first hints.
 const QUESTIONS_BESIDES: f64 = 20.0;
 
-/// Two handles of a store, of which the first is busy.
+/// Two handles of a store, the first of which is busy.
 struct Pair {
     busy: Arc<dyn Storage>,
     idle: Arc<dyn Storage>,
@@ -38,7 +37,7 @@ impl Pair {
     }
 }
 
-/// A name of this run alone, since servers outlive it.
+/// A name for this run alone, since servers outlive it.
 fn named(name: &str) -> String {
     format!("{name}-{:016x}", SystemRng.next_u64())
 }

@@ -11,7 +11,7 @@ use queue_testkit::proxy::Proxy;
 use redis::{Client, ClientTlsConfig, Cmd, FromRedisValue, RedisResult, TlsCertificates, Value};
 use std::fs;
 
-/// The same URL by way of a proxy.
+/// The same URL through a proxy.
 fn through(url: &str, proxy: &Proxy) -> String {
     url.replacen(&host(url), &proxy.address().to_string(), 1)
 }
@@ -20,7 +20,7 @@ fn host(url: &str) -> String {
     hosts(url).remove(0)
 }
 
-/// What is cut is made again, encrypted too.
+/// Asserts that cut connections are replaced, encrypted too.
 async fn goes_on_after_cuts(url: &str) {
     let proxy = Proxy::start(host(url).parse().expect("an address")).expect("a free port");
     let tour = Tour::begin(&through(url, &proxy), "cut").await;
@@ -48,8 +48,8 @@ async fn redis_does_everything_and_goes_on_after_cuts() {
     goes_on_after_cuts(&url).await;
 }
 
-/// Its masters are found by the addresses that they tell, past any proxy, so that they are asked to
-/// cut. Several queues meet all of them.
+/// Masters are found by the addresses that they announce, past any proxy, so the test asks them to
+/// cut. Several queues reach all of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_does_everything_and_goes_on_after_cuts() {
     let Some(url) = server::url("redis-cluster-tls", "QUEUE_TEST_REDIS_CLUSTER_TLS_URL") else { return };
@@ -65,7 +65,7 @@ async fn the_master_of_sentinels_does_everything_and_goes_on_after_cuts() {
         ask(&url, &hosts(&url)[0], "SENTINEL GET-MASTER-ADDR-BY-NAME queue").await.expect("they know one");
     goes_on_where_servers_cut(&url, "tour", &[master.join(":")]).await;
 
-    // A user that the Sentinels alone have, with the rights that the page gives it.
+    // A user that exists on the Sentinels alone, with the rights that the page gives it.
     let [line] = &blocks("redis.md", "Rights", "acl")[..] else { panic!("there is one line") };
     for sentinel in hosts(&url) {
         ask::<Value>(&url, &sentinel, line).await.expect("it is set");
@@ -100,7 +100,7 @@ fn hosts(url: &str) -> Vec<String> {
     place.split(['/', '?']).next().expect("hosts").split(',').map(str::to_owned).collect()
 }
 
-/// Asks a node as somebody who may do everything.
+/// Sends a command to a node as an administrator.
 async fn ask<T: FromRedisValue>(url: &str, node: &str, command: &str) -> RedisResult<T> {
     let (_, place) = url.split_once("://").expect("a scheme");
     let (login, _) = place.rsplit_once('@').expect("a login");

@@ -1,4 +1,4 @@
-//! Postgres with exactly the roles that the page makes, and with less.
+//! Postgres with exactly the roles that the page creates, and with fewer rights.
 
 use crate::{page::blocks, server, tour::tour};
 use queue::{ErrorKind, Queue, open};
@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 const DATABASE: &str = "queue test of grants";
 
-/// Runs a text of statements as somebody who may do everything.
+/// Runs statements as an administrator.
 async fn execute(url: &str, text: &str) {
     let mut connection = PgConnection::connect(url).await.expect("the server answers");
     sqlx::raw_sql(AssertSqlSafe(text))
@@ -16,7 +16,7 @@ async fn execute(url: &str, text: &str) {
     connection.close().await.expect("it closes");
 }
 
-/// A database of one's own, whose roles are those of the page.
+/// A private database, whose roles are those of the page.
 struct Database {
     server: String,
 }
@@ -30,7 +30,7 @@ impl Database {
         Some(database)
     }
 
-    /// Where a user finds its schema; the administrator without one.
+    /// The URL for a user; `None` for the administrator, without a schema.
     fn url(&self, user: Option<&str>) -> String {
         let (_, host) = self.server.rsplit_once('@').expect("a login");
         let (host, _) = host.split_once('/').expect("a database");
@@ -57,7 +57,7 @@ async fn the_documented_roles_do_everything_and_lesser_ones_are_told_what_they_l
     let [statements] = &blocks("postgres.md", "Rights", "sql")[..] else { panic!("there is one block") };
     execute(&database.url(None), statements).await;
 
-    // The program that only uses the store finds none yet, and may not make it.
+    // The program that only uses the store finds no schema yet, and may not create it.
     let error = open(&database.url(Some("jobs_app"))).await.expect_err("there are no tables");
     assert_refused(&error, "schema jobs");
 
@@ -79,7 +79,7 @@ async fn the_documented_roles_do_everything_and_lesser_ones_are_told_what_they_l
     database.remove().await;
 }
 
-/// What is said where it is opened, or where it is used.
+/// The error of opening or of the first use.
 async fn refusal(url: &str) -> queue::Error {
     let store = match open(url).await {
         Ok(store) => store,

@@ -1,4 +1,4 @@
-//! Stores over a network, as an application meets them: with the rights that the pages name, and
+//! Stores over a network, as an application uses them: with the rights that the pages name, and
 //! over encrypted connections.
 
 mod encrypted;

@@ -8,7 +8,7 @@ fn page(name: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The blocks of a language under a heading, each as it can be copied.
+/// The code blocks of a language under a heading, each as it can be copied.
 pub(crate) fn blocks(name: &str, heading: &str, language: &str) -> Vec<String> {
     let page = page(name);
     let section = page.split("\n## ").find(|section| section.starts_with(heading));

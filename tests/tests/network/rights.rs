@@ -1,4 +1,4 @@
-//! Redis, Valkey and a Cluster with exactly the user that the page gives, and with less.
+//! Redis, Valkey and a Cluster with exactly the user that the page gives, and with fewer rights.
 
 use crate::{page::blocks, server, tour::tour};
 use queue::{ErrorKind, open};
@@ -10,14 +10,14 @@ fn documented() -> Vec<String> {
     line.split(' ').map(str::to_owned).collect()
 }
 
-/// A server, as somebody sees it who may do everything.
+/// A server with an administrator's connections.
 struct Admin {
     nodes: Vec<MultiplexedConnection>,
     url: String,
 }
 
 impl Admin {
-    /// Of a URL whose nodes all have the same login.
+    /// Connects to every node of a URL with the same login.
     async fn of(url: &str) -> Self {
         let (_, place) = url.split_once("://").expect("a scheme");
         let (login, hosts) = place.trim_end_matches("/0").rsplit_once('@').expect("a login");
@@ -29,7 +29,7 @@ impl Admin {
         Self { nodes, url: url.to_owned() }
     }
 
-    /// On every node, as people have to do it too.
+    /// Runs a command on every node, as an administrator has to.
     async fn run(&mut self, words: &[String]) {
         let mut command = Cmd::new();
         for word in words {
@@ -49,7 +49,7 @@ impl Admin {
         self.run(&["ACL", "DELUSER", "app"].map(str::to_owned)).await;
     }
 
-    /// Where that user finds its namespace.
+    /// The URL of that user with its namespace.
     fn url_of_user(&self) -> String {
         let (scheme, place) = self.url.split_once("://").expect("a scheme");
         let (_, hosts) = place.rsplit_once('@').expect("a login");
@@ -57,7 +57,7 @@ impl Admin {
     }
 }
 
-/// What is said of a user that has all of it but one thing.
+/// The error for a user that lacks one right.
 async fn refusal_without(admin: &mut Admin, right: &str) -> String {
     let line: Vec<String> = documented().into_iter().filter(|word| word != right).collect();
     assert_ne!(line.len(), documented().len(), "the page does not give {right}");

@@ -4,10 +4,11 @@ use std::env;
 
 const SKIP: &str = "QUEUE_TEST_SKIP";
 
-/// Where a test server is, by its name and its variable, or `None` if it is to be skipped.
+/// The URL of a test server, by its name and its variable, or `None` if it is to be skipped.
 ///
 /// # Panics
-/// If nobody says where it is: a server that is missing is no reason to skip a test.
+///
+/// If the variable is missing: a missing server is no reason to skip a test.
 pub(crate) fn url(name: &str, variable: &str) -> Option<String> {
     let skipped = env::var(SKIP).unwrap_or_default();
     match env::var(variable) {

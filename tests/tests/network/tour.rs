@@ -10,12 +10,12 @@ use queue::{
 use std::{fmt::Debug, process, sync::Arc, time::Duration};
 use tokio::time::timeout;
 
-/// No test waits for so long unless something is lost.
+/// Longer than any wait unless something is lost.
 const LOST: Duration = Duration::from_secs(30);
 const JOBS: u32 = 20;
 const TRIES_MAX: u32 = 5;
 
-/// A store as one program has it, and as another has it.
+/// A store as two programs have it open.
 pub(crate) struct Tour {
     near: Arc<dyn Storage>,
     far: Arc<dyn Storage>,
@@ -23,15 +23,15 @@ pub(crate) struct Tour {
 }
 
 impl Tour {
-    /// Opens it twice. A run that failed may have left jobs on the same server, so that each has
-    /// queues of its own.
+    /// Opens the store twice. A failed run may have left jobs on the server, so each run has its
+    /// own queues.
     pub(crate) async fn begin(url: &str, queue: &str) -> Self {
         let (near, far) = (open(url).await.expect("it opens"), open(url).await.expect("it opens"));
         let jobs = Queue::new(near.clone(), format!("{queue}-{}", process::id())).expect("a name");
         Self { near, far, jobs }
     }
 
-    /// Has a worker do jobs that the other program enqueues and waits for, and hears of them.
+    /// Lets a worker do jobs that the other program enqueues, waits for and gets hints of.
     pub(crate) async fn work(&self, turn: u32) {
         let subscribe = async || self.near.subscribe(self.jobs.name(), Interest::All).await;
         let mut hints = at_last(subscribe).await;
@@ -47,12 +47,12 @@ impl Tour {
             }
             stop.cancel();
         };
-        // Meanwhile, since one that nobody took yet stands for those that come after it.
+        // These run concurrently, since a hint that was not taken yet stands for later ones.
         let (report, (), ()) = tokio::join!(worker.run(), ordered, heard(&mut hints));
         assert!(report.error.is_none(), "{report:?}");
     }
 
-    /// Everything else that a program or a person does.
+    /// Makes all other calls of a program or an operator.
     pub(crate) async fn look_around(&self) {
         let jobs = &self.jobs;
         let _held = jobs.enqueue("later", 1).await.expect("it enqueues");
@@ -97,7 +97,7 @@ impl Tour {
     }
 }
 
-/// All of it.
+/// Runs the whole tour.
 pub(crate) async fn tour(url: &str, queue: &str) {
     let tour = Tour::begin(url, queue).await;
     tour.work(0).await;
@@ -105,8 +105,8 @@ pub(crate) async fn tour(url: &str, queue: &str) {
     tour.end().await;
 }
 
-/// Calls again after a failure, as programs do whose connections may be cut: the first call finds
-/// that they were.
+/// Repeats a call after a failure, as programs whose connections may be cut do: the first call
+/// notices the cut.
 async fn at_last<T, E: Debug>(mut call: impl AsyncFnMut() -> Result<T, E>) -> T {
     for _ in 1..TRIES_MAX {
         if let Ok(answer) = call().await {
@@ -116,7 +116,7 @@ async fn at_last<T, E: Debug>(mut call: impl AsyncFnMut() -> Result<T, E>) -> T 
     call().await.expect("it answers at last")
 }
 
-/// Returns once there was a hint that says more than that some may be missing.
+/// Waits for a hint that says more than that some may be missing.
 async fn heard(hints: &mut EventStream) {
     let heard = async { while hints.next().await.expect("the handle is open") == Hint::Missed {} };
     timeout(LOST, heard).await.expect("a change was heard");

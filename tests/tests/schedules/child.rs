@@ -1,4 +1,4 @@
-//! What each of the processes does until it dies.
+//! The work of each process until it dies.
 
 use crate::{shared_clock::SharedClock, storage};
 use queue::{JobOptions, Keep, Queue, schedules::Tick, worker::JobError};
@@ -12,12 +12,12 @@ use std::{
 };
 use tokio::time::sleep;
 
-/// Short, so that what the dead held is soon another's.
+/// Short, so that a dead process's jobs are soon taken over.
 pub(crate) const LEASE: Duration = Duration::from_secs(2);
-/// Between two looks of a process that found nothing due.
+/// The pause of a process that found nothing due.
 const REST: Duration = Duration::from_millis(5);
 
-/// Ticks leave no record, so that one that is enqueued twice is handled twice, in two lives.
+/// Ticks leave no record, so a tick that is enqueued twice is handled twice, in two lives.
 pub(crate) fn options() -> JobOptions {
     JobOptions::new().keep(Keep::Nothing).unlimited_attempts().unlimited_stalls()
 }
@@ -40,17 +40,17 @@ pub(crate) async fn run(store: &str, place: &Path, steps: u64) {
         .build()
         .expect("valid");
     loop {
-        // The clock is not that of this process, so nobody here knows how long to sleep.
+        // The clock is not that of this process, so the process cannot know how long to sleep.
         let report = worker.run().await;
         assert!(report.error.is_none(), "{report:?}");
         sleep(REST).await;
     }
 }
 
-/// Which lives of which ids were handled.
+/// The lives that were handled, by id.
 pub(crate) fn seen(place: &Path) -> BTreeMap<String, BTreeSet<u64>> {
     let mut seen: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
-    // Nobody may have come so far as to make it.
+    // No process may have got far enough to create the file.
     let log = fs::read_to_string(place.join("log")).unwrap_or_default();
     for line in log.lines() {
         let (id, seq) = line.split_once(' ').expect("an id and a number");

@@ -1,11 +1,11 @@
-//! A schedule among processes that die (I31): three of them share a store, each is killed with
-//! SIGKILL before or after one of its calls to the store, at another one each time, and started
-//! again. In the end the ticks that were enqueued are those that the pattern names, each once.
+//! A schedule among processes that die (I31): three of them share a store; each is killed with
+//! SIGKILL before or after one of its calls to the store, a different one each time, and started
+//! again. In the end the enqueued ticks are those that the pattern names, each once.
 //!
-//! On files the processes share a clock through a file, which the test puts forward a hundred times
-//! as fast as real time: leases lapse under living workers too. On servers the clock is real.
-//! `QUEUE_TEST_TICKS=10000` is so many ticks on files, `QUEUE_TEST_TICKS_REAL=1000` so many seconds
-//! on each server.
+//! On files the processes share a clock through a file, which the test moves a hundred times as
+//! fast as real time: leases lapse under living workers too. On servers the clock is real.
+//! `QUEUE_TEST_TICKS=10000` makes that many ticks on files, `QUEUE_TEST_TICKS_REAL=1000` runs that
+//! many seconds on each server.
 
 mod child;
 #[path = "../network/server.rs"]
@@ -30,15 +30,15 @@ use tempfile::TempDir;
 use tokio::time::sleep;
 
 const PROCESSES: usize = 3;
-/// Calls of a process until it dies: up to here, another number each time.
+/// The most calls of a process until it dies; the number differs each time.
 const CALLS_MAX: u64 = 60;
-/// How far the shared clock goes at once, and how long that takes.
+/// The step of the shared clock, and how long it takes.
 const STEP: Duration = Duration::from_secs(1);
 const PACE: Duration = Duration::from_millis(10);
-/// How often the end is looked for; beyond it something is stuck.
+/// The most checks for the end; beyond it something is stuck.
 const LOOKS_MAX: u32 = 6000;
 
-/// The environment of a process says that it is one, of which store, and when it is to die.
+/// The environment variables that make a process a child, name its store, and say when it dies.
 const STORE: &str = "QUEUE_TEST_SCHEDULE_STORE";
 const PLACE: &str = "QUEUE_TEST_SCHEDULE_PLACE";
 const CALLS: &str = "QUEUE_TEST_SCHEDULE_CALLS";
@@ -111,7 +111,7 @@ async fn open(store: &str, place: &Path) -> Queue<Tick> {
     Queue::new(storage, storage::queue_name(place)).expect("a valid name")
 }
 
-/// Puts the clock forward, or waits, and starts again what has died.
+/// Moves the clock, or waits, and replaces dead processes.
 async fn let_time_pass(herd: &mut Herd<'_>, clock: Option<&SharedClock>, ticks: u64) -> usize {
     let mut kills = 0;
     if let Some(clock) = clock {
@@ -138,7 +138,7 @@ fn expected(status: &queue::schedules::ScheduleStatus, until: queue::Timestamp) 
 
 /// The processes of one store.
 struct Herd<'a> {
-    /// This very test, which the processes are.
+    /// The name of the calling test, which the processes run.
     test: &'static str,
     store: &'a str,
     place: &'a TempDir,
@@ -159,7 +159,7 @@ impl<'a> Herd<'a> {
 
     fn start(&mut self) -> Child {
         self.started += 1;
-        // Every number comes up, and neighbours differ: 37 and 60 have no common factor.
+        // Every number occurs, and neighbours differ: 37 and 60 have no common factor.
         let calls = if self.is_mortal { 1 + self.started * 37 % CALLS_MAX } else { u64::MAX };
         let mut command = Command::new(env::current_exe().expect("this test is a file"));
         command.args(["--exact", self.test, "--nocapture"]);
@@ -167,7 +167,7 @@ impl<'a> Herd<'a> {
         command.stdout(Stdio::null()).spawn().expect("this program starts")
     }
 
-    /// Starts again what has died, and answers how many had.
+    /// Replaces dead processes, and returns how many there were.
     fn revive(&mut self) -> usize {
         let mut dead = 0;
         for at in 0..self.children.len() {
@@ -180,7 +180,7 @@ impl<'a> Herd<'a> {
         dead
     }
 
-    /// From now on they live. Answers the last moment whose tick must be there.
+    /// Lets the processes live from now on. Returns the last moment whose tick must exist.
     async fn no_more_deaths(&mut self, clock: Option<&SharedClock>) -> queue::Timestamp {
         self.is_mortal = false;
         for at in 0..self.children.len() {
@@ -189,7 +189,7 @@ impl<'a> Herd<'a> {
             self.children[at] = self.start();
         }
         let until = clock.map_or_else(|| SystemClock.now(), Clock::now);
-        // What a dead process held must lapse, and that takes time.
+        // The leases of a dead process must lapse, which takes time.
         if let Some(clock) = clock {
             for _ in 0..child::LEASE.as_secs() * 3 {
                 clock.advance(STEP);
@@ -200,7 +200,7 @@ impl<'a> Herd<'a> {
         until
     }
 
-    /// Which lives of which ids were handled.
+    /// Waits for all ids, and returns the lives that were handled, by id.
     async fn until_all_are_there(&mut self, expected: &BTreeSet<String>) -> BTreeMap<String, BTreeSet<u64>> {
         for _ in 0..LOOKS_MAX {
             self.revive();

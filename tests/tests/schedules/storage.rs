@@ -1,4 +1,4 @@
-//! The stores, and what makes a process die at one of its calls.
+//! The stores, and the layer that kills a process at one of its calls.
 
 use crate::shared_clock::SharedClock;
 use async_trait::async_trait;
@@ -22,7 +22,7 @@ pub(crate) fn is_on_files(store: &str) -> bool {
     store == "sqlite:" || store == "file:"
 }
 
-/// Of this run alone, since servers outlive it.
+/// A name for this run alone, since servers outlive it.
 pub(crate) fn queue_name(place: &Path) -> String {
     place.file_name().expect("a directory has a name").to_string_lossy().into_owned()
 }
@@ -42,11 +42,11 @@ pub(crate) async fn open(store: &str, place: &Path, clock: Option<Arc<SharedCloc
     }
 }
 
-/// Kills its own process before or after one of the calls that a tick is made of.
+/// Kills its own process before or after one of the calls of a tick.
 #[derive(Debug)]
 pub(crate) struct Dying {
     store: Arc<dyn Storage>,
-    /// Steps that are left to live.
+    /// The number of steps left to live.
     left: AtomicU64,
 }
 
@@ -73,7 +73,7 @@ impl StorageLayer for Dying {
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.step();
         let claimed = self.store.claim(request).await?;
-        // An empty claim is no step of a tick: it may be made as often as one likes.
+        // An empty claim is not a step of a tick: it may be repeated freely.
         if claimed.jobs.is_empty() {
             self.left.fetch_add(1, Ordering::SeqCst);
         } else {

@@ -1,7 +1,7 @@
-//! This program in the place of rustdoc: it calls the real one and asks it for JSON.
+//! This program in place of rustdoc: it calls the real one and asks it for JSON.
 //!
-//! The permission to use what is not stable goes to rustdoc alone. In the environment of cargo it
-//! would make every dependency choose other code and be compiled anew.
+//! Permission to use unstable features is given to rustdoc alone. In cargo's environment it would
+//! make every dependency choose other code and be compiled anew.
 
 use std::env;
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use anyhow::{Context, Result};
 use crate::command;
 use crate::repo::Repo;
 
-/// Names the real rustdoc to this program when cargo calls it in its place.
+/// The variable that names the real rustdoc when cargo calls this program in its place.
 const REAL: &str = "QUEUE_XTASK_RUSTDOC";
 
-/// Does rustdoc's work if cargo called this program for it.
+/// Does rustdoc's work if cargo called this program as rustdoc.
 pub(crate) fn as_rustdoc() -> Option<ExitCode> {
     let mut rustdoc = Command::new(env::var_os(REAL)?);
     rustdoc.args(env::args_os().skip(1));
@@ -36,7 +36,7 @@ pub(super) fn write_json<'a>(repo: &Repo, names: impl Iterator<Item = &'a str>) 
     command::run(command::cargo(repo, &arguments).env("RUSTDOC", this).env(REAL, real))
 }
 
-/// Where the JSON of a library is.
+/// The path of a library's JSON.
 pub(super) fn json_of(repo: &Repo, library: &str) -> PathBuf {
     repo.target().join("doc").join(format!("{}.json", library.replace('-', "_")))
 }

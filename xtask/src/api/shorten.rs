@@ -1,6 +1,6 @@
-//! Leaves out of a listing what follows from another line of it.
+//! Leaves out the lines of a listing that follow from another line.
 
-/// A trait says what its methods look like, so those of an implementation are left out; its types
+/// Leaves out the methods of trait implementations, since the trait says what they look like; types
 /// and constants stay.
 pub(super) fn shorten(listing: &str) -> String {
     let mut short = String::with_capacity(listing.len());

@@ -1,4 +1,4 @@
-//! One subject in one process, and what callgrind counts in it.
+//! One subject in one process, and the instructions that callgrind counts in it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use crate::command;
 use crate::repo::Repo;
 
-/// The function that counting starts and ends with, however the compiler spells it.
+/// The function in which callgrind counts, however the compiler mangles its name.
 const SECTION: &str = "*counted_section*";
 
 /// The program whose work is counted.
@@ -19,7 +19,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Builds with optimisation, as it is shipped.
+    /// Builds the program with optimization, as it ships.
     pub(super) fn build(repo: &Repo) -> Result<Self> {
         let build = ["build", "--quiet", "--release", "-p", "queue-guard"];
         command::run(&mut command::cargo(repo, &build))?;
@@ -34,7 +34,7 @@ impl Counter {
         Ok(names)
     }
 
-    /// Instructions of one subject, of which a ninth may be done twice.
+    /// The instructions of one subject, a ninth of which may be done twice.
     pub(super) fn count(&self, subject: &str, is_planted: bool) -> Result<u64> {
         let out = self.folder.path().join(subject);
         let mut valgrind = Command::new("valgrind");
@@ -48,7 +48,7 @@ impl Counter {
     }
 }
 
-/// Nothing counted means that the section was not found, which must not look like no work.
+/// A count of nothing means that the section was not found, which must not look like no work.
 fn total(callgrind: &str) -> Option<u64> {
     let line = callgrind.lines().find_map(|line| line.strip_prefix("totals:"))?;
     line.trim().parse().ok().filter(|&count| count > 0)

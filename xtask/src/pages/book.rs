@@ -1,4 +1,4 @@
-//! All pages that readers follow.
+//! The pages that readers follow.
 
 use std::fs;
 use std::path::Path;
@@ -8,11 +8,10 @@ use anyhow::{Context, Result};
 use super::page::{Page, page};
 use crate::repo::Repo;
 
-/// Folders of pages; what lies deeper, such as decisions and listings, tells and shows nothing to
-/// try.
+/// Folders of pages; deeper ones, such as decisions and listings, contain no programs to try.
 const FOLDERS: [&str; 4] = ["docs", "docs/faces", "docs/stores", "docs/tasks"];
 
-/// Those that have programs, in the order of their paths.
+/// The pages with programs, in the order of their paths.
 pub(super) fn pages(repo: &Repo) -> Result<Vec<Page>> {
     let mut paths = vec!["README.md".to_owned()];
     for folder in FOLDERS {

@@ -1,9 +1,10 @@
 //! `cargo xtask pages`: every program of every page, as a reader would try it.
 //!
-//! For each set of dependencies that pages name there is an empty directory, in which their
-//! `cargo add` is run; a crate of ours is the one that would go to the registry. Each program is
-//! compiled there, and run unless it is `no_run` and not for an `empty_directory`; one that opens a
-//! server is run where the environment names a server (`cargo xtask services run`).
+//! For each set of dependencies that pages name there is an empty directory, in which their `cargo
+//! add` is run; crates of this workspace are used in the form that would go to the registry. Each
+//! program is compiled there, and run unless it is `no_run` and not for an `empty_directory`; a
+//! program that opens a server is run if the environment names a server (`cargo xtask services
+//! run`).
 
 mod add;
 mod book;
@@ -24,8 +25,8 @@ use self::program::{Ran, Tally};
 use self::project::Workspace;
 use crate::repo::Repo;
 
-/// Tries the programs of all pages whose path contains one of the words, or of all pages; goes on
-/// after a failure, and then fails.
+/// Tries the programs of all pages whose path contains one of the words, or of all pages; continues
+/// after a failure, and fails at the end.
 pub(crate) fn run(repo: &Repo, words: &[String]) -> Result<()> {
     let mut pages = book::pages(repo)?;
     pages.retain(|page| words.is_empty() || words.iter().any(|word| page.path.contains(word)));

@@ -6,19 +6,19 @@ const SHELL: &str = "```sh";
 const CODE: &str = "```rust";
 const END: &str = "```";
 const ADD: &str = "cargo add ";
-/// Marks a program that is `no_run` for rustdoc alone, since it leaves files where it runs.
+/// Marks a program that is `no_run` for rustdoc only, since it leaves files where it runs.
 const EMPTY_DIRECTORY: &str = "empty_directory";
-/// What only hidden lines need is not for readers to add: by what it is recognised, and the
-/// `cargo add` for it.
+/// Crates that only hidden lines need, which readers need not add: the text that shows the need,
+/// and the `cargo add`.
 const HIDDEN: [(&str, &str); 2] =
     [("tempfile::", "--dev tempfile"), ("start_paused", "--dev tokio --features test-util")];
 
-/// A page that has programs.
+/// A page with programs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Page {
     /// Its path below the root, such as `docs/tasks/retry.md`.
     pub(super) path: String,
-    /// The arguments of each `cargo add` that it tells readers to run, in its order.
+    /// The arguments of each `cargo add` that it tells readers to run, in order.
     pub(super) adds: Vec<String>,
     pub(super) programs: Vec<Program>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Page {
 pub(super) struct Program {
     /// One that no other program has: that of its page, and its number there.
     pub(super) name: String,
-    /// Never ends, or needs something of its reader's.
+    /// Whether it never ends, or needs something of its reader's.
     pub(super) no_run: bool,
     pub(super) text: String,
 }
@@ -64,7 +64,7 @@ fn text_of_readers(text: &str) -> String {
     shown + rest
 }
 
-/// What follows `cargo add` in the shell commands of a page, without remarks.
+/// The arguments of `cargo add` in the shell commands of a page, without remarks.
 fn adds(text: &str) -> Vec<String> {
     let mut in_shell = false;
     let mut adds = Vec::new();
@@ -103,7 +103,7 @@ fn programs(page: &str, woven: &str) -> Vec<Program> {
     programs
 }
 
-/// The program as a file: what has no `main` gets one around it, as rustdoc does.
+/// The program as a file: a body without `main` gets one around it, as in rustdoc.
 fn whole(body: &str) -> String {
     if has_main(body) {
         return format!("#![allow(unused)]\n{body}\n");
@@ -111,7 +111,8 @@ fn whole(body: &str) -> String {
     format!("#![allow(unused)]\nfn main() {{\n{body}\n}}\n")
 }
 
-/// One inside a block is that block's alone. Braces in texts come in pairs.
+/// Whether the body has a `main` at the top level; one inside a block does not count. Braces in
+/// texts come in pairs.
 fn has_main(body: &str) -> bool {
     let mut depth = 0_usize;
     body.lines().any(|line| {

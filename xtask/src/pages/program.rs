@@ -1,4 +1,4 @@
-//! One program: run, or left alone for a reason.
+//! One program: its run, or the reason why it is not run.
 
 use std::fmt;
 use std::path::Path;
@@ -14,16 +14,16 @@ use super::server;
 /// A program that has not ended by then never will.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What came of it.
+/// The outcome of a program.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Ran {
     Passed,
-    /// Compiled alone.
+    /// Only compiled, for this reason.
     Left(&'static str),
     Failed(String),
 }
 
-/// What came of all.
+/// The outcomes of all programs.
 #[derive(Default)]
 pub(super) struct Tally {
     passed: usize,
@@ -31,7 +31,7 @@ pub(super) struct Tally {
     failed: usize,
 }
 
-/// Runs a program that was compiled, in a directory that is gone afterwards.
+/// Runs a compiled program in a temporary directory.
 pub(super) fn run(built: &Path, program: &Program) -> Result<Ran> {
     let needed = server::needed(&program.text);
     let address = needed.and_then(|variable| server::environment(variable, &program.name));

@@ -1,4 +1,4 @@
-//! Empty directories in which pages are followed.
+//! The empty directories in which pages are followed.
 
 use std::fmt::Write;
 use std::fs;
@@ -14,17 +14,17 @@ use super::server;
 use crate::command;
 use crate::repo::Repo;
 
-/// As in the root of this workspace, so that what was compiled there is not compiled again.
+/// The profile of this workspace, so that compiled dependencies are reused.
 const PROFILE: &str =
     "[profile.dev]\ndebug = \"line-tables-only\"\n\n[profile.dev.package.libsqlite3-sys]\nopt-level = 2\n";
 
-/// The pages that name the same dependencies, and the project that has them.
+/// The pages that name the same dependencies, and the project with these.
 pub(super) struct Project<'p> {
     name: String,
     pages: Vec<&'p Page>,
 }
 
-/// All projects, with one lock file. Each is compiled by itself, so none gets the features of
+/// All projects, with one lock file. Each is compiled by itself, so that none gets the features of
 /// another.
 pub(super) struct Workspace<'p> {
     root: PathBuf,
@@ -33,7 +33,7 @@ pub(super) struct Workspace<'p> {
 }
 
 impl<'p> Workspace<'p> {
-    /// Writes the projects anew, and runs what their pages tell readers to run.
+    /// Writes the projects anew, and runs the commands that their pages give to readers.
     pub(super) fn create(repo: &Repo, pages: &'p [Page], origins: &Origins, lock_file: &str) -> Result<Self> {
         let root = repo.target().join("pages/projects");
         let _absent = fs::remove_dir_all(&root);
@@ -54,7 +54,7 @@ impl<'p> Workspace<'p> {
         Ok(workspace)
     }
 
-    /// The crates that `cargo add` gets by their path find each other in the place of the registry.
+    /// Crates that `cargo add` adds by path find each other in place of the registry.
     fn manifest(&self, origins: &Origins) -> String {
         let names: Vec<&str> = self.projects.iter().map(Project::name).collect();
         let mut text =
@@ -65,8 +65,8 @@ impl<'p> Workspace<'p> {
         text
     }
 
-    /// What `cargo new` writes, and the programs beside it: as examples, which see what is added
-    /// for tests too.
+    /// Writes what `cargo new` would, and the programs as examples, which see dependencies for
+    /// tests too.
     fn write(&self, project: &Project<'_>) -> Result<()> {
         let folder = self.root.join(&project.name);
         for part in ["src", "examples"] {
@@ -121,7 +121,7 @@ impl Project<'_> {
     }
 }
 
-/// One for each set of dependencies.
+/// One project for each set of dependencies.
 fn projects(pages: &[Page]) -> Vec<Project<'_>> {
     let mut projects: Vec<Project<'_>> = Vec::new();
     for page in pages {

@@ -1,14 +1,14 @@
-//! Programs that talk to a server at an address that no reader has.
+//! Programs that talk to a server at an address that exists for no reader.
 
 use std::env;
 
-/// How a server is named in programs, in the environment, and how a program gets a corner of its
-/// own there.
+/// For each kind of server: its scheme in programs, its variable in the environment, and how a
+/// program gets its own corner of the server.
 const SERVERS: [(&str, &str, &str); 2] = [
     ("\"postgres://", "QUEUE_TEST_POSTGRES_URL", "schema"),
     ("\"redis://", "QUEUE_TEST_REDIS_URL", "namespace"),
 ];
-/// What a program that is run finds its address in.
+/// The variable in which a running program finds its address.
 const ADDRESS: &str = "PAGES_SERVER";
 
 /// The variable with the address of the server that a program opens, if it does.
@@ -16,7 +16,7 @@ pub(super) fn needed(program: &str) -> Option<&'static str> {
     SERVERS.iter().find(|(scheme, ..)| program.contains(scheme)).map(|(_, variable, _)| *variable)
 }
 
-/// The program, with an address from its environment in the place of the one on the page.
+/// The program, with an address from its environment in place of the one on the page.
 pub(super) fn from_environment(program: &str) -> String {
     let mut text = program.to_owned();
     for (scheme, ..) in SERVERS {
@@ -28,7 +28,7 @@ pub(super) fn from_environment(program: &str) -> String {
     text
 }
 
-/// The environment of a program on the server that is there, if one is.
+/// The environment of a program on the given server, if there is one.
 pub(super) fn environment(variable: &str, corner: &str) -> Option<(&'static str, String)> {
     let (.., parameter) = SERVERS.iter().find(|(_, known, _)| *known == variable)?;
     let url = env::var(variable).ok()?;

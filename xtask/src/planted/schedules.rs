@@ -1,6 +1,6 @@
-//! What can go wrong with schedules: in the calendar, at a wake-up, and when one is edited.
+//! Mistakes about schedules: in the calendar, at a wake-up, and in an edit.
 //!
-//! That a store enqueues the ticks again when a settle is sent again is a defect of stores, and is
+//! A store that enqueues the ticks again when a settle is repeated is a defect of stores, and is
 //! planted there.
 
 use super::mistake::{Mistake, Test};

@@ -1,4 +1,4 @@
-//! The copy of the work tree that has the mistakes.
+//! The copy of the work tree that contains the mistakes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,8 +10,8 @@ use super::mistake::{Mistake, VARIABLE};
 use crate::command;
 use crate::repo::Repo;
 
-/// Brings the copy below `target` up to date. What has not changed keeps its time, so that it is
-/// not compiled again.
+/// Brings the copy below `target` up to date. Unchanged files keep their time, so that they are not
+/// compiled again.
 pub(super) fn copy(repo: &Repo, mistakes: &[Mistake]) -> Result<PathBuf> {
     let copy = repo.target().join("planted/tree");
     let mut of_file: BTreeMap<&str, Vec<&Mistake>> = BTreeMap::new();
@@ -31,13 +31,14 @@ pub(super) fn copy(repo: &Repo, mistakes: &[Mistake]) -> Result<PathBuf> {
     Ok(copy)
 }
 
-/// What was there once, such as a whole crate, would still be compiled.
+/// Removes files that no longer exist, such as those of a whole crate, which would still be
+/// compiled.
 fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
             remove_others(&path, kept)?;
-            // One that still holds something stays.
+            // A folder that is not empty stays.
             let _is_empty = fs::remove_dir(&path).is_ok();
         } else if !kept.contains(&path) {
             fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
@@ -46,7 +47,7 @@ fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// The text with all of its mistakes. Several may have the same place.
+/// The text with all of its mistakes. Several may be at the same place.
 pub(super) fn planted(text: &str, mistakes: &[&Mistake]) -> Result<String> {
     let mut chains: BTreeMap<&str, String> = BTreeMap::new();
     for Mistake { name, file, right, wrong, .. } in mistakes {
@@ -59,7 +60,7 @@ pub(super) fn planted(text: &str, mistakes: &[&Mistake]) -> Result<String> {
     Ok(planted)
 }
 
-/// Those that git has, or would have.
+/// The files that git tracks, or would track.
 fn files(repo: &Repo) -> Result<Vec<String>> {
     let mut git = std::process::Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(repo.root());

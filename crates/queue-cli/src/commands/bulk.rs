@@ -1,4 +1,4 @@
-//! What became of many jobs.
+//! Reports the outcome of a change to many jobs.
 
 use crate::{
     exit::{CliError, Exit},
@@ -8,8 +8,8 @@ use crate::{
 use queue::BulkChange;
 use serde_json::{Map, json};
 
-/// Says how many were changed, `done` of them under a field of this name, and fails if some were
-/// not for an error.
+/// Prints how many jobs were changed, with the `done` count under a field of this name, and fails
+/// if some could not be changed because of an error.
 pub(super) fn tell(word: &str, field: &str, change: BulkChange, session: &Session) -> Result<Exit, CliError> {
     let object = || {
         let counts = [(field, change.done), ("skipped", change.skipped), ("failed", change.failed)];

@@ -1,4 +1,4 @@
-//! The command `queue cancel`: takes back one job, or every unfinished job with a tag.
+//! The command `queue cancel`: cancels one job, or every unfinished job with a tag.
 
 use super::bulk;
 use crate::{
@@ -15,10 +15,10 @@ pub(crate) struct CancelArgs {
     /// The id of the job
     #[arg(required_unless_present = "tag")]
     id: Option<JobId>,
-    /// Every job with this tag that is not finished
+    /// Every unfinished job with this tag
     #[arg(long, conflicts_with = "id")]
     tag: Option<Tag>,
-    /// If it runs, ask its worker to stop it; it may complete all the same
+    /// If the job runs, ask its worker to stop it; the job may complete all the same
     #[arg(long)]
     running: bool,
 }

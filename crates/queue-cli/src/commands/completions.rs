@@ -14,7 +14,7 @@ bash  queue completions bash > ~/.local/share/bash-completion/completions/queue
 zsh   queue completions zsh > ~/.zfunc/_queue, in a directory of $fpath
 fish  queue completions fish > ~/.config/fish/completions/queue.fish")]
 pub(crate) struct CompletionsArgs {
-    /// For which shell
+    /// The shell that the script is for
     shell: Shell,
 }
 

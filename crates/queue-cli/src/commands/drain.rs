@@ -10,10 +10,10 @@ use serde_json::json;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The worker hears it within ten seconds: it claims nothing more, finishes what it runs within its deadline, and ends. \
-Exits with 3 if no such worker is there.")]
+The worker learns of it within ten seconds: it claims nothing more, finishes what it runs within its deadline, and ends. \
+Exits with 3 if there is no such worker.")]
 pub(crate) struct DrainArgs {
-    /// Which, as `queue workers` names it
+    /// The worker, as `queue workers` names it
     #[arg(value_name = "WORKER")]
     worker: WorkerId,
 }

@@ -10,12 +10,12 @@ use queue::queue_fs::{DumpEntry, dump};
 use serde_json::json;
 use std::{error::Error, io, mem, path::PathBuf};
 
-/// Lines written at once, since a journal may be long.
+/// The lines of one write; a journal may be too long for one.
 const LINES_MAX: usize = 1000;
 
 #[derive(Debug, Args)]
 pub(crate) struct DumpArgs {
-    /// The directory of the store: what stands behind `file:` in its URL
+    /// The directory of the store: the path after `file:` in its URL
     directory: PathBuf,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &DumpArgs, out: Output) -> Result<Exit, CliError> {
         if lines.len() < LINES_MAX { Ok(()) } else { write(&mut lines, out) }
     });
     match dumped {
-        // A reader that has seen enough is no failure.
+        // A reader that stops reading is not a failure.
         Err(error) if is_broken_pipe(&error) => return Ok(Exit::Ok),
         dumped => dumped?,
     }

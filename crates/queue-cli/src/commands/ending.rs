@@ -1,4 +1,4 @@
-//! How the ways in which a job can end look to the caller, for every command that answers a result.
+//! Reports how a job ended, for every command that answers a result.
 
 use crate::{
     exit::{CliError, Exit},
@@ -9,11 +9,11 @@ use clap::Args;
 use queue::{JobId, Outcome, Raw, Reason, State, WaitError, queue_core::JobRecord};
 use serde_json::{Map, Value, json};
 
-/// How bytes are written that somebody else stored.
+/// How to write bytes that someone else stored.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct BytesArgs {
-    /// Write bytes to a terminal as they are; without it, control characters in them are spelled
-    /// out there
+    /// Write bytes to a terminal unchanged; without it, control characters in them are escaped
+    /// there
     #[arg(long)]
     raw: bool,
 }
@@ -39,7 +39,7 @@ pub(super) fn of_call(answer: Result<Raw, WaitError>) -> Result<Outcome<Raw>, Cl
     })
 }
 
-/// The outcome that a record holds, if it holds one yet.
+/// The outcome in a record, if there is one yet.
 pub(super) fn of_record(found: Option<JobRecord>) -> Result<Outcome<Raw>, CliError> {
     let Some(record) = found else { return Ok(Outcome::Unknown) };
     let corrupt = || CliError::new(Exit::Unusable, "the stored job is damaged: it has no outcome");
@@ -54,8 +54,8 @@ pub(super) fn of_record(found: Option<JobRecord>) -> Result<Outcome<Raw>, CliErr
     })
 }
 
-/// Writes a result to standard output, or says why there is none. The id is not known where the
-/// store derived it and never answered.
+/// Writes a result to standard output, or says why there is none. The id is unknown if the store
+/// derived it and never answered.
 pub(super) fn report(
     session: &Session,
     id: Option<&JobId>,
@@ -91,13 +91,13 @@ fn words(session: &Session, job: &str, outcome: &Outcome<Raw>) -> String {
         Outcome::Cancelled { reason: None } => format!("{job} was cancelled"),
         Outcome::Cancelled { reason: Some(reason) } => format!("{job} was cancelled ({reason})"),
         Outcome::Superseded => format!("{job} was replaced by a newer one of the same id"),
-        Outcome::Expired => format!("{job} is gone and its outcome with it; give it a longer --ttl"),
+        Outcome::Expired => format!("{job} and its outcome have been removed; give it a longer --ttl"),
         Outcome::Unknown => format!("{job} is not in the queue {:?}", session.name),
         Outcome::TimedOut { state: Some(state) } => {
             format!("{job} is {state}, not finished; `queue wait` waits for it")
         }
         Outcome::TimedOut { state: None } => {
-            format!("the store said nothing about {job} in time; if it was to be enqueued, it may be stored")
+            format!("the store did not answer about {job} in time; an enqueue may have stored it")
         }
     }
 }

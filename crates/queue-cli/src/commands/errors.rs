@@ -13,19 +13,19 @@ use queue::{JobMeta, Status, queue_core::Timestamp};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, pin::pin};
 
-/// Most jobs of each of the two states that are looked at, the newest.
+/// The most jobs of each of the two states that are read, the newest.
 const LOOKED_AT_MAX: usize = 1_000;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Looks at the newest 1,000 failed jobs and as many that fail and run again. Messages count as the same if they differ in numbers, \
-hexadecimals, uuids and what stands in quotes.")]
+Reads the newest 1,000 failed jobs and as many failing ones. Messages count as equal if they differ only in numbers, \
+hexadecimals, UUIDs and quoted text.")]
 pub(crate) struct ErrorsArgs {
     #[command(flatten)]
     watch: WatchArgs,
 }
 
-/// What failures have in common.
+/// What the failures of a group share.
 type Key = (String, String, String);
 
 /// Failures of one kind with one error.
@@ -35,7 +35,7 @@ struct Group {
     failing: u64,
     first: Timestamp,
     last: Timestamp,
-    /// The newest.
+    /// The id of the newest of them.
     example: String,
 }
 
@@ -73,7 +73,7 @@ async fn show(jobs: &Jobs, out: Output) -> Result<(), CliError> {
 }
 
 fn words(looked_at: u64) -> String {
-    format!("Looked at {} that failed or are failing, the newest.", plural(looked_at, "job"))
+    format!("Looked at the newest {} that failed or are failing.", plural(looked_at, "job"))
 }
 
 fn add(groups: &mut BTreeMap<Key, Group>, status: &Status) {
@@ -130,8 +130,8 @@ fn object((kind, name, message): &Key, group: &Group, looked_at: u64) -> Value {
     })
 }
 
-/// A message without what differs from job to job: what stands in quotes, and words of letters of
-/// hexadecimals and digits that have a digit, as numbers and uuids are.
+/// A message without the parts that differ from job to job: quotations, and words of hexadecimal
+/// letters and digits with at least one digit, such as numbers and UUIDs.
 fn normalised(message: &str) -> String {
     let mut normalised = String::with_capacity(message.len());
     let mut rest = message;

@@ -1,4 +1,4 @@
-//! `queue events`: what changes, as it changes.
+//! `queue events`: prints changes as they happen.
 
 use crate::{
     exit::{CliError, Exit},
@@ -19,19 +19,20 @@ use std::{
 };
 use tokio::time::sleep;
 
-/// How often the jobs are compared where the store does not say what other processes change.
+/// How often the jobs are compared if the store does not announce the changes of other processes.
 const COMPARE_EVERY: Duration = Duration::from_secs(1);
-/// More jobs are not compared: each look reads them all, and remembers some hundred bytes of each.
+/// The most jobs that are compared: each comparison reads them all, and keeps some hundred bytes of
+/// each.
 const COMPARED_MAX: usize = 100_000;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Shows every change from now on until it is interrupted; no store keeps those of the past. Postgres and Redis tell each
-change as it happens; `missed` means that some were lost on the way, as they are when a connection breaks. For files and
-SQLite, and behind PgBouncer, it compares all jobs once a second, at most 100000 of them: of several changes of one job in
-between it shows the last.")]
+Prints every change from now on until it is interrupted; stores keep no past changes. Postgres and Redis announce each
+change as it happens; `missed` means that some were lost on the way, for example with a connection. For files and
+SQLite, and behind PgBouncer, it compares all jobs once a second, at most 100000 of them, and of several changes of one
+job in between it prints the last.")]
 pub(crate) struct EventsArgs {
-    /// What it does anyway
+    /// Has no effect, since the command always follows
     #[arg(long, hide = true)]
     follow: bool,
 }
@@ -55,7 +56,7 @@ async fn follow(jobs: &Jobs, out: Output) -> Result<Exit, CliError> {
     }
 }
 
-/// Tells what the store says.
+/// Prints what the store announces.
 async fn hear(jobs: &Jobs, out: Output) -> Result<Exit, CliError> {
     let mut hints = jobs.storage().subscribe(jobs.name(), Interest::All).await?;
     begin(jobs, out)?;
@@ -69,7 +70,7 @@ async fn hear(jobs: &Jobs, out: Output) -> Result<Exit, CliError> {
     Err(CliError::new(Exit::Unavailable, "the store has closed the connection; try again"))
 }
 
-/// Tells what is different from one look to the next.
+/// Prints the differences between one reading of the jobs and the next.
 async fn compare(jobs: &Jobs, out: Output) -> Result<Exit, CliError> {
     let mut before = look(jobs).await?;
     begin(jobs, out)?;
@@ -81,7 +82,7 @@ async fn compare(jobs: &Jobs, out: Output) -> Result<Exit, CliError> {
     }
 }
 
-/// Jobs as they stood, by their lives.
+/// Jobs as they were read, by life.
 type Seen = BTreeMap<Seq, (JobId, u64, State)>;
 
 async fn look(jobs: &Jobs) -> Result<Seen, CliError> {
@@ -96,7 +97,7 @@ async fn look(jobs: &Jobs) -> Result<Seen, CliError> {
     Ok(seen)
 }
 
-/// What is gone, then what is new or moved, each from the oldest on.
+/// Removed jobs, then new or changed ones, each from the oldest on.
 fn changes(before: &Seen, after: &Seen) -> Vec<JobChange> {
     let of = |seq: &Seq, job: &(JobId, u64, State), state| {
         let (id, revision, _) = job.clone();
@@ -107,7 +108,7 @@ fn changes(before: &Seen, after: &Seen) -> Vec<JobChange> {
     gone.chain(moved.map(|(seq, job)| of(seq, job, Some(job.2)))).collect()
 }
 
-/// From here on nothing is missed.
+/// Reports that no change from here on is missed.
 fn begin(jobs: &Jobs, out: Output) -> Result<(), CliError> {
     let name = jobs.name();
     match out.format() {
@@ -137,7 +138,7 @@ fn missed(out: Output) -> Result<(), CliError> {
     Ok(())
 }
 
-/// When it was heard of, in UTC.
+/// The time at which an event arrived, in UTC.
 fn time() -> String {
     let since_epoch = u64::try_from(SystemClock.now().as_millis()).unwrap_or(0);
     humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(since_epoch)).to_string()

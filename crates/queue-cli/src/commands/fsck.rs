@@ -1,5 +1,5 @@
-//! The command `queue fsck`: checks the files of a store in a directory, and repairs them if it is
-//! asked to.
+//! The command `queue fsck`: checks the files of a store in a directory, and repairs them on
+//! request.
 
 use crate::{
     exit::{CliError, Exit},
@@ -13,15 +13,16 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Exits with 6 if there is damage that was not repaired.")]
 pub(crate) struct FsckArgs {
-    /// The directory of the store: what stands behind `file:` in its URL
+    /// The directory of the store: the path after `file:` in its URL
     directory: PathBuf,
-    /// Save what can be read into a new file, and put the damaged ones aside. Programs that have
+    /// Save what can be read into a new file, and set the damaged files aside. Programs that have
     /// the store open are shut out
     #[arg(long)]
     repair: bool,
 }
 
-/// Reads files and waits for a lock, which is all that the program does meanwhile.
+/// Reads files and waits for a lock without a runtime, since the program does nothing else
+/// meanwhile.
 pub(crate) fn run(args: &FsckArgs, out: Output) -> Result<Exit, CliError> {
     let report = if args.repair { repair(&args.directory)? } else { check(&args.directory)? };
     out.answer(|| words(&report), || object(&report))?;
@@ -40,7 +41,7 @@ fn words(report: &CheckReport) -> Text {
     }
     if report.torn_bytes > 0 {
         lines.push(format!(
-            "{} at the end, left by a crash in the middle of a write. The next program that opens the store cuts them.",
+            "{} at the end, left by a crash in the middle of a write. The next program that opens the store removes them.",
             plural(report.torn_bytes, "byte")
         ));
     }

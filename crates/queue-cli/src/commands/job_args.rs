@@ -10,48 +10,49 @@ use clap::Args;
 use queue::{ContentType, InvalidOption, JobOptions, Keep, Kind, Payload};
 use std::time::Duration;
 
-/// What a job is told, whoever enqueues it: a command, or a schedule at its ticks.
+/// The properties of a job, whether a command enqueues it or a schedule at its ticks.
 #[derive(Debug, Args)]
 pub(crate) struct JobArgs {
-    /// What the job asks for, by which workers may pick their handler
+    /// The kind of work that the job asks for; workers may choose a handler by it
     #[arg(long)]
     kind: Option<Kind>,
-    /// Not to start later than this after the enqueue: it is then cancelled, uncharged, and its id
-    /// is free. Longer than the delay
+    /// Cancel the job, uncharged, if it has not started this long after the enqueue; its id is then
+    /// free. Longer than the delay
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
     expires_in: Option<Duration>,
-    /// How long its handler may run, in place of the worker's own limit
+    /// How long its handler may run, instead of the worker's own limit
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
-    /// Lower runs first: -32768 to 32767
+    /// The priority, -32768 to 32767; lower runs first
     #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true)]
     priority: i16,
     /// How many attempts may fail, or `unlimited` [default: 25, over about two and a half days]
     #[arg(long, value_name = "N", value_parser = parse::attempts, allow_hyphen_values = true)]
     max_attempts: Option<Attempts>,
-    /// How many workers may die of it, or `unlimited` [default: 3]
+    /// How many workers may die while they run it, or `unlimited` [default: 3]
     #[arg(long, value_name = "N", value_parser = parse::attempts, allow_hyphen_values = true)]
     max_stalls: Option<Attempts>,
-    /// How long the job and its result stay once finished, whatever the outcome: a time, `forever`
-    /// or `none` [default: 1h if completed, 7d if failed or cancelled]
+    /// How long the job and its result are kept once finished, whatever the outcome: a time,
+    /// `forever` or `none` [default: 1h if completed, 7d if failed or cancelled]
     #[arg(long, value_name = "TIME", value_parser = parse::keep, allow_hyphen_values = true)]
     ttl: Option<Keep>,
-    /// The kind of a job to enqueue, with what went wrong, should this one fail for good
+    /// If this job fails for good, enqueue a job of this kind with the failure as its payload
     #[arg(long, value_name = "KIND")]
     on_failure: Option<Kind>,
-    /// How the payload is encoded [default: application/json if it is JSON, otherwise text/plain]
+    /// The content type of the payload [default: application/json if it is JSON, otherwise
+    /// text/plain]
     #[arg(long, value_name = "TYPE")]
     content_type: Option<ContentType>,
 }
 
 impl JobArgs {
-    /// What these bytes become.
+    /// The payload that these bytes make.
     pub(crate) fn payload(&self, bytes: Vec<u8>) -> Payload {
         let content_type = self.content_type.clone().unwrap_or_else(|| content_type::guess(&bytes));
         Payload::new(bytes, content_type)
     }
 
-    /// The kind, if one was named.
+    /// The kind, if one was given.
     pub(crate) fn kind(&self) -> Option<&Kind> {
         self.kind.as_ref()
     }
@@ -88,7 +89,7 @@ impl JobArgs {
         options
     }
 
-    /// The client says so too, but only once the store is open.
+    /// Checks what the client would refuse only once the store is open.
     pub(crate) fn check(&self) -> Result<(), CliError> {
         match self.kind.as_ref().filter(|kind| kind.is_reserved()) {
             Some(kind) => Err(InvalidOption::ReservedKind { kind: kind.clone() }.into()),

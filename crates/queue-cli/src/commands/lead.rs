@@ -22,22 +22,22 @@ use tokio::{
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Of all processes that run this with the same store and name, one runs its command. It finds the number of its term in
-$QUEUE_FENCE, as two numbers with a dot: later terms are greater, the first number first. What the command writes
-elsewhere should carry it, so that a leader that was frozen can be refused.
-When the leader dies or loses the store, another takes over after --lease; a command whose term ended is killed with all
-that it started, and this process stands again. When the command ends by itself, so does this: with 0 if it succeeded,
-otherwise with 1. SIGINT and SIGTERM are passed on to the command, which then has --grace to end.")]
+Of all processes that run this with the same store and name, one runs its command. The command finds the number of its
+term in $QUEUE_FENCE, as two numbers with a dot: later terms are greater, compared by the first number first. What the
+command writes elsewhere should carry this number, so that a leader that was frozen can be refused.
+When the leader dies or loses the store, another takes over after --lease; a command whose term ends is killed with all
+that it started, and this process runs for election again. When the command ends by itself, this process ends too: with
+0 if it succeeded, otherwise with 1. SIGINT and SIGTERM are passed on to the command, which then has --grace to end.")]
 pub(crate) struct LeadArgs {
     /// The name of the election
     election: String,
     /// The shell command of the leader
     #[arg(long, value_name = "COMMAND", value_parser = parse::command)]
     exec: String,
-    /// How long a leader leads without a sign of life; after a crash this is how long nobody leads
+    /// How long a leader leads without a sign of life; after a crash no one leads for this long
     #[arg(long, value_name = "TIME", default_value = "15s", value_parser = parse::duration, allow_hyphen_values = true)]
     lease: Duration,
-    /// How long the command may take to end once this process is to stop
+    /// How long the command may take to end when this process stops
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse::duration, allow_hyphen_values = true)]
     grace: Duration,
 }
@@ -75,7 +75,7 @@ async fn lead(
     }
 }
 
-/// Runs the command for a term; `None` when the term ended first.
+/// Runs the command for a term; `None` if the term ended first.
 async fn govern(
     args: &LeadArgs,
     session: &Session,
@@ -83,7 +83,7 @@ async fn govern(
     signals: &mut StopSignals,
 ) -> Result<Option<Exit>, CliError> {
     let mut child = command(args, session, term.fence()).spawn()?;
-    // Dropping it kills whatever is left.
+    // Dropping the group kills whatever still runs.
     let mut group = ProcessGroup::of(&child);
     let ended = tokio::select! {
         status = child.wait() => Some(of_status(status?)),
@@ -99,8 +99,8 @@ async fn govern(
     Ok(ended)
 }
 
-/// Asks the command to end, and waits for that within the grace, and no longer than the term:
-/// another may lead then. What is left is the caller's to kill.
+/// Asks the command to end, and waits for that within the grace, but no longer than the term, since
+/// another process may lead after it. The caller kills what still runs.
 async fn wind_down(child: &mut Child, group: &mut ProcessGroup, term: &Term, grace: Duration) {
     group.terminate();
     tokio::select! {
@@ -126,8 +126,8 @@ fn of_status(status: ExitStatus) -> Exit {
     if status.success() { Exit::Ok } else { Exit::Negative }
 }
 
-/// To standard error, since standard output is the command's. Programs read events of `--json`
-/// there too.
+/// Prints to standard error, since standard output belongs to the command. With `--json`, programs
+/// read events there too.
 fn show(out: Output, event: &LeadershipEvent) {
     let (words, object) = match event {
         LeadershipEvent::Elected(fence) => {
@@ -175,7 +175,7 @@ mod tests {
         term
     }
 
-    /// A command that has made sure that it does not end when asked to.
+    /// A command that ignores the request to end.
     async fn stubborn() -> (Child, ProcessGroup) {
         let mut command = Command::new("sh");
         command.args(["-c", "trap '' TERM; echo ready; exec sleep 1000"]);

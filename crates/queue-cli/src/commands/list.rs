@@ -12,17 +12,17 @@ use futures_util::{StreamExt, TryStreamExt};
 use queue::{Failure, Reason, Status};
 use std::{num::NonZeroUsize, pin::pin};
 
-/// The longest error in a table.
+/// The longest error in a table, in characters.
 const ERROR_CHARS_MAX: usize = 60;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Jobs come newest first: failed, cancelled, failing and processing ones alone by when they came into that state, others by when they \
-were enqueued. Headers are shown by `queue show`, and are not looked for.")]
+Jobs are listed newest first: a listing of failed, cancelled, failing or processing jobs alone by the time they entered that state, others by the time they \
+were enqueued. `queue show` prints headers; no listing searches them.")]
 pub(crate) struct ListArgs {
     #[command(flatten)]
     which: SelectionArgs,
-    /// At most this many
+    /// List at most this many
     #[arg(long, value_name = "N", default_value = "50", value_parser = parse::number_from_one)]
     limit: NonZeroUsize,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub(crate) async fn run(args: ListArgs, session: &Session) -> Result<Exit, CliEr
         .await
 }
 
-/// JSON goes out page by page; a table needs its widths first, which the limit bounds.
+/// JSON is written page by page; a table needs its widths first, and the limit bounds it.
 async fn list(args: &ListArgs, jobs: &Jobs, out: Output) -> Result<(), CliError> {
     let mut found = pin!(args.which.of(jobs).await?.all());
     let mut rows = Vec::new();
@@ -53,14 +53,13 @@ async fn list(args: &ListArgs, jobs: &Jobs, out: Output) -> Result<(), CliError>
     if out.format() == Format::Human {
         out.text(output::table(COLUMNS, rows))?;
         if is_cut {
-            output::note("there are more: raise --limit");
+            output::note("there are more jobs: raise --limit");
         }
     }
     Ok(())
 }
 
-/// What a narrow terminal has no room for goes first: what every job says alike, then the ends of
-/// errors.
+/// A narrow terminal drops columns whose cells are all alike first, and then cuts errors.
 const COLUMNS: [Column; 8] = [
     Column::text("ID"),
     Column::whole("STATE"),
@@ -92,7 +91,7 @@ fn row(status: &Status) -> Vec<String> {
     ]
 }
 
-/// Errors may be long; a listing has one line for each job.
+/// The beginning of an error: a listing has one line for each job, and errors may be long.
 fn beginning(error: &Failure) -> String {
     let text = error.to_string();
     match text.char_indices().nth(ERROR_CHARS_MAX) {

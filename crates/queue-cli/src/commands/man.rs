@@ -13,7 +13,7 @@ use std::{fs, path::PathBuf};
 #[command(after_help = "\
 Read one with `man DIRECTORY/queue-enqueue.1`. In share/man/man1 below a directory of $PATH, `man queue` finds them.")]
 pub(crate) struct ManArgs {
-    /// Where to write queue.1 and one page for each command; made if it is missing
+    /// The directory for queue.1 and one page per command; created if it is missing
     directory: PathBuf,
 }
 

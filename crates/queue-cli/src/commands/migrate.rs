@@ -13,16 +13,16 @@ use serde_json::json;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Every command does it by itself when it opens a store, so this is for people who want to choose the moment, and, with
---print, for those whose database is changed by a migrator of their own.")]
+Every command does this when it opens a store, so it is for people who want to choose the moment, and, with
+--print, for those who change their database with a migration tool.")]
 pub(crate) struct MigrateArgs {
-    /// Change nothing: print what makes a new schema, as plain SQL for Postgres
+    /// Change nothing: print the SQL that creates a new schema (Postgres)
     #[arg(long)]
     print: bool,
     /// With --print: the name of the schema
     #[arg(long, value_name = "NAME", default_value = "queue", requires = "print")]
     schema: String,
-    /// With --print: what takes everything back, jobs included
+    /// With --print: print the SQL that removes the schema, including its jobs
     #[arg(long, requires = "print")]
     down: bool,
 }

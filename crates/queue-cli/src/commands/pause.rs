@@ -6,7 +6,7 @@ use crate::{
 };
 use serde_json::json;
 
-/// A queue may be paused before its first job, in a store that is there.
+/// A queue may be paused before its first job, in an existing store.
 pub(super) async fn pause(session: &Session) -> Result<Exit, CliError> {
     session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.pause().await?)).await?;
     answer(session, "paused")

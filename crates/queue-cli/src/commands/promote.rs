@@ -10,7 +10,7 @@ use queue::JobId;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A job with a delay, or one that waits after a failed attempt, then runs as soon as a worker has room; its priority stays.
-Exits with 1 if the job does not wait, 3 if there is none.")]
+Exits with 1 if the job is not waiting, 3 if there is none.")]
 pub(crate) struct PromoteArgs {
     /// The id of the job
     id: JobId,

@@ -16,16 +16,16 @@ use std::time::Duration;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without an option, finished jobs go whose time to be kept is over; workers remove those by themselves. --everything asks
-first on a terminal, and elsewhere wants --yes; exits with 1 if the answer is no.")]
+Without an option, removes finished jobs that have been kept long enough, as workers do by themselves. --everything asks
+first on a terminal, and elsewhere needs --yes; exits with 1 if the answer is no.")]
 pub(crate) struct PruneArgs {
-    /// Jobs that finished at least this long ago, however long they were to be kept
+    /// Jobs that finished at least this long ago, even if they were to be kept longer
     #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
     finished_before: Option<Duration>,
-    /// Every job of the queue, waiting and running ones too
+    /// Every job of the queue, including waiting and running ones
     #[arg(long, conflicts_with = "finished_before")]
     everything: bool,
-    /// Finished jobs with this tag, however long they were to be kept
+    /// Finished jobs with this tag, even if they were to be kept longer
     #[arg(long, conflicts_with_all = ["finished_before", "everything"])]
     tag: Option<Tag>,
     /// With --everything: do not ask
@@ -54,12 +54,12 @@ async fn tagged(tag: &Tag, session: &Session) -> Result<Exit, CliError> {
     bulk::tell("removed", "removed", removed.await?, session)
 }
 
-/// A person is asked; a script has to say that it means it.
+/// Asks a person; a script has to say `--yes`.
 fn confirm(session: &Session) -> Result<(), CliError> {
     let name = &session.name;
-    let what = format!("this removes every job of the queue {name:?}, waiting and running ones too");
+    let what = format!("this removes every job of the queue {name:?}, including waiting and running ones");
     if !output::can_ask() {
-        return Err(CliError::invalid(format!("{what}; add --yes if that is meant")));
+        return Err(CliError::invalid(format!("{what}; add --yes to confirm")));
     }
     if output::is_yes(&what)? { Ok(()) } else { Err(CliError::new(Exit::Negative, "nothing was removed")) }
 }

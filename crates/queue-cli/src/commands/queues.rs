@@ -28,7 +28,7 @@ pub(crate) async fn run(args: QueuesArgs, session: &Session) -> Result<Exit, Cli
         .await
 }
 
-/// JSON goes out page by page; a table needs its widths first.
+/// JSON is written page by page; a table needs its widths first.
 async fn list(jobs: &Jobs, out: Output) -> Result<(), CliError> {
     let mut rows = Vec::new();
     let mut next = Some(QueuesQuery::all(QueuesQuery::LIMIT_MAX));
@@ -61,7 +61,7 @@ const COLUMNS: [Column; 10] = [
     Column::whole("OLDEST DUE").plain(""),
 ];
 
-/// Jobs that fail and wait to run again are among those that are due or come later.
+/// Failed jobs that wait for another attempt are counted among the due or the later ones.
 fn row(QueueStatus { name, paused, counts }: &QueueStatus) -> Vec<String> {
     let waiting = counts.of(State::Queued) + counts.of(State::Failing);
     let oldest = counts.oldest_due.map(|due| age(counts.now.since(due)));

@@ -20,8 +20,8 @@ pub(crate) struct RedriveArgs {
     /// Every failed or cancelled job with this tag; with --all-failed only the failed ones
     #[arg(long, conflicts_with = "id")]
     tag: Option<Tag>,
-    /// What the payload is encoded as, if it was enqueued as something else; its bytes stay as they
-    /// are
+    /// The true content type of the payload, if it was enqueued with a wrong one; its bytes stay
+    /// the same
     #[arg(long, value_name = "TYPE")]
     content_type: Option<ContentType>,
 }

@@ -20,7 +20,7 @@ pub(crate) struct ResultArgs {
     bytes: BytesArgs,
 }
 
-/// A plain read, which leaves no mark that somebody waits.
+/// Reads without marking the job as awaited.
 pub(crate) async fn run(args: ResultArgs, session: &Session) -> Result<Exit, CliError> {
     let read = async |jobs: &Jobs| Ok(jobs.storage().get_one(jobs.name(), &args.id, Detail::Full).await?);
     let found = session.with_jobs(Missing::Refuse, read).await?;

@@ -1,4 +1,4 @@
-//! Which jobs are meant, in the words of a command.
+//! The arguments that select jobs.
 
 use crate::{parse, session::Jobs};
 use clap::Args;
@@ -8,17 +8,17 @@ use queue::{
 };
 use std::time::Duration;
 
-/// What jobs have in common, for commands that show many.
+/// The filters of commands that show many jobs.
 #[derive(Debug, Args)]
 pub(super) struct SelectionArgs {
     /// Only jobs in this state; may be repeated [possible: queued, processing, failing, completed,
     /// failed, cancelled]
     #[arg(long, value_name = "STATE")]
     state: Vec<State>,
-    /// Only jobs that could run now, in the order in which they will
+    /// Only jobs that could run now, in the order in which they will run
     #[arg(long, conflicts_with_all = ["state", "later", "oldest_first"])]
     due: bool,
-    /// Only jobs that wait for their time, in the order of it
+    /// Only jobs that are scheduled for later, in the order of their times
     #[arg(long, conflicts_with_all = ["state", "oldest_first"])]
     later: bool,
     /// Only jobs of this kind
@@ -30,22 +30,22 @@ pub(super) struct SelectionArgs {
     /// Only jobs that this worker holds
     #[arg(long, value_name = "ID", conflicts_with_all = ["due", "later"])]
     worker: Option<WorkerId>,
-    /// Only jobs whose id begins so
+    /// Only jobs whose id begins with this text
     #[arg(long, value_name = "TEXT")]
     id_prefix: Option<String>,
-    /// Only jobs that came into their state in this time up to now, such as `1h`
+    /// Only jobs that entered their state within this time, such as `1h`
     #[arg(long, value_name = "TIME", value_parser = parse::duration)]
     since: Option<Duration>,
-    /// Only jobs that came into their state at least this long ago
+    /// Only jobs that entered their state at least this long ago
     #[arg(long, value_name = "TIME", value_parser = parse::duration)]
     until: Option<Duration>,
-    /// The oldest of them first, not the newest
+    /// Show the oldest first instead of the newest
     #[arg(long)]
     oldest_first: bool,
 }
 
 impl SelectionArgs {
-    /// The store is asked for its time if a time was given.
+    /// The listing; asks the store for its time if a time was given.
     pub(super) async fn of(&self, jobs: &Jobs) -> Result<queue::Jobs> {
         let mut found = self.state.iter().fold(jobs.jobs(), |found, state| found.in_state(*state));
         found = match (self.due, self.later, self.oldest_first) {

@@ -13,7 +13,7 @@ use queue::{
 };
 use serde_json::{Map, Value, json};
 
-/// The longest text in a line for people.
+/// The longest text in a line for people, in characters.
 const TEXT_CHARS_MAX: usize = 1000;
 
 #[derive(Debug, Args)]
@@ -24,8 +24,8 @@ pub(crate) struct ShowArgs {
     /// Write the payload alone, byte for byte
     #[arg(long)]
     payload: bool,
-    /// With --payload: write bytes to a terminal as they are; without it, control characters are
-    /// spelled out there
+    /// With --payload: write bytes to a terminal unchanged; without it, control characters are
+    /// escaped there
     #[arg(long, requires = "payload")]
     raw: bool,
 }
@@ -56,7 +56,7 @@ async fn everything(id: &JobId, session: &Session) -> Result<Exit, CliError> {
     let read = async |jobs: &Jobs| {
         let ids = std::slice::from_ref(id);
         let found = jobs.storage().get_whole(jobs.name(), ids).await?;
-        // Most jobs have none, and then there is nothing to ask for.
+        // Most jobs have no charged attempts, and then the read is skipped.
         let charged = |record: &JobRecord| record.meta.failed_at.is_some() || record.meta.epoch > 1;
         let is_charged = found.value.iter().flatten().any(charged);
         let are_kept = jobs.storage().capabilities().attempts && is_charged;
@@ -90,13 +90,13 @@ fn words(status: &Status, body: &JobBody) -> Vec<(&'static str, String)> {
     pairs
 }
 
-/// `text/plain, 5 bytes: hello`.
+/// A payload in words: `text/plain, 5 bytes: hello`.
 fn told(payload: &Payload) -> String {
     let bytes = plural(payload.bytes.len() as u64, "byte");
     format!("{}, {bytes}: {}", payload.content_type, beginning(&payload.bytes))
 }
 
-/// As much as fits into a line; all of it can be had byte for byte.
+/// The beginning that fits into a line; `--payload` and `queue result` write all of it.
 fn beginning(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Err(_) => "(not text)".to_owned(),

@@ -15,18 +15,18 @@ use queue::{
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// A shorter lead of store time is nothing to tell people of.
+/// A shorter lead of store time is not worth reporting.
 const LEAD_TOLD: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exits with 3 if there is no such queue: one that has no job and no worker and is not paused. With --watch it is waited for.")]
+Exits with 3 if there is no such queue: one that has no job and no worker and is not paused. With --watch the command waits for it.")]
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     watch: WatchArgs,
 }
 
-/// Everything that is known of a queue without looking at single jobs.
+/// All facts about a queue that need no look at single jobs.
 #[derive(Debug)]
 struct Stats {
     counts: Counts,
@@ -51,7 +51,9 @@ async fn show(args: &StatsArgs, jobs: &Jobs, session: &Session, out: Output) -> 
     let stats = Stats { counts, is_paused, workers: workers(jobs).await? };
     if stats.is_nothing() && !args.watch.is_on() {
         let name = &session.name;
-        let message = format!("there is no queue {name:?} in this store: no job, no worker, no pause");
+        let message = format!(
+            "there is no queue {name:?} in this store: it has no job and no worker, and is not paused"
+        );
         return Err(CliError::new(Exit::NotFound, message));
     }
     out.answer(|| words(&stats), || object(session, &stats))?;
@@ -64,7 +66,7 @@ impl Stats {
     }
 }
 
-/// The workers of this queue that show themselves; none where the store keeps no presence.
+/// The announced workers of this queue; none if the store has no presence.
 async fn workers(jobs: &Jobs) -> Result<Vec<WorkerInfo>, CliError> {
     if !jobs.storage().capabilities().presence {
         return Ok(Vec::new());
@@ -97,12 +99,12 @@ fn words(stats: &Stats) -> Text {
     text
 }
 
-/// What a clock that was ahead has left behind.
+/// Store time that is ahead, after a clock was ahead.
 fn lead(moment: Moment) -> Option<String> {
     let (lead, lasts) = (moment.lead(), moment.lead_lasts());
     (lead >= LEAD_TOLD).then(|| {
         format!(
-            "Store time is {} ahead of the clock, which was ahead once. Delays and leases are right; the lead is gone in {}.",
+            "Store time is {} ahead of the clock, since the clock was ahead once. Delays and leases are not affected; the lead will be gone in {}.",
             age(lead),
             age(lasts)
         )
@@ -127,7 +129,7 @@ fn object(session: &Session, stats: &Stats) -> Value {
     object.into()
 }
 
-/// What `queue queues` says too.
+/// Adds the counts in the form of `queue queues`.
 pub(super) fn put_counts(object: &mut Map<String, Value>, counts: &Counts) {
     object.extend(State::ALL.map(|state| (state.as_str().to_owned(), json!(counts.of(state)))));
     object.insert("total".to_owned(), json!(counts.total()));

@@ -1,4 +1,4 @@
-//! The life of a job in lines: when it came, what became of each attempt, where it stands.
+//! The life of a job in lines: its enqueue, the outcome of each attempt, its state.
 
 use crate::output::{self, Column, Table, age};
 use queue::{
@@ -15,7 +15,7 @@ const COLUMNS: [Column; 5] = [
     Column::text("ERROR").plain(""),
 ];
 
-/// One line for each step that is known, oldest first.
+/// One line for each known step, oldest first.
 pub(super) fn timeline(status: &Status, attempts: &[Attempt]) -> Table {
     let meta = &status.meta;
     let mut rows = vec![row(status, meta.created_at, "enqueued", None, "", "")];
@@ -35,8 +35,8 @@ pub(super) fn timeline(status: &Status, attempts: &[Attempt]) -> Table {
     output::table(COLUMNS, rows)
 }
 
-/// What is not an attempt that was charged: one that runs or ended well, a cancel, or the wait for
-/// the next.
+/// The last line, about anything but a charged attempt: one that runs or succeeded, a cancel, or
+/// the wait for the next attempt.
 fn last(status: &Status) -> Option<Vec<String>> {
     let meta = &status.meta;
     let ran = meta.run_time(status.now);

@@ -8,8 +8,8 @@ use crate::{
 };
 use serde_json::json;
 
-/// Reads everything, so a large store takes a while. What does not add up is for whoever looks into
-/// it: nothing is changed.
+/// Reads everything, so a large store takes a while. It changes nothing: contradictions are left to
+/// the operator.
 pub(super) async fn run(session: &Session) -> Result<Exit, CliError> {
     let findings =
         session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.storage().verify().await?)).await?;

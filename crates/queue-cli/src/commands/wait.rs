@@ -20,7 +20,7 @@ pub(crate) struct WaitArgs {
     id: JobId,
     #[command(flatten)]
     bytes: BytesArgs,
-    /// How long to wait at most
+    /// The longest time to wait
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::duration, allow_hyphen_values = true)]
     timeout: Duration,
 }

@@ -1,4 +1,4 @@
-//! `--watch`: the same answer again and again.
+//! `--watch`: repeats an answer.
 
 use crate::{
     exit::{CliError, Exit},
@@ -10,13 +10,13 @@ use clap::Args;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// How often a store is asked at most.
+/// The shortest interval between two readings of the store.
 const INTERVAL_MIN: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct WatchArgs {
-    /// Look again after this time, or every 2s, until interrupted; on a terminal in place of what
-    /// was shown before
+    /// Repeat after this time, or every 2s, until interrupted; on a terminal the new answer
+    /// replaces the old one
     #[arg(
         long,
         value_name = "TIME",
@@ -33,8 +33,8 @@ impl WatchArgs {
         self.watch.is_some()
     }
 
-    /// Looks once, or until a signal comes, which is how such a command ends well. The first error
-    /// ends it too.
+    /// Answers once, or until a signal arrives, which ends such a command with success. The first
+    /// error ends it too.
     pub(super) async fn run(
         self,
         out: Output,

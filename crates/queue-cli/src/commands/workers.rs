@@ -15,14 +15,14 @@ use serde_json::{Map, Value, json};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Workers announce themselves every ten seconds, so what they hold is as old as that; one that died is listed for half a minute more. \
-With --json each worker is a line with all that it tells of itself, its current jobs among it.")]
+Workers announce themselves every ten seconds, so the list may be that old; a worker that died is listed for half a minute more. \
+With --json each worker is a line with all that it announces, including its current jobs.")]
 pub(crate) struct WorkersArgs {
     #[command(flatten)]
     watch: WatchArgs,
 }
 
-/// All workers of the store, whatever their queues.
+/// Lists all workers of the store, whatever their queues.
 pub(crate) async fn run(args: WorkersArgs, session: &Session) -> Result<Exit, CliError> {
     session
         .with_jobs(Missing::Refuse, async |jobs| {
@@ -34,7 +34,7 @@ pub(crate) async fn run(args: WorkersArgs, session: &Session) -> Result<Exit, Cl
 
 async fn list(jobs: &Jobs, out: Output) -> Result<(), CliError> {
     let workers = jobs.storage().workers().await?;
-    // Reads no job, for the time of the store, in which workers tell when they started.
+    // A read of no job tells the time of the store, by which workers say when they started.
     let now = jobs.storage().get(jobs.name(), &[], Detail::Meta).await?.now;
     match out.format() {
         Format::Json => workers.iter().try_for_each(|worker| out.object(&object(worker, now)))?,
@@ -85,7 +85,7 @@ fn object(worker: &WorkerInfo, now: Timestamp) -> Value {
     object.insert("host".to_owned(), json!(worker.host));
     let up = about.as_ref().and_then(|about| about.started_at).map(|start| now.since(start).as_millis());
     object.insert("up_ms".to_owned(), json!(up.and_then(|up| u64::try_from(up).ok())));
-    // Of another library it may be anything.
+    // A worker of another library may announce anything here.
     object.insert("about".to_owned(), about.map_or(Value::Null, |about| json!(about)));
     object.into()
 }

@@ -1,9 +1,9 @@
-//! What others stored is text, and shall act on nobody's terminal.
+//! Escapes stored text, so that it cannot control a terminal.
 
 use std::{borrow::Cow, fmt::Write};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// Letters and marks that take no place or look like a blank, so that two texts look alike.
+/// Characters that take no space or look like a blank, so that two different texts look alike.
 const INVISIBLE: [std::ops::RangeInclusive<char>; 9] = [
     '\u{34f}'..='\u{34f}',
     '\u{115f}'..='\u{1160}',
@@ -16,14 +16,13 @@ const INVISIBLE: [std::ops::RangeInclusive<char>; 9] = [
     '\u{e0000}'..='\u{e0fff}',
 ];
 
-/// One line of words: whatever would steer a terminal, reorder or hide text, or begin another line
-/// stands there as `\u{1b}`, `\n` or the like.
+/// One line of words, in which anything that would control a terminal, reorder or hide text, or
+/// begin another line is written as `\u{1b}`, `\n` or the like.
 pub(super) fn line(text: &str) -> Cow<'_, str> {
     but(text, &[])
 }
 
-/// Bytes that somebody asked to see: lines and tabs stay, and what is no UTF-8 stands there as
-/// `\xff`.
+/// Bytes that a user asked to see: lines and tabs stay, and bytes that are not UTF-8 become `\xff`.
 pub(super) fn content(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -35,7 +34,7 @@ pub(super) fn content(bytes: &[u8]) -> String {
     shown
 }
 
-/// JSON, whose strings alone can hold such characters: there they stand as `\u001b`, which says the
+/// JSON, in which such characters occur in strings alone: they become `\u001b`, which means the
 /// same to a program.
 pub(super) fn json(text: String) -> String {
     if !text.contains(is_active) {
@@ -70,7 +69,7 @@ fn but<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
     Cow::Owned(escaped)
 }
 
-/// Acts on the text around it, or on the terminal, instead of being seen.
+/// Whether a character acts on the text around it, or on the terminal, rather than being displayed.
 fn is_active(character: char) -> bool {
     if character.is_ascii() {
         return character.is_ascii_control();

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// A job as an object. The field names are part of the command's interface: new ones may be added,
-/// none changes.
+/// and none changes.
 pub(crate) fn job(status: &Status) -> Value {
     let meta = &status.meta;
     let mut object = Map::new();
@@ -70,7 +70,7 @@ fn millis(length: Duration) -> u64 {
     u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// In one line.
+/// The tags in one line.
 pub(crate) fn tags(tags: &Tags) -> String {
     tags.iter().map(Tag::as_str).collect::<Vec<_>>().join(", ")
 }
@@ -87,7 +87,7 @@ pub(crate) fn attempt(attempt: &Attempt) -> Value {
     })
 }
 
-/// Everything worth saying about a job to a person.
+/// The fields of a job that matter to a person.
 pub(crate) fn details(status: &Status) -> Vec<(&'static str, String)> {
     let meta = &status.meta;
     let mut pairs = vec![

@@ -1,9 +1,9 @@
-//! The only writer to standard output and standard error. Answers go to the one, notes for people
-//! and errors to the other.
+//! The only writer to standard output and standard error. Answers go to standard output, notes for
+//! people and errors to standard error.
 //!
 //! Nothing reaches a terminal raw: words leave as [`Text`], objects as JSON and stored bytes as
-//! [`content`](Output::content), each with what would act on a terminal spelled out.
-//! Clippy keeps every other file from writing by itself.
+//! [`content`](Output::content), each with control characters escaped. Clippy keeps every
+//! other file from writing by itself.
 
 #![expect(clippy::disallowed_methods, reason = "the one module that writes")]
 
@@ -27,10 +27,10 @@ pub(crate) use words::{age, plural};
 use serde_json::Value;
 use std::io::{self, IsTerminal, Write};
 
-/// To the top left corner, and nothing below it.
+/// Moves to the top left corner and clears everything below it.
 const CLEAR: &str = "\x1b[H\x1b[J";
 
-/// For whom the output is.
+/// The reader of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// Words and tables.
@@ -39,12 +39,12 @@ pub(crate) enum Format {
     Json,
 }
 
-/// What becomes of stored bytes on a terminal. Elsewhere they are always written as they are.
+/// How stored bytes are written to a terminal. Elsewhere they are always written unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnTerminal {
-    /// What would act on it is spelled out.
+    /// Characters that would control the terminal are escaped.
     Escape,
-    /// They are written as they are.
+    /// The bytes are written unchanged.
     Raw,
 }
 
@@ -53,7 +53,7 @@ pub(crate) enum OnTerminal {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     format: Format,
-    /// Words replace those before them.
+    /// Whether words replace those before them.
     is_live: bool,
 }
 
@@ -62,8 +62,8 @@ impl Output {
         Self { format, is_live: false }
     }
 
-    /// The same, but on a terminal words take the place of those before; elsewhere an empty line
-    /// stands between them.
+    /// The same, but on a terminal words replace those before them; elsewhere an empty line
+    /// separates them.
     pub(crate) fn live(self) -> Self {
         Self { is_live: true, ..self }
     }
@@ -99,8 +99,8 @@ impl Output {
         self.write(format!("{}\n", escape::json(object.to_string())).as_bytes())
     }
 
-    /// Writes bytes that the caller asked for: as they are, but on a terminal so that they can be
-    /// read.
+    /// Writes bytes that the caller asked for: unchanged, except that a terminal gets them in
+    /// readable form.
     pub(crate) fn content(self, bytes: &[u8], on_terminal: OnTerminal) -> io::Result<()> {
         if on_terminal == OnTerminal::Raw || !io::stdout().is_terminal() {
             return self.write(bytes);
@@ -120,17 +120,17 @@ impl Output {
     }
 }
 
-/// One line of words as [`Text`] writes it, for a message that others put together.
+/// One line of words, escaped as [`Text`] does, for a message that another library formats.
 pub(crate) fn spelled_out(line: &str) -> String {
     escape::line(line).into_owned()
 }
 
-/// Writes words for people to standard error. If even that is gone, nobody is left to tell.
+/// Writes words for people to standard error. A failure is ignored, since no one is left to tell.
 pub(crate) fn note(words: impl Into<Text>) {
     drop(io::stderr().lock().write_all(words.into().rendered(None).as_bytes()));
 }
 
-/// Writes an object to standard error, where programs read errors and, of some commands, events.
+/// Writes an object to standard error, where programs read errors and the events of some commands.
 pub(crate) fn note_object(object: &Value) {
     drop(writeln!(io::stderr().lock(), "{}", escape::json(object.to_string())));
 }

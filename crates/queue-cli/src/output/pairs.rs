@@ -5,10 +5,10 @@ use textwrap::{Options, WordSeparator, WordSplitter, core::display_width};
 
 /// Columns between a name and its value.
 const GAP: usize = 2;
-/// With less room than this for values, a terminal does better.
+/// With less room than this for values, the terminal's own wrapping is better.
 const VALUE_COLUMNS_MIN: usize = 16;
 
-/// Names and values, one pair a line; on a terminal long values go on below themselves.
+/// Names and values, one pair per line; on a terminal long values continue below themselves.
 #[derive(Debug)]
 pub(crate) struct Pairs(Vec<(&'static str, String)>);
 

@@ -1,5 +1,4 @@
-//! Tables with a header and aligned columns, which leave out columns and cut cells to fit a
-//! terminal.
+//! Tables with a header and aligned columns, which drop columns and cut cells to fit a terminal.
 
 use super::escape;
 use std::borrow::Cow;
@@ -7,10 +6,10 @@ use textwrap::core::display_width;
 
 /// Columns between two cells.
 const GAP: usize = 2;
-/// A cell is cut to no less than this.
+/// The narrowest width that a cell is cut to.
 const CELL_COLUMNS_MIN: usize = 12;
 
-/// A table without lines that a person can read and `awk` can split: one row a line, on every
+/// A table without rules that a person can read and `awk` can split: one row per line, on every
 /// terminal.
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -18,13 +17,13 @@ pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// A column, and what may happen to it on a terminal that has no room for it.
+/// A column, and how it gives way on a terminal without room for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     name: &'static str,
-    /// Its cells may be cut.
+    /// Whether its cells may be cut.
     is_text: bool,
-    /// With nothing but this in it, it may be left out.
+    /// The content of cells with which the column may be dropped if all of them have it.
     plain: Option<&'static str>,
 }
 
@@ -37,17 +36,17 @@ pub(crate) fn table(
 }
 
 impl Column {
-    /// Text of any length, which is cut where there is no room for it.
+    /// A column of text of any length, which is cut where there is no room for it.
     pub(crate) const fn text(name: &'static str) -> Self {
         Self { name, is_text: true, plain: None }
     }
 
-    /// Never cut.
+    /// A column that is never cut.
     pub(crate) const fn whole(name: &'static str) -> Self {
         Self { name, is_text: false, plain: None }
     }
 
-    /// Left out for want of room while every cell says this.
+    /// Lets the column be dropped for want of room while every cell has this content.
     #[must_use]
     pub(crate) const fn plain(mut self, plain: &'static str) -> Self {
         self.plain = Some(plain);
@@ -70,8 +69,8 @@ impl Table {
         rows.iter().map(|row| line(row, &widths)).collect()
     }
 
-    /// How wide each column is; zero for one that is left out. Columns that say nothing go first,
-    /// then text is cut, from the right, so that the first column lasts longest.
+    /// The width of each column; zero for a dropped one. Columns whose cells are all plain go
+    /// first; then text is cut, from the right, so that the first column lasts longest.
     fn widths(&self, rows: &[Vec<Cow<'_, str>>], columns_max: Option<usize>) -> Vec<usize> {
         let widest = |at: usize| rows.iter().map(|row| display_width(&row[at])).max().unwrap_or(0);
         let mut widths: Vec<usize> = (0..self.columns.len()).map(widest).collect();
@@ -91,7 +90,7 @@ impl Table {
     }
 }
 
-/// By how much the columns are wider than there is room.
+/// The columns that do not fit.
 fn excess(widths: &[usize], columns_max: usize) -> usize {
     let shown = widths.iter().filter(|width| **width > 0);
     let total: usize = shown.map(|width| width + GAP).sum();

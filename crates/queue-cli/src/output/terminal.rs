@@ -1,24 +1,24 @@
-//! Facts about the terminal (its width, whether a person watches), and the question to be answered
-//! with `yes`.
+//! The width of the terminal, whether a person watches, and the question that is answered with
+//! `yes`.
 
 use super::note;
 use rustix::termios::tcgetwinsize;
 use std::io::{self, BufRead, IsTerminal, Write};
 
-/// How many columns standard output has, if it is a terminal that says so.
+/// The columns of standard output, if it is a terminal that reports them.
 pub(super) fn columns() -> Option<usize> {
     let stdout = io::stdout();
     let size = stdout.is_terminal().then(|| tcgetwinsize(&stdout).ok()).flatten()?;
     (size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
-/// Whether somebody could answer a question: it is asked on standard error, and answered on
+/// Whether a person can answer a question, which is asked on standard error and answered on
 /// standard input.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks a person, and waits for a line. Everything but `yes` is a no.
+/// Asks a person, and waits for a line. Everything except `yes` means no.
 pub(crate) fn is_yes(question: &str) -> io::Result<bool> {
     note(question);
     let mut err = io::stderr().lock();

@@ -1,10 +1,9 @@
-//! An answer for people, built of lines, tables and pairs, with control characters escaped.
+//! An answer for people, built from lines, tables and pairs, with control characters escaped.
 
 use super::{Pairs, Table, escape};
 
-/// Words for people. Whatever a line says, it stays one line, and nothing in it reaches the
-/// terminal but as text: an answer is made of lines and tables, and only the writer makes bytes of
-/// them.
+/// Words for people. Each line stays one line, and nothing in it reaches the terminal except as
+/// text: an answer is built from lines and tables, and only the writer turns them into bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Text(Vec<Part>);
 
@@ -16,14 +15,14 @@ enum Part {
 }
 
 impl Text {
-    /// Goes on with more lines.
+    /// Appends more lines.
     #[must_use]
     pub(crate) fn and(mut self, more: impl Into<Self>) -> Self {
         self.0.extend(more.into().0);
         self
     }
 
-    /// Goes on with more lines, after an empty one if there are any before.
+    /// Appends more lines, after an empty one if there are lines already.
     #[must_use]
     pub(crate) fn and_apart(self, more: impl Into<Self>) -> Self {
         let apart = if self.0.is_empty() { self } else { self.and("") };
@@ -35,8 +34,7 @@ impl Text {
         text.lines().map(Self::from).collect()
     }
 
-    /// What to write, for a terminal of so many columns, or for a reader that has as much room as
-    /// it needs.
+    /// The text for a terminal of this many columns, or for a reader without a limit.
     pub(super) fn rendered(&self, columns_max: Option<usize>) -> String {
         let mut rendered = String::new();
         for line in self.0.iter().flat_map(|part| part.lines(columns_max)) {

@@ -3,7 +3,7 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value};
 
-/// Adds bytes as text under `name`, or in base64 under `name_base64` if they are no UTF-8.
+/// Adds bytes as text under `name`, or in base64 under `name_base64` if they are not UTF-8.
 pub(crate) fn insert_bytes(object: &mut Map<String, Value>, name: &str, bytes: &[u8]) {
     match std::str::from_utf8(bytes) {
         Ok(text) => object.insert(name.to_owned(), text.into()),

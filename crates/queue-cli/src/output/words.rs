@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// A length of time in its largest unit, and the next where it says something: `3h 20m`, `12s`,
-/// `80ms`.
+/// A length of time in its largest unit, followed by the next smaller one if that is not zero: `3h
+/// 20m`, `12s`, `80ms`.
 pub(crate) fn age(length: Duration) -> String {
     let seconds = length.as_secs();
     match seconds {

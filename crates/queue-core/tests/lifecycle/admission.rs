@@ -28,7 +28,7 @@ fn a_free_id_is_taken_whatever_the_options() {
 #[test]
 fn every_present_state_blocks_or_makes_room_as_documented() {
     use Admission::{Duplicate, Replace};
-    // By state: if nothing is to be replaced, if Failed records are, if waiting jobs are.
+    // The columns: no replacement, replacement of Failed records, replacement of waiting jobs.
     let table = [
         (State::Queued, Duplicate, Duplicate, Replace),
         (State::Processing, Duplicate, Duplicate, Duplicate),
@@ -78,8 +78,7 @@ fn a_job_that_expired_makes_room_from_that_very_millisecond_and_in_no_other_case
     }
 }
 
-/// The life that takes the place of `present`, enqueued at the boundary with a delay of ten
-/// seconds.
+/// The life that replaces `present`, enqueued at the boundary with a delay of ten seconds.
 fn replacement(present: &JobMeta, max_wait: Option<Span>) -> JobMeta {
     let new = new_job("a").with_delay(Span::from_secs(10)).with_on_waiting(OnWaiting::Replace { max_wait });
     let found = JobMeta::replacing(present, &new, Seq::new(8), BOUNDARY);
@@ -93,7 +92,7 @@ fn replacement(present: &JobMeta, max_wait: Option<Span>) -> JobMeta {
 #[test]
 fn a_life_that_takes_the_place_of_a_waiting_one_keeps_its_time_of_creation_and_is_due_by_max_wait() {
     let waited = BOUNDARY.as_millis() - EARLIER.as_millis();
-    // How much longer than the wait so far `max_wait` is, and how long after now the job is due.
+    // `max_wait` minus the wait so far, and the time from now until the job is due.
     let bounds = [(-waited, 0), (-1, 0), (0, 0), (1, 1), (9_999, 9_999), (10_000, 10_000), (10_001, 10_000)];
     for state in [State::Queued, State::Failing] {
         let present = record_in(state).meta;

@@ -1,4 +1,4 @@
-//! What the table ranges over.
+//! The axes of the table.
 
 use crate::world::{BOUNDARY, EARLIER, MINE, THEIRS, lease_until, new_job};
 use queue_core::{
@@ -23,7 +23,7 @@ pub(crate) const FLAGS: [Flags; 4] = [
     Flags { cancel_requested: true, awaited: true },
 ];
 
-/// What the job's own retention is; both outcomes differ, and one is shorter than what a waiter is
+/// The job's own retentions; both outcomes differ, and one is shorter than what a waiter is
 /// granted.
 pub(crate) const RETENTIONS: [RetentionPolicy; 3] = [
     RetentionPolicy {
@@ -34,8 +34,8 @@ pub(crate) const RETENTIONS: [RetentionPolicy; 3] = [
     RetentionPolicy { completed: Retention::Forever, failed: Retention::Remove },
 ];
 
-/// What becomes of a job that is not started: nothing, its end at the boundary, or what was lifted.
-/// It goes along with the retentions, on which it does not depend.
+/// The expiries of a job that has not started: none, one at the boundary, or a lifted one. They
+/// vary together with the retentions, on which they do not depend.
 pub(crate) const EXPIRIES: [(Option<Span>, bool); 3] =
     [(None, false), (Some(UNTIL_BOUNDARY), false), (Some(UNTIL_BOUNDARY), true)];
 
@@ -56,7 +56,7 @@ pub(crate) enum Spent {
     AttemptsButOne,
     /// All stalls but one.
     StallsButOne,
-    /// Much, of budgets without a limit.
+    /// A lot, of budgets without a limit.
     MuchOfUnlimited,
 }
 
@@ -86,11 +86,11 @@ pub(crate) enum Between {
     CancelRequested,
     Awaited,
     CancelRequestedAndAwaited,
-    /// The holder reported progress: the revision moved, the flags did not.
+    /// The holder reported progress: the revision changed, the flags did not.
     Heartbeat,
     /// The id began another life.
     OtherLife,
-    /// The lease ended and somebody else claimed.
+    /// The lease ended, and another worker claimed the job.
     Reclaimed,
     /// The lease lapsed and was ended.
     Rescued,
@@ -98,7 +98,7 @@ pub(crate) enum Between {
     SettledSo,
     /// The holder settled in another way before.
     SettledOtherwise,
-    /// Somebody else settled in the same way.
+    /// Another worker settled in the same way.
     SettledByAnother,
 }
 
@@ -117,7 +117,7 @@ impl Between {
         Self::SettledByAnother,
     ];
 
-    /// Lets it happen. `settle` is what the event under test settles with.
+    /// Makes it happen. `settle` is the settle of the event under test.
     pub(crate) fn happen(self, job: &mut TrackedJob, settle: Settle) {
         if !matches!(self, Self::Nothing) {
             job.meta.revision += 1;
@@ -155,15 +155,15 @@ fn settled(job: &mut TrackedJob, last: LastSettle) {
     (job.meta.finished_at, job.meta.purge_at) = (Some(EARLIER), Some(BOUNDARY));
 }
 
-/// What kind the job is of, and whether another follows if it fails: neither, the one, or both. It
-/// goes along with the retentions as the expiries do.
+/// The kind of the job, and whether it has a follow-up: neither special kind nor follow-up, one of
+/// them, or both. They vary together with the retentions, as the expiries do.
 pub(crate) fn kinds() -> [(Kind, Option<Kind>); 3] {
     let [mail, own, mourn] = ["mail", "queue.schedule", "mourn"].map(Kind::from_static);
     [(mail.clone(), None), (mail, Some(mourn.clone())), (own, Some(mourn))]
 }
 
-/// Policies whose waits tell the number they were asked for. Each cause meets a policy that retries
-/// it and one that does not, and the last policy never names a wait.
+/// Policies whose waits show the number they were computed for. Each cause meets a policy that
+/// retries it and one that does not, and the last policy never names a wait.
 pub(crate) fn policies() -> [Policy; 3] {
     let retry = RetryPolicy::custom(|n| Some(Duration::from_secs(1000 + u64::from(n))));
     let stall = RetryPolicy::custom(|n| Some(Duration::from_secs(2000 + u64::from(n))));

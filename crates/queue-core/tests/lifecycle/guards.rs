@@ -1,4 +1,4 @@
-//! Guards as a caller may build them, beyond those that a decision makes.
+//! Guards that a caller may build beyond those of `decide`.
 
 use crate::{
     axes::CLOCKS,
@@ -39,8 +39,8 @@ fn the_clock_is_compared_whatever_the_proof() {
     }
 }
 
-/// However it came about that two claims had one token, the first of them settles nothing of the
-/// second, nor does it pass for a repeat.
+/// If two claims have the same token, the first of them cannot settle a job of the second, nor pass
+/// for a repeat.
 #[test]
 fn a_token_that_was_used_twice_settles_the_lease_of_its_own_claim_alone() {
     let held = record_in(State::Processing);

@@ -1,5 +1,5 @@
-//! The state machine against a table: every state, every event, every way the record can have moved
-//! in between, and the moments around each boundary of time.
+//! The state machine compared with a table: every state, every event, every way in which the record
+//! may have changed in between, and the moments around each boundary of time.
 //!
 //! The expectation comes from `oracle`, which is written from the documented table alone and shares
 //! no code with the library's own decision.

@@ -10,11 +10,11 @@ use queue_core::{
     lifecycle::{Event, Policy, Settle, TrackedJob, Verdict, apply, decide},
 };
 
-/// The size of the table, written out so that it cannot shrink unnoticed: states, budgets spent,
+/// The size of the table, written out so that it cannot shrink unnoticed: states, spent budgets,
 /// flags, retentions with expiries and kinds, events, policies, happenings in between, clocks.
 const ROWS: usize = 6 * 5 * 4 * 3 * 63 * 3 * 11 * 3;
 
-/// How many rows ended in which way.
+/// How many rows ended in each way.
 #[derive(Debug, Default, PartialEq)]
 struct Tally {
     rejected: usize,
@@ -59,7 +59,7 @@ fn every_state_meets_every_event_as_documented() {
     assert_eq!(tally.total(), ROWS, "{tally:?}");
 }
 
-/// Every record a decision may be made on.
+/// Every record that a decision may rest on.
 fn records() -> Vec<TrackedJob> {
     let mut records = Vec::new();
     for state in State::ALL {

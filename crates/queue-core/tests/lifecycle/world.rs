@@ -6,16 +6,16 @@ use queue_core::{
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 
-/// When a waiting job is due, a lease lapses, and a terminal record is purged: the tests stand
-/// around this moment.
+/// The time at which a waiting job is due, a lease lapses, and a terminal record is purged: the
+/// clocks of the tests lie around it.
 pub(crate) const BOUNDARY: Timestamp = Timestamp::from_millis(1_000_000);
 /// Some moment before.
 pub(crate) const EARLIER: Timestamp = Timestamp::from_millis(500_000);
-/// The token of the one whose events are tested.
+/// The token of the holder whose events are tested.
 pub(crate) const MINE: LeaseToken = LeaseToken::from_bytes([1; 16]);
-/// The token of somebody who claimed later.
+/// The token of a later claim.
 pub(crate) const THEIRS: LeaseToken = LeaseToken::from_bytes([2; 16]);
-/// The token of a claim before all this.
+/// The token of an earlier claim.
 const ANCIENT: LeaseToken = LeaseToken::from_bytes([3; 16]);
 
 pub(crate) fn new_job(id: &str) -> NewJob {
@@ -27,8 +27,8 @@ pub(crate) fn queued() -> JobMeta {
     JobMeta::begin(QueueName::from_static("q"), &new_job("a"), Seq::new(7), EARLIER)
 }
 
-/// A record in the state, as a life with one claim behind it leaves it, and with everything that
-/// belongs to the state.
+/// A record in the state, as a life with one claim leaves it, with everything that belongs to the
+/// state.
 pub(crate) fn record_in(state: State) -> TrackedJob {
     let mut job = TrackedJob::new(JobMeta { state, revision: 40, epoch: 5, ..queued() });
     job.meta.progress = Some(Box::new("half".into()));

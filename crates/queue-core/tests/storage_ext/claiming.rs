@@ -1,4 +1,4 @@
-//! Rescue, and claims of those who run no worker.
+//! Rescue, and claims of programs without a worker.
 
 use crate::tiny_store::{TinyStore, queue, request};
 use queue_core::{

@@ -1,4 +1,4 @@
-//! Deciding again while the record moves.
+//! Deciding again while the record changes.
 
 use crate::tiny_store::{TinyStore, id, queue, request};
 use queue_core::{
@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 const MINE: LeaseToken = LeaseToken::from_bytes([1; 16]);
 
-/// A cancel request that comes and goes, so that the record never stands as it was seen.
+/// A cancel mark that comes and goes, so that the record never stays as it was seen.
 fn toggle_cancel(job: &mut TrackedJob) {
     job.meta.cancel_requested = !job.meta.cancel_requested;
     job.meta.revision += 1;

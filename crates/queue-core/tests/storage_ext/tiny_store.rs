@@ -1,5 +1,5 @@
-//! The least of a store that the comfort methods need: one queue in a map, a clock that the test
-//! moves, and somebody who may meddle with a record just before a transition arrives.
+//! The smallest store that the extension methods need: one queue in a map, a clock that the test
+//! moves, and a hook that changes a record just before a transition arrives.
 
 use async_trait::async_trait;
 use queue_core::{
@@ -17,7 +17,7 @@ use std::{
     },
 };
 
-/// Tests stand just before and at its end.
+/// The tests look just before and at its end.
 pub(crate) const LEASE: Span = Span::from_secs(30);
 
 /// Changes a record behind the caller's back.
@@ -27,7 +27,7 @@ pub(crate) type Meddle = fn(&mut TrackedJob);
 pub(crate) struct TinyStore {
     pub(crate) clock: ManualClock,
     jobs: Mutex<BTreeMap<JobId, TrackedJob>>,
-    /// Who meddles, and before how many of the next calls.
+    /// The change, and the number of calls before which it is made.
     meddler: Mutex<Option<(Meddle, usize)>>,
     pub(crate) applies: AtomicUsize,
     pub(crate) claims: AtomicUsize,
@@ -64,7 +64,7 @@ impl TinyStore {
         store
     }
 
-    /// Meddles with the records concerned before each of the next calls of `apply`.
+    /// Changes the records concerned before each of the next calls of `apply`.
     pub(crate) fn meddle(&self, calls: usize, meddle: Meddle) {
         *self.meddler.lock().expect("no test panics with it") = Some((meddle, calls));
     }

@@ -36,6 +36,7 @@ impl<N: Borrow<str> + Clone + Eq + Hash> Interner<N> {
         N: TryFrom<&'b str>,
     {
         let text = from.name_text()?;
+        // A name mostly repeats that of the record before, which spares the look-up.
         if let Some(last) = self.last.as_ref().filter(|last| <N as Borrow<str>>::borrow(last) == text) {
             return Ok(last.clone());
         }

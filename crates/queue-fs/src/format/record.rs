@@ -81,6 +81,7 @@ pub(crate) fn parse(bytes: &[u8], at: usize, salt: Option<Salt>) -> ParsedRecord
     let Some(record) = rest.get(..RECORD_HEAD_BYTES + len) else {
         return ParsedRecord::Bad("its end is cut off");
     };
+    // The checksum precedes the version: a damaged byte must not look like another layout.
     if crc32c::crc32c(&record[CHECKED_FROM..]) != u32::from_le_bytes(array(head, 4)) {
         return ParsedRecord::Bad("the checksum is wrong");
     }
@@ -89,6 +90,7 @@ pub(crate) fn parse(bytes: &[u8], at: usize, salt: Option<Salt>) -> ParsedRecord
         return ParsedRecord::OtherLayout(version);
     }
     let head = read_head(head);
+    // The salt keeps the content of a payload from being taken for a record.
     if salt.is_some_and(|salt| salt != head.salt) {
         return ParsedRecord::Bad("it has not the salt of its file");
     }

@@ -56,12 +56,16 @@ fn run(mut place: LockedStore) -> Result<CheckReport, FsFault> {
         return Err(FsFault::other_version(&other.file));
     }
     let number = last_segment.checked_add(1).ok_or_else(no_number_left)?;
+    // Nothing is written before this: programs that have the store open now find another lock file,
+    // and end (ADR 0025).
     place.take_over()?;
     let file = place.fs.open(UNFINISHED, Open::OrCreate).map_err(|error| FsFault::io(UNFINISHED, error))?;
     let new = New { state: &state, file: &*file, number, salt: Salt::random(&SystemRng) };
     new.write(&mut SegmentFiles::new(place.fs.clone()), commit)?;
     let name = segment_name(number);
     step(&name, place.fs.rename(UNFINISHED, &name).and_then(|()| place.fs.sync_names()))?;
+    // The new file is in place and durable by now, so a crash between two renames loses nothing,
+    // and the repair can be run again.
     for old in place.numbers.iter().map(|number| segment_name(*number)) {
         let aside = format!("{ASIDE}{old}");
         step(&old, place.fs.rename(&old, &aside).and_then(|()| place.fs.sync_names()))?;

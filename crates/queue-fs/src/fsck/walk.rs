@@ -36,6 +36,8 @@ pub(super) fn walk(place: &LockedStore, mut step: impl FnMut(WalkEvent<'_>)) -> 
         let own_number = head.map_or(*number, |head| head.number);
         let is_last = order.last() == Some(number) && place.numbers.last() == Some(number);
         let salt = salt_of(&bytes, head);
+        // A crash while a segment is made leaves a last file without records. A segment that was
+        // finished and not yet used follows on the last record, and is no leftover.
         let is_unused = is_last && !is_marked(place, own_number) && find_next(&bytes, 0, salt).is_none();
         let follows_on = head.is_ok_and(|head| head.first_commit > commit);
         let is_known = !matches!(head, Err(SegmentHeadError::OtherLayout(_)));

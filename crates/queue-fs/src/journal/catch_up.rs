@@ -50,6 +50,7 @@ impl Journal {
         let segment = self.tail.segment;
         let file = match self.files.segment(segment) {
             Ok(file) => file,
+            // Compaction removed the segment, so this handle fell behind and has to read anew.
             Err(fault) if fault.is_missing() => return Ok(false),
             Err(fault) => return Err(fault),
         };
@@ -58,6 +59,7 @@ impl Journal {
         let end = if is_last { visible.offset } else { size };
         if end > self.tail.offset {
             read_into(buffer, &*file, segment, self.tail.offset, end)?;
+            // Without the lock, what looks damaged may be a write in progress (ADR 0026).
             if self.replay_records(buffer, sink)?.is_some() || self.tail.offset != end {
                 return Ok(false);
             }
@@ -80,6 +82,8 @@ impl Journal {
         if self.acts_on_durable_alone() {
             self.make_durable()?;
         }
+        // A process that died before it moved the mark left whole records, which are published
+        // here.
         if mark.is_none_or(|mark| mark.commit != self.commit || mark.visible != self.tail) {
             self.publish()?;
         }

@@ -32,6 +32,7 @@ impl Journal {
         };
         let Position { segment, offset } = self.tail;
         let whole = sink.end_bulk().map_err(|what| FsFault::corrupt(segment_name(segment), offset, what.0));
+        // An error of the journal explains what the sink found in a part of it, so it comes first.
         begun.and(whole)
     }
 
@@ -54,6 +55,7 @@ impl Journal {
         self.check_end(mark)?;
         self.synced = self.synced.max(mark.map(|mark| mark.synced).unwrap_or_default());
         self.make_durable()?;
+        // Names of new segments become durable before an old segment is removed.
         self.fs.sync_names().map_err(|error| self.poison(FsFault::io("the directory", error)))?;
         self.take_over(mark)?;
         self.remove_unneeded()?;
@@ -121,6 +123,8 @@ impl Journal {
         let salt = Salt::random(&*self.rng);
         let head = SegmentHead { number, first_commit: self.commit + 1, oldest: self.oldest, salt };
         let name = segment_name(number);
+        // Head and name of the segment are durable before it takes a record: an acknowledged write
+        // must not vanish with its file.
         file.write_at(0, &head.to_bytes()).map_err(|error| FsFault::io(&name, error))?;
         file.sync().map_err(|error| self.poison(FsFault::io(&name, error)))?;
         self.fs.sync_names().map_err(|error| self.poison(FsFault::io("the directory", error)))?;

@@ -53,6 +53,8 @@ impl State {
 
     fn add_relocated(&self, journal: &mut Journal, pending: &mut PendingRecords) -> Result<(), FsFault> {
         let Some(oldest) = self.index.usage.oldest() else { return Ok(()) };
+        // Compaction writes about as much as the write beside it, which bounds what it adds to any
+        // call (ADR 0026).
         let enough = pending.records.len() + pending.records.len().max(RELOCATED_BYTES_MIN);
         let at = start(&mut pending.records);
         let mut draft = Draft::new(&mut pending.records, &mut pending.notes, journal.tail(), at);
@@ -66,6 +68,7 @@ impl State {
             looked_at += 1;
         }
         pending.relocated = looked_at;
+        // With the last job relocated, this record says that the segment is not needed any more.
         if looked_at == jobs.len() {
             self.write_the_rest(draft.out);
             pending.oldest = oldest + 1;
@@ -86,6 +89,7 @@ impl State {
         oldest: u64,
         seq: Seq,
     ) -> Result<(), FsFault> {
+        // The list names every job that was written to the segment; some have left it since.
         let Some(entry) = self.index.get(seq).filter(|entry| entry.segment() == oldest) else {
             return Ok(());
         };

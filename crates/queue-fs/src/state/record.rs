@@ -157,6 +157,7 @@ impl State {
                 self.changed(&queue, seq, other_bytes, result, is_terminal);
             }
             IndexUpdate::Relocate { seq, mut entry } => {
+                // Relocation moves bytes on disk alone; what is in memory stays there.
                 if let Some(before) = self.index.get(seq) {
                     entry.is_payload_resident = before.is_payload_resident;
                     if let (Some(result), Some(before)) = (&mut entry.result, &before.result) {

@@ -51,6 +51,7 @@ impl JournalSession {
             may_compact: true,
             is_tight: false,
         };
+        // `lock` reads or makes the journal; the lock itself is held for no longer than that.
         let opened = session.lock();
         session.end();
         opened.map(|()| session)
@@ -89,6 +90,8 @@ impl JournalSession {
         }
         self.lock()?;
         if need == TransactionKind::Grow {
+            // On a full disk new jobs are refused, so that the reserve is left for claims and
+            // settles.
             self.is_tight = !self.journal.has_reserve()?;
             if self.is_tight {
                 return Err(FsFault::io("new jobs are not accepted", io::ErrorKind::StorageFull.into()));

@@ -1,17 +1,17 @@
-//! How the test kit gets at directories of their own.
+//! How the test kit makes stores in directories.
 
 use queue_core::{Clock, Storage};
 use queue_fs::{Flush, FsOptions, FsStorage};
 use queue_testkit::{EmbeddedHarness, Facility, Failure};
 use std::{path::PathBuf, sync::Arc};
 
-/// With what settings directories are opened.
+/// The settings with which directories are opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     pub(crate) flush: Flush,
-    /// Small ones make the journal go round many times.
+    /// A small size makes the journal go through many compactions.
     pub(crate) segment_bytes: u64,
-    /// A small one makes jobs stay on the disk.
+    /// A small budget makes jobs stay on disk.
     pub(crate) memory_budget_bytes: u64,
 }
 

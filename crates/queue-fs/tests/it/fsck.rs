@@ -5,10 +5,10 @@ use queue_core::{Detail, ErrorKind, JobId, State, Storage, StorageExt};
 use queue_fs::{CheckReport, Flush, FsStorage, check, dump, repair};
 use std::{fs, io::Write, path::PathBuf};
 
-/// Jobs in one segment after another.
+/// The jobs of several segments.
 const JOBS: usize = 60;
 
-/// A store of several segments: every third job is done, one is held.
+/// Fills a store with several segments: every third job is completed, one is leased.
 async fn fill(place: &Place) {
     let store = FsStorage::open(place.options().segment_bytes(4_000)).await.expect("it works");
     for n in 0..JOBS {
@@ -43,7 +43,7 @@ fn dumped(place: &Place) -> String {
     String::from_utf8(out).expect("it works")
 }
 
-/// Everything is there again, and the store works.
+/// Asserts that all jobs are back, and that the store works.
 async fn assert_works(place: &Place, jobs: u64) -> FsStorage {
     let store = place.open().await;
     assert_sound(&store).await;
@@ -193,7 +193,7 @@ async fn the_first_file_is_missed_too() {
 async fn a_repair_that_was_interrupted_can_be_run_again() {
     let (place, report) = damaged(|segments| flip(&segments[1], 120)).await;
     repair(place.path()).unwrap();
-    // As if it had ended when one old file was put aside.
+    // This is the state if the repair had ended after one old file.
     for file in &report.files[1..] {
         let aside = place.path().join(format!("damaged-{}", file.name));
         fs::rename(aside, place.path().join(&file.name)).unwrap();

@@ -1,5 +1,5 @@
-//! `kill -9` of random processes among four that share one directory (I1, I21). A power cut is
-//! another matter: `power`.
+//! `kill -9` of random processes among four that share one directory (I1, I21). Power cuts are
+//! tested in `power`.
 //!
 //! `QUEUE_FS_KILLS=500` kills that often.
 
@@ -7,10 +7,11 @@ use queue_core::Storage;
 use queue_fs::{FsOptions, FsStorage};
 use std::{env, sync::Arc};
 
-/// Kills on one directory before another one is taken, which keeps histories short.
+/// The number of kills on one directory, which is low so that histories stay short.
 const KILLS_PER_PLACE: usize = 10;
 
-/// Segments so short that the journal goes round, and so little memory that jobs stay on the disk.
+/// The segments are so short that the journal is compacted, and there is so little memory that jobs
+/// stay on disk.
 async fn open(path: &str) -> Arc<dyn Storage> {
     let options = FsOptions::new(path).segment_bytes(16 << 10).reserve_bytes(32 << 10);
     Arc::new(FsStorage::open(options.memory_budget_bytes(1_000)).await.expect("the store opens"))

@@ -1,4 +1,4 @@
-//! The layout of the files: others are refused, and nobody can forge it from outside.
+//! The layout of the files: other layouts are refused, and none can be forged from outside.
 
 use crate::common::{Place, assert_sound, enqueue, job, queue};
 use queue_core::{ErrorKind, Storage};
@@ -20,7 +20,7 @@ async fn a_layout_of_a_later_version_is_refused_and_left_alone() {
     drop(store);
     let path = place.path().join("journal-0000000000000001.log");
     let bytes = fs::read(&path).unwrap();
-    // Versions stand behind the checksums, which are put right.
+    // The checksums cover the versions, so they are corrected.
     for (version_at, checksum_at, checked) in [(12, 8, 12..40), (68, 60, 64..bytes.len())] {
         let mut newer = bytes.clone();
         newer[version_at] = 99;
@@ -34,7 +34,7 @@ async fn a_layout_of_a_later_version_is_refused_and_left_alone() {
     }
 }
 
-/// Layout 1 had a shorter head; what all layouts have is enough to tell.
+/// Layout 1 had a shorter head; the part that all layouts share is enough to tell.
 #[tokio::test]
 async fn a_layout_of_an_earlier_version_is_refused_and_left_alone() {
     let place = Place::new();
@@ -54,7 +54,7 @@ async fn a_layout_of_an_earlier_version_is_refused_and_left_alone() {
     assert_eq!(fs::read(&path).unwrap(), earlier);
 }
 
-/// What somebody who knows the layout, but not the salt, would put into a payload.
+/// What an author who knows the layout, but not the salt, would put into a payload.
 fn forged_record() -> Vec<u8> {
     let mut record = vec![0xff; RECORD_HEAD_BYTES];
     record[..4].copy_from_slice(b"qRec");
@@ -75,7 +75,7 @@ async fn a_payload_that_looks_like_a_record_proves_nothing_about_a_torn_one() {
     hostile.payload.bytes = [forged_record(), vec![0; 1_000]].concat().into();
     enqueue(&store, vec![hostile]).await;
     drop(store);
-    // The power went while it was written: the end is missing, and nobody was told of it.
+    // The power failed during the write: the end is missing, and no caller was told of it.
     let path = place.path().join("journal-0000000000000001.log");
     let bytes = fs::read(&path).unwrap();
     fs::write(&path, &bytes[..bytes.len() - 500]).unwrap();

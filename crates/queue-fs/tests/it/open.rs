@@ -1,4 +1,4 @@
-//! What may be found at a path, and what opening makes of it.
+//! What a path may contain, and what opening makes of it.
 
 use crate::common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
 use queue_core::{Certainty, Detail, ErrorKind, JobId, State, Storage, StorageExt};
@@ -187,7 +187,7 @@ async fn damage_is_told_with_file_and_offset() {
     assert_eq!(fs::read(&path).unwrap(), bytes, "it is left as it is");
 }
 
-/// The first segment, and how long it was before its last record.
+/// The first segment, and its length before the last record.
 async fn two_records(place: &Place) -> (std::path::PathBuf, usize) {
     let path = place.path().join("journal-0000000000000001.log");
     let store = place.open().await;

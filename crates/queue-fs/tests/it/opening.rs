@@ -1,5 +1,5 @@
-//! Opening a store beside programs that use it: nobody waits for it, and whatever they do meanwhile
-//! it opens with the right state.
+//! Opening a store beside programs that use it: they do not wait for the opening, and the opened
+//! state is right whatever they do meanwhile.
 
 use crate::common::{Place, assert_sound, enqueue, job, queue};
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -14,14 +14,14 @@ use tokio::{
     task::JoinSet,
 };
 
-/// Short ones, so that a few jobs fill several.
+/// Short segments, so that a few jobs fill several.
 const SEGMENT_BYTES: u64 = 1_500;
-/// The program that must not have to wait for the lock gives up soon, and the test with it.
+/// The program that must not wait for the lock gives up soon, and fails the test.
 const WRITER_TIMEOUT: Duration = Duration::from_millis(20);
-/// Those that open take turns at the lock, and a disk that is busy may make each turn long.
+/// Opening handles take turns at the lock, and a busy disk may make each turn long.
 const OPENER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A directory in which whoever opens one of the files stops until it is let through.
+/// A directory whose readers stop at one of the files until they are let through.
 #[derive(Debug)]
 struct Gated {
     directory: RealFs,
@@ -30,7 +30,7 @@ struct Gated {
 
 #[derive(Debug)]
 struct Gate {
-    /// The file that nobody gets past.
+    /// The file at which readers stop.
     closed_at: Mutex<Option<String>>,
     opened: Condvar,
     arrived: UnboundedSender<()>,
@@ -72,7 +72,7 @@ impl Gate {
     }
 }
 
-/// Opens a gate in any case, or a test that fails would wait for ever.
+/// Opens a gate when it is dropped, or a failing test would wait for ever.
 struct Opener(Arc<Gate>);
 
 impl Drop for Opener {
@@ -120,7 +120,7 @@ async fn opened(place: &Place) -> FsStorage {
     FsStorage::open(options(place).busy_timeout(WRITER_TIMEOUT)).await.expect("the store opens")
 }
 
-/// Opens the store in a way that stops at the gate.
+/// Opens the store, which stops at the gate.
 fn open_through(place: &Place, gate: &Arc<Gate>) -> impl Future<Output = FsStorage> + use<> {
     let directory = RealFs::open_directory(&place.path()).expect("it is there");
     let options =
@@ -144,7 +144,7 @@ fn first_segment(place: &Place) -> u64 {
     (1..10_000).find(is_there).expect("there is a segment")
 }
 
-/// Removes everything and writes new jobs, until this segment is given up.
+/// Removes all jobs and writes new ones, until this segment is removed.
 async fn go_beyond(store: &FsStorage, place: &Place, segment: u64) {
     for round in 1_u32..1_000 {
         if first_segment(place) > segment {
@@ -180,8 +180,7 @@ async fn a_writer_goes_on_while_another_program_opens_the_store() {
     }
 }
 
-/// Wherever the reader stands when the files go: in front of the first one, or in the middle of
-/// them.
+/// The reader is in front of the first file, or in the middle of the files, when they are removed.
 #[tokio::test(flavor = "multi_thread")]
 async fn files_that_are_given_up_under_a_program_that_opens_the_store_are_noticed() {
     for segment in 1..=4 {
@@ -204,7 +203,7 @@ async fn files_that_are_given_up_under_a_program_that_opens_the_store_are_notice
     }
 }
 
-/// A handle that fell behind reads everything again, as one that is opened does.
+/// A handle that fell behind reads everything again, like one that is opened.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_writer_goes_on_while_a_handle_that_fell_behind_reads_everything_again() {
     let place = Place::new();

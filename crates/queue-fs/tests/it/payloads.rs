@@ -1,4 +1,4 @@
-//! Large payloads: what stays in memory of them, and what one record can hold.
+//! Large payloads: which parts stay in memory, and how much one record can hold.
 
 use crate::common::{Place, assert_sound, claim, enqueue, job, queue, settle, text};
 use queue_core::{Enqueued, Payload, Storage, lifecycle::Event};

@@ -1,7 +1,7 @@
-//! A repair beside another process that has the store open and works: it is shut out, and what it
-//! was told before is saved.
+//! A repair beside another process that has the store open and works: that process is shut out, and
+//! its acknowledged jobs are saved.
 //!
-//! The test starts itself again as that process.
+//! The test runs itself as that process.
 
 use crate::common::{Place, assert_sound, enqueue, job, queue};
 use queue_core::{Detail, JobId, Storage, StorageExt};
@@ -15,19 +15,19 @@ use std::{
 };
 
 const THIS: &str = "repair_beside::a_repair_shuts_out_another_process";
-/// The environment of the other process says where the store is.
+/// The environment variable that tells the other process where the store is.
 const JOBS: &str = "QUEUE_FS_REPAIR_JOBS";
-/// What it says of each job that was accepted, and of its end.
+/// The prefix of its lines about accepted jobs.
 const ACCEPTED: &str = "accepted ";
 const ENDED: &str = "ended ";
-/// Jobs that it has enqueued before the store is damaged.
+/// The jobs that it has enqueued before the store is damaged.
 const JOBS_BEFORE: usize = 50;
-/// More than the pipe holds of what it was told before the repair.
+/// More jobs than the pipe holds lines from before the repair.
 const JOBS_MAX: usize = 10_000;
-/// In the record of the first of them.
+/// An offset in the record of the first job.
 const DAMAGED_AT: u64 = 150;
 
-/// The other process: enqueues until it is refused.
+/// The work of the other process: it enqueues until it is refused.
 async fn work(path: &Path) {
     let store = FsStorage::open(FsOptions::new(path)).await.expect("it opens");
     for n in 0_u64.. {
@@ -43,7 +43,7 @@ async fn work(path: &Path) {
     }
 }
 
-/// Ends with the test, whatever comes of it.
+/// The other process, which ends with the test whatever the outcome.
 struct Process(Child);
 
 impl Drop for Process {
@@ -94,7 +94,7 @@ async fn a_repair_shuts_out_another_process() {
     assert!(check(place.path()).expect("it checks").is_sound());
     let store = place.open().await;
     assert_sound(&store).await;
-    // The record of the first is the one that was damaged.
+    // The damaged record is that of the first job.
     for id in &accepted[1..] {
         let found = store.get_one(&queue(), id, Detail::Meta).await.expect("it reads");
         assert!(found.is_some(), "{id:?} was accepted, and is gone");

@@ -29,7 +29,7 @@ async fn own_writes_are_hinted_at_directly_and_not_taken_for_those_of_others() {
         enqueue(&store, vec![job(&n.to_string())]).await;
         assert!(matches!(hints.next().now_or_never().flatten(), Some(Hint::Job(_))), "job {n}");
     }
-    // Another's write is told of next, so nothing else was told of before.
+    // The next hint is of another write, so none came before it.
     let other = place.open().await;
     enqueue(&other, vec![job("other")]).await;
     assert_eq!(hints.next().await, Some(Hint::Missed));
@@ -53,7 +53,7 @@ async fn a_claim_whose_caller_is_gone_before_its_turn_leases_nothing() {
     let place = Place::new();
     let store = place.open().await;
     enqueue(&store, vec![job("a")]).await;
-    // Somebody else has the lock until the caller is gone.
+    // A lock held elsewhere keeps the writer waiting until the caller is gone.
     let lock = std::fs::File::open(place.path().join("LOCK")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let queue = queue();

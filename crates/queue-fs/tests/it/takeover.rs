@@ -1,4 +1,4 @@
-//! A store that is taken away from a handle while it is open: repaired, or its lock file moved
+//! A store that is taken away from an open handle: by a repair, or because its lock file was moved
 //! away.
 
 use crate::common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
@@ -27,7 +27,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Every call is refused, again and again, for this reason.
+/// Asserts that every call is refused, repeatedly, for this reason.
 async fn assert_shut_out(store: &FsStorage, because: &str) {
     for _ in 0..2 {
         let wrote = store.enqueue(&queue(), vec![vec![job("late")]]).await.map(drop);
@@ -44,14 +44,14 @@ async fn assert_shut_out(store: &FsStorage, because: &str) {
     }
 }
 
-/// A store with two jobs, of which the record of the first is damaged.
+/// A store with two jobs; the record of the first one is damaged.
 async fn damaged(place: &Place) -> FsStorage {
     let store = place.open().await;
     enqueue(&store, vec![job("lost")]).await;
     enqueue(&store, vec![job("kept")]).await;
     let mut bytes = fs::read(segment(place, 1)).expect("it is there");
     bytes[150] ^= 1;
-    // In place, as a bad disk would.
+    // The bytes change in place, as on a bad disk.
     fs::File::options()
         .write(true)
         .open(segment(place, 1))
@@ -64,7 +64,7 @@ async fn damaged(place: &Place) -> FsStorage {
 async fn a_repair_takes_the_store_from_a_handle_that_has_it_open() {
     let place = Place::new();
     let store = damaged(&place).await;
-    // It knows nothing of the damage, and goes on.
+    // The handle does not know of the damage, and continues.
     enqueue(&store, vec![job("while damaged")]).await;
     let report = repair(place.path()).unwrap();
     assert_eq!(report.jobs, 2, "{report:?}");
@@ -73,7 +73,7 @@ async fn a_repair_takes_the_store_from_a_handle_that_has_it_open() {
     let other = place.open().await;
     assert_eq!(other.counts(&queue()).await.unwrap().total(), 2);
     assert_sound(&other).await;
-    // Nothing that it does at its end changes that.
+    // Closing the handle does not change that.
     store.close().await.unwrap();
     drop(store);
     assert!(check(place.path()).unwrap().is_sound());
@@ -125,7 +125,7 @@ async fn an_open_that_waits_for_the_lock_while_it_is_replaced_waits_for_the_new_
     let lock = place.path().join("LOCK");
     let held = fs::File::open(&lock).unwrap();
     rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    // Each look at the clock is a try that failed.
+    // Each reading of the clock is a failed attempt.
     let clock = Arc::new(Counting::default());
     let mut opening = Box::pin(FsStorage::open(place.options().clock(clock.clone())));
     assert!((&mut opening).now_or_never().is_none());
@@ -139,7 +139,7 @@ async fn an_open_that_waits_for_the_lock_while_it_is_replaced_waits_for_the_new_
     enqueue(&store, vec![job("a")]).await;
 }
 
-/// Completed jobs in one file, and their enqueues in the one before it.
+/// The jobs are completed in one file, and were enqueued in the one before it.
 #[tokio::test]
 async fn a_repair_of_swapped_names_brings_no_job_back() {
     let place = Place::new();
@@ -167,8 +167,8 @@ async fn a_repair_of_swapped_names_brings_no_job_back() {
 
 #[tokio::test]
 async fn nothing_is_written_to_a_directory_that_is_refused() {
-    // Other things; other things with a lock of their own; nothing, or a lock alone, where no store
-    // shall be made.
+    // The directory holds other files; other files and a lock; nothing, or a lock alone, where no
+    // store may be created.
     for (files, create) in [
         (&["notes.txt"][..], Create::IfMissing),
         (&["LOCK", "notes.txt"], Create::IfMissing),
@@ -197,7 +197,7 @@ async fn a_store_that_is_not_to_be_made_opens_if_it_is_there() {
     let store = FsStorage::open(place.options().create(Create::Never)).await.unwrap();
     assert_eq!(store.counts(&queue()).await.unwrap().total(), 1);
     drop(store);
-    // A copy may lack what is made anew, whatever the options.
+    // A copy may lack files that are created anew, whatever the options.
     for name in ["LOCK", "RESERVE"] {
         fs::remove_file(place.path().join(name)).unwrap();
     }
@@ -205,7 +205,7 @@ async fn a_store_that_is_not_to_be_made_opens_if_it_is_there() {
     assert_eq!(store.counts(&queue()).await.unwrap().total(), 1);
 }
 
-/// A clock on which each look takes a millisecond.
+/// A clock on which each reading takes a millisecond.
 #[derive(Debug, Default)]
 struct Counting {
     looks: AtomicU64,
@@ -221,7 +221,7 @@ impl Clock for Counting {
     }
 }
 
-/// It was so many pauses of a millisecond once, each of which takes longer than that.
+/// A count of pauses of a millisecond would be wrong, since each takes longer than that.
 #[tokio::test]
 async fn the_lock_is_waited_for_by_the_clock() {
     let place = Place::new();

@@ -1,10 +1,10 @@
-//! Jobs by id.
+//! Reads jobs by id.
 
 use crate::{failure::KvResult, view::View};
 use queue_core::{AnswerRoom, Detail, JobAttempts, JobId, JobRecord, QueueName, Stamped};
 
 impl View<'_> {
-    /// Reads jobs by id; once the answer is full nothing large is read any more.
+    /// Reads jobs by id; once the answer is full, no further large parts are read.
     pub(crate) fn records(
         &self,
         queue: &QueueName,
@@ -35,7 +35,7 @@ impl View<'_> {
         Ok(Some(JobRecord { meta, body }))
     }
 
-    /// A job with what was charged to it.
+    /// A job with its charged attempts.
     pub(crate) fn job_attempts(
         &self,
         queue: &QueueName,

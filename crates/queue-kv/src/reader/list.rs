@@ -9,13 +9,13 @@ use queue_core::{ListQuery, Page, PageEnd, Seq, State, Walk, lifecycle::TrackedJ
 use queue_store::stored::{self, StoredJob};
 use std::ops::Range;
 
-/// Whose cursors they are.
+/// The name that this store's cursors carry.
 const CURSORS: &str = "kv";
 
 impl View<'_> {
-    /// One page. What is leased, due or scheduled is found by its index, and sorted; oldest first
-    /// along the records a page costs what it steps through. The other walks read every record of
-    /// the queue.
+    /// One page. Leased, due and scheduled jobs are found by their index and sorted; a page of the
+    /// oldest-first walk costs what it steps through. The other walks read every record of the
+    /// queue.
     pub(crate) fn list(&self, query: &ListQuery) -> KvResult<Page> {
         let (queue, now) = (&query.queue, self.now());
         let ranges = match &query.walk {
@@ -41,7 +41,7 @@ impl View<'_> {
         Ok(query.page_of(jobs, CURSORS, self.moment)?)
     }
 
-    /// The jobs whose entries stand in a range of an index.
+    /// The jobs whose entries are in a range of an index.
     fn indexed(&self, query: &ListQuery, range: Range<Key>) -> KvResult<Vec<TrackedJob>> {
         let mut jobs = Vec::new();
         self.each(range, |(entry, _)| {
@@ -61,7 +61,7 @@ impl View<'_> {
         Ok(jobs)
     }
 
-    /// Along the records, oldest first, from behind the place where the last page ended.
+    /// Walks the records, oldest first, from the end of the last page.
     fn stepped(&self, query: &ListQuery) -> KvResult<Page> {
         let after = PageEnd::parse(query, CURSORS)?;
         let (mut page, mut end) = (Page::empty(self.moment), after);
@@ -80,6 +80,8 @@ impl View<'_> {
                 }
                 let TrackedJob { meta, token, .. } = stored::from_bytes::<StoredJob>(bytes)?.job;
                 page.looked_at += 1;
+                // The end moves on over jobs that the filter hides, or the next page would read
+                // them again.
                 end = Some(query.walk.place_of(&meta));
                 if query.steps_through(&meta, token, self.now()) && query.filter.matches(&meta) {
                     page.jobs.push(meta);

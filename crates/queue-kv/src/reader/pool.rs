@@ -7,9 +7,9 @@ use queue_store::Mailbox;
 use std::{fmt, sync::Arc, thread::JoinHandle};
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// Threads of a handle, so that one long listing does not hold up every look-up.
+/// The threads of a handle: more than one, so that a long listing does not hold up every read.
 const READERS: usize = 2;
-/// Reads that may wait; further callers wait for room.
+/// The most reads that wait in the mailbox; further callers wait for room.
 const WAITING_MAX: usize = 1_024;
 
 type Read = Box<dyn FnOnce(&KvDatabase) + Send>;
@@ -32,7 +32,8 @@ impl Readers {
         Ok(Self(Mailbox::new(work, ended, threads.collect::<Result<_>>()?)))
     }
 
-    /// Runs a read at one moment of the database. Dropping the future leaves it to end for nobody.
+    /// Runs a read at one moment of the database. If the future is dropped, the read still runs,
+    /// and its answer is discarded.
     pub(crate) async fn call<T: Send + 'static>(
         &self,
         operation: &'static str,
@@ -44,7 +45,7 @@ impl Readers {
         answer.await.unwrap_or_else(|_| Err(Error::unanswered(operation)))
     }
 
-    /// Finishes what was sent, and ends the threads.
+    /// Finishes the reads that were sent, and ends the threads.
     pub(crate) async fn close(&self) {
         self.0.close().await;
     }
@@ -64,8 +65,8 @@ fn spawn(main: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
 }
 
 fn serve(database: &KvDatabase, inbox: &Mutex<mpsc::Receiver<Read>>) {
-    // The thread that waits holds the lock; it lets go before it reads, so that the next one waits
-    // meanwhile.
+    // The waiting thread holds the lock and releases it before it reads, so that the next thread
+    // can wait meanwhile.
     let next = || inbox.lock().blocking_recv();
     while let Some(read) = next() {
         read(database);

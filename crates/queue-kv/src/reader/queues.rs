@@ -1,4 +1,4 @@
-//! Which queues there are, and who works on them.
+//! Reads the list of queues, and the workers that are present.
 
 use crate::{
     failure::{KvFailure, KvResult},
@@ -9,7 +9,7 @@ use crate::{
 use queue_core::{QueueName, QueueStatus, QueuesPage, QueuesQuery, WorkerInfo};
 
 impl View<'_> {
-    /// One page of the queues, all as they are at the same moment.
+    /// One page of the queues, all at the same moment.
     pub(crate) fn queues(&self, query: &QueuesQuery) -> KvResult<QueuesPage> {
         let mut queues = Vec::new();
         for (key, _) in self.scan(&keys::names_from(query.start()), query.limit())? {

@@ -11,7 +11,7 @@ use queue_core::{JobMeta, State};
 use queue_store::stored::{self, StoredJob};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What points to records. The values count too.
+/// The families that point to records; their values are compared too.
 const INDEXES: [Family; 7] = [
     Family::Id,
     Family::Ready,
@@ -21,11 +21,11 @@ const INDEXES: [Family; 7] = [
     Family::Finished,
     Family::Count,
 ];
-/// What belongs to records. The values are the callers'.
+/// The families that belong to records; their values come from callers.
 const PARTS: [Family; 5] =
     [Family::Payload, Family::Result, Family::Details, Family::Headers, Family::Attempts];
 
-/// What the records say that there must be.
+/// The entries that the records imply.
 #[derive(Default)]
 struct Implied {
     entries: BTreeSet<KvEntry>,
@@ -33,7 +33,7 @@ struct Implied {
     counts: BTreeMap<Key, u64>,
 }
 
-/// What does not add up. Reads the whole database, and keeps its keys in memory.
+/// The contradictions in the store. Reads the whole database, and keeps its keys in memory.
 pub(crate) fn verify(view: &View<'_>) -> KvResult<Vec<String>> {
     let mut stored = view.stored()?;
     let mut implied = Implied::default();
@@ -53,7 +53,7 @@ pub(crate) fn verify(view: &View<'_>) -> KvResult<Vec<String>> {
     implied
         .entries
         .extend(implied.counts.iter().map(|(key, jobs)| (key.clone(), values::number(*jobs).to_vec())));
-    // A queue without a record stays listed, one with records must be.
+    // A queue without records stays listed; a queue with records must be listed.
     view.each(keys::family(Family::Name), |(key, _)| {
         implied.names.remove(&key);
         Ok(())
@@ -72,7 +72,7 @@ impl View<'_> {
         let mut stored = BTreeSet::new();
         for family in INDEXES {
             self.each(keys::family(family), |entry| {
-                // A counter that came back to zero is like none.
+                // A counter that returned to zero means the same as no counter.
                 if family != Family::Count || values::read_number(&entry.1)? > 0 {
                     stored.insert(entry);
                 }
@@ -88,7 +88,7 @@ impl View<'_> {
         Ok(stored)
     }
 
-    /// What is wrong with one record by itself.
+    /// The contradictions within one record.
     fn contradictions(
         &self,
         found: &StoredJob,
@@ -137,8 +137,8 @@ fn scheduled_value(found: &StoredJob) -> Vec<u8> {
     values::scheduled(found.payload_bytes, found.job.meta.priority)
 }
 
-/// What a record may have or not: headers from its enqueue, details of an error, attempts once it
-/// was claimed.
+/// The parts that a record may have: headers from its enqueue, details of an error, attempts once
+/// it was claimed.
 fn may_have(meta: &JobMeta) -> impl Iterator<Item = Family> {
     let details = meta.last_error.is_some().then_some(Family::Details);
     let attempts = (meta.epoch > 0).then_some(Family::Attempts);

@@ -11,7 +11,7 @@ use queue_core::{
 };
 use queue_store::{UnheardClaim, group_commit::Verb};
 
-/// Transitions, each seeing what those before it wrote.
+/// Applies transitions; each sees the writes of those before it.
 #[derive(Debug)]
 pub(crate) struct Apply(pub(crate) Vec<Transition>);
 
@@ -32,7 +32,7 @@ impl Verb<Commits> for Apply {
     }
 }
 
-/// Gives back, uncharged, what a claim leased whose caller is gone.
+/// Gives back, uncharged, the jobs leased by a claim whose caller is gone.
 #[derive(Debug)]
 pub(super) struct GiveBack(pub(super) UnheardClaim);
 
@@ -66,7 +66,8 @@ impl Transaction<'_> {
             Verdict::Stale => return Ok(Applied::Stale(stored.job.meta)),
             Verdict::Missing => return Ok(Applied::Missing),
         }
-        // Nobody hears what became of those that follow. They may have the id that was just freed.
+        // No caller gets the answers about the followers, which may have the id that was just
+        // freed.
         let mut room = AnswerRoom::new(0);
         for new in &sent.then {
             self.enqueue(&sent.queue, new, &mut room)?;

@@ -1,4 +1,4 @@
-//! Leasing due jobs.
+//! Leases due jobs.
 
 use super::{
     apply::GiveBack,
@@ -19,12 +19,11 @@ use queue_store::{
     group_commit::{Pending, Verb},
 };
 
-/// How many scheduled jobs whose time has come one claim makes ready: those of the others come with
-/// the next.
+/// The most scheduled jobs that one claim makes ready; later claims make the others ready.
 const PROMOTE_MAX: usize = 1_000;
 
-/// Leases due jobs. A caller that is gone before it ran gets none, so that they do not wait for a
-/// lapse, and one that goes later has them given back.
+/// Leases due jobs. A caller that is gone before the claim runs gets none, so that the jobs need
+/// not wait for a lapse; one that goes later has them given back.
 #[derive(Debug)]
 pub(crate) struct Claim(pub(crate) ClaimRequest);
 
@@ -51,8 +50,8 @@ impl Transaction<'_> {
     fn claim(&mut self, request: &ClaimRequest) -> KvResult<Claimed> {
         let queue = &request.queue;
         let now = self.now();
-        // So handles that live for a single claim each carry time on from one another while the
-        // clock is behind.
+        // The mark lets handles that live for a single claim carry time on from one to the next
+        // while the clock is behind.
         self.keeps_time |= self.moment.is_ahead();
         let paused = self.view().is_paused(queue)?;
         let none = |next_due| Claimed { paused, ..Claimed::none(next_due, self.moment) };
@@ -71,7 +70,7 @@ impl Transaction<'_> {
         Ok(Claimed { jobs, next_due: self.next_due(queue)?, ..nothing })
     }
 
-    /// Makes scheduled jobs ready whose time has come. Their records stay as they are.
+    /// Makes scheduled jobs ready whose time has come. Their records stay the same.
     fn promote(&mut self, queue: &QueueName) -> KvResult<()> {
         let came_due = keys::until(Family::Scheduled, queue, self.now());
         for (entry, value) in self.view().scan(&came_due, PROMOTE_MAX)? {
@@ -84,8 +83,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// The first lives of the ready index. An entry says how long the payload is, so that none is
-    /// leased that the answer has no room for.
+    /// The first lives of the ready index. An entry holds the length of the payload, so that no job
+    /// is leased that the answer has no room for.
     fn due(&self, request: &ClaimRequest, limit: usize) -> KvResult<Vec<Seq>> {
         let entries = self.view().scan(&keys::all(Family::Ready, &request.queue), limit)?;
         let mut lives = Vec::with_capacity(entries.len());
@@ -110,8 +109,8 @@ impl Transaction<'_> {
         Ok(ClaimedJob { record: JobRecord { meta: stored.job.meta, body }, token: request.token })
     }
 
-    /// The earliest moment at which a claim could get something: a job that was left over, one
-    /// whose time comes, or a lapse.
+    /// The earliest moment at which a claim could get a job: one that was left over, one whose time
+    /// comes, or a lapse.
     fn next_due(&self, queue: &QueueName) -> KvResult<Option<Timestamp>> {
         let times = [Family::Ready, Family::Scheduled, Family::Lease]
             .map(|family| self.view().first_time(family, queue));

@@ -9,18 +9,18 @@ use queue_store::{
 };
 use std::sync::Arc;
 
-/// A database: each group is one transaction.
+/// The committer of a database: each group is one transaction.
 #[derive(Debug)]
 pub(crate) struct Commits;
 
-/// What the thread works on, and its transaction while there is one.
+/// The database of the writing thread, and its transaction while there is one.
 pub(crate) struct Session<'a> {
     pub(super) database: &'a KvDatabase,
     transaction: Option<Transaction<'a>>,
 }
 
 impl<'a> Session<'a> {
-    /// The transaction at hand.
+    /// The present transaction.
     pub(super) fn transaction(&mut self) -> &mut Transaction<'a> {
         self.transaction.as_mut().expect("calls run between begin and commit")
     }
@@ -34,8 +34,8 @@ impl Committer for Commits {
 
     const USUAL_NEED: () = ();
 
-    /// Hints are published between the commit and the answers, before another handle commits. What
-    /// fails is dropped, and a transaction that is dropped is taken back.
+    /// Hints are published between the commit and the answers, before another handle commits. On a
+    /// failure the transaction is dropped, and dropping it undoes its writes.
     fn transact(session: &mut Session<'_>, group: &mut [Pending<Self>]) -> Result<(), Failed<KvFailure>> {
         let database = session.database;
         let turn = database.turn();
@@ -56,7 +56,7 @@ impl Committer for Commits {
     }
 }
 
-/// Starts the thread of a handle; it answers the handle's end of the hints.
+/// Starts the writing thread of a handle; returns the handle's hub too.
 pub(crate) async fn start(database: Arc<KvDatabase>) -> queue_core::Result<(Writer<Commits>, Arc<Hub>)> {
     Writer::start("queue-kv-writer", move |inbox, opened| {
         if opened.send(Ok(database.new_hub())).is_ok() {

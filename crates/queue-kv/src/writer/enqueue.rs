@@ -1,11 +1,12 @@
-//! Storing jobs.
+//! Stores jobs.
 
 use super::commit::{Commits, Session};
 use crate::failure::KvResult;
 use queue_core::{Enqueued, NewJob, QueueName, Stamped, payload_bytes};
 use queue_store::group_commit::Verb;
 
-/// Stores jobs. Everything is in one transaction, so every group is whole or absent (I19).
+/// Stores jobs. All groups of a call are in one transaction, so every group is whole or absent
+/// (I19).
 #[derive(Debug)]
 pub(crate) struct Enqueue {
     pub(crate) queue: QueueName,

@@ -1,5 +1,5 @@
-//! What beginning, changing and removing a life means in keys. Every write of a record brings its
-//! index entries and counters along, so that none is ever without the others (I20).
+//! How beginning, changing and removing a life changes keys. Every write of a record also writes
+//! its index entries and counters, so that none exists without the others (I20).
 
 use super::transaction::Transaction;
 use crate::{
@@ -19,8 +19,8 @@ const PARTS: [Family; 5] =
     [Family::Payload, Family::Result, Family::Details, Family::Headers, Family::Attempts];
 
 impl Transaction<'_> {
-    /// Enqueues one job, if the rule of ids lets it. A result that there is no room for is left out
-    /// of the answer.
+    /// Enqueues one job, if the rule of ids admits it. A result for which the answer has no room is
+    /// left out.
     pub(super) fn enqueue(
         &mut self,
         queue: &QueueName,
@@ -75,7 +75,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Writes what a transition says about the large parts.
+    /// Writes a transition's changes to the large parts.
     pub(super) fn write_body(&mut self, meta: &JobMeta, patch: BodyPatch) -> KvResult<()> {
         let key = |family| keys::life(family, &meta.queue, meta.seq);
         match patch {
@@ -87,6 +87,8 @@ impl Transaction<'_> {
                 self.delete(&key(Family::Result))?;
                 self.delete(&key(Family::Details))?;
                 if let Some(content_type) = content_type {
+                    // The content type is stored in one value with the bytes, so both are written
+                    // again.
                     let payload: Option<Payload> =
                         self.view().part(Family::Payload, &meta.queue, meta.seq)?;
                     let payload = payload.ok_or_else(|| KvFailure::corrupt("a record has no payload"))?;
@@ -98,14 +100,14 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Adds an attempt to those of a life.
+    /// Adds an attempt to a life.
     pub(super) fn charge(&mut self, meta: &JobMeta, attempt: Attempt) -> KvResult<()> {
         let mut attempts = self.view().attempts(&meta.queue, meta.seq)?;
         Attempt::push(&mut attempts, attempt);
         self.put(&keys::life(Family::Attempts, &meta.queue, meta.seq), &stored::to_bytes(&attempts))
     }
 
-    /// Removes a life, given as it is stored, with everything that belongs to it.
+    /// Removes a life with everything that belongs to it, given its stored record.
     pub(super) fn remove(&mut self, stored: &JobMeta) -> KvResult<()> {
         self.leave(stored)?;
         self.delete(&keys::id(&stored.queue, &stored.id))?;
@@ -116,8 +118,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Puts the index entries of a record, and counts it. A job whose time is to come stands apart
-    /// until a claim finds that it has come.
+    /// Adds the index entries of a record, and counts it. A job whose time is to come stays in the
+    /// scheduled index until a claim finds that it has come.
     fn enter(&mut self, stored: &StoredJob) -> KvResult<()> {
         let meta = &stored.job.meta;
         if meta.is_scheduled(self.now()) {
@@ -133,11 +135,12 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Takes them away again, given the record as it is stored.
+    /// Removes the index entries, given the record as it is stored.
     fn leave(&mut self, meta: &JobMeta) -> KvResult<()> {
         if meta.state.is_waiting() {
             let scheduled = keys::scheduled(meta);
-            // The record does not say whether a claim has moved it since its time came.
+            // The record does not say whether a claim has moved the entry since the job's time
+            // came.
             if self.view().get(&scheduled)?.is_some() {
                 self.delete(&scheduled)?;
                 self.count(&meta.queue, SCHEDULED_SLOT, -1);

@@ -1,4 +1,4 @@
-//! The thread that writes: whatever waits for it goes into one transaction of the database.
+//! The writing thread: it commits all waiting calls in one transaction of the database.
 
 mod apply;
 mod claim;

@@ -1,4 +1,4 @@
-//! What is about queues and workers, and about no job.
+//! The verbs about queues and workers rather than jobs.
 
 use super::commit::{Commits, Session};
 use crate::{
@@ -31,13 +31,13 @@ impl Verb<Commits> for SetPaused {
         } else {
             transaction.delete(&key)?;
         }
-        // Workers that hold jobs ready want to hear of a pause too.
+        // Workers that hold jobs ready want a hint of a pause too.
         transaction.notices.wake(&self.queue);
         Ok(())
     }
 }
 
-/// Shows a worker for a while, and tells its duty; zero retires it.
+/// Announces a worker for a while, and answers its duty; a time of zero retires it.
 #[derive(Debug)]
 pub(crate) struct Announce {
     pub(crate) worker: WorkerInfo,
@@ -52,7 +52,7 @@ impl Verb<Commits> for Announce {
     fn run(&self, session: &mut Session<'_>) -> KvResult<Duty> {
         let transaction = session.transaction();
         let now = transaction.now();
-        // Some of those that expired go with each announcement, so that they do not pile up.
+        // Each announcement removes some of the expired workers, so that they do not pile up.
         for (key, value) in transaction.view().scan(&keys::family(Family::Worker), STEP)? {
             if values::read_worker(value)?.1 <= now {
                 transaction.delete(&key)?;
@@ -72,7 +72,7 @@ impl Verb<Commits> for Announce {
     }
 }
 
-/// Asks a worker to drain; answers whether it is there.
+/// Asks a worker to drain; answers whether it is present.
 #[derive(Debug)]
 pub(crate) struct DrainWorker(pub(crate) WorkerId);
 

@@ -1,4 +1,4 @@
-//! Removing records.
+//! Removes records.
 
 use super::commit::{Commits, Session};
 use crate::{
@@ -9,7 +9,7 @@ use queue_core::{Prune, QueueName, Timestamp};
 use queue_store::group_commit::Verb;
 use std::ops::Range;
 
-/// Removes the first records that a request is about, and answers how many.
+/// Removes the first records that a request selects, and answers their number.
 #[derive(Debug)]
 pub(crate) struct PruneSome {
     pub(crate) queue: QueueName,
@@ -19,7 +19,7 @@ pub(crate) struct PruneSome {
 }
 
 impl PruneSome {
-    /// Records that one transaction removes.
+    /// The most records that one transaction removes.
     pub(crate) const MAX: usize = 1_000;
 
     fn range(&self, now: Timestamp) -> Range<Key> {

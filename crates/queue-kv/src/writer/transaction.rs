@@ -1,4 +1,4 @@
-//! One transaction of the writing thread, and what it owes at its end.
+//! One transaction of the writing thread, and what it writes at its end.
 
 use crate::{
     KvDatabase, KvWrite,
@@ -11,23 +11,23 @@ use queue_core::{AnswerRoom, Moment, QueueName, Seq, Timestamp};
 use queue_store::{Notices, Wanted};
 use std::collections::BTreeMap;
 
-/// Reads and writes of one moment.
+/// Reads and writes at one moment.
 pub(crate) struct Transaction<'a> {
     kv: Box<dyn KvWrite + 'a>,
     pub(super) moment: Moment,
     pub(super) notices: Notices,
-    /// The mark is written even if nothing else is.
+    /// Whether the mark is written even if nothing else is.
     pub(super) keeps_time: bool,
     mark: Timestamp,
-    /// The newest life, once somebody asked for it.
+    /// The newest life, once a call has needed it.
     last_seq: Option<u64>,
-    /// How the number of jobs in each slot of a queue changed.
+    /// The changes to the number of jobs in each slot of a queue.
     counts: BTreeMap<(QueueName, u8), i64>,
     answer_bytes_max: usize,
     has_writes: bool,
 }
 
-/// A transaction with everything in it.
+/// A transaction that has written everything it owes.
 pub(super) struct Flushed<'a>(Transaction<'a>);
 
 impl<'a> Transaction<'a> {
@@ -47,7 +47,7 @@ impl<'a> Transaction<'a> {
         })
     }
 
-    /// What there is, with what this transaction wrote.
+    /// The database with the writes of this transaction.
     pub(super) fn view(&self) -> View<'_> {
         View::new(&*self.kv, self.moment)
     }
@@ -71,12 +71,12 @@ impl<'a> Transaction<'a> {
         Ok(self.kv.delete(key)?)
     }
 
-    /// So many more jobs of a queue stand in a slot, or fewer.
+    /// Changes the number of jobs of a queue in a slot.
     pub(super) fn count(&mut self, queue: &QueueName, slot: u8, difference: i64) {
         *self.counts.entry((queue.clone(), slot)).or_default() += difference;
     }
 
-    /// The number of a new life: in the order of their enqueue, and none is ever given twice.
+    /// The number of a new life: numbers follow the order of enqueues, and none is given twice.
     pub(super) fn next_seq(&mut self) -> KvResult<Seq> {
         let last = match self.last_seq {
             Some(last) => last,
@@ -86,7 +86,7 @@ impl<'a> Transaction<'a> {
         Ok(Seq::new(last + 1))
     }
 
-    /// From here on the queue is listed.
+    /// Lists the queue from here on.
     pub(super) fn remember_queue(&mut self, queue: &QueueName) -> KvResult<()> {
         let name = keys::name(queue);
         if self.view().get(&name)?.is_none() {
@@ -95,8 +95,8 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    /// Writes what a transaction that wrote anything owes besides: counters and marks, each once.
-    /// One that wrote nothing stays free of charge, unless it keeps the time.
+    /// Writes what a transaction owes besides if it wrote anything: counters and marks, each once.
+    /// A transaction that wrote nothing costs nothing, unless it keeps the time.
     pub(super) fn flush(mut self) -> KvResult<Flushed<'a>> {
         for ((queue, slot), difference) in std::mem::take(&mut self.counts) {
             self.add(&keys::count(&queue, slot), difference)?;
@@ -123,8 +123,8 @@ impl<'a> Transaction<'a> {
 }
 
 impl Flushed<'_> {
-    /// Makes it durable, if it wrote anything; then its callers may hear of this moment, and others
-    /// of these hints.
+    /// Makes the transaction durable, if it wrote anything; afterwards its callers may learn of
+    /// this moment, and subscribers of these hints.
     pub(super) fn commit(self) -> KvResult<(Moment, Notices)> {
         let Transaction { kv, moment, notices, has_writes, .. } = self.0;
         if has_writes {

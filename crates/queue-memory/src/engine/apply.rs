@@ -26,6 +26,7 @@ impl Engine {
             Verdict::Stale => return Applied::Stale(meta),
             Verdict::Missing => return Applied::Missing,
         }
+        // Followers come last: a job that leaves no record frees its id for its own follower.
         for new in transition.then {
             self.enqueue_one(&transition.queue, new, now);
         }

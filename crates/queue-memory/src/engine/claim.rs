@@ -9,6 +9,8 @@ impl Engine {
     /// Leases due jobs in claim order.
     pub fn claim(&mut self, request: &ClaimRequest, moment: Moment) -> Claimed {
         let now = moment.now;
+        // While the clock is behind, even a claim that leases nothing raises the mark, so that
+        // handles that live for one claim carry time on from one to the next (ADR 0024).
         if moment.is_ahead() {
             self.raise_mark(now);
         }
@@ -39,6 +41,8 @@ fn claim_first(
     now: Timestamp,
 ) -> Option<ClaimedJob> {
     let seq = state.indexes.ready.first()?;
+    // The job is not passed over for a smaller one behind it, or large jobs would starve (ADR
+    // 0023).
     if !room.takes(state.entries.get(&seq)?.payload_len as usize) {
         return None;
     }

@@ -36,6 +36,8 @@ impl Engine {
                     return taken_by(entry);
                 }
                 undo.changes(entry);
+                // Waiters for the former life have to hear of its end: from here on the id leads to
+                // another.
                 notices.tell(queue, entry.farewell());
                 state.remove(former.seq);
                 Some(former)

@@ -122,6 +122,8 @@ impl Indexes {
 
     pub(super) fn remove(&mut self, place: &IndexKeys) {
         self.by_state[usize::from(place.state.as_code())] -= 1;
+        // The due time does not tell the index: a job whose time has come stays scheduled until a
+        // claim or a listing promotes it.
         if place.state.is_waiting() && !self.ready.remove(place.priority, place.run_at, place.seq) {
             self.scheduled.remove(&(place.run_at, place.seq, place.priority));
         }

@@ -19,6 +19,7 @@ impl Engine {
         let after = PageEnd::parse(query, CURSORS)?;
         let mut page = Page::empty(moment);
         let Some(state) = self.queues.get_mut(&query.queue) else { return Ok(page) };
+        // A job whose time has come is listed as due, and only the ready index has claim order.
         state.indexes.promote(moment.now);
         let (state, mut end) = (&*state, after);
         for seq in lives(state, query, after, moment.now) {
@@ -29,6 +30,8 @@ impl Engine {
             let Some(entry) = state.entries.get(&seq) else { continue };
             let meta = entry.meta();
             page.looked_at += 1;
+            // The end moves on over jobs that the filter hides, or the next page would read them
+            // again.
             end = Some(query.walk.place_of(&meta));
             if query.steps_through(&meta, entry.course().token, moment.now) && query.filter.matches(&meta) {
                 page.jobs.push(meta);

@@ -50,6 +50,7 @@ impl Engine {
         for attempt in attempts {
             stored.charge(attempt);
         }
+        // The indexes of a bulk load are built once, at its end.
         if self.is_loading {
             return state.insert_unindexed(stored);
         }

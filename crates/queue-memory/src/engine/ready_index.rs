@@ -54,6 +54,7 @@ impl ReadyIndex {
             return false;
         }
         self.len -= 1;
+        // `firsts` names only the first job of a line, so it changes only with that one.
         let first = line.first().map(|&(run_at, _)| run_at);
         if first != Some(former) {
             self.firsts.remove(&(former, priority));

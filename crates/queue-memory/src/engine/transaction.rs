@@ -61,6 +61,7 @@ impl Engine {
     /// Takes back what changed, and its notices. Time stays: it was told, or may have been.
     pub fn rollback(&mut self) {
         let undo = std::mem::take(&mut self.undo);
+        // Changed lives leave before former ones return, since both may have the same id.
         for (seq, queue) in &undo.queues {
             self.unload(queue, *seq);
         }

@@ -1,4 +1,4 @@
-//! How the test kit gets at stores in memory.
+//! How the test kit makes stores in memory.
 
 use async_trait::async_trait;
 use queue_core::{Clock, Storage};
@@ -23,7 +23,7 @@ impl Harness for MemoryHarness {
     }
 }
 
-/// A handle that stays open, so that the data outlive those of the case.
+/// A handle that stays open, so that the data outlive the handles of the case.
 #[derive(Debug)]
 struct InMemory(MemoryStorage);
 

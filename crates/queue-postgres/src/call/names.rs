@@ -62,6 +62,7 @@ impl CallConnection<'_> {
     async fn intern_lanes(&mut self, queue: i32, priorities: Vec<i16>) -> Result<(), VerbError> {
         let handle = self.handle;
         let mut missing = handle.names.unknown_lanes(queue, &priorities);
+        // The server may know lanes that the cache does not, and then nothing has to be written.
         if !missing.is_empty() && self.scope == CommitScope::Transaction && !self.has_interned {
             self.learn_lanes(queue).await?;
             missing = handle.names.unknown_lanes(queue, &missing);
@@ -71,6 +72,7 @@ impl CallConnection<'_> {
         }
         self.write(&handle.statements.add_lanes, |query| query.bind(queue).bind(missing.clone())).await?;
         self.has_interned = true;
+        // In a transaction the rows may still be rolled back, and the cache must not outlive them.
         if self.scope == CommitScope::Statement {
             handle.names.learn_lanes(queue, &missing);
         }

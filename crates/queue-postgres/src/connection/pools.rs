@@ -133,6 +133,8 @@ fn own(options: &PostgresOptions, trust: &Arc<IdleTrust>, names: &Arc<NameCache>
     PgPoolOptions::new()
         .test_before_acquire(false)
         .after_connect(move |connection, _| {
+            // A server that lost its last commits ends its connections, so a new one may lead to
+            // other numbers.
             names.forget();
             Box::pin(async move {
                 match silence {
@@ -142,6 +144,8 @@ fn own(options: &PostgresOptions, trust: &Arc<IdleTrust>, names: &Arc<NameCache>
             })
         })
         .before_acquire(move |connection, meta| {
+            // The driver's own test pings before each use; here a connection that was just in use
+            // is trusted (ADR 0020).
             let is_trusted = trust.covers(meta.idle_for);
             Box::pin(async move { Ok(is_trusted || connection.ping().await.is_ok()) })
         })

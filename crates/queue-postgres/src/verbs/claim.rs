@@ -58,6 +58,8 @@ async fn claim(connection: &mut CallConnection<'_>, request: &ClaimRequest) -> R
     let cost = connection.answered_after(begun);
     let mut claimed = read_claimed(connection, &rows, request)?;
     let lapse = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get(4)?;
+    // A slow look from the start is remembered only if dead rows explain it: floors do not help
+    // where the server is slow for another reason.
     if !look.is_full() || !ClaimFloors::is_dear(cost, claimed.jobs.len()) || is_wading(connection).await? {
         let findings = LookFindings { claimed: &claimed, limit: asked_for(&claimed, request), lapse };
         handle.floors.looked(queue, &look, &findings, cost);

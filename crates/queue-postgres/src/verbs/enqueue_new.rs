@@ -84,6 +84,7 @@ impl SqlVerb for EnqueueNew<'_> {
         let handle = connection.handle;
         let origin = connection.origin();
         let floor = connection.time_floor();
+        // Few jobs have labels, and the others do not pay for them: their statement has none.
         let has_labels = self.jobs.iter().any(|job| !job.headers.is_empty() || !job.tags.is_empty());
         let statement =
             if has_labels { &handle.statements.enqueue_new_labelled } else { &handle.statements.enqueue_new };

@@ -51,6 +51,7 @@ impl Wakeups {
     /// Registers a subscriber, who hears of what is committed from now on.
     pub(crate) async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         let follows = interest == Interest::All;
+        // The subscriber is registered before the task listens, so no notification finds nobody.
         let hints = self.handle.hub.subscribe(queue, interest);
         if !self.handle.options.is_listening() {
             return Ok(hints);

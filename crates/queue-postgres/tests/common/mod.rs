@@ -1,4 +1,4 @@
-//! What the tests share: a schema of one's own.
+//! A schema for each test.
 #![allow(dead_code, unused_imports, reason = "each test file uses a part")]
 
 #[path = "../server/mod.rs"]
@@ -16,14 +16,14 @@ use queue_postgres::{PostgresOptions, PostgresStorage};
 use server::{TestSchema, new_schema, url};
 use sqlx::{PgPool, Row, postgres::PgPoolOptions};
 
-/// A schema that is dropped when the test asks for it; a test that fails leaves it to be looked at.
+/// A schema that is dropped when the test asks for it; a failed test leaves it to be inspected.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) schema: TestSchema,
 }
 
 impl Place {
-    /// None if the environment says to do without the server.
+    /// `None` if the environment skips the server.
     pub(crate) async fn new() -> Option<Self> {
         url()?;
         Some(Self { schema: new_schema().await.expect("the server answers") })
@@ -45,7 +45,7 @@ impl Place {
         PostgresStorage::open(adjust(self.options())).await.expect("it opens")
     }
 
-    /// A pool as an application would have it.
+    /// A pool of an application.
     pub(crate) async fn pool(&self, connections: u32) -> PgPool {
         let pool = PgPoolOptions::new().max_connections(connections).connect(&self.schema.url).await;
         pool.expect("the server answers")
@@ -56,7 +56,7 @@ impl Place {
         self.schema.execute(text).await.expect("the statement is fine")
     }
 
-    /// The name under which the server shows the stores' sessions.
+    /// The name under which the server lists the stores' sessions.
     fn application(&self) -> String {
         self.schema.name.replace(' ', "_")
     }
@@ -69,7 +69,7 @@ impl Place {
         assert!(ended.expect("a superuser may").rows_affected() > 0, "there were some");
     }
 
-    /// Returns once the stores' sessions have ended.
+    /// Waits until the stores' sessions have ended.
     pub(crate) async fn until_sessions_are_gone(&self) {
         let present = "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1";
         let mut watcher = self.schema.connect().await.expect("the server answers");
@@ -81,10 +81,10 @@ impl Place {
         }
     }
 
-    /// Returns once a statement about this schema waits for another transaction.
+    /// Waits until a statement about this schema waits for another transaction.
     pub(crate) async fn until_one_waits_for_a_lock(&self) {
-        // By the tables that it has locked: the server keeps no more than 1 KiB of a statement's
-        // text.
+        // The query goes by locked tables, since the server keeps no more than 1 KiB of a
+        // statement's text.
         let waiting = "SELECT count(*) FROM pg_locks AS w JOIN pg_locks AS h USING (pid)
             JOIN pg_class AS c ON c.oid = h.relation JOIN pg_namespace AS n ON n.oid = c.relnamespace
             WHERE NOT w.granted AND n.nspname = $1";
@@ -97,7 +97,7 @@ impl Place {
         }
     }
 
-    /// Checks that everything adds up, and removes the schema.
+    /// Asserts that the store is sound, and removes the schema.
     pub(crate) async fn finish(self, store: &PostgresStorage) {
         assert_sound(store).await;
         store.close().await.expect("it closes");
@@ -109,7 +109,7 @@ impl Place {
     }
 }
 
-/// A failure for good.
+/// A final failure.
 pub(crate) fn fail(token: LeaseToken) -> Event {
     let failure = Failure::new("Injected", "part of the test");
     Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention: None, then: Vec::new() }

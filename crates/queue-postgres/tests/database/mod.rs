@@ -1,5 +1,5 @@
-//! A database of one's own, which counts its deadlocks. It sorts as people do where the server can:
-//! ids are to be locked in one order whatever the database takes for the order of texts.
+//! A private database, which counts its deadlocks. It sorts as people do where the server can: ids
+//! must be locked in one order whatever order of text the database uses.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use crate::{common::server, storm::in_database};
@@ -8,12 +8,12 @@ use server::new_schema;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::sync::Arc;
 
-/// How a database is made that takes `a` for smaller than `B`.
+/// The options of a database that sorts `a` before `B`.
 const ICU: &str = "TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en'";
-/// The first version that can.
+/// The first version with these options.
 const ICU_SINCE: i32 = 150_000;
 
-/// A database that nobody else uses.
+/// A database that no other test uses.
 pub(crate) struct Database {
     name: String,
     pub(crate) url: String,
@@ -47,8 +47,7 @@ impl Database {
         PostgresOptions::new(&self.url).expect("a URL")
     }
 
-    /// How often the server had to break a deadlock so far. Sessions report with a delay, or when
-    /// they end.
+    /// The number of deadlocks so far. Sessions report with a delay, or when they end.
     pub(crate) async fn deadlocks(&mut self) -> i64 {
         self.count("SELECT deadlocks FROM pg_stat_database WHERE datname = $1").await
     }
@@ -61,14 +60,14 @@ impl Database {
         connection
     }
 
-    /// Returns once so many sessions wait for others.
+    /// Waits until this many sessions wait for others.
     pub(crate) async fn until_waiting(&mut self, sessions: i64) {
         let waiting = "SELECT count(*) FROM pg_stat_activity
             WHERE datname = $1 AND cardinality(pg_blocking_pids(pid)) > 0";
         while self.count(waiting).await != sessions {}
     }
 
-    /// Returns once a session waits for one that waits.
+    /// Waits until a session waits for one that waits.
     pub(crate) async fn until_chained(&mut self) {
         let chained = "SELECT count(*) FROM pg_stat_activity AS a WHERE a.datname = $1 AND EXISTS (
             SELECT FROM unnest(pg_blocking_pids(a.pid)) AS b (pid) WHERE cardinality(pg_blocking_pids(b.pid)) > 0)";
@@ -81,7 +80,7 @@ impl Database {
         count
     }
 
-    /// Checks that there was none, and that one would have been counted.
+    /// Asserts that there was no deadlock, and that one would have been counted.
     pub(crate) async fn assert_none(mut self) {
         assert_eq!(self.deadlocks().await, 0);
         self.provoke().await;
@@ -90,7 +89,7 @@ impl Database {
         self.drop().await;
     }
 
-    /// Removes it; nobody is connected any more.
+    /// Removes the database; no session is connected any more.
     pub(crate) async fn drop(mut self) {
         let drop = format!("DROP DATABASE \"{}\"", self.name);
         sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut self.admin).await.expect("nobody is connected");

@@ -1,4 +1,4 @@
-//! How the test kit gets at schemas of their own.
+//! How the test kit makes stores in schemas.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 #[path = "../server/mod.rs"]
@@ -17,7 +17,7 @@ use queue_testkit::{CallersTransaction, Facility, Failure, Harness, Place};
 use server::{TestSchema, new_schema};
 use std::{path::PathBuf, sync::Arc};
 
-/// What to change about the options of each handle.
+/// A change to the options of each handle.
 pub(crate) type Adjust = fn(PostgresOptions) -> PostgresOptions;
 
 /// Opens schemas of the test server.
@@ -64,13 +64,13 @@ impl Place for SchemaPlace {
     }
 }
 
-/// Of an application.
+/// A transaction of an application.
 struct Transaction {
     store: Arc<dyn Storage>,
     connection: PgConnection,
 }
 
-/// The store itself.
+/// The store behind the trait.
 fn concrete(store: &dyn Storage) -> &PostgresStorage {
     store.concrete().and_then(|store| store.downcast_ref()).expect("it joins transactions")
 }

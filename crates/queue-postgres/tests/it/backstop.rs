@@ -1,5 +1,5 @@
-//! A worker whose listening connection is gone, and does not come back: the next job is found by
-//! the next look at the store, which the worker takes every now and then in any case.
+//! A worker whose listening connection is lost and cannot be restored: it finds the next job by
+//! polling the store, which it does in any case.
 
 use crate::common::{Place, queue};
 use crate::storm::{application, end_listener, proxy_of, through};
@@ -21,10 +21,10 @@ use tokio::{
 };
 
 const JOBS: usize = 5;
-/// How long a test may hang.
+/// The longest time that a test may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Looks at what the worker's claims find.
+/// A layer that notes what the worker's claims find.
 #[derive(Debug)]
 struct Watched {
     store: Arc<PostgresStorage>,
@@ -33,10 +33,10 @@ struct Watched {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// Jobs of which the producer was told that they are stored.
+    /// The jobs whose producer was told that they are stored.
     stored: usize,
     found: usize,
-    /// Claims that found nothing, and those of them that began when something was stored.
+    /// The claims that found nothing, and those of them that began after something was stored.
     idle: usize,
     missed: usize,
 }
@@ -110,12 +110,12 @@ async fn without_a_listener_the_next_look_finds_the_next_job() {
     let test = async {
         let (producer, mut connection) = (place.open().await, place.schema.connect().await.unwrap());
         while listeners(&place, &mut connection).await == 0 {}
-        // Connections that are open serve on; there are no new ones.
+        // Open connections keep working; new ones are refused.
         proxy.set(Traffic::Refuse).await.unwrap();
         assert!(end_listener(&place.schema).await);
         while listeners(&place, &mut connection).await > 0 {}
         for n in 0..JOBS {
-            // A worker that has just ended a job looks at once; one that has looked in vain waits
+            // A worker that has just ended a job claims at once; one that has claimed in vain waits
             // for its time.
             let idle = watched.seen().idle;
             watched.wait_until(|seen| seen.idle > idle).await;

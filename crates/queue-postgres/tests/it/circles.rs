@@ -1,5 +1,5 @@
-//! Statements that meet step by step, each held where it would have to wait: none of them waits in
-//! a circle.
+//! Statements that meet step by step, each held where it would have to wait: they never wait in a
+//! circle.
 
 use crate::common::{self, enqueue, job, queue};
 use crate::database::Database;
@@ -12,14 +12,14 @@ use sqlx::Connection;
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
-/// A job that ended meanwhile, so that the next enqueue of its id makes room for itself.
+/// Ends a job, so that the next enqueue of its id replaces it.
 async fn end(store: &PostgresStorage, id: &str) {
     enqueue(store, vec![job(id)]).await;
     let held = common::claim_one(store).await;
     common::settle(store, &held.record.meta, common::fail(held.token)).await;
 }
 
-/// A body that somebody enters and may yet take back.
+/// The insert of a body that may still be rolled back.
 fn body(id: &str) -> String {
     format!(
         "INSERT INTO queue.body
@@ -29,7 +29,7 @@ fn body(id: &str) -> String {
     )
 }
 
-/// Enqueues from another task, each job anew if it has failed.
+/// Enqueues from another task; each job replaces one that failed.
 fn replace(store: &Arc<PostgresStorage>, ids: &'static [&'static str]) -> JoinSet<Vec<Enqueued>> {
     let store = store.clone();
     let jobs = ids.iter().map(|id| job(id).with_on_failed(OnFailed::Replace)).collect();
@@ -42,7 +42,8 @@ async fn an_enqueue_that_began_before_a_job_did_waits_in_no_circle_with_one_that
     let store = database.open().await;
     end(&store, "4").await;
     let first = database.hold("SELECT FROM queue.finished FOR UPDATE").await;
-    // Each on a handle of its own, since calls on one wait for each other before they are sent.
+    // Each call has its own handle, since calls on one handle wait for each other before they are
+    // sent.
     let early = replace(&database.open().await, &["2", "3", "4"]);
     database.until_waiting(1).await;
 
@@ -146,7 +147,7 @@ async fn a_transaction_whose_enqueue_came_second_holds_nothing_of_the_job() {
     database.assert_none().await;
 }
 
-/// The decision about each held job, as its holder or whoever finds it lapsed.
+/// The decisions about held jobs, by their holder or a rescuer.
 fn decided(jobs: &[ClaimedJob], event: impl Fn(&ClaimedJob) -> Event) -> Vec<Transition> {
     let decided = jobs.iter().map(|job| decide(&job.record.meta, event(job), &Policy::default()));
     decided.collect::<Result<_, _>>().expect("they are held")

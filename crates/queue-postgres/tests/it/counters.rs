@@ -1,4 +1,4 @@
-//! Counters: nobody waits for them, they stay few, and what a crash takes of them is counted anew.
+//! Counters: no call waits for them, their rows stay few, and a crash makes the store count again.
 
 use crate::common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
 use crate::private::PrivateServer;
@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// A handle folds at least once in so many calls.
+/// A handle folds at least once in this many calls.
 const CALLS: usize = 520;
 
 async fn counts(store: &PostgresStorage) -> Counts {
@@ -20,7 +20,7 @@ async fn counts(store: &PostgresStorage) -> Counts {
     counts
 }
 
-/// One job after the other, each enqueued, and every other one claimed and completed.
+/// Enqueues one job after the other, and claims and completes every other one.
 async fn work(store: &PostgresStorage, name: &str, calls: usize) {
     for n in 0..calls {
         enqueue(store, vec![job(&format!("{name}-{n}"))]).await;

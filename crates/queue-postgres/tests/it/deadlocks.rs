@@ -1,5 +1,5 @@
-//! Calls over the same jobs in opposite orders, all at once: the server never has to end one to let
-//! another go on. Each test has a database of its own, which counts its deadlocks.
+//! Calls about the same jobs in opposite orders, all at once: the server never has to end one to
+//! let another continue. Each test has its own database, which counts its deadlocks.
 
 use crate::common::{enqueue, fail, job, queue, request, text};
 use crate::database::Database;
@@ -16,22 +16,22 @@ use tokio::{task::JoinSet, time::sleep};
 
 const JOBS: usize = 60;
 const TASKS: u64 = 8;
-/// Batches that each task sends of each kind.
+/// The batches that each task sends of each kind.
 const BATCHES: usize = 6;
 
-/// Texts whose order people see otherwise than bytes do.
+/// Texts that people sort differently from bytes.
 fn ids() -> impl Iterator<Item = String> {
     (0..JOBS).map(|n| if n % 2 == 0 { format!("a{n}") } else { format!("B{n}") })
 }
 
-/// In an order of this task's own.
+/// The items in this task's own order.
 fn shuffled<T: Clone>(of: &[T], rng: &SeededRng) -> Vec<T> {
     let mut keyed: Vec<(u64, T)> = of.iter().map(|item| (rng.next_u64(), item.clone())).collect();
     keyed.sort_by_key(|(key, _)| *key);
     keyed.into_iter().map(|(_, item)| item).collect()
 }
 
-/// A change of every kind in turn; those that come too late are refused one by one.
+/// A change, of each kind in turn; those that come too late are refused one by one.
 fn change(job: &ClaimedJob, rng: &SeededRng) -> Option<Transition> {
     let token = job.token;
     let event = match rng.next_u64() % 8 {
@@ -73,7 +73,7 @@ async fn batches_that_overlap_in_any_order_never_deadlock() {
         let held = store.claim(request(JOBS, Span::from_secs(60))).await.expect("it claims").jobs;
         let mut tasks = JoinSet::new();
         for task in 0..TASKS {
-            // One handle would merge them.
+            // The calls use several handles, since one handle would merge them.
             tasks.spawn(collide(database.open().await, held.clone(), round * TASKS + task));
         }
         tasks.join_all().await;

@@ -1,5 +1,5 @@
-//! Calls whose future is dropped at every point: what comes next on the same connection is
-//! committed all the same (I1).
+//! Calls whose future is dropped at every point: the next call on the same connection is committed
+//! all the same (I1).
 
 use crate::common::{Place, enqueue, job, queue};
 use futures_util::FutureExt;
@@ -10,10 +10,10 @@ use std::{
     task::{Context, Poll},
 };
 
-/// More than a call polls in all.
+/// More polls than a call needs.
 const POLLS_MAX: usize = 40;
 
-/// Polls a future so many times at most.
+/// Polls a future at most this many times.
 struct PolledFor<'a, F> {
     future: Pin<&'a mut F>,
     left: usize,
@@ -36,8 +36,7 @@ async fn who_subscribes_after_one_that_gave_up_is_listened_for_too() {
     let Some(place) = Place::new().await else { return };
     let (store, mut watcher) = (place.open().await, place.schema.connect().await.unwrap());
     let queue = queue();
-    // The store knows the queue, so the first thing that a subscriber waits for is the connection
-    // that listens.
+    // The store knows the queue, so a subscriber first waits for the connection that listens.
     enqueue(&store, vec![job("first")]).await;
     let text = format!(
         "SELECT count(*) FROM pg_stat_activity
@@ -59,7 +58,7 @@ async fn what_follows_a_dropped_call_on_its_connection_is_committed() {
     enqueue(&store, vec![job("first")]).await;
     for polls in 0..POLLS_MAX {
         {
-            // A group in which an id is taken is a transaction.
+            // A group with a taken id is stored in a transaction.
             let group = vec![job("first"), job(&format!("{polls}-dropped"))];
             let enqueue = pin!(store.enqueue(&queue, vec![group]));
             PolledFor { future: enqueue, left: polls }.await;

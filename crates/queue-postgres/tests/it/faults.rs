@@ -1,7 +1,7 @@
-//! What goes wrong between a program and its server: recorded workloads under faults, judged by the
-//! checker of the test kit, and the faults that a checker cannot see.
+//! Faults between a program and its server: recorded workloads judged by the checker of the test
+//! kit, and faults that a checker cannot see.
 //!
-//! `QUEUE_TEST_FAULT_ROUNDS=100` runs more workloads, `QUEUE_TESTKIT_SEED=7` one again.
+//! `QUEUE_TEST_FAULT_ROUNDS=100` runs more workloads, `QUEUE_TESTKIT_SEED=7` repeats one.
 
 use crate::common::{self, Place, claim, complete, enqueue, job, queue, server, settle};
 use crate::storm::{self, LostReplies, StormHarness, Terminations, end_listener, rounds};
@@ -78,7 +78,7 @@ async fn subscribers_of_a_listener_that_was_ended_read_again_and_hear_again() {
     place.finish(&store).await;
 }
 
-/// Whoever follows every change asks others to tell of them; that request may have run out
+/// A follower of every change asks other handles to announce them; that request may have expired
 /// meanwhile.
 #[tokio::test]
 async fn after_a_listener_was_replaced_every_change_is_heard_at_once() {
@@ -112,7 +112,7 @@ async fn who_follows_from_elsewhere_hears_that_a_life_was_replaced() {
     place.finish(&store).await;
 }
 
-/// As by a server whose host lost its power, or one where somebody holds what the call is about.
+/// The server's host may have lost its power, or a transaction may hold what the call needs.
 #[tokio::test]
 async fn a_call_that_is_not_answered_is_given_up_with_its_connection() {
     let Some(place) = Place::new().await else { return };
@@ -132,7 +132,7 @@ async fn a_call_that_is_not_answered_is_given_up_with_its_connection() {
     place.finish(&store).await;
 }
 
-/// What a handle remembers of the tables may have gone with the server's last moments.
+/// Rows that a handle remembers may be gone with the server's last commits.
 #[tokio::test]
 async fn after_a_connection_was_lost_everything_is_looked_up_again() {
     let Some(place) = Place::new().await else { return };
@@ -147,7 +147,7 @@ async fn after_a_connection_was_lost_everything_is_looked_up_again() {
     place.finish(&store).await;
 }
 
-/// A connection that is open and says nothing looks like one on which nothing happens.
+/// A silent connection looks like one on which nothing happens.
 #[tokio::test]
 async fn a_listener_that_hears_nothing_is_found_out_and_replaced() {
     let Some(place) = Place::new().await else { return };
@@ -157,7 +157,7 @@ async fn a_listener_that_hears_nothing_is_found_out_and_replaced() {
     let store = PostgresStorage::open(options.connections_max(1)).await.unwrap();
     let mut hints = store.subscribe(&queue(), Interest::Wake).await.unwrap();
     proxy.set(queue_testkit::proxy::Traffic::Silence).await.unwrap();
-    // The probe is lost on one connection or the other; both must go before there is peace.
+    // The probe is lost on one connection or the other; both must be replaced.
     proxy.wait_for(|counts| counts.silenced > 0).await;
     proxy.set(queue_testkit::proxy::Traffic::Pass).await.unwrap();
     proxy.cut().await.unwrap();

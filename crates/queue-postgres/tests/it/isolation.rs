@@ -1,5 +1,5 @@
-//! Databases, roles and applications whose default is a stricter isolation than the store's
-//! statements are written for.
+//! Databases, roles and applications whose default isolation is stricter than the one that the
+//! store's statements are written for.
 
 use crate::common::{self, assert_sound, claim, complete, enqueue, job, settle};
 use crate::database::Database;
@@ -14,7 +14,7 @@ const HANDLES: usize = 6;
 const TASKS: usize = 12;
 const JOBS_EACH: usize = 10;
 
-/// A database whose sessions begin with this isolation.
+/// A database whose sessions start with this isolation.
 async fn strict(isolation: &str) -> Option<Database> {
     let database = Database::new().await?;
     let set = format!(
@@ -27,7 +27,7 @@ async fn strict(isolation: &str) -> Option<Database> {
     Some(database)
 }
 
-/// A pool as an application has it that wants every session to be serializable.
+/// The pool of an application that makes every session serializable.
 async fn hooked(url: &str) -> PgPool {
     let options = PgPoolOptions::new().max_connections(2).after_connect(|connection, _| {
         let set = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE";
@@ -41,7 +41,7 @@ async fn open_at_once(options: Vec<PostgresOptions>) -> Vec<Arc<PostgresStorage>
     opens.join_all().await.into_iter().map(|store| Arc::new(store.expect("it opens"))).collect()
 }
 
-/// Enqueues, claims and completes beside others that do the same.
+/// Enqueues, claims and completes beside other tasks that do the same.
 async fn work(store: Arc<PostgresStorage>, task: usize) {
     for n in 0..JOBS_EACH {
         enqueue(&*store, vec![job(&format!("{task}-{n}"))]).await;
@@ -51,7 +51,7 @@ async fn work(store: Arc<PostgresStorage>, task: usize) {
     }
 }
 
-/// None of the calls fails, and no job is left behind.
+/// Asserts that no call fails, and no job is left.
 async fn check(stores: Vec<Arc<PostgresStorage>>) {
     let tasks: JoinSet<_> = (0..TASKS).map(|task| work(stores[task % stores.len()].clone(), task)).collect();
     tasks.join_all().await;

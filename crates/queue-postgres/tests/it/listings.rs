@@ -1,5 +1,5 @@
-//! Every listing of this store, from both ends, in pages of every size, shows what the reference
-//! shows of the same jobs.
+//! Every listing of this store, from both ends and in pages of every size, compared with the
+//! reference for the same jobs.
 
 use crate::common::{Place, claim, complete, enqueue, fail, job, queue, settle};
 use queue_core::{
@@ -25,7 +25,7 @@ fn new(n: usize) -> NewJob {
         .with_priority(i16::try_from(n % 3).expect("small"))
 }
 
-/// Jobs in every state, some of them later than now, and the tokens of those that run.
+/// Stores jobs in every state, some scheduled for later; returns the tokens of the running ones.
 async fn fill(store: &PostgresStorage) -> HashMap<Seq, LeaseToken> {
     enqueue(store, (0..7 * EACH).map(new).collect()).await;
     enqueue(store, (7 * EACH..8 * EACH).map(|n| new(n).with_delay(Span::from_secs(60))).collect()).await;
@@ -53,7 +53,7 @@ async fn fill(store: &PostgresStorage) -> HashMap<Seq, LeaseToken> {
     held
 }
 
-/// Gives a job back, and cancels it as it waits.
+/// Gives a job back, and cancels it while it waits.
 async fn cancel(store: &PostgresStorage, claimed: &ClaimedJob) {
     let meta = &claimed.record.meta;
     settle(store, meta, Event::release(claimed.token)).await;
@@ -111,8 +111,7 @@ async fn every_listing_shows_what_the_reference_shows() {
     let other = QueueName::from_static("beside");
     store.enqueue(&other, vec![(0..EACH).map(new).collect()]).await.expect("they are stored");
     let held = fill(&store).await;
-    // Times of this test are close to each other; some are made the same, so that the number
-    // decides.
+    // Times in this test are close to each other; some are made equal, so that the number decides.
     place.execute("UPDATE {schema}.finished SET finished_at = finished_at / 4 * 4").await;
     place.execute("UPDATE {schema}.lease SET expires_at = deadline - 600000, deadline = deadline - 700000 WHERE seq % 2 = 0").await;
     let all = walked(&store, ListQuery::all(queue(), 1000)).await;

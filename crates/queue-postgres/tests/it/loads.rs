@@ -1,9 +1,9 @@
 //! Loads in real time while sessions are ended, replies are lost and connections are scarce, judged
-//! by the checker of the test kit: no acknowledged job is lost, and nobody without a lease changes
-//! anything.
+//! by the checker of the test kit: no acknowledged job is lost, and no caller without a lease
+//! changes anything.
 //!
-//! Each fault goes on for two seconds; `QUEUE_TEST_FAULT_ROUNDS=300` does so 300 times, with a
-//! fresh history each time.
+//! Each fault lasts two seconds; `QUEUE_TEST_FAULT_ROUNDS=300` repeats it 300 times, with a fresh
+//! history each time.
 
 use crate::common::Place;
 use crate::load::{LASTS, again_and_again, params, under};
@@ -18,15 +18,15 @@ use sqlx::PgConnection;
 use std::{cell::Cell, time::Duration};
 use tokio::time::sleep;
 
-/// The options of a schema, by way of a URL without parameters, under a name by which the server
-/// shows the sessions.
+/// The options of a schema from a URL without parameters, with a name under which the server lists
+/// the sessions.
 fn named(place: &Place, url: &str) -> PostgresOptions {
     let url = format!("{url}?application_name={}", application(&place.schema));
     PostgresOptions::new(&url).expect("a URL").schema(&place.schema.name).expect("a name")
 }
 
-/// Ends one session of the stores, be it one that works, idles or listens, and says whether there
-/// was one.
+/// Ends one session of the stores, whether it works, idles or listens; returns whether there was
+/// one.
 async fn end_one(connection: &mut PgConnection, place: &Place) -> usize {
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = $1 ORDER BY random() LIMIT 1";
@@ -46,7 +46,7 @@ async fn sessions_that_are_ended_every_200_milliseconds_break_no_invariant() {
     }
 }
 
-/// Lets the server do what it is asked next, of some kind, and cuts the line in place of the
+/// Lets the server execute the next request of some kind, and cuts the connection in place of the
 /// answer.
 async fn lose_a_reply(proxy: &Proxy, request: &'static str) -> usize {
     let before = proxy.counts().withheld;
@@ -58,7 +58,8 @@ async fn lose_a_reply(proxy: &Proxy, request: &'static str) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn replies_that_are_lost_all_the_time_break_no_invariant() {
-    // Commits of transactions, statements that commit by themselves, and anything at all.
+    // The requests are commits of transactions, statements that commit by themselves, and anything
+    // at all.
     const REQUESTS: [&str; 3] = ["COMMIT", "sqlx_s_", ""];
     for seed in 0..rounds() {
         let Some(place) = Place::new().await else { return };

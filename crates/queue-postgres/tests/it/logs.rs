@@ -1,5 +1,5 @@
-//! The lines that the store writes at level `debug` when connections are lost, and what they keep
-//! to themselves.
+//! The lines that the store writes at level `debug` when connections are lost, and the secrets that
+//! they omit.
 
 use crate::common::queue;
 use crate::private::PrivateServer;

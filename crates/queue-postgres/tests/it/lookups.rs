@@ -1,26 +1,25 @@
-//! However empty the server believed the tables to be when it made a plan, a verb reads the rows
-//! that it is about, and not those of its whole queue, nor of others.
+//! A verb reads the rows that it needs, and not those of its whole queue or of others, however
+//! empty the server believed the tables to be when it made a plan.
 
 use crate::common::{Place, claim, complete, enqueue, fail, job, queue, settle};
 use queue_core::{Detail, ListQuery, Prune, PruneRequest, Span, Storage, lifecycle::Event};
 use sqlx::{AssertSqlSafe, Row};
 
-/// Jobs of the queue that nobody asks for, waiting, running and finished.
+/// The other jobs of the queue: waiting, running and finished.
 const OTHERS: i64 = 2_000;
 const JOBS: usize = 20;
-/// Index entries and rows that all verbs may read for one job. A single look at all others of one
-/// table would be hundreds more.
+/// The index entries and rows that all verbs may read for one job. A single scan of the other jobs
+/// in one table would be hundreds more.
 const READS_MAX: i64 = 40;
 
-/// As a table looks in which nothing was left when it was last counted, and which is not counted
-/// again.
+/// Makes a table look as if it was empty when it was last counted, and will not be counted again.
 const EMPTY: &str = "
     ALTER TABLE {schema}.body SET (autovacuum_enabled = off); ALTER TABLE {schema}.ready SET (autovacuum_enabled = off);
     ALTER TABLE {schema}.lease SET (autovacuum_enabled = off); ALTER TABLE {schema}.finished SET (autovacuum_enabled = off);
     UPDATE pg_class SET reltuples = 0, relpages = 1
     WHERE relnamespace = to_regnamespace('{schema}') AND relkind IN ('r', 'i') AND relname <> 'migration'";
 
-/// Stores what nobody asks for, due later than everything else.
+/// Stores the other jobs, due later than everything else.
 async fn crowd(place: &Place) {
     let others = format!(
         "INSERT INTO {{schema}}.body (seq, created_at, keep_completed, keep_failed, max_attempts, max_stalls, queue, priority, id,
@@ -37,7 +36,7 @@ async fn crowd(place: &Place) {
     place.execute(&others).await;
 }
 
-/// What sessions that are gone have read of the tables of jobs: a session tells at its end.
+/// The reads of the job tables by ended sessions: a session reports at its end.
 async fn reads(place: &Place) -> i64 {
     const JOBS: &str = "schemaname = $1 AND relname IN ('body', 'ready', 'lease', 'finished')";
     let text = format!(
@@ -50,7 +49,7 @@ async fn reads(place: &Place) -> i64 {
     row.expect("the server answers").get(0)
 }
 
-/// Takes each job through every verb, by calls of its own.
+/// Takes each job through every verb, by separate calls.
 async fn use_everything(store: &dyn Storage) {
     for n in 0..JOBS {
         let id = format!("job {n}");

@@ -1,6 +1,6 @@
 //! Calls of many tasks on one handle share transactions, however it was opened.
 //!
-//! What that brings is a figure for people: `cargo test -p queue-postgres --test it --
+//! The gain is a figure for people: `cargo test -p queue-postgres --test it --
 //! --ignored --nocapture merging`.
 
 use crate::common::{Place, claim, complete, enqueue, job};
@@ -15,10 +15,10 @@ use std::sync::Arc;
 use tokio::{task::JoinSet, time::Instant};
 
 const CALLS: usize = 64;
-/// What came before the others had come, and those.
+/// One transaction for the calls before the others had arrived, and one for those.
 const TRANSACTIONS_MAX: i64 = 2;
 
-/// How many transactions wrote the rows of a table.
+/// The number of transactions that wrote the rows of a table.
 async fn transactions(place: &Place, table: &str) -> (i64, i64) {
     let count = format!("SELECT count(*), count(DISTINCT xmin::text) FROM {}.{table}", place.schema.quoted());
     let mut connection = place.schema.connect().await.expect("the server answers");
@@ -31,7 +31,7 @@ async fn calls_on_a_handle_with_the_applications_pool_share_commits() {
     let Some(place) = Place::new().await else { return };
     let options = PostgresOptions::with_pool(place.pool(1).await).schema(&place.schema.name).unwrap();
     let store = PostgresStorage::open(options).await.unwrap();
-    // The queue is known from here on.
+    // From here on the handle knows the queue.
     enqueue(&store, vec![job("first")]).await;
     join_all((0..CALLS).map(async |n| enqueue(&store, vec![job(&n.to_string())]).await)).await;
     let (jobs, enqueues) = transactions(&place, "body").await;
@@ -52,7 +52,7 @@ async fn calls_on_a_handle_with_the_applications_pool_share_commits() {
     place.finish(&store).await;
 }
 
-/// Jobs a second of callers that each enqueue one job after the other.
+/// The rate, in jobs per second, of callers that each enqueue one job after the other.
 async fn rate(store: Arc<PostgresStorage>, run: usize) -> f64 {
     const EACH: usize = 100;
     let begun = Instant::now();

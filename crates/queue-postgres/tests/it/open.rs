@@ -1,4 +1,4 @@
-//! What may be found at a URL, and what opening makes of it.
+//! What a URL may lead to, and what opening makes of it.
 
 use crate::common::{Place, assert_sound, claim, enqueue, job, queue};
 use queue_core::{Certainty, Error, ErrorKind, Storage};
@@ -74,7 +74,7 @@ async fn tables_applied_by_hand_are_taken_as_they_are_and_can_be_taken_back() {
     place.execute("DROP SCHEMA {schema} RESTRICT").await;
 }
 
-/// Each stands for something in the texts of statements.
+/// Each name is also a placeholder in the texts of statements.
 #[tokio::test]
 async fn a_schema_may_be_called_what_stands_for_something_in_statements() {
     for name in ["{schema}", "{life} {now}", "$1", "a\"b'c\\d{"] {
@@ -85,7 +85,7 @@ async fn a_schema_may_be_called_what_stands_for_something_in_statements() {
         assert_eq!(claim(&store, 1).await.jobs.len(), 1, "{name}");
         assert_sound(&store).await;
         store.close().await.unwrap();
-        // As somebody would who applies it by hand.
+        // An administrator may apply it by hand in this way.
         let mut connection = place.schema.connect().await.unwrap();
         let remove = format!("DROP SCHEMA \"{}\" CASCADE", name.replace('"', "\"\""));
         sqlx::raw_sql(AssertSqlSafe(remove.clone())).execute(&mut connection).await.unwrap();
@@ -143,7 +143,7 @@ async fn a_server_that_only_reads_is_told_as_such() {
     assert!(error.message().contains("read-only"), "{error}");
 }
 
-/// Holds an id in an open transaction, so that whoever enqueues it waits.
+/// Holds an id in an open transaction, so that an enqueue of it waits.
 async fn hold_id(place: &Place, store: &PostgresStorage) -> PgConnection {
     let mut connection = place.schema.connect().await.expect("the server answers");
     sqlx::raw_sql("BEGIN").execute(&mut connection).await.expect("it begins");
@@ -179,7 +179,7 @@ async fn a_pool_without_a_free_connection_is_told_as_unavailable_and_did_nothing
     let mut waiting = JoinSet::new();
     let busy = store.clone();
     waiting.spawn(async move { busy.enqueue(&queue(), vec![vec![job("held")]]).await });
-    // The one connection is taken once the server shows a statement that waits.
+    // The only connection is taken once the server shows a waiting statement.
     place.until_one_waits_for_a_lock().await;
     let error = store.counts(&queue()).await.unwrap_err();
     assert_eq!((error.kind(), error.certainty()), (ErrorKind::Unavailable, Certainty::NotApplied), "{error}");

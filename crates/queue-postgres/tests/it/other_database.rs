@@ -1,4 +1,4 @@
-//! A transaction in another database than the queue's, where tables of the same names stand.
+//! A transaction in another database than the queue's, with tables of the same names.
 
 use crate::common::{claim_one, enqueue, job, queue, text};
 use crate::database::Database;

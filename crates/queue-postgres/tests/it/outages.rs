@@ -1,9 +1,8 @@
-//! A server that is stopped without warning and started again in the middle of loads: with the
-//! settings that it has by default, everything that was acknowledged is there again (I1, I21). And
-//! what a store makes of a server that became a standby.
+//! A server that is stopped without warning and started again in the middle of loads: with default
+//! settings, everything acknowledged is there again (I1, I21). Another test is about a server that
+//! became a standby.
 //!
-//! `QUEUE_TEST_FAULT_ROUNDS=100` runs more loads. What a power cut does to a disk is another
-//! matter.
+//! `QUEUE_TEST_FAULT_ROUNDS=100` runs more loads. They do not test what a power cut does to a disk.
 
 use crate::common::{claim_one, complete, enqueue, job, queue, settle};
 use crate::load::{again_and_again, params, under};
@@ -60,8 +59,8 @@ async fn a_standby_is_told_as_such_and_serves_once_it_is_promoted() {
     let told = (error.kind(), error.operation(), error.certainty());
     assert_eq!(told, (ErrorKind::Unavailable, "open", Certainty::NotApplied), "{error}");
     assert!(error.message().contains("standby"), "{error}");
-    // A handle from before meets it by its old connections first, which are broken, and then by new
-    // ones.
+    // An older handle meets the standby by its old connections first, which are broken, and then by
+    // new ones.
     let error = loop {
         let error = store.enqueue(&queue(), vec![vec![job("c")]]).await.expect_err("it cannot be stored");
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");

@@ -1,4 +1,4 @@
-//! Whatever plan the server chooses, answers are right: never more than the limit, in order, each
+//! Answers are right whatever plan the server chooses: never more than the limit, in order, each
 //! job once.
 
 use crate::common::{Place, claim, complete, enqueue, job, queue, request};
@@ -10,8 +10,8 @@ use queue_postgres::{PostgresOptions, PostgresStorage};
 use std::{collections::HashSet, fmt::Debug, sync::Arc};
 use tokio::task::JoinSet;
 
-/// Settings that forbid what a sensible plan would use, that leave no memory for it, or that make
-/// plans of everything for everybody.
+/// Settings that forbid what a sensible plan would use, leave no memory for it, or force generic
+/// plans.
 const BAD: &[&[&str]] = &[
     &["enable_indexscan=off", "enable_indexonlyscan=off", "enable_bitmapscan=off"],
     &["enable_nestloop=off"],
@@ -21,15 +21,15 @@ const BAD: &[&[&str]] = &[
     &["plan_cache_mode=force_generic_plan", "enable_indexscan=off", "enable_indexonlyscan=off"],
     &["plan_cache_mode=force_custom_plan", "random_page_cost=1000", "cursor_tuple_fraction=1"],
 ];
-/// What the server believes of the tables that claims read, however wrong.
+/// Wrong statistics of the tables that claims read.
 const STATISTICS: &[&str] = &[
-    // A million rows in a few pages.
+    // These say: a million rows in a few pages.
     "UPDATE pg_class SET reltuples = 1000000, relpages = 1
         WHERE relnamespace = to_regnamespace('{schema}') AND relkind IN ('r', 'i')",
-    // Nothing.
+    // These say: no rows.
     "UPDATE pg_class SET reltuples = 0, relpages = 0
         WHERE relnamespace = to_regnamespace('{schema}') AND relkind IN ('r', 'i')",
-    // A million pages with nothing in them.
+    // These say: a million pages without rows.
     "UPDATE pg_class SET reltuples = 1, relpages = 1000000
         WHERE relnamespace = to_regnamespace('{schema}') AND relkind IN ('r', 'i')",
 ];
@@ -46,7 +46,7 @@ async fn open_with_bad_plans(place: &Place, settings: &[&str]) -> Arc<PostgresSt
     Arc::new(PostgresStorage::open(options).await.expect("it opens"))
 }
 
-/// Claims until nothing is left for it.
+/// Claims until nothing is left.
 async fn drain(store: Arc<PostgresStorage>) -> Vec<ClaimedJob> {
     let mut all = Vec::new();
     loop {
@@ -63,7 +63,7 @@ async fn drain(store: Arc<PostgresStorage>) -> Vec<ClaimedJob> {
     }
 }
 
-/// Claims by several at once give every job once, and keep limit and order.
+/// Concurrent claims lease every job once, and keep limit and order.
 async fn assert_claims_are_right(place: Place, store: Arc<PostgresStorage>, under: &dyn Debug) {
     let drains: JoinSet<_> = (0..WORKERS).map(|_| drain(store.clone())).collect();
     let mut all: Vec<ClaimedJob> = drains.join_all().await.into_iter().flatten().collect();

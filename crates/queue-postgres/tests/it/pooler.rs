@@ -1,5 +1,6 @@
-//! Behind PgBouncer in transaction mode, where every transaction may meet another server
-//! connection. `cargo xtask services run pgbouncer -- cargo test` starts one and says where it is.
+//! The store behind PgBouncer in transaction mode, where every transaction may run on another
+//! server connection. `cargo xtask services run pgbouncer -- cargo test` starts a PgBouncer and
+//! sets the variable.
 
 use crate::common::{self, assert_sound, claim, complete, enqueue, job, queue, server, settle};
 use queue_core::{Detail, EventReach, JobId, State, Storage, StorageExt};
@@ -13,7 +14,7 @@ const SKIP: &str = "QUEUE_TEST_SKIP";
 const TASKS: usize = 16;
 const JOBS_EACH: usize = 20;
 
-/// A schema, and stores on it by way of the pooler; none if the environment says to do without.
+/// A schema, and the options of stores on it through the pooler; none if the environment skips it.
 async fn place() -> Result<Option<(TestSchema, PostgresOptions)>, Failure> {
     let is_skipped =
         |name| env::var(SKIP).unwrap_or_default().split(',').any(|skipped| skipped.trim() == name);

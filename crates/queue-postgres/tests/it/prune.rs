@@ -1,4 +1,4 @@
-//! A prune among others who change the same jobs.
+//! A prune beside callers that change the same jobs.
 
 use crate::common::{Place, claim_one, enqueue, job, queue, text};
 use queue_core::{Changed, Prune, PruneRequest, Storage};

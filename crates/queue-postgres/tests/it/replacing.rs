@@ -1,5 +1,5 @@
-//! Jobs that take the place of waiting ones, while others do the same or claim them: each begins a
-//! life or is told what runs, and nobody waits in a circle.
+//! Jobs that replace waiting ones, while other callers do the same or claim them: each begins a
+//! life or is told what runs, and no calls wait in a circle.
 
 use crate::common::{self, enqueue, job, queue};
 use crate::database::Database;
@@ -31,7 +31,7 @@ async fn find(store: &PostgresStorage, id: &str) -> JobRecord {
     store.get_one(&queue(), &id, Detail::Full).await.expect("it reads").expect("it is there")
 }
 
-/// Everything adds up, and no deadlock had to be broken.
+/// Asserts that the store is sound, and that no deadlock had to be broken.
 async fn end(database: Database, stores: Vec<Arc<PostgresStorage>>) {
     for store in stores {
         common::assert_sound(&*store).await;
@@ -53,7 +53,7 @@ async fn those_that_replace_one_waiting_job_at_once_take_turns_and_none_tries_in
         tasks.spawn(async move {
             let mut seqs = Vec::new();
             for round in 0..EACH {
-                // Some in one order and some in the other.
+                // Half of the calls use one order, half the other.
                 let ids = if (handle + round) % 2 == 0 { ["a", "b"] } else { ["b", "a"] };
                 let answers = enqueue(&*store, ids.map(replacing).to_vec()).await;
                 assert!(answers.iter().all(Enqueued::is_new), "nothing runs: {answers:?}");
@@ -67,7 +67,7 @@ async fn those_that_replace_one_waiting_job_at_once_take_turns_and_none_tries_in
     held.close().await.expect("it closes");
     let seqs: HashSet<Seq> = tasks.join_all().await.concat().into_iter().collect();
     assert_eq!(seqs.len(), 2 * HANDLES * EACH, "each has a life of its own");
-    // A statement that was sent in vain would have numbered lives.
+    // A statement that was sent in vain would have consumed numbers of lives.
     assert_eq!(seqs.into_iter().max(), Some(Seq::new(2 + 2 * (HANDLES * EACH) as u64)));
     for id in ["a", "b"] {
         let last = find(&first, id).await.meta;
@@ -83,7 +83,7 @@ async fn a_job_that_is_being_claimed_is_waited_for_and_keeps_its_id() {
     let store = database.open().await;
     enqueue(&*store, vec![job("a"), job("b")]).await;
     let seq = find(&store, "a").await.meta.seq.get();
-    // What a claim does, held before its commit.
+    // The statement of a claim, held before its commit.
     let claim = format!(
         "DELETE FROM queue.ready WHERE seq = {seq};
          INSERT INTO queue.lease (seq, deadline, claimed_at, expires_at, run_at, revision, epoch, failures, stalls, queue, flags, token, worker)
@@ -133,7 +133,7 @@ async fn a_replacement_in_a_callers_transaction_is_waited_for_by_others_of_that_
     enqueue(&*store, ids.iter().map(|id| job(id)).collect()).await;
     let mut caller = database.hold("SELECT").await;
     store.enqueue_in(&mut caller, &queue(), &[replacing("7")]).await.expect("it enqueues");
-    // All locks that turns are taken by are among theirs.
+    // The other ids cover all locks by which turns are taken.
     let others = ids.iter().filter(|id| *id != "7").map(|id| replacing(id)).collect();
     tokio::select! {
         answers = enqueue(&*store, others) => assert!(answers.iter().all(Enqueued::is_new)),
@@ -170,7 +170,7 @@ async fn settles_whose_followers_replace_each_others_jobs_wait_in_no_circle() {
     let Some(mut database) = Database::new().await else { return };
     let store = database.open().await;
     enqueue(&*store, vec![job("a"), job("b")]).await;
-    // Each cancels one of the two, and puts a job in the place of the other.
+    // Each task cancels one of the two, and replaces the other.
     let cancel = async |store: Arc<PostgresStorage>, id: &'static str, other: &'static str| {
         let seen = find(&store, id).await.meta;
         let event = Event::Cancel { running: OnRunning::Leave };

@@ -24,8 +24,8 @@ fn a_handle_goes_on_where_it_is_called_when_its_first_runtime_ended() {
         let beat = Event::Extend { token: held.token, by: Span::from_secs(60), progress: None };
         assert!(matches!(settle(&store, &held.record.meta, beat).await, Changed::Done(_)));
         assert!(matches!(settle(&store, &held.record.meta, complete(held.token)).await, Changed::Done(_)));
-        // The next subscriber has the store listen again, for the former ones too; they are told to
-        // read again.
+        // The next subscriber makes the store listen again, for the earlier ones too, who are told
+        // to read again.
         let _more = store.subscribe(&queue(), Interest::Wake).await.unwrap();
         assert!(hints.next().now_or_never().is_some());
         while hints.next().now_or_never().is_some() {}

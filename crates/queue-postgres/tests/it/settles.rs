@@ -1,5 +1,4 @@
-//! Batches of settles whose items differ: each is written by its own terms, not by those of its
-//! neighbours.
+//! Batches of settles whose items differ: each item is written by its own terms.
 
 use crate::common::{Place, enqueue, job, queue, request};
 use queue_core::{
@@ -14,7 +13,7 @@ fn result(text: &'static str, content_type: &'static str) -> Payload {
     Payload::new(text, ContentType::from_static(content_type))
 }
 
-/// Two jobs that are held, the second of which failed before and is awaited.
+/// Two held jobs, the second of which failed before and is awaited.
 async fn two_that_differ(store: &PostgresStorage) -> Vec<ClaimedJob> {
     enqueue(store, vec![job("b").awaited()]).await;
     for held in store.claim(request(1, Span::from_secs(30))).await.expect("the server answers").jobs {
@@ -34,7 +33,7 @@ async fn two_that_differ(store: &PostgresStorage) -> Vec<ClaimedJob> {
     held
 }
 
-/// What is kept for ever must not be given the purge time of another, wherever it stands.
+/// A record that is kept for ever must not get the purge time of another item.
 #[tokio::test]
 async fn completions_of_one_batch_keep_what_is_their_own() {
     let results = [result("", "text/plain"), result("other", "application/json")];

@@ -1,4 +1,4 @@
-//! What does not wait: heartbeats, whatever else holds connections.
+//! Heartbeats do not wait, whatever else holds connections.
 
 use crate::common::{Place, assert_sound, claim_one, complete, enqueue, job, queue, settle, text};
 use queue_core::{Changed, ClaimedJob, Span, Storage, lifecycle::Event};
@@ -13,8 +13,8 @@ use std::{
 };
 use tokio::task::JoinSet;
 
-/// Long enough for a call that gets its connection at once, short enough for one that does not to
-/// be told so.
+/// Long enough for a call that gets its connection at once, and short enough that one that does not
+/// is told so.
 const SHORT: Duration = Duration::from_secs(2);
 
 fn extend(held: &ClaimedJob) -> Event {
@@ -40,7 +40,7 @@ async fn handlers_that_hold_every_connection_of_their_pool_keep_no_heartbeat_and
     place.remove().await;
 }
 
-/// As when many enqueue an id that somebody's transaction holds.
+/// Many callers may enqueue an id that a transaction holds.
 #[tokio::test]
 async fn calls_that_wait_for_a_transaction_keep_no_heartbeat_waiting() {
     let Some(place) = Place::new().await else { return };
@@ -88,7 +88,7 @@ async fn a_pool_that_connects_otherwise_from_now_on_is_followed() {
     let options = PostgresOptions::with_pool(pool.clone()).schema(&place.schema.name).unwrap();
     let store = PostgresStorage::open(options).await.unwrap();
     pool.set_connect_options((*pool.connect_options()).clone().application_name("renamed"));
-    // A lane that was not used yet, so that it connects now.
+    // The connection for heartbeats was not used yet, so it is opened now.
     enqueue(&store, vec![job("a")]).await;
     let held = claim_one(&store).await;
     settle(&store, &held.record.meta, extend(&held)).await;
@@ -101,8 +101,7 @@ async fn a_pool_that_connects_otherwise_from_now_on_is_followed() {
     place.remove().await;
 }
 
-/// As when a program looks at something else first, or holds a stream of calls of which it took
-/// one.
+/// A program may wait for something else first, or hold a stream of calls of which it took one.
 #[tokio::test]
 async fn a_call_that_nobody_polls_keeps_no_other_waiting() {
     let Some(place) = Place::new().await else { return };

@@ -1,6 +1,6 @@
 //! A process that is stopped while it listens, as by `SIGSTOP` or in a paused container.
 //!
-//! The test starts itself again as that process.
+//! The test runs itself as that process.
 
 use crate::common::{Place, queue, server};
 use queue_core::{Interest, Storage};
@@ -17,11 +17,11 @@ use tokio::time::timeout;
 const THIS: &str = "stopped::a_process_that_is_stopped_is_given_up_by_the_server";
 const SCHEMA: &str = "QUEUE_TEST_STOPPED_SCHEMA";
 const APPLICATION: &str = "queue-test-stopped";
-/// The server gives it up after a second.
+/// At this interval the server gives the connection up after a second.
 const PROBE_INTERVAL: Duration = Duration::from_millis(250);
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// The process, killed with this.
+/// The process; dropping this kills it.
 struct Stopped(Child);
 
 impl Stopped {
@@ -44,7 +44,7 @@ impl Drop for Stopped {
     }
 }
 
-/// What the process does.
+/// The work of the process.
 async fn listen(schema: &str) {
     let url =
         format!("{}?application_name={APPLICATION}", server::url().expect("whoever started this has it"));
@@ -55,7 +55,7 @@ async fn listen(schema: &str) {
     pending::<()>().await;
 }
 
-/// How many sessions of the process do this.
+/// The number of the process's sessions that match.
 async fn sessions(watcher: &mut PgConnection, which: &str) -> i64 {
     let count =
         format!("SELECT count(*) FROM pg_stat_activity WHERE application_name = '{APPLICATION}' AND {which}");
@@ -75,7 +75,7 @@ async fn a_process_that_is_stopped_is_given_up_by_the_server() {
     let given_up = async {
         while sessions(&mut watcher, "query LIKE 'LISTEN%'").await == 0 {}
         stopped.stop();
-        // More than the buffers on the way take.
+        // The notifications exceed the buffers on the way.
         let tell = "SELECT pg_notify('queue_' || oid, repeat('x', 7000) || n)
             FROM pg_namespace, generate_series(1, 200) AS n WHERE nspname = $1";
         while sessions(&mut watcher, "wait_event = 'ClientWrite'").await == 0 {

@@ -1,4 +1,4 @@
-//! Completions in transactions that may not see what others commit meanwhile.
+//! Completions in transactions that do not see what others commit meanwhile.
 
 use crate::common::{Place, claim_one, enqueue, job, settle, text};
 use queue_core::{

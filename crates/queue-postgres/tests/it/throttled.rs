@@ -1,4 +1,4 @@
-//! A link that is slow and says something all the time.
+//! A slow link that carries data all the time.
 
 use crate::common::{self, Place, assert_sound, enqueue, job, request, settle};
 use crate::storm;
@@ -7,10 +7,10 @@ use queue_postgres::{Listen, PostgresOptions, PostgresStorage};
 use queue_testkit::proxy::{Rates, Traffic};
 use std::time::Duration;
 
-/// What one answer has room for.
+/// As many jobs as one answer has room for.
 const JOBS: usize = 16;
 const BYTES: usize = 1 << 20;
-/// All of them take four times as long as the server may be silent.
+/// At this rate all of them take four times as long as the server may be silent.
 const PER_SECOND: u64 = 4 << 20;
 const CALL_TIMEOUT: Duration = Duration::from_secs(1);
 

@@ -1,5 +1,5 @@
 //! Jobs and completions in the caller's transaction: seen if and only if it commits (I18).
-//! `QUEUE_TEST_FAULT_ROUNDS=20` makes them ten thousand transactions.
+//! `QUEUE_TEST_FAULT_ROUNDS=20` makes ten thousand transactions.
 
 use crate::common::{
     Place, assert_sound, claim, claim_one, complete, enqueue, job, queue, request, settle, text,
@@ -33,12 +33,12 @@ async fn present(store: &PostgresStorage) -> BTreeSet<String> {
     }
 }
 
-/// How many transactions each task makes: an even number, since every other one commits.
+/// The number of transactions of each task: even, since every other one commits.
 fn transactions_each() -> usize {
     (usize::try_from(rounds()).expect("64 bits") * TRANSACTIONS_PER_ROUND / TASKS).next_multiple_of(2)
 }
 
-/// Enqueues in transactions of which every other one rolls back; answers the ids of the others.
+/// Enqueues in transactions, every other one of which rolls back; returns the ids of the others.
 async fn produce(store: Arc<PostgresStorage>, pool: PgPool, task: usize) -> Vec<String> {
     let mut committed = Vec::new();
     for n in 0..transactions_each() {
@@ -106,7 +106,7 @@ async fn a_queue_that_first_appears_in_a_transaction_that_rolls_back_works_after
     place.finish(&store).await;
 }
 
-/// Those that idle may be dead without anybody's knowing; the caller's own is not.
+/// Idle connections may be dead without a sign; the caller's own is not.
 #[tokio::test]
 async fn a_healthy_transaction_does_not_fail_for_the_stores_idle_connections() {
     let Some(place) = Place::new().await else { return };
@@ -223,7 +223,7 @@ async fn a_failed_statement_of_the_caller_is_told_as_a_conflict() {
 
 const EFFECT_JOBS: usize = 200;
 const WORKERS: usize = 4;
-/// Long enough for a handler, short enough that what a killed worker held comes back soon.
+/// Long enough for a handler, and short enough that a killed worker's jobs come back soon.
 const SHORT_LEASE: Span = Span::from_millis(150);
 
 /// Workers that are killed and replaced.
@@ -284,7 +284,7 @@ async fn effects_equal_completions_while_workers_are_killed() {
     while done < EFFECT_JOBS as u64 {
         workers.fill(|| work(store.clone(), pool.clone(), insert.clone()));
         done = completed().await;
-        // Each kill waits for some progress, and meets a worker wherever it is by then.
+        // Each kill waits for some progress, and hits a worker at any point.
         if done >= next_kill {
             next_kill = done + 1 + rng.next_u64() % 6;
             workers.kill_one(rng.next_u64()).await;

@@ -48,7 +48,7 @@ async fn a_server_that_went_away_is_told_with_its_address() {
     let store = PostgresStorage::open(options).await.expect("it opens");
     store.counts(&queue()).await.expect("it answers");
     proxy.close().await;
-    // The first call may find the connection broken only when it uses it.
+    // The first call may notice only in use that its connection is broken.
     drop(store.counts(&queue()).await);
     let error = store.counts(&queue()).await.expect_err("nobody is there");
     assert_says(&error, &[&far, "Connection refused", "is it running"]);
@@ -56,7 +56,7 @@ async fn a_server_that_went_away_is_told_with_its_address() {
     place.remove().await;
 }
 
-/// By the limit of a role, so that other tests find connections.
+/// The limit is that of a role, so that other tests find connections.
 #[tokio::test]
 async fn a_server_without_a_connection_left_is_told_as_such() {
     let Some(place) = Place::new().await else { return };
@@ -84,7 +84,7 @@ async fn a_server_without_a_connection_left_is_told_as_such() {
     place.execute(&format!("DROP SCHEMA {{schema}} CASCADE; DROP ROLE {role}")).await;
 }
 
-/// The only connection there may be, once the server has noticed that the one before is gone.
+/// The only connection that is allowed, once the server has noticed that the last one is gone.
 async fn hold(url: &str) -> PgConnection {
     loop {
         if let Ok(connection) = PgConnection::connect(url).await {

@@ -1,4 +1,4 @@
-//! Loads in real time on two handles, while something goes on.
+//! Loads in real time on two handles, during a fault.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use queue_core::Storage;
@@ -7,17 +7,17 @@ use queue_testkit::history::{Load, LoadParams, Params, Recorder, Report};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 
-/// How long a fault goes on.
+/// How long a fault lasts.
 pub(crate) const LASTS: Duration = Duration::from_secs(2);
 
-/// How much goes on: few enough tasks that a fault meets all of them, and a history of two seconds
-/// stays short.
+/// The size of a load: few enough tasks that a fault affects all of them, and that a history of two
+/// seconds stays short.
 pub(crate) fn params(seed: u64) -> LoadParams {
     let tasks = Params { producers: 2, workers: 4, meddlers: 2, ..Params::default() };
     LoadParams { seed, tasks, waiters: 2, ..LoadParams::default() }
 }
 
-/// Runs a load while something goes on, which answers how often it struck; then drains, and judges.
+/// Runs a load during a fault, which returns the number of its strikes; then drains, and judges.
 pub(crate) async fn under(
     options: &PostgresOptions,
     params: LoadParams,
@@ -43,7 +43,7 @@ pub(crate) async fn under(
     report
 }
 
-/// Strikes until the time is up, and answers what the strikes add up to.
+/// Strikes until the time is up, and returns the sum of the strikes.
 pub(crate) async fn again_and_again(every: Duration, mut strike: impl AsyncFnMut() -> usize) -> usize {
     let (end, mut strikes) = (Instant::now() + LASTS, 0);
     while Instant::now() < end {

@@ -1,4 +1,4 @@
-//! A server of our own, durable as by default, to which anything may be done.
+//! A private server with default durability, which a test may stop or kill.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use super::common::server::{Failure, url};
@@ -19,12 +19,13 @@ use tempfile::TempDir;
 use tokio::time::{sleep, timeout};
 
 const START_MAX: Duration = Duration::from_mins(1);
-/// Somebody else may take a free port before the server does, so a start is tried again on another.
+/// Another process may take a free port before the server does, so a start is repeated on another
+/// port.
 const TRIES_MAX: usize = 5;
 /// Postgres refuses to run as root, and every Unix has this account.
 const UNPRIVILEGED: &str = "nobody";
 
-/// A cluster in a directory of its own, and the server that runs on it; both go away with this.
+/// A cluster in its own directory, and the server that runs on it; dropping this removes both.
 #[derive(Debug)]
 pub(crate) struct PrivateServer {
     process: Option<Child>,
@@ -36,8 +37,8 @@ pub(crate) struct PrivateServer {
 }
 
 impl PrivateServer {
-    /// Of the programs of the test server, so that it has the same version. None if the environment
-    /// says to do without.
+    /// Starts a server from the programs of the test server, so that it has the same version.
+    /// `None` if the environment skips it.
     pub(crate) async fn start() -> Option<Self> {
         let url = url()?;
         let programs = programs(&url).await.expect("a superuser may ask where the programs are");
@@ -63,7 +64,7 @@ impl PrivateServer {
         &self.password
     }
 
-    /// A connection of the test's own.
+    /// A connection for the test.
     pub(crate) async fn connect(&self) -> sqlx::Result<PgConnection> {
         PgConnection::connect(&self.url()).await
     }
@@ -73,23 +74,23 @@ impl PrivateServer {
         sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut connection).await.expect("the statement is fine");
     }
 
-    /// As `pg_ctl stop -m immediate` does: every session is cut, nothing is flushed, and the next
-    /// start recovers from the log.
+    /// Stops the server like `pg_ctl stop -m immediate`: every session is cut, nothing is flushed,
+    /// and the next start recovers from the log.
     pub(crate) fn stop_at_once(&mut self) {
         self.stop("QUIT");
     }
 
-    /// In good order, but waiting for nobody.
+    /// Stops the server in good order, without waiting for sessions.
     pub(crate) fn stop_in_order(&mut self) {
         self.stop("INT");
     }
 
-    /// From the next start on it follows some primary, so that it can only be read.
+    /// Makes the server follow a primary from the next start on, so that it is read-only.
     pub(crate) fn make_standby(&self) {
         File::create(self.data().join("standby.signal")).expect("there is room for an empty file");
     }
 
-    /// Starts it again on the same port, and waits until it serves.
+    /// Starts the server again on the same port, and waits until it serves.
     pub(crate) async fn run(&mut self) {
         for _ in 0..TRIES_MAX {
             if self.serves().await {
@@ -99,8 +100,8 @@ impl PrivateServer {
         panic!("the server does not start again");
     }
 
-    /// Starts it, and waits until it serves or has ended. Its password is its own, so nobody else
-    /// can answer in its place.
+    /// Starts the server, and waits until it serves or has ended. Its password is its own, so no
+    /// other server can answer in its place.
     async fn serves(&mut self) -> bool {
         assert!(self.process.is_none(), "it runs already");
         let mut command = self.command("postgres");
@@ -122,7 +123,7 @@ impl PrivateServer {
         true
     }
 
-    /// The program becomes the process that is signalled, not a child of a shell.
+    /// The program replaces its shell, so that the signal reaches it.
     fn stop(&mut self, signal: &str) {
         let mut process = self.process.take().expect("it runs");
         let id = process.id().to_string();
@@ -176,7 +177,7 @@ async fn programs(url: &str) -> Result<PathBuf, Failure> {
     Ok(programs.into())
 }
 
-/// Somebody else for root, who then owns the directory.
+/// Another account if the test runs as root; the directory is given to it.
 fn account(directory: &TempDir) -> Option<(u32, u32)> {
     let is_root = fs::metadata(directory).expect("it was made").uid() == 0;
     is_root.then(|| {

@@ -1,4 +1,4 @@
-//! The server that the tests use, and schemas of their own on it.
+//! The server of the tests, and schemas on it.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use queue_postgres::PostgresOptions;
@@ -8,21 +8,21 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// Where the server is; `cargo xtask services run postgres -- cargo test` sets it.
+/// The variable with the server's URL; `cargo xtask services run postgres -- cargo test` sets it.
 pub(crate) const URL: &str = "QUEUE_TEST_POSTGRES_URL";
-/// Names of servers to do without.
+/// The variable with the names of servers to skip.
 const SKIP: &str = "QUEUE_TEST_SKIP";
 
-/// Why something of the server failed, in whatever form.
+/// The error of any step on the server.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// The server, or none if the environment says to do without. One that is merely missing is a
-/// failure, since tests that silently lack their server look green.
+/// The URL of the server, or `None` if the environment skips it. A missing variable is a failure,
+/// since tests that silently lack their server look green.
 pub(crate) fn url() -> Option<String> {
     url_of("postgres", URL)
 }
 
-/// The same of another server, by its name and its variable.
+/// The URL of another server, by its name and its variable.
 pub(crate) fn url_of(server: &str, variable: &str) -> Option<String> {
     if env::var(SKIP).unwrap_or_default().split(',').any(|name| name.trim() == server) {
         eprintln!("skipped: {SKIP} names {server}");
@@ -36,14 +36,14 @@ pub(crate) fn url_of(server: &str, variable: &str) -> Option<String> {
     Some(url)
 }
 
-/// A schema that nobody else uses.
+/// A schema that no other test uses.
 #[derive(Debug)]
 pub(crate) struct TestSchema {
     pub(crate) url: String,
     pub(crate) name: String,
 }
 
-/// A name for a schema, not made yet: opening a store makes it.
+/// A name for a schema that does not exist yet: opening a store creates it.
 pub(crate) async fn new_schema() -> Result<TestSchema, Failure> {
     new_schema_at(&url().ok_or("there is no server")?).await
 }
@@ -54,7 +54,7 @@ pub(crate) async fn new_schema_at(url: &str) -> Result<TestSchema, Failure> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let name = format!("queue test {}-{number}", std::process::id());
     let schema = TestSchema { url: url.to_owned(), name };
-    // One of an earlier process of the same number may have been left behind.
+    // An earlier process of the same number may have left the schema behind.
     schema.remove().await?;
     Ok(schema)
 }
@@ -64,7 +64,7 @@ impl TestSchema {
         Ok(PostgresOptions::new(&self.url)?.schema(&self.name)?)
     }
 
-    /// The name as it stands in a statement.
+    /// The name as a statement quotes it.
     pub(crate) fn quoted(&self) -> String {
         format!("\"{}\"", self.name)
     }

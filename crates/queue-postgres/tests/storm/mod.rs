@@ -1,5 +1,5 @@
-//! Stores that are struck while they work: after so many calls something is done to the server or
-//! to the way there, a bounded number of times, and then never again.
+//! Faults that strike stores while they work: after so many calls the server or the connection to
+//! it is harmed, a bounded number of times, and then never again.
 #![allow(dead_code, unused_imports, reason = "each test file uses a part")]
 
 mod stormy;
@@ -23,7 +23,7 @@ use std::{
 };
 use stormy::Stormy;
 
-/// How often a storm strikes. A workload makes several hundred calls, and must end in peace.
+/// How often a storm strikes. A workload makes several hundred calls, and must end without faults.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rhythm {
     pub(crate) calls_between: usize,
@@ -33,19 +33,19 @@ pub(crate) struct Rhythm {
 impl Rhythm {
     /// Something is always broken.
     pub(crate) const OFTEN: Self = Self { calls_between: 9, strikes_max: 30 };
-    /// For what takes the server a while.
+    /// For faults from which the server takes a while to recover.
     pub(crate) const SELDOM: Self = Self { calls_between: 60, strikes_max: 4 };
 }
 
-/// How many workloads the environment asks for, for longer runs.
+/// The variable with the number of workloads, for longer runs.
 const ROUNDS: &str = "QUEUE_TEST_FAULT_ROUNDS";
 
-/// How many workloads of each kind to run.
+/// The number of workloads of each kind.
 pub(crate) fn rounds() -> u64 {
     env::var(ROUNDS).map_or(2, |text| text.parse().expect("QUEUE_TEST_FAULT_ROUNDS is a number"))
 }
 
-/// Makes schemas whose stores are struck by `begin`.
+/// Makes schemas whose stores a storm strikes; `begin` makes the storm.
 pub(crate) struct StormHarness<B>(pub(crate) B);
 
 #[async_trait]
@@ -61,7 +61,7 @@ impl<B: Begin> Harness for StormHarness<B> {
     }
 }
 
-/// Prepares what strikes the stores of one schema.
+/// Prepares the strikes on the stores of one schema.
 #[async_trait]
 pub(crate) trait Begin: Send + Sync + 'static {
     async fn begin(&self, schema: &TestSchema) -> Result<Box<dyn Strike>, Failure>;
@@ -95,7 +95,7 @@ impl Place for StormPlace {
     }
 }
 
-/// The name under which the server shows the store's sessions.
+/// The name under which the server lists the store's sessions.
 pub(crate) fn application(schema: &TestSchema) -> String {
     schema.name.replace(' ', "_")
 }
@@ -113,7 +113,7 @@ impl Storm {
         Self { strike, calls: AtomicUsize::new(0), strikes: AtomicUsize::new(0) }
     }
 
-    /// One more call. Others are under way.
+    /// Counts one more call, and strikes when it is time. Other calls are under way.
     async fn pass(&self, store: &PostgresStorage) {
         let Rhythm { calls_between, strikes_max } = self.strike.rhythm();
         let call = self.calls.fetch_add(1, SeqCst) + 1;
@@ -122,7 +122,7 @@ impl Storm {
         }
         if call / calls_between == strikes_max + 1 {
             self.strike.calm().await;
-            // What the last strike broke is found out here.
+            // A call finds out here what the last strike broke.
             while store.workers().await.is_err() {}
             return;
         }

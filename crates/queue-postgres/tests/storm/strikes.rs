@@ -1,4 +1,4 @@
-//! What strikes.
+//! The faults that strike.
 
 use super::{Begin, Rhythm, application};
 use crate::common::server::{Failure, TestSchema, url};
@@ -9,10 +9,10 @@ use sqlx::PgConnection;
 use std::fmt::Debug;
 use tokio::sync::Mutex;
 
-/// Something that is done to the server, or to the way there.
+/// A fault of the server, or of the connection to it.
 #[async_trait]
 pub(crate) trait Strike: Debug + Send + Sync {
-    /// Where the stores shall connect to.
+    /// The URL for the stores.
     fn url(&self, server: &str) -> String {
         server.to_owned()
     }
@@ -23,7 +23,7 @@ pub(crate) trait Strike: Debug + Send + Sync {
 
     async fn strike(&self);
 
-    /// From now on there is peace.
+    /// Ends the fault.
     async fn calm(&self) {}
 }
 
@@ -80,7 +80,7 @@ impl Strike for Crasher {
     }
 
     async fn strike(&self) {
-        // It may still be recovering from the last time.
+        // The server may still be recovering from the last strike.
         let mut connection = loop {
             if let Ok(connection) = self.0.connect().await {
                 break connection;
@@ -94,7 +94,7 @@ impl Strike for Crasher {
     }
 }
 
-/// Lets the server do what it is asked, and cuts the line before it says so.
+/// Lets the server execute a request, and cuts the connection in place of the answer.
 pub(crate) struct LostReplies;
 
 #[async_trait]
@@ -113,8 +113,8 @@ impl Strike for Cutter {
         through(&self.0, server)
     }
 
-    /// The next statement that was prepared before, or the next commit, is carried out and not
-    /// answered; on every connection, until the next strike passes everything again.
+    /// The next prepared statement or commit is executed and not answered, on every connection,
+    /// until the next strike lets everything pass again.
     async fn strike(&self) {
         let withheld = self.0.counts().withheld;
         let request = if withheld.is_multiple_of(2) { "sqlx_s_" } else { "COMMIT" };
@@ -126,7 +126,7 @@ impl Strike for Cutter {
     }
 }
 
-/// A URL before, at and after its address.
+/// Splits a URL into the parts before, at and after its address.
 fn split(url: &str) -> (String, String, String) {
     let at = url.rfind('@').expect("the URL of the test server names a user") + 1;
     let end = url[at..].find('/').map_or(url.len(), |slash| at + slash);
@@ -145,13 +145,13 @@ pub(crate) fn proxy_of(server: &str) -> Proxy {
     Proxy::start(address).expect("there is a free port")
 }
 
-/// The URL of the same server by way of a proxy.
+/// The URL of the same server through a proxy.
 pub(crate) fn through(proxy: &Proxy, server: &str) -> String {
     let (before, _, after) = split(server);
     format!("{before}{}{after}", proxy.address())
 }
 
-/// Ends the session that listens for the stores of a schema, and says whether there was one.
+/// Ends the session that listens for the stores of a schema; returns whether there was one.
 pub(crate) async fn end_listener(schema: &TestSchema) -> bool {
     let mut connection = schema.connect().await.expect("the server answers");
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity

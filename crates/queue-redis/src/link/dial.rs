@@ -44,6 +44,7 @@ impl Dial {
         if let Some(pushes) = pushes {
             config = config.set_push_sender(pushes);
         }
+        // Certificates are read for each connection, so that renewed ones need no restart.
         let certificates = Certificates::read(&self.certificates).await?;
         match &self.endpoint {
             Endpoint::Single(info) => connect(&certificates.on(info)?, &config).await,
@@ -83,6 +84,7 @@ fn sentinel_client(
     if let Some(password) = master.redis_settings().password() {
         builder = builder.set_client_to_redis_password(password);
     }
+    // The driver has one login for all Sentinels, as the URL has.
     let login = sentinels.first().map(ConnectionInfo::redis_settings);
     if let Some(user) = login.and_then(|login| login.username()) {
         builder = builder.set_client_to_sentinel_username(user);

@@ -60,6 +60,7 @@ impl HandleState {
         for run in runs(batch, |(_, sent)| weigh(sent)) {
             let (places, run): (Vec<usize>, Vec<Transition>) = run.into_iter().unzip();
             let sent = self.apply_run(&queue, &run).await;
+            // A failure after the first run leaves the outcome of the whole call unknown.
             let (at, applied) = sent.map_err(|error| after(&answers, error))?;
             moment = at;
             answers.extend(places.into_iter().zip(applied));

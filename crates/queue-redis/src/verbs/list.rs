@@ -26,6 +26,8 @@ impl HandleState {
             let args = args(&query, after);
             let ScriptAnswer { moment, number, mut rest } =
                 self.call("list", script, &queue, access, args).await?;
+            // One script moves a bounded number of jobs that became due, and lists only once none
+            // is left to move (ADR 0041).
             if rest.len() == 0 {
                 continue;
             }

@@ -22,6 +22,8 @@ impl HandleState {
             match (request.what, batch.next_rank) {
                 (Prune::Expired, _) if batch.removed < limit => break,
                 (Prune::Everything, _) if batch.removed == 0 => break,
+                // No index has the time of the end, so a prune by age goes through the terminal
+                // records by rank.
                 (Prune::FinishedBefore(_), None) => break,
                 (_, next_rank) => rank = next_rank.unwrap_or(0),
             }

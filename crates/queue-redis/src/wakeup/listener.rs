@@ -133,6 +133,7 @@ impl Listener {
                     None => return ListenEnd::Closed,
                 },
                 () = sleep_until(probe) => {
+                    // A connection that is lost in silence tells nothing by itself.
                     let answer: RedisResult<String> = redis::cmd("PING").query_async(&mut hints.connection).await;
                     if answer.is_err() {
                         return ListenEnd::Broken;

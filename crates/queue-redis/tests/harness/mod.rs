@@ -1,4 +1,4 @@
-//! How the test kit gets at servers: a namespace per trial, removed afterwards.
+//! How the test kit makes stores on servers: one namespace per trial, removed afterwards.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use async_trait::async_trait;
@@ -22,9 +22,9 @@ const SKIP: &str = "QUEUE_TEST_SKIP";
 /// A server that tests are run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Server {
-    /// What `cargo xtask services` and `QUEUE_TEST_SKIP` call it.
+    /// The name that `cargo xtask services` and `QUEUE_TEST_SKIP` use.
     pub(crate) name: &'static str,
-    /// Says where it is.
+    /// The variable with its URL.
     pub(crate) variable: &'static str,
 }
 
@@ -32,7 +32,7 @@ pub(crate) const REDIS: Server = Server { name: "redis", variable: "QUEUE_TEST_R
 pub(crate) const VALKEY: Server = Server { name: "valkey", variable: "QUEUE_TEST_VALKEY_URL" };
 pub(crate) const CLUSTER: Server = Server { name: "redis-cluster", variable: "QUEUE_TEST_REDIS_CLUSTER_URL" };
 
-/// Over encrypted connections, with a client certificate that the URL names.
+/// The server with encrypted connections; the URL names a client certificate.
 pub(crate) const REDIS_TLS: Server = Server { name: "redis-tls", variable: "QUEUE_TEST_REDIS_TLS_URL" };
 pub(crate) const CLUSTER_TLS: Server =
     Server { name: "redis-cluster-tls", variable: "QUEUE_TEST_REDIS_CLUSTER_TLS_URL" };
@@ -43,10 +43,11 @@ pub(crate) const SENTINEL: Server =
     Server { name: "redis-sentinel", variable: "QUEUE_TEST_REDIS_SENTINEL_URL" };
 
 impl Server {
-    /// Its URL, or `None` if it is to be skipped.
+    /// The URL, or `None` if the server is to be skipped.
     ///
     /// # Panics
-    /// If nobody says where it is: a server that is missing is no reason to skip a test.
+    ///
+    /// If the variable is missing: a missing server is no reason to skip a test.
     pub(crate) fn url(self) -> Option<String> {
         let skipped = env::var(SKIP).unwrap_or_default();
         match env::var(self.variable) {
@@ -64,7 +65,7 @@ impl Server {
     }
 }
 
-/// The conformance suite, as the `main` of a test.
+/// Runs the conformance suite, as the `main` of a test.
 pub(crate) fn run_suite(server: Server) -> ExitCode {
     match server.url() {
         Some(url) => queue_testkit::run(server.name, RedisHarness { url }),
@@ -131,8 +132,8 @@ impl Place for Space {
     }
 }
 
-/// Removes every key of a namespace, on each master of a Cluster. Behind Sentinels they go with the
-/// servers.
+/// Removes every key of a namespace, on each master of a Cluster. Behind Sentinels the keys go with
+/// the servers.
 pub(crate) async fn clean_up(url: &str, namespace: &str) -> Result<(), Failure> {
     if url.contains("+sentinel://") {
         return Ok(());
@@ -176,7 +177,7 @@ fn client(node: &str, _url: &str) -> Result<redis::Client, Failure> {
     Ok(redis::Client::open(node)?)
 }
 
-/// With the certificates that a URL of the store names.
+/// A client with the certificates that a URL of the store names.
 #[cfg(feature = "tls")]
 fn client(node: &str, url: &str) -> Result<redis::Client, Failure> {
     let file = |option: &str| {

@@ -1,4 +1,4 @@
-//! A Cluster of our own, to whose masters we may do anything.
+//! A private Cluster, whose masters a test may stop or kill.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use crate::server::{Fsync, Server};
@@ -11,7 +11,7 @@ pub(crate) const MASTERS: usize = 3;
 const SLOTS: usize = 16_384;
 const JOIN_MAX: Duration = Duration::from_secs(30);
 
-/// Three masters without replicas. One that is down takes its own slots with it, and no others.
+/// Three masters without replicas. A master that is down takes only its own slots with it.
 pub(crate) struct Cluster {
     pub(crate) masters: Vec<Server>,
 }
@@ -39,14 +39,14 @@ impl Cluster {
         format!("redis+cluster://{}", hosts.join(","))
     }
 
-    /// The master that has a queue, or what belongs to no queue under `*`.
+    /// The master of a queue, or, for `*`, of the keys that belong to no queue.
     pub(crate) async fn master_of(&self, tag: &str) -> usize {
         let slot = self.masters[0].ask(command("KEYSLOT").arg(format!("{{{tag}}}"))).await;
         let slot: usize = slot.expect("a slot");
         (0..MASTERS).find(|index| slot < (index + 1) * SLOTS / MASTERS).expect("somebody has it")
     }
 
-    /// A queue of a master.
+    /// A queue on a given master.
     pub(crate) async fn queue_of(&self, master: usize) -> QueueName {
         let mut number = 0;
         loop {

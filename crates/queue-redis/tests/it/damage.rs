@@ -11,9 +11,9 @@ use queue_redis::{RedisOptions, RedisStorage};
 use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 
-/// What did not happen in this time will not.
+/// What has not happened within this time will not happen.
 const NEVER: Duration = Duration::from_secs(60);
-/// More than one script takes at once.
+/// More jobs than one script takes at once.
 const MANY: usize = 1_001;
 
 async fn open(server: &Server) -> RedisStorage {
@@ -31,7 +31,7 @@ async fn enqueue(store: &RedisStorage, queue: &QueueName, ids: std::ops::Range<u
     store.enqueue(queue, vec![ids.map(job).collect()]).await.expect("they are enqueued");
 }
 
-/// Enqueued, claimed and to be completed.
+/// Enqueues and claims jobs, and returns their completions.
 async fn completions(store: &RedisStorage, queue: &QueueName, count: usize) -> Vec<Transition> {
     enqueue(store, queue, 0..count).await;
     let mut completions = Vec::new();
@@ -66,8 +66,8 @@ async fn a_queue_that_fails_leaves_no_other_half_applied() {
     assert_eq!(store.counts(&whole).await.expect("it counts").of(State::Completed), MANY as u64);
 }
 
-/// Numbers of jobs are told apart as numbers, not as text: the order of text is up to the server's
-/// locale, in many of which `a` (97) comes before `B` (66).
+/// Numbers of jobs must be compared as numbers, not as text: the order of text depends on the
+/// server's locale, in many of which `a` (97) comes before `B` (66).
 #[tokio::test]
 async fn pages_of_lapsed_leases_have_each_of_them_once() {
     let server = Server::start(Fsync::Never).await;
@@ -87,7 +87,7 @@ async fn pages_of_lapsed_leases_have_each_of_them_once() {
     assert!(seqs.windows(2).all(|two| two[0] < two[1]), "{seqs:?}");
 }
 
-/// Until it tells that something was missed, or that the job changed.
+/// Waits until the stream says that something was missed, or that the job changed.
 async fn hears_of(events: &mut EventStream, id: Option<&str>) {
     let heard = async {
         loop {
@@ -101,8 +101,8 @@ async fn hears_of(events: &mut EventStream, id: Option<&str>) {
     timeout(NEVER, heard).await.expect("it is told");
 }
 
-/// The server forgot the request for every change, and the connection over which it is to be made
-/// again is broken too.
+/// The server has forgotten the request for every change, and the connection on which it is to be
+/// repeated is broken too.
 #[tokio::test]
 async fn a_change_that_nobody_asked_for_after_a_break_is_told_as_missed() {
     let server = Server::start(Fsync::Never).await;

@@ -1,4 +1,4 @@
-//! Jobs whose payloads are as large as they may be, on a slow line and in large claims.
+//! Jobs with the largest payloads, on a slow line and in large claims.
 
 use crate::server::{Fsync, Server};
 use queue_core::{
@@ -11,7 +11,7 @@ use queue_worker::{Router, Worker};
 use std::{env, sync::Arc};
 
 const PAYLOAD_BYTES: usize = 1 << 20;
-/// What one claim brings at most, unless it is asked for more.
+/// The most bytes that one claim brings by default.
 const CLAIM_BYTES: usize = 16 << 20;
 const BYTES_PER_SECOND: u64 = 8_000_000;
 /// More than a line of that rate carries within one time-out.
@@ -40,7 +40,8 @@ async fn all(store: &RedisStorage) -> Vec<JobMeta> {
     store.list(ListQuery::all(queue(), 1_000)).await.expect("it lists").jobs
 }
 
-/// All of them together take longer than a call waits: a claim of all would be heard of by nobody.
+/// All jobs together take longer than a call waits: the answer to a claim of all would never be
+/// heard.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_jobs_on_a_slow_line_are_all_done_and_none_stalls() {
     let jobs = env::var("QUEUE_TEST_LARGE_JOBS").map_or(JOBS, |text| text.parse().expect("a number"));
@@ -64,7 +65,7 @@ async fn large_jobs_on_a_slow_line_are_all_done_and_none_stalls() {
     }
 }
 
-/// The server runs one script at a time and holds all of its answer in memory.
+/// The server runs one script at a time and holds its whole answer in memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_of_a_thousand_large_jobs_takes_a_bounded_part_of_the_server() {
     let server = Server::start(Fsync::Never).await;
@@ -77,6 +78,6 @@ async fn a_claim_of_a_thousand_large_jobs_takes_a_bounded_part_of_the_server() {
     let claimed = store.claim(request).await.expect("it answers");
     let grown = server.memory_peak().await - before;
     assert_eq!(claimed.jobs.len(), CLAIM_BYTES / PAYLOAD_BYTES);
-    // Each payload stands in the script, in what it answers, and on its way.
+    // Each payload is in the script, in its answer, and on its way.
     assert!(grown <= 4 * CLAIM_BYTES as u64, "it took {} MiB more", grown >> 20);
 }

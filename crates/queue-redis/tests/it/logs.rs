@@ -1,5 +1,5 @@
-//! The lines that the store writes at level `debug` when connections are lost, and what they keep
-//! to themselves.
+//! The lines that the store writes at level `debug` when connections are lost, and the secrets that
+//! they omit.
 
 use crate::server::{Fsync, Server};
 use parking_lot::Mutex;
@@ -50,7 +50,7 @@ async fn lost_connections_and_forgotten_scripts_are_told_without_the_password() 
     let writer = lines.clone();
     tracing_subscriber::fmt().with_max_level(Level::DEBUG).with_writer(move || writer.clone()).init();
 
-    // Connections without a password stay as they are, so that the test can go on asking.
+    // Connections without a password stay open, so that the test can continue.
     let mut user = redis::cmd("ACL");
     user.arg("SETUSER").arg("worker").arg("on").arg(format!(">{PASSWORD}")).arg("~*").arg("&*").arg("+@all");
     server.run(&mut user).await;
@@ -62,7 +62,7 @@ async fn lost_connections_and_forgotten_scripts_are_told_without_the_password() 
     store.counts(&queue).await.expect("the text is sent");
     lines.until("the server does not know a script").await;
     server.kill_connections().await;
-    // The first call may find the connection broken only when it uses it.
+    // The first call may notice only in use that its connection is broken.
     drop(store.counts(&queue).await);
     lines.until("a connection is").await;
     lines.until("the connection that listens is lost").await;

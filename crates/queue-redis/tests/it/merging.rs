@@ -10,9 +10,9 @@ use queue_redis::RedisStorage;
 use std::collections::HashSet;
 
 const CALLS: usize = 64;
-/// What came before the others had come, and those.
+/// One script for the calls before the others had arrived, and one for those.
 const SCRIPTS_MAX: usize = 2;
-/// What the server is told when the test has seen enough.
+/// The command by which the test marks its end in the server's log.
 const END: &str = "no-key-of-any-queue";
 
 #[tokio::test]
@@ -27,7 +27,7 @@ async fn calls_of_many_tasks_share_scripts() {
         let job = NewJob::new(id.clone(), Kind::unnamed(), payload);
         store.enqueue(&queue, vec![vec![job]]).await.expect("it enqueues");
     };
-    // The queue is known from here on.
+    // From here on the handle knows the queue.
     enqueue(&JobId::from_static("first")).await;
 
     let client = redis::Client::open(url.as_str()).expect("valid");

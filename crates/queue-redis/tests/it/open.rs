@@ -72,7 +72,7 @@ async fn a_server_that_is_not_there_is_unavailable_and_nothing_was_applied() {
     drop(server);
     assert_eq!(refused(options).await, ErrorKind::Unavailable);
     let queue = QueueName::from_static("q");
-    // The first call may find the connection broken only when it uses it.
+    // The first call may notice only in use that its connection is broken.
     drop(store.counts(&queue).await);
     let error = store.enqueue(&queue, group(1)).await.expect_err("nobody is there");
     assert_eq!((error.kind(), error.certainty()), (ErrorKind::Unavailable, Certainty::NotApplied), "{error}");
@@ -133,7 +133,7 @@ async fn durability_is_what_the_server_is_set_to() {
     assert_eq!(durability().await, Durability::Power);
 }
 
-/// And the pool outlives the store.
+/// The pool outlives the store.
 #[cfg(feature = "deadpool")]
 #[tokio::test]
 async fn calls_go_over_a_pool_of_the_application() {
@@ -152,7 +152,7 @@ async fn calls_go_over_a_pool_of_the_application() {
     assert!(keys.contains(&"jq:{q}:state".to_owned()), "{keys:?}");
 }
 
-/// The write is there all the same: waiting makes the answer honest, not the write undone.
+/// The write exists all the same: waiting makes the answer honest, and does not undo the write.
 #[tokio::test]
 async fn replicas_that_are_missing_leave_the_outcome_unknown() {
     let server = Server::start(Fsync::Never).await;
@@ -165,7 +165,7 @@ async fn replicas_that_are_missing_leave_the_outcome_unknown() {
     assert!(plain.counts(&queue).await.expect("it answers").total() <= 1);
 }
 
-/// A claim whose answer is thrown away costs its jobs a stall, so that after a few they would fail
+/// A claim whose answer is discarded costs its jobs a stall, so that after a few they would fail
 /// without a run.
 #[tokio::test]
 async fn replicas_that_are_missing_keep_no_leases_from_their_worker() {
@@ -196,7 +196,7 @@ async fn replicas_that_are_missing_cost_no_connection() {
     assert_eq!(server.connections_made().await - before, 1, "the one that asks, and no other");
 }
 
-/// The server would take no time at all for no limit.
+/// The server takes zero for no limit.
 #[tokio::test]
 async fn less_than_a_millisecond_is_no_time_to_wait_for_replicas() {
     let options = RedisOptions::new("redis://127.0.0.1:1").expect("valid");

@@ -1,4 +1,5 @@
-//! What reads cost the server beside many other jobs. Not a test: it asserts nothing about time.
+//! The cost of reads for the server beside many other jobs. It is no test: it asserts nothing about
+//! time.
 //!
 //! ```sh
 //! QUEUE_TEST_JOBS=1000000 cargo test --release -p queue-redis --test it -- --ignored --nocapture read_time
@@ -16,7 +17,7 @@ use redis::aio::MultiplexedConnection;
 use std::{env, time::Instant};
 
 const BATCH: usize = 1_000;
-/// Failed in the end, spread over all.
+/// The jobs that failed for good, spread over all.
 const FAILED: usize = 100;
 const ROUNDS: usize = 20;
 
@@ -115,7 +116,7 @@ async fn read(store: &RedisStorage, many: &QueueName, small: &QueueName, what: R
     }
 }
 
-/// As many pages as it takes to show fifty.
+/// Reads as many pages as it takes to show fifty jobs.
 async fn page(store: &RedisStorage, mut query: ListQuery) {
     let mut shown = 0;
     loop {

@@ -6,7 +6,7 @@ use queue_redis::{Eviction, RedisOptions, RedisStorage};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// What was not so after so many tries will never be.
+/// A condition that does not hold after this many attempts never will.
 const TRIES_MAX: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -23,7 +23,7 @@ impl Pair {
         meet.arg("MEET").arg("127.0.0.1").arg(master.port()).arg(master.second_port());
         replica.run(&mut meet).await;
         let id: String = master.ask(redis::cmd("CLUSTER").arg("MYID")).await.expect("it has one");
-        // It says no until it has met the master.
+        // The node refuses until it has met the master.
         until(async || replica.ask::<()>(redis::cmd("CLUSTER").arg("REPLICATE").arg(&id)).await.is_ok())
             .await;
         until(async || {
@@ -35,7 +35,7 @@ impl Pair {
         Self { master, replica }
     }
 
-    /// Found through the replica first.
+    /// The options of a store that finds the replica first.
     fn options(&self) -> RedisOptions {
         let (replica, master) = (self.replica.port(), self.master.port());
         let url = format!("redis+cluster://127.0.0.1:{replica},127.0.0.1:{master}");
@@ -43,7 +43,7 @@ impl Pair {
     }
 }
 
-/// Its second port is for other nodes.
+/// Starts a node; its second port is for other nodes.
 async fn node() -> Server {
     let settings = |bus| {
         let words = format!("--cluster-enabled yes --cluster-announce-ip 127.0.0.1 --cluster-port {bus}");
@@ -57,7 +57,7 @@ async fn says(server: &Server, command: &str, about: &str, line: &str) -> bool {
     answer.lines().any(|found| found == line)
 }
 
-/// Asks again and again.
+/// Repeats a check until it holds.
 async fn until(mut is_so: impl AsyncFnMut() -> bool) {
     for _ in 0..TRIES_MAX {
         if is_so().await {
@@ -68,8 +68,8 @@ async fn until(mut is_so: impl AsyncFnMut() -> bool) {
     panic!("it never came to that");
 }
 
-/// Calls go to masters whichever node is named first; and what is true of a replica need not be
-/// true of its master.
+/// Calls go to masters whichever node is named first, and what holds for a replica need not hold
+/// for its master.
 #[tokio::test]
 async fn a_cluster_is_opened_through_a_replica_and_judged_by_a_master() {
     let pair = Pair::start().await;
@@ -82,7 +82,7 @@ async fn a_cluster_is_opened_through_a_replica_and_judged_by_a_master() {
     assert!(RedisStorage::open(pair.options().eviction(Eviction::Allow)).await.is_ok());
 }
 
-/// Its connection is not refused or closed, so that nothing but the silence tells.
+/// The master's connection is neither refused nor closed, so only its silence tells.
 #[tokio::test]
 async fn a_master_that_hangs_is_given_up_for_the_replica_that_took_over() {
     let pair = Pair::start().await;

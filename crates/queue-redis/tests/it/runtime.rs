@@ -1,5 +1,5 @@
-//! A handle that is kept longer than the runtime which it was first used on, as tests do that share
-//! one, and programs that run one runtime after the other.
+//! A handle that outlives the runtime on which it was first used, as in tests that share one, and
+//! in programs that run one runtime after the other.
 
 use crate::cluster::Cluster;
 use crate::server::{Fsync, Server};
@@ -20,13 +20,12 @@ fn job(id: &str) -> NewJob {
     NewJob::new(JobId::new(id).expect("valid"), Kind::unnamed(), payload)
 }
 
-/// Hints, and calls of every kind.
+/// Uses hints, and calls of every kind.
 async fn use_all(store: &RedisStorage, turn: u64) {
     let queue = QueueName::from_static("q");
     for (index, interest) in [Interest::Wake, Interest::All].into_iter().enumerate() {
         let mut hints = store.subscribe(&queue, interest).await.expect("it listens");
-        // That the listener has begun anew is a hint too, and would swallow the one that is to
-        // come.
+        // The listener's restart gives a hint too, which would hide the one that is to come.
         while hints.next().now_or_never().is_some() {}
         let id = format!("{turn}-{index}");
         store.enqueue(&queue, vec![vec![job(&id)]]).await.expect("it enqueues");
@@ -46,7 +45,7 @@ fn outlives_its_runtime(url: &str) {
     first.block_on(use_all(&store, 1));
     drop(first);
     for turn in 2..4 {
-        // The runtime goes at the end of each turn.
+        // The runtime ends with each turn.
         runtime().block_on(use_all(&store, turn));
     }
     runtime().block_on(store.close()).expect("it closes");

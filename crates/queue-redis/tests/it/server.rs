@@ -1,4 +1,4 @@
-//! A server of our own, to which we may do anything.
+//! A private server, which a test may stop or kill.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use redis::{Cmd, FromRedisValue, RedisResult, aio::MultiplexedConnection};
@@ -13,21 +13,22 @@ use tokio::time::{Instant, sleep};
 
 const START_MAX: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(20);
-/// Somebody else may take a free port before the server does, so a start is tried again on others.
+/// Another process may take a free port before the server does, so a start is repeated on other
+/// ports.
 const TRIES_MAX: usize = 5;
 
 /// When the server flushes its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fsync {
-    /// It has none.
+    /// The server has no log.
     Never,
-    /// In the background, once a second.
+    /// The log is flushed in the background, once a second.
     EverySecond,
-    /// Before each answer.
+    /// The log is flushed before each answer.
     Always,
 }
 
-/// A process with a directory of its own; both go away with it.
+/// A process with its own directory; dropping this removes both.
 pub(crate) struct Server {
     process: Child,
     port: u16,
@@ -42,8 +43,8 @@ impl Server {
         Self::start_with(fsync, |_| Vec::new()).await
     }
 
-    /// With more settings, as a command line has them. They may use a second port, which was free
-    /// too.
+    /// Starts a server with more settings, as a command line has them. They may use a second port,
+    /// which was free too.
     pub(crate) async fn start_with(fsync: Fsync, settings: impl Fn(u16) -> Vec<String>) -> Self {
         for _ in 0..TRIES_MAX {
             let (port, second_port) = free_ports();
@@ -78,41 +79,41 @@ impl Server {
         command.query_async(&mut self.connect().await?).await
     }
 
-    /// How many connections it took so far, with the one that asks.
+    /// The number of connections accepted so far, including the one that asks.
     pub(crate) async fn connections_made(&self) -> u64 {
         let info = self.info("stats").await;
         let made = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
         made.expect("it counts them").trim().parse().expect("a number")
     }
 
-    /// The most bytes that it had in use at once, since it started or its counters were set back.
+    /// The peak of memory use in bytes, since the start or the last reset of the counters.
     pub(crate) async fn memory_peak(&self) -> u64 {
         let info = self.info("memory").await;
         let peak = info.lines().find_map(|line| line.strip_prefix("used_memory_peak:"));
         peak.expect("it counts them").trim().parse().expect("a number")
     }
 
-    /// How often a script came whole, since the server did not know it.
+    /// How often the text of a script was sent, since the server did not know it.
     pub(crate) async fn texts_sent(&self) -> u64 {
         let info = self.info("commandstats").await;
         let calls = info.lines().find_map(|line| line.strip_prefix("cmdstat_eval:calls="));
         calls.and_then(|line| line.split(',').next()).map_or(0, |calls| calls.parse().expect("a number"))
     }
 
-    /// Every connection but the one that says so, of calls and of hints.
+    /// Kills every connection of calls and hints, except the one that asks for it.
     pub(crate) async fn kill_connections(&self) {
         for kind in ["normal", "pubsub"] {
             self.run(redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg(kind).arg("SKIPME").arg("yes")).await;
         }
     }
 
-    /// A signal for this very process.
+    /// Sends a signal to this process.
     pub(crate) fn signal(&self, name: &str) {
         let status = Command::new("kill").arg(format!("-{name}")).arg(self.process.id().to_string()).status();
         assert!(status.expect("kill runs").success());
     }
 
-    /// As a crash of the process does, and what a supervisor does then.
+    /// Kills the process like a crash, and starts it again like a supervisor.
     pub(crate) async fn kill_and_restart(&mut self) {
         self.process.kill().expect("it is killed");
         self.process.wait().expect("it ends");
@@ -134,8 +135,8 @@ impl Server {
         redis::Client::open(self.url())?.get_multiplexed_async_connection().await
     }
 
-    /// Waits until it does, or has ended. Another server may answer at the port, so the answer has
-    /// to be of this process.
+    /// Waits until the server serves, or has ended. Another server may answer at the port, so the
+    /// answer has to come from this process.
     async fn serves(&mut self) -> bool {
         let (end, own) = (Instant::now() + START_MAX, format!("process_id:{}", self.process.id()));
         while self.process.try_wait().expect("it is a child").is_none() {
@@ -152,13 +153,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may stand still, and may have ended; either way it is gone afterwards.
+        // The process may stand still or have ended; either way it is gone afterwards.
         drop(self.process.kill());
         drop(self.process.wait());
     }
 }
 
-/// Held both at once, so that they differ.
+/// Two free ports, held at once so that they differ.
 fn free_ports() -> (u16, u16) {
     let listen = || TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
     let (one, other) = (listen(), listen());

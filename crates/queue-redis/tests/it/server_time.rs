@@ -1,10 +1,10 @@
-//! What the server spends on a job, and what a job weighs there, one by one and in batches of 500.
-//! Not a test: it asserts nothing about time.
+//! The server's time per job, and a job's memory there, one by one and in batches of 500. It is no
+//! test: it asserts nothing about time.
 //!
 //! ```sh
 //! cargo test --release -p queue-redis --test it -- --ignored --nocapture server_time
 //! ```
-//! The server must be nobody else's meanwhile: its statistics are reset.
+//! No one else may use the server meanwhile: its statistics are reset.
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 
 use crate::harness::{REDIS, Space, clean_up, fresh_namespace};
@@ -20,7 +20,7 @@ const JOBS: usize = 100_000;
 const BATCH: usize = 500;
 const PAYLOAD_BYTES: usize = 100;
 
-/// The server's own account of what scripts cost it.
+/// The server's own account of the cost of scripts.
 struct Server(MultiplexedConnection, f64);
 
 impl Server {
@@ -48,7 +48,7 @@ impl Server {
         self.info("memory", "used_memory:").await
     }
 
-    /// Processor time of the thread that runs commands, in microseconds.
+    /// The processor time of the thread that runs commands, in microseconds.
     async fn cpu_usec(&mut self) -> f64 {
         let text: String = redis::cmd("INFO").arg("cpu").query_async(&mut self.0).await.expect("it answers");
         let of = |name: &str| {
@@ -59,7 +59,7 @@ impl Server {
         (of("user") + of("sys")) * 1e6
     }
 
-    /// Microseconds per job since this was said last.
+    /// Prints the microseconds per job since the last call.
     async fn say(&mut self, what: &str, jobs: usize) {
         let scripts = self.script_usec().await as f64 / jobs as f64;
         let cpu = self.cpu_usec().await;

@@ -1,4 +1,4 @@
-//! `verify` finds what does not add up: each kind of damage is done by hand, and must be told.
+//! `verify` finds contradictions: each kind of damage is done by hand, and must be reported.
 
 use crate::harness::{REDIS, Space, clean_up, fresh_namespace};
 use queue_core::{
@@ -13,18 +13,18 @@ use redis::Cmd;
 const FIRST: &[u8] = &[0, 0, 0, 0, 0, 1];
 const SECOND: &[u8] = &[0, 0, 0, 0, 0, 2];
 const FOURTH: &[u8] = &[0, 0, 0, 0, 0, 4];
-/// Under which the attempts of the failed job stand.
+/// The field of the failed job's attempts.
 const ATTEMPTS: &[u8] = &[0, 0, 0, 0, 0, 5, b'a'];
 const STRANGE: &[u8] = &[0, 0, 0, 0, 0, 9];
-/// Of no queue.
+/// A key that belongs to no queue.
 const SHARED_NAMES: &str = "names";
 
 fn text(bytes: &'static str) -> Payload {
     Payload::new(bytes, ContentType::from_static("text/plain"))
 }
 
-/// Five jobs: completed, leased, ready, a scheduled one with a tag and a header, and a failed one,
-/// which is claimed first.
+/// Stores five jobs: a completed one, a leased one, a ready one, a scheduled one with a tag and a
+/// header, and a failed one, which is claimed first.
 async fn one_of_each(store: &RedisStorage) {
     let queue = QueueName::from_static("q");
     let job = |id| NewJob::new(JobId::from_static(id), Kind::unnamed(), text("payload"));
@@ -48,7 +48,7 @@ async fn one_of_each(store: &RedisStorage) {
     store.settle(&claimed[0].record.meta, event, &Policy::default()).await.expect("it settles");
     let event = Event::Complete {
         token: claimed[1].token,
-        // Small ones stand with the rest of the record.
+        // Small results are kept in the record.
         result: Payload::new("r".repeat(200), ContentType::from_static("text/plain")),
         retention: None,
         then: Vec::new(),

@@ -1,7 +1,7 @@
-//! Every tick of nasty zones against a walk through all minutes, which shares no code with the
-//! crate but the offsets of zones.
+//! Compares every tick of difficult zones with a walk through all minutes, which shares no code
+//! with the crate except the offsets of zones.
 //!
-//! A year of a few zones by default. All years of all of them, and how many ticks were compared:
+//! The default is a year of a few zones. All years of all zones, with the number of compared ticks:
 //! `QUEUE_TEST_TICKS=all cargo test --release -p queue-schedule --test brute_force -- --nocapture`.
 
 mod matcher;
@@ -13,7 +13,7 @@ use queue_core::Timestamp;
 use queue_schedule::Timing;
 use walk::Walk;
 
-/// What is nasty about each, and the years to look at.
+/// Each zone's difficulty, and the years to compare.
 const ZONES: [(&str, i16, i16); 17] = [
     ("Europe/Berlin", 2025, 2031),
     ("America/New_York", 2025, 2031),
@@ -34,7 +34,7 @@ const ZONES: [(&str, i16, i16); 17] = [
     ("Europe/Dublin", 2025, 2026),  // summer is standard time
 ];
 
-/// Minutes or coarser; every pattern of the documented syntax has its like here.
+/// Patterns of minutes or coarser; they cover all of the documented syntax.
 const PATTERNS: [&str; 34] = [
     "30 2 * * *",
     "0 0 * * *",
@@ -72,10 +72,10 @@ const PATTERNS: [&str; 34] = [
     "*/7 0,2,23 25-31 * 0",
 ];
 
-/// Most of the time goes to this one, so only a run of all looks at it.
+/// This pattern takes most of the time, so only a run of all zones compares it.
 const DENSEST: &str = "* * * * *";
 
-/// Compared around the changes alone, since a year has thirty million seconds.
+/// These are compared around the changes alone, since a year has thirty million seconds.
 const PATTERNS_OF_SECONDS: [&str; 6] = [
     "30 30 2 * * *",
     "0,20,40 0-59 1-3 * * *",
@@ -85,9 +85,9 @@ const PATTERNS_OF_SECONDS: [&str; 6] = [
     "59 59 23,1,2 * * *",
 ];
 
-/// So many seconds to either side of a change.
+/// The seconds to compare on either side of a change.
 const AROUND: i64 = 4 * 3600;
-/// Seconds, so that the moment of the change itself is among them.
+/// In seconds; a divisor of the hour, so that the moment of the change itself is included.
 const ASKED_EVERY: usize = 300;
 
 #[test]
@@ -110,7 +110,7 @@ fn is_of_the_slice(zone: &str) -> bool {
     ["America/Santiago", "Australia/Lord_Howe", "Africa/Casablanca"].contains(&zone)
 }
 
-/// How many ticks were compared, of patterns of minutes and of seconds.
+/// The number of compared ticks, of patterns of minutes and of seconds.
 fn compare(patterns: &[&str], name: &str, from: i64, to: i64) -> (usize, usize) {
     let zone = TimeZone::get(name).expect("a known zone");
     let walk = Walk::new(&zone, from, to, 60);
@@ -146,8 +146,8 @@ fn compare_one(pattern: &str, zone: &str, walk: &Walk, changes: &[i64]) -> usize
     expected.len()
 }
 
-/// A schedule does not go from tick to tick alone: it is made or woken at any moment, within a
-/// repeated hour too.
+/// A schedule does not only go from tick to tick: it is made or woken at any moment, also within a
+/// repeated hour.
 fn ask_from_everywhere(timing: &Timing, expected: &[i64], change: i64) {
     for second in (change - AROUND..change + AROUND).step_by(ASKED_EVERY) {
         let Some(next) = expected.get(expected.partition_point(|tick| *tick <= second)) else { return };

@@ -1,5 +1,5 @@
-//! Cron patterns once more, by hand and as plainly as they can be said: fields are bit masks, days
-//! are counted.
+//! A second implementation of cron patterns, as plain as possible: fields are bit masks, days are
+//! counted.
 
 const MONTHS: [&str; 13] =
     ["", "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
@@ -12,7 +12,8 @@ pub(crate) struct Matcher {
     days: Days,
     months: u64,
     weekdays: Weekdays,
-    /// A day has to match the day of the month and the weekday, not one of them.
+    /// Whether a day has to match both the day of the month and the weekday, rather than one of
+    /// them.
     both: bool,
     pub(crate) is_interval: bool,
     pub(crate) has_seconds: bool,
@@ -74,14 +75,14 @@ impl Matcher {
         }
     }
 
-    /// Seconds within a day, by its clock.
+    /// Whether a second of the day matches, by the clock of that day.
     pub(crate) fn has_time(&self, second_of_day: i64) -> bool {
         has(self.seconds, second_of_day % 60)
             && has(self.minutes, second_of_day / 60 % 60)
             && has(self.hours, second_of_day / 3600)
     }
 
-    /// A day counted from 1970-01-01.
+    /// Whether a day matches, counted from 1970-01-01.
     pub(crate) fn has_day(&self, day_number: i64) -> bool {
         let date = Date::of(day_number);
         let in_month = has(self.months, date.month);
@@ -164,7 +165,7 @@ impl Date {
         Self { month, day: day + 1, weekday, month_length: month_length(year, month) }
     }
 
-    /// Within the month, as everybody's `W` has it.
+    /// The nearest working day stays within the month, as in other crons.
     fn workday_nearest_to(self, day: i64) -> i64 {
         let is_workday = |other: &i64| (1..=5).contains(&(self.weekday + other - self.day).rem_euclid(7));
         (1..=self.month_length)

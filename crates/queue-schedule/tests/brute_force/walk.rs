@@ -1,5 +1,5 @@
-//! Every moment of a stretch of time, one after the other, and the published rule applied to what
-//! the clock on the wall shows.
+//! Goes through every moment of a stretch of time, and applies the published rule to what the wall
+//! clock shows.
 
 use crate::matcher::Matcher;
 use jiff::{Timestamp, tz::TimeZone};
@@ -11,7 +11,7 @@ pub(crate) struct Walk {
     pub(crate) from: i64,
     pub(crate) to: i64,
     pub(crate) step: i64,
-    /// By how much the clock on the wall is ahead of UTC, at each step.
+    /// How far the wall clock is ahead of UTC at each step, in seconds.
     offsets: Vec<i64>,
 }
 
@@ -26,15 +26,15 @@ impl Walk {
         Self { from, to, step, offsets: (0..steps).map(|index| offset(from + index * step)).collect() }
     }
 
-    /// Moments at which the clock on the wall is put forward or back.
+    /// The moments at which the wall clock is put forward or back.
     pub(crate) fn changes(&self) -> Vec<i64> {
         let steps: Vec<(i64, i64)> = self.steps().collect();
         steps.windows(2).filter(|pair| pair[0].1 != pair[1].1).map(|pair| pair[1].0).collect()
     }
 
-    /// The moments at which a pattern fires. One that follows real time does whenever the clock on
-    /// the wall shows a time of it. One of fixed times does when the clock first shows one of its
-    /// times, or first shows a later one.
+    /// The moments at which a pattern fires. A pattern that follows real time fires whenever the
+    /// wall clock shows one of its times. A pattern of fixed times fires when the clock first shows
+    /// one of its times, or first shows a later one.
     pub(crate) fn ticks(&self, matcher: &Matcher) -> Vec<i64> {
         let days = self.days(matcher);
         let first_day = (self.from - 2 * DAY).div_euclid(DAY);

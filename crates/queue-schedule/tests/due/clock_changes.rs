@@ -1,6 +1,6 @@
 //! The nights on which Berlin changes its clocks: 2026-03-29, when 02:00 to 03:00 is skipped, and
-//! 2026-10-25, when it comes twice. All zones and nasty patterns are compared in `brute_force`;
-//! here each rule has its name.
+//! 2026-10-25, when it comes twice. `brute_force` compares all zones and difficult patterns; here
+//! each rule has a test of its own.
 
 use queue_core::Timestamp;
 use queue_schedule::{Tick, Timing};

@@ -1,5 +1,5 @@
-//! What a schedule does when it is woken: cases by hand, and any sequence of wake-ups against the
-//! plain words of the policies.
+//! What a schedule does when it is woken: single cases, and random sequences of wake-ups compared
+//! with the plain definition of the policies.
 
 mod clock_changes;
 mod given;

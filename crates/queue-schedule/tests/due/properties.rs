@@ -38,11 +38,11 @@ fn schedules() -> impl Strategy<Value = ScheduleSpec> {
     })
 }
 
-/// Each is a run of up to forty wake-ups.
+/// Each case is a run of up to forty wake-ups.
 const CASES: u32 = 40;
 
-/// How the clock goes on from one wake-up to the next; `None` if it is woken at the moment that it
-/// asked for.
+/// The steps of the clock from one wake-up to the next; `None` for a wake-up at the requested
+/// moment.
 fn steps() -> impl Strategy<Value = Vec<Option<i64>>> {
     let step = prop_oneof![
         4 => Just(None),
@@ -54,7 +54,8 @@ fn steps() -> impl Strategy<Value = Vec<Option<i64>>> {
     prop::collection::vec(step, 1..40)
 }
 
-/// All wake-ups of one run; each is asked twice with the same, as after a reply that was lost.
+/// All wake-ups of one run; each is computed twice with the same input, as after a reply that was
+/// lost.
 fn wake(spec: &ScheduleSpec, steps: &[Option<i64>]) -> Vec<(Timestamp, Due)> {
     let (mut clock, mut progress, mut wait) = (START, None, Span::ZERO);
     let mut wakes = Vec::new();
@@ -73,7 +74,7 @@ fn ticks(spec: &ScheduleSpec, after: Timestamp, until: Timestamp) -> Vec<Timesta
     spec.timing.after(after).take_while(|tick| *tick <= until).collect()
 }
 
-/// The policies in plain words: each tick is looked at by itself.
+/// The policies by their plain definition: each tick is judged by itself.
 fn by_the_words(spec: &ScheduleSpec, after: Timestamp, until: Timestamp) -> Vec<Timestamp> {
     let ticks = ticks(spec, after, until);
     let late = |tick: &Timestamp| until.since(*tick);

@@ -1,4 +1,4 @@
-//! Spread and jitter: what they delay, and that they are the same for everybody.
+//! Spread and jitter: what they delay, and that every process computes the same.
 
 use crate::given::{DAY, EACH, HOUR, MINUTE, SKIP, all, at, cron};
 use queue_core::Span;

@@ -41,6 +41,8 @@ impl IndexRange {
             }
             Walk::Due => (sql::LIST_READY, claim_order(queue, after)),
             Walk::Scheduled => {
+                // A job whose time has come stays in this index until a claim moves it, and is not
+                // listed as scheduled.
                 let place = after.map(place).max(Some((now.as_millis(), LAST))).unwrap_or_default();
                 (sql::LIST_SCHEDULED, values([queue, place.0, place.1]))
             }
@@ -48,6 +50,8 @@ impl IndexRange {
                 let place = after.map_or((i64::MIN, 0), place);
                 (sql::LIST_LAPSED, values([queue, place.0, place.1, now.as_millis()]))
             }
+            // No index has leases by the time of their claim or by token (ADR 0022, ADR 0040), so
+            // these walks read all leases of the queue.
             Walk::State(State::Processing, _) | Walk::Held { .. } => return None,
         };
         Some(Self { sql, bounds })

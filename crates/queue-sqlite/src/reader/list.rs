@@ -43,6 +43,8 @@ impl Snapshot<'_> {
             }
             let TrackedJob { meta, token, .. } = StoredJob::read(row, &query.queue)?.job;
             page.looked_at += 1;
+            // The end moves on over jobs that the filter hides, or the next page would read them
+            // again.
             end = Some(query.walk.place_of(&meta));
             if query.steps_through(&meta, token, self.moment.now) && query.filter.matches(&meta) {
                 page.jobs.push(meta);

@@ -32,6 +32,7 @@ impl Verb<Database> for Apply {
 impl SqliteSession<'_> {
     pub(super) fn apply_one(&mut self, transition: &Transition) -> rusqlite::Result<Applied> {
         let Some(queue) = self.find_queue(&transition.queue)? else { return Ok(Applied::Missing) };
+        // A job that this writer leased is settled from memory, without a read (ADR 0007).
         if let Some(meta) = self.apply_to_held(queue, transition)? {
             return Ok(Applied::Done(meta));
         }

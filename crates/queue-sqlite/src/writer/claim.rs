@@ -53,6 +53,8 @@ impl SqliteSession<'_> {
     /// Answers requests of one queue as if they came one after the other, but that each is told of
     /// the next due job as the last one leaves it.
     pub(super) fn claim(&mut self, requests: &[&ClaimRequest]) -> rusqlite::Result<Vec<Claimed>> {
+        // While the clock is behind, even a claim that leases nothing writes the mark, so that
+        // handles that live for one claim carry time on from one to the next (ADR 0024).
         self.keeps_time |= self.moment.is_ahead();
         let now = self.moment.now;
         let late = |request: &ClaimRequest| request.is_late(now).then_some(now);
@@ -73,6 +75,8 @@ impl SqliteSession<'_> {
             let next_due = self.next_due(queue)?;
             for ((answer, request), is_cut_short) in answers.iter_mut().zip(requests).zip(shares.cut_short())
             {
+                // An answer that its bytes ended has left a due job behind, so its caller asks
+                // again at once.
                 let cut_short = is_cut_short.then_some(now);
                 answer.next_due = late(request).or_else(|| next_due.into_iter().chain(cut_short).min());
             }
@@ -88,6 +92,7 @@ impl SqliteSession<'_> {
         answers: &mut [Claimed],
     ) -> rusqlite::Result<()> {
         let found = self.ready_jobs(queue, &requests[0].queue, shares)?;
+        // The jobs are the front of the index, so one range delete removes all of their entries.
         if let Some((_, last, _)) = found.last() {
             self.leave_front(queue, IndexPosition::of(&last.job.meta))?;
         }
@@ -128,6 +133,7 @@ impl SqliteSession<'_> {
         let before = IndexPosition::of(&stored.job.meta);
         lease(&mut stored.job, request, self.moment.now);
         written(self.save_lease(queue, before, &stored)?)?;
+        // `leave_front` has removed the entry of the ready index already.
         self.leave_state(queue, before)?;
         self.enter(queue, &stored.job.meta)?;
         self.notices.changed(&stored.job.meta);

@@ -29,6 +29,8 @@ impl Committer for Database {
             .filter(|call| call.is_wanted())
             .try_for_each(|call| call.run(session))
             .and_then(|()| session.flush());
+        // There are no savepoints: calls check before they write, so an error here is a broken file
+        // or a full disk. The group then runs again call by call (ADR 0007).
         if let Err(error) = ran {
             session.rollback();
             return Err(Failed::Within(session.fault(error)));

@@ -113,6 +113,8 @@ impl SqliteSession<'_> {
         stored: &StoredJob,
     ) -> rusqlite::Result<bool> {
         let seq = integer(stored.job.meta.seq.get());
+        // Only leased jobs are changed from memory, and these have a life, whose revision tells
+        // whether another process has changed them since.
         if stored.has_life {
             let revision = integer(before.revision);
             if self.statements.delete_life.execute(params![seq, revision])? == 0 {
@@ -148,6 +150,7 @@ impl SqliteSession<'_> {
         stored: &StoredJob,
     ) -> rusqlite::Result<bool> {
         let TrackedJob { meta, token, .. } = &stored.job;
+        // Most lives are leased once, so a first lease has a statement with few columns.
         let Some(lease) = meta.lease.as_ref().filter(|_| !stored.has_life) else {
             return self.write(queue, before, stored, None);
         };
@@ -179,6 +182,8 @@ impl SqliteSession<'_> {
     ) -> rusqlite::Result<bool> {
         let TrackedJob { meta, token, last_settle } = &stored.job;
         let settled = last_settle.as_ref();
+        // The token column holds the present lease's token or that of the last settle: a claim
+        // clears the latter.
         let (statement, second) = if stored.has_life {
             (&mut self.statements.save_life, integer(before.revision))
         } else {

@@ -21,6 +21,8 @@ impl Verb<Database> for Announce {
 
     fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<Duty> {
         let Self { worker, ttl } = self;
+        // An expired announcement goes first, since a request to drain must not outlive it (ADR
+        // 0042).
         session.statements.expire_workers.execute([session.moment.now.as_millis()])?;
         if *ttl == Span::ZERO {
             session.statements.delete_worker.execute([worker.id.as_str()])?;

@@ -68,6 +68,7 @@ fn run(
         Ok(session) => session,
         Err(error) => return drop(opened.send(Err(fault(error)))),
     };
+    // A caller that dropped the future of `open` has no handle, so there is nothing to serve.
     if opened.send(Ok(readers)).is_ok() {
         inbox.serve(&mut session);
     }

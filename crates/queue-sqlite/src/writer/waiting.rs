@@ -39,6 +39,7 @@ impl SqliteSession<'_> {
         if !job.state.is_waiting() {
             return Ok(());
         }
+        // Other processes wake their claims only for queues in which a job came to wait (ADR 0044).
         self.counters.wake(queue);
         let (run_at, seq) = (job.run_at.as_millis(), integer(job.seq.get()));
         if job.run_at <= self.moment.now {

@@ -1,4 +1,4 @@
-//! How the test kit gets at files of their own.
+//! How the test kit makes stores in files.
 
 use async_trait::async_trait;
 use queue_core::{
@@ -32,7 +32,7 @@ async fn begin(path: PathBuf, store: Arc<dyn Storage>) -> Result<Box<dyn Callers
     Ok(Box::new(Transaction { store, connection }))
 }
 
-/// Of an application; nothing else waits for the thread that it blocks.
+/// A transaction of an application; no other task waits for the thread that it blocks.
 struct Transaction {
     store: Arc<dyn Storage>,
     connection: Connection,

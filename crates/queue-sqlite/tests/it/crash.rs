@@ -1,5 +1,5 @@
-//! `kill -9` of random processes among four that share one file: whatever was acknowledged is there
-//! afterwards (I1, I21). A power cut is another matter: the page cache survives this.
+//! `kill -9` of random processes among four that share one file: everything acknowledged is there
+//! afterwards (I1, I21). The page cache survives a kill, so this does not test a power cut.
 
 use queue_core::Storage;
 use queue_sqlite::{SqliteOptions, SqliteStorage};

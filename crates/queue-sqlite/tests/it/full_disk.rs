@@ -27,7 +27,7 @@ async fn a_full_disk_is_told_as_unavailable_and_changes_nothing() {
 async fn of_calls_that_share_a_transaction_those_that_fit_succeed() {
     let place = Place::new();
     let store = SqliteStorage::open(place.options().pages_max(PAGES)).await.unwrap();
-    // A lock elsewhere lets all calls wait, so that they come into one transaction.
+    // A lock held elsewhere makes all calls wait, so that they share one transaction.
     let lock = rusqlite::Connection::open(place.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let mut large = job("large");

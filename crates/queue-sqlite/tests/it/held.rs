@@ -1,5 +1,5 @@
-//! A handle remembers the jobs that it claimed. What others do to them meanwhile is not overwritten
-//! by what it remembers.
+//! A handle remembers the jobs that it claimed. It does not overwrite what others do to them
+//! meanwhile.
 
 use crate::common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
 use queue_core::{
@@ -9,7 +9,7 @@ use queue_core::{
 use queue_sqlite::SqliteStorage;
 use std::{sync::Arc, time::Duration};
 
-/// Two handles, and a job that the first of them holds.
+/// Two handles, and a job that the first one holds.
 async fn held(place: &Place) -> (SqliteStorage, SqliteStorage, ClaimedJob) {
     let (store, other) = (place.open().await, place.open().await);
     enqueue(&store, vec![job("a")]).await;

@@ -1,4 +1,4 @@
-//! What this process does to the file must not cost its connections their locks. Without them a
+//! Nothing that this process does to the file may cost its connections their locks. Without them a
 //! program with an older SQLite, such as the `sqlite3` of a distribution, takes the file for unused
 //! when it closes, and removes the log that is being written.
 #![cfg(target_os = "linux")]

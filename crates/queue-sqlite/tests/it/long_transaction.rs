@@ -1,4 +1,4 @@
-//! A transaction of the application that is open for ten seconds, beside jobs that are held.
+//! A transaction of the application that stays open for ten seconds, beside held jobs.
 
 use crate::common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
 use queue_core::{
@@ -29,8 +29,7 @@ async fn jobs_under_leases_of_30_s_outlast_a_transaction_of_10_s_and_heartbeats_
     };
     let error = store.apply(held.iter().map(beat).collect()).await.expect_err("the lock is taken for longer");
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-    // The rest of the ten seconds; the lease is the only clock that runs against the test, with 20
-    // s to spare.
+    // The rest of the ten seconds; only the lease, with 20 s to spare, runs against the test.
     tokio::time::sleep(OPEN_FOR / 2).await;
     transaction.commit().expect("it commits");
 

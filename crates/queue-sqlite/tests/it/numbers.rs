@@ -1,5 +1,5 @@
 //! The numbers of jobs and queues end where the keys have no more room, and a walk through one
-//! queue meets no other.
+//! queue reads no other.
 
 use crate::common::{Place, assert_sound, enqueue, job, queue};
 use queue_core::{Certainty, ErrorKind, ListQuery, QueueName, Storage};

@@ -1,4 +1,4 @@
-//! What may be found at a path, and what opening makes of it.
+//! What a path may contain, and what opening makes of it.
 
 use crate::common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
 use queue_core::{Certainty, Detail, ErrorKind, JobId, State, Storage, StorageExt};
@@ -113,7 +113,7 @@ async fn a_path_that_is_too_long_for_sqlite_is_refused_for_that() {
     assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     assert!(error.message().contains("504 bytes"), "{error}");
     assert!(!of_length(505).exists(), "nothing was made");
-    // What counts is where links lead to.
+    // The target of a link counts.
     let link = place.directory.path().join("link");
     std::os::unix::fs::symlink(&directory, &link).unwrap();
     let error = refusal(SqliteOptions::new(link.join(of_length(505).file_name().unwrap()))).await;

@@ -31,7 +31,7 @@ async fn own_writes_are_hinted_at_directly_and_not_taken_for_those_of_others() {
         enqueue(&store, vec![job(&n.to_string())]).await;
         assert!(matches!(hints.next().now_or_never().flatten(), Some(Hint::Job(_))), "job {n}");
     }
-    // Another's write is told of next, so nothing else was told of before.
+    // The next hint is of another write, so none came before it.
     let other = place.open().await;
     enqueue(&other, vec![job("other")]).await;
     assert_eq!(hints.next().await, Some(Hint::Missed));
@@ -55,7 +55,7 @@ async fn a_claim_whose_caller_is_gone_before_its_turn_leases_nothing() {
     let place = Place::new();
     let store = place.open().await;
     enqueue(&store, vec![job("a")]).await;
-    // An open write transaction elsewhere holds the writer up until the caller is gone.
+    // A write transaction held elsewhere keeps the writer waiting until the caller is gone.
     let lock = rusqlite::Connection::open(place.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let queue = queue();
@@ -81,12 +81,12 @@ const LOAD: &str = "
     DELETE FROM queue_store; INSERT INTO queue_store SELECT * FROM copy.queue_store;
     COMMIT;
     DETACH copy;";
-/// As one that makes the tables anew.
+/// Changes the schema, as a tool that recreates the tables does.
 const CHANGE_SCHEMA: &str = "CREATE TABLE passing (mine); DROP TABLE passing;";
 
 #[tokio::test]
 async fn a_backup_that_is_loaded_into_the_open_file_is_taken_as_it_is() {
-    // Whether others write so much afterwards that the count of commits tells nothing.
+    // The others write once, or so often that the number of commits shows nothing.
     for (others, passing) in [(1, ""), (9, CHANGE_SCHEMA)] {
         let place = Place::new();
         let (store, other) = (place.open().await, place.open().await);
@@ -99,7 +99,7 @@ async fn a_backup_that_is_loaded_into_the_open_file_is_taken_as_it_is() {
         let lost = claim(&store, 1).await.jobs.remove(0);
         file.execute_batch(&LOAD.replace("COPY", copy.to_str().unwrap())).unwrap();
         file.execute_batch(passing).unwrap();
-        // Queue numbers and seqs are given out once more.
+        // Queue numbers and seqs are assigned a second time.
         let name = QueueName::from_static("other");
         for n in 0..others {
             other.enqueue(&name, vec![vec![job(&n.to_string())]]).await.unwrap();

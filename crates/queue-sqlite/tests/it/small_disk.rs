@@ -1,5 +1,5 @@
 //! A disk that is really full, so that not even the log can grow: a small file system in a mount
-//! namespace of its own, in which this test starts itself again.
+//! namespace of its own, in which this test runs itself again.
 #![cfg(target_os = "linux")]
 
 use crate::common::{assert_sound, claim, complete, enqueue, job, queue, request, settle};
@@ -16,9 +16,9 @@ use std::{
 
 const CHILD: &str = "QUEUE_SQLITE_SMALL_DISK_CHILD";
 const NAME: &str = "small_disk::a_full_disk_stops_writes_and_nothing_else_until_there_is_room";
-/// Mounts a small file system where the test says, and goes on as the test in it.
+/// Mounts a small file system where the test says, and continues there as the test.
 const IN_A_SMALL_DISK: &str = r#"mount -t tmpfs -o size=4m tmpfs "$0" || exit 1; exec "$@""#;
-/// What comes back if it may not; tests end with 0 or 101.
+/// The exit code if mounting is not permitted; tests end with 0 or 101.
 const MAY_NOT: i32 = 1;
 
 #[test]
@@ -74,8 +74,7 @@ async fn fill_and_free(directory: &Path) {
     assert_sound(&store).await;
 }
 
-/// Also while the clock is behind, when they would keep the time: there it goes on in this handle
-/// alone.
+/// While the clock is behind, claims would keep the time: it then goes on in this handle alone.
 async fn claims_of_nothing_are_answered(store: &SqliteStorage, clock: &ManualClock) {
     let nothing = || {
         let request = request(1, Span::from_secs(30));
@@ -90,7 +89,7 @@ async fn claims_of_nothing_are_answered(store: &SqliteStorage, clock: &ManualClo
     }
 }
 
-/// Another program's file, which takes all room.
+/// A file of another program, which takes all room.
 struct Filler(PathBuf);
 
 impl Filler {

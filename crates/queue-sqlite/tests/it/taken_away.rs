@@ -1,5 +1,5 @@
-//! Files that are removed, replaced or renamed under an open store: it notices within a second,
-//! says what happened, and acknowledges nothing any more.
+//! Files that are removed, replaced or renamed under an open store: the store notices within a
+//! second, says what happened, and acknowledges nothing any more.
 #![cfg(unix)]
 
 use crate::common::{Place, assert_sound, claim, complete, enqueue, job, queue, request};
@@ -23,8 +23,8 @@ use std::{
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A store with a job, in a directory that can be renamed, and the clock that says when a second is
-/// over.
+/// A store with a job, in a directory that can be renamed, and the clock that tells when a second
+/// has passed.
 struct Opened {
     place: Place,
     store: SqliteStorage,
@@ -59,7 +59,7 @@ impl Opened {
         self.store.enqueue(&queue(), vec![vec![job(id)]]).await.map(drop)
     }
 
-    /// What the store says once a second has passed.
+    /// The store's error once a second has passed.
     async fn refusal(&self) -> String {
         self.clock.advance(SECOND);
         let error = self.enqueue("after").await.expect_err("nothing is acknowledged");
@@ -183,7 +183,7 @@ async fn a_link_is_held_to_what_it_led_to() {
     opened.says(&["jobs.db was", "another file"]).await;
 }
 
-/// Whoever opens it by the link from now on would make a log for it under its new name.
+/// A program that opens the file by the link from now on would create a log under the new name.
 #[tokio::test]
 async fn a_database_that_is_renamed_behind_its_link_closes_the_store() {
     for original in ["jobs.db", "real.db"] {
@@ -246,8 +246,8 @@ async fn nothing_that_sqlite_does_itself_closes_the_store() {
     assert_sound(&opened.store).await;
 }
 
-/// A clock that removes a file when it is first read, and says that a second is over when it is
-/// read again.
+/// A clock that removes a file when it is first read, and moves on by a second when it is read
+/// again.
 #[derive(Debug)]
 struct Thief {
     path: PathBuf,

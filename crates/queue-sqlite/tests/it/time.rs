@@ -1,5 +1,5 @@
-//! Store time of a file whose clock was ahead once, over several handles: to each other they are
-//! processes.
+//! Store time of a file whose clock was ahead once, over several handles, which are like processes
+//! to each other.
 
 use crate::common::{Place, claim, enqueue, job, queue};
 use queue_core::{Clock, ManualClock, Storage, Timestamp};
@@ -7,14 +7,14 @@ use queue_sqlite::SqliteStorage;
 use std::{sync::Arc, time::Duration};
 
 const DAY: Duration = Duration::from_secs(86_400);
-/// In this much real time store time moves on by one second less.
+/// In this much real time store time moves by one second less.
 const BEHIND: Duration = Duration::from_secs(64);
 
 async fn open(place: &Place, clock: &Arc<ManualClock>) -> SqliteStorage {
     SqliteStorage::open(place.options().clock(clock.clone())).await.expect("it opens")
 }
 
-/// A file that was written to while the clock was a day ahead, and the clock, which is right again.
+/// A file that was written while the clock was a day ahead, and the clock, which is right again.
 async fn after_a_day_ahead(place: &Place) -> Arc<ManualClock> {
     let clock = Arc::new(ManualClock::default());
     let right = clock.now();
@@ -28,7 +28,7 @@ async fn now(store: &SqliteStorage) -> Timestamp {
     store.counts(&queue()).await.expect("it counts").now
 }
 
-/// The marks in the file: the time, and how many commits there were.
+/// The marks in the file: the time, and the number of commits.
 fn marks(place: &Place) -> (i64, i64) {
     let file = rusqlite::Connection::open(place.path()).expect("it is there");
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));

@@ -1,5 +1,5 @@
-//! The application's own connection: which are refused, and what a call leaves in a transaction
-//! that goes on.
+//! The application's own connection: which ones are refused, and what a call leaves in a
+//! transaction that continues.
 
 use crate::common::{Place, assert_sound, claim, enqueue, job, queue};
 use futures_util::StreamExt;
@@ -17,7 +17,7 @@ async fn total(store: &SqliteStorage) -> u64 {
     store.counts(&queue()).await.as_ref().map(Counts::total).expect("it counts")
 }
 
-/// The message of a refusal, which left nothing.
+/// The message of a refusal that left nothing behind.
 async fn refused(store: &SqliteStorage, connection: &Connection) -> String {
     let before = total(store).await;
     let error = store.enqueue_in(connection, &queue(), &[job("a")]).expect_err("it is refused");
@@ -105,7 +105,7 @@ async fn a_call_that_fails_half_way_leaves_nothing_in_a_transaction_that_goes_on
     let place = Place::new();
     let store = place.open().await;
     let mut connection = connect(&place);
-    // The row of the job is written before its place among those that are due.
+    // The job's row is written before its entry in the ready index.
     let fails = "CREATE TEMP TRIGGER fails BEFORE INSERT ON main.queue_ready WHEN NEW.priority = 7
         BEGIN SELECT RAISE(FAIL, 'part of the test'); END";
     connection.execute_batch(fails).expect("it is made");

@@ -1,7 +1,7 @@
-//! Two programs that believe to have the same store, and do not any more. The one that has lost its
-//! files stops by itself.
+//! Two programs that believe they share a store, and no longer do. The one that has lost its files
+//! stops by itself.
 //!
-//! The test starts itself again as that program, which counts real time.
+//! The test runs itself as that program, which goes by real time.
 #![cfg(unix)]
 
 use crate::common::{assert_sound, enqueue, job, queue};
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 const CHILD: &str = "QUEUE_SQLITE_LOSING_CHILD";
 const NAME: &str = "two_programs::a_program_whose_files_are_replaced_by_those_of_another_stops_acknowledging";
-/// Acknowledgements to see before the files are taken away.
+/// The acknowledgements to see before the files are taken away.
 const LINES: usize = 20;
 
 struct Program {
@@ -43,7 +43,7 @@ impl Program {
         self.lines.by_ref().map_while(Result::ok).filter(|line| line.starts_with("queued "))
     }
 
-    /// Why it ended.
+    /// Waits for the end of the program, and returns its message.
     fn end(mut self) -> String {
         let last = self.lines.by_ref().map_while(Result::ok).find(|line| line.starts_with("over "));
         self.child.wait().expect("it ends");
@@ -77,7 +77,7 @@ fn rename_directory(place: &TempDir) {
     fs::create_dir(place.path().join("data")).expect("it works");
 }
 
-/// As one does with a backup, together with the files that belonged to the old one.
+/// Replaces the database with a backup, together with the files that belonged to the old one.
 fn rename_file_onto_it(place: &TempDir) {
     let path = |name| -> PathBuf { place.path().join("data").join(name) };
     block_on(async {

@@ -1,4 +1,4 @@
-//! `verify` finds what does not add up: each kind of damage is done by hand, and must be told.
+//! `verify` finds contradictions: each kind of damage is done by hand, and must be reported.
 
 use crate::common::{Place, assert_sound, claim, complete, enqueue, job, settle};
 use queue_core::{Span, Storage};

@@ -111,6 +111,7 @@ where
     where
         F: Future<Output = Result<Stamped<Vec<A>>>> + Send + 'static,
     {
+        // One lock covers the search and the insert, or two callers could begin a read each.
         let mut latest = self.latest.lock();
         let before = latest.get(key).and_then(|boarding| Some((boarding.read.upgrade()?, &boarding.asked)));
         if let Some((read, asked)) = &before
@@ -118,6 +119,8 @@ where
         {
             return (read.clone(), range);
         }
+        // A read that is under way may have begun before what this caller was told of, so it is not
+        // joined. The next one waits for it, and takes along whoever asks until then.
         let asked = Arc::new(Mutex::new(Some(items.to_vec())));
         let before = before.map(|(read, _)| read);
         let read = fly(before, asked.clone(), key.clone(), send.clone()).boxed().shared();

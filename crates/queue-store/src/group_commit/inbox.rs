@@ -76,6 +76,7 @@ fn merged<C: Committer>(group: Vec<Pending<C>>) -> Vec<Pending<C>> {
             others.push(call);
             continue;
         }
+        // The bound keeps a large group of unlike calls from being compared pair by pair.
         let mut looked_at = joined.iter_mut().rev().take(LOOKS_MAX);
         let left = looked_at.try_fold(call, |call, with| with.absorb(call).ok_or(())).ok();
         joined.extend(left);
@@ -90,6 +91,7 @@ fn commit<C: Committer>(session: &mut C::Session<'_>, mut group: Vec<Pending<C>>
     match C::transact(session, &mut group) {
         Ok(()) => group.into_iter().for_each(|call| call.answer(&mut left)),
         Err(Failed::Within(_)) if group.len() > 1 || group.iter().any(Pending::is_several) => {
+            // The transaction was undone, so each call runs alone: a failure stays with its caller.
             for call in group.into_iter().flat_map(Pending::split) {
                 left.extend(commit(session, vec![call]));
             }

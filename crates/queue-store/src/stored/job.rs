@@ -49,6 +49,7 @@ mod flag {
 impl Fields for StoredJob {
     fn write(&self, out: &mut Writer) {
         let Self { job: TrackedJob { meta, token, last_settle }, payload_bytes } = self;
+        // The order of these fields is the stored form: another order needs another `VERSION`.
         out.number(flags(self));
         write_present(out, meta);
         meta.reason.iter().for_each(|reason| out.byte(reason.as_code()));

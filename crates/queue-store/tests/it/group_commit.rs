@@ -1,4 +1,4 @@
-//! Calls of several callers in one transaction, and what becomes of them when it fails.
+//! Calls of several callers in one transaction, and their fate when it fails.
 
 use futures_util::{
     FutureExt,
@@ -9,12 +9,12 @@ use queue_store::group_commit::{Committer, Failed, Inbox, Pending, Verb, Writer}
 use std::sync::{Arc, Barrier};
 use tokio::sync::oneshot;
 
-/// What was written, transaction by transaction.
+/// The written numbers, transaction by transaction.
 #[derive(Debug, Default)]
 struct Ledger {
     committed: Vec<Vec<u32>>,
     entries: Vec<u32>,
-    /// Commits fail, and nobody knows how far they came.
+    /// Commits fail with an unknown outcome.
     breaks: bool,
 }
 
@@ -46,7 +46,7 @@ impl Committer for Ledgers {
     }
 }
 
-/// Enters a number; odd ones are refused.
+/// Writes a number; odd ones are refused.
 struct Enter(u32);
 
 impl Verb<Ledgers> for Enter {
@@ -62,7 +62,7 @@ impl Verb<Ledgers> for Enter {
     }
 }
 
-/// The same, unless nobody waits for it.
+/// The same, skipped if its caller is gone.
 struct EnterIfWanted(u32);
 
 impl Verb<Ledgers> for EnterIfWanted {
@@ -109,7 +109,7 @@ async fn start(mut ledger: Ledger) -> Writer<Ledgers> {
     Writer::start("ledger", serve).await.expect("it opens").0
 }
 
-/// Sends calls while the thread is busy, so that all of them wait when it is done.
+/// Sends calls while the thread is busy, so that all of them wait for it.
 async fn together<T>(writer: &Writer<Ledgers>, calls: impl Future<Output = T>) -> T {
     let gate = Arc::new(Barrier::new(2));
     let meanwhile = async {
@@ -122,7 +122,7 @@ async fn together<T>(writer: &Writer<Ledgers>, calls: impl Future<Output = T>) -
     answers
 }
 
-/// What is committed. The first read may share a transaction with what came before it.
+/// The committed numbers. The first read may share a transaction with what came before it.
 async fn written(writer: &Writer<Ledgers>) -> Vec<Vec<u32>> {
     writer.call(Read).await.expect("it reads");
     writer.call(Read).await.expect("it reads")
@@ -198,11 +198,12 @@ async fn a_thread_that_panics_leaves_its_callers_in_doubt_and_not_in_waiting() {
     let writer = start(Ledger::default()).await;
     let error = writer.call(Panic).await.unwrap_err();
     assert_eq!((error.kind(), error.certainty()), (ErrorKind::Internal, Certainty::Unknown));
-    // Closed as soon as the thread is gone.
+    // Calls answer closed as soon as the thread is gone.
     assert!(writer.call(Enter(2)).await.is_err());
 }
 
-/// Enters a number, as one with those of its hundred; if nobody hears of it, another is entered.
+/// Writes a number, merged with those of the same hundred; another one is written if its caller is
+/// gone.
 struct Draw(u32);
 
 impl Verb<Ledgers> for Draw {
@@ -222,7 +223,7 @@ impl Verb<Ledgers> for Draw {
         Enter(self.0).run(ledger).map(|()| self.0)
     }
 
-    /// Marked by a zero before them.
+    /// A zero marks numbers that were written together.
     fn run_together(calls: &[&Self], ledger: &mut Ledger) -> Result<Vec<u32>, &'static str> {
         Enter(0).run(ledger)?;
         calls.iter().map(|call| call.run(ledger)).collect()

@@ -1,4 +1,4 @@
-//! The stored form: whatever a job may hold comes back, and whatever else stands there is an error.
+//! The stored form: every possible job is read back unchanged, and all other bytes are an error.
 
 use bytes::Bytes;
 use proptest::prelude::{ProptestConfig, any, proptest};
@@ -10,12 +10,12 @@ use queue_core::{
 };
 use queue_store::stored::{Form, StoredJob, VERSION, from_bytes, to_bytes};
 
-/// Values of every kind, as a seed says.
+/// Random values of every kind, from a seed.
 struct Any(SeededRng);
 
 impl Any {
     fn number(&self) -> u64 {
-        // As many of each length as of any other.
+        // Each length is equally likely.
         self.0.next_u64() >> (self.0.next_u64() % 64)
     }
 
@@ -198,7 +198,7 @@ proptest! {
     #[test]
     fn foreign_bytes_are_an_error_and_never_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         all_forms(&bytes);
-        // Most others are refused for their version.
+        // Most random bytes are refused for their version.
         all_forms(&[&[VERSION], &bytes[..]].concat());
     }
 
@@ -211,7 +211,7 @@ proptest! {
     }
 }
 
-/// The bytes themselves, so that a change of the form is seen in review: see the rules in `stored`.
+/// The bytes themselves, so that a change of the form shows in review; see the rules in `stored`.
 #[test]
 fn the_first_version_is_this() {
     let payload = Payload::new("abc", ContentType::from_static("t/p"));

@@ -1,4 +1,4 @@
-//! What must hold at the end of every case, whatever it was about.
+//! Checks at the end of every case, whatever its subject.
 
 use super::Bench;
 use queue_core::{
@@ -8,12 +8,13 @@ use queue_core::{
 use std::collections::{BTreeSet, HashSet};
 
 const PAGE: usize = 1000;
-/// Jobs of a queue whose attempts are looked at.
+/// The number of jobs of a queue whose attempts are checked.
 const ATTEMPTS_LOOKS: usize = 10;
 const PRUNE_ROUNDS_MAX: usize = 1000;
 
 impl Bench {
-    /// Records, counts and indexes add up (I20). A store that the case closed is left alone.
+    /// Asserts that records, counts and indexes agree (I20). A store that the case has closed is
+    /// skipped.
     pub(crate) async fn check_conservation(&self) {
         let Some(store) = self.open_store() else { return };
         match store.verify().await {
@@ -40,7 +41,7 @@ impl Bench {
         self.check_status(&jobs, counts).await;
     }
 
-    /// Along each index stand the jobs that belong there, in its order.
+    /// Asserts that each index lists the jobs that belong there, in its order.
     async fn check_walks(&self, jobs: &[JobMeta]) {
         use Direction::{NewestFirst, OldestFirst};
         let mut walks = vec![Walk::All(NewestFirst), Walk::Due, Walk::Scheduled];
@@ -57,7 +58,7 @@ impl Bench {
             let known = jobs.iter().cloned().map(TrackedJob::new);
             let mut expected = query.page_of(known, "expected", moment).expect("it has no cursor").jobs;
             let mut found = self.list(query.clone()).await;
-            // Of more than a page the first are compared.
+            // Only the first page is compared.
             found.truncate(PAGE);
             expected.truncate(PAGE);
             assert_eq!(ids(&found), ids(&expected), "along {:?}", query.walk);
@@ -65,7 +66,7 @@ impl Bench {
         }
     }
 
-    /// Attempts were charged, and stand in the order of their claims.
+    /// Asserts that attempts were charged, and are in the order of their claims.
     async fn check_attempts(&self, jobs: &[JobMeta]) {
         let store = self.store();
         if !store.capabilities().attempts {
@@ -95,7 +96,7 @@ impl Bench {
         }
     }
 
-    /// The list of queues says the same, where there is one.
+    /// Asserts that the list of queues agrees, if the store has one.
     async fn check_status(&self, jobs: &[JobMeta], counts: Counts) {
         let store = self.store();
         if !store.capabilities().queues {
@@ -107,7 +108,7 @@ impl Bench {
         }
     }
 
-    /// Overdue records may still be counted, so they go first.
+    /// Removes overdue records, which stores may still count.
     async fn prune_expired(&self) {
         for _ in 0..PRUNE_ROUNDS_MAX {
             if self.prune(Prune::Expired, PAGE).await < PAGE as u64 {
@@ -118,7 +119,7 @@ impl Bench {
     }
 }
 
-/// Ids are unique and lives stand in their order (I9).
+/// Asserts that ids are unique and lives are in their order (I9).
 fn check_listing(jobs: &[JobMeta]) {
     let ids: HashSet<_> = jobs.iter().map(|job| &job.id).collect();
     assert_eq!(ids.len(), jobs.len(), "an id is listed twice");
@@ -140,7 +141,7 @@ fn check_counts(jobs: &[JobMeta], counts: &Counts) {
     assert_eq!(counts.oldest_due, oldest, "the oldest due job");
 }
 
-/// The parts of one record agree with its state.
+/// Asserts that the parts of one record agree with its state.
 fn check_record(job: &JobMeta, now: Timestamp) {
     let terminal = job.state.is_terminal();
     assert_eq!(job.lease.is_some(), job.state == State::Processing, "a lease belongs to Processing: {job:?}");

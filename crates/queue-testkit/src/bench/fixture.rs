@@ -5,7 +5,7 @@ use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, ManualClock, QueueName, SeededRng, Span, Storage, Timestamp};
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
-/// A handle on the store under test, looking at one queue. Clones share the handle.
+/// A handle on the store under test, bound to one queue. Clones share the handle.
 #[derive(Clone, Debug)]
 pub(crate) struct Bench {
     source: Source,
@@ -17,7 +17,7 @@ pub(crate) struct Bench {
     pub(super) queues: Arc<Mutex<BTreeSet<QueueName>>>,
 }
 
-/// Where places come from.
+/// The harness that makes places.
 #[derive(Clone)]
 struct Source(Arc<dyn Harness>);
 
@@ -28,7 +28,7 @@ impl fmt::Debug for Source {
 }
 
 impl Bench {
-    /// An empty store.
+    /// Opens an empty store.
     pub(crate) async fn open(harness: Arc<dyn Harness>) -> Self {
         let clock = Arc::new(ManualClock::default());
         let place: Arc<dyn Place> =
@@ -46,12 +46,11 @@ impl Bench {
         }
     }
 
-    /// Where this store came from.
+    /// The harness that this store came from.
     pub(crate) fn harness(&self) -> Arc<dyn Harness> {
         self.source.0.clone()
     }
 
-    /// The open store.
     pub(crate) fn store(&self) -> Arc<dyn Storage> {
         self.open_store().expect("the case has not closed its store")
     }
@@ -60,30 +59,30 @@ impl Bench {
         self.slot().clone()
     }
 
-    /// The queue that the short words are about.
+    /// The queue that the helpers use.
     pub(crate) fn queue(&self) -> &QueueName {
         &self.queue
     }
 
-    /// The same handle, looking at another queue.
+    /// The same handle, bound to another queue.
     pub(crate) fn on_queue(&self, name: &str) -> Self {
         let queue = QueueName::new(name).expect("a valid queue name");
         self.queues.lock().insert(queue.clone());
         Self { queue, ..self.clone() }
     }
 
-    /// A second handle on the same data.
+    /// Opens a second handle on the same data.
     pub(crate) async fn second(&self) -> Self {
         let store = self.place.connect().await.expect("a second handle opens");
         Self { store: Arc::new(Mutex::new(Some(store))), ..self.clone() }
     }
 
-    /// A transaction of an application, which the store joins.
+    /// Begins a transaction of an application, which the store joins.
     pub(crate) async fn begin(&self) -> Box<dyn CallersTransaction> {
         self.place.begin(self.store()).await.expect("a transaction begins")
     }
 
-    /// Closes the store for good and answers the handle, for cases about closed handles.
+    /// Closes the store for good and returns the handle, for cases about closed handles.
     pub(crate) async fn close(&self) -> Arc<dyn Storage> {
         let store = self.slot().take().expect("closed once");
         store.close().await.expect("closing works");
@@ -116,7 +115,7 @@ impl Bench {
         self.clock.set(Timestamp::from_millis(self.clock.now().as_millis() - by.as_millis()));
     }
 
-    /// What the clock says, which is the store's time unless the clock was set back.
+    /// The reading of the clock, which is the store's time unless the clock was set back.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }

@@ -1,4 +1,4 @@
-//! Names that some layer of some store might take for its own.
+//! Names that some layer of some store could misinterpret.
 
 use queue_core::NAME_BYTES_MAX;
 
@@ -78,12 +78,12 @@ const TEXTS: &[&str] = &[
     "\u{212A}",
 ];
 
-/// All of them, and the longest ones.
+/// All hostile names, and the longest names.
 pub(crate) fn hostile() -> Vec<String> {
     TEXTS.iter().map(|text| (*text).to_owned()).chain(longest()).collect()
 }
 
-/// 255 bytes of one to four byte characters.
+/// Names of 255 bytes, in characters of one to four bytes.
 pub(crate) fn longest() -> Vec<String> {
     let fill = |piece: &str| {
         let mut text = piece.repeat(NAME_BYTES_MAX / piece.len());

@@ -1,4 +1,4 @@
-//! Short words of cases for enqueueing jobs.
+//! Helpers of cases for enqueueing jobs.
 
 use super::{
     Bench,
@@ -6,25 +6,23 @@ use super::{
 };
 use queue_core::{Enqueued, Error, NewJob, Seq};
 
-/// Making jobs.
 impl Bench {
-    /// Enqueues one job, whatever comes of it.
+    /// Enqueues one job, and returns any outcome.
     pub(crate) async fn enqueue(&self, new: NewJob) -> Enqueued {
         let answers = self.enqueue_groups(vec![vec![new]]).await;
         answers.into_iter().flatten().next().expect("one answer for one job")
     }
 
-    /// Enqueues groups.
     pub(crate) async fn enqueue_groups(&self, groups: Vec<Vec<NewJob>>) -> Vec<Vec<Enqueued>> {
         self.store().enqueue(&self.queue, groups).await.expect("enqueue answers").value
     }
 
-    /// Enqueues groups that are to be refused.
+    /// Enqueues groups, which must be refused.
     pub(crate) async fn enqueue_refused(&self, groups: Vec<Vec<NewJob>>) -> Error {
         self.store().enqueue(&self.queue, groups).await.expect_err("it is refused")
     }
 
-    /// Enqueues a job that is new.
+    /// Enqueues a job, which must be new.
     pub(crate) async fn put_job(&self, new: NewJob) -> Seq {
         match self.enqueue(new).await {
             Enqueued::Queued { seq } => seq,
@@ -32,7 +30,7 @@ impl Bench {
         }
     }
 
-    /// Enqueues a plain job that is new.
+    /// Enqueues a plain job, which must be new.
     pub(crate) async fn put(&self, text: &str) -> Seq {
         self.put_job(job(text)).await
     }

@@ -1,7 +1,6 @@
-//! The fixture of a case: one store under a manual clock, and short words for what cases do with
-//! it.
+//! The fixture of a case: one store under a manual clock, and helpers for what cases do with it.
 //!
-//! Every word expects the store to answer; an error where the contract has none fails the case.
+//! A helper expects the store to answer; an error where the contract has none fails the case.
 
 mod changes;
 mod claims;
@@ -15,7 +14,7 @@ mod values;
 
 pub(crate) use fixture::Bench;
 
-/// What the files of cases import whole.
+/// The imports of all files of cases.
 pub(crate) mod prelude {
     pub(crate) use super::{Bench, changes::*, claims::ids_of, hostile::*, values::*};
 }

@@ -3,9 +3,8 @@
 use super::Bench;
 use queue_core::ClaimedJob;
 
-/// Set-ups that several cases begin with.
 impl Bench {
-    /// One job in each state, named after it; answers the one that is held.
+    /// Enqueues one job for each state, named after it; returns the claimed one.
     pub(crate) async fn put_one_of_each(&self) -> ClaimedJob {
         self.complete(&self.put_and_claim("completed").await).await;
         self.fail_terminally(&self.put_and_claim("failed").await).await;

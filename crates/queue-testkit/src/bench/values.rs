@@ -6,20 +6,19 @@ use queue_core::{
     lifecycle::{Policy, Unhandled},
 };
 
-/// How long claims lease.
+/// The usual length of a lease.
 pub(crate) const LEASE: Span = Span::from_secs(30);
-/// How long a failed job waits.
+/// The wait after a failure.
 pub(crate) const RETRY: Span = Span::from_secs(1);
-/// How long a job waits after its second stall.
+/// The wait after a second stall.
 pub(crate) const STALL: Span = Span::from_secs(10);
-/// How long terminal records stay unless a case says otherwise.
+/// The usual retention of terminal records.
 pub(crate) const KEPT: Span = Span::from_secs(3600);
-/// How often a job may fail, and how often it may stall, unless a case says otherwise.
+/// The usual budget of failures, and of stalls.
 const THREE: Budget = Budget::from_raw(3);
 /// The finest step of store time.
 pub(crate) const MILLI: Span = Span::from_millis(1);
 
-/// A valid id.
 pub(crate) fn id(text: &str) -> JobId {
     JobId::new(text).expect("a valid id")
 }
@@ -29,12 +28,12 @@ pub(crate) fn nth(n: usize) -> JobId {
     id(&format!("job-{n:05}"))
 }
 
-/// A job whose payload tells its id.
+/// A job whose payload contains its id.
 pub(crate) fn job(text: &str) -> NewJob {
     job_with(text, text_payload(&format!("payload of {text}")))
 }
 
-/// A job with a payload of its own: three attempts, three stalls, and kept for [`KEPT`] whatever
+/// A job with its own payload, three attempts and three stalls; it is kept for [`KEPT`] whatever
 /// its outcome.
 pub(crate) fn job_with(text: &str, payload: Payload) -> NewJob {
     NewJob::new(id(text), Kind::from_static("email"), payload)
@@ -43,42 +42,36 @@ pub(crate) fn job_with(text: &str, payload: Payload) -> NewJob {
         .with_retention(Retention::Keep(KEPT))
 }
 
-/// Jobs number `0..n`.
 pub(crate) fn jobs(n: usize) -> Vec<NewJob> {
     (0..n).map(|n| job(nth(n).as_str())).collect()
 }
 
-/// These tags.
 pub(crate) fn tags(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Tags {
     Tags::new(texts.into_iter().map(|text| Tag::new(text).expect("a valid tag"))).expect("few tags")
 }
 
-/// These headers.
 pub(crate) fn headers<'h>(entries: impl IntoIterator<Item = (&'h str, &'h str)>) -> Headers {
     Headers::new(entries).expect("valid headers")
 }
 
-/// Text as a payload or result.
 pub(crate) fn text_payload(text: &str) -> Payload {
     Payload::new(text.to_owned(), ContentType::from_static("text/plain"))
 }
 
-/// Bytes as a payload or result.
 pub(crate) fn bytes_payload(bytes: impl Into<bytes::Bytes>) -> Payload {
     Payload::new(bytes, ContentType::from_static("application/octet-stream"))
 }
 
-/// The failure that short words report.
+/// The failure that the helpers report.
 pub(crate) fn failure() -> Failure {
     Failure::new("Timeout", "no answer")
 }
 
-/// A worker of this name.
 pub(crate) fn worker(text: &str) -> WorkerId {
     WorkerId::new(text).expect("a valid worker id")
 }
 
-/// Fixed waits, so that cases know when.
+/// Fixed waits, so that cases know the due times.
 pub(crate) fn policy() -> Policy {
     let fixed = |wait: Span| RetryPolicy::Fixed(wait.as_duration());
     Policy::default().retry(fixed(RETRY)).stall(fixed(STALL)).unknown_kind(Unhandled::Fail)

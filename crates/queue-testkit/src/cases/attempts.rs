@@ -1,4 +1,4 @@
-//! What is kept of attempts that were charged.
+//! The record of charged attempts.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -43,7 +43,7 @@ fn tireless(text: &str) -> NewJob {
     job(text).with_max_attempts(Budget::from_raw(0)).with_max_stalls(Budget::from_raw(0))
 }
 
-/// Claims it when its wait is over, and fails.
+/// Claims the job when its wait is over, and fails it.
 async fn fail_once(bench: &Bench) -> ClaimedJob {
     bench.advance(RETRY);
     let held = bench.claim_one().await;
@@ -51,7 +51,7 @@ async fn fail_once(bench: &Bench) -> ClaimedJob {
     held
 }
 
-/// Whatever else happened to it.
+/// Releases, snoozes and a completion leave no attempt.
 async fn a_job_that_never_failed_has_none(bench: &Bench) {
     bench.put_one_of_each().await;
     for text in ["queued", "processing", "completed", "cancelled"] {
@@ -59,7 +59,6 @@ async fn a_job_that_never_failed_has_none(bench: &Bench) {
     }
 }
 
-/// Each part.
 async fn a_failure_tells_who_when_and_why(bench: &Bench) {
     bench.put("a").await;
     bench.advance(MILLI);
@@ -80,7 +79,7 @@ async fn a_failure_tells_who_when_and_why(bench: &Bench) {
     assert_eq!((meta.claimed_at, meta.failed_at), (Some(claimed_at), Some(bench.now())));
 }
 
-/// Some time after it lapsed.
+/// The rescue comes some time after the lapse.
 async fn a_stall_tells_the_same_whoever_noticed_it(bench: &Bench) {
     bench.put("a").await;
     let request = bench.request_of("sleeper", 1, LEASE);
@@ -95,7 +94,7 @@ async fn a_stall_tells_the_same_whoever_noticed_it(bench: &Bench) {
     assert_eq!((found[0].error_name.as_str(), found.len()), ("Stalled", 1));
 }
 
-/// Failures and stalls mixed, with what charges nothing between.
+/// Failures and stalls are mixed, with uncharged events between them.
 async fn they_stand_in_the_order_of_claims(bench: &Bench) {
     bench.put_job(tireless("a")).await;
     fail_once(bench).await;
@@ -114,7 +113,7 @@ async fn they_stand_in_the_order_of_claims(bench: &Bench) {
     assert_eq!(attempts(bench, "a").await, found);
 }
 
-/// A job given back, put off or interrupted.
+/// The job is given back, put off or interrupted.
 async fn what_is_not_charged_leaves_none(bench: &Bench) {
     bench.put("a").await;
     for settle in [release, snooze] {
@@ -127,7 +126,7 @@ async fn what_is_not_charged_leaves_none(bench: &Bench) {
     assert_eq!(attempts(bench, "a").await, []);
 }
 
-/// Of the message; the whole one is the last error's.
+/// The attempt's message is cut; the job's last error keeps the whole one.
 async fn a_message_is_cut_at_a_whole_character(bench: &Bench) {
     bench.put("a").await;
     let held = bench.claim_one().await;
@@ -146,7 +145,6 @@ async fn a_message_is_cut_at_a_whole_character(bench: &Bench) {
     assert_eq!(found[0].error_message, format!("x{}", "é".repeat(127)));
 }
 
-/// Of any number.
 async fn the_last_ten_are_kept(bench: &Bench) {
     bench.put_job(tireless("a")).await;
     for n in 1..=13_u64 {
@@ -157,7 +155,7 @@ async fn the_last_ten_are_kept(bench: &Bench) {
     assert_eq!(attempts(bench, "a").await.len(), ATTEMPTS_MAX);
 }
 
-/// Its answer was lost, and nobody claimed the job since.
+/// The first answer was lost, and no claim came in between.
 async fn a_settle_that_is_sent_again_adds_none(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let sent = decided(&held.record.meta, fail(held.token));
@@ -167,7 +165,7 @@ async fn a_settle_that_is_sent_again_adds_none(bench: &Bench) {
     }
 }
 
-/// As its last.
+/// The failure is the last attempt of a job that was marked to be cancelled.
 async fn a_failure_that_cancels_is_charged(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.changed("a", Event::Cancel { running: OnRunning::Request }).await;
@@ -177,7 +175,7 @@ async fn a_failure_that_cancels_is_charged(bench: &Bench) {
     assert_eq!(epochs(bench, "a").await, [1]);
 }
 
-/// The same life goes on, though its budgets are fresh.
+/// A redrive continues the life, with fresh budgets.
 async fn a_redrive_keeps_them(bench: &Bench) {
     bench.put("a").await;
     bench.fail_terminally(&bench.claim_one().await).await;
@@ -189,7 +187,7 @@ async fn a_redrive_keeps_them(bench: &Bench) {
     assert_eq!(epochs(bench, "a").await, [1, 2]);
 }
 
-/// In the place of one that failed, and of one that waits for its next attempt.
+/// The new life replaces a failed job, or one that waits for its next attempt.
 async fn a_new_life_has_none(bench: &Bench) {
     bench.put("failed").await;
     bench.fail_terminally(&bench.claim_one().await).await;
@@ -203,7 +201,7 @@ async fn a_new_life_has_none(bench: &Bench) {
     }
 }
 
-/// An id that is used again knows nothing of them.
+/// A later life under the same id starts without attempts.
 async fn they_go_with_the_job(bench: &Bench) {
     for text in ["deleted", "pruned", "purged"] {
         bench.put(text).await;
@@ -221,7 +219,6 @@ async fn they_go_with_the_job(bench: &Bench) {
     }
 }
 
-/// And no other.
 async fn a_batch_charges_each_its_own(bench: &Bench) {
     bench.put_many(25).await;
     let held = bench.claim(25).await;
@@ -235,7 +232,7 @@ async fn a_batch_charges_each_its_own(bench: &Bench) {
     }
 }
 
-/// A lapse and what came before it, of several jobs.
+/// Several jobs have a lapse and an attempt before it, ended in one step.
 async fn several_in_one_step_of_a_store_are_all_kept(bench: &Bench) {
     for n in 0..5 {
         bench.put_job(tireless(nth(n).as_str())).await;
@@ -258,7 +255,6 @@ async fn several_in_one_step_of_a_store_are_all_kept(bench: &Bench) {
     }
 }
 
-/// With equal ids.
 async fn each_queue_has_its_own(bench: &Bench) {
     let other = bench.on_queue("other");
     bench.put("a").await;
@@ -267,7 +263,7 @@ async fn each_queue_has_its_own(bench: &Bench) {
     assert_eq!((epochs(bench, "a").await.len(), epochs(&other, "a").await.len()), (1, 0));
 }
 
-/// Of an empty queue, and of one with others.
+/// Some queues are empty, others hold other jobs.
 async fn an_absent_job_has_no_answer(bench: &Bench) {
     for _ in 0..2 {
         let answer = bench.store().attempts(bench.queue(), &id("absent")).await.expect("attempts answers");
@@ -277,7 +273,6 @@ async fn an_absent_job_has_no_answer(bench: &Bench) {
     }
 }
 
-/// As they were.
 async fn they_are_there_after_a_reopen(bench: &Bench) {
     bench.put_job(tireless("a")).await;
     for _ in 0..12 {

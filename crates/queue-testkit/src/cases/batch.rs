@@ -1,4 +1,4 @@
-//! Many at once: what is atomic, and what is not.
+//! Calls with many items: what is atomic, and what is not.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -23,7 +23,7 @@ cases! { "batch":
     thousands_are_read_in_one_call [I20];
 }
 
-/// All of them, and all at one time.
+/// All settles succeed, at one store time.
 async fn thousands_of_settles_in_one_batch(bench: &Bench) {
     bench.put_many(MANY).await;
     let held = bench.claim(MANY).await;
@@ -38,7 +38,7 @@ async fn thousands_of_settles_in_one_batch(bench: &Bench) {
     assert_eq!((counts.of(State::Queued), counts.scheduled), (2 * quarter, 2 * quarter));
 }
 
-/// Done, lost, stale, missing and a replay, side by side.
+/// The batch contains items that are done, lost, stale, missing and replayed.
 async fn each_item_has_its_own_outcome(bench: &Bench) {
     bench.put_many(5).await;
     let held = bench.claim(5).await;
@@ -68,7 +68,7 @@ async fn each_item_has_its_own_outcome(bench: &Bench) {
     }
 }
 
-/// Whatever order the store works in.
+/// A store may process the items in any order.
 async fn answers_come_in_the_order_of_the_request(bench: &Bench) {
     bench.put_many(200).await;
     let mut held = bench.claim(200).await;
@@ -87,7 +87,7 @@ async fn answers_come_in_the_order_of_the_request(bench: &Bench) {
     assert_eq!(answered, ids_of(&held));
 }
 
-/// The later item sees the earlier one.
+/// A later item sees the effect of an earlier one.
 async fn items_are_applied_in_order(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let beat = decided(&held.record.meta, extend(held.token, KEPT));
@@ -104,7 +104,7 @@ async fn items_are_applied_in_order(bench: &Bench) {
     assert!(matches!(answers[2], Applied::LeaseLost(_)));
 }
 
-/// The first one.
+/// The first one stands.
 async fn two_outcomes_for_one_lease_in_one_batch_are_one(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let batch =
@@ -114,7 +114,7 @@ async fn two_outcomes_for_one_lease_in_one_batch_are_one(bench: &Bench) {
     assert_eq!(bench.state("a").await, Some(State::Failing));
 }
 
-/// A transition names its queue.
+/// Each transition names its queue.
 async fn a_batch_may_span_queues(bench: &Bench) {
     let others = ["one", "two", "three"].map(|name| bench.on_queue(name));
     let mut batch = Vec::new();
@@ -131,7 +131,7 @@ async fn a_batch_may_span_queues(bench: &Bench) {
     }
 }
 
-/// Tokens are looked at one by one.
+/// Each item's token is compared separately.
 async fn jobs_of_different_claims_share_a_batch(bench: &Bench) {
     bench.put_many(9).await;
     let mut held = Vec::new();
@@ -142,7 +142,7 @@ async fn jobs_of_different_claims_share_a_batch(bench: &Bench) {
     assert_done!(bench.apply_all(batch).await);
 }
 
-/// With gaps where there is none.
+/// An absent job leaves a gap in the answer.
 async fn a_read_answers_in_the_order_of_the_ids(bench: &Bench) {
     bench.put_many(3).await;
     let ids = [nth(2), id("none"), nth(0), nth(1)];
@@ -152,13 +152,11 @@ async fn a_read_answers_in_the_order_of_the_ids(bench: &Bench) {
     assert_eq!(reply.now, bench.now());
 }
 
-/// As with the other verbs.
 async fn a_read_of_nothing_is_fine(bench: &Bench) {
     let reply = bench.store().get(bench.queue(), &[], Detail::Full).await.expect("it answers");
     assert_eq!(reply.value, []);
 }
 
-/// By position.
 async fn an_id_read_twice_is_answered_twice(bench: &Bench) {
     bench.put("a").await;
     let reply =
@@ -166,7 +164,7 @@ async fn an_id_read_twice_is_answered_twice(bench: &Bench) {
     assert_eq!(reply.value, [Some(bench.record("a").await), Some(bench.record("a").await)]);
 }
 
-/// More than a statement has room for parameters.
+/// The ids are more than the parameters of one statement.
 async fn thousands_are_read_in_one_call(bench: &Bench) {
     bench.put_many(MANY).await;
     bench.changed(nth(1).as_str(), Event::Cancel { running: OnRunning::Leave }).await;

@@ -1,4 +1,4 @@
-//! Payloads and results are bytes: none is special, none is lost.
+//! Payloads and results are arbitrary bytes: none is special, none is lost.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -18,7 +18,7 @@ cases! { "binary":
     a_follower_has_its_exact_payload [I2];
 }
 
-/// Through claim, failure, stall, release and read.
+/// Sends a payload through claim, failure, stall, release and read.
 async fn assert_survives(bench: &Bench, text: &str, payload: Payload) {
     bench.put_job(job_with(text, payload.clone())).await;
     for _ in 0..RETRIES {
@@ -40,24 +40,23 @@ fn all_bytes() -> Vec<u8> {
     (0..=u8::MAX).chain((0..=u8::MAX).rev()).collect()
 }
 
-/// NUL, line ends and invalid UTF-8 among them.
+/// The bytes include NUL, line ends and invalid UTF-8.
 async fn every_byte_value_survives_retries(bench: &Bench) {
     assert_survives(bench, "a", bytes_payload(all_bytes())).await;
 }
 
-/// The same on the way back.
 async fn every_byte_value_survives_in_a_result(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.settled(&held, complete_with(held.token, bytes_payload(all_bytes()))).await;
     assert_eq!(bench.record("a").await.result(), Some(&bytes_payload(all_bytes())));
 }
 
-/// No bytes are not no payload.
+/// An empty payload differs from no payload.
 async fn an_empty_payload_survives_retries(bench: &Bench) {
     assert_survives(bench, "a", bytes_payload("")).await;
 }
 
-/// All 256 in one call.
+/// All 256 are enqueued in one call.
 async fn each_single_byte_is_a_payload(bench: &Bench) {
     let group =
         (0..=u8::MAX).map(|byte| job_with(nth(byte.into()).as_str(), bytes_payload(vec![byte]))).collect();
@@ -67,7 +66,7 @@ async fn each_single_byte_is_a_payload(bench: &Bench) {
     }
 }
 
-/// Not trimmed, not normalised, not re-encoded.
+/// Text is not trimmed, normalized or re-encoded.
 async fn what_looks_like_text_is_left_alone(bench: &Bench) {
     let texts: [&[u8]; 8] = [
         b" a ",
@@ -84,7 +83,7 @@ async fn what_looks_like_text_is_left_alone(bench: &Bench) {
     }
 }
 
-/// Protocol words of the usual servers.
+/// The payloads are protocol words of the usual servers.
 async fn what_looks_like_the_store_is_left_alone(bench: &Bench) {
     let texts: [&[u8]; 7] =
         [b"*1\r\n$4\r\nPING\r\n", b"+OK\r\n", b"-ERR x\r\n", b"$-1\r\n", b"\\N", b"NULL", b"X'00'"];
@@ -93,7 +92,7 @@ async fn what_looks_like_the_store_is_left_alone(bench: &Bench) {
     }
 }
 
-/// Around the borders of pages, length prefixes and compression.
+/// The sizes lie around the limits of pages, length prefixes and compression.
 async fn payloads_of_every_size_class_survive(bench: &Bench) {
     for size in
         [1, 127, 128, 129, 255, 256, 257, 2047, 2048, 4095, 4096, 4097, 8192, 65_535, 65_536, 65_537, 300_000]
@@ -103,7 +102,7 @@ async fn payloads_of_every_size_class_survive(bench: &Bench) {
     }
 }
 
-/// Different sizes side by side.
+/// The payloads of the batch have different sizes.
 async fn payloads_of_one_batch_are_not_mixed_up(bench: &Bench) {
     let payload = |n: usize| bytes_payload(vec![(n % 251) as u8; n]);
     bench.enqueue_groups(vec![(0..500).map(|n| job_with(nth(n).as_str(), payload(n))).collect()]).await;
@@ -112,7 +111,7 @@ async fn payloads_of_one_batch_are_not_mixed_up(bench: &Bench) {
     }
 }
 
-/// It takes another way into the store.
+/// A follower's payload reaches the store in another call than an enqueue's.
 async fn a_follower_has_its_exact_payload(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let then = vec![job_with("next", bytes_payload(all_bytes())), job_with("empty", bytes_payload(""))];

@@ -1,5 +1,5 @@
-//! How much one answer brings: no more bytes than asked for, and whatever is left out can be had by
-//! asking again.
+//! The size of one answer: no more bytes than asked for, and a second call gets whatever is left
+//! out.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -51,28 +51,28 @@ fn limits(bench: &Bench) -> Limits {
     bench.store().capabilities().limits
 }
 
-/// To the byte, and says that there is more.
+/// The bound is exact to the byte, and the answer says that more is due.
 async fn a_claim_stops_before_the_job_that_it_has_no_room_for(bench: &Bench) {
     put_sizes(bench, &[6, 4, 1]).await;
     assert_eq!(claim_bytes(bench, 10).await, (names([0, 1]), true));
     assert_eq!(claim_bytes(bench, 10).await.0, names([2]));
 }
 
-/// Else a large job would wait for ever behind small ones.
+/// Otherwise a large job would wait for ever behind small ones.
 async fn a_job_without_room_is_not_passed_over_for_a_smaller_one(bench: &Bench) {
     put_sizes(bench, &[6, 5, 1, 0]).await;
     assert_eq!(claim_bytes(bench, 10).await, (names([0]), true));
     assert_eq!(claim_bytes(bench, 10).await.0, names([1, 2, 3]));
 }
 
-/// Room for nothing included.
+/// A bound of zero brings one job too.
 async fn a_claim_brings_one_job_whatever_its_size(bench: &Bench) {
     put_sizes(bench, &[20, 30]).await;
     assert_eq!(claim_bytes(bench, 10).await, (names([0]), true));
     assert_eq!(claim_bytes(bench, 0).await.0, names([1]));
 }
 
-/// No lease, no epoch, no charge.
+/// The job has no lease, no new epoch and no charge.
 async fn a_job_that_was_left_out_is_not_touched(bench: &Bench) {
     put_sizes(bench, &[8, 8]).await;
     let before = bench.record(nth(1).as_str()).await;
@@ -89,7 +89,7 @@ async fn a_claim_without_a_bound_of_its_own_brings_sixteen_mebibytes(bench: &Ben
     assert_eq!(bench.claim(fit + 1).await.len(), fit);
 }
 
-/// Its sender has long stopped to listen, and sends another.
+/// By then the sender has stopped waiting, and sends another claim.
 async fn a_claim_that_comes_too_late_leases_nothing(bench: &Bench) {
     bench.put("a").await;
     let late = ClaimRequest { not_after: Some(bench.now()), ..bench.request(1) };
@@ -106,14 +106,13 @@ async fn a_claim_that_comes_too_late_leases_nothing(bench: &Bench) {
     assert!(claimed.jobs.is_empty(), "{claimed:?}");
 }
 
-/// Not one millisecond later.
 async fn a_claim_in_the_last_moment_is_in_time(bench: &Bench) {
     bench.put("a").await;
     let request = ClaimRequest { not_after: Some(bench.now()), ..bench.request(1) };
     assert_eq!(ids_of(&bench.send(request).await.jobs), ["a"]);
 }
 
-/// All of it and nothing else, as long as it is held.
+/// The listing contains exactly the held jobs.
 async fn what_a_claim_holds_is_found_by_its_token(bench: &Bench) {
     bench.put_many(5).await;
     let (mine, theirs) = (bench.claim(3).await, bench.claim(2).await);
@@ -129,7 +128,7 @@ async fn what_a_claim_holds_is_found_by_its_token(bench: &Bench) {
     assert_eq!(held(&elsewhere, &mine[0]).await, names([]));
 }
 
-/// It may still be settled under the token.
+/// A lapsed job may still be settled under the token.
 async fn what_has_lapsed_is_still_held_and_what_was_rescued_is_not(bench: &Bench) {
     let mine = bench.put_and_claim("a").await;
     bench.advance(LEASE);
@@ -141,7 +140,7 @@ async fn what_has_lapsed_is_still_held_and_what_was_rescued_is_not(bench: &Bench
     assert_eq!(held(bench, &theirs).await, ["a"]);
 }
 
-/// In the order of their lives, with other leases between.
+/// The jobs are listed in the order of their lives, and other leases lie between them.
 async fn what_is_held_is_listed_page_by_page(bench: &Bench) {
     for n in 0..12_usize {
         let priority = i16::from(!n.is_multiple_of(2));
@@ -154,7 +153,7 @@ async fn what_is_held_is_listed_page_by_page(bench: &Bench) {
     }
 }
 
-/// A generator that was copied with its machine draws a token again.
+/// A random generator that was copied with its machine draws a token again.
 async fn a_token_that_was_used_twice_settles_the_lease_of_its_own_claim_alone(bench: &Bench) {
     bench.put("a").await;
     let request = bench.request_of("worker-1", 1, LEASE);
@@ -174,7 +173,7 @@ fn bodies(found: &[Option<JobRecord>]) -> Vec<bool> {
     found.iter().map(|record| record.as_ref().expect("it is there").body.is_some()).collect()
 }
 
-/// How many of the largest payloads an answer has room for, and the ids of some more.
+/// Enqueues too many of the largest payloads for one answer; returns how many fit, and all ids.
 async fn put_too_many(bench: &Bench) -> (usize, Vec<JobId>) {
     let Limits { payload_bytes_max, answer_bytes_max, .. } = limits(bench);
     let fit = answer_bytes_max / payload_bytes_max;
@@ -182,7 +181,7 @@ async fn put_too_many(bench: &Bench) -> (usize, Vec<JobId>) {
     (fit, (0..fit + 2).map(nth).collect())
 }
 
-/// In the order in which they were asked for; asking for the rest brings it.
+/// Bodies fill the answer in the order of the request; a second read gets the rest.
 async fn reads_leave_out_the_bodies_that_they_have_no_room_for(bench: &Bench) {
     let (fit, ids) = put_too_many(bench).await;
     let (store, queue) = (bench.store(), bench.queue());
@@ -194,14 +193,13 @@ async fn reads_leave_out_the_bodies_that_they_have_no_room_for(bench: &Bench) {
     assert_eq!(bodies(&whole), vec![true; fit + 2]);
 }
 
-/// However large the bodies are.
 async fn metadata_is_never_left_out(bench: &Bench) {
     let (_, ids) = put_too_many(bench).await;
     let read = bench.store().get(bench.queue(), &ids, Detail::Meta).await.expect("get answers").value;
     assert!(read.iter().all(Option::is_some));
 }
 
-/// Each can be read by its id.
+/// A read by id gets each result.
 async fn an_enqueue_leaves_out_the_results_that_it_has_no_room_for(bench: &Bench) {
     let Limits { payload_bytes_max: len, answer_bytes_max, .. } = limits(bench);
     let fit = answer_bytes_max / len;

@@ -1,4 +1,4 @@
-//! Taking a job back: at once if it waits, by asking if it runs.
+//! Cancelling: at once if the job waits, by a mark if it runs.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -48,7 +48,7 @@ async fn assert_cancelled_for_good(bench: &Bench, text: &str) {
     bench.assert_nothing_due().await;
 }
 
-/// The answer means that it will not start.
+/// The answer promises that the job will not start.
 async fn a_waiting_job_is_cancelled_and_never_given(bench: &Bench) {
     bench.put("a").await;
     let meta = bench.changed("a", Event::Cancel { running: OnRunning::Leave }).await;
@@ -56,14 +56,13 @@ async fn a_waiting_job_is_cancelled_and_never_given(bench: &Bench) {
     assert_cancelled_for_good(bench, "a").await;
 }
 
-/// Also when its time comes.
+/// The job is not claimed when its time comes either.
 async fn a_scheduled_job_is_cancelled_and_never_given(bench: &Bench) {
     bench.put_job(job("a").with_delay(RETRY)).await;
     bench.cancel("a").await;
     assert_cancelled_for_good(bench, "a").await;
 }
 
-/// No further attempt.
 async fn a_failing_job_is_cancelled_and_never_given(bench: &Bench) {
     bench.fail(&bench.put_and_claim("a").await).await;
     bench.cancel("a").await;
@@ -71,7 +70,7 @@ async fn a_failing_job_is_cancelled_and_never_given(bench: &Bench) {
     assert_cancelled_for_good(bench, "a").await;
 }
 
-/// The answer says that it runs.
+/// The answer says that the job runs.
 async fn a_running_job_is_left_alone_unless_asked(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let answer = bench.change("a", Event::Cancel { running: OnRunning::Leave }).await;
@@ -79,7 +78,7 @@ async fn a_running_job_is_left_alone_unless_asked(bench: &Bench) {
     assert_eq!(bench.record("a").await, held.record);
 }
 
-/// It runs on under its lease.
+/// The job keeps its lease.
 async fn a_running_job_is_marked_when_asked(bench: &Bench) {
     let held = marked(bench, "a").await;
     let meta = bench.meta("a").await;
@@ -87,20 +86,20 @@ async fn a_running_job_is_marked_when_asked(bench: &Bench) {
     assert_eq!(meta.lease, held.record.meta.lease);
 }
 
-/// Producers retry too.
+/// Producers repeat calls too.
 async fn asking_twice_says_that_it_was_asked(bench: &Bench) {
     marked(bench, "a").await;
     assert_eq!(bench.cancel("a").await, Changed::Rejected(Rejected::Already(State::Processing)));
 }
 
-/// The work is done; throwing it away helps nobody.
+/// The work is done, so discarding the result would help no one.
 async fn a_marked_job_may_still_complete(bench: &Bench) {
     let held = marked(bench, "a").await;
     assert_eq!(bench.complete(&held).await.state, State::Completed);
     assert_eq!(bench.result("a").await.as_deref(), Some(RESULT));
 }
 
-/// No retry of what nobody wants.
+/// No attempt follows, since the job is no longer wanted.
 async fn a_marked_job_that_fails_is_cancelled(bench: &Bench) {
     let held = marked(bench, "a").await;
     let meta = bench.fail(&held).await;
@@ -109,21 +108,20 @@ async fn a_marked_job_that_fails_is_cancelled(bench: &Bench) {
     assert_cancelled_for_good(bench, "a").await;
 }
 
-/// The usual way for a worker that heeds the mark.
+/// A worker that heeds the mark releases its job.
 async fn a_marked_job_that_is_released_is_cancelled(bench: &Bench) {
     let held = marked(bench, "a").await;
     assert_eq!(bench.release(&held).await.state, State::Cancelled);
     assert_cancelled_for_good(bench, "a").await;
 }
 
-/// Later is never.
 async fn a_marked_job_that_snoozes_is_cancelled(bench: &Bench) {
     let held = marked(bench, "a").await;
     assert_eq!(bench.settled(&held, snooze(held.token)).await.state, State::Cancelled);
     assert_cancelled_for_good(bench, "a").await;
 }
 
-/// Even with stalls to spare.
+/// The job has stalls left.
 async fn a_marked_job_that_stalls_is_cancelled(bench: &Bench) {
     marked(bench, "a").await;
     bench.advance(LEASE);
@@ -132,7 +130,7 @@ async fn a_marked_job_that_stalls_is_cancelled(bench: &Bench) {
     assert_cancelled_for_good(bench, "a").await;
 }
 
-/// The mark rides on the answer.
+/// The answer to the heartbeat carries the mark.
 async fn a_heartbeat_tells_the_holder(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     assert!(!bench.settled(&held, extend(held.token, LEASE)).await.cancel_requested);
@@ -140,7 +138,7 @@ async fn a_heartbeat_tells_the_holder(bench: &Bench) {
     assert!(bench.settled(&held, extend(held.token, LEASE)).await.cancel_requested);
 }
 
-/// Too late is an answer, not an error.
+/// A cancel that comes too late is answered, not refused.
 async fn a_terminal_job_answers_its_state(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     bench.fail_terminally(&bench.put_and_claim("b").await).await;
@@ -151,7 +149,7 @@ async fn a_terminal_job_answers_its_state(bench: &Bench) {
     }
 }
 
-/// The first record stands.
+/// The record of the first cancel stands.
 async fn cancelling_twice_says_that_it_is(bench: &Bench) {
     bench.put("a").await;
     bench.cancel("a").await;
@@ -161,20 +159,18 @@ async fn cancelling_twice_says_that_it_is(bench: &Bench) {
     assert_eq!(bench.record("a").await, before);
 }
 
-/// Nothing is made by it.
 async fn cancelling_nothing_is_missing(bench: &Bench) {
     assert_eq!(bench.cancel("a").await, Changed::Missing);
     assert_eq!(bench.state("a").await, None);
 }
 
-/// Absent to every verb.
 async fn cancelling_a_purged_job_is_missing(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     bench.advance(KEPT);
     assert_eq!(bench.cancel("a").await, Changed::Missing);
 }
 
-/// Cancelled follows the retention of failures, not that of completions.
+/// Cancelled jobs follow the retention of failures, not that of completions.
 async fn a_cancelled_job_is_kept_as_failures_are(bench: &Bench) {
     let retention = RetentionPolicy { completed: Retention::Remove, failed: Retention::Keep(RETRY) };
     bench.put_job(job("a").with_retention(retention)).await;
@@ -184,7 +180,7 @@ async fn a_cancelled_job_is_kept_as_failures_are(bench: &Bench) {
     assert_eq!(bench.state("a").await, None);
 }
 
-/// The answer still shows what it was.
+/// The answer still shows the record.
 async fn a_cancelled_job_that_keeps_nothing_is_gone(bench: &Bench) {
     bench.put_job(job("a").with_retention(Retention::Remove)).await;
     assert!(matches!(bench.cancel("a").await, Changed::Done(_)));
@@ -192,7 +188,7 @@ async fn a_cancelled_job_that_keeps_nothing_is_gone(bench: &Bench) {
     bench.assert_nothing_due().await;
 }
 
-/// Decided on a waiting job, applied to a running one.
+/// The cancel was decided on a waiting job, and is applied to a running one.
 async fn a_cancel_that_a_claim_overtook_is_stale(bench: &Bench) {
     bench.put("a").await;
     let cancel = decided(&bench.meta("a").await, Event::Cancel { running: OnRunning::Leave });
@@ -201,7 +197,7 @@ async fn a_cancel_that_a_claim_overtook_is_stale(bench: &Bench) {
     bench.complete(&held).await;
 }
 
-/// Each settle that was decided before is refused, and shows the mark.
+/// Each settle that was decided before the mark is refused, and its answer shows the mark.
 async fn a_cancel_between_claim_and_settle_is_seen(bench: &Bench) {
     let held = marked(bench, "a").await;
     let before = bench.record("a").await;
@@ -212,7 +208,7 @@ async fn a_cancel_between_claim_and_settle_is_seen(bench: &Bench) {
     assert_eq!(bench.record("a").await, before);
 }
 
-/// Else the result would be gone before the waiter reads it.
+/// Otherwise the result could be removed before the waiter reads it.
 async fn an_await_between_claim_and_settle_is_seen(bench: &Bench) {
     bench.put_job(job("a").with_retention(Retention::Remove)).await;
     let held = bench.claim_one().await;
@@ -223,7 +219,6 @@ async fn an_await_between_claim_and_settle_is_seen(bench: &Bench) {
     assert_eq!(bench.result("a").await.as_deref(), Some(RESULT));
 }
 
-/// One decision sees both.
 async fn both_flags_between_claim_and_settle_are_seen(bench: &Bench) {
     bench.put_job(job("a").with_retention(Retention::Remove)).await;
     let held = bench.claim_one().await;
@@ -233,14 +228,14 @@ async fn both_flags_between_claim_and_settle_are_seen(bench: &Bench) {
     assert_eq!((meta.state, meta.purge_at), (State::Cancelled, Some(bench.now() + Span::from_secs(60))));
 }
 
-/// Completion wins over the mark, by a decision that saw it.
+/// A completion that was decided with the mark in sight wins over the mark.
 async fn a_completion_that_a_cancel_overtook_is_decided_again(bench: &Bench) {
     let held = marked(bench, "a").await;
     assert!(!held.record.meta.cancel_requested, "the holder has not seen the mark");
     assert_eq!(bench.complete(&held).await.state, State::Completed);
 }
 
-/// A reason is why a job is Failed.
+/// Only Failed records have a reason.
 async fn a_cancelled_record_says_nothing_of_a_reason(bench: &Bench) {
     bench.put_job(job("a").with_max_attempts(Budget::from_raw(1))).await;
     let held = bench.claim_one().await;
@@ -249,7 +244,6 @@ async fn a_cancelled_record_says_nothing_of_a_reason(bench: &Bench) {
     assert_eq!((meta.state, meta.reason), (State::Cancelled, None));
 }
 
-/// A second chance is a real one.
 async fn a_redrive_forgets_the_mark(bench: &Bench) {
     let held = marked(bench, "a").await;
     bench.release(&held).await;
@@ -258,7 +252,6 @@ async fn a_redrive_forgets_the_mark(bench: &Bench) {
     assert_eq!(bench.state("a").await, Some(State::Failing));
 }
 
-/// However many.
 async fn the_mark_survives_heartbeats(bench: &Bench) {
     let held = marked(bench, "a").await;
     for _ in 0..5 {

@@ -4,22 +4,22 @@ use crate::{Invariant, bench::Bench};
 use futures_util::future::LocalBoxFuture;
 use std::fmt;
 
-/// One named thing that every store must do.
+/// A named requirement on every store.
 #[derive(Debug)]
 pub(crate) struct Case {
-    /// What it is about: the name of its file.
+    /// The subject: the name of its file.
     pub(crate) group: &'static str,
-    /// What it claims.
+    /// The requirement.
     pub(crate) name: &'static str,
-    /// Which invariants it would find broken.
+    /// The invariants that the case checks.
     pub(crate) invariants: &'static [Invariant],
-    /// What a store must be able to do to be asked.
+    /// The capabilities that the case needs.
     pub(crate) needs: &'static [Need],
-    /// Panics if it does not hold.
+    /// Runs the case, which panics if the store does not meet the requirement.
     pub(crate) run: fn(&Bench) -> LocalBoxFuture<'_, ()>,
 }
 
-/// What not every store offers.
+/// A capability that not every store offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Pause,
@@ -35,7 +35,7 @@ pub(crate) enum Need {
 }
 
 impl Case {
-    /// `group::name`, as a module path would be.
+    /// The full name, `group::name`, like a module path.
     pub(crate) fn full_name(&self) -> String {
         format!("{}::{}", self.group, self.name)
     }
@@ -48,7 +48,7 @@ impl Case {
 }
 
 impl Need {
-    /// What the author of a store writes so that the cases with this need run.
+    /// What the author of a store has to provide so that the cases with this need run.
     pub(crate) const fn provided_by(self) -> &'static str {
         match self {
             Self::Pause => "`Capabilities::with_pause`",

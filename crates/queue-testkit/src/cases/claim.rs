@@ -1,4 +1,4 @@
-//! What a claim gives and to whom.
+//! What a claim leases, and to which worker.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -32,19 +32,19 @@ cases! { "claim":
     a_claim_leaves_the_other_queues_alone [I3];
 }
 
-/// Neither jobs nor a time to come back.
+/// The answer has no jobs and no `next_due`.
 async fn an_empty_queue_gives_nothing(bench: &Bench) {
     let claimed = bench.send(bench.request(10)).await;
     assert_eq!((claimed.jobs, claimed.next_due, claimed.paused), (vec![], None, false));
 }
 
-/// Nobody needs a second read to start working.
+/// A worker needs no second read before it starts.
 async fn a_claimed_job_comes_with_its_payload(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     assert_eq!(held.record.body.expect("a claim gives the body").payload, job("a").payload);
 }
 
-/// Who holds it and until when.
+/// The record shows the holder and the end of the lease.
 async fn a_claimed_job_is_processing_under_a_lease(bench: &Bench) {
     let meta = bench.put_and_claim("a").await.record.meta;
     assert_eq!((meta.state, meta.epoch), (State::Processing, 1));
@@ -52,7 +52,6 @@ async fn a_claimed_job_is_processing_under_a_lease(bench: &Bench) {
     assert_eq!((lease.worker, lease.expires_at), (worker("worker-1"), bench.now() + LEASE));
 }
 
-/// Claim and get tell the same story.
 async fn the_answer_is_what_a_read_shows(bench: &Bench) {
     bench.put_many(5).await;
     for held in bench.claim(5).await {
@@ -60,7 +59,7 @@ async fn the_answer_is_what_a_read_shows(bench: &Bench) {
     }
 }
 
-/// So that a caller who lost the answer knows what it would have held.
+/// So a caller that lost the answer can still find the jobs by its token.
 async fn the_token_is_that_of_the_request(bench: &Bench) {
     bench.put_many(3).await;
     let request = bench.request(3);
@@ -69,7 +68,6 @@ async fn the_token_is_that_of_the_request(bench: &Bench) {
     assert_eq!(tokens, [request.token; 3]);
 }
 
-/// Tokens of two claims never open each other's jobs.
 async fn one_claim_has_one_token_and_the_next_another(bench: &Bench) {
     bench.put_many(4).await;
     let (first, second) = (bench.claim(2).await, bench.claim(2).await);
@@ -77,7 +75,7 @@ async fn one_claim_has_one_token_and_the_next_another(bench: &Bench) {
     assert_ne!(first[0].token, second[0].token);
 }
 
-/// For every size around the number of jobs there are.
+/// The limits lie around the number of jobs.
 async fn never_more_than_the_limit(bench: &Bench) {
     bench.put_many(20).await;
     for limit in [1, 2, 3, 7] {
@@ -85,14 +83,13 @@ async fn never_more_than_the_limit(bench: &Bench) {
     }
 }
 
-/// A claim does not wait for more.
 async fn fewer_than_the_limit_if_there_are_fewer(bench: &Bench) {
     bench.put_many(3).await;
     assert_eq!(bench.claim(10).await.len(), 3);
     assert_eq!(bench.claim(10).await.len(), 0);
 }
 
-/// It only asks.
+/// Such a claim only reads.
 async fn a_limit_of_zero_claims_nothing(bench: &Bench) {
     bench.put("a").await;
     let before = bench.record("a").await;
@@ -100,7 +97,6 @@ async fn a_limit_of_zero_claims_nothing(bench: &Bench) {
     assert_eq!(bench.record("a").await, before);
 }
 
-/// Two workers get different jobs.
 async fn a_job_is_given_to_one_worker(bench: &Bench) {
     bench.put_many(10).await;
     let mut seen = HashSet::new();
@@ -112,7 +108,7 @@ async fn a_job_is_given_to_one_worker(bench: &Bench) {
     assert_eq!(seen.len(), 10);
 }
 
-/// Not to its own holder either.
+/// The job is not leased to its own holder again either.
 async fn a_leased_job_is_not_given_again(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     for _ in 0..3 {
@@ -131,7 +127,6 @@ async fn a_job_whose_lease_lapsed_is_given_only_after_its_rescue(bench: &Bench) 
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }
 
-/// Completed, Failed, Cancelled.
 async fn a_terminal_job_is_never_given(bench: &Bench) {
     let forever = |text: &str| job(text).with_retention(Retention::Forever);
     bench.put_job(forever("completed")).await;
@@ -145,14 +140,13 @@ async fn a_terminal_job_is_never_given(bench: &Bench) {
     bench.assert_nothing_due().await;
 }
 
-/// Early is never right.
 async fn a_job_that_is_not_due_is_not_given(bench: &Bench) {
     bench.put_job(job("later").with_delay(RETRY)).await;
     bench.put("now").await;
     assert_eq!(bench.claim_ids(10).await, ["now"]);
 }
 
-/// Failing is as claimable as Queued.
+/// Failing jobs are as claimable as Queued ones.
 async fn a_failing_job_is_given_once_it_is_due(bench: &Bench) {
     bench.fail(&bench.put_and_claim("a").await).await;
     bench.assert_nothing_due().await;
@@ -161,7 +155,7 @@ async fn a_failing_job_is_given_once_it_is_due(bench: &Bench) {
     assert_eq!((held.record.meta.state, held.record.meta.failures), (State::Processing, 1));
 }
 
-/// Both fence.
+/// Both numbers fence.
 async fn each_claim_is_a_new_epoch_and_revision(bench: &Bench) {
     bench.put("a").await;
     let mut revision = bench.meta("a").await.revision;
@@ -174,7 +168,7 @@ async fn each_claim_is_a_new_epoch_and_revision(bench: &Bench) {
     }
 }
 
-/// Failures and stalls alike; a release repeats the number.
+/// Failures and stalls raise the number; a release repeats it.
 async fn the_attempt_counts_what_was_charged(bench: &Bench) {
     bench.put_job(job("a").with_max_attempts(Budget::Unlimited).with_max_stalls(Budget::Unlimited)).await;
     let mut attempts = Vec::new();
@@ -194,7 +188,7 @@ async fn the_attempt_counts_what_was_charged(bench: &Bench) {
     assert_eq!(attempts, [1, 2, 2, 3, 4, 4]);
 }
 
-/// For people who look for the culprit.
+/// People look for the worker that caused a problem.
 async fn the_name_of_the_worker_is_kept(bench: &Bench) {
     bench.put_many(2).await;
     for name in ["host-a/17", "host-b/42"] {
@@ -204,7 +198,7 @@ async fn the_name_of_the_worker_is_kept(bench: &Bench) {
     }
 }
 
-/// Also when it gives nothing.
+/// An empty answer carries it too.
 async fn a_claim_carries_the_time_of_the_store(bench: &Bench) {
     for limit in [0, 1] {
         bench.advance(MILLI);
@@ -212,7 +206,7 @@ async fn a_claim_carries_the_time_of_the_store(bench: &Bench) {
     }
 }
 
-/// A backlog is worked off from the front without a gap or a repeat.
+/// A backlog is worked off from the front, without a gap or a repeat.
 async fn ten_thousand_due_jobs_are_each_claimed_once_and_in_order(bench: &Bench) {
     bench.put_many(MANY).await;
     let mut seen = Vec::with_capacity(MANY);
@@ -233,7 +227,6 @@ async fn ten_thousand_due_jobs_are_each_claimed_once_and_in_order(bench: &Bench)
     assert_eq!(bench.counts().await.of(State::Processing), MANY as u64);
 }
 
-/// The plainest worker there is.
 async fn claiming_and_completing_one_by_one_drains_the_queue(bench: &Bench) {
     bench.put_many(50).await;
     for _ in 0..50 {
@@ -244,7 +237,7 @@ async fn claiming_and_completing_one_by_one_drains_the_queue(bench: &Bench) {
     assert_eq!(bench.counts().await.of(State::Completed), 50);
 }
 
-/// Also when their ids are equal.
+/// Equal ids in other queues are untouched.
 async fn a_claim_leaves_the_other_queues_alone(bench: &Bench) {
     let other = bench.on_queue("other");
     bench.put("a").await;

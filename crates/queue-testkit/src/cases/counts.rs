@@ -1,4 +1,4 @@
-//! How many jobs there are.
+//! The counts of a queue.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -21,12 +21,12 @@ fn of(counts: &Counts) -> [u64; 6] {
     State::ALL.map(|state| counts.of(state))
 }
 
-/// Also for a queue that nobody ever used.
+/// A queue that was never used counts nothing either.
 async fn an_empty_queue_counts_nothing(bench: &Bench) {
     assert_eq!(bench.counts().await, Counts::empty(Moment::at(bench.now())));
 }
 
-/// Through a whole life, in the order of [`State::ALL`].
+/// A job goes through a whole life; the expected counts are in the order of [`State::ALL`].
 async fn every_step_moves_one_job_from_count_to_count(bench: &Bench) {
     bench.put("a").await;
     assert_eq!(of(&bench.counts().await), [1, 0, 0, 0, 0, 0]);
@@ -47,7 +47,7 @@ async fn every_step_moves_one_job_from_count_to_count(bench: &Bench) {
     assert_eq!(of(&bench.counts().await), [0; 6]);
 }
 
-/// By the clock, not by a write.
+/// The clock moves them, without a write.
 async fn scheduled_jobs_are_counted_until_they_are_due(bench: &Bench) {
     for (n, millis) in [0, 10, 20, 30].into_iter().enumerate() {
         bench.put_job(job(nth(n).as_str()).with_delay(Span::from_millis(millis))).await;
@@ -59,7 +59,7 @@ async fn scheduled_jobs_are_counted_until_they_are_due(bench: &Bench) {
     }
 }
 
-/// How long the queue lags behind.
+/// The oldest due job shows how far the queue lags behind.
 async fn the_oldest_due_job_is_told(bench: &Bench) {
     bench.put_job(job("later").with_delay(RETRY)).await;
     assert_eq!(bench.counts().await.oldest_due, None);
@@ -76,7 +76,7 @@ async fn the_oldest_due_job_is_told(bench: &Bench) {
     assert_eq!(bench.counts().await.oldest_due, Some(start + RETRY));
 }
 
-/// It may well be the one that always has to wait.
+/// The oldest job may be the one of the lowest priority, which always waits.
 async fn the_oldest_due_job_is_the_oldest_of_any_priority(bench: &Bench) {
     let start = bench.now();
     bench.put_job(job("patient").with_priority(100)).await;
@@ -85,7 +85,6 @@ async fn the_oldest_due_job_is_the_oldest_of_any_priority(bench: &Bench) {
     assert_eq!(bench.counts().await.oldest_due, Some(start));
 }
 
-/// Whatever made it go.
 async fn a_job_that_went_is_not_counted(bench: &Bench) {
     bench.put_job(job("a").with_retention(Retention::Remove)).await;
     bench.complete(&bench.claim_one().await).await;
@@ -95,7 +94,6 @@ async fn a_job_that_went_is_not_counted(bench: &Bench) {
     assert_eq!((counts.total(), counts.scheduled, counts.oldest_due), (0, 0, None));
 }
 
-/// It moved, it did not multiply.
 async fn a_redriven_job_is_counted_once(bench: &Bench) {
     bench.put("a").await;
     for _ in 0..5 {
@@ -105,7 +103,7 @@ async fn a_redriven_job_is_counted_once(bench: &Bench) {
     assert_eq!(of(&bench.counts().await), [1, 0, 0, 0, 0, 0]);
 }
 
-/// Nor is a job that follows.
+/// A follower that is a duplicate is not counted either.
 async fn a_duplicate_is_not_counted(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.put("b").await;
@@ -114,7 +112,6 @@ async fn a_duplicate_is_not_counted(bench: &Bench) {
     assert_eq!(of(&bench.counts().await), [1, 0, 0, 1, 0, 0]);
 }
 
-/// With equal ids in both.
 async fn counts_are_about_one_queue(bench: &Bench) {
     let other = bench.on_queue("other");
     bench.put_many(3).await;
@@ -122,7 +119,6 @@ async fn counts_are_about_one_queue(bench: &Bench) {
     assert_eq!((bench.counts().await.total(), other.counts().await.total()), (3, 1));
 }
 
-/// After a large batch, exactly.
 async fn ten_thousand_jobs_are_counted(bench: &Bench) {
     bench.put_many(10_000).await;
     let held = bench.claim(1000).await;

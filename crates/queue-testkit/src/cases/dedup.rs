@@ -1,4 +1,4 @@
-//! The id is the deduplication key: which records block it, and until when.
+//! Deduplication by id: which records block an id, and until when.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -26,7 +26,7 @@ cases! { "dedup":
     an_id_said_again_with_replace_keeps_its_place_in_the_call [I9 I12];
 }
 
-/// Enqueues a different job under the id, and expects that nothing changed.
+/// Enqueues a different job under the id, and asserts that nothing changed.
 async fn assert_blocked(bench: &Bench, text: &str, state: State) {
     let before = bench.record(text).await;
     let other = job_with(text, text_payload("another"));
@@ -36,20 +36,19 @@ async fn assert_blocked(bench: &Bench, text: &str, state: State) {
     assert_eq!(bench.record(text).await, before);
 }
 
-/// The second job begins a life of its own, later than the first.
+/// Asserts that a second job begins a life of its own, later than the first.
 async fn assert_free(bench: &Bench, text: &str, former: queue_core::Seq) {
     let seq = bench.put(text).await;
     assert!(seq > former, "{seq} follows {former}");
     assert_eq!(bench.state(text).await, Some(State::Queued));
 }
 
-/// Queued and due.
 async fn a_waiting_job_blocks_its_id_and_is_not_changed(bench: &Bench) {
     bench.put("a").await;
     assert_blocked(bench, "a", State::Queued).await;
 }
 
-/// Neither earlier nor later than asked for first.
+/// The second enqueue moves its time in neither direction.
 async fn a_scheduled_job_keeps_its_time(bench: &Bench) {
     bench.put_job(job("a").with_delay(Span::from_secs(60))).await;
     assert_blocked(bench, "a", State::Queued).await;
@@ -65,14 +64,14 @@ async fn a_running_job_blocks_its_id_and_is_not_changed(bench: &Bench) {
     bench.complete(&held).await;
 }
 
-/// Its failures are not forgotten.
+/// Its failures stay charged.
 async fn a_failing_job_blocks_its_id_and_is_not_changed(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.fail(&held).await;
     assert_blocked(bench, "a", State::Failing).await;
 }
 
-/// A producer that repeats itself gets what it is after.
+/// A producer that repeats its call gets the result.
 async fn a_completed_job_answers_its_result(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let seq = bench.complete(&held).await.seq;
@@ -82,7 +81,7 @@ async fn a_completed_job_answers_its_result(bench: &Bench) {
     assert_eq!(bench.record("a").await, before);
 }
 
-/// No bytes are a result, not the lack of one.
+/// An empty result differs from no result.
 async fn a_completed_job_answers_an_empty_result_too(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let empty = bytes_payload("");
@@ -90,7 +89,7 @@ async fn a_completed_job_answers_an_empty_result_too(bench: &Bench) {
     assert_eq!(bench.enqueue(job("a")).await, Enqueued::Completed { seq, result: Some(empty) });
 }
 
-/// Whoever wants another try says so.
+/// A producer that wants another attempt has to ask for a replacement.
 async fn a_failed_job_blocks_its_id_unless_replaced(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let failed = bench.fail_terminally(&held).await;
@@ -101,7 +100,7 @@ async fn a_failed_job_blocks_its_id_unless_replaced(bench: &Bench) {
     assert_eq!((fresh.meta.failures, fresh.meta.last_error, fresh.meta.reason), (0, None, None));
 }
 
-/// It is no way to steal a job that is still on its way.
+/// The option does not replace a job that is unfinished.
 async fn replacing_makes_room_of_a_failed_record_alone(bench: &Bench) {
     let replace = |text: &str| job(text).with_on_failed(OnFailed::Replace);
     bench.put_and_claim("running").await;
@@ -116,21 +115,18 @@ async fn replacing_makes_room_of_a_failed_record_alone(bench: &Bench) {
     }
 }
 
-/// Taken back means as if it had not been.
 async fn a_cancelled_record_never_blocks(bench: &Bench) {
     let seq = bench.put_job(job("a").with_retention(Retention::Forever)).await;
     bench.cancel("a").await;
     assert_free(bench, "a", seq).await;
 }
 
-/// Deleting gives the id back.
 async fn a_deleted_record_does_not_block(bench: &Bench) {
     let seq = bench.put("a").await;
     bench.changed("a", Event::Delete).await;
     assert_free(bench, "a", seq).await;
 }
 
-/// So does pruning.
 async fn a_pruned_record_does_not_block(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let seq = bench.complete(&held).await.seq;
@@ -138,7 +134,7 @@ async fn a_pruned_record_does_not_block(bench: &Bench) {
     assert_free(bench, "a", seq).await;
 }
 
-/// `Remove` keeps no id either.
+/// A record with retention `Remove` keeps no id either.
 async fn a_job_that_leaves_no_record_frees_its_id(bench: &Bench) {
     let seq = bench.put_job(job("a").with_retention(Retention::Remove)).await;
     let held = bench.claim_one().await;
@@ -146,7 +142,8 @@ async fn a_job_that_leaves_no_record_frees_its_id(bench: &Bench) {
     assert_free(bench, "a", seq).await;
 }
 
-/// One millisecond before it is a duplicate; on it, it is a new life, pruned or not.
+/// A millisecond before the purge time the enqueue is a duplicate; at that time it begins a new
+/// life, whether or not the record was pruned.
 async fn a_record_blocks_until_the_millisecond_of_its_purge(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let seq = bench.complete(&held).await.seq;
@@ -156,7 +153,6 @@ async fn a_record_blocks_until_the_millisecond_of_its_purge(bench: &Bench) {
     assert_free(bench, "a", seq).await;
 }
 
-/// The same for a failure.
 async fn a_failed_record_blocks_until_the_millisecond_of_its_purge(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let seq = bench.fail_terminally(&held).await.seq;
@@ -166,7 +162,6 @@ async fn a_failed_record_blocks_until_the_millisecond_of_its_purge(bench: &Bench
     assert_free(bench, "a", seq).await;
 }
 
-/// Forever has no end that a clock reaches.
 async fn a_record_kept_forever_blocks_forever(bench: &Bench) {
     bench.put_job(job("a").with_retention(Retention::Forever)).await;
     let held = bench.claim_one().await;
@@ -176,7 +171,7 @@ async fn a_record_kept_forever_blocks_forever(bench: &Bench) {
     assert!(matches!(bench.enqueue(job("a")).await, Enqueued::Completed { .. }));
 }
 
-/// What the worker gets is what was accepted.
+/// The worker gets the options of the first enqueue.
 async fn the_first_enqueue_fixes_every_option(bench: &Bench) {
     bench.put_job(job("a").with_priority(1)).await;
     let other = job_with("a", text_payload("another")).with_priority(2);
@@ -188,7 +183,6 @@ async fn the_first_enqueue_fixes_every_option(bench: &Bench) {
     assert_eq!(held.record.meta.retention, job("a").retention);
 }
 
-/// It is on its way again.
 async fn a_redriven_job_blocks_its_id_again(bench: &Bench) {
     bench.put("a").await;
     bench.cancel("a").await;
@@ -196,7 +190,7 @@ async fn a_redriven_job_blocks_its_id_again(bench: &Bench) {
     assert_blocked(bench, "a", State::Queued).await;
 }
 
-/// The cheapest attack on a queue is to repeat oneself.
+/// Repeated enqueues are the cheapest attack on a queue.
 async fn a_thousand_duplicates_in_one_call_change_nothing(bench: &Bench) {
     let seq = bench.put("a").await;
     let answers = bench.enqueue_groups(vec![vec![job("a"); 500], vec![job("a"); 500]]).await;
@@ -205,8 +199,8 @@ async fn a_thousand_duplicates_in_one_call_change_nothing(bench: &Bench) {
     assert_eq!(bench.counts().await.total(), 1);
 }
 
-/// The first says no more than that the id is taken; the second replaces what holds it, before
-/// those behind it.
+/// The first enqueue only learns that the id is taken; the second replaces the job, before the
+/// enqueues behind it run.
 async fn an_id_said_again_with_replace_keeps_its_place_in_the_call(bench: &Bench) {
     let held = bench.put_and_claim("failed").await;
     bench.fail_terminally(&held).await;

@@ -1,4 +1,4 @@
-//! What enqueueing stores and answers.
+//! What an enqueue stores and answers.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -26,7 +26,7 @@ cases! { "enqueue":
     enqueueing_again_after_an_unknown_outcome_is_harmless [I9];
 }
 
-/// The record is what the contract says a life begins with.
+/// The record has the values with which the contract begins a life.
 async fn a_new_job_is_queued_and_can_be_read(bench: &Bench) {
     let seq = bench.put("a").await;
     let record = bench.record("a").await;
@@ -36,7 +36,6 @@ async fn a_new_job_is_queued_and_can_be_read(bench: &Bench) {
     assert_eq!((body.result, body.error_details), (None, None));
 }
 
-/// No option is lost or mixed up with another.
 async fn every_option_is_stored(bench: &Bench) {
     let retention =
         RetentionPolicy { completed: Retention::Forever, failed: Retention::Keep(Span::from_millis(77)) };
@@ -54,8 +53,8 @@ async fn every_option_is_stored(bench: &Bench) {
     assert_eq!((stored.priority, stored.awaited, stored.retention), (-3, true, retention));
 }
 
-/// 25 attempts, three stalls, an hour for what is Completed and a week for what is Failed or
-/// Cancelled, priority zero.
+/// The defaults are 25 attempts, three stalls, an hour for Completed and a week for Failed and
+/// Cancelled records, and priority zero.
 async fn the_defaults_are_the_documented_ones(bench: &Bench) {
     bench.put_job(NewJob::new(id("a"), Kind::from_static("email"), text_payload("a"))).await;
     let stored = bench.meta("a").await;
@@ -65,7 +64,7 @@ async fn the_defaults_are_the_documented_ones(bench: &Bench) {
     assert_eq!((stored.priority, stored.awaited, stored.epoch), (0, false, 0));
 }
 
-/// Clients reckon in differences to it.
+/// Clients compute times relative to it.
 async fn a_reply_carries_the_time_of_the_store(bench: &Bench) {
     for _ in 0..3 {
         let reply = bench.store().enqueue(bench.queue(), vec![vec![job("a")]]).await.expect("it answers");
@@ -83,7 +82,7 @@ async fn there_is_an_answer_for_every_job_in_the_shape_of_the_groups(bench: &Ben
     assert_eq!(new, [vec![true], vec![], vec![true, true, false], vec![true]]);
 }
 
-/// An empty call is no error, so callers need not check.
+/// An empty call succeeds, so callers need not check.
 async fn nothing_to_enqueue_is_fine(bench: &Bench) {
     assert_eq!(bench.enqueue_groups(vec![]).await, Vec::<Vec<Enqueued>>::new());
     assert_eq!(bench.enqueue_groups(vec![vec![], vec![]]).await, vec![vec![], vec![]]);
@@ -100,7 +99,7 @@ async fn lives_are_numbered_in_the_order_of_the_request(bench: &Bench) {
     assert!(seqs.is_sorted_by(|a, b| a < b), "{seqs:?}");
 }
 
-/// The first one is stored, the second points at it.
+/// The first job is stored, and the second names its life.
 async fn an_id_twice_in_one_group_is_a_duplicate_of_itself(bench: &Bench) {
     let other = job_with("a", text_payload("other"));
     let answers = bench.enqueue_groups(vec![vec![job("a"), other]]).await.remove(0);
@@ -109,14 +108,13 @@ async fn an_id_twice_in_one_group_is_a_duplicate_of_itself(bench: &Bench) {
     assert_eq!(bench.record("a").await.body.expect("asked for").payload, job("a").payload);
 }
 
-/// The same between groups.
 async fn an_id_twice_in_one_call_is_a_duplicate_of_itself(bench: &Bench) {
     let answers = bench.enqueue_groups(vec![vec![job("a")], vec![job("b"), job("a")]]).await;
     let seq = answers[0][0].seq();
     assert_eq!(answers[1][1], Enqueued::Duplicate { seq, state: State::Queued });
 }
 
-/// All or nothing is about failures; a duplicate is an answer.
+/// A group fails as a whole on an error; a duplicate is an answer.
 async fn a_duplicate_does_not_fail_its_group(bench: &Bench) {
     bench.put("taken").await;
     let answers = bench.enqueue_groups(vec![vec![job("a"), job("taken"), job("b")]]).await.remove(0);
@@ -133,20 +131,19 @@ async fn a_delayed_job_is_queued_with_its_time_ahead(bench: &Bench) {
     assert_eq!(stored.created_at, bench.now());
 }
 
-/// A hundred years fit.
+/// The longest delay is a hundred years.
 async fn the_longest_delay_is_kept_exactly(bench: &Bench) {
     bench.put_job(job("a").with_delay(Span::MAX)).await;
     assert_eq!(bench.meta("a").await.run_at, bench.now() + Span::MAX);
     bench.assert_nothing_due().await;
 }
 
-/// No rounding up.
 async fn a_zero_delay_is_due_at_once(bench: &Bench) {
     bench.put_job(job("a").with_delay(Span::ZERO)).await;
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }
 
-/// A kind is data, and the longest one fits.
+/// A kind may be any text up to the greatest length.
 async fn any_kind_is_kept_as_it_is(bench: &Bench) {
     for (n, text) in ["email", "a:b", "%s'\"", "\u{1F600}", &"k".repeat(255)].iter().enumerate() {
         let kind = Kind::new(text).expect("a valid kind");
@@ -155,7 +152,6 @@ async fn any_kind_is_kept_as_it_is(bench: &Bench) {
     }
 }
 
-/// Large calls are not cut.
 async fn a_thousand_jobs_of_one_call_are_all_there(bench: &Bench) {
     bench.put_many(1000).await;
     assert_eq!(bench.counts().await.of(State::Queued), 1000);
@@ -164,14 +160,13 @@ async fn a_thousand_jobs_of_one_call_are_all_there(bench: &Bench) {
     }
 }
 
-/// There is no step between acceptance and being due.
 async fn a_new_job_can_be_claimed_at_once(bench: &Bench) {
     for text in ["a", "b", "c"] {
         bench.put_and_claim(text).await;
     }
 }
 
-/// The answer tells the life of the first call.
+/// The answer names the life of the first call.
 async fn enqueueing_again_after_an_unknown_outcome_is_harmless(bench: &Bench) {
     let first = bench.enqueue_groups(vec![jobs(10)]).await;
     let again = bench.enqueue_groups(vec![jobs(10)]).await;

@@ -1,4 +1,4 @@
-//! Heartbeats, and the progress that rides on them.
+//! Heartbeats, and the progress that they carry.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -25,7 +25,7 @@ cases! { "extend":
     heartbeats_do_not_change_who_holds_it [I3];
 }
 
-/// Not from the end of the lease before.
+/// The new end does not depend on the end of the lease before.
 async fn a_heartbeat_counts_from_now(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(Span::from_secs(20));
@@ -33,7 +33,7 @@ async fn a_heartbeat_counts_from_now(bench: &Bench) {
     assert_eq!(meta.lease.expect("leased").expires_at, bench.now() + LEASE);
 }
 
-/// To hand over soon.
+/// A holder may want to hand the job over soon.
 async fn a_heartbeat_can_shorten_the_lease(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.settled(&held, extend(held.token, MILLI)).await;
@@ -41,7 +41,7 @@ async fn a_heartbeat_can_shorten_the_lease(bench: &Bench) {
     assert_eq!(bench.rescue().await.len(), 1);
 }
 
-/// On the lapse it is too late.
+/// At the lapse itself it is too late.
 async fn a_heartbeat_works_until_the_last_millisecond(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(Span::from_millis(LEASE.as_millis() - 1));
@@ -50,7 +50,7 @@ async fn a_heartbeat_works_until_the_last_millisecond(bench: &Bench) {
     assert!(matches!(bench.settle(&held, extend(held.token, LEASE)).await, Changed::LeaseLost(_)));
 }
 
-/// For many times its lease.
+/// The lease is extended for many times its length.
 async fn a_job_that_is_kept_alive_never_lapses(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     for _ in 0..20 {
@@ -70,7 +70,7 @@ async fn report(bench: &Bench, held: &queue_core::ClaimedJob, progress: Option<&
         .map(|reported| *reported)
 }
 
-/// The last word counts.
+/// The last value counts.
 async fn progress_is_stored_and_replaced(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     for text in ["10%", "50%", "9"] {
@@ -79,7 +79,7 @@ async fn progress_is_stored_and_replaced(bench: &Bench) {
     }
 }
 
-/// Most heartbeats have nothing to say.
+/// Most heartbeats carry no progress.
 async fn a_heartbeat_without_progress_keeps_it(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     report(bench, &held, Some(b"half")).await;
@@ -88,7 +88,7 @@ async fn a_heartbeat_without_progress_keeps_it(bench: &Bench) {
     assert_eq!(bench.meta("a").await.progress(), Some(&b"half"[..]));
 }
 
-/// Not the lack of it.
+/// Empty progress differs from no progress.
 async fn empty_progress_is_progress(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     report(bench, &held, Some(b"half")).await;
@@ -96,7 +96,6 @@ async fn empty_progress_is_progress(bench: &Bench) {
     assert_eq!(bench.meta("a").await.progress(), Some(&b""[..]));
 }
 
-/// No byte is special.
 async fn progress_is_byte_exact(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let bytes: Vec<u8> = (0..=u8::MAX).collect();
@@ -104,7 +103,7 @@ async fn progress_is_byte_exact(bench: &Bench) {
     assert_eq!(bench.meta("a").await.progress(), Some(bytes.as_slice()));
 }
 
-/// A settle that was decided before it still fits.
+/// A settle that was decided before the heartbeat still applies.
 async fn a_heartbeat_does_not_disturb_the_settle(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let settle = decided(&held.record.meta, complete(held.token));
@@ -112,7 +111,7 @@ async fn a_heartbeat_does_not_disturb_the_settle(bench: &Bench) {
     assert_done!([bench.apply(settle).await]);
 }
 
-/// It only carries them back.
+/// Its answer only carries them.
 async fn a_heartbeat_heeds_no_flags(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let beat = decided(&held.record.meta, extend(held.token, LEASE));
@@ -124,7 +123,7 @@ async fn a_heartbeat_heeds_no_flags(bench: &Bench) {
     }
 }
 
-/// And the revision, for watchers.
+/// The revision grows too, for watchers.
 async fn a_heartbeat_moves_only_the_lease(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(RETRY);
@@ -137,7 +136,7 @@ async fn a_heartbeat_moves_only_the_lease(bench: &Bench) {
     assert_eq!(meta, expected);
 }
 
-/// All running jobs of a worker, some of them gone.
+/// The batch covers all running jobs of a worker, some of which no longer exist.
 async fn a_batch_of_heartbeats_is_answered_one_by_one(bench: &Bench) {
     bench.put_many(500).await;
     let held = bench.claim(500).await;
@@ -155,7 +154,6 @@ async fn a_batch_of_heartbeats_is_answered_one_by_one(bench: &Bench) {
     }
 }
 
-/// There is no lease.
 async fn a_waiting_job_cannot_be_extended(bench: &Bench) {
     bench.put("a").await;
     let token = bench.request(1).token;
@@ -163,7 +161,7 @@ async fn a_waiting_job_cannot_be_extended(bench: &Bench) {
     assert_eq!(refused, Changed::Rejected(Rejected::NotAllowed(State::Queued)));
 }
 
-/// The name stays.
+/// The worker's name stays.
 async fn heartbeats_do_not_change_who_holds_it(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let meta = bench.settled(&held, extend(held.token, LEASE)).await;

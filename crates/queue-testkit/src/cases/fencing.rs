@@ -1,4 +1,4 @@
-//! A worker whose lease is gone can change nothing.
+//! A worker whose lease has ended can change nothing.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -25,8 +25,8 @@ cases! { "fencing":
     a_read_never_shows_a_token [I4];
 }
 
-/// Tries every settle and a heartbeat with a token; the record must stand as it is and the answer
-/// must say so.
+/// Tries every settle and a heartbeat with a token; the record must stay the same, and each answer
+/// must say that the lease is lost.
 async fn assert_powerless(bench: &Bench, seen: &ClaimedJob, token: LeaseToken) {
     let text = seen.record.meta.id.as_str();
     let before = bench.record(text).await;
@@ -37,7 +37,7 @@ async fn assert_powerless(bench: &Bench, seen: &ClaimedJob, token: LeaseToken) {
     assert_eq!(bench.record(text).await, before);
 }
 
-/// Claims a job, lets the lease lapse, and has another worker claim it.
+/// Claims a job, lets the lease lapse, and lets another worker claim it.
 async fn zombie_and_heir(bench: &Bench) -> (ClaimedJob, ClaimedJob) {
     let zombie = bench.put_and_claim("a").await;
     bench.advance(LEASE);
@@ -46,7 +46,6 @@ async fn zombie_and_heir(bench: &Bench) -> (ClaimedJob, ClaimedJob) {
     (zombie, heir)
 }
 
-/// Guessing does not help.
 async fn a_foreign_token_settles_nothing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let foreign = bench.request(1).token;
@@ -54,7 +53,7 @@ async fn a_foreign_token_settles_nothing(bench: &Bench) {
     assert_powerless(bench, &held, LeaseToken::from_bytes([0; 16])).await;
 }
 
-/// All bits count.
+/// Every bit of a token is compared.
 async fn a_token_that_differs_in_one_bit_settles_nothing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     for bit in [0, 7, 63, 64, 127] {
@@ -72,7 +71,7 @@ async fn the_token_of_another_claim_settles_nothing(bench: &Bench) {
     assert_powerless(bench, &two, one.token).await;
 }
 
-/// Claim, release and claim again with a clock that stands still.
+/// The job is claimed, released and claimed again while the clock stands still.
 async fn a_token_from_before_a_release_is_dead_within_the_millisecond(bench: &Bench) {
     let first = bench.put_and_claim("a").await;
     bench.release(&first).await;
@@ -82,14 +81,14 @@ async fn a_token_from_before_a_release_is_dead_within_the_millisecond(bench: &Be
     assert_eq!(bench.complete(&second).await.state, State::Completed);
 }
 
-/// Lapsed, rescued, claimed by another.
+/// The lease has lapsed, was rescued, and another worker has claimed the job.
 async fn a_zombie_cannot_settle_what_another_holds(bench: &Bench) {
     let (zombie, heir) = zombie_and_heir(bench).await;
     assert_powerless(bench, &zombie, zombie.token).await;
     assert_eq!(bench.complete(&heir).await.state, State::Completed);
 }
 
-/// Nor keep the heir's lease alive.
+/// The zombie cannot extend the heir's lease either.
 async fn a_zombie_cannot_extend_what_another_holds(bench: &Bench) {
     let (zombie, _) = zombie_and_heir(bench).await;
     let ends = bench.meta("a").await.lease;
@@ -106,7 +105,6 @@ async fn a_zombie_cannot_complete_what_another_completed(bench: &Bench) {
     assert_eq!(bench.result("a").await.as_deref(), Some("the heir's"));
 }
 
-/// Success is final.
 async fn a_zombie_cannot_fail_what_another_completed(bench: &Bench) {
     let (zombie, heir) = zombie_and_heir(bench).await;
     bench.complete(&heir).await;
@@ -115,7 +113,6 @@ async fn a_zombie_cannot_fail_what_another_completed(bench: &Bench) {
     assert_eq!(bench.meta("a").await.failures, 0);
 }
 
-/// So is failure.
 async fn a_zombie_cannot_complete_what_another_failed(bench: &Bench) {
     let (zombie, heir) = zombie_and_heir(bench).await;
     bench.fail_terminally(&heir).await;
@@ -123,7 +120,7 @@ async fn a_zombie_cannot_complete_what_another_failed(bench: &Bench) {
     assert_eq!(bench.state("a").await, Some(State::Failed));
 }
 
-/// Also while nobody else has claimed it.
+/// This holds even while no other worker has claimed the job.
 async fn a_rescued_holder_can_settle_nothing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(LEASE);
@@ -141,7 +138,7 @@ async fn a_rescued_holder_cannot_revive_a_job_out_of_stalls(bench: &Bench) {
     assert_powerless(bench, &held, held.token).await;
 }
 
-/// A redrive is a fresh start for everybody but the old holder.
+/// A redrive gives a fresh start to all but the old holder.
 async fn a_holder_whose_job_was_redriven_can_settle_nothing(bench: &Bench) {
     bench.put_job(job("a").with_max_stalls(queue_core::Budget::from_raw(1))).await;
     let held = bench.claim_one().await;
@@ -154,7 +151,7 @@ async fn a_holder_whose_job_was_redriven_can_settle_nothing(bench: &Bench) {
     bench.complete(&again).await;
 }
 
-/// So that the worker can say who has it now.
+/// The worker can report who holds the job now.
 async fn a_lost_lease_answers_the_record_as_it_stands(bench: &Bench) {
     let (zombie, heir) = zombie_and_heir(bench).await;
     match bench.apply(decided(&zombie.record.meta, complete(zombie.token))).await {
@@ -163,7 +160,7 @@ async fn a_lost_lease_answers_the_record_as_it_stands(bench: &Bench) {
     }
 }
 
-/// Two processes may have been given one name.
+/// Two processes may have the same name.
 async fn the_same_worker_name_is_no_proof(bench: &Bench) {
     let first = bench.put_and_claim("a").await;
     bench.advance(LEASE);
@@ -176,7 +173,6 @@ async fn the_same_worker_name_is_no_proof(bench: &Bench) {
     assert_powerless(bench, &first, first.token).await;
 }
 
-/// There is nothing left to keep alive.
 async fn a_heartbeat_after_a_settle_is_lost(bench: &Bench) {
     for (n, settle) in SETTLES.into_iter().enumerate() {
         let text = nth(n).to_string();
@@ -188,7 +184,6 @@ async fn a_heartbeat_after_a_settle_is_lost(bench: &Bench) {
     }
 }
 
-/// Nor somebody else's.
 async fn a_heartbeat_with_a_foreign_token_is_lost(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let foreign = bench.request(1).token;
@@ -196,7 +191,7 @@ async fn a_heartbeat_with_a_foreign_token_is_lost(bench: &Bench) {
     assert_eq!(beat, Applied::LeaseLost(held.record.meta));
 }
 
-/// None of them comes back to life.
+/// None of the old tokens is valid again.
 async fn claims_released_a_hundred_times_leave_a_hundred_dead_tokens(bench: &Bench) {
     bench.put_job(job("a").with_retention(Retention::Forever)).await;
     let mut dead = Vec::new();
@@ -212,8 +207,7 @@ async fn claims_released_a_hundred_times_leave_a_hundred_dead_tokens(bench: &Ben
     }
 }
 
-/// Nothing that a read answers opens a job: the type has no place for a token, and no text in it is
-/// one.
+/// The type of an answer has no field for a token, and no text in it is one.
 async fn a_read_never_shows_a_token(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let shown = format!("{:?}", bench.record("a").await).to_lowercase();

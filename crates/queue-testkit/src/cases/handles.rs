@@ -41,14 +41,14 @@ async fn assert_closed(bench: &Bench, store: &dyn Storage) {
     }
 }
 
-/// No hang, no panic, no late write.
+/// A call neither hangs nor panics, and writes nothing.
 async fn every_verb_of_a_closed_handle_answers_closed(bench: &Bench) {
     bench.put("a").await;
     let closed = bench.close().await;
     assert_closed(bench, &*closed).await;
 }
 
-/// Programs shut down in many ways.
+/// Programs shut down in several places.
 async fn closing_twice_is_fine(bench: &Bench) {
     let closed = bench.close().await;
     for _ in 0..2 {
@@ -56,7 +56,6 @@ async fn closing_twice_is_fine(bench: &Bench) {
     }
 }
 
-/// One writes, the other sees.
 async fn handles_of_one_name_are_one_queue(bench: &Bench) {
     let other = bench.second().await;
     bench.put("a").await;
@@ -79,7 +78,6 @@ async fn a_job_of_one_handle_is_claimed_by_the_other_and_settled_by_the_first(be
     assert_done!([other.apply(again).await]);
 }
 
-/// Whoever enqueues.
 async fn numbers_grow_across_handles(bench: &Bench) {
     let other = bench.second().await;
     let mut seqs = Vec::new();
@@ -91,7 +89,7 @@ async fn numbers_grow_across_handles(bench: &Bench) {
     assert_eq!(other.claim_ids(10).await, (0..10).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// Taking turns.
+/// The handles take turns.
 async fn two_handles_never_claim_one_job(bench: &Bench) {
     let other = bench.second().await;
     bench.put_many(20).await;
@@ -103,7 +101,7 @@ async fn two_handles_never_claim_one_job(bench: &Bench) {
     assert_eq!(seen, (0..20).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// Before and after.
+/// The other handle works before and after.
 async fn closing_one_handle_disturbs_no_other(bench: &Bench) {
     let other = bench.second().await;
     let held = bench.put_and_claim("a").await;
@@ -114,7 +112,6 @@ async fn closing_one_handle_disturbs_no_other(bench: &Bench) {
     assert_eq!(bench.second().await.state("b").await, Some(State::Processing));
 }
 
-/// It goes on hearing.
 async fn closing_one_handle_ends_no_stream_of_another(bench: &Bench) {
     let other = bench.second().await;
     let mut stream = bench.store().subscribe(bench.queue(), Interest::Wake).await.expect("it sends hints");
@@ -123,7 +120,7 @@ async fn closing_one_handle_ends_no_stream_of_another(bench: &Bench) {
     stream.next().await.expect("the stream goes on");
 }
 
-/// At least that something was written.
+/// Asserts that the listener gets at least one hint that something was written.
 async fn assert_heard(listener: &Bench, writer: &Bench) {
     let listening = listener.store().subscribe(listener.queue(), Interest::Wake).await;
     let mut stream = listening.expect("it sends hints");
@@ -132,17 +129,15 @@ async fn assert_heard(listener: &Bench, writer: &Bench) {
     assert_eq!(listener.claim_ids(1).await, ["a"]);
 }
 
-/// The first one hears.
 async fn a_handle_hints_at_what_another_wrote(bench: &Bench) {
     assert_heard(bench, &bench.second().await).await;
 }
 
-/// So does the second.
 async fn a_second_handle_hints_at_what_the_first_wrote(bench: &Bench) {
     assert_heard(&bench.second().await, bench).await;
 }
 
-/// As when its process dies.
+/// The same happens when its process dies.
 async fn what_a_closed_handle_held_lapses(bench: &Bench) {
     let other = bench.second().await;
     bench.put("a").await;

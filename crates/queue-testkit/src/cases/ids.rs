@@ -1,4 +1,4 @@
-//! Names are data: whatever is in them, they name one thing and nothing else.
+//! Names are data: any valid text names one thing, and only that.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -23,7 +23,7 @@ cases! { "ids":
     all_hostile_names_at_once [I9 I20];
 }
 
-/// Enqueue, duplicate, claim, fail, claim, complete, read, delete.
+/// A life consists of enqueue, duplicate, claim, fail, claim, complete, read and delete.
 async fn hostile_ids_live_whole_lives(bench: &Bench) {
     for text in hostile() {
         let held = bench.put_and_claim(&text).await;
@@ -39,7 +39,7 @@ async fn hostile_ids_live_whole_lives(bench: &Bench) {
     }
 }
 
-/// And are found by them.
+/// The leases are found by the names.
 async fn hostile_worker_names_hold_leases(bench: &Bench) {
     let names = hostile();
     bench.put_many(names.len()).await;
@@ -54,7 +54,7 @@ async fn hostile_worker_names_hold_leases(bench: &Bench) {
     }
 }
 
-/// Each with a job of the same id.
+/// Each queue has a job of the same id.
 async fn hostile_queue_names_are_queues_of_their_own(bench: &Bench) {
     let names = hostile();
     for name in &names {
@@ -68,7 +68,7 @@ async fn hostile_queue_names_are_queues_of_their_own(bench: &Bench) {
     }
 }
 
-/// A filter is a comparison, not a pattern.
+/// A filter compares; it is not a pattern.
 async fn hostile_kinds_are_listed(bench: &Bench) {
     let names = hostile();
     for (n, name) in names.iter().enumerate() {
@@ -88,7 +88,7 @@ async fn hostile_kinds_are_listed(bench: &Bench) {
     }
 }
 
-/// Enqueues each, and expects each to be a job of its own.
+/// Enqueues each id, and asserts that each is a job of its own.
 async fn assert_distinct(bench: &Bench, texts: &[&str]) {
     for text in texts {
         bench.put(text).await;
@@ -99,7 +99,7 @@ async fn assert_distinct(bench: &Bench, texts: &[&str]) {
     }
 }
 
-/// No collation.
+/// Stores must not use a collation.
 async fn ids_that_differ_by_case_are_different(bench: &Bench) {
     assert_distinct(
         bench,
@@ -111,7 +111,7 @@ async fn ids_that_differ_by_case_are_different(bench: &Bench) {
     .await;
 }
 
-/// Composed, decomposed, compatible.
+/// The ids differ as composed, decomposed and compatibility forms.
 async fn ids_that_differ_by_normalisation_are_different(bench: &Bench) {
     assert_distinct(
         bench,
@@ -132,18 +132,16 @@ async fn ids_that_differ_by_normalisation_are_different(bench: &Bench) {
     .await;
 }
 
-/// Nothing is trimmed.
 async fn ids_that_differ_by_blanks_are_different(bench: &Bench) {
     assert_distinct(bench, &["a", " a", "a ", "  a", "a  ", "a\u{A0}", "a\u{3000}", " "]).await;
 }
 
-/// Nothing ends early.
 async fn ids_that_are_prefixes_of_each_other_are_different(bench: &Bench) {
     let long = "a".repeat(NAME_BYTES_MAX);
     assert_distinct(bench, &["a", "aa", "aaa", &long[..64], &long[..128], &long[..254], &long]).await;
 }
 
-/// Whatever a store puts between the two.
+/// No separator between the two can be imitated.
 async fn queue_and_id_do_not_run_together(bench: &Bench) {
     for (queue, text) in [
         ("a:b", "c"),
@@ -162,14 +160,13 @@ async fn queue_and_id_do_not_run_together(bench: &Bench) {
     assert_eq!(bench.on_queue("ab").claim_ids(10).await, ["c"]);
 }
 
-/// 255 bytes are 255 bytes.
+/// The limit of 255 counts bytes.
 async fn the_longest_ids_of_several_scripts_fit(bench: &Bench) {
     let texts = longest();
     assert!(texts.iter().all(|text| text.len() == NAME_BYTES_MAX));
     assert_distinct(bench, &texts.iter().map(String::as_str).collect::<Vec<_>>()).await;
 }
 
-/// Neither rounded nor trimmed.
 async fn ids_that_look_like_numbers_stay_texts(bench: &Bench) {
     assert_distinct(
         bench,
@@ -189,7 +186,7 @@ async fn ids_that_look_like_numbers_stay_texts(bench: &Bench) {
     .await;
 }
 
-/// A read, a cancel and a delete hit one job.
+/// A read, a cancel and a delete affect one job.
 async fn patterns_match_nothing_but_themselves(bench: &Bench) {
     for text in ["job-1", "job-2", "%", "_", "*", "job-?", "job-*", "job-%", "[jx]ob-1"] {
         bench.put(text).await;
@@ -201,7 +198,6 @@ async fn patterns_match_nothing_but_themselves(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["job-1", "job-2"]);
 }
 
-/// In one call, read back in one call.
 async fn all_hostile_names_at_once(bench: &Bench) {
     let texts = hostile();
     bench.enqueue_groups(vec![texts.iter().map(|text| job(text)).collect()]).await;

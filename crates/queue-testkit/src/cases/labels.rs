@@ -36,7 +36,6 @@ async fn headers_of(bench: &Bench, text: &str) -> Headers {
     bench.record(text).await.body.expect("the whole record was read").headers
 }
 
-/// In every state.
 async fn headers_and_tags_come_with_claims_and_reads(bench: &Bench) {
     let expected = (headers([("tenant", "7"), ("trace", "")]), tags(["blue", "red"]));
     bench.put_job(labelled("a")).await;
@@ -50,7 +49,6 @@ async fn headers_and_tags_come_with_claims_and_reads(bench: &Bench) {
     assert_eq!((headers_of(bench, "a").await, bench.meta("a").await.tags), expected);
 }
 
-/// Without the body.
 async fn metadata_has_the_tags_and_a_listing_too(bench: &Bench) {
     bench.put_job(labelled("a")).await;
     bench.put("b").await;
@@ -61,7 +59,7 @@ async fn metadata_has_the_tags_and_a_listing_too(bench: &Bench) {
     assert_eq!(bench.list(ListQuery::all(bench.queue().clone(), 10)).await, read);
 }
 
-/// Eight tags of 64 bytes, sixteen headers of 4 KiB.
+/// The limits are eight tags of 64 bytes and sixteen headers of 4 KiB.
 async fn the_most_and_the_longest_come_back(bench: &Bench) {
     let tag = |n: usize| format!("{n}{}", "é".repeat((TAG_BYTES_MAX - 1) / 2) + "x");
     let all: Vec<String> =
@@ -77,7 +75,7 @@ async fn the_most_and_the_longest_come_back(bench: &Bench) {
     assert_eq!(held.record.body.map(|body| body.headers), Some(full));
 }
 
-/// Both in names and in values.
+/// Names and values are hostile.
 async fn hostile_text_comes_back_as_it_was(bench: &Bench) {
     for (n, text) in HOSTILE.into_iter().enumerate() {
         let entries = [(text, HOSTILE[n]), ("other", text)];
@@ -89,7 +87,7 @@ async fn hostile_text_comes_back_as_it_was(bench: &Bench) {
     }
 }
 
-/// And not those of the job before it.
+/// A follower does not inherit the labels of its parent.
 async fn what_follows_has_labels_of_its_own(bench: &Bench) {
     bench.put_job(labelled("a")).await;
     let held = bench.claim_one().await;
@@ -106,7 +104,7 @@ async fn what_follows_has_labels_of_its_own(bench: &Bench) {
     );
 }
 
-/// In the place of a failed one.
+/// The new life replaces a failed one.
 async fn a_new_life_has_labels_of_its_own(bench: &Bench) {
     bench.put_job(labelled("a")).await;
     bench.fail_terminally(&bench.claim_one().await).await;
@@ -120,7 +118,7 @@ async fn a_new_life_has_labels_of_its_own(bench: &Bench) {
     assert_eq!(tagged(bench, "blue").await, ["a"]);
 }
 
-/// It is the same life.
+/// A redrive continues the life.
 async fn a_redrive_keeps_them(bench: &Bench) {
     bench.put_job(labelled("a")).await;
     bench.fail_terminally(&bench.claim_one().await).await;
@@ -129,7 +127,7 @@ async fn a_redrive_keeps_them(bench: &Bench) {
     assert_eq!(tagged(bench, "red").await, ["a"]);
 }
 
-/// Whichever way it went.
+/// The jobs are removed in every way.
 async fn a_tag_of_a_job_that_is_gone_finds_nothing(bench: &Bench) {
     for text in ["deleted", "pruned", "kept"] {
         bench.put_job(labelled(text)).await;
@@ -144,7 +142,6 @@ async fn a_tag_of_a_job_that_is_gone_finds_nothing(bench: &Bench) {
     assert_eq!(tagged(bench, "red").await, ["kept"]);
 }
 
-/// With equal ids and tags.
 async fn each_queue_has_its_own_tags(bench: &Bench) {
     let other = bench.on_queue("other");
     bench.put_job(labelled("a")).await;
@@ -153,7 +150,7 @@ async fn each_queue_has_its_own_tags(bench: &Bench) {
     assert_eq!((tagged(bench, "red").await.len(), tagged(&other, "red").await.len()), (0, 1));
 }
 
-/// In the index too.
+/// The index of tags survives too.
 async fn they_are_there_after_a_reopen(bench: &Bench) {
     bench.put_job(labelled("a")).await;
     bench.reopen().await;

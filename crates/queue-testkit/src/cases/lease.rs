@@ -25,7 +25,6 @@ async fn lapsed(bench: &Bench) -> Vec<String> {
     bench.list_ids(ListQuery::lapsed(bench.queue().clone(), 100)).await
 }
 
-/// Not from the enqueue.
 async fn a_lease_runs_from_the_claim(bench: &Bench) {
     bench.put("a").await;
     bench.advance(KEPT);
@@ -33,7 +32,7 @@ async fn a_lease_runs_from_the_claim(bench: &Bench) {
     assert_eq!(held.record.meta.lease.expect("leased").expires_at, bench.now() + LEASE);
 }
 
-/// One millisecond before it is live, on it it has lapsed.
+/// The lease lives until a millisecond before its end, and has lapsed at its end.
 async fn a_lapse_is_seen_on_the_millisecond(bench: &Bench) {
     bench.put_and_claim("a").await;
     bench.advance(Span::from_millis(LEASE.as_millis() - 1));
@@ -44,7 +43,7 @@ async fn a_lapse_is_seen_on_the_millisecond(bench: &Bench) {
     assert_eq!(bench.rescue().await.len(), 1);
 }
 
-/// Until somebody ends it the record is as the claim left it.
+/// Until a call ends the lease, the record stays as the claim left it.
 async fn a_lapse_alone_changes_nothing(bench: &Bench) {
     bench.put_and_claim("a").await;
     let before = bench.record("a").await;
@@ -62,7 +61,7 @@ async fn a_lapsed_but_unrescued_holder_may_still_complete(bench: &Bench) {
     assert_eq!(bench.rescue().await, []);
 }
 
-/// One charge, not two.
+/// The job is charged once.
 async fn a_lapsed_but_unrescued_holder_may_still_fail(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(LEASE);
@@ -70,7 +69,7 @@ async fn a_lapsed_but_unrescued_holder_may_still_fail(bench: &Bench) {
     assert_eq!((meta.state, meta.failures, meta.stalls), (State::Failing, 1, 0));
 }
 
-/// Nothing is charged at all.
+/// The job is not charged.
 async fn a_lapsed_but_unrescued_holder_may_still_release_and_snooze(bench: &Bench) {
     for settle in [release, snooze] {
         bench.put("a").await;
@@ -82,7 +81,7 @@ async fn a_lapsed_but_unrescued_holder_may_still_release_and_snooze(bench: &Benc
     }
 }
 
-/// Somebody may be rescuing it at this moment.
+/// A rescue may be under way.
 async fn a_lapsed_holder_cannot_extend(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(LEASE);
@@ -91,7 +90,7 @@ async fn a_lapsed_holder_cannot_extend(bench: &Bench) {
     assert_eq!(bench.record("a").await, before);
 }
 
-/// It lapses with the next tick.
+/// The lease lapses with the next millisecond.
 async fn the_shortest_lease_is_one_millisecond(bench: &Bench) {
     bench.put("a").await;
     bench.claim_for(MILLI).await;
@@ -100,7 +99,7 @@ async fn the_shortest_lease_is_one_millisecond(bench: &Bench) {
     assert_eq!(lapsed(bench).await, ["a"]);
 }
 
-/// A hundred years from now is still a time.
+/// The longest lease is a hundred years.
 async fn the_longest_lease_does_not_overflow(bench: &Bench) {
     bench.put("a").await;
     let held = bench.claim_for(Span::MAX).await;
@@ -109,7 +108,7 @@ async fn the_longest_lease_does_not_overflow(bench: &Bench) {
     bench.complete(&held).await;
 }
 
-/// Whatever it was, nobody holds the job afterwards.
+/// Whatever the settle, no lease is left.
 async fn a_settle_ends_the_lease(bench: &Bench) {
     for (n, settle) in SETTLES.into_iter().enumerate() {
         let held = bench.put_and_claim(nth(n).as_str()).await;
@@ -121,7 +120,7 @@ async fn a_settle_ends_the_lease(bench: &Bench) {
     assert_eq!(lapsed(bench).await, [""; 0]);
 }
 
-/// One claim, one moment.
+/// The jobs of one claim share one time.
 async fn the_jobs_of_one_claim_lapse_together(bench: &Bench) {
     bench.put_many(3).await;
     let held = bench.claim(3).await;
@@ -130,7 +129,7 @@ async fn the_jobs_of_one_claim_lapse_together(bench: &Bench) {
     assert_eq!(ends, [bench.now() + LEASE; 3]);
 }
 
-/// The longest lapsed comes first, whatever the order of claims.
+/// The leases lapse in the order of their ends, whatever the order of claims.
 async fn leases_of_different_length_lapse_apart(bench: &Bench) {
     for (text, secs) in [("a", 30), ("b", 10), ("c", 20)] {
         bench.put(text).await;
@@ -142,7 +141,7 @@ async fn leases_of_different_length_lapse_apart(bench: &Bench) {
     assert_eq!(lapsed(bench).await, ["b", "c", "a"]);
 }
 
-/// The time of the first lease is gone.
+/// The second lease does not depend on the first.
 async fn a_claim_after_a_release_leases_anew(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(Span::from_secs(20));
@@ -152,7 +151,7 @@ async fn a_claim_after_a_release_leases_anew(bench: &Bench) {
     assert_eq!(lapsed(bench).await, [""; 0]);
 }
 
-/// What the store has seen lapse stays lapsed.
+/// A lapse that the store has seen stays a lapse.
 async fn a_clock_that_steps_back_does_not_revive_a_lease(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(LEASE);

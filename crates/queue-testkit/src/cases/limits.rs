@@ -1,4 +1,4 @@
-//! What a store refuses: before anything is written, and with words.
+//! What a store refuses: before it writes anything, and with a clear message.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -32,7 +32,7 @@ fn limits(bench: &Bench) -> queue_core::Limits {
     bench.store().capabilities().limits
 }
 
-/// Bytes that do not compress, so that no store cheats.
+/// Bytes that do not compress, so that compression cannot help a store.
 fn noise(len: usize) -> Payload {
     let mut state = 0x9E37_79B9_u32;
     let next = |_| {
@@ -42,21 +42,20 @@ fn noise(len: usize) -> Payload {
     bytes_payload((0..len).map(next).collect::<Vec<u8>>())
 }
 
-/// To the last byte.
 async fn the_largest_payload_is_stored(bench: &Bench) {
     let payload = noise(limits(bench).payload_bytes_max);
     bench.put_job(job_with("a", payload.clone())).await;
     assert_eq!(bench.claim_one().await.record.body.expect("given").payload, payload);
 }
 
-/// And leaves no trace.
+/// The refusal leaves no trace.
 async fn one_byte_more_is_refused(bench: &Bench) {
     let payload = noise(limits(bench).payload_bytes_max + 1);
     assert_refused(&bench.enqueue_refused(vec![vec![job_with("a", payload)]]).await);
     assert_eq!(bench.state("a").await, None);
 }
 
-/// Beside a payload just as large.
+/// The result lies beside a payload just as large.
 async fn the_largest_result_is_stored(bench: &Bench) {
     let large = noise(limits(bench).payload_bytes_max);
     bench.put_job(job_with("a", large.clone())).await;
@@ -75,7 +74,7 @@ async fn one_byte_more_of_result_is_refused_and_the_lease_stands(bench: &Bench) 
     bench.fail_terminally(&held).await;
 }
 
-/// Notes are smaller than payloads.
+/// The limit of progress is smaller than that of payloads.
 async fn the_largest_progress_is_stored_and_one_byte_more_refused(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let largest = noise(limits(bench).note_bytes_max).bytes;
@@ -87,7 +86,7 @@ async fn the_largest_progress_is_stored_and_one_byte_more_refused(bench: &Bench)
     assert_eq!(bench.meta("a").await.progress(), Some(&largest[..]));
 }
 
-/// For a retry and for the end.
+/// The details are tried with a retry and with a final failure.
 async fn the_largest_details_are_stored_and_one_byte_more_refused(bench: &Bench) {
     for cause in [Cause::Retryable, Cause::Terminal] {
         let text = format!("{cause:?}");
@@ -108,7 +107,7 @@ async fn the_largest_details_are_stored_and_one_byte_more_refused(bench: &Bench)
     }
 }
 
-/// In one group.
+/// The jobs are in one group.
 async fn the_largest_enqueue_is_taken(bench: &Bench) {
     let most = limits(bench).batch_max;
     let answers = bench.enqueue_groups(vec![jobs(most)]).await;
@@ -116,27 +115,27 @@ async fn the_largest_enqueue_is_taken(bench: &Bench) {
     assert_eq!((new, answers[0].len()), (most, most), "new ones, and answers");
 }
 
-/// Not even the part that fits.
+/// The jobs that would fit are not written either.
 async fn one_job_more_is_refused_and_nothing_written(bench: &Bench) {
     assert_refused(&bench.enqueue_refused(vec![jobs(limits(bench).batch_max + 1)]).await);
     assert_eq!(bench.counts().await.total(), 0);
 }
 
-/// Splitting does not help.
+/// Splitting the jobs into groups does not help.
 async fn jobs_are_counted_across_groups(bench: &Bench) {
     let groups = jobs(limits(bench).batch_max + 1).into_iter().map(|new| vec![new]).collect();
     assert_refused(&bench.enqueue_refused(groups).await);
     assert_eq!(bench.counts().await.total(), 0);
 }
 
-/// Also the groups that it is not in.
+/// The refusal covers the groups without that payload too.
 async fn one_payload_that_is_too_large_refuses_the_call(bench: &Bench) {
     let large = job_with("large", noise(limits(bench).payload_bytes_max + 1));
     assert_refused(&bench.enqueue_refused(vec![vec![job("a")], vec![job("b"), large, job("c")]]).await);
     assert_eq!(bench.counts().await.total(), 0);
 }
 
-/// So a worker checks before it sends.
+/// So a worker compares results with the limit before it sends them.
 async fn one_result_that_is_too_large_refuses_the_batch(bench: &Bench) {
     bench.put_many(2).await;
     let held = bench.claim(2).await;
@@ -149,7 +148,6 @@ async fn one_result_that_is_too_large_refuses_the_batch(bench: &Bench) {
     assert_eq!(bench.counts().await.of(State::Processing), 2);
 }
 
-/// However harmless each is.
 async fn one_transition_more_is_refused_and_nothing_applied(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let done = decided(&held.record.meta, complete(held.token));
@@ -159,7 +157,7 @@ async fn one_transition_more_is_refused_and_nothing_applied(bench: &Bench) {
     assert_done!(bench.apply_all(vec![done; most]).await);
 }
 
-/// Or a batch could grow without a bound.
+/// Otherwise a batch could grow without a bound.
 async fn what_follows_counts_into_the_batch(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let most = limits(bench).batch_max;
@@ -175,7 +173,6 @@ async fn what_follows_counts_into_the_batch(bench: &Bench) {
     assert_eq!(bench.counts().await.total(), most as u64);
 }
 
-/// All or nothing of it.
 async fn a_follower_that_is_too_large_is_refused_with_its_completion(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let large = job_with("large", noise(limits(bench).payload_bytes_max + 1));
@@ -185,7 +182,7 @@ async fn a_follower_that_is_too_large_is_refused_with_its_completion(bench: &Ben
     assert_eq!(bench.state("fits").await, None);
 }
 
-/// Nothing is leased by a refusal.
+/// A refused claim leases nothing.
 async fn the_largest_claim_is_answered_and_one_more_refused(bench: &Bench) {
     bench.put_many(3).await;
     let most = limits(bench).batch_max;
@@ -195,12 +192,12 @@ async fn the_largest_claim_is_answered_and_one_more_refused(bench: &Bench) {
     assert_eq!(bench.claim(most).await.len(), 3);
 }
 
-/// How many of the largest payloads are more than one call may bring.
+/// The number of largest payloads that exceeds one call.
 fn too_many(bench: &Bench) -> usize {
     limits(bench).call_bytes_max / limits(bench).payload_bytes_max + 1
 }
 
-/// However few jobs they are, and in whatever groups.
+/// The limit counts bytes, whatever the number of jobs and groups.
 async fn an_enqueue_of_too_many_bytes_is_refused_and_nothing_written(bench: &Bench) {
     let payload = noise(limits(bench).payload_bytes_max);
     let jobs: Vec<_> = (0..too_many(bench)).map(|n| job_with(nth(n).as_str(), payload.clone())).collect();
@@ -209,7 +206,7 @@ async fn an_enqueue_of_too_many_bytes_is_refused_and_nothing_written(bench: &Ben
     assert_eq!(bench.counts().await.total(), 0);
 }
 
-/// So whoever merges results of several jobs counts their bytes.
+/// So a caller that merges the results of several jobs has to count their bytes.
 async fn results_of_too_many_bytes_are_refused_and_nothing_applied(bench: &Bench) {
     bench.put_many(too_many(bench)).await;
     let (held, result) = (bench.claim(too_many(bench)).await, noise(limits(bench).payload_bytes_max));
@@ -218,7 +215,6 @@ async fn results_of_too_many_bytes_are_refused_and_nothing_applied(bench: &Bench
     assert_eq!(bench.counts().await.of(State::Processing), held.len() as u64);
 }
 
-/// People read them.
 async fn refusals_say_what_and_that_nothing_happened(bench: &Bench) {
     let refused =
         bench.enqueue_refused(vec![vec![job_with("a", noise(limits(bench).payload_bytes_max + 1))]]).await;

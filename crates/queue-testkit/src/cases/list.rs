@@ -1,4 +1,4 @@
-//! Reading many jobs, page by page.
+//! Listings, page by page.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -48,7 +48,7 @@ fn filtered(
     ListQuery { filter, ..all(bench, 3) }
 }
 
-/// And ends at once.
+/// The listing ends at once.
 async fn an_empty_queue_lists_nothing(bench: &Bench) {
     let page = bench.page(all(bench, 10)).await;
     assert_eq!((page.jobs, page.next), (vec![], None));
@@ -56,7 +56,7 @@ async fn an_empty_queue_lists_nothing(bench: &Bench) {
     assert_eq!((page.jobs, page.next), (vec![], None));
 }
 
-/// Not by id, time or priority.
+/// Id, time and priority play no part.
 async fn jobs_are_listed_in_the_order_of_their_lives(bench: &Bench) {
     bench.put_job(job("c").with_delay(RETRY)).await;
     bench.put_job(job("a").with_priority(9)).await;
@@ -64,7 +64,6 @@ async fn jobs_are_listed_in_the_order_of_their_lives(bench: &Bench) {
     assert_eq!(bench.list_ids(all(bench, 10)).await, ["c", "a", "b"]);
 }
 
-/// One by one.
 async fn every_state_can_be_asked_for(bench: &Bench) {
     bench.put_one_of_each().await;
     for state in State::ALL {
@@ -72,7 +71,7 @@ async fn every_state_can_be_asked_for(bench: &Bench) {
     }
 }
 
-/// In the order of their lives all the same.
+/// The order is still that of the lives.
 async fn several_states_are_listed_together(bench: &Bench) {
     bench.put_one_of_each().await;
     let states = [State::Queued, State::Completed, State::Cancelled];
@@ -84,7 +83,6 @@ async fn several_states_are_listed_together(bench: &Bench) {
     assert_eq!(bench.list(filtered(bench, &[], None, None)).await.len(), 6);
 }
 
-/// Exactly that kind.
 async fn jobs_of_a_kind_are_listed(bench: &Bench) {
     for (n, kind) in ["email", "Email", "email2", "email"].into_iter().enumerate() {
         bench.put_job(NewJob::new(nth(n), Kind::from_static(kind), text_payload("x"))).await;
@@ -93,7 +91,6 @@ async fn jobs_of_a_kind_are_listed(bench: &Bench) {
     assert_eq!(found, [nth(0).to_string(), nth(3).to_string()]);
 }
 
-/// What it holds now.
 async fn jobs_of_a_worker_are_listed(bench: &Bench) {
     bench.put_many(6).await;
     for name in ["worker-1", "worker-2", "worker-1"] {
@@ -104,7 +101,7 @@ async fn jobs_of_a_worker_are_listed(bench: &Bench) {
     assert_eq!(bench.list_ids(filtered(bench, &[], Some("worker-3"), None)).await, [""; 0]);
 }
 
-/// All that is given must hold.
+/// A job must match all filters.
 async fn filters_are_joined(bench: &Bench) {
     bench.put_one_of_each().await;
     let both = filtered(bench, &[State::Processing], Some("worker-1"), Some("email"));
@@ -115,7 +112,7 @@ async fn filters_are_joined(bench: &Bench) {
     assert_eq!(bench.list_ids(none).await, [""; 0]);
 }
 
-/// Around the number of jobs there are.
+/// The page sizes lie around the number of jobs.
 async fn pages_of_any_size_give_each_job_once(bench: &Bench) {
     bench.put_many(10).await;
     let expected: Vec<_> = (0..10).map(|n| nth(n).to_string()).collect();
@@ -124,7 +121,7 @@ async fn pages_of_any_size_give_each_job_once(bench: &Bench) {
     }
 }
 
-/// It may be smaller.
+/// A page may be smaller.
 async fn a_page_is_never_larger_than_asked_for(bench: &Bench) {
     bench.put_many(10).await;
     for limit in [1, 4, 9] {
@@ -132,7 +129,7 @@ async fn a_page_is_never_larger_than_asked_for(bench: &Bench) {
     }
 }
 
-/// A reader must not go on forever.
+/// Otherwise a reader would go on for ever.
 async fn the_last_page_says_so(bench: &Bench) {
     bench.put_many(3).await;
     let mut query = all(bench, 3);
@@ -145,7 +142,7 @@ async fn the_last_page_says_so(bench: &Bench) {
     panic!("the listing does not end");
 }
 
-/// What matches may be far apart.
+/// The matching jobs may be far apart.
 async fn a_filtered_listing_goes_on_over_pages(bench: &Bench) {
     bench.put_many(300).await;
     for n in [5, 100, 101, 102, 250, 299] {
@@ -155,7 +152,7 @@ async fn a_filtered_listing_goes_on_over_pages(bench: &Bench) {
     assert_eq!(found, [5, 100, 101, 102, 250, 299].map(|n| nth(n).to_string()));
 }
 
-/// They stand at the end.
+/// New jobs come at the end.
 async fn jobs_that_come_meanwhile_repeat_none(bench: &Bench) {
     bench.put_many(6).await;
     let first = bench.page(all(bench, 3)).await;
@@ -167,7 +164,7 @@ async fn jobs_that_come_meanwhile_repeat_none(bench: &Bench) {
     assert_eq!(seen, expected);
 }
 
-/// A cursor is a place, not a count; its own job may go.
+/// A cursor is a position, not a count; even its own job may be removed.
 async fn jobs_that_go_meanwhile_hide_none(bench: &Bench) {
     bench.put_many(6).await;
     let first = bench.page(all(bench, 3)).await;
@@ -178,7 +175,6 @@ async fn jobs_that_go_meanwhile_hide_none(bench: &Bench) {
     assert_eq!(bench.list_ids(rest).await, [3, 4, 5].map(|n| nth(n).to_string()));
 }
 
-/// Rather than guessing at it.
 async fn a_foreign_cursor_is_refused(bench: &Bench) {
     bench.put("a").await;
     for text in ["no cursor of mine", "\u{1F600}", "'; --", "1:2", "elsewhere:1:2"] {
@@ -190,7 +186,7 @@ async fn a_foreign_cursor_is_refused(bench: &Bench) {
     }
 }
 
-/// Those need help most.
+/// The longest lapsed jobs need help most.
 async fn lapsed_leases_are_listed_longest_first(bench: &Bench) {
     for (text, secs) in [("a", 5), ("b", 2), ("c", 9), ("d", 2), ("e", 60)] {
         bench.put(text).await;
@@ -200,7 +196,6 @@ async fn lapsed_leases_are_listed_longest_first(bench: &Bench) {
     assert_eq!(bench.list_ids(ListQuery::lapsed(bench.queue().clone(), 10)).await, ["b", "d", "a", "c"]);
 }
 
-/// None is lost between two pages.
 async fn lapsed_leases_are_listed_over_pages(bench: &Bench) {
     bench.put_many(20).await;
     for n in 0..20 {
@@ -214,7 +209,7 @@ async fn lapsed_leases_are_listed_over_pages(bench: &Bench) {
     assert!(ends.is_sorted(), "{ends:?}");
 }
 
-/// Their times are equal, so a time alone is no place.
+/// The times of these leases are equal, so a cursor needs more than a time.
 async fn leases_of_one_claim_lapse_over_pages_too(bench: &Bench) {
     bench.put_many(10).await;
     bench.claim(10).await;
@@ -224,7 +219,6 @@ async fn leases_of_one_claim_lapse_over_pages_too(bench: &Bench) {
     assert_eq!(found, (0..10).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// With equal ids in both.
 async fn a_listing_is_about_one_queue(bench: &Bench) {
     let other = bench.on_queue("other");
     bench.put_many(3).await;
@@ -234,13 +228,12 @@ async fn a_listing_is_about_one_queue(bench: &Bench) {
     assert_eq!(found.iter().map(|meta| &meta.queue).collect::<Vec<_>>(), [other.queue()]);
 }
 
-/// For ages and countdowns.
+/// Readers need it for ages and countdowns.
 async fn a_listing_carries_the_time_of_the_store(bench: &Bench) {
     bench.advance(MILLI);
     assert_eq!(bench.page(all(bench, 1)).await.now, bench.now());
 }
 
-/// The same metadata.
 async fn a_listing_shows_what_a_read_shows(bench: &Bench) {
     bench.put_one_of_each().await;
     for meta in bench.list(all(bench, 10)).await {

@@ -1,4 +1,4 @@
-//! A life is a new beginning: nothing aimed at an old one touches it.
+//! A life is a new beginning: no event aimed at an old one affects it.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -23,7 +23,7 @@ cases! { "lives":
     epochs_begin_anew_and_order_with_the_life [I4];
 }
 
-/// Makes room in every way there is; each life has a larger number.
+/// The id becomes free in every possible way; each life has a larger number.
 async fn numbers_are_never_used_twice(bench: &Bench) {
     let mut seqs: Vec<Seq> = Vec::new();
     seqs.push(bench.put("a").await);
@@ -41,7 +41,7 @@ async fn numbers_are_never_used_twice(bench: &Bench) {
     assert!(seqs.is_sorted_by(|a, b| a < b), "{seqs:?}");
 }
 
-/// A fencing number means one thing in the whole store.
+/// A fencing number is unique in the whole store.
 async fn numbers_are_unique_across_queues(bench: &Bench) {
     let other = bench.on_queue("other");
     let seqs = [bench.put("a").await, other.put("a").await, bench.put("b").await, other.put("b").await];
@@ -65,7 +65,7 @@ async fn a_new_life_has_nothing_of_the_old_one(bench: &Bench) {
     assert_eq!((body.result, body.error_details), (None, None));
 }
 
-/// Every settle of a worker whose job was pruned and enqueued again.
+/// A worker tries every settle after its job was pruned and enqueued again.
 async fn a_settle_of_an_old_life_is_missing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.prune(Prune::Everything, 10).await;
@@ -77,7 +77,7 @@ async fn a_settle_of_an_old_life_is_missing(bench: &Bench) {
     assert_eq!(bench.record("a").await, before);
 }
 
-/// Absent is absent, whether or not anybody pruned.
+/// A purged record is absent, whether or not it was pruned.
 async fn a_settle_of_a_purged_life_is_missing_even_before_a_new_one(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.complete(&held).await;
@@ -85,7 +85,6 @@ async fn a_settle_of_a_purged_life_is_missing_even_before_a_new_one(bench: &Benc
     assert_eq!(bench.apply(decided(&held.record.meta, complete(held.token))).await, Applied::Missing);
 }
 
-/// An old heartbeat extends nothing.
 async fn a_heartbeat_of_an_old_life_is_missing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.prune(Prune::Everything, 10).await;
@@ -94,7 +93,8 @@ async fn a_heartbeat_of_an_old_life_is_missing(bench: &Bench) {
     assert_eq!(bench.apply(beat).await, Applied::Missing);
 }
 
-/// Decides on a life, lets it go, begins another in the same state and revision, and applies.
+/// Decides on a life, removes it, begins another in the same state and revision, and applies the
+/// decision.
 async fn assert_missing_on_the_next_life(bench: &Bench, event: Event) {
     let seen = bench.meta("a").await;
     let transition = decided(&seen, event);
@@ -105,7 +105,7 @@ async fn assert_missing_on_the_next_life(bench: &Bench, event: Event) {
     assert_eq!(bench.record("a").await, before);
 }
 
-/// The producer of the new life did not ask for it.
+/// The cancel was not meant for the new life.
 async fn a_cancel_decided_on_an_old_life_is_missing(bench: &Bench) {
     bench.put("a").await;
     assert_missing_on_the_next_life(bench, Event::Cancel { running: OnRunning::Request }).await;
@@ -118,20 +118,18 @@ async fn a_rescue_decided_on_an_old_life_is_missing(bench: &Bench) {
     assert_missing_on_the_next_life(bench, Event::Lapse).await;
 }
 
-/// The new life needs no redrive.
 async fn a_redrive_decided_on_an_old_life_is_missing(bench: &Bench) {
     bench.put("a").await;
     bench.cancel("a").await;
     assert_missing_on_the_next_life(bench, Event::Redrive { content_type: None }).await;
 }
 
-/// The new job is not the one that was to go.
 async fn a_delete_decided_on_an_old_life_is_missing(bench: &Bench) {
     bench.put("a").await;
     assert_missing_on_the_next_life(bench, Event::Delete).await;
 }
 
-/// What was remembered went with the record.
+/// The memory of the settle went with the record.
 async fn a_replay_for_an_old_life_is_missing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.release(&held).await;
@@ -140,13 +138,13 @@ async fn a_replay_for_an_old_life_is_missing(bench: &Bench) {
     assert_eq!(bench.apply(decided(&held.record.meta, release(held.token))).await, Applied::Missing);
 }
 
-/// Two workers, one id, two lives.
+/// Two workers hold two lives of one id.
 async fn the_holder_of_an_old_life_cannot_touch_a_running_new_one(bench: &Bench) {
     let old = bench.put_and_claim("a").await;
     bench.prune(Prune::Everything, 10).await;
     let new = bench.put_and_claim("a").await;
     assert_eq!(bench.apply(decided(&old.record.meta, complete(old.token))).await, Applied::Missing);
-    // Even with the new life's number the old token opens nothing.
+    // Even with the new life's number, the old token is foreign.
     assert!(matches!(
         bench.apply(decided(&new.record.meta, complete(old.token))).await,
         Applied::LeaseLost(_)

@@ -1,5 +1,5 @@
-//! The cases, one file per subject, each with a table of what it holds and which invariants that
-//! would find broken.
+//! The cases: one file per subject, each with a table of its cases and the invariants that they
+//! check.
 
 mod attempts;
 mod batch;
@@ -59,7 +59,7 @@ pub(crate) use case::{Case, Need};
 /// The group whose cases need a runtime of several threads.
 pub(crate) const RACES: &str = "concurrency";
 
-/// Every group, in the order in which a new store best works through them.
+/// The groups, in the order in which the author of a new store best works through them.
 const GROUPS: &[&[Case]] = &[
     enqueue::CASES,
     claim::CASES,
@@ -139,7 +139,6 @@ const GROUPS: &[&[Case]] = &[
     crate::history::CASES,
 ];
 
-/// Every case.
 pub(crate) fn all() -> impl Iterator<Item = &'static Case> {
     GROUPS.iter().copied().flatten()
 }

@@ -1,4 +1,4 @@
-//! When a claim says to come back: a lower bound that a worker can sleep on.
+//! `next_due` of a claim: a lower bound that a worker can sleep on.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -21,39 +21,40 @@ cases! { "next_due":
     sleeping_until_then_finds_the_job [I15 I11];
 }
 
-/// A bound that is still ahead, and not past the first moment at which something can be had.
+/// Asserts that the bound is in the future, and not after the first moment at which a claim gets a
+/// job.
 fn assert_bound(answer: Option<Timestamp>, earliest: Timestamp, now: Timestamp) {
     let at = answer.expect("there is something to wait for");
     assert!(at <= earliest, "a worker would sleep past {earliest} until {at}");
     assert!(at > now || earliest <= now, "a worker would spin: {at} is not after {now}");
 }
 
-/// Only an enqueue brings something.
+/// Only an enqueue can bring a job.
 async fn nothing_to_wait_for_is_none(bench: &Bench) {
     assert_eq!(bench.next_due().await, None);
 }
 
-/// Its time, not a poll interval.
+/// The answer is the job's time, not a poll interval.
 async fn a_delayed_job_is_waited_for(bench: &Bench) {
     bench.put_job(job("a").with_delay(Span::from_secs(60))).await;
     assert_bound(bench.next_due().await, bench.now() + Span::from_secs(60), bench.now());
 }
 
-/// Somebody must come and rescue it.
+/// A worker must come and rescue the job.
 async fn a_lapse_is_waited_for(bench: &Bench) {
     bench.put("a").await;
     let claimed = bench.send(bench.request(1)).await;
     assert_bound(claimed.next_due, bench.now() + LEASE, bench.now());
 }
 
-/// What the limit left over is due already.
+/// The jobs beyond the limit are due already.
 async fn more_that_is_due_now_is_said(bench: &Bench) {
     bench.put_many(3).await;
     let claimed = bench.send(bench.request(2)).await;
     assert!(claimed.next_due.expect("one is left") <= claimed.now);
 }
 
-/// Whichever comes first: the job or the lapse.
+/// The first moment may be a job's time or a lapse.
 async fn the_earliest_of_several_counts(bench: &Bench) {
     bench.put_and_claim("held").await;
     for (text, secs) in [("b", 50), ("c", 20), ("d", 40)] {
@@ -64,20 +65,18 @@ async fn the_earliest_of_several_counts(bench: &Bench) {
     assert_bound(bench.next_due().await, bench.now() + LEASE, bench.now());
 }
 
-/// So that the worker rescues at once.
+/// So a worker rescues at once.
 async fn a_lapsed_lease_is_past_due(bench: &Bench) {
     bench.put_and_claim("a").await;
     bench.advance(LEASE);
     assert!(bench.next_due().await.expect("it lapsed") <= bench.now());
 }
 
-/// Its next attempt.
 async fn a_failing_job_is_waited_for(bench: &Bench) {
     bench.fail(&bench.put_and_claim("a").await).await;
     assert_bound(bench.next_due().await, bench.now() + RETRY, bench.now());
 }
 
-/// Its holder said when.
 async fn a_snoozed_job_is_waited_for(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.settled(&held, snooze(held.token)).await;
@@ -94,7 +93,7 @@ async fn an_extended_lease_is_waited_for_anew(bench: &Bench) {
     assert_bound(bench.next_due().await, bench.now() + Span::from_secs(470), bench.now());
 }
 
-/// With a job due it says now, without claiming it.
+/// If a job is due, the answer is the present time, and no job is claimed.
 async fn asking_with_a_limit_of_zero_answers_the_same(bench: &Bench) {
     bench.put("a").await;
     assert!(bench.next_due().await.expect("one is due") <= bench.now());
@@ -102,7 +101,7 @@ async fn asking_with_a_limit_of_zero_answers_the_same(bench: &Bench) {
     assert_bound(bench.next_due().await, bench.now() + LEASE, bench.now());
 }
 
-/// Their purge concerns nobody who claims.
+/// A purge time does not concern claims.
 async fn terminal_jobs_are_not_waited_for(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     bench.put_job(job("b").with_delay(RETRY)).await;
@@ -110,7 +109,7 @@ async fn terminal_jobs_are_not_waited_for(bench: &Bench) {
     assert_eq!(bench.next_due().await, None);
 }
 
-/// An index entry without its record would wake workers for nothing.
+/// An index entry without its record would wake workers in vain.
 async fn a_job_that_went_is_not_waited_for(bench: &Bench) {
     bench.put_job(job("a").with_delay(RETRY)).await;
     bench.changed("a", Event::Delete).await;
@@ -119,13 +118,12 @@ async fn a_job_that_went_is_not_waited_for(bench: &Bench) {
     assert_eq!(bench.next_due().await, None);
 }
 
-/// A request is about one queue.
 async fn the_other_queues_are_not_waited_for(bench: &Bench) {
     bench.on_queue("other").put("a").await;
     assert_eq!(bench.next_due().await, None);
 }
 
-/// The promise as a worker uses it.
+/// The case uses the bound as a worker does.
 async fn sleeping_until_then_finds_the_job(bench: &Bench) {
     for secs in 1..=5 {
         bench

@@ -1,4 +1,4 @@
-//! In which order due jobs are claimed.
+//! The order in which due jobs are claimed.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -23,7 +23,7 @@ cases! { "order":
     a_clock_that_steps_back_changes_no_order [I12 I24];
 }
 
-/// A burst within one tick of the clock.
+/// The jobs arrive within one millisecond.
 async fn jobs_of_one_millisecond_keep_the_order_of_enqueues(bench: &Bench) {
     for n in 0..SAME_MILLISECOND {
         bench.put(nth(n).as_str()).await;
@@ -32,14 +32,13 @@ async fn jobs_of_one_millisecond_keep_the_order_of_enqueues(bench: &Bench) {
     assert_eq!(bench.claim_ids(SAME_MILLISECOND).await, expected);
 }
 
-/// Whether they stand in one group or in many.
+/// The jobs are in one group or in several.
 async fn jobs_of_one_call_keep_their_order(bench: &Bench) {
     let groups = vec![vec![job("c"), job("a")], vec![job("e")], vec![job("b"), job("d")]];
     bench.enqueue_groups(groups).await;
     assert_eq!(bench.claim_ids(10).await, ["c", "a", "e", "b", "d"]);
 }
 
-/// One per millisecond.
 async fn earlier_jobs_go_first(bench: &Bench) {
     for text in ["d", "b", "c", "a"] {
         bench.put(text).await;
@@ -48,7 +47,7 @@ async fn earlier_jobs_go_first(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["d", "b", "c", "a"]);
 }
 
-/// The time to run counts before the number of the life.
+/// The due time takes precedence over the number of the life.
 async fn what_was_due_earlier_goes_first_whenever_it_was_enqueued(bench: &Bench) {
     for (text, millis) in [("a", 30), ("b", 10), ("c", 20), ("d", 0), ("e", 10)] {
         bench.put_job(job(text).with_delay(Span::from_millis(millis))).await;
@@ -57,7 +56,7 @@ async fn what_was_due_earlier_goes_first_whenever_it_was_enqueued(bench: &Bench)
     assert_eq!(bench.claim_ids(10).await, ["d", "b", "e", "c", "a"]);
 }
 
-/// No claim starts over at the end of the line.
+/// A second claim continues where the first ended.
 async fn the_order_goes_on_from_claim_to_claim(bench: &Bench) {
     bench.put_many(20).await;
     let mut seen = Vec::new();
@@ -67,7 +66,7 @@ async fn the_order_goes_on_from_claim_to_claim(bench: &Bench) {
     assert_eq!(seen, (0..20).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// A deploy does not send jobs to the back.
+/// A deployment must not send jobs to the back.
 async fn a_released_job_keeps_its_place(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(MILLI);
@@ -76,7 +75,7 @@ async fn a_released_job_keeps_its_place(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["a", "b"]);
 }
 
-/// Most stalls are an innocent job's worker that crashed.
+/// Most stalled jobs are innocent: their worker crashed.
 async fn a_first_stall_keeps_its_place(bench: &Bench) {
     bench.put_and_claim("a").await;
     bench.advance(LEASE);
@@ -85,7 +84,6 @@ async fn a_first_stall_keeps_its_place(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["a", "b"]);
 }
 
-/// It asked for later.
 async fn a_snoozed_job_lines_up_again(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.put("b").await;
@@ -95,7 +93,7 @@ async fn a_snoozed_job_lines_up_again(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["b", "a", "c"]);
 }
 
-/// Between what came before its time and what came after.
+/// The job comes between those due before and after its new time.
 async fn a_failed_job_lines_up_by_its_next_time(bench: &Bench) {
     bench.fail(&bench.put_and_claim("a").await).await;
     bench.put("b").await;
@@ -105,7 +103,7 @@ async fn a_failed_job_lines_up_by_its_next_time(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["b", "a", "c"]);
 }
 
-/// Due now means after those that have been due.
+/// A promoted job is due now, so after jobs that have been due.
 async fn a_promoted_job_lines_up_behind_what_is_due(bench: &Bench) {
     bench.put_job(job("a").with_delay(KEPT)).await;
     bench.put("b").await;
@@ -116,7 +114,6 @@ async fn a_promoted_job_lines_up_behind_what_is_due(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["b", "a", "c"]);
 }
 
-/// The same for another chance.
 async fn a_redriven_job_lines_up_behind_what_is_due(bench: &Bench) {
     bench.put("a").await;
     bench.cancel("a").await;
@@ -128,7 +125,7 @@ async fn a_redriven_job_lines_up_behind_what_is_due(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["b", "a", "c"]);
 }
 
-/// It does not inherit the place of the old one.
+/// The new life does not inherit the position of the old one.
 async fn a_new_life_lines_up_at_the_end(bench: &Bench) {
     bench.put_many(3).await;
     bench.cancel(nth(0).as_str()).await;
@@ -136,7 +133,7 @@ async fn a_new_life_lines_up_at_the_end(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, [1, 2, 0].map(|n| nth(n).to_string()));
 }
 
-/// Neither their bytes nor their length.
+/// Neither the bytes nor the length of ids matter.
 async fn ids_play_no_part(bench: &Bench) {
     let texts = ["zz", "a", "10", "9", "Z", "\u{1F600}", "é", "a "];
     for text in texts {

@@ -1,4 +1,4 @@
-//! Stopping the claims of a queue for everybody.
+//! Pausing the claims of a queue for all workers.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -22,7 +22,7 @@ async fn set(bench: &Bench, paused: bool) {
     bench.store().set_paused(bench.queue(), paused).await.expect("it can pause");
 }
 
-/// A worker can tell it from an empty queue.
+/// A worker can tell a paused queue from an empty one.
 async fn a_paused_queue_gives_nothing_and_says_so(bench: &Bench) {
     bench.put("a").await;
     set(bench, true).await;
@@ -33,7 +33,6 @@ async fn a_paused_queue_gives_nothing_and_says_so(bench: &Bench) {
     assert_eq!(bench.state("a").await, Some(State::Queued));
 }
 
-/// As if nothing had been.
 async fn a_resumed_queue_goes_on_in_order(bench: &Bench) {
     bench.put_many(3).await;
     set(bench, true).await;
@@ -45,7 +44,7 @@ async fn a_resumed_queue_goes_on_in_order(bench: &Bench) {
     assert_eq!(claimed.jobs.len(), 4);
 }
 
-/// So whoever rescues sleeps until then.
+/// So a worker that rescues sleeps until then.
 async fn a_paused_queue_says_when_a_lease_lapses(bench: &Bench) {
     bench.put_and_claim("a").await;
     set(bench, true).await;
@@ -53,8 +52,8 @@ async fn a_paused_queue_says_when_a_lease_lapses(bench: &Bench) {
     assert!(at <= bench.now() + LEASE, "who sleeps until {at} rescues late");
 }
 
-/// A worker that runs until the queue is empty waits for a resume, and one that finds nothing due
-/// knows that nothing waits.
+/// A worker that runs until the queue is empty has to wait for a resume, and one that finds nothing
+/// due must know that nothing waits.
 async fn a_paused_queue_says_what_is_due_as_if_it_were_not_paused(bench: &Bench) {
     set(bench, true).await;
     assert_eq!(bench.next_due().await, None, "nothing waits, and nothing is held");
@@ -72,7 +71,6 @@ async fn a_paused_queue_says_what_is_due_as_if_it_were_not_paused(bench: &Bench)
     }
 }
 
-/// Producers notice nothing.
 async fn a_paused_queue_takes_jobs(bench: &Bench) {
     set(bench, true).await;
     bench.put("a").await;
@@ -80,7 +78,7 @@ async fn a_paused_queue_takes_jobs(bench: &Bench) {
     assert_eq!(bench.counts().await.of(State::Queued), 1);
 }
 
-/// Running jobs end as they would.
+/// Running jobs are settled as usual.
 async fn a_paused_queue_settles_what_runs(bench: &Bench) {
     bench.put_many(4).await;
     let held = bench.claim(4).await;
@@ -92,7 +90,7 @@ async fn a_paused_queue_settles_what_runs(bench: &Bench) {
     assert_eq!(bench.counts().await.of(State::Processing), 0);
 }
 
-/// Time goes on.
+/// Leases lapse during a pause.
 async fn a_paused_queue_keeps_leases_and_rescues(bench: &Bench) {
     bench.put_and_claim("a").await;
     set(bench, true).await;
@@ -103,7 +101,7 @@ async fn a_paused_queue_keeps_leases_and_rescues(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }
 
-/// It is a state, not a count.
+/// A pause is a state, not a count.
 async fn pausing_twice_and_resuming_twice_are_fine(bench: &Bench) {
     bench.put("a").await;
     for paused in [true, true, false, false] {
@@ -112,7 +110,6 @@ async fn pausing_twice_and_resuming_twice_are_fine(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }
 
-/// The others go on.
 async fn pausing_is_about_one_queue(bench: &Bench) {
     let other = bench.on_queue("other");
     bench.put("a").await;
@@ -122,7 +119,7 @@ async fn pausing_is_about_one_queue(bench: &Bench) {
     assert_eq!(bench.claim(1).await.len(), 0);
 }
 
-/// Deploy first, open later.
+/// An operator deploys first and resumes later.
 async fn a_queue_can_be_paused_before_its_first_job(bench: &Bench) {
     let fresh = bench.on_queue("fresh");
     set(&fresh, true).await;
@@ -133,7 +130,7 @@ async fn a_queue_can_be_paused_before_its_first_job(bench: &Bench) {
     assert_eq!(fresh.claim_ids(1).await, ["a"]);
 }
 
-/// From the next claim on.
+/// The pause takes effect with the next claim.
 async fn a_pause_holds_for_every_handle(bench: &Bench) {
     let other = bench.second().await;
     bench.put("a").await;

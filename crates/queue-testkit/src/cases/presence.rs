@@ -1,4 +1,4 @@
-//! Workers as they present themselves, for people to look at.
+//! Workers as they announce themselves, for people to look at.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -55,12 +55,11 @@ async fn workers(bench: &Bench) -> Vec<WorkerInfo> {
     bench.store().workers().await.expect("it keeps presence")
 }
 
-/// An empty list.
 async fn nobody_is_there_at_first(bench: &Bench) {
     assert_eq!(workers(bench).await, []);
 }
 
-/// Every part of it.
+/// Every field is shown.
 async fn a_worker_is_shown_as_it_announced_itself(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
     assert_eq!(workers(bench).await, [info("a")]);
@@ -69,7 +68,7 @@ async fn a_worker_is_shown_as_it_announced_itself(bench: &Bench) {
     assert_eq!(workers(bench).await, [bare]);
 }
 
-/// How much it runs changes all the time.
+/// The number of running jobs changes all the time.
 async fn an_announcement_replaces_the_one_before(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
     let busier = WorkerInfo { running: u32::MAX, queues: vec![], ..info("a") };
@@ -77,7 +76,6 @@ async fn an_announcement_replaces_the_one_before(bench: &Bench) {
     assert_eq!(workers(bench).await, [busier]);
 }
 
-/// Each once.
 async fn several_workers_are_shown(bench: &Bench) {
     for name in ["b", "a", "c", "a"] {
         announce(bench, info(name), TTL).await;
@@ -85,7 +83,7 @@ async fn several_workers_are_shown(bench: &Bench) {
     assert_eq!(names(bench).await, ["a", "b", "c"]);
 }
 
-/// One before it is there, on it it is not.
+/// A millisecond before its expiry the worker is present; at the expiry it is not.
 async fn a_worker_expires_on_the_millisecond(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
     announce(bench, info("b"), TTL * 2).await;
@@ -95,7 +93,7 @@ async fn a_worker_expires_on_the_millisecond(bench: &Bench) {
     assert_eq!(names(bench).await, ["b"]);
 }
 
-/// Counted from then.
+/// The time counts from the last announcement.
 async fn an_announcement_prolongs(bench: &Bench) {
     for _ in 0..5 {
         announce(bench, info("a"), TTL).await;
@@ -104,7 +102,7 @@ async fn an_announcement_prolongs(bench: &Bench) {
     assert_eq!(names(bench).await, ["a"]);
 }
 
-/// A worker says goodbye.
+/// A worker retires when it ends.
 async fn no_time_at_all_retires_a_worker(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
     announce(bench, info("b"), TTL).await;
@@ -112,13 +110,13 @@ async fn no_time_at_all_retires_a_worker(bench: &Bench) {
     assert_eq!(names(bench).await, ["b"]);
 }
 
-/// Goodbye may come twice.
+/// A worker may retire twice.
 async fn retiring_a_stranger_is_fine(bench: &Bench) {
     announce(bench, info("a"), Duration::ZERO).await;
     assert_eq!(workers(bench).await, []);
 }
 
-/// Host texts are anything at all.
+/// Names of hosts may be any text.
 async fn hostile_names_are_shown_as_they_are(bench: &Bench) {
     let texts = ["'", "\"", "a:b", "{}", "\u{1F600}", "\u{5E9}\u{5DC}", "%s", "\\"];
     for text in texts {
@@ -133,7 +131,7 @@ async fn hostile_names_are_shown_as_they_are(bench: &Bench) {
     assert_eq!(workers(bench).await.len(), texts.len());
 }
 
-/// Or people would see only themselves.
+/// Otherwise a process would see only its own workers.
 async fn presence_is_shared_by_handles(bench: &Bench) {
     let other = bench.second().await;
     announce(bench, info("a"), TTL).await;
@@ -142,7 +140,7 @@ async fn presence_is_shared_by_handles(bench: &Bench) {
     assert_eq!(names(&other).await, ["a", "b"]);
 }
 
-/// Stores do not look inside: neither JSON nor text, and as long as it may be.
+/// The description is arbitrary bytes up to a limit; a store does not interpret them.
 async fn what_a_worker_tells_of_itself_is_any_bytes(bench: &Bench) {
     let every: Vec<u8> = (0..=u8::MAX).collect();
     let longest = every.iter().copied().cycle().take(WorkerInfo::ABOUT_BYTES_MAX).collect();
@@ -153,7 +151,7 @@ async fn what_a_worker_tells_of_itself_is_any_bytes(bench: &Bench) {
     }
 }
 
-/// Nothing of it is written: what was shown before stays.
+/// Nothing is written: the announcement before stays.
 async fn more_than_is_kept_is_refused_whole(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
     let about = vec![b'x'; WorkerInfo::ABOUT_BYTES_MAX + 1].into();
@@ -162,7 +160,7 @@ async fn more_than_is_kept_is_refused_whole(bench: &Bench) {
     assert_eq!(workers(bench).await, [info("a")]);
 }
 
-/// The wish stands in the record, and stays there while the worker announces itself.
+/// The request is in the record, and stays there while the worker announces itself.
 async fn a_worker_that_is_asked_to_drain_hears_it_each_time(bench: &Bench) {
     assert_eq!(announce(bench, info("a"), TTL).await, Duty::Work);
     assert!(drain(bench, "a").await);
@@ -175,14 +173,12 @@ async fn a_worker_that_is_asked_to_drain_hears_it_each_time(bench: &Bench) {
     }
 }
 
-/// Whoever is unsure asks again.
 async fn asking_twice_is_once(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
     assert!(drain(bench, "a").await && drain(bench, "a").await);
     assert_eq!(workers(bench).await, [WorkerInfo { duty: Duty::Drain, ..info("a") }]);
 }
 
-/// One of several is meant.
 async fn other_workers_are_not_asked(bench: &Bench) {
     for name in ["a", "ab", "b"] {
         announce(bench, info(name), TTL).await;
@@ -193,7 +189,7 @@ async fn other_workers_are_not_asked(bench: &Bench) {
     assert_eq!(announce(bench, info("c"), TTL).await, Duty::Work);
 }
 
-/// And nobody is shown for being asked: one that never came, one that went, one whose time is over.
+/// A request does not make a worker present that never came, has retired or has expired.
 async fn nobody_drains_a_worker_that_is_not_there(bench: &Bench) {
     assert!(!drain(bench, "a").await);
     announce(bench, info("b"), TTL).await;
@@ -205,7 +201,7 @@ async fn nobody_drains_a_worker_that_is_not_there(bench: &Bench) {
     assert_eq!(workers(bench).await, []);
 }
 
-/// The store says what its duty is, not the worker.
+/// The store decides the duty, not the worker.
 async fn an_announcement_cannot_ask_by_itself(bench: &Bench) {
     let asking = WorkerInfo { duty: Duty::Drain, ..info("a") };
     for _ in 0..2 {
@@ -214,7 +210,7 @@ async fn an_announcement_cannot_ask_by_itself(bench: &Bench) {
     }
 }
 
-/// A worker that starts again works, under another name or the same.
+/// A worker that starts again has no such duty, whether or not its name is the same.
 async fn a_wish_is_gone_with_the_worker(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
     assert!(drain(bench, "a").await);
@@ -224,7 +220,7 @@ async fn a_wish_is_gone_with_the_worker(bench: &Bench) {
     assert_eq!(workers(bench).await, [info("a"), info("b")]);
 }
 
-/// One that died is forgotten, whether or not its record was removed already.
+/// A worker that died is forgotten, whether or not its record was removed.
 async fn a_wish_lasts_no_longer_than_the_announcement(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
     assert!(drain(bench, "a").await);
@@ -233,7 +229,7 @@ async fn a_wish_lasts_no_longer_than_the_announcement(bench: &Bench) {
     assert_eq!(workers(bench).await, [info("a")]);
 }
 
-/// It is asked by one process and heard by another.
+/// One process asks, and another answers the worker.
 async fn a_wish_is_heard_by_every_handle(bench: &Bench) {
     let other = bench.second().await;
     announce(bench, info("a"), TTL).await;
@@ -241,7 +237,7 @@ async fn a_wish_is_heard_by_every_handle(bench: &Bench) {
     assert_eq!(announce(bench, info("a"), TTL).await, Duty::Drain);
 }
 
-/// Or a worker would go on for ever where the store was restarted meanwhile.
+/// Otherwise a worker would run for ever if the store was restarted meanwhile.
 async fn a_wish_survives_reopening(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
     assert!(drain(bench, "a").await);

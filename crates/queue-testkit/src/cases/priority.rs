@@ -1,4 +1,4 @@
-//! Lower priorities first, among what is due.
+//! Lower priorities go first among due jobs.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -21,7 +21,7 @@ async fn put_with(bench: &Bench, text: &str, priority: i16) {
     bench.put_job(job(text).with_priority(priority)).await;
 }
 
-/// Negative before zero before positive.
+/// Negative numbers go before zero, and zero before positive ones.
 async fn lower_goes_first(bench: &Bench) {
     for (text, priority) in [("a", 1), ("b", 0), ("c", -1), ("d", 10), ("e", -10)] {
         put_with(bench, text, priority).await;
@@ -29,7 +29,7 @@ async fn lower_goes_first(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["e", "c", "b", "a", "d"]);
 }
 
-/// The ends, and the places where an encoding would wrap.
+/// The values are the ends of the range, and those where an encoding could wrap.
 async fn the_whole_range_is_ordered(bench: &Bench) {
     let priorities = [
         i16::MIN,
@@ -58,7 +58,6 @@ async fn the_whole_range_is_ordered(bench: &Bench) {
     assert_eq!(bench.claim_ids(100).await, priorities.map(|priority| format!("p{priority}")));
 }
 
-/// However long the other has waited.
 async fn priority_counts_before_time(bench: &Bench) {
     put_with(bench, "old", 1).await;
     bench.advance(KEPT);
@@ -66,7 +65,7 @@ async fn priority_counts_before_time(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["new", "old"]);
 }
 
-/// Three lines, each in its own order.
+/// Three priorities each have their own order.
 async fn equal_priorities_go_by_time_and_number(bench: &Bench) {
     for n in 0..9_i16 {
         put_with(bench, nth(usize::from(n.unsigned_abs())).as_str(), n % 3).await;
@@ -75,7 +74,6 @@ async fn equal_priorities_go_by_time_and_number(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, expected);
 }
 
-/// Urgent but later is later.
 async fn a_job_that_is_not_due_does_not_hold_up_others(bench: &Bench) {
     bench.put_job(job("urgent").with_priority(i16::MIN).with_delay(RETRY)).await;
     put_with(bench, "plain", i16::MAX).await;
@@ -84,7 +82,7 @@ async fn a_job_that_is_not_due_does_not_hold_up_others(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["urgent"]);
 }
 
-/// Also in the middle of working the backlog off.
+/// The case enqueues the urgent job while the backlog is being worked off.
 async fn a_more_urgent_job_overtakes_a_backlog(bench: &Bench) {
     bench.put_many(100).await;
     assert_eq!(bench.claim(10).await.len(), 10);
@@ -92,7 +90,7 @@ async fn a_more_urgent_job_overtakes_a_backlog(bench: &Bench) {
     assert_eq!(bench.claim_ids(2).await, ["urgent".to_owned(), nth(10).to_string()]);
 }
 
-/// It is a property of the life.
+/// The priority belongs to the life.
 async fn priority_is_kept_through_failures_releases_and_stalls(bench: &Bench) {
     put_with(bench, "urgent", -5).await;
     bench.fail(&bench.claim_one().await).await;
@@ -105,7 +103,7 @@ async fn priority_is_kept_through_failures_releases_and_stalls(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["urgent", "plain"]);
 }
 
-/// The line of one priority does not end the claim.
+/// A claim continues with the next priority.
 async fn one_claim_spans_priorities(bench: &Bench) {
     for priority in 0..50 {
         put_with(bench, &format!("p{priority}"), priority).await;
@@ -113,7 +111,6 @@ async fn one_claim_spans_priorities(bench: &Bench) {
     assert_eq!(bench.claim(50).await.len(), 50);
 }
 
-/// As any other option.
 async fn a_new_life_has_its_own_priority(bench: &Bench) {
     bench.put_job(job("a").with_priority(-5).with_retention(Retention::Remove)).await;
     bench.complete(&bench.claim_one().await).await;
@@ -122,7 +119,7 @@ async fn a_new_life_has_its_own_priority(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["b", "a"]);
 }
 
-/// They join the line where their priority belongs.
+/// A scheduled job that becomes due is ordered by its priority.
 async fn scheduled_jobs_that_became_due_go_by_priority(bench: &Bench) {
     for (text, priority, millis) in [("a", 2, 10), ("b", 0, 30), ("c", 1, 20), ("d", 0, 25)] {
         bench.put_job(job(text).with_priority(priority).with_delay(Span::from_millis(millis))).await;

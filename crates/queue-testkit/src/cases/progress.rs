@@ -1,5 +1,4 @@
-//! What a holder notes for the next attempt when it gives a job back: in the step that gives it
-//! back.
+//! Progress that a holder leaves for the next attempt, written in the step that gives the job back.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -44,7 +43,7 @@ async fn claim_next(bench: &Bench) -> ClaimedJob {
     bench.claim_one().await
 }
 
-/// To whoever reads, and to the next holder.
+/// Readers and the next holder see the progress.
 async fn a_snooze_and_an_interruption_carry_progress_to_the_next_attempt(bench: &Bench) {
     for carry in CARRIES {
         let held = bench.put_and_claim("a").await;
@@ -61,7 +60,7 @@ async fn a_snooze_and_an_interruption_carry_progress_to_the_next_attempt(bench: 
     }
 }
 
-/// By the same ways, and unworked.
+/// The job is given back in the same ways, and by a release.
 async fn a_job_that_is_given_back_without_any_keeps_what_it_had(bench: &Bench) {
     let mut held = bench.put_and_claim("a").await;
     bench.settled(&held, snooze_with(held.token, Some(HALF))).await;
@@ -75,7 +74,7 @@ async fn a_job_that_is_given_back_without_any_keeps_what_it_had(bench: &Bench) {
     }
 }
 
-/// A heartbeat before, a snooze after, a heartbeat of the next attempt.
+/// A heartbeat, a snooze, and a heartbeat of the next attempt follow each other.
 async fn later_progress_replaces_earlier_whoever_wrote_it(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let beat = |token, text: &'static str| Event::Extend { token, by: LEASE, progress: Some(text.into()) };
@@ -92,7 +91,7 @@ async fn later_progress_replaces_earlier_whoever_wrote_it(bench: &Bench) {
     assert_eq!(found.progress(), Some(&b"fourth, and the longest of them"[..]));
 }
 
-/// Not the lack of it, and it replaces what was there.
+/// Empty progress differs from none, and replaces what was there.
 async fn progress_of_no_bytes_is_progress(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.settled(&held, snooze_with(held.token, Some(Bytes::new()))).await;
@@ -120,7 +119,7 @@ async fn progress_goes_with_what_follows(bench: &Bench) {
     }
 }
 
-/// A later heartbeat's is not overwritten by it.
+/// A repeat does not overwrite the progress of a later heartbeat.
 async fn progress_that_is_sent_again_is_written_once(bench: &Bench) {
     for carry in CARRIES {
         let held = bench.put_and_claim("a").await;
@@ -138,7 +137,7 @@ async fn progress_that_is_sent_again_is_written_once(bench: &Bench) {
     }
 }
 
-/// What it had got to is not what its heir has.
+/// The heir does not get the progress of the old holder.
 async fn progress_of_a_zombie_is_not_kept(bench: &Bench) {
     for carry in CARRIES {
         let zombie = bench.put_and_claim("a").await;
@@ -151,7 +150,7 @@ async fn progress_of_a_zombie_is_not_kept(bench: &Bench) {
     }
 }
 
-/// Somebody came to wait for the job.
+/// A caller has begun to wait for the job.
 async fn progress_under_flags_that_moved_is_not_kept_until_it_is_decided_again(bench: &Bench) {
     for carry in CARRIES {
         let held = bench.put_and_claim("a").await;
@@ -165,7 +164,7 @@ async fn progress_under_flags_that_moved_is_not_kept_until_it_is_decided_again(b
     }
 }
 
-/// No attempt comes that could start from it.
+/// No attempt follows that could use it.
 async fn a_job_that_is_cancelled_instead_keeps_the_progress_of_before(bench: &Bench) {
     for carry in CARRIES {
         let held = bench.put_and_claim("a").await;
@@ -178,7 +177,6 @@ async fn a_job_that_is_cancelled_instead_keeps_the_progress_of_before(bench: &Be
     }
 }
 
-/// A note as any other.
 async fn the_largest_progress_of_a_snooze_is_stored_and_one_byte_more_refused(bench: &Bench) {
     let most = bench.store().capabilities().limits.note_bytes_max;
     let held = bench.put_and_claim("a").await;
@@ -191,7 +189,7 @@ async fn the_largest_progress_of_a_snooze_is_stored_and_one_byte_more_refused(be
     assert_eq!(claim_next(bench).await.record.meta.progress(), Some(&vec![7; most][..]));
 }
 
-/// It is part of the life, and a redrive begins anew.
+/// Progress belongs to the life, and a redrive starts without it.
 async fn progress_outlives_failures_and_lapses_and_goes_with_a_redrive(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.settled(&held, snooze_with(held.token, Some(HALF))).await;
@@ -206,7 +204,7 @@ async fn progress_outlives_failures_and_lapses_and_goes_with_a_redrive(bench: &B
     assert_eq!(bench.claim_one().await.record.meta.progress(), None);
 }
 
-/// With and without a claim in between, and with what replaced it.
+/// The store is reopened with and without a claim in between, and after a replacement.
 async fn progress_of_a_snooze_is_kept_in_every_reopening(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let sent: Transition = decided(&held.record.meta, snooze_with(held.token, Some(HALF)));

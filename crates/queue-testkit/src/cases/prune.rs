@@ -20,7 +20,6 @@ cases! { "prune":
     pruned_jobs_free_their_ids_for_thousands [I9 I20];
 }
 
-/// The usual case.
 async fn nothing_to_prune_is_fine(bench: &Bench) {
     for what in [Prune::Expired, Prune::FinishedBefore(Span::ZERO), Prune::Everything] {
         assert_eq!(bench.prune(what, 10).await, 0);
@@ -32,7 +31,7 @@ async fn completed(bench: &Bench, text: &str, retention: Retention) {
     bench.complete(&bench.claim_one().await).await;
 }
 
-/// Shorter, longer and forever.
+/// The retentions are shorter, longer and for ever.
 async fn records_past_their_purge_are_pruned_and_no_others(bench: &Bench) {
     completed(bench, "short", Retention::Keep(RETRY)).await;
     completed(bench, "long", Retention::Keep(KEPT)).await;
@@ -44,7 +43,6 @@ async fn records_past_their_purge_are_pruned_and_no_others(bench: &Bench) {
     assert_eq!(bench.counts().await.total(), 3);
 }
 
-/// Not one before.
 async fn a_record_is_pruned_from_the_millisecond_of_its_purge(bench: &Bench) {
     completed(bench, "a", Retention::Keep(RETRY)).await;
     bench.advance(Span::from_millis(RETRY.as_millis() - 1));
@@ -60,7 +58,7 @@ async fn complete_many(bench: &Bench, n: usize) {
     bench.apply_all(batch).await;
 }
 
-/// So that no call takes forever.
+/// A bound keeps each call short.
 async fn a_prune_is_bounded_and_goes_on(bench: &Bench) {
     complete_many(bench, 25).await;
     bench.advance(KEPT);
@@ -69,7 +67,7 @@ async fn a_prune_is_bounded_and_goes_on(bench: &Bench) {
     }
 }
 
-/// Disk space knows no retention.
+/// A full disk takes precedence over retention.
 async fn finished_records_are_pruned_by_age_whatever_their_retention(bench: &Bench) {
     completed(bench, "a", Retention::Forever).await;
     bench.fail_terminally(&bench.put_and_claim("b").await).await;
@@ -81,7 +79,7 @@ async fn finished_records_are_pruned_by_age_whatever_their_retention(bench: &Ben
     assert_eq!(bench.counts().await.total(), 0);
 }
 
-/// On the millisecond.
+/// The bound is exact to the millisecond.
 async fn pruning_by_age_counts_from_the_end(bench: &Bench) {
     for n in 0..3 {
         completed(bench, nth(n).as_str(), Retention::Forever).await;
@@ -96,7 +94,6 @@ async fn pruning_by_age_counts_from_the_end(bench: &Bench) {
     assert_eq!(bench.prune(two, 10).await, 1);
 }
 
-/// However old they are.
 async fn pruning_by_age_leaves_unfinished_jobs(bench: &Bench) {
     bench.fail(&bench.put_and_claim("failing").await).await;
     bench.put_and_claim("running").await;
@@ -106,7 +103,7 @@ async fn pruning_by_age_leaves_unfinished_jobs(bench: &Bench) {
     assert_eq!(bench.counts().await.total(), 3);
 }
 
-/// In any state.
+/// Jobs in all states are removed.
 async fn everything_means_everything(bench: &Bench) {
     completed(bench, "completed", Retention::Forever).await;
     bench.fail(&bench.put_and_claim("failing").await).await;
@@ -118,7 +115,6 @@ async fn everything_means_everything(bench: &Bench) {
     assert_eq!(bench.next_due().await, None);
 }
 
-/// The same bound.
 async fn everything_is_bounded_too(bench: &Bench) {
     complete_many(bench, 7).await;
     bench.put("waiting").await;
@@ -127,7 +123,6 @@ async fn everything_is_bounded_too(bench: &Bench) {
     }
 }
 
-/// Its work was not wanted any more.
 async fn the_holder_of_a_pruned_job_finds_it_missing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.prune(Prune::Everything, 10).await;
@@ -137,7 +132,6 @@ async fn the_holder_of_a_pruned_job_finds_it_missing(bench: &Bench) {
     assert_eq!(bench.apply(decided(&held.record.meta, extend(held.token, LEASE))).await, Applied::Missing);
 }
 
-/// With equal ids in both.
 async fn pruning_is_about_one_queue(bench: &Bench) {
     let other = bench.on_queue("other");
     bench.put_many(3).await;
@@ -146,7 +140,7 @@ async fn pruning_is_about_one_queue(bench: &Bench) {
     assert_eq!(other.counts().await.total(), 3);
 }
 
-/// Not claimed, not lapsed, not listed.
+/// A pruned job is not claimed, rescued or listed.
 async fn a_pruned_job_is_in_no_index(bench: &Bench) {
     bench.put_many(3).await;
     bench.claim(1).await;
@@ -157,7 +151,6 @@ async fn a_pruned_job_is_in_no_index(bench: &Bench) {
     assert_eq!(bench.list(queue_core::ListQuery::all(bench.queue().clone(), 10)).await, []);
 }
 
-/// All of them in one call.
 async fn pruned_jobs_free_their_ids_for_thousands(bench: &Bench) {
     complete_many(bench, 3000).await;
     bench.advance(KEPT);

@@ -1,4 +1,4 @@
-//! A redrive that mends how the payload is said to be encoded.
+//! A redrive that corrects the content type of the payload.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -25,7 +25,7 @@ fn of_unknown_type(text: &str) -> NewJob {
     job_with(text, Payload::new(&b"{\"n\":\xFF}"[..], ContentType::from_static("x/unknown")))
 }
 
-/// Puts a job whose handler cannot read it.
+/// Makes a failed job whose handler could not read its payload.
 async fn fail_undecodable(bench: &Bench, new: NewJob) {
     bench.put_job(new).await;
     let held = bench.claim_one().await;
@@ -41,7 +41,7 @@ async fn payload(bench: &Bench, text: &str) -> Payload {
     bench.record(text).await.body.expect("the body was asked for").payload
 }
 
-/// Shorter or longer than the one before.
+/// The new content type is shorter or longer than the old one.
 async fn it_replaces_the_content_type_and_no_byte(bench: &Bench) {
     for (text, to) in [("longer", json()), ("shorter", ContentType::from_static("a/b"))] {
         let new = of_unknown_type(text);
@@ -52,14 +52,13 @@ async fn it_replaces_the_content_type_and_no_byte(bench: &Bench) {
     }
 }
 
-/// As every redrive was.
 async fn without_one_the_payload_stays_as_it_was(bench: &Bench) {
     let new = of_unknown_type("a");
     fail_undecodable(bench, new.clone()).await;
     assert_eq!(redrive(bench, "a", None).await, new.payload);
 }
 
-/// Also of a job that failed with details and was cancelled.
+/// The job failed with details, or was cancelled.
 async fn its_next_holder_reads_it(bench: &Bench) {
     bench.put_job(of_unknown_type("a")).await;
     bench.cancel("a").await;
@@ -71,7 +70,7 @@ async fn its_next_holder_reads_it(bench: &Bench) {
     assert_eq!(payload(bench, "a").await.content_type, json());
 }
 
-/// The first try was as wrong.
+/// The first correction may have been wrong too.
 async fn it_can_be_mended_again(bench: &Bench) {
     fail_undecodable(bench, of_unknown_type("a")).await;
     redrive(bench, "a", Some(ContentType::from_static("text/plain"))).await;
@@ -81,7 +80,7 @@ async fn it_can_be_mended_again(bench: &Bench) {
     assert_eq!(redrive(bench, "a", None).await.content_type, json());
 }
 
-/// Jobs that were alike.
+/// The other jobs were alike.
 async fn nothing_else_of_the_queue_changes(bench: &Bench) {
     for text in ["a", "b"] {
         fail_undecodable(bench, of_unknown_type(text)).await;
@@ -92,7 +91,7 @@ async fn nothing_else_of_the_queue_changes(bench: &Bench) {
     assert_eq!(redrive(bench, "b", None).await, of_unknown_type("b").payload);
 }
 
-/// Wherever the store keeps such.
+/// A store may keep large payloads elsewhere.
 async fn a_large_payload_is_mended_too(bench: &Bench) {
     let largest = bench.store().capabilities().limits.payload_bytes_max;
     let bytes = vec![0xA7; largest];
@@ -102,7 +101,7 @@ async fn a_large_payload_is_mended_too(bench: &Bench) {
     assert!(mended.content_type == json() && mended.bytes == bytes, "{} bytes", mended.bytes.len());
 }
 
-/// And the bytes stay where they are.
+/// The bytes stay too.
 async fn the_content_type_outlives_its_handle(bench: &Bench) {
     let new = of_unknown_type("a");
     fail_undecodable(bench, new.clone()).await;

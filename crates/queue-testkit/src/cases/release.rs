@@ -1,4 +1,4 @@
-//! Giving a job back unworked: nothing is charged.
+//! Giving a job back unworked, uncharged.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -15,13 +15,13 @@ cases! { "release":
     a_release_keeps_progress [I22];
 }
 
-/// A worker that shuts down holds nothing up.
+/// A worker that shuts down delays nothing.
 async fn a_released_job_is_due_at_once(bench: &Bench) {
     bench.release(&bench.put_and_claim("a").await).await;
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }
 
-/// A hundred deploys later it is still the first attempt.
+/// After a hundred releases the attempt is still the first.
 async fn nothing_is_charged_however_often(bench: &Bench) {
     bench.put("a").await;
     for _ in 0..100 {
@@ -31,7 +31,7 @@ async fn nothing_is_charged_however_often(bench: &Bench) {
     assert_eq!(bench.claim_one().await.record.meta.attempt(), 1);
 }
 
-/// The charge of before is not forgiven.
+/// Earlier charges stay.
 async fn a_released_retry_is_failing_still(bench: &Bench) {
     bench.fail(&bench.put_and_claim("a").await).await;
     bench.advance(RETRY);
@@ -48,7 +48,7 @@ async fn the_fence_moves_on(bench: &Bench) {
     assert_ne!(second.token, first.token);
 }
 
-/// Its place in the line is its time.
+/// The job keeps its due time, and thereby its position.
 async fn the_time_stays_though_the_clock_went_on(bench: &Bench) {
     bench.put("a").await;
     let run_at = bench.meta("a").await.run_at;
@@ -57,7 +57,7 @@ async fn the_time_stays_though_the_clock_went_on(bench: &Bench) {
     assert_eq!(bench.release(&held).await.run_at, run_at);
 }
 
-/// A prefetch that nobody got round to.
+/// A worker gives back jobs that it prefetched and did not start.
 async fn a_whole_claim_can_be_given_back_in_order(bench: &Bench) {
     bench.put_many(50).await;
     let held = bench.claim(50).await;
@@ -66,14 +66,13 @@ async fn a_whole_claim_can_be_given_back_in_order(bench: &Bench) {
     assert_eq!(bench.claim_ids(50).await, (0..50).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// No affinity.
 async fn another_worker_may_take_it(bench: &Bench) {
     bench.release(&bench.put_and_claim("a").await).await;
     let claimed = bench.send(bench.request_of("worker-2", 1, LEASE)).await;
     assert_eq!(claimed.jobs[0].record.meta.lease.as_ref().expect("leased").worker, worker("worker-2"));
 }
 
-/// The next attempt may go on from there.
+/// The next attempt can use it.
 async fn a_release_keeps_progress(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let progress = Some(bytes::Bytes::from_static(b"half"));

@@ -1,4 +1,4 @@
-//! A settle whose answer was lost is sent again, as it was.
+//! A settle whose answer was lost is sent again unchanged.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -25,7 +25,7 @@ cases! { "replay":
     a_heartbeat_can_be_sent_twice [I5];
 }
 
-/// Claims a new job and settles it; answers what was sent.
+/// Claims a new job and settles it; returns the transition.
 async fn settled_once(
     bench: &Bench,
     text: &str,
@@ -37,7 +37,7 @@ async fn settled_once(
     (held, sent)
 }
 
-/// The record does not move, not even its revision.
+/// The record does not change the second time, not even its revision.
 async fn every_settle_sent_twice_is_done_twice_and_written_once(bench: &Bench) {
     for (n, settle) in SETTLES.into_iter().enumerate() {
         let text = nth(n).to_string();
@@ -51,7 +51,7 @@ async fn every_settle_sent_twice_is_done_twice_and_written_once(bench: &Bench) {
     }
 }
 
-/// Times are those of the first.
+/// The times are those of the first settle.
 async fn a_replay_after_time_has_passed_is_still_done(bench: &Bench) {
     let (_, sent) = settled_once(bench, "a", complete).await;
     let before = bench.record("a").await;
@@ -60,7 +60,7 @@ async fn a_replay_after_time_has_passed_is_still_done(bench: &Bench) {
     assert_eq!(bench.record("a").await, before);
 }
 
-/// The job has gone on; the sender is a zombie now.
+/// The sender is a zombie by then.
 async fn a_replay_after_a_newer_claim_is_lost(bench: &Bench) {
     for (n, settle) in [fail, release, snooze].into_iter().enumerate() {
         let text = nth(n).to_string();
@@ -72,14 +72,14 @@ async fn a_replay_after_a_newer_claim_is_lost(bench: &Bench) {
     }
 }
 
-/// Even if that was settled in the same way.
+/// The newer claim was settled in the same way.
 async fn a_replay_after_a_newer_claim_was_settled_is_lost(bench: &Bench) {
     let (_, sent) = settled_once(bench, "a", release).await;
     let released = bench.release(&bench.claim_one().await).await;
     assert_eq!(bench.apply(sent).await, Applied::LeaseLost(released));
 }
 
-/// To its sender that counts as done.
+/// The sender treats that as done.
 async fn a_replay_after_removal_is_missing(bench: &Bench) {
     bench.put_job(job("a").with_retention(Retention::Remove)).await;
     let held = bench.claim_one().await;
@@ -88,14 +88,13 @@ async fn a_replay_after_removal_is_missing(bench: &Bench) {
     assert_eq!(bench.apply(sent).await, Applied::Missing);
 }
 
-/// On the millisecond.
 async fn a_replay_after_the_purge_is_missing(bench: &Bench) {
     let (_, sent) = settled_once(bench, "a", complete).await;
     bench.advance(KEPT);
     assert_eq!(bench.apply(sent).await, Applied::Missing);
 }
 
-/// One lease, one outcome.
+/// One lease has one outcome.
 async fn a_replay_with_another_event_is_lost(bench: &Bench) {
     for (n, first) in SETTLES.into_iter().enumerate() {
         let text = nth(n).to_string();
@@ -110,7 +109,6 @@ async fn a_replay_with_another_event_is_lost(bench: &Bench) {
     }
 }
 
-/// It was done, whatever came after.
 async fn a_replay_after_somebody_else_changed_the_record_is_done(bench: &Bench) {
     let (_, sent) = settled_once(bench, "a", release).await;
     bench.cancel("a").await;
@@ -121,7 +119,7 @@ async fn a_replay_after_somebody_else_changed_the_record_is_done(bench: &Bench) 
     assert_eq!(bench.apply(sent).await, Applied::Done(kept));
 }
 
-/// A redrive is no claim.
+/// A redrive is not a claim.
 async fn a_replay_after_a_redrive_is_done_until_the_next_claim(bench: &Bench) {
     bench.put_job(job("a").with_max_attempts(queue_core::Budget::from_raw(1))).await;
     let held = bench.claim_one().await;
@@ -133,7 +131,7 @@ async fn a_replay_after_a_redrive_is_done_until_the_next_claim(bench: &Bench) {
     assert!(matches!(bench.apply(sent).await, Applied::LeaseLost(_)));
 }
 
-/// The comparison of flags belongs to a lease that lives.
+/// Flags are compared only while the lease lives.
 async fn a_replay_that_was_decided_on_other_flags_is_done(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let first = decided(&held.record.meta, release(held.token));
@@ -143,7 +141,7 @@ async fn a_replay_that_was_decided_on_other_flags_is_done(bench: &Bench) {
     assert_eq!(bench.apply(first).await, Applied::Done(released));
 }
 
-/// The second result is not looked at.
+/// The second result is ignored.
 async fn a_replay_keeps_the_first_result(bench: &Bench) {
     let (held, _) = settled_once(bench, "a", complete).await;
     let other = decided(&held.record.meta, complete_with(held.token, text_payload("another")));
@@ -151,7 +149,7 @@ async fn a_replay_keeps_the_first_result(bench: &Bench) {
     assert_eq!(bench.result("a").await.as_deref(), Some(RESULT));
 }
 
-/// Not even when the follower has gone meanwhile.
+/// The follower may even have been removed meanwhile.
 async fn a_replay_never_repeats_what_follows(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let sent = decided(&held.record.meta, complete_then(held.token, vec![job("next")]));
@@ -164,7 +162,6 @@ async fn a_replay_never_repeats_what_follows(bench: &Bench) {
     assert_eq!(bench.state("next").await, None);
 }
 
-/// A lost answer costs no attempt.
 async fn a_replayed_failure_is_charged_once(bench: &Bench) {
     let (_, sent) = settled_once(bench, "a", fail).await;
     for _ in 0..5 {
@@ -174,7 +171,7 @@ async fn a_replayed_failure_is_charged_once(bench: &Bench) {
     assert_eq!((meta.failures, meta.state), (1, State::Failing));
 }
 
-/// Retries and merging meet there.
+/// Repeats and merged calls can meet in one batch.
 async fn a_replay_in_the_same_batch_is_done(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let sent = decided(&held.record.meta, fail(held.token));
@@ -183,7 +180,7 @@ async fn a_replay_in_the_same_batch_is_done(bench: &Bench) {
     assert_eq!(bench.meta("a").await.failures, 1);
 }
 
-/// It only moves the end once more.
+/// The second one only moves the end of the lease again.
 async fn a_heartbeat_can_be_sent_twice(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let beat = decided(&held.record.meta, extend(held.token, KEPT));

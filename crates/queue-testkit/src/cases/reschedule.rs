@@ -1,4 +1,4 @@
-//! A waiting job is put to another time, sooner or later: the inverse of a promotion.
+//! Moving a waiting job to another time, sooner or later: the inverse of a promotion.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -37,7 +37,6 @@ fn less_one(span: Span) -> Span {
     Span::from_millis(span.as_millis() - 1)
 }
 
-/// Not one before.
 async fn a_rescheduled_job_is_due_on_its_millisecond(bench: &Bench) {
     for (text, first) in [("earlier", KEPT), ("later", MILLI), ("not at all", RETRY)] {
         bench.put_job(job(text).with_delay(first)).await;
@@ -50,7 +49,7 @@ async fn a_rescheduled_job_is_due_on_its_millisecond(bench: &Bench) {
     }
 }
 
-/// The last word counts.
+/// The last change counts.
 async fn it_may_be_put_earlier_or_later_and_again(bench: &Bench) {
     bench.put_job(job("a").with_delay(RETRY)).await;
     for delay in [KEPT, MILLI, LEASE, Span::ZERO, STALL] {
@@ -64,7 +63,7 @@ async fn it_may_be_put_earlier_or_later_and_again(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["a"]);
 }
 
-/// So two operators who mean "in a minute" do not make two of it.
+/// So two operators who both mean "in a minute" do not add up to two.
 async fn a_delay_counts_from_the_change_not_from_the_time_before(bench: &Bench) {
     bench.put_job(job("a").with_delay(KEPT)).await;
     for _ in 0..3 {
@@ -73,7 +72,6 @@ async fn a_delay_counts_from_the_change_not_from_the_time_before(bench: &Bench) 
     }
 }
 
-/// It had waited for a worker, and is in nobody's way now.
 async fn a_job_that_is_due_goes_back_to_the_schedule(bench: &Bench) {
     bench.put_many(2).await;
     bench.changed(nth(0).as_str(), after(RETRY)).await;
@@ -84,7 +82,7 @@ async fn a_job_that_is_due_goes_back_to_the_schedule(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, [nth(0).to_string()]);
 }
 
-/// Another wait, not another chance.
+/// Charges stay.
 async fn a_failing_job_can_be_rescheduled_and_keeps_what_was_charged(bench: &Bench) {
     for delay in [MILLI, KEPT] {
         bench.fail(&bench.put_and_claim("a").await).await;
@@ -98,7 +96,7 @@ async fn a_failing_job_can_be_rescheduled_and_keeps_what_was_charged(bench: &Ben
     }
 }
 
-/// To the last field, and the body.
+/// Every field and the body stay the same.
 async fn nothing_but_the_time_changes(bench: &Bench) {
     let new = job("a").with_priority(-3).with_retention(Retention::Forever).with_delay(RETRY).awaited();
     bench.put_job(new.with_on_failed(OnFailed::Replace).with_expires_in(KEPT)).await;
@@ -110,7 +108,7 @@ async fn nothing_but_the_time_changes(bench: &Bench) {
     assert_eq!(bench.record("a").await, expected);
 }
 
-/// As if they had been enqueued for those times.
+/// The order is as if the jobs had been enqueued for those times.
 async fn claims_follow_the_new_times_and_priorities_stand(bench: &Bench) {
     for (text, priority) in [("a", 0), ("b", 0), ("c", 0), ("urgent", -1)] {
         bench.put_job(job(text).with_priority(priority).with_delay(KEPT)).await;
@@ -122,7 +120,7 @@ async fn claims_follow_the_new_times_and_priorities_stand(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["urgent", "c", "b", "a"]);
 }
 
-/// Its time is now; what was due before comes before.
+/// The job is due now, so it comes after those that were due before.
 async fn rescheduled_for_no_time_it_lines_up_behind(bench: &Bench) {
     bench.put_many(2).await;
     bench.advance(MILLI);
@@ -131,7 +129,7 @@ async fn rescheduled_for_no_time_it_lines_up_behind(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, [1, 0].map(|n| nth(n).to_string()));
 }
 
-/// A schedule that is paused.
+/// A paused schedule is such a job.
 async fn the_farthest_time_parks_a_job_until_it_is_promoted(bench: &Bench) {
     bench.put("a").await;
     let meta = bench.changed("a", after(Span::MAX)).await;
@@ -144,7 +142,7 @@ async fn the_farthest_time_parks_a_job_until_it_is_promoted(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["a"]);
 }
 
-/// Neither are they in the way of a claim, nor do they make a worker come back for nothing.
+/// Parked jobs neither delay a claim nor wake a worker in vain.
 async fn parked_jobs_hold_up_nobody(bench: &Bench) {
     bench.put_many(300).await;
     for n in 0..300 {
@@ -161,7 +159,7 @@ async fn parked_jobs_hold_up_nobody(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["b"]);
 }
 
-/// It counts from now, so it does not add up.
+/// The delay counts from now, so repeats do not add up.
 async fn the_longest_delay_is_kept_exactly_however_often(bench: &Bench) {
     bench.put("a").await;
     for _ in 0..3 {
@@ -172,7 +170,6 @@ async fn the_longest_delay_is_kept_exactly_however_often(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["a"]);
 }
 
-/// There is nothing to put off.
 async fn a_running_or_finished_job_cannot_be_rescheduled(bench: &Bench) {
     bench.put_one_of_each().await;
     let names = [
@@ -189,13 +186,12 @@ async fn a_running_or_finished_job_cannot_be_rescheduled(bench: &Bench) {
     }
 }
 
-/// And makes nothing.
 async fn rescheduling_nothing_is_missing(bench: &Bench) {
     assert_eq!(bench.change("a", after(RETRY)).await, Changed::Missing);
     assert_eq!(bench.counts().await.total(), 0);
 }
 
-/// The job runs already, and its lease stands.
+/// The job runs, and its lease stands.
 async fn one_that_a_claim_overtook_is_stale(bench: &Bench) {
     bench.put("a").await;
     let sent = decided(&bench.meta("a").await, after(KEPT));
@@ -205,7 +201,7 @@ async fn one_that_a_claim_overtook_is_stale(bench: &Bench) {
     bench.complete(&held).await;
 }
 
-/// Of two who read the same, one has changed it.
+/// Two callers read the same record, and one has changed it.
 async fn one_that_was_decided_before_another_change_is_stale(bench: &Bench) {
     bench.put("a").await;
     let [first, second] = [RETRY, KEPT].map(after);
@@ -215,7 +211,7 @@ async fn one_that_was_decided_before_another_change_is_stale(bench: &Bench) {
     assert!(matches!(&answers[1], Applied::Stale(meta) if meta.run_at == bench.now() + RETRY), "{answers:?}");
 }
 
-/// A worker sleeps on it.
+/// Workers sleep until `next_due`.
 async fn next_due_follows(bench: &Bench) {
     bench.put_job(job("a").with_delay(KEPT)).await;
     for delay in [STALL, RETRY, LEASE] {
@@ -225,7 +221,7 @@ async fn next_due_follows(bench: &Bench) {
     }
 }
 
-/// Its producer said until when it is of use, and that is not what is changed.
+/// The expiry is the producer's decision, and stays.
 async fn a_job_that_would_expire_before_then_still_does(bench: &Bench) {
     bench.put_job(job("a").with_expires_in(STALL)).await;
     bench.changed("a", after(KEPT)).await;
@@ -237,7 +233,6 @@ async fn a_job_that_would_expire_before_then_still_does(bench: &Bench) {
     assert_eq!(bench.changed("a", too_late(bench)).await.state, State::Cancelled);
 }
 
-/// It is a job as any other.
 async fn a_parked_job_can_be_cancelled_deleted_and_found_as_a_duplicate(bench: &Bench) {
     for text in ["a", "b"] {
         let seq = bench.put(text).await;
@@ -253,7 +248,7 @@ async fn a_parked_job_can_be_cancelled_deleted_and_found_as_a_duplicate(bench: &
     assert_eq!(bench.claim_ids(10).await, ["b"]);
 }
 
-/// Parked, put off and put forward.
+/// The jobs were parked, put off and put forward.
 async fn it_is_as_it_was_after_a_reopen(bench: &Bench) {
     for (text, delay) in [("parked", Span::MAX), ("later", STALL), ("sooner", RETRY)] {
         bench.put_job(job(text).with_delay(LEASE)).await;

@@ -1,4 +1,4 @@
-//! Jobs of the library's own kinds, which a worker may be too old to know.
+//! Jobs of the library's own kinds, which an older worker may not know.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -30,7 +30,7 @@ async fn unknown(bench: &Bench, rule: Unhandled, then: Vec<NewJob>) -> JobMeta {
     }
 }
 
-/// Under both policies, as often as it takes, and with a budget of one.
+/// The case covers both policies, many repeats, and a budget of one.
 async fn a_worker_that_does_not_know_a_reserved_kind_puts_it_back_uncharged(bench: &Bench) {
     let once = Budget::from_raw(1);
     bench.put_job(reserved().with_max_attempts(once).with_max_stalls(once)).await;
@@ -46,14 +46,14 @@ async fn a_worker_that_does_not_know_a_reserved_kind_puts_it_back_uncharged(benc
     assert_eq!(bench.claim_one().await.record.meta.attempt(), 1);
 }
 
-/// It has not failed.
+/// The job has not failed, so nothing follows.
 async fn nothing_follows_and_nothing_is_told_of_it(bench: &Bench) {
     bench.put_job(reserved().with_on_failure(Kind::from_static("mourn"))).await;
     unknown(bench, Unhandled::Fail, vec![job("next")]).await;
     assert_eq!(bench.counts().await.total(), 1);
 }
 
-/// There is nobody else to ask.
+/// A job marked to be cancelled is cancelled, since no other worker need see it.
 async fn it_is_cancelled_all_the_same_if_that_was_asked_for(bench: &Bench) {
     bench.put_job(reserved()).await;
     let held = bench.claim_one().await;
@@ -62,7 +62,7 @@ async fn it_is_cancelled_all_the_same_if_that_was_asked_for(bench: &Bench) {
     assert_eq!((meta.state, meta.failures), (State::Cancelled, 0));
 }
 
-/// Those who know it may find it broken.
+/// A worker that knows the kind may find the job broken.
 async fn a_reserved_kind_fails_and_stalls_of_other_causes_like_any(bench: &Bench) {
     bench.put_job(reserved()).await;
     bench.claim_one().await;
@@ -74,7 +74,7 @@ async fn a_reserved_kind_fails_and_stalls_of_other_causes_like_any(bench: &Bench
     assert_eq!((meta.state, meta.reason), (State::Failed, Some(Reason::Terminal)));
 }
 
-/// It lives for years and through many deaths of its workers, none of which it caused.
+/// Such a job lives for years, through many deaths of workers that it did not cause.
 async fn its_lapses_add_up_and_never_make_it_wait(bench: &Bench) {
     bench.put_job(reserved().with_max_stalls(Budget::Unlimited)).await;
     for stalls in 1..=40 {
@@ -85,7 +85,7 @@ async fn its_lapses_add_up_and_never_make_it_wait(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["a"], "due at once");
 }
 
-/// The dot makes it one.
+/// Only the prefix with its dot makes a kind reserved.
 async fn a_kind_that_only_looks_like_one_is_as_any(bench: &Bench) {
     for kind in ["queue", "queues.x", "Queue.x", "my.queue.x", " queue.x"] {
         bench.put_job(NewJob::new(id("a"), Kind::from_static(kind), text_payload("x"))).await;

@@ -26,21 +26,21 @@ cases! { "results":
     a_thousand_results_are_each_their_own [I13];
 }
 
-/// Bytes and type.
+/// Bytes and content type are compared.
 async fn a_result_is_read_as_it_was_settled(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.settled(&held, complete_with(held.token, text_payload("forty-two"))).await;
     assert_eq!(bench.record("a").await.result(), Some(&text_payload("forty-two")));
 }
 
-/// Not the lack of one.
+/// An empty result differs from none.
 async fn an_empty_result_is_a_result(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.settled(&held, complete_with(held.token, bytes_payload(""))).await;
     assert_eq!(bench.record("a").await.result(), Some(&bytes_payload("")));
 }
 
-/// It need not be that of the payload.
+/// The content type may differ from that of the payload.
 async fn a_result_keeps_its_content_type(bench: &Bench) {
     for (n, text) in ["application/json", "x", "a/b; c=\"d\"", "\u{1F600}"].into_iter().enumerate() {
         let held = bench.put_and_claim(nth(n).as_str()).await;
@@ -50,13 +50,13 @@ async fn a_result_keeps_its_content_type(bench: &Bench) {
     }
 }
 
-/// For whoever wants to know what the answer was to.
+/// A reader may want to know what the result belongs to.
 async fn the_payload_stays_beside_the_result(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     assert_eq!(bench.record("a").await.body.expect("asked for").payload, job("a").payload);
 }
 
-/// Large parts are read when asked for.
+/// Large parts are read on request.
 async fn metadata_comes_without_a_body(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     let reply = bench.store().get(bench.queue(), &[id("a")], Detail::Meta).await.expect("it answers");
@@ -65,7 +65,6 @@ async fn metadata_comes_without_a_body(bench: &Bench) {
     assert_eq!(record.meta, bench.meta("a").await);
 }
 
-/// In any state before the end.
 async fn an_unfinished_job_has_no_result(bench: &Bench) {
     bench.put("a").await;
     assert_eq!(bench.result("a").await, None);
@@ -75,7 +74,7 @@ async fn an_unfinished_job_has_no_result(bench: &Bench) {
     assert_eq!(bench.result("a").await, None);
 }
 
-/// Name, message and reason.
+/// The error has a name and a message, and the record a reason.
 async fn a_failed_job_has_an_error_and_no_result(bench: &Bench) {
     bench.fail_terminally(&bench.put_and_claim("a").await).await;
     let record = bench.record("a").await;
@@ -99,7 +98,7 @@ async fn details(bench: &Bench, text: &str) -> Option<Vec<u8>> {
     bench.record(text).await.body.and_then(|body| body.error_details).map(|bytes| bytes.to_vec())
 }
 
-/// In the body, not in the metadata; no byte is special.
+/// Details are in the body rather than the metadata; no byte is special.
 async fn error_details_are_kept_apart_and_byte_exact(bench: &Bench) {
     let bytes: Vec<u8> = (0..=u8::MAX).collect();
     let held = bench.put_and_claim("a").await;
@@ -108,7 +107,6 @@ async fn error_details_are_kept_apart_and_byte_exact(bench: &Bench) {
     assert_eq!(bench.meta("a").await.last_error, Some(failure()));
 }
 
-/// What matters is how it stands now.
 async fn the_last_error_replaces_the_one_before(bench: &Bench) {
     bench.put("a").await;
     for n in 0..2 {
@@ -121,7 +119,7 @@ async fn the_last_error_replaces_the_one_before(bench: &Bench) {
     }
 }
 
-/// Or they would explain the wrong failure.
+/// Otherwise the details would explain the wrong failure.
 async fn a_failure_without_details_clears_those_before(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     fail_with(bench, &held, failure().with_details("old".into())).await;
@@ -130,7 +128,7 @@ async fn a_failure_without_details_clears_those_before(bench: &Bench) {
     assert_eq!(details(bench, "a").await, None);
 }
 
-/// Whoever looks at the record sees what happened to it.
+/// A reader of the record learns what happened to the job.
 async fn a_stall_is_an_error_too(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     fail_with(bench, &held, failure().with_details("old".into())).await;
@@ -142,7 +140,7 @@ async fn a_stall_is_an_error_too(bench: &Bench) {
     assert_eq!(details(bench, "a").await, None);
 }
 
-/// It says nothing new.
+/// A release reports no error.
 async fn a_release_leaves_the_last_error(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     fail_with(bench, &held, failure().with_details("why".into())).await;
@@ -152,7 +150,7 @@ async fn a_release_leaves_the_last_error(bench: &Bench) {
     assert_eq!(details(bench, "a").await, Some(b"why".to_vec()));
 }
 
-/// Error, details and reason.
+/// Error, details and reason are cleared.
 async fn a_redrive_clears_what_was_left(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let failure = failure().with_details("why".into());
@@ -170,7 +168,6 @@ async fn a_redrive_clears_what_was_left(bench: &Bench) {
     assert_eq!(details(bench, "a").await, None);
 }
 
-/// There is no half of a record.
 async fn a_result_goes_with_its_record(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     bench.advance(KEPT);
@@ -179,7 +176,7 @@ async fn a_result_goes_with_its_record(bench: &Bench) {
     assert_eq!(bench.result("a").await, None);
 }
 
-/// Whole characters, quotes and all.
+/// Texts keep whole characters and quotes.
 async fn error_texts_of_any_script_are_kept(bench: &Bench) {
     for (n, text) in ["\u{65E5}\u{672C} '\"\\%{}", "\u{05E9}\u{05DC}\u{05D5}\u{05DD}", "a\nb\tc\r", ""]
         .into_iter()
@@ -191,7 +188,7 @@ async fn error_texts_of_any_script_are_kept(bench: &Bench) {
     }
 }
 
-/// Settled in one batch, read in one call.
+/// The results are settled in one batch and read in one call.
 async fn a_thousand_results_are_each_their_own(bench: &Bench) {
     bench.put_many(1000).await;
     let held = bench.claim(1000).await;

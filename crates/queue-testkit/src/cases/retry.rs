@@ -37,7 +37,7 @@ async fn exhaust(bench: &Bench, failures: u32) -> JobMeta {
     last.expect("at least one failure")
 }
 
-/// Failing, then claimable again.
+/// The job is Failing, and later claimable.
 async fn a_failed_attempt_is_followed_by_another(bench: &Bench) {
     let meta = bench.fail(&bench.put_and_claim("a").await).await;
     assert_eq!((meta.state, meta.failures, meta.reason), (State::Failing, 1, None));
@@ -45,7 +45,6 @@ async fn a_failed_attempt_is_followed_by_another(bench: &Bench) {
     assert_eq!(bench.claim_one().await.record.meta.attempt(), 2);
 }
 
-/// Like any scheduled job.
 async fn a_failed_job_waits_to_the_millisecond(bench: &Bench) {
     bench.fail(&bench.put_and_claim("a").await).await;
     bench.advance(Span::from_millis(RETRY.as_millis() - 1));
@@ -54,7 +53,7 @@ async fn a_failed_job_waits_to_the_millisecond(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }
 
-/// For small budgets: one less is Failing, the limit is Failed.
+/// With one failure less than the budget the job is Failing, at the limit Failed.
 async fn the_budget_ends_at_exactly_its_limit(bench: &Bench) {
     for limit in 2..=5 {
         let text = format!("limit-{limit}");
@@ -65,20 +64,19 @@ async fn the_budget_ends_at_exactly_its_limit(bench: &Bench) {
     }
 }
 
-/// The first failure is the last.
 async fn a_budget_of_one_means_no_retry(bench: &Bench) {
     bench.put_job(job("a").with_max_attempts(Budget::from_raw(1))).await;
     assert_eq!(exhaust(bench, 1).await.state, State::Failed);
 }
 
-/// Far beyond any default.
+/// The failures exceed any default.
 async fn an_unlimited_budget_never_ends(bench: &Bench) {
     bench.put_job(job("a").with_max_attempts(Budget::Unlimited)).await;
     let meta = exhaust(bench, 50).await;
     assert_eq!((meta.state, meta.failures), (State::Failing, 50));
 }
 
-/// No sign bit, no truncation.
+/// The number must not lose its highest bit.
 async fn the_largest_budget_is_kept(bench: &Bench) {
     let largest = Budget::from_raw(u32::MAX);
     bench.put_job(job("a").with_max_attempts(largest).with_max_stalls(largest)).await;
@@ -86,7 +84,7 @@ async fn the_largest_budget_is_kept(bench: &Bench) {
     assert_eq!((meta.max_attempts, meta.max_stalls), (largest, largest));
 }
 
-/// With budget to spare.
+/// The budget is not spent.
 async fn a_terminal_failure_ends_at_once(bench: &Bench) {
     let meta = bench.fail_terminally(&bench.put_and_claim("a").await).await;
     assert_eq!((meta.state, meta.failures, meta.reason), (State::Failed, 1, Some(Reason::Terminal)));
@@ -110,19 +108,18 @@ async fn assert_unhandled(bench: &Bench, cause: Cause, reason: Reason, lenient: 
     assert_eq!((meta.state, meta.reason, meta.failures), (State::Failing, None, 1));
 }
 
-/// Recorded, never dropped.
+/// The failure is recorded rather than dropped.
 async fn an_unknown_kind_ends_at_once_unless_the_policy_says_retry(bench: &Bench) {
     let lenient = policy().unknown_kind(Unhandled::Retry);
     assert_unhandled(bench, Cause::UnknownKind, Reason::UnknownKind, &lenient).await;
 }
 
-/// The same for bytes that nobody can read.
 async fn an_undecodable_payload_ends_at_once_unless_the_policy_says_retry(bench: &Bench) {
     let lenient = policy().undecodable(Unhandled::Retry);
     assert_unhandled(bench, Cause::Undecodable, Reason::Undecodable, &lenient).await;
 }
 
-/// As a server says `Retry-After`.
+/// A server's `Retry-After` is such a wait.
 async fn a_failure_can_name_its_own_wait(bench: &Bench) {
     for (n, wait) in [Span::ZERO, Span::from_millis(7), KEPT].into_iter().enumerate() {
         let held = bench.put_and_claim(nth(n).as_str()).await;
@@ -140,7 +137,6 @@ async fn a_failure_can_name_its_own_wait(bench: &Bench) {
     }
 }
 
-/// Whatever the budget of the job.
 async fn a_policy_without_retries_ends_at_once(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let never = policy().retry(RetryPolicy::None);
@@ -148,7 +144,7 @@ async fn a_policy_without_retries_ends_at_once(bench: &Bench) {
     assert_eq!((meta.state, meta.reason), (State::Failed, Some(Reason::Exhausted)));
 }
 
-/// The store keeps the count that backoff rests on.
+/// The store keeps the count from which the backoff is computed.
 async fn backoff_grows_from_failure_to_failure(bench: &Bench) {
     let retry = RetryPolicy::exponential(Duration::from_secs(1)).cap(Duration::from_secs(60)).jitter(0.0);
     let doubling = policy().retry(retry);
@@ -160,7 +156,6 @@ async fn backoff_grows_from_failure_to_failure(bench: &Bench) {
     }
 }
 
-/// However long one waits.
 async fn an_exhausted_job_is_never_given_again(bench: &Bench) {
     bench.put("a").await;
     exhaust(bench, 3).await;
@@ -169,7 +164,7 @@ async fn an_exhausted_job_is_never_given_again(bench: &Bench) {
     assert_eq!(bench.state("a").await, Some(State::Failed));
 }
 
-/// Counters from zero, due now, and all attempts again.
+/// Counters start from zero, and the job is due now.
 async fn a_redrive_gives_a_fresh_budget(bench: &Bench) {
     bench.put("a").await;
     let failed = exhaust(bench, 3).await;
@@ -190,7 +185,6 @@ async fn a_redrive_gives_a_fresh_budget(bench: &Bench) {
     assert_eq!(exhaust(bench, 3).await.reason, Some(Reason::Exhausted));
 }
 
-/// A poison job spoils only itself.
 async fn failures_of_one_job_leave_the_others(bench: &Bench) {
     bench.put_many(5).await;
     let held = bench.claim(5).await;
@@ -200,7 +194,7 @@ async fn failures_of_one_job_leave_the_others(bench: &Bench) {
     }
 }
 
-/// Every other state.
+/// All other states are tried.
 async fn a_redrive_of_anything_but_failed_or_cancelled_is_refused(bench: &Bench) {
     bench.put("a").await;
     assert!(matches!(bench.change("a", Event::Redrive { content_type: None }).await, Changed::Rejected(_)));
@@ -211,7 +205,7 @@ async fn a_redrive_of_anything_but_failed_or_cancelled_is_refused(bench: &Bench)
     assert_eq!(bench.change("b", Event::Redrive { content_type: None }).await, Changed::Missing);
 }
 
-/// Whoever wants it again enqueues it again.
+/// A producer that wants it again enqueues it again.
 async fn a_redrive_of_a_completed_result_would_lose_it_and_is_refused(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     assert!(matches!(bench.change("a", Event::Redrive { content_type: None }).await, Changed::Rejected(_)));

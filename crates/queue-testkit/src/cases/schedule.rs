@@ -25,7 +25,6 @@ cases! { "schedule":
     a_promotion_that_a_claim_overtook_is_stale [I3];
 }
 
-/// Not one before.
 async fn a_job_is_due_on_its_millisecond(bench: &Bench) {
     bench.put_job(job("a").with_delay(RETRY)).await;
     bench.advance(Span::from_millis(RETRY.as_millis() - 1));
@@ -34,7 +33,7 @@ async fn a_job_is_due_on_its_millisecond(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }
 
-/// Each from its own.
+/// Each delay counts from its own enqueue.
 async fn a_delay_counts_from_the_enqueue(bench: &Bench) {
     bench.put_job(job("a").with_delay(RETRY)).await;
     bench.advance(Span::from_millis(400));
@@ -45,7 +44,7 @@ async fn a_delay_counts_from_the_enqueue(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["b"]);
 }
 
-/// Enqueued in the opposite order.
+/// The jobs were enqueued in the opposite order.
 async fn jobs_become_due_one_by_one(bench: &Bench) {
     for n in (0..20).rev() {
         bench
@@ -58,7 +57,8 @@ async fn jobs_become_due_one_by_one(bench: &Bench) {
     }
 }
 
-/// A store may move them to the line in portions, but a claim does not end before the line does.
+/// A store may move them to the ready index in portions, but a claim must not end before all are
+/// moved.
 async fn thousands_that_become_due_at_once_are_all_given(bench: &Bench) {
     let all = (0..MANY).map(|n| job(nth(n).as_str()).with_delay(RETRY)).collect();
     bench.enqueue_groups(vec![all]).await;
@@ -72,7 +72,6 @@ async fn thousands_that_become_due_at_once_are_all_given(bench: &Bench) {
     assert_eq!(seen, (0..MANY).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// Somebody could not wait.
 async fn a_promoted_job_is_due_now(bench: &Bench) {
     bench.put_job(job("a").with_delay(KEPT)).await;
     let meta = bench.changed("a", Event::Promote).await;
@@ -80,7 +79,7 @@ async fn a_promoted_job_is_due_now(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }
 
-/// It skips the wait, not the count.
+/// A promotion skips the wait, not the charges.
 async fn promoting_keeps_what_was_charged(bench: &Bench) {
     bench.fail(&bench.put_and_claim("a").await).await;
     let meta = bench.changed("a", Event::Promote).await;
@@ -88,7 +87,6 @@ async fn promoting_keeps_what_was_charged(bench: &Bench) {
     assert_eq!(bench.claim_one().await.record.meta.attempt(), 2);
 }
 
-/// There is nothing to hurry.
 async fn a_running_or_finished_job_cannot_be_promoted(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let refused = |state| Changed::Rejected(Rejected::NotAllowed(state));
@@ -97,13 +95,12 @@ async fn a_running_or_finished_job_cannot_be_promoted(bench: &Bench) {
     assert_eq!(bench.change("a", Event::Promote).await, refused(State::Completed));
 }
 
-/// And makes nothing.
 async fn promoting_nothing_is_missing(bench: &Bench) {
     assert_eq!(bench.change("a", Event::Promote).await, Changed::Missing);
     assert_eq!(bench.prune(Prune::Everything, 10).await, 0);
 }
 
-/// It is due already, so it keeps its place.
+/// The job is due already, and keeps its position.
 async fn promoting_what_is_due_is_harmless(bench: &Bench) {
     bench.put_many(2).await;
     bench.advance(MILLI);
@@ -111,7 +108,7 @@ async fn promoting_what_is_due_is_harmless(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, [0, 1].map(|n| nth(n).to_string()));
 }
 
-/// Its place in the schedule goes with it.
+/// The index entry of its time is removed too.
 async fn a_scheduled_job_can_be_deleted(bench: &Bench) {
     bench.put_job(job("a").with_delay(RETRY)).await;
     bench.changed("a", Event::Delete).await;
@@ -120,7 +117,7 @@ async fn a_scheduled_job_can_be_deleted(bench: &Bench) {
     assert_eq!(bench.counts().await.total(), 0);
 }
 
-/// Store time stands still, so the delay counts from where it stands.
+/// Store time stands still, and the delay counts from there.
 async fn a_clock_that_steps_back_delays_no_job(bench: &Bench) {
     bench.put_job(job("before").with_delay(RETRY)).await;
     let seen = bench.now();
@@ -132,7 +129,7 @@ async fn a_clock_that_steps_back_delays_no_job(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["before"]);
 }
 
-/// As after a suspended laptop.
+/// A laptop that was suspended has such a clock.
 async fn a_clock_that_leaps_ahead_makes_all_due(bench: &Bench) {
     for (n, secs) in [60, 3600, 86_400].into_iter().enumerate() {
         bench.put_job(job(nth(n).as_str()).with_delay(Span::from_secs(secs))).await;

@@ -24,7 +24,7 @@ cases! { "settle":
     a_job_can_complete_on_its_last_attempt [I7];
 }
 
-/// State, result, time and purge; nothing else moves.
+/// State, result, end and purge time change; nothing else does.
 async fn completing_writes_the_end(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(RETRY);
@@ -42,7 +42,7 @@ async fn completing_writes_the_end(bench: &Bench) {
     assert_eq!(record.result(), Some(&text_payload(RESULT)));
 }
 
-/// Count, error and next time.
+/// Count, error and due time change.
 async fn failing_writes_the_failure(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(RETRY);
@@ -60,7 +60,7 @@ async fn failing_writes_the_failure(bench: &Bench) {
     assert_eq!(meta, expected);
 }
 
-/// But for the number and the time of the claim.
+/// Only the epoch and the time of the claim differ from before.
 async fn releasing_puts_it_back_as_it_was(bench: &Bench) {
     bench.put("a").await;
     let before = bench.meta("a").await;
@@ -71,7 +71,7 @@ async fn releasing_puts_it_back_as_it_was(bench: &Bench) {
     assert_eq!(meta, queue_core::JobMeta { epoch: 1, revision: meta.revision, claimed_at, ..before });
 }
 
-/// Another time and nothing else.
+/// Only the due time changes.
 async fn snoozing_puts_it_off(bench: &Bench) {
     bench.put("a").await;
     let before = bench.meta("a").await;
@@ -83,7 +83,7 @@ async fn snoozing_puts_it_off(bench: &Bench) {
     assert_eq!(meta, queue_core::JobMeta { epoch: 1, revision, run_at, claimed_at, ..before });
 }
 
-/// For every settle and a heartbeat.
+/// The case tries every settle and a heartbeat.
 async fn the_answer_is_what_a_read_shows(bench: &Bench) {
     for (n, settle) in SETTLES.into_iter().enumerate() {
         let text = nth(n).to_string();
@@ -96,7 +96,7 @@ async fn the_answer_is_what_a_read_shows(bench: &Bench) {
     }
 }
 
-/// Watchers order what they hear by it.
+/// Watchers order hints by revision.
 async fn each_settle_is_one_revision(bench: &Bench) {
     for settle in SETTLES {
         bench.put("a").await;
@@ -107,7 +107,7 @@ async fn each_settle_is_one_revision(bench: &Bench) {
     }
 }
 
-/// Workers reckon their leases from it.
+/// Workers compute their leases from it.
 async fn a_settle_carries_the_time_of_the_store(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(MILLI);
@@ -115,7 +115,7 @@ async fn a_settle_carries_the_time_of_the_store(bench: &Bench) {
     assert_eq!(reply.expect("it answers").now, bench.now());
 }
 
-/// A forged record changes nothing and makes nothing.
+/// A forged record changes nothing and creates nothing.
 async fn a_job_that_nobody_enqueued_is_missing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let mut forged = held.record.meta.clone();
@@ -127,7 +127,7 @@ async fn a_job_that_nobody_enqueued_is_missing(bench: &Bench) {
     assert_eq!(bench.state("never").await, None);
 }
 
-/// Ids are about a queue.
+/// An id belongs to a queue.
 async fn a_job_of_another_queue_is_missing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let mut elsewhere = held.record.meta.clone();
@@ -136,7 +136,7 @@ async fn a_job_of_another_queue_is_missing(bench: &Bench) {
     assert_eq!(bench.state("a").await, Some(State::Processing));
 }
 
-/// No token, no settle: neither by rule nor by force.
+/// Without a token, neither `decide` nor the store lets a settle through.
 async fn a_settle_without_a_claim_changes_nothing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let token = bench.request(1).token;
@@ -151,7 +151,7 @@ async fn a_settle_without_a_claim_changes_nothing(bench: &Bench) {
     assert_eq!(bench.record("a").await, before);
 }
 
-/// They share a token, not a fate.
+/// The jobs share a token only.
 async fn settling_one_job_leaves_the_others_of_its_claim(bench: &Bench) {
     bench.put_many(3).await;
     let held = bench.claim(3).await;
@@ -162,7 +162,7 @@ async fn settling_one_job_leaves_the_others_of_its_claim(bench: &Bench) {
     bench.release(&held[2]).await;
 }
 
-/// It tells what the attempts before met with.
+/// The error shows what earlier attempts met with.
 async fn the_last_error_stays_after_a_success(bench: &Bench) {
     bench.fail(&bench.put_and_claim("a").await).await;
     bench.advance(RETRY);
@@ -170,12 +170,11 @@ async fn the_last_error_stays_after_a_success(bench: &Bench) {
     assert_eq!((meta.last_error, meta.failures, meta.reason), (Some(failure()), 1, None));
 }
 
-/// As an empty enqueue is.
 async fn an_empty_batch_is_fine(bench: &Bench) {
     assert_eq!(bench.apply_all(vec![]).await, []);
 }
 
-/// The budget is of failures.
+/// The budget limits failures.
 async fn a_job_can_complete_on_its_last_attempt(bench: &Bench) {
     bench.put("a").await;
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! A holder that wants to be called again later; nothing is charged.
+//! A holder that wants to be called again later, uncharged.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -20,7 +20,6 @@ async fn snooze_for(bench: &Bench, text: &str, delay: Span) -> queue_core::JobMe
     bench.settled(&held, Event::snooze(held.token, delay)).await
 }
 
-/// Not one earlier.
 async fn a_snoozed_job_waits_to_the_millisecond(bench: &Bench) {
     snooze_for(bench, "a", RETRY).await;
     bench.advance(Span::from_millis(RETRY.as_millis() - 1));
@@ -29,7 +28,7 @@ async fn a_snoozed_job_waits_to_the_millisecond(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }
 
-/// Polling something for a hundred times is one attempt.
+/// A hundred polls are one attempt.
 async fn nothing_is_charged_however_often(bench: &Bench) {
     bench.put("a").await;
     for _ in 0..100 {
@@ -41,7 +40,7 @@ async fn nothing_is_charged_however_often(bench: &Bench) {
     assert_eq!(bench.claim_one().await.record.meta.attempt(), 1);
 }
 
-/// The charge of before is not forgiven.
+/// Earlier charges stay.
 async fn a_snoozed_retry_is_failing_still(bench: &Bench) {
     bench.fail(&bench.put_and_claim("a").await).await;
     bench.advance(RETRY);
@@ -50,7 +49,7 @@ async fn a_snoozed_retry_is_failing_still(bench: &Bench) {
     assert_eq!((meta.state, meta.failures, meta.last_error), (State::Failing, 1, Some(failure())));
 }
 
-/// Behind what came meanwhile.
+/// The job comes after those that arrived meanwhile.
 async fn snoozing_for_no_time_lines_up_again(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.put("b").await;
@@ -59,12 +58,11 @@ async fn snoozing_for_no_time_lines_up_again(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["b", "a"]);
 }
 
-/// A hundred years fit.
+/// The longest snooze is a hundred years.
 async fn the_longest_snooze_is_kept_exactly(bench: &Bench) {
     assert_eq!(snooze_for(bench, "a", Span::MAX).await.run_at, bench.now() + Span::MAX);
 }
 
-/// Until it is due.
 async fn a_snoozed_job_counts_as_scheduled(bench: &Bench) {
     snooze_for(bench, "a", RETRY).await;
     assert_eq!(bench.counts().await.scheduled, 1);
@@ -72,14 +70,13 @@ async fn a_snoozed_job_counts_as_scheduled(bench: &Bench) {
     assert_eq!(bench.counts().await.scheduled, 0);
 }
 
-/// Somebody could not wait.
 async fn a_snoozed_job_can_be_promoted(bench: &Bench) {
     snooze_for(bench, "a", KEPT).await;
     bench.changed("a", Event::Promote).await;
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }
 
-/// It waits, so at once.
+/// A snoozed job waits, so it is cancelled at once.
 async fn a_snoozed_job_can_be_cancelled(bench: &Bench) {
     snooze_for(bench, "a", RETRY).await;
     bench.cancel("a").await;

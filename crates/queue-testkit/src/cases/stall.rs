@@ -1,4 +1,4 @@
-//! Leases that lapsed, and ending them.
+//! Lapsed leases, and their rescue.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -41,7 +41,7 @@ async fn stall(bench: &Bench, times: usize) -> queue_core::JobMeta {
     last.expect("at least one stall")
 }
 
-/// At the front, where it was.
+/// The job keeps its position at the front.
 async fn a_rescued_job_keeps_its_time_and_is_charged_a_stall(bench: &Bench) {
     bench.put("a").await;
     let run_at = bench.meta("a").await.run_at;
@@ -50,7 +50,7 @@ async fn a_rescued_job_keeps_its_time_and_is_charged_a_stall(bench: &Bench) {
     assert_eq!(bench.claim_one().await.record.meta.attempt(), 2);
 }
 
-/// It may be what kills the workers.
+/// The job may be what kills its workers.
 async fn a_second_stall_waits_its_turn(bench: &Bench) {
     bench.put("a").await;
     stall(bench, 1).await;
@@ -61,7 +61,7 @@ async fn a_second_stall_waits_its_turn(bench: &Bench) {
     bench.assert_nothing_due().await;
 }
 
-/// One less is Failing, the limit is Failed.
+/// With one stall less than the budget the job is Failing, at the limit Failed.
 async fn the_budget_ends_at_exactly_its_limit(bench: &Bench) {
     for limit in 2..=4 {
         bench.put_job(job(&format!("limit-{limit}")).with_max_stalls(Budget::from_raw(limit))).await;
@@ -72,7 +72,7 @@ async fn the_budget_ends_at_exactly_its_limit(bench: &Bench) {
     bench.assert_nothing_due().await;
 }
 
-/// For jobs that must not run twice unless somebody looked.
+/// Such a budget is for jobs that must not run twice before a person has looked.
 async fn a_budget_of_one_fails_with_the_first_lapse(bench: &Bench) {
     bench.put_job(job("a").with_max_stalls(Budget::from_raw(1))).await;
     let end = stall(bench, 1).await;
@@ -80,7 +80,7 @@ async fn a_budget_of_one_fails_with_the_first_lapse(bench: &Bench) {
     assert_eq!(end.last_error.expect("it says what happened").name(), "Stalled");
 }
 
-/// A leader's job comes back as often as it must.
+/// A leader's job comes back as often as necessary.
 async fn an_unlimited_budget_never_ends(bench: &Bench) {
     bench.put_job(job("a").with_max_stalls(Budget::Unlimited)).await;
     assert_eq!(stall(bench, 30).await.stalls, 30);
@@ -100,7 +100,7 @@ async fn stalls_and_failures_have_budgets_of_their_own(bench: &Bench) {
     assert_eq!(bench.fail(&held).await.reason, Some(Reason::Exhausted));
 }
 
-/// Even if somebody decides so.
+/// The store refuses even a rescue that was decided so.
 async fn a_lease_that_lives_cannot_be_expired(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(Span::from_millis(LEASE.as_millis() - 1));
@@ -129,7 +129,7 @@ async fn a_rescue_that_a_heartbeat_overtook_is_stale(bench: &Bench) {
     bench.complete(&held).await;
 }
 
-/// Although the lease has lapsed by now: it would overlook what was asked of the job since.
+/// The lease has lapsed by now, but the rescue would overlook what happened to the job since.
 async fn a_rescue_decided_before_a_heartbeat_or_a_mark_is_stale(bench: &Bench) {
     for text in ["beat", "cancelled", "awaited"] {
         let held = bench.put_and_claim(text).await;
@@ -154,7 +154,7 @@ async fn a_rescue_that_a_settle_overtook_is_stale(bench: &Bench) {
     assert_eq!(bench.apply(expire).await, Applied::Stale(completed));
 }
 
-/// Each call does its part, and none is done twice.
+/// Each call rescues a part, and no job twice.
 async fn rescues_are_bounded_and_go_on(bench: &Bench) {
     bench.put_many(25).await;
     bench.claim(25).await;
@@ -168,7 +168,7 @@ async fn rescues_are_bounded_and_go_on(bench: &Bench) {
     assert!(rescued.iter().all(|meta| meta.stalls == 1), "each lapse is charged once: {rescued:?}");
 }
 
-/// Those have waited longest.
+/// Those jobs have waited longest.
 async fn the_longest_lapsed_are_rescued_first(bench: &Bench) {
     for (text, secs) in [("a", 3), ("b", 1), ("c", 2)] {
         bench.put(text).await;
@@ -179,14 +179,13 @@ async fn the_longest_lapsed_are_rescued_first(bench: &Bench) {
     assert_eq!(first.iter().map(|meta| meta.id.as_str()).collect::<Vec<_>>(), ["b", "c"]);
 }
 
-/// The usual case.
 async fn a_rescue_of_nothing_is_fine(bench: &Bench) {
     assert_eq!(bench.rescue().await, []);
     bench.put("a").await;
     assert_eq!(bench.rescue().await, []);
 }
 
-/// All that it held comes back, in order.
+/// All jobs of the worker come back, in order.
 async fn a_crashed_worker_loses_nothing(bench: &Bench) {
     bench.put_many(100).await;
     bench.claim(100).await;
@@ -195,14 +194,12 @@ async fn a_crashed_worker_loses_nothing(bench: &Bench) {
     assert_eq!(bench.claim_ids(100).await, (0..100).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// Nobody holds it until the next claim.
 async fn a_rescued_job_has_no_lease(bench: &Bench) {
     bench.put("a").await;
     assert_eq!(stall(bench, 1).await.lease, None);
     assert_eq!(bench.list_ids(ListQuery::lapsed(bench.queue().clone(), 10)).await, [""; 0]);
 }
 
-/// As with any failure.
 async fn a_stalled_job_that_keeps_nothing_is_gone(bench: &Bench) {
     let last_chance = job("a").with_max_stalls(Budget::from_raw(1)).with_retention(Retention::Remove);
     bench.put_job(last_chance).await;
@@ -210,7 +207,7 @@ async fn a_stalled_job_that_keeps_nothing_is_gone(bench: &Bench) {
     assert_eq!(bench.find("a").await, None);
 }
 
-/// For programs without a worker.
+/// Programs without a worker have to do one of the two.
 async fn claiming_or_rescuing_finds_a_lapsed_job(bench: &Bench) {
     bench.put_and_claim("a").await;
     bench.advance(LEASE);
@@ -220,7 +217,6 @@ async fn claiming_or_rescuing_finds_a_lapsed_job(bench: &Bench) {
     assert_eq!(claimed.jobs[0].record.meta.stalls, 1);
 }
 
-/// A rescue is about one queue.
 async fn a_rescue_leaves_the_other_queues_alone(bench: &Bench) {
     let other = bench.on_queue("other");
     bench.put_and_claim("a").await;

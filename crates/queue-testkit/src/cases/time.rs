@@ -18,10 +18,10 @@ cases! { "time":
     a_healthy_clock_is_the_time [I24];
 }
 
-/// How far the clock was ahead for a moment.
+/// How far the clock is ahead for a moment.
 const DAY: Span = Span::from_secs(86_400);
-/// A length that needs one 64th more of real time while the clock is behind, and a second for
-/// whatever else.
+/// While the clock is behind, this length takes one 64th more of real time, which is a second;
+/// [`WAITED`] leaves another one for everything else.
 const WAIT: Span = Span::from_secs(63);
 const WAITED: Span = Span::from_secs(65);
 
@@ -29,7 +29,7 @@ async fn moment(bench: &Bench) -> Moment {
     bench.counts().await.moment()
 }
 
-/// A day ahead for one write, and put right.
+/// Puts the clock a day ahead for one write, and then right again.
 async fn leap(bench: &Bench) {
     bench.clock.set(bench.now() + DAY);
     bench.put("leap").await;
@@ -40,7 +40,7 @@ async fn leap(bench: &Bench) {
     assert_eq!(lead, DAY.as_duration(), "store time binds");
 }
 
-/// Both are the same as long as no clock steps.
+/// Store time and clock are equal as long as no clock steps.
 async fn every_reply_tells_the_time_and_the_clock(bench: &Bench) {
     bench.put("a").await;
     let seen = bench.now();
@@ -67,7 +67,7 @@ async fn every_reply_tells_the_time_and_the_clock(bench: &Bench) {
     }
 }
 
-/// A minute later, not a day later.
+/// The job is due a minute later, not a day later.
 async fn a_delay_is_over_in_time_after_a_clock_that_was_ahead(bench: &Bench) {
     leap(bench).await;
     bench.put_job(job("a").with_delay(WAIT)).await;
@@ -76,7 +76,7 @@ async fn a_delay_is_over_in_time_after_a_clock_that_was_ahead(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["a"]);
 }
 
-/// As long as the policy says.
+/// The wait is as long as the policy says.
 async fn a_retry_comes_in_time_after_a_clock_that_was_ahead(bench: &Bench) {
     leap(bench).await;
     let held = bench.put_and_claim("a").await;
@@ -86,7 +86,7 @@ async fn a_retry_comes_in_time_after_a_clock_that_was_ahead(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["a"]);
 }
 
-/// Its holder is gone.
+/// The holder has crashed.
 async fn a_lease_lapses_in_time_after_a_clock_that_was_ahead(bench: &Bench) {
     leap(bench).await;
     bench.put("a").await;
@@ -97,7 +97,7 @@ async fn a_lease_lapses_in_time_after_a_clock_that_was_ahead(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["a"]);
 }
 
-/// And can be pruned.
+/// The record can be pruned too.
 async fn a_record_goes_in_time_after_a_clock_that_was_ahead(bench: &Bench) {
     leap(bench).await;
     bench.put_job(job("a").with_retention(Retention::Keep(WAIT))).await;
@@ -109,8 +109,8 @@ async fn a_record_goes_in_time_after_a_clock_that_was_ahead(bench: &Bench) {
     assert_eq!(bench.prune(Prune::Expired, 10).await, 1);
 }
 
-/// A store that counts anew from each answer loses what is less than its unit, and that may be
-/// everything.
+/// A store that starts to count anew with each answer loses fractions of its unit, which may be all
+/// of the time.
 async fn calls_back_to_back_do_not_hold_up_time(bench: &Bench) {
     leap(bench).await;
     let before = moment(bench).await.now;
@@ -122,7 +122,7 @@ async fn calls_back_to_back_do_not_hold_up_time(bench: &Bench) {
     assert!((620..=630).contains(&passed), "{passed} ms of 640 passed");
 }
 
-/// A lead of a minute in 64 minutes, and not before.
+/// A lead of a minute is made up in 64 minutes, and not before.
 async fn time_that_is_ahead_is_met_by_the_clock_again(bench: &Bench) {
     let minute = Span::from_secs(60);
     bench.clock.set(bench.now() + minute);
@@ -140,7 +140,7 @@ async fn time_that_is_ahead_is_met_by_the_clock_again(bench: &Bench) {
     assert_eq!(moment(bench).await, Moment::at(bench.now()));
 }
 
-/// Hosts without a server between them, or a server that fails over to another and back.
+/// The hosts have no server between them, or a server that fails over to another and back.
 async fn handles_whose_clocks_differ_lead_by_no_more_than_that(bench: &Bench) {
     let (apart, fast, slow) = (Span::from_secs(600), bench.clone(), bench.second().await);
     for n in 0..500 {
@@ -156,7 +156,7 @@ async fn handles_whose_clocks_differ_lead_by_no_more_than_that(bench: &Bench) {
     assert!(lead <= apart.as_duration(), "time leads by {lead:?}");
 }
 
-/// Each lives for one look at the queue, as a command that a timer starts does.
+/// Each handle lives for one claim, as in a command that a timer starts.
 async fn time_goes_on_from_handle_to_handle(bench: &Bench) {
     leap(bench).await;
     let before = moment(bench).await.now;
@@ -173,7 +173,7 @@ async fn time_goes_on_from_handle_to_handle(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["a"]);
 }
 
-/// Whatever the floor of a handle is.
+/// The floor of a handle makes no difference.
 async fn a_healthy_clock_is_the_time(bench: &Bench) {
     for n in 0..100 {
         bench.advance(Span::from_millis(1 + 97 * n));

@@ -1,5 +1,5 @@
-//! Claims that several callers send at once, and that a store may merge: each is answered as if it
-//! had come alone.
+//! Claims that several callers send at the same time, and that a store may merge: each is answered
+//! as if it had come alone.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -21,10 +21,10 @@ cases! { "together":
     claims_sent_together_are_told_when_there_will_be_something [I15];
 }
 
-/// More than one store has merged them by the last of them.
+/// Enough that every store that merges claims has merged some.
 const CLAIMS: usize = 12;
 
-/// Sends all of them before it waits for any.
+/// Sends all claims before it waits for any.
 async fn together(bench: &Bench, requests: Vec<ClaimRequest>) -> Vec<Claimed> {
     let store = bench.store();
     let sent = requests.into_iter().map(|request| store.claim(request));
@@ -44,7 +44,7 @@ fn place(job: &ClaimedJob) -> (i16, Timestamp, u64) {
     (meta.priority, meta.run_at, meta.seq.get())
 }
 
-/// No job twice, no answer over its limit, and what nobody asked for still waits.
+/// No job is leased twice, no answer exceeds its limit, and the jobs beyond all limits still wait.
 async fn claims_sent_together_share_out_the_jobs(bench: &Bench) {
     bench.put_many(40).await;
     let limits: Vec<usize> = (0..CLAIMS).map(|n| (n + 3) % 4).collect();
@@ -59,8 +59,7 @@ async fn claims_sent_together_share_out_the_jobs(bench: &Bench) {
     assert_eq!(all, (0..40).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// Each answer in claim order, and none of the jobs left behind more urgent than one that was
-/// given.
+/// Each answer is in claim order, and no remaining job is more urgent than one that was leased.
 async fn claims_sent_together_give_the_most_urgent_jobs_in_order(bench: &Bench) {
     for (n, priority) in [3, 1, 2, 1, 3, 2, 1, 2, 3, 1, 2, 3].into_iter().enumerate() {
         bench.put_job(job(nth(n).as_str()).with_priority(priority)).await;
@@ -78,7 +77,7 @@ async fn claims_sent_together_give_the_most_urgent_jobs_in_order(bench: &Bench) 
     assert!(last < first_left, "{last:?} was given before {first_left:?}");
 }
 
-/// Whoever has no room for the next job asks again; whoever comes behind may have it.
+/// A caller without room for the next job asks again, and a later claim may lease that job.
 async fn claims_sent_together_keep_the_bytes_that_each_has_room_for(bench: &Bench) {
     for n in 0..8 {
         bench.put_job(job_with(nth(n).as_str(), bytes_payload(vec![7; 100]))).await;
@@ -92,8 +91,8 @@ async fn claims_sent_together_keep_the_bytes_that_each_has_room_for(bench: &Benc
     assert!(answers.iter().all(|answer| !answer.jobs.is_empty()), "at least one each");
 }
 
-/// Eighteen of the largest payloads: a store that merges them answers in several parts, and none is
-/// forgotten.
+/// Eighteen of the largest payloads make a store that merges claims answer in several parts, none
+/// of which may be lost.
 async fn claims_sent_together_bring_more_than_one_answer_has_room_for(bench: &Bench) {
     let len = bench.store().capabilities().limits.payload_bytes_max;
     let count = ClaimRequest::BYTES_MAX / len + 2;
@@ -108,7 +107,7 @@ async fn claims_sent_together_bring_more_than_one_answer_has_room_for(bench: &Be
     assert_eq!(given.len(), count, "each had room for one");
 }
 
-/// Whoever has a token has the jobs of one claim, and no others.
+/// A token stands for the jobs of one claim alone.
 async fn each_of_claims_sent_together_settles_its_own_jobs_alone(bench: &Bench) {
     bench.put_many(CLAIMS).await;
     let requests: Vec<_> = (0..CLAIMS).map(|_| bench.request(1)).collect();
@@ -129,7 +128,7 @@ async fn each_of_claims_sent_together_settles_its_own_jobs_alone(bench: &Bench) 
     assert!(!seen.is_empty());
 }
 
-/// To be seen on the record, and by when it lapses.
+/// The record shows the worker, and the lapse shows the lease.
 async fn each_of_claims_sent_together_has_its_own_worker_and_lease(bench: &Bench) {
     bench.put_many(6).await;
     let names = ["a", "b", "c"];
@@ -145,7 +144,7 @@ async fn each_of_claims_sent_together_has_its_own_worker_and_lease(bench: &Bench
     }
 }
 
-/// Each from its own queue, whatever else is asked for.
+/// Each claim is answered from its own queue.
 async fn claims_of_several_queues_sent_together_stay_apart(bench: &Bench) {
     let queues: Vec<_> = ["one", "two", "three"].map(|name| bench.on_queue(name)).into();
     for bench in &queues {
@@ -160,7 +159,7 @@ async fn claims_of_several_queues_sent_together_stay_apart(bench: &Bench) {
     }
 }
 
-/// One says that it is paused, the other gives its jobs.
+/// One answer says that the queue is paused, the other contains the jobs.
 async fn a_claim_of_a_paused_queue_holds_up_none_of_an_open_one(bench: &Bench) {
     let (paused, open) = (bench.on_queue("paused"), bench.on_queue("open"));
     for bench in [&paused, &open] {
@@ -173,7 +172,6 @@ async fn a_claim_of_a_paused_queue_holds_up_none_of_an_open_one(bench: &Bench) {
     assert_eq!(found, [(true, 0), (false, 1), (true, 0)]);
 }
 
-/// As if it had been alone.
 async fn a_claim_over_the_limit_is_refused_and_none_beside_it(bench: &Bench) {
     bench.put_many(3).await;
     let store = bench.store();
@@ -190,7 +188,7 @@ async fn a_claim_over_the_limit_is_refused_and_none_beside_it(bench: &Bench) {
     assert_eq!(given + bench.claim(3).await.len(), 3);
 }
 
-/// It is told to ask again, and leases nothing.
+/// The late claim is told to ask again, and leases nothing.
 async fn a_claim_that_comes_too_late_leaves_its_jobs_to_those_beside_it(bench: &Bench) {
     bench.put_many(2).await;
     let late = ClaimRequest { not_after: Some(bench.now()), ..bench.request(2) };
@@ -201,7 +199,7 @@ async fn a_claim_that_comes_too_late_leaves_its_jobs_to_those_beside_it(bench: &
     assert_eq!(answers[2].jobs.len(), 2, "nobody else wanted them");
 }
 
-/// Whoever got nothing sleeps until the first lease lapses, and no longer.
+/// A caller that got no job sleeps until the first lease lapses, and no longer.
 async fn claims_sent_together_are_told_when_there_will_be_something(bench: &Bench) {
     bench.put("a").await;
     let answers = together(bench, (0..CLAIMS).map(|_| bench.request(1)).collect()).await;

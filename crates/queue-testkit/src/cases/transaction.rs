@@ -1,4 +1,5 @@
-//! Transactions of the application, which the store joins: with its data, or not at all.
+//! Transactions of the application, which the store joins: its jobs commit with its data, or not at
+//! all.
 
 use crate::bench::prelude::*;
 use crate::cases::cases;
@@ -27,7 +28,7 @@ async fn is_there(bench: &Bench, text: &str) -> bool {
     bench.store().get_one(bench.queue(), &id, Detail::Meta).await.expect("it reads").is_some()
 }
 
-/// Nobody sees them before.
+/// No other caller sees the jobs before.
 async fn its_jobs_are_there_once_it_commits(bench: &Bench) {
     let mut transaction = bench.begin().await;
     let answers = transaction.enqueue(bench.queue(), &jobs(3)).await.expect("it enqueues");
@@ -39,7 +40,7 @@ async fn its_jobs_are_there_once_it_commits(bench: &Bench) {
     assert_eq!(bench.claim_ids(9).await, (0..3).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// Their ids are free.
+/// The ids are free.
 async fn its_jobs_are_absent_once_it_rolls_back(bench: &Bench) {
     bench.put("before").await;
     let mut transaction = bench.begin().await;
@@ -52,7 +53,7 @@ async fn its_jobs_are_absent_once_it_rolls_back(bench: &Bench) {
     assert_eq!(bench.claim_ids(9).await, ["before", "a"]);
 }
 
-/// What was remembered of them would lead nowhere.
+/// A cached entry of a rolled-back row would lead nowhere.
 async fn a_queue_and_a_priority_that_it_used_first_work_after_a_rollback(bench: &Bench) {
     let fresh = bench.on_queue("fresh");
     let mut transaction = bench.begin().await;
@@ -66,7 +67,7 @@ async fn a_queue_and_a_priority_that_it_used_first_work_after_a_rollback(bench: 
     assert_eq!(bench.on_queue("another").claim_ids(9).await, ["elsewhere"]);
 }
 
-/// Of the same handle too.
+/// Subscribers of the same handle are woken too.
 async fn its_commit_wakes(bench: &Bench) {
     bench.put("a queue that is known").await;
     bench.claim(1).await;
@@ -74,13 +75,13 @@ async fn its_commit_wakes(bench: &Bench) {
     let mut transaction = bench.begin().await;
     transaction.enqueue(bench.queue(), &[job("a")]).await.expect("it enqueues");
     transaction.commit().await.expect("it commits");
-    // Each hint is one to look; the last of them comes after the commit.
+    // A hint is only a reason to look; the last one comes after the commit.
     while bench.claim(1).await.is_empty() {
         stream.next().await.expect("the handle is open");
     }
 }
 
-/// An id is taken as soon as it is said.
+/// The transaction's own enqueues take their ids at once.
 async fn it_sees_its_own_jobs_and_those_before(bench: &Bench) {
     let done = bench.put_and_claim("done").await;
     bench.complete(&done).await;
@@ -96,7 +97,7 @@ async fn it_sees_its_own_jobs_and_those_before(bench: &Bench) {
     assert_eq!(bench.claim_ids(9).await, ["a"]);
 }
 
-/// And the transaction goes on.
+/// The transaction can continue.
 async fn what_it_is_refused_leaves_nothing(bench: &Bench) {
     let Limits { payload_bytes_max, .. } = bench.store().capabilities().limits;
     let mut transaction = bench.begin().await;
@@ -108,7 +109,7 @@ async fn what_it_is_refused_leaves_nothing(bench: &Bench) {
     assert_eq!(bench.claim_ids(9).await, ["b"]);
 }
 
-/// What the worker sends afterwards is answered as done, and writes nothing.
+/// The worker's own settle afterwards is answered as done, and writes nothing.
 async fn a_completion_stands_if_and_only_if_it_commits(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     for (commits, expected) in [(false, State::Processing), (true, State::Completed)] {
@@ -125,7 +126,7 @@ async fn a_completion_stands_if_and_only_if_it_commits(bench: &Bench) {
     assert_eq!(before.result(), Some(&text_payload("x")));
 }
 
-/// So that the handler can roll back.
+/// So the handler can roll back.
 async fn a_lost_lease_is_told_within(bench: &Bench) {
     let late = bench.put_and_claim("a").await;
     bench.settled(&late, Event::release(late.token)).await;
@@ -148,7 +149,6 @@ async fn a_completion_is_decided_again_after_a_request_to_cancel(bench: &Bench) 
     assert_eq!(bench.record("a").await.meta.state, State::Completed);
 }
 
-/// Or not at all.
 async fn followers_come_with_their_completion(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     for commits in [false, true] {
@@ -163,7 +163,7 @@ async fn followers_come_with_their_completion(bench: &Bench) {
     assert_eq!(bench.claim_ids(9).await, ["next"]);
 }
 
-/// Counters, marks and orders.
+/// Counters, marks and orders stay consistent.
 async fn it_adds_up_after_commits_and_rollbacks(bench: &Bench) {
     for n in 0..8 {
         let mut transaction = bench.begin().await;

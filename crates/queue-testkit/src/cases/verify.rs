@@ -18,19 +18,18 @@ async fn assert_adds_up(bench: &Bench, after: &str) {
     assert!(findings.is_empty(), "after {after}: {findings:#?}");
 }
 
-/// Nothing is consistent.
 async fn an_empty_store_adds_up(bench: &Bench) {
     assert_adds_up(bench, "nothing").await;
 }
 
-/// Each index has something in it.
+/// Each index has an entry.
 async fn one_of_each_state_adds_up(bench: &Bench) {
     bench.put_one_of_each().await;
     bench.put_job(job("scheduled").with_delay(RETRY)).await;
     assert_adds_up(bench, "one of each").await;
 }
 
-/// Every event there is.
+/// The life contains every event.
 async fn it_adds_up_after_every_step_of_a_life(bench: &Bench) {
     bench.put_job(job("a").with_delay(RETRY)).await;
     assert_adds_up(bench, "enqueue").await;
@@ -60,7 +59,6 @@ async fn it_adds_up_after_every_step_of_a_life(bench: &Bench) {
     assert_adds_up(bench, "delete").await;
 }
 
-/// With equal ids.
 async fn many_queues_add_up(bench: &Bench) {
     for n in 0..20 {
         let queue = bench.on_queue(&format!("queue-{n}"));
@@ -69,7 +67,7 @@ async fn many_queues_add_up(bench: &Bench) {
     assert_adds_up(bench, "twenty queues").await;
 }
 
-/// Absent but not yet gone.
+/// Overdue records count as absent, and still exist.
 async fn it_adds_up_while_records_are_overdue(bench: &Bench) {
     bench.put_one_of_each().await;
     bench.advance(KEPT);
@@ -78,7 +76,7 @@ async fn it_adds_up_while_records_are_overdue(bench: &Bench) {
     assert_adds_up(bench, "a new life").await;
 }
 
-/// Bounded work leaves no half of a record.
+/// A bounded prune removes whole records.
 async fn it_adds_up_after_pruning_part_of_it(bench: &Bench) {
     bench.put_many(20).await;
     for held in bench.claim(10).await {

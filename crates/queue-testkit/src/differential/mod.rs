@@ -1,14 +1,13 @@
-//! The same random verbs, under clocks that stand at the same time, on two stores: the answers are
-//! the same, verb by verb.
+//! Sends the same random verbs to two stores whose clocks show the same time: the answers must
+//! agree, verb by verb.
 //!
 //! The other store is a reference that keeps a plain list and asks the lifecycle for everything, or
-//! any store that its author names to [`differential`]. The verbs carry raw batches, decided on
-//! sights of jobs that may be long out of date; stores whose data outlive a handle are closed and
+//! any store that the caller passes to [`differential`]. The verbs carry raw batches, decided on
+//! versions of jobs that may be long out of date; stores whose data outlive a handle are closed and
 //! opened again in between.
 //!
-//! Absent on purpose: what stores are free in, which is taken out of the answers first. The numbers
-//! of lives may have gaps, a cursor is its store's own, and the moment to come back may be any that
-//! is early enough.
+//! Answers are compared without the parts that stores may choose: numbers of lives may have gaps, a
+//! cursor has each store's own form, and `next_due` may be any time that is early enough.
 
 mod op;
 mod player;
@@ -51,13 +50,13 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 /// Sends the random verbs of a seed to an empty store of each of two harnesses, and compares the
-/// answers. Queues are paused if both stores can.
+/// answers. Verbs that pause queues are sent only if both stores can pause.
 ///
-/// Call it from the tests of a store, for any other store and as many seeds as there is time for.
-/// [`run`](crate::run) compares each store with a plain reference already.
+/// A store's tests call it to compare with another store, for as many seeds as there is time for.
+/// [`run`](crate::run) already compares each store with a plain reference.
 ///
 /// # Errors
-/// If an answer differs: the fewest verbs found that show it, and both answers.
+/// A difference between two answers, with the shortest list of verbs found that shows it.
 pub async fn differential(one: Arc<dyn Harness>, other: Arc<dyn Harness>, seed: u64) -> Result<(), Failure> {
     match search(&verbs(WIDE), seed, async |verbs: &Vec<Verb>| difference(&one, &other, verbs).await).await {
         None => Ok(()),
@@ -70,7 +69,7 @@ async fn check(bench: &Bench, width: Width) {
     let run = async |seed| {
         let difference = async |verbs: &Vec<Verb>| difference(&one, &other, verbs).await;
         if let Some(found) = search(&verbs(width), seed, difference).await {
-            panic!("{}\nThis again: QUEUE_TESTKIT_SEED={seed}", told(&found, seed));
+            panic!("{}\nTo repeat it: QUEUE_TESTKIT_SEED={seed}", told(&found, seed));
         }
     };
     for_each_seed(SEEDS_PER_TRIAL, HANG_AFTER, run).await;
@@ -80,7 +79,7 @@ fn told(found: &Found<Vec<Verb>>, seed: u64) -> String {
     format!("with seed {seed} {}\nafter the verbs {:#?}", found.difference, found.steps)
 }
 
-/// Sends the verbs to an empty store of each kind, and says where they first differ.
+/// Sends the verbs to an empty store of each kind, and describes the first difference.
 async fn difference(one: &Arc<dyn Harness>, other: &Arc<dyn Harness>, verbs: &[Verb]) -> Option<String> {
     let benches = [Bench::open(one.clone()).await, Bench::open(other.clone()).await];
     let difference = caught(compare(&benches, verbs)).await;

@@ -13,13 +13,13 @@ use queue_core::{
 };
 use std::collections::BTreeMap;
 
-/// Sights of jobs that a run remembers, the latest.
+/// The number of sights of jobs that a run remembers; older ones are forgotten.
 pub(super) const SIGHTS_MAX: usize = 12;
-/// Far more than a run has.
+/// More than any run has.
 const PLENTY: usize = 1000;
 
-/// One of two stores, and what its clients remember. Both draw the same tokens and hold the same
-/// clock.
+/// One of two stores, and what its clients remember. Both players draw the same tokens and share
+/// one clock.
 #[derive(Debug)]
 pub(super) struct Player {
     pub(super) bench: Bench,
@@ -29,7 +29,7 @@ pub(super) struct Player {
     reopenings: usize,
 }
 
-/// An answer in which lives are numbered from one, and nothing is left that stores are free in.
+/// An answer in which lives are numbered from one, without the parts that stores may choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Enqueued(Stamped<Vec<Vec<Enqueued>>>),
@@ -104,8 +104,8 @@ impl Player {
                 Answer::Nothing
             }
             Verb::Back { ms } => {
-                // Whether a verb that tells no time looks at the clock is up to the store; this one
-                // does.
+                // A verb whose answer tells no time may or may not read the clock; counts read it
+                // always, so that both stores have seen the same time.
                 self.bench.counts().await;
                 self.bench.step_back(span(*ms));
                 Answer::Nothing
@@ -125,7 +125,7 @@ impl Player {
         self.bench.reopen().await;
     }
 
-    /// Overdue records may be counted until they are removed, so they go first.
+    /// Stores may count overdue records until they are removed, so this removes them first.
     async fn queues(&self) -> Vec<QueueStatus> {
         for queue in 0..QUEUES.len() {
             self.on(queue).prune(Prune::Expired, PLENTY).await;
@@ -170,13 +170,13 @@ impl Player {
         };
         let mut jobs = bench.list(query.clone()).await;
         if matches!(filter, Filter::Lapsed) {
-            // Those that lapse in one millisecond stand in any order.
+            // The contract leaves the order of leases that lapse in one millisecond to the store.
             jobs.sort_by_key(|meta| (meta.lease.as_ref().map(|lease| lease.expires_at), meta.seq));
         }
         Answer::Jobs(self.metas(jobs))
     }
 
-    /// Decided on what this store showed.
+    /// Decides on the records that this store showed.
     fn transitions(&self, batch: &[Pick]) -> Vec<Transition> {
         batch.iter().filter_map(|pick| self.transition(pick)).collect()
     }
@@ -207,8 +207,8 @@ impl Player {
         Stamped { value, ..answer }
     }
 
-    /// The moment to come back is a bound that stores may choose: what counts is whether it is now,
-    /// later or never.
+    /// Stores may choose an early bound for `next_due`, so only its kind is compared: now, later or
+    /// never.
     fn claimed(&mut self, mut answer: Claimed) -> Claimed {
         for job in &mut answer.jobs {
             let meta = job.record.meta.clone();
@@ -241,7 +241,7 @@ impl Player {
         metas.into_iter().map(|meta| self.meta(meta, None)).collect()
     }
 
-    /// Remembers the sight, and numbers its life anew.
+    /// Remembers the sight, and renumbers its life.
     fn meta(&mut self, meta: JobMeta, token: Option<LeaseToken>) -> JobMeta {
         self.sights.push((meta.clone(), token));
         self.sights.drain(..self.sights.len().saturating_sub(SIGHTS_MAX));
@@ -254,7 +254,7 @@ impl Player {
     }
 }
 
-/// What follows a failure names a life by its number, and that is each store's own.
+/// Removes the follow-up: it names a life by its number, which differs between stores.
 fn unmourned(new: &mut NewJob) {
     new.on_failure = None;
 }
@@ -264,7 +264,7 @@ fn unmourned_all(mut news: Vec<NewJob>) -> Vec<NewJob> {
     news
 }
 
-/// Overdue records may be counted until they are removed, so they go first.
+/// Stores may count overdue records until they are removed, so this removes them first.
 async fn counts(bench: &Bench) -> Counts {
     bench.prune(Prune::Expired, PLENTY).await;
     bench.counts().await

@@ -1,4 +1,4 @@
-//! A reference store: a list of jobs, which every verb walks through.
+//! A reference store: a list of jobs that every verb scans.
 
 use crate::{Facility, Failure, Harness, Place, twin::Twin};
 use async_trait::async_trait;
@@ -11,12 +11,12 @@ use queue_core::{
 };
 use std::{collections::BTreeSet, sync::Arc};
 
-/// The contract read aloud: a list of jobs, every verb a walk over it, no index that could be
-/// wrong. It is one handle on the list.
+/// The contract in its plainest form: a list of jobs, which every verb scans, and no index that
+/// could be wrong. It is one handle on the list.
 #[derive(Debug)]
 pub(super) struct Reference {
     jobs: Arc<Mutex<Jobs>>,
-    /// What its handle was told of the time.
+    /// The store time that its handle knows.
     time: Mutex<StoreTime>,
     clock: Arc<dyn Clock>,
 }
@@ -26,13 +26,13 @@ struct Jobs {
     /// In the order of their lives.
     list: Vec<Twin>,
     paused: BTreeSet<QueueName>,
-    /// That ever had a job, or were paused or resumed.
+    /// Queues that ever had a job, or were paused or resumed.
     queues: BTreeSet<QueueName>,
     last_seq: u64,
     mark: Timestamp,
 }
 
-/// Makes stores of the kind.
+/// The harness of the reference store.
 #[derive(Debug)]
 pub(crate) struct ReferenceHarness;
 
@@ -63,7 +63,7 @@ impl Place for InMemory {
 }
 
 impl Reference {
-    /// The jobs, without those that are overdue, and the time.
+    /// Locks the jobs, removes those that are overdue, and tells the time.
     fn look(&self) -> (MutexGuard<'_, Jobs>, Moment) {
         let mut jobs = self.jobs.lock();
         let mut time = self.time.lock();
@@ -73,7 +73,7 @@ impl Reference {
         (jobs, moment)
     }
 
-    /// The same for a verb that writes.
+    /// Does the same for a verb that writes.
     fn change(&self) -> (MutexGuard<'_, Jobs>, Moment) {
         let (mut jobs, moment) = self.look();
         jobs.mark = moment.now;

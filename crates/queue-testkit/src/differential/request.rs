@@ -14,7 +14,7 @@ pub(super) const FAILURE: (&str, &str) = ("Timeout", "no answer");
 /// The name of the header.
 pub(super) const HEADER: &str = "tenant";
 
-/// The kind of what follows a failure.
+/// The kind of follow-ups.
 pub(super) const MOURN: &str = "mourn";
 
 pub(super) fn span(millis: i64) -> Span {
@@ -40,7 +40,7 @@ pub(super) fn new_job(new: &New) -> NewJob {
     if new.awaited { job.awaited() } else { job }
 }
 
-/// `now` is a time that the store was at, or past, before it was asked.
+/// `now` is a time that the store had reached before the call.
 pub(super) fn event_of_holder(how: &How, token: LeaseToken, now: Timestamp) -> Event {
     match how {
         How::Complete { result, keep, then } => Event::Complete {
@@ -87,7 +87,7 @@ fn bytes(progress: Option<&Vec<u8>>) -> Option<Bytes> {
     progress.cloned().map(Into::into)
 }
 
-/// The same of somebody without a lease.
+/// The same for a change without a lease.
 pub(super) fn event_of_anybody(what: What, now: Timestamp) -> Event {
     match what {
         What::Cancel(running) => Event::Cancel { running },

@@ -1,5 +1,5 @@
-//! Where what the random verbs are about comes from. Small values and few names, so that verbs
-//! meet; what shrinks goes to plain and few.
+//! Generates the arguments of random verbs. Values are small and names few, so that verbs meet;
+//! shrinking leads to plain and few ones.
 
 use super::op::{CONTENT_TYPES, Doomed, Filter, How, IDS, KINDS, New, TAGS, WORKERS, What};
 use proptest::{
@@ -101,7 +101,7 @@ pub(super) fn new() -> BoxedStrategy<New> {
             tags: names.3.1,
             priority: order.0,
             delay_ms: order.1,
-            // One that may replace another cannot expire.
+            // A job that may replace another cannot expire.
             expires_after_ms: times.0.filter(|_| on_waiting == OnWaiting::Block),
             time_limit_ms: times.1,
             max_attempts: budgets.0,
@@ -116,7 +116,7 @@ pub(super) fn new() -> BoxedStrategy<New> {
         .boxed()
 }
 
-/// What follows a settle.
+/// The followers of a settle.
 pub(super) fn then() -> BoxedStrategy<Vec<New>> {
     vec(new(), 0..3).boxed()
 }
@@ -146,7 +146,7 @@ pub(super) fn millis() -> BoxedStrategy<i64> {
     select(SPANS_MS).boxed()
 }
 
-/// Not zero.
+/// A time that is not zero.
 fn later() -> BoxedStrategy<i64> {
     select(&SPANS_MS[1..]).boxed()
 }

@@ -13,20 +13,20 @@ use proptest::{
 };
 use queue_core::{ClaimRequest, Direction, Kind, ListFilter, State, Tag, Walk};
 
-/// Queues of one store, which must not meet.
+/// Queues of one store, whose jobs must not mix.
 pub(super) const QUEUES: [&str; 3] = ["one", "two", "two:three"];
-/// Most verbs of a run.
+/// The most verbs of a run.
 const VERBS_MAX: usize = 60;
 
-/// One call of a verb, or a step of the clock. Where it is about a job it says which of the
-/// remembered sights it rests on, since only the store knows the numbers of its lives.
+/// One call of a verb, or a step of the clock. A verb about a job names one of the remembered
+/// sights, since only the store knows the numbers of its lives.
 #[derive(Clone, Debug)]
 pub(super) enum Verb {
     Enqueue {
         queue: usize,
         groups: Vec<Vec<New>>,
     },
-    /// With room for so many bytes, and perhaps too late.
+    /// A claim with room for this many bytes; a late one has passed its `not_after`.
     Claim {
         queue: usize,
         limit: usize,
@@ -46,21 +46,21 @@ pub(super) enum Verb {
         filter: Filter,
         page: usize,
     },
-    /// Along an index.
+    /// A listing along an index.
     Walk {
         queue: usize,
         walk: Walk,
         filter: ListFilter,
-        /// Those that came into their state so many milliseconds ago, or less, but not these; in
-        /// place of the filter's own.
+        /// Jobs that entered their state between so many milliseconds ago (`.0`) and so many
+        /// (`.1`); replaces the filter's own condition.
         entered_ago: Option<(i64, i64)>,
         page: usize,
     },
-    /// What was charged to each job.
+    /// The attempts that were charged to each job.
     Attempts {
         queue: usize,
     },
-    /// What the latest claim still holds.
+    /// The jobs that the latest claim still holds.
     Held {
         queue: usize,
     },
@@ -95,20 +95,21 @@ pub(super) struct Pick {
     pub(super) deed: Deed,
 }
 
-/// What is decided on it.
+/// The change that is decided on the sight.
 #[derive(Clone, Debug)]
 pub(super) enum Deed {
-    /// By its holder; a sight that is not of a claim is tried under the latest token.
+    /// An event of the holder; a sight that does not come from a claim is tried under the latest
+    /// token.
     Hold(How),
-    /// By somebody, who has jobs follow.
+    /// An event of a caller without a lease, with followers.
     Change(What, Vec<New>),
 }
 
-/// How wide a workload is.
+/// The size of a workload.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Width {
     pub(super) queues: usize,
-    /// Most transitions in one call.
+    /// The most transitions in one call.
     pub(super) batch: usize,
 }
 

@@ -7,17 +7,17 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fault {
-    /// It is not sent, and the error says so: a refused connection.
+    /// The call is not sent, and the error says so: a refused connection.
     Refuse,
-    /// It is not sent, but nobody can know: a time-out on the way there.
+    /// The call is not sent, but the caller cannot know: a time-out on the way there.
     LoseRequest,
-    /// It takes effect, but nobody can know: a time-out on the way back.
+    /// The call takes effect, but the caller cannot know: a time-out on the way back.
     LoseReply,
-    /// It is sent after this long, on tokio's clock, so that paused time works.
+    /// The call is sent after this long, on Tokio's clock, so that paused time works.
     Delay(Duration),
-    /// It is sent once the test opens the gate.
+    /// The call is sent once the test opens the gate.
     HoldUntil(Gate),
-    /// It is sent twice in a row, and the first answer is given: a packet that was repeated.
+    /// The call is sent twice in a row, and the first answer is returned: a repeated packet.
     Duplicate,
 }
 
@@ -25,15 +25,15 @@ pub enum Fault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HintFault {
-    /// It never arrives.
+    /// The hint never arrives.
     Drop,
-    /// It arrives twice.
+    /// The hint arrives twice.
     Repeat,
-    /// It arrives after the next one, which may be never.
+    /// The hint arrives after the next one, which may be never.
     Reorder,
 }
 
-/// The kinds of faults, as they are counted.
+/// The kinds of faults, as [`Tally`](super::Tally) counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -56,7 +56,7 @@ pub enum FaultKind {
 }
 
 impl Fault {
-    /// How it is counted.
+    /// The kind under which this fault is counted.
     pub const fn kind(&self) -> FaultKind {
         match self {
             Self::Refuse => FaultKind::Refuse,
@@ -69,7 +69,7 @@ impl Fault {
 }
 
 impl HintFault {
-    /// How it is counted.
+    /// The kind under which this fault is counted.
     pub const fn kind(self) -> FaultKind {
         match self {
             Self::Drop => FaultKind::DropHint,

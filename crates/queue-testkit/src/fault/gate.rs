@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Holds calls back until a test opens it. Clones are the same gate, and once open it stays open.
+/// Holds calls back until a test opens it. Clones share one gate, which stays open once it is open.
 #[derive(Clone, Debug)]
 pub struct Gate(Arc<Semaphore>);
 
@@ -13,14 +13,14 @@ impl Gate {
         Self(Arc::new(Semaphore::new(0)))
     }
 
-    /// Lets everybody through, now and later.
+    /// Lets all calls through, now and later.
     pub fn open(&self) {
         self.0.close();
     }
 
-    /// Answers once the gate is open.
+    /// Waits until the gate is open.
     pub async fn passed(&self) {
-        // No permit is ever given out, so this ends when the semaphore is closed.
+        // The semaphore never has a permit, so `acquire` returns only when it is closed.
         drop(self.0.acquire().await);
     }
 }

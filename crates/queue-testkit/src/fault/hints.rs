@@ -13,9 +13,9 @@ use std::{
 pub(super) struct FaultyHints {
     hints: EventStream,
     injector: Arc<Injector>,
-    /// Given out before anything else is asked for.
+    /// The hint to hand out before the stream is polled again.
     next: Option<Hint>,
-    /// Given out after the next one.
+    /// A hint to hand out after the next one.
     held: Option<Hint>,
 }
 
@@ -24,7 +24,7 @@ impl FaultyHints {
         Self { hints, injector, next: None, held: None }
     }
 
-    /// What a hint turns into: `None` if it is dropped or held back.
+    /// The hint that is handed out in place of this one; `None` if it is dropped or held back.
     fn distort(&mut self, hint: Hint) -> Option<Hint> {
         match self.injector.draw_hint() {
             Some(HintFault::Drop) => return None,

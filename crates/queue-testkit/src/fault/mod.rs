@@ -1,10 +1,10 @@
-//! A store that misbehaves on purpose, so that everything built on [`Storage`](queue_core::Storage)
-//! can be tested against what networks and servers do.
+//! A store that misbehaves on purpose, so that code built on [`Storage`](queue_core::Storage) can
+//! be tested against what networks and servers do.
 //!
-//! [`FaultStore`] implements the same trait as the store it wraps. Which calls go wrong, and how,
-//! is said in advance by a seeded [`FaultPlan`], or call by call with [`FaultStore::next`]. It
-//! never makes an answer up: what it passes on is what the store said, and what it withholds it
-//! reports as an error with an honest [`Certainty`](queue_core::Certainty).
+//! [`FaultStore`] implements the same trait as the store it wraps. A seeded [`FaultPlan`] decides
+//! in advance which calls go wrong and how; [`FaultStore::next`] scripts single calls. A
+//! `FaultStore` never invents an answer: it passes on what the store said, or withholds it and
+//! reports an error with a truthful [`Certainty`](queue_core::Certainty).
 //!
 //! ```
 //! use queue_core::{Certainty, QueueName, Storage};

@@ -3,8 +3,8 @@
 use crate::fault::{Fault, HintFault, Verb};
 use queue_core::{Rng, SeededRng};
 
-/// What shall go wrong by chance. The same seed and the same calls in the same order give the same
-/// faults.
+/// The faults that happen by chance. The same seed and the same calls in the same order give the
+/// same faults.
 #[derive(Debug)]
 pub struct FaultPlan {
     rng: SeededRng,
@@ -18,9 +18,9 @@ impl FaultPlan {
         Self { rng: SeededRng::new(seed), calls: Vec::new(), hints: Vec::new() }
     }
 
-    /// Makes one in `n` calls of these verbs go wrong, `n` being at least 1. Of several faults the
-    /// first that is drawn happens. [`Fault::Duplicate`] passes over verbs that are not idempotent;
-    /// use [`FaultStore::next`] to send a claim twice.
+    /// Makes one in `n` calls of these verbs go wrong; `n` is at least 1. If several faults are
+    /// drawn for one call, the first that was added happens. [`Fault::Duplicate`] skips verbs that
+    /// are not idempotent; use [`FaultStore::next`] to send a claim twice.
     ///
     /// [`FaultStore::next`]: crate::fault::FaultStore::next
     #[must_use]
@@ -31,7 +31,7 @@ impl FaultPlan {
         self
     }
 
-    /// Makes one in `n` hints go wrong, `n` being at least 1.
+    /// Makes one in `n` hints go wrong; `n` is at least 1.
     #[must_use]
     pub fn hints_one_in(mut self, n: u64, fault: HintFault) -> Self {
         self.hints.push((n.max(1), fault));

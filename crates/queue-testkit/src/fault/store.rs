@@ -9,10 +9,10 @@ use queue_core::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// Any store, with faults between it and its caller.
+/// A store with faults between it and its caller.
 ///
-/// Dropping the future of a verb leaves what it would leave without the wrapper; one that is held
-/// back was not sent.
+/// Dropping the future of a verb leaves what it would leave without the wrapper; a call that is
+/// held back has not been sent.
 #[derive(Debug)]
 pub struct FaultStore<S: ?Sized> {
     injector: Arc<Injector>,
@@ -25,19 +25,19 @@ impl<S: Storage + ?Sized> FaultStore<S> {
         Self { injector: Arc::new(Injector::new(plan)), store }
     }
 
-    /// Scripts the next calls of a verb, after those that are scripted already and before the plan
-    /// is asked.
+    /// Scripts the next calls of a verb. The script follows calls that are scripted already, and
+    /// takes precedence over the plan.
     pub fn next(&self, verb: Verb, calls: usize, fault: &Fault) {
         self.injector.next(verb, calls, fault);
     }
 
-    /// Ends the plan and the script: calls from now on go through, unless scripted anew. Calls that
-    /// are held back stay so.
+    /// Ends the plan and the script: calls from now on go through, unless they are scripted anew.
+    /// Calls that are held back stay held back.
     pub fn heal(&self) {
         self.injector.heal();
     }
 
-    /// What was injected so far.
+    /// The faults that were injected so far.
     pub fn tally(&self) -> Tally {
         self.injector.tally()
     }

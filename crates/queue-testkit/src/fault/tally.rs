@@ -3,17 +3,17 @@
 use crate::fault::FaultKind;
 use std::collections::BTreeMap;
 
-/// How many faults of each kind were injected, so that a test can show that it was one.
+/// The number of injected faults of each kind, by which a test proves that its faults happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally(BTreeMap<FaultKind, u64>);
 
 impl Tally {
-    /// How many of this kind.
+    /// The number of faults of this kind.
     pub fn of(&self, kind: FaultKind) -> u64 {
         self.0.get(&kind).copied().unwrap_or(0)
     }
 
-    /// How many of all kinds.
+    /// The number of faults of all kinds.
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }

@@ -1,13 +1,12 @@
 //! The verbs of a store into which faults can be injected.
 
-/// A verb of [`Storage`](queue_core::Storage) that can go wrong. Capabilities are constant, and
-/// closing always works.
+/// A verb of [`Storage`](queue_core::Storage) that can go wrong. `capabilities` and `close` cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Verb {
     /// Stores jobs.
     Enqueue,
-    /// Leases jobs: the one verb that must not be sent twice.
+    /// Leases jobs; the only verb that must not be sent twice.
     Claim,
     /// Applies transitions.
     Apply,
@@ -27,11 +26,11 @@ pub enum Verb {
     SetPaused,
     /// Opens a stream of hints.
     Subscribe,
-    /// Shows a worker.
+    /// Announces a worker.
     Announce,
     /// Asks a worker to drain.
     DrainWorker,
-    /// Reads who is shown.
+    /// Lists the announced workers.
     Workers,
     /// Cross-checks the store.
     Verify,
@@ -61,12 +60,12 @@ impl Verb {
     pub const CORE: &[Self] =
         &[Self::Enqueue, Self::Claim, Self::Apply, Self::Get, Self::List, Self::Counts, Self::Prune];
 
-    /// Whether sending it twice does what sending it once does.
+    /// Whether sending it twice has the same effect as sending it once.
     pub const fn is_idempotent(self) -> bool {
         !matches!(self, Self::Claim)
     }
 
-    /// As errors name it.
+    /// The name that errors use.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Enqueue => "enqueue",

@@ -16,13 +16,12 @@ type Begin = dyn Fn(PathBuf, Arc<dyn Storage>) -> BoxFuture<'static, Begun> + Se
 type Opened = Result<Arc<dyn Storage>, Failure>;
 type Begun = Result<Box<dyn CallersTransaction>, Failure>;
 
-/// The harness of a store that keeps its data below a directory: each trial has a directory of its
-/// own, which is removed when the trial is over, and every handle of a trial is opened on the same
-/// path in it.
+/// The harness of a store that keeps its data below a directory. Each trial has its own directory,
+/// which is removed at the end of the trial; every handle of a trial opens the same path in it.
 ///
-/// Handles of a trial are opened anew after the last one was closed ([`Facility::Reopen`]), and
-/// beside each other ([`Facility::SecondHandle`]); a database that one process, or one handle, has
-/// for itself needs a [`Harness`] written by hand.
+/// The suite opens handles again after the last one was closed ([`Facility::Reopen`]), and opens a
+/// second one beside the first ([`Facility::SecondHandle`]). A database that admits one process or
+/// one handle at a time needs a [`Harness`] written by hand.
 ///
 /// ```
 /// use queue_core::{Clock, Storage};
@@ -53,7 +52,7 @@ pub struct EmbeddedHarness {
 
 impl EmbeddedHarness {
     /// Opens each handle by this function, at a path that is the same for all handles of a trial.
-    /// Nothing is there at first, but the directory that the path lies in.
+    /// At first nothing exists there, except the directory that contains the path.
     pub fn new<F>(open: impl Fn(PathBuf, Arc<dyn Clock>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Opened> + Send + 'static,
@@ -66,7 +65,7 @@ impl EmbeddedHarness {
         }
     }
 
-    /// Adds what the store can do besides.
+    /// Adds further facilities of the store.
     #[must_use]
     pub fn with_facilities(mut self, facilities: impl IntoIterator<Item = Facility>) -> Self {
         self.facilities.extend(facilities);
@@ -87,7 +86,7 @@ impl EmbeddedHarness {
         self.with_facilities([Facility::Transactions])
     }
 
-    /// Compares what runs with this file; see [`Harness::snapshot`].
+    /// Compares the list of cases with this file; see [`Harness::snapshot`].
     #[must_use]
     pub fn with_snapshot(mut self, path: impl AsRef<Path>) -> Self {
         self.snapshot = Some(path.as_ref().to_owned());

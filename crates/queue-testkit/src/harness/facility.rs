@@ -1,6 +1,6 @@
 //! What a harness may offer beyond one open handle.
 
-/// What the suite can do with a [`Place`](crate::Place) beyond using one handle. Cases that need
+/// What the suite can do with a [`Place`](crate::Place) beyond opening one handle. Cases that need
 /// more than a harness offers are listed as ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -8,11 +8,11 @@ pub enum Facility {
     /// Data outlive the handle: [`connect`](crate::Place::connect) after `close` finds what was
     /// written.
     Reopen,
-    /// Handles share data: [`connect`](crate::Place::connect) answers a second one while the first
+    /// Handles share data: [`connect`](crate::Place::connect) opens a second handle while the first
     /// is open.
     SecondHandle,
-    /// Handles join transactions of an application: [`begin`](crate::Place::begin) answers one.
+    /// Handles join transactions of an application: [`begin`](crate::Place::begin) begins one.
     Transactions,
-    /// What a claim leases whose future is dropped is given back by the store itself, uncharged.
+    /// The store itself gives back, uncharged, what a claim leased whose future was dropped.
     DroppedClaims,
 }

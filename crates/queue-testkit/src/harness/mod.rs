@@ -1,4 +1,4 @@
-//! What the author of a store writes: how to make an empty store, and how to open it once more.
+//! What the author of a store writes: how to make an empty store, and how to open it again.
 
 mod callers_transaction;
 mod embedded_harness;

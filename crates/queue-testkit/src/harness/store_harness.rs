@@ -1,27 +1,27 @@
-//! The trait by which the suite gets its stores.
+//! The trait by which the suite makes its stores.
 
 use crate::{Facility, Failure, Place};
 use async_trait::async_trait;
 use queue_core::Clock;
 use std::{path::PathBuf, sync::Arc};
 
-/// How the suite comes by stores: one empty, isolated [`Place`] per trial.
+/// Makes the stores of the suite: one empty, isolated [`Place`] per trial.
 ///
 /// Trials run in parallel, so whatever they share (a server, a parent directory) must bear that. A
-/// server that is missing is a failure of the run, not a reason to skip it.
+/// missing server fails the run; it is no reason to skip it.
 #[async_trait]
 pub trait Harness: Send + Sync + 'static {
-    /// Makes an empty place whose stores tell the time by `clock` alone.
+    /// Makes an empty place whose stores read the time from `clock` alone.
     async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure>;
 
-    /// What [`Place::connect`] can do beyond a first handle. The default is nothing.
+    /// What [`Place::connect`] can do beyond opening the first handle. The default is nothing.
     fn facilities(&self) -> &[Facility] {
         &[]
     }
 
-    /// The file that says which cases ran and which were ignored when it was last written, kept
-    /// under version control so that lost coverage is seen in review. `None`, the default, compares
-    /// nothing.
+    /// The file that lists which cases ran and which were ignored when it was last written. It is
+    /// kept under version control, so that lost coverage is seen in review. `None`, the default,
+    /// compares nothing.
     ///
     /// `QUEUE_TESTKIT_BLESS=1` writes it.
     fn snapshot(&self) -> Option<PathBuf> {

@@ -1,9 +1,9 @@
-//! Answers of a store, and records that they showed, as a history keeps them.
+//! The answers of a store, and the records in them, as a history keeps them.
 
 use crate::history::Status;
 use serde::{Deserialize, Serialize};
 
-/// What the store said.
+/// An answer of the store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -14,44 +14,44 @@ pub enum Answer {
     Duplicate(Status),
     /// Enqueue: the id is taken by a life that completed; its result is in the event.
     Completed,
-    /// Claim: this job is leased.
+    /// Claim: a job was leased.
     Claimed,
-    /// Claim: no job.
+    /// Claim: no job was leased.
     Nothing {
-        /// None before this, says the store.
+        /// The store says that no job is due before this.
         next_due: Option<i64>,
-        /// Because the queue is paused.
+        /// The queue is paused.
         paused: bool,
     },
-    /// Change: it stands.
+    /// Change: it was applied.
     Done,
-    /// Change: the lease is another's.
+    /// Change: the lease belongs to another claim.
     LeaseLost,
-    /// Change: the record moved.
+    /// Change: the record has changed since it was read.
     Stale,
-    /// Change: the life is gone.
+    /// Change: the life no longer exists.
     Missing,
     /// Read, List: the record is in the event.
     Found,
-    /// Read: there is none.
+    /// Read: there is no record.
     Absent,
-    /// Count: this many per state, in the order of [`Status`].
+    /// Count: the number of jobs per state, in the order of [`Status`].
     Counted([u64; 6]),
-    /// Prune: this many were removed.
+    /// Prune: the number of removed records.
     Pruned(u64),
-    /// Verify: what does not add up.
+    /// Verify: what the cross-check found.
     Findings(Vec<String>),
-    /// Wait: the outcome, whose result is in the event.
+    /// Wait: the outcome; its result is in the event.
     Ended(Status),
-    /// Wait: the life was seen and is gone.
+    /// Wait: the life was seen and no longer exists.
     Expired,
     /// Wait: the life was never seen.
     Unknown,
-    /// Wait: not before the deadline.
+    /// Wait: no outcome before the deadline.
     TimedOut,
-    /// The answer had not the shape of the question.
+    /// The answer did not have the form that the question requires.
     Malformed,
-    /// Whatever else: it worked.
+    /// Any other call: it worked.
     Plain,
 }
 
@@ -59,35 +59,35 @@ pub enum Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Seen {
-    /// Grows with every write.
+    /// The revision, which grows with every write.
     pub revision: u64,
-    /// Claims in this life.
+    /// The number of claims in this life.
     pub epoch: u64,
     /// The state.
     pub status: Status,
-    /// Why it is Failed.
+    /// The reason why it is Failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Failed attempts.
+    /// The number of failed attempts.
     pub failures: u32,
-    /// Lapsed leases.
+    /// The number of lapsed leases.
     pub stalls: u32,
-    /// The budget of failures, 0 for none.
+    /// The budget of failures; 0 for no limit.
     pub max_attempts: u32,
-    /// The budget of lapses, 0 for none.
+    /// The budget of lapses; 0 for no limit.
     pub max_stalls: u32,
-    /// Lower goes first.
+    /// The priority; a lower number goes first.
     pub priority: i16,
-    /// When the life began.
+    /// The time at which the life began.
     pub created_at: i64,
-    /// Not claimed before.
+    /// The time before which it must not be claimed.
     pub run_at: i64,
-    /// When the lease lapses.
+    /// The time at which the lease lapses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
-    /// When the record counts as absent.
+    /// The time from which the record counts as absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purge_at: Option<i64>,
-    /// The answer showed the large parts too.
+    /// Whether the answer contained the large parts too.
     pub with_body: bool,
 }

@@ -1,4 +1,4 @@
-//! Answers of a store, in words of the history's own.
+//! Translates answers of a store into the terms of a history.
 
 use crate::history::{Answer, Event, Phase, Seen, asked::status, digest};
 use queue_core::{Applied, Claimed, Counts, Enqueued, JobMeta, JobRecord, Page, Stamped, State, Timestamp};
@@ -44,7 +44,8 @@ pub(super) fn claim(item: u32, claimed: &Claimed) -> Vec<Event> {
     claimed.jobs.iter().map(job).collect()
 }
 
-/// Answers for the transitions; what follows one that was not done was certainly not enqueued.
+/// Answers to transitions; the followers of a transition that was not applied were certainly not
+/// enqueued.
 pub(super) fn apply(thens: &[usize], answer: &Stamped<Vec<Applied>>) -> Vec<Event> {
     if answer.value.len() != thens.len() {
         return malformed(thens.len());

@@ -1,48 +1,48 @@
-//! Arguments of calls, as a history keeps them.
+//! The arguments of calls, as a history keeps them.
 
 use serde::{Deserialize, Serialize};
 
-/// The arguments of a call, those of them that a verdict can depend on.
+/// Those arguments of a call that a verdict can depend on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ask {
-    /// Enqueue: which group of the call.
+    /// Enqueue: the group within the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<u32>,
-    /// Enqueue: not due before this.
+    /// Enqueue: the delay before which it is not due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<i64>,
-    /// Enqueue: lower goes first.
+    /// Enqueue: the priority; a lower number goes first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i16>,
-    /// Enqueue: a Failed record of the id makes room.
+    /// Enqueue: whether it replaces a Failed record of the id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces_failed: Option<bool>,
-    /// Enqueue: a waiting job of the id makes room, if true.
+    /// Enqueue: whether it replaces a waiting job of the id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces_waiting: Option<bool>,
     /// Then: the life whose change it follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<u64>,
-    /// Claim: at most so many. Shutdown: not used.
+    /// Claim: the most jobs. Shutdown: not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// Claim, Stall, Shutdown, Exec: which worker.
+    /// Claim, Stall, Shutdown, Exec: the worker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
-    /// Changes by others than the holder: the revision that must still stand.
+    /// Changes without a lease: the revision that must still stand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<u64>,
     /// Changes: what is written if the guard holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// Prune: which records.
+    /// Prune: the records to remove.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prune: Option<PruneKind>,
-    /// Wait: for how long at most, on the monotonic clock.
+    /// Wait: the deadline, on the monotonic clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<u64>,
-    /// The caller's transaction that this is part of.
+    /// The caller's transaction that the call is part of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tx: Option<u64>,
 }
@@ -51,18 +51,18 @@ pub struct Ask {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Back among the waiting.
+    /// The job waits again.
     Requeue,
-    /// Into a terminal state, to be purged after this long, or never.
+    /// The job enters a terminal state, to be purged after this long, or never.
     Finish {
-        /// The state.
+        /// The terminal state.
         status: Status,
-        /// The time to live.
+        /// The time until it is purged.
         keep_ms: Option<i64>,
     },
-    /// Gone.
+    /// The record is removed.
     Remove,
-    /// Another expiry, flag or purge time; the state stays.
+    /// The expiry, a flag or the purge time changes; the state stays.
     Touch,
 }
 
@@ -70,15 +70,15 @@ pub enum Effect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PruneKind {
-    /// Those past their purge time.
+    /// Records past their purge time.
     Expired,
-    /// Terminal ones of some age.
+    /// Terminal records of some age.
     Finished,
-    /// All.
+    /// All records.
     Everything,
 }
 
-/// Where a job stands, in words of the history's own.
+/// The state of a job, in the terms of a history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -89,23 +89,23 @@ pub enum Status {
     Processing,
     /// Waits after a failure or a lapse.
     Failing,
-    /// Ended well.
+    /// Succeeded.
     Completed,
-    /// Ended badly.
+    /// Failed for good.
     Failed,
-    /// Was taken back.
+    /// Was cancelled.
     Cancelled,
 }
 
 impl Status {
-    /// Ended.
+    /// Whether the life has ended.
     pub const fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
 }
 
 impl Ask {
-    /// Nothing that a verdict depends on was asked.
+    /// Whether no argument was recorded.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,4 +1,4 @@
-//! Questions to a store, in words of the history's own.
+//! Translates calls to a store into the terms of a history.
 
 use crate::history::{Ask, Effect, Event, Op, PruneKind, Status, digest};
 use queue_core::{
@@ -35,7 +35,7 @@ pub(super) fn claim(request: &ClaimRequest) -> Event {
     Event { token: Some(digest::of_token(&request.token)), ask, ..of_queue(Op::Claim, &request.queue) }
 }
 
-/// The transitions, and after them what they enqueue.
+/// The transitions, followed by the jobs that they enqueue.
 pub(super) fn apply(batch: &[Transition]) -> Vec<Event> {
     let follow_ups = batch.iter().flat_map(|parent| parent.then.iter().map(|job| follower(parent, job)));
     batch.iter().map(transition).chain(follow_ups).collect()
@@ -50,7 +50,7 @@ fn follower(parent: &Transition, job: &NewJob) -> Event {
     Event { token, ask: Ask { parent: Some(parent.seq.get()), ..new.ask }, ..new }
 }
 
-/// How many jobs follow each transition.
+/// The number of followers of each transition.
 pub(super) fn thens(batch: &[Transition]) -> Vec<usize> {
     batch.iter().map(|transition| transition.then.len()).collect()
 }
@@ -75,8 +75,8 @@ fn transition(transition: &Transition) -> Event {
     }
 }
 
-/// What the sender wanted, as its guard and patch tell. A delete and a cancel that leaves no record
-/// are the same to a store, and are both called a delete.
+/// The sender's intention, as guard and patch show it. A store cannot tell a delete from a cancel
+/// that leaves no record, so both are called a delete.
 fn op(transition: &Transition) -> Op {
     if let Proof::Lease { settle, .. } = transition.guard.proof {
         return match settle {

@@ -12,7 +12,7 @@ use crate::{
 /// The group whose workloads need a runtime of several threads.
 pub(crate) const WORKLOADS: &str = "history";
 
-/// Few: one workload is several thousand calls.
+/// The number is low because one workload makes several thousand calls.
 const SEEDS_PER_TRIAL: u64 = 3;
 
 macro_rules! workloads {

@@ -3,39 +3,40 @@
 use crate::history::{Answer, Ask, Seen};
 use serde::{Deserialize, Serialize};
 
-/// One line of a history: that something was asked of the store, or what came of it.
+/// One line of a history: the begin or the end of a call.
 ///
-/// A call of several items (an enqueue of three jobs) is several invokes and several ends with one
-/// `call` and an `item` each. An item may end in several answers: a claim in one per job.
+/// A call with several items (an enqueue of three jobs) is recorded as several begins and ends with
+/// one `call`, each with its own `item`. An item may have several answers: a claim has one per job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Event {
-    /// Its place in the history: a call that ended before another began has the lower number.
+    /// Its position in the history: a call that ended before another began has the lower number.
     pub index: u64,
-    /// The recorder's monotonic clock, in nanoseconds.
+    /// The time of the recorder's monotonic clock, in nanoseconds.
     pub time_mono: u64,
-    /// The store's time, from the answer, in milliseconds.
+    /// The store's time in the answer, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_store: Option<i64>,
-    /// Who asked. A process whose call has an unknown outcome gets a new number.
+    /// The process that called. A process whose call has an unknown outcome continues under a new
+    /// number.
     pub process: u64,
-    /// Which call.
+    /// The call.
     pub call: u64,
-    /// Which item of the call.
+    /// The item of the call.
     pub item: u32,
-    /// Begin or end.
+    /// The phase of the call.
     pub phase: Phase,
-    /// What was asked.
+    /// The operation.
     pub op: Op,
-    /// Of which queue.
+    /// The queue.
     pub queue: String,
-    /// About which job.
+    /// The id of the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// About which life of it.
+    /// The life of the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    /// Under which lease: a digest, so that a history holds no secrets.
+    /// A digest of the lease token, so that a history holds no secrets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<u64>,
     /// The number of the attempt.
@@ -50,7 +51,7 @@ pub struct Event {
     /// The arguments.
     #[serde(skip_serializing_if = "Ask::is_empty")]
     pub ask: Ask,
-    /// What was answered, in the phase Ok.
+    /// The answer, in the phase Ok.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answer>,
     /// The record as the answer showed it.
@@ -58,101 +59,101 @@ pub struct Event {
     pub seen: Option<Seen>,
 }
 
-/// Where a call stands. One without an end was never answered.
+/// The phase of a call. A call without an end was never answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// It began.
+    /// The call began.
     #[default]
     Invoke,
-    /// It was answered.
+    /// The call was answered.
     Ok,
-    /// It certainly had no effect.
+    /// The call certainly had no effect.
     Fail,
-    /// Nobody knows, now or later.
+    /// The outcome is unknown, and stays so.
     Info,
 }
 
-/// What was asked.
+/// The operation of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Op {
-    /// To store a job.
+    /// Store a job.
     #[default]
     Enqueue,
-    /// To store a job in the same step as a settle; no answer says whether its id was free.
+    /// Store a job in the same step as a settle; no answer says whether its id was free.
     Then,
-    /// To lease jobs.
+    /// Lease jobs.
     Claim,
-    /// To settle a lease: done.
+    /// Settle a lease: completed.
     Complete,
-    /// To settle a lease: failed.
+    /// Settle a lease: failed.
     Fail,
-    /// To settle a lease: given back.
+    /// Settle a lease: given back.
     Release,
-    /// To settle a lease: given back for later.
+    /// Settle a lease: put off.
     Snooze,
-    /// To prolong a lease.
+    /// Extend a lease.
     Extend,
-    /// To settle a lease: not started in time.
+    /// Settle a lease: not started in time.
     Expire,
-    /// To end a lapsed lease.
+    /// End a lapsed lease.
     Lapse,
-    /// To cancel a waiting job.
+    /// Cancel a waiting job.
     Cancel,
-    /// To mark a running job for cancelling.
+    /// Mark a running job for cancelling.
     RequestCancel,
-    /// To mark a job as awaited.
+    /// Mark a job as awaited.
     Await,
-    /// To move the purge time.
+    /// Move the purge time.
     Retain,
-    /// To run an ended job again.
+    /// Run an ended job again.
     Redrive,
-    /// To make a waiting job due.
+    /// Make a waiting job due.
     Promote,
-    /// To put a waiting job to another time.
+    /// Move a waiting job to another time.
     Reschedule,
-    /// To remove a record.
+    /// Remove a record.
     Delete,
-    /// To remove many records.
+    /// Remove many records.
     Prune,
-    /// To read a record by its id.
+    /// Read a record by its id.
     Read,
-    /// To read records page by page.
+    /// Read records page by page.
     List,
-    /// To count records by state.
+    /// Count records by state.
     Count,
-    /// To stop claims.
+    /// Stop claims.
     Pause,
-    /// To let claims go on.
+    /// Resume claims.
     Resume,
-    /// To cross-check the store.
+    /// Cross-check the store.
     Verify,
-    /// To wait for the outcome of a job.
+    /// Wait for the outcome of a job.
     Wait,
-    /// To commit the transaction named in [`Ask::tx`].
+    /// Commit the transaction named in [`Ask::tx`].
     Commit,
-    /// To undo the transaction named in [`Ask::tx`].
+    /// Undo the transaction named in [`Ask::tx`].
     Rollback,
-    /// To open the store again, after a crash or a close.
+    /// Open the store again, after a crash or a close.
     Reopen,
-    /// To shut a worker down.
+    /// Shut a worker down.
     Shutdown,
-    /// A worker stands still between begin and end, by the will of the test.
+    /// A worker that the test holds still from begin to end.
     Stall,
-    /// The faults are healed and every job was worked off.
+    /// The end of all faults; every job has been worked off.
     Drain,
-    /// A handler began.
+    /// The begin of a handler.
     ExecStart,
-    /// A handler did its outside work.
+    /// The effect of a handler outside the store.
     Effect,
-    /// A handler ended.
+    /// The end of a handler.
     ExecEnd,
 }
 
 impl Op {
-    /// Whether it ends a lease under its token.
+    /// Whether the operation ends a lease under its token.
     pub const fn is_settle(self) -> bool {
         matches!(self, Self::Complete | Self::Fail | Self::Release | Self::Snooze | Self::Expire)
     }

@@ -6,9 +6,9 @@ use std::{
     process::{Child, Command},
 };
 
-/// Processes that share a store, each with a [`Tape`](crate::history::Tape) of its own, and of
-/// which one after the other is killed without warning (`SIGKILL` where there are signals). All are
-/// killed when it is dropped.
+/// Processes that share a store, each with its own [`Tape`](crate::history::Tape), and are killed
+/// without warning, one after the other (by `SIGKILL` where there are signals). Dropping the herd
+/// kills all of them.
 ///
 /// ```
 /// use queue_core::SeededRng;
@@ -33,7 +33,7 @@ pub struct Herd {
 }
 
 impl Herd {
-    /// Starts so many processes, each by a command of its own: they are numbered from zero.
+    /// Starts this many processes, each by its own command; they are numbered from zero.
     ///
     /// # Panics
     /// If a process cannot be started.
@@ -45,17 +45,17 @@ impl Herd {
         herd
     }
 
-    /// Kills one of them, wherever it is by now, and starts another in its place.
+    /// Kills one process, wherever it is by now, and starts another in its place.
     ///
     /// # Panics
-    /// If it had ended by itself, which a process that works for ever does only when it panics.
+    /// If the process had ended by itself, which one that works for ever does only when it panics.
     pub fn kill_one(&mut self, rng: &dyn Rng) {
         let which = usize::try_from(rng.next_u64() % self.running.len() as u64).expect("there are few");
         kill(&mut self.running.swap_remove(which));
         self.start_one();
     }
 
-    /// Kills all that are left.
+    /// Kills all processes that are left.
     ///
     /// # Panics
     /// As [`kill_one`](Self::kill_one).
@@ -65,7 +65,7 @@ impl Herd {
         }
     }
 
-    /// How many were started so far.
+    /// The number of processes started so far.
     pub fn started(&self) -> usize {
         self.started
     }
@@ -87,7 +87,7 @@ fn kill(process: &mut Child) {
 impl Drop for Herd {
     fn drop(&mut self) {
         for process in &mut self.running {
-            // One that ended by itself is gone as well.
+            // Both fail for a process that ended by itself, which needs neither.
             drop(process.kill());
             drop(process.wait());
         }

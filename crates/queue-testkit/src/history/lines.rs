@@ -1,10 +1,9 @@
-//! Histories as JSON lines, so that several processes can each write a file and one checker reads
-//! them all.
+//! Histories as JSON lines: each process writes a file of its own, and one checker reads them all.
 
 use crate::history::{Ask, Event, Phase};
 use std::io::{self, BufRead, Write};
 
-/// What was asked of a store and what came of it, in order.
+/// The calls to a store and their answers, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History(Vec<Event>);
 
@@ -28,8 +27,8 @@ impl History {
         to.flush()
     }
 
-    /// Reads what [`write`](Self::write) wrote. A last line that was cut short, by a killed
-    /// process, is passed over.
+    /// Reads what [`write`](Self::write) wrote. A last line that is cut short, by the kill of its
+    /// process, is skipped.
     pub fn read(from: impl BufRead) -> io::Result<Self> {
         let lines = from.lines().collect::<io::Result<Vec<String>>>()?;
         let mut events = Vec::with_capacity(lines.len());
@@ -43,10 +42,10 @@ impl History {
         Ok(Self(events))
     }
 
-    /// Lays the histories of several processes of one host over each other.
+    /// Merges the histories of several processes of one host.
     ///
-    /// Their clocks agree within `skew_ns` at best, so every end is taken to be that much later
-    /// than it says: two calls of different processes whose order is not certain then overlap.
+    /// Their clocks agree only within `skew_ns`, so every end is moved later by that much: two
+    /// calls of different processes whose order is uncertain then overlap.
     #[must_use]
     pub fn merge(histories: Vec<Self>, skew_ns: u64) -> Self {
         let mut events = Vec::new();

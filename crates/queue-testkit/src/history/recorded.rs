@@ -11,11 +11,11 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-/// A store whose calls are taken down, as one process of a history. Give each task one of its own
-/// over a shared handle.
+/// A store whose calls are recorded as those of one process of a history. Each task gets its own
+/// wrapper around a shared handle.
 ///
-/// A dropped future leaves its call open, as an unknown outcome does. Hints and presence are not
-/// taken down, since nothing may depend on them.
+/// A dropped future leaves its call open, like an unknown outcome. Hints and presence are not
+/// recorded, since correctness never depends on them.
 #[derive(Debug)]
 pub struct Recorded<S: ?Sized> {
     recorder: Arc<Recorder>,
@@ -24,7 +24,7 @@ pub struct Recorded<S: ?Sized> {
 }
 
 impl<S: Storage + ?Sized> Recorded<S> {
-    /// One more process.
+    /// A wrapper for one more process.
     pub fn new(store: Arc<S>, recorder: Arc<Recorder>) -> Self {
         let process = AtomicU64::new(recorder.new_process());
         Self { recorder, process, store }

@@ -4,11 +4,10 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::history::{Event, History, Phase, stopwatch::Stopwatch};
 
-/// Takes down events in the order in which they happen. Shared by every handle and task of one
-/// process.
+/// Records events in the order in which they happen. All handles and tasks of one process share it.
 ///
-/// One short critical section per event; nothing is written out before [`history`](Self::history)
-/// is asked for.
+/// Each event takes one short critical section; nothing is serialized before
+/// [`history`](Self::history).
 #[derive(Debug)]
 pub struct Recorder {
     stopwatch: Stopwatch,
@@ -22,7 +21,7 @@ struct Taken {
     last_process: u64,
 }
 
-/// A call that has begun, for its end. Dropping it leaves the call open, which means that its
+/// A call that has begun and not ended. Dropping it leaves the call open, which means that its
 /// outcome is unknown.
 #[derive(Debug)]
 pub struct Call {
@@ -36,15 +35,15 @@ impl Recorder {
         Self { stopwatch: Stopwatch::start(), taken: Mutex::default() }
     }
 
-    /// A number for one more process: a task, or whatever asks one thing after another.
+    /// A number for one more process: a task, or anything else that makes one call after another.
     pub fn new_process(&self) -> u64 {
         let mut taken = self.lock();
         taken.last_process += 1;
         taken.last_process
     }
 
-    /// Takes down that a call begins, before it is sent: one event per item, of which the recorder
-    /// fills in the numbers.
+    /// Records the begin of a call, before it is sent: one event per item. The recorder fills in
+    /// the numbers.
     pub fn invoke(&self, items: Vec<Event>) -> Call {
         let mut taken = self.lock();
         taken.last_call += 1;
@@ -57,36 +56,36 @@ impl Recorder {
         Call { number, asked }
     }
 
-    /// Takes down the answers of a call. Each names its item; operation, queue, process and what
-    /// else names the job are filled in from the question where the answer leaves them out. An item
-    /// that is named in the phase Fail had no effect, and one that is not named stays open.
+    /// Records the answers of a call. Each names its item; the recorder copies operation, queue,
+    /// process and job from the question where the answer omits them. An item that is named in the
+    /// phase Fail had no effect; one that is not named stays open.
     pub fn ok(&self, call: Call, answers: Vec<Event>) {
         let Call { number, asked } = call;
         self.push_all(answers.into_iter().map(|answer| complete(number, &asked, answer)).collect());
     }
 
-    /// Takes down that a call certainly had no effect.
+    /// Records that a call certainly had no effect.
     pub fn fail(&self, call: Call) {
         self.end(call, Phase::Fail);
     }
 
-    /// Takes down that nobody knows what became of a call.
+    /// Records that the outcome of a call is unknown.
     pub fn info(&self, call: Call) {
         self.end(call, Phase::Info);
     }
 
-    /// Takes down something that begins and ends at once, such as the effect of a handler.
+    /// Records an event that begins and ends at once, such as the effect of a handler.
     pub fn mark(&self, event: Event) {
         let call = self.invoke(vec![event]);
         self.ok(call, vec![Event::default()]);
     }
 
-    /// What was taken down so far.
+    /// All events so far.
     pub fn history(&self) -> History {
         History::new(self.lock().events.clone())
     }
 
-    /// What was taken down from this place on, for whoever writes it out bit by bit.
+    /// The events from this position on, for a caller that writes them out step by step.
     pub fn since(&self, place: usize) -> Vec<Event> {
         self.lock().events.get(place..).unwrap_or_default().to_vec()
     }
@@ -103,7 +102,7 @@ impl Recorder {
         }
     }
 
-    /// A panic elsewhere leaves whole events only.
+    /// Recovers from the panic of another task, which leaves whole events only.
     fn lock(&self) -> MutexGuard<'_, Taken> {
         self.taken.lock()
     }
@@ -124,13 +123,13 @@ impl Taken {
 }
 
 impl Call {
-    /// The process that asked.
+    /// The process that made the call.
     pub fn process(&self) -> u64 {
         self.asked.first().map_or(0, |event| event.process)
     }
 }
 
-/// An answer with what it shares with its question.
+/// Completes an answer with the fields that it shares with its question.
 fn complete(call: u64, asked: &[Event], answer: Event) -> Event {
     let asked = asked.get(answer.item as usize).cloned().unwrap_or_default();
     Event {

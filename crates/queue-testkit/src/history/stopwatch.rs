@@ -2,17 +2,17 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// The monotonic clock of a recorder. It starts at the wall clock's reading, so that the recordings
-/// of several processes of one host can be laid over each other, and then counts by itself, so that
-/// a wall clock that steps does no harm.
+/// The monotonic clock of a recorder. It starts at the reading of the wall clock, so that
+/// recordings of several processes of one host can be merged, and then counts by itself, so that a
+/// step of the wall clock does no harm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stopwatch {
     base_ns: u64,
     start: Instant,
 }
 
-/// A process that is held up between its two clocks has them apart by as long, so the closest
-/// reading counts.
+/// A process that is frozen between the readings of its two clocks has them apart by as much, so
+/// the closest pair of several counts.
 const READINGS: usize = 8;
 
 impl Stopwatch {
@@ -22,7 +22,7 @@ impl Stopwatch {
         closest
     }
 
-    /// Both clocks, and how long that took.
+    /// Reads both clocks, and measures how long that took.
     #[expect(clippy::disallowed_methods, reason = "the one place of a history that asks what time it is")]
     fn read() -> (Self, Duration) {
         let before = Instant::now();

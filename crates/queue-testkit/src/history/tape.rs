@@ -14,9 +14,9 @@ use std::{
     sync::Arc,
 };
 
-/// A recording that outlives its process: what a call asks is on file before the call is made, so
-/// that a kill leaves at worst a call of which nobody knows what became. The file system keeps what
-/// a killed process wrote; a power cut is another matter.
+/// A recording that outlives its process: the arguments of a call are in the file before the call
+/// is made, so a kill leaves at worst a call with an unknown outcome. The file system keeps what a
+/// killed process wrote; it need not survive a power cut.
 #[derive(Clone, Debug)]
 pub struct Tape(Arc<Inner>);
 
@@ -26,8 +26,8 @@ struct Inner {
     file: Mutex<(File, usize)>,
 }
 
-/// A store that puts the tape on file whenever it is asked something. Wrap it in a
-/// [`Recorded`](crate::history::Recorded) for each task.
+/// A store that writes the tape to its file before each call. Each task wraps it in a
+/// [`Recorded`](crate::history::Recorded) of its own.
 #[derive(Debug)]
 pub struct Taped<S: ?Sized> {
     tape: Tape,
@@ -35,16 +35,17 @@ pub struct Taped<S: ?Sized> {
 }
 
 impl Tape {
-    /// An empty recording in a new file, in place of one that was there.
+    /// An empty recording in a new file, which replaces an existing one.
     ///
     /// # Errors
-    /// If the file cannot be made.
+    /// If the file cannot be created.
     pub fn create(path: &Path) -> io::Result<Self> {
         let file = Mutex::new((File::create(path)?, 0));
         Ok(Self(Arc::new(Inner { recorder: Arc::new(Recorder::new()), file })))
     }
 
-    /// What a process left, whole or killed. One that was killed before it began left nothing.
+    /// Reads what a process recorded, whether it ended or was killed. A process that was killed
+    /// before it began has recorded nothing.
     ///
     /// # Errors
     /// If the file cannot be read, or is no tape.
@@ -56,23 +57,23 @@ impl Tape {
         }
     }
 
-    /// Where everything is taken down.
+    /// The recorder of the tape.
     pub fn recorder(&self) -> &Arc<Recorder> {
         &self.0.recorder
     }
 
-    /// The store, which from now on puts on file what it is asked.
+    /// Wraps a store so that its calls are in the file before they are made.
     pub fn wrap<S: Storage + ?Sized>(&self, store: Arc<S>) -> Taped<S> {
         Taped { tape: self.clone(), store }
     }
 
-    /// Puts on file what is not there yet, in whole lines. Calls of a [`Taped`] store do so; for
-    /// others do it before they are made.
+    /// Writes events that are not in the file yet, in whole lines. A [`Taped`] store does so by
+    /// itself; before other calls, the caller does.
     ///
     /// # Panics
     /// If the file cannot be written, since a recording with a gap would be judged wrongly.
     pub fn save(&self) {
-        // A panic below leaves a file that nobody reads.
+        // A panic below leaves a file that nobody reads, so its state does not matter.
         let mut guard = self.0.file.lock();
         let (file, saved) = &mut *guard;
         let events = self.0.recorder.since(*saved);

@@ -8,32 +8,31 @@ use std::{
 };
 use tokio::time::{sleep, timeout};
 
-/// Longer than processes need to do something, wherever they run.
+/// Longer than processes need for their work, on any machine.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Between two looks at the folder.
+/// The pause between two looks at the folder.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// The [`Tape`]s of processes that share a store, by their numbers, in a folder that holds nothing
-/// else.
+/// The [`Tape`]s of processes that share a store, by number, in a folder that holds nothing else.
 #[derive(Clone, Debug)]
 pub struct Tapes(PathBuf);
 
 impl Tapes {
-    /// Those of a folder that is there.
+    /// The tapes of an existing folder.
     pub fn in_folder(folder: impl AsRef<Path>) -> Self {
         Self(folder.as_ref().to_owned())
     }
 
-    /// Where the tape of a process is, or is to be made.
+    /// The path of the tape of a process.
     pub fn path(&self, number: usize) -> PathBuf {
         self.0.join(number.to_string())
     }
 
-    /// Waits until the processes have recorded so many bytes more, all together: a line has a few
+    /// Waits until the processes have recorded this many bytes more in total; a line has a few
     /// hundred.
     ///
     /// # Panics
-    /// If they have not after two minutes, or the folder cannot be read.
+    /// If they have not after two minutes, or if the folder cannot be read.
     pub async fn wait_for_more(&self, bytes: u64) {
         let wanted = self.length().expect("the folder can be read") + bytes;
         let growing = async {
@@ -44,7 +43,7 @@ impl Tapes {
         timeout(PATIENCE, growing).await.expect("the processes go on");
     }
 
-    /// What the first so many processes recorded.
+    /// Reads the recordings of the first `processes` processes.
     ///
     /// # Errors
     /// As [`Tape::read`].

@@ -1,4 +1,4 @@
-//! Every event, in every variant that some rule looks at, and what is no event.
+//! Every event, in every variant that some rule distinguishes, and deeds that are no event.
 
 use crate::bench::prelude::*;
 use bytes::Bytes;
@@ -10,28 +10,28 @@ use queue_core::{
 /// What is done to a job at the end of a scene.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Deed {
-    /// An event under a token.
+    /// An event of the holder, under a token.
     Hold(fn(LeaseToken, &JobId) -> Event),
-    /// An event on the record as it was read.
+    /// An event without a lease, decided on the record as it was read.
     Change(fn() -> Event),
-    /// The same, and another job follows.
+    /// The same, with a follower.
     ChangeThen(fn() -> Event),
-    /// Its id is enqueued.
+    /// An enqueue of its id.
     Enqueue(Over),
-    /// Nothing, so that only time goes by before the claim that follows.
+    /// Nothing: only time passes before the claim that follows.
     Nothing,
 }
 
-/// What enqueueing an id shall make room of.
+/// The records that an enqueue of a taken id may replace.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Over {
-    /// Of nothing that blocks by itself.
+    /// None.
     Block,
-    /// Of a Failed record.
+    /// A Failed record.
     Failed,
-    /// Of a job that waits.
+    /// A waiting job.
     Waiting,
-    /// Of a job that waits, to be due within a second of the first.
+    /// A waiting job, to be due within a second of the first.
     WaitingWithin,
 }
 
@@ -87,7 +87,7 @@ pub(super) const DEEDS: &[Deed] = &[
 ];
 
 impl Over {
-    /// As the job says it. One that may replace a waiting one cannot expire.
+    /// Sets the replace options on a job. A job that may replace a waiting one cannot expire.
     pub(super) fn said_by(self, new: NewJob) -> NewJob {
         let waiting = |mut new: NewJob, max_wait| {
             new.expires_in = None;
@@ -102,7 +102,7 @@ impl Over {
     }
 }
 
-/// A snooze that notes something.
+/// A snooze that leaves a note.
 pub(super) fn snooze_with_progress(token: LeaseToken) -> Event {
     snooze_with_all(token, Vec::new())
 }
@@ -115,15 +115,15 @@ fn interrupt_with_all(token: LeaseToken, then: Vec<NewJob>) -> Event {
     Event::Interrupt { token, progress: Some(Bytes::from_static(b"so far")), then }
 }
 
-/// To the farthest time.
+/// A move to the farthest time.
 pub(super) const PARK: Event = Event::Reschedule { delay: Span::MAX };
 
-/// A heartbeat that reports something.
+/// A heartbeat that reports progress.
 pub(super) fn extend_with_progress(token: LeaseToken) -> Event {
     Event::Extend { token, by: LEASE, progress: Some(Bytes::from_static(b"half")) }
 }
 
-/// Whatever the time: that is compared where the event is decided, which is no matter of stores.
+/// The event ignores the time: `decide` compares it, and no store does.
 pub(super) const EXPIRE: Event = Event::Expire { now: AT_LAST, token: None };
 const AT_LAST: Timestamp = Timestamp::from_millis(i64::MAX);
 
@@ -132,12 +132,12 @@ pub(super) fn expire_held(token: LeaseToken) -> Event {
     Event::Expire { now: AT_LAST, token: Some(token) }
 }
 
-/// A holder stops half-way.
+/// A holder gives the job back half-way.
 pub(super) fn interrupt(token: LeaseToken) -> Event {
     Event::interrupt(token)
 }
 
-/// A redrive that says what the payload is.
+/// A redrive that corrects the content type of the payload.
 pub(super) fn redrive_as_another_type() -> Event {
     Event::Redrive { content_type: Some(ContentType::from_static("application/json")) }
 }
@@ -147,7 +147,7 @@ pub(super) fn fail_with_details(token: LeaseToken) -> Event {
     failed(token, None, None)
 }
 
-/// The id of what follows a job.
+/// The id of a job's follower.
 pub(super) fn follower(id: &JobId) -> String {
     format!("{id}-then")
 }

@@ -1,4 +1,4 @@
-//! Jobs that play a scene together, compared with their twins at each step.
+//! Jobs that go through a scene together, compared with their twins at each step.
 
 use super::{
     deed::Over,
@@ -10,22 +10,22 @@ use queue_core::{
     lifecycle::{Event, Transition, decide},
 };
 
-/// Jobs of one queue that play a scene together, each with its twin, so few that they fit one call.
-/// Every step is checked against the twins.
+/// Jobs of one queue that go through a scene together, each with its twin, so few that they fit one
+/// call. Every step is checked against the twins.
 #[derive(Debug)]
 pub(super) struct Group {
     bench: Bench,
     jobs: Vec<(Shape, &'static [Mark])>,
     pub(super) twins: Vec<Twin>,
-    /// Of every claim, the latest last.
+    /// The tokens of all claims, the latest last.
     pub(super) tokens: Vec<LeaseToken>,
-    /// How each job was seen after each step that changed it.
+    /// The record of each job after each step that changed it.
     pub(super) seen: Vec<Vec<JobMeta>>,
     pub(super) start: Timestamp,
 }
 
 impl Group {
-    /// Jobs that are still to be enqueued.
+    /// A group whose jobs are still to be enqueued.
     pub(super) fn new(bench: Bench, jobs: Vec<(Shape, &'static [Mark])>) -> Self {
         let (seen, start) = (vec![Vec::new(); jobs.len()], bench.now());
         Self { bench, jobs, twins: Vec::new(), tokens: Vec::new(), seen, start }
@@ -35,17 +35,17 @@ impl Group {
         self.bench.now()
     }
 
-    /// The clock goes on.
+    /// Moves the clock forward.
     pub(super) fn pass(&self, by: Span) {
         self.bench.advance(by);
     }
 
-    /// The clock goes to this long after the start.
+    /// Moves the clock to this time after the start.
     pub(super) fn pass_until(&self, since_start_ms: i64) {
         self.bench.clock.set(Timestamp::from_millis(self.start.as_millis() + since_start_ms));
     }
 
-    /// The first lives begin.
+    /// Enqueues the jobs, which begins their first lives.
     pub(super) async fn enqueue(&mut self, delay: Span) {
         let news: Vec<NewJob> = self
             .jobs
@@ -62,7 +62,7 @@ impl Group {
         self.look();
     }
 
-    /// The ids are enqueued again, of those jobs that the choice is for.
+    /// Enqueues the ids again, of those jobs for which the choice says how.
     pub(super) async fn enqueue_again(&mut self, over: impl Fn(usize) -> Option<Over>) {
         let chosen = |nth| over(nth).map(|over| (nth, self.again(nth, over)));
         let again: Vec<(usize, NewJob)> = (0..self.jobs.len()).filter_map(chosen).collect();
@@ -83,7 +83,7 @@ impl Group {
         self.look();
     }
 
-    /// Takes all that are due.
+    /// Claims all due jobs.
     pub(super) async fn claim(&mut self) {
         let request = self.bench.request_of("worker-1", batch_max(&self.bench), LEASE);
         self.tokens.push(request.token);
@@ -91,19 +91,19 @@ impl Group {
         self.look();
     }
 
-    /// The holders do something.
+    /// Applies an event of each holder.
     pub(super) async fn hold(&mut self, event: fn(LeaseToken) -> Event) {
         let Some(token) = self.tokens.last().copied() else { return };
         self.change(&event(token)).await;
     }
 
-    /// Each lease lapses, and is ended.
+    /// Lets each lease lapse, and ends it.
     pub(super) async fn stall(&mut self) {
         self.pass(LEASE);
         self.change(&Event::Lapse).await;
     }
 
-    /// What the event makes sense for is changed by it.
+    /// Applies the event to each job that it can change.
     pub(super) async fn change(&mut self, event: &Event) {
         self.change_some(event, |_| true).await;
     }
@@ -142,7 +142,7 @@ impl Group {
         }
     }
 
-    /// Compares every record, field by field, and adds a twin to whatever followed.
+    /// Compares every record, field by field, and adds a twin for each follower.
     pub(super) async fn compare(&mut self) {
         let now = self.now();
         let ids: Vec<JobId> = self.twins.iter().map(|twin| twin.job.meta.id.clone()).collect();
@@ -166,8 +166,7 @@ impl Group {
         }
     }
 
-    /// Claims everything that is due by now: which jobs, in which order, and when there will be
-    /// more.
+    /// Claims everything that is due, and compares the jobs, their order, and `next_due`.
     pub(super) async fn claim_rest(&mut self) {
         let request = self.bench.request_of("worker-2", batch_max(&self.bench), LEASE);
         self.claim_as(request).await;
@@ -192,7 +191,7 @@ impl Group {
         self.assert_comes_back(claimed.next_due);
     }
 
-    /// Not later than there is something, and not before it if there is nothing yet.
+    /// `next_due` is not later than the next due job, and not in the past if no job is due yet.
     fn assert_comes_back(&self, next_due: Option<Timestamp>) {
         let now = self.now();
         let moment = |meta: &JobMeta| match &meta.lease {
@@ -212,7 +211,7 @@ impl Group {
         found
     }
 
-    /// The same job once more.
+    /// The same job, enqueued once more.
     fn again(&self, nth: usize, over: Over) -> NewJob {
         over.said_by(self.jobs[nth].0.job(name(nth).as_str(), Span::ZERO))
     }
@@ -232,7 +231,7 @@ pub(super) fn name(number: usize) -> JobId {
     nth(number)
 }
 
-/// What the store takes in one call.
+/// The most transitions that the store takes in one call.
 pub(super) fn batch_max(bench: &Bench) -> usize {
     bench.store().capabilities().limits.batch_max
 }

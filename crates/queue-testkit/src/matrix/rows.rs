@@ -1,5 +1,5 @@
-//! Rows: a job as a scene leaves it, what is done to it, on what sight of it, under which token,
-//! and when.
+//! A row: a job as a scene leaves it, the deed done to it, the version and the token that the deed
+//! rests on, and its time.
 
 use super::{
     deed::{DEEDS, Deed, Over, follower},
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A token that no claim was given.
 const FOREIGN: LeaseToken = LeaseToken::from_bytes([0xF0; 16]);
 
-/// Rows that play together.
+/// The most rows in one group.
 const ROWS_MAX: usize = 1000;
 
 #[derive(Clone, Copy, Debug)]
@@ -28,18 +28,18 @@ struct Row {
     shape: Shape,
     marks: &'static [Mark],
     deed: Deed,
-    /// Which of the sights of the job the decision rests on.
+    /// The index of the version that the decision rests on.
     view: usize,
-    /// Which claim's token is sent; one past the last is a foreign one.
+    /// The index of the claim whose token is sent; one past the last is a foreign token.
     token: usize,
 }
 
-/// Rows by the moment at which they are done, in milliseconds since the scene began.
+/// Rows by their time, in milliseconds since the scene began.
 type Plan = BTreeMap<i64, Vec<Row>>;
 
-/// Plays the scene once to see which rows there are, and then for the rows of each moment.
+/// Plays the scene once to find the rows, and then again for the rows of each moment.
 pub(super) async fn check(bench: &Bench, scene: Scene) {
-    // A settle may bring two more jobs into the batch.
+    // A settle may add two more jobs to the batch.
     let at_once = ROWS_MAX.min(batch_max(bench) / 3);
     for (moment, rows) in plan(bench, scene).await {
         for (part, rows) in rows.chunks(at_once).enumerate() {
@@ -59,7 +59,7 @@ async fn check_moment(bench: &Bench, scene: Scene, moment: i64, rows: &[Row]) {
     group.send(&batch).await;
     group.enqueue_again(|nth| rows.get(nth).and_then(|row| enqueued(row.deed))).await;
     group.compare().await;
-    // Sent twice, each is what the lifecycle says of it: harmless.
+    // A repeat of each transition is harmless; the lifecycle says how it is answered.
     group.send(&batch).await;
     group.compare().await;
     group.claim_rest().await;
@@ -91,7 +91,7 @@ fn event(deed: Deed, token: LeaseToken, nth: usize) -> Option<Event> {
     }
 }
 
-/// Every row that the scene has.
+/// All rows of the scene.
 async fn plan(bench: &Bench, scene: Scene) -> Plan {
     let jobs: Vec<_> =
         SHAPES.into_iter().flat_map(|shape| MARKS.into_iter().map(move |marks| (shape, marks))).collect();
@@ -102,7 +102,7 @@ async fn plan(bench: &Bench, scene: Scene) -> Plan {
     let mut plan = Plan::new();
     for (nth, (shape, marks)) in jobs.into_iter().enumerate() {
         if scout.seen[nth].len() - before[nth] != marks.len() {
-            // A mark that cannot be set makes it the same job as one without.
+            // A mark that cannot be set makes the same job as no mark.
             continue;
         }
         let rows = rows(&scout, nth, shape, marks);
@@ -130,7 +130,8 @@ fn rows(scout: &Group, nth: usize, shape: Shape, marks: &'static [Mark]) -> Vec<
     rows
 }
 
-/// The latest token for every shape; others, which are refused whatever the job's shape, for one.
+/// The latest token for every shape; older and foreign tokens, which are refused whatever the
+/// shape, for one shape only.
 fn tokens(scout: &Group, deed: Deed, shape: Shape) -> Vec<usize> {
     let last = scout.tokens.len().saturating_sub(1);
     match deed {
@@ -139,8 +140,8 @@ fn tokens(scout: &Group, deed: Deed, shape: Shape) -> Vec<usize> {
     }
 }
 
-/// A millisecond before, at, and after each moment ahead at which something about the job changes
-/// by itself; now, if there is none.
+/// A millisecond before, at, and after each future moment at which the job changes by itself; now,
+/// if there is none.
 fn moments(scout: &Group, nth: usize) -> BTreeSet<i64> {
     let now = scout.now();
     let since_start = |at: Timestamp| at.as_millis() - scout.start.as_millis();

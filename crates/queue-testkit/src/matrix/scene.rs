@@ -7,26 +7,26 @@ use queue_core::{LeaseToken, Span, lifecycle::Event};
 /// What happens to jobs before they are compared.
 pub(super) type Scene = &'static [Step];
 
-/// One step of a scene, for every job that it makes sense for.
+/// One step of a scene, for every job that it applies to.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// The beginning, instead of an enqueue that is due at once: one that is due after a while.
+    /// An enqueue with a delay, in place of the first one, which is due at once.
     Later,
-    /// All that are due are claimed.
+    /// A claim of all due jobs.
     Claim,
-    /// Their holder does something.
+    /// An event of the holder.
     Hold(fn(LeaseToken) -> Event),
-    /// Somebody does something.
+    /// An event without a lease.
     Change(fn() -> Event),
-    /// The clock goes on.
+    /// The passing of time.
     Pass(Span),
-    /// The leases lapse and are ended.
+    /// The lapse of all leases, which are then ended.
     Stall,
-    /// The ids are enqueued again.
+    /// An enqueue of the same ids.
     Again(Over),
 }
 
-/// Plays a scene.
+/// Runs the steps of a scene.
 pub(super) async fn play(group: &mut Group, scene: Scene) {
     let later = matches!(scene.first(), Some(Step::Later));
     group.enqueue(if later { RETRY } else { Span::ZERO }).await;

@@ -1,5 +1,4 @@
-//! How a job comes to stand where it stands: each state by each way that leads to it, through the
-//! verbs of the store.
+//! The scenes: each state by each path that leads to it, through the verbs of the store.
 
 use super::{
     deed::{

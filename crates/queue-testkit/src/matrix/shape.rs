@@ -1,4 +1,4 @@
-//! The shapes of jobs that scenes are played with, and the marks that are set on them.
+//! The shapes of jobs that scenes run with, and the marks that are set on them.
 
 use crate::bench::prelude::*;
 use queue_core::{
@@ -6,22 +6,22 @@ use queue_core::{
     lifecycle::{Event, OnRunning},
 };
 
-/// A kind of job that a scene is played with: what its events depend on besides its state.
+/// A kind of job that a scene runs with: what its events depend on besides its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Kept for an hour, three of each budget.
+    /// Kept for an hour, with three attempts and three stalls.
     Plain,
-    /// Leaves at once, has one attempt and one stall, and another job follows if it fails.
+    /// Removed at once when it ends, with one attempt and one stall, and a follow-up.
     Fleeting,
-    /// Stays for ever, may fail and stall for ever, and another job follows if it fails for good.
+    /// Kept for ever, may fail and stall for ever, and has a follow-up if it fails for good.
     Endless,
-    /// Kept for less than somebody who waits for it needs.
+    /// Kept for less time than a waiting caller needs.
     Awaited,
-    /// Given up unless it starts in time, and with a time limit.
+    /// Cancelled unless it starts in time, and with a time limit.
     Expiring,
 }
 
-/// What somebody marks a job with at the end of a scene, in this order.
+/// The marks that are set on a job at the end of a scene, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Cancel,

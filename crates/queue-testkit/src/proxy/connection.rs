@@ -1,4 +1,4 @@
-//! One client's connection, and its own to the server behind.
+//! A client's connection to the proxy, and the proxy's connection to the server for it.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use super::pump::{Verdict, pump};
 use super::traffic::Traffic;
 use super::wire::Wire;
 
-/// What all connections of a proxy share.
+/// The state that all connections of a proxy share.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) server: SocketAddr,
@@ -22,17 +22,17 @@ pub(super) struct Line {
     pub(super) wires: Arc<Wires>,
 }
 
-/// What all connections together take turns on, where their rate has a limit.
+/// The wires that all connections share where their rate has a limit.
 #[derive(Debug, Default)]
 pub(super) struct Wires {
     to_server: Wire,
     to_client: Wire,
 }
 
-/// Carries bytes until both sides have said everything, or the connection breaks. A server that
-/// cannot be reached ends it at once.
+/// Carries bytes until both sides have finished, or the connection breaks. An unreachable server
+/// ends it at once.
 pub(super) async fn carry(client: TcpStream, line: Line) {
-    // The client sees the end of its connection. Why it ended is a matter between the two of them.
+    // The client sees its connection end; the reason of either side is of no use to the proxy.
     drop(try_carry(client, line).await);
 }
 
@@ -50,12 +50,12 @@ async fn try_carry(client: TcpStream, line: Line) -> io::Result<()> {
     tokio::try_join!(to_server, to_client).map(drop)
 }
 
-/// Looks for the request whose reply is to be withheld.
+/// Searches for the request whose reply is to be withheld.
 #[derive(Debug)]
 struct Requests {
     traffic: watch::Receiver<Traffic>,
     is_asked: Arc<AtomicBool>,
-    /// The end of what was said before: the bytes looked for may come in two chunks.
+    /// The end of the previous chunk: the bytes searched for may be split over two chunks.
     tail: Vec<u8>,
 }
 
@@ -85,7 +85,7 @@ fn contains(text: &[u8], wanted: &[u8]) -> bool {
 struct Replies {
     line: Line,
     is_asked: Arc<AtomicBool>,
-    /// Something has vanished, so nothing may follow it.
+    /// A chunk has been dropped, so nothing may follow it.
     is_silent: bool,
 }
 

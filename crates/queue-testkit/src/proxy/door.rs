@@ -1,14 +1,14 @@
-//! Where clients come in.
+//! The listening port of a proxy.
 
 use std::io;
 use std::net::SocketAddr;
 
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-/// Clients that may wait to be let in.
+/// The most connections that may wait to be accepted.
 const BACKLOG_MAX: u32 = 1_024;
 
-/// A port that listens, or that is held without listening, which refuses clients and keeps the
+/// A port that listens, or that is bound without listening, which refuses clients and keeps the
 /// port.
 #[derive(Debug)]
 pub(super) struct Door {
@@ -18,7 +18,7 @@ pub(super) struct Door {
 }
 
 impl Door {
-    /// An open door on any free port of loopback.
+    /// Listens on any free port of loopback.
     pub(super) fn open_anywhere() -> io::Result<Self> {
         let listener = hold(SocketAddr::from(([127, 0, 0, 1], 0)))?.listen(BACKLOG_MAX)?;
         Ok(Self { address: listener.local_addr()?, listener: Some(listener), held: None })
@@ -43,7 +43,8 @@ impl Door {
         Ok(())
     }
 
-    /// The next client; never, while the door is shut. A dropped call loses no client.
+    /// Accepts the next client; never returns while the door is shut. A dropped call loses no
+    /// client.
     pub(super) async fn accept(&self) -> io::Result<TcpStream> {
         match &self.listener {
             Some(listener) => listener.accept().await.map(|(client, _)| client),
@@ -52,7 +53,7 @@ impl Door {
     }
 }
 
-/// The address may be taken again although connections that came in by it are still open.
+/// `SO_REUSEADDR` lets the address be bound again while connections accepted on it are still open.
 fn hold(address: SocketAddr) -> io::Result<TcpSocket> {
     let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?;

@@ -9,14 +9,14 @@ use super::connection::{Line, carry};
 use super::door::Door;
 use super::traffic::Traffic;
 
-/// What a proxy asks of its keeper.
+/// The commands that a proxy sends to its keeper.
 #[derive(Debug)]
 pub(super) enum Command {
     Set(Traffic),
     Cut,
 }
 
-/// A command, and where to say that it is carried out.
+/// A command, and the channel that confirms it.
 pub(super) type Order = (Command, oneshot::Sender<io::Result<()>>);
 
 #[derive(Debug)]
@@ -24,13 +24,14 @@ pub(super) struct Keeper {
     pub(super) door: Door,
     pub(super) line: Line,
     pub(super) traffic: watch::Sender<Traffic>,
-    /// They end when this is dropped.
+    /// The connections end when this is dropped.
     pub(super) connections: JoinSet<()>,
 }
 
 impl Keeper {
-    /// Works until the proxy is gone, or until no client can be taken any more. Then it ends the
-    /// connections too, since a proxy that is seen to be dead is better than one that half works.
+    /// Works until the proxy is dropped, or until no client can be accepted any more. In that case
+    /// it ends the connections too: a proxy that is visibly dead is better than one that half
+    /// works.
     pub(super) async fn run(mut self, mut orders: mpsc::Receiver<Order>) {
         loop {
             tokio::select! {

@@ -1,11 +1,11 @@
 //! A TCP proxy that misbehaves on command, for the tests of stores that talk to a server.
 //!
-//! What [`fault`](crate::fault) does between a caller and a store, this does between a store's
-//! driver and its server: it cuts connections, withholds replies, delays, throttles, and refuses.
-//! It knows no protocol, so that it works for every server; encrypted connections can be cut and
-//! delayed, but nothing can be found in them.
+//! [`fault`](crate::fault) injects faults between a caller and a store; the proxy injects them
+//! between a store's driver and its server. It cuts connections, withholds replies, delays,
+//! throttles, and refuses. It knows no protocol, so it works for every server; it can cut and delay
+//! encrypted connections, but cannot search in them.
 //!
-//! A lost reply is the fault that matters most: the server has done the work, and the caller cannot
+//! A lost reply is the most important fault: the server has done the work, and the caller cannot
 //! know.
 //!
 //! ```
@@ -42,7 +42,7 @@
 //! - a network that breaks: `cut` again and again;
 //! - a server that is away: [`Traffic::Refuse`] and `cut`, later `Pass`.
 //!
-//! Absent on purpose: changed bytes, and streams with holes. TCP does not do that to anybody.
+//! Absent on purpose: changed bytes, and streams with holes. TCP does neither.
 
 mod connection;
 mod counts;

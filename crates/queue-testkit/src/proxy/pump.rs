@@ -1,4 +1,4 @@
-//! Bytes on their way in one direction.
+//! Moves bytes in one direction.
 
 use bytes::{Bytes, BytesMut};
 use std::io;
@@ -13,24 +13,24 @@ use tokio::time::{Instant, sleep_until};
 use super::wire::Wire;
 
 const CHUNK_BYTES: usize = 16 * 1_024;
-/// Chunks under way at once; the sender waits while there are more.
+/// The most chunks under way at once; the sender waits while there are more.
 const CHUNKS_MAX: usize = 64;
 
-/// What becomes of a chunk.
+/// What to do with a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Pass {
         delay: Duration,
-        /// Bytes per second of the wire, where it has a limit.
+        /// The rate limit of the wire in bytes per second, if it has one.
         rate: Option<NonZeroU64>,
     },
     Vanish,
-    /// The connection ends here.
+    /// The connection is cut.
     Cut,
 }
 
-/// Moves bytes until the sender has said everything, which is then passed on as well. An error ends
-/// the connection.
+/// Moves bytes until the sender has finished, and passes the end on as well. An error ends the
+/// connection.
 pub(super) async fn pump(
     from: OwnedReadHalf,
     to: OwnedWriteHalf,
@@ -44,7 +44,7 @@ pub(super) async fn pump(
 /// A chunk under way.
 struct Due {
     chunk: Bytes,
-    /// When to deliver it, where that is not at once.
+    /// The time of delivery; `None` for at once.
     at: Option<Instant>,
     rate: Option<NonZeroU64>,
 }
@@ -78,13 +78,13 @@ async fn deliver(mut under_way: mpsc::Receiver<Due>, wire: &Wire, mut to: OwnedW
         if let Some(at) = at {
             sleep_until(at).await;
         }
-        // A connection takes a turn per chunk, so that those with much to say leave room for the
+        // A connection takes a turn per chunk, so that one with much traffic leaves room for the
         // others.
         if let Some(rate) = rate {
             wire.carry(chunk.len(), rate).await;
         }
         to.write_all(&chunk).await?;
     }
-    // Dropped, this half says that nothing more comes.
+    // Dropping this half tells the receiver that nothing more comes.
     Ok(())
 }

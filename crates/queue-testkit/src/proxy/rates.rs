@@ -1,9 +1,9 @@
-//! How narrow a line is.
+//! Rate limits of a proxy.
 
 use std::num::NonZeroU64;
 
-/// Bytes per second that a proxy passes on in each direction, over all its connections together.
-/// What is not set has no limit.
+/// The bytes per second that a proxy passes on in each direction, over all its connections
+/// together. A direction that is not set has no limit.
 ///
 /// ```
 /// use queue_testkit::proxy::{Rates, Traffic};
@@ -19,18 +19,19 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// The rate of requests, in bytes per second.
+    /// Sets the rate of requests, in bytes per second.
     ///
     /// # Panics
     ///
-    /// If it is zero; [`Traffic::Silence`](super::Traffic::Silence) is a line that passes nothing.
+    /// If it is zero; use [`Traffic::Silence`](super::Traffic::Silence) for a line that passes
+    /// nothing.
     #[must_use]
     pub fn to_server(mut self, bytes_per_second: u64) -> Self {
         self.to_server = Some(positive(bytes_per_second));
         self
     }
 
-    /// The rate of replies, in bytes per second.
+    /// Sets the rate of replies, in bytes per second.
     ///
     /// # Panics
     ///

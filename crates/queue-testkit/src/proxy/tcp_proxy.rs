@@ -1,4 +1,4 @@
-//! The proxy as a test sees it.
+//! The public handle of a proxy.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,8 +13,8 @@ use super::door::Door;
 use super::keeper::{Command, Keeper, Order};
 use super::traffic::Traffic;
 
-/// A port of loopback that leads to a server, with faults in between. It ends, with all its
-/// connections, when it is dropped.
+/// A port of loopback that leads to a server, with faults in between. Dropping it ends it and all
+/// its connections.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -46,50 +46,50 @@ impl Proxy {
         Ok(Self { address, orders, counts: counts_seen, keeper })
     }
 
-    /// Where clients connect to. It stays the same.
+    /// The address for clients to connect to. It stays the same.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Changes what becomes of the bytes from now on. What has passed the proxy when this returns
-    /// went the old way, what reaches it afterwards goes the new one. Dropped half-way, it may have
-    /// happened or not.
+    /// Changes what happens to bytes from now on. Bytes that passed the proxy before this returns
+    /// were treated the old way; bytes that arrive afterwards are treated the new way. If the
+    /// future is dropped, the change may or may not have happened.
     ///
     /// # Errors
     ///
-    /// If the port cannot be closed or opened again, or the proxy has ended because clients could
-    /// not be taken.
+    /// If the port cannot be closed or opened again, or the proxy has ended because it could not
+    /// accept clients.
     pub async fn set(&self, traffic: Traffic) -> io::Result<()> {
         self.order(Command::Set(traffic)).await
     }
 
-    /// Cuts every connection that is open, also what is under way on it. A client that connects
-    /// meanwhile may be spared. Dropped half-way, it may have happened or not.
+    /// Cuts every open connection, including the bytes under way on it. A client that connects
+    /// meanwhile may be spared. If the future is dropped, the cut may or may not have happened.
     ///
     /// # Errors
     ///
-    /// If the proxy has ended because clients could not be taken.
+    /// If the proxy has ended because it could not accept clients.
     pub async fn cut(&self) -> io::Result<()> {
         self.order(Command::Cut).await
     }
 
-    /// What it has done so far.
+    /// What the proxy has done so far.
     pub fn counts(&self) -> Counts {
         *self.counts.borrow()
     }
 
-    /// Waits until it has done something, and says how much by then. This is how a test knows,
-    /// without sleeping, that a request was answered and the answer is gone.
+    /// Waits until the counts meet the condition, and returns them. By this a test knows, without
+    /// sleeping, that a request was answered and the answer is lost.
     pub async fn wait_for(&self, mut condition: impl FnMut(&Counts) -> bool) -> Counts {
         let mut counts = self.counts.clone();
         match counts.wait_for(|counts| condition(counts)).await {
             Ok(counts) => *counts,
-            // Nothing more will be done, so the condition cannot come true.
+            // The proxy has ended, so the counts change no more and the condition cannot come true.
             Err(_) => std::future::pending().await,
         }
     }
 
-    /// Ends it, and returns once clients are refused.
+    /// Ends the proxy, and returns once clients are refused.
     pub async fn close(mut self) {
         self.keeper.shutdown().await;
     }

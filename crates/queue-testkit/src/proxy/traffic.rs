@@ -1,41 +1,39 @@
-//! What becomes of the bytes that pass.
+//! What happens to the bytes that pass a proxy.
 
 use bytes::Bytes;
 use std::time::Duration;
 
 use super::rates::Rates;
 
-/// What a [`Proxy`](super::Proxy) does to the connections of its clients, those that are open and
-/// those to come.
+/// What a [`Proxy`](super::Proxy) does to the connections of its clients, both open and new ones.
 ///
-/// Nothing here delivers bytes out of order, or a stream with a hole in it: no network does that to
-/// a connection, and a client that is told such things is not wrong when it believes them.
+/// No variant delivers bytes out of order, or a stream with a hole: no network does that to a TCP
+/// connection, and a client need not defend itself against it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Traffic {
-    /// Everything is passed on at once.
+    /// Passes everything on at once.
     #[default]
     Pass,
-    /// Everything is passed on so much later, in each direction. The order is kept, and what is
-    /// under way together arrives together: a long line, not a narrow one.
+    /// Passes everything on after this delay, in each direction. Bytes keep their order, and bytes
+    /// sent together arrive together: a long line, not a narrow one.
     Delay(Duration),
-    /// Everything is passed on, but no faster than this, all connections together: a narrow line. A
-    /// sender that is faster waits, once a mebibyte of its connection is under way.
+    /// Passes everything on, but no faster than this for all connections together: a narrow line. A
+    /// faster sender waits once a mebibyte of its connection is under way.
     Throttle(Rates),
-    /// Requests arrive, and the replies vanish while the connection stays open: the client waits
-    /// for as long as it likes to. A connection that has lost a reply in this way stays silent
-    /// until it is cut, whatever is set later.
+    /// Passes requests on and drops the replies, while the connection stays open: the client waits
+    /// as long as its own time-outs allow. A connection that has lost a reply in this way stays
+    /// silent until it is cut, whatever is set later.
     Silence,
-    /// A request that contains these bytes arrives and is carried out; its reply is withheld, and
-    /// the connection cut in its place. Without any bytes this is so for every request.
+    /// Passes a request that contains these bytes on, so that it is carried out, and cuts the
+    /// connection in place of the reply. Without any bytes, this holds for every request.
     ///
-    /// What is cut is the first thing the server says after the request, so that a client should
-    /// not have others under way on the same connection. Requests that do not contain the bytes
-    /// pass as usual. Look for what is really on the line: a prepared statement, for one, is sent
-    /// without its text.
+    /// The first bytes that the server sends after the request are withheld, so a client should
+    /// have no other request under way on the same connection. Requests that do not contain the
+    /// bytes pass as usual. The bytes must be those on the line: a prepared statement, for example,
+    /// is sent without its text.
     CutBeforeReply(Bytes),
-    /// New connections are refused, as if no server were there. Those that are open pass everything
-    /// on.
+    /// Refuses new connections, as if no server were there. Open connections pass everything on.
     Refuse,
 }
 

@@ -1,24 +1,24 @@
-//! The line that all connections of a proxy share in one direction.
+//! One direction of the line that all connections of a proxy share.
 
 use parking_lot::Mutex;
 use std::num::NonZeroU64;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// Timers fire up to a few milliseconds late. A line that is in use makes up for at most that much,
-/// or else a chunk per timer would pass at far less than the rate.
+/// Timers fire up to a few milliseconds late. A busy line may catch up by at most this much;
+/// without it, one chunk per timer would pass at far less than the rate.
 const CATCH_UP_MAX: Duration = Duration::from_millis(20);
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
 
-/// Carries one chunk at a time, in the order in which they come.
+/// Carries one chunk at a time, in order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct Wire {
-    /// When the last chunk that was given a turn has passed.
+    /// The time at which the last chunk with a turn has passed.
     free_at: Mutex<Option<Instant>>,
 }
 
 impl Wire {
-    /// Waits until so many bytes have passed. A dropped call has used up its turn.
+    /// Waits until this many bytes have passed. A dropped call has used up its turn.
     pub(super) async fn carry(&self, bytes: usize, rate: NonZeroU64) {
         let passed_at = {
             let mut free_at = self.free_at.lock();
@@ -30,7 +30,7 @@ impl Wire {
     }
 }
 
-/// When a chunk has passed that comes now.
+/// The time at which a chunk that arrives now has passed.
 fn turn(free_at: Option<Instant>, now: Instant, bytes: usize, rate: NonZeroU64) -> Instant {
     let nanos = bytes as u128 * NANOS_PER_SECOND / u128::from(rate.get());
     let takes = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));

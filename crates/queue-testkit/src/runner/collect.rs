@@ -1,4 +1,4 @@
-//! The suite as data: for whoever wants to count, compare or tabulate rather than pass or fail.
+//! The suite as data: for a program that counts, compares or tabulates outcomes.
 
 use super::{
     patience::Patience,
@@ -18,12 +18,12 @@ use std::{
     thread,
 };
 
-/// Runs the suite, or part of it, on the stores of a harness and answers what became of each case,
-/// in the order of the suite. It prints nothing itself; a case that fails does so by a panic, which
-/// the panic hook of the program may print.
+/// Runs the suite, or part of it, on the stores of a harness and returns the outcome of each case,
+/// in the order of the suite. It prints nothing itself; a case fails by a panic, which the panic
+/// hook of the program may print.
 ///
-/// Each case has a place, a clock and a runtime of its own, as in [`run`](crate::run); the snapshot
-/// is not looked at.
+/// Each case has its own place, clock and runtime, as in [`run`](crate::run); the snapshot is
+/// ignored.
 ///
 /// ```
 /// # use async_trait::async_trait;
@@ -70,7 +70,7 @@ pub fn collect(harness: impl Harness, selection: &Selection) -> Result<Vec<CaseR
     };
     thread::scope(|scope| {
         for _ in 1..selection.cases_at_once {
-            // A thread that the system refuses is one less: the others do its share.
+            // If the system refuses a thread, the other threads do its share.
             drop(thread::Builder::new().name("collect".to_owned()).spawn_scoped(scope, work));
         }
         work();

@@ -1,21 +1,21 @@
-//! Several names on the command line, as `cargo test` has them for other tests: a trial runs if any
-//! of them is in its name.
+//! Several filters on the command line, as for other tests: a trial runs if its name contains any
+//! of them.
 
 use libtest_mimic::{Arguments, Trial};
 
-/// Options whose value is the next argument, unless it stands behind an equals sign.
+/// Options whose value is the next argument, unless an equals sign joins the two.
 const WITH_VALUE: [&str; 6] = ["--test-threads", "--logfile", "--skip", "--color", "--format", "-Z"];
 
 /// The arguments of a test binary.
 pub(super) struct CommandLine {
     pub(super) arguments: Arguments,
-    /// More than one: `libtest-mimic` takes one filter itself.
+    /// Filters, if there are several: `libtest-mimic` itself handles a single one.
     filters: Vec<String>,
 }
 
 impl CommandLine {
     /// Reads the arguments, the first of which is the name of the program. As in
-    /// [`Arguments::from_iter`] a wrong one, or a wish for help, ends the program.
+    /// [`Arguments::from_iter`], a wrong argument or a request for help ends the program.
     pub(super) fn parse(arguments: impl Iterator<Item = String>) -> Self {
         let (mut options, filters) = split(arguments);
         match <[String; 1]>::try_from(filters) {
@@ -27,21 +27,21 @@ impl CommandLine {
         }
     }
 
-    /// The trials that any of several filters names; all of them where there are not several.
+    /// Keeps the trials that match any of several filters; all of them unless there are several.
     pub(super) fn select(&self, mut trials: Vec<Trial>) -> Vec<Trial> {
         trials.retain(|trial| self.filters.is_empty() || self.filters.iter().any(|f| self.names(f, trial)));
         trials
     }
 
-    /// As `libtest-mimic` compares: with the name alone, or with its kind in front, as `--list`
-    /// shows it.
+    /// Compares as `libtest-mimic` does: with the name alone, or with its kind in front, as
+    /// `--list` shows it.
     fn names(&self, filter: &str, trial: &Trial) -> bool {
         let shown = format!("[{}] {}", trial.kind(), trial.name());
         if self.arguments.exact { trial.name() == filter || shown == filter } else { shown.contains(filter) }
     }
 }
 
-/// The options and the filters.
+/// Splits the arguments into options and filters.
 fn split(arguments: impl Iterator<Item = String>) -> (Vec<String>, Vec<String>) {
     let (mut options, mut filters) = (Vec::new(), Vec::new());
     let mut arguments = arguments;

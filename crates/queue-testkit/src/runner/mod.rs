@@ -1,5 +1,5 @@
-//! From cases to outcomes: what this store supports, one trial per case and the snapshot, or all of
-//! it as data.
+//! Runs the cases that a store supports, one trial per case, and compares the snapshot; or returns
+//! the outcomes as data.
 
 mod collect;
 mod filters;
@@ -24,16 +24,15 @@ use patience::Patience;
 use std::{env, process::ExitCode, sync::Arc};
 
 /// Runs the suite on the stores of a harness, as a test binary: each case is a trial with the usual
-/// arguments (filters, of which there may be several, `--exact`, `--skip`, `--list`,
-/// `--test-threads`).
+/// arguments (one or more filters, `--exact`, `--skip`, `--list`, `--test-threads`).
 ///
-/// Each trial has a place, a manual clock and a runtime of its own. At its end the records, counts
-/// and indexes of the store are compared. A trial that does not end is ended after a minute or two
-/// and fails, with the calls that it waited for. Cases that the store's capabilities or the harness
-/// rule out are ignored; what would make them run is said first, on standard error.
+/// Each trial has its own place, manual clock and runtime. At its end the records, counts and
+/// indexes of the store are compared. A trial that hangs is ended after a minute or two and fails
+/// with the calls that it waited for. Cases that the store's capabilities or the harness rule out
+/// are ignored; a note on standard error says first what would make them run.
 ///
-/// `name` is for people. The exit code is that of `cargo test`; a store that cannot be opened is a
-/// failure.
+/// `name` appears in messages. The exit code is that of `cargo test`; a store that cannot be opened
+/// is a failure.
 pub fn run(name: &str, harness: impl Harness) -> ExitCode {
     let command_line = CommandLine::parse(env::args());
     let harness: Arc<dyn Harness> = Arc::new(harness);
@@ -50,7 +49,7 @@ pub fn run(name: &str, harness: impl Harness) -> ExitCode {
     libtest_mimic::run(&command_line.arguments, command_line.select(trials)).exit_code()
 }
 
-/// What is not checked, in words, and the trials.
+/// The note about what is not checked, and the trials.
 fn trials(name: &str, harness: &Arc<dyn Harness>) -> Result<(String, Vec<Trial>), String> {
     let support = probe::probe(harness)?;
     let cases: Vec<_> = all().map(|case| (case, trial::lacking(case, &support))).collect();

@@ -1,4 +1,4 @@
-//! How long a case may take before it counts as hanging.
+//! How long a case may run before it counts as hanging.
 
 use crate::history::WORKLOADS;
 use std::{
@@ -6,13 +6,12 @@ use std::{
     time::Duration,
 };
 
-/// Far beyond what any case takes; it only tells a hang from a slow machine.
+/// Far longer than any case takes; it only tells a hang from a slow machine.
 pub(crate) const HANG_AFTER: Duration = Duration::from_secs(120);
-/// Once a case has hung the run has failed, and a store that has one such mistake hangs in dozens
-/// of cases: these are not waited for as long, or the run would end by the limit of whoever started
-/// it, without a word.
+/// The limit after the first hang. The run has failed by then, and a store with such a defect hangs
+/// in dozens of cases: with the full limit, CI's own limit would end the run without a message.
 const AFTER_A_HANG: Duration = Duration::from_secs(30);
-/// Groups that run as many seeds as they are asked for.
+/// Groups that run as many seeds as the environment asks for.
 const SEEDED: [&str; 2] = [WORKLOADS, "differential"];
 
 /// The patience of one run of the suite.
@@ -27,8 +26,8 @@ impl Patience {
         Self { hang_after, has_hung: AtomicBool::new(false) }
     }
 
-    /// How long a case of this group may take: what is random, so long for each of the seeds that
-    /// somebody asks for. Each run has a deadline of its own too.
+    /// The time that a case of this group may take; a group of random runs gets as long for each
+    /// seed that the environment asks for. Each run also has its own deadline.
     pub(super) fn with(&self, group: &str, seeds: Option<u64>) -> Duration {
         let is_seeded = SEEDED.contains(&group);
         if !is_seeded && self.has_hung.load(Ordering::Relaxed) {
@@ -38,7 +37,7 @@ impl Patience {
         self.hang_after.saturating_mul(u32::try_from(runs).unwrap_or(u32::MAX))
     }
 
-    /// A case has hung.
+    /// Notes that a case has hung.
     pub(super) fn wear_thin(&self) {
         self.has_hung.store(true, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Which cases a store can be asked: read off an open one, so that nothing is declared twice.
+//! Finds out which cases a store supports by opening one, so that nothing is declared twice.
 
 use super::{
     HANG_AFTER,
@@ -13,7 +13,7 @@ use crate::{
 use queue_core::{ErrorKind, EventReach, Storage};
 use std::sync::Arc;
 
-/// What this store and its harness can do.
+/// The needs that this store and its harness meet.
 pub(super) fn probe(harness: &Arc<dyn Harness>) -> Result<Vec<Need>, String> {
     let (harness, calls) = (harness.clone(), OpenCalls::default());
     let watched = Arc::new(WatchedHarness::new(harness.clone(), calls.clone()));

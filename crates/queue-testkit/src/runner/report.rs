@@ -2,25 +2,25 @@
 
 use crate::{Invariant, cases::Case};
 
-/// What became of one case.
+/// The report on one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseReport {
-    /// Its full name, such as `fencing::a_stale_token_settles_nothing`.
+    /// The full name, such as `fencing::a_stale_token_settles_nothing`.
     pub name: String,
-    /// What it would find broken.
+    /// The invariants that the case checks.
     pub invariants: &'static [Invariant],
-    /// How it went.
+    /// The outcome.
     pub outcome: CaseOutcome,
 }
 
-/// How a case went.
+/// The outcome of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CaseOutcome {
-    /// The store does what the case asks for.
+    /// The store does what the case requires.
     Passed,
-    /// It does not, or the case did not end; in words.
+    /// The store does not do it, or the case did not end; with a message.
     Failed(String),
-    /// The store or its harness does not offer what the case needs, which is this.
+    /// The store or its harness lacks what the case needs; with a message that names it.
     Ignored(String),
 }
 

@@ -12,33 +12,32 @@ pub struct Selection {
     pub(super) cases_at_once: usize,
 }
 
-/// What a job goes through, whose lease it is, any bytes, and hints.
+/// Settling, leases, binary payloads, and hints.
 const CORE: [&str; 5] = ["binary::", "events::", "extend::", "fencing::", "settle::"];
 
 impl Selection {
-    /// The few groups that are worth running again where a store that passes the suite is reached
-    /// in another way, such as over encrypted connections: what a job goes through, leases, any
-    /// bytes, and hints.
+    /// The few groups worth repeating where a store that passes the suite is reached in another
+    /// way, such as over encrypted connections: settling, leases, binary payloads, and hints.
     pub fn core() -> Self {
         Self::default().only(CORE)
     }
 
-    /// Only cases whose full name begins with one of these: `"fencing::"` for a group, or the whole
-    /// name of a case.
+    /// Runs only cases whose full name begins with one of these: `"fencing::"` for a group, or the
+    /// whole name of a case.
     #[must_use]
     pub fn only<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         self.names = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// How long a case may take before it counts as hanging. The default is two minutes.
+    /// Sets how long a case may run before it counts as hanging. The default is two minutes.
     #[must_use]
     pub fn with_hang_after(mut self, hang_after: Duration) -> Self {
         self.hang_after = hang_after;
         self
     }
 
-    /// How many cases run at the same time, at least one.
+    /// Sets how many cases run at the same time, at least one.
     #[must_use]
     pub fn with_cases_at_once(mut self, cases_at_once: usize) -> Self {
         self.cases_at_once = cases_at_once.max(1);

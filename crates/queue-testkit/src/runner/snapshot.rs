@@ -1,4 +1,4 @@
-//! The committed list of what runs: a case that a store stops running shows up as a changed line.
+//! The committed list of cases: a case that a store stops running shows up as a changed line.
 
 use crate::cases::{Case, Need};
 use libtest_mimic::{Failed, Trial};
@@ -8,7 +8,7 @@ const BLESS: &str = "QUEUE_TESTKIT_BLESS";
 const HEADER: &str =
     "# What the conformance suite does with this store. Written by the suite with QUEUE_TESTKIT_BLESS=1.\n";
 
-/// Compares the list with the file, or writes it when asked to.
+/// Compares the list with the file, or writes the file if the environment asks for that.
 pub(super) fn trial(path: PathBuf, cases: &[(&Case, Option<Need>)]) -> Trial {
     let listing = listing(cases);
     Trial::test("suite::the_snapshot_lists_what_runs", move || {
@@ -30,12 +30,12 @@ fn listing(cases: &[(&Case, Option<Need>)]) -> String {
     HEADER.to_owned() + &lines.concat()
 }
 
-/// Says which lines differ, since a reader cares for those alone.
+/// Names the lines that differ, and no others.
 fn compare(committed: &str, present: &str) -> Result<(), Failed> {
     if committed == present {
         return Ok(());
     }
-    let mut message = format!("what runs has changed; {BLESS}=1 writes the new list");
+    let mut message = format!("the list of cases has changed; {BLESS}=1 writes the new one");
     for (mark, these, those) in [('-', committed, present), ('+', present, committed)] {
         for line in these.lines().filter(|line| !those.lines().any(|other| other == *line)) {
             message.extend(['\n', mark, ' ']);

@@ -1,4 +1,4 @@
-//! One case as one trial: on a thread and a runtime of its own, under a deadline.
+//! One case as one trial: on its own thread and runtime, under a deadline.
 
 use super::patience::Patience;
 use crate::{
@@ -20,7 +20,7 @@ use std::{
 };
 use tokio::time::timeout;
 
-/// What opening and cleaning up may take on top, before the whole thread is given up on.
+/// The extra time for opening and cleaning up, before the whole thread is abandoned.
 const AROUND: Duration = Duration::from_secs(30);
 /// Threads of a runtime on which tasks race.
 const RACE_THREADS: usize = 4;
@@ -34,13 +34,13 @@ pub(super) enum Threads {
     Several,
 }
 
-/// What the case needs and the store does not offer, if anything.
+/// What the case needs and the store lacks, if anything.
 pub(super) fn lacking(case: &Case, support: &[Need]) -> Option<Need> {
     case.needs.iter().copied().find(|need| !support.contains(need))
 }
 
-/// A case that lacks something is no `#[ignore]`d one, of which the runner shows no reason: it is
-/// ignored when its turn comes.
+/// A case that lacks something is not marked `#[ignore]`, since the runner shows no reason for such
+/// a trial: it reports itself as ignored when it runs.
 pub(super) fn of_case(
     case: &'static Case,
     lacking: Option<Need>,
@@ -54,7 +54,7 @@ pub(super) fn of_case(
     Trial::ignorable_test(case.full_name(), run).with_kind(case.cited())
 }
 
-/// The outcome of a case that the store supports, with a message if it failed.
+/// Runs a case that the store supports, and returns its failure if it fails.
 pub(super) fn run_case(
     case: &'static Case,
     harness: Arc<dyn Harness>,
@@ -73,8 +73,8 @@ pub(super) fn run_case(
         };
         let mut checked = Box::pin(watched.clone().scope(AssertUnwindSafe(checked).catch_unwind()));
         let outcome = timeout(hang_after, &mut checked).await;
-        // What a case waits for is seen while its calls are open: dropping it ends them, and its
-        // tasks once they wait too.
+        // The calls that a case waits for are visible while its future exists: dropping the future
+        // closes them. So the message is made before the drop.
         let outcome = outcome.map_err(|_| watched.describe());
         drop(checked);
         bench.clean_up().await;
@@ -90,8 +90,8 @@ pub(super) fn run_case(
     }
 }
 
-/// Runs a future on a new thread, so that one that blocks can be given up on: its thread is then
-/// left behind.
+/// Runs a future on a new thread, so that one that blocks can be abandoned: its thread is then left
+/// behind.
 pub(super) fn on_own_thread<F, T>(
     name: &str,
     threads: Threads,

@@ -1,4 +1,4 @@
-//! What the suite does not check on a store, and why: said before the first trial, since an ignored
+//! Says before the first trial what the suite does not check on a store, and why, since an ignored
 //! case is easily overlooked.
 
 use crate::cases::{Case, Need};

@@ -1,5 +1,4 @@
-//! What a case waits for: the calls to its store that have no answer yet, so that a case that hangs
-//! can say so.
+//! Tracks the calls of a case that have no answer yet, so that a case that hangs can name them.
 
 mod open_calls;
 mod watched_harness;

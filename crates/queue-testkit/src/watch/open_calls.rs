@@ -20,11 +20,11 @@ struct Calls {
     open: BTreeMap<u64, String>,
     begun: u64,
     last_answered: Option<String>,
-    /// Which run of a random case this is.
+    /// The seed of the present run of a random case.
     seed: Option<u64>,
 }
 
-/// One call; dropping it removes the call from those that are open.
+/// One open call; dropping it closes the call.
 #[derive(Debug)]
 pub(super) struct OpenCall {
     calls: OpenCalls,
@@ -32,14 +32,15 @@ pub(super) struct OpenCall {
 }
 
 impl OpenCalls {
-    /// Runs a case whose calls these are, so that [`note_seed`](Self::note_seed) finds them.
+    /// Runs a case with these calls as its own, so that [`note_seed`](Self::note_seed) finds them.
     pub(crate) async fn scope<T>(self, case: impl Future<Output = T>) -> T {
         OF_THIS_CASE.scope(self, case).await
     }
 
-    /// Notes which seed the present case runs. Outside a case nothing is noted.
+    /// Notes the seed that the present case runs. Outside a case this does nothing.
     pub(crate) fn note_seed(seed: u64) {
-        // The differential comparison is also a function of its own, for which nobody watches.
+        // The differential comparison can also be called outside a case, where nothing tracks
+        // calls.
         OF_THIS_CASE.try_with(|calls| calls.lock().seed = Some(seed)).unwrap_or_default();
     }
 
@@ -51,17 +52,17 @@ impl OpenCalls {
         OpenCall { calls: self.clone(), number }
     }
 
-    /// What the case waits for, as the end of a message.
+    /// The open calls, as the end of a message.
     pub(crate) fn describe(&self) -> String {
         let calls = self.lock();
         let shown: Vec<&str> = calls.open.values().take(SHOWN_MAX).map(String::as_str).collect();
         let waits_for = if shown.is_empty() {
-            "no call to the store is open, so the case waits for itself".to_owned()
+            "no call to the store is open, so the case itself hangs".to_owned()
         } else {
             format!("it waits for {}", shown.join(", and for "))
         };
         let more = calls.open.len() - shown.len();
-        let more = (more > 0).then(|| format!("for {more} calls more"));
+        let more = (more > 0).then(|| format!("for {more} more calls"));
         let last = calls.last_answered.as_ref().map(|last| format!("{last} came last"));
         let seed = calls.seed.map(|seed| format!("the seed is {seed}"));
         let parts: Vec<String> = [Some(waits_for), more, last, seed].into_iter().flatten().collect();
@@ -74,7 +75,7 @@ impl OpenCalls {
 }
 
 impl OpenCall {
-    /// The call has its answer, which is then the last that came.
+    /// Closes the call with its answer, which is then the latest.
     pub(super) fn answered(self) {
         let mut calls = self.calls.lock();
         calls.last_answered = calls.open.remove(&self.number);
@@ -94,7 +95,7 @@ mod tests {
     #[test]
     fn open_calls_are_named_and_the_last_answer_beside_them() {
         let calls = OpenCalls::default();
-        assert_eq!(calls.describe(), "no call to the store is open, so the case waits for itself");
+        assert_eq!(calls.describe(), "no call to the store is open, so the case itself hangs");
         calls.begin("`enqueue`".to_owned()).answered();
         let _claim = calls.begin("`claim`".to_owned());
         drop(calls.begin("`get`".to_owned()));
@@ -105,6 +106,6 @@ mod tests {
     fn of_many_open_calls_some_are_named_and_the_others_counted() {
         let calls = OpenCalls::default();
         let _open: Vec<_> = (0..7).map(|n| calls.begin(n.to_string())).collect();
-        assert!(calls.describe().ends_with("and for 4; for 2 calls more"), "{}", calls.describe());
+        assert!(calls.describe().ends_with("and for 4; for 2 more calls"), "{}", calls.describe());
     }
 }

@@ -1,4 +1,4 @@
-//! The harness of a store with every handle under watch.
+//! A harness whose handles are all watched.
 
 use super::{OpenCalls, watched_store::WatchedStore};
 use crate::{CallersTransaction, Facility, Failure, Harness, Place};
@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use queue_core::{Clock, Storage};
 use std::sync::Arc;
 
-/// The harness of a store for one case, with every handle under watch, whoever opens it.
+/// The harness of a store for one case; it watches every handle that is opened.
 pub(crate) struct WatchedHarness {
     harness: Arc<dyn Harness>,
     calls: OpenCalls,

@@ -1,4 +1,4 @@
-//! A store that notes each call, and each wait for a hint, until the answer comes.
+//! A store that notes each call, and each wait for a hint, until it is answered.
 
 use super::{OpenCalls, open_calls::OpenCall};
 use async_trait::async_trait;
@@ -15,8 +15,7 @@ use std::{
     time::Duration,
 };
 
-/// A store whose calls, and whose streams that were asked for a hint, are among the open calls
-/// until they answer.
+/// A store whose calls, and whose waits for a hint, count as open until they are answered.
 #[derive(Debug)]
 pub(super) struct WatchedStore {
     store: Arc<dyn Storage>,
@@ -36,7 +35,7 @@ impl WatchedStore {
         Self { store, calls }
     }
 
-    /// One call, of a verb about a queue or about all of them.
+    /// Runs one call of a verb, about one queue or about all.
     async fn call<T>(&self, verb: &str, queue: Option<&QueueName>, answer: impl Future<Output = T>) -> T {
         let about = queue.map_or_else(String::new, |queue| format!(" of queue `{queue}`"));
         let call = self.calls.begin(format!("the answer of `{verb}`{about}"));

@@ -9,7 +9,7 @@ use queue_testkit::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// Stores in memory, of which one verb never answers.
+/// Stores in memory with one verb that never answers.
 struct Hanging(Option<Verb>);
 
 #[async_trait]
@@ -51,7 +51,7 @@ fn only_what_is_selected_runs_and_the_order_is_that_of_the_suite() {
     assert_eq!(alone, together);
 }
 
-/// A verb that is not passed on answers that it is not offered.
+/// A verb that is not passed on would answer that it is not offered.
 #[test]
 fn a_fault_store_without_faults_is_the_store_that_it_wraps() {
     let reports = collect(Hanging(None), &Selection::default()).expect("the store opens");
@@ -82,7 +82,7 @@ fn a_case_that_hangs_has_failed_and_says_so() {
     assert!(report.has_failed());
 }
 
-/// Hints that never come are waited for on a stream, which is no call.
+/// A case waits for hints on a stream, which is not a call.
 #[test]
 fn a_case_that_waits_for_a_hint_says_for_which() {
     let selection = Selection::default()

@@ -1,5 +1,5 @@
-//! Two stores side by side: equal ones agree on every seed, and a store that goes its own way is
-//! found and told.
+//! Two stores side by side: equal ones agree on every seed, and a store that differs is found and
+//! reported.
 
 use async_trait::async_trait;
 use queue_core::{Clock, ManualClock, Span, Storage};

@@ -163,7 +163,7 @@ async fn a_store_behind_a_trait_object_can_be_wrapped_too() {
     assert_eq!(faulty.capabilities().name, "memory");
 }
 
-/// The ids of the jobs that were hinted at, of three enqueues.
+/// The ids of the jobs that hints named, after three enqueues.
 async fn hinted(plan: FaultPlan) -> Vec<String> {
     let (faulty, beside) = store(plan);
     let mut hints: EventStream = faulty.subscribe(&queue(), Interest::All).await.expect("it subscribes");

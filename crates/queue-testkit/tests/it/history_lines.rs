@@ -1,5 +1,4 @@
-//! Recording, and histories as files: what is taken down, written, read back and laid over each
-//! other.
+//! Recording, and histories as files: what is recorded, written, read back and merged.
 
 use futures_util::FutureExt;
 use queue_core::{ClaimRequest, QueueName, SeededRng, Span, Storage, WorkerId};
@@ -98,7 +97,7 @@ async fn a_last_line_that_was_cut_is_passed_over_and_damage_elsewhere_is_reporte
     assert!(History::read(&*lines).is_err());
 }
 
-/// An enqueue of one id that is accepted, as one process took it down.
+/// An enqueue of one id that is accepted, as one process recorded it.
 fn accepted(seq: u64, began: u64, ended: u64) -> History {
     let event = |phase, time_mono| Event {
         call: 1,

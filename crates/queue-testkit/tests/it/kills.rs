@@ -1,10 +1,10 @@
-//! A store that is killed and lost something must not pass.
+//! A store that loses data in a kill must not pass.
 
 use queue_core::Storage;
 use queue_memory::MemoryStorage;
 use std::sync::Arc;
 
-/// Each process has a store of its own, which dies with it.
+/// Each process has its own store, which dies with it.
 async fn open(_place: &str) -> Arc<dyn Storage> {
     Arc::new(MemoryStorage::new())
 }

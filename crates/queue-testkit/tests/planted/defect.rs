@@ -1,4 +1,5 @@
-//! The table of defects: what each does wrong, what it breaks, and which cases find it.
+//! The table of defects: what each does wrong, which invariants it violates, and which cases find
+//! it.
 
 use queue_testkit::Invariant;
 use std::fmt;
@@ -7,7 +8,7 @@ use std::fmt;
 /// `Name "what the store does wrong" [invariants that this breaks] in "groups that find it";`
 macro_rules! defects {
     ($($name:ident $does:literal [$($broken:ident)+] in $($group:literal)+;)+) => {
-        /// Something that a store does wrong on purpose. The code asks for each by name at the
+        /// Something that a store does wrong on purpose. The code checks for each by name at the
         /// place where it goes wrong.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Defect {
@@ -17,14 +18,15 @@ macro_rules! defects {
         impl Defect {
             pub(crate) const ALL: &[Self] = &[$(Self::$name),+];
 
-            /// What it does, in words.
+            /// The defect in words.
             const fn does(self) -> &'static str {
                 match self {
                     $(Self::$name => $does),+
                 }
             }
 
-            /// A case that finds it must be about one of these, or it was found by accident.
+            /// The invariants that it violates. A case that finds it must cite one of these, or it
+            /// found the defect by accident.
             pub(crate) const fn breaks(self) -> &'static [Invariant] {
                 match self {
                     $(Self::$name => &[$(Invariant::$broken),+]),+

@@ -4,13 +4,13 @@ use crate::{defect::Defect, harness::PlantedHarness};
 use queue_testkit::{CaseReport, Failure, Selection, collect};
 use std::time::Duration;
 
-/// Long beside any case of a store in memory, and short enough to wait for: without hints a dozen
-/// cases hang.
+/// Longer than any case of a store in memory takes, and short enough to wait for: without hints a
+/// dozen cases hang.
 const HANG_AFTER: Duration = Duration::from_secs(10);
 /// More than there are processors, since cases that hang need none.
 const CASES_AT_ONCE: usize = 32;
 
-/// What the suite said of one defect.
+/// The outcome of the suite on one defect.
 #[derive(Debug)]
 pub(crate) struct Finding {
     pub(crate) defect: Defect,
@@ -18,13 +18,13 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    /// Runs the cases whose names begin with one of these, or all.
+    /// Runs the cases whose names begin with one of these, or all cases.
     pub(crate) fn of(defect: Defect, names: &[&str]) -> Result<Self, Failure> {
         Ok(Self { defect, failed: failures(Some(defect), names)? })
     }
 
-    /// A case that failed and is about what the defect breaks: the first in the groups that should
-    /// find it, else the first of all.
+    /// A failed case that cites what the defect violates: the first in the groups that should find
+    /// it, else the first of all.
     pub(crate) fn caught_by(&self) -> Option<&CaseReport> {
         let is_about =
             |report: &&CaseReport| report.invariants.iter().any(|each| self.defect.breaks().contains(each));

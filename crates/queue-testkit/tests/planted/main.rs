@@ -1,10 +1,10 @@
 //! The conformance suite on stores with one deliberate defect each: a suite that none of them
 //! passes means something.
 //!
-//! As an ordinary test each defect meets the groups that are about it, and must fail a case that
-//! cites an invariant which it breaks. `cargo xtask planted` (here `-- --table`) tries the whole
-//! suite on each and prints who caught it; names behind `--table` are those of the only defects to
-//! try.
+//! As an ordinary test, each defect meets the groups that concern it, and must fail a case that
+//! cites an invariant which it violates. `cargo xtask planted` (here `-- --table`) tries the whole
+//! suite on each and prints which case found it; names after `--table` limit the run to those
+//! defects.
 
 mod defect;
 mod finding;
@@ -18,8 +18,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::{env, panic, process::ExitCode};
 
 fn main() -> ExitCode {
-    // Cases fail here by the hundred, as they should; what a trial has to say stands in its
-    // outcome.
+    // Cases fail here by the hundred, as they should; the outcome of a trial has its message.
     panic::set_hook(Box::new(|_| {}));
     if let Some(table) = env::args().position(|argument| argument == "--table") {
         return table::print(&env::args().skip(table + 1).collect::<Vec<_>>());

@@ -7,12 +7,12 @@ use crate::{
 use queue_testkit::{CaseReport, Failure};
 use std::process::ExitCode;
 
-/// The groups of trials that are no hand-written cases: each has a column, so that one that finds
-/// nothing of its own shows.
+/// The groups of trials that are not hand-written cases: each has a column, which shows whether it
+/// finds a defect on its own.
 const KINDS: [&str; 3] = ["matrix", "differential", "history"];
 
-/// Prints the table, of the defects with these names or of all. It fails if the store without a
-/// defect does, or if a defect survives.
+/// Prints the table, for the defects with these names or for all. It fails if the store without a
+/// defect fails, or if a defect survives.
 pub(crate) fn print(names: &[String]) -> ExitCode {
     match rows(names) {
         Ok(0) => ExitCode::SUCCESS,

@@ -127,6 +127,7 @@ impl Leadership {
     {
         while let Some(term) = stop.run_until_cancelled(self.acquire()).await {
             let term = term?;
+            // Stop and end of the term come first, so that `work` is not polled after either.
             tokio::select! {
                 biased;
                 () = stop.cancelled() => {}

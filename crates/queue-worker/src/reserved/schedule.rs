@@ -77,8 +77,10 @@ async fn overlap(
     let running = previous.filter(|previous| !previous.state.is_terminal());
     match spec.overlap {
         Overlap::Skip if running.is_some() => due.run.clear(),
+        // The job of the first tick has not ended when this step enqueues the others.
         Overlap::Skip => due.run.truncate(1),
         Overlap::CancelPrevious if !due.run.is_empty() => {
+            // Each due tick but the newest would be cancelled by the one after it.
             due.run.drain(..due.run.len() - 1);
             if let Some(previous) = running {
                 let event = Event::Cancel { running: OnRunning::Request };

@@ -6,7 +6,7 @@ use std::{convert::Infallible, io};
 use tokio::{sync::Barrier, time::sleep};
 use tokio_util::sync::CancellationToken;
 
-/// A member that runs until it is stopped, and then takes a while.
+/// A member that runs until it is stopped, and then takes a while to end.
 pub(crate) fn lasting(log: &Log, name: &'static str, stopping_secs: u64) -> impl Member {
     let log = log.clone();
     member_fn(move |stop: CancellationToken| async move {
@@ -41,7 +41,7 @@ async fn members_start_together() {
             }),
         );
     }
-    // Each waits for the others, so the group ends only if all of them run at once.
+    // Each member waits for the others, so the group ends only if all of them run at once.
     ended(spawn(group.run(CancellationToken::new()))).await.unwrap();
 }
 

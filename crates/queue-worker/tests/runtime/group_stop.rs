@@ -15,7 +15,7 @@ fn stopped() -> CancellationToken {
     stop
 }
 
-/// Never ends by itself.
+/// A member that never ends by itself.
 fn stubborn() -> impl Member {
     member_fn(|_| std::future::pending::<Result<(), Infallible>>())
 }

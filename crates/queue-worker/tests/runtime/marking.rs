@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 const TRY_EACH_SECOND: RetryPolicy = RetryPolicy::Fixed(Duration::from_secs(1));
 
-/// One tick over the inbox; with its events.
+/// Runs one tick over the inbox, with its events.
 async fn tick(inbox: &std::sync::Arc<Inbox>) -> (TickReport, Log) {
     let log = Log::new();
     let seen = log.clone();

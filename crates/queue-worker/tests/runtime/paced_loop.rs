@@ -1,4 +1,4 @@
-//! A tick again and again.
+//! The loop that repeats a tick.
 
 use crate::{
     processor::{fine, processor},
@@ -50,7 +50,7 @@ fn scripted(
     PacedLoop::builder(tick).interval(secs(1)).max_idle_interval(secs(5)).immediate_first_tick()
 }
 
-/// When each tick of a script began.
+/// The times at which the ticks of a script began.
 async fn times<P: PacedTick>(builder: PacedLoopBuilder<P>, log: &Log) -> Vec<u64> {
     within(builder.build().expect("valid settings").run(CancellationToken::new())).await;
     log.times()
@@ -83,7 +83,7 @@ async fn busy_ticks_without_an_interval_let_other_tasks_run() {
     let (ticking, other) = (turns.clone(), turns.clone());
     let tick = tick_fn(move |stop: CancellationToken| {
         ticking.push("tick");
-        // So that the test fails, and does not spin, if no other task ever runs.
+        // The bound makes the test fail rather than spin if no other task ever runs.
         if ticking.lines().len() == 1_000 {
             stop.cancel();
         }

@@ -1,4 +1,4 @@
-//! Jobs of the program's own.
+//! The pool, which runs jobs of the program's own.
 
 use crate::support::{Log, ended, millis, secs, settle, spawn, within};
 use queue_worker::runtime::{NotDone, Pool, PoolClosed};

@@ -22,7 +22,7 @@ where
     Processor::builder(inbox.clone(), handler, inbox.clone())
 }
 
-/// Succeeds at once.
+/// A handler that succeeds at once.
 pub(crate) async fn fine(_: u32) -> Result<String, &'static str> {
     Ok("fine".to_owned())
 }
@@ -112,7 +112,7 @@ async fn ticks_that_overlap_share_the_handlers() {
     });
     let processor = processor(&inbox, handler).concurrency(2).batch_size(4).build().unwrap();
     let stop = no_stop();
-    // The first holds every slot until its end, so the second must come later to find any.
+    // The first item holds every slot until its end, so the second must come later to find one.
     let (_, _) = tokio::join!(within(processor.tick(&stop)), async {
         inbox.log.wait_for("done 0 fine").await;
         within(processor.tick(&stop)).await

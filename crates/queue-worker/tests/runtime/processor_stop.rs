@@ -1,4 +1,4 @@
-//! What a stop leaves.
+//! What a stop of a processor leaves.
 
 use crate::{
     processor::{fine, processor},

@@ -1,4 +1,4 @@
-//! Backoff and trying again.
+//! Backoff and retries.
 
 use crate::support::{Log, millis, secs, within};
 use queue_core::{RetryPolicy, SeededRng};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// Takes a while for the first item, and a millisecond for each other.
+/// A handler that takes a while for the first item, and a millisecond for each other.
 fn slow_first(first: u64) -> impl Handler<u32, Output = String, Error = &'static str> {
     handler_fn(move |n| async move {
         sleep(millis(if n == 0 { first } else { 1 })).await;
@@ -25,7 +25,7 @@ async fn a_slow_item_takes_one_slot_and_the_others_go_on() {
     let (stop, began) = (CancellationToken::new(), Instant::now());
     tokio::join!(within(ticks.run(stop.clone())), async {
         inbox.log.wait_for_lines(999).await;
-        // 999 in sevens, a millisecond each.
+        // 999 items, seven at a time, take a millisecond each.
         assert_eq!(began.elapsed(), millis(143));
         inbox.log.wait_for("done 0 fine").await;
         stop.cancel();
@@ -75,7 +75,7 @@ async fn a_slot_is_free_as_soon_as_its_item_is_marked() {
     assert_eq!(within(processor.tick(&stop)).await.unwrap().asked, 4);
 }
 
-/// The waits follow from what the claims brought, whatever still runs.
+/// The pace follows from what the claims brought, whatever still runs.
 #[tokio::test(start_paused = true)]
 async fn items_that_come_while_one_hangs_are_found_at_the_pace_of_the_loop() {
     let inbox = Inbox::with([0, 1]);

@@ -1,5 +1,5 @@
-//! A worker that was stopped for longer than a lease, and handlers that go on after theirs was
-//! lost.
+//! A worker that was stopped for longer than a lease, and handlers that continue after their lease
+//! was lost.
 
 use crate::{
     blocking::{blocked, pass, started},
@@ -8,7 +8,7 @@ use crate::{
 use queue_worker::Router;
 use tokio::time::{advance, sleep};
 
-/// Blocks the runtime for so long, and then works on for so long.
+/// A handler that blocks the runtime for the first time, and then works for the second.
 fn blocking_the_runtime(blocks: u64, works: u64) -> Router {
     router(move |_, _| async move {
         advance(millis(blocks)).await;

@@ -11,7 +11,7 @@ use std::sync::{
 use std::time::Duration;
 use tokio::time::advance;
 
-/// Tells that it runs, and then blocks until the test says what it answers.
+/// A handler that reports that it runs, and then blocks until the test gives its answer.
 pub(crate) fn blocked() -> (Router, mpsc::Receiver<Context>, mpsc::Sender<Result<u32, JobError>>) {
     let (running, has_started) = mpsc::channel();
     let (answer, answers) = mpsc::channel();
@@ -23,7 +23,7 @@ pub(crate) fn blocked() -> (Router, mpsc::Receiver<Context>, mpsc::Sender<Result
     (router.expect("one kind"), has_started, answer)
 }
 
-/// Lets other tasks run until the handler is on its thread. Time stands still while it is.
+/// Lets other tasks run until the handler is on its thread. Time stands still meanwhile.
 pub(crate) async fn started(has_started: &mpsc::Receiver<Context>) -> Context {
     loop {
         match has_started.try_recv() {
@@ -34,7 +34,7 @@ pub(crate) async fn started(has_started: &mpsc::Receiver<Context>) -> Context {
 }
 
 pub(crate) async fn pass(time: u64) {
-    // In steps, so that every timer on the way is heard in its turn.
+    // Time moves in steps, so that every timer on the way fires in its turn.
     for _ in 0..time / 10 {
         advance(millis(10)).await;
         tokio::task::yield_now().await;
@@ -134,7 +134,7 @@ async fn a_blocking_handler_that_ends_within_the_grace_counts() {
     assert_eq!(rig.record("a").await.result().expect("completed").bytes, "7");
 }
 
-/// A runtime with one thread for blocking work, under paused time.
+/// Runs a test on a runtime with one thread for blocking work, under paused time.
 fn with_one_thread(test: impl Future<Output = ()>) {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime =
@@ -155,7 +155,7 @@ fn a_blocking_handler_that_was_given_up_before_its_turn_does_not_start() {
         pass(300).await;
         assert_eq!(running.ended().await.abandoned, 2);
         answer.send(Ok(1)).expect("it listens");
-        // The thread ends what it has, and then hangs up.
+        // The thread finishes its work, and then closes the channel.
         assert!(has_started.recv().is_err(), "the second never started");
     });
 }

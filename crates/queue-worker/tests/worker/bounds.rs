@@ -1,4 +1,4 @@
-//! How much a worker takes on, and what it refuses.
+//! How much work a worker accepts, and what it refuses.
 
 use crate::support::{Rig, job, millis, router};
 use queue_core::{RetryPolicy, Storage};

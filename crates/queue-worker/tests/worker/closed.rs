@@ -1,4 +1,4 @@
-//! A store whose handle is closed for good, which is not the same as one that is merely away.
+//! A store whose handle is closed for good, unlike one that is merely away.
 
 use crate::support::{Fault, Rig, job, millis, router};
 use queue_core::{ErrorKind, Storage};

@@ -1,4 +1,4 @@
-//! What a handler knows of its job, and can do to it.
+//! What a handler knows of its job, and what it can do to the job.
 
 use crate::support::{Fault, Rig, job, millis, router, span};
 use queue_core::{
@@ -12,7 +12,7 @@ use std::{
 };
 use tokio::time::sleep;
 
-/// Sends a heartbeat when told to by the clock, and leaves what it was answered.
+/// A handler that sends a heartbeat at a given time, and answers what the heartbeat was answered.
 fn beating_at(at: u64) -> Router {
     router(move |_, context: Context| async move {
         sleep(millis(at)).await;

@@ -1,4 +1,4 @@
-//! The page on the worker names tests that exist.
+//! The page on the worker names only tests that exist.
 
 use std::{collections::BTreeSet, fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! What a worker tells of itself, and that it ends when somebody asks it to drain.
+//! What a worker announces of itself, and that it ends when it is asked to drain.
 
 use crate::support::{Rig, job, millis, router};
 use queue_core::{Duty, State, Storage, Timestamp, WorkerId, WorkerInfo};

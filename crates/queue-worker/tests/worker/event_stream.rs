@@ -1,4 +1,4 @@
-//! Events as a stream, for readers with their own pace.
+//! Events as a stream, for readers at their own pace.
 
 use crate::support::{Rig, job, millis, router};
 use futures_util::StreamExt;
@@ -7,12 +7,12 @@ use queue_worker::{Before, Context, JobEnd, JobError, WorkerEvent, WorkerEvents,
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Reads until the worker is gone.
+/// Reads events until the worker is gone.
 async fn all(events: WorkerEvents) -> Vec<WorkerEvent> {
     tokio::time::timeout(crate::support::FOREVER, events.collect()).await.expect("the stream ends")
 }
 
-/// Runs a worker until the queue is empty, and answers what its stream said.
+/// Runs a worker until the queue is empty, and returns the events of its stream.
 async fn streamed(builder: queue_worker::WorkerBuilder) -> Vec<WorkerEvent> {
     let worker = builder.until_empty().build().expect("valid settings");
     let events = worker.events();
@@ -45,7 +45,7 @@ async fn an_end_tells_attempt_duration_and_error() {
         sleep(millis(100) * context.attempt()).await;
         match context.epoch() {
             1 => Err::<(), _>(JobError::named("First", "password=x").with_details("more")),
-            // Charges nothing, so the second attempt is made twice.
+            // A snooze charges nothing, so the second attempt is made twice.
             2 => Err(JobError::snooze(millis(5))),
             _ => Err(JobError::named("Last", "no more").as_terminal()),
         }

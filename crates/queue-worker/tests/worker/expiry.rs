@@ -1,4 +1,4 @@
-//! Jobs that are given up unless they start in time.
+//! Jobs that expire unless they start in time.
 
 use crate::support::{Rig, id, job, millis, router, span};
 use queue_core::{Reason, Retention, State, lifecycle::Event};
@@ -20,7 +20,7 @@ fn quick() -> queue_worker::Router {
     router(|_, _| async { Ok(()) })
 }
 
-/// Takes as long as the number of its job says, in milliseconds.
+/// A handler that takes as many milliseconds as the job's number.
 fn slow() -> queue_worker::Router {
     router(|number: u32, _| async move {
         sleep(millis(number.into())).await;
@@ -53,7 +53,7 @@ async fn one_that_is_claimed_a_millisecond_earlier_runs() {
     assert_eq!((report.started, report.completed), (1, 1));
 }
 
-/// It waited for a handler in the worker's own line.
+/// The job waited for a handler among the ready jobs of the worker.
 #[tokio::test(start_paused = true)]
 async fn one_that_expires_while_it_is_held_ready_is_ended_in_its_turn() {
     let rig = Rig::new();
@@ -71,7 +71,7 @@ async fn a_job_that_runs_beyond_its_expiry_goes_on() {
     assert_eq!((report.completed, report.cancelled), (1, 0));
 }
 
-/// A hook that takes its time is no start.
+/// The time of a hook is not a start.
 #[tokio::test(start_paused = true)]
 async fn one_that_expires_under_a_hook_is_ended() {
     let rig = Rig::new();
@@ -103,7 +103,7 @@ async fn its_event_says_why_even_if_nothing_is_kept() {
     assert_eq!(*ends.lock().expect("unpoisoned"), [(id("a"), Some(Reason::Expired), None)]);
 }
 
-/// What it did half-way must be done again.
+/// Work that was half done must be done again.
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_lifts_the_expiry_of_what_had_started_and_of_nothing_else() {
     let rig = Rig::new();
@@ -144,7 +144,8 @@ async fn a_redriven_job_runs_however_late() {
     assert_eq!(rig.drain(rig.worker(quick())).await.completed, 1);
 }
 
-/// The job's own limit stands over that of its kind and of the worker, and the handler knows it.
+/// The job's own limit takes precedence over those of its kind and of the worker, and the handler
+/// knows it.
 #[tokio::test(start_paused = true)]
 async fn the_time_limit_of_the_job_comes_before_that_of_its_kind() {
     let rig = Rig::new();

@@ -1,4 +1,4 @@
-//! What goes with an answer that is no completion.
+//! Followers of answers other than a completion.
 
 use crate::support::{Rig, job, millis, router, span};
 use queue_core::{Budget, FailedJob, Headers, Kind, Limits, State, Storage, StorageExt, Tag, Tags};
@@ -48,7 +48,7 @@ async fn what_was_reported_last_goes_with_a_snooze() {
 
 const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/// A context as a tracing library gives it to a job, and a header of the program's own.
+/// The headers that a tracing library gives to a job, and one of the program's own.
 fn traced() -> Headers {
     Headers::new([("traceparent", TRACE), ("tracestate", "v=1"), ("tenant", "7")]).expect("valid")
 }

@@ -1,4 +1,4 @@
-//! Hooks that fail, and hooks that take their time.
+//! Hooks that fail, and hooks that are slow.
 
 use crate::support::{Fault, Rig, job, millis, router};
 use async_trait::async_trait;
@@ -17,17 +17,17 @@ fn succeeding() -> Router {
     router(|n, _| async move { Ok(n) })
 }
 
-/// Fails in every way there is.
+/// The ways in which a hook can fail.
 #[derive(Clone, Copy, PartialEq)]
 enum Bad {
     Error,
     Panic,
-    /// Outside the future.
+    /// A panic outside the future.
     PanicAtOnce,
     Hang,
 }
 
-/// Fails before and after.
+/// A hook that fails before and after.
 struct Failing(Bad);
 
 impl Failing {
@@ -41,7 +41,7 @@ impl Failing {
     }
 }
 
-/// What `async_trait` writes, with work outside the future.
+/// `async_trait` would write this, with work outside the future.
 impl Hook for Failing {
     fn name(&self) -> &'static str {
         "failing"
@@ -74,7 +74,7 @@ impl Hook for Failing {
     }
 }
 
-/// Lets the job pass, and then fails as the other does.
+/// A hook that lets the job pass, and then fails like the other.
 struct FailingAfter(Failing);
 
 #[async_trait]

@@ -22,7 +22,7 @@ fn text(text: &str) -> Payload {
     Payload::new(text.to_owned(), ContentType::from_static("text/plain"))
 }
 
-/// Changes what the handler left.
+/// A hook that changes the handler's result.
 fn changing(change: impl Fn(&mut AttemptResult) + Clone + Send + Sync + 'static) -> impl Hook {
     after_fn(move |_, mut executed| {
         let change = change.clone();
@@ -36,7 +36,7 @@ fn changing(change: impl Fn(&mut AttemptResult) + Clone + Send + Sync + 'static)
 /// What hooks did, in order.
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Writes down its calls, and answers as told.
+/// A hook that logs its calls, and answers as told.
 struct Noting {
     name: &'static str,
     log: Log,

@@ -1,4 +1,4 @@
-//! Claims that are heard so late that little is left of their leases, or nothing.
+//! Claims whose answers come so late that little of their leases is left, or nothing.
 
 use crate::{
     leases::{Told, failure, sleeping, told, until_cancelled},
@@ -10,7 +10,7 @@ use tokio::{
     time::{advance, sleep},
 };
 
-/// Once everybody waits, nobody runs for so long.
+/// Once every task waits, lets no task run for this long.
 async fn nobody_runs_for(time: u64) {
     for _ in 0..100 {
         yield_now().await;
@@ -32,7 +32,7 @@ async fn a_job_whose_lease_lapsed_before_its_claim_was_heard_is_given_back_unsta
     assert_eq!((report.started, report.released), (1, 1));
 }
 
-/// A job is there half a second after the start, and the claim that brings it takes nearly the
+/// The job is stored half a second after the start, and the claim that leases it takes nearly the
 /// whole lease.
 async fn claimed_late(rig: &Rig) {
     sleep(millis(500)).await;

@@ -93,7 +93,7 @@ async fn a_frozen_leader_loses_its_lease_and_cannot_act_in_its_old_term() {
 async fn a_leader_that_wakes_up_knows_at_once_before_any_task_has_run() {
     let election = Election::new();
     let term = elected(&election.candidate("a").0).await;
-    // One poll moves the clock and lets nothing else run, as when the whole process was frozen.
+    // One poll moves the clock and lets no other task run, as if the whole process had been frozen.
     assert!(tokio::time::advance(millis(LEASE_MS)).now_or_never().is_none());
     assert_eq!(term.lost_reason(), None, "nobody noticed yet");
     assert!(!term.is_held());

@@ -88,7 +88,7 @@ async fn a_listener_that_panics_costs_no_term() {
     term.resign().await;
 }
 
-/// The terms in the order in which they were won, for a look at every moment.
+/// The terms in the order in which they were won, to be checked at every moment.
 type Terms = Arc<Mutex<Vec<Term>>>;
 
 #[tokio::test(start_paused = true)]
@@ -136,7 +136,7 @@ fn look(seed: u64, terms: &[Term]) {
     assert!(fences.is_sorted_by(|a, b| a < b), "seed {seed}: {fences:?}");
 }
 
-/// Six calls in ten go well.
+/// Six calls in ten succeed.
 fn any_fault(rng: &dyn Rng) -> Fault {
     match rng.next_u64() % 10 {
         0 => Fault::Refuse(ErrorKind::Unavailable),
@@ -157,7 +157,8 @@ async fn a_subscription_that_is_never_answered_keeps_nobody_from_the_lead() {
     assert_eq!(started.elapsed(), Duration::ZERO);
 }
 
-/// A subscription that nobody polls would keep the connection that the candidate's own claim needs.
+/// A subscription that is not polled would keep the connection that the candidate's own claim
+/// needs.
 #[tokio::test(start_paused = true)]
 async fn a_subscription_that_is_late_does_not_delay_an_election_beyond_itself() {
     let election = Election::new();

@@ -1,4 +1,4 @@
-//! Leases kept, leases lost, and handlers that are told.
+//! Leases that are kept, leases that are lost, and how handlers learn of it.
 
 use crate::support::{Fault, Rig, job, millis, router, span};
 use queue_core::{
@@ -9,10 +9,10 @@ use queue_worker::{CancelReason, Context, JobError, Router};
 use std::sync::{Arc, Mutex};
 use tokio::time::{Instant, sleep};
 
-/// What handlers were told, and how long after their start.
+/// The reasons that handlers were given, and how long after their start.
 pub(crate) type Told = Arc<Mutex<Vec<(Option<CancelReason>, u128)>>>;
 
-/// Works until it is cancelled, and then completes or fails.
+/// A handler that works until it is cancelled, and then completes or fails.
 pub(crate) fn until_cancelled(told: &Told, outcome: Result<(), JobError>) -> Router {
     let told = told.clone();
     router(move |_, context: Context| {
@@ -37,7 +37,7 @@ pub(crate) fn sleeping(duration: u64) -> Router {
     })
 }
 
-/// Works for a minute, whatever it is told, and answers whether that was nothing.
+/// A handler that works for a minute whatever happens, and completes if it was not cancelled.
 fn told_nothing() -> Router {
     router(|_, context: Context| async move {
         sleep(millis(60_000)).await;
@@ -255,8 +255,8 @@ async fn a_store_of_small_batches_is_served_in_small_batches() {
     assert!(log.heartbeats.iter().chain(&log.settles).chain(&log.claim_limits).all(|&size| size <= 2));
 }
 
-/// As a transaction of the handler does that completes the job: the lease goes on, and the next
-/// beat comes.
+/// A transaction of the handler that completes the job does this: the lease lasts, and the next
+/// heartbeat comes.
 #[tokio::test(start_paused = true)]
 async fn a_record_that_was_held_for_a_moment_costs_no_lease() {
     let rig = Rig::new();

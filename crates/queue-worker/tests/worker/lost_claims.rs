@@ -1,4 +1,5 @@
-//! Claims whose answers are lost: no job is charged a stall for it, and none is held by nobody.
+//! Claims whose answers are lost: no job is charged a stall for it, and none is left without a
+//! holder.
 
 use crate::support::{Fault, Rig, Starts, job, millis, span};
 use queue_core::{ClaimRequest, ErrorKind, Rng, SeededRng, State, Storage};
@@ -6,13 +7,13 @@ use queue_worker::WorkerBuilder;
 use std::sync::Arc;
 use tokio::time::{Instant, sleep};
 
-/// A claim is listened for two seconds, and a call takes one at most.
+/// A worker that waits two seconds for a claim, while a call takes one at most.
 fn quick(rig: &Rig, starts: &Starts) -> WorkerBuilder {
     rig.store.script().call_timeout = Some(millis(1000));
     rig.worker(starts.router(u64::from)).lease(millis(6000)).poll_interval(millis(1000))
 }
 
-/// These faults in turn, and then none.
+/// Injects these faults in turn, and then none.
 fn at_first(rig: &Rig, faults: impl IntoIterator<Item = Fault>) {
     let mut faults = faults.into_iter().collect::<Vec<_>>().into_iter();
     rig.store.script().on_claim = Some(Box::new(move || faults.next().unwrap_or(Fault::None)));
@@ -87,8 +88,8 @@ async fn a_stop_waits_until_what_was_lost_is_given_back() {
     assert_eq!(rig.store.counts(&rig.queue).await.expect("counts").of(State::Queued), 4);
 }
 
-/// A server that is stopped for longer than anybody listens, and then continued, again and again;
-/// and answers that are lost or late meanwhile.
+/// A server is stopped for longer than any caller waits, and continued, again and again; meanwhile
+/// answers are lost or late.
 #[tokio::test(start_paused = true)]
 async fn whatever_becomes_of_answers_no_job_is_charged_a_stall_or_held_by_nobody_and_all_are_done() {
     let mut lost = 0;
@@ -105,7 +106,7 @@ async fn whatever_becomes_of_answers_no_job_is_charged_a_stall_or_held_by_nobody
         let running = Rig::start(quick(&rig, &starts).rescue_interval(millis(500)));
         for _ in 0..4 {
             sleep(millis(rng.next_u64() % 600)).await;
-            // Shorter than leaves running jobs without a heartbeat.
+            // The stop is shorter than the time that leaves running jobs without a heartbeat.
             let stopped = millis(rng.next_u64() % 3500);
             rig.store.script().stopped_until = Some(Instant::now() + stopped);
             sleep(stopped).await;
@@ -132,7 +133,7 @@ async fn whatever_becomes_of_answers_no_job_is_charged_a_stall_or_held_by_nobody
 async fn a_first_claim_that_a_stopped_server_does_late_is_found_too() {
     let (rig, starts) = (Rig::new(), Starts::default());
     rig.enqueue((0..4).map(|n| job(&n.to_string(), 5).with_delay(span(100)))).await;
-    // For longer than any lease.
+    // The stop is longer than any lease.
     rig.store.script().stopped_until = Some(Instant::now() + millis(60_000));
     let running = Rig::start(quick(&rig, &starts));
     sleep(millis(60_000)).await;

@@ -1,4 +1,4 @@
-//! Contexts that a test makes, for handlers that are called as functions.
+//! Contexts that a test makes, for handlers that are called as plain functions.
 
 use queue_core::{JobId, Kind, NewJob, Payload};
 use queue_serde::{Codec, Json};

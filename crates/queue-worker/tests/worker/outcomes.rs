@@ -1,4 +1,4 @@
-//! What becomes of a job by what its handler answers.
+//! What becomes of a job after each answer of its handler.
 
 use crate::support::{Rig, id, job, millis, router};
 use async_trait::async_trait;
@@ -84,7 +84,7 @@ async fn a_panic_is_a_failed_attempt_and_the_worker_goes_on() {
 #[derive(Debug)]
 struct PanicsAtOnce;
 
-/// What `async_trait` writes, with work outside the future.
+/// `async_trait` would write this, with work outside the future.
 impl Handler<Context> for PanicsAtOnce {
     type Output = Payload;
     type Error = JobError;
@@ -106,7 +106,7 @@ async fn a_panic_before_the_first_await_of_a_plain_handler_is_a_failed_attempt()
     assert_eq!((meta.state, meta.failures, meta.stalls), (State::Failed, 3, 0));
 }
 
-/// A handler that is the program's own, without a router.
+/// A handler of the program's own, without a router.
 #[derive(Debug)]
 struct Upper;
 

@@ -76,8 +76,8 @@ async fn a_worker_with_more_to_do_than_it_can_hold_notices_a_pause_too() {
     sleep(millis(15_000)).await;
     pause(&rig, true).await;
     sleep(millis(60_000)).await;
-    // The second was running; the third started as the second ended, and the claim for its slot
-    // told of the pause.
+    // The second job was running; the third started when it ended, and the claim for the free slot
+    // learned of the pause.
     let report = running.stop().await;
     assert!((2..=3).contains(&report.started), "{report:?}");
     assert_eq!((rig.leased().await, report.completed), (0, report.started));

@@ -1,4 +1,4 @@
-//! Permits: so many starts in any period over all handles, whatever becomes of those who hold them.
+//! Permits: a bounded number of starts in any period over all handles, whatever their holders do.
 
 use crate::support::{FOREVER, Fault, Probe, millis, spawn};
 use futures_util::future::join_all;
@@ -15,7 +15,7 @@ fn store() -> MemoryStorage {
     MemoryStorage::with_clock(Arc::new(TokioClock::default()))
 }
 
-/// A handle of its own, as another process has.
+/// The builder of a handle of its own, as another process has.
 fn builder(store: &MemoryStorage, starts: u32) -> (PermitsBuilder, Arc<Probe>) {
     let probe = Arc::new(Probe::new(store.another_handle()));
     let builder = Permits::builder(probe.clone(), "test", starts, PERIOD);
@@ -45,7 +45,7 @@ async fn any_period_has_as_many_starts_as_are_allowed_and_no_more_over_all_handl
             let mut starts = Vec::new();
             while begun.elapsed() < PERIOD * PERIODS {
                 let permit = acquired(&permits).await;
-                // Some take their time, some change their minds.
+                // Some callers take their time, some give up.
                 sleep(millis(number * 130)).await;
                 if starts.len() % 4 == 3 {
                     drop(permit);

@@ -1,4 +1,4 @@
-//! How many jobs are held ready, when the worker chooses by itself and when it is told.
+//! How many jobs are held ready, chosen by the worker or fixed.
 
 use crate::support::{Rig, Starts, job, millis, numbers, router};
 use queue_core::{NewJob, State, Storage, WorkerId};
@@ -13,7 +13,7 @@ fn jobs(numbers: impl IntoIterator<Item = u32>) -> impl Iterator<Item = NewJob> 
     numbers.into_iter().map(|n| job(&format!("{n:05}"), n))
 }
 
-/// Jobs of this number or above take five seconds, the others no time.
+/// A handler that takes five seconds for jobs of this number or above, and no time for others.
 fn slow_from(first_slow: u32) -> Router {
     router(move |n, _| async move {
         sleep(millis(if n >= first_slow { 5000 } else { 0 })).await;
@@ -51,7 +51,7 @@ async fn slow_jobs_are_not_held_ready() {
     assert_eq!(rig.events.elapsed_ms(), 50_000, "no handler waited for a job either");
 }
 
-/// The worst case: the line is as long as it gets, and then jobs become slow.
+/// The worst case: as many jobs as possible are held ready, and then jobs become slow.
 #[tokio::test(start_paused = true)]
 async fn jobs_that_become_slow_are_given_back_once_one_has_waited_for_a_second_or_a_tenth_of_the_lease() {
     for (lease_ms, patience_ms) in [(30_000, 1000), (3000, 300), (600_000, 1000)] {
@@ -82,8 +82,8 @@ async fn another_worker_gets_what_this_one_would_have_sat_on() {
     let (one, other) = (one.ended().await, other.ended().await);
     assert_eq!((one.completed + other.completed, one.started + other.started), (1040, 1040));
     assert!(other.completed >= 15, "{other:?}");
-    // Forty times five seconds for eight handlers, and the second for which the first worker held
-    // them.
+    // Forty jobs take five seconds each on eight handlers; the first worker held them for another
+    // second.
     assert!(rig.events.elapsed_ms() <= 31_000, "{}", rig.events.elapsed_ms());
 }
 

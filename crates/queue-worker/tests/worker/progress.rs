@@ -5,7 +5,7 @@ use queue_core::{ErrorKind, Limits};
 use queue_worker::{Context, JobError, ProgressError, Router};
 use tokio::time::sleep;
 
-/// Reports a number every so often, so many times, and then sleeps for a minute.
+/// A handler that reports a number at each interval, this many times, and then sleeps for a minute.
 fn counting(reports: u64, every_micros: u64) -> Router {
     router(move |_, context: Context| async move {
         for n in 1..=reports {
@@ -41,7 +41,7 @@ async fn ten_thousand_reports_a_second_become_one_call_a_second_and_the_last_one
     rig.events.wait_for("started 3").await;
     sleep(millis(300_000)).await;
     let calls = rig.store.log().heartbeats;
-    // Timers have a grain of a millisecond, so a report every 100 us takes a while longer than ten
+    // Timers have a resolution of a millisecond, so a report every 100 us takes longer than ten
     // seconds.
     assert!((10..=250).contains(&calls.len()), "{} calls", calls.len());
     assert!(calls.iter().all(|&size| size == 4), "all jobs go in one call: {calls:?}");

@@ -31,7 +31,7 @@ fn tasks() -> usize {
     tokio::runtime::Handle::current().metrics().num_alive_tasks()
 }
 
-/// Until no task but the test's own is left, without time passing.
+/// Waits until only the test's own task is left, without time passing.
 async fn no_task_is_left() {
     for _ in 0..1000 {
         if tasks() == 0 {

@@ -12,7 +12,7 @@ fn succeeding() -> Router {
     router(|n, _| async move { Ok(n) })
 }
 
-/// Completes, and enqueues another job of a fixed id.
+/// A handler that completes with a follower of a fixed id.
 fn followed() -> Router {
     router(|n, context: Context| async move {
         if n < 100 {
@@ -22,7 +22,7 @@ fn followed() -> Router {
     })
 }
 
-/// The first `n` times one fault, then none.
+/// Injects a fault the first `n` times.
 fn at_first(n: usize, fault: Fault) -> OnBatch {
     let mut calls = 0;
     Box::new(move |_| {
@@ -31,7 +31,7 @@ fn at_first(n: usize, fault: Fault) -> OnBatch {
     })
 }
 
-/// One fault for every batch with this job in it.
+/// Injects a fault into every batch with this job.
 fn whenever(name: &'static str, fault: Fault) -> OnBatch {
     Box::new(move |batch| if batch.iter().any(|it| it.id.as_str() == name) { fault } else { Fault::None })
 }

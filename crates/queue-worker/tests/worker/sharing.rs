@@ -1,4 +1,4 @@
-//! Several workers, whole runs, and what they add up to.
+//! Several workers, whole runs, and their sums.
 
 use crate::support::{Rig, job, millis, router, span, spawn};
 use queue_core::{
@@ -24,7 +24,7 @@ async fn until_empty_ends_at_once_on_an_empty_queue() {
     assert_eq!(rig.events.elapsed_ms(), 0);
 }
 
-/// A listing may have to look at every job that the store keeps.
+/// A listing may have to read every job that the store keeps.
 #[tokio::test(start_paused = true)]
 async fn until_empty_lists_no_jobs_where_none_waits() {
     let rig = Rig::new();
@@ -107,7 +107,7 @@ async fn the_report_adds_up() {
     assert_eq!(rig.store.verify().await.expect("verifies"), Vec::<String>::new());
 }
 
-/// Counts runs by payload.
+/// A handler that counts runs by payload.
 fn counting(runs: &Arc<Mutex<HashMap<u32, u32>>>) -> Router {
     let runs = runs.clone();
     router(move |n, _| {
@@ -133,7 +133,7 @@ async fn two_workers_share_a_queue_and_run_nothing_twice() {
     assert!(runs.len() == 500 && runs.values().all(|&times| times == 1));
 }
 
-/// Real threads: nothing here depends on time.
+/// The threads are real: nothing here depends on time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn workers_on_many_threads_run_everything_once() {
     let rig = Rig::new();

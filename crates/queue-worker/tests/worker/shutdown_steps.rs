@@ -5,34 +5,34 @@ use queue_core::{State, Storage};
 use queue_worker::{Context, JobError, Router};
 use tokio::time::sleep;
 
-/// Each number behaves in another way.
+/// A handler that behaves differently for each number.
 fn mixed() -> Router {
     router(|n, context: Context| async move {
         match n {
-            // Quick: ends while the worker drains.
+            // The job is quick: it ends while the worker drains.
             1 => sleep(millis(400)).await,
-            // Fails meanwhile.
+            // The job fails meanwhile.
             2 => {
                 sleep(millis(500)).await;
                 return Err(JobError::named("Test", "it fails"));
             }
-            // Snoozes meanwhile.
+            // The job snoozes meanwhile.
             3 => {
                 sleep(millis(600)).await;
                 return Err(JobError::snooze(millis(1)));
             }
-            // Polite: ends when it is told to, after a while.
+            // The job is polite: it ends a while after it is told to.
             4 => {
                 context.cancelled().await;
                 sleep(millis(50)).await;
             }
-            // Gives up when it is told to.
+            // The job gives up when it is told to.
             5 => {
                 context.cancelled().await;
                 sleep(millis(60)).await;
                 return Err(JobError::release());
             }
-            // Stubborn.
+            // The job is stubborn.
             _ => std::future::pending().await,
         }
         Ok(n)
@@ -49,17 +49,18 @@ async fn the_steps_of_a_stop_come_in_order_each_at_its_time() {
     let report = running.stop().await;
     let after_the_start = &rig.events.trace()[6..];
     let steps = [
-        // What has not started is given back at once, and what is freed by it is not claimed again.
+        // Jobs that have not started are given back at once, and their slots are not used for new
+        // claims.
         (0, "released 7"),
         (0, "released 8"),
-        // What runs goes on, and whatever it answers is stored.
+        // Running jobs continue, and their answers are stored.
         (400, "completed 1"),
         (500, "failing 2"),
         (600, "released 3"),
-        // At the deadline the rest is told.
+        // At the deadline the other handlers are told to stop.
         (1050, "completed 4"),
         (1060, "released 5"),
-        // After the grace it is dropped and given back.
+        // After the grace they are dropped, and their jobs given back.
         (1300, "released 6"),
     ];
     assert_eq!(after_the_start, steps.map(|(at, label)| (at, label.to_owned())));

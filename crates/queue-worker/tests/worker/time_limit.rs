@@ -1,4 +1,4 @@
-//! How long a handler may run, and what becomes of one that runs longer.
+//! How long a handler may run, and what happens to one that runs longer.
 
 use crate::support::{Rig, job, millis, router};
 use queue_core::{
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::{sync::oneshot, time::sleep};
 
-/// Works until it is told to stop, for a while longer, and then answers.
+/// A handler that works until it is told to stop, for a while longer, and then answers.
 fn late<R: queue_serde::Encode + Clone + Send + Sync + 'static>(
     after: u64,
     answer: Result<R, JobError>,

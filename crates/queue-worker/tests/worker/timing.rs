@@ -1,4 +1,4 @@
-//! When things happen: exactly when they are due, and without asking in between.
+//! When things happen: exactly when they are due, without polling in between.
 
 use crate::support::{Fault, Hints, Rig, job, millis, router, span};
 use queue_core::{ErrorKind, Retention, RetryPolicy, State, Storage};
@@ -19,8 +19,8 @@ async fn retries_start_exactly_when_they_are_due_and_nothing_is_asked_in_between
     let running = Rig::start(rig.worker(failing).retry(backoff));
     rig.events.wait_for("failed a").await;
     assert_eq!(rig.events.times_of("started a"), [0, 1000, 3000]);
-    // One for each of three attempts, and one after each of two failures for the hint that the job
-    // waits again.
+    // Each of the three attempts takes a claim, and each of the two failures another, for the hint
+    // that the job waits again.
     assert_eq!(rig.store.log().claims, 5);
     running.stop().await;
 }

@@ -19,7 +19,7 @@ use tower::{
 
 type Request = JobRequest<u32>;
 
-/// Works for so long, and notes how many at once.
+/// A service that works for a while, and notes how many calls run at once.
 #[derive(Clone, Default)]
 struct Gauge {
     now: Arc<AtomicUsize>,
@@ -179,7 +179,7 @@ async fn a_job_error_comes_through_layers_of_boxed_errors_as_it_was() {
     }
 }
 
-/// A service that is ready only now and then, and cannot be called when it is not.
+/// A service that is ready only at times, and must not be called when it is not.
 #[derive(Clone)]
 struct Shy {
     polls: Arc<Mutex<u32>>,

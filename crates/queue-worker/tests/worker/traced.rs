@@ -13,11 +13,11 @@ use tracing_subscriber::fmt::{MakeWriter, format::FmtSpan};
 struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
-    /// Of the thread of the test, while the guard lives.
+    /// Captures the lines of the test's thread while the guard lives.
     fn of(level: Level) -> (Self, DefaultGuard) {
-        // While a single subscriber is known, `tracing` asks that of the thread that first meets a
-        // span whether anybody wants it, and so a test without one would speak for this one. With
-        // one for all threads there are two.
+        // With a single subscriber, `tracing` asks only the one of the thread that first meets a
+        // span whether it is wanted, so a test without a subscriber would decide for this one. A
+        // global default makes two.
         drop(tracing::subscriber::set_global_default(tracing_subscriber::registry()));
         let lines = Self::default();
         let subscriber = tracing_subscriber::fmt().with_max_level(level).with_writer(lines.clone());

@@ -107,6 +107,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
             answers.extend(sent.map_err(|error| partly(error, answers.len(), count))?);
         }
         let stand_ins = self.store_stand_ins(debounced, &mut answers, &options).await;
+        // Of several jobs some are stored by now; a single one was answered as a duplicate.
         stand_ins.map_err(|error| if count > 1 { error.unknown() } else { error })?;
         Ok(answers)
     }

@@ -27,7 +27,7 @@ pub enum WaitError {
     #[error("the job was replaced by a newer one of the same id")]
     Superseded,
     /// The job was seen, and then found gone.
-    #[error("the job is gone and its outcome with it; keep it longer")]
+    #[error("the job and its outcome have been removed; keep it longer")]
     Expired,
     /// There is no job of this id.
     #[error("there is no job of this id")]

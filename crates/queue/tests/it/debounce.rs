@@ -1,4 +1,4 @@
-//! Jobs that are put off for as long as they are enqueued again.
+//! Debounced jobs, which each further enqueue puts off.
 
 use crate::support::{SECOND, TextQueue, memory, take, texts};
 use queue::{
@@ -187,7 +187,7 @@ async fn a_longest_wait_of_the_delay_and_keeping_nothing_are_fine() {
     assert_eq!(due_in(&queue, "a").await, Some(5 * SECOND));
 }
 
-/// Reads only what was written for the very job.
+/// A codec that reads only bytes written for the very same job.
 #[derive(Debug)]
 struct Bound;
 

@@ -110,7 +110,7 @@ async fn hostile_but_printable_ids_work() {
     }
 }
 
-/// JSON behind a mark of its own.
+/// JSON under a content type of its own.
 #[derive(Debug)]
 struct Marked;
 

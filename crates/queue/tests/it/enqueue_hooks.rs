@@ -8,7 +8,7 @@ use std::error::Error as _;
 #[error("nobody is called {0}")]
 struct NoTenant(String);
 
-/// Refuses what has no tenant, and hurries one of them.
+/// Refuses jobs without a tenant, and raises the priority of one tenant's jobs.
 fn tenants(job: &mut NewJob) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let Some((tenant, _)) = job.id.as_str().split_once('/') else {
         return Err(NoTenant(job.id.as_str().to_owned()).into());

@@ -124,7 +124,7 @@ async fn the_stream_ends_when_the_store_closes() {
     assert!(events.next().await.is_none());
 }
 
-/// What a handler reports.
+/// The progress that a handler reports.
 #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Bar {
     done: u32,

@@ -1,4 +1,4 @@
-//! Jobs that are given up unless they start in time, as the typed client sees them.
+//! Jobs that expire unless they start in time, as the typed client sees them.
 
 use crate::support::{SECOND, take, texts};
 use queue::{
@@ -111,7 +111,7 @@ async fn a_redriven_job_runs_however_late() {
     assert_eq!(take(&queue).await.id().as_str(), "a");
 }
 
-/// The bytes were right all along.
+/// Only the content type of the payload was wrong.
 #[tokio::test(start_paused = true)]
 async fn a_redrive_mends_a_content_type() {
     let queue = texts();

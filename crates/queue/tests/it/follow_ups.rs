@@ -1,4 +1,4 @@
-//! What follows a job that fails for good, and kinds that are the library's own.
+//! Follow-ups of jobs that fail for good, and kinds of the library's own.
 
 use crate::support::{SECOND, TextQueue, memory, take, texts};
 use queue::{
@@ -21,7 +21,7 @@ async fn fail(queue: &TextQueue) -> queue::JobMeta {
     meta
 }
 
-/// What follows the failure of a job as it was claimed.
+/// The follow-up of a job, given the job as it was claimed.
 async fn alert(queue: &TextQueue, failed: &queue::JobMeta) -> Option<FailedJob> {
     let follow_up = FailedJob::follow_up_id(failed);
     queue.of(ALERT).payload(follow_up).await.expect("it reads")

@@ -1,4 +1,4 @@
-//! Many jobs at once: shown, counted and changed by what they have in common.
+//! Operations on many jobs: show, count and change by what the jobs have in common.
 
 use crate::support::{Fault, Faulty, memory, on, take, texts};
 use async_trait::async_trait;
@@ -125,8 +125,8 @@ async fn a_change_of_many_counts_what_it_did_and_leaves_others_alone() {
     assert_eq!(queue.counts().await.expect("it counts").total(), 610);
 }
 
-/// Between a page and its change somebody redrives and cancels one of its jobs, and cancels a new
-/// one.
+/// A store in which, between a page and the change that follows it, another caller redrives and
+/// cancels one of the page's jobs, and cancels a new one.
 #[derive(Debug)]
 struct Meddled {
     store: Arc<dyn Storage>,
@@ -161,7 +161,7 @@ async fn a_change_of_many_leaves_out_what_came_into_its_state_since_it_began() {
     let clock = Arc::new(ManualClock::default());
     let store: Arc<dyn Storage> = Arc::new(MemoryStorage::with_clock(clock.clone()));
     let queue = on(store.clone());
-    // More than a page.
+    // More jobs than a page has.
     for n in 0..1_200 {
         put(&queue, &format!("{n:04}"), JobOptions::new()).await;
     }

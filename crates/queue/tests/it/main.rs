@@ -1,4 +1,4 @@
-//! The facade: on memory under paused time, on files by waiting for signals.
+//! Tests of the facade: on memory under paused time, on files by waiting for signals.
 
 mod debounce;
 mod enqueue;

@@ -228,7 +228,7 @@ async fn every_failed_job_runs_again_at_a_word() {
     let redriven = queue.jobs().failed().redrive_all().await.unwrap();
     assert_eq!((redriven.done, redriven.skipped, redriven.failed), (2, 0, 0));
     assert_eq!(queue.counts().await.unwrap().of(State::Queued), 3);
-    // A job that is not at rest is passed by.
+    // A job that is not terminal is skipped.
     let passed_by = queue.jobs().redrive_all().await.unwrap();
     assert_eq!((passed_by.done, passed_by.skipped, passed_by.failed), (0, 3, 0));
 }

@@ -108,7 +108,7 @@ async fn a_handle_has_default_options_of_its_own() {
     assert_eq!(build(JobOptions::new().max_attempts(0)).unwrap_err().kind(), ErrorKind::Invalid);
 }
 
-/// One option, and what it changes.
+/// One option, and the field that it changes.
 type OneOption = (JobOptions, fn(&mut queue::NewJob));
 
 #[tokio::test(start_paused = true)]
@@ -200,7 +200,7 @@ async fn a_time_of_day_that_cannot_be_is_refused() {
     assert_eq!(queue.counts().await.unwrap().total(), 0);
 }
 
-/// What the two together say must hold, not what each says.
+/// The check applies to the merged options, not to each part.
 #[test]
 fn an_expiry_and_a_delay_that_meet_in_a_merge_are_checked_together() {
     let handle = JobOptions::new().expires_in(2 * SECOND);

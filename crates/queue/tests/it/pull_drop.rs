@@ -1,4 +1,4 @@
-//! A consumer that goes away in the middle of a claim leaves no job behind that nobody holds.
+//! A consumer that goes away in the middle of a claim leaves no job leased without a holder.
 
 use crate::support::{Fault, Faulty, SECOND, memory, on, raw, settle_down, spawn};
 use queue::{ErrorKind, JobOptions, Queue, Raw, State, Storage};

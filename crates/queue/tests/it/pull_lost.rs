@@ -1,4 +1,4 @@
-//! Claims of a consumer whose answers are lost: nothing is charged, and nothing is held by nobody.
+//! Lost answers to claims of a consumer: no job is charged, and none is left without a holder.
 
 use crate::support::{SECOND, memory, on, settle_down};
 use queue::{ErrorKind, JobOptions, State, Storage};
@@ -36,7 +36,7 @@ async fn what_a_lost_claim_leased_goes_back_uncharged_and_the_next_asks_for_half
 async fn a_look_without_an_answer_is_given_up_and_the_next_one_finds_what_was_leased() {
     let (store, faulty) = with_jobs(0).await;
     let consumer = on(faulty.clone());
-    // So that it does not look for lapsed leases now.
+    // This read keeps the next one from looking for lapsed leases now.
     assert!(consumer.dequeue(Duration::ZERO).await.expect("claims").is_none());
     on(store.clone()).enqueue("a", String::new()).await.expect("stores");
     let gate = Gate::shut();

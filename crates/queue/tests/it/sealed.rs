@@ -1,4 +1,4 @@
-//! A codec as somebody else would write it, whose bytes belong to one job and one role.
+//! A codec as a third party would write it, whose bytes belong to one job and one role.
 
 use crate::support::{memory, take};
 use bytes::Bytes;
@@ -16,8 +16,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-/// Seals what an inner codec writes: nonce, tag, and the bytes. It hides nothing, which is all that
-/// an encryption would do beyond this.
+/// Seals what an inner codec writes: nonce, tag, and the bytes. It does not hide them, which is all
+/// that encryption would add.
 #[derive(Clone, Debug)]
 struct Sealed {
     inner: Json,
@@ -30,7 +30,8 @@ impl Sealed {
         Self { inner: Json, key: [9; 32], nonces: Arc::default() }
     }
 
-    /// Over the context, each part behind its length, so that no two contexts are written alike.
+    /// The tag covers the context, each part preceded by its length, so that no two contexts give
+    /// the same bytes.
     fn tag(&self, nonce: &[u8], plain: &[u8], context: &CodecContext<'_>) -> [u8; 32] {
         let CodecContext { queue, kind, id, role, .. } = context;
         let mut hmac = Hmac::<Sha256>::new_from_slice(&self.key).expect("any length");
@@ -101,7 +102,7 @@ async fn a_sealed_payload_is_read_as_that_of_its_own_job_and_of_no_other() {
         let refused = sealed(&store, name).payload(id).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Invalid, "{name} {kind} {id}: {refused}");
     }
-    // The very same place takes them.
+    // Another life of the same id and role accepts them.
     assert_eq!(queue.delete("a").await.unwrap(), queue::Change::Done);
     raw(&store, "mail").of_kind(Kind::from_static("mail")).enqueue("a", payload).await.unwrap();
     assert_eq!(queue.payload("a").await.unwrap(), Some("ada".to_owned()));

@@ -1,4 +1,4 @@
-//! A store clock that follows paused time, and a store that misbehaves.
+//! A store clock that follows paused time, and a store with faults.
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
@@ -37,12 +37,11 @@ pub(crate) fn texts() -> TextQueue {
     on(memory())
 }
 
-/// Takes the job that is due.
+/// Claims the due job.
 pub(crate) async fn take<P: queue::Decode, R>(queue: &Queue<P, R>) -> Delivery<P, R> {
     queue.dequeue(SECOND).await.expect("claims").expect("a job is due")
 }
 
-/// Starts a task of a test.
 #[expect(clippy::disallowed_methods, reason = "a test joins what it starts")]
 pub(crate) fn spawn<T: Send + 'static>(
     task: impl Future<Output = T> + Send + 'static,
@@ -55,38 +54,38 @@ pub(crate) async fn settle_down() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-/// What is wrong with a store.
+/// The fault of a store.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// It never gives a hint.
+    /// Subscriptions give no hint.
     NoHints,
-    /// Its hints end at once.
+    /// Streams of hints end at once.
     HintsEnd,
-    /// It says all the time that something was missed.
+    /// Streams say all the time that hints were missed.
     HintStorm,
-    /// It hears of every change of any job, and says that something was missed.
+    /// Streams report every change of any job, and that hints were missed.
     VagueHints,
     /// Subscribing never answers.
     SubscribeHangs,
     /// Reading never answers.
     GetHangs,
-    /// The first so many reads fail in a way that may pass.
+    /// The first reads, this many, fail with a transient error.
     GetFails(AtomicU32),
     /// Reading fails for good.
     GetIsCorrupt,
-    /// The first so many listings fail in a way that may pass.
+    /// The first listings, this many, fail with a transient error.
     ListFails(AtomicU32),
     /// Enqueueing never answers.
     EnqueueHangs,
-    /// A claim that has happened is answered only once there is a permit.
+    /// A claim takes effect at once, and is answered once there is a permit.
     ClaimAnswers(Arc<Semaphore>),
-    /// The first so many changes fail in a way that may pass.
+    /// The first changes, this many, fail with a transient error.
     ApplyFails(AtomicU32),
-    /// A change happens only once there is a permit.
+    /// A change takes effect once there is a permit.
     ApplyWaits(Arc<Semaphore>),
-    /// Every call needs its one connection, and subscribing takes a while.
+    /// Every call needs the only connection, and subscribing takes a while.
     OneConnection(Semaphore),
-    /// Nothing, but the streams of hints that are held are counted.
+    /// No fault, but streams of hints are counted while they exist.
     StreamsCounted(Arc<AtomicUsize>),
 }
 
@@ -207,7 +206,7 @@ impl StorageLayer for Faulty {
     }
 }
 
-/// Counts while it is there.
+/// Counts itself while it exists.
 struct Counted(Arc<AtomicUsize>);
 
 impl Counted {
@@ -216,7 +215,7 @@ impl Counted {
         Self(held.clone())
     }
 
-    /// Something that a closure can do with what it shall own.
+    /// A method for closures to call, so that they own the value.
     fn is_held(&self) {
         assert!(self.0.load(Ordering::SeqCst) > 0);
     }
@@ -228,7 +227,7 @@ impl Drop for Counted {
     }
 }
 
-/// Bytes as a producer of another kind of program would write them.
+/// Bytes as another program would write them.
 pub(crate) fn raw(bytes: &'static str, content_type: &'static str) -> queue::Raw {
     queue::Raw(Payload::new(bytes, queue::ContentType::from_static(content_type)))
 }

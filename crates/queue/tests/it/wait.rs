@@ -9,7 +9,7 @@ use queue::{
 use std::time::Duration;
 use tokio::{task::JoinHandle, time::Instant};
 
-/// Starts a call and lets it enqueue.
+/// Starts a call, and lets it enqueue.
 async fn call(queue: &TextQueue, job: JobOptions) -> JoinHandle<Result<String, WaitError>> {
     let queue = queue.clone();
     let call =
@@ -18,7 +18,7 @@ async fn call(queue: &TextQueue, job: JobOptions) -> JoinHandle<Result<String, W
     call
 }
 
-/// Starts a wait and lets it look once.
+/// Starts a wait, and lets it read once.
 async fn wait(queue: &TextQueue) -> JoinHandle<queue::Result<Outcome<String>>> {
     let queue = queue.clone();
     let wait = spawn(async move { queue.wait("a", 10 * SECOND).await });
@@ -135,7 +135,7 @@ async fn an_outcome_that_is_not_kept_is_still_there_for_whoever_waits() {
 async fn a_newer_life_of_the_id_supersedes_the_one_waited_for() {
     let queue = texts();
     let call = call(&queue, JobOptions::new()).await;
-    // Both steps happen before the waiter runs again.
+    // Both steps take effect before the waiter runs again.
     let _ = queue.cancel("a").await.unwrap();
     queue.enqueue("a", String::new()).await.unwrap();
     assert!(matches!(call.await.unwrap().unwrap_err(), WaitError::Superseded));

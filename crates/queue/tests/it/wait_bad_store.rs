@@ -1,4 +1,4 @@
-//! Whatever a store does, a wait ends in time, and what the record says is what it answers.
+//! Whatever a store does, a wait ends in time, and its answer is what the record says.
 
 use crate::support::{Fault, Faulty, SECOND, memory, on, settle_down, spawn, take};
 use queue::{ErrorKind, JobOptions, Outcome, State, Storage, WaitError, WaitOptions};
@@ -9,7 +9,7 @@ use std::{
 };
 use tokio::{sync::Semaphore, time::Instant};
 
-/// The grace of the last look.
+/// The time that the last read may take beyond the deadline.
 const GRACE: Duration = SECOND;
 
 fn hint_faults() -> [Fault; 4] {
@@ -55,7 +55,7 @@ async fn nothing_is_enqueued_and_nothing_read_before_the_subscription_stands() {
     assert!(direct.status("b").await.unwrap().is_none(), "it was enqueued");
     let _ = direct.delete("a").await.unwrap();
     gate.open();
-    // Had it read before, it would have seen the job.
+    // An earlier read would have seen the job.
     assert_eq!(wait.await.unwrap(), Outcome::Unknown);
     let _ = take(&direct).await.ack(&"out".to_owned()).await.unwrap();
     assert_eq!(call.await.unwrap().unwrap(), "out");
@@ -133,7 +133,7 @@ async fn a_store_that_never_answers_an_enqueue_or_a_subscription_does_not_hold_a
 async fn a_storm_of_hints_neither_holds_a_waiter_nor_makes_it_spin() {
     let storm = Faulty::wrap(with_a_job().await, Fault::HintStorm);
     let reads = 3_000;
-    // After so many failing reads the store recovers; a waiter that spins gets there long before
+    // The store recovers after this many failed reads; a waiter that spins gets there long before
     // the deadline.
     let counting = Faulty::wrap(storm.clone(), Fault::GetFails(AtomicU32::new(reads)));
     let error = on(counting).wait("a", 5 * SECOND).await.unwrap_err();
@@ -141,8 +141,8 @@ async fn a_storm_of_hints_neither_holds_a_waiter_nor_makes_it_spin() {
     assert!(matches!(on(storm).wait("a", 5 * SECOND).await.unwrap(), Outcome::TimedOut { .. }));
 }
 
-/// Both of this call and many of others; what leads to something new does not count against the
-/// next.
+/// The hints come from this call and many others; a hint that leads to news does not count against
+/// the next one.
 #[tokio::test(start_paused = true)]
 async fn a_hint_that_promises_nothing_is_followed_at_once_while_such_hints_are_right() {
     let store = memory();
@@ -246,7 +246,7 @@ async fn a_subscription_that_is_late_costs_a_tenth_of_a_second_and_still_brings_
     );
 }
 
-/// A subscription that nobody polls would keep the connection that the call itself needs.
+/// A subscription that is not polled would keep the connection that the call itself needs.
 #[tokio::test(start_paused = true)]
 async fn a_subscription_that_is_late_keeps_no_call_of_its_own_waiting() {
     let store = memory();

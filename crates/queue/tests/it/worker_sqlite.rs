@@ -1,5 +1,4 @@
-//! The worker on real files, in real time: these wait on signals, never on a guess of how long
-//! something takes.
+//! The worker on real files, in real time: these tests wait for signals, never for a guessed time.
 
 use crate::support::spawn;
 use futures_util::StreamExt;
@@ -14,7 +13,7 @@ use std::{sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
-/// A queue in a file of its own, which goes with the directory.
+/// A queue in its own file, which goes with the directory.
 async fn on_file() -> (TempDir, Queue<u64, u64>) {
     let directory = tempfile::tempdir().expect("a directory");
     let url = format!("sqlite:{}/jobs.db", directory.path().display());
@@ -104,7 +103,7 @@ async fn the_job_of_a_worker_that_vanished_runs_again() {
     assert_eq!((report.rescued, report.completed), (1, 1));
 }
 
-/// Four heartbeats: longer than the lease, however slow the machine.
+/// Waits for four heartbeats, which is longer than the lease, however slow the machine.
 async fn outlive_the_lease(storage: Arc<dyn Storage>, context: Context<Arc<dyn Storage>>) {
     let (queue, id): (_, JobId) = (context.meta().queue.clone(), context.meta().id.clone());
     let changes = storage.subscribe(&queue, Interest::All).await.expect("subscribes");

@@ -1,5 +1,5 @@
-//! The conformance suite on a store in memory behind [`Traced`], while somebody listens: it changes
-//! nothing.
+//! The conformance suite on a store in memory behind [`Traced`], with a subscriber: the layer
+//! changes no answer.
 
 use async_trait::async_trait;
 use queue::{Clock, MemoryStorage, Storage, Traced};
@@ -19,7 +19,7 @@ impl Harness for TracedMemory {
     }
 }
 
-/// A handle that stays open, so that the data outlive those of the case.
+/// A handle that stays open, so that the data outlive the handles of the case.
 #[derive(Debug)]
 struct Behind(MemoryStorage);
 

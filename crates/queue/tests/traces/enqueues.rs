@@ -1,4 +1,4 @@
-//! What a job takes along of the span in which it is enqueued.
+//! What a job keeps of the span in which it is enqueued.
 
 use crate::support::{Traced, header, headers, texts, traceparent};
 use opentelemetry_sdk::trace::Sampler;

@@ -1,4 +1,4 @@
-//! Jobs that come of others stay in the trace.
+//! Jobs that follow others stay in the trace.
 
 use crate::support::{Texts, Traced, assert_child, header, texts, traceparent};
 use queue::{FailedJob, Failure, JobId, JobKind, JobMeta, JobOptions};
@@ -20,7 +20,7 @@ async fn take(queue: &Texts) -> queue::Delivery<String, String> {
     queue.dequeue(Duration::from_secs(1)).await.expect("it claims").expect("a job is due")
 }
 
-/// The headers of what follows the failure of a job as it was claimed.
+/// The headers of a job's follow-up, given the job as it was claimed.
 async fn alert_parent(queue: &Texts, failed: &JobMeta) -> Option<String> {
     let id: JobId = FailedJob::follow_up_id(failed);
     header(queue, id.as_str(), "traceparent").await

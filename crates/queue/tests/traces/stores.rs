@@ -1,4 +1,4 @@
-//! What the layer `Traced` tells of the calls of a store.
+//! What the layer `Traced` records of the calls of a store.
 
 use crate::support::{Traced as Seen, attribute, texts};
 use opentelemetry::Value;

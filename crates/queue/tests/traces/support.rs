@@ -1,5 +1,4 @@
-//! A subscriber with OpenTelemetry's own SDK behind it, which keeps the spans that are over, and a
-//! queue in memory.
+//! A subscriber backed by OpenTelemetry's SDK that keeps finished spans, and a queue in memory.
 
 use opentelemetry::{
     Value,
@@ -17,7 +16,7 @@ use tracing_subscriber::{layer::SubscriberExt as _, util::SubscriberInitExt as _
 
 pub(crate) type Texts = Queue<String, String>;
 
-/// All that is traced while it lives, on the thread of its test.
+/// Records every span on the test's thread while it exists.
 pub(crate) struct Traced {
     exporter: InMemorySpanExporter,
     _provider: SdkTracerProvider,
@@ -30,9 +29,9 @@ impl Traced {
     }
 
     pub(crate) fn sampled(sampler: Sampler) -> Self {
-        // While a single subscriber is known, `tracing` asks that of the thread that first meets a
-        // span whether anybody wants it, and so a test without one would speak for this one. With
-        // one for all threads there are two.
+        // With a single subscriber, `tracing` asks only the one of the thread that first meets a
+        // span whether it is wanted, so a test without a subscriber would decide for this one. A
+        // global default makes two.
         drop(tracing::subscriber::set_global_default(tracing_subscriber::registry()));
         let exporter = InMemorySpanExporter::default();
         let provider = SdkTracerProvider::builder().with_sampler(sampler);
@@ -42,26 +41,26 @@ impl Traced {
         Self { exporter, _provider: provider, _guard: guard }
     }
 
-    /// Those of a name, in the order in which they ended.
+    /// The spans of a name, in the order in which they ended.
     pub(crate) fn spans(&self, name: &str) -> Vec<SpanData> {
         let mut spans = self.exporter.get_finished_spans().expect("it is not shut down");
         spans.retain(|span| span.name == name);
         spans
     }
 
-    /// The only one of a name.
+    /// The only span of a name.
     pub(crate) fn span(&self, name: &str) -> SpanData {
         let mut spans = self.spans(name);
         assert_eq!(spans.len(), 1, "spans called {name:?}");
         spans.remove(0)
     }
 
-    /// Of the attempts at jobs of the queue `texts`.
+    /// The spans of attempts at jobs of the queue `texts`.
     pub(crate) fn attempts(&self) -> Vec<SpanData> {
         self.spans("process texts")
     }
 
-    /// That of the only attempt at a job.
+    /// The span of the only attempt at a job.
     pub(crate) fn attempt_at(&self, id: &str) -> SpanData {
         let of_job = |span: &SpanData| attribute(span, "messaging.message.id") == Some(id.to_owned().into());
         let mut spans: Vec<_> = self.attempts().into_iter().filter(of_job).collect();
@@ -74,20 +73,20 @@ pub(crate) fn attribute(span: &SpanData, name: &str) -> Option<Value> {
     span.attributes.iter().find(|of_span| of_span.key.as_str() == name).map(|found| found.value.clone())
 }
 
-/// As headers name it.
+/// The span as a header names it.
 pub(crate) fn traceparent(span: &SpanData) -> String {
     let context = &span.span_context;
     format!("00-{}-{}-01", context.trace_id(), context.span_id())
 }
 
-/// Goes on with that span, in its trace.
+/// Asserts that the span is a child of the other, in its trace.
 pub(crate) fn assert_child(child: &SpanData, parent: &SpanData) {
     assert_eq!(child.span_context.trace_id(), parent.span_context.trace_id());
     assert_eq!(child.parent_span_id, parent.span_context.span_id());
     assert!(child.links.iter().next().is_none());
 }
 
-/// Begins a trace of its own, with a link to that span.
+/// Asserts that the span begins a trace of its own, with a link to the other.
 pub(crate) fn assert_linked(root: &SpanData, to: &SpanData) {
     assert_ne!(root.span_context.trace_id(), to.span_context.trace_id());
     assert_eq!(root.parent_span_id, SpanId::INVALID);

@@ -1,4 +1,4 @@
-//! The process that is killed, and what is left when it was.
+//! The process that is killed, and checks of what it leaves.
 
 use futures_util::TryStreamExt as _;
 use queue::{Queue, State};
@@ -8,21 +8,21 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Says to the child where its data are.
+/// The variable that tells the child where its data are.
 pub(crate) const CHILD: &str = "QUEUE_TRANSACTIONS_CHILD";
-/// Says to the child which turn it has, so that no id is said twice.
+/// The variable that tells the child its turn, so that no id is used twice.
 pub(crate) const TURN: &str = "QUEUE_TRANSACTIONS_TURN";
-/// Transactions that a child ends before it is killed, at least.
+/// The least number of transactions that a child ends before it is killed.
 const EACH: usize = 100;
 const WANTED: &str = "QUEUE_TEST_TRANSACTIONS";
 
-/// How many transactions shall have ended.
+/// The number of transactions that must have ended.
 pub(crate) fn wanted() -> usize {
     std::env::var(WANTED).map_or(300, |wanted| wanted.parse().expect("a number"))
 }
 
-/// Runs this test again as a child until it has ended so many transactions, and kills it wherever
-/// it is. Answers how many ended.
+/// Runs this test as a child until it has ended enough transactions, and kills it at an arbitrary
+/// point. Returns how many ended.
 pub(crate) fn run_and_kill(test: &str, place: &str, turn: usize, mut at: impl FnMut(usize)) -> usize {
     let mut child = Command::new(std::env::current_exe().expect("this test is a file"))
         .args(["--exact", test, "--nocapture"])
@@ -34,19 +34,19 @@ pub(crate) fn run_and_kill(test: &str, place: &str, turn: usize, mut at: impl Fn
         .expect("it starts");
     let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
     let ended = lines.map_while(Result::ok).filter(|line| line == "ended");
-    // Another number each turn, so that kills meet every place.
+    // The number differs from turn to turn, so that kills hit every point.
     let count = ended.take(EACH + turn % 17).enumerate().inspect(|(number, _)| at(*number)).count();
     child.kill().expect("it is killed");
     child.wait().expect("it ends");
     count
 }
 
-/// One transaction of the child has ended, by a commit or a rollback.
+/// Reports that one transaction of the child has ended, by a commit or a rollback.
 pub(crate) fn say_ended() {
     println!("ended");
 }
 
-/// What the application wrote, and what the queue has, agree row by row.
+/// Asserts that the application's rows and the queue's jobs agree one by one.
 pub(crate) async fn check(queue: &Queue<u64>, mut made: Vec<String>, mut charged: Vec<String>) {
     let ids = async |states: Vec<State>| {
         let asked = states.into_iter().fold(queue.jobs(), queue::Jobs::in_state);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const TEST: &str = "postgres::data_and_jobs_agree_whenever_the_process_is_killed_or_its_connections_end";
 const URL: &str = "QUEUE_TEST_POSTGRES_URL";
-/// Longer than a handler takes, short enough that what a killed process held comes back soon.
+/// Longer than a handler takes, and short enough that a killed process's jobs come back soon.
 const LEASE: Duration = Duration::from_millis(500);
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -25,7 +25,7 @@ fn server_of(place: &str) -> &str {
 }
 
 async fn open(place: &str) -> Queue<u64> {
-    // Through the front door: `open` makes the handle that transactions take.
+    // `open` makes the handle that transactions take.
     let storage = open_url(place).await.expect("it opens");
     let options = queue::JobOptions::new().unlimited_stalls().unlimited_attempts();
     Queue::builder(storage, "charges").options(options).lease(LEASE).build().expect("valid")
@@ -64,7 +64,7 @@ fn data_and_jobs_agree_whenever_the_process_is_killed_or_its_connections_end() {
         execute(&mut server, tables).await;
         server
     });
-    // The application's connections, in the midst of whatever they do.
+    // This ends the application's connections in the middle of their work.
     let end =
         format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '{schema}'");
     let (mut ended, mut turn) = (0, 0);
@@ -83,7 +83,7 @@ fn data_and_jobs_agree_whenever_the_process_is_killed_or_its_connections_end() {
 
 async fn after_a_kill(server: &mut PgConnection, place: &str) {
     let schema = schema_of(place);
-    // What the killed process began is over once its sessions are.
+    // The killed process's transactions are over once its sessions have ended.
     let sessions = format!("SELECT count(*) FROM pg_stat_activity WHERE application_name = '{schema}'");
     while sqlx::query_scalar::<_, i64>(AssertSqlSafe(sessions.clone()))
         .fetch_one(&mut *server)
@@ -109,7 +109,7 @@ async fn child(place: &str) {
     let charge = move |_: u64, job: Context| {
         let (queue, pool, schema) = (queue.clone(), of_worker.clone(), schema.clone());
         async move {
-            // Once in vain, and once for good.
+            // The first transaction rolls back, the second commits.
             for commits in [false, true] {
                 charge(&queue, &pool, &schema, &job, commits)
                     .await
@@ -144,8 +144,8 @@ async fn charge(
 async fn produce(queue: &Queue<u64>, pool: &PgPool, schema: &str) {
     let turn = std::env::var(TURN).expect("the parent says it");
     for n in 0.. {
-        // What fails because its connection was ended is committed or not, for the row and the job
-        // alike.
+        // A call that fails because its connection was ended has committed both row and job, or
+        // neither.
         drop(make(queue, pool, schema, format!("{turn}-{n}"), n).await);
     }
 }

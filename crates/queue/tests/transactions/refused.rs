@@ -24,7 +24,7 @@ async fn a_store_of_another_kind_says_that_it_cannot_join() {
     assert_eq!(emails.counts().await.expect("it counts").total(), 0);
 }
 
-/// Stands before a store, as one that measures does.
+/// A layer in front of a store, such as one for metrics.
 #[derive(Debug)]
 struct Layer(Arc<dyn Storage>);
 

@@ -9,7 +9,7 @@ use queue::{
 use std::{path::Path, sync::Arc, time::Duration};
 
 const TEST: &str = "sqlite::data_and_jobs_agree_whenever_the_process_is_killed";
-/// Longer than a handler takes, short enough that what a killed process held comes back soon.
+/// Longer than a handler takes, and short enough that a killed process's jobs come back soon.
 const LEASE: Duration = Duration::from_millis(500);
 
 fn connect(path: &Path) -> Connection {
@@ -61,7 +61,7 @@ async fn child(path: &Path) {
     let charges = open(path).await;
     let (queue, path_of_worker) = (charges.clone(), path.to_owned());
     let charge = move |_: u64, job: Context| {
-        // Once in vain, and once for good.
+        // The first transaction rolls back, the second commits.
         for commits in [false, true] {
             charge(&queue, &path_of_worker, &job, commits).map_err(JobError::from)?;
         }

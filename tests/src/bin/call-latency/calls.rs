@@ -4,7 +4,7 @@ use crate::{Failed, other_side, store::Store};
 use queue_e2e::Latencies;
 use tokio::time::Instant;
 
-/// Calls that warm caches up and are not counted.
+/// Calls that warm up caches and are not counted.
 const WARM_UP: u64 = 20;
 
 /// Makes calls to another process, one after the other.

@@ -5,11 +5,11 @@ use queue::{JobOptions, Outcome, WaitOptions};
 use queue_e2e::cpu_time;
 use std::{process, time::Duration};
 
-/// So that the job is never due while it is waited for.
+/// So late that the job is never due during the wait.
 const LATER: Duration = Duration::from_hours(24);
 
-/// How busy both processes are while one waits for a job that is not due, with every interval as it
-/// is by default.
+/// Measures how busy both processes are while one waits for a job that is not due, with every
+/// interval at its default.
 pub(crate) async fn measure(store: &Store, idle: Duration) -> Result<(), Failed> {
     let storage = store.open().await?;
     let queue = Store::queue(&storage)?;
@@ -17,7 +17,7 @@ pub(crate) async fn measure(store: &Store, idle: Duration) -> Result<(), Failed>
     let stored = queue.enqueue_with(queue::Id::Generated, 1, later).await?;
     let mut worker = other_side::start(store)?;
     let worker_id = worker.id().ok_or("the worker ended at once")?;
-    // Both have started and found nothing to do.
+    // By then both have started and found nothing to do.
     let _ = queue.wait(stored.id(), WaitOptions::from(Duration::from_secs(2))).await?;
     let busy = || cpu_time(process::id()).zip(cpu_time(worker_id));
     let before = busy();

@@ -1,9 +1,9 @@
-//! How long a call takes from one process to another and back over a shared store, what the store's
-//! own round trips take there, and how busy both processes are while nothing happens.
+//! Measures how long a call takes from one process to another and back over a shared store, how
+//! long the store's own round trips take, and how busy both processes are while nothing happens.
 //!
-//! It starts itself again as a worker and makes calls one after the other with `enqueue_and_wait`.
-//! Meanwhile every poll interval on both sides is an hour, so only events can wake anybody: if one
-//! got lost, it would not end.
+//! It runs itself as a worker and makes calls one after the other with `enqueue_and_wait`.
+//! Meanwhile every poll interval on both sides is an hour, so only events can wake either side: if
+//! one were lost, the run would not end.
 
 mod calls;
 mod idle;
@@ -35,13 +35,13 @@ enum Role {
 
 #[derive(Args, Debug)]
 struct Settings {
-    /// Calls that are counted
+    /// How many calls to count
     #[arg(default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
     calls: u64,
-    /// The store, shared by both processes; a file that goes afterwards, unless said
+    /// The store, shared by both processes [default: a temporary file]
     #[arg(long)]
     store: Option<String>,
-    /// Then how long to watch both processes do nothing; not at all unless said
+    /// How long to watch both processes idle afterwards [default: not at all]
     #[arg(long, default_value_t = 0)]
     idle_seconds: u64,
 }

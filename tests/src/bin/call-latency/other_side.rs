@@ -1,11 +1,11 @@
-//! The process that answers calls: its start by the measuring process, and its work.
+//! The process that answers calls: how the measuring process starts it, and its work.
 
 use crate::{Failed, store::Store};
 use queue::worker::{Router, Worker, WorkerBuilder};
 use std::{env, io, process::Stdio, thread};
 use tokio::process::{Child, Command};
 
-/// Starts the answering process. It ends when it is dropped, and when this process is gone.
+/// Starts the answering process. It ends when it is dropped, or when this process is gone.
 pub(crate) fn start(store: &Store) -> Result<Child, Failed> {
     let mut command = Command::new(env::current_exe()?);
     command.args(["answer", &store.url]);
@@ -15,8 +15,7 @@ pub(crate) fn start(store: &Store) -> Result<Child, Failed> {
     Ok(command.stdin(Stdio::piped()).kill_on_drop(true).spawn()?)
 }
 
-/// The answering process. It runs until it is killed, or the other end of its standard input is
-/// gone.
+/// Runs the answering process until it is killed, or the other end of its standard input is closed.
 pub(crate) async fn answer(store: Store) -> Result<(), Failed> {
     let orphaned = || {
         drop(io::copy(&mut io::stdin(), &mut io::sink()));

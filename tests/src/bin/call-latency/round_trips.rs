@@ -1,4 +1,4 @@
-//! The single round trips that a call is made of, measured within one process.
+//! The single round trips of a call, measured within one process.
 
 use crate::{Failed, store::Store};
 use queue::Queue;
@@ -6,7 +6,7 @@ use queue_e2e::Latencies;
 use std::{fmt, time::Duration};
 use tokio::time::Instant;
 
-/// What a call consists of, each measured in this process with nobody else about.
+/// The parts of a call, each measured in this process without other load.
 #[derive(Debug, Default)]
 pub(crate) struct RoundTrips {
     enqueue: Latencies,
@@ -16,7 +16,7 @@ pub(crate) struct RoundTrips {
 }
 
 impl RoundTrips {
-    /// The medians, one after the other.
+    /// The sum of the medians.
     pub(crate) fn sum(&self) -> Duration {
         [&self.enqueue, &self.claim, &self.settle, &self.read].map(|took| took.within(500)).iter().sum()
     }
@@ -37,7 +37,7 @@ impl fmt::Display for RoundTrips {
     }
 }
 
-/// As many round trips of each kind as there will be calls.
+/// Measures as many round trips of each kind as there will be calls.
 pub(crate) async fn measure(store: &Store, count: u64) -> Result<RoundTrips, Failed> {
     let storage = store.open().await?;
     let queue: Queue<u64, u64> = Queue::new(storage.clone(), "round-trips")?;

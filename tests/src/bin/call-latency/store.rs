@@ -5,14 +5,14 @@ use clap::Args;
 use queue::{Queue, QueueName, SqliteOptions, SqliteStorage, Storage, WaitOptions};
 use std::{sync::Arc, time::Duration};
 
-/// Long enough that no poll helps.
+/// So long that no poll helps.
 const POLL: Duration = Duration::from_hours(1);
 
 /// A store that both processes open, and how.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Store {
     pub(crate) url: String,
-    /// Polls are so rare that none helps.
+    /// Whether polls are so rare that none helps.
     #[arg(long)]
     pub(crate) by_events_alone: bool,
 }
@@ -26,7 +26,7 @@ impl Store {
         Self { url, by_events_alone: false }
     }
 
-    /// A handle. What a file is looked at for changes of others is said when it is opened.
+    /// Opens a handle. How often a file is checked for changes of others is set when it is opened.
     pub(crate) async fn open(&self) -> Result<Arc<dyn Storage>, Failed> {
         match self.url.strip_prefix("sqlite:") {
             Some(path) if self.by_events_alone && !path.contains('?') => {
@@ -50,7 +50,7 @@ impl Store {
         self.by_events_alone.then_some(POLL)
     }
 
-    /// How a call waits.
+    /// The options of a call's wait.
     pub(crate) fn patience(&self) -> WaitOptions {
         let patient = WaitOptions::from(2 * POLL);
         if self.by_events_alone {

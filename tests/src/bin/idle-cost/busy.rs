@@ -5,8 +5,8 @@ use queue::{Queue, SystemRng, queue_core::Rng};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Jobs come, are claimed and done, one after the other, as fast as the store goes. Prints how many
-/// a second.
+/// Enqueues, claims and completes jobs, one after the other, as fast as the store allows. Prints
+/// the rate per second.
 pub(crate) async fn work(store: &str, seconds: u64) -> Result<(), Failed> {
     let name = format!("busy-{:016x}", SystemRng.next_u64());
     let queue: Queue<u64, ()> = Queue::builder(queue::open(store).await?, name).build()?;

@@ -3,10 +3,10 @@
 use crate::Failed;
 use std::fs;
 
-/// What the threads of this process have cost so far. None of them may end between two readings.
+/// The cost of this process's threads so far. None of them may end between two readings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
-    /// How often one of them went to sleep, and so woke up.
+    /// How often a thread went to sleep, and so woke up.
     pub(crate) wake_ups: u64,
     pub(crate) cpu_micros: u64,
 }

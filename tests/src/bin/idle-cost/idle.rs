@@ -1,4 +1,4 @@
-//! The idle process: a worker and a waiting caller that get nothing, and what they cost a minute.
+//! The idle process: a worker and a waiting caller that get nothing, and their cost per minute.
 
 use crate::{Failed, cost::Cost};
 use queue::{
@@ -9,12 +9,12 @@ use queue::{
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Connections are made, threads started and the first questions asked by then.
+/// By then connections are open, threads run, and the first calls are answered.
 const WARM_UP: Duration = Duration::from_secs(3);
-/// Longer than anybody measures.
+/// Longer than any measurement.
 const FAR: Duration = Duration::from_hours(1);
 
-/// Waits for jobs and for a result, none of which come, and prints what that costs a minute.
+/// Waits for jobs and for a result, none of which come, and prints the cost per minute.
 pub(crate) async fn wait(store: &str, seconds: u64) -> Result<(), Failed> {
     let storage = queue::open(store).await?;
     let run = SystemRng.next_u64();

@@ -1,9 +1,8 @@
-//! What a process costs that waits for work: how often it wakes up, and how long it keeps a
-//! processor busy, by the minute; alone, and beside a process that is busy with another queue of
-//! the same store.
+//! Measures the cost of a process that waits for work: its wake-ups and its processor time per
+//! minute, alone, and beside a process that is busy with another queue of the same store.
 //!
-//! It starts itself again as both. The idle one has a worker with its default settings and a caller
-//! that waits for a result. Linux alone tells what it reads.
+//! It runs itself as both. The idle process has a worker with default settings and a caller that
+//! waits for a result. The figures exist on Linux only.
 
 mod busy;
 mod cost;
@@ -20,10 +19,10 @@ type Failed = Box<dyn Error + Send + Sync>;
 struct Cli {
     #[command(subcommand)]
     role: Option<Role>,
-    /// Which stores, as URLs; a new SQLite file and a new directory unless said. Servers keep two
+    /// The URLs of the stores [default: a new SQLite file and a new directory]. Servers keep two
     /// queues of this run
     stores: Vec<String>,
-    /// How long each is watched
+    /// How long to watch each store
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
 }
@@ -61,7 +60,7 @@ async fn compare(mut stores: Vec<String>, seconds: u64) -> Result<(), Failed> {
         let alone = run("idle", &store, seconds).await?;
         println!("| {name} | alone | {alone} | |");
         if name != "memory" {
-            // The other is busy before and after what is measured.
+            // The busy process runs before and after the measurement.
             let (beside, busy) =
                 tokio::try_join!(run("idle", &store, seconds), run("busy", &store, seconds + 6))?;
             println!("| {name} | beside a busy queue | {beside} | {busy} |");
@@ -70,7 +69,7 @@ async fn compare(mut stores: Vec<String>, seconds: u64) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What that process printed.
+/// Runs a process, and returns its output.
 async fn run(role: &str, store: &str, seconds: u64) -> Result<String, Failed> {
     let mut command = Command::new(env::current_exe()?);
     command.args([role, store, &seconds.to_string()]).stderr(Stdio::inherit()).kill_on_drop(true);

@@ -1,5 +1,5 @@
-//! Many jobs through one worker, whose records go as soon as they are done: jobs per second, and
-//! what stays of them.
+//! Many jobs through one worker, whose records are removed when they are done: jobs per second, and
+//! the memory that they leave behind.
 
 use crate::{
     failed::{Failed, require},
@@ -13,16 +13,16 @@ use queue::{
 use std::sync::Arc;
 use tokio::{sync::Semaphore, time::Instant};
 
-/// Jobs that are enqueued and not done, at most: a backlog would be memory in use, not memory lost.
+/// The most unfinished jobs: a backlog would be memory in use rather than lost.
 const BACKLOG_MAX: u32 = 10_000;
-/// Jobs that are enqueued at once.
+/// The jobs of one enqueue.
 const BATCH: u32 = 1000;
-/// Jobs that are run, and not counted, before the memory is looked at.
+/// The jobs that run uncounted before memory is measured.
 const WARM_UP: u64 = 50_000;
 
 #[derive(Args, Debug)]
 pub(crate) struct Settings {
-    /// Jobs after the warm-up, in thousands of them
+    /// How many jobs to run after the warm-up, in thousands
     #[arg(long, default_value_t = 1_000_000)]
     jobs: u64,
     /// The store, which must be empty
@@ -72,7 +72,7 @@ async fn work(queue: &Queue<u64>, batches: u64) -> Result<WorkerReport, Failed> 
     produced.map(|()| report)
 }
 
-/// Enqueues as the worker makes room, and waits until all are done.
+/// Enqueues as the worker makes room, and waits until all jobs are done.
 async fn produce(queue: &Queue<u64>, room: &Semaphore, batches: u64) -> Result<(), Failed> {
     let options = JobOptions::new().keep(Keep::Nothing);
     for _ in 0..batches {

@@ -1,9 +1,9 @@
-//! Long runs that show what a short test cannot: nothing hangs, nothing is answered wrong, nothing
+//! Long runs that show what a short test cannot: nothing hangs, no answer is wrong, no memory
 //! grows.
 //!
-//! `cargo xtask soak waits`, `jobs` and `growth` start it; a slice of each is part of every test
-//! run. A run prints what it measured, and fails if anything was not as it must be. Speed is
-//! printed and never judged.
+//! `cargo xtask soak waits`, `jobs` and `growth` start them; a slice of each is part of every test
+//! run. A run prints its measurements, and fails if a condition did not hold. Speed is printed and
+//! never judged.
 
 mod failed;
 mod growth;
@@ -23,13 +23,13 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Many calls, with hints, without any, and with workers that are killed
+    /// Many calls, with hints, without hints, and with workers that are killed
     Waits(waits::Settings),
     /// Many jobs through one worker
     Jobs(jobs::Settings),
-    /// Many waits of every kind, to see that nothing of them stays
+    /// Many waits of every kind, to see that they leave nothing behind
     Growth(growth::Settings),
-    /// The answering side of `waits`, in a process of its own
+    /// The answering side of `waits`, in its own process
     #[command(hide = true)]
     Answer(waits::AnswerSettings),
 }

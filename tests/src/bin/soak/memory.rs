@@ -5,10 +5,10 @@ use queue_e2e::resident_bytes;
 use std::time::Duration;
 use tokio::{runtime::Handle, time::sleep};
 
-/// Whatever is left of each of many thousand jobs or waits takes more than this in the end; what an
-/// allocator keeps for itself takes less.
+/// Anything left of each of many thousand jobs or waits adds up to more than this; what an
+/// allocator keeps for itself is less.
 const GROWTH_MAX_BYTES: u64 = 16 << 20;
-/// A task that has done its work is gone a moment later.
+/// The most checks for a task that has done its work: it is gone a moment later.
 const LOOKS_MAX: usize = 1000;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -21,7 +21,7 @@ impl Baseline {
         Self(resident_bytes())
     }
 
-    /// Prints what is in use now, and fails if that is much more.
+    /// Prints the memory in use now, and fails if it is much more.
     pub(crate) fn compare(self) -> Result<(), Failed> {
         let (Some(before), Some(after)) = (self.0, resident_bytes()) else {
             println!("  memory: this system does not say");
@@ -32,7 +32,7 @@ impl Baseline {
     }
 }
 
-/// Fails if tasks of this runtime go on although everything has ended.
+/// Fails if tasks of this runtime remain although everything has ended.
 pub(crate) async fn no_task_is_left() -> Result<(), Failed> {
     let mut left = 0;
     for _ in 0..LOOKS_MAX {

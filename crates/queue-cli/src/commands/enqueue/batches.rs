@@ -3,30 +3,30 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Most lines in one batch.
+/// The most lines in one batch.
 pub(super) const LINES_MAX: usize = 2000;
-/// Largest read, which also bounds the bytes of a batch: at most this and one long line.
+/// The largest read, which also bounds the bytes of a batch: at most this and one long line.
 const READ_BYTES_MAX: usize = 1 << 20;
 
-/// Cuts a stream into lines, and lines into batches: what one read brought goes together, so that a
-/// slow producer's lines are stored as they come and a file's many at a time, without a timer.
-/// Memory is bounded whatever the input.
+/// Splits a stream into lines, and groups lines into batches: the lines of one read form a batch.
+/// So the lines of a slow producer are stored as they come, and those of a file many at a time,
+/// without a timer. Memory is bounded whatever the input.
 #[derive(Debug)]
 pub(super) struct Batches<R> {
     input: BufReader<R>,
     line_bytes_max: usize,
-    /// Lines read so far, empty ones too.
+    /// The number of lines read so far, including empty ones.
     number: u64,
     is_over: bool,
 }
 
-/// Some lines, each with its number from one.
+/// Lines, each with its number from one.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Batch {
     pub(super) lines: Vec<(u64, Vec<u8>)>,
     /// Empty lines that were skipped.
     pub(super) skipped: u64,
-    /// Bytes of input that this took.
+    /// The number of bytes of input that the batch took.
     pub(super) bytes: u64,
 }
 
@@ -51,7 +51,8 @@ impl<R: Read> Batches<R> {
 
     fn read_line(&mut self, batch: &mut Batch) -> io::Result<()> {
         let mut line = Vec::new();
-        // Room for the end of the line, and for one byte too many.
+        // Room for the end of the line, and for one byte too many, which tells that the line is too
+        // long.
         let most = self.line_bytes_max as u64 + 3;
         let read = self.input.by_ref().take(most).read_until(b'\n', &mut line)?;
         self.is_over = read == 0;
@@ -123,7 +124,7 @@ mod tests {
         assert_eq!(sizes, [LINES_MAX, 1]);
     }
 
-    /// Gives one part per read, as a pipe does.
+    /// A reader that returns one part per read, as a pipe does.
     struct Parts(Vec<&'static [u8]>);
 
     impl Read for Parts {

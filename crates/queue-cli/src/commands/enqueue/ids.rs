@@ -1,5 +1,4 @@
-//! The rules by which `queue enqueue` makes the ids of new jobs, for one payload and for the lines
-//! of a file.
+//! The rules by which `queue enqueue` makes ids, for one payload and for the lines of a file.
 
 use crate::exit::CliError;
 use clap::ValueEnum;
@@ -7,33 +6,33 @@ use queue::{Id, JobId, Kind};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// How much of a digest an id carries.
+/// The number of bytes of a digest that an id carries.
 const DIGEST_BYTES: usize = 16;
 
-/// Where ids come from.
+/// The source of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum IdRule {
-    /// A new one for each job, which sorts by time
+    /// A new id for each job; ids sort by time
     Fresh,
     /// The SHA-256 of the payload, so that equal payloads are one job
     Content,
     /// The payload itself
     Payload,
-    /// With --lines: from the file, the kind, the line and all lines before it, so that a repeated
-    /// run stores nothing twice
+    /// With --lines: a digest of the file name, the kind, the line and all lines before it, so that
+    /// a repeated run stores nothing twice
     Line,
 }
 
 /// The ids of the lines of one input.
 #[derive(Debug)]
 pub(super) enum LineIds {
-    /// Each line has an id that says where it stands.
+    /// An id that depends on the position of the line.
     Line(Box<Prefix>),
-    /// The line alone decides, or nothing does.
+    /// An id that depends on the line alone, or on nothing.
     Other(IdRule),
 }
 
-/// The digest of everything that was read so far.
+/// The digest of everything read so far.
 #[derive(Clone, Debug)]
 pub(super) struct Prefix(Sha256);
 
@@ -55,7 +54,7 @@ impl IdRule {
 }
 
 impl LineIds {
-    /// `source` tells inputs apart that begin with the same lines.
+    /// `source` distinguishes inputs that begin with the same lines.
     pub(super) fn new(rule: IdRule, source: &[u8], kind: Option<&Kind>) -> Self {
         match rule {
             IdRule::Line => Self::Line(Box::new(Prefix::new(source, kind))),
@@ -71,7 +70,7 @@ impl LineIds {
         }
     }
 
-    /// Whether the same input again stores nothing twice.
+    /// Whether a second run with the same input stores nothing twice.
     pub(super) fn are_repeatable(&self) -> bool {
         !matches!(self, Self::Other(IdRule::Fresh))
     }
@@ -85,8 +84,8 @@ impl Prefix {
         prefix
     }
 
-    /// The same line twice has two ids, since other lines stand before the second; lines that are
-    /// appended change none.
+    /// Equal lines have different ids, since other lines precede the second; appended lines change
+    /// no earlier id.
     fn next(&mut self, number: u64, line: &[u8]) -> Id {
         self.0.update(number.to_le_bytes());
         self.take(line);
@@ -97,7 +96,7 @@ impl Prefix {
         Id::from(id)
     }
 
-    /// With its length before it, so that no two inputs are the same bytes.
+    /// Adds a part with its length before it, so that different parts never make the same bytes.
     fn take(&mut self, part: &[u8]) {
         self.0.update((part.len() as u64).to_le_bytes());
         self.0.update(part);

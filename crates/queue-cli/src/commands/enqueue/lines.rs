@@ -24,17 +24,17 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-/// Batches that are read ahead while one is being stored.
+/// The batches that are read ahead while one is being stored.
 const AHEAD_MAX: usize = 2;
 
-/// Where lines come from.
+/// The source of the lines.
 pub(super) struct Input {
     reader: Box<dyn Read + Send>,
     bytes: Option<u64>,
     source: Vec<u8>,
 }
 
-/// What each line becomes.
+/// The job that each line becomes.
 #[derive(Debug)]
 pub(super) struct LineJob {
     pub(super) ids: LineIds,
@@ -57,14 +57,14 @@ pub(super) fn open(path: &Path) -> Result<Input, CliError> {
     let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
     let (metadata, file) =
         opened.map_err(|error| CliError::invalid(format!("cannot read {}: {error}", path.display())))?;
-    // A pipe of the shell, such as /dev/fd/63, has no other name.
+    // A pipe of the shell, such as /dev/fd/63, has no canonical name.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let bytes = metadata.is_file().then_some(metadata.len());
     Ok(Input { reader: Box::new(file), bytes, source: path.into_os_string().into_encoded_bytes() })
 }
 
 impl Input {
-    /// What tells it from other inputs: the whole path, or `-`.
+    /// The name that distinguishes this input from others: the whole path, or `-`.
     pub(super) fn source(&self) -> &[u8] {
         &self.source
     }
@@ -87,8 +87,8 @@ pub(super) async fn run(
     Ok(Exit::Ok)
 }
 
-/// An interruption lets the batch be stored that is on its way, so that the count is right; a
-/// second one does not.
+/// An interruption lets the present batch be stored, so that the count is right; a second one does
+/// not.
 async fn store_all(
     input: Input,
     job: &mut LineJob,
@@ -100,6 +100,7 @@ async fn store_all(
     let progress = Progress::new(input.bytes);
     let mut batches = read_ahead(input, jobs.storage().capabilities().limits.payload_bytes_max);
     loop {
+        // Biased, so that an interruption wins although a long input always has a batch ready.
         let batch = tokio::select! {
             biased;
             () = signals.next() => return Err(interrupted(job, "")),
@@ -114,7 +115,7 @@ async fn store_all(
             stored = &mut storing => (stored?, false),
             () = signals.next() => tokio::select! {
                 stored = &mut storing => (stored?, true),
-                () = signals.next() => return Err(interrupted(job, ", those on their way perhaps")),
+                () = signals.next() => return Err(interrupted(job, "; the lines after them may be stored too")),
             },
         };
         totals.skipped += skipped;
@@ -128,14 +129,14 @@ async fn store_all(
 
 fn interrupted(job: &LineJob, more: &str) -> CliError {
     let advice = if job.ids.are_repeatable() {
-        "the same command again stores the rest, and nothing twice"
+        "run the same command again to store the rest; nothing is stored twice"
     } else {
-        "the same command again stores them a second time"
+        "the same command would store them a second time"
     };
     CliError::new(Exit::Interrupted, format!("interrupted{more}; {advice}"))
 }
 
-/// Reads on a thread of its own, which ends when nobody wants more batches or the input is over.
+/// Reads on a thread of its own, which ends when no more batches are wanted or the input ends.
 fn read_ahead(input: Input, line_bytes_max: usize) -> mpsc::Receiver<io::Result<Batch>> {
     let (sender, receiver) = mpsc::channel(AHEAD_MAX);
     let mut batches = Batches::new(input.reader, line_bytes_max);
@@ -153,7 +154,7 @@ fn read_ahead(input: Input, line_bytes_max: usize) -> mpsc::Receiver<io::Result<
 /// A line that is to be stored.
 type NewLine = (Id, Raw);
 
-/// The numbers of the lines, and what they become.
+/// The numbers of the lines, and the jobs that they become.
 fn of_batch(batch: Batch, job: &mut LineJob) -> Result<(Vec<u64>, Vec<NewLine>), CliError> {
     let mut numbers = Vec::with_capacity(batch.lines.len());
     let mut lines = Vec::with_capacity(batch.lines.len());

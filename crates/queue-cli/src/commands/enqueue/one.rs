@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-/// No store takes more; reading stops here rather than filling the memory.
+/// No store takes more; reading stops here, so that memory stays bounded.
 const STDIN_BYTES_MAX: u64 = 1 << 30;
 
 /// One job to store.
@@ -24,11 +24,11 @@ pub(super) struct Request {
     pub(super) id: Id,
     pub(super) payload: Payload,
     pub(super) options: JobOptions,
-    /// How long to wait for the result, if at all.
+    /// How long to wait for the result; `None` not to wait.
     pub(super) wait: Option<Duration>,
 }
 
-/// The bytes of an argument, or of standard input for `-`.
+/// The bytes of an argument, or of standard input if it is `-`.
 pub(super) fn bytes(argument: OsString) -> Result<Vec<u8>, CliError> {
     if argument != "-" {
         return Ok(argument.into_encoded_bytes());
@@ -63,7 +63,7 @@ fn words(stored: &Enqueued<Raw>) -> String {
     }
 }
 
-/// What became of one enqueue; listings of many use it too.
+/// The outcome of one enqueue; listings of many use it too.
 pub(super) fn object(stored: &Enqueued<Raw>) -> Value {
     let (answer, state) = match stored {
         Enqueued::Queued { .. } => ("queued", State::Queued),

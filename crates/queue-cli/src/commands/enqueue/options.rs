@@ -5,29 +5,29 @@ use clap::{Args, ValueEnum};
 use queue::{JobOptions, OnFailed, queue_core::Tag};
 use std::time::{Duration, SystemTime};
 
-/// Everything about a job but its id and payload.
+/// The arguments of a job except its id and payload.
 #[derive(Debug, Args)]
 pub(super) struct EnqueueJobArgs {
     #[command(flatten)]
     pub(super) job: JobArgs,
-    /// Not to run before this has passed
+    /// Run the job no earlier than this long from now
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
     delay: Option<Duration>,
-    /// Not to run before this time, by the clock of the store: `2026-12-24T18:00:00Z`, or with an
-    /// offset, `2026-12-24T18:00+01:00`
+    /// Run the job no earlier than this time, by the clock of the store: `2026-12-24T18:00:00Z`, or
+    /// with an offset, `2026-12-24T18:00+01:00`
     #[arg(long, value_name = "TIME", value_parser = parse::time_of_day, conflicts_with = "delay")]
     at: Option<SystemTime>,
-    /// Put it off for as long as it is enqueued again under its id: it takes the place of one that
-    /// waits, and is due once this has passed without another
+    /// Run the job once this time has passed without another enqueue under its id: each one
+    /// replaces the waiting job
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true, requires = "id", conflicts_with_all = ["delay", "at", "wait"])]
     debounce: Option<Duration>,
-    /// With --debounce: how long it may be put off in all
+    /// With --debounce: the longest total delay
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true, requires = "debounce")]
     max_wait: Option<Duration>,
-    /// A word by which the job is found again; may be repeated
+    /// A tag by which the job is found again; may be repeated
     #[arg(long)]
     tag: Vec<Tag>,
-    /// Text that the handler gets beside the payload; may be repeated
+    /// A header that the handler gets beside the payload; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = header)]
     header: Vec<(String, String)>,
     /// What to do if a failed job has the id [default: block, or replace with --debounce]
@@ -35,12 +35,12 @@ pub(super) struct EnqueueJobArgs {
     on_failed: Option<FailedRule>,
 }
 
-/// What a failed job of the same id means.
+/// What a failed job of the same id means for an enqueue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailedRule {
-    /// It counts as present
+    /// The failed job counts as a duplicate
     Block,
-    /// The new job takes its place
+    /// The new job replaces the failed one
     Replace,
 }
 

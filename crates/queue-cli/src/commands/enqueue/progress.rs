@@ -3,15 +3,15 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
-/// How often the clock of the display moves while nothing happens.
+/// How often the displayed clock moves while nothing happens.
 const TICK: Duration = Duration::from_millis(200);
 
-/// What people see while lines are read: on a terminal a bar, elsewhere nothing.
+/// The display while lines are read: a bar on a terminal, nothing elsewhere.
 #[derive(Debug)]
 pub(super) struct Progress(ProgressBar);
 
 impl Progress {
-    /// The size of the input in bytes, where it is known.
+    /// `bytes` is the size of the input, if it is known.
     pub(super) fn new(bytes: Option<u64>) -> Self {
         let (bar, template) = match bytes {
             Some(bytes) => (ProgressBar::new(bytes), "{bar:30} {percent}%  {msg}  {elapsed}, {eta} left"),

@@ -21,35 +21,35 @@ use std::{ffi::OsString, num::NonZeroUsize, time::Duration};
 #[command(
     group(ArgGroup::new("when").required(true)),
     after_help = "\
-The jobs have the name, `@` and their moment in UTC as their id. Where a JSON payload says \"$queue.tick\", each job has its own \
-moment. The same again writes nothing. One that is edited goes on where it stood: no tick is lost or comes twice."
+The id of each job is the name, `@` and the tick's moment in UTC. Where a JSON payload contains \"$queue.tick\", each job has its own \
+moment. Adding the same schedule again changes nothing. An edited schedule continues from its last tick: no tick is lost or runs twice."
 )]
 pub(super) struct AddArgs {
     /// The name: 1 to 200 bytes without control characters and without `@`
     name: String,
-    /// The payload of each job, taken as it is
+    /// The payload of each job, used unchanged
     #[arg(default_value = "null")]
     payload: OsString,
     #[command(flatten)]
     timing: TimingArgs,
-    /// What becomes of ticks that came while nobody worked
+    /// What to do with ticks that passed while no worker ran
     #[arg(long, value_name = "WHAT", value_enum, default_value = "skip")]
     missed: MissedRule,
     /// With --missed skip: how late a tick may be and still run [default: half the time to the
     /// next, 10s to 1h]
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true)]
     grace: Option<Duration>,
-    /// With --missed all: how many at most, the newest of them
+    /// With --missed all: the most ticks to run, the newest of them
     #[arg(long, value_name = "N", default_value = "1000", value_parser = parse::number_from_one)]
     catch_up: NonZeroUsize,
-    /// What becomes of a tick while the job of the one before has not ended
+    /// What to do with a tick while the job of the previous tick has not ended
     #[arg(long, value_name = "WHAT", value_enum, default_value = "allow")]
     overlap: OverlapRule,
-    /// Each job is due a while after its tick, from zero to just below this
+    /// Delay each job after its tick by zero to just below this
     #[arg(long, value_name = "TIME", value_parser = parse::duration, default_value = "0s", allow_hyphen_values = true)]
     jitter: Duration,
-    /// The whole schedule is handled a while after its ticks, by its name, from zero to just below
-    /// this
+    /// Delay the whole schedule after its ticks, by zero to just below this; the name decides how
+    /// much
     #[arg(long, value_name = "TIME", value_parser = parse::duration, default_value = "0s", allow_hyphen_values = true)]
     spread: Duration,
     #[command(flatten)]
@@ -58,7 +58,7 @@ pub(super) struct AddArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum MissedRule {
-    /// They do not run, but for those that are late by no more than the grace
+    /// They do not run, except those that are late by at most the grace
     Skip,
     /// The newest of them runs
     Latest,
@@ -72,7 +72,7 @@ enum OverlapRule {
     Allow,
     /// The tick does not run
     Skip,
-    /// The job before is cancelled
+    /// The earlier job is cancelled
     Cancel,
 }
 

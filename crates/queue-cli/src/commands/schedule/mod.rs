@@ -1,4 +1,4 @@
-//! `queue schedule`: jobs at times of a calendar.
+//! `queue schedule`: jobs at calendar times.
 
 mod add;
 mod next;
@@ -18,8 +18,8 @@ use serde_json::json;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A schedule lives in its queue as a job that waits for its next tick; whatever works on the queue, `queue work` or a program, \
-enqueues the tick's job when its time has come, exactly once, however many there are.
+A schedule is kept in its queue as a job that waits for its next tick. The workers of the queue, `queue work` or a program, \
+enqueue the tick's job when its time has come, exactly once, however many workers there are.
 Exits with 3 if there is no such schedule.")]
 pub(crate) struct ScheduleArgs {
     #[command(subcommand)]
@@ -32,15 +32,16 @@ enum ScheduleCommand {
     Ls,
     /// Show all of a schedule
     Show(NameArgs),
-    /// Make a schedule, or make the one of this name say this
+    /// Make a schedule, or change the one of this name
     Add(Box<AddArgs>),
     /// Stop a schedule until it is resumed
     Pause(NameArgs),
-    /// Go on with a schedule that was paused
+    /// Resume a paused schedule
     Resume(NameArgs),
     /// Enqueue the job of a schedule now, beside its ticks
     Run(NameArgs),
-    /// Show the next ticks of a schedule, or of a pattern that is none yet, in its zone and in UTC
+    /// Show the next ticks of a schedule, or of a pattern that no schedule has yet, in its zone and
+    /// in UTC
     Next(Box<NextArgs>),
     /// Remove a schedule; jobs that it enqueued stay
     Rm(NameArgs),
@@ -83,7 +84,7 @@ async fn change(
 ) -> Result<Exit, CliError> {
     let changed = async |jobs: &Jobs| change(&jobs.schedules()).await;
     match session.with_jobs(Missing::Refuse, changed).await? {
-        // What is asked of one that fires just now is done when it has.
+        // A schedule that fires just now takes the change up when it is done.
         Change::Done | Change::Requested => {
             session
                 .out
@@ -93,7 +94,7 @@ async fn change(
         Change::Missing | Change::NotAllowed(State::Cancelled) => Err(no_such(name, session)),
         Change::NotAllowed(state) => Err(CliError::new(
             Exit::Negative,
-            format!("the schedule {name:?} is {state}; `queue schedule add` makes it anew"),
+            format!("the schedule {name:?} is {state}; create it again with `queue schedule add`"),
         )),
         other => Err(CliError::unforeseen(other)),
     }

@@ -24,7 +24,7 @@ use std::{num::NonZeroUsize, time::SystemTime};
 #[derive(Debug, Args)]
 #[command(
     group(ArgGroup::new("when").conflicts_with("name")),
-    after_help = "With a pattern in place of a name no store is asked: look at what it means before you add it, around a change \
+    after_help = "With a pattern in place of a name no store is opened: check what a pattern means before you add it, around a change \
 of clocks too: `queue schedule next --cron '30 2 * * *' --zone Europe/Berlin --from 2026-03-28T00:00Z`."
 )]
 pub(super) struct NextArgs {
@@ -33,7 +33,7 @@ pub(super) struct NextArgs {
     name: Option<String>,
     #[command(flatten)]
     timing: TimingArgs,
-    /// How many
+    /// How many ticks to show
     #[arg(short = 'n', long, value_name = "N", default_value = "10", value_parser = parse::number_from_one)]
     count: NonZeroUsize,
     /// Ticks after this moment [default: now]
@@ -78,7 +78,7 @@ fn tell(out: Output, timing: &Timing, ticks: &[Tick]) -> Result<Exit, CliError> 
     Ok(Exit::Ok)
 }
 
-/// Where the schedule's times are told: in its own zone, else in UTC.
+/// The zone in which the schedule's times are shown: its own, or UTC.
 pub(super) fn zone(timing: &Timing) -> TimeZone {
     match timing {
         Timing::Cron { zone, .. } => TimeZone::get(zone.name()).unwrap_or(TimeZone::UTC),
@@ -86,7 +86,7 @@ pub(super) fn zone(timing: &Timing) -> TimeZone {
     }
 }
 
-/// `Sun 2026-03-29 03:00:00 +02:00 CEST`.
+/// A tick in a zone: `Sun 2026-03-29 03:00:00 +02:00 CEST`.
 pub(super) fn local(zone: &TimeZone, tick: Tick) -> String {
     match jiff::Timestamp::try_from(tick.time()) {
         Ok(moment) => moment.to_zoned(zone.clone()).strftime("%a %Y-%m-%d %H:%M:%S %:z %Z").to_string(),

@@ -102,7 +102,7 @@ fn missed(missed: Missed) -> String {
     match missed {
         Missed::Skip { grace: None } => "skip".to_owned(),
         Missed::Skip { grace: Some(grace) } => {
-            format!("skip what is late by more than {:?}", grace.as_duration())
+            format!("skip ticks late by more than {:?}", grace.as_duration())
         }
         Missed::Latest => "run the latest".to_owned(),
         Missed::All { max } => format!("run all, at most {max}"),
@@ -113,7 +113,7 @@ fn missed(missed: Missed) -> String {
 fn overlap(overlap: Overlap) -> &'static str {
     match overlap {
         Overlap::Skip => "skip",
-        Overlap::CancelPrevious => "cancel the one before",
+        Overlap::CancelPrevious => "cancel the previous job",
         _ => "allow",
     }
 }

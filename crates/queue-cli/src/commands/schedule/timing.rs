@@ -5,22 +5,22 @@ use clap::Args;
 use queue::{Timestamp, schedules::Timing};
 use std::time::{Duration, SystemTime};
 
-/// When a schedule fires: one of the three.
+/// The times at which a schedule fires: one of the three.
 #[derive(Debug, Args)]
 pub(super) struct TimingArgs {
-    /// A cron pattern: minute, hour, day of the month, month, day of the week, with seconds before
-    /// them if there are six: `30 2 * * MON-FRI`. A time of day runs once a day, where clocks are
-    /// changed too; `*` follows real time
+    /// A cron pattern: minute, hour, day of the month, month, day of the week, preceded by seconds
+    /// if there are six fields: `30 2 * * MON-FRI`. A time of day runs once a day, even where
+    /// clocks change; `*` follows real time
     #[arg(long, value_name = "PATTERN", group = "when")]
     cron: Option<String>,
     /// The time zone of the pattern: a name such as Europe/Berlin
     #[arg(long, value_name = "ZONE", default_value = "UTC", requires = "cron")]
     zone: String,
-    /// Again and again after so long, counted from the beginning of 1970 in UTC, so that `1h` is
-    /// each full hour
+    /// Fire at equal intervals, counted from the beginning of 1970 in UTC, so that `1h` is each
+    /// full hour
     #[arg(long, value_name = "TIME", value_parser = parse::positive, allow_hyphen_values = true, group = "when")]
     every: Option<Duration>,
-    /// At this moment, once: `2026-12-24T18:00:00Z`, or with an offset; may be repeated
+    /// Fire at this moment, once: `2026-12-24T18:00:00Z`, or with an offset; may be repeated
     #[arg(long, value_name = "TIME", value_parser = parse::time_of_day, group = "when")]
     at: Vec<SystemTime>,
 }

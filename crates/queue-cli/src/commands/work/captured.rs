@@ -1,18 +1,20 @@
-//! The output of a shell command, read from its pipes with a limit on the bytes that are kept.
+//! Captures the output of a shell command from its pipes, with a limit on the bytes kept.
 
 use rustix::io::Errno;
 use std::{io, os::fd::AsFd};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Bytes asked for at once.
+/// The bytes of one read.
 const READ_BYTES_MAX: usize = 8 << 10;
-/// Reads of what is left in a pipe, together as many bytes as a pipe can hold without privileges.
+/// The most reads of what is left in a pipe; together they hold as many bytes as a pipe can without
+/// privileges.
 const READS_LEFT_MAX: usize = (1 << 20) / READ_BYTES_MAX;
 
-/// What a command writes to one of its pipes.
+/// The output that a command writes to one of its pipes.
 ///
-/// A pipe ends when everybody who inherited it has closed it, which may be a daemon that outlives
-/// the command. So it is read to its end or to that of the command, whichever comes first.
+/// A pipe ends when every process that inherited it has closed it, which may be a daemon that
+/// outlives the command. So the pipe is read to its end or to the end of the command, whichever
+/// comes first.
 #[derive(Debug)]
 pub(super) struct Captured<R> {
     pipe: R,
@@ -20,12 +22,12 @@ pub(super) struct Captured<R> {
     bytes: Vec<u8>,
 }
 
-/// Which part is kept of more than can be.
+/// The part that is kept if there is more than fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
-    /// So many bytes, and one more to tell that there are more.
+    /// The first bytes up to this many, and one more to tell that there are more.
     First(usize),
-    /// The last ones: there programs say why they failed.
+    /// The last bytes, where programs say why they failed.
     Last(usize),
 }
 
@@ -38,7 +40,7 @@ impl<R> Captured<R> {
         self.bytes
     }
 
-    /// There is more than was to be kept, and it is not read.
+    /// Whether there is more than was to be kept; the rest is not read.
     pub(super) fn is_full(&self) -> bool {
         matches!(self.keep, Keep::First(most) if self.bytes.len() > most)
     }
@@ -68,8 +70,8 @@ impl<R: AsyncRead + Unpin> Captured<R> {
 }
 
 impl<R: AsFd> Captured<R> {
-    /// Takes what is in the pipe and waits for nothing. All that a command wrote is there once it
-    /// has ended. The pipe must be a non-blocking one, as the runtime makes them.
+    /// Reads what is in the pipe without waiting. Once a command has ended, all that it wrote is
+    /// there. The pipe must be non-blocking, as the runtime makes them.
     pub(super) fn read_left(&mut self) -> io::Result<()> {
         let mut part = vec![0; READ_BYTES_MAX];
         for _ in 0..READS_LEFT_MAX {
@@ -85,7 +87,7 @@ impl<R: AsFd> Captured<R> {
     }
 }
 
-/// The last part as text, cut at whole characters, without blanks around it.
+/// The last part as text, cut at whole characters, without surrounding blanks.
 pub(super) fn text(bytes: &[u8], bytes_max: usize) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim();

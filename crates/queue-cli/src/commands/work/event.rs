@@ -1,5 +1,4 @@
-//! The words and the JSON objects in which `queue work` prints the events and the report of its
-//! worker.
+//! Prints the events and the report of the worker of `queue work`, in words or as JSON objects.
 
 use crate::output::{self, Format, Output, plural};
 use queue::worker::{JobEnd, WorkerEvent, WorkerReport};
@@ -14,7 +13,7 @@ pub(super) fn show(out: Output, event: &WorkerEvent) {
                 output::note(words);
             }
         }
-        // A reader that has gone away must not stop the work.
+        // A reader that goes away must not stop the work.
         Format::Json => drop(object(event).map(|object| out.object(&object))),
     }
 }
@@ -31,7 +30,7 @@ fn trouble(event: &WorkerEvent) -> Option<String> {
         WorkerEvent::Abandoned { id, .. } => {
             format!("could not store the outcome of {id}; it will run again")
         }
-        WorkerEvent::Draining => "draining, as somebody asked".to_owned(),
+        WorkerEvent::Draining => "draining on request".to_owned(),
         WorkerEvent::Error(error) if error.kind() == ErrorKind::Closed => format!("stopping: {error}"),
         WorkerEvent::Error(error) => format!("warning: {error}; trying again"),
         _ => return None,
@@ -68,7 +67,7 @@ fn object(event: &WorkerEvent) -> Option<Value> {
     }
 }
 
-/// The last words of a worker; what did not happen is left out.
+/// The worker's report; counts of zero are omitted.
 pub(super) fn words(report: &WorkerReport) -> String {
     let others = [
         (report.failed, "failed"),

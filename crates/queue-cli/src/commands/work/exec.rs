@@ -1,5 +1,5 @@
-//! The handler of `queue work`: runs the shell command for a job, and makes an outcome of its exit
-//! code and output.
+//! The handler of `queue work`: runs the shell command for a job, and derives an outcome from its
+//! exit code and output.
 
 use super::{
     captured::{Captured, Keep, text},
@@ -12,8 +12,8 @@ use std::{io, process::ExitStatus, time::Duration};
 use tokio::{io::AsyncWriteExt, process::ChildStdin};
 use tokio_util::sync::CancellationToken;
 
-/// How much of standard error is kept; a stored message has room for 1024 bytes, of which ours
-/// takes some.
+/// The bytes of standard error to keep; a stored message has room for 1024 bytes, some of which our
+/// own words take.
 const STDERR_BYTES_MAX: usize = 900;
 
 /// Runs a shell command for each job.
@@ -24,18 +24,18 @@ pub(super) struct Exec {
     pub(super) terminal_exit: i32,
     pub(super) snooze: Option<Snooze>,
     pub(super) result_type: Option<ContentType>,
-    /// Kills what runs; the jobs are given back.
+    /// Kills all running commands; their jobs are given back.
     pub(super) kill: CancellationToken,
 }
 
-/// The exit code that puts a job off, and for how long where the command does not say.
+/// The exit code that snoozes a job, and the time if the command names none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Snooze {
     pub(super) exit: i32,
     pub(super) wait: Duration,
 }
 
-/// What a command left behind.
+/// What a command that ended left behind.
 struct Ended {
     status: ExitStatus,
     output: Vec<u8>,
@@ -43,7 +43,7 @@ struct Ended {
 }
 
 impl Exec {
-    /// Its future may be dropped at any point: the command is then killed.
+    /// The future may be dropped at any point: the command is then killed.
     pub(super) async fn run(&self, Raw(payload): Raw, context: Context) -> Result<Raw, JobError> {
         tokio::select! {
             ended = self.run_to_end(&payload, &context) => self.judge(ended?, payload.content_type),
@@ -54,8 +54,8 @@ impl Exec {
         }
     }
 
-    /// An error drops the child and its group, which kills them. What a command that ended left
-    /// running lives on, and is not waited for, whatever it inherited.
+    /// An error drops the child and its group, which kills them. Processes that a command left
+    /// running when it ended live on, and are not waited for, whatever they inherited.
     async fn run_to_end(&self, payload: &Payload, context: &Context) -> Result<Ended, JobError> {
         let (mut child, mut group) = self.script.start(payload, context).map_err(cannot_run)?;
         let stdin = child.stdin.take();
@@ -107,7 +107,7 @@ impl Exec {
         Err(if is_terminal { failed.as_terminal() } else { failed })
     }
 
-    /// How long the job is put off, if it is.
+    /// The time to snooze the job, if the command asked for it.
     fn snooze_after(&self, ended: &Ended) -> Option<Duration> {
         let snooze = self.snooze.filter(|snooze| ended.status.code() == Some(snooze.exit))?;
         let said = str::from_utf8(&ended.output).ok().and_then(|output| parse::duration(output.trim()).ok());
@@ -115,8 +115,8 @@ impl Exec {
     }
 }
 
-/// How a result is marked: a command that is given text or JSON may answer with either; what else
-/// it speaks it speaks in both directions.
+/// The content type of a result: a command that gets text or JSON may answer with either; any other
+/// format it uses in both directions.
 fn of_result(output: &[u8], payload_type: ContentType) -> ContentType {
     match payload_type.as_str() {
         "application/json" | "text/plain" => content_type::guess(output),
@@ -128,7 +128,7 @@ fn cannot_run(error: io::Error) -> JobError {
     JobError::named("CannotRun", error)
 }
 
-/// A command need not read its input, so a closed pipe is no error.
+/// A command need not read its input, so a closed pipe is not an error.
 async fn feed(stdin: Option<ChildStdin>, payload: &Payload) -> Result<(), JobError> {
     if let Some(mut stdin) = stdin {
         drop(stdin.write_all(&payload.bytes).await);
@@ -136,12 +136,12 @@ async fn feed(stdin: Option<ChildStdin>, payload: &Payload) -> Result<(), JobErr
     Ok(())
 }
 
-/// What programs match on.
+/// The name of an ending, for programs.
 fn name(status: ExitStatus) -> &'static str {
     if status.code().is_some() { "ExitCode" } else { "Signal" }
 }
 
-/// `exit status: 3: the end of standard error`.
+/// The message of a failure: `exit status: 3: the end of standard error`.
 fn message(ended: &Ended) -> String {
     let errors = text(&ended.errors, STDERR_BYTES_MAX);
     if errors.is_empty() { ended.status.to_string() } else { format!("{}: {errors}", ended.status) }

@@ -24,38 +24,39 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The command is run by `sh -c`. It finds the payload on standard input, and, if it is text of at most 64 KiB without zero
-bytes, in $QUEUE_PAYLOAD; further $QUEUE_ID, $QUEUE_KIND, $QUEUE_ATTEMPT (from 1), and $QUEUE_STORE and $QUEUE_NAME for
-commands of its own. What it writes to standard output becomes the result.
+bytes, in $QUEUE_PAYLOAD. $QUEUE_ID, $QUEUE_KIND and $QUEUE_ATTEMPT (from 1) are set too, and $QUEUE_STORE and
+$QUEUE_NAME for `queue` commands of its own. What it writes to standard output becomes the result.
 Exit code 0 completes the job; any other is a failed attempt whose message is the end of standard error; --terminal-exit
 fails the job for good, and --snooze-exit puts it off uncharged: for the time that the command wrote to standard output,
-such as 90s, or else for --snooze-wait. When the lease is lost, the job is cancelled or its time is over, the command and
-all it started are killed. What it leaves running when it ends lives on, and is not waited for.
+such as 90s, or else for --snooze-wait. When the lease is lost, the job is cancelled or its time limit passes, the
+command and all processes that it started are killed. Processes that it leaves running when it ends live on, and are not
+waited for.
 The first SIGINT or SIGTERM ends the worker when its commands are done (at most --grace), a second one kills them; their
 jobs go back uncharged. If the worker itself is killed, its jobs run again when their leases lapse.")]
 pub(crate) struct WorkArgs {
     /// The shell command to run for each job
     #[arg(long, value_name = "COMMAND", value_parser = parse::command)]
     exec: String,
-    /// How many commands run at once [default: one for each processor]
+    /// How many commands run at once [default: one per processor]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
-    /// Jobs to hold ready beyond those that run; helps when commands are short
+    /// How many jobs to hold ready beyond those that run; helps if commands are short
     #[arg(long, value_name = "N", default_value_t = 0)]
     prefetch: usize,
-    /// End when the queue has no unfinished job; delayed jobs and those of other workers are waited
-    /// for
+    /// End when the queue has no unfinished job; waits for delayed jobs and for those of other
+    /// workers
     #[arg(long)]
     drain: bool,
-    /// How long a job stays ours without a sign of life; after a crash this is how long it waits
+    /// How long a job stays leased without a sign of life; after a crash it waits this long
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::positive, allow_hyphen_values = true)]
     lease: Duration,
-    /// The longest sleep while nothing is to do, for stores whose events do not reach us
+    /// The longest sleep while no job is due, for stores whose events do not reach this process
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse::positive, allow_hyphen_values = true)]
     poll: Duration,
-    /// How long running commands may go on once the worker is to stop
+    /// How long running commands may go on when the worker stops
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::duration, allow_hyphen_values = true)]
     grace: Duration,
-    /// How long a command may run; then it is killed, and that is a failed attempt [default: for
+    /// How long a command may run before it is killed, which is a failed attempt [default: for
     /// ever]
     #[arg(long, value_name = "TIME", value_parser = parse::positive, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
@@ -66,17 +67,17 @@ pub(crate) struct WorkArgs {
     /// The longest wait between attempts
     #[arg(long, value_name = "TIME", default_value = "6h", value_parser = parse::duration, allow_hyphen_values = true)]
     retry_wait_max: Duration,
-    /// Largest result; a command that writes more fails for good
+    /// The largest result in bytes; a command that writes more fails for good
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 20)]
     max_output: usize,
-    /// The exit code of a command that says that no further attempt can help
+    /// The exit code by which a command says that no further attempt can help
     #[arg(long, value_name = "CODE", default_value_t = 65)]
     terminal_exit: u8,
-    /// The exit code of a command that wants to be called again later, which charges no attempt; 75
+    /// The exit code by which a command asks to be called again later, which charges no attempt; 75
     /// is usual
     #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(u8).range(1..))]
     snooze_exit: Option<u8>,
-    /// For how long that puts a job off
+    /// How long that exit code puts a job off
     #[arg(
         long,
         value_name = "TIME",
@@ -86,21 +87,21 @@ pub(crate) struct WorkArgs {
         allow_hyphen_values = true
     )]
     snooze_wait: Duration,
-    /// How results are marked [default: text and JSON by what they are, anything else as the
-    /// payload of their job]
+    /// The content type of results [default: text or JSON if they are that, otherwise the payload's
+    /// content type]
     #[arg(long, value_name = "TYPE")]
     result_type: Option<ContentType>,
 }
 
 pub(crate) async fn run(args: WorkArgs, session: &Session) -> Result<Exit, CliError> {
-    // What is wrong with it is told before a store is opened.
+    // A wrong retry option is reported before a store is opened.
     retry(&args)?;
     let mut signals = StopSignals::listen()?;
     session.with_jobs(Missing::Refuse, async |jobs| serve(&args, jobs, session, &mut signals).await).await
 }
 
-/// Works to the end, and says what was done. A store that is closed for good ends it with that
-/// error.
+/// Works to the end, and reports what was done. A store that is closed for good ends the worker
+/// with that error.
 async fn serve(
     args: &WorkArgs,
     jobs: &Jobs,
@@ -119,7 +120,7 @@ async fn serve(
     })
 }
 
-/// How often a signal asked the worker to stop.
+/// How often a signal has asked the worker to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stopped {
     Never,

@@ -6,11 +6,11 @@ use queue::worker::Context;
 use std::{io, process::Stdio};
 use tokio::process::{Child, Command};
 
-/// Largest payload in `$QUEUE_PAYLOAD`: Linux refuses to start a program with a variable over 128
-/// KiB.
+/// The largest payload in `$QUEUE_PAYLOAD`: Linux refuses to start a program with a variable over
+/// 128 KiB.
 const VARIABLE_BYTES_MAX: usize = 64 << 10;
 
-/// A command line of the shell, and what every run of it finds in the environment.
+/// A shell command, and the environment that every run of it gets.
 #[derive(Debug)]
 pub(super) struct Script {
     line: String,
@@ -23,8 +23,8 @@ impl Script {
         Self { line: line.to_owned(), store: session.url.clone(), queue: session.name.to_string() }
     }
 
-    /// Starts it for a job, as the leader of a process group, so that a signal meant for the worker
-    /// does not hit it and one meant for it hits all it started.
+    /// Starts the command for a job, as the leader of a process group, so that a signal for the
+    /// worker does not hit it, and a signal for it hits all that it started.
     pub(super) fn start(&self, payload: &Payload, context: &Context) -> io::Result<(Child, ProcessGroup)> {
         let meta = context.meta();
         let mut command = Command::new("sh");
@@ -36,6 +36,7 @@ impl Script {
             .env("QUEUE_ID", meta.id.as_str())
             .env("QUEUE_KIND", meta.kind.as_str())
             .env("QUEUE_ATTEMPT", context.attempt().to_string())
+            // The worker may itself run as a job, whose payload must not be taken for this one.
             .env_remove("QUEUE_PAYLOAD")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -51,7 +52,7 @@ impl Script {
     }
 }
 
-/// The payload as a variable can hold it.
+/// The payload as a variable, if a variable can hold it.
 fn as_variable(bytes: &[u8]) -> Option<&str> {
     let fits = bytes.len() <= VARIABLE_BYTES_MAX && !bytes.contains(&0);
     std::str::from_utf8(bytes).ok().filter(|_| fits)

@@ -112,15 +112,14 @@ fn fail(
     unchanged_if_removed(job, before, verdict)
 }
 
-/// What a holder noted for the next attempt, if there is to be one.
+/// The progress that a holder leaves for the next attempt, if there is one.
 fn noted(progress: Option<&Bytes>, job: &mut TrackedJob) {
     if let (State::Queued | State::Failing, Some(progress)) = (job.meta.state, progress) {
         job.meta.progress = Some(Box::new(progress.clone()));
     }
 }
 
-/// A job that waits again has started before, or shall run come what may: its expiry no longer
-/// counts.
+/// A job that waits again has started before, or must run in any case: its expiry no longer counts.
 fn started(verdict: Verdict, job: &mut TrackedJob) -> Verdict {
     let waits = matches!(job.meta.state, State::Queued | State::Failing);
     job.meta.expiry_lifted |= waits && job.meta.expires_in.is_some();
@@ -158,7 +157,7 @@ fn give_back(job: &mut TrackedJob, delay: Option<Span>, now: Timestamp) -> Verdi
     waiting(job, waiting_state(&job.meta), run_at, BodyPatch::Keep)
 }
 
-/// Queued, or Failing if anything was charged in this life.
+/// Queued, or Failing if an attempt was charged in this life.
 fn waiting_state(job: &JobMeta) -> State {
     if (job.failures, job.stalls) == (0, 0) { State::Queued } else { State::Failing }
 }
@@ -204,7 +203,7 @@ fn written(body: BodyPatch) -> Verdict {
     Verdict::Written { body, attempt: None }
 }
 
-/// What is charged is noted, of whoever held the job before.
+/// A charge is recorded for the worker that held the job.
 fn charged(
     verdict: Verdict,
     before: &TrackedJob,

@@ -1,4 +1,4 @@
-//! Which jobs are enqueued in the step of an event.
+//! The jobs that are enqueued in the step of an event.
 
 use super::is_reserved;
 use crate::world::BOUNDARY;
@@ -7,9 +7,9 @@ use queue_core::{
     lifecycle::{Cause, Event, Policy, TrackedJob},
 };
 
-/// Those that its sender named, unless it is a failure that the job survives; and behind them the
-/// one that the producer asked for, if the job becomes Failed. What becomes of the job is read off
-/// the record that the event leads to.
+/// The followers that the sender named, unless the event is a failure that the job survives; after
+/// them the follow-up, if the job becomes Failed. The job's state is read from the record that the
+/// event leads to.
 pub(crate) fn followers(seen: &JobMeta, event: &Event, policy: &Policy) -> Vec<NewJob> {
     let end = ending(seen, event, policy);
     let named = match event {
@@ -24,8 +24,8 @@ pub(crate) fn followers(seen: &JobMeta, event: &Event, policy: &Policy) -> Vec<N
     named.iter().cloned().chain(failed.and_then(|end| follow_up(&end))).collect()
 }
 
-/// The record at its end, if a failure or a lapse is its end. Retention is none of this question,
-/// so it is kept in any case: a record that is removed at once has ended in the same way.
+/// The record at its end, if a failure or a lapse ends it. Retention does not matter here, so the
+/// record is kept: a record that is removed at once has ended in the same way.
 fn ending(seen: &JobMeta, event: &Event, policy: &Policy) -> Option<JobMeta> {
     let is_ending = match event {
         Event::Fail { cause, .. } => !(*cause == Cause::UnknownKind && is_reserved(seen)),
@@ -40,7 +40,7 @@ fn ending(seen: &JobMeta, event: &Event, policy: &Policy) -> Option<JobMeta> {
     after.meta.state.is_terminal().then_some(after.meta)
 }
 
-/// The document is put together by hand: every text of these tests is free of quotes.
+/// The document is composed by hand: no text of these tests contains a quote.
 fn follow_up(end: &JobMeta) -> Option<NewJob> {
     let kind = end.on_failure.clone()?;
     let error = end.last_error.as_ref().expect("a job fails of something");

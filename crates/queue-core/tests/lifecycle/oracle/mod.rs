@@ -1,5 +1,5 @@
-//! What each event is documented to do, said once more and by other means: straight from the record
-//! before to the record after, with no guard and no patch in between.
+//! The documented effect of each event, implemented a second time by other means: straight from the
+//! record before to the record after, without guards and patches.
 
 mod effects;
 mod followers;
@@ -12,14 +12,14 @@ use queue_core::{
     lifecycle::{Event, LastSettle, OnRunning, Policy, Rejected, Settle, TrackedJob, Verdict},
 };
 
-/// The expectation for one row: the event leads nowhere, or the verdict and the record after it.
+/// The expectation for one row: the event is rejected, or the verdict and the record after it.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Outcome {
     Rejected(Rejected),
     Applied(Verdict, Box<TrackedJob>),
 }
 
-/// What becomes of an event that was decided on `seen` and meets `stored` at `now`.
+/// The outcome of an event that was decided on `seen` and meets `stored` at `now`.
 pub(crate) fn expect(
     seen: &JobMeta,
     stored: &TrackedJob,
@@ -85,7 +85,7 @@ fn has_waited_too_long(job: &JobMeta, now: Timestamp) -> bool {
     !job.expiry_lifted && job.created_at.as_millis() + span.as_millis() <= now.as_millis()
 }
 
-/// Why the store does not do it, if it does not.
+/// The reason why the store refuses it, if it does.
 fn refusal(seen: &JobMeta, stored: &TrackedJob, event: &Event, now: Timestamp) -> Option<Verdict> {
     let meta = &stored.meta;
     let lapsed = meta.lease.as_ref().is_some_and(|lease| lease.expires_at <= now);

@@ -1,4 +1,4 @@
-//! A script under way on a simulated disk.
+//! Runs a script on a simulated disk.
 
 use crate::power::{
     disk::Disk,
@@ -8,11 +8,11 @@ use queue_core::{Certainty, SeededRng, Storage};
 use queue_fs::{Flush, FsOptions, FsStorage};
 use std::sync::Arc;
 
-/// Seeds the salts of segments.
+/// The seed of the segments' salts.
 const SEGMENT_SALTS: u64 = 1;
 
-/// How the store is opened: short segments, so that the journal goes round, and little memory, so
-/// that it is read.
+/// The options of the store: short segments, so that the journal is compacted, and little memory,
+/// so that it is read.
 pub(crate) fn options(disk: &Disk, script: &Script, flush: Flush) -> FsOptions {
     FsOptions::new("simulated")
         .fs(Arc::new(disk.clone()))
@@ -24,11 +24,11 @@ pub(crate) fn options(disk: &Disk, script: &Script, flush: Flush) -> FsOptions {
         .memory_budget_bytes(600)
 }
 
-/// How far a script came.
+/// How far a script got.
 pub(crate) struct Progress {
-    /// So many calls were acknowledged.
+    /// The number of acknowledged calls.
     pub(crate) done: usize,
-    /// The error of the call behind them, unless there was none.
+    /// The error of the call after them, if there was one.
     pub(crate) error: Option<queue_core::Error>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) async fn play(store: &FsStorage, script: &Script, from: usize) -> Pro
     Progress { done: script.calls.len(), error: None }
 }
 
-/// Opens and plays; a store that does not open has done nothing.
+/// Opens the store and runs the script; a store that does not open has done nothing.
 pub(crate) async fn open_and_play(disk: &Disk, script: &Script, flush: Flush, from: usize) -> Progress {
     match FsStorage::open(options(disk, script, flush)).await {
         Ok(store) => {
@@ -54,11 +54,12 @@ pub(crate) async fn open_and_play(disk: &Disk, script: &Script, flush: Flush, fr
     }
 }
 
-/// How many calls are in the store as it is now: those that were acknowledged, or one more if that
+/// The number of calls whose effects the store shows: the acknowledged ones, or one more if that
 /// may be.
 ///
 /// # Panics
-/// If it is neither, or the store does not add up.
+///
+/// If it is neither, or the store's cross-check finds something.
 pub(crate) async fn assert_state(
     store: &FsStorage,
     script: &Script,
@@ -67,8 +68,8 @@ pub(crate) async fn assert_state(
 ) -> usize {
     let findings = store.verify().await.unwrap_or_else(|error| panic!("{context}: {error}"));
     assert_eq!(findings, Vec::<String>::new(), "{context}");
-    // A view takes the lock on its way, so the second one shows whatever lies behind what was
-    // answered.
+    // A view takes the lock on its way, so the second view shows any records behind the
+    // acknowledged ones.
     view(store).await;
     let found = view(store).await;
     if found == script.views[progress.done] {
@@ -87,7 +88,7 @@ pub(crate) async fn assert_state(
     );
 }
 
-/// Opens what is there, and answers how many calls are in it.
+/// Opens the store, and returns how many calls it shows.
 pub(crate) async fn recover(
     disk: &Disk,
     script: &Script,

@@ -1,4 +1,4 @@
-//! How long a journal gets at most, and how much is written to keep it so.
+//! The greatest length of a journal, and the writes that keep it so short.
 
 use crate::power::disk::Disk;
 use queue_core::{
@@ -25,15 +25,15 @@ async fn usage(store: &FsStorage) -> FsUsage {
     store.usage().await.expect("it tells")
 }
 
-/// The number of the last segment: so many were written in all.
+/// The number of the last segment, which is the number of segments written.
 fn segments_written(disk: &Disk) -> u64 {
     let name = disk.listing().into_iter().map(|(name, _)| name).rfind(|name| name.starts_with("journal-"));
     let name = name.expect("there is a segment");
     u64::from_str_radix(&name["journal-".len()..name.len() - ".log".len()], 16).expect("a number")
 }
 
-/// The worst case: everything that stays stands in front of everything that goes, and records are
-/// so long that no more is carried on with each than it has itself.
+/// The worst case: all jobs that stay come before all that are removed, and records are so long
+/// that compaction relocates no more with each than its own length.
 #[tokio::test]
 async fn a_journal_is_at_most_three_times_as_long_as_what_is_in_it() {
     let disk = Disk::new();
@@ -59,7 +59,7 @@ async fn a_journal_is_at_most_three_times_as_long_as_what_is_in_it() {
     assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
 }
 
-/// What is carried on with a job is its queue's name too, which may be longer than the job.
+/// Compaction also writes the name of a job's queue, which may be longer than the job.
 #[tokio::test]
 async fn jobs_whose_queues_have_long_names_are_not_carried_on_for_ever() {
     let disk = Disk::new();
@@ -68,14 +68,14 @@ async fn jobs_whose_queues_have_long_names_are_not_carried_on_for_ever() {
     for n in 0..1_000 {
         store.enqueue(&queues[n % 2], vec![vec![job(n, 1)]]).await.expect("it enqueues");
     }
-    // Of about half a KiB each.
+    // Each job takes about half a KiB.
     let own = 1_000 * 512 / SEGMENT_BYTES;
     let written = segments_written(&disk);
     assert!(written <= 2 * own, "{written} segments where {own} hold all jobs");
     assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
 }
 
-/// What belongs to no job is carried on as a whole with each segment that goes.
+/// Compaction writes everything that belongs to no job again with each removed segment.
 #[tokio::test]
 async fn many_queues_that_are_paused_are_not_carried_on_for_ever() {
     let disk = Disk::new();

@@ -15,7 +15,7 @@ struct File {
     number: u64,
 }
 
-/// What a call is about to do, as far as failures care.
+/// The kinds of calls that failures distinguish.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Write,
@@ -85,7 +85,7 @@ fn id(inode: usize) -> FileId {
 }
 
 impl File {
-    /// One call on this file, which may fail half done.
+    /// Makes one call on this file, which may fail half done.
     fn call<T>(
         &self,
         kind: Kind,
@@ -95,7 +95,7 @@ impl File {
         let mut state = self.disk.lock();
         let Some(failure) = state.enter(self.boot)? else { return run(&mut state) };
         match (failure, kind) {
-            // No room is found by writes alone.
+            // Only writes can find no room.
             (Failure::NoRoom, Kind::Other | Kind::Sync) => {
                 state.has_failed = false;
                 return run(&mut state);

@@ -10,10 +10,10 @@ use queue_core::{Rng, SeededRng};
 use queue_fs::{Flush, FsStorage};
 
 const CALLS: usize = 200;
-/// Cuts of one script before another one is taken.
+/// The number of cuts of one script.
 const CUTS_PER_SCRIPT: u64 = 50;
 
-/// File system calls of a script from beginning to end.
+/// The number of file system calls of a whole script.
 async fn calls_of(script: &Script, flush: Flush) -> u64 {
     let disk = Disk::new();
     let progress = open_and_play(&disk, script, flush, 0).await;
@@ -21,7 +21,7 @@ async fn calls_of(script: &Script, flush: Flush) -> u64 {
     disk.calls()
 }
 
-/// After a cut the error says nothing: the machine is gone, and with it the caller.
+/// Checks nothing of the error after a cut, since the caller is gone with the machine.
 fn cut(progress: Progress) -> Progress {
     let error = progress.error.map(queue_core::Error::unknown);
     Progress { error, ..progress }
@@ -40,7 +40,7 @@ async fn no_power_cut_takes_what_was_acknowledged() {
         let rng = SeededRng::new(seed);
         let disk = Disk::new();
         let mut done = 0;
-        // A machine that has lost its power once loses it again, at times while it recovers.
+        // A machine that has lost its power may lose it again, even while it recovers.
         for boot in 0..3 {
             disk.fail_at(1 + rng.next_u64() % calls, Failure::Power);
             let progress = cut(open_and_play(&disk, &script, Flush::Always, done).await);
@@ -78,7 +78,7 @@ async fn without_flushes_a_power_cut_takes_the_newest_calls_and_damages_nothing(
         let store = opened.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let found = view(&store).await;
         let upper = (progress.done + 1).min(script.calls.len());
-        // Several states look alike where a call changed nothing: the latest is meant.
+        // Several states look alike if a call changed nothing: the latest of them counts.
         let is = script.views[..=upper].iter().rposition(|view| *view == found);
         let is =
             is.unwrap_or_else(|| panic!("seed {seed}: the store is as after no beginning of the script"));

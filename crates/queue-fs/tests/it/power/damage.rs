@@ -1,32 +1,32 @@
-//! What may happen to the files of a store by a bad disk, or by hand.
+//! Damage of a store's files by a bad disk, or by hand.
 
 use crate::power::{disk::Disk, sector::pick};
 use queue_core::{Rng, SeededRng};
 
-/// What is done to a file.
+/// A kind of damage to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A bit flips.
     Flip,
     /// The end is cut off.
     Cut,
-    /// A sector or less is zeros.
+    /// A sector or less becomes zeros.
     Zeros,
-    /// Bytes of the file follow its end.
+    /// Bytes of the file are appended to it.
     Tail,
-    /// The file is gone.
+    /// The file is removed.
     Remove,
-    /// It has the name of another segment, which has its name.
+    /// The file swaps names with another segment.
     Swap,
-    /// Another name has a copy of it.
+    /// The file is copied to another name.
     Copy,
-    /// Another name has a copy of it from a while ago.
+    /// An earlier version of the file is copied to another name.
     OldCopy,
-    /// It is as a while ago.
+    /// The file is replaced by an earlier version.
     Stale,
 }
 
-/// Everything that a disk or a hand may do.
+/// Every kind of damage by a disk or by hand.
 pub(crate) const ALL: [Kind; 9] = [
     Kind::Flip,
     Kind::Cut,
@@ -38,12 +38,12 @@ pub(crate) const ALL: [Kind; 9] = [
     Kind::OldCopy,
     Kind::Stale,
 ];
-/// What costs no record: everything is still there, elsewhere.
+/// The kinds that lose no record: everything still exists, elsewhere.
 pub(crate) const LOSSLESS: [Kind; 3] = [Kind::Swap, Kind::Copy, Kind::OldCopy];
 
 const ZEROS_MAX: usize = 512;
 
-/// Damages one file, and says how.
+/// Damages one file, and describes how.
 pub(crate) fn damage(disk: &Disk, kinds: &[Kind], rng: &SeededRng) -> String {
     let files: Vec<_> = disk.listing().into_iter().filter(|(_, size)| *size > 0).collect();
     let sizes: usize = files.iter().map(|(_, size)| size).sum();
@@ -79,7 +79,7 @@ fn of_files(disk: &Disk, kind: Kind, rng: &SeededRng) -> String {
     let one = &segments[below(segments.len(), rng)];
     let other = &segments[below(segments.len(), rng)];
     match kind {
-        // One is left, or there would be no store.
+        // One segment is left, or there would be no store.
         Kind::Remove if segments.len() > 1 => disk.remove_by_hand(one),
         Kind::Swap if one != other => {
             disk.rename_by_hand(one, "aside");

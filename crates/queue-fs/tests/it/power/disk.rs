@@ -1,26 +1,26 @@
-//! A directory in memory that knows what of it is durable.
+//! A simulated directory that knows which of its contents are durable.
 
 use crate::power::sector::{Change, apply, apply_some, chance, pick};
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::SeededRng;
 use std::{collections::BTreeMap, io, sync::Arc};
 
-/// What goes wrong.
+/// A failure of the disk or the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The power goes: no call works any more, and what was not flushed is at risk.
+    /// The power fails: no call works any more, and what was not flushed may be lost.
     Power,
-    /// The process dies, a write half done; the system lives on.
+    /// The process dies in the middle of a write; the system lives on.
     Death,
-    /// One call fails, a write half done; a flush forgets what it was to write.
+    /// One call fails, a write half done; a failed flush forgets what it had to write.
     Error,
-    /// One write finds no room, half done.
+    /// One write finds no room, and is half done.
     NoRoom,
-    /// As an error, and so does every call after it, until the disk is mended.
+    /// A call fails as with an error, and so does every later call until the disk is mended.
     Outage,
 }
 
-/// The disk. Clones are the same one.
+/// The disk. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk(Arc<Mutex<State>>);
 
@@ -33,14 +33,14 @@ pub(crate) struct State {
     calls: u64,
     fails_at: Option<(u64, Failure)>,
     pub(crate) has_failed: bool,
-    /// Counts starts of the machine or the process; files opened before do not work any more.
+    /// Counts the starts of the machine or the process; files opened before stop working.
     pub(crate) boot: u64,
     is_down: bool,
-    /// The handle that has the lock of a file, if one has.
+    /// The handle that has locked each file, if any.
     pub(crate) locked_by: BTreeMap<usize, u64>,
     pub(crate) opened: u64,
     capacity_bytes: Option<u64>,
-    /// No bytes of a segment can be read.
+    /// Whether reads of segments fail.
     pub(crate) fails_reads: bool,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Content {
     pub(crate) live: Vec<u8>,
     pub(crate) durable: Vec<u8>,
     pub(crate) changes: Vec<Change>,
-    /// How often it is open: until it is closed, a file without a name takes up room.
+    /// How often the file is open: until it is closed, a file without a name takes up room.
     pub(crate) handles: usize,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Content {
 pub(crate) enum NameChange {
     Set(String, usize),
     Remove(String),
-    /// Both at once.
+    /// Both changes of names at once.
     Move(String, String, usize),
 }
 
@@ -66,64 +66,64 @@ impl Disk {
         Self(Arc::new(Mutex::new(State::default())))
     }
 
-    /// Call number `call` from now on, counted from one, fails so.
+    /// Makes call number `call`, counted from one from now on, fail in this way.
     pub(crate) fn fail_at(&self, call: u64, failure: Failure) {
         let mut state = self.lock();
         (state.calls, state.fails_at, state.has_failed) = (0, Some((call, failure)), false);
     }
 
-    /// Whether that call has come.
+    /// Whether the failing call has been made.
     pub(crate) fn has_failed(&self) -> bool {
         self.lock().has_failed
     }
 
-    /// Nothing goes wrong any more.
+    /// Ends all failures.
     pub(crate) fn mend(&self) {
         self.lock().fails_at = None;
     }
 
-    /// Calls since the last failure was asked for.
+    /// The number of calls since the last failure was requested.
     pub(crate) fn calls(&self) -> u64 {
         self.lock().calls
     }
 
-    /// Whether every segment is durable as it is.
+    /// Whether every segment is durable in its present form.
     pub(crate) fn is_flushed(&self) -> bool {
         let state = self.lock();
         let mut segments = state.names.iter().filter(|(name, _)| name.starts_with("journal-"));
         segments.all(|(_, inode)| state.files[*inode].changes.is_empty())
     }
 
-    /// Whether the journal has given up its first segment.
+    /// Whether the journal has removed its first segment.
     pub(crate) fn went_round(&self) -> bool {
         let state = self.lock();
         let first = state.names.keys().find(|name| name.starts_with("journal-"));
         first.is_some_and(|name| !name.ends_with("-0000000000000001.log"))
     }
 
-    /// Only so much room.
+    /// Limits the room on the disk.
     pub(crate) fn set_capacity(&self, bytes: Option<u64>) {
         self.lock().capacity_bytes = bytes;
     }
 
-    /// Reads of segments fail from now on, or no longer.
+    /// Lets reads of segments fail from now on, or no longer.
     pub(crate) fn fail_reads(&self, fails: bool) {
         self.lock().fails_reads = fails;
     }
 
-    /// What all files take up.
+    /// The bytes that all files take up.
     pub(crate) fn used_bytes(&self) -> u64 {
         self.lock().used_bytes()
     }
 
-    /// The process ends and another one starts.
+    /// Ends the process and starts another.
     pub(crate) fn restart(&self) {
         let mut state = self.lock();
         (state.is_down, state.locked_by, state.fails_at) = (false, BTreeMap::new(), None);
         state.boot += 1;
     }
 
-    /// The machine starts again after its power was cut.
+    /// Starts the machine again after a power cut.
     pub(crate) fn power_on(&self, rng: &SeededRng) {
         let mut state = self.lock();
         for file in &mut state.files {
@@ -133,7 +133,7 @@ impl Disk {
         }
         let changes = std::mem::take(&mut state.name_changes);
         let likelihood = pick(&[0, 50, 100], rng);
-        // File systems keep the order of names, so what survives is a beginning.
+        // File systems keep the order of names, so a prefix of the changes survives.
         for change in changes.iter().take_while(|_| chance(likelihood, rng)) {
             change.apply(&mut state.durable_names);
         }
@@ -213,7 +213,7 @@ impl State {
         (0..self.files.len()).filter(is_there).map(|inode| self.files[inode].live.len() as u64).sum()
     }
 
-    /// Counts a call; answers the failure that it meets, if it does.
+    /// Counts a call; returns the failure that it meets, if any.
     pub(crate) fn enter(&mut self, boot: u64) -> io::Result<Option<Failure>> {
         if self.is_down || boot != self.boot {
             return Err(io::Error::other("the machine is down"));

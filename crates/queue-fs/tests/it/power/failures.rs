@@ -1,4 +1,4 @@
-//! Every call of the file system fails once, in every way that it can.
+//! Every call of the file system fails once, in every possible way.
 
 use crate::power::{
     bench::{Progress, assert_state, open_and_play, options, play, recover},
@@ -10,7 +10,7 @@ use queue_core::{Certainty, ErrorKind, SeededRng};
 use queue_fs::{Flush, FsStorage};
 
 const CALLS: usize = 45;
-/// A failure that comes back more often than this is not the one that was injected.
+/// A failure that recurs more often than this is not the injected one.
 const FAILURES_MAX: usize = 4;
 
 async fn calls_of(script: &Script) -> u64 {
@@ -34,7 +34,8 @@ async fn a_process_that_dies_at_any_call_has_lost_nothing_acknowledged() {
             let context = format!("seed {seed}, death at call {k}");
             let (store, done) = recover(&disk, &script, &died, &context).await;
             drop(store);
-            // What the dead one left unflushed, and others have seen since, is durable now.
+            // Records that the dead handle left unflushed, and that others have seen since, are
+            // durable now.
             disk.power_on(&SeededRng::new(k));
             let seen = Progress { done, error: None };
             let (store, done) = recover(&disk, &script, &seen, &context).await;
@@ -73,7 +74,7 @@ async fn run_with(failure: Failure) {
     eprintln!("{points} calls failed, of which {told} failed a call of the store: every answer was right");
 }
 
-/// Plays to the end, whatever happens on the way; answers how many errors were told.
+/// Runs the script to its end, whatever happens on the way; returns the number of errors.
 async fn play_on(disk: &Disk, script: &Script, context: &str) -> u64 {
     let (mut done, mut told, mut open) = (0, 0, None);
     for _ in 0..FAILURES_MAX {
@@ -91,7 +92,7 @@ async fn play_on(disk: &Disk, script: &Script, context: &str) -> u64 {
         };
         told += 1;
         if error.certainty() == Certainty::NotApplied && error.kind() != ErrorKind::Closed {
-            // The same handle goes on.
+            // The same handle continues.
             done = assert_state(&store, script, &progress, context).await;
             open = Some(store);
         } else {

@@ -1,4 +1,4 @@
-//! Damage: bits that flip, and files that are cut.
+//! Damage: flipped bits, and truncated files.
 
 use crate::power::{
     bench::{open_and_play, options, play},
@@ -14,14 +14,14 @@ const CALLS: usize = 40;
 
 const KINDS: [Kind; 3] = [Kind::Flip, Kind::Flip, Kind::Cut];
 
-/// What became of it.
+/// The outcome of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// It was told.
+    /// The damage was reported.
     Detected,
-    /// Everything is as it was.
+    /// The state is as before.
     Harmless,
-    /// The last record looked torn, since nothing said that it was whole once.
+    /// The last record looked torn, since nothing said that it was once whole.
     Cut,
 }
 
@@ -65,14 +65,14 @@ async fn damage_is_detected_or_harmless() {
     assert!(detected > 0 && harmless > 0, "{detected} detected, {harmless} harmless");
 }
 
-/// As when a power cut took the mark: then a flip in the last record cannot be told from a torn
-/// end, nor can a cut.
+/// After a power cut that took the mark, a flip in the last record cannot be told from a torn end,
+/// nor can a truncation.
 #[tokio::test]
 async fn without_the_mark_damage_is_detected_or_costs_the_last_record() {
     let flips = times("QUEUE_FS_FLIPS", 400);
     let script = Script::new(7, CALLS).await;
     let good = Disk::new();
-    // Many records in the last segment, so that later ones speak for those before them.
+    // The last segment has many records, so that later ones vouch for earlier ones.
     let long = options(&good, &script, Flush::Always).segment_bytes(20_000);
     let store = FsStorage::open(long).await.expect("it opens");
     assert!(play(&store, &script, 0).await.error.is_none());

@@ -1,5 +1,5 @@
-//! Several handles, of which one fails: what its failed flush made the system forget, and what it
-//! left when it ended, is still in the cache, where others read it.
+//! Several handles, one of which fails: data that its failed flush made the system forget, or that
+//! it left at its end, are still in the cache, where the others read them.
 
 use crate::power::disk::{Disk, Failure};
 use queue_core::{
@@ -9,12 +9,13 @@ use queue_core::{
 use queue_fs::{Flush, FsOptions, FsStorage, FsUsage};
 use std::sync::Arc;
 
-/// More than one commit carries on.
+/// More jobs than one commit relocates.
 const STAYING: usize = 8;
 const PAYLOAD_BYTES: usize = 20 << 10;
-/// Several commits fit one, so that a commit can give up a segment and leave its own as it is.
+/// Several commits fit into one segment, so that a commit can remove a segment without beginning
+/// another.
 const SEGMENT_BYTES: u64 = 250 << 10;
-/// Rounds after which the first segment has been given up.
+/// The rounds after which the first segment has been removed.
 const ROUNDS: usize = 8;
 
 fn options(disk: &Disk, flush: Flush) -> FsOptions {
@@ -39,7 +40,7 @@ fn staying() -> Vec<JobId> {
     (0..STAYING).map(|n| JobId::new(format!("staying-{n}")).expect("a valid id")).collect()
 }
 
-/// Fills the journal with what leaves nothing behind.
+/// Fills the journal with records that leave nothing behind.
 async fn churn(store: &FsStorage, rounds: usize) -> queue_core::Result<()> {
     let queue = QueueName::from_static("passing");
     for _ in 0..rounds {
@@ -50,7 +51,7 @@ async fn churn(store: &FsStorage, rounds: usize) -> queue_core::Result<()> {
     Ok(())
 }
 
-/// Durable jobs in the first segment, which is about to be given up.
+/// Durable jobs in the first segment, which is about to be removed.
 async fn prepared() -> Disk {
     let disk = Disk::new();
     let store = open(&disk, Flush::Always).await;
@@ -65,13 +66,13 @@ async fn prepared() -> Disk {
     disk
 }
 
-/// Whether the failure came. The other handle goes on for so many rounds after it.
+/// Whether the failure occurred. The other handle continues for this many rounds after it.
 async fn is_survived(base: &Disk, flush: Flush, failure: Failure, call: u64, rounds: usize) -> bool {
     let context = format!("{flush:?}, {failure:?} at call {call}, {rounds} rounds");
     let disk = base.copy();
     let (fails, goes_on) = (open(&disk, flush).await, open(&disk, flush).await);
     disk.fail_at(call, failure);
-    // Whether it is told of the failure is no matter here.
+    // Whether the caller is told of the failure does not matter here.
     drop(churn(&fails, ROUNDS).await);
     let has_failed = disk.has_failed();
     drop(fails);

@@ -1,4 +1,4 @@
-//! A disk that is full: new jobs are refused, those that are there get done.
+//! A full disk: new jobs are refused, and existing ones are completed.
 
 use crate::power::disk::Disk;
 use queue_core::{
@@ -30,7 +30,7 @@ fn job(n: usize) -> NewJob {
     NewJob::new(id, Kind::from_static("kind"), payload).with_retention(Retention::Remove)
 }
 
-/// Enqueues until there is no room; answers how many there are.
+/// Enqueues until there is no room; returns the number of jobs.
 async fn fill(store: &FsStorage) -> usize {
     for n in 0.. {
         if let Err(error) = store.enqueue(&queue(), vec![vec![job(n)]]).await {
@@ -42,7 +42,7 @@ async fn fill(store: &FsStorage) -> usize {
     unreachable!("the disk has an end")
 }
 
-/// Claims and completes everything.
+/// Claims and completes every job.
 async fn drain(store: &FsStorage) -> usize {
     let mut done = 0;
     loop {
@@ -86,7 +86,7 @@ async fn a_store_on_a_full_disk_can_be_opened_and_worked_off() {
     let store = FsStorage::open(options(&disk)).await.expect("it opens");
     let jobs = fill(&store).await;
     drop(store);
-    // Somebody else took what was left.
+    // Another program has taken the rest of the room.
     disk.set_capacity(Some(disk.used_bytes()));
     let store = FsStorage::open(options(&disk)).await.expect("it opens");
     assert!(store.enqueue(&queue(), vec![vec![job(jobs)]]).await.is_err());

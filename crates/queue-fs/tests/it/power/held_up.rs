@@ -1,5 +1,5 @@
-//! A program that is held up at any call of the file system, while its lock file is moved away and
-//! another program goes on: what either was told is stored, is.
+//! A program is held up at any call of the file system, while its lock file is moved away and
+//! another program works: everything that either was told is stored.
 
 use crate::power::disk::Disk;
 use queue_core::{
@@ -18,15 +18,15 @@ use tokio::{
     task::JoinSet,
 };
 
-/// Each is a segment, nearly.
+/// A payload that nearly fills a segment.
 const PAYLOAD_BYTES: usize = 1_000;
 const SEGMENT_BYTES: u64 = 1_500;
-/// Enqueues of the program that is held up, and of the other.
+/// The enqueues of the program that is held up, and of the other.
 const ENQUEUES: usize = 3;
-/// Enqueues before either.
+/// The enqueues before both.
 const BEFORE: usize = 5;
 
-/// Lets so many calls pass, and holds up the next one.
+/// Lets this many calls pass, and holds up the next one.
 #[derive(Debug)]
 struct Gate {
     calls_left: Mutex<Option<u64>>,
@@ -122,7 +122,7 @@ impl FsFile for Gated<Arc<dyn FsFile>> {
     }
 }
 
-/// Each program draws salts of its own.
+/// Each program draws its own salts.
 async fn open(fs: Arc<dyn Fs>, seed: u64) -> FsStorage {
     let options = FsOptions::new("simulated")
         .fs(fs)
@@ -137,8 +137,7 @@ fn queue() -> QueueName {
     QueueName::from_static("q")
 }
 
-/// Enqueues one job after another until one is refused; those that were accepted, and what was said
-/// of the other.
+/// Enqueues one job after another until one is refused; returns the accepted ones, and the refusal.
 async fn enqueue(store: &FsStorage, who: &str, jobs: usize) -> (Vec<JobId>, Option<queue_core::Error>) {
     let mut accepted = Vec::new();
     for n in 0..jobs {
@@ -179,7 +178,7 @@ async fn is_held_up_at(call: u64, good: &Disk) -> bool {
     let other = open(Arc::new(disk.clone()), 3).await;
     let (mut accepted, error) = enqueue(&other, "other", ENQUEUES).await;
     assert!(error.is_none(), "call {call}: {error:?}");
-    // Nobody waits if it was done before.
+    // No one waits if the call was made before.
     let_go.send(()).ok();
     let (slow_accepted, error) = tasks.join_next().await.expect("there is one").expect("it does not panic");
     accepted.extend(slow_accepted);

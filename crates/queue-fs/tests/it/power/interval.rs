@@ -1,4 +1,4 @@
-//! Flushes by the clock.
+//! Flushes at intervals.
 
 use crate::power::{
     bench::{Progress, options, play, recover},
@@ -9,7 +9,7 @@ use queue_core::{QueueName, SeededRng, Storage};
 use queue_fs::{Flush, FsStorage};
 use std::time::Duration;
 
-/// The clock flushes while nobody calls, and from then on a power cut takes nothing.
+/// The clock triggers the flush without a call, and from then on a power cut takes nothing.
 #[tokio::test]
 async fn what_was_written_is_flushed_a_while_later_without_another_call() {
     let script = Script::new(3, 20).await;
@@ -25,7 +25,7 @@ async fn what_was_written_is_flushed_a_while_later_without_another_call() {
     recover(&disk, &script, &end, "after the flush").await;
 }
 
-/// Closing flushes, whatever was promised.
+/// Closing flushes, whatever the setting.
 #[tokio::test]
 async fn a_close_flushes_everything() {
     let script = Script::new(4, 20).await;
@@ -57,7 +57,7 @@ async fn a_flush_that_failed_to_begin_is_asked_for_again() {
     let disk = Disk::new();
     let flush = Flush::Every(Duration::from_millis(1));
     let store = FsStorage::open(options(&disk, &script, flush)).await.expect("it opens");
-    // The next one is the first of the flush.
+    // The next call is the first of the flush.
     disk.fail_at(calls + 1, Failure::Error);
     write(&disk, &store).await;
     let flushed = async {

@@ -1,16 +1,16 @@
 //! Power cuts, crashes and failing calls on a simulated disk.
 //!
-//! A script of calls runs first on the store in memory, which says how the store must stand after
-//! each of them. Then it runs on a simulated disk that goes wrong at call number k of the file
-//! system, for every k or for many at random. What is there afterwards must be the state after the
-//! last acknowledged call, or after the one that was under way.
+//! A script of calls runs first on the store in memory, which gives the expected state after each
+//! call. Then it runs on a simulated disk that fails at call number k of the file system, for every
+//! k or for many at random. The state afterwards must be the one after the last acknowledged call,
+//! or after the call that was under way.
 //!
-//! The simulated disk is as mean as the rules allow: what was not flushed is lost or kept in pieces
-//! of a sector and in any order, names that were not flushed are lost, and a failed flush forgets
-//! what it should have written.
+//! The simulated disk is as unkind as the rules allow: what was not flushed is lost or kept in
+//! pieces of a sector and in any order, names that were not flushed are lost, and a failed flush
+//! forgets what it should have written.
 //!
-//! `QUEUE_FS_CUTS=20000` cuts that often, `QUEUE_FS_FLIPS=10000` damages that often; without, a
-//! short slice runs.
+//! `QUEUE_FS_CUTS=20000` cuts that often, `QUEUE_FS_FLIPS=10000` damages that often; the default is
+//! a short slice.
 
 mod bench;
 mod bound;
@@ -29,7 +29,7 @@ mod rolling;
 mod script;
 mod sector;
 
-/// How often something random is done: a few times, or as often as the environment says.
+/// The repetitions of a random test: a few, or as many as the environment asks for.
 fn times(variable: &str, few: u64) -> u64 {
     std::env::var(variable).map_or(few, |text| text.parse().expect("a number of times"))
 }

@@ -13,18 +13,18 @@ use queue_fs::{CheckReport, Create, Flush, FsStorage, check_in, repair_in};
 use std::sync::Arc;
 
 const CALLS: usize = 40;
-/// A directory is damaged so often at most.
+/// The most damages of one directory.
 const DAMAGES_MAX: u64 = 3;
 
-/// A directory that the script ran in to its end.
+/// A directory in which the script ran to its end.
 async fn good(script: &Script) -> Disk {
     let disk = Disk::new();
     assert!(open_and_play(&disk, script, Flush::Always, 0).await.error.is_none());
     disk
 }
 
-/// One with few long segments, where a damaged end may be what a power cut tore, once the mark is
-/// gone.
+/// A directory with few long segments, whose damaged end may look torn by a power cut once the mark
+/// is gone.
 async fn good_and_long(script: &Script) -> Disk {
     let disk = Disk::new();
     let long = options(&disk, script, Flush::Always).segment_bytes(20_000);
@@ -49,7 +49,7 @@ fn contents(disk: &Disk) -> Vec<(String, Vec<u8>)> {
     disk.listing().into_iter().map(|(name, _)| (name.clone(), disk.content(&name))).collect()
 }
 
-/// What is in a store that opens and adds up.
+/// The contents of a store that opens and passes its cross-check.
 async fn sound_view(disk: &Disk, script: &Script, context: &str) -> View {
     let store = open(disk, script).await.unwrap_or_else(|error| panic!("{context}: {error}"));
     assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new(), "{context}");
@@ -59,7 +59,7 @@ async fn sound_view(disk: &Disk, script: &Script, context: &str) -> View {
     view
 }
 
-/// A handle that lost the store says so, and does nothing.
+/// Asserts that a handle which lost the store says so, and does nothing.
 async fn assert_shut_out(store: &FsStorage, context: &str) {
     let queue = QueueName::from_static("q");
     let errors = [
@@ -129,7 +129,7 @@ async fn files_under_other_names_are_repaired_without_bringing_back_what_was_ove
     assert!(repaired > 0, "nothing was to be repaired");
 }
 
-/// A store whose second segment has a damaged record, and what a repair makes of it.
+/// A store whose second segment has a damaged record, and the result of its repair.
 async fn to_be_repaired(script: &Script) -> (Disk, View) {
     let disk = good(script).await;
     let name = &segments(&disk)[1];
@@ -184,7 +184,7 @@ async fn a_file_put_back_by_hand_after_a_repair_brings_nothing_back() {
     }
 }
 
-/// The end of the journal is missing, which the mark alone tells.
+/// The end of the journal is missing, which only the mark tells.
 #[tokio::test]
 async fn a_repair_that_dies_before_it_is_done_leaves_the_damage_known() {
     let script = Script::new(7, CALLS).await;
@@ -207,7 +207,7 @@ async fn a_repair_that_dies_before_it_is_done_leaves_the_damage_known() {
     assert!(known > 20, "there is something to die at");
 }
 
-/// A kind of damage that the generator never does shows nothing.
+/// A kind of damage that the generator never makes would show nothing.
 #[tokio::test]
 async fn every_kind_of_damage_is_done() {
     let script = Script::new(7, CALLS).await;

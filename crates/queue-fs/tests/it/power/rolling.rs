@@ -1,4 +1,4 @@
-//! A journal that goes round: bounded room under steady load, whatever stays in it.
+//! A journal under steady load takes bounded room, whatever jobs stay in it.
 
 use crate::power::disk::Disk;
 use queue_core::{
@@ -33,7 +33,7 @@ fn job(id: &str) -> NewJob {
         .with_retention(Retention::Remove)
 }
 
-/// One job through its whole life.
+/// Takes one job through its whole life.
 async fn pass(store: &FsStorage, n: u64) {
     store.enqueue(&queue(), vec![vec![job(&format!("passing-{n}"))]]).await.expect("it enqueues");
     let (worker, rng) = (WorkerId::from_static("w"), SeededRng::new(n));
@@ -81,13 +81,13 @@ async fn room_is_bounded_by_what_is_in_the_store() {
     assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
 }
 
-/// Jobs that stay, most of them on the disk alone.
+/// Stores jobs that stay, most of them on disk alone.
 async fn fill(store: &FsStorage) {
     let jobs = (0..STAYING).map(|n| job(&format!("staying-{n}")).with_delay(Span::from_secs(3_600)));
     store.enqueue(&queue(), vec![jobs.collect()]).await.expect("it enqueues");
 }
 
-/// Records that leave nothing behind, about three segments of them.
+/// Writes records that leave nothing behind, about three segments of them.
 async fn churn(store: &FsStorage) {
     let other = QueueName::from_static("churned");
     for n in 0..800 {
@@ -146,7 +146,7 @@ async fn a_time_that_was_told_holds_for_a_handle_that_reads_everything_again() {
     assert_eq!(teller.counts(&queue()).await.expect("it counts").now, told);
 }
 
-/// Jobs that failed, with as many details as an error may have.
+/// Stores jobs that failed, with the largest error details.
 async fn fill_with_failures(store: &FsStorage) {
     fill(store).await;
     let (worker, rng) = (WorkerId::from_static("w"), SeededRng::new(0));

@@ -1,4 +1,4 @@
-//! A random script of calls, and how the store must stand after each of them.
+//! A random script of calls, and the expected state after each of them.
 
 use queue_core::{
     Applied, ClaimRequest, ClaimedJob, ContentType, Counts, Detail, Failure, JobId, JobRecord, Kind,
@@ -30,7 +30,7 @@ pub(crate) struct View {
     workers: Vec<WorkerInfo>,
 }
 
-/// Calls, and how the store stands before the first and after each.
+/// The calls, and the views before the first and after each.
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) calls: Vec<Call>,
@@ -38,7 +38,7 @@ pub(crate) struct Script {
     pub(crate) clock: Arc<ManualClock>,
 }
 
-/// Two of them, so that changes of several stand in one journal.
+/// There are two queues, so that changes of several are in one journal.
 const QUEUES: [&str; 2] = ["q", "other"];
 const PAGE: usize = 1_000;
 
@@ -78,7 +78,7 @@ pub(crate) async fn view(store: &dyn Storage) -> View {
     view
 }
 
-/// Makes a call; whether it was acknowledged, or its error.
+/// Makes a call; returns whether it was acknowledged, or its error.
 pub(crate) async fn make(store: &dyn Storage, call: &Call) -> Result<(), queue_core::Error> {
     match call.clone() {
         Call::Enqueue(queue, groups) => store.enqueue(&queue, groups).await.map(drop),
@@ -96,7 +96,7 @@ fn request(queue: &QueueName, rng: &SeededRng) -> ClaimRequest {
     ClaimRequest::new(queue.clone(), worker, 3, Span::from_secs(30), rng)
 }
 
-/// Draws calls that make sense as the store stands.
+/// Draws calls that make sense in the present state.
 struct Author {
     store: MemoryStorage,
     rng: SeededRng,
@@ -137,7 +137,7 @@ impl Author {
 
     fn job(&mut self) -> NewJob {
         self.ids += 1;
-        // Now and then an id that may be there.
+        // One id in five may exist already.
         let number = if self.below(5) == 0 { self.below(self.ids) } else { self.ids };
         let id = JobId::new(format!("job-{number}")).expect("a valid id");
         let payload = self.payload();
@@ -150,7 +150,7 @@ impl Author {
         }
     }
 
-    /// From nothing to several sectors.
+    /// From empty to several sectors.
     fn payload(&mut self) -> Payload {
         let len = [0, 10, 300, 1_500][self.below(4) as usize];
         let bytes: Vec<u8> = (0..len).map(|_| self.rng.next_u64().to_le_bytes()[0]).collect();
@@ -183,7 +183,7 @@ impl Author {
     fn worker(&mut self) -> WorkerInfo {
         let id = WorkerId::new(format!("worker-{}", self.below(3))).expect("a valid id");
         let (queues, mut about) = (vec![self.queue()], self.payload().bytes);
-        // Or what workers tell would be most of the journal.
+        // Otherwise announcements of workers would be most of the journal.
         about.truncate(16);
         WorkerInfo {
             queues,

@@ -1,4 +1,4 @@
-//! What of a file survives a power cut.
+//! The parts of a file that survive a power cut.
 
 use queue_core::{Rng, SeededRng};
 
@@ -12,8 +12,8 @@ pub(crate) enum Change {
     Resize(u64),
 }
 
-/// How likely a piece survives, in percent; drawn once for each cut, so that some take all and some
-/// take nothing.
+/// How likely a piece survives, in percent; drawn once for each cut, so that some cuts take
+/// everything and some nothing.
 const LIKELIHOODS: [u64; 5] = [0, 10, 50, 90, 100];
 
 pub(crate) fn apply(content: &mut Vec<u8>, change: &Change) {
@@ -23,7 +23,7 @@ pub(crate) fn apply(content: &mut Vec<u8>, change: &Change) {
     }
 }
 
-/// Applies what survives of the changes, piece by piece.
+/// Applies the changes that survive, piece by piece.
 pub(crate) fn apply_some(content: &mut Vec<u8>, changes: &[Change], rng: &SeededRng) {
     let likelihood = pick(&LIKELIHOODS, rng);
     for change in changes {

@@ -104,6 +104,7 @@ async fn apply_run(
             (!is_known).then_some(ItemAnswer { answer: Applied::Missing, is_written: false })
         })
         .collect();
+    // A row may move between the write and the read that explains it, so open items go again.
     for round in 1..=ROUNDS_MAX {
         write_open(connection, run, &queues, &mut answers).await?;
         judge_open(connection, run, &queues, &mut answers, round).await?;
@@ -190,6 +191,7 @@ async fn write_route(
             Route::Complete => read_completed(row, &run[at])?,
             _ => read_job(row, JOB_AT, &run[at].queue)?,
         };
+        // `extend` returns the job as it is now, the other statements as it was before.
         if route == Route::Extend {
             connection.notices.changed(&job.meta);
             answers[at] = Some(ItemAnswer { answer: Applied::Done(job.meta), is_written: true });
@@ -254,6 +256,8 @@ async fn judge_open(
         let at = *at.ok_or_else(|| foreign("no such position"))?;
         let found = row.try_get::<Option<i64>, _>(JOB_AT)?;
         let job = found.map(|_| read_job(row, JOB_AT, &run[at].queue)).transpose()?;
+        // A heartbeat or rescue whose row a transaction holds is answered as stale after a few
+        // rounds: the other items must not wait for the end of that transaction (ADR 0018).
         let is_last = round >= ROUNDS_HELD_MAX && passes_over(&run[at]);
         let answer = judge(job, &run[at], now, is_last);
         answers[at] = answer.map(|answer| ItemAnswer { answer, is_written: false });

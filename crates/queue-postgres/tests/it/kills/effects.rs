@@ -1,6 +1,6 @@
 //! Handlers whose write commits together with the completion of their job, and producers whose
-//! write commits together with the job that is about it, in processes that are killed: at the end
-//! each write has its counterpart, exactly.
+//! write commits together with the enqueue, in processes that are killed: at the end each write has
+//! exactly one counterpart.
 
 use super::{
     KILLS, PROCESSES,
@@ -23,21 +23,20 @@ use tokio::time::{sleep, timeout};
 
 const THIS: &str =
     "kills::effects::writes_and_jobs_that_commit_together_stay_together_though_processes_are_killed";
-/// What a producer gives the workers time for, between two jobs.
+/// The time that a producer leaves to the workers between two jobs.
 const PAUSE: Duration = Duration::from_millis(5);
-/// Short, so that what the dead held comes back soon.
+/// Short, so that a dead worker's jobs come back soon.
 const LEASE: Duration = Duration::from_millis(500);
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// Rows of effects between two kills, and at most as many again.
+/// The rows of effects between two kills; at most as many are added at random.
 const EFFECTS: u64 = 20;
 
 const TABLES: &str = "
     CREATE TABLE {schema}.announced (id text NOT NULL);
     CREATE TABLE {schema}.effect (id text NOT NULL, seq bigint NOT NULL, epoch bigint NOT NULL);";
 
-/// Rows without a counterpart: of what was announced and what was enqueued, and of effects and
-/// completions, run by run.
+/// The rows without a counterpart: announcements and enqueues, effects and completions, run by run.
 const UNMATCHED: &str = "
     SELECT
       (SELECT count(*) FROM {schema}.announced AS a FULL JOIN {schema}.job AS j ON j.id = a.id
@@ -49,7 +48,7 @@ const UNMATCHED: &str = "
       (SELECT count(*) FROM {schema}.announced),
       (SELECT count(*) FROM {schema}.effect)";
 
-/// What a process has.
+/// The handles of a process.
 #[derive(Clone)]
 struct Shop {
     store: Arc<PostgresStorage>,
@@ -57,13 +56,13 @@ struct Shop {
     schema: String,
 }
 
-/// A table of the shop's own.
+/// An insert into a table of the shop.
 fn insert(schema: &str, into: &str) -> String {
     format!("INSERT INTO \"{schema}\".{into}")
 }
 
 impl Shop {
-    /// A job and the row that tells of it, or neither.
+    /// Writes a job and its row, or neither.
     async fn produce(&self, number: usize) {
         let announce = format!("{} VALUES ($1)", insert(&self.schema, "announced (id)"));
         for n in 0.. {
@@ -86,7 +85,7 @@ impl Shop {
         }
     }
 
-    /// What a handler does: its effect, and the end of its job.
+    /// The work of a handler: its effect, and the completion of its job.
     async fn handle(&self, job: &Context<Self>) -> Result<(), JobError> {
         let effect = format!("{} VALUES ($1, $2, $3)", insert(&self.schema, "effect (id, seq, epoch)"));
         let mut transaction = self.pool.begin().await.map_err(JobError::retryable)?;
@@ -98,7 +97,7 @@ impl Shop {
         let done = Payload::new("null", ContentType::from_static("application/json"));
         let completed = self.store.complete_in(&mut transaction, meta, job.lease_token(), done).await;
         let is_done = matches!(completed.map_err(JobError::retryable)?, Changed::Done(_));
-        // Some change their mind at the last moment, and do it all again.
+        // Some handlers roll back at the last moment, and run again.
         if is_done && !SystemRng.next_u64().is_multiple_of(8) {
             transaction.commit().await.map_err(JobError::retryable)
         } else {
@@ -126,7 +125,7 @@ async fn shop(part: &Part) -> Shop {
     Shop { store: part::open(&part.schema).await, pool, schema: part.schema.clone() }
 }
 
-/// Produces and works, for ever.
+/// Produces and works for ever.
 async fn run(part: &Part) {
     let shop = shop(part).await;
     tokio::join!(shop.produce(part.number), shop.worker().run());
@@ -138,7 +137,7 @@ async fn effects(place: &Place, pool: &PgPool) -> u64 {
     u64::try_from(count).expect("a number of rows")
 }
 
-/// Waits until the workers have done something, and something more by chance.
+/// Waits until the workers have made some progress, of random length.
 async fn wait_for_more(place: &Place, pool: &PgPool, rng: &SeededRng) {
     let wanted = effects(place, pool).await + EFFECTS + rng.next_u64() % EFFECTS;
     let more = async {
@@ -166,7 +165,7 @@ async fn writes_and_jobs_that_commit_together_stay_together_though_processes_are
             herd.kill_one(&rng);
         }
         herd.kill_all();
-        // One that is left works off what they all left.
+        // The remaining worker works off what all of them left.
         let worker = end.worker();
         let done = async {
             while end.store.counts(&queue()).await.expect("it counts").unfinished() > 0 {

@@ -1,9 +1,9 @@
-//! `SIGKILL` of random processes among those that share one schema: with everything that the
-//! contract has, judged by the checker of the test kit (I1, I21), and with handlers and producers
-//! whose own writes commit together with their jobs (I18).
+//! `SIGKILL` of random processes among those that share one schema: with every verb of the
+//! contract, judged by the checker of the test kit (I1, I21), and with handlers and producers whose
+//! own writes commit together with their jobs (I18).
 //!
-//! The tests start themselves again as the processes. `QUEUE_TEST_FAULT_ROUNDS=50` runs more of
-//! them, with [`KILLS`] kills each.
+//! The tests run themselves as the processes. `QUEUE_TEST_FAULT_ROUNDS=50` runs more of them, with
+//! [`KILLS`] kills each.
 
 mod effects;
 mod part;
@@ -15,9 +15,10 @@ use std::sync::Arc;
 
 const THIS: &str = "kills::processes_that_are_killed_lose_nothing";
 const PROCESSES: usize = 4;
-/// Kills on one schema before another one is taken, which keeps histories short.
+/// The number of kills on one schema, which is low so that histories stay short.
 const KILLS: usize = 10;
-/// What all processes together must have recorded between two kills, and at most as much again.
+/// The bytes that all processes together record between two kills; at most as many are added at
+/// random.
 const BYTES: u64 = 50_000;
 
 async fn open(schema: &str) -> Arc<dyn Storage> {

@@ -1,4 +1,4 @@
-//! What a process with writes of its own is told by the test that starts it, and its store.
+//! The parameters of a process with writes of its own, and its store.
 
 use crate::common::server::url;
 use queue_postgres::{PostgresOptions, PostgresStorage};
@@ -11,7 +11,7 @@ use std::{
 const SCHEMA: &str = "QUEUE_TEST_PART_SCHEMA";
 const NUMBER: &str = "QUEUE_TEST_PART_NUMBER";
 
-/// What one of the processes is told that have writes of their own.
+/// The parameters of a process with writes of its own.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) schema: String,
@@ -19,13 +19,13 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// None in the process that starts the others.
+    /// `None` in the process that starts the others.
     pub(crate) fn of_this_process() -> Option<Self> {
         let number = env::var(NUMBER).ok()?.parse().expect("a number");
         Some(Self { schema: env::var(SCHEMA).expect("it comes with the number"), number })
     }
 
-    /// This very test again, in that part.
+    /// The command that runs this test again in that part.
     pub(crate) fn command(&self, test: &str) -> Command {
         let mut command = Command::new(env::current_exe().expect("this test is a file"));
         command.args(["--exact", test, "--nocapture"]).stdout(Stdio::null());
@@ -34,7 +34,7 @@ impl Part {
     }
 }
 
-/// A handle on the schema, with few connections.
+/// Opens a handle on the schema, with few connections.
 pub(crate) async fn open(schema: &str) -> Arc<PostgresStorage> {
     let url = url().expect("whoever started this has a server");
     let options = PostgresOptions::new(&url).expect("a URL").schema(schema).expect("a name");

@@ -1,4 +1,4 @@
-//! Servers and clients that show what they should not, and files that are not what they should be.
+//! Servers and clients that show wrong certificates, and certificate files with wrong contents.
 
 use super::tls_url;
 use crate::private::PrivateServer;
@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-/// The certificates that were made for the test servers; none if these are skipped.
+/// The folder of the test servers' certificates; none if these servers are skipped.
 fn folder() -> Option<PathBuf> {
     let url = tls_url()?;
     let (_, file) = url.split_once("sslrootcert=").expect("the URL names the authority");
@@ -33,7 +33,8 @@ impl Encrypted {
         self.folder.join(name).display().to_string()
     }
 
-    /// Shows one of the certificates from now on. A restart, so that it is known when.
+    /// Makes the server show one of the certificates from now on. It restarts, so that the time is
+    /// known.
     async fn show(&mut self, certificate: &str) {
         for (name, value) in [
             ("ssl_ca_file", self.file("ca.pem")),
@@ -47,7 +48,7 @@ impl Encrypted {
         self.server.run().await;
     }
 
-    /// Checks all of the certificate, by the authority alone.
+    /// A URL that checks the whole certificate, by the authority alone.
     fn url(&self) -> String {
         format!("{}?sslmode=verify-full&sslrootcert={}", self.server.url(), self.file("ca.pem"))
     }
@@ -72,7 +73,7 @@ async fn assert_refused(url: &str, words: &[&str]) {
     }
 }
 
-/// One server for all of it, since each takes seconds to make.
+/// One server serves all cases, since each takes seconds to create.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_wrong_with_a_certificate_is_told_with_what_to_do() {
     let Some(mut server) = Encrypted::start().await else { return };
@@ -97,8 +98,7 @@ async fn what_is_wrong_with_a_certificate_is_told_with_what_to_do() {
     assert_refused(&mixed, &["check the URL", "key"]).await;
     let store = open(&server.url_as("client")).await.expect("nothing is wrong now");
 
-    // What was right when it was opened is for the server to be mended, so that callers go on
-    // trying.
+    // The server has to be mended if its certificate goes bad later, so callers keep trying.
     let queue = QueueName::from_static("q");
     store.counts(&queue).await.expect("it answers");
     server.show("expired").await;

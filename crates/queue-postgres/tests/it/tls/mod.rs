@@ -1,5 +1,5 @@
-//! Over encrypted connections, with a certificate on either side: what runs otherwise runs here
-//! too, and what is wrong with a certificate is said as such.
+//! Encrypted connections, with a certificate on either side: everything works as without
+//! encryption, and a wrong certificate is reported as such.
 
 mod certificates;
 
@@ -10,7 +10,7 @@ use queue_postgres::PostgresStorage;
 use queue_testkit::{Facility, Failure, Harness, Place, Selection, collect};
 use std::sync::Arc;
 
-/// Where the server is that takes nothing but encrypted connections; none if it is skipped.
+/// The URL of the server that accepts only encrypted connections; none if it is skipped.
 pub(crate) fn tls_url() -> Option<String> {
     url_of("postgres-tls", "QUEUE_TEST_POSTGRES_TLS_URL")
 }

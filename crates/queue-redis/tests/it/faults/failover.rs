@@ -1,5 +1,5 @@
-//! What a failover costs: replication is asynchronous, so that a replica may be promoted that lacks
-//! acknowledged writes.
+//! The cost of a failover: replication is asynchronous, so a replica that lacks acknowledged writes
+//! may be promoted.
 //!
 //! ```sh
 //! cargo xtask services run redis-sentinel -- cargo test -p queue-redis --test it -- --ignored --nocapture failover
@@ -24,8 +24,8 @@ async fn master(sentinel: &mut MultiplexedConnection, service: &str) -> Vec<Stri
     command.arg("GET-MASTER-ADDR-BY-NAME").arg(service).query_async(sentinel).await.expect("there is one")
 }
 
-/// The master is gone without a word to its replica. It stays gone, so that this runs once on the
-/// same Sentinels.
+/// Ends the master without a word to its replica. It stays down, so this test runs once on the same
+/// Sentinels.
 async fn end_at_once(url: &str, place: &[String]) {
     let (login, _) = url.trim_start_matches("redis+sentinel://").rsplit_once('@').unwrap_or(("", ""));
     let at = if login.is_empty() { "" } else { "@" };
@@ -33,11 +33,11 @@ async fn end_at_once(url: &str, place: &[String]) {
     let mut connection = client.get_multiplexed_async_connection().await.expect("it connects");
     let mut command = redis::cmd("SHUTDOWN");
     command.arg("NOSAVE").arg("NOW").arg("FORCE");
-    // It answers by going away.
+    // The server answers by closing the connection.
     drop::<RedisResult<()>>(command.query_async(&mut connection).await);
 }
 
-/// Tells what was lost; what is left must be sound, and calls must go on with the new master.
+/// Reports what was lost; the rest must be sound, and calls must continue with the new master.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 #[ignore = "needs Sentinels, which everyday tests do not have"]
 async fn a_failover_may_lose_the_newest_writes_and_nothing_else() {

@@ -1,5 +1,5 @@
-//! A master of a Cluster that stands still while its socket goes on taking connections, as a
-//! stopped process or a hung machine does.
+//! A master of a Cluster that stands still while its socket accepts connections, like a stopped
+//! process or a hung machine.
 
 use super::rounds;
 use crate::cluster::{Cluster, MASTERS};
@@ -22,13 +22,13 @@ use tokio::{
 };
 
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// Calls that the frozen master leaves unanswered, in each round.
+/// The calls that the frozen master leaves unanswered in each round.
 const UNANSWERED: usize = 12;
-/// Calls that other masters must answer meanwhile, for each of them. They take a few milliseconds,
-/// the others a time-out.
+/// The calls that other masters must answer meanwhile for each of those. They take a few
+/// milliseconds, the others a time-out.
 const ANSWERED_MIN: u64 = 10;
 const RESENDS_MAX: usize = 100;
-/// Jobs of the queue whose master serves, before and while the other stands still.
+/// The jobs of the queue whose master works, before and while the other stands still.
 const JOBS: u64 = 2_000;
 
 async fn enqueue(store: &RedisStorage, queue: &QueueName) -> Result<()> {
@@ -44,7 +44,7 @@ async fn claim(store: &RedisStorage, queue: &QueueName) -> Result<()> {
     store.claim(request).await.map(drop)
 }
 
-/// What the calls about one queue came to.
+/// The outcomes of the calls about one queue.
 #[derive(Debug, Default)]
 struct Calls {
     answered: AtomicU64,
@@ -116,7 +116,7 @@ async fn until(store: &RedisStorage, queue: &QueueName, is_so: impl Fn(&Counts) 
     tokio::time::timeout(Duration::from_secs(60), wait).await.expect("it comes to that");
 }
 
-/// One worker on both queues, with jobs of both.
+/// One worker serves both queues, which both have jobs.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_worker_goes_on_with_the_queues_of_other_masters() {
     let cluster = Cluster::start().await;
@@ -133,8 +133,8 @@ async fn a_worker_goes_on_with_the_queues_of_other_masters() {
     put(&well, JOBS).await;
     put(&sick, 3 * JOBS).await;
     let handle = async |(): (), _: Context| {
-        // So short that the worker asks for more all the time, and not all is done before the
-        // master stands still.
+        // The pause is so short that the worker keeps claiming, and not all jobs are done before
+        // the master stands still.
         sleep(Duration::from_millis(10)).await;
         Ok(())
     };

@@ -1,5 +1,4 @@
-//! Producers, workers and others who go on whatever happens, and the verdict on what they were
-//! told.
+//! Producers, workers and others that continue whatever happens, and the verdict on their answers.
 
 use crate::faults::verdict::Verdict;
 use queue_core::{
@@ -27,7 +26,7 @@ const PRODUCERS: usize = 2;
 const WORKERS: usize = 4;
 const SHARED_IDS: u64 = 12;
 const LEASE: Span = Span::from_millis(500);
-/// Between two steps of a task, and before a call that failed is sent again.
+/// The pause between two steps of a task, and before a failed call is repeated.
 const PAUSE: Duration = Duration::from_millis(3);
 const RESENDS_MAX: usize = 200;
 const DRAIN_MAX: Duration = Duration::from_secs(60);
@@ -77,8 +76,8 @@ impl Load {
         Self { stage, tasks }
     }
 
-    /// Ends the tasks, works off what is left, reads everything and judges. Nothing may be broken
-    /// any more.
+    /// Ends the tasks, works off what is left, reads everything and judges. All faults must have
+    /// been healed.
     pub(crate) async fn finish(self) -> Verdict {
         self.stage.is_over.store(true, Ordering::Release);
         self.tasks.join_all().await;
@@ -116,7 +115,7 @@ impl Actor {
         (self.rng.next_u128() % u128::from(bound)) as u64
     }
 
-    /// Sends a call until it is answered.
+    /// Repeats a call until it is answered.
     async fn insist<T, F: Future<Output = Result<T>>>(&self, send: impl Fn() -> F) -> Option<T> {
         for _ in 0..RESENDS_MAX {
             if let Some(answer) = expected(send().await) {
@@ -133,7 +132,8 @@ impl Actor {
             let group: Vec<NewJob> = (0..=self.below(4)).map(|_| self.job(&mut number)).collect();
             let groups = vec![group];
             let send = || self.store.enqueue(&self.stage.queue, groups.clone());
-            // What is not sent again shows whether a group is all or nothing.
+            // A call that is not repeated leaves its outcome unknown, and then shows whether a
+            // group is all or nothing.
             if self.below(3) == 0 {
                 drop(expected(send().await));
             } else {
@@ -164,7 +164,7 @@ impl Actor {
                 continue;
             };
             for job in claimed.jobs {
-                // A worker that is killed holds jobs that nobody settles.
+                // A worker that is killed leaves jobs that no one settles.
                 if self.below(12) > 0 {
                     self.handle(&job).await;
                 }
@@ -215,7 +215,7 @@ impl Actor {
         }
     }
 
-    /// Answers how many are Completed in the end.
+    /// Works off all jobs, and returns how many are Completed.
     async fn drain(&self) -> u64 {
         let (queue, end) = (&self.stage.queue, Instant::now() + DRAIN_MAX);
         self.insist(|| self.store.counts(queue)).await.expect("the server serves again");
@@ -266,7 +266,8 @@ fn payload(text: String) -> Payload {
     Payload::new(text, ContentType::from_static("text/plain"))
 }
 
-/// Faults and races are part of the load; anything else is a bug of the store.
+/// The answer, if there is one. Faults and races are part of the load; any other error is a bug of
+/// the store.
 fn expected<T>(outcome: Result<T>) -> Option<T> {
     match outcome {
         Ok(answer) => Some(answer),

@@ -1,4 +1,4 @@
-//! A slot on its way from node to node while its queue is in use.
+//! A slot that moves from node to node while its queue is in use.
 
 use super::{LASTS, load::Load};
 use crate::harness::{CLUSTER, Space, clean_up, fresh_namespace, masters};
@@ -14,7 +14,7 @@ struct Node {
     port: u16,
 }
 
-/// All of them, and how to log in.
+/// All masters, and the login.
 struct Nodes {
     masters: Vec<Node>,
     login: Option<(String, String)>,
@@ -39,7 +39,7 @@ impl Nodes {
         Self { masters: all, login }
     }
 
-    /// The node that has a slot.
+    /// The node that owns a slot.
     async fn owner(&mut self, slot: u16) -> usize {
         let text: String = redis::cmd("CLUSTER")
             .arg("NODES")
@@ -56,8 +56,8 @@ impl Nodes {
         self.masters.iter().position(|node| node.id == id).expect("it is one of them")
     }
 
-    /// As `redis-cli --cluster reshard` does it: key by key, with the slot open on both sides
-    /// meanwhile.
+    /// Moves a slot as `redis-cli --cluster reshard` does: key by key, with the slot open on both
+    /// sides meanwhile.
     async fn move_slot(&mut self, slot: u16, from: usize, to: usize) {
         let (from_id, to_id) = (self.masters[from].id.clone(), self.masters[to].id.clone());
         self.set_slot(to, slot, &["IMPORTING", &from_id]).await;
@@ -89,13 +89,12 @@ impl Nodes {
         if let Some((user, password)) = &self.login {
             command.arg("AUTH2").arg(user).arg(password);
         }
-        // It may have gone in between, when its last member did.
+        // The key may have disappeared in between, with its last member.
         command.query_async::<String>(&mut self.masters[from].connection).await.expect("the key moves");
     }
 }
 
-/// Jobs, indexes and marks of the queue are never apart for a script: it is refused, and sent
-/// again.
+/// A script never sees a part of the queue's keys: it is refused, and sent again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_queue_that_moves_to_other_nodes_breaks_no_invariant() {
     let Some(url) = CLUSTER.url() else { return };

@@ -1,10 +1,10 @@
-//! Recorded workloads in real time on a private server to which things happen, judged by the
-//! checker of the test kit: no acknowledged job is lost, and nobody without a lease changes
-//! anything (I1 to I24, as far as a history shows them).
+//! Recorded workloads in real time on a private server with faults, judged by the checker of the
+//! test kit: no acknowledged job is lost, and no caller without a lease changes anything (I1 to
+//! I24, as far as a history shows them).
 //!
-//! Each fault goes on for two seconds; `QUEUE_TEST_FAULT_ROUNDS=300` does so 300 times, with a
-//! fresh history each time. A private server is needed, since it is stopped and killed; it is
-//! started from the program `redis-server`, or what `QUEUE_TEST_REDIS_PROGRAM` names.
+//! Each fault lasts two seconds; `QUEUE_TEST_FAULT_ROUNDS=300` repeats it 300 times, with a fresh
+//! history each time. The server is private because it is stopped and killed; it is started from
+//! the program `redis-server`, or the one that `QUEUE_TEST_REDIS_PROGRAM` names.
 
 mod failover;
 mod frozen;
@@ -21,7 +21,7 @@ use std::{env, time::Duration};
 use tokio::time::{Instant, sleep};
 use verdict::Verdict;
 
-/// Between two strikes of a fault that repeats.
+/// The time between two strikes of a repeated fault.
 const STRIKE_EVERY: Duration = Duration::from_millis(100);
 
 /// How long a fault goes on.
@@ -40,7 +40,7 @@ async fn again_and_again(mut strike: impl AsyncFnMut()) {
     }
 }
 
-/// Runs a load while a fault goes on, heals it, and drains.
+/// Runs a load during a fault, heals it, and drains.
 async fn under(server: &mut Server, fault: impl AsyncFnOnce(&mut Server)) -> Verdict {
     let options = RedisOptions::new(&server.url()).expect("valid").response_timeout(Duration::from_secs(1));
     let load = Load::start(options).await;
@@ -81,7 +81,7 @@ async fn scripts_that_are_forgotten_all_the_time_break_no_invariant() {
     }
 }
 
-/// Longer than a call waits and longer than a lease lasts.
+/// The stop is longer than a call waits and longer than a lease.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_server_that_stands_still_for_three_seconds_breaks_no_invariant() {
     for _ in 0..rounds() {
@@ -105,9 +105,9 @@ async fn a_server_that_is_killed_loses_nothing_that_it_acknowledged() {
     }
 }
 
-/// Its process may be gone with writes that it had answered and not yet handed to the system: what
-/// that breaks is told. It is as if they had never been, so that claims, numbers and outcomes among
-/// them may come again. What is left must be a sound whole, which goes on.
+/// The process may die with writes that it had answered and not yet given to the system; the
+/// violations that follow are printed. It is as if those writes had never been, so claims, numbers
+/// and outcomes among them may recur. The rest must be sound, and must continue to work.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_server_that_flushes_now_and_then_goes_on_from_a_sound_state() {
     for _ in 0..rounds() {

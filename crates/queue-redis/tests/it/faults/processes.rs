@@ -1,5 +1,5 @@
-//! `SIGKILL` of random processes among those that share one namespace, with everything that the
-//! contract has going on in them (I1, I21).
+//! `SIGKILL` of random processes among those that share one namespace, while they use every verb of
+//! the contract (I1, I21).
 
 use super::rounds;
 use crate::server::{Fsync, Server};
@@ -8,7 +8,7 @@ use queue_redis::{RedisOptions, RedisStorage};
 use std::sync::Arc;
 
 const THIS: &str = "faults::processes::processes_that_are_killed_lose_nothing";
-/// What all processes together record between two kills.
+/// The bytes that all processes together record between two kills.
 const BYTES: u64 = 50_000;
 
 async fn open(url: &str) -> Arc<dyn Storage> {

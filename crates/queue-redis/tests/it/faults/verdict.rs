@@ -1,25 +1,25 @@
-//! What came of a load.
+//! The verdict on a load.
 
 use queue_testkit::{Invariant, history::Violation};
 use std::collections::BTreeMap;
 
-/// What the checker says.
+/// The findings of the checker, and the counts of calls.
 pub(crate) struct Verdict {
     pub(crate) violations: Vec<Violation>,
     pub(crate) events: usize,
-    /// Calls that were not answered, or refused.
+    /// The calls that were not answered, or were refused.
     pub(crate) unanswered: usize,
     pub(crate) completed: u64,
 }
 
 impl Verdict {
-    /// That the fault did something, and that it did no harm.
+    /// Asserts that the fault made calls fail, and did no harm.
     pub(crate) fn assert_clean_though_calls_failed(&self) {
         assert!(self.unanswered > 0, "the fault did nothing");
         self.assert_clean();
     }
 
-    /// How many findings there are of each invariant.
+    /// Prints the number of findings of each invariant.
     pub(crate) fn tell_losses(&self) {
         let mut found = BTreeMap::new();
         for violation in &self.violations {
@@ -29,7 +29,7 @@ impl Verdict {
         println!("findings by invariant: {found:?}");
     }
 
-    /// That nothing is wrong but what follows from writes that are gone.
+    /// Asserts that the only findings follow from lost writes.
     pub(crate) fn assert_only_losses(&self) {
         let other: Vec<_> =
             self.violations.iter().filter(|violation| violation.invariant != Invariant::I1).collect();

@@ -1,4 +1,4 @@
-//! Servers and clients that show what they should not, and files that are not what they should be.
+//! Servers and clients that show wrong certificates, and certificate files with wrong contents.
 
 use crate::{
     harness::REDIS_TLS,
@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-/// The certificates that were made for the test servers; none if these are skipped.
+/// The folder of the test servers' certificates; none if these servers are skipped.
 fn folder() -> Option<PathBuf> {
     let url = REDIS_TLS.url()?;
     let (_, file) = url.split_once("ssl_ca_certs=").expect("the URL names the authority");
@@ -20,14 +20,14 @@ fn folder() -> Option<PathBuf> {
     Some(file.parent().expect("in a folder").to_owned())
 }
 
-/// A server that shows one of the certificates, and a URL that trusts the authority alone.
+/// A server that shows one of the certificates, and a URL that trusts only the authority.
 struct Encrypted {
     server: Server,
     folder: PathBuf,
 }
 
 impl Encrypted {
-    /// `asks` is whether clients have to show a certificate.
+    /// `asks` says whether clients have to show a certificate.
     async fn start(certificate: &str, asks: &str) -> Option<Self> {
         let folder = folder()?;
         let file = |name: &str| folder.join(name).display().to_string();
@@ -58,7 +58,7 @@ impl Encrypted {
         format!("{}&ssl_certfile={}.pem&ssl_keyfile={}.key", self.url(), file.display(), file.display())
     }
 
-    /// From now on it shows another certificate.
+    /// Makes the server show another certificate from now on.
     async fn show(&self, certificate: &str) {
         let file = |kind| self.folder.join(format!("{certificate}.{kind}")).display().to_string();
         let mut set = redis::cmd("CONFIG");
@@ -111,7 +111,8 @@ async fn a_certificate_of_another_name_is_told_with_the_names() {
     assert_says(&error, ErrorKind::Invalid, &["another name", "127.0.0.1", "elsewhere.invalid"]);
 }
 
-/// The server may hang up before its reason is read; either way the options stand in the message.
+/// The server may close the connection before its reason is read; either way the message names the
+/// options.
 #[tokio::test]
 async fn a_client_certificate_that_is_missing_is_told_with_what_to_set() {
     let Some(server) = Encrypted::start("server", "yes").await else { return };
@@ -135,7 +136,8 @@ async fn a_port_without_tls_is_told_as_such() {
     let Some(server) = Encrypted::start("server", "no").await else { return };
     let plain = server.url().replace(&server.port().to_string(), &server.server.port().to_string());
     let error = refusal(&plain).await;
-    // It takes the beginning of an encrypted connection for half a line, and waits for the rest.
+    // The server takes the beginning of an encrypted connection for half a line, and waits for the
+    // rest.
     assert_says(&error, ErrorKind::Unavailable, &["no TLS on that port"]);
 }
 
@@ -148,14 +150,14 @@ async fn a_file_that_cannot_be_read_is_named() {
     assert_says(&refusal(&garbage).await, ErrorKind::Invalid, &["certificates cannot be used", "key"]);
 }
 
-/// Then it is for the server to be mended, so that callers go on trying.
+/// The server has to be mended then, so callers keep trying.
 #[tokio::test]
 async fn an_open_handle_takes_a_certificate_that_went_bad_for_trouble_that_passes() {
     let Some(server) = Encrypted::start("server", "no").await else { return };
     let (store, queue) = (open(&server.url()).await.expect("it opens"), QueueName::from_static("q"));
     server.show("expired").await;
     server.server.kill_connections().await;
-    // The first call may find the connection broken only when it uses it.
+    // The first call may notice only in use that its connection is broken.
     drop(store.counts(&queue).await);
     let error = store.counts(&queue).await.expect_err("the certificate is refused");
     assert_says(&error, ErrorKind::Unavailable, &["expired"]);

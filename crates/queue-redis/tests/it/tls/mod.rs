@@ -1,5 +1,5 @@
-//! Over encrypted connections, with a certificate on either side: what runs otherwise runs here
-//! too, and what is wrong with a certificate is said as such.
+//! Encrypted connections, with a certificate on either side: everything works as without
+//! encryption, and a wrong certificate is reported as such.
 
 mod certificates;
 

@@ -1,5 +1,5 @@
-//! Claims: what reaches the store, who gets what, and what becomes of the share of a caller that is
-//! gone.
+//! Merged claims: what reaches the store, how the jobs are shared, and what becomes of the share of
+//! a caller that is gone.
 
 use crate::coalesced::{
     recorder::{Call, Recorder, Script},
@@ -19,7 +19,7 @@ fn request(queue: &'static str, worker: &'static str, limit: usize) -> ClaimRequ
     ClaimRequest::new(queue, worker, limit, Span::from_secs(30), &SeededRng::new(1))
 }
 
-/// A claim at its first poll: it is under way, or stands in line.
+/// Polls a claim once: it is then under way, or waits in its lane.
 fn begin<'a>(
     store: &'a Coalesced<Recorder>,
     queue: &'static str,
@@ -155,7 +155,7 @@ async fn what_a_call_has_no_room_for_goes_with_the_next_one() {
     let first = begin(&store, "q", "a", 1);
     let waiting = ["b", "c", "d"].map(|worker| begin(&store, "q", worker, 1));
     recorder.open();
-    // A single one is always answered.
+    // A single claim is always answered.
     first.await.unwrap();
     for claim in waiting {
         assert_eq!(claim.await.unwrap().jobs.len(), 1);

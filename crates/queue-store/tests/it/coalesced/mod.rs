@@ -1,4 +1,4 @@
-//! Merging concurrent calls: what reaches the store, and what each caller hears.
+//! Merging concurrent calls: what reaches the store, and what each caller is answered.
 
 mod claims;
 mod drops;

@@ -1,5 +1,4 @@
-//! A store that keeps nothing but a record of the calls that reached it, and lets them pass when
-//! told to.
+//! A store that only records the calls that reach it, and lets them pass on command.
 
 use queue_core::{
     Applied, ClaimRequest, Claimed, ClaimedJob, Detail, Enqueued, Error, JobId, JobMeta, JobRecord, Limits,
@@ -36,7 +35,7 @@ struct Shared {
     entered: Semaphore,
     /// Shut until it has a permit. Heartbeats pass all the same.
     gate: Semaphore,
-    /// Permits of the gate that let one call pass each.
+    /// Permits of the gate, each of which lets one call pass.
     passes: AtomicUsize,
     script: Mutex<Script>,
 }
@@ -44,16 +43,16 @@ struct Shared {
 /// What goes wrong.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
-    /// Every call is answered so.
+    /// The answer to every call.
     pub(crate) error: Option<Error>,
-    /// A call with this id in it is refused as invalid.
+    /// A call that contains this id is refused as invalid.
     pub(crate) refused_id: Option<&'static str>,
-    /// Answers that are left out at the end of a call.
+    /// The number of answers that are missing at the end of a call.
     pub(crate) answers_missing: usize,
 }
 
 impl Recorder {
-    /// Holds every call until [`Self::open`].
+    /// A recorder that holds every call until [`Self::open`].
     pub(crate) fn gated(limits: Limits) -> Self {
         let (calls, script) = Default::default();
         let (entered, gate) = (Semaphore::new(0), Semaphore::new(0));
@@ -64,7 +63,7 @@ impl Recorder {
         *self.0.script.lock().expect("no test panics with it") = script;
     }
 
-    /// Answers every call, present or future.
+    /// Lets all calls pass, present and future.
     pub(crate) fn open(&self) {
         self.0.gate.add_permits(1);
     }
@@ -110,7 +109,7 @@ fn stamped<T>(mut value: Vec<T>, missing: usize) -> Stamped<Vec<T>> {
     Stamped::at(Moment::at(Timestamp::from_millis(5)), value)
 }
 
-/// An answer that tells whose it is: the number at the end of the id.
+/// An answer that identifies its job: the number at the end of the id.
 fn answer_to(job: &NewJob) -> Enqueued {
     let digits = job.id.as_str().trim_start_matches(|c: char| !c.is_ascii_digit());
     Enqueued::Queued { seq: Seq::new(digits.parse().unwrap_or(0)) }
@@ -145,7 +144,7 @@ impl Batched for Recorder {
         Ok(stamped(answers, script.answers_missing))
     }
 
-    /// As many jobs as each asks for, named after its worker.
+    /// Answers as many jobs as each request asks for, named after its worker.
     async fn claim(&self, requests: Vec<ClaimRequest>) -> Result<Vec<Claimed>> {
         let workers: Vec<String> = requests.iter().map(|request| request.worker.to_string()).collect();
         let script = self.note(Call::Claim(workers.clone()));
@@ -167,7 +166,7 @@ impl Batched for Recorder {
         Ok(stamped(answers, script.answers_missing))
     }
 
-    /// There are no jobs.
+    /// Answers that no job exists.
     async fn get(&self, _: &QueueName, ids: &[JobId], _: Detail) -> Result<Stamped<Vec<Option<JobRecord>>>> {
         let names: Vec<String> = ids.iter().map(ToString::to_string).collect();
         let script = self.note(Call::Get(names.clone()));

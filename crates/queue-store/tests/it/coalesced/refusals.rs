@@ -1,4 +1,4 @@
-//! What callers hear when the store refuses or fails.
+//! The answers to callers when the store refuses or fails.
 
 use crate::coalesced::{
     recorder::{Call, Script},

@@ -79,7 +79,7 @@ pub(crate) async fn join<T>(call: &mut Pending<'_, T>) {
     assert!(!ready, "the gate is shut, so nothing can be answered yet");
 }
 
-/// Lets every other task of this single-threaded runtime run until it waits for something.
+/// Lets every other task of this single-threaded runtime run until it waits.
 pub(crate) async fn every_task_rests() {
     for _ in 0..TURNS {
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Who gets which job.
+//! Races of claims.
 
 use super::{ROUNDS, race};
 use crate::bench::prelude::*;
@@ -41,13 +41,13 @@ async fn claim_all(bench: Bench, limit: usize) -> Vec<String> {
     panic!("more jobs were given than there are");
 }
 
-/// No job twice, none forgotten.
+/// No job is leased twice, and none is left.
 async fn claims_are_disjoint_and_complete(bench: &Bench) {
     for _ in 0..LARGE_ROUNDS {
         bench.put_many(BACKLOG).await;
         let seen = race(bench, WORKERS, |bench, n| claim_all(bench, 1 + n * 2)).await;
         let mut seen: Vec<String> = seen.into_iter().flatten().collect();
-        // A store with several writers may pass over jobs that another claim looks at.
+        // A store with several writers may skip jobs that another claim has locked.
         seen.extend(claim_all(bench.clone(), BACKLOG).await);
         seen.sort();
         assert_eq!(seen, (0..BACKLOG).map(|n| nth(n).to_string()).collect::<Vec<_>>());
@@ -55,7 +55,7 @@ async fn claims_are_disjoint_and_complete(bench: &Bench) {
     }
 }
 
-/// The thundering herd after a wake-up.
+/// Many workers wake up together.
 async fn single_claims_of_many_workers_are_disjoint(bench: &Bench) {
     for _ in 0..ROUNDS {
         bench.put_many(10).await;
@@ -75,7 +75,7 @@ async fn produce(bench: Bench, producer: usize) {
     }
 }
 
-/// Claims and completes until `total` are done by everybody together.
+/// Claims and completes until all tasks together have completed `total` jobs.
 async fn work(bench: Bench, name: String, done: Arc<AtomicUsize>, total: usize) -> Vec<String> {
     let mut ran = Vec::new();
     while done.load(SeqCst) < total {
@@ -89,7 +89,7 @@ async fn work(bench: Bench, name: String, done: Arc<AtomicUsize>, total: usize) 
     ran
 }
 
-/// A healthy run: nothing lapses, fails or is repeated.
+/// In a healthy run nothing lapses, fails or is repeated.
 async fn producers_and_workers_run_every_job_once(bench: &Bench) {
     let done = Arc::new(AtomicUsize::new(0));
     let total = PRODUCERS * EACH;
@@ -105,7 +105,7 @@ async fn producers_and_workers_run_every_job_once(bench: &Bench) {
     assert_eq!((counts.of(State::Completed), counts.total()), (total as u64, total as u64));
 }
 
-/// Equal ids, a queue for each task, one outcome each.
+/// Each task has a queue with the same ids, and each job has one outcome.
 async fn queues_do_not_disturb_each_other(bench: &Bench) {
     let queue = |n: usize| format!("queue-{n}");
     race(bench, QUEUES, |bench, n| async move {

@@ -1,5 +1,5 @@
-//! Callers that gave up half-way. The effect happens whole or not at all, and the call may be
-//! repeated.
+//! Calls whose future is dropped half-way. The effect happens as a whole or not at all, and the
+//! call may be repeated.
 
 use super::ROUNDS;
 use crate::bench::prelude::*;
@@ -8,9 +8,10 @@ use futures_util::FutureExt;
 use queue_core::{Prune, State};
 use tokio::task::yield_now;
 
-/// Claims that are dropped together: some are merged, some not yet sent.
+/// The claims that are dropped together: some are merged, some not yet sent.
 const DROPPED: usize = 4;
-/// Moments at which they are dropped, from before the first is sent to after the last is answered.
+/// The moments at which they are dropped, from before the first is sent to after the last is
+/// answered.
 const MOMENTS: usize = 12;
 
 cases! { "concurrency":
@@ -20,7 +21,7 @@ cases! { "concurrency":
     what_dropped_claims_leased_goes_back_uncharged [I7 I22 I23] (DroppedClaims);
 }
 
-/// A caller that gave up, and asks again.
+/// The caller drops its enqueue, and sends it again.
 async fn a_dropped_enqueue_is_whole_or_nothing(bench: &Bench) {
     for round in 0..ROUNDS {
         let group: Vec<_> = (0..10).map(|n| job(&format!("{round}-{n}"))).collect();
@@ -33,7 +34,7 @@ async fn a_dropped_enqueue_is_whole_or_nothing(bench: &Bench) {
     assert_eq!(bench.counts().await.of(State::Queued), ROUNDS as u64 * 10);
 }
 
-/// Done, whichever of the two it was that did it.
+/// Either of the two settles did it.
 async fn a_dropped_settle_can_be_sent_again(bench: &Bench) {
     for round in 0..ROUNDS {
         let text = nth(round).to_string();
@@ -46,8 +47,7 @@ async fn a_dropped_settle_can_be_sent_again(bench: &Bench) {
     }
 }
 
-/// Nobody holds what it leased, if it did, and nobody else gets it before it is given back or
-/// lapses.
+/// If the dropped claim leased the job, no other claim gets it before it is given back or lapses.
 async fn a_dropped_claim_lapses(bench: &Bench) {
     let mut rescued = 0;
     for round in 0..ROUNDS {
@@ -57,14 +57,14 @@ async fn a_dropped_claim_lapses(bench: &Bench) {
         drop(store.claim(bench.request(1)).now_or_never());
         let mut claimed = bench.claim_ids(1).await;
         while claimed.is_empty() {
-            // The dropped one holds it, or may be about to: stores with several writers pass over
-            // what it looks at.
+            // The dropped claim holds the job, or may be about to: stores with several writers skip
+            // jobs that another claim has locked.
             bench.advance(LEASE);
             rescued += bench.rescue().await.len();
             claimed = bench.claim_ids(1).await;
         }
         assert_eq!(claimed, [text.as_str()]);
-        // Where it is carried to its end it may come to the job of a later round.
+        // A dropped claim that still runs to its end may lease the job of a later round.
         assert!(rescued <= round + 1, "each lapses once");
         let meta = bench.meta(&text).await;
         assert_eq!((meta.state, meta.lease.is_some()), (State::Processing, true));
@@ -72,8 +72,8 @@ async fn a_dropped_claim_lapses(bench: &Bench) {
     }
 }
 
-/// Before it is sent, while it is under way, or with an answer that it never looks at: time stands
-/// still, and its job is to be had again.
+/// The claim is dropped before it is sent, while it is under way, or with an unread answer. Time
+/// stands still, and its job must become claimable again.
 async fn what_dropped_claims_leased_goes_back_uncharged(bench: &Bench) {
     for round in 0..ROUNDS {
         let text = nth(round).to_string();

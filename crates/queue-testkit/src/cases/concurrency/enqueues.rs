@@ -1,4 +1,4 @@
-//! One id, and several who want it.
+//! Races for one id.
 
 use super::{ROUNDS, race, race_two};
 use crate::bench::prelude::*;
@@ -17,13 +17,12 @@ cases! { "concurrency":
     many_redrives_are_one [I6];
 }
 
-/// All answers name the same life.
+/// Asserts that one answer is new, and that all name the same life.
 fn assert_one_new(answers: &[Enqueued]) {
     assert_eq!(answers.iter().filter(|answer| answer.is_new()).count(), 1, "{answers:?}");
     assert!(answers.iter().all(|answer| answer.seq() == answers[0].seq()), "{answers:?}");
 }
 
-/// The others are duplicates of it.
 async fn of_many_enqueues_of_one_id_one_is_queued(bench: &Bench) {
     for round in 0..ROUNDS {
         let answers =
@@ -33,7 +32,7 @@ async fn of_many_enqueues_of_one_id_one_is_queued(bench: &Bench) {
     assert_eq!(bench.claim(ROUNDS + 1).await.len(), ROUNDS);
 }
 
-/// The record of the life before is in the way, but counts as absent.
+/// The record of the former life still exists, but counts as absent.
 async fn of_many_enqueues_after_a_purge_one_is_queued(bench: &Bench) {
     for _ in 0..ROUNDS {
         let former = bench.put("a").await;
@@ -81,7 +80,7 @@ async fn a_prune_by_age_and_an_enqueue_of_the_same_id_agree(bench: &Bench) {
     }
 }
 
-/// The old life runs again, or a new one does; never both, never none.
+/// The old life runs again or a new one does; never both, never neither.
 async fn a_redrive_and_a_replacement_agree(bench: &Bench) {
     for _ in 0..ROUNDS {
         bench.put("a").await;
@@ -99,7 +98,7 @@ async fn a_redrive_and_a_replacement_agree(bench: &Bench) {
     }
 }
 
-/// The others find it queued.
+/// The other callers find the job queued.
 async fn many_redrives_are_one(bench: &Bench) {
     for _ in 0..ROUNDS {
         bench.put_job(job("a").with_retention(Retention::Forever)).await;

@@ -1,5 +1,5 @@
-//! Two handles on the same data, as two processes would have: whatever a handle does to order its
-//! own calls does not order these.
+//! Two handles on the same data, as two processes have them: the order that a handle gives to its
+//! own calls does not bind the other.
 
 use super::{ROUNDS, race};
 use crate::bench::prelude::*;
@@ -14,12 +14,12 @@ cases! { "concurrency":
     of_many_enqueues_of_one_id_on_two_handles_one_is_queued [I9] (SecondHandle);
 }
 
-/// Both, for tasks to take turns with.
+/// Both handles, for tasks to take turns with.
 async fn handles(bench: &Bench) -> [Bench; 2] {
     [bench.clone(), bench.second().await]
 }
 
-/// Claims one by one and settles at once, until nothing is left.
+/// Claims one by one and settles at once, until no job is left.
 async fn work(bench: Bench, name: String) -> Vec<String> {
     let mut ran = Vec::new();
     loop {
@@ -31,14 +31,13 @@ async fn work(bench: Bench, name: String) -> Vec<String> {
     }
 }
 
-/// Every job runs once, whichever handle it went through.
 async fn tasks_on_two_handles_never_share_a_job(bench: &Bench) {
     let handles = handles(bench).await;
     for _ in 0..ROUNDS / 4 {
         bench.put_many(JOBS).await;
         let ran = race(bench, TASKS, |_, n| work(handles[n % 2].clone(), format!("worker-{n}"))).await;
         let mut ran: Vec<String> = ran.into_iter().flatten().collect();
-        // A store with several writers may pass over jobs that another claim looks at.
+        // A store with several writers may skip jobs that another claim has locked.
         ran.extend(work(bench.clone(), "last".to_owned()).await);
         ran.sort();
         assert_eq!(ran, (0..JOBS).map(|n| nth(n).to_string()).collect::<Vec<_>>());
@@ -47,7 +46,7 @@ async fn tasks_on_two_handles_never_share_a_job(bench: &Bench) {
     }
 }
 
-/// Neither handle believes its own view over the data.
+/// Neither handle trusts its own cache over the data.
 async fn of_many_enqueues_of_one_id_on_two_handles_one_is_queued(bench: &Bench) {
     let handles = handles(bench).await;
     for round in 0..ROUNDS / 4 {

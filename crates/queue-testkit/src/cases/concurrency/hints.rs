@@ -1,5 +1,5 @@
-//! Hints of callers that race: a store that publishes them outside the lock of its commits tells an
-//! earlier change of a job after a later one.
+//! Hints of racing callers: a store that publishes hints outside the lock of its commits can
+//! announce an earlier change of a job after a later one.
 
 use super::{ROUNDS, race};
 use crate::{
@@ -21,7 +21,7 @@ use tokio::task::yield_now;
 
 const PRODUCERS: usize = 2;
 const TASKS: usize = 6;
-/// Jobs of each producer in a round: all of their changes together are fewer than a stream keeps
+/// The jobs of each producer in a round: all their changes together are fewer than a stream buffers
 /// for a slow reader.
 const JOBS: usize = 10;
 
@@ -30,18 +30,18 @@ cases! { "concurrency":
     hints_of_racing_handles_keep_the_order_of_each_job [I20] (Hints SecondHandle);
 }
 
-/// Callers of one handle, as the tasks of a program are.
+/// The callers share one handle, as the tasks of a program do.
 async fn hints_of_racing_callers_keep_the_order_of_each_job(bench: &Bench) {
     assert_ordered(bench, [bench.clone(), bench.clone()]).await;
 }
 
-/// Callers of two handles. Of a handle in another process a stream may hear less, but nothing in
-/// the wrong order.
+/// The callers use two handles. A stream may miss hints of a handle in another process, but never
+/// reorders them.
 async fn hints_of_racing_handles_keep_the_order_of_each_job(bench: &Bench) {
     assert_ordered(bench, [bench.clone(), bench.second().await]).await;
 }
 
-/// Some enqueue, and others claim and settle what they find at once, so that successive changes of
+/// Some tasks enqueue, while others claim and settle what they find, so that successive changes of
 /// a job have different callers.
 async fn assert_ordered(bench: &Bench, handles: [Bench; 2]) {
     let mut stream = subscribe(bench, Interest::All).await;
@@ -53,8 +53,8 @@ async fn assert_ordered(bench: &Bench, handles: [Bench; 2]) {
             take_part(handles[n % 2].clone(), prefix, ended.clone())
         })
         .await;
-        // Each change was hinted at before its call answered, so those of the round come before
-        // this one.
+        // The hint of each change comes before the answer to its call, so the hints of the round
+        // come before this one.
         let last = format!("last-{round}");
         bench.put(&last).await;
         loop {
@@ -70,8 +70,8 @@ async fn assert_ordered(bench: &Bench, handles: [Bench; 2]) {
     }
 }
 
-/// Enqueues under a prefix; without one it claims and completes until all that the producers
-/// enqueue is completed.
+/// Enqueues under a prefix; without a prefix it claims and completes until all enqueued jobs are
+/// completed.
 async fn take_part(bench: Bench, prefix: Option<String>, ended: Arc<AtomicUsize>) {
     if let Some(prefix) = prefix {
         for n in 0..JOBS {

@@ -1,7 +1,7 @@
-//! Races, each for many rounds, on a runtime of several threads.
+//! Races, each repeated for many rounds, on a runtime of several threads.
 //!
-//! A round makes its own jobs, starts its tasks together, and looks at the outcome once all have
-//! ended; whichever won, it must be one of the outcomes that the contract allows.
+//! A round makes its own jobs, starts its tasks together, and checks the outcome once all have
+//! ended; whichever task won, the outcome must be one that the contract allows.
 
 pub(super) mod claims;
 pub(super) mod dropped;

@@ -4,7 +4,7 @@ use crate::bench::Bench;
 use std::{future::Future, sync::Arc};
 use tokio::{sync::Barrier, task::JoinSet};
 
-/// Starts `tasks` tasks together and answers what each came to, in no order. Each knows its number.
+/// Starts `tasks` tasks together, and returns their results in no order. Each task gets its number.
 pub(super) async fn race<F>(
     bench: &Bench,
     tasks: usize,
@@ -22,7 +22,7 @@ where
     running.join_all().await
 }
 
-/// Starts two tasks together and answers what each came to.
+/// Starts two tasks together, and returns the result of each.
 pub(super) async fn race_two<A, B>(
     bench: &Bench,
     one: impl FnOnce(Bench) -> A,

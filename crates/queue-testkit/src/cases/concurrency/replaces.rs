@@ -1,4 +1,4 @@
-//! One id that waits, several who want its place, and those who want the job itself.
+//! Races of replacements with each other, and with other changes of the job.
 
 use super::{ROUNDS, race, race_two};
 use crate::bench::prelude::*;
@@ -26,7 +26,7 @@ fn numbered(text: &str, n: usize) -> NewJob {
     job_with(text, text_payload(&n.to_string())).with_on_waiting(OnWaiting::Replace { max_wait: None })
 }
 
-/// Each task's replacement began a life, and the latest of them is what waits, with its own
+/// Asserts that each replacement began a life, and that the latest of them waits, with its own
 /// payload.
 async fn assert_latest_waits(bench: &Bench, answers: &[(usize, Enqueued)]) {
     let mut seqs: Vec<_> = answers.iter().map(|(_, answer)| answer.seq()).collect();
@@ -44,7 +44,7 @@ async fn assert_latest_waits(bench: &Bench, answers: &[(usize, Enqueued)]) {
     bench.changed("a", Event::Delete).await;
 }
 
-/// With the time of the first.
+/// The creation time is that of the first.
 async fn of_many_replacements_of_one_id_the_last_waits(bench: &Bench) {
     for _ in 0..ROUNDS {
         let created_at = bench.now();
@@ -57,7 +57,7 @@ async fn of_many_replacements_of_one_id_the_last_waits(bench: &Bench) {
     }
 }
 
-/// The first is new, and the others replace it.
+/// The first begins the life, and the others replace it.
 async fn many_replacements_of_a_free_id_leave_one_job(bench: &Bench) {
     for _ in 0..ROUNDS {
         let answers =
@@ -66,8 +66,8 @@ async fn many_replacements_of_a_free_id_leave_one_job(bench: &Bench) {
     }
 }
 
-/// The claimed one runs and the other is a duplicate, or the new life is what is claimed. The
-/// payload that was answered as new is never lost, and no two run.
+/// Either the claimed job runs and the other is a duplicate, or the new life is claimed. The
+/// payload that was answered as new is never lost, and no two jobs run.
 async fn a_replacement_and_a_claim_agree(bench: &Bench) {
     for _ in 0..ROUNDS {
         let former = bench.put("a").await;
@@ -82,7 +82,7 @@ async fn a_replacement_and_a_claim_agree(bench: &Bench) {
         let taken = Enqueued::Duplicate { seq: former, state: State::Processing };
         match answer {
             Enqueued::Queued { seq } => {
-                // A claim that had looked before the replacement may answer nothing.
+                // A claim that looked before the replacement may find nothing.
                 assert_eq!([claimed, waiting].concat(), [seq], "the new life alone is given");
             }
             answer => assert_eq!((answer, claimed, waiting.len()), (taken, vec![former], 0)),
@@ -91,7 +91,7 @@ async fn a_replacement_and_a_claim_agree(bench: &Bench) {
     }
 }
 
-/// It was given back and then replaced, or it ran while the other came.
+/// The job was given back and then replaced, or it still ran when the other came.
 async fn a_replacement_and_a_settle_agree(bench: &Bench) {
     for _ in 0..ROUNDS {
         let held = bench.put_and_claim("a").await;
@@ -112,7 +112,7 @@ async fn a_replacement_and_a_settle_agree(bench: &Bench) {
     }
 }
 
-/// The one that was promoted is gone, or it is not promoted.
+/// The promoted job is replaced, or the promotion finds its life gone.
 async fn a_replacement_and_a_promotion_agree(bench: &Bench) {
     for _ in 0..ROUNDS {
         bench.put_job(job("a").with_delay(KEPT)).await;
@@ -130,7 +130,7 @@ async fn a_replacement_and_a_promotion_agree(bench: &Bench) {
     }
 }
 
-/// One of the two comes last, and what it brought is what waits.
+/// One of the two comes last, and its payload waits.
 async fn a_replacement_and_a_follower_agree(bench: &Bench) {
     for _ in 0..ROUNDS {
         let held = bench.put_and_claim("parent").await;
@@ -155,7 +155,7 @@ async fn a_replacement_and_a_follower_agree(bench: &Bench) {
     }
 }
 
-/// Put off and not given, or given and not put off.
+/// The job is put off and not leased, or leased and not put off.
 async fn a_reschedule_and_a_claim_agree(bench: &Bench) {
     for _ in 0..ROUNDS {
         bench.put("a").await;
@@ -175,7 +175,7 @@ async fn a_reschedule_and_a_claim_agree(bench: &Bench) {
     }
 }
 
-/// All senders hear that it is done.
+/// All senders are told that it is done.
 async fn one_snooze_sent_many_times_is_followed_once(bench: &Bench) {
     for round in 0..ROUNDS {
         let held = bench.put_and_claim(nth(round).as_str()).await;
@@ -198,7 +198,7 @@ async fn one_snooze_sent_many_times_is_followed_once(bench: &Bench) {
     assert_eq!(bench.counts().await.scheduled, 2 * ROUNDS as u64);
 }
 
-/// Whichever ends the job, the other does not.
+/// One of the two ends the job, and the other does not.
 async fn a_rescue_and_a_failure_are_followed_once_between_them(bench: &Bench) {
     for _ in 0..ROUNDS {
         let new = job("a").with_on_failure(Kind::from_static("mourn"));

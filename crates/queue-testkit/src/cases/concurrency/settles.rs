@@ -1,4 +1,4 @@
-//! One job, and several who decide about it.
+//! Races of decisions about one job.
 
 use super::{ROUNDS, race, race_two};
 use crate::bench::prelude::*;
@@ -22,7 +22,7 @@ cases! { "concurrency":
     many_rescues_charge_each_lapse_once [I7];
 }
 
-/// Cancelled and never given, or given and not cancelled.
+/// The job is cancelled and never leased, or leased and not cancelled.
 async fn a_cancel_and_a_claim_agree(bench: &Bench) {
     for _ in 0..ROUNDS {
         bench.put("a").await;
@@ -44,7 +44,7 @@ async fn a_cancel_and_a_claim_agree(bench: &Bench) {
     }
 }
 
-/// Completed and uncharged, or stalled and the completion lost.
+/// The job is completed and uncharged, or stalled and the completion is lost.
 async fn a_rescue_and_a_completion_agree(bench: &Bench) {
     for _ in 0..ROUNDS {
         let held = bench.put_and_claim("a").await;
@@ -66,7 +66,7 @@ async fn a_rescue_and_a_completion_agree(bench: &Bench) {
     }
 }
 
-/// On the lapse the heartbeat is too late, whoever comes first.
+/// At the lapse the heartbeat is too late, whichever call comes first.
 async fn a_rescue_and_a_heartbeat_agree(bench: &Bench) {
     for _ in 0..ROUNDS {
         let held = bench.put_and_claim("a").await;
@@ -83,7 +83,7 @@ async fn a_rescue_and_a_heartbeat_agree(bench: &Bench) {
     }
 }
 
-/// Whether it came before or after the release, it is cancelled.
+/// The job is cancelled, whether the cancel came before or after the release.
 async fn a_cancel_between_claim_and_settle_is_never_lost(bench: &Bench) {
     for _ in 0..ROUNDS {
         let held = bench.put_and_claim("a").await;
@@ -120,7 +120,7 @@ async fn an_await_between_claim_and_settle_is_never_lost(bench: &Bench) {
     }
 }
 
-/// The loser learns it.
+/// The loser is told.
 async fn of_two_outcomes_one_wins(bench: &Bench) {
     for _ in 0..ROUNDS {
         let held = bench.put_and_claim("a").await;
@@ -142,7 +142,7 @@ async fn of_two_outcomes_one_wins(bench: &Bench) {
     }
 }
 
-/// All senders hear that it is done, and one job follows.
+/// All senders are told that it is done, and one job follows.
 async fn one_settle_sent_many_times_is_written_once(bench: &Bench) {
     for round in 0..ROUNDS {
         let held = bench.put_and_claim(nth(round).as_str()).await;
@@ -159,7 +159,7 @@ async fn one_settle_sent_many_times_is_written_once(bench: &Bench) {
     assert_eq!(bench.counts().await.scheduled, ROUNDS as u64);
 }
 
-/// Every worker rescues; those who lose a race to others find less to do.
+/// Every worker rescues; a worker that loses a race finds less to do.
 async fn many_rescues_charge_each_lapse_once(bench: &Bench) {
     bench.put_many(100).await;
     bench.claim(100).await;

@@ -4,20 +4,20 @@ use crate::bench::prelude::*;
 use futures_util::StreamExt;
 use queue_core::{EventStream, Hint, Interest, JobChange, State};
 
-/// Far more than any case causes.
+/// More than any case causes.
 const HINTS_MAX: usize = 1000;
 
-/// The hints of a queue.
+/// Subscribes to hints of a queue.
 pub(in crate::cases) async fn subscribe(bench: &Bench, interest: Interest) -> EventStream {
     bench.store().subscribe(bench.queue(), interest).await.expect("it sends hints")
 }
 
-/// The hints of some ids.
+/// Subscribes to hints of some ids.
 pub(in crate::cases) async fn awaiting(bench: &Bench, texts: &[&str]) -> EventStream {
     subscribe(bench, Interest::Jobs(texts.iter().map(|text| id(text)).collect())).await
 }
 
-/// The next hint that says that a claim may find something.
+/// Waits for a hint that a claim may find a job.
 pub(in crate::cases) async fn woken(stream: &mut EventStream) {
     for _ in 0..HINTS_MAX {
         match stream.next().await.expect("the store is open") {
@@ -28,7 +28,7 @@ pub(in crate::cases) async fn woken(stream: &mut EventStream) {
     panic!("many hints, but none that wakes");
 }
 
-/// The next change of a job; that something was missed is no change.
+/// The next change of a job; a notice of missed hints is not a change.
 pub(in crate::cases) async fn change(stream: &mut EventStream) -> JobChange {
     for _ in 0..HINTS_MAX {
         if let Hint::Job(change) = stream.next().await.expect("the store is open") {

@@ -1,4 +1,4 @@
-//! Every change, and what streams are to each other.
+//! Streams of all changes, and the independence of streams.
 
 use super::listen::{awaiting, change, reached, subscribe};
 use crate::bench::prelude::*;
@@ -17,7 +17,6 @@ cases! { "events":
     closing_ends_the_streams [I22] (Hints);
 }
 
-/// From the first revision to the end.
 async fn everything_is_complete_and_in_order(bench: &Bench) {
     let mut stream = subscribe(bench, Interest::All).await;
     let seq = bench.put_job(job("a").with_retention(Retention::Forever)).await;
@@ -48,7 +47,7 @@ async fn everything_is_complete_and_in_order(bench: &Bench) {
     }
 }
 
-/// In batches too.
+/// Batches are in order too.
 async fn everything_has_the_order_of_each_job(bench: &Bench) {
     let mut stream = subscribe(bench, Interest::All).await;
     bench.put_many(100).await;
@@ -64,7 +63,7 @@ async fn everything_has_the_order_of_each_job(bench: &Bench) {
     assert!(seen.values().all(|revisions| *revisions == [1, 2, 3]), "{seen:?}");
 }
 
-/// What comes next on the stream is the next job.
+/// The next hint on the stream belongs to the next job.
 async fn a_replay_is_no_change(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let sent = decided(&held.record.meta, release(held.token));
@@ -75,7 +74,7 @@ async fn a_replay_is_no_change(bench: &Bench) {
     assert_eq!(change(&mut stream).await.id, id("b"));
 }
 
-/// What comes first on the stream is its own.
+/// The first hint on the stream belongs to the queue.
 async fn a_queue_hears_of_itself_alone(bench: &Bench) {
     let other = bench.on_queue("other");
     let mut stream = subscribe(bench, Interest::All).await;
@@ -85,7 +84,6 @@ async fn a_queue_hears_of_itself_alone(bench: &Bench) {
     assert_eq!(change(&mut stream).await.seq, seq);
 }
 
-/// Waiters come and go.
 async fn a_dropped_stream_disturbs_no_other(bench: &Bench) {
     let mut kept = subscribe(bench, Interest::All).await;
     for interest in [Interest::All, Interest::Wake, Interest::Jobs(vec![id("a")])] {
@@ -96,7 +94,7 @@ async fn a_dropped_stream_disturbs_no_other(bench: &Bench) {
     reached(&mut kept, "a", Some(State::Completed)).await;
 }
 
-/// It loses hints, and that is all.
+/// The stream loses hints, and nothing else happens.
 async fn a_stream_nobody_reads_holds_up_nothing(bench: &Bench) {
     let unread = subscribe(bench, Interest::All).await;
     let mut read = awaiting(bench, &["last"]).await;
@@ -108,7 +106,7 @@ async fn a_stream_nobody_reads_holds_up_nothing(bench: &Bench) {
     drop(unread);
 }
 
-/// Every call that waits has one, so they share whatever they need to hear of anything.
+/// Every waiting call has a stream, so streams share what they need of the server.
 async fn a_thousand_streams_come_and_go(bench: &Bench) {
     for round in 0..3 {
         let texts: Vec<String> = (0..1000).map(|waiter| format!("{round}-{waiter}")).collect();
@@ -124,14 +122,13 @@ async fn a_thousand_streams_come_and_go(bench: &Bench) {
     }
 }
 
-/// Readers learn that there will be nothing more.
 async fn closing_ends_the_streams(bench: &Bench) {
     let mut streams = Vec::new();
     for interest in [Interest::Wake, Interest::All, Interest::Jobs(vec![id("a")])] {
         streams.push(subscribe(bench, interest).await);
     }
-    // A program may keep the handle: its streams end by the close, and not because nobody holds the
-    // store any more.
+    // A program may keep the handle: its streams end by the close, not because the last reference
+    // to the store is dropped.
     let closed = bench.close().await;
     for stream in &mut streams {
         while stream.next().await.is_some() {}

@@ -1,4 +1,4 @@
-//! What tells those who wait for a job.
+//! Hints for callers that wait for a job.
 
 use super::listen::{awaiting, reached};
 use crate::bench::prelude::*;
@@ -16,7 +16,7 @@ cases! { "events":
     hints_follow_the_write [I13 I14] (Hints);
 }
 
-/// With life, revision and state.
+/// The hint carries life, revision and state.
 async fn an_awaited_job_tells_its_end(bench: &Bench) {
     let seq = bench.put_job(job("a").awaited()).await;
     let mut stream = awaiting(bench, &["a"]).await;
@@ -28,7 +28,7 @@ async fn an_awaited_job_tells_its_end(bench: &Bench) {
     );
 }
 
-/// Failure and cancellation, by whatever event.
+/// The job fails or is cancelled, by any event.
 async fn an_awaited_job_tells_every_kind_of_end(bench: &Bench) {
     let texts = ["failed", "cancelled", "marked", "stalled"];
     let mut stream = awaiting(bench, &texts).await;
@@ -50,7 +50,7 @@ async fn an_awaited_job_tells_every_kind_of_end(bench: &Bench) {
     reached(&mut stream, "stalled", Some(State::Failed)).await;
 }
 
-/// Or its waiters would wait for nothing.
+/// Otherwise its waiters would wait in vain.
 async fn an_awaited_job_tells_that_it_is_gone(bench: &Bench) {
     let seq = bench.put_job(job("a").awaited()).await;
     let mut stream = awaiting(bench, &["a"]).await;
@@ -58,7 +58,6 @@ async fn an_awaited_job_tells_that_it_is_gone(bench: &Bench) {
     assert_eq!(reached(&mut stream, "a", None).await.seq, seq);
 }
 
-/// The waiter came after the producer.
 async fn a_job_awaited_later_tells_its_end(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let mut stream = awaiting(bench, &["a"]).await;
@@ -67,7 +66,6 @@ async fn a_job_awaited_later_tells_its_end(bench: &Bench) {
     reached(&mut stream, "a", Some(State::Completed)).await;
 }
 
-/// One stream for a batch.
 async fn several_ids_are_told_on_one_stream(bench: &Bench) {
     let mut stream = awaiting(bench, &["a", "b", "c"]).await;
     for text in ["c", "a", "b"] {
@@ -77,7 +75,7 @@ async fn several_ids_are_told_on_one_stream(bench: &Bench) {
     }
 }
 
-/// Each on its own.
+/// Each waiter has its own stream.
 async fn several_waiters_of_one_id_are_told(bench: &Bench) {
     bench.put_job(job("a").awaited()).await;
     let mut streams = Vec::new();
@@ -91,7 +89,7 @@ async fn several_waiters_of_one_id_are_told(bench: &Bench) {
     }
 }
 
-/// Subscribe, then read: between them nothing is lost.
+/// A waiter subscribes and then reads, so nothing is lost in between.
 async fn what_happened_before_is_not_needed(bench: &Bench) {
     bench.put_job(job("a").awaited()).await;
     let held = bench.claim_one().await;
@@ -101,7 +99,7 @@ async fn what_happened_before_is_not_needed(bench: &Bench) {
     reached(&mut stream, "a", Some(State::Completed)).await;
 }
 
-/// Whoever reads upon a hint finds what it hinted at.
+/// A reader finds what a hint announced.
 async fn hints_follow_the_write(bench: &Bench) {
     for round in 0..20 {
         let text = nth(round).to_string();

@@ -1,4 +1,4 @@
-//! What tells a worker that a claim may find something.
+//! Hints for workers that a claim may find a job.
 
 use super::listen::{subscribe, woken};
 use crate::bench::prelude::*;
@@ -23,12 +23,11 @@ cases! { "events":
     what_others_write_wakes_nobody_who_would_find_nothing_to_claim [I16] (Hints SecondHandle);
 }
 
-/// Writes that are none of a sleeper's business.
+/// The number of writes that do not concern the sleeper.
 const WRITES: usize = 20;
-/// Hints may be repeated or late, so one that comes without a reason is none.
+/// Hints may be repeated or late, so a single one without a reason is allowed.
 const STRAY_WAKES_MAX: usize = 1;
 
-/// A worker that sleeps.
 async fn an_enqueue_wakes(bench: &Bench) {
     let mut stream = subscribe(bench, Interest::Wake).await;
     for text in ["a", "b"] {
@@ -38,7 +37,7 @@ async fn an_enqueue_wakes(bench: &Bench) {
     }
 }
 
-/// Somebody else may take it.
+/// Another worker may take the job.
 async fn a_release_wakes(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let mut stream = subscribe(bench, Interest::Wake).await;
@@ -47,7 +46,7 @@ async fn a_release_wakes(bench: &Bench) {
     bench.claim_one().await;
 }
 
-/// A retry without a wait.
+/// The retry has no wait.
 async fn a_failure_due_at_once_wakes(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let mut stream = subscribe(bench, Interest::Wake).await;
@@ -72,7 +71,6 @@ async fn a_rescue_wakes(bench: &Bench) {
     woken(&mut stream).await;
 }
 
-/// Both make a job due now.
 async fn a_redrive_and_a_promotion_wake(bench: &Bench) {
     bench.put("a").await;
     bench.cancel("a").await;
@@ -84,7 +82,7 @@ async fn a_redrive_and_a_promotion_wake(bench: &Bench) {
     }
 }
 
-/// A worker sleeps until the time that was.
+/// A worker sleeps until the former time.
 async fn rescheduling_wakes_who_sleeps_until_later(bench: &Bench) {
     bench.put_job(job("a").with_delay(KEPT)).await;
     for delay in [RETRY, Span::ZERO] {
@@ -96,7 +94,7 @@ async fn rescheduling_wakes_who_sleeps_until_later(bench: &Bench) {
     }
 }
 
-/// The job itself is not due for long.
+/// The job itself is not due for a long time.
 async fn what_follows_a_job_that_waits_again_wakes(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let mut stream = subscribe(bench, Interest::Wake).await;
@@ -107,7 +105,6 @@ async fn what_follows_a_job_that_waits_again_wakes(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["next"]);
 }
 
-/// As an enqueue does.
 async fn what_follows_wakes(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let mut stream = subscribe(bench, Interest::Wake).await;
@@ -116,7 +113,7 @@ async fn what_follows_wakes(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["next"]);
 }
 
-/// The backlog is there already; and whoever holds jobs ready wants to hear of a pause.
+/// The backlog exists already, and a worker with prefetched jobs wants to know of a pause.
 async fn pausing_and_resuming_wake(bench: &Bench) {
     bench.put("a").await;
     for paused in [true, false] {
@@ -126,7 +123,6 @@ async fn pausing_and_resuming_wake(bench: &Bench) {
     }
 }
 
-/// Not just the first one.
 async fn every_subscriber_is_woken(bench: &Bench) {
     let mut streams = Vec::new();
     for _ in 0..10 {
@@ -138,13 +134,13 @@ async fn every_subscriber_is_woken(bench: &Bench) {
     }
 }
 
-/// Whether a sleeper was woken since it was asked last.
+/// How often a sleeper was woken since the last call.
 fn is_woken(sleeper: &mut EventStream) -> usize {
     usize::from(sleeper.next().now_or_never().flatten().is_some())
 }
 
-/// Idle workers beside a busy queue: jobs of another queue, and the claims and settles of their
-/// own.
+/// Idle workers sleep beside a busy queue, through enqueues to another queue and the claims and
+/// settles of their own.
 async fn what_others_write_wakes_nobody_who_would_find_nothing_to_claim(bench: &Bench) {
     let other = bench.second().await;
     let (elsewhere, others_elsewhere) = (bench.on_queue("elsewhere"), other.on_queue("elsewhere"));
@@ -156,7 +152,7 @@ async fn what_others_write_wakes_nobody_who_would_find_nothing_to_claim(bench: &
     let mut wakes = 0;
     for n in 0..WRITES {
         others_elsewhere.put(nth(n).as_str()).await;
-        // That its own hint came shows that this one would have.
+        // The sleeper's own hint arrived, so a stray one would have arrived too.
         woken(&mut of_elsewhere).await;
         wakes += is_woken(&mut sleeper);
     }

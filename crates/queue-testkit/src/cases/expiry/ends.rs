@@ -1,4 +1,4 @@
-//! How such a job ends, and which do not.
+//! How a job with an expiry ends, and which jobs do not expire.
 
 use super::{PATIENCE, assert_expired, expiring, not_allowed, put_expired, too_late};
 use crate::{bench::prelude::*, cases::cases};
@@ -20,7 +20,7 @@ cases! { "expiry":
     an_expired_job_of_a_paused_queue_is_ended [I6] (Pause);
 }
 
-/// Counted from the enqueue, whenever it is due.
+/// The time counts from the enqueue, whenever the job is due.
 async fn a_job_expires_at_the_millisecond_and_not_before(bench: &Bench) {
     bench.put_job(expiring("a").with_delay(Span::from_secs(1))).await;
     bench.advance(Span::from_millis(PATIENCE.as_millis() - 1));
@@ -31,7 +31,7 @@ async fn a_job_expires_at_the_millisecond_and_not_before(bench: &Bench) {
     assert_expired(&bench.changed("a", too_late(bench)).await);
 }
 
-/// The store decides nothing; sent again, it is done all the same.
+/// The store decides nothing; a repeat of the settle is done too.
 async fn an_expired_job_is_handed_out_and_ended_by_its_holder(bench: &Bench) {
     put_expired(bench, "a").await;
     let held = bench.claim_one().await;
@@ -46,7 +46,7 @@ async fn an_expired_job_is_handed_out_and_ended_by_its_holder(bench: &Bench) {
     bench.assert_nothing_due().await;
 }
 
-/// Nobody claimed it, and nobody will.
+/// No worker has claimed the job, and none will.
 async fn anybody_ends_an_expired_job_uncharged(bench: &Bench) {
     put_expired(bench, "a").await;
     assert_expired(&bench.changed("a", too_late(bench)).await);
@@ -55,7 +55,7 @@ async fn anybody_ends_an_expired_job_uncharged(bench: &Bench) {
     assert_eq!(bench.change("a", too_late(bench)).await, not_allowed(State::Cancelled));
 }
 
-/// Somebody took it meanwhile, and has perhaps started.
+/// A worker has claimed it meanwhile, and may have started.
 async fn a_stale_sight_of_an_expired_job_ends_nothing(bench: &Bench) {
     put_expired(bench, "a").await;
     let transition = decided(&bench.meta("a").await, too_late(bench));
@@ -66,7 +66,6 @@ async fn a_stale_sight_of_an_expired_job_ends_nothing(bench: &Bench) {
     bench.complete(&held).await;
 }
 
-/// For as long as failed ones, or not at all.
 async fn an_expired_job_is_kept_as_cancelled_ones_are(bench: &Bench) {
     bench.put_job(expiring("gone").with_retention(Retention::Remove)).await;
     put_expired(bench, "kept").await;
@@ -77,7 +76,6 @@ async fn an_expired_job_is_kept_as_cancelled_ones_are(bench: &Bench) {
     assert_eq!(bench.state("kept").await, None);
 }
 
-/// Long enough to be read.
 async fn an_awaited_one_stays_for_its_waiter(bench: &Bench) {
     bench.put_job(expiring("a").with_retention(Retention::Remove).awaited()).await;
     bench.advance(PATIENCE);
@@ -85,7 +83,7 @@ async fn an_awaited_one_stays_for_its_waiter(bench: &Bench) {
     assert_expired(&bench.meta("a").await);
 }
 
-/// It lay in a worker's hands, which is no start.
+/// Time in a worker's prefetch is not a start.
 async fn one_that_was_given_back_expires(bench: &Bench) {
     bench.put_job(expiring("a")).await;
     let meta = bench.release(&bench.claim_one().await).await;
@@ -95,8 +93,8 @@ async fn one_that_was_given_back_expires(bench: &Bench) {
     assert_expired(&bench.changed("a", too_late(bench)).await);
 }
 
-/// It failed, stalled, was put off or stopped half-way before; the time passes while it waits for
-/// its next run.
+/// The job failed, stalled, was put off or stopped half-way before; its expiry passes while it
+/// waits for the next attempt.
 async fn one_that_has_started_does_not_expire(bench: &Bench) {
     for text in ["failed", "snoozed", "interrupted", "stalled"] {
         bench.put_job(expiring(text)).await;
@@ -120,7 +118,7 @@ async fn one_that_has_started_does_not_expire(bench: &Bench) {
     }
 }
 
-/// Somebody wants it to run after all, whenever that is.
+/// The redrive shows that the job is wanted after all.
 async fn a_redriven_one_does_not_expire(bench: &Bench) {
     for text in ["expired", "cancelled", "failed"] {
         bench.put_job(expiring(text)).await;
@@ -141,7 +139,7 @@ async fn a_redriven_one_does_not_expire(bench: &Bench) {
     }
 }
 
-/// No claim comes for it, and it needs none.
+/// Ending an expired job needs no claim.
 async fn an_expired_job_of_a_paused_queue_is_ended(bench: &Bench) {
     bench.store().set_paused(bench.queue(), true).await.expect("it pauses");
     put_expired(bench, "a").await;

@@ -1,4 +1,4 @@
-//! Their ids, which are free for another life.
+//! The ids of expired jobs, which are free for another life.
 
 use super::{PATIENCE, expiring, not_allowed, put_expired, too_late};
 use crate::{bench::prelude::*, cases::cases};
@@ -25,7 +25,7 @@ async fn its_id_is_free_from_that_millisecond_on(bench: &Bench) {
     assert!(bench.put("a").await > second, "again and again");
 }
 
-/// Whether a claim ever saw it or not: it is in no index, and counted once.
+/// The job is in no index and is not counted, whether or not a claim ever saw it.
 async fn a_new_life_over_an_expired_one_leaves_nothing_of_it(bench: &Bench) {
     bench.put_job(expiring("given back")).await;
     bench.release(&bench.claim_one().await).await;
@@ -44,7 +44,7 @@ async fn a_new_life_over_an_expired_one_leaves_nothing_of_it(bench: &Bench) {
     }
 }
 
-/// The same rule for what is enqueued in the step of a settle.
+/// Followers follow the same rule.
 async fn what_follows_a_completion_begins_a_life_too(bench: &Bench) {
     let first = bench.put_job(expiring("next").with_priority(1)).await;
     bench.advance(PATIENCE);
@@ -54,7 +54,7 @@ async fn what_follows_a_completion_begins_a_life_too(bench: &Bench) {
     assert!(meta.seq > first && meta.expires_in.is_none(), "{meta:?}");
 }
 
-/// With those whose ids are free, and those whose ids are taken.
+/// The group also has ids that are free, and ids that are taken.
 async fn a_group_over_expired_jobs_is_stored_whole(bench: &Bench) {
     bench.put("taken").await;
     bench.put_job(expiring("a")).await;
@@ -67,7 +67,7 @@ async fn a_group_over_expired_jobs_is_stored_whole(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["taken", "b", "free", "a"]);
 }
 
-/// Whether it has started its holder alone knows.
+/// Only its holder knows whether the job has started.
 async fn one_that_runs_keeps_its_id(bench: &Bench) {
     bench.put_job(expiring("a")).await;
     let held = bench.claim_one().await;

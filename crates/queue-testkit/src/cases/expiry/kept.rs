@@ -1,4 +1,4 @@
-//! What a store keeps of them.
+//! What a store keeps of expiries and time limits.
 
 use super::{PATIENCE, assert_expired, expiring, not_allowed, too_late};
 use crate::{bench::prelude::*, cases::cases};
@@ -11,7 +11,7 @@ cases! { "expiry":
     expiries_and_limits_outlive_their_handle [I21] (Reopen);
 }
 
-/// Each alone, both, and neither.
+/// Each is set alone, both are, and neither is.
 async fn what_was_asked_for_is_kept_as_given(bench: &Bench) {
     let odd = Span::from_millis(1_234_567);
     let mut both = job("both").with_expires_in(Span::MAX);
@@ -33,7 +33,6 @@ async fn what_was_asked_for_is_kept_as_given(bench: &Bench) {
     }
 }
 
-/// The holder needs both.
 async fn a_claim_shows_the_expiry_and_the_time_limit(bench: &Bench) {
     bench.put_job(expiring("a").with_time_limit(LEASE)).await;
     let meta = bench.claim_one().await.record.meta;
@@ -42,7 +41,7 @@ async fn a_claim_shows_the_expiry_and_the_time_limit(bench: &Bench) {
     assert_eq!((listed[0].expires_in, listed[0].time_limit), (Some(PATIENCE), Some(LEASE)));
 }
 
-/// Nor is anything else of the call stored.
+/// Nothing of the call is stored.
 async fn a_job_that_could_never_run_is_refused(bench: &Bench) {
     let never = expiring("never").with_delay(PATIENCE);
     bench.enqueue_refused(vec![vec![job("a")], vec![never.clone()]]).await;
@@ -51,7 +50,7 @@ async fn a_job_that_could_never_run_is_refused(bench: &Bench) {
     assert_eq!((bench.state("a").await, bench.state("b").await), (None, Some(State::Processing)));
 }
 
-/// Those that may expire, and those that may not any more.
+/// Some of the jobs may expire, and some no longer may.
 async fn expiries_and_limits_outlive_their_handle(bench: &Bench) {
     bench.put_job(expiring("snoozed")).await;
     let held = bench.claim_one().await;

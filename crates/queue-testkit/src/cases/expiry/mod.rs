@@ -1,5 +1,5 @@
-//! Jobs that are given up unless they start in time. A store keeps the time, lets such a job make
-//! room, and hands it out like any other; whoever sees that it is too late ends it.
+//! Jobs that expire unless they start in time. A store keeps the time, frees the id of such a job,
+//! and leases it like any other; the caller that sees that it is too late ends it.
 
 pub(super) mod ends;
 pub(super) mod ids;
@@ -11,7 +11,7 @@ use queue_core::{
     lifecycle::{Event, Rejected},
 };
 
-/// How long such a job waits.
+/// The time after which such a job expires.
 pub(super) const PATIENCE: Span = Span::from_secs(5);
 
 pub(super) fn expiring(text: &str) -> NewJob {
@@ -22,7 +22,7 @@ pub(super) fn too_late(bench: &Bench) -> Event {
     Event::Expire { now: bench.now(), token: None }
 }
 
-/// Puts a job that expires, and lets its time pass.
+/// Enqueues a job that expires, and lets its time pass.
 pub(super) async fn put_expired(bench: &Bench, text: &str) -> Seq {
     let seq = bench.put_job(expiring(text)).await;
     bench.advance(PATIENCE);

@@ -1,4 +1,4 @@
-//! When it comes, and when it does not.
+//! When a follow-up is enqueued, and when it is not.
 
 use super::{asking, assert_none, assert_tells, follow_up, follow_ups, mourn};
 use crate::{bench::prelude::*, cases::cases};
@@ -26,7 +26,7 @@ cases! { "on_failure":
     what_was_asked_for_outlives_the_handle [I1 I21] (Reopen);
 }
 
-/// In every way to read it.
+/// Every read shows it.
 async fn what_was_asked_for_is_kept_with_the_job(bench: &Bench) {
     bench.put_job(asking("a")).await;
     bench.put("b").await;
@@ -39,7 +39,7 @@ async fn what_was_asked_for_is_kept_with_the_job(bench: &Bench) {
     assert_eq!(bench.fail(&held[0]).await.on_failure, Some(mourn()));
 }
 
-/// With the last of them.
+/// The last attempt is followed.
 async fn a_failure_that_spends_the_attempts_is_followed(bench: &Bench) {
     bench.put_job(asking("a").with_max_attempts(Budget::from_raw(3))).await;
     for n in 1..=3 {
@@ -53,7 +53,7 @@ async fn a_failure_that_spends_the_attempts_is_followed(bench: &Bench) {
     assert_tells(&follow_up(bench).await, &failed);
 }
 
-/// The policy is the sender's.
+/// The policy belongs to the sender.
 async fn a_failure_for_good_is_followed_whatever_its_cause(bench: &Bench) {
     let strict = policy().unknown_kind(Unhandled::Fail).undecodable(Unhandled::Fail);
     let reasons = [
@@ -73,7 +73,7 @@ async fn a_failure_for_good_is_followed_whatever_its_cause(bench: &Bench) {
     }
 }
 
-/// Its holder is gone, and nobody else knows the job.
+/// The holder has crashed, and the rescuer does not know the job.
 async fn a_lapse_that_spends_the_stalls_is_followed_whoever_rescues(bench: &Bench) {
     bench.put_job(asking("a").with_max_stalls(Budget::from_raw(2))).await;
     for _ in 0..2 {
@@ -89,7 +89,7 @@ async fn a_lapse_that_spends_the_stalls_is_followed_whoever_rescues(bench: &Benc
     assert_eq!(super::failed_job(&found).error_name, "Stalled");
 }
 
-/// The document is all that is left.
+/// The follow-up's payload is all that is left of the job.
 async fn a_job_that_keeps_nothing_is_followed_too(bench: &Bench) {
     bench.put_job(asking("a").with_retention(Retention::Remove)).await;
     bench.fail_terminally(&bench.claim_one().await).await;
@@ -104,7 +104,6 @@ async fn a_job_that_keeps_nothing_is_followed_too(bench: &Bench) {
     assert_eq!(super::failed_job(&follow_up(bench).await).reason, Reason::Stalled.as_str());
 }
 
-/// Nothing is inherited.
 async fn the_one_that_follows_is_a_plain_job_of_this_moment(bench: &Bench) {
     bench.put_job(asking("a").with_priority(9).awaited()).await;
     let held = bench.claim_one().await;
@@ -116,7 +115,6 @@ async fn the_one_that_follows_is_a_plain_job_of_this_moment(bench: &Bench) {
     assert!(meta.seq > held.record.meta.seq, "{meta:?} follows {held:?}");
 }
 
-/// As any job, after its turn.
 async fn it_tells_of_the_failure_and_can_be_claimed(bench: &Bench) {
     bench.put_job(asking("a")).await;
     let failed = bench.fail_terminally(&bench.claim_one().await).await;
@@ -126,7 +124,7 @@ async fn it_tells_of_the_failure_and_can_be_claimed(bench: &Bench) {
     assert_eq!(bench.state("a").await, Some(State::Failed));
 }
 
-/// Whatever the failure said, and whatever the job is called.
+/// The failure's text and the job's id may be any text.
 async fn texts_of_any_kind_are_told(bench: &Bench) {
     let text = "a \"b\" \\ \n {}: ü 日本 \u{1F980} \u{202E}";
     let name: String = text.chars().filter(|c| !c.is_control()).collect();
@@ -140,7 +138,7 @@ async fn texts_of_any_kind_are_told(bench: &Bench) {
     assert_tells(&follow_up(bench).await, &failed);
 }
 
-/// Failures, lapses, and all that charges nothing.
+/// The case covers failures, lapses, and uncharged ends.
 async fn attempts_that_are_retried_are_followed_by_nothing(bench: &Bench) {
     bench.put_job(asking("a")).await;
     for settle in [fail, release, snooze, Event::interrupt] {
@@ -155,7 +153,7 @@ async fn attempts_that_are_retried_are_followed_by_nothing(bench: &Bench) {
     assert_eq!(bench.counts().await.total(), 1);
 }
 
-/// Completed, cancelled, expired, deleted, pruned.
+/// The jobs are completed, cancelled, expired, deleted and pruned.
 async fn what_ends_otherwise_is_followed_by_nothing(bench: &Bench) {
     bench.put_job(asking("completed")).await;
     bench.complete(&bench.claim_one().await).await;
@@ -183,7 +181,6 @@ async fn what_ends_otherwise_is_followed_by_nothing(bench: &Bench) {
     assert_eq!(bench.counts().await.total(), 0);
 }
 
-/// As ever.
 async fn a_job_that_asked_for_nothing_is_followed_by_nothing(bench: &Bench) {
     bench.fail_terminally(&bench.put_and_claim("a").await).await;
     bench.put_job(job("b").with_max_stalls(Budget::from_raw(1))).await;
@@ -193,7 +190,7 @@ async fn a_job_that_asked_for_nothing_is_followed_by_nothing(bench: &Bench) {
     assert_eq!(bench.counts().await.total(), 2);
 }
 
-/// In one step with it.
+/// Both are enqueued in one step.
 async fn it_comes_behind_what_the_holder_sends(bench: &Bench) {
     bench.put_job(asking("a")).await;
     let held = bench.claim_one().await;
@@ -202,7 +199,6 @@ async fn it_comes_behind_what_the_holder_sends(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["z", "b", &follow_up]);
 }
 
-/// It is a job of its own.
 async fn a_follower_may_ask_for_one_too(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.settled(&held, snooze_then(held.token, vec![asking("next")])).await;
@@ -211,7 +207,7 @@ async fn a_follower_may_ask_for_one_too(bench: &Bench) {
     assert_tells(&follow_up(bench).await, &failed);
 }
 
-/// Another failure is another job.
+/// A second final failure makes a second follow-up.
 async fn a_redrive_keeps_what_was_asked_for(bench: &Bench) {
     bench.put_job(asking("a").with_priority(-1)).await;
     let mut ids = Vec::new();
@@ -225,7 +221,7 @@ async fn a_redrive_keeps_what_was_asked_for(bench: &Bench) {
     }
 }
 
-/// Or there would be no end to it.
+/// Otherwise the chain would never end.
 async fn a_follow_up_may_fail_and_be_followed_by_nothing(bench: &Bench) {
     bench.put_job(asking("a")).await;
     bench.fail_terminally(&bench.claim_one().await).await;
@@ -234,7 +230,7 @@ async fn a_follow_up_may_fail_and_be_followed_by_nothing(bench: &Bench) {
     assert_eq!(bench.counts().await.total(), 2);
 }
 
-/// And so does what followed.
+/// The follow-up survives too.
 async fn what_was_asked_for_outlives_the_handle(bench: &Bench) {
     bench.put_job(asking("a").with_max_attempts(Budget::from_raw(2)).with_time_limit(RETRY)).await;
     bench.put("b").await;

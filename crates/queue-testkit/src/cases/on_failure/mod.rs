@@ -1,5 +1,5 @@
-//! The job that a producer asked for, should its own fail for good: enqueued in the step that fails
-//! it, whoever takes it.
+//! The follow-up that a producer asks for in case its job fails for good: it is enqueued in the
+//! step that fails the job, whichever caller makes that step.
 
 pub(super) mod asked;
 pub(super) mod once;
@@ -7,23 +7,23 @@ pub(super) mod once;
 use crate::bench::prelude::*;
 use queue_core::{FailedJob, JobMeta, JobRecord, Kind, ListQuery, NewJob, State};
 
-/// A job that another follows if it fails.
+/// A job with a follow-up.
 pub(super) fn asking(text: &str) -> NewJob {
     job(text).with_on_failure(mourn())
 }
 
-/// The kind of that other.
+/// The kind of the follow-up.
 pub(super) fn mourn() -> Kind {
     Kind::from_static("mourn")
 }
 
-/// The metadata of all jobs that followed a failure, in their order.
+/// The metadata of all follow-ups, in their order.
 pub(super) async fn follow_ups(bench: &Bench) -> Vec<JobMeta> {
     let all = bench.list(ListQuery::all(bench.queue().clone(), 1000)).await;
     all.into_iter().filter(|meta| meta.kind == mourn()).collect()
 }
 
-/// The one job that followed, as it lies in the store.
+/// The only follow-up, as it is stored.
 pub(super) async fn follow_up(bench: &Bench) -> JobRecord {
     let found = follow_ups(bench).await;
     assert_eq!(found.len(), 1, "one job should follow: {found:?}");
@@ -35,14 +35,14 @@ pub(super) async fn assert_none(bench: &Bench) {
     assert!(found.is_empty(), "nothing should follow: {found:?}");
 }
 
-/// The document that it brings.
+/// The document in its payload.
 pub(super) fn failed_job(record: &JobRecord) -> FailedJob {
     let payload = &record.body.as_ref().expect("asked for").payload;
     assert_eq!(payload.content_type.as_str(), "application/json");
     serde_json::from_slice(&payload.bytes).expect("it is the document of a failed job")
 }
 
-/// What it must say of a job as it failed, read off its record.
+/// Asserts that the document describes the failed job, given its record.
 pub(super) fn assert_tells(found: &JobRecord, failed: &JobMeta) {
     let error = failed.last_error.as_ref().expect("it says what happened");
     let document = failed_job(found);

@@ -1,4 +1,4 @@
-//! It comes once for each time that the job fails for good.
+//! A follow-up comes once for each time that the job fails for good.
 
 use super::{asking, assert_none, assert_tells, follow_up, follow_ups};
 use crate::{bench::prelude::*, cases::cases};
@@ -20,7 +20,7 @@ cases! { "on_failure":
     a_follow_up_outlives_a_reopen_with_the_memory_of_its_failure [I5 I21] (Reopen);
 }
 
-/// The record does not move.
+/// The record does not change.
 async fn a_failure_that_is_sent_again_is_followed_once(bench: &Bench) {
     for cause in [Cause::Terminal, Cause::Retryable] {
         bench.put_job(asking("a").with_max_attempts(Budget::from_raw(1))).await;
@@ -34,7 +34,7 @@ async fn a_failure_that_is_sent_again_is_followed_once(bench: &Bench) {
     }
 }
 
-/// By its id it could not be told.
+/// The id of the follow-up is free again, so it cannot prevent a second one.
 async fn a_failure_that_is_sent_again_after_its_follower_has_gone_is_followed_once(bench: &Bench) {
     bench.put_job(asking("a")).await;
     let held = bench.claim_one().await;
@@ -47,7 +47,7 @@ async fn a_failure_that_is_sent_again_after_its_follower_has_gone_is_followed_on
     assert_none(bench).await;
 }
 
-/// Its lease is gone, and the job is not.
+/// The lease has ended, and the job has not.
 async fn a_zombie_s_failure_is_followed_by_nothing(bench: &Bench) {
     bench.put_job(asking("a")).await;
     let zombie = bench.claim_one().await;
@@ -60,7 +60,7 @@ async fn a_zombie_s_failure_is_followed_by_nothing(bench: &Bench) {
     assert_none(bench).await;
 }
 
-/// Somebody came to wait, or wanted it cancelled.
+/// A caller has begun to wait, or has cancelled the job.
 async fn a_stale_failure_is_followed_by_nothing_and_decided_again_once(bench: &Bench) {
     bench.put_job(asking("a")).await;
     let held = bench.claim_one().await;
@@ -80,7 +80,6 @@ async fn a_stale_failure_is_followed_by_nothing_and_decided_again_once(bench: &B
     assert_none(bench).await;
 }
 
-/// Two workers notice it.
 async fn a_lapse_that_two_see_is_followed_once(bench: &Bench) {
     bench.put_job(asking("a").with_max_stalls(Budget::from_raw(1))).await;
     let held = bench.claim_one().await;
@@ -93,7 +92,6 @@ async fn a_lapse_that_two_see_is_followed_once(bench: &Bench) {
     assert_tells(&follow_up(bench).await, &bench.meta("a").await);
 }
 
-/// Nothing failed.
 async fn a_completion_that_overtook_the_lapse_is_followed_by_nothing(bench: &Bench) {
     bench.put_job(asking("a").with_max_stalls(Budget::from_raw(1))).await;
     let held = bench.claim_one().await;
@@ -104,7 +102,7 @@ async fn a_completion_that_overtook_the_lapse_is_followed_by_nothing(bench: &Ben
     assert_none(bench).await;
 }
 
-/// In one batch.
+/// The failures are in one batch.
 async fn each_job_has_one_of_its_own(bench: &Bench) {
     let group = (0..100).map(|n| asking(nth(n).as_str())).collect();
     bench.enqueue_groups(vec![group]).await;
@@ -119,7 +117,7 @@ async fn each_job_has_one_of_its_own(bench: &Bench) {
     }
 }
 
-/// Claims of each are counted from one, so the number of the life tells them apart.
+/// Each life counts its claims from one, so only its number distinguishes the follow-ups.
 async fn each_life_has_one_of_its_own(bench: &Bench) {
     for n in 1..=3 {
         bench.put_job(asking("a").with_priority(-1)).await;
@@ -129,7 +127,7 @@ async fn each_life_has_one_of_its_own(bench: &Bench) {
     }
 }
 
-/// A fleet has died, and each of its jobs weighs two.
+/// Many workers have died, and each of their jobs counts twice in a batch.
 async fn a_rescue_of_many_stays_within_a_batch_and_goes_on(bench: &Bench) {
     let most = bench.store().capabilities().limits.batch_max;
     let once = Budget::from_raw(1);
@@ -139,7 +137,7 @@ async fn a_rescue_of_many_stays_within_a_batch_and_goes_on(bench: &Bench) {
     bench.advance(LEASE);
     let mut rescued = 0;
     while rescued < most {
-        // A store may list fewer than a call may settle.
+        // A store may list fewer jobs than a call may settle.
         let some = bench.store().rescue(bench.queue(), most, &policy()).await.expect("rescue answers").len();
         assert!(some > 0 && 2 * some <= most, "{some} behind {rescued} of {most}");
         rescued += some;

@@ -1,4 +1,4 @@
-//! What the list says of each queue: its counts, and whether it is paused.
+//! The counts and the pause of each listed queue.
 
 use super::{agreed, assert_counted, listed, names, status};
 use crate::{bench::prelude::*, cases::cases};
@@ -19,7 +19,7 @@ cases! { "queues":
     counts_wait_for_no_open_transaction_and_see_it_once_it_commits [I18 I20] (Queues Transactions);
 }
 
-/// Through a whole life, in the order of [`State::ALL`].
+/// A job goes through a whole life; the expected counts are in the order of [`State::ALL`].
 async fn listed_counts_are_those_of_counts_at_every_step(bench: &Bench) {
     bench.put("a").await;
     assert_counted(bench, [1, 0, 0, 0, 0, 0], "once it is enqueued").await;
@@ -64,7 +64,7 @@ async fn listed_counts_follow_whatever_makes_a_job_go(bench: &Bench) {
     assert_counted(bench, [0; 6], "everything has gone").await;
 }
 
-/// Whatever it was before: failed, cancelled, or waiting.
+/// The replaced job was failed, cancelled or waiting.
 async fn a_job_that_makes_room_is_counted_no_more(bench: &Bench) {
     bench.fail_terminally(&bench.put_and_claim("a").await).await;
     let again = job("a").with_on_failed(OnFailed::Replace);
@@ -92,7 +92,7 @@ async fn a_lapsed_lease_is_counted_until_it_is_charged(bench: &Bench) {
     assert_counted(bench, [0, 0, 1, 0, 0, 0], "once that is charged").await;
 }
 
-/// They may be counted until they are removed, by both or by neither.
+/// Overdue records may be counted until they are removed, by both calls or by neither.
 async fn overdue_records_are_listed_as_they_are_counted(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     bench.advance(KEPT);
@@ -103,7 +103,6 @@ async fn overdue_records_are_listed_as_they_are_counted(bench: &Bench) {
     assert_counted(bench, [0; 6], "once it is removed").await;
 }
 
-/// With equal ids in all.
 async fn queues_are_counted_apart(bench: &Bench) {
     let (few, many) = (bench.on_queue("few"), bench.on_queue("many"));
     few.put_many(2).await;
@@ -180,7 +179,7 @@ async fn every_handle_lists_what_any_of_them_used(bench: &Bench) {
     }
 }
 
-/// Nor does any other call wait for a counter.
+/// No other call waits for a counter either.
 async fn counts_wait_for_no_open_transaction_and_see_it_once_it_commits(bench: &Bench) {
     bench.put("before").await;
     let mut transaction = bench.begin().await;

@@ -5,7 +5,7 @@ use crate::{bench::prelude::*, cases::cases};
 use queue_core::{ListQuery, Prune, QueueStatus, QueuesQuery, Retention, Span, State, StorageExt};
 use std::collections::BTreeSet;
 
-/// More than a page has, less than takes long.
+/// More than a page, and few enough to be quick.
 const MANY: usize = 23;
 
 cases! { "queues":
@@ -33,7 +33,7 @@ async fn a_queue_is_listed_from_its_first_job_on(bench: &Bench) {
     assert_eq!(found[0].counts.of(State::Queued), 1);
 }
 
-/// Whoever looks for a queue does not make one.
+/// Looking for a queue does not create it.
 async fn reads_and_refusals_list_nothing(bench: &Bench) {
     bench.counts().await;
     assert_eq!(bench.find("a").await, None);
@@ -45,7 +45,7 @@ async fn reads_and_refusals_list_nothing(bench: &Bench) {
     assert_eq!(listed(bench, 10).await, []);
 }
 
-/// By bytes: not by a language, and not by when they came.
+/// The order is that of the bytes, independent of language and of creation.
 async fn queues_stand_in_the_order_of_their_names(bench: &Bench) {
     let in_order = ["A", "B", "Z", "a", "a b", "a-b", "ab", "b", "z", "\u{E9}", "\u{65E5}", "\u{1F600}"];
     for name in in_order.iter().rev() {
@@ -62,7 +62,7 @@ async fn hostile_names_are_listed_as_they_are(bench: &Bench) {
     assert_eq!(names(bench, 7).await, Vec::from_iter(hostile));
 }
 
-/// Whatever their size; none asks for nothing.
+/// The case tries every page size.
 async fn pages_show_every_queue_once(bench: &Bench) {
     let expected: Vec<String> = (0..MANY).map(|n| format!("queue-{n:02}")).collect();
     for name in &expected {
@@ -89,7 +89,7 @@ async fn a_walk_meets_what_came_behind_it_and_nothing_twice(bench: &Bench) {
     assert_eq!(rest[1].counts.total(), 2, "as it is by now");
 }
 
-/// Of several whose names begin alike, too.
+/// The names of several queues begin alike.
 async fn a_queue_is_found_by_its_name(bench: &Bench) {
     for (n, name) in ["mail", "mail ", "mailer"].into_iter().enumerate() {
         bench.on_queue(name).put_many(n + 1).await;
@@ -103,7 +103,7 @@ async fn a_queue_is_found_by_its_name(bench: &Bench) {
     }
 }
 
-/// A dashboard would lose it whenever it is done with its work.
+/// Otherwise a dashboard would lose a queue whenever its work is done.
 async fn a_queue_whose_last_record_is_gone_stays_listed(bench: &Bench) {
     bench.put_job(job("a").with_retention(Retention::Remove)).await;
     bench.complete(&bench.claim_one().await).await;

@@ -1,4 +1,4 @@
-//! Which queues there are, each with its counts.
+//! The list of queues, each with its counts.
 
 pub(super) mod counted;
 pub(super) mod listed;
@@ -13,7 +13,7 @@ pub(super) async fn page(bench: &Bench, query: QueuesQuery) -> (Vec<QueueStatus>
     (page.queues, page.next)
 }
 
-/// All pages.
+/// All pages of the list.
 pub(super) async fn listed(bench: &Bench, limit: usize) -> Vec<QueueStatus> {
     let (mut all, mut next) = (Vec::new(), Some(QueuesQuery::all(limit)));
     while let Some(query) = next {
@@ -33,7 +33,7 @@ pub(super) async fn status(bench: &Bench) -> QueueStatus {
     bench.store().status_of(bench.queue()).await.expect("queues answers").expect("it is listed")
 }
 
-/// What the list says is what counts say, while nothing moves. Answers it.
+/// Asserts that the list agrees with `counts` while nothing changes, and returns the counts.
 pub(super) async fn agreed(bench: &Bench) -> Counts {
     let (status, counts) = (status(bench).await, bench.counts().await);
     assert_eq!(status.counts, counts);

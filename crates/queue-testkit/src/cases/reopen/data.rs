@@ -1,4 +1,4 @@
-//! What was written is there.
+//! What was written is still there.
 
 use super::all_records;
 use crate::bench::prelude::*;
@@ -23,7 +23,7 @@ cases! { "reopen":
     it_adds_up_after_a_reopen [I20 I21] (Reopen Verify);
 }
 
-/// In every state, to the last field.
+/// The jobs are in every state, and every field is compared.
 async fn every_record_is_as_it_was(bench: &Bench) {
     let held = bench.put_one_of_each().await;
     let progress = Some(bytes::Bytes::from_static(b"half"));
@@ -38,14 +38,13 @@ async fn every_record_is_as_it_was(bench: &Bench) {
     assert_eq!(all_records(bench).await, before);
 }
 
-/// The day after the installation.
 async fn an_empty_store_can_be_reopened(bench: &Bench) {
     bench.reopen().await;
     bench.assert_nothing_due().await;
     bench.put_and_claim("a").await;
 }
 
-/// One job each time.
+/// Each reopening adds one job.
 async fn many_reopens_lose_nothing(bench: &Bench) {
     for n in 0..10 {
         bench.put(nth(n).as_str()).await;
@@ -54,7 +53,7 @@ async fn many_reopens_lose_nothing(bench: &Bench) {
     assert_eq!(bench.claim_ids(20).await, (0..10).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// By every way of going.
+/// The jobs are removed in every way.
 async fn removed_jobs_stay_removed(bench: &Bench) {
     bench.put_many(2).await;
     bench.changed(nth(0).as_str(), Event::Delete).await;
@@ -68,7 +67,7 @@ async fn removed_jobs_stay_removed(bench: &Bench) {
     bench.assert_nothing_due().await;
 }
 
-/// The key of deduplication is durable.
+/// Deduplication by id is durable.
 async fn ids_block_as_before(bench: &Bench) {
     bench.put_one_of_each().await;
     bench.reopen().await;
@@ -88,7 +87,7 @@ async fn ids_block_as_before(bench: &Bench) {
     assert!(bench.enqueue(job("cancelled")).await.is_new());
 }
 
-/// Large parts too.
+/// Large parts are kept too.
 async fn results_and_errors_are_kept(bench: &Bench) {
     let held = bench.put_and_claim("failed").await;
     let event = Event::Fail {
@@ -109,7 +108,7 @@ async fn results_and_errors_are_kept(bench: &Bench) {
     assert_eq!(failed.meta.last_error, Some(failure()));
 }
 
-/// All byte values, and none.
+/// The payloads contain all byte values, or none.
 async fn binary_payloads_are_kept(bench: &Bench) {
     let all: Vec<u8> = (0..=u8::MAX).collect();
     bench.put_job(job_with("all", bytes_payload(all.clone()))).await;
@@ -120,7 +119,6 @@ async fn binary_payloads_are_kept(bench: &Bench) {
     assert_eq!(held[1].record.body.clone().expect("given").payload, bytes_payload(""));
 }
 
-/// Nothing has to be counted anew by hand.
 async fn counts_and_next_due_are_kept(bench: &Bench) {
     bench.put_one_of_each().await;
     bench.put_job(job("later").with_delay(Span::from_secs(5))).await;
@@ -130,7 +128,6 @@ async fn counts_and_next_due_are_kept(bench: &Bench) {
     assert_eq!((bench.counts().await, bench.next_due().await), (counts, next_due));
 }
 
-/// An operator stopped it on purpose.
 async fn a_pause_is_kept(bench: &Bench) {
     bench.put("a").await;
     bench.store().set_paused(bench.queue(), true).await.expect("it can pause");
@@ -142,7 +139,6 @@ async fn a_pause_is_kept(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }
 
-/// With equal ids.
 async fn queues_stay_apart(bench: &Bench) {
     let other = bench.on_queue("other");
     bench.put("a").await;
@@ -155,7 +151,7 @@ async fn queues_stay_apart(bench: &Bench) {
     );
 }
 
-/// One step is one step on the disk too.
+/// The step is atomic on disk too.
 async fn followers_are_kept_with_their_completion(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let sent = decided(&held.record.meta, complete_then(held.token, vec![job("next")]));
@@ -170,7 +166,7 @@ async fn followers_are_kept_with_their_completion(bench: &Bench) {
     assert_eq!(bench.state("next").await, None);
 }
 
-/// With overdue and live records.
+/// Some records are overdue, some are not.
 async fn it_adds_up_after_a_reopen(bench: &Bench) {
     bench.put_one_of_each().await;
     bench.advance(KEPT);

@@ -1,4 +1,4 @@
-//! What was begun goes on: leases, replays, numbers, order and time.
+//! What was begun continues: leases, replays, numbers, order and time.
 
 use super::all_records;
 use crate::bench::prelude::*;
@@ -24,7 +24,7 @@ cases! { "reopen":
     streams_of_the_new_handle_hear [I15 I21] (Reopen Hints);
 }
 
-/// Its holder may be another process.
+/// The holder may be another process.
 async fn a_lease_outlives_the_process_that_gave_it(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.reopen().await;
@@ -33,7 +33,6 @@ async fn a_lease_outlives_the_process_that_gave_it(bench: &Bench) {
     assert_eq!(bench.complete(&held).await.state, State::Completed);
 }
 
-/// Downtime is no excuse.
 async fn a_lease_lapses_though_nobody_was_there(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(LEASE);
@@ -57,7 +56,7 @@ async fn a_replay_across_a_reopen_is_done(bench: &Bench) {
     assert_eq!(all_records(bench).await, before);
 }
 
-/// Tokens are remembered, not sessions.
+/// The store remembers tokens, not sessions.
 async fn a_zombie_is_powerless_across_a_reopen(bench: &Bench) {
     let zombie = bench.put_and_claim("a").await;
     bench.release(&zombie).await;
@@ -68,7 +67,6 @@ async fn a_zombie_is_powerless_across_a_reopen(bench: &Bench) {
     bench.complete(&heir).await;
 }
 
-/// Upwards.
 async fn numbers_go_on(bench: &Bench) {
     let mut seqs = vec![bench.put("a").await];
     for n in 0..3 {
@@ -86,7 +84,7 @@ async fn numbers_go_on_though_nothing_is_left(bench: &Bench) {
     assert!(bench.put("a").await > former);
 }
 
-/// Half of them before, half after.
+/// Half of them are claimed before the reopening, half after.
 async fn a_thousand_jobs_of_one_millisecond_keep_their_order(bench: &Bench) {
     let all: Vec<_> = jobs(SAME_MILLISECOND);
     let (first, second) = all.split_at(SAME_MILLISECOND / 2);
@@ -99,7 +97,7 @@ async fn a_thousand_jobs_of_one_millisecond_keep_their_order(bench: &Bench) {
     assert_eq!(seen, (0..SAME_MILLISECOND).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// All three parts of the order.
+/// The jobs differ in all three parts of the order.
 async fn priorities_and_times_keep_their_order(bench: &Bench) {
     for (text, priority, millis) in [("a", 1, 0), ("b", 0, 9), ("c", 0, 5), ("d", -1, 9), ("e", 0, 5)] {
         bench.put_job(job(text).with_priority(priority).with_delay(Span::from_millis(millis))).await;
@@ -109,7 +107,6 @@ async fn priorities_and_times_keep_their_order(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["d", "c", "e", "b", "a"]);
 }
 
-/// Neither earlier nor later for the interruption.
 async fn scheduled_jobs_become_due_on_their_millisecond(bench: &Bench) {
     bench.put_job(job("a").with_delay(RETRY)).await;
     bench.reopen().await;
@@ -132,7 +129,6 @@ async fn store_time_does_not_go_back_with_the_clock(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["before", "after"]);
 }
 
-/// A rescue is final.
 async fn what_was_seen_to_lapse_stays_lapsed(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(LEASE);
@@ -144,7 +140,7 @@ async fn what_was_seen_to_lapse_stays_lapsed(bench: &Bench) {
     assert_eq!(bench.rescue().await.len(), 1);
 }
 
-/// A page in a browser tab.
+/// A cursor may be in a browser tab.
 async fn a_cursor_may_outlive_the_process(bench: &Bench) {
     bench.put_many(6).await;
     let first = bench.page(ListQuery::all(bench.queue().clone(), 3)).await;
@@ -154,7 +150,6 @@ async fn a_cursor_may_outlive_the_process(bench: &Bench) {
     assert_eq!(bench.list_ids(rest).await, (seen..6).map(|n| nth(n).to_string()).collect::<Vec<_>>());
 }
 
-/// Hints start anew.
 async fn streams_of_the_new_handle_hear(bench: &Bench) {
     bench.reopen().await;
     let mut stream = bench.store().subscribe(bench.queue(), Interest::Wake).await.expect("it sends hints");

@@ -1,4 +1,4 @@
-//! How long a job can be put off by those that take its place.
+//! How long replacements can put a job off.
 
 use super::{debounced, replace, replacing};
 use crate::{bench::prelude::*, cases::cases};
@@ -19,13 +19,13 @@ cases! { "replace":
     the_bound_outlives_the_handle [I11 I21] (Reopen);
 }
 
-/// When the job is due, and when the first of its place was created.
+/// The due time of the job, and the creation time of the first that it replaced.
 async fn times(bench: &Bench) -> (Timestamp, Timestamp) {
     let meta = bench.meta("a").await;
     (meta.run_at, meta.created_at)
 }
 
-/// Without a bound it can be put off for ever.
+/// Without a bound a job can be put off for ever.
 async fn a_job_that_is_replaced_over_and_over_is_due_after_the_last(bench: &Bench) {
     let begin = bench.now();
     let mut seq = bench.put_job(replacing("a").with_delay(RETRY)).await;
@@ -39,7 +39,7 @@ async fn a_job_that_is_replaced_over_and_over_is_due_after_the_last(bench: &Benc
     assert_eq!(bench.claim_ids(10).await, ["a"]);
 }
 
-/// Before it, at it, after it.
+/// The times are before, at and after the bound.
 async fn the_wait_is_bounded_to_the_millisecond(bench: &Bench) {
     let max_wait = Span::from_millis(5_000);
     for passed in [3_999, 4_000, 4_001, 4_999, 5_000, 5_001] {
@@ -60,7 +60,7 @@ async fn the_wait_is_bounded_to_the_millisecond(bench: &Bench) {
     }
 }
 
-/// Not from the last, or it would slide away.
+/// A bound that counted from the last one would move along.
 async fn the_bound_counts_from_the_first_of_many(bench: &Bench) {
     let begin = bench.now();
     let mut seq = bench.put_job(debounced("a", STALL, LEASE)).await;
@@ -74,7 +74,7 @@ async fn the_bound_counts_from_the_first_of_many(bench: &Bench) {
     bench.complete(&bench.put_and_claim("b").await).await;
 }
 
-/// Behind those that were due before.
+/// The job comes after those that were due before.
 async fn a_bound_that_has_passed_makes_the_job_due_now_and_not_before(bench: &Bench) {
     bench.put_job(replacing("a").with_delay(KEPT)).await;
     bench.advance(LEASE);
@@ -87,7 +87,7 @@ async fn a_bound_that_has_passed_makes_the_job_due_now_and_not_before(bench: &Be
     assert_eq!(bench.claim_ids(10).await, ["b", "a"]);
 }
 
-/// The last one's word counts, about a time that is the first one's.
+/// The bound of the last one counts, from the creation of the first.
 async fn each_replacement_brings_a_bound_of_its_own(bench: &Bench) {
     let begin = bench.now();
     bench.put_job(debounced("a", STALL, LEASE)).await;
@@ -100,7 +100,6 @@ async fn each_replacement_brings_a_bound_of_its_own(bench: &Bench) {
     assert_eq!(times(bench).await, (bench.now() + KEPT, begin));
 }
 
-/// The delay is what was asked for.
 async fn a_bound_that_is_longer_than_the_delay_does_nothing(bench: &Bench) {
     bench.put_job(debounced("a", RETRY, KEPT)).await;
     bench.advance(MILLI);
@@ -110,13 +109,13 @@ async fn a_bound_that_is_longer_than_the_delay_does_nothing(bench: &Bench) {
     }
 }
 
-/// It takes nobody's place, so its delay is its own, however the bound is.
+/// The first replaces no job, so the bound does not shorten its delay.
 async fn the_first_of_them_is_bounded_by_nothing(bench: &Bench) {
     bench.put_job(debounced("a", STALL, RETRY)).await;
     assert_eq!(times(bench).await, (bench.now() + STALL, bench.now()));
 }
 
-/// They have run, and still wait under the time of their creation.
+/// Such jobs have run, and still wait under their creation time.
 async fn a_retry_and_a_snooze_may_be_replaced_within_the_bound_of_their_first(bench: &Bench) {
     for settle in [fail, snooze] {
         let begin = bench.now();
@@ -129,7 +128,7 @@ async fn a_retry_and_a_snooze_may_be_replaced_within_the_bound_of_their_first(be
     }
 }
 
-/// A worker sleeps on it.
+/// Workers sleep until `next_due`.
 async fn next_due_and_counts_follow_the_bound(bench: &Bench) {
     bench.put_job(job("a").with_delay(KEPT)).await;
     bench.advance(RETRY);
@@ -143,7 +142,7 @@ async fn next_due_and_counts_follow_the_bound(bench: &Bench) {
     assert_eq!((bench.counts().await.scheduled, bench.counts().await.oldest_due), (0, Some(bench.now())));
 }
 
-/// Nor is the longest delay under it.
+/// The longest delay does not overflow either.
 async fn the_longest_bound_is_no_overflow(bench: &Bench) {
     let begin = bench.now();
     bench.put("a").await;
@@ -154,7 +153,7 @@ async fn the_longest_bound_is_no_overflow(bench: &Bench) {
     assert_eq!(times(bench).await, (bench.now() + RETRY, begin));
 }
 
-/// Store time stands still, so the bound does.
+/// Store time stands still, and so does the bound.
 async fn a_clock_that_steps_back_makes_nothing_due_sooner_than_now(bench: &Bench) {
     let begin = bench.now();
     bench.put_job(job("a").with_delay(KEPT)).await;
@@ -166,7 +165,7 @@ async fn a_clock_that_steps_back_makes_nothing_due_sooner_than_now(bench: &Bench
     assert_eq!(times(bench).await, (seen, begin));
 }
 
-/// The time of the first is as durable as the job.
+/// The creation time of the first is as durable as the job.
 async fn the_bound_outlives_the_handle(bench: &Bench) {
     let begin = bench.now();
     bench.put_job(debounced("a", STALL, LEASE)).await;

@@ -1,4 +1,4 @@
-//! Several in one call, and as followers of other jobs.
+//! Several replacements in one call, and replacements by followers.
 
 use super::{debounced, replacing};
 use crate::{bench::prelude::*, cases::cases};
@@ -40,7 +40,7 @@ fn seqs(answers: &[Enqueued]) -> Vec<queue_core::Seq> {
     seqs
 }
 
-/// Whether there was one before or not.
+/// The id was free or taken before.
 async fn the_last_of_a_group_is_what_waits(bench: &Bench) {
     for is_present in [false, true] {
         if is_present {
@@ -54,7 +54,6 @@ async fn the_last_of_a_group_is_what_waits(bench: &Bench) {
     }
 }
 
-/// They are one after the other.
 async fn the_last_of_several_groups_is_what_waits(bench: &Bench) {
     for is_present in [false, true] {
         if is_present {
@@ -68,7 +67,7 @@ async fn the_last_of_several_groups_is_what_waits(bench: &Bench) {
     }
 }
 
-/// In the order of the call, with the others between them.
+/// The lives are in the order of the call, with the other jobs between them.
 async fn each_of_them_is_answered_with_a_life_of_its_own(bench: &Bench) {
     bench.put("a").await;
     let groups =
@@ -77,14 +76,14 @@ async fn each_of_them_is_answered_with_a_life_of_its_own(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["b", "c", "a"]);
 }
 
-/// The dearest way to enqueue one job.
+/// This is the most expensive way to enqueue one job.
 async fn five_hundred_of_one_id_in_one_call_leave_one_job(bench: &Bench) {
     let groups = vec![(0..250).map(numbered).collect(), (250..500).map(numbered).collect()];
     seqs(&bench.enqueue_groups(groups).await.concat());
     assert_waits(bench, "499").await;
 }
 
-/// With those whose ids are free, and those whose ids are taken.
+/// The group also has ids that are free, and ids that are taken.
 async fn a_group_over_waiting_jobs_is_stored_whole(bench: &Bench) {
     bench.fail(&bench.put_and_claim("failing").await).await;
     bench.put_and_claim("running").await;
@@ -95,7 +94,7 @@ async fn a_group_over_waiting_jobs_is_stored_whole(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["waiting", "free", "failing"]);
 }
 
-/// All are of one moment, and the bound is passed by none.
+/// All jobs of the call have one creation time, so the bound passes for none.
 async fn the_first_of_a_call_is_what_the_bound_counts_from(bench: &Bench) {
     let begin = bench.now();
     bench.enqueue_groups(vec![vec![debounced("a", STALL, RETRY), debounced("a", STALL, RETRY)]]).await;
@@ -103,7 +102,7 @@ async fn the_first_of_a_call_is_what_the_bound_counts_from(bench: &Bench) {
     assert_eq!((meta.run_at, meta.created_at), (begin + RETRY, begin));
 }
 
-/// Each is judged by what it says itself.
+/// Each job's own options decide.
 async fn one_that_blocks_between_two_that_replace_is_a_duplicate(bench: &Bench) {
     let group = vec![numbered(1), job("a"), numbered(2)];
     let answers = bench.enqueue_groups(vec![group]).await.concat();
@@ -112,7 +111,7 @@ async fn one_that_blocks_between_two_that_replace_is_a_duplicate(bench: &Bench) 
     assert_waits(bench, "2").await;
 }
 
-/// The same rule of ids as for an enqueue.
+/// Followers follow the rule of ids of an enqueue.
 async fn a_follower_may_take_the_place_of_a_waiting_job(bench: &Bench) {
     for settle in FOLLOWED {
         let held = bench.put_and_claim("parent").await;
@@ -128,7 +127,7 @@ async fn a_follower_may_take_the_place_of_a_waiting_job(bench: &Bench) {
     }
 }
 
-/// Its holder is not disturbed, and the settle stands.
+/// The holder keeps its lease, and the settle stands.
 async fn a_follower_over_a_running_job_is_left_out(bench: &Bench) {
     bench.put_many(2).await;
     let held = bench.claim(2).await;
@@ -138,7 +137,6 @@ async fn a_follower_over_a_running_job_is_left_out(bench: &Bench) {
     bench.complete(&held[1]).await;
 }
 
-/// As in one call.
 async fn two_followers_of_one_id_leave_the_later(bench: &Bench) {
     let held = bench.put_and_claim("parent").await;
     bench.settled(&held, snooze_then(held.token, vec![numbered(1), numbered(2)])).await;
@@ -146,7 +144,7 @@ async fn two_followers_of_one_id_leave_the_later(bench: &Bench) {
     assert_waits(bench, "2").await;
 }
 
-/// A batch is one transition after the other.
+/// The transitions of a batch are applied one after the other.
 async fn a_follower_is_enqueued_over_what_stood_before_in_its_batch(bench: &Bench) {
     bench.put_many(2).await;
     let held = bench.claim(2).await;
@@ -161,7 +159,7 @@ async fn a_follower_is_enqueued_over_what_stood_before_in_its_batch(bench: &Benc
     bench.assert_nothing_due().await;
 }
 
-/// Its life has ended by then.
+/// The life has ended by then.
 async fn a_change_behind_a_follower_that_took_the_place_of_its_job_is_missing(bench: &Bench) {
     let held = bench.put_and_claim("parent").await;
     bench.put("a").await;

@@ -1,4 +1,4 @@
-//! What makes room, and what does not.
+//! Which jobs a replacement replaces, and which not.
 
 use super::{replace, replacing};
 use crate::{bench::prelude::*, cases::cases};
@@ -22,8 +22,7 @@ cases! { "replace":
     one_that_may_expire_is_refused [I17 I19];
 }
 
-/// The life that waits under the id now began with `new`, in the place of one created at
-/// `created_at`.
+/// Asserts that the waiting life began with `new`, and kept the creation time of `former`.
 async fn assert_begun(bench: &Bench, new: &queue_core::NewJob, seq: Seq, former: &JobMeta) {
     let begun = JobMeta::begin(bench.queue().clone(), new, seq, bench.now());
     let found = bench.record(new.id.as_str()).await;
@@ -32,7 +31,7 @@ async fn assert_begun(bench: &Bench, new: &queue_core::NewJob, seq: Seq, former:
     assert_eq!((body.payload, body.result, body.error_details), (new.payload.clone(), None, None));
 }
 
-/// With another payload, which the worker gets.
+/// The worker gets the new payload.
 async fn a_queued_job_makes_room_for_a_new_life(bench: &Bench) {
     let former = bench.put("a").await;
     let before = bench.meta("a").await;
@@ -46,7 +45,7 @@ async fn a_queued_job_makes_room_for_a_new_life(bench: &Bench) {
     assert_eq!(held[0].record.body.clone().expect("a claim gives the body").payload, text_payload("new"));
 }
 
-/// Later or sooner than before, and in no index twice.
+/// The new time is later or sooner than before, and no index has the job twice.
 async fn a_scheduled_job_makes_room_and_its_time_is_forgotten(bench: &Bench) {
     for (first, second) in [(RETRY, KEPT), (KEPT, RETRY)] {
         let former = bench.put_job(job("a").with_delay(first)).await;
@@ -64,7 +63,7 @@ async fn a_scheduled_job_makes_room_and_its_time_is_forgotten(bench: &Bench) {
     }
 }
 
-/// Its error, its progress and its stalls too.
+/// Error, progress and stalls are forgotten too.
 async fn a_failing_job_makes_room_and_its_charges_are_forgotten(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let beat = Event::Extend { token: held.token, by: LEASE, progress: Some("half".into()) };
@@ -79,7 +78,7 @@ async fn a_failing_job_makes_room_and_its_charges_are_forgotten(bench: &Bench) {
     assert_eq!(bench.complete(&held).await.failures, 0);
 }
 
-/// They wait, whatever made them.
+/// All of them wait.
 async fn a_snoozed_a_parked_and_a_redriven_job_make_room(bench: &Bench) {
     let held = bench.put_and_claim("snoozed").await;
     bench.settled(&held, snooze(held.token)).await;
@@ -97,7 +96,7 @@ async fn a_snoozed_a_parked_and_a_redriven_job_make_room(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["snoozed", "parked", "redriven"]);
 }
 
-/// None is inherited, but the time of creation.
+/// Only the creation time is inherited.
 async fn the_new_life_has_options_of_its_own(bench: &Bench) {
     let first = job("a").with_priority(7).with_max_attempts(Budget::Unlimited).with_delay(KEPT).awaited();
     let former = bench.put_job(first.with_retention(Retention::Forever)).await;
@@ -111,7 +110,7 @@ async fn the_new_life_has_options_of_its_own(bench: &Bench) {
     assert_eq!(bench.state("a").await, None);
 }
 
-/// It runs, so its id is taken; its holder is not disturbed.
+/// A running job's id is taken, and its holder keeps its lease.
 async fn a_running_job_keeps_its_id_and_is_not_changed(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let taken = Enqueued::Duplicate { seq: held.record.meta.seq, state: State::Processing };
@@ -122,7 +121,7 @@ async fn a_running_job_keeps_its_id_and_is_not_changed(bench: &Bench) {
     assert_eq!(bench.complete(&held).await.state, State::Completed);
 }
 
-/// A producer that repeats itself gets what it is after.
+/// A producer that repeats its call gets the result.
 async fn a_completed_job_answers_its_result_as_before(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let seq = bench.complete(&held).await.seq;
@@ -132,7 +131,7 @@ async fn a_completed_job_answers_its_result_as_before(bench: &Bench) {
     assert_eq!(bench.record("a").await, before);
 }
 
-/// Each of the two options is about its own.
+/// The two options are independent.
 async fn a_failed_job_blocks_as_before_unless_that_is_replaced_too(bench: &Bench) {
     let failed = bench.fail_terminally(&bench.put_and_claim("a").await).await;
     let before = bench.record("a").await;
@@ -144,7 +143,7 @@ async fn a_failed_job_blocks_as_before_unless_that_is_replaced_too(bench: &Bench
     assert_eq!(bench.meta("a").await.created_at, bench.now(), "what has failed does not wait");
 }
 
-/// The life is a first one: it was created now.
+/// The new life is a first one: its creation time is now.
 async fn a_cancelled_a_purged_and_an_absent_record_are_no_former_life(bench: &Bench) {
     bench.put_job(job("cancelled").with_retention(Retention::Forever)).await;
     bench.cancel("cancelled").await;
@@ -158,7 +157,6 @@ async fn a_cancelled_a_purged_and_an_absent_record_are_no_former_life(bench: &Be
     }
 }
 
-/// Nobody waits for it any more.
 async fn an_expired_job_makes_room_as_for_a_first_one(bench: &Bench) {
     let former = bench.put_job(job("a").with_expires_in(RETRY)).await;
     bench.advance(RETRY);
@@ -168,7 +166,7 @@ async fn an_expired_job_makes_room_as_for_a_first_one(bench: &Bench) {
     assert_eq!(bench.meta("a").await, begun);
 }
 
-/// Blocking is what is not asked for.
+/// Blocking is the default.
 async fn a_job_that_says_nothing_replaces_nothing(bench: &Bench) {
     let seq = bench.put_job(replacing("a").with_delay(RETRY)).await;
     let before = bench.record("a").await;
@@ -177,7 +175,7 @@ async fn a_job_that_says_nothing_replaces_nothing(bench: &Bench) {
     assert_eq!(bench.record("a").await, before);
 }
 
-/// The one that comes decides, not the one that is there.
+/// The option belongs to the arriving job, not to the stored one.
 async fn what_a_job_says_of_others_is_not_kept_with_it(bench: &Bench) {
     let first = bench.put("a").await;
     let second = replace(bench, replacing("a"), first).await;
@@ -186,7 +184,7 @@ async fn what_a_job_says_of_others_is_not_kept_with_it(bench: &Bench) {
     replace(bench, replacing("a"), second).await;
 }
 
-/// Its place was the former life's.
+/// The position belonged to the former life.
 async fn it_lines_up_anew(bench: &Bench) {
     for text in ["a", "b", "c"] {
         bench.put(text).await;
@@ -196,7 +194,6 @@ async fn it_lines_up_anew(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["c", "b", "a"]);
 }
 
-/// Another queue has ids of its own.
 async fn it_takes_the_place_of_jobs_of_its_queue_alone(bench: &Bench) {
     let other = bench.on_queue("other");
     other.put("a").await;
@@ -205,7 +202,7 @@ async fn it_takes_the_place_of_jobs_of_its_queue_alone(bench: &Bench) {
     assert_eq!(other.record("a").await, before);
 }
 
-/// Its time would be counted from a job that it never was. Nothing of the call is written.
+/// Its expiry would count from a job that it never was. Nothing of the call is written.
 async fn one_that_may_expire_is_refused(bench: &Bench) {
     let held = bench.put_and_claim("b").await;
     let both = replacing("a").with_expires_in(KEPT);

@@ -1,4 +1,4 @@
-//! Nothing is left of the life that made room, and what was meant for it finds nothing.
+//! Nothing is left of the replaced life, and calls that were meant for it find nothing.
 
 use super::{replace, replacing};
 use crate::{
@@ -27,7 +27,7 @@ cases! { "replace":
     what_has_replaced_is_there_after_a_reopen [I9 I20 I21] (Reopen);
 }
 
-/// Its holder gave it back before.
+/// The holder gave the job back before.
 async fn a_settle_of_the_former_life_is_missing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.release(&held).await;
@@ -42,7 +42,7 @@ async fn a_settle_of_the_former_life_is_missing(bench: &Bench) {
     assert_eq!((meta.seq, meta.revision, bench.state("next").await), (heir, 1, None));
 }
 
-/// Each was right when it was read.
+/// Each change was valid when it was decided.
 async fn a_change_that_was_decided_for_the_former_life_is_missing(bench: &Bench) {
     let former = bench.put("a").await;
     let seen = bench.meta("a").await;
@@ -55,7 +55,7 @@ async fn a_change_that_was_decided_for_the_former_life_is_missing(bench: &Bench)
     assert_eq!(bench.record("a").await, before);
 }
 
-/// To its sender that counts as done.
+/// The sender treats that as done.
 async fn a_settle_of_the_former_life_that_is_sent_again_is_missing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let sent = decided(&held.record.meta, snooze_then(held.token, vec![job("next").with_delay(KEPT)]));
@@ -65,7 +65,7 @@ async fn a_settle_of_the_former_life_that_is_sent_again_is_missing(bench: &Bench
     assert_eq!(bench.counts().await.total(), 2);
 }
 
-/// Under no state and in no listing.
+/// No state and no listing contains it.
 async fn the_former_life_is_listed_and_counted_no_more(bench: &Bench) {
     bench.put_one_of_each().await;
     let before = bench.counts().await;
@@ -78,7 +78,7 @@ async fn the_former_life_is_listed_and_counted_no_more(bench: &Bench) {
     assert_eq!(listed, ["completed", "failed", "cancelled", "processing", "queued", "failing"]);
 }
 
-/// The claims that would find them find the others.
+/// Claims that would find the former entries find only the new ones.
 async fn the_priority_and_the_time_of_the_former_life_are_in_no_index(bench: &Bench) {
     bench.put_job(job("urgent").with_priority(-5)).await;
     bench.put_job(job("soon").with_delay(MILLI)).await;
@@ -91,7 +91,7 @@ async fn the_priority_and_the_time_of_the_former_life_are_in_no_index(bench: &Be
     assert_eq!(bench.claim_ids(10).await, ["soon"]);
 }
 
-/// The new life says for itself what shall follow.
+/// The new life has its own follow-up, if any.
 async fn what_would_have_followed_the_failure_of_the_former_life_is_gone(bench: &Bench) {
     let asking = |new: queue_core::NewJob, kind| new.with_on_failure(Kind::from_static(kind));
     let former = bench.put_job(asking(job("a"), "mourn")).await;
@@ -106,7 +106,6 @@ async fn what_would_have_followed_the_failure_of_the_former_life_is_gone(bench: 
     bench.assert_nothing_due().await;
 }
 
-/// There is no other.
 async fn cancelling_the_id_cancels_the_new_life(bench: &Bench) {
     let former = bench.put_job(job("a").with_retention(Retention::Forever)).await;
     let seq = replace(bench, replacing("a"), former).await;
@@ -114,7 +113,7 @@ async fn cancelling_the_id_cancels_the_new_life(bench: &Bench) {
     bench.assert_nothing_due().await;
 }
 
-/// Else it would wait for an outcome that never comes.
+/// Otherwise the caller would wait for an outcome that never comes.
 async fn who_waits_for_the_former_life_hears_that_it_is_gone(bench: &Bench) {
     for delay in [Span::ZERO, KEPT] {
         let former = bench.put_job(job("a").with_delay(delay).awaited()).await;
@@ -126,7 +125,7 @@ async fn who_waits_for_the_former_life_hears_that_it_is_gone(bench: &Bench) {
     }
 }
 
-/// And gets its result.
+/// The waiter gets the new life's result.
 async fn who_comes_to_wait_waits_for_the_new_life(bench: &Bench) {
     let former = bench.put_job(job("a").awaited()).await;
     let seq = replace(bench, replacing("a").with_retention(Retention::Remove), former).await;
@@ -138,7 +137,7 @@ async fn who_comes_to_wait_waits_for_the_new_life(bench: &Bench) {
     assert_eq!(bench.result("a").await.as_deref(), Some(RESULT));
 }
 
-/// It may be due sooner than the former life was.
+/// The new job may be due sooner than the former one.
 async fn a_replacement_wakes(bench: &Bench) {
     bench.put_job(job("a").with_delay(KEPT)).await;
     let mut stream = subscribe(bench, Interest::Wake).await;
@@ -147,7 +146,7 @@ async fn a_replacement_wakes(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }
 
-/// To the last field, and the former life is not.
+/// Every field is compared, and the former life is absent.
 async fn what_has_replaced_is_there_after_a_reopen(bench: &Bench) {
     bench.put_one_of_each().await;
     bench.advance(RETRY);

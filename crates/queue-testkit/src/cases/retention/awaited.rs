@@ -1,4 +1,4 @@
-//! Records that somebody waits for.
+//! Records that a caller waits for.
 
 use super::purge_at;
 use crate::bench::prelude::*;
@@ -17,7 +17,7 @@ cases! { "retention":
     awaiting_nothing_is_missing [I14];
 }
 
-/// Whatever the retention, also one given with the settle.
+/// The retention may be any, including one given with the settle.
 async fn an_awaited_record_stays_a_minute_at_least(bench: &Bench) {
     let minute = Some(Some(bench.now() + Span::from_secs(60)));
     let short = [Retention::Remove, Retention::Keep(Span::ZERO), Retention::Keep(Span::from_millis(59_999))];
@@ -32,7 +32,6 @@ async fn an_awaited_record_stays_a_minute_at_least(bench: &Bench) {
     assert_eq!(purge_at(bench, "cancelled").await, minute);
 }
 
-/// A minute is the least, not the rule.
 async fn an_awaited_record_stays_as_long_as_asked_beyond_that(bench: &Bench) {
     for (text, retention) in [("a", Retention::Keep(KEPT)), ("b", Retention::Forever)] {
         bench.put_job(job(text).with_retention(retention).awaited()).await;
@@ -52,7 +51,7 @@ async fn an_await_while_it_waits_counts(bench: &Bench) {
     assert_eq!(bench.result("a").await.as_deref(), Some(RESULT));
 }
 
-/// Its time is set.
+/// The purge time of a terminal job is set already.
 async fn an_await_of_a_terminal_job_is_refused(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     assert_eq!(
@@ -61,13 +60,12 @@ async fn an_await_of_a_terminal_job_is_refused(bench: &Bench) {
     );
 }
 
-/// Waiters do not disturb each other.
 async fn an_await_twice_says_that_it_is(bench: &Bench) {
     bench.put_job(job("a").awaited()).await;
     assert_eq!(bench.change("a", Event::Await).await, Changed::Rejected(Rejected::Already(State::Queued)));
 }
 
-/// A wait for a job that is not there can end at once.
+/// A wait for an absent job can end at once.
 async fn awaiting_nothing_is_missing(bench: &Bench) {
     assert_eq!(bench.change("a", Event::Await).await, Changed::Missing);
 }

@@ -1,4 +1,4 @@
-//! How long a record stays by itself, and how that is changed.
+//! How long a record is kept, and how that is changed.
 
 use super::purge_at;
 use crate::bench::prelude::*;
@@ -36,7 +36,7 @@ async fn purge_times(
     [purge_at(bench, &done).await, purge_at(bench, &given_up).await]
 }
 
-/// Every pair of retentions.
+/// The case tries every pair of retentions.
 async fn each_outcome_follows_its_own_retention(bench: &Bench) {
     let choices = [Retention::Remove, Retention::Keep(RETRY), Retention::Keep(KEPT), Retention::Forever];
     let mut round = 0;
@@ -79,7 +79,7 @@ async fn fail_keeping(bench: &Bench, text: &str, cause: Cause, retention: Retent
     bench.settled(&held, event).await;
 }
 
-/// The handler knows best; both outcomes, each way.
+/// Both outcomes are made to stay longer and shorter.
 async fn a_settle_can_keep_the_record_for_another_time(bench: &Bench) {
     complete_keeping(bench, "a", Retention::Remove).await;
     complete_keeping(bench, "b", Retention::Forever).await;
@@ -92,7 +92,7 @@ async fn a_settle_can_keep_the_record_for_another_time(bench: &Bench) {
     }
 }
 
-/// It was about the end.
+/// Such a retention concerned the end only.
 async fn a_settle_that_is_not_the_end_keeps_the_retention(bench: &Bench) {
     fail_keeping(bench, "a", Cause::Retryable, Retention::Remove).await;
     let meta = bench.meta("a").await;
@@ -102,7 +102,7 @@ async fn a_settle_that_is_not_the_end_keeps_the_retention(bench: &Bench) {
     assert_eq!(purge_at(bench, "a").await, Some(Some(bench.now() + KEPT)));
 }
 
-/// Record, result, counts and listing.
+/// Record, result, counts and listing show no job.
 async fn a_removed_job_is_absent_everywhere(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let event = Event::Complete {
@@ -118,7 +118,6 @@ async fn a_removed_job_is_absent_everywhere(bench: &Bench) {
     assert_eq!(bench.list(ListQuery::all(bench.queue().clone(), 10)).await, []);
 }
 
-/// Zero is a length too.
 async fn a_record_kept_for_no_time_is_absent_at_once(bench: &Bench) {
     bench.put_job(job("a").with_retention(Retention::Keep(Span::ZERO))).await;
     bench.complete(&bench.claim_one().await).await;
@@ -126,7 +125,7 @@ async fn a_record_kept_for_no_time_is_absent_at_once(bench: &Bench) {
     bench.put("a").await;
 }
 
-/// Counted from now, longer and shorter.
+/// The new time counts from now, and is longer or shorter.
 async fn retention_of_a_terminal_job_can_be_moved(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     for span in [Span::from_secs(7200), RETRY] {
@@ -138,7 +137,7 @@ async fn retention_of_a_terminal_job_can_be_moved(bench: &Bench) {
     assert_eq!(bench.find("a").await, None);
 }
 
-/// Forever is not for good.
+/// "Forever" can be changed too.
 async fn retention_can_be_lifted_and_set_again(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     bench.changed("a", Event::SetRetention(Retention::Forever)).await;
@@ -150,21 +149,21 @@ async fn retention_can_be_lifted_and_set_again(bench: &Bench) {
     assert_eq!(bench.find("a").await, None);
 }
 
-/// As a deletion would.
+/// The record is deleted.
 async fn retention_of_nothing_left_removes_it(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     bench.changed("a", Event::SetRetention(Retention::Remove)).await;
     assert_eq!(bench.find("a").await, None);
 }
 
-/// It would be purged before it ran.
+/// Otherwise the job would be purged before it ran.
 async fn retention_of_a_job_on_its_way_cannot_be_moved(bench: &Bench) {
     bench.put("a").await;
     let refused = bench.change("a", Event::SetRetention(Retention::Remove)).await;
     assert_eq!(refused, Changed::Rejected(Rejected::NotAllowed(State::Queued)));
 }
 
-/// Or a busy producer would keep it forever.
+/// Otherwise a busy producer would keep it for ever.
 async fn a_duplicate_does_not_prolong_a_record(bench: &Bench) {
     bench.complete(&bench.put_and_claim("a").await).await;
     let before = bench.meta("a").await;
@@ -173,7 +172,7 @@ async fn a_duplicate_does_not_prolong_a_record(bench: &Bench) {
     assert_eq!(bench.meta("a").await, before);
 }
 
-/// The answer to the settle is the last that is seen of it.
+/// Only the answer to the settle still shows it.
 async fn a_failed_job_that_keeps_nothing_is_gone_with_its_last_attempt(bench: &Bench) {
     bench.put_job(job("a").with_retention(Retention::Remove)).await;
     for _ in 0..3 {

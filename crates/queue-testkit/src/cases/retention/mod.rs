@@ -7,7 +7,7 @@ pub(super) mod purged;
 use crate::bench::Bench;
 use queue_core::Timestamp;
 
-/// When the record of a job goes: `None` if it has gone, `Some(None)` if never.
+/// The purge time of a job: `None` if it is absent, `Some(None)` if it is kept for ever.
 async fn purge_at(bench: &Bench, text: &str) -> Option<Option<Timestamp>> {
     bench.find(text).await.map(|record| record.meta.purge_at)
 }

@@ -15,7 +15,7 @@ cases! { "retention":
     a_clock_that_steps_back_does_not_bring_a_record_back [I24];
 }
 
-/// Completes a job and goes to the last millisecond of its record.
+/// Completes a job, and moves the clock to the last millisecond of its record.
 async fn at_the_last_millisecond(bench: &Bench, text: &str) -> ClaimedJob {
     let held = bench.put_and_claim(text).await;
     bench.fail_terminally(&held).await;
@@ -23,7 +23,7 @@ async fn at_the_last_millisecond(bench: &Bench, text: &str) -> ClaimedJob {
     held
 }
 
-/// Metadata and body alike.
+/// Metadata and body are read.
 async fn get_sees_a_record_until_its_purge(bench: &Bench) {
     at_the_last_millisecond(bench, "a").await;
     let get =
@@ -37,7 +37,7 @@ async fn get_sees_a_record_until_its_purge(bench: &Bench) {
     }
 }
 
-/// Pruned or not.
+/// The record need not have been pruned.
 async fn list_sees_a_record_until_its_purge(bench: &Bench) {
     at_the_last_millisecond(bench, "a").await;
     let all = ListQuery::all(bench.queue().clone(), 10);
@@ -49,7 +49,7 @@ async fn list_sees_a_record_until_its_purge(bench: &Bench) {
     assert_eq!(bench.list_ids(failed).await, [""; 0]);
 }
 
-/// A replay is done, then missing.
+/// A replay is answered as done, then as missing.
 async fn apply_finds_a_record_until_its_purge(bench: &Bench) {
     let held = at_the_last_millisecond(bench, "a").await;
     let sent = decided(&held.record.meta, fail_because(held.token, Cause::Terminal));
@@ -58,7 +58,7 @@ async fn apply_finds_a_record_until_its_purge(bench: &Bench) {
     assert_eq!(bench.apply(sent).await, Applied::Missing);
 }
 
-/// Decided in time, sent too late.
+/// The redrive is decided in time and sent too late.
 async fn a_redrive_finds_a_record_until_its_purge(bench: &Bench) {
     at_the_last_millisecond(bench, "a").await;
     let redrive = decided(&bench.meta("a").await, Event::Redrive { content_type: None });
@@ -68,7 +68,7 @@ async fn a_redrive_finds_a_record_until_its_purge(bench: &Bench) {
     bench.assert_nothing_due().await;
 }
 
-/// What was absent once stays absent.
+/// A record that was once absent stays absent.
 async fn a_clock_that_steps_back_does_not_bring_a_record_back(bench: &Bench) {
     at_the_last_millisecond(bench, "a").await;
     bench.advance(MILLI);

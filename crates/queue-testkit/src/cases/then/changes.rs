@@ -1,5 +1,5 @@
-//! What follows a change of somebody who does not hold the job, and who proves that they have seen
-//! it as it is. A revision matches once, so what follows comes once.
+//! Followers of changes without a lease. Such a change proves by the revision that its sender has
+//! seen the job as it is; a revision matches once, so the followers come once.
 
 use super::next;
 use crate::{bench::prelude::*, cases::cases};
@@ -19,10 +19,10 @@ cases! { "then":
     two_changes_of_one_revision_in_one_batch_are_followed_once [I4 I19];
 }
 
-/// Brings a job named "a" to where the change can be made.
+/// Brings a job named "a" to the state in which the change can be made.
 type Scene = for<'a> fn(&'a Bench) -> futures_util::future::LocalBoxFuture<'a, ()>;
 
-/// Every change, and what it leaves of the job.
+/// Every change, and the state that it leaves.
 fn changes() -> Vec<(Scene, Event, Option<State>)> {
     let delay = KEPT;
     let cancel = |running| Event::Cancel { running };
@@ -75,7 +75,7 @@ async fn clear(bench: &Bench) {
     bench.prune(queue_core::Prune::Everything, 10).await;
 }
 
-/// And no second time with the same change sent again.
+/// A repeat of the change enqueues nothing.
 async fn what_follows_comes_with_every_change_under_a_revision(bench: &Bench) {
     for (scene, event, state) in changes() {
         scene(bench).await;
@@ -97,7 +97,7 @@ async fn what_follows_comes_with_every_change_under_a_revision(bench: &Bench) {
     }
 }
 
-/// Somebody else changed it first.
+/// Another caller has changed the job first.
 async fn a_change_that_came_too_late_enqueues_nothing(bench: &Bench) {
     for (scene, event, _) in changes() {
         scene(bench).await;
@@ -117,7 +117,7 @@ async fn a_change_that_came_too_late_enqueues_nothing(bench: &Bench) {
     }
 }
 
-/// Its id has another by now.
+/// The id belongs to another life by now.
 async fn a_change_of_a_life_that_is_gone_enqueues_nothing(bench: &Bench) {
     for (scene, event, _) in changes() {
         scene(bench).await;
@@ -130,7 +130,6 @@ async fn a_change_of_a_life_that_is_gone_enqueues_nothing(bench: &Bench) {
     }
 }
 
-/// Two workers notice the same lapse.
 async fn a_lapse_that_ends_a_job_is_followed_once(bench: &Bench) {
     bench.put_job(job("a").with_max_stalls(Budget::from_raw(1))).await;
     bench.claim_one().await;
@@ -143,7 +142,7 @@ async fn a_lapse_that_ends_a_job_is_followed_once(bench: &Bench) {
     assert_eq!(states, (Some(State::Failed), Some(State::Queued)));
 }
 
-/// A new life, in one step with the end of the old.
+/// The new life begins in the step that ends the old one.
 async fn a_deleted_job_may_be_its_own_follower(bench: &Bench) {
     for scene in [waiting, failing, failed] {
         scene(bench).await;
@@ -160,7 +159,7 @@ async fn a_deleted_job_may_be_its_own_follower(bench: &Bench) {
     }
 }
 
-/// Taken back means as if it had not been, in the same step too.
+/// A cancelled record frees its id within the step too.
 async fn a_cancelled_record_makes_room_for_itself_as_a_follower(bench: &Bench) {
     for retention in [Retention::Forever, Retention::Remove] {
         let seq = bench.put_job(job("a").with_retention(retention)).await;
@@ -172,7 +171,7 @@ async fn a_cancelled_record_makes_room_for_itself_as_a_follower(bench: &Bench) {
     }
 }
 
-/// Each has its own, in the order of the batch.
+/// The followers come in the order of the batch.
 async fn changes_with_followers_share_a_batch(bench: &Bench) {
     bench.put_many(3).await;
     let held = bench.claim_one().await;
@@ -188,7 +187,7 @@ async fn changes_with_followers_share_a_batch(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["z", "m", "b"]);
 }
 
-/// The second has not seen what the first wrote.
+/// The second change has not seen what the first wrote.
 async fn two_changes_of_one_revision_in_one_batch_are_followed_once(bench: &Bench) {
     waiting(bench).await;
     let first = decided_then(bench, Event::Promote, vec![job("first").with_delay(KEPT)]).await;

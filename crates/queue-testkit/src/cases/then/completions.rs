@@ -22,7 +22,7 @@ cases! { "then":
     two_completions_with_one_follower_make_one_job [I9 I23];
 }
 
-/// Queued, in the same queue, after the answer.
+/// The follower is queued, in the same queue, when the call is answered.
 async fn what_follows_is_enqueued_with_the_completion(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.settled(&held, complete_then(held.token, vec![job("next")])).await;
@@ -33,7 +33,6 @@ async fn what_follows_is_enqueued_with_the_completion(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["next"]);
 }
 
-/// Nothing is inherited.
 async fn what_follows_has_options_of_its_own(bench: &Bench) {
     bench.put_job(job("a").with_priority(7).with_retention(Retention::Forever).awaited()).await;
     let held = bench.claim_one().await;
@@ -43,14 +42,13 @@ async fn what_follows_has_options_of_its_own(bench: &Bench) {
     assert_eq!(meta, queue_core::JobMeta::begin(bench.queue().clone(), &new, meta.seq, bench.now()));
 }
 
-/// As they stand in the list.
 async fn several_follow_in_their_order(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.settled(&held, complete_then(held.token, vec![job("z"), job("b"), job("m")])).await;
     assert_eq!(bench.claim_ids(10).await, ["z", "b", "m"]);
 }
 
-/// Counted from the completion.
+/// The delay counts from the completion.
 async fn what_follows_may_be_awaited_and_delayed(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(RETRY);
@@ -72,7 +70,7 @@ async fn a_follower_whose_id_is_taken_is_left_as_it_is(bench: &Bench) {
     assert_eq!(bench.state("free").await, Some(State::Queued));
 }
 
-/// The rule of ids is the same as for an enqueue.
+/// Followers follow the rule of ids of an enqueue.
 async fn a_follower_replaces_a_failed_record_if_it_says_so(bench: &Bench) {
     bench.fail_terminally(&bench.put_and_claim("next").await).await;
     let held = bench.put_and_claim("a").await;
@@ -82,7 +80,6 @@ async fn a_follower_replaces_a_failed_record_if_it_says_so(bench: &Bench) {
     assert_eq!(bench.state("next").await, Some(State::Queued));
 }
 
-/// The first one.
 async fn the_same_follower_twice_is_one_job(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let then = vec![job("next"), job_with("next", text_payload("another"))];
@@ -91,7 +88,6 @@ async fn the_same_follower_twice_is_one_job(bench: &Bench) {
     assert_eq!(bench.claim(10).await.len(), 1);
 }
 
-/// The second decision does.
 async fn a_stale_completion_enqueues_nothing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let early = decided(&held.record.meta, complete_then(held.token, vec![job("next")]));
@@ -102,7 +98,6 @@ async fn a_stale_completion_enqueues_nothing(bench: &Bench) {
     assert_eq!(bench.state("next").await, Some(State::Queued));
 }
 
-/// Its heir will.
 async fn a_zombie_enqueues_nothing(bench: &Bench) {
     let zombie = bench.put_and_claim("a").await;
     bench.advance(LEASE);
@@ -112,7 +107,6 @@ async fn a_zombie_enqueues_nothing(bench: &Bench) {
     assert_eq!(bench.state("next").await, None);
 }
 
-/// Nobody knows what it was.
 async fn a_completion_of_a_life_that_is_gone_enqueues_nothing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.prune(queue_core::Prune::Everything, 10).await;
@@ -121,7 +115,6 @@ async fn a_completion_of_a_life_that_is_gone_enqueues_nothing(bench: &Bench) {
     assert_eq!(bench.state("next").await, None);
 }
 
-/// One goes, one comes.
 async fn what_follows_comes_also_when_the_job_leaves_no_record(bench: &Bench) {
     bench.put_job(job("a").with_retention(Retention::Remove)).await;
     let held = bench.claim_one().await;
@@ -130,7 +123,7 @@ async fn what_follows_comes_also_when_the_job_leaves_no_record(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["next"]);
 }
 
-/// A periodic job under one id: the record goes before its follower comes.
+/// A periodic job under one id: its record is removed before its follower is enqueued.
 async fn a_job_that_leaves_no_record_may_be_its_own_follower(bench: &Bench) {
     let mut seq = bench.put_job(job("tick").with_retention(Retention::Remove)).await;
     for _ in 0..5 {
@@ -145,7 +138,7 @@ async fn a_job_that_leaves_no_record_may_be_its_own_follower(bench: &Bench) {
     }
 }
 
-/// Its result is what the id stands for.
+/// The id stands for its result.
 async fn a_job_that_is_kept_blocks_itself_as_a_follower(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.settled(&held, complete_then(held.token, vec![job("a")])).await;
@@ -154,7 +147,7 @@ async fn a_job_that_is_kept_blocks_itself_as_a_follower(bench: &Bench) {
     bench.assert_nothing_due().await;
 }
 
-/// Exactly one is on its way at any time.
+/// Exactly one job of the chain is unfinished at any time.
 async fn a_chain_hands_over_from_job_to_job(bench: &Bench) {
     bench.put(nth(0).as_str()).await;
     for n in 1..=20 {
@@ -164,7 +157,6 @@ async fn a_chain_hands_over_from_job_to_job(bench: &Bench) {
     }
 }
 
-/// Each with one of its own.
 async fn a_thousand_completions_with_followers_in_one_batch(bench: &Bench) {
     bench.put_many(1000).await;
     let held = bench.claim(1000).await;
@@ -176,7 +168,7 @@ async fn a_thousand_completions_with_followers_in_one_batch(bench: &Bench) {
     assert_eq!(bench.claim_ids(1000).await, expected);
 }
 
-/// Two halves of a whole may both name what comes after.
+/// Two halves of a whole may both name the job that comes after.
 async fn two_completions_with_one_follower_make_one_job(bench: &Bench) {
     bench.put_many(2).await;
     let held = bench.claim(2).await;

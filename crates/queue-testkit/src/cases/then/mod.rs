@@ -13,12 +13,12 @@ pub(super) fn next() -> NewJob {
     job("next").with_delay(KEPT)
 }
 
-/// One that runs at once and leaves nothing behind.
+/// A follower that is due at once and leaves no record.
 pub(super) fn fleeting(text: &str) -> NewJob {
     job(text).with_retention(Retention::Remove)
 }
 
-/// Lets whatever is due run to its end.
+/// Runs every due job to its end.
 pub(super) async fn run_all(bench: &Bench) -> Vec<String> {
     let held = bench.claim(100).await;
     for job in &held {

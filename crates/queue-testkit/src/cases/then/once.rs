@@ -1,5 +1,5 @@
-//! What follows comes once for each lease that is ended: not when the settle is sent again, not
-//! from somebody whose lease is gone, and not on a decision that no longer holds.
+//! Followers come once for each lease that is ended: not from a repeated settle, not from a caller
+//! whose lease has ended, and not from a stale decision.
 
 use super::{fleeting, next, run_all};
 use crate::{bench::prelude::*, cases::cases};
@@ -18,7 +18,7 @@ cases! { "then":
     a_heartbeat_that_jobs_would_follow_is_refused [I17 I23];
 }
 
-/// The record and the follower do not move.
+/// Neither the record nor the follower changes.
 async fn a_settle_that_is_sent_again_enqueues_nothing_again(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate() {
         let held = bench.put_and_claim("a").await;
@@ -36,7 +36,7 @@ async fn a_settle_that_is_sent_again_enqueues_nothing_again(bench: &Bench) {
     }
 }
 
-/// Nothing is left of them by which they could be told to be duplicates.
+/// No record of the followers is left that could make a second one a duplicate.
 async fn a_settle_that_is_sent_again_enqueues_nothing_though_its_followers_have_come_and_gone(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate() {
         bench.put_job(job("a").with_priority(9)).await;
@@ -54,7 +54,7 @@ async fn a_settle_that_is_sent_again_enqueues_nothing_though_its_followers_have_
     }
 }
 
-/// The second finds what the first wrote.
+/// The second settle finds what the first wrote.
 async fn a_settle_that_is_sent_twice_in_one_batch_is_followed_once(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate() {
         let held = bench.put_and_claim("a").await;
@@ -68,7 +68,7 @@ async fn a_settle_that_is_sent_twice_in_one_batch_is_followed_once(bench: &Bench
     }
 }
 
-/// The job can no longer say that it was done; that it is gone says enough.
+/// The record that remembers the settle is gone; that it is gone tells enough.
 async fn a_settle_that_is_sent_again_after_the_removal_enqueues_nothing(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate() {
         let held = bench.put_and_claim("a").await;
@@ -82,7 +82,7 @@ async fn a_settle_that_is_sent_again_after_the_removal_enqueues_nothing(bench: &
     }
 }
 
-/// A redrive is no claim, so the lease is remembered.
+/// A redrive is not a claim, so the ended lease is still remembered.
 async fn a_settle_that_is_sent_again_after_a_redrive_enqueues_nothing(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let sent = decided(&held.record.meta, fail_for_good_then(held.token, vec![fleeting("next")]));
@@ -93,7 +93,6 @@ async fn a_settle_that_is_sent_again_after_a_redrive_enqueues_nothing(bench: &Be
     assert_eq!(bench.claim_ids(10).await, ["a"]);
 }
 
-/// Its heir will.
 async fn a_zombie_enqueues_nothing_whatever_it_settles_with(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate() {
         let zombie = bench.put_and_claim("a").await;
@@ -109,7 +108,7 @@ async fn a_zombie_enqueues_nothing_whatever_it_settles_with(bench: &Bench) {
     }
 }
 
-/// One lease, one outcome.
+/// One lease has one outcome.
 async fn another_settle_of_the_same_lease_enqueues_nothing(bench: &Bench) {
     for (n, other) in FOLLOWED.into_iter().enumerate() {
         let first = if n == 0 { release } else { complete };
@@ -122,7 +121,6 @@ async fn another_settle_of_the_same_lease_enqueues_nothing(bench: &Bench) {
     }
 }
 
-/// Nobody knows what it was.
 async fn a_settle_of_a_life_that_is_gone_enqueues_nothing(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate() {
         let held = bench.put_and_claim("a").await;
@@ -134,7 +132,7 @@ async fn a_settle_of_a_life_that_is_gone_enqueues_nothing(bench: &Bench) {
     }
 }
 
-/// A cancellation came in between, or somebody who waits.
+/// A cancel or a waiter came in between.
 async fn a_stale_settle_enqueues_nothing_and_the_next_decision_once(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate() {
         for event in [Event::Cancel { running: queue_core::lifecycle::OnRunning::Request }, Event::Await] {
@@ -154,7 +152,7 @@ async fn a_stale_settle_enqueues_nothing_and_the_next_decision_once(bench: &Benc
     }
 }
 
-/// It may be sent twice and has no memory. Nothing of the batch is written.
+/// A heartbeat may be sent twice, and no record remembers it. Nothing of the batch is written.
 async fn a_heartbeat_that_jobs_would_follow_is_refused(bench: &Bench) {
     bench.put_many(2).await;
     let held = bench.claim(2).await;

@@ -1,4 +1,4 @@
-//! What follows any way to end a lease: in that step, and whatever becomes of the job.
+//! Followers of every way to end a lease: enqueued in that step, whatever happens to the job.
 
 use super::next;
 use crate::{bench::prelude::*, cases::cases};
@@ -22,7 +22,7 @@ cases! { "then":
     followers_that_are_refused_leave_the_lease_as_it_was [I17 I19];
 }
 
-/// And the job itself stands as it would have without.
+/// The job itself changes as it would without followers.
 async fn what_follows_comes_with_every_way_to_end_a_lease(bench: &Bench) {
     let expected = [State::Completed, State::Failed, State::Queued, State::Queued, State::Queued];
     for (n, (settle, state)) in FOLLOWED.into_iter().zip(expected).enumerate() {
@@ -38,7 +38,7 @@ async fn what_follows_comes_with_every_way_to_end_a_lease(bench: &Bench) {
     }
 }
 
-/// Or each attempt would enqueue them.
+/// Otherwise each attempt would enqueue them.
 async fn a_failure_that_is_retried_is_followed_by_nothing(bench: &Bench) {
     for cause in [Cause::Retryable, Cause::Undecodable] {
         let held = bench.put_and_claim("a").await;
@@ -52,7 +52,6 @@ async fn a_failure_that_is_retried_is_followed_by_nothing(bench: &Bench) {
     }
 }
 
-/// With the last of them.
 async fn a_failure_that_spends_the_budget_is_followed(bench: &Bench) {
     bench.put_job(job("a").with_max_attempts(Budget::from_raw(2))).await;
     for expected in [None, Some(State::Queued)] {
@@ -64,7 +63,7 @@ async fn a_failure_that_spends_the_budget_is_followed(bench: &Bench) {
     assert_eq!(bench.state("a").await, Some(State::Failed));
 }
 
-/// The policy is the sender's.
+/// The policy belongs to the sender.
 async fn a_failure_under_a_policy_that_ends_it_is_followed(bench: &Bench) {
     for cause in [Cause::UnknownKind, Cause::Undecodable] {
         let held = bench.put_and_claim("a").await;
@@ -76,7 +75,7 @@ async fn a_failure_under_a_policy_that_ends_it_is_followed(bench: &Bench) {
     }
 }
 
-/// The holder did what it did.
+/// The holder did its work.
 async fn what_follows_comes_though_a_cancellation_was_asked_for(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate().skip(1) {
         let held = bench.put_and_claim("a").await;
@@ -88,7 +87,7 @@ async fn what_follows_comes_though_a_cancellation_was_asked_for(bench: &Bench) {
     }
 }
 
-/// By the failure, by the completion, and by giving up a job that was cancelled.
+/// The job fails, completes, or is given up after a cancel.
 async fn what_follows_comes_though_nothing_is_kept(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate() {
         bench.put_job(job("a").with_retention(Retention::Remove)).await;
@@ -103,7 +102,7 @@ async fn what_follows_comes_though_nothing_is_kept(bench: &Bench) {
     }
 }
 
-/// A schedule: one life, and a job for every tick.
+/// A schedule is one life with a job for every tick.
 async fn a_snoozed_job_keeps_its_life_and_hands_over_time_and_again(bench: &Bench) {
     let seq = bench.put_job(job("schedule").with_max_attempts(Budget::Unlimited)).await;
     for tick in 1..=20 {
@@ -117,7 +116,7 @@ async fn a_snoozed_job_keeps_its_life_and_hands_over_time_and_again(bench: &Benc
     }
 }
 
-/// Counted from the same moment.
+/// The times count from the same moment.
 async fn what_follows_a_snooze_has_times_of_its_own(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.advance(RETRY);
@@ -132,7 +131,7 @@ async fn what_follows_a_snooze_has_times_of_its_own(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["soon", "a"]);
 }
 
-/// It is still there when they are enqueued.
+/// The job still exists when its followers are enqueued.
 async fn a_job_that_waits_again_blocks_itself_as_a_follower(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate().skip(2) {
         let held = bench.put_and_claim("a").await;
@@ -144,7 +143,7 @@ async fn a_job_that_waits_again_blocks_itself_as_a_follower(bench: &Bench) {
     }
 }
 
-/// It waits by then, and the follower says that it replaces what waits.
+/// The job waits by then, and the follower replaces what waits.
 async fn a_job_that_waits_again_may_be_replaced_by_its_own_follower(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate().skip(2) {
         let held = bench.put_and_claim("a").await;
@@ -164,7 +163,6 @@ async fn a_job_that_waits_again_may_be_replaced_by_its_own_follower(bench: &Benc
     }
 }
 
-/// Each with one of its own.
 async fn a_thousand_snoozes_with_followers_in_one_batch(bench: &Bench) {
     bench.put_many(1000).await;
     let held = bench.claim(1000).await;
@@ -177,7 +175,6 @@ async fn a_thousand_snoozes_with_followers_in_one_batch(bench: &Bench) {
     assert_eq!(bench.counts().await.scheduled, 1000);
 }
 
-/// One step, or none.
 async fn followers_that_are_refused_leave_the_lease_as_it_was(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     let most = bench.store().capabilities().limits.payload_bytes_max;

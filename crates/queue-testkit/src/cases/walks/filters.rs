@@ -1,4 +1,4 @@
-//! What of an index is shown.
+//! Which jobs of an index a listing shows.
 
 use super::{along, fail_finally, put_later, run_each, tag};
 use crate::{bench::prelude::*, cases::cases};
@@ -15,7 +15,7 @@ cases! { "list":
     filters_join_with_every_index [I20];
 }
 
-/// Not by its beginning, and not as a pattern.
+/// A prefix does not match, and the text is not a pattern.
 async fn a_tag_is_found_as_it_is_written(bench: &Bench) {
     let texts = ["a", "ab", "A", "a%", "a_", "é", "e\u{301}", "a b"];
     for (n, text) in texts.into_iter().enumerate() {
@@ -32,7 +32,7 @@ async fn a_tag_is_found_as_it_is_written(bench: &Bench) {
     assert_eq!(bench.list_ids(along(bench, Walk::Tagged(tag("b"), NewestFirst))).await, [""; 0]);
 }
 
-/// The same of ids.
+/// The text is not a pattern.
 async fn an_id_prefix_is_taken_as_it_is_written(bench: &Bench) {
     for text in ["a%b", "a_b", "aXb", "A%b", "a%", "é1", "e1", "\u{10FFFF}z"] {
         bench.put(text).await;
@@ -49,7 +49,7 @@ async fn an_id_prefix_is_taken_as_it_is_written(bench: &Bench) {
     assert_eq!(found("").await.len(), 8);
 }
 
-/// Its end is not part of it.
+/// The end of the range is exclusive.
 async fn a_time_bounds_an_index_that_goes_by_it(bench: &Bench) {
     let texts = ["a", "b", "c", "d", "e"];
     put_later(bench, &texts).await;
@@ -74,7 +74,6 @@ async fn a_time_bounds_an_index_that_goes_by_it(bench: &Bench) {
     }
 }
 
-/// All the same.
 async fn a_time_filters_what_goes_by_another_order(bench: &Bench) {
     let mut created = Vec::new();
     for text in ["a", "b", "c"] {
@@ -94,7 +93,7 @@ async fn a_time_filters_what_goes_by_another_order(bench: &Bench) {
     }
 }
 
-/// All that is given must hold.
+/// A job must match all filters.
 async fn filters_join_with_every_index(bench: &Bench) {
     for (n, kind) in ["email", "report", "email", "report"].into_iter().enumerate() {
         let text = ["x1", "x2", "y1", "y2"][n];

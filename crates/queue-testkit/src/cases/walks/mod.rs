@@ -1,4 +1,4 @@
-//! Reading many jobs along an index: in its order, from either end, and no further than needed.
+//! Listings along an index: in its order, from either end, and without reading more than needed.
 
 pub(super) mod filters;
 pub(super) mod order;
@@ -15,7 +15,7 @@ pub(super) fn tag(text: &str) -> Tag {
     Tag::new(text).expect("a valid tag")
 }
 
-/// Runs the jobs, in this order and each at a time of its own, to what `settle` makes of it.
+/// Runs the jobs in this order, each at its own time, to what `settle` makes of it.
 pub(super) async fn run_each(bench: &Bench, texts: &[&str], settle: fn(LeaseToken) -> Event) {
     for text in texts {
         bench.changed(text, Event::Promote).await;
@@ -27,7 +27,7 @@ pub(super) async fn run_each(bench: &Bench, texts: &[&str], settle: fn(LeaseToke
     }
 }
 
-/// Jobs that wait for long, so that a case chooses which runs.
+/// Enqueues jobs with a long delay, so that a case chooses which ones run.
 pub(super) async fn put_later(bench: &Bench, texts: &[&str]) {
     for text in texts {
         bench.put_job(job(text).with_delay(KEPT)).await;

@@ -25,7 +25,7 @@ fn reversed(mut ids: Vec<String>) -> Vec<String> {
     ids
 }
 
-/// The same jobs from either, in pages of any size.
+/// Both directions list the same jobs, in pages of any size.
 async fn every_index_has_both_ends(bench: &Bench) {
     for round in 0..3 {
         for text in ["a", "b", "c"] {
@@ -61,7 +61,6 @@ async fn every_index_has_both_ends(bench: &Bench) {
     }
 }
 
-/// Not by when they were enqueued.
 async fn failed_jobs_are_listed_by_when_they_failed(bench: &Bench) {
     put_later(bench, &["a", "b", "c", "d"]).await;
     run_each(bench, &["c", "a", "d", "b"], fail_finally).await;
@@ -70,7 +69,6 @@ async fn failed_jobs_are_listed_by_when_they_failed(bench: &Bench) {
     assert_eq!(bench.list_ids(failed(NewestFirst)).await, ["b", "d", "a", "c"]);
 }
 
-/// The same.
 async fn cancelled_jobs_are_listed_by_when_that_was(bench: &Bench) {
     put_later(bench, &["a", "b", "c"]).await;
     for text in ["b", "c", "a"] {
@@ -81,7 +79,7 @@ async fn cancelled_jobs_are_listed_by_when_that_was(bench: &Bench) {
     assert_eq!(bench.list_ids(cancelled).await, ["a", "c", "b"]);
 }
 
-/// One that fails again moves to the front.
+/// A job that fails again moves to the front.
 async fn failing_jobs_are_listed_by_their_last_failure(bench: &Bench) {
     put_later(bench, &["a", "b", "c"]).await;
     run_each(bench, &["b", "c", "a", "c"], fail).await;
@@ -93,7 +91,6 @@ async fn failing_jobs_are_listed_by_their_last_failure(bench: &Bench) {
     assert_eq!(bench.list_ids(failing(OldestFirst)).await, ["b", "c"], "it failed when it did");
 }
 
-/// Whenever their leases end.
 async fn running_jobs_are_listed_by_when_they_were_claimed(bench: &Bench) {
     for (text, secs) in [("a", 50), ("b", 10), ("c", 30)] {
         bench.put(text).await;
@@ -110,7 +107,7 @@ async fn running_jobs_are_listed_by_when_they_were_claimed(bench: &Bench) {
     assert_eq!(bench.list_ids(running).await, ["b", "c", "a"], "the last claim counts");
 }
 
-/// By priority, time and life, whatever page they stand on.
+/// The order is by priority, time and life, across pages.
 async fn due_jobs_are_listed_in_the_order_of_claims(bench: &Bench) {
     for n in 0..12_usize {
         let priority = [5, -5, 0, i16::MIN, i16::MAX][n % 5];
@@ -126,7 +123,6 @@ async fn due_jobs_are_listed_in_the_order_of_claims(bench: &Bench) {
     assert_eq!(bench.list_ids(along(bench, Walk::Due)).await, [""; 0]);
 }
 
-/// Whatever their priority.
 async fn scheduled_jobs_are_listed_by_time(bench: &Bench) {
     for (text, ms, priority) in [("c", 30, -9), ("a", 10, 9), ("d", 40, 0), ("b", 10, -9)] {
         bench.put_job(job(text).with_delay(Span::from_millis(ms)).with_priority(priority)).await;
@@ -139,7 +135,7 @@ async fn scheduled_jobs_are_listed_by_time(bench: &Bench) {
     assert_eq!(bench.list_ids(scheduled).await, ["b", "c", "a"]);
 }
 
-/// Before a claim has looked at it, and after.
+/// The case looks before and after a claim moves the job.
 async fn a_job_whose_time_has_come_is_due_and_scheduled_no_more(bench: &Bench) {
     bench.put_job(job("a").with_delay(RETRY)).await;
     bench.put_job(job("b").with_delay(KEPT)).await;
@@ -155,7 +151,7 @@ async fn a_job_whose_time_has_come_is_due_and_scheduled_no_more(bench: &Bench) {
     assert_eq!(lists().await, expected);
 }
 
-/// A time alone is no place.
+/// A time alone is not a position.
 async fn many_that_came_into_a_state_at_once_are_listed_once(bench: &Bench) {
     bench.put_many(20).await;
     let held = bench.claim(20).await;

@@ -1,4 +1,4 @@
-//! Where a page begins and ends, and what it looks at.
+//! Where a page begins and ends, and how much it reads.
 
 use super::{along, fail_finally, ids, tag};
 use crate::{bench::prelude::*, cases::cases};
@@ -19,7 +19,7 @@ cases! { "list":
     a_page_tells_what_it_looked_at [I20];
 }
 
-/// Ahead of the page and behind it.
+/// Jobs leave the index and come back, on both sides of the position.
 async fn jobs_that_move_between_pages_are_listed_once_and_hide_none(bench: &Bench) {
     let texts: Vec<String> = (0..12).map(|n| nth(n).to_string()).collect();
     for text in &texts {
@@ -39,7 +39,7 @@ async fn jobs_that_move_between_pages_are_listed_once_and_hide_none(bench: &Benc
     assert_eq!(rest, [7, 6, 5, 4, 2, 1, 0].map(|n| nth(n).to_string()));
 }
 
-/// It was a place, not a job.
+/// A cursor is a position, not a job.
 async fn the_job_at_which_a_page_ended_may_go(bench: &Bench) {
     for (n, ms) in (0..6).enumerate() {
         bench.put_job(job(nth(n).as_str()).with_tags(tags(["t"])).with_delay(Span::from_millis(ms))).await;
@@ -57,7 +57,7 @@ async fn the_job_at_which_a_page_ended_may_go(bench: &Bench) {
     }
 }
 
-/// Of another queue, index or filter.
+/// The cursor belongs to another queue, index or filter.
 async fn a_cursor_of_another_listing_is_refused(bench: &Bench) {
     for n in 0..4 {
         bench.put_job(job(nth(n).as_str()).with_tags(tags(["t"]))).await;
@@ -79,7 +79,6 @@ async fn a_cursor_of_another_listing_is_refused(bench: &Bench) {
     }
 }
 
-/// A reader may change its mind.
 async fn a_cursor_is_good_for_another_limit(bench: &Bench) {
     bench.put_many(5).await;
     let query = ListQuery { limit: 2, ..along(bench, Walk::All(NewestFirst)) };
@@ -90,7 +89,7 @@ async fn a_cursor_is_good_for_another_limit(bench: &Bench) {
     );
 }
 
-/// Without a look at those.
+/// The listing does not read the others.
 async fn the_failed_are_found_among_many_that_are_done(bench: &Bench) {
     bench.put_many(300).await;
     let held = bench.claim(300).await;
@@ -106,7 +105,7 @@ async fn the_failed_are_found_among_many_that_are_done(bench: &Bench) {
     }
 }
 
-/// Enqueued before, between and after.
+/// The small queue's jobs were enqueued before, between and after the others.
 async fn a_small_queue_is_found_beside_a_large_one(bench: &Bench) {
     let small = bench.on_queue("small");
     for n in 0..3 {
@@ -126,7 +125,7 @@ async fn a_small_queue_is_found_beside_a_large_one(bench: &Bench) {
     }
 }
 
-/// And no more than a page needs.
+/// A page reads no more than it needs.
 async fn a_page_tells_what_it_looked_at(bench: &Bench) {
     bench.put_many(50).await;
     let page = bench.page(ListQuery { limit: 10, ..along(bench, Walk::Due) }).await;

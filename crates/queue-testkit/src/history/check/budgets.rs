@@ -49,7 +49,8 @@ fn is_spent(seen: &Seen) -> bool {
     spent(seen.failures, seen.max_attempts) || spent(seen.stalls, seen.max_stalls)
 }
 
-/// From one claim to the next the attempt stays, or rises by the one charge that ended the lease.
+/// From one claim to the next the attempt stays the same, or rises by the one charge that ended the
+/// lease.
 fn check_attempts(life: &Life<'_>, older: Sighting<'_>, newer: Sighting<'_>, findings: &mut Findings) {
     let mut redrives = life.may_precede(newer.item).filter(|act| act.asked.op == Op::Redrive);
     if redrives.any(|act| act.end > older.item.begin) {
@@ -74,7 +75,7 @@ fn attempt(claim: Sighting<'_>) -> u64 {
     claim.event.attempt.map_or(counted, u64::from)
 }
 
-/// What the end of the older lease certainly charged, if this is it.
+/// The charge that this change certainly made, if it ended the older lease.
 fn charge(act: &Item<'_>, older: Sighting<'_>, newer: Sighting<'_>) -> Option<u64> {
     let is_own = act.asked.token == older.event.token;
     let revision = act.asked.ask.revision;

@@ -22,7 +22,7 @@ pub(super) fn check_life(story: &Story<'_>, life: &Life<'_>, findings: &mut Find
         }
     }
     for (at, older) in life.sightings.iter().enumerate() {
-        // Sorted by revision, so what comes behind has a higher one.
+        // Sightings are sorted by revision, so later ones have a higher revision.
         let newer = life.sightings[at..]
             .iter()
             .find(|newer| newer.seen.revision > older.seen.revision && newer.item.precedes(older.item));
@@ -49,7 +49,7 @@ pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
             |event| matches!(&event.answer, Some(Answer::Findings(findings)) if !findings.is_empty()),
         );
         if let Some(event) = found {
-            findings.report(Invariant::I20, "the store does not add up by its own account", &[event]);
+            findings.report(Invariant::I20, "the store's own cross-check found contradictions", &[event]);
         }
     }
     if let Some(drain) = story.of_op(Op::Drain).filter(|drain| drain.is_answered()).last() {
@@ -60,7 +60,7 @@ pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
     }
 }
 
-/// After the drain nothing is left to do.
+/// After the drain no job is unfinished.
 fn check_drained(story: &Story<'_>, drain: &Item<'_>, findings: &mut Findings) {
     for (_, event) in final_records(story, drain, None) {
         let status = event.seen.as_ref().map(|seen| seen.status);
@@ -71,7 +71,7 @@ fn check_drained(story: &Story<'_>, drain: &Item<'_>, findings: &mut Findings) {
     }
 }
 
-/// Every record that was shown after the drain, of one queue or of all.
+/// The records that were shown after the drain, of one queue or of all.
 fn final_records<'a>(
     story: &Story<'a>,
     drain: &Item<'_>,
@@ -88,7 +88,7 @@ fn final_records<'a>(
     of_queue.filter_map(|event| Some(((event.queue.as_str(), event.seq?), event))).collect()
 }
 
-/// Nothing was written from the drain to the count.
+/// Whether nothing was written from the drain to the count.
 fn is_quiet(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>) -> bool {
     let mut writes = story.items.iter().filter(|item| {
         let is_write =
@@ -98,8 +98,8 @@ fn is_quiet(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>) -> bool {
     !writes.any(|write| write.end > drain.end && write.begin < count.end)
 }
 
-/// Unfinished jobs are counted one by one. Of the terminal ones that are overdue for removal by
-/// then some, all or none may be counted.
+/// Unfinished jobs are counted exactly. Of the terminal jobs that are overdue for removal by then,
+/// some, all or none may be counted.
 fn check_counts(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>, findings: &mut Findings) {
     let Some(event) = count.answer() else { return };
     let Some(Answer::Counted(counted)) = &event.answer else { return };
@@ -121,7 +121,7 @@ fn check_counts(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>, findings:
         let found = records.values().filter(must_count).count() as u64;
         let adds_up = if status.is_terminal() { *counted >= found } else { *counted == found };
         if !adds_up {
-            let explanation = format!("{counted} jobs are counted as {status:?}, and {found} are there");
+            let explanation = format!("{counted} jobs are counted as {status:?}, and {found} were read");
             findings.report(Invariant::I20, explanation, &[event]);
         }
     }

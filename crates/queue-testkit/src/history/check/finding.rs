@@ -3,12 +3,12 @@
 use crate::{Invariant, history::Event};
 use std::{collections::BTreeMap, fmt};
 
-/// An invariant that a history breaks, and how.
+/// A violation of an invariant by a history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Violation {
-    /// Which one.
+    /// The invariant.
     pub invariant: Invariant,
-    /// What is wrong, in words.
+    /// The violation in words.
     pub explanation: String,
     /// The events that show it.
     pub events: Vec<Event>,
@@ -24,8 +24,8 @@ impl fmt::Display for Violation {
     }
 }
 
-/// A broken store breaks the same thing everywhere; so many findings of one invariant say all there
-/// is to say.
+/// A broken store breaks the same invariant everywhere, so this many findings of one invariant are
+/// enough.
 const PER_INVARIANT_MAX: usize = 50;
 
 #[derive(Debug, Default)]

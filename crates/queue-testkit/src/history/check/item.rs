@@ -1,18 +1,19 @@
-//! Pairs each thing that was asked with its answers, and says when it may have taken effect.
+//! Pairs each item of a call with its answers, and bounds the time at which it may have taken
+//! effect.
 
 use super::Rules;
 use crate::history::{Answer, Effect, Event, History, Op, Phase};
 use std::collections::BTreeMap;
 
-/// One thing that was asked, with all that came of it.
+/// One item of a call, with all its answers.
 #[derive(Debug)]
 pub(super) struct Item<'h> {
     pub(super) asked: &'h Event,
     pub(super) answers: Vec<&'h Event>,
     outcome: Outcome,
-    /// It took effect after this place in the history.
+    /// It took effect after this position in the history.
     pub(super) begin: usize,
-    /// It took effect before this place; no place if nobody knows.
+    /// It took effect before this position; `usize::MAX` if the outcome is unknown.
     pub(super) end: usize,
     echoes: bool,
 }
@@ -24,7 +25,7 @@ enum Outcome {
     Unknown,
 }
 
-/// Pairs begins and ends, and gives what is part of a transaction the fate of the transaction.
+/// Pairs begins and ends, and gives the parts of a transaction the outcome of the transaction.
 pub(super) fn items(history: &History, rules: Rules) -> Vec<Item<'_>> {
     let mut items: Vec<Item<'_>> = Vec::new();
     let mut open: BTreeMap<(u64, u32), usize> = BTreeMap::new();
@@ -75,7 +76,7 @@ impl<'h> Item<'h> {
         self.answers.push(event);
     }
 
-    /// What the end of a transaction means to its parts.
+    /// The outcome that the end of a transaction gives to its parts.
     fn fate(&self) -> (Outcome, usize) {
         let is_commit = self.asked.op == Op::Commit;
         match self.outcome {
@@ -91,7 +92,7 @@ impl<'h> Item<'h> {
         }
     }
 
-    /// True when it took effect, if at all, before the other began.
+    /// Whether it took effect, if at all, before the other began.
     pub(super) fn precedes(&self, other: &Self) -> bool {
         self.end < other.begin
     }
@@ -117,19 +118,19 @@ impl<'h> Item<'h> {
         self.answer().is_some_and(|event| event.answer.as_ref() == Some(answer))
     }
 
-    /// A change that certainly stands, or stood already.
+    /// Whether it is a change that certainly stands, or stood already.
     pub(super) fn is_done(&self) -> bool {
         self.said(&Answer::Done)
     }
 
-    /// A change that may have taken effect. A lapse that was not yet may have been one when the
-    /// call came again.
+    /// Whether it is a change that may have taken effect. A lapse that was too early may have
+    /// succeeded when the call was repeated.
     pub(super) fn may_be_done(&self) -> bool {
         let late = self.echoes && self.asked.op == Op::Lapse && self.said(&Answer::Stale);
         self.is_unknown() || self.is_done() || late
     }
 
-    /// An enqueue that may have begun a life whose number no answer told.
+    /// Whether it is an enqueue that may have begun a life whose number no answer told.
     pub(super) fn may_have_begun_another(&self) -> bool {
         self.is_unknown() || (self.echoes && !self.is_refused())
     }

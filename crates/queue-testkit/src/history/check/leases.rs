@@ -48,7 +48,7 @@ fn may_end_lease(act: &Item<'_>, lease: Sighting<'_>) -> bool {
     settles || expires
 }
 
-/// A lease that was seen alive at the very revision that was ended for having lapsed.
+/// A lease that is ended as lapsed was not seen alive at that very revision.
 fn check_expiry(life: &Life<'_>, act: &Item<'_>, findings: &mut Findings) {
     let (Op::Lapse, Some(now), Some(answer)) = (act.asked.op, act.time_store(), act.answer()) else {
         return;
@@ -60,7 +60,7 @@ fn check_expiry(life: &Life<'_>, act: &Item<'_>, findings: &mut Findings) {
     }
 }
 
-/// A token works for the claim that it was drawn for, until a newer claim.
+/// A token is valid for the claim that drew it, until a newer claim.
 fn check_fence(story: &Story<'_>, life: &Life<'_>, act: &Item<'_>, findings: &mut Findings) {
     let Some(answer) = act.answer() else { return };
     let Some(own) = life.claim_under(act.asked.token) else {
@@ -82,7 +82,7 @@ fn check_fence(story: &Story<'_>, life: &Life<'_>, act: &Item<'_>, findings: &mu
     }
 }
 
-/// A heartbeat works while the lease lives, and not once it lapsed or was settled.
+/// A heartbeat succeeds while the lease lives, and not once it has lapsed or been settled.
 fn check_extend(story: &Story<'_>, life: &Life<'_>, act: &Item<'_>, findings: &mut Findings) {
     let Some((answer, seen)) = act.answer().and_then(|answer| Some((answer, answer.seen.as_ref()?))) else {
         return;
@@ -90,14 +90,14 @@ fn check_extend(story: &Story<'_>, life: &Life<'_>, act: &Item<'_>, findings: &m
     let before = life.sightings.iter().find(|sighting| sighting.seen.revision + 1 == seen.revision);
     let lapsed_at = before.and_then(|before| before.seen.expires_at);
     if lapsed_at.zip(story.time_at_least(act)).is_some_and(|(lapsed, now)| lapsed <= now) {
-        let explanation = format!("the lease of {:?} was prolonged after it had lapsed", life.id);
+        let explanation = format!("the lease of {:?} was extended after it had lapsed", life.id);
         findings.report(Invariant::I4, explanation, &[answer]);
     }
     let settled = life.done().find(|settle| {
         settle.asked.op.is_settle() && settle.asked.token == act.asked.token && settle.precedes(act)
     });
     if let Some(settled) = settled {
-        let explanation = format!("the lease of {:?} was prolonged after it had been settled", life.id);
+        let explanation = format!("the lease of {:?} was extended after it had been settled", life.id);
         findings.report(Invariant::I4, explanation, &[settled.asked, answer]);
     }
 }

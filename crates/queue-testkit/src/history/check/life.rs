@@ -9,9 +9,9 @@ pub(super) struct Life<'a> {
     pub(super) queue: &'a str,
     pub(super) seq: u64,
     pub(super) id: &'a str,
-    /// The enqueue that was answered with this life.
+    /// The enqueue whose answer named this life.
     pub(super) birth: Option<&'a Item<'a>>,
-    /// Changes aimed at it, whatever came of them.
+    /// Changes to it, whatever their outcome.
     pub(super) acts: Vec<&'a Item<'a>>,
     /// Answers that showed its record, in the order of revisions.
     pub(super) sightings: Vec<Sighting<'a>>,
@@ -30,7 +30,7 @@ impl<'a> Life<'a> {
         Self { queue, seq, id, birth: None, acts: Vec::new(), sightings: Vec::new() }
     }
 
-    /// Claims that were answered, in the order of their epochs.
+    /// Answered claims, in the order of their epochs.
     pub(super) fn claims(&self) -> Vec<Sighting<'a>> {
         let mut claims: Vec<_> = self.sightings.iter().filter(|seen| seen.is_claim()).copied().collect();
         claims.sort_by_key(|claim| (claim.seen.epoch, claim.seen.revision));
@@ -46,8 +46,8 @@ impl<'a> Life<'a> {
         self.acts.iter().copied().filter(|act| act.is_done())
     }
 
-    /// Changes that certainly removed the record. A settle that is sent again may by then be
-    /// decided otherwise than the one that stands, and is answered all the same.
+    /// Changes that certainly removed the record. A settle that is repeated may be decided
+    /// differently from the one that stands, and is answered all the same.
     pub(super) fn removals(&self) -> impl Iterator<Item = &'a Item<'a>> {
         self.done().filter(|act| act.removes() && !(act.asked.op.is_settle() && self.is_sent_again(act)))
     }
@@ -66,8 +66,8 @@ impl<'a> Life<'a> {
         self.acts.iter().copied().filter(move |act| act.may_be_done() && act.begin < end)
     }
 
-    /// Whether it may wait while the enqueue takes effect, or may do so again before the other item
-    /// does.
+    /// Whether the job may be waiting while the enqueue takes effect, or may wait again before the
+    /// other item does.
     pub(super) fn may_wait(&self, enqueue: &Item<'_>, before: &Item<'_>) -> bool {
         let claims = self.sightings.iter().filter(|seen| seen.is_claim() && seen.item.precedes(enqueue));
         let Some(last) = claims.max_by_key(|claim| claim.seen.epoch) else { return true };
@@ -75,8 +75,7 @@ impl<'a> Life<'a> {
             .any(|act| matches!(act.asked.ask.effect, Some(Effect::Requeue)) && act.end > last.item.begin)
     }
 
-    /// Whether the record may have been opened again after it was seen like this, and before the
-    /// other item.
+    /// Whether the record may have been redriven after this sighting and before the other item.
     pub(super) fn may_be_redriven(&self, after: Sighting<'_>, before: &Item<'_>) -> bool {
         self.may_precede(before).any(|act| {
             act.asked.op == Op::Redrive
@@ -84,7 +83,7 @@ impl<'a> Life<'a> {
         })
     }
 
-    /// The terminal states it may have reached before the other item.
+    /// The terminal states that it may have reached before the other item.
     pub(super) fn ends_before(
         &self,
         other: &Item<'_>,
@@ -101,7 +100,7 @@ impl Sighting<'_> {
         self.item.asked.op == Op::Claim
     }
 
-    /// Later by the record's own count, or by real time.
+    /// Whether it is earlier by the record's revision, or in real time.
     pub(super) fn precedes(&self, other: &Self) -> bool {
         self.seen.revision < other.seen.revision || self.item.precedes(other.item)
     }

@@ -1,4 +1,4 @@
-//! What needs the parameters of the run: I16, progress, I17, limits, I22, shutdown, and I23,
+//! Checks that need parameters of the run: I16, progress, I17, limits, I22, shutdown, and I23,
 //! bounded duplicates.
 
 use super::{
@@ -39,27 +39,31 @@ pub(super) fn check_life(story: &Story<'_>, life: &Life<'_>, findings: &mut Find
     }
 }
 
-/// Each start but the first needs something that gave the job back.
+/// Each start but the first needs an event that gave the job back.
 fn check_starts(story: &Story<'_>, life: &Life<'_>, runs: &[&Item<'_>], findings: &mut Findings) {
     let claims = life.claims();
     let Some(last) = claims.last() else { return };
     let starts = if runs.is_empty() { claims.len() } else { runs.len() };
     let given_back: BTreeSet<_> = life.may_precede(last.item).filter_map(gives_back).collect();
     if starts > 1 + given_back.len() + story.lost_claims(life.queue, last.item) {
-        let explanation =
-            format!("{:?} was started {starts} times for {} reasons", life.id, 1 + given_back.len());
+        let explanation = format!(
+            "{:?} was started {starts} times, and the history explains {}",
+            life.id,
+            1 + given_back.len()
+        );
         let shown_by: Vec<&Event> = claims.iter().map(|claim| claim.event).collect();
         findings.report(Invariant::I23, explanation, &shown_by);
     }
 }
 
-/// What gave a job back, as often as it did: repeats of one settle count once.
+/// The event that gave a job back; repeats of one settle are equal, so that they count once.
 fn gives_back(act: &Item<'_>) -> Option<(Op, Option<u64>, Option<u64>)> {
     let gives_back = matches!(act.asked.op, Op::Fail | Op::Release | Op::Snooze | Op::Lapse | Op::Redrive);
     gives_back.then_some((act.asked.op, act.asked.token, act.asked.ask.revision))
 }
 
-/// What a worker that was shut down still held has been settled, has lapsed, or was taken from it.
+/// A job that a worker held when it was shut down has been settled, has lapsed, or was taken from
+/// it.
 fn check_shutdown(
     story: &Story<'_>,
     life: &Life<'_>,
@@ -118,8 +122,8 @@ fn check_concurrency(story: &Story<'_>, most: usize, findings: &mut Findings) {
     }
 }
 
-/// While one worker stands still, a due job that is there all the time is not left alone by all the
-/// others.
+/// While one worker stands still, the other workers do not all ignore a job that is due all the
+/// time.
 fn check_progress(story: &Story<'_>, stall: &Item<'_>, findings: &mut Findings) {
     if !stall.is_answered() {
         return;
@@ -133,7 +137,7 @@ fn check_progress(story: &Story<'_>, stall: &Item<'_>, findings: &mut Findings) 
     let of_queue = story.lives().filter(|life| life.queue == stall.asked.queue);
     let waiting = of_queue.filter(|life| story.is_untouched_and_due(life, stall)).find_map(|life| life.birth);
     if let Some(birth) = waiting.filter(|_| !worked) {
-        let explanation = format!("while one worker stood still nobody took {:?}", birth.asked.id);
+        let explanation = format!("while one worker stood still no other claimed {:?}", birth.asked.id);
         findings.report(Invariant::I16, explanation, &[birth.asked, stall.asked]);
     }
 }

@@ -1,10 +1,10 @@
-//! Judges a history. It shares no code with the state machine or with any store: everything here
-//! follows from the words of the invariants and from what was asked and answered.
+//! The checker of histories. It shares no code with the state machine or with any store: everything
+//! here follows from the invariants and from the recorded calls and answers.
 //!
-//! Only what is certain is reported. A call took effect somewhere between its begin and its end;
-//! one whose outcome is unknown may take effect at any time after its begin, or never. Within a
-//! life the revisions that answers show put the writes in order, and where revisions themselves are
-//! wrong, real time does.
+//! The checker reports only what is certain. A call took effect somewhere between its begin and its
+//! end; one whose outcome is unknown may take effect at any time after its begin, or never. Within
+//! a life, the revisions in answers order the writes; where revisions themselves are wrong, real
+//! time orders them.
 
 mod budgets;
 mod conservation;
@@ -29,22 +29,22 @@ use crate::history::History;
 use finding::Findings;
 use story::Story;
 
-/// What a verdict needs to know about the run that no event says.
+/// Facts about a run that no event tells and that verdicts depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rules {
-    /// Calls may have reached the store twice, as
-    /// [`Fault::Duplicate`](crate::fault::Fault::Duplicate) does. The answers are those of the
-    /// first, so what a second did is in no event.
+    /// Whether calls may have reached the store twice, as with
+    /// [`Fault::Duplicate`](crate::fault::Fault::Duplicate). The answers are those of the first
+    /// arrival, so no event shows the effect of a second.
     pub echoes: bool,
-    /// At most this many handlers of one worker run at once (I17). `None` checks nothing.
+    /// The most handlers of one worker that run at once (I17); `None` checks nothing.
     pub concurrency_max: Option<usize>,
     /// How far from its deadline a wait may be answered (I14), in nanoseconds.
     pub wait_slack_ns: u64,
 }
 
-/// Checks a history against every invariant that shows in one, and answers what is broken: nothing,
-/// for a good store.
+/// Checks a history against every invariant that a history can show, and returns the violations:
+/// none, for a correct store.
 pub fn check(history: &History, rules: &Rules) -> Vec<Violation> {
     let items = item::items(history, *rules);
     let story = Story::of(history, &items, *rules);

@@ -39,8 +39,8 @@ fn check_schedule(story: &Story<'_>, life: &Life<'_>, findings: &mut Findings) {
     }
 }
 
-/// The earliest time at which a life that nobody put to another can be due: its enqueue's delay
-/// after that began. One that may take another's place may be due before.
+/// The earliest time at which a life that was never rescheduled can be due: the delay of its
+/// enqueue, counted from the begin of that call. A job that may replace another may be due earlier.
 fn first_due(story: &Story<'_>, life: &Life<'_>, claim: &Sighting<'_>) -> Option<i64> {
     let birth = life.birth?;
     let hurried = life.may_precede(claim.item).any(|act| is_hurried(act.asked.op));
@@ -59,19 +59,20 @@ fn check_batch(claim: &Item<'_>, findings: &mut Findings) {
         let (Some(first), Some(second)) = (key(pair[0]), key(pair[1])) else { continue };
         if first > second {
             let explanation =
-                format!("{:?} was given before {:?}, against the order", pair[0].id, pair[1].id);
+                format!("{:?} was claimed before {:?}, against the claim order", pair[0].id, pair[1].id);
             findings.report(Invariant::I12, explanation, &[pair[0], pair[1]]);
         }
     }
 }
 
-/// Priority, then time, then number.
+/// The claim order: priority, then time, then number.
 fn key(event: &Event) -> Option<(i16, i64, u64)> {
     let seen = event.seen.as_ref()?;
     Some((seen.priority, seen.run_at, event.seq?))
 }
 
-/// No other claim of the queue overlaps it, so that nobody else held any row.
+/// Whether no other claim of the queue overlaps this one, so that no other claim can have held a
+/// row.
 fn is_alone(story: &Story<'_>, claim: &Item<'_>) -> bool {
     let mut others = story.of_op(Op::Claim).filter(|other| {
         other.asked.queue == claim.asked.queue
@@ -81,8 +82,8 @@ fn is_alone(story: &Story<'_>, claim: &Item<'_>) -> bool {
     !others.any(|other| other.begin < claim.end && other.end > claim.begin)
 }
 
-/// A due job that nobody had touched must come before every job behind it, and before the answer
-/// that there is none.
+/// A due job that no call has touched comes before every job behind it, and before the answer that
+/// no job is due.
 fn check_passed_over(story: &Story<'_>, claim: &Item<'_>, findings: &mut Findings) {
     let finds_none = claim.asked.ask.limit.is_none_or(|limit| limit > 0)
         && matches!(
@@ -105,13 +106,13 @@ fn check_passed_over(story: &Story<'_>, claim: &Item<'_>, findings: &mut Finding
     }
 }
 
-/// The last place in the order at which a job that was not touched can stand.
+/// The last position in the claim order that an untouched job can have.
 fn latest_key(life: &Life<'_>, birth: &Item<'_>) -> Option<(i16, i64, u64)> {
     let run_at = birth.time_store()?.saturating_add(birth.asked.ask.delay_ms?);
     Some((birth.asked.ask.priority?, run_at, life.seq))
 }
 
-/// Numbers of lives grow in the order of the enqueues, in each queue.
+/// Numbers of lives grow in the order of the enqueues of each queue.
 fn check_numbers(story: &Story<'_>, findings: &mut Findings) {
     let mut by_queue: BTreeMap<&str, Vec<&Item<'_>>> = BTreeMap::new();
     for item in story.of_op(Op::Enqueue).filter(|item| item.said(&Answer::Queued)) {
@@ -130,15 +131,15 @@ fn check_numbers(story: &Story<'_>, findings: &mut Findings) {
     }
 }
 
-/// No answer is earlier than a write that was answered before it began, nor than what the same
-/// process was told.
+/// No answer tells an earlier time than a write that was answered before it began, nor than an
+/// earlier answer to the same process.
 fn check_time(story: &Story<'_>, findings: &mut Findings) {
     let mut told: BTreeMap<u64, &Item<'_>> = BTreeMap::new();
     for item in story.items.iter().filter(|item| item.is_answered() && item.time_store().is_some()) {
         let of_process = told.insert(item.asked.process, item).filter(|earlier| earlier.precedes(item));
         let before = story.time_at_least(item).max(of_process.and_then(Item::time_store));
         if before > item.time_store() {
-            let explanation = format!("the store told {before:?} and then less");
+            let explanation = format!("the store told the time {before:?} and then an earlier one");
             findings.report(Invariant::I24, explanation, &[item.asked, item.answers[0]]);
         }
     }

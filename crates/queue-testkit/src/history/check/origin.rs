@@ -1,4 +1,4 @@
-//! I2, no job from nowhere, and I19, a group of an enqueue is all or nothing.
+//! I2, no job appears from nowhere, and I19, a group of an enqueue is all or nothing.
 
 use super::{
     finding::Findings,
@@ -21,8 +21,8 @@ pub(super) fn check_life(story: &Story<'_>, life: &Life<'_>, findings: &mut Find
     }
 }
 
-/// The enqueue that was answered with this life, or else one that may have begun a life without
-/// telling.
+/// The enqueue whose answer named this life, or else one that may have begun a life without naming
+/// it.
 fn has_origin(story: &Story<'_>, life: &Life<'_>, sighting: &Sighting<'_>) -> bool {
     let is_source = |enqueue: &Item<'_>| {
         enqueue.begin < sighting.item.end && enqueue.asked.digest == sighting.event.digest
@@ -35,7 +35,7 @@ fn has_origin(story: &Story<'_>, life: &Life<'_>, sighting: &Sighting<'_>) -> bo
     }
 }
 
-/// I5 of what follows: however often a settle is sent, what it enqueues begins one life.
+/// I5 for followers: however often a settle is sent, each follower begins one life.
 pub(super) fn check_followers(story: &Story<'_>, findings: &mut Findings) {
     let mut begun: BTreeMap<(&str, &str, u64), Vec<Sighting<'_>>> = BTreeMap::new();
     for life in story.lives().filter(|life| life.birth.is_none()) {
@@ -59,7 +59,7 @@ pub(super) fn check_followers(story: &Story<'_>, findings: &mut Findings) {
 pub(super) fn check_groups(story: &Story<'_>, findings: &mut Findings) {
     for item in story.items {
         if let Some(answer) = item.answers.iter().find(|event| event.answer == Some(Answer::Malformed)) {
-            let explanation = "the answer has not one item per item of the question";
+            let explanation = "the answer does not have one item per item of the call";
             findings.report(Invariant::I19, explanation, &[item.asked, answer]);
         }
     }
@@ -70,7 +70,7 @@ pub(super) fn check_groups(story: &Story<'_>, findings: &mut Findings) {
     }
 }
 
-/// If one job of a group is there, no other of its group can be missing.
+/// If one job of a group exists, no other of its group can be missing.
 fn check_siblings(story: &Story<'_>, present: &Item<'_>, shown: Sighting<'_>, findings: &mut Findings) {
     let siblings = story.of_op(Op::Enqueue).filter(|other| {
         other.asked.call == present.asked.call
@@ -81,7 +81,7 @@ fn check_siblings(story: &Story<'_>, present: &Item<'_>, shown: Sighting<'_>, fi
     for sibling in siblings {
         if let Some(absent) = absence(story, sibling).find(|read| shown.item.precedes(read)) {
             let explanation =
-                format!("of one group {:?} is there and {:?} is not", present.asked.id, sibling.asked.id);
+                format!("of one group {:?} exists and {:?} does not", present.asked.id, sibling.asked.id);
             findings.report(Invariant::I19, explanation, &[sibling.asked, shown.event, absent.asked]);
         }
     }
@@ -100,7 +100,7 @@ fn is_only_enqueue(story: &Story<'_>, enqueue: &Item<'_>) -> bool {
     story.enqueues_of(&enqueue.asked.queue, id_of(enqueue.asked)).count() == 1
 }
 
-/// Reads that found nothing, where no wholesale removal explains it.
+/// Reads that found nothing although no removal of many records explains that.
 fn absence<'a>(story: &Story<'a>, enqueue: &Item<'_>) -> impl Iterator<Item = &'a Item<'a>> {
     let (queue, id) = (enqueue.asked.queue.clone(), enqueue.asked.id.clone());
     story.of_op(Op::Read).filter(move |read| {

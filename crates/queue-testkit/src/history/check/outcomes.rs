@@ -1,4 +1,4 @@
-//! I5: one outcome, and a settle that is repeated is answered as before.
+//! I5: one outcome, and a repeated settle is answered as before.
 
 use super::{finding::Findings, item::Item, life::Life, story::Story};
 use crate::{
@@ -29,8 +29,8 @@ fn check_pair(life: &Life<'_>, first: &Item<'_>, second: &Item<'_>, findings: &m
     }
 }
 
-/// Repeats of a settle that stands are not told that the lease is lost, unless there was a newer
-/// claim.
+/// A repeat of a settle that stands is not told that the lease is lost, unless a newer claim
+/// exists.
 fn check_replays(story: &Story<'_>, life: &Life<'_>, first: &Item<'_>, findings: &mut Findings) {
     let replays = life.acts.iter().filter(|act| {
         act.asked.op == first.asked.op && act.asked.token == first.asked.token && first.precedes(act)

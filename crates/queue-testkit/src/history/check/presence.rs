@@ -1,6 +1,6 @@
-//! I1, nothing is lost, and I9, one record per id: a life that was acknowledged is there until
-//! something ends it. Where it was lost across a reopen that breaks I21 too, and where its result
-//! was lost with it I13.
+//! I1, nothing is lost, and I9, one record per id: an acknowledged life exists until an event ends
+//! it. A loss across a reopen also breaks I21, and the loss of a result with its life also breaks
+//! I13.
 
 use super::{finding::Findings, item::Item, life::Life, story::Story};
 use crate::{
@@ -37,7 +37,7 @@ fn check_answer(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: &mu
     }
 }
 
-/// Something answered that a life is gone.
+/// An answer said that a life no longer exists.
 fn check_present(
     story: &Story<'_>,
     life: &Life<'_>,
@@ -49,7 +49,7 @@ fn check_present(
     if story.may_be_gone(life, item) {
         return;
     }
-    let explanation = format!("{:?} was acknowledged and is gone, and nothing explains it", life.id);
+    let explanation = format!("{:?} was acknowledged and is gone, and no event explains that", life.id);
     let completed = life.done().find(|act| super::story::finish_of(act) == Some(Status::Completed));
     let broken = [
         Some(Invariant::I1),
@@ -67,7 +67,7 @@ fn check_accepted(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: &
     let older = story.lives_of(&event.queue, event.id.as_deref().unwrap_or_default());
     for older in older.filter(|older| Some(older.seq) < event.seq && older.birth.is_some()) {
         if !story.may_be_gone(older, item) {
-            let explanation = format!("{:?} was accepted while an earlier life of it was there", older.id);
+            let explanation = format!("{:?} was accepted while an earlier life of it existed", older.id);
             let birth = older.birth.map_or(event, |birth| birth.asked);
             findings.report(Invariant::I9, explanation, &[birth, event]);
         }
@@ -78,7 +78,7 @@ fn check_accepted(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: &
     }
 }
 
-/// A duplicate is one of something.
+/// A duplicate names an existing life.
 fn check_duplicate(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: &mut Findings) {
     let begun = story.enqueues_of(&event.queue, event.id.as_deref().unwrap_or_default()).any(|enqueue| {
         let began_it = enqueue.said(&Answer::Queued) && enqueue.answers[0].seq == event.seq;
@@ -87,18 +87,18 @@ fn check_duplicate(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: 
     let gone = event.seq.and_then(|seq| story.find(&event.queue, seq));
     let removed = gone.and_then(|life| life.removals().find(|act| act.precedes(item)));
     if !begun || removed.is_some() {
-        let explanation = format!("{:?} is called a duplicate of a life that is not there", event.id);
+        let explanation = format!("{:?} is called a duplicate of a life that does not exist", event.id);
         findings.report(Invariant::I9, explanation, &[event]);
     }
 }
 
-/// While one life is shown, an older one that nothing has ended cannot have made room for it.
+/// While one life exists, an older one that nothing has ended cannot have made room for it.
 fn check_alone(story: &Story<'_>, item: &Item<'_>, event: &Event, findings: &mut Findings) {
     let others = story.lives_of(&event.queue, event.id.as_deref().unwrap_or_default());
     for other in others.filter(|other| Some(other.seq) < event.seq) {
         let acknowledged = other.birth.filter(|birth| birth.precedes(item));
         if let Some(birth) = acknowledged.filter(|_| !story.may_be_gone(other, item)) {
-            let explanation = format!("two lives of {:?} are there at once", other.id);
+            let explanation = format!("two lives of {:?} exist at once", other.id);
             findings.report(Invariant::I9, explanation, &[birth.asked, event]);
         }
     }

@@ -1,4 +1,4 @@
-//! A history arranged by life, and what can explain that a life is gone.
+//! Arranges a history by life, and finds what can explain that a life no longer exists.
 
 use super::{
     Rules,
@@ -16,7 +16,7 @@ pub(super) struct Story<'a> {
     by_op: BTreeMap<Op, Vec<&'a Item<'a>>>,
     lives: BTreeMap<&'a str, BTreeMap<u64, Life<'a>>>,
     enqueues: BTreeMap<&'a str, BTreeMap<&'a str, Vec<&'a Item<'a>>>>,
-    /// For each place, the latest store time of a write that was answered before it.
+    /// For each position, the latest store time of a write that was answered before it.
     time_before: Vec<Option<i64>>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Story<'a> {
         if event.answer == Some(Answer::Queued) {
             self.life(&event.queue, seq, id).birth = Some(item);
         }
-        // A removal answers how the record last looked, under a revision that was never stored.
+        // The answer to a removal shows the record under a revision that was never stored.
         let is_farewell = item.removes() && item.is_done();
         if let Some(seen) = event.seen.as_ref().filter(|_| !is_farewell) {
             self.life(&event.queue, seq, id).sightings.push(Sighting { item, event, seen });
@@ -87,7 +87,7 @@ impl<'a> Story<'a> {
         of_queue.filter(move |life| life.id == id)
     }
 
-    /// Every enqueue of an id that was not refused.
+    /// The enqueues of an id that were not refused.
     pub(super) fn enqueues_of(&self, queue: &str, id: &str) -> impl Iterator<Item = &'a Item<'a>> {
         let of_id = self.enqueues.get(queue).and_then(|ids| ids.get(id));
         of_id.into_iter().flatten().copied().filter(|item| !item.is_refused())
@@ -97,18 +97,18 @@ impl<'a> Story<'a> {
         self.by_op.get(&op).into_iter().flatten().copied()
     }
 
-    /// The store's time was at least this when the item began.
+    /// A lower bound of the store's time when the item began.
     pub(super) fn time_at_least(&self, item: &Item<'_>) -> Option<i64> {
         self.time_before[item.begin]
     }
 
-    /// Claims that may have leased jobs to nobody before the other item.
+    /// The number of claims without an answer that may have leased jobs before the other item.
     pub(super) fn lost_claims(&self, queue: &str, before: &Item<'_>) -> usize {
         let claims = self.of_op(Op::Claim).filter(|claim| claim.asked.queue == queue);
         claims.filter(|claim| claim.is_unknown() && claim.begin < before.end).count()
     }
 
-    /// Whether somebody may have removed every record before the other item.
+    /// Whether a call may have removed all records before the other item.
     pub(super) fn may_be_emptied(&self, queue: &str, before: &Item<'_>) -> bool {
         self.may_be_pruned(queue, before, PruneKind::Everything)
     }
@@ -119,12 +119,12 @@ impl<'a> Story<'a> {
         of_queue.any(|prune| prune.asked.ask.prune == Some(kind))
     }
 
-    /// Whether the store was opened again between the two.
+    /// Whether the store was reopened between the two.
     pub(super) fn reopened_between(&self, first: &Item<'_>, second: &Item<'_>) -> bool {
         self.of_op(Op::Reopen).any(|reopen| reopen.end > first.begin && reopen.begin < second.end)
     }
 
-    /// Whether anything can explain that a life is gone when the other item takes effect.
+    /// Whether any event can explain that a life no longer exists when the other item takes effect.
     pub(super) fn may_be_gone(&self, life: &Life<'_>, by: &Item<'_>) -> bool {
         if life.may_precede(by).any(Item::removes)
             || self.may_be_emptied(life.queue, by)
@@ -136,7 +136,7 @@ impl<'a> Story<'a> {
         ends.any(|(act, status, keep_ms)| self.may_leave(life, by, act, status, keep_ms))
     }
 
-    /// Whether an enqueue of the id may have taken its place while it waited.
+    /// Whether an enqueue of the id may have replaced it while it waited.
     fn may_be_taken_over(&self, life: &Life<'_>, by: &Item<'_>) -> bool {
         let replacing = self
             .enqueues_of(life.queue, life.id)
@@ -185,14 +185,14 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// A job that nobody has touched and that is certainly due for as long as the other item lasts.
+    /// Whether no call has touched the job, and it is certainly due as long as the other item
+    /// lasts.
     pub(super) fn is_untouched_and_due(&self, life: &Life<'_>, during: &Item<'_>) -> bool {
         let Some(birth) = life.birth.filter(|birth| birth.precedes(during)) else { return false };
         let due_at =
             birth.time_store().zip(birth.asked.ask.delay_ms).map(|(at, delay)| at.saturating_add(delay));
         let is_due = due_at.zip(self.time_at_least(during)).is_some_and(|(due, now)| due <= now);
-        // Beginning to wait for a job moves it nowhere, but a store may hold the row for as long as
-        // it takes.
+        // An await moves the job nowhere in the order, but a store may hold its row meanwhile.
         let touches = |act: &Item<'_>| act.asked.op != Op::Await || act.end > during.begin;
         let is_touched = life.acts.iter().any(|act| act.begin < during.end && touches(act))
             || life.sightings.iter().any(|seen| seen.is_claim() && seen.item.begin < during.end);
@@ -213,8 +213,8 @@ fn time_before(events: &[Event]) -> Vec<Option<i64>> {
     latest.collect()
 }
 
-/// Whether the answer is to a certain write, whose time every handle must respect. What a read told
-/// may be known to its own handle alone, since a store need not write in order to read; and a
+/// Whether the answer belongs to a certain write, whose time binds every handle. The time that a
+/// read told may bind its own handle alone, since a store need not write in order to read; and a
 /// settle may be a repeat that writes nothing.
 fn is_written(event: &Event) -> bool {
     match event.answer {
@@ -224,7 +224,7 @@ fn is_written(event: &Event) -> bool {
     }
 }
 
-/// What a settle or change finishes with, if it finishes anything.
+/// The terminal state that a settle or change enters, if it enters one.
 pub(super) fn finish_of(item: &Item<'_>) -> Option<Status> {
     match item.asked.ask.effect {
         Some(Effect::Finish { status, .. }) => Some(status),

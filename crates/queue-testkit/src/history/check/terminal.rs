@@ -1,5 +1,5 @@
-//! I6, terminal is final, and I10, a cancelled job never starts. Both rest on changes that prove
-//! freshness by revision.
+//! I6, terminal is final, and I10, a cancelled job never starts. Both rely on changes whose
+//! revision proves that they are fresh.
 
 use super::{
     finding::Findings,
@@ -39,8 +39,7 @@ fn check_pair(life: &Life<'_>, ended: Sighting<'_>, later: Sighting<'_>, finding
     }
 }
 
-/// A settle that leaves no record shows nothing, but it must not follow an end that was not its
-/// own.
+/// A settle that leaves no record proves nothing, but it must not follow an end other than its own.
 fn check_late_settle(life: &Life<'_>, ended: Sighting<'_>, act: &Item<'_>, findings: &mut Findings) {
     if !ended.item.precedes(act) || life.may_be_redriven(ended, act) {
         return;
@@ -52,7 +51,7 @@ fn check_late_settle(life: &Life<'_>, ended: Sighting<'_>, act: &Item<'_>, findi
     }
 }
 
-/// A life whose record was removed does not show up again.
+/// A life whose record was removed does not appear again.
 fn check_afterlife(life: &Life<'_>, removal: &Item<'_>, findings: &mut Findings) {
     for ghost in life.sightings.iter().filter(|seen| removal.precedes(seen.item)) {
         let was_taken_back = ghost.is_claim() && matches!(removal.asked.op, Op::Cancel | Op::Delete);
@@ -62,7 +61,7 @@ fn check_afterlife(life: &Life<'_>, removal: &Item<'_>, findings: &mut Findings)
     }
 }
 
-/// A change that was decided on a revision must not be applied to a later one.
+/// A change that was decided on a revision is not applied to a later one.
 fn check_freshness(life: &Life<'_>, act: &Item<'_>, findings: &mut Findings) {
     let (Some(decided_on), Some(answer)) = (act.asked.ask.revision, act.answer()) else { return };
     let written = if act.removes() { None } else { answer.seen.as_ref().map(|seen| seen.revision) };
@@ -71,7 +70,8 @@ fn check_freshness(life: &Life<'_>, act: &Item<'_>, findings: &mut Findings) {
         revision > decided_on && (written.is_some_and(|own| revision < own) || other.item.precedes(act))
     });
     if let Some(overlooked) = overlooked {
-        let explanation = format!("{:?}: {:?} was applied to a record that had moved", life.id, act.asked.op);
+        let explanation =
+            format!("{:?}: {:?} was applied to a record that had changed", life.id, act.asked.op);
         findings.report(broken_by_stale(act.asked.op), explanation, &[overlooked.event, act.asked, answer]);
     }
 }

@@ -1,4 +1,4 @@
-//! I18: what is part of the caller's transaction is there if and only if that commits.
+//! I18: the parts of a caller's transaction exist if and only if it commits.
 
 use super::{
     finding::Findings,
@@ -21,7 +21,7 @@ pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
     }
 }
 
-/// Nobody sees a job whose enqueue was undone, or not yet committed.
+/// No answer shows a job whose enqueue was undone, or is not yet committed.
 fn check_enqueue(story: &Story<'_>, enqueue: &Item<'_>, findings: &mut Findings) {
     let Some(answer) = enqueue.answers.first() else { return };
     let Some(life) = answer.seq.and_then(|seq| story.find(&enqueue.asked.queue, seq)) else { return };
@@ -33,7 +33,7 @@ fn check_enqueue(story: &Story<'_>, enqueue: &Item<'_>, findings: &mut Findings)
     }
 }
 
-/// A completion that was undone does not show.
+/// No answer shows a completion that was undone.
 fn check_settle(story: &Story<'_>, settle: &Item<'_>, findings: &mut Findings) {
     let Some(life) = settle.asked.seq.and_then(|seq| story.find(&settle.asked.queue, seq)) else { return };
     let Some(status) = finish_of(settle) else { return };

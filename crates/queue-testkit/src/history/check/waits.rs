@@ -1,4 +1,4 @@
-//! I14, a wait is answered in time, and the part of I13 about what a wait says.
+//! I14, a wait is answered in time, and the part of I13 about the answer of a wait.
 
 use super::{
     finding::Findings,
@@ -22,7 +22,7 @@ pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
     }
 }
 
-/// The life that the wait names in its question or its answer.
+/// The life that the question or the answer of the wait names.
 fn wait_life<'s, 'a>(story: &'s Story<'a>, wait: &Item<'_>) -> Option<&'s Life<'a>> {
     let seq = wait.asked.seq.or_else(|| wait.answer().and_then(|event| event.seq));
     seq.and_then(|seq| story.find(&wait.asked.queue, seq))
@@ -50,14 +50,14 @@ fn check_answer(
             let ended =
                 life.is_some_and(|life| life.may_precede(wait).any(|act| finish_of(act) == Some(*status)));
             if !ended {
-                let explanation = "a wait told an outcome that nobody settled";
+                let explanation = "a wait answered an outcome that no settle made";
                 findings.report(Invariant::I13, explanation, &[wait.asked, event]);
             }
         }
         Some(Answer::Expired) if !life.is_some_and(|life| story.may_be_gone(life, wait)) => {
             findings.report(
                 Invariant::I13,
-                "a wait said expired of a job that is there",
+                "a wait answered that an existing job has expired",
                 &[wait.asked, event],
             );
         }
@@ -66,7 +66,7 @@ fn check_answer(
     }
 }
 
-/// The outcome was there well before the deadline.
+/// No outcome existed well before the deadline of a wait that timed out.
 fn check_timed_out(
     story: &Story<'_>,
     wait: &Item<'_>,

@@ -1,4 +1,4 @@
-//! What every task of a workload has: its store, its random choices, and how it sends calls again.
+//! What every task of a workload has: its store, its random choices, and its way to repeat calls.
 
 use super::{Params, dice::Dice, pace::Pace};
 use crate::{
@@ -12,13 +12,13 @@ use queue_core::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a call is sent again after a transient error.
+/// The most repeats of a call after a transient error.
 const RESENDS_MAX: usize = 6;
-/// One in so many payloads is larger than what a store keeps beside its index.
+/// One in this many payloads is larger than what a store keeps beside its index.
 const LARGE_EVERY: usize = 8;
 const LARGE_BYTES: usize = 2_000;
 
-/// What every task of a workload has.
+/// The state of a task of a workload.
 #[derive(Debug)]
 pub(super) struct Actor {
     pub(super) name: String,
@@ -39,18 +39,18 @@ impl Actor {
         Policy::default().retry(retry).stall(stall).unknown_kind(Unhandled::Fail)
     }
 
-    /// Lets others go first, a few times or not at all.
+    /// Lets other tasks run, a few times or not at all.
     pub(super) async fn pause(&self) {
         self.pace.pause(self.dice.below(4)).await;
     }
 
-    /// One of the ids that everybody uses.
+    /// One of the ids that all tasks use.
     pub(super) fn shared_id(&self) -> JobId {
         let number = self.dice.below(self.params.shared_ids);
         JobId::new(format!("shared-{number}")).expect("a valid id")
     }
 
-    /// A payload that no other enqueue has.
+    /// A job whose payload no other enqueue has.
     pub(super) fn job(&self, id: JobId, number: usize) -> NewJob {
         let mut text = format!("{} {number}", self.name);
         if number.is_multiple_of(LARGE_EVERY) {
@@ -59,7 +59,7 @@ impl Actor {
         NewJob::new(id, Kind::unnamed(), payload(text))
     }
 
-    /// Sends a call until it is answered, or fails for good, or was sent often enough.
+    /// Repeats a call until it is answered, fails for good, or has been sent often enough.
     pub(super) async fn insist<T, F>(&self, send: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
@@ -80,7 +80,8 @@ pub(super) fn payload(text: String) -> Payload {
     Payload::new(text, ContentType::from_static("text/plain"))
 }
 
-/// Injected faults and races are part of the workload; anything else is a bug of the store.
+/// The answer, if there is one. Injected faults and races are part of the workload; any other error
+/// is a bug of the store.
 pub(super) fn expected<T>(outcome: Result<T>) -> Option<T> {
     let is_expected = |error: &Error| error.is_transient();
     match outcome {

@@ -15,8 +15,8 @@ const BATCH: usize = 100;
 /// More than any workload leaves.
 const OVERDUE_MAX: usize = 100_000;
 
-/// Works everything off, once nothing goes wrong any more, and reads every record: those of these
-/// histories besides one's own.
+/// Works off all jobs, once there are no more faults, and reads every record: those that these
+/// histories name, besides the actor's own.
 pub(super) async fn drain(actor: &Actor, others: &[History]) {
     if actor.store.capabilities().pause {
         expected(actor.store.set_paused(&actor.queue, false).await);
@@ -27,14 +27,14 @@ pub(super) async fn drain(actor: &Actor, others: &[History]) {
             break;
         }
     }
-    // What counts as absent may be counted all the same until it is removed.
+    // Overdue records count as absent, and may still be counted until they are removed.
     let overdue = PruneRequest { queue: actor.queue.clone(), what: Prune::Expired, limit: OVERDUE_MAX };
     actor.store.prune(overdue).await.expect("nothing goes wrong any more");
     actor.recorder.mark(Line { op: Op::Drain, queue: actor.queue.as_str().to_owned(), ..Line::default() });
     read_everything(actor, others).await.expect("nothing goes wrong any more");
 }
 
-/// One round; answers how many jobs are unfinished.
+/// Works one round, and returns the number of unfinished jobs.
 async fn work_off(actor: &Actor) -> Result<u64> {
     actor.store.rescue(&actor.queue, BATCH, &actor.policy).await?;
     let worker = WorkerId::new(&actor.name).expect("a valid name");
@@ -64,7 +64,7 @@ async fn read_everything(actor: &Actor, others: &[History]) -> Result<()> {
         query.after = Some(next);
     }
     actor.store.counts(&actor.queue).await?;
-    // A store need not offer this.
+    // Not every store offers a cross-check.
     drop(actor.store.verify().await);
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! What a handler leaves in a sink that has nothing to do with the store: that it began, did its
-//! work, and ended.
+//! Records that a handler began, did its work and ended, in a sink that shares nothing with the
+//! store.
 
 use super::actor::Actor;
 use crate::history::{Ask, Event, Op, digest};

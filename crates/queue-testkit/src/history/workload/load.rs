@@ -15,23 +15,23 @@ use std::{
 };
 use tokio::task::JoinSet;
 
-/// How far from its deadline a wait may be answered: a machine may be busy.
+/// How far from its deadline a wait may be answered; generous, since a machine may be busy.
 const WAIT_SLACK: Duration = Duration::from_secs(10);
-/// Clocks of two processes of one host agree that well, even while the system's clock is put right.
+/// The clocks of two processes of one host agree this well, even while the system's clock is
+/// adjusted.
 const SKEW: Duration = Duration::from_millis(20);
 
-/// How much is going on in a load.
+/// The size of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadParams {
-    /// For the choices of all tasks.
+    /// The seed of all tasks' random choices.
     pub seed: u64,
-    /// Part of the name of every task; of several processes that share a history each needs its
+    /// Part of the name of every task; each of several processes that share a history needs its
     /// own.
     pub name: String,
-    /// The tasks. How many steps they take is of no importance, and faults are the caller's
-    /// business.
+    /// The tasks. Their number of steps is ignored, and faults are left to the caller.
     pub tasks: Params,
-    /// Tasks that enqueue a job and wait for its outcome.
+    /// The number of tasks that enqueue a job and wait for its outcome.
     pub waiters: usize,
 }
 
@@ -41,11 +41,11 @@ impl Default for LoadParams {
     }
 }
 
-/// The tasks of a workload in real time, for faults that take time: they go on until
-/// [`finish`](Self::finish), whatever happens to the store meanwhile. Errors that are transient are
-/// part of it; any other ends the test.
+/// The tasks of a workload in real time, for faults that take time: they run until
+/// [`finish`](Self::finish), whatever happens to the store meanwhile. Transient errors are part of
+/// it; any other error ends the test.
 ///
-/// Stores of a load go by a real clock. Dropping a load ends its tasks where they stand.
+/// The stores of a load need a real clock. Dropping a load ends its tasks where they are.
 ///
 /// ```
 /// use queue_memory::MemoryStorage;
@@ -64,7 +64,7 @@ impl Default for LoadParams {
 #[derive(Debug)]
 pub struct Load {
     stage: Stage,
-    /// Those who work off what the others make.
+    /// The tasks that work off the jobs of the others.
     workers: JoinSet<()>,
     is_over: Arc<AtomicBool>,
     others: JoinSet<()>,
@@ -72,8 +72,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Starts all tasks, which take turns on the handles, and take down what they do with the
-    /// recorder.
+    /// Starts all tasks, which take turns on the handles and record their calls.
     ///
     /// # Panics
     /// Without a store, or outside a tokio runtime.
@@ -96,32 +95,32 @@ impl Load {
         Self { stage, workers, is_over, others, is_enough }
     }
 
-    /// Goes on until the process ends.
+    /// Runs until the process ends.
     ///
     /// # Panics
-    /// If a task does.
+    /// If a task panics.
     pub async fn go_on_for_ever(self) {
         self.others.join_all().await;
         self.workers.join_all().await;
     }
 
     /// Ends all tasks, works off what is left, reads every record, closes the handles and judges.
-    /// Nothing may be broken any more.
+    /// All faults must have been healed.
     ///
     /// # Panics
-    /// If a task did, or the store answers an error.
+    /// If a task panicked, or the store answers an error.
     pub async fn finish(self) -> Report {
         self.finish_with(Vec::new()).await
     }
 
-    /// The same, together with what other processes of this host recorded who shared the store and
-    /// have ended.
+    /// Does the same, and judges the history together with those of other processes of this host
+    /// that shared the store and have ended.
     ///
     /// # Panics
     /// As [`finish`](Self::finish).
     pub async fn finish_with(self, mut histories: Vec<History>) -> Report {
         self.is_enough.store(true, Ordering::Release);
-        // Those who work go on until nobody waits for them.
+        // Workers run until no task waits for a job.
         self.others.join_all().await;
         self.is_over.store(true, Ordering::Release);
         self.workers.join_all().await;

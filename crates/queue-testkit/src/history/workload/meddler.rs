@@ -9,7 +9,7 @@ use queue_core::{
 /// More than any run holds.
 const EVERY: usize = 1_000;
 
-/// Does what producers, operators and maintenance do to jobs that others work on.
+/// Makes the changes that producers, operators and maintenance make to jobs that others work on.
 pub(super) async fn meddle(actor: Actor) {
     for _ in actor.pace.steps() {
         match actor.dice.below(12) {

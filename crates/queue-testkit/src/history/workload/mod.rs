@@ -30,18 +30,18 @@ use stage::Stage;
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
-/// How often a store that can be reopened is run.
+/// How often the tasks run on a store that can be reopened.
 const ROUNDS: usize = 2;
 
 /// Runs tasks on one store, over two handles if it can have them, and again after a reopen if it
-/// can have that; then heals the faults, drains the store, reads every record, and checks the
+/// can be reopened; then heals the faults, drains the store, reads every record, and checks the
 /// history.
 ///
 /// On a runtime of one thread the same seed gives the same history, if the store does all its work
-/// there; on several threads it gives the same choices in another interleaving.
+/// there; on several threads the same seed gives the same choices in another interleaving.
 ///
 /// # Panics
-/// When the harness fails, or the store answers an error that is not transient, since a workload
+/// If the harness fails, or the store answers an error that is not transient, since a workload
 /// sends nothing invalid.
 pub async fn check_workload(harness: &dyn Harness, seed: u64, params: Params) -> Report {
     let clock = Arc::new(ManualClock::default());
@@ -96,7 +96,7 @@ fn plan(seed: u64, faults: Faults) -> FaultPlan {
     if faults == Faults::All { plan.one_in(15, Verb::CORE, Fault::Duplicate) } else { plan }
 }
 
-/// Everybody who takes part.
+/// The tasks and handles that take part.
 struct Cast {
     stage: Stage,
     clock: Arc<ManualClock>,
@@ -112,7 +112,7 @@ impl Cast {
         self.stage.start_workers(&mut tasks);
         self.stage.start_meddlers(&mut tasks);
         tasks.spawn(timekeeper::keep_time(self.stage.actor("timekeeper", 0), self.clock.clone()));
-        // Passes on the panic of any task.
+        // `join_all` passes on the panic of any task.
         tasks.join_all().await;
     }
 

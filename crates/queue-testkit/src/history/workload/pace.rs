@@ -1,4 +1,4 @@
-//! How tasks go through time: in steps of a manual clock, or in real time.
+//! How time passes for tasks: in steps of a manual clock, or in real time.
 
 use queue_core::ManualClock;
 use std::{
@@ -10,23 +10,23 @@ use std::{
 };
 use tokio::{task::yield_now, time::sleep};
 
-/// How the tasks of a workload go through time.
+/// How time passes for the tasks of a workload.
 #[derive(Clone, Debug)]
 pub(super) enum Pace {
-    /// So many steps each, on a clock that one of them moves.
+    /// This many steps each, on a clock that one of the tasks moves.
     Steps(usize, Arc<ManualClock>),
-    /// In real time, until it is over.
+    /// Real time, until the flag is set.
     Until(Arc<AtomicBool>),
 }
 
-/// Of a drain on a manual clock: longer than any wait or lease of a workload, and far more of them
-/// than the longest wait and the largest budget take.
+/// The round of a drain on a manual clock: longer than any wait or lease of a workload. The rounds
+/// are far more than the longest wait and the largest budget take.
 const STEPPED_ROUND: Duration = Duration::from_secs(1);
 const STEPPED_ROUNDS_MAX: usize = 40;
-/// A turn in real time: a load shall not keep a machine busy with itself, nor make histories that
-/// take long to judge.
+/// A turn in real time: long enough that a load neither keeps a machine busy nor makes histories
+/// that take long to judge.
 const REAL_TURN: Duration = Duration::from_millis(2);
-/// Of a drain in real time; a minute together.
+/// The round of a drain in real time; all rounds together are a minute.
 const REAL_ROUND: Duration = Duration::from_millis(20);
 const REAL_ROUNDS_MAX: usize = 3_000;
 
@@ -39,7 +39,7 @@ impl Pace {
         })
     }
 
-    /// Lets others go first, for so many turns.
+    /// Lets other tasks run for this many turns.
     pub(super) async fn pause(&self, turns: usize) {
         match self {
             Self::Steps(..) => {
@@ -51,7 +51,7 @@ impl Pace {
         }
     }
 
-    /// How many rounds a drain may take.
+    /// The most rounds that a drain may take.
     pub(super) fn rounds_max(&self) -> usize {
         match self {
             Self::Steps(..) => STEPPED_ROUNDS_MAX,
@@ -59,7 +59,7 @@ impl Pace {
         }
     }
 
-    /// Lets time go by between two rounds of a drain.
+    /// Lets time pass between two rounds of a drain.
     pub(super) async fn pass_round(&self) {
         match self {
             Self::Steps(_, clock) => clock.advance(STEPPED_ROUND),

@@ -1,31 +1,31 @@
 //! The size of a workload, and the faults in it.
 
-/// How much is going on in a workload.
+/// The size of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Tasks that enqueue, some of them the same ids.
+    /// The number of tasks that enqueue, some of them the same ids.
     pub producers: usize,
-    /// Tasks that claim and settle in every way there is.
+    /// The number of tasks that claim jobs, and settle them in every way.
     pub workers: usize,
-    /// Tasks that cancel, redrive, promote, delete, rescue, prune and read.
+    /// The number of tasks that cancel, redrive, promote, delete, rescue, prune and read.
     pub meddlers: usize,
-    /// How many steps each of them takes.
+    /// The number of steps that each task takes.
     pub steps: usize,
-    /// How many ids are used again and again; others are used once.
+    /// The number of ids that are used again and again; others are used once.
     pub shared_ids: usize,
-    /// What goes wrong on the way to the store.
+    /// The faults between tasks and store.
     pub faults: Faults,
 }
 
-/// What goes wrong on the way to the store.
+/// The faults between tasks and store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Faults {
-    /// Nothing, so that every answer is known and verdicts are strictest.
+    /// No faults, so that every answer is known and verdicts are strictest.
     #[default]
     None,
     /// Calls are refused, lost on the way, lost on the way back, and late.
     Losses,
-    /// Those, and calls arrive twice.
+    /// The same, and calls arrive twice.
     All,
 }
 
@@ -36,14 +36,14 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Sets what goes wrong.
+    /// Sets the faults.
     #[must_use]
     pub fn with_faults(mut self, faults: Faults) -> Self {
         self.faults = faults;
         self
     }
 
-    /// Sets how many steps each task takes.
+    /// Sets the number of steps that each task takes.
     #[must_use]
     pub fn with_steps(mut self, steps: usize) -> Self {
         self.steps = steps;

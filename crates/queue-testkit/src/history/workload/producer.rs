@@ -27,7 +27,8 @@ pub(super) async fn produce(actor: Actor) {
         let groups: Vec<Vec<NewJob>> =
             (0..=actor.dice.below(2)).map(|_| group(&actor, &mut number)).collect();
         let send = || actor.store.enqueue(&actor.queue, groups.clone());
-        // What is not sent again shows whether a group is all or nothing.
+        // A call that is not repeated leaves its outcome unknown, and then shows whether a group is
+        // all or nothing.
         drop(expected(if actor.dice.one_in(3) { send().await } else { actor.insist(send).await }));
         actor.pause().await;
     }

@@ -1,17 +1,17 @@
-//! The result of a workload: its history, and what is broken.
+//! The result of a workload: its history, and the violations in it.
 
 use crate::history::{Answer, History, Op, Phase, Violation};
 
-/// What came of a workload.
+/// The result of a workload.
 #[derive(Debug)]
 pub struct Report {
-    /// The seed, to run it again.
+    /// The seed, to repeat the run.
     pub seed: u64,
-    /// Everything that was asked and answered.
+    /// All calls and answers.
     pub history: History,
-    /// What is broken.
+    /// The violations of invariants.
     pub violations: Vec<Violation>,
-    /// How many faults were injected.
+    /// The number of injected faults.
     pub faults: u64,
 }
 
@@ -19,19 +19,20 @@ pub struct Report {
 const SHOWN_MAX: usize = 5;
 
 impl Report {
-    /// How many items of calls failed. What follows a settle that was not done failed with no call.
+    /// The number of items of calls that failed. A follower of a settle that was not applied failed
+    /// without a call.
     pub fn unanswered(&self) -> usize {
         let events = self.history.events().iter().filter(|event| event.op != Op::Then);
         events.filter(|event| matches!(event.phase, Phase::Fail | Phase::Info)).count()
     }
 
-    /// How many completions were answered as done.
+    /// The number of completions that were answered as done.
     pub fn completions(&self) -> usize {
         let events = self.history.events().iter();
         events.filter(|event| event.op == Op::Complete && event.answer == Some(Answer::Done)).count()
     }
 
-    /// Ends a test that found something, with the seed and the first findings.
+    /// Fails a test that found a violation, with the seed and the first findings.
     ///
     /// # Panics
     /// If any invariant is broken.

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 /// What the tasks of a workload share.
 #[derive(Debug)]
 pub(super) struct Stage {
-    /// Part of every task's name, so that no two of a history are called the same.
+    /// Part of every task's name, so that no two tasks of a history have the same name.
     pub(super) name: String,
     pub(super) stores: Vec<Arc<FaultStore<dyn Storage>>>,
     pub(super) recorder: Arc<Recorder>,

@@ -4,11 +4,11 @@ use super::actor::Actor;
 use queue_core::{Clock, ManualClock, Timestamp};
 use std::{sync::Arc, time::Duration};
 
-/// Steps of time for each step of the others.
+/// Steps of time for each step of the other tasks.
 const TICKS_PER_STEP: usize = 3;
 
-/// Moves the clock that the stores go by: mostly a little, sometimes past every lease, and now and
-/// then back, as machines do whose clock is set.
+/// Moves the clock of the stores: mostly a little, sometimes past every lease, and now and then
+/// back, as on a machine whose clock is set.
 pub(super) async fn keep_time(actor: Actor, clock: Arc<ManualClock>) {
     for _ in 0..actor.params.steps * TICKS_PER_STEP {
         match actor.dice.below(40) {

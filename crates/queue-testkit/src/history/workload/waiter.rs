@@ -7,12 +7,12 @@ use queue_core::{Detail, Enqueued, EventStream, Interest, JobId, JobRecord, Seq,
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long a wait lasts at most: far longer than any fault.
+/// The longest time of a wait: far longer than any fault.
 const DEADLINE: Duration = Duration::from_secs(30);
-/// A hint may be lost.
+/// A waiter reads again after this long, since a hint may be lost.
 const REREAD: Duration = Duration::from_millis(50);
 
-/// Enqueues jobs and waits for what becomes of each.
+/// Enqueues jobs and waits for the outcome of each.
 pub(super) async fn wait(actor: Actor) {
     for number in actor.pace.steps() {
         let id = JobId::new(format!("{}-{number}", actor.name)).expect("a valid id");
@@ -41,7 +41,7 @@ async fn await_outcome(actor: &Actor, id: &JobId, seq: Seq, mut hints: Option<Ev
         ..Line::default()
     }]);
     let outcome = loop {
-        // The look before the answer that it took too long comes after the deadline.
+        // The last read before the answer "timed out" has to come after the deadline.
         let is_late = Instant::now() >= ends_at;
         let found = expected(actor.store.get_one(&actor.queue, id, Detail::Full).await);
         if let Some(outcome) = found.and_then(|found| outcome(found, seq)) {
@@ -55,7 +55,7 @@ async fn await_outcome(actor: &Actor, id: &JobId, seq: Seq, mut hints: Option<Ev
     actor.recorder.ok(call, vec![outcome]);
 }
 
-/// How the life ended, if it did.
+/// The answer if the life has ended.
 fn outcome(found: Option<JobRecord>, seq: Seq) -> Option<Line> {
     let Some(record) = found.filter(|record| record.meta.seq == seq) else {
         return Some(Line { answer: Some(Answer::Expired), ..Line::default() });
@@ -69,7 +69,7 @@ fn outcome(found: Option<JobRecord>, seq: Seq) -> Option<Line> {
     })
 }
 
-/// Until there is something to look at, or it is time for a look.
+/// Waits for a hint, or until it is time to read again.
 async fn hear(hints: &mut Option<EventStream>) {
     match hints {
         None => sleep(REREAD).await,

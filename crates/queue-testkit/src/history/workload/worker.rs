@@ -12,7 +12,7 @@ use queue_core::{
     lifecycle::{Cause, Event, Transition, decide},
 };
 
-/// Claims jobs and does with them all that a worker may do, and some things that it should not.
+/// Claims jobs, and does with them all that a worker may do and some things that it should not.
 pub(super) async fn work(actor: Actor) {
     let id = WorkerId::new(&actor.name).expect("a valid name");
     let pace = actor.pace.clone();
@@ -29,7 +29,7 @@ pub(super) async fn work(actor: Actor) {
 struct Worker {
     actor: Actor,
     id: WorkerId,
-    /// Jobs whose leases may have lapsed in the meantime: this worker is a zombie to them.
+    /// Jobs whose leases may have lapsed meanwhile: to them this worker is a zombie.
     held: Vec<ClaimedJob>,
     runs: usize,
 }
@@ -67,8 +67,8 @@ impl Worker {
         }
     }
 
-    /// One by one, deciding again when flags moved; and sometimes once more, to see that it does no
-    /// harm.
+    /// Settles jobs one by one, deciding again when flags have changed; sometimes it settles once
+    /// more, which must do no harm.
     async fn settle(&mut self, job: ClaimedJob) {
         if self.actor.dice.one_in(3) {
             self.extend(&job).await;
@@ -86,7 +86,7 @@ impl Worker {
         }
     }
 
-    /// All in one call. What is stale is settled later.
+    /// Settles all in one call. Stale jobs are settled later.
     async fn settle_batch(&mut self, jobs: Vec<ClaimedJob>) {
         let decided: Vec<Transition> = jobs.iter().map(|job| self.decide(job)).collect();
         let outcome = self.actor.insist(|| self.actor.store.apply(decided.clone())).await;
@@ -141,7 +141,7 @@ impl Worker {
         }
     }
 
-    /// Mostly none, and sometimes one that takes the place of a job that waits.
+    /// The followers of a settle: mostly none, sometimes one that replaces a waiting job.
     fn followers(&self) -> Vec<NewJob> {
         let on_waiting = self.actor.dice.pick(&[OnWaiting::Block, OnWaiting::Replace { max_wait: None }]);
         let follower = self.actor.job(self.actor.shared_id(), 1_000_000 + self.runs);
@@ -161,8 +161,8 @@ impl Worker {
         }
     }
 
-    /// Gives back what is held. A worker that could not even do that has crashed, and shut down in
-    /// no sense.
+    /// Gives back what is held. A worker that cannot do even that counts as crashed, and records no
+    /// shutdown.
     async fn shut_down(self) {
         let mut all_settled = true;
         for job in &self.held {

@@ -1,4 +1,4 @@
-//! Good histories: overlaps and unknown outcomes that can be explained must be.
+//! Good histories: the checker accepts overlaps and unknown outcomes that can be explained.
 
 use crate::history_checker::tape::{
     Tape, at, change, claim, claimed, complete, enqueue, finish, found, leased, nothing, of_worker, plain,

@@ -111,7 +111,7 @@ fn i5_a_replay_that_is_told_that_the_lease_is_lost() {
     tape.assert_breaks(&[I5]);
 }
 
-/// Fails the attempt of the token and answers the record as it then stands.
+/// Fails the attempt of the token; the answer shows this record.
 fn fail(tape: &mut Tape, token: u64, seen: Seen) {
     tape.done(settle(Op::Fail, "a", 1, token, Effect::Requeue), seen);
 }

@@ -1,4 +1,4 @@
-//! Bad histories about where jobs come from, where they go, and which record an id leads to.
+//! Bad histories about the origin and the end of jobs, and about the record that an id leads to.
 
 use crate::history_checker::tape::{
     Tape, at, change, claim, claimed, complete, enqueue, finish, found, leased, plain, queued, read, release,
@@ -241,7 +241,7 @@ fn i20_counts_that_do_not_add_up() {
     tape.assert_breaks(&[I20]);
 }
 
-/// A store may leave it out of its counts, or count it until it is removed.
+/// A store may leave the record out of its counts, or count it until it is removed.
 #[test]
 fn i20_unless_the_record_was_overdue_for_removal_by_then() {
     let kept = Seen { purge_at: Some(1_500), ..at(3, 1, Status::Completed) };

@@ -1,5 +1,5 @@
-//! The checker of histories, against histories made by hand: at least one for each invariant that
-//! it must reject, and good ones, ambiguous ones among them, that it must accept.
+//! The checker of histories, tested with histories made by hand: at least one for each invariant
+//! that it must reject, and good ones, including ambiguous ones, that it must accept.
 
 mod good;
 mod leases;

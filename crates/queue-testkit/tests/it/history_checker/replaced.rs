@@ -1,5 +1,4 @@
-//! Histories about lives that take the place of waiting ones, jobs that are put to another time,
-//! and what follows a settle.
+//! Histories about lives that replace waiting ones, rescheduled jobs, and followers of a settle.
 
 use crate::history_checker::tape::{
     Tape, at, change, claim, claimed, complete, enqueue, leased, nothing, queued, release, said,
@@ -118,8 +117,7 @@ fn i11_a_delayed_job_that_is_claimed_early_though_nobody_put_it_to_another_time(
         Event { ask: Ask { delay_ms: Some(delay_ms), ..asked.ask }, ..asked }
     };
     let delayed = |tape: &mut Tape| {
-        // Store time is told by another write before, so that the delay has something to count
-        // from.
+        // Another write tells the store time before, so that the delay has a start.
         tape.call(late("z", 100_000), vec![queued(1)]);
         tape.call(late("a", 500), vec![queued(2)]);
     };

@@ -1,4 +1,4 @@
-//! Histories made by hand, in as few words as possible.
+//! A builder for histories made by hand.
 
 use queue_testkit::{
     Invariant,
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Each call of the tape lasts this long on the monotonic clock.
 pub(crate) const TICK_NS: u64 = 1_000;
 
-/// A history in the making. Store time stands still until it is moved.
+/// A history in the making. Store time stands still until the test moves it.
 #[derive(Default)]
 pub(crate) struct Tape {
     events: Vec<Event>,
@@ -40,7 +40,7 @@ impl Tape {
         asked
     }
 
-    /// The answers of a call that began: those that name no item belong to the first.
+    /// The answers of a call that began: those without an item belong to the first.
     #[expect(clippy::needless_pass_by_value, reason = "a call ends once")]
     pub(crate) fn end(&mut self, asked: Vec<Event>, answers: Vec<Event>) {
         for answer in answers {
@@ -59,7 +59,7 @@ impl Tape {
         }
     }
 
-    /// The end of a call that certainly had no effect, or of which nobody knows.
+    /// The end of a call that certainly had no effect, or whose outcome is unknown.
     pub(crate) fn end_as(&mut self, phase: Phase, asked: Vec<Event>) {
         for event in asked {
             self.push(Event { phase, ..event });
@@ -71,7 +71,7 @@ impl Tape {
         self.events.push(Event { index, time_mono: index * TICK_NS, ..event });
     }
 
-    /// The invariants that the checker finds broken.
+    /// The invariants that the checker finds violated.
     pub(crate) fn broken(&self) -> BTreeSet<Invariant> {
         let violations = check(&History::new(self.events.clone()), &self.rules);
         assert!(violations.iter().all(|found| !found.explanation.is_empty() && !found.events.is_empty()));
@@ -113,12 +113,12 @@ impl Tape {
         self.call(read(id), vec![said(Answer::Absent)]);
     }
 
-    /// Something that happened to the run.
+    /// An event that is not a call.
     pub(crate) fn mark(&mut self, event: Event) {
         self.call(event, vec![said(Answer::Plain)]);
     }
 
-    /// From enqueue to completion, under the token 1 and with the result 77.
+    /// A job from enqueue to completion, under the token 1 and with the result 77.
     pub(crate) fn completed(&mut self, id: &str, seq: u64) {
         self.enqueue(id, seq);
         self.claim(1, id, seq, leased(2, 1));

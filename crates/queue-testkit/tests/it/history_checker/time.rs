@@ -67,7 +67,7 @@ fn i12_an_earlier_job_that_is_passed_over() {
     tape.assert_breaks(&[I12]);
 }
 
-/// Stores with several writers pass over a row that another call holds at that moment.
+/// Stores with several writers skip a row that another call has locked at that moment.
 #[test]
 fn i12_unless_somebody_writes_it_at_that_moment() {
     for is_over in [false, true] {
@@ -113,7 +113,7 @@ fn i24_store_time_that_goes_back() {
     tape.assert_breaks(&[I24]);
 }
 
-/// The same moves in time order are fine, so it is the time that was rejected.
+/// The same changes in the order of time are accepted, so the time was the reason.
 #[test]
 fn a_promoted_job_may_be_claimed_before_its_first_time() {
     let mut tape = Tape::new();
@@ -136,7 +136,7 @@ fn i24_a_write_that_another_process_finds_in_the_future() {
     tape.assert_breaks(&[I24]);
 }
 
-/// A store need not write in order to read, so that what one handle was told by a read binds no
+/// A store need not write in order to read, so the time that one handle was told by a read binds no
 /// other handle.
 #[test]
 fn what_a_read_told_one_process_binds_no_other() {

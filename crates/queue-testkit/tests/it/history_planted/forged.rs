@@ -1,11 +1,11 @@
-//! Transitions that nobody would decide.
+//! Transitions that `decide` never makes.
 
 use queue_core::{
     JobMeta, Span, State,
     lifecycle::{Finish, Guard, Lapse, Patch, Proof, Requeue, RunAt, Transition},
 };
 
-/// One more try instead of the end.
+/// Another attempt in place of the end.
 pub(crate) fn go_on(finish: &Finish) -> Patch {
     let (failures, stalls, error) = (finish.failures, finish.stalls, finish.error.clone());
     Patch::Requeue(Requeue { failures, stalls, error, ..due_now(State::Failing) })
@@ -26,13 +26,13 @@ fn due_now(state: State) -> Requeue {
     }
 }
 
-/// Opens an ended job again, whatever it ended as.
+/// Reopens a terminal job, whatever its state.
 pub(crate) fn reopening(meta: &JobMeta) -> Transition {
     let fresh = Requeue { fresh: true, ..due_now(State::Queued) };
     forged(meta, Patch::Requeue(fresh))
 }
 
-/// Removes a record, whatever state it is in.
+/// Removes a record, whatever its state.
 pub(crate) fn removal(meta: &JobMeta) -> Transition {
     forged(meta, Patch::Remove)
 }

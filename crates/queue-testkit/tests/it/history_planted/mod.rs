@@ -1,5 +1,5 @@
 //! Recorded workloads on a store with one deliberate defect each: the checker must name the
-//! invariant that it breaks, so that a clean verdict on other stores means something.
+//! invariant that it violates, so that a clean verdict on other stores means something.
 
 mod bug;
 mod forged;

@@ -69,7 +69,7 @@ impl PlantedStore {
         self.memory.apply(deletion.into_iter().collect()).await.map(drop)
     }
 
-    /// Jobs that run make room as if they waited.
+    /// Lets running jobs be replaced as if they waited.
     async fn take_from_holders(&self, queue: &QueueName, groups: &[Vec<NewJob>]) -> Result<()> {
         let replacing = groups.iter().flatten().filter(|job| job.on_waiting != OnWaiting::Block);
         let ids: Vec<JobId> = replacing.map(|job| job.id.clone()).collect();
@@ -78,7 +78,7 @@ impl PlantedStore {
         self.memory.apply(running.map(|record| removal(&record.meta)).collect()).await.map(drop)
     }
 
-    /// Enqueues what follows a settle that was done before, as if it had not been.
+    /// Enqueues the followers of a repeated settle again.
     async fn follow_again(&self, transition: &Transition, applied: &Applied) -> Result<()> {
         let Proof::Lease { token, settle: Some(_), .. } = transition.guard.proof else { return Ok(()) };
         let is_first = self.notes().settled.insert((transition.seq.get(), *token.as_bytes()));
@@ -125,7 +125,7 @@ impl PlantedStore {
         }
     }
 
-    /// Opens again what has just ended.
+    /// Reopens what has just ended.
     async fn reopen_ended(&self, applied: &[Applied]) -> Result<()> {
         let revived = |meta: &JobMeta| match meta.state {
             State::Cancelled => self.strikes(Bug::IgnoresCancels, 2),

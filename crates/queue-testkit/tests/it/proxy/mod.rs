@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout};
 
 use self::server::Server;
 
-/// A test that would hang fails instead. Nothing here takes anywhere near that.
+/// A test that would hang fails instead. No test here takes nearly as long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn patiently<T>(what: impl Future<Output = T>) -> T {
@@ -44,8 +44,7 @@ impl Client {
         reply.trim_end().to_owned()
     }
 
-    /// What still comes before the connection ends; that it ends in an orderly way is not asked
-    /// for.
+    /// Reads what comes before the connection ends, whether it ends in an orderly way or not.
     async fn rest(mut self) -> String {
         let mut rest = Vec::new();
         drop(patiently(self.0.read_to_end(&mut rest)).await);

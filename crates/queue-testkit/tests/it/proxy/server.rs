@@ -1,4 +1,4 @@
-//! A server that tells the test what it was asked.
+//! A server that tells the test what it received.
 
 use std::net::SocketAddr;
 
@@ -27,7 +27,7 @@ impl Server {
         self.address
     }
 
-    /// The next line that any client said.
+    /// The next line from any client.
     pub(crate) async fn next_line(&mut self) -> String {
         self.lines.recv().await.expect("the server runs")
     }

@@ -99,7 +99,7 @@ impl State {
     }
 }
 
-/// Given back or put off, and not because of an error.
+/// Whether a job is given back or put off without an error.
 fn is_noteless(patch: &Patch) -> bool {
     matches!(patch, Patch::Requeue(requeue) if requeue.progress.is_none() && requeue.error.is_none())
 }
@@ -112,7 +112,7 @@ fn is_fresh(patch: &Patch) -> bool {
     matches!(patch, Patch::Requeue(requeue) if requeue.fresh)
 }
 
-/// Keeps what was charged.
+/// Keeps the charged attempt.
 fn charge(record: &mut Record, transition: &Transition, verdict: &Verdict, defect: Option<Defect>) {
     let is_settled_again = *verdict == Verdict::Replayed && defect == Some(Defect::AttemptAddedAgain);
     if is_settled_again {

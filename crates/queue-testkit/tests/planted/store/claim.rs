@@ -64,7 +64,7 @@ impl State {
             || (self.has(Defect::LapsedClaimed) && job.is_lapsed(self.now))
     }
 
-    /// The order of claims; the last part says which job it is.
+    /// The order of claims; the last part identifies the job.
     fn rank(&self, job: &JobMeta) -> (i16, Timestamp, u64, Seq) {
         let priority = if self.has(Defect::PriorityIgnored) { 0 } else { job.priority };
         let number = job.seq.get();

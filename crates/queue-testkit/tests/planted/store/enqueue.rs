@@ -1,4 +1,4 @@
-//! Enqueueing and making room for new lives, and the defects of it.
+//! Enqueueing and replacing, and their defects.
 
 use super::{
     record::{Lane, Record},
@@ -13,13 +13,13 @@ use queue_core::{
 use std::collections::HashSet;
 
 impl State {
-    /// Those of the ids that nobody holds.
+    /// Those of the ids that no job holds.
     pub(super) fn free_ids(&self, queue: &QueueName, groups: &[Vec<NewJob>]) -> HashSet<JobId> {
         let free = |new: &&NewJob| self.admission(queue, new) == (Admission::Insert, None);
         groups.iter().flatten().filter(free).map(|new| new.id.clone()).collect()
     }
 
-    /// Stores jobs, taking the caller's word for ids that were free a moment ago.
+    /// Stores jobs, and relies on the caller for ids that were free a moment ago.
     pub(super) fn enqueue(
         &mut self,
         queue: &QueueName,
@@ -81,7 +81,7 @@ impl State {
         Enqueued::Queued { seq }
     }
 
-    /// Ends the life that holds an id, and answers how it stood.
+    /// Ends the life that holds an id, and returns its last record.
     fn make_room(&mut self, queue: &QueueName, seq: Seq) -> Option<JobMeta> {
         let former = self.lane(queue).records.get(&seq)?.job.meta.clone();
         let is_waiting = former.state.is_waiting() && !former.is_expired(self.now);
@@ -112,7 +112,7 @@ impl State {
         meta
     }
 
-    /// What becomes of an id, and what stands in its way.
+    /// The admission of an id, and the record that is in its way.
     fn admission(&self, queue: &QueueName, new: &NewJob) -> (Admission, Option<Enqueued>) {
         let Some(present) = self.holder(queue, &new.id) else { return (Admission::Insert, None) };
         let meta = &present.job.meta;

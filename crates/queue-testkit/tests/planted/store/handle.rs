@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// As many as a server would have.
+/// As many as a server has.
 const CONNECTIONS_MAX: usize = 100;
 
 /// What the handles of one place share.
@@ -22,9 +22,9 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     clock: Arc<dyn Clock>,
     hubs: Mutex<Vec<Weak<Hub>>>,
-    /// Set by closing any handle, with a defect.
+    /// Set when any handle closes; for one defect.
     closed: AtomicBool,
-    /// Counted with a defect alone.
+    /// Counted for one defect alone.
     connections: AtomicUsize,
 }
 
@@ -49,7 +49,7 @@ impl Shared {
         }
     }
 
-    /// A handle; the first after all others were closed finds what was durable.
+    /// Opens a handle; the first one after all others were closed finds what was durable.
     pub(crate) fn open(self: &Arc<Self>) -> PlantedStore {
         let hub = Arc::new(Hub::default());
         let mut hubs = self.hubs.lock();
@@ -69,7 +69,7 @@ impl Shared {
         }
     }
 
-    /// Ends a step: what it changed is hinted at before another one can change it again.
+    /// Ends a step: publishes hints of what it changed before another step can change it again.
     fn publish(&self, mut state: MutexGuard<'_, State>) {
         let notices = state.notices.take();
         if state.has(Defect::NoHints) {
@@ -78,7 +78,7 @@ impl Shared {
         let wakes_all = state.has(Defect::EverybodyWoken) && !notices.is_empty();
         let _still_locked = if state.has(Defect::HintsOutsideLock) {
             drop(state);
-            // What a busy machine does sooner or later.
+            // A busy machine interrupts here sooner or later.
             std::thread::yield_now();
             None
         } else {
@@ -94,7 +94,7 @@ impl Shared {
 }
 
 impl PlantedStore {
-    /// One atomic step; what it changed is hinted at.
+    /// One atomic step; hints are published for what it changed.
     pub(super) fn with<T>(&self, operation: &'static str, run: impl FnOnce(&mut State) -> T) -> Result<T> {
         if self.closed.load(SeqCst) || self.shared.closed.load(SeqCst) {
             return Err(Error::closed(operation));
@@ -118,7 +118,7 @@ impl PlantedStore {
         self.shared.state.lock().has(defect)
     }
 
-    /// For a stream, with a defect: it is never given back.
+    /// Takes a connection for a stream that, with one defect, never gives it back.
     pub(super) fn take_connection(&self) -> Result<()> {
         if !self.has(Defect::StreamsRunOut) || self.shared.connections.fetch_add(1, SeqCst) < CONNECTIONS_MAX
         {

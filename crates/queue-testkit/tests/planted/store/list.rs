@@ -7,11 +7,11 @@ use queue_core::{
     Tag, Timestamp, Walk, lifecycle::TrackedJob,
 };
 
-/// Whose cursors they are.
+/// The name that this store's cursors carry.
 const CURSORS: &str = "planted";
 
 impl State {
-    /// One page, unless the cursor is not one of this store and this listing.
+    /// One page, unless the cursor belongs to another store or listing.
     pub(super) fn list(&self, query: &ListQuery) -> Result<Page> {
         let mut asked = query.clone();
         if self.has(Defect::CursorOfAnyListing) {
@@ -37,7 +37,7 @@ impl State {
         Ok(page)
     }
 
-    /// What a page looks at.
+    /// The jobs that a page steps through.
     fn stepped<'s>(&'s self, query: &'s ListQuery) -> Box<dyn Iterator<Item = &'s TrackedJob> + 's> {
         match &query.walk {
             _ if self.has(Defect::ScanCrossesQueues) => {
@@ -60,7 +60,7 @@ impl State {
         job
     }
 
-    /// A job with what was charged to it.
+    /// A job with its charged attempts.
     pub(super) fn attempts(&self, queue: &QueueName, id: &JobId) -> Option<JobAttempts> {
         let record = self.lanes.get(queue)?.by_id(id)?;
         let meta = record.job.meta.clone();
@@ -69,7 +69,7 @@ impl State {
     }
 }
 
-/// The place of a cursor, as if it had been told in this listing.
+/// The position of a cursor, as if it came from this listing.
 fn made_for(query: &ListQuery, cursor: &Cursor) -> Cursor {
     let own = PageEnd { at: Timestamp::default(), priority: 0, seq: 0 }.cursor(query, CURSORS).0;
     let place = cursor.0.splitn(3, ':').nth(2);
@@ -82,7 +82,7 @@ fn made_for(query: &ListQuery, cursor: &Cursor) -> Cursor {
     }
 }
 
-/// Behind every job that came at the same time.
+/// A cursor behind every job of the same time.
 fn behind_its_time(cursor: &Cursor, direction: Direction) -> Cursor {
     let (place, _) = cursor.0.rsplit_once(':').expect("a cursor ends in a number");
     let seq = if direction == Direction::NewestFirst { 0 } else { i64::MAX };

@@ -1,7 +1,7 @@
-//! A small store in memory that keeps the contract, but for one defect at most.
+//! A small store in memory that keeps the contract, except for one defect at most.
 //!
-//! It is not built on the store in memory: a defect has to stand where a store would have it,
-//! between the lock and the record, and not in front of a store that is right.
+//! It is not built on the memory store: a defect has to be where a store would have it, between the
+//! lock and the record, and not in front of a correct store.
 
 mod apply;
 mod claim;
@@ -165,7 +165,7 @@ impl PlantedStore {
     }
 }
 
-/// What a batch is going to change.
+/// The changes that a batch is going to make.
 fn ahead(state: &State, batch: Vec<Transition>) -> Notices {
     let mut copy = state.clone();
     copy.apply(batch);

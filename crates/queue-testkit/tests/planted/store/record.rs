@@ -23,12 +23,12 @@ pub(super) struct Lane {
     pub(super) records: BTreeMap<Seq, Record>,
     pub(super) ids: HashMap<JobId, Seq>,
     pub(super) paused: bool,
-    /// It had a job once, or was paused or resumed.
+    /// Whether the queue ever had a job, or was paused or resumed.
     pub(super) is_listed: bool,
-    /// How many results were stored, and how many records pruned: some defects need to know.
+    /// The numbers of stored results and pruned records, for some defects.
     pub(super) results: u64,
     pub(super) pruned: u64,
-    /// What was charged to the lives that are gone, as a defect remembers it.
+    /// The charged attempts of removed lives, as one defect remembers them.
     pub(super) former_attempts: HashMap<JobId, Vec<Attempt>>,
 }
 
@@ -57,7 +57,7 @@ impl Record {
         JobRecord { meta: self.job.meta.clone(), body: (what == Detail::Full).then_some(body) }
     }
 
-    /// What an enqueue of the same id is answered.
+    /// The answer to an enqueue of the same id.
     pub(super) fn taken(&self) -> Enqueued {
         let meta = &self.job.meta;
         match &self.result {

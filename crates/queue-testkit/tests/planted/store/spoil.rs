@@ -37,7 +37,7 @@ fn is_another_settle(last: &LastSettle, token: LeaseToken, settle: Settle) -> bo
     last.token == token && last.settle != settle
 }
 
-/// Writes something else than was decided.
+/// Writes something other than what was decided.
 pub(super) fn patch(defect: Defect, job: &JobMeta, patch: &mut Patch) {
     match (defect, patch) {
         (Defect::KeptForever, Patch::Finish(finish)) => finish.purge = Purge::Never,
@@ -86,7 +86,7 @@ fn is_fresh(patch: &Patch) -> bool {
     matches!(patch, Patch::Requeue(requeue) if requeue.fresh)
 }
 
-/// Enqueues something else than what follows.
+/// Enqueues something other than the followers.
 pub(super) fn followers(defect: Defect, transition: &mut Transition, after: &JobMeta) {
     let is_lapse = transition.guard.lapse == Lapse::Lapsed;
     let is_dropped = match (defect, settle(transition)) {

@@ -6,8 +6,8 @@ use queue_core::{JobMeta, Moment, QueueName, Seq, Timestamp};
 use queue_store::Notices;
 use std::collections::BTreeMap;
 
-/// All the data of a store. Simple on purpose: what is due and what has lapsed is found by looking
-/// at every record.
+/// All data of a store. Simple on purpose: due jobs and lapsed leases are found by a scan of all
+/// records.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) lanes: BTreeMap<QueueName, Lane>,
@@ -40,8 +40,8 @@ impl State {
         self.defect
     }
 
-    /// Moves store time to a reading of the clock, or to the floor of the handle that calls, and
-    /// answers it.
+    /// Moves store time to a reading of the clock, or to the floor of the calling handle, and
+    /// returns it.
     pub(super) fn tick(&mut self, clock: Timestamp, floor: Timestamp) -> Timestamp {
         let floor = if self.has(Defect::TimeStandsStill) { self.mark.max(self.now) } else { floor };
         let moment = Moment::decide(self.mark, clock, floor);
@@ -56,7 +56,7 @@ impl State {
         Moment { now: self.now, clock: self.clock }
     }
 
-    /// What is written is decided by the present time.
+    /// Raises the mark to the present time, at which the write is decided.
     pub(super) fn writes(&mut self) {
         self.mark = self.mark.max(self.now);
     }
@@ -101,7 +101,7 @@ impl State {
         self.notices.changed(job);
     }
 
-    /// What a store does not find again that kept it in memory alone.
+    /// Forgets what a store would not find again if it kept it in memory alone.
     pub(super) fn reopen(&mut self) {
         if self.has(Defect::TimeForgotten) {
             (self.mark, self.now) = (Timestamp::default(), Timestamp::default());

@@ -1,4 +1,4 @@
-//! Claims merged as a store with one writer might, for the defects that only show then.
+//! Claims merged as a store with one writer might, for the defects that show only then.
 
 use super::{handle::PlantedStore, state::State};
 use crate::defect::Defect;
@@ -6,7 +6,7 @@ use parking_lot::{Mutex, MutexGuard};
 use queue_core::{ClaimRequest, Claimed, Error, Result};
 use tokio::{sync::oneshot, task::yield_now};
 
-/// Claims that wait for the next step, and who waits for them.
+/// The claims that wait for the next step, and their callers.
 pub(super) type Line = Mutex<Vec<(ClaimRequest, oneshot::Sender<Claimed>)>>;
 
 impl PlantedStore {
@@ -16,7 +16,7 @@ impl PlantedStore {
         defects.into_iter().any(|defect| self.has(defect))
     }
 
-    /// Whoever comes back first takes all along that came meanwhile.
+    /// The caller that comes back first runs all claims that came meanwhile.
     pub(super) async fn claim_together(&self, request: ClaimRequest) -> Result<Claimed> {
         let (reply, answer) = oneshot::channel();
         self.waiting().push((request, reply));
@@ -28,7 +28,7 @@ impl PlantedStore {
                 let request = misread(state, request, first.as_ref());
                 let due = state.due(&request);
                 let claimed = state.lease(&request, due);
-                // What is left in the hands of a caller that is gone should be given back here.
+                // The jobs of a caller that is gone should be given back here.
                 drop(reply.send(claimed));
             }
         })?;
@@ -40,7 +40,7 @@ impl PlantedStore {
     }
 }
 
-/// As it is understood with a defect.
+/// The request as it is understood with a defect.
 fn misread(state: &State, request: ClaimRequest, first: Option<&ClaimRequest>) -> ClaimRequest {
     match (first, state.defect()) {
         (Some(first), Some(Defect::TokenOfFirst)) => ClaimRequest { token: first.token, ..request },

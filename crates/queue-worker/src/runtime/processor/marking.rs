@@ -79,6 +79,8 @@ where
         let mut batch = Vec::new();
         let mut patience_ends_at = Instant::now();
         loop {
+            // A quick sink gets one batch at a time; beside a slow one the next batch goes after
+            // `SLOW`.
             let may_go = tries.is_empty() || Instant::now() >= patience_ends_at;
             tokio::select! {
                 biased;
@@ -141,6 +143,7 @@ where
         let budget = self.options.mark_budget.saturating_sub(since.elapsed());
         let retry = Retry::new(self.options.mark_backoff.clone()).budget(budget);
         let attempt = |_| {
+            // The item was tried with its batch, and that error counts as the first of these tries.
             let known = first_error.take();
             async move {
                 let marked = match known {

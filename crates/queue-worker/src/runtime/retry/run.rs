@@ -21,6 +21,7 @@ where
     let reason = tokio::select! {
         biased;
         () = retry.stop.cancelled() => GiveUp::Cancelled,
+        // The outcome comes before the budget, so that a success at the last moment counts.
         outcome = try_all(retry, attempt, &mut tries) => match outcome {
             Ok(success) => return Ok(success),
             Err(reason) => reason,

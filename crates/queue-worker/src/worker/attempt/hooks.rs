@@ -93,6 +93,7 @@ async fn call_hook<T>(
         Ok(Ok(answer)) => return Some(answer),
         Ok(Err(failure)) | Err(failure) => failure,
     };
+    // The name comes from the hook's own code too, which may panic.
     let name = guarded("name of a hook", || hook.name().to_owned()).unwrap_or_default();
     tracing::warn!(hook = name, ?stage, job = %job.meta().id, %failure, "a hook failed");
     run.events.emit(&WorkerEvent::HookFailed { job: job.meta().clone(), hook: name, stage, failure });

@@ -100,6 +100,7 @@ impl ReadyJobs {
         state.runners += new_runners;
         let runners = state.runners;
         state.forecast.take(runners, now);
+        // Runners take the first jobs at once; only the jobs behind them wait and need watching.
         if state.jobs.len() > new_runners {
             self.has_waiting.notify_one();
         }

@@ -95,6 +95,8 @@ impl Fetcher {
             }
         }
         if let Some(search) = search {
+            // The answer may have been too large for the way, so the next claim asks for half (ADR
+            // 0019).
             self.queues[queue_index].portion.halve(limit);
             self.calls.push(queue_call::search(search, &self.run));
         }

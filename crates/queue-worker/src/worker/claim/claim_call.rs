@@ -60,6 +60,7 @@ impl ClaimCall {
         let answer = timeout(answer_max, run.storage.claim(request)).instrument(span.clone()).await;
         let mut answer = answer.unwrap_or_else(|_elapsed| Err(unanswered()));
         let is_lost = answer.as_ref().is_err_and(|error| error.certainty() == Certainty::Unknown);
+        // Without the store's time a claim has no `not_after`, so the store may begin it any time.
         let begun_by = self.store_time.map(|_| sent_at + answer_max);
         let search = is_lost.then(|| LostClaimSearch::new(&run, &self.queue.name, lost, begun_by));
         let claimed = answer.as_mut().map(|claimed| std::mem::take(&mut claimed.jobs)).unwrap_or_default();
@@ -68,6 +69,8 @@ impl ClaimCall {
         trace::claimed(&span, got);
         let store_time = answer.as_ref().map_or_else(|_| Timestamp::default(), |claimed| claimed.now);
         let reading = ClockReading::now(store_time);
+        // The store counts the lease from its own step, which comes after the sending, so this end
+        // is never late.
         let lapses_at = sent_at + run.options.lease.as_duration();
         let jobs: VecDeque<_> = run.held.add(|held| {
             claimed.into_iter().filter_map(|job| self.hold(held, job, lapses_at, reading)).collect()

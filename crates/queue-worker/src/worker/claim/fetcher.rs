@@ -142,6 +142,8 @@ impl Fetcher {
         let batch_max = self.run.storage.capabilities().limits.batch_max;
         for (queue_index, wanted) in dealt.into_iter().enumerate() {
             let QueueClaims { queue, portion, .. } = &self.queues[queue_index];
+            // The reservation precedes the claim, or two claims could use the same tokens of the
+            // limit.
             let starts = queue.rate.as_ref().map(|rate| rate.reserve(wanted, now));
             let limit = starts.as_ref().map_or(wanted, Reservation::starts).min(batch_max);
             if limit > 0 || self.only_looks_at(queue_index) {

@@ -67,6 +67,7 @@ impl Supervisor {
         let (settlements, inbox) = mpsc::unbounded_channel();
         let handler = self.plan.handler.clone();
         let dispatcher = Arc::new(Dispatcher::new(run.clone(), handler, settlements, handlers.clone()));
+        // These parts end after the others: leases are extended until the last outcome is stored.
         let background = [
             part(run, keep_leases(run.clone())),
             part(run, upkeep::rescue_at_intervals(run.clone())),

@@ -186,6 +186,8 @@ impl Applier {
                     let settlement = settlement.again(meta);
                     again.push(PendingSettlement { settlement, in_doubt, decisions: decisions + 1 });
                 }
+                // An earlier try may have settled the job without an answer, and its record is gone
+                // since.
                 Applied::Missing if in_doubt => self.done(&settlement, settlement.seen().clone()),
                 Applied::Missing | Applied::LeaseLost(_) => self.lost(&settlement),
                 Applied::Done(meta) => self.done(&settlement, meta),

@@ -39,6 +39,7 @@ fn context(parent: &str, state: TraceState) -> Option<SpanContext> {
     if !ends || version == "ff" {
         return None;
     }
+    // The specification asks that flags of later versions are not passed on.
     let flags = TraceFlags::new(u8::from_str_radix(flags, 16).ok()?) & TraceFlags::SAMPLED;
     let trace = TraceId::from_hex(trace).ok()?;
     let span = SpanId::from_hex(span).ok()?;

@@ -7,7 +7,7 @@ use queue_worker::runtime::{DoneItem, FailedItem, Finality, ItemError, Sink, Sou
 use std::{collections::VecDeque, fmt, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
-/// A table of numbers, source and sink at once, which logs every call and misbehaves as scripted.
+/// A table of numbers, both source and sink, which logs every call and misbehaves as scripted.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     pub(crate) log: Log,
@@ -24,7 +24,7 @@ struct State {
     batches: Batches,
 }
 
-/// What goes wrong with a call.
+/// The fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
@@ -37,7 +37,7 @@ pub(crate) enum Fault {
 /// How the batch forms of the sink behave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Batches {
-    /// As the trait's own.
+    /// The trait's default, which marks one by one.
     #[default]
     Loop,
     /// One call for the batch.

@@ -7,7 +7,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// What happened, in order, each with the milliseconds since the log began. Clones share it.
+/// What happened, in order, each line with the milliseconds since the log began. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Log(Arc<Shared>);
 
@@ -37,7 +37,7 @@ impl Log {
         self.guard().clone()
     }
 
-    /// When each line was written.
+    /// The times at which the lines were written.
     pub(crate) fn times(&self) -> Vec<u64> {
         self.guard().iter().map(|(at, _)| *at).collect()
     }
@@ -50,13 +50,13 @@ impl Log {
         self.times_of(wanted).len()
     }
 
-    /// Waits until a line has been written so many times.
+    /// Waits until a line has been written this many times.
     pub(crate) async fn wait_for_count(&self, wanted: &str, count: usize) {
         let came = timeout(super::FOREVER, self.wait_until(|| self.count(wanted) >= count)).await;
         assert!(came.is_ok(), "{count} times {wanted:?} never came, only {:?}", self.lines());
     }
 
-    /// Waits until there are so many lines, of whatever kind.
+    /// Waits until there are this many lines.
     pub(crate) async fn wait_for_lines(&self, count: usize) {
         let came = timeout(super::FOREVER, self.wait_until(|| self.guard().len() >= count)).await;
         assert!(came.is_ok(), "{count} lines never came, only {:?}", self.lines());

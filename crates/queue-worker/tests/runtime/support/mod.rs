@@ -28,7 +28,7 @@ pub(crate) fn spawn<T: Send + 'static>(task: impl Future<Output = T> + Send + 's
     tokio::spawn(task)
 }
 
-/// Awaits what must end, so that a test that would hang fails instead.
+/// Awaits work that must end, so that a test that would hang fails instead.
 pub(crate) async fn within<T>(work: impl Future<Output = T>) -> T {
     timeout(FOREVER, work).await.expect("it ends")
 }
@@ -38,8 +38,8 @@ pub(crate) async fn ended<T>(task: JoinHandle<T>) -> T {
     within(task).await.expect("it does not panic")
 }
 
-/// Lets every other task run until it waits for something. Enough turns for the longest chain of
-/// tasks in these tests.
+/// Lets every other task run until it waits. The turns are enough for the longest chain of tasks in
+/// these tests.
 pub(crate) async fn settle() {
     for _ in 0..100 {
         yield_now().await;

@@ -1,4 +1,4 @@
-//! Workers on several queues that end.
+//! Workers on several queues that end by themselves.
 
 use super::{a, b, c, claim_elsewhere, evenly, jobs};
 use crate::support::{Rig, Starts, job, millis, router, span};

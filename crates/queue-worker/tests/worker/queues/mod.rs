@@ -1,5 +1,4 @@
-//! Several queues on one worker: how they share it, and that nothing of one is forgotten for
-//! another.
+//! Several queues on one worker: how they share it, and that each queue's work is done.
 
 mod ending;
 mod shares;
@@ -32,12 +31,12 @@ fn weighted(queues: &[(QueueName, u32)]) -> Vec<WorkQueue> {
     queues.iter().map(|(name, weight)| WorkQueue::new(name.clone()).weight(*weight)).collect()
 }
 
-/// All of the same weight.
+/// The queues with equal weights.
 fn evenly<const N: usize>(queues: [QueueName; N]) -> [WorkQueue; N] {
     queues.map(WorkQueue::new)
 }
 
-/// Claims a job as another worker, which then never says anything again.
+/// Claims a job as another worker, which then goes silent.
 async fn claim_elsewhere(rig: &Rig, queue: &QueueName, lease_ms: i64) {
     let other = WorkerId::from_static("elsewhere");
     let request = ClaimRequest::new(queue.clone(), other, 1, span(lease_ms), &*rig.rng);

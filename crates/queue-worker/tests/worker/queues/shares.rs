@@ -97,7 +97,7 @@ async fn a_claim_that_fails_holds_up_no_other_queue() {
     running.stop().await;
 }
 
-/// If no slot idles, jobs of one length start at the same moments as if they all were in one queue.
+/// If no slot idles, jobs of equal length start at the same times as if all were in one queue.
 #[tokio::test(start_paused = true)]
 async fn whatever_arrives_when_no_slot_idles_while_any_queue_has_a_due_job() {
     for seed in 0..40 {
@@ -133,9 +133,9 @@ async fn starts_of(arrivals: &[(u64, QueueName)], queues: Vec<WorkQueue>) -> Sta
     starts
 }
 
-/// Over each stretch in which two queues both had a due job at every start, they got jobs in
-/// proportion, up to two each: one for the sharing itself, and one since arrivals of the same
-/// moment are not ordered.
+/// In each period in which two queues both had a due job at every start, they got jobs in
+/// proportion, with a deviation of up to two: one for the sharing itself, and one because arrivals
+/// of the same moment are not ordered.
 fn assert_proportional(
     seed: u64,
     starts: &Starts,

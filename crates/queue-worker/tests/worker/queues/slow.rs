@@ -1,4 +1,4 @@
-//! A queue whose store is slow, or does not answer, holds up no other.
+//! A queue whose store is slow or does not answer delays no other queue.
 
 use super::{a, b, c, claim_elsewhere, evenly, jobs, weighted};
 use crate::support::{Fault, Hints, Rig, Starts, job, millis, numbers, times_ms};
@@ -6,7 +6,7 @@ use queue_core::{QueueName, State, Storage};
 use queue_worker::WorkerReport;
 use tokio::time::sleep;
 
-/// Until all jobs of `a` are completed, beside a queue `b` whose claims have this fault.
+/// Runs until all jobs of `a` are completed, beside a queue `b` whose claims have this fault.
 async fn beside(fault: Fault, concurrency: usize) -> (Rig, Starts) {
     let (rig, starts) = (Rig::new(), Starts::default());
     rig.store.script().on_claim_of.insert(b(), fault);
@@ -16,7 +16,7 @@ async fn beside(fault: Fault, concurrency: usize) -> (Rig, Starts) {
     let running = Rig::start(worker.concurrency(concurrency).prefetch(0));
     rig.events.wait_for("completed 399").await;
     let stopped_at = rig.events.elapsed_ms();
-    // The job of `b`, and slots that were kept for two claims of it.
+    // The job of `b`, and the slots that were kept for two claims of it.
     let most = u64::try_from(4000 / concurrency).expect("small") + 10 + 2 * 100;
     assert!(stopped_at <= most, "{concurrency} handlers took {stopped_at} ms");
     running.stop.cancel();
@@ -44,7 +44,7 @@ async fn jobs_that_come_after_their_slots_were_lent_start_behind_what_runs() {
     assert_eq!(times_ms(&starts.of_queue(&b())), [2000]);
 }
 
-/// One handler, and jobs of `a` that take so long that what is held ready meanwhile is given back.
+/// There is one handler, and jobs of `a` take so long that ready jobs are given back meanwhile.
 #[tokio::test(start_paused = true)]
 async fn a_queue_that_is_always_slow_does_not_starve_behind_long_jobs() {
     let (rig, starts) = (Rig::new(), Starts::default());
@@ -128,7 +128,7 @@ async fn a_run_that_ends_when_empty_waits_for_the_queue_that_is_slow() {
     assert!(times_ms(&starts.of_queue(&a())).iter().all(|at| *at <= 200), "{:?}", starts.of_queue(&a()));
 }
 
-/// Whether others hold jobs of `b` is not to be had, so it is polled as any queue.
+/// Whether others hold jobs of `b` cannot be learned, so it is polled like any queue.
 #[tokio::test(start_paused = true)]
 async fn a_run_that_ends_when_empty_goes_on_though_counts_have_no_answer() {
     let (rig, starts) = (Rig::new(), Starts::default());

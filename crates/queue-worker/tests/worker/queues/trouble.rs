@@ -7,15 +7,15 @@ use queue_worker::{Context, Router};
 use std::sync::{Arc, Mutex};
 use tokio::time::sleep;
 
-/// One fault for every batch with a job of this queue in it.
+/// Injects a fault into every batch with a job of this queue.
 fn whenever(queue: QueueName, fault: Fault) -> OnBatch {
     Box::new(move |batch| if batch.iter().any(|it| it.queue == queue) { fault } else { Fault::None })
 }
 
-/// Which handlers were told to stop, and when.
+/// The handlers that were told to stop, and when.
 type Told = Arc<Mutex<Vec<(String, u64)>>>;
 
-/// Works for some leases unless it is told to stop.
+/// A handler that works for several leases unless it is told to stop.
 fn long(rig: &Rig, told: &Told) -> Router {
     let (events, told) = (rig.events.clone(), told.clone());
     router(move |_, context: Context| {
@@ -33,15 +33,15 @@ fn long(rig: &Rig, told: &Told) -> Router {
     })
 }
 
-/// The first one was told when its lease was over. It may have been claimed and told again, but no
-/// other was.
+/// The first handler was told when its lease was over. It may have been claimed and told again, but
+/// no other was told.
 fn assert_only_told(told: &Told, name: &str) {
     let told = told.lock().expect("unpoisoned");
     assert_eq!(told[0], (name.to_owned(), 3000));
     assert!(told.iter().all(|(other, _)| other == name), "{told:?}");
 }
 
-/// What becomes of jobs of `b` and `c` while heartbeats with a job of `a` go wrong.
+/// Jobs of `b` and `c` complete while heartbeats with a job of `a` fail.
 async fn others_complete_while_heartbeats_fail(fault: Fault) {
     let (rig, told) = (Rig::new(), Told::default());
     for queue in [a(), b(), c()] {

@@ -1,4 +1,4 @@
-//! When each of several queues is asked.
+//! When each of several queues is claimed.
 
 use super::{a, b, c, claim_elsewhere, evenly, jobs, weighted};
 use crate::support::{Hints, Rig, Starts, job, millis, span, times_ms};
@@ -18,8 +18,8 @@ async fn it_sleeps_until_exactly_the_earliest_due_job_of_all_queues() {
     let running = Rig::start(rig.worker_on(starts.router(|_| 1), evenly([a(), b(), c()])));
     rig.events.wait_for_count("completed later", 3).await;
     assert_eq!(seen(&starts), [(1234, b()), (5000, a()), (777_777, c())]);
-    // Three at the start, and for each job one that brings it and one after the hint of its end at
-    // most.
+    // There are three claims at the start, and for each job one that leases it and at most one
+    // after the hint of its end.
     let claims = rig.store.log().claims;
     assert!(claims <= 9, "{claims} claims");
     running.stop().await;
@@ -46,7 +46,7 @@ async fn a_hint_is_heeded_while_another_queue_keeps_the_worker_busy() {
     sleep(millis(105)).await;
     rig.enqueue_into(&b(), [job("x", 1)]).await;
     rig.events.wait_for("completed x").await;
-    // Behind the four that run and the four that are held ready.
+    // The job waits behind the four that run and the four that are held ready.
     assert_eq!(times_ms(&starts.of_queue(&b())), [120]);
     running.stop().await;
 }

@@ -1,5 +1,5 @@
-//! Rate limits of queues and of kinds: what may start in any window of time, and what that does to
-//! the others.
+//! Rate limits of queues and of kinds: what may start in any window of time, and how that affects
+//! other jobs.
 
 mod of_kinds;
 mod of_queues;
@@ -22,12 +22,12 @@ fn ten_per_second() -> WorkQueue {
     WorkQueue::new(limited()).rate_limit(RateLimit::per_second(10).burst(3))
 }
 
-/// Jobs of one kind, numbered in order, each with the same payload or its number.
+/// Jobs of one kind, numbered in order, each with the same payload or with its number.
 fn jobs(kind: &'static str, count: u32, payload: Option<u32>) -> impl Iterator<Item = NewJob> {
     (0..count).map(move |n| job_of(kind, &format!("{kind}-{n}"), payload.unwrap_or(n)))
 }
 
-/// Every window from one start to another.
+/// Checks every window from one start to another.
 fn assert_within(what: &str, starts: &[Start], per_period: u32, period: Duration, burst: u32) {
     for (first, from) in starts.iter().enumerate() {
         for (last, to) in starts.iter().enumerate().skip(first) {

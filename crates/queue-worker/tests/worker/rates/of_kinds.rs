@@ -1,4 +1,4 @@
-//! What is over the rate of its kind is put back until its turn.
+//! Jobs over the rate of their kind are put back until their turn.
 
 use super::{free, jobs, limited};
 use crate::support::{Fault, Rig, Starts, job, millis, numbers, span, times_ms};
@@ -60,8 +60,8 @@ async fn a_turn_that_is_far_away_is_waited_for_in_one_go() {
     assert_eq!((times_ms(&starts.all()), report.released), (vec![0, 3_600_000], 1));
 }
 
-/// Where the jobs of a long backlog come one by one, those that were put back return behind all of
-/// them.
+/// In a long backlog that is claimed one by one, jobs that were put back return behind all the
+/// others.
 #[tokio::test(start_paused = true)]
 async fn a_kind_goes_on_at_its_rate_while_its_backlog_is_put_back() {
     let (rig, starts) = (Rig::new(), Starts::default());

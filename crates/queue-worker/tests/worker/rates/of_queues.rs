@@ -1,4 +1,4 @@
-//! The rate limit of a queue bounds what is claimed of it.
+//! The rate limit of a queue bounds its claims.
 
 use super::{free, jobs, limited, ten_per_second};
 use crate::support::{Rig, Starts, job, millis, span, times_ms};
@@ -25,7 +25,7 @@ async fn no_more_is_claimed_than_may_start_and_nothing_is_asked_in_between() {
     rig.events.wait_for("completed x-39").await;
     let log = rig.store.log();
     assert!(log.claim_limits.iter().all(|&limit| limit <= 3), "{:?}", log.claim_limits);
-    // One for the burst, and one for each token after it.
+    // One claim takes the burst, and each later token another.
     assert_eq!(log.claims, 38);
     sleep(millis(60_000)).await;
     assert_eq!(rig.store.log().claims, 39, "one that finds nothing; tokens alone are no reason to ask");
@@ -40,10 +40,10 @@ async fn a_limited_queue_leaves_its_share_to_the_others() {
     let queues = [ten_per_second().weight(1000), WorkQueue::new(free())];
     rig.drain(rig.worker_on(starts.router(|_| 10), queues)).await;
     let (limited, free) = (times_ms(&starts.of_queue(&limited())), times_ms(&starts.of_queue(&free())));
-    // No slot idles: 400 jobs and the 13 of the limited queue that start meanwhile, four at a time
-    // for ten milliseconds.
+    // No slot idles: 400 jobs, and the 13 of the limited queue that start meanwhile, run four at a
+    // time for ten milliseconds.
     assert_eq!(free.last(), Some(&1030), "{free:?}");
-    // Each waits for its token and then for what is held ready, not for the end of the others.
+    // Each job waits for its token and then for the ready jobs, not for the end of all others.
     let late: Vec<_> =
         (0_u64..).zip(&limited).filter(|(n, at)| **at > n.saturating_sub(2) * 100 + 30).collect();
     assert!(limited.len() == 20 && late.is_empty(), "{limited:?}");

@@ -1,5 +1,4 @@
-//! What is promised of every limit: in any window no more start than the burst and what the rate
-//! brings.
+//! The promise of every limit: in any window no more jobs start than the burst and the rate allow.
 
 use super::{assert_within, free, jobs, limited, ten_per_second};
 use crate::support::{FOREVER, Rig, Starts, job_of, millis, span, times_ms};
@@ -45,8 +44,8 @@ async fn a_limit_holds_over_runs_that_are_stopped_and_dropped() {
     assert_within("kind, over several runs", &all, 9, Duration::from_secs(1), 2);
 }
 
-/// Random kinds, lengths, arrivals, limits and numbers of handlers, so that runs overlap in every
-/// way.
+/// Kinds, lengths, arrivals, limits and numbers of handlers are random, so that runs overlap in
+/// every way.
 #[tokio::test(start_paused = true)]
 async fn whatever_is_limited_every_window_of_a_random_run_holds_and_every_job_ends() {
     for seed in 0..60 {

@@ -1,4 +1,4 @@
-//! A queue with one schedule on a clock that a test moves, and a worker that is a few calls.
+//! A queue with one schedule on a clock that the test moves, and a worker reduced to a few calls.
 
 use crate::support::{id, job};
 use queue_core::{
@@ -13,7 +13,7 @@ use std::{sync::Arc, time::Duration};
 
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
 pub(super) const HOUR: Duration = Duration::from_secs(3600);
-/// When the clock starts: 2026-01-01.
+/// The start of the clock: 2026-01-01.
 pub(super) const START: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 const LEASE: Span = Span::from_secs(30);
 /// More jobs than any of the tests has.
@@ -26,7 +26,7 @@ pub(super) struct Given {
     rng: SeededRng,
 }
 
-/// A schedule of every hour that begins now, with nothing else said.
+/// A schedule of every hour that begins now, with defaults.
 pub(super) fn hourly() -> ScheduleSpec {
     let timing = Timing::every(HOUR).expect("an hour");
     ScheduleSpec::new("hourly", timing, Template::of(&job("tick", 1)), START)
@@ -43,7 +43,7 @@ impl Given {
         Self { clock, store, queue: QueueName::from_static("tests"), rng: SeededRng::new(7) }
     }
 
-    /// The job that is the schedule, due at once and before all others.
+    /// Stores the schedule's job, due at once and before all others.
     pub(super) async fn put(&self, payload: impl Into<Vec<u8>>) {
         let mut schedule = NewJob::new(schedule_id(), Kind::from_static(SCHEDULE_KIND), job("s", 1).payload);
         (schedule.payload.bytes, schedule.priority) = (payload.into().into(), i16::MIN);
@@ -51,7 +51,7 @@ impl Given {
         self.store.enqueue(&self.queue, vec![vec![schedule]]).await.expect("memory enqueues");
     }
 
-    /// Claims it, whenever it is due.
+    /// Claims the schedule's job, whenever it is due.
     pub(super) async fn claim(&self) -> ClaimedJob {
         self.change(Event::Promote).await;
         let worker = WorkerId::from_static("waker");
@@ -65,7 +65,7 @@ impl Given {
         handle_reserved(&*self.store, job).await.expect("memory answers")
     }
 
-    /// One wake-up from beginning to end; answers how it was settled.
+    /// Runs one wake-up from beginning to end; returns the event that settled it.
     pub(super) async fn wake(&self) -> Event {
         let claimed = self.claim().await;
         let ReservedOutcome { event, .. } = self.handle(&claimed).await;
@@ -74,7 +74,7 @@ impl Given {
         event
     }
 
-    /// Its holder died, and somebody noticed.
+    /// Lets the holder die, and rescues the job.
     pub(super) async fn lapse(&self) {
         self.clock.advance(LEASE.as_duration());
         self.change(Event::Lapse).await;
@@ -98,7 +98,7 @@ pub(super) fn schedule_id() -> JobId {
     id("queue.schedule:hourly")
 }
 
-/// The ids of the ticks of these hours.
+/// The ids of the ticks at these hours.
 pub(super) fn of_hours(hours: impl IntoIterator<Item = u32>) -> Vec<String> {
     hours.into_iter().map(|hour| format!("hourly@2026-01-01T{hour:02}:00:00Z")).collect()
 }

@@ -12,7 +12,7 @@ use queue_core::{
 use queue_schedule::{Missed, Overlap, SPEC_VERSION, ScheduleSpec};
 use std::sync::Arc;
 
-/// Makes up for everything that a test misses.
+/// A schedule that makes up for every missed tick.
 pub(super) fn making_up() -> ScheduleSpec {
     let mut spec = hourly();
     spec.missed = Missed::All { max: 100 };
@@ -54,8 +54,8 @@ async fn a_wake_up_that_is_repeated_finds_nothing_left_to_do() {
     assert_eq!((of_the_first, given.ticks().await), (of_hours([1, 2]), of_hours([1, 2])));
 }
 
-/// Somebody may move the due time of any job that waits, and a schedule that is paused has its at
-/// the end of time.
+/// Any caller may move the due time of a waiting job, and a paused schedule has its due time at the
+/// end of time.
 #[tokio::test]
 async fn what_is_dealt_with_does_not_follow_from_when_the_schedule_was_due() {
     let given = Given::new();
@@ -137,7 +137,7 @@ async fn what_no_version_can_read_fails_with_the_reason() {
 #[derive(Debug)]
 struct Small(Arc<dyn Storage>);
 
-/// The schedule itself is one of them.
+/// The schedule itself counts as one of them.
 const BATCH_MAX: usize = 3;
 
 impl StorageLayer for Small {

@@ -1,4 +1,4 @@
-//! Whose time a schedule goes by.
+//! The clock that a schedule follows.
 
 use super::{
     given::{Given, HOUR, MINUTE, START, hourly, hours_later, of_hours, schedule_id},
@@ -6,7 +6,7 @@ use super::{
 };
 use queue_core::{Detail, Span, StorageExt, lifecycle::Event};
 
-/// That of this machine is of another year.
+/// The clock of this machine is in another year.
 #[tokio::test]
 async fn ticks_go_by_the_clock_of_the_store_and_not_by_that_of_this_machine() {
     let given = Given::new();
@@ -18,8 +18,7 @@ async fn ticks_go_by_the_clock_of_the_store_and_not_by_that_of_this_machine() {
     assert_eq!(given.ticks().await, of_hours([1, 2]));
 }
 
-/// Store time never goes back, so that after such a step it is ahead of the calendar for a long
-/// while.
+/// Store time never goes back, so after such a step it is ahead of the calendar for a long while.
 #[tokio::test]
 async fn no_tick_comes_early_where_store_time_is_ahead_of_the_calendar() {
     let given = Given::new();
@@ -33,7 +32,7 @@ async fn no_tick_comes_early_where_store_time_is_ahead_of_the_calendar() {
     assert_eq!(given.ticks().await, of_hours([1]));
 }
 
-/// A wait by a time that runs at 63/64 would end a minute after the tick of the next hour.
+/// A wait in store time, which runs at 63/64, would end a minute after the tick of the next hour.
 #[tokio::test]
 async fn a_schedule_wakes_by_its_tick_where_store_time_runs_slow() {
     let given = Given::new();

@@ -1,4 +1,4 @@
-//! Candidates of an election, and what they report.
+//! Candidates of an election, and their reports.
 
 use super::{FOREVER, Fault, Probe, span};
 use parking_lot::Mutex;
@@ -8,7 +8,7 @@ use queue_worker::{Leadership, LeadershipBuilder, LeadershipEvent, Term, TokioCl
 use std::sync::Arc;
 use tokio::time::timeout;
 
-/// One election on one store. Every candidate has a handle of its own, which misbehaves alone.
+/// One election on one store. Every candidate has its own handle, which misbehaves alone.
 #[derive(Debug)]
 pub(crate) struct Election {
     store: MemoryStorage,
@@ -28,7 +28,7 @@ impl Election {
         Arc::new(Probe::new(self.store.another_handle()))
     }
 
-    /// A candidate of this name on a handle of its own.
+    /// A candidate of this name on its own handle.
     pub(crate) fn candidate(&self, name: &'static str) -> (Leadership, Arc<Probe>) {
         let probe = self.handle();
         (self.builder(name, &probe).build().expect("valid settings"), probe)
@@ -46,12 +46,12 @@ impl Election {
             })
     }
 
-    /// What the candidates were told, in order, such as `a elected`.
+    /// The events of the candidates, in order, such as `a elected`.
     pub(crate) fn log(&self) -> Vec<String> {
         self.log.lock().clone()
     }
 
-    /// Claims the election's job, which only works while nobody leads.
+    /// Claims the election's job, which succeeds only while there is no leader.
     pub(crate) async fn claim(&self, leadership: &Leadership) -> Claimed {
         let (queue, worker) = (leadership.queue().clone(), WorkerId::from_static("stranger"));
         let request = ClaimRequest::new(queue, worker, 1, span(1000), &SeededRng::new(1));
@@ -59,12 +59,12 @@ impl Election {
     }
 }
 
-/// Waits until it leads.
+/// Waits until the candidate leads.
 pub(crate) async fn elected(leadership: &Leadership) -> Term {
     timeout(FOREVER, leadership.acquire()).await.expect("it is elected").expect("the store works")
 }
 
-/// No heartbeat of this candidate is answered from now on, and none arrives.
+/// From now on no heartbeat of this candidate arrives or is answered.
 pub(crate) fn freeze(probe: &Probe) {
     probe.script().on_heartbeat = Some(Box::new(|_| Fault::Hang));
 }

@@ -9,8 +9,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// What workers reported, in order, each with the milliseconds since the start of the test. Clones
-/// share it.
+/// What workers reported, in order, each event with the milliseconds since the start of the test.
+/// Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Events(Arc<Shared>);
 
@@ -47,7 +47,7 @@ impl Events {
         self.seen().iter().map(|(at, event)| (*at, label(event))).collect()
     }
 
-    /// When events with this label happened.
+    /// The times of the events with this label.
     pub(crate) fn times_of(&self, wanted: &str) -> Vec<u64> {
         self.trace().into_iter().filter(|(_, label)| label == wanted).map(|(at, _)| at).collect()
     }
@@ -61,7 +61,7 @@ impl Events {
         self.wait_for_count(wanted, 1).await;
     }
 
-    /// Waits until so many events with this label have happened.
+    /// Waits until this many events with this label have happened.
     pub(crate) async fn wait_for_count(&self, wanted: &str, count: usize) {
         let wait = async {
             loop {

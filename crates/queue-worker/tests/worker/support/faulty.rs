@@ -4,20 +4,20 @@ use queue_core::{Error, ErrorKind, Result};
 use std::{future::Future, time::Duration};
 use tokio::time::sleep;
 
-/// What happens to one call of the store.
+/// The fault of one call of the store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
-    /// Nothing goes wrong.
+    /// No fault.
     None,
-    /// It is refused and certainly did not happen.
+    /// The call is refused, and certainly had no effect.
     Refuse(ErrorKind),
-    /// It happens, and nobody hears of it.
+    /// The call takes effect, and its answer is lost.
     LoseReply,
-    /// It is never answered, and does not happen.
+    /// The call is never answered, and has no effect.
     Hang,
-    /// It happens at once and is answered later.
+    /// The call takes effect at once, and is answered later.
     Late(Duration),
-    /// The store has a bug.
+    /// The call panics, as a bug of the store would.
     Panic,
 }
 

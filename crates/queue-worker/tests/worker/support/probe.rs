@@ -15,7 +15,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-/// More claims than any test needs: a worker that gets here spins.
+/// More claims than any test needs: a worker that reaches this number spins.
 const CLAIMS_MAX: usize = 20_000;
 
 type Edit<T> = Box<dyn FnMut(&mut T) + Send>;
@@ -30,32 +30,31 @@ pub(crate) struct Probe {
     connection: Semaphore,
 }
 
-/// What goes wrong; nothing by default.
+/// The faults; none by default.
 #[derive(Default)]
 pub(crate) struct Script {
     pub(crate) on_claim: Option<Box<dyn FnMut() -> Fault + Send>>,
-    /// What goes wrong with claims of single queues.
+    /// The faults of claims of single queues.
     pub(crate) on_claim_of: BTreeMap<QueueName, Fault>,
-    /// Whatever else concerns one queue is never answered: what is listed, counted and pruned of
-    /// it.
+    /// The other calls about this queue are never answered: listing, counting and pruning.
     pub(crate) hangs: Option<QueueName>,
     pub(crate) on_settle: Option<OnBatch>,
     pub(crate) on_heartbeat: Option<OnBatch>,
     pub(crate) on_list: Option<Fault>,
     pub(crate) on_prune: Option<Fault>,
-    /// Every settle finds that the record moved.
+    /// Every settle finds that the record has changed.
     pub(crate) all_moves: bool,
     pub(crate) edit_claimed: Option<Edit<Claimed>>,
     pub(crate) edit_applied: Option<Edit<Vec<Applied>>>,
     pub(crate) limits: Option<Limits>,
     pub(crate) call_timeout: Option<Duration>,
-    /// The server stands still until then. What it was sent meanwhile it does afterwards, whoever
-    /// still listens.
+    /// The server stands still until then. Afterwards it executes what it was sent meanwhile,
+    /// whether or not the caller still waits.
     pub(crate) stopped_until: Option<Instant>,
     pub(crate) hints: Hints,
 }
 
-/// What becomes of hints.
+/// The treatment of hints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Hints {
     #[default]
@@ -63,13 +62,13 @@ pub(crate) enum Hints {
     Drop,
     /// Every stream ends at once.
     End,
-    /// No subscription is answered before this has passed.
+    /// Subscriptions are answered after this time.
     Late(Duration),
-    /// The same, and the store has one connection, which that takes.
+    /// The same, on a store whose only connection the subscription takes.
     InTheWay(Duration),
 }
 
-/// What reached the store.
+/// The calls that reached the store.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     pub(crate) claims: usize,
@@ -79,7 +78,7 @@ pub(crate) struct Log {
     pub(crate) settles: Vec<usize>,
     pub(crate) heartbeats: Vec<usize>,
     pub(crate) subscriptions: usize,
-    /// Listings that look for what no index finds.
+    /// The number of listings that no index serves.
     pub(crate) matches: usize,
 }
 
@@ -88,7 +87,7 @@ impl Probe {
         Self { store, script: Mutex::default(), log: Mutex::default(), connection: Semaphore::new(1) }
     }
 
-    /// Changes what goes wrong from now on.
+    /// Changes the faults from now on.
     pub(crate) fn script(&self) -> MutexGuard<'_, Script> {
         self.script.lock()
     }
@@ -101,7 +100,7 @@ impl Probe {
         note(&mut self.log.lock());
     }
 
-    /// Changes nothing, and answers the records as they stand.
+    /// Changes nothing, and answers with the present records.
     async fn stale(&self, batch: &[Transition]) -> Result<Stamped<Vec<Applied>>> {
         let ids: Vec<_> = batch.iter().map(|it| it.id.clone()).collect();
         let found = self.store.get(&batch[0].queue, &ids, Detail::Meta).await?;
@@ -130,7 +129,7 @@ impl Probe {
         }
     }
 
-    /// Once sent, a claim is done whatever becomes of its sender.
+    /// A claim that was sent is executed whatever happens to its sender.
     async fn claim_once_resumed(&self, request: ClaimRequest) -> Result<Claimed> {
         let (store, until) = (self.store.another_handle(), self.script().stopped_until);
         let Some(until) = until else { return store.claim(request).await };

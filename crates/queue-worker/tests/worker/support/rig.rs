@@ -55,12 +55,12 @@ impl Rig {
         }
     }
 
-    /// A worker with small numbers, a repeatable jitter, and its events recorded.
+    /// A worker with small limits, a repeatable jitter, and recorded events.
     pub(crate) fn worker(&self, router: Router) -> WorkerBuilder {
         self.worker_by_handler_time(router).prefetch(4)
     }
 
-    /// The same, which chooses by itself how many jobs to hold ready.
+    /// The same, with the number of ready jobs chosen by the worker.
     pub(crate) fn worker_by_handler_time(&self, router: Router) -> WorkerBuilder {
         let events = self.events.clone();
         Worker::builder(self.store.clone(), self.queue.clone(), router)
@@ -101,7 +101,7 @@ impl Rig {
         changed.expect("the probe applies");
     }
 
-    /// Claims as another worker, which then never says anything again.
+    /// Claims as another worker, which then goes silent.
     pub(crate) async fn claim_elsewhere(&self, limit: usize, lease: Span) -> Claimed {
         let other = WorkerId::from_static("elsewhere");
         let request = ClaimRequest::new(self.queue.clone(), other, limit, lease, &*self.rng);

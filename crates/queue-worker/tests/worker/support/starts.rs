@@ -9,13 +9,13 @@ use std::{
 };
 use tokio::time::{Instant, sleep};
 
-/// What started, in order. Clones share it.
+/// The jobs that started, in order. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Starts(Arc<Mutex<Vec<Start>>>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Start {
-    /// Since the handler was made.
+    /// The time since the handler was made.
     pub(crate) at: Duration,
     pub(crate) queue: QueueName,
     pub(crate) kind: Kind,
@@ -24,8 +24,8 @@ pub(crate) struct Start {
 }
 
 impl Starts {
-    /// A handler of jobs of every kind and queue, that takes so many milliseconds for a job of each
-    /// number.
+    /// A handler of jobs of every kind and queue that takes this many milliseconds for the job of
+    /// each number.
     pub(crate) fn router(&self, takes_ms: impl Fn(u32) -> u64 + Send + Sync + 'static) -> Router {
         let (starts, began) = (self.0.clone(), Instant::now());
         Router::new(()).fallback(move |number: u32, context: Context| {
@@ -73,7 +73,7 @@ pub(crate) fn job_of(kind: &str, name: &str, number: u32) -> NewJob {
 }
 
 impl Rig {
-    /// A worker on these queues, which relies on hints and next due times alone.
+    /// A worker on these queues that relies on hints and `next_due` alone.
     pub(crate) fn worker_on(
         &self,
         router: Router,
@@ -82,7 +82,7 @@ impl Rig {
         self.worker_on_by_handler_time(router, queues).prefetch(4)
     }
 
-    /// The same, which chooses by itself how many jobs to hold ready.
+    /// The same, with the number of ready jobs chosen by the worker.
     pub(crate) fn worker_on_by_handler_time(
         &self,
         router: Router,

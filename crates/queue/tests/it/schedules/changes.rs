@@ -1,4 +1,4 @@
-//! Schedules that are made, edited, paused and removed.
+//! Schedules that are created, edited, paused and removed.
 
 use super::{DAY, HOUR, MINUTE, Report, fire, hold, hourly, ids, report, run, set_up};
 use crate::support::{settle_down, spawn};
@@ -34,7 +34,7 @@ async fn a_paused_schedule_waits_and_a_resumed_one_makes_up_as_its_policy_says()
     assert!(status.is_paused() && status.next(1).is_empty());
     clock.advance(3 * DAY);
     assert_eq!(run(&reports).await, []);
-    // An edit leaves it paused.
+    // An edit leaves the schedule paused.
     let renamed = hourly(Report { of: "costs".to_owned(), ..report() }).missed(Missed::Latest);
     assert_eq!(schedules.put(&renamed).await.expect("put"), Put::Changed);
     assert_eq!(run(&reports).await, []);

@@ -1,6 +1,5 @@
-//! Schedules on a store that is slow, that loses what is said, and that is away: by its policy no
-//! tick is lost, and none comes twice. Time is paused, and the store's clock is that of the
-//! runtime.
+//! Schedules on a store that is slow, loses answers, or is away: under a policy that skips none, no
+//! tick is lost and none runs twice. Time is paused, and the store's clock is that of the runtime.
 
 use super::{MINUTE, Report, report};
 use crate::support::spawn;
@@ -21,24 +20,24 @@ const SECOND: Duration = Duration::from_secs(1);
 /// The calls that a tick is made of.
 const CALLS: [Verb; 3] = [Verb::Claim, Verb::Get, Verb::Apply];
 const ALL: Missed = Missed::All { max: 100_000 };
-/// Long enough for what was lost to lapse and be found again; it ends between two ticks.
+/// Long enough for lost leases to lapse and be rescued; it ends between two ticks.
 const AFTERWARDS: Duration = Duration::from_millis(120_500);
 /// Longer than a lease.
 const TOO_LONG: Duration = Duration::from_secs(40);
 const WORKERS: usize = 3;
-/// What the clock says first.
+/// The first reading of the clock.
 const BEGINNING: Timestamp = Timestamp::from_millis(1_767_225_600_000);
-/// Calls until the store has healed.
+/// More calls than are made before the store has healed.
 const FOR_EVER: usize = 100_000;
 
-/// A schedule, its jobs and the faults between them and their store.
+/// A schedule, its jobs, and the faults between them and their store.
 struct Sick {
     faults: Arc<FaultStore<MemoryStorage>>,
     /// The same store without faults.
     queue: Queue<Report, String>,
     faulty: Queue<Report, String>,
-    /// Which lives of which ids ran. Jobs leave no record, so that one that is enqueued twice has
-    /// two.
+    /// The lives that ran, by id. Jobs leave no record, so an id that is enqueued twice has two
+    /// lives.
     ran: Arc<Mutex<BTreeMap<String, BTreeSet<u64>>>>,
 }
 
@@ -57,8 +56,8 @@ impl Sick {
         sick
     }
 
-    /// Several workers, while the store is sick and after it has healed. Answers the ticks that
-    /// ran.
+    /// Runs several workers, while the store is faulty and after it has healed; returns the ticks
+    /// that ran.
     async fn work(&self, harm: impl AsyncFnOnce()) -> Vec<String> {
         let (stop, stopped) = watch::channel(());
         let runs: Vec<_> = (0..WORKERS).map(|_| self.worker(stopped.clone())).collect();
@@ -87,20 +86,20 @@ impl Sick {
         spawn(worker.run_until(async move { drop(stopped.changed().await) }))
     }
 
-    /// Every tick that the schedule has dealt with, run or not.
+    /// The ticks that the schedule has dealt with, run or not.
     async fn dealt_with(&self) -> Vec<String> {
         let status = self.queue.schedules().get("s").await.expect("read").expect("it goes on");
         ids(status.spec(), status.spec().since, Tick::at(status.dealt_until()))
     }
 }
 
-/// The ticks after a moment until another.
+/// The ids of the ticks after one moment, up to another.
 fn ids(spec: &ScheduleSpec, after: Timestamp, until: Tick) -> Vec<String> {
     let ticks = spec.timing.after(after).take_while(|tick| Tick::from(*tick) <= until);
     ticks.map(|tick| spec.tick_id(tick).expect("an id").to_string()).collect()
 }
 
-/// One fault, or several in a row, at one of the calls of the ticks.
+/// The case puts one fault, or several in a row, at each call of a tick.
 #[tokio::test(start_paused = true)]
 async fn whatever_happens_to_a_call_of_a_tick_no_tick_is_lost_and_none_comes_twice() {
     let faults =
@@ -140,7 +139,7 @@ async fn a_store_that_loses_calls_and_answers_and_outlasts_leases_loses_no_tick(
     }
 }
 
-/// Two seconds for each call, of which a wake-up needs three: later than the next tick each time,
+/// Each call takes two seconds and a wake-up needs three: later than the next tick each time, but
 /// within the grace of ten.
 #[tokio::test(start_paused = true)]
 async fn a_store_that_takes_two_seconds_for_each_call_loses_no_tick_of_a_schedule_of_seconds() {
@@ -153,8 +152,8 @@ async fn a_store_that_takes_two_seconds_for_each_call_loses_no_tick_of_a_schedul
     }
 }
 
-/// From the fifth minute to the thirty-sixth: the last of its ticks is later than half the time to
-/// the next.
+/// The store is away from the fifth minute to the thirty-sixth: the last missed tick is later than
+/// half the time to the next.
 #[tokio::test(start_paused = true)]
 async fn a_store_that_is_away_for_three_ticks_runs_those_that_the_policy_says_once_each() {
     let ticks = ["s@2026-01-01T00:10:00Z", "s@2026-01-01T00:20:00Z", "s@2026-01-01T00:30:00Z"];
@@ -173,7 +172,8 @@ async fn a_store_that_is_away_for_three_ticks_runs_those_that_the_policy_says_on
     }
 }
 
-/// From each second to every other one, so the even seconds are ticks of both.
+/// The edit changes the schedule from each second to every other one, so the even seconds are ticks
+/// of both.
 #[tokio::test(start_paused = true)]
 async fn an_edit_that_fails_half_way_is_repeated_and_no_tick_is_lost_or_comes_twice() {
     for verb in [Verb::Get, Verb::Apply] {

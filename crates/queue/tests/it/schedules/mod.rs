@@ -1,4 +1,4 @@
-//! Schedules, on a store whose clock a test moves.
+//! Schedules, on a store whose clock the test moves.
 
 mod changes;
 mod faults;
@@ -37,7 +37,7 @@ pub(super) fn hourly(payload: Report) -> Schedule<Report> {
     Schedule::new("hourly", Timing::every(HOUR).expect("an hour"), payload)
 }
 
-/// Handles everything that is due, and answers what ran.
+/// Handles everything that is due, and returns what ran.
 pub(super) async fn run(queue: &Queue<Report, String>) -> Vec<(String, Report)> {
     let (ran, seen) = std::sync::mpsc::channel();
     let worker = queue
@@ -62,7 +62,7 @@ pub(super) fn router() -> Router {
     router.handle("default", |_: Report, _| async { Ok(String::new()) }).expect("the only handler")
 }
 
-/// Claims the schedule as a worker would that then takes its time.
+/// Claims the schedule like a worker that is slow to handle it.
 pub(super) async fn hold(reports: &Queue<Report, String>) -> queue::queue_core::ClaimedJob {
     use queue::queue_core::{ClaimRequest, Span};
     let (worker, lease) = (queue::WorkerId::from_static("slow"), Span::from_secs(60));
@@ -71,7 +71,7 @@ pub(super) async fn hold(reports: &Queue<Report, String>) -> queue::queue_core::
     claimed.jobs.pop().expect("the schedule is due")
 }
 
-/// Does what that worker had to do.
+/// Handles the schedule, as that worker had to.
 pub(super) async fn fire(reports: &Queue<Report, String>, claimed: queue::queue_core::ClaimedJob) {
     use queue::worker::{ReservedJob, handle_reserved};
     let payload = &claimed.record.body.as_ref().expect("claimed with its body").payload;

@@ -1,4 +1,4 @@
-//! Which jobs are enqueued, and when.
+//! Which jobs are enqueued at ticks, and when.
 
 use super::{DAY, HOUR, MINUTE, Report, hourly, ids, report, router, run, set_up};
 use queue::{

@@ -1,4 +1,4 @@
-//! What was enqueued, and what is said when it is something else.
+//! Assertions about what was enqueued, and their messages.
 
 use crate::support::SECOND;
 use futures_util::FutureExt;
@@ -14,7 +14,7 @@ async fn two_jobs() -> TestQueue<String> {
     queue
 }
 
-/// What a failed assertion says.
+/// The message of a failed assertion.
 async fn told(assertion: impl Future<Output = impl Any>) -> String {
     let panic = AssertUnwindSafe(assertion).catch_unwind().await.err().expect("the assertion does not hold");
     panic.downcast_ref::<String>().expect("a text").clone()

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 type Seen = Arc<Mutex<Vec<String>>>;
 
-/// Fails what says so, and notes the rest.
+/// A router whose handler fails jobs that ask for it, and notes the others.
 fn router(seen: &Seen) -> Router<Seen> {
     let handler = |text: String, context: Context<Seen>| async move {
         context.state().lock().expect("no handler panics").push(text.clone());

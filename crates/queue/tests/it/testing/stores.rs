@@ -1,4 +1,4 @@
-//! Several queues on one store, and what is the same from run to run.
+//! Several queues on one store, and what is the same in every run.
 
 use super::router;
 use crate::support::SECOND;

@@ -1,4 +1,4 @@
-//! Results, and how they get to whoever waits.
+//! Results, and how they reach waiters.
 
 use super::stage::{Stage, soon};
 use crate::support::{SECOND, spawn};
@@ -17,7 +17,7 @@ super::scenarios! {
     a_job_that_fails_and_then_succeeds_is_waited_through
 }
 
-/// So long between two looks that whoever needs a second one fails its test.
+/// Options with so long between two reads that a waiter which needs a second one fails its test.
 fn one_look() -> WaitOptions {
     let hour = Duration::from_secs(3600);
     WaitOptions::from(2 * hour).look_first_after(hour).look_at_least_every(hour)

@@ -43,7 +43,7 @@ async fn every_waiter_of_many_ids_gets_the_result_of_its_own(stage: &Stage) {
     }
 }
 
-/// Some before they have looked, some afterwards.
+/// Some waiters give up before they have read, some afterwards.
 async fn waiters_that_give_up_disturb_no_other(stage: &Stage) {
     stage.put().await;
     let queue = stage.waiting::<String>();
@@ -71,7 +71,7 @@ async fn a_cancel_wakes_every_waiter(stage: &Stage) {
     stage.put().await;
     let waiters: Vec<_> = (0..10).map(|_| stage.wait("a")).collect();
     stage.listening(10).await;
-    // A waiter that has not looked yet would find nobody to wait for, which is no less right.
+    // A waiter that has not read yet finds no job, which is right too.
     let _ = stage.working::<String>().cancel("a").await.unwrap();
     for outcome in join_all(waiters).await {
         assert_eq!(outcome.unwrap(), Outcome::Cancelled { reason: None });

@@ -1,9 +1,8 @@
-//! Waiting, on every store that the facade opens: with its hints, and with every one of them
-//! dropped.
+//! Waiting, on every store that the facade opens: with its hints, and with all of them dropped.
 //!
-//! Whoever waits has one handle, and whoever works another, as two programs have. A scenario waits
-//! for conditions, so it holds on paused time as well as in real time. What depends on an exact
-//! order of events is in `wait` and `wait_bad_store`, on memory alone.
+//! The waiting side has one handle and the working side another, like two programs. A scenario
+//! waits for conditions, so it holds on paused time as well as in real time. Tests that need an
+//! exact order of events are in `wait` and `wait_bad_store`, on memory alone.
 
 #![expect(clippy::unwrap_used, reason = "scenarios are tests, and fail by a panic")]
 
@@ -14,7 +13,7 @@ mod stage;
 
 use stage::{Hints, Stage};
 
-/// Each scenario on each stage, as a test of its own.
+/// Makes a test of each scenario on each stage.
 macro_rules! scenarios {
     ($($name:ident)+) => {
         $(mod $name {

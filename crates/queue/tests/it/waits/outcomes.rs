@@ -1,4 +1,4 @@
-//! Every way in which a wait can end but by a result.
+//! The outcomes of a wait other than a result.
 
 use super::stage::{Stage, soon};
 use crate::support::{SECOND, spawn};
@@ -53,7 +53,7 @@ async fn a_failure_arrives_with_its_details(stage: &Stage) {
     assert_eq!(wait.await.unwrap(), Outcome::Failed { reason: Reason::Exhausted, error: Some(failure) });
 }
 
-/// Nobody settles it: whoever looks for work next ends the lease.
+/// No holder settles the job: the next worker that looks for jobs ends the lease.
 async fn a_job_whose_holders_all_died_is_failed_as_stalled(stage: &Stage) {
     let storage = stage.working::<String>().storage().clone();
     let brief = Queue::<String, String>::builder(storage, "waits").lease(Duration::from_millis(20));
@@ -72,7 +72,7 @@ async fn a_newer_life_supersedes_the_one_waited_for(stage: &Stage) {
     stage.put().await;
     let wait = stage.wait_and_see("a").await;
     let queue = stage.working::<String>();
-    // The waiter may look between the two, and then it was a cancel.
+    // If the waiter reads between the two calls, the outcome is the cancel.
     let _ = queue.delete("a").await.unwrap();
     stage.put().await;
     let outcome = wait.await.unwrap();

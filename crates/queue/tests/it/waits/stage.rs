@@ -16,31 +16,31 @@ use tokio::{task::JoinHandle, time::timeout};
 /// Longer than anything here takes, and shorter than a test may hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What becomes of hints on their way to whoever waits.
+/// The treatment of hints on their way to a waiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hints {
     Heard,
     Dropped,
 }
 
-/// One store with a handle on each side.
+/// One store with a handle for each side.
 pub(crate) struct Stage {
     waiting: Arc<dyn Storage>,
     working: Arc<dyn Storage>,
-    /// Streams of hints that the waiting side holds.
+    /// The streams of hints that the waiting side holds.
     held: Arc<AtomicUsize>,
     _files: Option<TempDir>,
 }
 
 impl Stage {
-    /// On paused time.
+    /// A stage on paused time.
     pub(crate) fn memory(hints: Hints) -> Self {
         let working = MemoryStorage::with_clock(Arc::new(TokioClock::default()));
         let waiting = working.another_handle();
         Self::new(Arc::new(waiting), Arc::new(working), hints, None)
     }
 
-    /// In real time, on files of its own.
+    /// A stage in real time, on files of its own.
     pub(crate) async fn on_disk(scheme: &str, hints: Hints) -> Self {
         let files = tempfile::tempdir().expect("there is room for temporary files");
         let url = format!("{scheme}:{}/waits", files.path().display());
@@ -62,17 +62,17 @@ impl Stage {
         Self { waiting, working, held, _files: files }
     }
 
-    /// The handle of whoever waits.
+    /// The handle of the waiting side.
     pub(super) fn waiting<R>(&self) -> Queue<String, R> {
         Queue::new(self.waiting.clone(), "waits").expect("a valid name")
     }
 
-    /// The handle of whoever works.
+    /// The handle of the working side.
     pub(super) fn working<R>(&self) -> Queue<String, R> {
         Queue::new(self.working.clone(), "waits").expect("a valid name")
     }
 
-    /// Stores a job called `a`.
+    /// Stores a job with the id `a`.
     pub(super) async fn put(&self) {
         self.put_many(["a"]).await;
     }
@@ -84,7 +84,7 @@ impl Stage {
         }
     }
 
-    /// Takes the job that is due, and completes it.
+    /// Claims the due job, and completes it.
     pub(super) async fn complete(&self, result: &str) {
         let job = self.working::<String>().dequeue(10 * SECOND).await.expect("claims").expect("a job is due");
         assert_eq!(job.ack(&result.to_owned()).await.expect("settles"), queue::Settled::Done);
@@ -104,23 +104,23 @@ impl Stage {
         wait
     }
 
-    /// Waits until so many waiters have subscribed.
+    /// Waits until this many waiters have subscribed.
     pub(super) async fn listening(&self, waiters: usize) {
         until(async || self.held.load(Ordering::SeqCst) == waiters).await;
     }
 
-    /// Fails if a wait has left a subscription behind.
+    /// Asserts that no wait has left a subscription behind.
     pub(super) async fn nobody_listens(&self) {
         self.listening(0).await;
     }
 }
 
-/// Fails what would hang.
+/// Fails work that would hang.
 pub(super) async fn soon<T>(work: impl Future<Output = T>) -> T {
     timeout(2 * PATIENCE, work).await.expect("it hangs")
 }
 
-/// Looks until a condition holds.
+/// Repeats a check until it holds.
 pub(super) async fn until(mut holds: impl AsyncFnMut() -> bool) {
     soon(async {
         while !holds().await {

@@ -15,14 +15,14 @@ use std::{
     task::{Context, Poll},
 };
 
-/// A store that knows how many of its streams of hints are held.
+/// A store that counts the streams of hints that are held.
 #[derive(Debug)]
 pub(super) struct Counted {
     store: Arc<dyn Storage>,
     streams: Arc<Streams>,
 }
 
-/// How many there were, and are.
+/// The streams that were opened, and those that are held.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     pub(super) opened: AtomicUsize,

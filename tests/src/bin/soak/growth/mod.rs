@@ -18,11 +18,11 @@ use std::{
 };
 use tokio::{task::JoinSet, time::timeout};
 
-/// Waits that go on at once.
+/// The waits that run at once.
 const WAITERS: usize = 50;
-/// Waits before the memory is looked at.
+/// The waits before memory is measured.
 const WARM_UP: u64 = 10_000;
-/// A waiter that gives up does so after this.
+/// The time after which a waiter gives up.
 const PATIENCE: Duration = Duration::from_millis(1);
 /// Longer than any run.
 const DEADLINE: Duration = Duration::from_mins(10);
@@ -31,7 +31,7 @@ type Numbers = Queue<u64, u64>;
 
 #[derive(Args, Debug)]
 pub(crate) struct Settings {
-    /// Waits after the warm-up
+    /// How many waits to make after the warm-up
     #[arg(long, default_value_t = 100_000)]
     waits: u64,
     /// The store, which must be empty
@@ -49,7 +49,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<(), Failed> {
     no_task_is_left().await
 }
 
-/// Two jobs are there from the start: one that is finished, and one that will not be.
+/// Two jobs exist from the start: one that is finished, and one that never will be.
 async fn work_and_wait(queue: &Numbers, waits: u64) -> Result<(), Failed> {
     let router = Router::new(()).handle("default", |n: u64, _| async move { Ok(n + 1) })?;
     let worker = queue.worker(router).build()?;
@@ -87,7 +87,7 @@ async fn wait_many(queue: &Numbers, waits: u64) -> Result<(), Failed> {
     waiters.join_all().await.into_iter().collect()
 }
 
-/// One wait; how it ends is for its number to say.
+/// Makes one wait; its number decides how it ends.
 async fn wait_somehow(queue: &Numbers, number: u64) -> Result<(), Failed> {
     match number % 5 {
         0 => ended_as(&queue.wait("finished", DEADLINE).await?, &Outcome::Completed(2)),
@@ -104,7 +104,7 @@ async fn wait_somehow(queue: &Numbers, number: u64) -> Result<(), Failed> {
             let id = format!("call-{number}");
             let answer = queue.enqueue_and_wait(&id, number, DEADLINE).await?;
             require(answer == number + 1, || format!("call {number} was answered with {answer}"))?;
-            // A record that was awaited stays for a minute, which would look like growth.
+            // An awaited record stays for a minute, which would look like growth.
             let deleted = queue.delete(&id).await?;
             require(deleted == Change::Done, || format!("deleting call {number}: {deleted:?}"))
         }
@@ -120,7 +120,7 @@ fn judge(streams: &Streams, waits: u64) -> Result<(), Failed> {
         [&streams.opened, &streams.held_at_once_max, &streams.held].map(|count| count.load(SeqCst));
     println!("  subscriptions: {opened} opened, at most {most} held at once, {held} held in the end");
     require(opened as u64 >= waits, || "not every wait subscribed".to_owned())?;
-    // The worker has one too.
+    // The worker has a subscription too.
     require(most <= WAITERS + 1, || "more were held than there are waiters".to_owned())?;
     require(held == 0, || format!("{held} subscriptions are left"))
 }

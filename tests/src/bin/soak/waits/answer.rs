@@ -1,4 +1,4 @@
-//! The worker that answers the calls, in a process of its own or in this one.
+//! The worker that answers the calls, in its own process or in this one.
 
 use super::{exchange, mode::Mode, settings::Settings};
 use crate::failed::Failed;
@@ -10,13 +10,13 @@ use queue::{
 use queue_testkit::fault::{FaultPlan, FaultStore, HintFault};
 use std::{io, sync::Arc, time::Duration};
 
-/// Jobs of a killed worker wait for this long.
+/// The time that jobs of a killed worker wait.
 const LEASE: Duration = Duration::from_secs(1);
-/// A worker that gets no hints looks this often.
+/// The interval at which a worker without hints polls.
 const BLIND_POLL: Duration = Duration::from_millis(50);
 const RETRY: Duration = Duration::from_millis(10);
 
-/// What the answering side has to know.
+/// The parameters of the answering side.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct AnswerSettings {
     #[arg(long)]
@@ -34,7 +34,7 @@ impl AnswerSettings {
         Self { store: store.to_owned(), queue: queue.to_owned(), work_ms: settings.work_ms, mode }
     }
 
-    /// The same for a process.
+    /// The parameters as arguments of a process.
     pub(super) fn arguments(&self) -> [String; 9] {
         let Self { store, queue, work_ms, mode } = self;
         let (work_ms, mode) = (work_ms.to_string(), mode.to_string());
@@ -43,8 +43,8 @@ impl AnswerSettings {
     }
 }
 
-/// A process that answers until it is killed, or until its parent is gone and with it the other end
-/// of standard input.
+/// Runs a process that answers until it is killed, or until its parent is gone and the other end of
+/// standard input is closed.
 pub(crate) async fn answer(settings: AnswerSettings) -> Result<(), Failed> {
     let orphaned = || {
         drop(io::copy(&mut io::stdin(), &mut io::sink()));
@@ -54,7 +54,7 @@ pub(crate) async fn answer(settings: AnswerSettings) -> Result<(), Failed> {
     work(settings).await
 }
 
-/// Works without an end.
+/// Works for ever.
 pub(super) async fn work(settings: AnswerSettings) -> Result<(), Failed> {
     let mut storage = queue::open(&settings.store).await?;
     let mut poll = None;

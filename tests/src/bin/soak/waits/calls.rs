@@ -18,14 +18,14 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// The grace of the last look, and as much again for a machine that is busy.
+/// The time that the last read may take beyond the deadline, twice, for a busy machine.
 const LATE: Duration = Duration::from_secs(2);
-/// The least time of callers that give up or have hardly any time.
+/// The least time of callers that give up or have a short deadline.
 const SHORT: Duration = Duration::from_millis(1);
-/// Calls that the store refuses are made again, at most this often.
+/// The most repeats of a call that the store refuses.
 const TRIES_MAX: u64 = 100;
 
-/// Makes all calls, so many at a time.
+/// Makes all calls, a fixed number at a time.
 pub(super) async fn make(queue: &CallQueue, settings: &Settings) -> Tally {
     let (begun, calls, deadline) = (Arc::new(AtomicU64::new(0)), settings.calls, settings.deadline());
     let mut callers = JoinSet::new();
@@ -53,16 +53,16 @@ struct Caller {
     tally: Tally,
 }
 
-/// How one wait ended, and when.
+/// The end of one wait, and its time.
 struct Ended {
     answer: Result<Answer, WaitError>,
     took: Duration,
-    /// How often it was asked again.
+    /// How often the call was repeated.
     again: u64,
 }
 
 impl Caller {
-    /// One call, next to what else is asked for the same job.
+    /// Makes one call, beside other calls about the same job.
     async fn call(&mut self, number: u64) {
         let short = SHORT * (1 + (number / 10 % 20) as u32);
         let (queue, patient) = (&self.queue, self.deadline);
@@ -94,7 +94,7 @@ impl Caller {
         }
     }
 
-    /// True if it ended as it must.
+    /// Whether it ended as it must.
     fn check(&mut self, number: u64, ended: &Ended, deadline: Duration) -> bool {
         self.time(ended, deadline);
         let is_right = match (&ended.answer, expected(number)) {
@@ -110,7 +110,7 @@ impl Caller {
     }
 
     fn time(&mut self, ended: &Ended, deadline: Duration) {
-        // One that was refused began anew.
+        // A call that was refused began anew.
         let over = ended.took.saturating_sub(deadline * (1 + ended.again as u32));
         self.tally.over_max = self.tally.over_max.max(over);
         self.tally.late += u64::from(over > LATE);
@@ -125,8 +125,8 @@ enum Beside {
     Nobody,
 }
 
-/// Asks until the store does not refuse, as a caller would: the id makes it one job however often
-/// it is asked for.
+/// Repeats the call until the store does not refuse it, as a caller would: the id makes it one job
+/// however often it is sent.
 async fn ask(queue: &CallQueue, number: u64, deadline: Duration) -> Ended {
     let begun = Instant::now();
     let mut again = 0;

@@ -1,4 +1,4 @@
-//! What is asked and what must be answered: a pure function of the number of a call, known to both
+//! The questions and the right answers: a pure function of the number of a call, known to both
 //! sides.
 
 use queue::{
@@ -7,16 +7,16 @@ use queue::{
 };
 use std::time::Duration;
 
-/// Null is an answer too.
+/// The answer; null is one too.
 pub(super) type Answer = Option<String>;
 pub(super) type CallQueue = Queue<u64, Answer>;
 
-/// The name of the failure that some calls are to end with.
+/// The name of the failure that some calls must end with.
 pub(super) const REFUSED: &str = "Refused";
-/// What a program expects of a long answer.
+/// The length of a long answer, in bytes.
 const LONG: usize = 100_000;
 
-/// How a call must end: `None` is a refusal.
+/// The right end of a call; `None` is a refusal.
 pub(super) fn expected(number: u64) -> Option<Answer> {
     match number % 100 {
         3 => None,
@@ -36,7 +36,8 @@ pub(super) async fn handle(number: u64, context: Context, takes: Duration) -> Re
     expected(number).ok_or_else(refused)
 }
 
-/// Killed workers charge stalls, and a job that had bad luck three times is still to be answered.
+/// Stalls are unlimited: killed workers charge them, and a job that was unlucky three times must
+/// still be answered.
 pub(super) fn job_options() -> JobOptions {
     JobOptions::new().unlimited_stalls().unlimited_attempts()
 }

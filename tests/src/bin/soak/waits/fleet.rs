@@ -1,4 +1,4 @@
-//! The workers of a run, as processes or as runtimes, any of which can be killed and replaced.
+//! The workers of a run, as processes or runtimes, any of which can be killed and replaced.
 
 use super::answer::{AnswerSettings, work};
 use crate::failed::Failed;
@@ -47,7 +47,7 @@ impl Fleet {
         self.kills
     }
 
-    /// Kills one and starts another in its place.
+    /// Kills one worker and starts another in its place.
     pub(super) async fn replace(&mut self, victim: usize) -> Result<(), Failed> {
         if let Member::Process(child) = &mut self.workers[victim] {
             if let Some(status) = child.try_wait()? {

@@ -1,8 +1,8 @@
-//! Many calls: each with the right answer, none after its deadline.
+//! Many calls: each gets the right answer, none after its deadline.
 //!
-//! Every call goes through `enqueue_and_wait`; next to some of them there is a second caller of the
-//! same job, one that gives up, or one with hardly any time. The workers run apart: in processes of
-//! their own, or in runtimes of their own where the store is one of this process alone.
+//! Every call goes through `enqueue_and_wait`; some have a second caller of the same job, one that
+//! gives up, or one with a short deadline. The workers run apart: in their own processes, or in
+//! their own runtimes if the store exists in this process only.
 
 mod answer;
 mod calls;
@@ -25,10 +25,10 @@ use queue_testkit::fault::{FaultKind, FaultPlan, FaultStore, HintFault};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 
-/// Between two kills there is as much time as this, at random.
+/// The random time between two kills, in milliseconds.
 const KILL_PAUSE_MS: std::ops::RangeInclusive<u64> = 200..=500;
 
-/// Every mode on every store, one after the other.
+/// Runs every mode on every store, one after the other.
 pub(crate) async fn run(settings: &Settings) -> Result<(), Failed> {
     let seed = settings.seed.unwrap_or_else(|| SystemRng.next_u64());
     println!("waits: {} calls, {} at a time, seed {seed}", settings.calls, settings.concurrency);
@@ -65,7 +65,7 @@ async fn run_one(settings: &Settings, url: &str, mode: Mode, seed: u64) -> Resul
     Ok(())
 }
 
-/// Kills workers, if that is the mode. It ends only if one cannot be started.
+/// Kills workers in the mode for that. It ends only if one cannot be started.
 async fn watch(fleet: &mut Fleet, mode: Mode, seed: u64) -> Failed {
     let rng = SeededRng::new(seed);
     let between = |low: u64, high: u64| low + rng.next_u64() % (high - low + 1);

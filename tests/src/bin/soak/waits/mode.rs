@@ -3,10 +3,10 @@
 use clap::ValueEnum;
 use std::fmt;
 
-/// What is against the calls.
+/// The disturbance of the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Mode {
-    /// Nothing
+    /// None
     Hints,
     /// Every hint is dropped, on both sides
     Blind,

@@ -6,20 +6,21 @@ use std::{path::Path, time::Duration};
 
 #[derive(Args, Debug)]
 pub(crate) struct Settings {
-    /// Calls in each mode on each store
+    /// How many calls to make in each mode on each store
     #[arg(long, default_value_t = 10_000)]
     pub(super) calls: u64,
-    /// Calls that go on at once
+    /// How many calls to make at once
     #[arg(long, default_value_t = 50)]
     pub(super) concurrency: usize,
-    /// What is against the calls; all of it unless said
+    /// The disturbances [default: all]
     #[arg(long)]
     mode: Vec<Mode>,
-    /// The store; unless said, one in memory and one in a file, which goes afterwards. One in
-    /// memory needs a name
+    /// The store [default: one in memory and one in a temporary file]. A store in memory needs a
+    /// name
     #[arg(long)]
     store: Vec<String>,
-    /// Workers, each a process of its own, or a runtime of its own for a store in memory
+    /// How many workers to run, each in its own process, or in its own runtime for a store in
+    /// memory
     #[arg(long, default_value_t = 3)]
     pub(super) workers: usize,
     /// How long each job takes, in milliseconds
@@ -28,7 +29,7 @@ pub(crate) struct Settings {
     /// How long each call waits, in milliseconds
     #[arg(long, default_value_t = 30_000)]
     deadline_ms: u64,
-    /// What the kills go by; at random unless said
+    /// The seed of the kills [default: random]
     #[arg(long)]
     pub(super) seed: Option<u64>,
 }

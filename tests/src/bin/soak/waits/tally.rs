@@ -3,10 +3,10 @@
 use queue_e2e::Latencies;
 use std::{fmt, time::Duration};
 
-/// Most complaints that are kept; the rest is counted.
+/// The most complaints that are kept; the others are counted.
 const COMPLAINTS_MAX: usize = 10;
 
-/// What became of the calls.
+/// The outcomes of the calls.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) latencies: Latencies,
@@ -19,7 +19,7 @@ pub(super) struct Tally {
     pub(super) over_max: Duration,
     /// Calls that the store refused at first.
     pub(super) asked_again: u64,
-    /// Second callers of a job, all answered as the first.
+    /// Second callers of a job, all answered like the first.
     pub(super) seconds: u64,
     /// Callers that were dropped in the middle.
     pub(super) gave_up: u64,

@@ -10,7 +10,7 @@ use crate::failed::{Failed, require};
 use futures_util::TryStreamExt;
 use queue::{ErrorKind, State};
 
-/// Fails unless all calls ended as they must, and the store says the same.
+/// Fails unless all calls ended as they must, and the store agrees.
 pub(super) async fn judge(
     queue: &CallQueue,
     settings: &Settings,
@@ -36,7 +36,7 @@ pub(super) async fn judge(
     }
 }
 
-/// How many jobs were once held by a worker whose lease lapsed.
+/// The number of jobs that were once held by a worker whose lease lapsed.
 async fn taken_over(queue: &CallQueue) -> Result<usize, Failed> {
     let all = queue.jobs().all();
     Ok(all.try_fold(0, async |found, job| Ok(found + usize::from(job.meta.stalls > 0))).await?)
