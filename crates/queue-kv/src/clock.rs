@@ -7,12 +7,12 @@ use std::sync::Arc;
 /// The clock, and what callers were told before (I24). The mark in the database speaks for other
 /// processes.
 #[derive(Debug)]
-pub(crate) struct StoreClock {
+pub(crate) struct KvClock {
     clock: Arc<dyn Clock>,
     time: Mutex<StoreTime>,
 }
 
-impl StoreClock {
+impl KvClock {
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         let time = Mutex::new(StoreTime::new(clock.ticks()));
         Self { clock, time }

@@ -2,7 +2,7 @@
 
 use crate::{
     client::{Access, Client, Run},
-    clock::StoreClock,
+    clock::RedisClock,
     keys::Spread,
     known_queues::{KnownQueue, KnownQueues},
     reply::{Reply, corrupt},
@@ -20,7 +20,7 @@ const LAYOUT: i64 = 5;
 #[derive(Debug)]
 pub(crate) struct HandleState {
     pub(crate) client: Client,
-    pub(crate) clock: StoreClock,
+    pub(crate) clock: RedisClock,
     pub(crate) queues: KnownQueues,
     pub(crate) limits: Limits,
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     client::Client,
-    clock::StoreClock,
+    clock::RedisClock,
     error::unreachable,
     handle::HandleState,
     known_queues::KnownQueues,
@@ -57,7 +57,7 @@ impl RedisStorage {
         let options = options.checked()?;
         let link = Link::new(&options).map_err(|error| unreachable("open", &options.endpoint, error))?;
         let durability = probe(&options, &link).await?;
-        let clock = StoreClock::new(options.clock.clone());
+        let clock = RedisClock::new(options.clock.clone());
         let handle = Arc::new(HandleState {
             client: Client::new(options.endpoint.clone(), link, options.replicas),
             queues: KnownQueues::new(options.namespace.clone(), options.spread(), &clock),

@@ -4,7 +4,7 @@
 use crate::{
     files::FileIdentity,
     storage::SqliteStorage,
-    writer::{Apply, Enqueue, SqliteHandle, within},
+    writer::{SqliteApply, SqliteEnqueue, SqliteHandle, within},
 };
 use queue_core::{
     Applied, Changed, Enqueued, Error, ErrorKind, JobMeta, LeaseToken, NewJob, Payload, QueueName,
@@ -67,7 +67,7 @@ impl SqliteStorage {
         const NAME: &str = "enqueue_in";
         let groups = vec![jobs.to_vec()];
         self.shared.options.limits.check_enqueue(&groups)?;
-        let answers = self.join(NAME, connection, &Enqueue { queue: queue.clone(), groups })?;
+        let answers = self.join(NAME, connection, &SqliteEnqueue { queue: queue.clone(), groups })?;
         let (moment, mut value) = (answers.moment(), answers.value);
         Ok(Stamped::at(moment, value.pop().unwrap_or_default()))
     }
@@ -130,7 +130,7 @@ impl SqliteStorage {
     /// As for [`enqueue_in`](Self::enqueue_in).
     pub fn apply_in(&self, connection: &Connection, batch: &[Transition]) -> Result<Stamped<Vec<Applied>>> {
         self.shared.options.limits.check_apply(batch)?;
-        self.join("apply_in", connection, &Apply(batch.to_vec()))
+        self.join("apply_in", connection, &SqliteApply(batch.to_vec()))
     }
 
     fn join<V: Verb<crate::writer::Database>>(

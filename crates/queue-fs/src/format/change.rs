@@ -12,7 +12,7 @@ use queue_core::{
     Attempt, ContentType, Headers, Payload, QueueName, Seq, Timestamp, WorkerId, WorkerInfo,
     lifecycle::TrackedJob,
 };
-use queue_memory::StoredJob;
+use queue_memory::PackedJob;
 use std::{borrow::BorrowMut, ops::Range};
 
 mod kind {
@@ -94,7 +94,7 @@ impl<T> FieldChange<T> {
 /// Writes changes one after another. The queue is written when it is another one than before.
 pub(crate) mod write {
     use super::{
-        Attempt, ContentType, FieldChange, FieldWriter, Payload, QueueName, Range, Seq, StoredJob, Timestamp,
+        Attempt, ContentType, FieldChange, FieldWriter, Payload, QueueName, Range, Seq, PackedJob, Timestamp,
         WorkerId, WorkerInfo, has_options, kind, write_fixed, write_lifecycle, write_options, write_worker,
     };
     use bytes::Bytes;
@@ -106,7 +106,7 @@ pub(crate) mod write {
     }
 
     /// Returns the ranges of the payload and the result.
-    pub(crate) fn put(out: &mut Vec<u8>, stored: &StoredJob) -> (Range<usize>, Option<Range<usize>>) {
+    pub(crate) fn put(out: &mut Vec<u8>, stored: &PackedJob) -> (Range<usize>, Option<Range<usize>>) {
         let mut out = FieldWriter(out);
         let has_options = has_options(stored);
         out.u8(if has_options { kind::PUT_WITH_OPTIONS } else { kind::PUT });
@@ -127,7 +127,7 @@ pub(crate) mod write {
     /// Returns the range of the result, if there is a new one. `attempts` are the new ones.
     pub(crate) fn update(
         out: &mut Vec<u8>,
-        stored: &StoredJob,
+        stored: &PackedJob,
         attempts: &[Attempt],
         content_type: Option<&ContentType>,
         result: FieldChange<&Payload>,

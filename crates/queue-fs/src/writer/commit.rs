@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::{
         Flush, FsOptions, FsStorage,
-        writer::{CatchUp, Enqueue, FlushNow, FsHandle, start},
+        writer::{FsCatchUp, FsEnqueue, FsFlushNow, FsHandle, start},
     };
     use futures_util::{FutureExt, StreamExt};
     use queue_core::{
@@ -137,7 +137,7 @@ mod tests {
         let theirs = other.enqueue(&queue, jobs("theirs")).await.expect("it enqueues").value[0][0].seq();
         // This read learns of that job, and then fails.
         writer.call(flaky(1, ErrorKind::Other)).await.expect_err("the disk fails");
-        let ours = writer.call(Enqueue { queue: queue.clone(), groups: jobs("ours") }).await;
+        let ours = writer.call(FsEnqueue { queue: queue.clone(), groups: jobs("ours") }).await;
         assert!(ours.expect("it enqueues").value[0][0].seq() > theirs, "a number is given once");
         assert_eq!(other.verify().await.expect("it verifies"), Vec::<String>::new());
     }
@@ -188,7 +188,7 @@ mod tests {
         let _hints = handle.hub.subscribe(&heard, Interest::Wake);
         for (queue, id, is_told) in [(&unheard, "a", false), (&heard, "b", true), (&unheard, "c", false)] {
             other.enqueue(queue, jobs(id)).await.expect("it enqueues");
-            writer.call(CatchUp).await.expect("it reads");
+            writer.call(FsCatchUp).await.expect("it reads");
             assert_eq!(handle.has_notified.swap(false, Ordering::SeqCst), is_told, "{queue}");
         }
     }
@@ -204,11 +204,11 @@ mod tests {
         let (writer, _) = start(shared.clone()).await.expect("it opens");
         let asked = || shared.unflushed.wait_for_touch(Duration::ZERO);
         let queue = QueueName::from_static("q");
-        writer.call(Enqueue { queue, groups: jobs("one") }).await.expect("it enqueues");
+        writer.call(FsEnqueue { queue, groups: jobs("one") }).await.expect("it enqueues");
         assert_eq!(asked(), Wake::Touched);
         writer.call(flaky(0, ErrorKind::Other)).await.expect("it reads");
         assert_eq!(asked(), Wake::Touched);
-        writer.call(FlushNow).await.expect("it flushes");
+        writer.call(FsFlushNow).await.expect("it flushes");
         assert_eq!(asked(), Wake::TimedOut);
     }
 }

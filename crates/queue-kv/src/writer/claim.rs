@@ -1,7 +1,7 @@
 //! Leasing due jobs.
 
 use super::{
-    apply::GiveBack,
+    apply::KvGiveBack,
     commit::{Commits, Session},
     transaction::Transaction,
 };
@@ -26,9 +26,9 @@ const PROMOTE_MAX: usize = 1_000;
 /// Leases due jobs. A caller that is gone before it ran gets none, so that they do not wait for a
 /// lapse, and one that goes later has them given back.
 #[derive(Debug)]
-pub(crate) struct Claim(pub(crate) ClaimRequest);
+pub(crate) struct KvClaim(pub(crate) ClaimRequest);
 
-impl Verb<Commits> for Claim {
+impl Verb<Commits> for KvClaim {
     type Answer = Claimed;
 
     const NAME: &'static str = "claim";
@@ -39,7 +39,7 @@ impl Verb<Commits> for Claim {
     }
 
     fn unheard(claimed: Claimed) -> Option<Pending<Commits>> {
-        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(GiveBack(unheard)))
+        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(KvGiveBack(unheard)))
     }
 
     fn run(&self, session: &mut Session<'_>) -> KvResult<Claimed> {

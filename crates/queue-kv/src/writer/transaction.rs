@@ -8,7 +8,7 @@ use crate::{
     view::{View, mark},
 };
 use queue_core::{AnswerRoom, Moment, QueueName, Seq, Timestamp};
-use queue_store::{Notices, Wanted};
+use queue_store::{Notices, NoticeLevel};
 use std::collections::BTreeMap;
 
 /// Reads and writes of one moment.
@@ -31,7 +31,7 @@ pub(crate) struct Transaction<'a> {
 pub(super) struct Flushed<'a>(Transaction<'a>);
 
 impl<'a> Transaction<'a> {
-    pub(super) fn begin(database: &'a KvDatabase, wanted: Wanted) -> KvResult<Self> {
+    pub(super) fn begin(database: &'a KvDatabase, wanted: NoticeLevel) -> KvResult<Self> {
         let kv = database.kv.begin_write()?;
         let mark = mark(&*kv)?;
         Ok(Self {

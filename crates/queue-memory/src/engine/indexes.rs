@@ -1,6 +1,6 @@
 //! The ordered indexes over the jobs of a queue.
 
-use super::{ready_index::ReadyIndex, stored_job::StoredJob};
+use super::{ready_index::ReadyIndex, packed_job::PackedJob};
 use queue_core::{Seq, State, Tag, Tags, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,7 @@ pub(super) struct IndexKeys {
 }
 
 impl IndexKeys {
-    pub(super) fn of(job: &StoredJob) -> Self {
+    pub(super) fn of(job: &PackedJob) -> Self {
         let course = job.course();
         Self {
             seq: job.seq,

@@ -1,6 +1,6 @@
 //! Reading a page of a listing.
 
-use super::{Engine, queue_state::QueueState, stored_job::StoredJob};
+use super::{Engine, queue_state::QueueState, packed_job::PackedJob};
 use queue_core::{ListQuery, Moment, Page, PageEnd, Result, Seq, State, Timestamp, Walk};
 use std::ops::Range;
 
@@ -104,7 +104,7 @@ fn leased<'s>(
     state: &'s QueueState,
     query: &ListQuery,
     after: Option<PageEnd>,
-    is_wanted: impl Fn(&StoredJob) -> bool,
+    is_wanted: impl Fn(&PackedJob) -> bool,
 ) -> Lives<'s> {
     let of_leases = state.indexes.leases.iter().filter_map(|(_, seq)| state.entries.get(seq));
     let places = of_leases.filter(|entry| is_wanted(entry)).map(|entry| query.walk.place_of(&entry.meta()));

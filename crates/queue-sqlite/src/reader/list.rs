@@ -1,7 +1,7 @@
 //! Reading a page of a listing.
 
 use super::{Snapshot, index_range::IndexRange};
-use crate::{row::StoredJob, sql};
+use crate::{row::SqliteRecord, sql};
 use queue_core::{ListFilter, ListQuery, Page, PageEnd, QueueName, Result, Walk, lifecycle::TrackedJob};
 use rusqlite::{Params, params, params_from_iter};
 
@@ -41,7 +41,7 @@ impl Snapshot<'_> {
                 page.next = end.map(|end| end.cursor(query, CURSORS));
                 break;
             }
-            let TrackedJob { meta, token, .. } = StoredJob::read(row, &query.queue)?.job;
+            let TrackedJob { meta, token, .. } = SqliteRecord::read(row, &query.queue)?.job;
             page.looked_at += 1;
             end = Some(query.walk.place_of(&meta));
             if query.steps_through(&meta, token, self.moment.now) && query.filter.matches(&meta) {
@@ -85,14 +85,14 @@ impl Snapshot<'_> {
         let mut rows = statement.query(params_from_iter(&ready.bounds))?;
         for _ in 0..enough {
             let Some(row) = rows.next()? else { break };
-            jobs.push(StoredJob::read(row, &query.queue)?.job);
+            jobs.push(SqliteRecord::read(row, &query.queue)?.job);
         }
         Ok(jobs)
     }
 
     fn jobs(&self, sql: &str, bounds: impl Params, queue: &QueueName) -> rusqlite::Result<Vec<TrackedJob>> {
         let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement.query_map(bounds, |row| StoredJob::read(row, queue))?;
+        let rows = statement.query_map(bounds, |row| SqliteRecord::read(row, queue))?;
         rows.map(|row| row.map(|stored| stored.job)).collect()
     }
 }

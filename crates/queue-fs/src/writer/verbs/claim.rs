@@ -14,9 +14,9 @@ use std::convert::Infallible;
 /// Leases due jobs. A caller that is gone before its turn gets none, so that no job waits for a
 /// lapse; leases of a caller that goes later are given back.
 #[derive(Debug)]
-pub(crate) struct Claim(pub(crate) ClaimRequest);
+pub(crate) struct FsClaim(pub(crate) ClaimRequest);
 
-impl Verb<FsCommitter> for Claim {
+impl Verb<FsCommitter> for FsClaim {
     type Answer = Claimed;
 
     const NAME: &'static str = "claim";
@@ -27,7 +27,7 @@ impl Verb<FsCommitter> for Claim {
     }
 
     fn unheard(claimed: Claimed) -> Option<Pending<FsCommitter>> {
-        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(GiveBack(unheard)))
+        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(FsGiveBack(unheard)))
     }
 
     fn run(&self, session: &mut JournalSession) -> Result<Claimed, FsFault> {
@@ -44,9 +44,9 @@ impl Verb<FsCommitter> for Claim {
 
 /// Gives back, uncharged, the leases of a claim whose caller is gone.
 #[derive(Debug)]
-struct GiveBack(UnheardClaim);
+struct FsGiveBack(UnheardClaim);
 
-impl Verb<FsCommitter> for GiveBack {
+impl Verb<FsCommitter> for FsGiveBack {
     type Answer = ();
 
     const NAME: &'static str = "claim";

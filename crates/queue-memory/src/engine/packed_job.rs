@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Records are packed, since a backlog is made of these: fields that jobs of a queue have in common
 /// are shared, and fields that the first claim sets take no memory before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredJob {
+pub struct PackedJob {
     /// What is set once, and alike in most jobs of a queue.
     pub traits: Arc<Traits>,
     /// Its id within the queue.
@@ -83,7 +83,7 @@ pub struct Traits {
     pub tags: Tags,
 }
 
-impl StoredJob {
+impl PackedJob {
     /// Packs a job. Its traits come from the pool, or are added to it.
     pub(super) fn pack(job: TrackedJob, body: JobBody, payload_len: u32, pool: &mut TraitsPool) -> Self {
         let course = course_of(&job, &body);
