@@ -9,14 +9,14 @@ use queue_core::{
     Applied, ClaimRequest, Claimed, Detail, Enqueued, JobId, JobRecord, Limits, NewJob, QueueName, Result,
     Stamped, lifecycle::Transition,
 };
-use queue_store::Batched;
+use queue_store::BatchVerbs;
 use std::sync::Arc;
 
 /// One handle, as the merging layer calls it.
 #[derive(Debug)]
 pub(crate) struct BatchedCalls(pub(crate) Arc<HandleState>);
 
-impl Batched for BatchedCalls {
+impl BatchVerbs for BatchedCalls {
     fn limits(&self) -> Limits {
         self.0.options.limits
     }

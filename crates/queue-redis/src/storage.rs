@@ -18,7 +18,7 @@ use queue_core::{
     QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, WorkerId, WorkerInfo,
     lifecycle::Transition,
 };
-use queue_store::{Batched, Coalesced, CurrentRuntime};
+use queue_store::{BatchVerbs, Coalesced, CurrentRuntime};
 use std::{sync::Arc, time::Duration};
 
 /// A handle on the jobs in a Redis or Valkey server.
@@ -176,7 +176,7 @@ impl Storage for RedisStorage {
     }
 }
 
-impl Batched for HandleState {
+impl BatchVerbs for HandleState {
     fn limits(&self) -> Limits {
         self.limits
     }

@@ -16,7 +16,7 @@ use queue_core::{
 };
 use queue_store::{
     UnheardClaim,
-    group_commit::{Pending, Verb},
+    group_commit::{PendingCall, Verb},
 };
 
 /// How many scheduled jobs whose time has come one claim makes ready: those of the others come with
@@ -38,8 +38,8 @@ impl Verb<Commits> for KvClaim {
         self.0.limit
     }
 
-    fn unheard(claimed: Claimed) -> Option<Pending<Commits>> {
-        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(KvGiveBack(unheard)))
+    fn unheard(claimed: Claimed) -> Option<PendingCall<Commits>> {
+        UnheardClaim::of([claimed]).map(|unheard| PendingCall::unanswered(KvGiveBack(unheard)))
     }
 
     fn run(&self, session: &mut Session<'_>) -> KvResult<Claimed> {

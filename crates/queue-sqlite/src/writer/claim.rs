@@ -10,7 +10,7 @@ use queue_core::{
 };
 use queue_store::{
     ClaimShares as Shares, UnheardClaim,
-    group_commit::{Pending, Verb},
+    group_commit::{PendingCall, Verb},
 };
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -35,8 +35,8 @@ impl Verb<Database> for SqliteClaim {
         self.0.queue == other.0.queue
     }
 
-    fn unheard(claimed: Claimed) -> Option<Pending<Database>> {
-        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(SqliteGiveBack(unheard)))
+    fn unheard(claimed: Claimed) -> Option<PendingCall<Database>> {
+        UnheardClaim::of([claimed]).map(|unheard| PendingCall::unanswered(SqliteGiveBack(unheard)))
     }
 
     fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<Claimed> {

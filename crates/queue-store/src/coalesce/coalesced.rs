@@ -1,12 +1,12 @@
 //! The merging of concurrent calls, as stores use it: one method for each verb that is merged.
 
 use crate::{
-    Batched, Spawn,
+    BatchVerbs, Spawn,
     coalesce::{
-        claims::Claims,
-        gather::Gather,
+        claims::MergedClaims,
+        merged_reads::MergedReads,
         lane::Lane,
-        verb::{ApplyVerb, EnqueueVerb},
+        merged_verb::{MergedApply, MergedEnqueue},
     },
 };
 use queue_core::{
@@ -44,24 +44,24 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Coalesced<S> {
     store: Arc<S>,
-    enqueues: Lane<EnqueueVerb, S>,
-    claims: Claims<S>,
-    settles: Lane<ApplyVerb, S>,
-    heartbeats: Lane<ApplyVerb, S>,
+    enqueues: Lane<MergedEnqueue, S>,
+    claims: MergedClaims<S>,
+    settles: Lane<MergedApply, S>,
+    heartbeats: Lane<MergedApply, S>,
     /// Of single jobs, of which waiters make many at once.
-    reads: Gather<(QueueName, Detail), JobId, Option<JobRecord>>,
+    reads: MergedReads<(QueueName, Detail), JobId, Option<JobRecord>>,
 }
 
-impl<S: Batched> Coalesced<S> {
+impl<S: BatchVerbs> Coalesced<S> {
     /// Wraps a store; the lanes run as tasks that end when this is dropped.
     pub fn new(store: Arc<S>, spawn: impl Spawn) -> Self {
         let spawn: Arc<dyn Spawn> = Arc::new(spawn);
         Self {
             enqueues: Lane::start(store.clone(), spawn.clone()),
-            claims: Claims::new(store.clone(), spawn.clone()),
+            claims: MergedClaims::new(store.clone(), spawn.clone()),
             settles: Lane::start(store.clone(), spawn.clone()),
             heartbeats: Lane::start(store.clone(), spawn),
-            reads: Gather::default(),
+            reads: MergedReads::default(),
             store,
         }
     }

@@ -1,6 +1,6 @@
 //! Merges concurrent calls of one verb in a task: whatever comes during a batch goes next.
 
-use crate::{Batched, Spawn, coalesce::verb::Verb};
+use crate::{BatchVerbs, Spawn, coalesce::merged_verb::MergedVerb};
 use futures_util::{
     FutureExt, StreamExt,
     future::{Either, pending, select},
@@ -30,20 +30,20 @@ const STARTS_MAX: usize = 3;
 /// Merges concurrent calls of one verb: while a batch is in flight, whatever comes waits, and goes
 /// next in one piece. Nobody waits for a timer.
 #[derive(Debug)]
-pub(super) struct Lane<V: Verb, S> {
+pub(super) struct Lane<V: MergedVerb, S> {
     store: Arc<S>,
     spawn: Arc<dyn Spawn>,
     /// To the task that owns the lane. It is another one once a runtime took the former with it.
-    calls: Mutex<mpsc::Sender<Call<V>>>,
+    calls: Mutex<mpsc::Sender<LaneCall<V>>>,
 }
 
-struct Call<V: Verb> {
+struct LaneCall<V: MergedVerb> {
     key: V::Key,
     items: Vec<V::Item>,
     reply: oneshot::Sender<Result<Stamped<Vec<V::Answer>>>>,
 }
 
-impl<V: Verb, S: Batched> Lane<V, S> {
+impl<V: MergedVerb, S: BatchVerbs> Lane<V, S> {
     /// Starts the task that owns the lane; it ends when the lane is dropped and the last call is
     /// answered.
     pub(super) fn start(store: Arc<S>, spawn: Arc<dyn Spawn>) -> Self {
@@ -55,7 +55,7 @@ impl<V: Verb, S: Batched> Lane<V, S> {
     /// other.
     pub(super) async fn call(&self, key: V::Key, items: Vec<V::Item>) -> Result<Stamped<Vec<V::Answer>>> {
         let (reply, answer) = oneshot::channel();
-        let mut call = Call { key, items, reply };
+        let mut call = LaneCall { key, items, reply };
         for _ in 0..STARTS_MAX {
             let calls = self.lock().clone();
             match calls.send(call).await {
@@ -70,19 +70,19 @@ impl<V: Verb, S: Batched> Lane<V, S> {
 
     /// A task that ended while the lane is there went with the runtime that it ran on; the present
     /// one gets another.
-    fn restart(&self, ended: &mpsc::Sender<Call<V>>) {
+    fn restart(&self, ended: &mpsc::Sender<LaneCall<V>>) {
         let mut calls = self.lock();
         if calls.same_channel(ended) {
             *calls = start(self.store.clone(), &*self.spawn);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, mpsc::Sender<Call<V>>> {
+    fn lock(&self) -> MutexGuard<'_, mpsc::Sender<LaneCall<V>>> {
         self.calls.lock()
     }
 }
 
-fn start<V: Verb, S: Batched>(store: Arc<S>, spawn: &dyn Spawn) -> mpsc::Sender<Call<V>> {
+fn start<V: MergedVerb, S: BatchVerbs>(store: Arc<S>, spawn: &dyn Spawn) -> mpsc::Sender<LaneCall<V>> {
     let (calls, inbox) = mpsc::channel(WAITING_MAX);
     spawn.spawn(Box::pin(run::<V, S>(store, inbox)));
     calls
@@ -90,9 +90,9 @@ fn start<V: Verb, S: Batched>(store: Arc<S>, spawn: &dyn Spawn) -> mpsc::Sender<
 
 /// One batch of each key at a time, and those of different keys side by side: a key whose call
 /// hangs holds up no other.
-async fn run<V: Verb, S: Batched>(store: Arc<S>, mut inbox: mpsc::Receiver<Call<V>>) {
+async fn run<V: MergedVerb, S: BatchVerbs>(store: Arc<S>, mut inbox: mpsc::Receiver<LaneCall<V>>) {
     let weight_max = store.limits().batch_max;
-    let (mut waiting, mut arrived) = (Waiting::default(), Vec::new());
+    let (mut waiting, mut arrived) = (WaitingCalls::default(), Vec::new());
     let (mut under_way, mut is_open) = (FuturesUnordered::new(), true);
     while is_open || !under_way.is_empty() {
         let event = {
@@ -129,22 +129,22 @@ async fn run<V: Verb, S: Batched>(store: Arc<S>, mut inbox: mpsc::Receiver<Call<
 }
 
 /// What has come and is not on its way, by key.
-struct Waiting<V: Verb> {
-    calls: BTreeMap<V::Key, Vec<Call<V>>>,
+struct WaitingCalls<V: MergedVerb> {
+    calls: BTreeMap<V::Key, Vec<LaneCall<V>>>,
     /// How many these are.
     count: usize,
     /// The keys that have a batch on its way.
     busy: BTreeSet<V::Key>,
 }
 
-impl<V: Verb> Default for Waiting<V> {
+impl<V: MergedVerb> Default for WaitingCalls<V> {
     fn default() -> Self {
         Self { calls: BTreeMap::new(), count: 0, busy: BTreeSet::new() }
     }
 }
 
-impl<V: Verb> Waiting<V> {
-    fn add(&mut self, call: Call<V>) {
+impl<V: MergedVerb> WaitingCalls<V> {
+    fn add(&mut self, call: LaneCall<V>) {
         self.count += 1;
         self.calls.entry(call.key.clone()).or_default().push(call);
     }
@@ -155,7 +155,7 @@ impl<V: Verb> Waiting<V> {
 
     /// All of each key that is free, which is not any more. The order of keys is theirs, so that a
     /// seeded run repeats.
-    fn next(&mut self) -> Vec<(V::Key, Vec<Call<V>>)> {
+    fn next(&mut self) -> Vec<(V::Key, Vec<LaneCall<V>>)> {
         let (busy, count) = (&mut self.busy, &mut self.count);
         let keys: Vec<_> = self.calls.keys().filter(|key| !busy.contains(*key)).cloned().collect();
         let free: Vec<_> = keys.into_iter().filter_map(|key| self.calls.remove_entry(&key)).collect();
@@ -168,20 +168,20 @@ impl<V: Verb> Waiting<V> {
 }
 
 /// What is to go out in one call.
-struct Batch<V: Verb> {
-    calls: Vec<Call<V>>,
+struct Batch<V: MergedVerb> {
+    calls: Vec<LaneCall<V>>,
     weight: usize,
     bytes: usize,
 }
 
-impl<V: Verb> Default for Batch<V> {
+impl<V: MergedVerb> Default for Batch<V> {
     fn default() -> Self {
         Self { calls: Vec::new(), weight: 0, bytes: 0 }
     }
 }
 
 /// Splits what waits so that each part fits one call of the store. The order is kept.
-fn batches<V: Verb>(calls: Vec<Call<V>>, weight_max: usize) -> Vec<Vec<Call<V>>> {
+fn batches<V: MergedVerb>(calls: Vec<LaneCall<V>>, weight_max: usize) -> Vec<Vec<LaneCall<V>>> {
     let (mut full, mut batch) = (Vec::new(), Batch::<V>::default());
     for call in calls {
         let (weight, bytes) =
@@ -198,7 +198,7 @@ fn batches<V: Verb>(calls: Vec<Call<V>>, weight_max: usize) -> Vec<Vec<Call<V>>>
     full
 }
 
-async fn send<V: Verb, S: Batched>(store: &S, batch: Vec<Call<V>>) {
+async fn send<V: MergedVerb, S: BatchVerbs>(store: &S, batch: Vec<LaneCall<V>>) {
     if batch.len() == 1 {
         return send_each(store, batch).await;
     }
@@ -213,8 +213,8 @@ async fn send<V: Verb, S: Batched>(store: &S, batch: Vec<Call<V>>) {
 }
 
 /// One by one, without a copy of what they bring.
-async fn send_each<V: Verb, S: Batched>(store: &S, batch: Vec<Call<V>>) {
-    for Call { key, items, reply } in batch {
+async fn send_each<V: MergedVerb, S: BatchVerbs>(store: &S, batch: Vec<LaneCall<V>>) {
+    for LaneCall { key, items, reply } in batch {
         let count = items.len();
         let answer = guarded::<V, S>(store, key, items).await;
         drop(reply.send(answer.and_then(|answers| complete::<V>(answers, count))));
@@ -222,7 +222,7 @@ async fn send_each<V: Verb, S: Batched>(store: &S, batch: Vec<Call<V>>) {
 }
 
 /// A panic in a store costs the calls of one batch, not the lane.
-async fn guarded<V: Verb, S: Batched>(
+async fn guarded<V: MergedVerb, S: BatchVerbs>(
     store: &S,
     key: V::Key,
     items: Vec<V::Item>,
@@ -231,7 +231,7 @@ async fn guarded<V: Verb, S: Batched>(
     call.await.unwrap_or_else(|_panic| Err(lost(V::NAME)))
 }
 
-fn answer_each<V: Verb>(batch: Vec<Call<V>>, answers: Stamped<Vec<V::Answer>>) {
+fn answer_each<V: MergedVerb>(batch: Vec<LaneCall<V>>, answers: Stamped<Vec<V::Answer>>) {
     let moment = answers.moment();
     let mut answers = answers.value.into_iter();
     for call in batch {
@@ -241,7 +241,7 @@ fn answer_each<V: Verb>(batch: Vec<Call<V>>, answers: Stamped<Vec<V::Answer>>) {
 }
 
 /// An answer for each item.
-fn complete<V: Verb>(answers: Stamped<Vec<V::Answer>>, count: usize) -> Result<Stamped<Vec<V::Answer>>> {
+fn complete<V: MergedVerb>(answers: Stamped<Vec<V::Answer>>, count: usize) -> Result<Stamped<Vec<V::Answer>>> {
     if answers.value.len() == count { Ok(answers) } else { Err(lost(V::NAME)) }
 }
 
@@ -250,8 +250,8 @@ pub(super) fn lost(operation: &'static str) -> Error {
     Error::new(ErrorKind::Internal, operation, message).unknown()
 }
 
-impl<V: Verb> std::fmt::Debug for Call<V> {
+impl<V: MergedVerb> std::fmt::Debug for LaneCall<V> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Call").field("items", &self.items.len()).finish_non_exhaustive()
+        f.debug_struct("LaneCall").field("items", &self.items.len()).finish_non_exhaustive()
     }
 }

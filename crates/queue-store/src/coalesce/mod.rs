@@ -1,13 +1,13 @@
 //! Turns many concurrent single calls into few batched ones.
 
-mod batched;
+mod batch_verbs;
 mod claims;
 mod coalesced;
-mod gather;
+mod merged_reads;
 #[cfg(test)]
-mod gather_tests;
+mod merged_reads_tests;
 mod lane;
-mod verb;
+mod merged_verb;
 
-pub use batched::Batched;
+pub use batch_verbs::BatchVerbs;
 pub use coalesced::Coalesced;

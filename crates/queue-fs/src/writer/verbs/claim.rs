@@ -7,7 +7,7 @@ use crate::{
 use queue_core::{ClaimRequest, Claimed};
 use queue_store::{
     UnheardClaim,
-    group_commit::{Pending, Verb},
+    group_commit::{PendingCall, Verb},
 };
 use std::convert::Infallible;
 
@@ -26,8 +26,8 @@ impl Verb<FsCommitter> for FsClaim {
         self.0.limit
     }
 
-    fn unheard(claimed: Claimed) -> Option<Pending<FsCommitter>> {
-        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(FsGiveBack(unheard)))
+    fn unheard(claimed: Claimed) -> Option<PendingCall<FsCommitter>> {
+        UnheardClaim::of([claimed]).map(|unheard| PendingCall::unanswered(FsGiveBack(unheard)))
     }
 
     fn run(&self, session: &mut JournalSession) -> Result<Claimed, FsFault> {

@@ -1,41 +1,41 @@
 //! Sends the waiting claims of a queue, one call after the other, and answers each.
 
-use super::{Shared, line::Waiting};
+use super::{ClaimsState, waiting_claims::WaitingClaim};
 use crate::{
-    Batched, UnheardClaim,
-    coalesce::{gather::let_others_go, lane::lost},
+    BatchVerbs, UnheardClaim,
+    coalesce::{merged_reads::let_others_go, lane::lost},
 };
 use futures_util::FutureExt;
 use queue_core::{ClaimRequest, Claimed, ErrorKind, QueueName, Result};
 use std::{future::ready, panic::AssertUnwindSafe, sync::Arc};
 
 /// A queue has a claim under way until this is dropped.
-pub(super) struct Turn<S: Batched> {
-    shared: Arc<Shared<S>>,
+pub(super) struct ClaimTurn<S: BatchVerbs> {
+    shared: Arc<ClaimsState<S>>,
     queue: QueueName,
 }
 
-impl<S: Batched> Turn<S> {
-    pub(super) fn new(shared: Arc<Shared<S>>, queue: QueueName) -> Self {
+impl<S: BatchVerbs> ClaimTurn<S> {
+    pub(super) fn new(shared: Arc<ClaimsState<S>>, queue: QueueName) -> Self {
         Self { shared, queue }
     }
 }
 
-impl<S: Batched> Drop for Turn<S> {
+impl<S: BatchVerbs> Drop for ClaimTurn<S> {
     fn drop(&mut self) {
         self.shared.end_turn(&self.queue);
     }
 }
 
 /// Sends what waits in the line of a queue until nobody waits.
-pub(super) struct Driver<S: Batched> {
-    shared: Arc<Shared<S>>,
+pub(super) struct ClaimDriver<S: BatchVerbs> {
+    shared: Arc<ClaimsState<S>>,
     queue: QueueName,
     is_done: bool,
 }
 
-impl<S: Batched> Driver<S> {
-    pub(super) fn new(shared: Arc<Shared<S>>, queue: QueueName) -> Self {
+impl<S: BatchVerbs> ClaimDriver<S> {
+    pub(super) fn new(shared: Arc<ClaimsState<S>>, queue: QueueName) -> Self {
         Self { shared, queue, is_done: false }
     }
 
@@ -50,7 +50,7 @@ impl<S: Batched> Driver<S> {
     }
 
     /// One call after the other, until each is answered: a call may leave out those at its end.
-    async fn send(&self, mut batch: Vec<Waiting>) {
+    async fn send(&self, mut batch: Vec<WaitingClaim>) {
         while !batch.is_empty() {
             let requests = batch.iter().map(|waiting| waiting.request.clone()).collect();
             match self.guarded(requests).await {
@@ -67,7 +67,7 @@ impl<S: Batched> Driver<S> {
         }
     }
 
-    async fn send_each(&self, batch: Vec<Waiting>) {
+    async fn send_each(&self, batch: Vec<WaitingClaim>) {
         for waiting in batch {
             let answer = self.guarded(vec![waiting.request.clone()]).await.and_then(only);
             self.answer([waiting], [answer]);
@@ -83,7 +83,7 @@ impl<S: Batched> Driver<S> {
 
     fn answer(
         &self,
-        batch: impl IntoIterator<Item = Waiting>,
+        batch: impl IntoIterator<Item = WaitingClaim>,
         answers: impl IntoIterator<Item = Result<Claimed>>,
     ) {
         let sent = batch.into_iter().zip(answers).map(|(waiting, answer)| waiting.reply.send(answer));
@@ -94,7 +94,7 @@ impl<S: Batched> Driver<S> {
     }
 }
 
-impl<S: Batched> Drop for Driver<S> {
+impl<S: BatchVerbs> Drop for ClaimDriver<S> {
     fn drop(&mut self) {
         if !self.is_done {
             self.shared.abandon(&self.queue);

@@ -4,14 +4,14 @@
 //! nobody hears leaves jobs leased to nobody, so whatever was leased for a caller that is gone is
 //! given back at once.
 
-mod carried;
+mod direct_claim;
 mod driver;
-mod line;
+mod waiting_claims;
 
-use crate::{Batched, Spawn, UnheardClaim, coalesce::lane::lost};
-use carried::{Carried, Listener};
-use driver::{Driver, Turn};
-use line::{Line, Waiting};
+use crate::{BatchVerbs, Spawn, UnheardClaim, coalesce::lane::lost};
+use direct_claim::{DirectClaim, MergedClaimReply};
+use driver::{ClaimDriver, ClaimTurn};
+use waiting_claims::{WaitingClaims, WaitingClaim};
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{ClaimRequest, Claimed, Error, QueueName, Result};
 use std::{collections::HashMap, fmt, sync::Arc};
@@ -23,37 +23,37 @@ use tokio::sync::{oneshot, watch};
 /// caller, so it costs what it costs by itself; those that come meanwhile go next in one piece,
 /// driven by a task that lasts until no more wait. Claims of different queues do not wait for each
 /// other.
-pub(super) struct Claims<S>(Arc<Shared<S>>);
+pub(super) struct MergedClaims<S>(Arc<ClaimsState<S>>);
 
 /// What callers, drivers and returns share.
-struct Shared<S> {
+struct ClaimsState<S> {
     store: Arc<S>,
     spawn: Arc<dyn Spawn>,
     /// The queues that have a claim under way, and who waits behind it.
-    lines: Mutex<HashMap<QueueName, Line>>,
+    lines: Mutex<HashMap<QueueName, WaitingClaims>>,
     /// Each task that gives jobs back holds a receiver.
     returns: watch::Sender<()>,
 }
 
-impl<S: Batched> Claims<S> {
+impl<S: BatchVerbs> MergedClaims<S> {
     pub(super) fn new(store: Arc<S>, spawn: Arc<dyn Spawn>) -> Self {
         let (returns, _) = watch::channel(());
-        Self(Arc::new(Shared { store, spawn, lines: Mutex::default(), returns }))
+        Self(Arc::new(ClaimsState { store, spawn, lines: Mutex::default(), returns }))
     }
 
     /// Claims, perhaps in one call with others.
     pub(super) async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         let shared = &self.0;
         let Some(waits) = shared.join(&request)? else {
-            let turn = Turn::new(shared.clone(), request.queue.clone());
-            return Carried::new(shared.clone(), request, Some(turn)).await;
+            let turn = ClaimTurn::new(shared.clone(), request.queue.clone());
+            return DirectClaim::new(shared.clone(), request, Some(turn)).await;
         };
-        Listener::new(shared.clone(), waits).await.unwrap_or_else(|_| Err(lost("claim")))
+        MergedClaimReply::new(shared.clone(), waits).await.unwrap_or_else(|_| Err(lost("claim")))
     }
 
     /// Claims by itself, beside others.
     pub(super) async fn claim_apart(&self, request: ClaimRequest) -> Result<Claimed> {
-        Carried::new(self.0.clone(), request, None).await
+        DirectClaim::new(self.0.clone(), request, None).await
     }
 
     /// Waits until what callers left behind is given back.
@@ -62,17 +62,17 @@ impl<S: Batched> Claims<S> {
     }
 }
 
-impl<S: Batched> Shared<S> {
+impl<S: BatchVerbs> ClaimsState<S> {
     /// Stands behind the claim of the queue that is under way; `None` if there is none, so that it
     /// is the caller's turn.
     fn join(&self, request: &ClaimRequest) -> Result<Option<oneshot::Receiver<Result<Claimed>>>> {
         let mut lines = self.lock();
         let Some(line) = lines.get_mut(&request.queue) else {
-            lines.insert(request.queue.clone(), Line::default());
+            lines.insert(request.queue.clone(), WaitingClaims::default());
             return Ok(None);
         };
         let (reply, answer) = oneshot::channel();
-        line.add(Waiting { request: request.clone(), reply })?;
+        line.add(WaitingClaim { request: request.clone(), reply })?;
         Ok(Some(answer))
     }
 
@@ -80,16 +80,16 @@ impl<S: Batched> Shared<S> {
     fn end_turn(self: &Arc<Self>, queue: &QueueName) {
         {
             let mut lines = self.lock();
-            if lines.get(queue).is_none_or(Line::is_empty) {
+            if lines.get(queue).is_none_or(WaitingClaims::is_empty) {
                 lines.remove(queue);
                 return;
             }
         }
-        self.spawn.spawn(Box::pin(Driver::new(self.clone(), queue.clone()).run()));
+        self.spawn.spawn(Box::pin(ClaimDriver::new(self.clone(), queue.clone()).run()));
     }
 
     /// Who goes next; if nobody does, the next caller drives its claim itself.
-    fn next(&self, queue: &QueueName, weight_max: usize) -> Option<Vec<Waiting>> {
+    fn next(&self, queue: &QueueName, weight_max: usize) -> Option<Vec<WaitingClaim>> {
         let mut lines = self.lock();
         let batch = lines.get_mut(queue).map(|line| line.next(weight_max)).filter(|batch| !batch.is_empty());
         if batch.is_none() {
@@ -118,20 +118,20 @@ impl<S: Batched> Shared<S> {
         }));
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<QueueName, Line>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<QueueName, WaitingClaims>> {
         self.lines.lock()
     }
 }
 
-async fn apply<S: Batched>(
+async fn apply<S: BatchVerbs>(
     store: &S,
     batch: Vec<queue_core::lifecycle::Transition>,
 ) -> Result<Vec<queue_core::Applied>, Error> {
     Ok(store.apply(batch).await?.value)
 }
 
-impl<S> fmt::Debug for Claims<S> {
+impl<S> fmt::Debug for MergedClaims<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Claims").finish_non_exhaustive()
+        f.debug_struct("MergedClaims").finish_non_exhaustive()
     }
 }

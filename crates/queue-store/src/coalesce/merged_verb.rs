@@ -1,13 +1,13 @@
 //! The verbs whose calls go through lanes: their keys, weights and calls of the store.
 
-use crate::Batched;
+use crate::BatchVerbs;
 use queue_core::{
     Applied, Enqueued, NewJob, QueueName, Result, Stamped, lifecycle::Transition, payload_bytes,
 };
 use std::future::Future;
 
 /// A batched verb of a store: what can be merged, and how it is called.
-pub(super) trait Verb: Send + 'static {
+pub(super) trait MergedVerb: Send + 'static {
     /// Calls with different keys do not merge, nor wait for each other.
     type Key: Clone + Ord + Send + 'static;
     /// One item of a batch, whole or not at all.
@@ -25,7 +25,7 @@ pub(super) trait Verb: Send + 'static {
     fn bytes(item: &Self::Item) -> usize;
 
     /// Sends one batch; the answers are in the order of the items.
-    fn call<S: Batched>(
+    fn call<S: BatchVerbs>(
         store: &S,
         key: Self::Key,
         items: Vec<Self::Item>,
@@ -33,9 +33,9 @@ pub(super) trait Verb: Send + 'static {
 }
 
 #[derive(Debug)]
-pub(super) struct EnqueueVerb;
+pub(super) struct MergedEnqueue;
 
-impl Verb for EnqueueVerb {
+impl MergedVerb for MergedEnqueue {
     type Key = QueueName;
     type Item = Vec<NewJob>;
     type Answer = Vec<Enqueued>;
@@ -50,7 +50,7 @@ impl Verb for EnqueueVerb {
         payload_bytes(group)
     }
 
-    async fn call<S: Batched>(
+    async fn call<S: BatchVerbs>(
         store: &S,
         queue: QueueName,
         groups: Vec<Vec<NewJob>>,
@@ -60,9 +60,9 @@ impl Verb for EnqueueVerb {
 }
 
 #[derive(Debug)]
-pub(super) struct ApplyVerb;
+pub(super) struct MergedApply;
 
-impl Verb for ApplyVerb {
+impl MergedVerb for MergedApply {
     /// The queue, if it is about one alone.
     type Key = Option<QueueName>;
     type Item = Transition;
@@ -78,7 +78,7 @@ impl Verb for ApplyVerb {
         transition.large_bytes()
     }
 
-    async fn call<S: Batched>(
+    async fn call<S: BatchVerbs>(
         store: &S,
         _: Option<QueueName>,
         batch: Vec<Transition>,

@@ -1,7 +1,7 @@
 //! Claims whose callers may go: what is leased for them then is given back.
 
-use super::{Shared, driver::Turn};
-use crate::{Batched, UnheardClaim};
+use super::{ClaimsState, driver::ClaimTurn};
+use crate::{BatchVerbs, UnheardClaim};
 use futures_util::{FutureExt, future::BoxFuture};
 use queue_core::{ClaimRequest, Claimed, Result};
 use std::{
@@ -14,13 +14,13 @@ use tokio::sync::oneshot::{self, error::RecvError};
 
 /// A claim that its caller drives. If the caller goes, a task carries it to its end and gives back
 /// what it brings.
-pub(super) struct Carried<S: Batched> {
-    shared: Arc<Shared<S>>,
+pub(super) struct DirectClaim<S: BatchVerbs> {
+    shared: Arc<ClaimsState<S>>,
     call: Option<BoxFuture<'static, Result<Claimed>>>,
 }
 
-impl<S: Batched> Carried<S> {
-    pub(super) fn new(shared: Arc<Shared<S>>, request: ClaimRequest, turn: Option<Turn<S>>) -> Self {
+impl<S: BatchVerbs> DirectClaim<S> {
+    pub(super) fn new(shared: Arc<ClaimsState<S>>, request: ClaimRequest, turn: Option<ClaimTurn<S>>) -> Self {
         let store = shared.store.clone();
         let call = async move {
             let answers = store.claim(vec![request]).await;
@@ -31,7 +31,7 @@ impl<S: Batched> Carried<S> {
     }
 }
 
-impl<S: Batched> Future for Carried<S> {
+impl<S: BatchVerbs> Future for DirectClaim<S> {
     type Output = Result<Claimed>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -42,7 +42,7 @@ impl<S: Batched> Future for Carried<S> {
     }
 }
 
-impl<S: Batched> Drop for Carried<S> {
+impl<S: BatchVerbs> Drop for DirectClaim<S> {
     fn drop(&mut self) {
         if let Some(call) = self.call.take() {
             self.shared.give_back(call.map(|answer| UnheardClaim::of(answer.ok())));
@@ -52,18 +52,18 @@ impl<S: Batched> Drop for Carried<S> {
 
 /// Whoever waits for its part of a merged answer. One that came, and was never looked at, is given
 /// back too.
-pub(super) struct Listener<S: Batched> {
-    shared: Arc<Shared<S>>,
+pub(super) struct MergedClaimReply<S: BatchVerbs> {
+    shared: Arc<ClaimsState<S>>,
     answer: oneshot::Receiver<Result<Claimed>>,
 }
 
-impl<S: Batched> Listener<S> {
-    pub(super) fn new(shared: Arc<Shared<S>>, answer: oneshot::Receiver<Result<Claimed>>) -> Self {
+impl<S: BatchVerbs> MergedClaimReply<S> {
+    pub(super) fn new(shared: Arc<ClaimsState<S>>, answer: oneshot::Receiver<Result<Claimed>>) -> Self {
         Self { shared, answer }
     }
 }
 
-impl<S: Batched> Future for Listener<S> {
+impl<S: BatchVerbs> Future for MergedClaimReply<S> {
     type Output = Result<Result<Claimed>, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -71,7 +71,7 @@ impl<S: Batched> Future for Listener<S> {
     }
 }
 
-impl<S: Batched> Drop for Listener<S> {
+impl<S: BatchVerbs> Drop for MergedClaimReply<S> {
     fn drop(&mut self) {
         self.answer.close();
         if let Ok(Ok(claimed)) = self.answer.try_recv()

@@ -10,17 +10,17 @@ const WAITING_MAX: usize = 16_384;
 const CALLS_MAX: usize = 1_000;
 
 /// A claim that was not sent yet.
-pub(super) struct Waiting {
+pub(super) struct WaitingClaim {
     pub(super) request: ClaimRequest,
     pub(super) reply: oneshot::Sender<Result<Claimed>>,
 }
 
 /// Who waits behind the claim of a queue that is under way, in order of arrival.
 #[derive(Default)]
-pub(super) struct Line(Vec<Waiting>);
+pub(super) struct WaitingClaims(Vec<WaitingClaim>);
 
-impl Line {
-    pub(super) fn add(&mut self, waiting: Waiting) -> Result<()> {
+impl WaitingClaims {
+    pub(super) fn add(&mut self, waiting: WaitingClaim) -> Result<()> {
         if self.0.len() >= WAITING_MAX {
             self.leave_out_the_gone();
         }
@@ -37,10 +37,10 @@ impl Line {
     }
 
     /// As many as fit one call, those left out whose callers are gone.
-    pub(super) fn next(&mut self, weight_max: usize) -> Vec<Waiting> {
+    pub(super) fn next(&mut self, weight_max: usize) -> Vec<WaitingClaim> {
         self.leave_out_the_gone();
         let mut weight = 0;
-        let fits = |waiting: &Waiting| {
+        let fits = |waiting: &WaitingClaim| {
             weight += waiting.request.limit;
             weight <= weight_max
         };

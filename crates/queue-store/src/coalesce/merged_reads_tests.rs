@@ -1,12 +1,12 @@
 //! Concurrent reads that go out as one.
 
-use super::gather::Gather;
+use super::merged_reads::MergedReads;
 use futures_util::{FutureExt, future::join_all};
 use queue_core::{Error, ErrorKind, Result, Stamped, Timestamp};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Semaphore;
 
-type Doubles = Gather<&'static str, u32, u32>;
+type Doubles = MergedReads<&'static str, u32, u32>;
 
 /// Doubles numbers, once it is let; zero is damaged, and from `BREAKS` on it panics.
 #[derive(Debug)]
@@ -143,7 +143,7 @@ async fn a_server_that_is_down_is_asked_once() {
 
 #[tokio::test]
 async fn a_read_that_leaves_one_out_fails_instead_of_mixing_up_answers() {
-    let gather: Gather<(), u32, u32> = Gather::default();
+    let gather: MergedReads<(), u32, u32> = MergedReads::default();
     let read = |number| {
         gather.read((), vec![number], |(), numbers: Vec<u32>| async {
             let value = numbers.into_iter().filter(|number| *number != 2).collect();
