@@ -1,6 +1,6 @@
 //! Processes that are killed while they work on a store, and what they recorded judged.
 
-use crate::history::{Herd, Load, LoadParams, Params, Recorder, Report, Tape, Tapes};
+use crate::history::{Herd, Load, LoadParams, Params, Recorder, WorkloadReport, Tape, Tapes};
 use queue_core::{Rng, SeededRng, Storage};
 use std::{
     env,
@@ -101,7 +101,7 @@ impl<O: AsyncFn(&str) -> Arc<dyn Storage>> Kills<O> {
     /// # Panics
     /// If an invariant is broken, with the first findings; if a process ended before it was killed;
     /// if nothing was done.
-    pub async fn round(&self, seed: u64, place: &str) -> Report {
+    pub async fn round(&self, seed: u64, place: &str) -> WorkloadReport {
         // No process meets a store that is half made.
         let store = (self.open)(place).await;
         store.close().await.expect("a handle closes");

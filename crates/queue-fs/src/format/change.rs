@@ -30,7 +30,7 @@ mod kind {
 
 /// One change, as it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum JournalChange {
     /// A whole job: a new life, or one that compaction relocated from an old segment.
     Put {
         job: TrackedJob,
@@ -52,7 +52,7 @@ pub(crate) enum Change {
     Retire(WorkerId),
 }
 
-/// The parts of [`Change::Update`].
+/// The parts of [`JournalChange::Update`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Update {
     pub(crate) queue: QueueName,
@@ -196,7 +196,7 @@ pub(crate) mod write {
     }
 }
 
-impl Change {
+impl JournalChange {
     /// Reads the changes of one record, in order.
     pub(crate) fn read_all(bytes: &[u8]) -> impl Iterator<Item = Result<Self, Malformed>> {
         Self::read_sharing(bytes, InternedNames::default())
@@ -224,7 +224,7 @@ fn read_next(
     from: &mut FieldReader<'_>,
     current: &mut Option<QueueName>,
     names: &mut InternedNames,
-) -> Result<Option<Change>, Malformed> {
+) -> Result<Option<JournalChange>, Malformed> {
     while !from.is_at_end() {
         let kind = from.u8()?;
         if kind == kind::QUEUE {
@@ -237,10 +237,10 @@ fn read_next(
             kind::PUT_WITH_OPTIONS => read_put(from, queue()?, true, names)?,
             kind::UPDATE => read_update(from, queue()?, false, names)?,
             kind::UPDATE_WITH_TYPE => read_update(from, queue()?, true, names)?,
-            kind::REMOVE => Change::Remove { queue: queue()?, seq: Seq::new(from.u64()?) },
-            kind::PAUSE | kind::RESUME => Change::Pause { queue: from.name()?, paused: kind == kind::PAUSE },
-            kind::WORKER => Change::Worker { worker: read_worker(from)?, until: time(from)? },
-            kind::RETIRE => Change::Retire(from.name()?),
+            kind::REMOVE => JournalChange::Remove { queue: queue()?, seq: Seq::new(from.u64()?) },
+            kind::PAUSE | kind::RESUME => JournalChange::Pause { queue: from.name()?, paused: kind == kind::PAUSE },
+            kind::WORKER => JournalChange::Worker { worker: read_worker(from)?, until: time(from)? },
+            kind::RETIRE => JournalChange::Retire(from.name()?),
             _ => return Err(Malformed("a change is of a kind that this version does not know")),
         }));
     }
@@ -252,7 +252,7 @@ fn read_put(
     queue: QueueName,
     has_options: bool,
     names: &mut InternedNames,
-) -> Result<Change, Malformed> {
+) -> Result<JournalChange, Malformed> {
     let seq = Seq::new(from.u64()?);
     let mut job = TrackedJob::new(read_fixed(from, queue, seq, names)?);
     let headers = if has_options { read_options(from, &mut job.meta, names)? } else { Headers::NONE };
@@ -260,7 +260,7 @@ fn read_put(
     let payload = blob(from, names)?;
     let result = into_option(kept(from, |from| blob(from, names))?);
     let error_details = into_option(kept(from, FieldReader::bytes)?);
-    Ok(Change::Put { job, headers, payload, result, error_details, attempts })
+    Ok(JournalChange::Put { job, headers, payload, result, error_details, attempts })
 }
 
 fn read_update(
@@ -268,11 +268,11 @@ fn read_update(
     queue: QueueName,
     has_type: bool,
     names: &mut InternedNames,
-) -> Result<Change, Malformed> {
+) -> Result<JournalChange, Malformed> {
     let (seq, fields) = (Seq::new(from.u64()?), LifecycleFields::read(from, names)?);
     let content_type = if has_type { Some(names.content_types.read(from)?) } else { None };
     let (result, error_details) = (kept(from, |from| blob(from, names))?, kept(from, FieldReader::bytes)?);
-    Ok(Change::Update(Update { queue, seq, fields, content_type, result, error_details }))
+    Ok(JournalChange::Update(Update { queue, seq, fields, content_type, result, error_details }))
 }
 
 fn blob(from: &mut FieldReader<'_>, names: &mut InternedNames) -> Result<Blob, Malformed> {

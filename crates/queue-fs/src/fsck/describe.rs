@@ -1,12 +1,12 @@
 //! Changes of a record in words.
 
-use crate::format::{Blob, Change, FieldChange};
+use crate::format::{Blob, JournalChange, FieldChange};
 use queue_core::JobMeta;
 
 /// A change in words.
-pub(super) fn describe(change: &Change) -> String {
+pub(super) fn describe(change: &JournalChange) -> String {
     match change {
-        Change::Put { job, payload, result, error_details, .. } => {
+        JournalChange::Put { job, payload, result, error_details, .. } => {
             let meta = &job.meta;
             let parts = parts(result.as_ref(), error_details.as_ref().map(bytes::Bytes::len));
             let (queue, id, seq, kind) = (&meta.queue, &meta.id, meta.seq, &meta.kind);
@@ -16,7 +16,7 @@ pub(super) fn describe(change: &Change) -> String {
                 payload.range.len()
             )
         }
-        Change::Update(update) => {
+        JournalChange::Update(update) => {
             let result = match &update.result {
                 FieldChange::Now(result) => Some(result),
                 FieldChange::Same | FieldChange::Gone => None,
@@ -32,11 +32,11 @@ pub(super) fn describe(change: &Change) -> String {
                 update.content_type.as_ref().map(|now| format!(", payload is {now}")).unwrap_or_default();
             format!("update {queue} life {seq}: {state}, revision {revision}{parts}{retyped}")
         }
-        Change::Remove { queue, seq } => format!("remove {queue} life {seq}"),
-        Change::Pause { queue, paused: true } => format!("pause {queue}"),
-        Change::Pause { queue, paused: false } => format!("resume {queue}"),
-        Change::Worker { worker, until } => format!("worker {} until {until}", worker.id),
-        Change::Retire(worker) => format!("worker {worker} is gone"),
+        JournalChange::Remove { queue, seq } => format!("remove {queue} life {seq}"),
+        JournalChange::Pause { queue, paused: true } => format!("pause {queue}"),
+        JournalChange::Pause { queue, paused: false } => format!("resume {queue}"),
+        JournalChange::Worker { worker, until } => format!("worker {} until {until}", worker.id),
+        JournalChange::Retire(worker) => format!("worker {worker} is gone"),
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     locked_store::LockedStore,
     walk::{WalkEvent, walk},
 };
-use crate::format::{Change, Head, segment_name};
+use crate::format::{JournalChange, Head, segment_name};
 use queue_core::{Error, ErrorKind, Result};
 use std::{fmt, io, path::Path};
 
@@ -127,7 +127,7 @@ fn of_record(head: Head, file: &str, offset: u64, changes: &[u8]) -> Vec<DumpEnt
         "record {}, time {}, durable up to {}, needed from file {} on, last life {}",
         head.commit, head.time, head.synced, head.oldest, head.last_seq,
     );
-    let changes = Change::read_all(changes).map(|change| match change {
+    let changes = JournalChange::read_all(changes).map(|change| match change {
         Ok(change) => entry(DumpPart::Change, describe(&change)),
         Err(malformed) => entry(DumpPart::Damage, format!("DAMAGED: {}", malformed.0)),
     });

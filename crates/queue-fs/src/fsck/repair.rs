@@ -11,7 +11,7 @@ use crate::{
     error::FsFault,
     format::{Head, SEGMENT_HEAD_BYTES, Salt, SegmentHead, seal, segment_name, start},
     journal::SegmentFiles,
-    state::State,
+    state::FsState,
     sys::{Fs, FsFile, Open},
 };
 use queue_core::{Result, Seq, SystemRng};
@@ -82,7 +82,7 @@ fn step(name: &str, outcome: io::Result<()>) -> Result<(), FsFault> {
 /// The file that takes the place of all others.
 #[derive(Debug)]
 struct New<'n> {
-    state: &'n State,
+    state: &'n FsState,
     file: &'n dyn FsFile,
     number: u64,
     salt: Salt,

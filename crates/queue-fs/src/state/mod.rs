@@ -27,7 +27,7 @@ use queue_memory::{Engine, PackedJob};
 /// Every job of the store. Payloads and results beyond a memory budget are left on the disk: the
 /// engine holds empty ones instead, and the index says where their bytes are.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct FsState {
     pub(crate) engine: Engine,
     index: JobIndex,
     /// The first segment that was replayed. Records written before the segments in front of it were
@@ -47,7 +47,7 @@ pub(crate) struct State {
     names: InternedNames,
 }
 
-impl State {
+impl FsState {
     /// An empty store.
     pub(crate) fn new(budget_bytes: u64) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! From a transaction of the engine to a record, and from a written record to the index.
 
 use super::{
-    State,
+    FsState,
     job_index::{IndexEntry, ResultEntry, locate},
 };
 use crate::{
@@ -117,7 +117,7 @@ fn changes(engine: &Engine, base: Position, presence: &[PresenceEdit]) -> (Vec<u
     (records, notes)
 }
 
-impl State {
+impl FsState {
     /// Encodes the changes of the current transaction as a record. `None` if there are none and its
     /// time need not be kept.
     pub(crate) fn record(&self, journal: &Journal, presence: &[PresenceEdit]) -> Option<PendingRecords> {

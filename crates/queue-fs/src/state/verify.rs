@@ -1,6 +1,6 @@
 //! Cross-checks of the index against the engine.
 
-use super::State;
+use super::FsState;
 use crate::{
     error::FsFault,
     format::{segment_name, whole_len},
@@ -8,7 +8,7 @@ use crate::{
 };
 use queue_core::Timestamp;
 
-impl State {
+impl FsState {
     /// What does not add up, in words: indexes, where jobs stand, and what is in memory. Reads
     /// every payload and result that is not.
     pub(crate) fn verify(

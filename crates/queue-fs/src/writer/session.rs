@@ -5,7 +5,7 @@ use crate::{
     error::FsFault,
     journal::{Journal, ReadAhead, VisibleRead},
     options::Flush,
-    state::{PresenceEdit, State},
+    state::{PresenceEdit, FsState},
 };
 use queue_core::{AnswerRoom, Moment, StoreTime};
 use std::{io, sync::Arc};
@@ -18,7 +18,7 @@ const LOADS_MAX: usize = 8;
 pub(crate) struct JournalSession {
     shared: Arc<FsHandle>,
     pub(super) journal: Journal,
-    pub(super) state: State,
+    pub(super) state: FsState,
     /// The last reading of store time by this handle.
     time: StoreTime,
     /// The moment of the current transaction.
@@ -37,7 +37,7 @@ pub(crate) struct JournalSession {
 impl JournalSession {
     /// Reads the whole journal, or creates one.
     pub(super) fn open(shared: Arc<FsHandle>, journal: Journal) -> Result<Self, FsFault> {
-        let state = State::new(shared.options.memory_budget_bytes);
+        let state = FsState::new(shared.options.memory_budget_bytes);
         let time = StoreTime::new(shared.options.clock.ticks());
         let presence = Vec::new();
         let mut session = Self {

@@ -28,7 +28,7 @@ pub(crate) struct Transaction<'a> {
 }
 
 /// A transaction with everything in it.
-pub(super) struct Flushed<'a>(Transaction<'a>);
+pub(super) struct FlushedTransaction<'a>(Transaction<'a>);
 
 impl<'a> Transaction<'a> {
     pub(super) fn begin(database: &'a KvDatabase, wanted: NoticeLevel) -> KvResult<Self> {
@@ -97,7 +97,7 @@ impl<'a> Transaction<'a> {
 
     /// Writes what a transaction that wrote anything owes besides: counters and marks, each once.
     /// One that wrote nothing stays free of charge, unless it keeps the time.
-    pub(super) fn flush(mut self) -> KvResult<Flushed<'a>> {
+    pub(super) fn flush(mut self) -> KvResult<FlushedTransaction<'a>> {
         for ((queue, slot), difference) in std::mem::take(&mut self.counts) {
             self.add(&keys::count(&queue, slot), difference)?;
         }
@@ -108,7 +108,7 @@ impl<'a> Transaction<'a> {
             let now = values::time(self.now());
             self.put(&keys::global(Family::Mark), &now)?;
         }
-        Ok(Flushed(self))
+        Ok(FlushedTransaction(self))
     }
 
     fn add(&mut self, counter: &Key, difference: i64) -> KvResult<()> {
@@ -122,7 +122,7 @@ impl<'a> Transaction<'a> {
     }
 }
 
-impl Flushed<'_> {
+impl FlushedTransaction<'_> {
     /// Makes it durable, if it wrote anything; then its callers may hear of this moment, and others
     /// of these hints.
     pub(super) fn commit(self) -> KvResult<(Moment, Notices)> {

@@ -18,7 +18,7 @@ type Index = BTreeMap<Bytes, Bytes>;
 
 /// The findings, in words.
 pub(crate) fn audit(dump: &Dump) -> Vec<String> {
-    let mut audit = Audit { dump, findings: Vec::new(), expected: Expected::default() };
+    let mut audit = Audit { dump, findings: Vec::new(), expected: ExpectedIndexes::default() };
     for (seq, job) in &dump.states {
         audit.record(seq, job);
     }
@@ -30,12 +30,12 @@ pub(crate) fn audit(dump: &Dump) -> Vec<String> {
 struct Audit<'a> {
     dump: &'a Dump,
     findings: Vec<String>,
-    expected: Expected,
+    expected: ExpectedIndexes,
 }
 
 /// What the indexes and counters must hold, by the records.
 #[derive(Default)]
-struct Expected {
+struct ExpectedIndexes {
     ids: Index,
     payloads: Index,
     outcomes: BTreeSet<Bytes>,

@@ -121,7 +121,7 @@ where
         let asked = Arc::new(Mutex::new(Some(items.to_vec())));
         let before = before.map(|(read, _)| read);
         let read = read_after(before, asked.clone(), key.clone(), send.clone()).boxed().shared();
-        latest.retain(|_, boarding| open.read.upgrade().is_some());
+        latest.retain(|_, open| open.read.upgrade().is_some());
         if let Some(weak) = read.downgrade() {
             latest.insert(key.clone(), OpenRead { asked, read: weak });
         }

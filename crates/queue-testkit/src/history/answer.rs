@@ -58,7 +58,7 @@ pub enum Answer {
 /// A record as an answer showed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Seen {
+pub struct RecordView {
     /// Grows with every write.
     pub revision: u64,
     /// Claims in this life.

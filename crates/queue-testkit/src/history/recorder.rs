@@ -12,11 +12,11 @@ use crate::history::{Event, History, Phase, stopwatch::Stopwatch};
 #[derive(Debug)]
 pub struct Recorder {
     stopwatch: Stopwatch,
-    taken: Mutex<Taken>,
+    taken: Mutex<RecorderState>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct RecorderState {
     events: Vec<Event>,
     last_call: u64,
     last_process: u64,
@@ -25,7 +25,7 @@ struct Taken {
 /// A call that has begun, for its end. Dropping it leaves the call open, which means that its
 /// outcome is unknown.
 #[derive(Debug)]
-pub struct Call {
+pub struct OpenCall {
     number: u64,
     asked: Vec<Event>,
 }
@@ -45,7 +45,7 @@ impl Recorder {
 
     /// Takes down that a call begins, before it is sent: one event per item, of which the recorder
     /// fills in the numbers.
-    pub fn invoke(&self, items: Vec<Event>) -> Call {
+    pub fn invoke(&self, items: Vec<Event>) -> OpenCall {
         let mut taken = self.lock();
         taken.last_call += 1;
         let number = taken.last_call;
@@ -54,24 +54,24 @@ impl Recorder {
             (event.call, event.item, event.phase) = (number, item, Phase::Invoke);
             taken.push(event.clone(), self.stopwatch.now_ns());
         }
-        Call { number, asked }
+        OpenCall { number, asked }
     }
 
     /// Takes down the answers of a call. Each names its item; operation, queue, process and what
     /// else names the job are filled in from the question where the answer leaves them out. An item
     /// that is named in the phase Fail had no effect, and one that is not named stays open.
-    pub fn ok(&self, call: Call, answers: Vec<Event>) {
-        let Call { number, asked } = call;
+    pub fn ok(&self, call: OpenCall, answers: Vec<Event>) {
+        let OpenCall { number, asked } = call;
         self.push_all(answers.into_iter().map(|answer| complete(number, &asked, answer)).collect());
     }
 
     /// Takes down that a call certainly had no effect.
-    pub fn fail(&self, call: Call) {
+    pub fn fail(&self, call: OpenCall) {
         self.end(call, Phase::Fail);
     }
 
     /// Takes down that nobody knows what became of a call.
-    pub fn info(&self, call: Call) {
+    pub fn info(&self, call: OpenCall) {
         self.end(call, Phase::Info);
     }
 
@@ -91,8 +91,8 @@ impl Recorder {
         self.lock().events.get(place..).unwrap_or_default().to_vec()
     }
 
-    fn end(&self, call: Call, phase: Phase) {
-        let Call { number: _, asked } = call;
+    fn end(&self, call: OpenCall, phase: Phase) {
+        let OpenCall { number: _, asked } = call;
         self.push_all(asked.into_iter().map(|event| Event { phase, ..event }).collect());
     }
 
@@ -104,7 +104,7 @@ impl Recorder {
     }
 
     /// A panic elsewhere leaves whole events only.
-    fn lock(&self) -> MutexGuard<'_, Taken> {
+    fn lock(&self) -> MutexGuard<'_, RecorderState> {
         self.taken.lock()
     }
 }
@@ -115,7 +115,7 @@ impl Default for Recorder {
     }
 }
 
-impl Taken {
+impl RecorderState {
     fn push(&mut self, mut event: Event, now_ns: u64) {
         event.index = self.events.len() as u64;
         event.time_mono = now_ns;
@@ -123,7 +123,7 @@ impl Taken {
     }
 }
 
-impl Call {
+impl OpenCall {
     /// The process that asked.
     pub fn process(&self) -> u64 {
         self.asked.first().map_or(0, |event| event.process)

@@ -13,7 +13,7 @@ use queue_core::{
 /// Jobs of one queue that play a scene together, each with its twin, so few that they fit one call.
 /// Every step is checked against the twins.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct TwinGroup {
     bench: Bench,
     jobs: Vec<(Shape, &'static [Mark])>,
     pub(super) twins: Vec<Twin>,
@@ -24,7 +24,7 @@ pub(super) struct Group {
     pub(super) start: Timestamp,
 }
 
-impl Group {
+impl TwinGroup {
     /// Jobs that are still to be enqueued.
     pub(super) fn new(bench: Bench, jobs: Vec<(Shape, &'static [Mark])>) -> Self {
         let (seen, start) = (vec![Vec::new(); jobs.len()], bench.now());

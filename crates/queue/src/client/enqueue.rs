@@ -2,7 +2,7 @@
 
 use crate::{
     Decode, Encode, Enqueued, Id, InvalidOption, JobOptions, Queue,
-    client::{Shared, said::CheckedOptions},
+    client::{Shared, option_values::CheckedOptions},
 };
 use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, Kind, NewJob, Result, StorageExt};
 use queue_serde::Role;

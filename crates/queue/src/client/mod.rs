@@ -17,7 +17,7 @@ mod jobs;
 mod keep;
 mod manage;
 mod queue;
-mod said;
+mod option_values;
 mod status;
 mod time_of_day;
 #[cfg(feature = "opentelemetry")]

@@ -2,7 +2,7 @@
 
 use super::{
     TestQueue,
-    failure_text::{Looked, failure},
+    failure_text::{AssertionFailure, failure},
 };
 use crate::{CodecContext, Decode, Role};
 use queue_core::{Detail, JobBody, JobId, JobMeta, JobRecord, Kind, ListQuery, State, StorageExt, Timestamp};
@@ -258,7 +258,7 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
             there_is.push((meta, payload));
         }
         let (queue, now) = (self.queue.name(), self.queue.store().now());
-        let looked = Looked { queue, now, expected: &self.expected, count, found, there_is: &there_is };
+        let looked = AssertionFailure { queue, now, expected: &self.expected, count, found, there_is: &there_is };
         panic!("{}\nasserted at {asserted_at}", failure(&looked));
     }
 }

@@ -7,7 +7,7 @@
 mod error;
 mod options;
 mod outcome;
-mod verdict;
+mod life_status;
 mod waiter;
 
 pub use error::WaitError;
@@ -18,7 +18,7 @@ use crate::{Decode, Encode, Id, IntoJobId, JobOptions, Queue};
 use queue_core::{Enqueued, JobId, NewJob, Result};
 use queue_serde::Role;
 use tokio::time::{Instant, timeout};
-use verdict::Left;
+use life_status::StoredResult;
 use waiter::Waiter;
 
 impl<P, R: Decode> Queue<P, R> {
@@ -42,8 +42,8 @@ impl<P, R: Decode> Queue<P, R> {
         Ok(self.typed(&id, waiter.outcome().await?)?)
     }
 
-    fn typed(&self, id: &JobId, outcome: Outcome<Left>) -> Result<Outcome<R>, crate::CodecError> {
-        outcome.try_map(|Left { kind, result }| {
+    fn typed(&self, id: &JobId, outcome: Outcome<StoredResult>) -> Result<Outcome<R>, crate::CodecError> {
+        outcome.try_map(|StoredResult { kind, result }| {
             self.shared.decode(&result, &self.shared.context(&kind, id, Role::Result))
         })
     }
@@ -100,7 +100,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         let outcome = match stored {
             None => Outcome::TimedOut { state: None },
             Some(Enqueued::Completed { result: Some(result), .. }) => {
-                Outcome::Completed(Left { kind, result })
+                Outcome::Completed(StoredResult { kind, result })
             }
             Some(_) => waiter.outcome().await?,
         };

@@ -4,7 +4,7 @@ use crate::support::{Traced as Seen, attribute, texts};
 use opentelemetry::Value;
 use opentelemetry_sdk::trace::SpanData;
 use queue::{JobOptions, Queue, Storage, Traced};
-use queue_testkit::fault::{Fault, FaultPlan, FaultStore, Verb};
+use queue_testkit::fault::{Fault, FaultPlan, FaultStore, StorageVerb};
 use std::{sync::Arc, time::Duration};
 use tracing::{Instrument as _, info_span};
 
@@ -36,7 +36,7 @@ async fn a_call_is_a_span_within_that_of_its_caller_with_what_was_sent_and_answe
 async fn a_call_that_failed_tells_why_and_whether_it_may_have_happened() {
     let seen = Seen::new();
     let store = FaultStore::new(texts().storage().clone(), FaultPlan::new(7));
-    store.next(Verb::Enqueue, 1, &Fault::LoseReply);
+    store.next(StorageVerb::Enqueue, 1, &Fault::LoseReply);
     let queue = over(Arc::new(store));
     queue.enqueue("a", String::new()).await.unwrap_err();
     let [kind, certainty, error, answered] =

@@ -4,7 +4,7 @@
 /// closing always works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Verb {
+pub enum StorageVerb {
     /// Stores jobs.
     Enqueue,
     /// Leases jobs: the one verb that must not be sent twice.
@@ -37,7 +37,7 @@ pub enum Verb {
     Verify,
 }
 
-impl Verb {
+impl StorageVerb {
     /// Every verb.
     pub const ALL: &[Self] = &[
         Self::Enqueue,

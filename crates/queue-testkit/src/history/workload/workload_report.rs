@@ -4,7 +4,7 @@ use crate::history::{Answer, History, Op, Phase, Violation};
 
 /// What came of a workload.
 #[derive(Debug)]
-pub struct Report {
+pub struct WorkloadReport {
     /// The seed, to run it again.
     pub seed: u64,
     /// Everything that was asked and answered.
@@ -18,7 +18,7 @@ pub struct Report {
 /// A panic message shows at most this many violations.
 const SHOWN_MAX: usize = 5;
 
-impl Report {
+impl WorkloadReport {
     /// How many items of calls failed. What follows a settle that was not done failed with no call.
     pub fn unanswered(&self) -> usize {
         let events = self.history.events().iter().filter(|event| event.op != Op::Then);

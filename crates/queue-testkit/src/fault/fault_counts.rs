@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 /// How many faults of each kind were injected, so that a test can show that it was one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally(BTreeMap<FaultKind, u64>);
+pub struct FaultCounts(BTreeMap<FaultKind, u64>);
 
-impl Tally {
+impl FaultCounts {
     /// How many of this kind.
     pub fn of(&self, kind: FaultKind) -> u64 {
         self.0.get(&kind).copied().unwrap_or(0)
