@@ -6,14 +6,14 @@ use crate::{
     figures::Figures,
     machine::Machine,
     measurement::Measurement,
-    run::Run,
+    run::BenchRun,
     scenario::{Scenario, Setting},
     store::StoreKind,
 };
 
-fn run(id: &str) -> Run {
+fn run(id: &str) -> BenchRun {
     let text = str::to_owned;
-    Run {
+    BenchRun {
         id: text(id),
         store: StoreKind::Redis,
         date: text("today"),

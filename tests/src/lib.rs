@@ -7,17 +7,17 @@
 mod cpu;
 mod latencies;
 mod patience;
-mod place;
+mod command_directory;
 mod process;
-mod ran;
+mod command_run;
 mod resident;
 mod terminal;
 
 pub use cpu::cpu_time;
 pub use latencies::Latencies;
 pub use patience::until;
-pub use place::Place;
+pub use command_directory::CommandDirectory;
 pub use process::Process;
-pub use ran::Ran;
+pub use command_run::CommandRun;
 pub use resident::resident_bytes;
 pub use terminal::Terminal;

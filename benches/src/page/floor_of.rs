@@ -7,10 +7,10 @@ use crate::{
 };
 
 /// A measurement of the engine alone.
-pub(super) type Floor = (Scenario, Setting);
+pub(super) type FloorKey = (Scenario, Setting);
 
 /// Jobs a second: the same work in batches as large as that scenario can make them.
-pub(super) fn of_rate(store: StoreKind, scenario: Scenario) -> Option<Floor> {
+pub(super) fn of_rate(store: StoreKind, scenario: Scenario) -> Option<FloorKey> {
     use Scenario as S;
     match (store, scenario) {
         (StoreKind::Memory, _) => None,
@@ -56,6 +56,6 @@ pub(super) fn latency_ms(summary: &Summary, key: &Key, cell: &Cell) -> Option<f6
 }
 
 /// As the name of a row.
-pub(super) fn name((scenario, setting): Floor) -> String {
+pub(super) fn name((scenario, setting): FloorKey) -> String {
     if setting.is_default() { scenario.to_string() } else { format!("{scenario} {setting}") }
 }

@@ -26,7 +26,7 @@ struct Ours {
 }
 
 /// What stands in one line, whichever setting it is about.
-struct Line {
+struct GoalRow {
     reference: Reference,
     name: String,
     other: Option<f64>,
@@ -44,15 +44,15 @@ pub(super) fn of(summary: &Summary) -> String {
 }
 
 /// One for the default settings, and one more where there is a goal for others.
-fn lines(summary: &Summary, reference: Reference) -> Vec<Line> {
+fn lines(summary: &Summary, reference: Reference) -> Vec<GoalRow> {
     let Reference { scenario, goal, others: (default, tuned), .. } = reference;
     let ours = ours(summary, &reference, Setting::Default);
-    let mut lines = vec![Line { reference, name: scenario.to_string(), other: default, goal, ours }];
+    let mut lines = vec![GoalRow { reference, name: scenario.to_string(), other: default, goal, ours }];
     if let Some(goal) = reference.goal_tuned {
         let best = defaults::best(summary, reference.store).map(|(setting, _)| setting);
         let name = or_dash(best, |best| format!("{scenario}, {best}"));
         let ours = best.and_then(|best| self::ours(summary, &reference, best));
-        lines.push(Line { reference, name, other: tuned, goal, ours });
+        lines.push(GoalRow { reference, name, other: tuned, goal, ours });
     }
     lines
 }
@@ -75,7 +75,7 @@ fn rate_floor(summary: &Summary, key: &Key, cell: &Cell) -> Option<f64> {
     summary.floor(&cell.run, scenario, setting)?.per_second()
 }
 
-impl Line {
+impl GoalRow {
     fn show(&self) -> String {
         let Reference { store, unit, floor: there, .. } = self.reference;
         let show = |figure: f64| if unit == Unit::Ms { format!("{} ms", ms(figure)) } else { whole(figure) };

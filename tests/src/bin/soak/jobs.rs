@@ -21,7 +21,7 @@ const BATCH: u32 = 1000;
 const WARM_UP: u64 = 50_000;
 
 #[derive(Args, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct JobsArgs {
     /// Jobs after the warm-up, in thousands of them
     #[arg(long, default_value_t = 1_000_000)]
     jobs: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Settings {
     store: String,
 }
 
-pub(crate) async fn run(settings: &Settings) -> Result<(), Failed> {
+pub(crate) async fn run(settings: &JobsArgs) -> Result<(), Failed> {
     let storage = queue::open(&settings.store).await?;
     let queue: Queue<u64> = Queue::new(storage.clone(), "soak-jobs")?;
     let batches = settings.jobs.div_ceil(BATCH.into());

@@ -24,11 +24,11 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Many calls, with hints, without any, and with workers that are killed
-    Waits(waits::Settings),
+    Waits(waits::WaitsArgs),
     /// Many jobs through one worker
-    Jobs(jobs::Settings),
+    Jobs(jobs::JobsArgs),
     /// Many waits of every kind, to see that nothing of them stays
-    Growth(growth::Settings),
+    Growth(growth::GrowthArgs),
     /// The answering side of `waits`, in a process of its own
     #[command(hide = true)]
     Answer(waits::AnswerSettings),

@@ -8,9 +8,9 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// What people see while lines are read: on a terminal a bar, elsewhere nothing.
 #[derive(Debug)]
-pub(super) struct Progress(ProgressBar);
+pub(super) struct InputProgress(ProgressBar);
 
-impl Progress {
+impl InputProgress {
     /// The size of the input in bytes, where it is known.
     pub(super) fn new(bytes: Option<u64>) -> Self {
         let (bar, template) = match bytes {
@@ -28,7 +28,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for InputProgress {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

@@ -14,7 +14,7 @@ const READS_LEFT_MAX: usize = (1 << 20) / READ_BYTES_MAX;
 /// A pipe ends when everybody who inherited it has closed it, which may be a daemon that outlives
 /// the command. So it is read to its end or to that of the command, whichever comes first.
 #[derive(Debug)]
-pub(super) struct Captured<R> {
+pub(super) struct OutputCapture<R> {
     pipe: R,
     keep: Keep,
     bytes: Vec<u8>,
@@ -29,7 +29,7 @@ pub(super) enum Keep {
     Last(usize),
 }
 
-impl<R> Captured<R> {
+impl<R> OutputCapture<R> {
     pub(super) const fn new(pipe: R, keep: Keep) -> Self {
         Self { pipe, keep, bytes: Vec::new() }
     }
@@ -52,7 +52,7 @@ impl<R> Captured<R> {
     }
 }
 
-impl<R: AsyncRead + Unpin> Captured<R> {
+impl<R: AsyncRead + Unpin> OutputCapture<R> {
     /// Reads until the pipe ends or enough is kept. Dropping the future loses nothing that was
     /// read.
     pub(super) async fn read(&mut self) -> io::Result<()> {
@@ -67,7 +67,7 @@ impl<R: AsyncRead + Unpin> Captured<R> {
     }
 }
 
-impl<R: AsFd> Captured<R> {
+impl<R: AsFd> OutputCapture<R> {
     /// Takes what is in the pipe and waits for nothing. All that a command wrote is there once it
     /// has ended. The pipe must be a non-blocking one, as the runtime makes them.
     pub(super) fn read_left(&mut self) -> io::Result<()> {
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     async fn kept(stream: &[u8], keep: Keep) -> (Vec<u8>, bool) {
-        let mut captured = Captured::new(stream, keep);
+        let mut captured = OutputCapture::new(stream, keep);
         captured.read().await.unwrap();
         let is_full = captured.is_full();
         (captured.into_bytes(), is_full)

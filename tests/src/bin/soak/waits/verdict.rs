@@ -3,8 +3,8 @@
 use super::{
     exchange::{CallQueue, expected},
     mode::Mode,
-    settings::Settings,
-    tally::Tally,
+    settings::WaitsArgs,
+    call_counts::CallCounts,
 };
 use crate::failed::{Failed, require};
 use futures_util::TryStreamExt;
@@ -13,9 +13,9 @@ use queue::{ErrorKind, State};
 /// Fails unless all calls ended as they must, and the store says the same.
 pub(super) async fn judge(
     queue: &CallQueue,
-    settings: &Settings,
+    settings: &WaitsArgs,
     mode: Mode,
-    tally: &Tally,
+    tally: &CallCounts,
     kills: usize,
 ) -> Result<(), Failed> {
     require(tally.wrong == 0, || format!("wrong answers: {:#?}", tally.complaints))?;
