@@ -71,7 +71,9 @@ async fn once(run: &BenchRun, scenario: Scenario, round: usize) -> anyhow::Resul
         let readings = scenario.run(&bed, setting, jobs).await;
         bed.clear().await?;
         measured.extend(readings?.into_iter().map(|reading| {
-            let (run, part, figures) = (run.id.clone(), reading.part, reading.figures);
+            let run = run.id.clone();
+            let part = reading.part;
+            let figures = reading.figures;
             Measurement { run, store, scenario, setting, part, round, figures }
         }));
     }

@@ -1,6 +1,6 @@
 //! A temporary working directory in which a test runs the `queue` command.
 
-use crate::{Process, CommandRun};
+use crate::{CommandRun, Process};
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},

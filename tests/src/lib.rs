@@ -4,20 +4,20 @@
 
 #![expect(clippy::missing_panics_doc, reason = "everything here fails its test by a panic")]
 
+mod command_directory;
+mod command_run;
 mod cpu;
 mod latencies;
 mod patience;
-mod command_directory;
 mod process;
-mod command_run;
 mod resident;
 mod terminal;
 
+pub use command_directory::CommandDirectory;
+pub use command_run::CommandRun;
 pub use cpu::cpu_time;
 pub use latencies::Latencies;
 pub use patience::until;
-pub use command_directory::CommandDirectory;
 pub use process::Process;
-pub use command_run::CommandRun;
 pub use resident::resident_bytes;
 pub use terminal::Terminal;

@@ -49,7 +49,8 @@ impl Terminal<'_> {
 
 /// A terminal that nobody writes to any more answers with an error.
 fn read_to_the_end(terminal: &mut File) -> Vec<u8> {
-    let (mut shown, mut part) = (Vec::new(), [0; 4096]);
+    let mut shown = Vec::new();
+    let mut part = [0; 4096];
     while let Ok(read @ 1..) = terminal.read(&mut part) {
         shown.extend_from_slice(&part[..read]);
     }

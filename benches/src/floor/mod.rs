@@ -51,7 +51,8 @@ pub(crate) fn settings(store: StoreKind, scenario: Scenario) -> Vec<Setting> {
 /// One payload after the other, each durable before the next.
 pub(crate) async fn write(bed: &Bed, count: usize) -> anyhow::Result<Figures> {
     let mut floor = open(bed, 1).await?.remove(0);
-    let (mut latencies, began) = (Latencies::new(), now());
+    let mut latencies = Latencies::new();
+    let began = now();
     for number in 0..count {
         let payloads = [payload(number)];
         let sent = now();

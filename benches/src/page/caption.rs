@@ -31,7 +31,10 @@ pub(super) fn of(summary: &Summary, scenarios: &[Scenario]) -> String {
 
 pub(super) fn machine(run: &BenchRun) -> String {
     let machine = &run.machine;
-    let (cores, cpu, memory, kernel) = (machine.cores, &machine.cpu, machine.memory_gib, &machine.kernel);
+    let cores = machine.cores;
+    let cpu = &machine.cpu;
+    let memory = machine.memory_gib;
+    let kernel = &machine.kernel;
     format!("{cores} cores of {cpu}, {memory} GiB, {kernel}, {}", short_rustc(run))
 }
 

@@ -144,7 +144,8 @@ mod tests {
 
     fn row(run: &str, scenario: Scenario, setting: Setting, round: usize, per_second: f64) -> Measurement {
         let figures = Figures::Rate { jobs: 1, seconds: 1.0, per_second };
-        let (run, store) = (run.to_owned(), StoreKind::Redis);
+        let run = run.to_owned();
+        let store = StoreKind::Redis;
         Measurement { run, store, scenario, setting, part: None, round, figures }
     }
 

@@ -68,7 +68,8 @@ const fn rate(
     goal: u32,
 ) -> Reference {
     let others = (known(default), known(tuned));
-    let (floor, goal) = (known(floor), goal as f64);
+    let floor = known(floor);
+    let goal = goal as f64;
     Reference { store, scenario, unit: Unit::PerSecond, others, floor, goal, goal_tuned: None }
 }
 

@@ -40,7 +40,8 @@ pub(super) async fn run(storage: Arc<dyn Storage>, count: usize) -> anyhow::Resu
     let ReportingWorker { worker, mut starts } = reporting(storage.clone())?;
     let ids = TimeOrderedIds::default();
     let running = RunningWorker::start(worker);
-    let (mut latencies, began) = (Latencies::new(), now());
+    let mut latencies = Latencies::new();
+    let began = now();
     for number in 0..count {
         let job = job(&ids, &payload(number), Retention::default());
         let sent = now();

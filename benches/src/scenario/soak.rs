@@ -30,7 +30,8 @@ pub(super) async fn run(storage: Arc<dyn Storage>, length_ms: usize) -> anyhow::
     let worker = counting(storage.clone(), Setting::Default, handled.clone())?;
     let started = now();
     let running = RunningWorker::start(worker.prune_interval(PRUNE_EVERY).build()?);
-    let (mut sent, mut resident) = (0, Vec::new());
+    let mut sent = 0;
+    let mut resident = Vec::new();
     while started.elapsed() < length {
         if started.elapsed() >= length * u32::try_from(resident.len())? / SAMPLES {
             resident.push(resident_bytes());

@@ -68,7 +68,8 @@ pub(crate) struct RunningWorker {
 
 impl RunningWorker {
     pub(crate) fn start(worker: Worker) -> Self {
-        let (stop, mut run) = (worker.stop_token(), JoinSet::new());
+        let stop = worker.stop_token();
+        let mut run = JoinSet::new();
         run.spawn(async move { worker.run().await });
         Self { stop, run }
     }

@@ -1,6 +1,6 @@
 //! Flushes by the clock, for handles that answer calls before they flush.
 
-use crate::writer::{FsFlushNow, FsCommitter, FsHandle};
+use crate::writer::{FsCommitter, FsFlushNow, FsHandle};
 use queue_core::Result;
 use queue_store::{
     group_commit::Writer,

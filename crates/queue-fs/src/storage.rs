@@ -6,8 +6,9 @@ use crate::{
     sys::Fs,
     wakeup,
     writer::{
-        FsAnnounce, FsApply, FsReadAttempts, FsClaim, FsCountJobs, FsDrainWorker, FsEnqueue, FsCommitter, FsHandle, FsGet, FsList,
-        FsMeasure, FsPruneSome, FsListQueues, FsSetPaused, FsVerify, FsListWorkers, start,
+        FsAnnounce, FsApply, FsClaim, FsCommitter, FsCountJobs, FsDrainWorker, FsEnqueue, FsGet, FsHandle,
+        FsList, FsListQueues, FsListWorkers, FsMeasure, FsPruneSome, FsReadAttempts, FsSetPaused, FsVerify,
+        start,
     },
 };
 use async_trait::async_trait;
@@ -152,7 +153,8 @@ impl Storage for FsStorage {
     /// Removes in steps of bounded size; dropping the future between two of them leaves the rest in
     /// place.
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
-        let (mut removed, asked) = (0, request.limit);
+        let mut removed = 0;
+        let asked = request.limit;
         while removed < asked {
             let limit = FsPruneSome::MAX.min(asked - removed);
             let some = self.writer.call(FsPruneSome(PruneRequest { limit, ..request.clone() })).await?;

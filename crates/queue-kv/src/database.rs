@@ -8,7 +8,7 @@ use crate::{
 };
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Capabilities, Clock, EventReach, Reach, Result};
-use queue_store::{Hub, Notices, NoticeLevel};
+use queue_store::{Hub, NoticeLevel, Notices};
 use std::{
     fmt,
     sync::{Arc, Weak},
@@ -89,7 +89,11 @@ pub(crate) struct WriterTurn<'a>(MutexGuard<'a, Vec<Weak<Hub>>>);
 impl WriterTurn<'_> {
     /// What the subscribers of all handles want to hear of.
     pub(crate) fn wanted(&self) -> NoticeLevel {
-        if self.open_hubs().any(|hub| hub.has_subscribers()) { NoticeLevel::Everything } else { NoticeLevel::Nothing }
+        if self.open_hubs().any(|hub| hub.has_subscribers()) {
+            NoticeLevel::Everything
+        } else {
+            NoticeLevel::Nothing
+        }
     }
 
     pub(crate) fn publish(&self, notices: &Notices) {

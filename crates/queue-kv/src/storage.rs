@@ -3,7 +3,9 @@
 use crate::{
     KvDatabase,
     reader::{self, Readers},
-    writer::{KvAnnounce, KvApply, KvClaim, Commits, KvDrainWorker, KvEnqueue, KvPruneSome, KvSetPaused, start},
+    writer::{
+        Commits, KvAnnounce, KvApply, KvClaim, KvDrainWorker, KvEnqueue, KvPruneSome, KvSetPaused, start,
+    },
 };
 use async_trait::async_trait;
 use queue_core::{
@@ -79,7 +81,8 @@ impl Storage for KvStorage {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        let (queue, ids) = (queue.clone(), ids.to_vec());
+        let queue = queue.clone();
+        let ids = ids.to_vec();
         let room = self.answer_room();
         self.readers.call("get", move |view| view.records(&queue, &ids, what, room)).await
     }

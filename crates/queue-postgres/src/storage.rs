@@ -7,8 +7,8 @@ use crate::{
     open::open,
     options::PostgresOptions,
     verbs::{
-        PostgresAnnounce, PostgresCountJobs, PostgresDrainWorker, PostgresList, PostgresListQueues, PostgresListWorkers, PostgresPruneSome, PostgresReadAttempts, PostgresSetPaused,
-        PostgresVerify,
+        PostgresAnnounce, PostgresCountJobs, PostgresDrainWorker, PostgresList, PostgresListQueues,
+        PostgresListWorkers, PostgresPruneSome, PostgresReadAttempts, PostgresSetPaused, PostgresVerify,
     },
     wakeup::Wakeups,
 };
@@ -130,7 +130,8 @@ impl Storage for PostgresStorage {
         while removed < request.limit && in_vain < PRUNES_IN_VAIN_MAX {
             let limit = PostgresPruneSome::MAX.min(request.limit - removed);
             let batch =
-                call(&self.handle, &PostgresPruneSome { queue: &request.queue, what: request.what, limit }).await?;
+                call(&self.handle, &PostgresPruneSome { queue: &request.queue, what: request.what, limit })
+                    .await?;
             removed += batch.removed;
             in_vain = if batch.removed == 0 { in_vain + 1 } else { 0 };
             if batch.is_all {

@@ -102,7 +102,8 @@ impl HandleState {
         let known = self.queues.time();
         let [injected, floor] = self.clock.args(known);
         let args = [injected, floor, arg(mark.as_millis())];
-        let run = ScriptRun { operation, script: &script::TIME, keys: &keys, args: &args, access: Access::Reads };
+        let run =
+            ScriptRun { operation, script: &script::TIME, keys: &keys, args: &args, access: Access::Reads };
         let moment = Reply::new(operation, self.client.run(&run).await?)?.moment()?;
         self.clock.note(known, moment);
         Ok(moment)
@@ -117,8 +118,13 @@ impl HandleState {
         let namespace = self.queues.namespace();
         let keys = [namespace.registry(), namespace.names()];
         let args = [queue.name.as_str().as_bytes().to_vec()];
-        let run =
-            ScriptRun { operation, script: &script::REGISTER, keys: &keys, args: &args, access: Access::Writes };
+        let run = ScriptRun {
+            operation,
+            script: &script::REGISTER,
+            keys: &keys,
+            args: &args,
+            access: Access::Writes,
+        };
         let answer = self.client.run(&run).await?;
         let redis::Value::Int(number) = answer else { return Err(corrupt(operation)) };
         let number = u64::try_from(number).map_err(|_| corrupt(operation))?;

@@ -54,7 +54,8 @@ fn once(zone: &TimeZone, civil: civil::DateTime) -> Option<Timestamp> {
 /// Goes from one change of the offset to the next; between two, civil and real time run alike.
 fn next_in_real_time(pattern: &CronPattern, zone: &TimeZone, after: Timestamp) -> Option<Timestamp> {
     let mut changes = zone.following(after).map(|change| change.timestamp());
-    let (mut from, mut inclusive) = (after, false);
+    let mut from = after;
+    let mut inclusive = false;
     for _ in 0..SEGMENTS_MAX {
         let offset = zone.to_offset(from);
         let civil = pattern.next_civil(offset.to_datetime(from), inclusive)?;

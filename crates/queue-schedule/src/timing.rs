@@ -128,12 +128,14 @@ impl TryFrom<StoredTiming> for Timing {
     fn try_from(stored: StoredTiming) -> Result<Self, ScheduleError> {
         match stored {
             StoredTiming::Cron { cron, zone } => Self::cron(&cron, &zone),
-            StoredTiming::Every { every_ms, from_ms } => match Self::every(Duration::from_millis(every_ms))? {
-                Self::Every { period, .. } => {
-                    Ok(Self::Every { period, from: Timestamp::from_millis(from_ms) })
+            StoredTiming::Every { every_ms, from_ms } => {
+                match Self::every(Duration::from_millis(every_ms))? {
+                    Self::Every { period, .. } => {
+                        Ok(Self::Every { period, from: Timestamp::from_millis(from_ms) })
+                    }
+                    other => Ok(other),
                 }
-                other => Ok(other),
-            },
+            }
             StoredTiming::At { at_ms } => Self::at(at_ms.into_iter().map(Timestamp::from_millis)),
         }
     }

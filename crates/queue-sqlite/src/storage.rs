@@ -8,7 +8,8 @@ use crate::{
     reader::{self, READERS, Readers},
     wakeup,
     writer::{
-        SqliteAnnounce, SqliteApply, SqliteClaim, Database, SqliteDrainWorker, SqliteEnqueue, SqlitePruneSome, SqliteSetPaused, SqliteHandle, start,
+        Database, SqliteAnnounce, SqliteApply, SqliteClaim, SqliteDrainWorker, SqliteEnqueue, SqliteHandle,
+        SqlitePruneSome, SqliteSetPaused, start,
     },
 };
 use async_trait::async_trait;
@@ -63,7 +64,8 @@ impl SqliteStorage {
         let options = options.checked()?;
         let clock = SqliteClock::new(options.clock.clone());
         let own_commits = OwnCommits::default();
-        let (hub, files) = (Arc::default(), FileGuard::default());
+        let hub = Arc::default();
+        let files = FileGuard::default();
         let shared = Arc::new(SqliteHandle { options, clock, hub, files, own_commits });
         let (writer, readers) = start(shared.clone(), READERS).await?;
         let readers = Readers::start(&shared, readers)?;
@@ -120,7 +122,8 @@ impl Storage for SqliteStorage {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        let (queue, ids) = (queue.clone(), ids.to_vec());
+        let queue = queue.clone();
+        let ids = ids.to_vec();
         let room = AnswerRoom::new(self.shared.options.limits.answer_bytes_max);
         self.readers.call("get", move |snapshot| snapshot.get(&queue, &ids, what, room)).await
     }

@@ -68,7 +68,8 @@ impl SqliteStorage {
         let groups = vec![jobs.to_vec()];
         self.shared.options.limits.check_enqueue(&groups)?;
         let answers = self.join(NAME, connection, &SqliteEnqueue { queue: queue.clone(), groups })?;
-        let (moment, mut value) = (answers.moment(), answers.value);
+        let moment = answers.moment();
+        let mut value = answers.value;
         Ok(Stamped::at(moment, value.pop().unwrap_or_default()))
     }
 

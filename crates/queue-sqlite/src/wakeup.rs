@@ -140,8 +140,10 @@ mod tests {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let options = SqliteOptions::new(directory.path().join("jobs.db")).checked().expect("they are valid");
         let other = SqliteStorage::open(options.clone()).await.expect("it opens");
-        let (hub, clock) = (Arc::new(Hub::default()), SqliteClock::new(options.clock.clone()));
-        let (files, own_commits) = (FileGuard::default(), OwnCommits::default());
+        let hub = Arc::new(Hub::default());
+        let clock = SqliteClock::new(options.clock.clone());
+        let files = FileGuard::default();
+        let own_commits = OwnCommits::default();
         let handle = SqliteHandle { options, clock, hub: hub.clone(), files, own_commits };
         let connection = connect_reader(&handle.options).expect("it opens");
         let (mut seen, _) = last_commits(&connection).expect("it reads");

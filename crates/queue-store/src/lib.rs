@@ -28,6 +28,6 @@ mod threads;
 
 pub use claims::{ClaimShares, UnheardClaim};
 pub use coalesce::{BatchVerbs, Coalesced};
-pub use events::{Hub, News, Notices, NoticeLevel};
+pub use events::{Hub, News, NoticeLevel, Notices};
 pub use tasks::{CurrentRuntime, Spawn};
 pub use threads::{Mailbox, watcher};

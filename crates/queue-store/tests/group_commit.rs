@@ -29,7 +29,10 @@ impl Committer for Ledgers {
 
     const USUAL_NEED: () = ();
 
-    fn transact(ledger: &mut Ledger, group: &mut [PendingCall<Self>]) -> Result<(), GroupFailure<&'static str>> {
+    fn transact(
+        ledger: &mut Ledger,
+        group: &mut [PendingCall<Self>],
+    ) -> Result<(), GroupFailure<&'static str>> {
         ledger.entries.clear();
         let mut wanted = group.iter_mut().filter(|call| call.is_wanted());
         wanted.try_for_each(|call| call.run(ledger)).map_err(GroupFailure::Within)?;

@@ -1,6 +1,6 @@
 //! Processes that are killed while they work on a store, and what they recorded judged.
 
-use crate::history::{Herd, Load, LoadParams, Params, Recorder, WorkloadReport, Tape, Tapes};
+use crate::history::{Herd, Load, LoadParams, Params, Recorder, Tape, Tapes, WorkloadReport};
 use queue_core::{Rng, SeededRng, Storage};
 use std::{
     env,
@@ -107,9 +107,12 @@ impl<O: AsyncFn(&str) -> Arc<dyn Storage>> Kills<O> {
         store.close().await.expect("a handle closes");
         drop(store);
         let folder = tempfile::tempdir().expect("a directory for recordings");
-        let (tapes, rng) = (Tapes::in_folder(&folder), SeededRng::new(seed));
+        let tapes = Tapes::in_folder(&folder);
+        let rng = SeededRng::new(seed);
         let mut herd = {
-            let (test, place, tapes) = (self.test, OsString::from(place), tapes.clone());
+            let test = self.test;
+            let place = OsString::from(place);
+            let tapes = tapes.clone();
             Herd::start(self.processes, move |number| command(test, &place, number, &tapes.path(number)))
         };
         for _ in 0..self.per_round {
@@ -122,7 +125,8 @@ impl<O: AsyncFn(&str) -> Arc<dyn Storage>> Kills<O> {
         let end = LoadParams { seed, name: "the-end".to_owned(), tasks: nobody, waiters: 0 };
         let stores = vec![(self.open)(place).await];
         let report = Load::start(stores, Arc::new(Recorder::new()), end).finish_with(histories).await;
-        let (events, completions) = (report.history.events().len(), report.completions());
+        let events = report.history.events().len();
+        let completions = report.completions();
         println!("seed {seed}: {} kills, {events} events, {completions} completions", self.per_round);
         report.assert_clean();
         assert!(completions > 0, "nothing was done at all");

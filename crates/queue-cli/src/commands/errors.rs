@@ -49,7 +49,9 @@ pub(crate) async fn run(args: ErrorsArgs, session: &Session) -> Result<Exit, Cli
 }
 
 async fn show(jobs: &Jobs, out: Output) -> Result<(), CliError> {
-    let (mut groups, mut looked_at, mut now) = (BTreeMap::new(), 0, Timestamp::default());
+    let mut groups = BTreeMap::new();
+    let mut looked_at = 0;
+    let mut now = Timestamp::default();
     for state in [jobs.jobs().failed(), jobs.jobs().failing()] {
         let mut newest = pin!(state.newest_first().limit(LOOKED_AT_MAX).all());
         while let Some(status) = newest.try_next().await? {

@@ -54,7 +54,8 @@ impl LostClaim {
     pub async fn give_back<S: Storage + ?Sized>(&mut self, store: &S) -> Result<bool> {
         let capabilities = store.capabilities();
         let mut query = ListQuery::held(self.queue.clone(), self.token, capabilities.limits.batch_max);
-        let (mut looked_at, mut all_are_back) = (None, true);
+        let mut looked_at = None;
+        let mut all_are_back = true;
         loop {
             let page = store.list(query.clone()).await?;
             looked_at.get_or_insert(page.now);

@@ -94,7 +94,7 @@ impl<T> FieldChange<T> {
 /// Writes changes one after another. The queue is written when it is another one than before.
 pub(crate) mod write {
     use super::{
-        Attempt, ContentType, FieldChange, FieldWriter, Payload, QueueName, Range, Seq, PackedJob, Timestamp,
+        Attempt, ContentType, FieldChange, FieldWriter, PackedJob, Payload, QueueName, Range, Seq, Timestamp,
         WorkerId, WorkerInfo, has_options, kind, write_fixed, write_lifecycle, write_options, write_worker,
     };
     use bytes::Bytes;
@@ -207,7 +207,9 @@ impl JournalChange {
         bytes: &[u8],
         mut names: impl BorrowMut<InternedNames>,
     ) -> impl Iterator<Item = Result<Self, Malformed>> {
-        let (mut from, mut queue, mut has_failed) = (FieldReader::new(bytes), None, false);
+        let mut from = FieldReader::new(bytes);
+        let mut queue = None;
+        let mut has_failed = false;
         std::iter::from_fn(move || {
             if has_failed || from.is_at_end() {
                 return None;
@@ -238,7 +240,9 @@ fn read_next(
             kind::UPDATE => read_update(from, queue()?, false, names)?,
             kind::UPDATE_WITH_TYPE => read_update(from, queue()?, true, names)?,
             kind::REMOVE => JournalChange::Remove { queue: queue()?, seq: Seq::new(from.u64()?) },
-            kind::PAUSE | kind::RESUME => JournalChange::Pause { queue: from.name()?, paused: kind == kind::PAUSE },
+            kind::PAUSE | kind::RESUME => {
+                JournalChange::Pause { queue: from.name()?, paused: kind == kind::PAUSE }
+            }
             kind::WORKER => JournalChange::Worker { worker: read_worker(from)?, until: time(from)? },
             kind::RETIRE => JournalChange::Retire(from.name()?),
             _ => return Err(Malformed("a change is of a kind that this version does not know")),
@@ -269,7 +273,8 @@ fn read_update(
     has_type: bool,
     names: &mut InternedNames,
 ) -> Result<JournalChange, Malformed> {
-    let (seq, fields) = (Seq::new(from.u64()?), LifecycleFields::read(from, names)?);
+    let seq = Seq::new(from.u64()?);
+    let fields = LifecycleFields::read(from, names)?;
     let content_type = if has_type { Some(names.content_types.read(from)?) } else { None };
     let (result, error_details) = (kept(from, |from| blob(from, names))?, kept(from, FieldReader::bytes)?);
     Ok(JournalChange::Update(Update { queue, seq, fields, content_type, result, error_details }))

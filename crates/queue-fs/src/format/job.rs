@@ -179,8 +179,11 @@ impl LifecycleFields {
             NO_REASON => None,
             code => Some(Reason::from_code(code).ok_or(Malformed("a reason has no such number"))?),
         };
-        let (run_at, epoch) = (time(from)?, from.u64()?);
-        let (failures, stalls, flags) = (from.u32()?, from.u32()?, from.u16()?);
+        let run_at = time(from)?;
+        let epoch = from.u64()?;
+        let failures = from.u32()?;
+        let stalls = from.u32()?;
+        let flags = from.u16()?;
         if flags & !flag::ALL != 0 {
             return Err(Malformed("a job has a part that this version does not know"));
         }

@@ -120,7 +120,8 @@ mod tests {
     }
 
     fn fresh() -> PackedJob {
-        let (queue, mut engine) = (QueueName::from_static("queue"), Engine::default());
+        let queue = QueueName::from_static("queue");
+        let mut engine = Engine::default();
         let job = NewJob::new(JobId::from_static("id"), Kind::from_static("kind"), payload());
         engine.enqueue(&queue, vec![vec![job]], Timestamp::default());
         engine.stored(&queue, Seq::new(1)).expect("it is there").clone()

@@ -17,7 +17,7 @@ mod segment;
 mod wire;
 mod worker;
 
-pub(crate) use change::{Blob, JournalChange, FieldChange, Update, write};
+pub(crate) use change::{Blob, FieldChange, JournalChange, Update, write};
 pub(crate) use length::whole_len;
 pub(crate) use names::InternedNames;
 pub(crate) use record::{Head, ParsedRecord, RECORD_HEAD_BYTES, find_next, parse, seal, start};

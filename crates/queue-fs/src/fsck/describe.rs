@@ -1,6 +1,6 @@
 //! Changes of a record in words.
 
-use crate::format::{Blob, JournalChange, FieldChange};
+use crate::format::{Blob, FieldChange, JournalChange};
 use queue_core::JobMeta;
 
 /// A change in words.
@@ -9,7 +9,10 @@ pub(super) fn describe(change: &JournalChange) -> String {
         JournalChange::Put { job, payload, result, error_details, .. } => {
             let meta = &job.meta;
             let parts = parts(result.as_ref(), error_details.as_ref().map(bytes::Bytes::len));
-            let (queue, id, seq, kind) = (&meta.queue, &meta.id, meta.seq, &meta.kind);
+            let queue = &meta.queue;
+            let id = &meta.id;
+            let seq = meta.seq;
+            let kind = &meta.kind;
             format!(
                 "put {queue}/{id:?} life {seq} kind {kind} {}, payload {} bytes{parts}",
                 stand(meta),
@@ -27,7 +30,10 @@ pub(super) fn describe(change: &JournalChange) -> String {
             };
             let fields = &update.fields;
             let parts = parts(result, details);
-            let (queue, seq, state, revision) = (&update.queue, update.seq, fields.state, fields.revision);
+            let queue = &update.queue;
+            let seq = update.seq;
+            let state = fields.state;
+            let revision = fields.revision;
             let retyped =
                 update.content_type.as_ref().map(|now| format!(", payload is {now}")).unwrap_or_default();
             format!("update {queue} life {seq}: {state}, revision {revision}{parts}{retyped}")

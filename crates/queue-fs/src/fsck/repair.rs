@@ -93,7 +93,8 @@ impl New<'_> {
         let (number, salt) = (self.number, self.salt);
         let head = SegmentHead { number, first_commit: commit_before + 1, oldest: number, salt };
         step(UNFINISHED, self.file.set_size(0).and_then(|()| self.file.write_at(0, &head.to_bytes())))?;
-        let (mut commit, mut offset) = (commit_before, SEGMENT_HEAD_BYTES as u64);
+        let mut commit = commit_before;
+        let mut offset = SEGMENT_HEAD_BYTES as u64;
         let mut jobs = self.state.lives();
         jobs.sort_unstable();
         let mut rest = &jobs[..];
@@ -119,7 +120,8 @@ impl New<'_> {
     ) -> Result<(Vec<u8>, usize), FsFault> {
         let mut out = Vec::new();
         let at = start(&mut out);
-        let (mut written, mut full) = (0, false);
+        let mut written = 0;
+        let mut full = false;
         while written < jobs.len() && !full {
             self.state.write_whole(files, &mut out, jobs[written])?;
             written += 1;
@@ -129,7 +131,9 @@ impl New<'_> {
             self.state.write_the_rest(&mut out);
         }
         let engine = &self.state.engine;
-        let (oldest, last_seq, time) = (self.number, engine.last_seq(), engine.mark());
+        let oldest = self.number;
+        let last_seq = engine.last_seq();
+        let time = engine.mark();
         let head =
             Head { commit, synced: SEGMENT_HEAD_BYTES as u64, oldest, last_seq, time, salt: self.salt };
         seal(&mut out, at, &head);

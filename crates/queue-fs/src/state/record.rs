@@ -224,7 +224,8 @@ impl<'d> Draft<'d> {
             (FieldChange::Gone, _) => FieldChange::Gone,
             _ => FieldChange::Same,
         };
-        let (queue, other_bytes) = (edit.queue.clone(), other_bytes(after));
+        let queue = edit.queue.clone();
+        let other_bytes = other_bytes(after);
         self.notes.push(IndexUpdate::Update { queue, seq, other_bytes, result, is_terminal });
     }
 

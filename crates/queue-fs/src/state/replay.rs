@@ -6,7 +6,7 @@ use super::{
     record::other_bytes,
 };
 use crate::{
-    format::{Blob, JournalChange, FieldChange, Head, Malformed, RECORD_HEAD_BYTES, Update},
+    format::{Blob, FieldChange, Head, JournalChange, Malformed, RECORD_HEAD_BYTES, Update},
     journal::{Location, Position, RecordSink},
 };
 use bytes::Bytes;
@@ -35,7 +35,8 @@ impl RecordSink for FsState {
         let may_dangle = head.oldest < self.begun_at;
         let mut names = std::mem::take(&mut self.names);
         let mut replay = RecordReplay { state: self, at, changes, may_dangle };
-        let replayed = JournalChange::read_sharing(changes, &mut names).try_for_each(|change| replay.one(change?));
+        let replayed =
+            JournalChange::read_sharing(changes, &mut names).try_for_each(|change| replay.one(change?));
         self.names = names;
         replayed?;
         self.index.usage.forget_before(head.oldest);
@@ -106,7 +107,9 @@ impl RecordReplay<'_> {
     /// that at its end. Returns false for a life that is present already: compaction relocated it
     /// from an old segment.
     fn make_way_for(&mut self, job: &TrackedJob) -> Result<bool, Malformed> {
-        let (queue, id, seq) = (&job.meta.queue, &job.meta.id, job.meta.seq);
+        let queue = &job.meta.queue;
+        let id = &job.meta.id;
+        let seq = job.meta.seq;
         let present = self.state.engine.life_of(queue, id);
         if let Some(other) = present.filter(|other| *other != seq) {
             self.dangles()?;

@@ -28,7 +28,8 @@ impl FsState {
             if u64::from(entry.other_bytes) != whole_len(stored) {
                 findings.push(format!("{}: the life {seq} is longer or shorter than counted", entry.queue));
             }
-            let (at_rest, result) = (entry.result.as_deref(), stored.course().result.as_ref());
+            let at_rest = entry.result.as_deref();
+            let result = stored.course().result.as_ref();
             if at_rest.is_some() != result.is_some() {
                 findings.push(format!("{}: the life {seq} has a result in one place alone", entry.queue));
             }

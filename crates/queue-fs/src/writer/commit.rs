@@ -30,7 +30,10 @@ impl Committer for FsCommitter {
 
     /// Hints are published between the commit and the answers, so that a caller with an answer
     /// finds subscribers told.
-    fn transact(session: &mut JournalSession, group: &mut [PendingCall<Self>]) -> Result<(), GroupFailure<FsFault>> {
+    fn transact(
+        session: &mut JournalSession,
+        group: &mut [PendingCall<Self>],
+    ) -> Result<(), GroupFailure<FsFault>> {
         let wanted = group.iter().filter(|call| call.is_wanted());
         let Some(need) = wanted.map(PendingCall::need).max() else {
             session.end();

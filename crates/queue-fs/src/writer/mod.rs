@@ -12,6 +12,6 @@ mod verbs;
 pub(crate) use commit::FsCommitter;
 pub(crate) use thread::{FsHandle, start};
 pub(crate) use verbs::{
-    FsAnnounce, FsApply, FsReadAttempts, FsCatchUp, FsClaim, FsCountJobs, FsDrainWorker, FsEnqueue, FsFlushNow, FsGet, FsList, FsMeasure,
-    FsPruneSome, FsListQueues, FsSetPaused, FsVerify, FsListWorkers,
+    FsAnnounce, FsApply, FsCatchUp, FsClaim, FsCountJobs, FsDrainWorker, FsEnqueue, FsFlushNow, FsGet,
+    FsList, FsListQueues, FsListWorkers, FsMeasure, FsPruneSome, FsReadAttempts, FsSetPaused, FsVerify,
 };

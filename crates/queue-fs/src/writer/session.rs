@@ -5,7 +5,7 @@ use crate::{
     error::FsFault,
     journal::{Journal, ReadAhead, VisibleRead},
     options::Flush,
-    state::{PresenceEdit, FsState},
+    state::{FsState, PresenceEdit},
 };
 use queue_core::{AnswerRoom, Moment, StoreTime};
 use std::{io, sync::Arc};
@@ -168,7 +168,8 @@ impl JournalSession {
             self.state.engine.commit();
             return Ok(());
         };
-        let (alone, segment_bytes) = (pending.len(), self.shared.options.segment_bytes);
+        let alone = pending.len();
+        let segment_bytes = self.shared.options.segment_bytes;
         if self.may_compact && self.state.needs_compaction(segment_bytes, self.is_tight) {
             let compacted = self.state.compact(&mut self.journal, &mut pending);
             // Any failure but damage may pass, so the next commit tries again.

@@ -36,10 +36,14 @@ impl Committer for Commits {
 
     /// Hints are published between the commit and the answers, before another handle commits. What
     /// fails is dropped, and a transaction that is dropped is taken back.
-    fn transact(session: &mut Session<'_>, group: &mut [PendingCall<Self>]) -> Result<(), GroupFailure<KvFailure>> {
+    fn transact(
+        session: &mut Session<'_>,
+        group: &mut [PendingCall<Self>],
+    ) -> Result<(), GroupFailure<KvFailure>> {
         let database = session.database;
         let turn = database.turn();
-        session.transaction = Some(Transaction::begin(database, turn.wanted()).map_err(GroupFailure::Together)?);
+        session.transaction =
+            Some(Transaction::begin(database, turn.wanted()).map_err(GroupFailure::Together)?);
         let ran = group.iter_mut().filter(|call| call.is_wanted()).try_for_each(|call| call.run(session));
         let transaction = session.transaction.take().expect("it began above");
         let (moment, notices) = match ran.and_then(|()| transaction.flush()) {

@@ -8,7 +8,7 @@ use crate::{
     view::{View, mark},
 };
 use queue_core::{AnswerRoom, Moment, QueueName, Seq, Timestamp};
-use queue_store::{Notices, NoticeLevel};
+use queue_store::{NoticeLevel, Notices};
 use std::collections::BTreeMap;
 
 /// Reads and writes of one moment.

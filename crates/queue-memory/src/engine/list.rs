@@ -1,6 +1,6 @@
 //! Reading a page of a listing.
 
-use super::{Engine, queue_state::QueueState, packed_job::PackedJob};
+use super::{Engine, packed_job::PackedJob, queue_state::QueueState};
 use queue_core::{ListQuery, Moment, Page, PageEnd, Result, Seq, State, Timestamp, Walk};
 use std::ops::Range;
 
@@ -20,7 +20,8 @@ impl Engine {
         let mut page = Page::empty(moment);
         let Some(state) = self.queues.get_mut(&query.queue) else { return Ok(page) };
         state.indexes.promote(moment.now);
-        let (state, mut end) = (&*state, after);
+        let state = &*state;
+        let mut end = after;
         for seq in lives(state, query, after, moment.now) {
             if page.jobs.len() == query.limit || page.looked_at == ListQuery::LOOKS_MAX as u64 {
                 page.next = end.map(|end| end.cursor(query, CURSORS));
@@ -40,7 +41,8 @@ impl Engine {
 
 /// What a page steps through, from behind the place where the last one ended.
 fn lives<'s>(state: &'s QueueState, query: &ListQuery, after: Option<PageEnd>, now: Timestamp) -> Lives<'s> {
-    let (indexes, is_reversed) = (&state.indexes, query.walk.is_reversed());
+    let indexes = &state.indexes;
+    let is_reversed = query.walk.is_reversed();
     let seqs = seqs(after, is_reversed);
     match &query.walk {
         Walk::All(_) | Walk::State(State::Queued | State::Completed, _) => {

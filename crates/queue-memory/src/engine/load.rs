@@ -1,6 +1,6 @@
 //! Loading records from a journal, without decisions or notices.
 
-use super::{Engine, queue_state::QueueState, packed_job::PackedJob};
+use super::{Engine, packed_job::PackedJob, queue_state::QueueState};
 use bytes::Bytes;
 use queue_core::{
     Attempt, JobBody, JobId, QueueName, Seq, Timestamp, WorkerId, WorkerInfo, lifecycle::TrackedJob,
@@ -70,7 +70,8 @@ impl Engine {
         seq: Seq,
         change: impl FnOnce(&mut PackedJob) -> T,
     ) -> Option<T> {
-        let (now, state) = (self.mark, self.queues.get_mut(queue)?);
+        let now = self.mark;
+        let state = self.queues.get_mut(queue)?;
         if self.is_loading {
             state.entries.get_mut(&seq).map(|entry| change(entry))
         } else {

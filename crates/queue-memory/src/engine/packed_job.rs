@@ -87,7 +87,8 @@ impl PackedJob {
     /// Packs a job. Its traits come from the pool, or are added to it.
     pub(super) fn pack(job: TrackedJob, body: JobBody, payload_len: u32, pool: &mut TraitsPool) -> Self {
         let course = course_of(&job, &body);
-        let (meta, payload) = (job.meta, body.payload);
+        let meta = job.meta;
+        let payload = body.payload;
         let traits = Traits {
             queue: meta.queue,
             kind: meta.kind,
@@ -135,7 +136,8 @@ impl PackedJob {
 
     /// Everything about it that is small and may be shown.
     pub fn meta(&self) -> JobMeta {
-        let (traits, course) = (&*self.traits, self.course());
+        let traits = &*self.traits;
+        let course = self.course();
         JobMeta {
             queue: traits.queue.clone(),
             id: self.id.clone(),
@@ -178,7 +180,8 @@ impl PackedJob {
 
     /// Payload, result and details, as far as they are in memory.
     pub fn body(&self) -> JobBody {
-        let (content_type, course) = (self.traits.content_type.clone(), self.course());
+        let content_type = self.traits.content_type.clone();
+        let course = self.course();
         JobBody {
             payload: Payload { bytes: self.payload.clone(), content_type },
             headers: self.headers.clone(),

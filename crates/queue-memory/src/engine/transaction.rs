@@ -101,7 +101,8 @@ mod tests {
     }
 
     fn claim(engine: &mut Engine) -> usize {
-        let (worker, rng) = (WorkerId::from_static("w"), SeededRng::new(1));
+        let worker = WorkerId::from_static("w");
+        let rng = SeededRng::new(1);
         let request = ClaimRequest::new(queue(), worker, 10, Span::from_secs(9), &rng);
         engine.claim(&request, Moment::at(NOW)).jobs.len()
     }

@@ -1,6 +1,6 @@
 //! What a transaction changed, for the journal and for a rollback.
 
-use super::{presence::Presence, packed_job::PackedJob};
+use super::{packed_job::PackedJob, presence::Presence};
 use queue_core::{QueueName, Seq};
 use std::collections::{BTreeMap, btree_map::Entry};
 

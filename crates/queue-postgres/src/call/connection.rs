@@ -6,7 +6,7 @@ use crate::{
     verb_error::VerbError,
 };
 use queue_core::{Moment, Timestamp};
-use queue_store::{Notices, NoticeLevel};
+use queue_store::{NoticeLevel, Notices};
 use sqlx::{
     PgConnection, Postgres,
     postgres::{PgArguments, PgRow},

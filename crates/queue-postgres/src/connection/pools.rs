@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     name_cache::NameCache,
-    options::{Pooler, PostgresOptions, ConnectionSource},
+    options::{ConnectionSource, Pooler, PostgresOptions},
 };
 use parking_lot::Mutex;
 use sqlx::{
@@ -54,7 +54,9 @@ impl Pools {
     pub(crate) fn new(options: &PostgresOptions, names: &Arc<NameCache>) -> Self {
         let trust = Arc::new(IdleTrust::default());
         let (connect, base, application) = match &options.source {
-            ConnectionSource::Own(url) => (configured(options, &url.connect), own(options, &trust, names), None),
+            ConnectionSource::Own(url) => {
+                (configured(options, &url.connect), own(options, &trust, names), None)
+            }
             ConnectionSource::Shared(pool) => {
                 let followed = pool.connect_options();
                 let connect = configured(options, &followed);

@@ -59,7 +59,8 @@ pub(crate) struct Listings([[Statement; 2]; 11]);
 impl Listings {
     pub(crate) fn new(renderer: &mut Renderer) -> Self {
         Self(
-            ListingWalk::ALL.map(|(_, walk)| [false, true].map(|is_reversed| renderer.listing(walk, is_reversed))),
+            ListingWalk::ALL
+                .map(|(_, walk)| [false, true].map(|is_reversed| renderer.listing(walk, is_reversed))),
         )
     }
 

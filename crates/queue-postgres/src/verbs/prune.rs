@@ -58,7 +58,8 @@ impl SqlVerb for PostgresPruneSome<'_> {
         let mut removed = 0;
         for row in &rows {
             if row.try_get::<Option<i64>, _>(3)?.is_some() {
-                let (seq, revision) = (Seq::new(counter(row, 3)?), counter(row, 4)?);
+                let seq = Seq::new(counter(row, 3)?);
+                let revision = counter(row, 4)?;
                 let change = JobChange { id: name::<JobId>(row, 2)?, seq, revision, state: None };
                 connection.notices.tell(self.queue, change);
                 removed += 1;

@@ -5,7 +5,7 @@ use crate::{
     client::Access,
     handle::{HandleState, ScriptAnswer, arg},
     reply::{Reply, corrupt},
-    row::{self, SEQ_BYTES, RedisRecord},
+    row::{self, RedisRecord, SEQ_BYTES},
     script,
 };
 use queue_core::{ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Moment, QueueName, Result, Seq};

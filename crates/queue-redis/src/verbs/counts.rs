@@ -35,7 +35,8 @@ impl HandleState {
     ) -> Result<Vec<QueueName>> {
         let keys = [self.queues.namespace().names()];
         let args = [start.as_bytes().to_vec(), arg(limit)];
-        let run = ScriptRun { operation, script: &script::NAMES, keys: &keys, args: &args, access: Access::Reads };
+        let run =
+            ScriptRun { operation, script: &script::NAMES, keys: &keys, args: &args, access: Access::Reads };
         let mut reply = Reply::new(operation, self.client.run(&run).await?)?;
         let mut names = Vec::with_capacity(reply.len());
         while reply.len() > 0 {

@@ -7,7 +7,7 @@ use crate::{
     handle::{HandleState, ScriptAnswer, arg},
     known_queues::KnownQueue,
     reply::{Reply, corrupt},
-    row::{SEQ_BYTES, RedisRecord},
+    row::{RedisRecord, SEQ_BYTES},
     script,
 };
 use bytes::Bytes;

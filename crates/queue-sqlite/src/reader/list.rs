@@ -35,7 +35,8 @@ impl Snapshot<'_> {
     ) -> rusqlite::Result<Page> {
         let mut statement = self.connection.prepare_cached(steps.sql)?;
         let mut rows = statement.query(params_from_iter(&steps.bounds))?;
-        let (mut page, mut end) = (Page::empty(self.moment), after);
+        let mut page = Page::empty(self.moment);
+        let mut end = after;
         while let Some(row) = rows.next()? {
             if page.jobs.len() == query.limit || page.looked_at == ListQuery::LOOKS_MAX as u64 {
                 page.next = end.map(|end| end.cursor(query, CURSORS));

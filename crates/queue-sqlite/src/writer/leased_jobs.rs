@@ -43,7 +43,7 @@ mod tests {
         files::FileGuard,
         options::SqliteOptions,
         own_commits::OwnCommits,
-        writer::{SqliteClaim, Database, SqliteEnqueue, SqliteHandle, session::SqliteSession},
+        writer::{Database, SqliteClaim, SqliteEnqueue, SqliteHandle, session::SqliteSession},
     };
     use queue_core::{
         ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, WorkerId,
@@ -65,7 +65,8 @@ mod tests {
         let options = SqliteOptions::new(directory.path().join("jobs.db")).checked().expect("they are valid");
         let connection = connect(&options, 0).expect("it opens").writer;
         let clock = SqliteClock::new(options.clock.clone());
-        let (hub, files) = (Arc::default(), FileGuard::default());
+        let hub = Arc::default();
+        let files = FileGuard::default();
         let shared = SqliteHandle { options, clock, hub, files, own_commits: OwnCommits::default() };
         let mut session = SqliteSession::new(&connection, &shared).expect("it prepares");
         let queue = QueueName::from_static("q");

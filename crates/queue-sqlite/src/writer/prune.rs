@@ -42,7 +42,8 @@ impl Verb<Database> for SqlitePruneSome {
 
 impl SqliteSession<'_> {
     fn doomed(&mut self, queue: i64, request: &SqlitePruneSome) -> rusqlite::Result<Vec<SqliteRecord>> {
-        let (now, limit) = (self.moment.now.as_millis(), integer(request.limit as u64));
+        let now = self.moment.now.as_millis();
+        let limit = integer(request.limit as u64);
         let read = |row: &rusqlite::Row<'_>| SqliteRecord::read(row, &request.queue);
         let statements = &mut self.statements;
         match request.what {

@@ -9,7 +9,7 @@ use crate::{
     row::integer,
 };
 use queue_core::{AnswerRoom, Moment, QueueName, Seq, SystemClock};
-use queue_store::{Notices, NoticeLevel};
+use queue_store::{NoticeLevel, Notices};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 

@@ -4,8 +4,8 @@ use crate::{
     BatchVerbs, Spawn,
     coalesce::{
         claims::MergedClaims,
-        merged_reads::MergedReads,
         lane::Lane,
+        merged_reads::MergedReads,
         merged_verb::{MergedApply, MergedEnqueue},
     },
 };

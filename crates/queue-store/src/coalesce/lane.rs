@@ -92,8 +92,10 @@ fn start<V: MergedVerb, S: BatchVerbs>(store: Arc<S>, spawn: &dyn Spawn) -> mpsc
 /// hangs holds up no other.
 async fn run<V: MergedVerb, S: BatchVerbs>(store: Arc<S>, mut inbox: mpsc::Receiver<LaneCall<V>>) {
     let weight_max = store.limits().batch_max;
-    let (mut waiting, mut arrived) = (WaitingCalls::default(), Vec::new());
-    let (mut under_way, mut is_open) = (FuturesUnordered::new(), true);
+    let mut waiting = WaitingCalls::default();
+    let mut arrived = Vec::new();
+    let mut under_way = FuturesUnordered::new();
+    let mut is_open = true;
     while is_open || !under_way.is_empty() {
         let event = {
             let ends = pin!(async {
@@ -156,7 +158,8 @@ impl<V: MergedVerb> WaitingCalls<V> {
     /// All of each key that is free, which is not any more. The order of keys is theirs, so that a
     /// seeded run repeats.
     fn next(&mut self) -> Vec<(V::Key, Vec<LaneCall<V>>)> {
-        let (busy, count) = (&mut self.busy, &mut self.count);
+        let busy = &mut self.busy;
+        let count = &mut self.count;
         let keys: Vec<_> = self.calls.keys().filter(|key| !busy.contains(*key)).cloned().collect();
         let free: Vec<_> = keys.into_iter().filter_map(|key| self.calls.remove_entry(&key)).collect();
         for (key, calls) in &free {
@@ -182,10 +185,11 @@ impl<V: MergedVerb> Default for Batch<V> {
 
 /// Splits what waits so that each part fits one call of the store. The order is kept.
 fn batches<V: MergedVerb>(calls: Vec<LaneCall<V>>, weight_max: usize) -> Vec<Vec<LaneCall<V>>> {
-    let (mut full, mut batch) = (Vec::new(), Batch::<V>::default());
+    let mut full = Vec::new();
+    let mut batch = Batch::<V>::default();
     for call in calls {
-        let (weight, bytes) =
-            (call.items.iter().map(V::weight).sum::<usize>(), call.items.iter().map(V::bytes).sum::<usize>());
+        let weight = call.items.iter().map(V::weight).sum::<usize>();
+        let bytes = call.items.iter().map(V::bytes).sum::<usize>();
         let fits = batch.weight + weight <= weight_max && batch.bytes + bytes <= BATCH_BYTES_MAX;
         if !fits && !batch.calls.is_empty() {
             full.push(std::mem::take(&mut batch).calls);
@@ -241,7 +245,10 @@ fn answer_each<V: MergedVerb>(batch: Vec<LaneCall<V>>, answers: Stamped<Vec<V::A
 }
 
 /// An answer for each item.
-fn complete<V: MergedVerb>(answers: Stamped<Vec<V::Answer>>, count: usize) -> Result<Stamped<Vec<V::Answer>>> {
+fn complete<V: MergedVerb>(
+    answers: Stamped<Vec<V::Answer>>,
+    count: usize,
+) -> Result<Stamped<Vec<V::Answer>>> {
     if answers.value.len() == count { Ok(answers) } else { Err(lost(V::NAME)) }
 }
 

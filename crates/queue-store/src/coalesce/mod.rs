@@ -3,10 +3,10 @@
 mod batch_verbs;
 mod claims;
 mod coalesced;
+mod lane;
 mod merged_reads;
 #[cfg(test)]
 mod merged_reads_tests;
-mod lane;
 mod merged_verb;
 
 pub use batch_verbs::BatchVerbs;

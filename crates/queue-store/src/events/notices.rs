@@ -145,7 +145,8 @@ mod tests {
 
     #[test]
     fn waiters_can_be_told_without_those_who_follow_every_change() {
-        let (hub, queue) = (Arc::new(Hub::default()), QueueName::from_static("q"));
+        let hub = Arc::new(Hub::default());
+        let queue = QueueName::from_static("q");
         let a = JobId::from_static("a");
         let mut waiter = hub.subscribe(&queue, Interest::Jobs(vec![a.clone()]));
         let mut follower = hub.subscribe(&queue, Interest::All);

@@ -70,7 +70,8 @@ fn merged<C: Committer>(group: Vec<PendingCall<C>>) -> Vec<PendingCall<C>> {
     if group.len() == 1 || !group.iter().any(PendingCall::may_join) {
         return group;
     }
-    let (mut others, mut joined) = (Vec::with_capacity(group.len()), Vec::<PendingCall<C>>::new());
+    let mut others = Vec::with_capacity(group.len());
+    let mut joined = Vec::<PendingCall<C>>::new();
     for call in group {
         if !call.may_join() {
             others.push(call);

@@ -1,9 +1,9 @@
 //! One thread that writes, and puts whatever waits into one transaction: many callers share the
 //! cost of one flush.
 
-mod verb_call;
 mod inbox;
 mod pending_call;
+mod verb_call;
 mod writer;
 
 pub use inbox::Inbox;

@@ -2,7 +2,7 @@
 
 use super::{
     Committer, Verb,
-    pending_call::{PendingCall, ErasedCall},
+    pending_call::{ErasedCall, PendingCall},
 };
 use queue_core::Result;
 use std::any::Any;

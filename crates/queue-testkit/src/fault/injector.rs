@@ -1,6 +1,6 @@
 //! Chooses the fault of each call and hint, and counts those that were injected.
 
-use crate::fault::{Fault, FaultKind, FaultPlan, HintFault, FaultCounts, StorageVerb};
+use crate::fault::{Fault, FaultCounts, FaultKind, FaultPlan, HintFault, StorageVerb};
 use parking_lot::Mutex;
 use std::{
     collections::{BTreeMap, VecDeque},

@@ -26,17 +26,17 @@
 
 #[expect(clippy::module_inception, reason = "the main type of the folder")]
 mod fault;
+mod fault_counts;
 mod gate;
 mod hints;
 mod injector;
 mod plan;
-mod store;
-mod fault_counts;
 mod storage_verb;
+mod store;
 
 pub use fault::{Fault, FaultKind, HintFault};
+pub use fault_counts::FaultCounts;
 pub use gate::Gate;
 pub use plan::FaultPlan;
-pub use store::FaultStore;
-pub use fault_counts::FaultCounts;
 pub use storage_verb::StorageVerb;
+pub use store::FaultStore;

@@ -1,6 +1,6 @@
 //! A wrapper around any store that injects faults into its calls.
 
-use crate::fault::{Fault, FaultPlan, FaultCounts, StorageVerb, hints::FaultyHints, injector::Injector};
+use crate::fault::{Fault, FaultCounts, FaultPlan, StorageVerb, hints::FaultyHints, injector::Injector};
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, Error, ErrorKind,
@@ -127,7 +127,8 @@ impl<S: Storage + ?Sized> Storage for FaultStore<S> {
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
-        let hints = self.call(StorageVerb::Subscribe, || self.store.subscribe(queue, interest.clone())).await?;
+        let hints =
+            self.call(StorageVerb::Subscribe, || self.store.subscribe(queue, interest.clone())).await?;
         Ok(Box::pin(FaultyHints::new(hints, self.injector.clone())))
     }
 

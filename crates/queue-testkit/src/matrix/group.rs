@@ -27,7 +27,8 @@ pub(super) struct TwinGroup {
 impl TwinGroup {
     /// Jobs that are still to be enqueued.
     pub(super) fn new(bench: Bench, jobs: Vec<(Shape, &'static [Mark])>) -> Self {
-        let (seen, start) = (vec![Vec::new(); jobs.len()], bench.now());
+        let seen = vec![Vec::new(); jobs.len()];
+        let start = bench.now();
         Self { bench, jobs, twins: Vec::new(), tokens: Vec::new(), seen, start }
     }
 
@@ -69,7 +70,8 @@ impl TwinGroup {
         if again.is_empty() {
             return;
         }
-        let (now, mut last) = (self.now(), self.twins.iter().map(|twin| twin.job.meta.seq).max());
+        let now = self.now();
+        let mut last = self.twins.iter().map(|twin| twin.job.meta.seq).max();
         let news = again.iter().map(|(_, new)| new.clone()).collect();
         let answers = self.bench.enqueue_groups(vec![news]).await.concat();
         assert_eq!(answers.len(), again.len(), "one answer for each job");
@@ -147,7 +149,8 @@ impl TwinGroup {
         let now = self.now();
         let ids: Vec<JobId> = self.twins.iter().map(|twin| twin.job.meta.id.clone()).collect();
         for (nth, (id, got)) in ids.iter().zip(self.read(&ids).await).enumerate() {
-            let (expected, seen) = (self.twins[nth].record(now), self.seen.get(nth));
+            let expected = self.twins[nth].record(now);
+            let seen = self.seen.get(nth);
             assert_eq!(got, expected, "the record of {id}, which was seen as {seen:#?}");
         }
         self.adopt_followers().await;

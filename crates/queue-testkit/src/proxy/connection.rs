@@ -41,7 +41,8 @@ async fn try_carry(client: TcpStream, line: ProxyState) -> io::Result<()> {
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
-    let (is_asked, wires) = (Arc::new(AtomicBool::new(false)), line.wires.clone());
+    let is_asked = Arc::new(AtomicBool::new(false));
+    let wires = line.wires.clone();
     let mut requests =
         Requests { traffic: line.traffic.clone(), is_asked: is_asked.clone(), tail: Vec::new() };
     let mut replies = Replies { line, is_asked, is_silent: false };

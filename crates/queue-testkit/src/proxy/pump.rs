@@ -73,7 +73,11 @@ async fn take(
     }
 }
 
-async fn deliver(mut under_way: mpsc::Receiver<ChunkInFlight>, wire: &Wire, mut to: OwnedWriteHalf) -> io::Result<()> {
+async fn deliver(
+    mut under_way: mpsc::Receiver<ChunkInFlight>,
+    wire: &Wire,
+    mut to: OwnedWriteHalf,
+) -> io::Result<()> {
     while let Some(ChunkInFlight { chunk, at, rate }) = under_way.recv().await {
         if let Some(at) = at {
             sleep_until(at).await;

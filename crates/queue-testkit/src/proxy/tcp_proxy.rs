@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use super::connection::ProxyState;
 use super::counts::Counts;
 use super::door::Door;
-use super::keeper::{ProxyOrder, Keeper, Order};
+use super::keeper::{Keeper, Order, ProxyOrder};
 use super::traffic::Traffic;
 
 /// A port of loopback that leads to a server, with faults in between. It ends, with all its

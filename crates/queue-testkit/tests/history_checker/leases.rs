@@ -69,7 +69,10 @@ fn i4_a_heartbeat_that_revives_a_lapsed_lease() {
     tape.claim(1, "a", 1, leased(2, 1));
     tape.now = 2_000;
     tape.enqueue("b", 2);
-    tape.done(settle(Op::Extend, "a", 1, 1, Effect::Touch), RecordView { expires_at: Some(3_000), ..leased(3, 1) });
+    tape.done(
+        settle(Op::Extend, "a", 1, 1, Effect::Touch),
+        RecordView { expires_at: Some(3_000), ..leased(3, 1) },
+    );
     tape.assert_breaks(&[I4]);
 }
 

@@ -2,7 +2,7 @@
 
 use queue_testkit::{
     Invariant,
-    history::{Answer, Ask, Effect, Event, History, Op, Phase, Rules, RecordView, Status, check},
+    history::{Answer, Ask, Effect, Event, History, Op, Phase, RecordView, Rules, Status, check},
 };
 use std::collections::BTreeSet;
 

@@ -57,6 +57,7 @@ impl From<Event> for ReservedOutcome {
 
 fn unknown(job: ReservedJob<'_>) -> Event {
     let failure = Failure::new("UnknownKind", "this version of the library does not know the kind");
-    let (token, cause) = (job.token, Cause::UnknownKind);
+    let token = job.token;
+    let cause = Cause::UnknownKind;
     Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() }
 }

@@ -213,7 +213,8 @@ fn gone(id: &JobId) -> Error {
 /// [`BATCH_BYTES_MAX`].
 pub(super) fn batches(jobs: Vec<NewJob>, jobs_max: usize) -> Vec<Vec<NewJob>> {
     let mut batches = Vec::new();
-    let (mut batch, mut bytes) = (Vec::new(), 0);
+    let mut batch = Vec::new();
+    let mut bytes = 0;
     for job in jobs {
         bytes += job.payload.bytes.len();
         batch.push(job);

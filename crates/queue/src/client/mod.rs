@@ -16,8 +16,8 @@ mod job_options;
 mod jobs;
 mod keep;
 mod manage;
-mod queue;
 mod option_values;
+mod queue;
 mod status;
 mod time_of_day;
 #[cfg(feature = "opentelemetry")]

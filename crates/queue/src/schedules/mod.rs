@@ -128,7 +128,8 @@ impl<P, R> Schedules<P, R> {
     /// # Errors
     /// Those of [`get`](Self::get). A dropped future leaves the schedule removed or not.
     pub async fn remove(&self, name: &str) -> Result<Change> {
-        let (storage, shared) = (self.queue.storage(), &self.queue.shared);
+        let storage = self.queue.storage();
+        let shared = &self.queue.shared;
         let id = ScheduleSpec::id_of(name)?;
         let cancel = Event::Cancel { running: OnRunning::Request };
         let changed = storage.change(&shared.name, &id, cancel, &shared.policy).await?;
@@ -164,7 +165,8 @@ impl<P, R> Schedules<P, R> {
     /// Changes a schedule that waits, as schedules do nearly always.
     async fn change(&self, name: &str, event: impl Fn() -> Event) -> Result<Change> {
         let id = ScheduleSpec::id_of(name)?;
-        let (storage, shared) = (self.queue.storage(), &self.queue.shared);
+        let storage = self.queue.storage();
+        let shared = &self.queue.shared;
         let mut patience = edit::Patience::new();
         loop {
             let changed = storage.change(&shared.name, &id, event(), &shared.policy).await?;

@@ -5,9 +5,9 @@
 //! runs on behalf of a wait: dropping its future ends it.
 
 mod error;
+mod life_status;
 mod options;
 mod outcome;
-mod life_status;
 mod waiter;
 
 pub use error::WaitError;
@@ -15,10 +15,10 @@ pub use options::WaitOptions;
 pub use outcome::Outcome;
 
 use crate::{Decode, Encode, Id, IntoJobId, JobOptions, Queue};
+use life_status::StoredResult;
 use queue_core::{Enqueued, JobId, NewJob, Result};
 use queue_serde::Role;
 use tokio::time::{Instant, timeout};
-use life_status::StoredResult;
 use waiter::Waiter;
 
 impl<P, R: Decode> Queue<P, R> {
@@ -84,7 +84,8 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         job: JobOptions,
         options: impl Into<WaitOptions>,
     ) -> Result<R, WaitError> {
-        let (begun, mut options) = (Instant::now(), options.into());
+        let begun = Instant::now();
+        let mut options = options.into();
         let Ok(job) = timeout(options.longest(), self.timed(job)).await else {
             return Err(WaitError::TimedOut { state: None });
         };

@@ -2,8 +2,8 @@
 
 use super::{
     Outcome, WaitOptions,
+    life_status::{LifeStatus, StoredResult, judge, outcome_of},
     options::CheckedWait,
-    life_status::{StoredResult, LifeStatus, judge, outcome_of},
 };
 use crate::{client::Shared, hints::Hints};
 use queue_core::{
@@ -139,7 +139,9 @@ impl<'a> Waiter<'a> {
     // `&mut self`, since a stream of hints cannot be shared between threads and the future must be
     // `Send`.
     async fn read(&mut self, what: Detail) -> Result<(Option<JobRecord>, Timestamp)> {
-        let (storage, name, ids) = (&self.shared.storage, &self.shared.name, std::slice::from_ref(&self.id));
+        let storage = &self.shared.storage;
+        let name = &self.shared.name;
+        let ids = std::slice::from_ref(&self.id);
         let reading = async {
             match what {
                 Detail::Meta => storage.get(name, ids, what).await,

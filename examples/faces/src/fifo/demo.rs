@@ -22,7 +22,8 @@ pub async fn demo(stage: &Stage) -> Result {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let client = HttpClient::new(listener.local_addr()?);
 
-    let (stop, for_server) = (CancellationToken::new(), fifo.clone());
+    let stop = CancellationToken::new();
+    let for_server = fifo.clone();
     let group = Group::new().add("http", member_fn(move |stop| serve(listener, for_server, stop)));
     let (ended, shown) = tokio::join!(group.run(stop.clone()), async {
         let shown = show(stage, &fifo, &client).await;

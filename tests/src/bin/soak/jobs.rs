@@ -61,7 +61,8 @@ async fn work(queue: &Queue<u64>, batches: u64) -> Result<WorkerReport, Failed> 
     let produce = async {
         let _stop_whatever_happens = stop.drop_guard();
         produce(queue, &room, WARM_UP / u64::from(BATCH)).await?;
-        let (baseline, begun) = (Baseline::take(), Instant::now());
+        let baseline = Baseline::take();
+        let begun = Instant::now();
         produce(queue, &room, batches).await?;
         #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
         let rate = (batches * u64::from(BATCH)) as f64 / begun.elapsed().as_secs_f64();

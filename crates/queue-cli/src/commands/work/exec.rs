@@ -2,7 +2,7 @@
 //! code and output.
 
 use super::{
-    captured::{OutputCapture, Keep, text},
+    captured::{Keep, OutputCapture, text},
     script::Script,
 };
 use crate::{content_type, parse};

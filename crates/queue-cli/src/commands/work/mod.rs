@@ -154,7 +154,9 @@ fn on_signal(stopped: StopRequest, session: &Session) -> StopRequest {
         StopRequest::Never => {
             (StopRequest::Once, "stopping: waiting for running commands; another signal kills them")
         }
-        StopRequest::Once | StopRequest::Twice => (StopRequest::Twice, "stopping now: their jobs go back to the queue"),
+        StopRequest::Once | StopRequest::Twice => {
+            (StopRequest::Twice, "stopping now: their jobs go back to the queue")
+        }
     };
     if session.out.format() == Format::Human {
         output::note(words);

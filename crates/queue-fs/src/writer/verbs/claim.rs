@@ -52,7 +52,8 @@ impl Verb<FsCommitter> for FsGiveBack {
     const NAME: &'static str = "claim";
 
     fn run(&self, session: &mut JournalSession) -> Result<(), FsFault> {
-        let (now, engine) = (session.moment.now, &mut session.state.engine);
+        let now = session.moment.now;
+        let engine = &mut session.state.engine;
         let given_back = self.0.give_back(|batch| Ok::<_, Infallible>(engine.apply(batch, now)));
         given_back.map_err(|never| match never {})
     }

@@ -9,5 +9,7 @@ mod upkeep;
 pub(crate) use change::{FsAnnounce, FsApply, FsDrainWorker, FsPruneSome, FsSetPaused};
 pub(crate) use claim::FsClaim;
 pub(crate) use enqueue::FsEnqueue;
-pub(crate) use read::{FsReadAttempts, FsCountJobs, FsGet, FsList, FsMeasure, FsListQueues, FsVerify, FsListWorkers};
+pub(crate) use read::{
+    FsCountJobs, FsGet, FsList, FsListQueues, FsListWorkers, FsMeasure, FsReadAttempts, FsVerify,
+};
 pub(crate) use upkeep::{FsCatchUp, FsFlushNow};

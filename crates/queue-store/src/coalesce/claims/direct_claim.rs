@@ -20,7 +20,11 @@ pub(super) struct DirectClaim<S: BatchVerbs> {
 }
 
 impl<S: BatchVerbs> DirectClaim<S> {
-    pub(super) fn new(shared: Arc<ClaimsState<S>>, request: ClaimRequest, turn: Option<ClaimTurn<S>>) -> Self {
+    pub(super) fn new(
+        shared: Arc<ClaimsState<S>>,
+        request: ClaimRequest,
+        turn: Option<ClaimTurn<S>>,
+    ) -> Self {
         let store = shared.store.clone();
         let call = async move {
             let answers = store.claim(vec![request]).await;

@@ -3,7 +3,7 @@
 use super::{ClaimsState, waiting_claims::WaitingClaim};
 use crate::{
     BatchVerbs, UnheardClaim,
-    coalesce::{merged_reads::let_others_go, lane::lost},
+    coalesce::{lane::lost, merged_reads::let_others_go},
 };
 use futures_util::FutureExt;
 use queue_core::{ClaimRequest, Claimed, ErrorKind, QueueName, Result};

@@ -11,11 +11,11 @@ mod waiting_claims;
 use crate::{BatchVerbs, Spawn, UnheardClaim, coalesce::lane::lost};
 use direct_claim::{DirectClaim, MergedClaimReply};
 use driver::{ClaimDriver, ClaimTurn};
-use waiting_claims::{WaitingClaims, WaitingClaim};
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{ClaimRequest, Claimed, Error, QueueName, Result};
 use std::{collections::HashMap, fmt, sync::Arc};
 use tokio::sync::{oneshot, watch};
+use waiting_claims::{WaitingClaim, WaitingClaims};
 
 /// The claims of a handle.
 ///
@@ -106,7 +106,8 @@ impl<S: BatchVerbs> ClaimsState<S> {
 
     /// Gives back what these answers brought, once they are there.
     fn give_back(&self, answers: impl Future<Output = Option<UnheardClaim>> + Send + 'static) {
-        let (store, returning) = (self.store.clone(), self.returns.subscribe());
+        let store = self.store.clone();
+        let returning = self.returns.subscribe();
         self.spawn.spawn(Box::pin(async move {
             if let Some(unheard) = answers.await {
                 // What does not go back now lapses, or is found by whoever sent the claim: both

@@ -56,7 +56,8 @@ fn settle_transactions(items: &mut [Item<'_>]) {
 
 impl<'h> Item<'h> {
     fn begun(asked: &'h Event, begin: usize, rules: Rules) -> Self {
-        let (outcome, end) = (CallFate::Unknown, usize::MAX);
+        let outcome = CallFate::Unknown;
+        let end = usize::MAX;
         Self { asked, answers: Vec::new(), outcome, begin, end, echoes: rules.echoes }
     }
 

@@ -9,11 +9,11 @@ mod meddler;
 mod pace;
 mod params;
 mod producer;
-mod workload_report;
 mod stage;
 mod timekeeper;
 mod waiter;
 mod worker;
+mod workload_report;
 
 pub use load::{Load, LoadParams};
 pub use params::{Faults, Params};

@@ -1,9 +1,9 @@
 //! The callers: concurrent calls, each checked for its answer and its deadline.
 
 use super::{
+    call_counts::CallCounts,
     exchange::{Answer, CallQueue, REFUSED, expected},
     settings::WaitsArgs,
-    call_counts::CallCounts,
 };
 use queue::WaitError;
 use std::{
@@ -27,11 +27,13 @@ const TRIES_MAX: u64 = 100;
 
 /// Makes all calls, so many at a time.
 pub(super) async fn make(queue: &CallQueue, settings: &WaitsArgs) -> CallCounts {
-    let (begun, calls, deadline) = (Arc::new(AtomicU64::new(0)), settings.calls, settings.deadline());
+    let begun = Arc::new(AtomicU64::new(0));
+    let calls = settings.calls;
+    let deadline = settings.deadline();
     let mut callers = JoinSet::new();
     for _ in 0..settings.concurrency {
-        let (mut caller, begun) =
-            (Caller { queue: queue.clone(), deadline, tally: CallCounts::default() }, begun.clone());
+        let mut caller = Caller { queue: queue.clone(), deadline, tally: CallCounts::default() };
+        let begun = begun.clone();
         callers.spawn(async move {
             loop {
                 let number = begun.fetch_add(1, SeqCst);
@@ -65,7 +67,8 @@ impl Caller {
     /// One call, next to what else is asked for the same job.
     async fn call(&mut self, number: u64) {
         let short = SHORT * (1 + (number / 10 % 20) as u32);
-        let (queue, patient) = (&self.queue, self.deadline);
+        let queue = &self.queue;
+        let patient = self.deadline;
         let beside = async {
             match number % 10 {
                 1 => Beside::Second(ask(queue, number, patient).await),

@@ -5,12 +5,12 @@
 //! their own, or in runtimes of their own where the store is one of this process alone.
 
 mod answer;
+mod call_counts;
 mod calls;
 mod exchange;
 mod fleet;
 mod mode;
 mod settings;
-mod call_counts;
 mod verdict;
 
 pub(crate) use answer::{AnswerSettings, answer};
@@ -56,7 +56,8 @@ async fn run_one(settings: &WaitsArgs, url: &str, mode: Mode, seed: u64) -> Resu
         tally = calls => tally,
         ended = watch(&mut fleet, mode, seed) => return Err(ended),
     };
-    let (took, kills) = (begun.elapsed(), fleet.kills());
+    let took = begun.elapsed();
+    let kills = fleet.kills();
     drop(fleet);
     println!("  {}, {}: {:.1?}, {} kills", storage.capabilities().name, mode.describe(), took, kills);
     println!("    {} hints dropped; {tally}", faulty.tally().of(FaultKind::DropHint));

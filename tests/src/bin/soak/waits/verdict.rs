@@ -1,10 +1,10 @@
 //! The final check of a run: all calls ended as they must, and the store agrees.
 
 use super::{
+    call_counts::CallCounts,
     exchange::{CallQueue, expected},
     mode::Mode,
     settings::WaitsArgs,
-    call_counts::CallCounts,
 };
 use crate::failed::{Failed, require};
 use futures_util::TryStreamExt;
