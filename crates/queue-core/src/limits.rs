@@ -130,8 +130,7 @@ fn check_times(operation: &'static str, job: &NewJob) -> Result<()> {
     let Some(expires_in) = job.expires_in.filter(|expires_in| *expires_in <= job.delay) else {
         return Ok(());
     };
-    let expires_in = expires_in.as_duration();
-    let delay = job.delay.as_duration();
+    let (expires_in, delay) = (expires_in.as_duration(), job.delay.as_duration());
     let message = format!(
         "a job that expires {expires_in:?} after its enqueue and is due after {delay:?} can never run; \
          let it expire later than it is due"

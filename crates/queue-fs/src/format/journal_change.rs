@@ -1,7 +1,7 @@
 //! The changes that a record consists of, written and read.
 
 use super::{
-    InternedNames,
+    FieldChange, InternedNames,
     job::{LifecycleFields, read_fixed, time, write_fixed, write_lifecycle},
     options::{has_options, read_options, write_options},
     wire::{FieldReader, FieldWriter, Malformed},
@@ -70,25 +70,6 @@ pub(crate) struct Blob {
     pub(crate) content_type: ContentType,
     /// Their range within the changes of the record.
     pub(crate) range: Range<usize>,
-}
-
-/// What a change did to an optional part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FieldChange<T> {
-    Same,
-    Gone,
-    Now(T),
-}
-
-impl<T> FieldChange<T> {
-    /// Calls `change` with the new value, unless the part is as it was.
-    pub(crate) fn tell(self, change: impl FnOnce(Option<T>)) {
-        match self {
-            Self::Same => {}
-            Self::Gone => change(None),
-            Self::Now(now) => change(Some(now)),
-        }
-    }
 }
 
 /// Writes changes one after another. The queue is written when it is another one than before.
