@@ -89,7 +89,7 @@ impl JournalSession {
         }
         self.lock()?;
         if need == TransactionKind::Grow {
-            self.is_tight = !self.journal.has_reserve()?;
+            self.is_tight = !self.journal.ensure_reserve()?;
             if self.is_tight {
                 return Err(FsFault::io("new jobs are not accepted", io::ErrorKind::StorageFull.into()));
             }
