@@ -1,6 +1,7 @@
 //! The jobs that this library enqueues for itself, whose kinds begin with `queue.`. Every worker
 //! has their handlers, whatever its router, and so does pull mode. Such a job is never handed out.
 
+mod made_jobs;
 mod schedule;
 
 use queue_core::{

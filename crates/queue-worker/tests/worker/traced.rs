@@ -10,11 +10,11 @@ use tracing_subscriber::fmt::{MakeWriter, format::FmtSpan};
 
 /// The lines that a program would write with the usual subscriber, without times and colours.
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
     /// Of the thread of the test, while the guard lives.
-    fn of(level: Level) -> (Self, DefaultGuard) {
+    pub(crate) fn of(level: Level) -> (Self, DefaultGuard) {
         // While a single subscriber is known, `tracing` asks that of the thread that first meets a
         // span whether anybody wants it, and so a test without one would speak for this one. With
         // one for all threads there are two.
@@ -31,7 +31,7 @@ impl Lines {
         written.lines().filter(|line| line.contains(containing)).map(str::to_owned).collect()
     }
 
-    fn only(&self, containing: &str) -> String {
+    pub(crate) fn only(&self, containing: &str) -> String {
         let lines = self.of_worker(containing);
         assert_eq!(lines.len(), 1, "{containing:?}: {lines:?}");
         lines.concat()

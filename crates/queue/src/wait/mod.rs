@@ -14,7 +14,7 @@ pub use error::WaitError;
 pub use options::WaitOptions;
 pub use outcome::Outcome;
 
-use crate::{Decode, Encode, Id, IntoJobId, JobOptions, Queue};
+use crate::{Decode, Encode, Id, IntoJobId, JobOptions, Queue, client::SendSpan};
 use life_status::StoredResult;
 use queue_core::{Enqueued, JobId, NewJob, Result};
 use queue_serde::Role;
@@ -68,8 +68,9 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         payload: P,
         options: impl Into<WaitOptions>,
     ) -> Result<R, WaitError> {
-        let job = self.job(id.into(), &payload, &JobOptions::new())?;
-        self.store_and_wait(job, options.into()).await
+        let span = SendSpan::begin(&self.shared.name);
+        let job = span.make(|| self.job(id.into(), &payload, &JobOptions::new()))?;
+        self.store_and_wait(job, options.into(), span).await
     }
 
     /// Like [`enqueue_and_wait`](Self::enqueue_and_wait), with options for the job, which take
@@ -90,14 +91,21 @@ impl<P: Encode, R: Decode> Queue<P, R> {
             return Err(WaitError::TimedOut { state: None });
         };
         options = options.deadline(options.longest().saturating_sub(begun.elapsed()));
-        let job = self.job(id.into(), &payload, &job?)?;
-        self.store_and_wait(job, options).await
+        let span = SendSpan::begin(&self.shared.name);
+        let job = job?;
+        let job = span.make(|| self.job(id.into(), &payload, &job))?;
+        self.store_and_wait(job, options, span).await
     }
 
-    async fn store_and_wait(&self, job: NewJob, options: WaitOptions) -> Result<R, WaitError> {
+    async fn store_and_wait(
+        &self,
+        job: NewJob,
+        options: WaitOptions,
+        span: SendSpan,
+    ) -> Result<R, WaitError> {
         let (id, kind) = (job.id.clone(), job.kind.clone());
         let mut waiter = Waiter::start(&self.shared, id.clone(), options).await?;
-        let stored = waiter.enqueue(job.awaited()).await?;
+        let stored = span.around(waiter.enqueue(job.awaited()), |span, _stored| span.job(&id)).await?;
         let outcome = match stored {
             None => Outcome::TimedOut { state: None },
             Some(Enqueued::Completed { result: Some(result), .. }) => {

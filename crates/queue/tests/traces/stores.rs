@@ -1,6 +1,6 @@
 //! What the layer `Traced` tells of the calls of a store.
 
-use crate::support::{Traced as Seen, attribute, texts};
+use crate::support::{Traced as Seen, assert_child, attribute, texts};
 use opentelemetry::Value;
 use opentelemetry_sdk::trace::SpanData;
 use queue::{JobOptions, Queue, Storage, Traced};
@@ -25,7 +25,7 @@ async fn a_call_is_a_span_within_that_of_its_caller_with_what_was_sent_and_answe
     queue.status("nobody").await.unwrap();
     let _job = queue.dequeue(Duration::from_secs(1)).await.unwrap().expect("it is due");
     let (enqueue, get) = (seen.span("enqueue"), seen.span("get"));
-    assert_eq!(enqueue.parent_span_id, seen.span("order").span_context.span_id());
+    assert_child(&enqueue, &seen.send());
     let sent = [Some("memory".into()), Some("texts".into()), Some(3.into()), Some(3.into())];
     assert_eq!(told(&enqueue, ["store", "queue", "items", "answered"]), sent);
     assert_eq!(told(&get, ["items", "answered"]), [1, 0].map(|n: i64| Some(n.into())));

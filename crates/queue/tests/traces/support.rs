@@ -56,6 +56,13 @@ impl Traced {
         spans.remove(0)
     }
 
+    /// That of the only enqueue, which is a child of the span `order`.
+    pub(crate) fn send(&self) -> SpanData {
+        let send = self.span("send texts");
+        assert_child(&send, &self.span("order"));
+        send
+    }
+
     /// Of the attempts at jobs of the queue `texts`.
     pub(crate) fn attempts(&self) -> Vec<SpanData> {
         self.spans("process texts")
