@@ -23,7 +23,7 @@ pub(super) struct Runnable {
 
 /// What came of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Ran {
+pub(super) enum ProgramOutcome {
     Passed,
     /// Compiled alone.
     Left(&'static str),
@@ -32,7 +32,7 @@ pub(super) enum Ran {
 
 /// What came of all.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct ProgramCounts {
     passed: usize,
     left: usize,
     failed: usize,
@@ -54,12 +54,14 @@ pub(super) fn slug(path: &str) -> String {
 }
 
 /// Runs a program that was compiled, in a directory that is gone afterwards.
-pub(super) fn run(built: &Path, program: &Runnable) -> Result<Ran> {
+pub(super) fn run(built: &Path, program: &Runnable) -> Result<ProgramOutcome> {
     let needed = server::needed(&program.text);
     let address = needed.and_then(|variable| server::environment(variable, &program.name));
     match (needed, &address) {
-        (Some(variable), None) => return Ok(Ran::Left(variable)),
-        (None, _) if program.no_run => return Ok(Ran::Left("it never ends, or needs what its reader has")),
+        (Some(variable), None) => return Ok(ProgramOutcome::Left(variable)),
+        (None, _) if program.no_run => {
+            return Ok(ProgramOutcome::Left("it never ends, or needs what its reader has"));
+        }
         _ => {}
     }
     let empty = tempfile::tempdir().context("no directory for the program")?;
@@ -68,25 +70,25 @@ pub(super) fn run(built: &Path, program: &Runnable) -> Result<Ran> {
     let output =
         command.envs(address).output().with_context(|| format!("cannot start {}", built.display()))?;
     if output.status.success() {
-        return Ok(Ran::Passed);
+        return Ok(ProgramOutcome::Passed);
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    Ok(Ran::Failed(format!("ended with {}: {}", output.status, said.trim())))
+    Ok(ProgramOutcome::Failed(format!("ended with {}: {}", output.status, said.trim())))
 }
 
-impl Tally {
-    pub(super) fn compiled(&mut self, project: &Project<'_>, run: impl Fn(&Runnable) -> Ran) {
+impl ProgramCounts {
+    pub(super) fn compiled(&mut self, project: &Project<'_>, run: impl Fn(&Runnable) -> ProgramOutcome) {
         for program in &project.programs {
             self.add(&program.name, &run(program));
         }
     }
 
-    pub(super) fn add(&mut self, name: &str, ran: &Ran) {
+    pub(super) fn add(&mut self, name: &str, ran: &ProgramOutcome) {
         println!("  {name}: {ran}");
         match ran {
-            Ran::Passed => self.passed += 1,
-            Ran::Left(_) => self.left += 1,
-            Ran::Failed(_) => self.failed += 1,
+            ProgramOutcome::Passed => self.passed += 1,
+            ProgramOutcome::Left(_) => self.left += 1,
+            ProgramOutcome::Failed(_) => self.failed += 1,
         }
     }
 
@@ -95,7 +97,7 @@ impl Tally {
     }
 }
 
-impl fmt::Display for Ran {
+impl fmt::Display for ProgramOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Passed => f.write_str("compiled and run"),
@@ -105,7 +107,7 @@ impl fmt::Display for Ran {
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for ProgramCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { passed, left, failed } = self;
         write!(f, "programs: {passed} run, {left} compiled alone, {failed} failed")
@@ -114,7 +116,7 @@ impl fmt::Display for Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ran, Runnable, run, slug};
+    use super::{ProgramOutcome, Runnable, run, slug};
     use std::path::Path;
 
     fn program(text: &str, no_run: bool) -> Runnable {
@@ -124,9 +126,9 @@ mod tests {
     #[test]
     fn a_program_that_ends_badly_fails_and_one_that_must_not_be_run_is_left() {
         let ran = |path: &str, no_run| run(Path::new(path), &program("", no_run)).expect("it can be started");
-        assert_eq!(ran("true", false), Ran::Passed);
-        assert!(matches!(ran("false", false), Ran::Failed(_)));
-        assert!(matches!(ran("false", true), Ran::Left(_)));
+        assert_eq!(ran("true", false), ProgramOutcome::Passed);
+        assert!(matches!(ran("false", false), ProgramOutcome::Failed(_)));
+        assert!(matches!(ran("false", true), ProgramOutcome::Left(_)));
     }
 
     #[test]

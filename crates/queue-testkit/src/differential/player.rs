@@ -1,10 +1,10 @@
 //! Runs verbs on one of two stores, and makes its answers comparable.
 
-use super::verb::{Deed, Pick, QUEUES, Verb};
+use super::action::{Action, Deed, Pick, QUEUES};
 use crate::{
     bench::prelude::*,
     model::{
-        op::{Doomed, Filter, IDS, KINDS, WORKERS},
+        op::{Filter, IDS, KINDS, PruneTarget, WORKERS},
         request::{event_of_anybody, event_of_holder, jobs, span},
     },
 };
@@ -32,7 +32,7 @@ pub(super) struct Player {
 
 /// An answer in which lives are numbered from one, and nothing is left that stores are free in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum ActionAnswer {
     Enqueued(Stamped<Vec<Vec<Enqueued>>>),
     Claimed(Claimed),
     Applied(Stamped<Vec<Applied>>),
@@ -51,75 +51,75 @@ impl Player {
         Self { bench, sights: Vec::new(), lives: BTreeMap::new(), claimed_last }
     }
 
-    pub(super) async fn play(&mut self, verb: &Verb) -> Answer {
+    pub(super) async fn play(&mut self, action: &Action) -> ActionAnswer {
         let store = self.bench.store();
-        match verb {
-            Verb::Enqueue { queue, groups } => {
+        match action {
+            Action::Enqueue { queue, groups } => {
                 let groups = groups.iter().map(|group| unmourned_all(jobs(group))).collect();
                 let answer = store.enqueue(self.on(*queue).queue(), groups).await.expect("enqueue answers");
-                Answer::Enqueued(self.enqueued(answer))
+                ActionAnswer::Enqueued(self.enqueued(answer))
             }
-            Verb::Claim { queue, limit, lease_ms, bytes_max, is_late } => {
+            Action::Claim { queue, limit, lease_ms, bytes_max, is_late } => {
                 let usual = self.on(*queue).request_of(WORKERS[0], *limit, span(*lease_ms));
                 let not_after = is_late.then_some(Timestamp::from_millis(0));
                 let request = ClaimRequest { bytes_max: *bytes_max, not_after, ..usual };
                 self.claimed_last = request.token;
                 let answer = store.claim(request).await.expect("claim answers");
-                Answer::Claimed(self.claimed(answer))
+                ActionAnswer::Claimed(self.claimed(answer))
             }
-            Verb::Apply(batch) => {
+            Action::Apply(batch) => {
                 let answer = store.apply(self.transitions(batch)).await.expect("apply answers");
-                Answer::Applied(self.applied(answer))
+                ActionAnswer::Applied(self.applied(answer))
             }
-            Verb::Rescue { queue } => {
+            Action::Rescue { queue } => {
                 let mut jobs = self.on(*queue).rescue().await;
                 jobs.sort_by_key(|meta| meta.seq);
-                Answer::Jobs(self.metas(jobs))
+                ActionAnswer::Jobs(self.metas(jobs))
             }
-            Verb::Get { queue } => {
+            Action::Get { queue } => {
                 let ids = IDS.map(id);
                 let answer = store.get(self.on(*queue).queue(), &ids, Detail::Full).await;
-                Answer::Records(self.records(answer.expect("get answers")))
+                ActionAnswer::Records(self.records(answer.expect("get answers")))
             }
-            Verb::List { queue, filter, page } => self.list(&self.on(*queue), filter, *page).await,
-            Verb::Walk { queue, walk, filter, entered_ago, page } => {
+            Action::List { queue, filter, page } => self.list(&self.on(*queue), filter, *page).await,
+            Action::Walk { queue, walk, filter, entered_ago, page } => {
                 let ago = |ms: i64| Timestamp::from_millis(self.bench.now().as_millis() - ms);
                 let entered = entered_ago.map(|(from, to)| ago(from)..ago(to));
                 let filter = ListFilter { entered, ..filter.clone() };
                 let query =
                     ListQuery::new(self.on(*queue).queue().clone(), walk.clone(), *page).matching(filter);
                 let jobs = self.on(*queue).list(query).await;
-                Answer::Jobs(self.metas(jobs))
+                ActionAnswer::Jobs(self.metas(jobs))
             }
-            Verb::Attempts { queue } => {
+            Action::Attempts { queue } => {
                 let mut found = Vec::new();
                 for id in IDS.map(id) {
                     let answer =
                         store.attempts(self.on(*queue).queue(), &id).await.expect("attempts answers");
                     found.extend(answer.value.map(|job| (self.meta(job.meta, None), job.attempts)));
                 }
-                Answer::Attempts(found)
+                ActionAnswer::Attempts(found)
             }
-            Verb::Held { queue } => {
+            Action::Held { queue } => {
                 let query = ListQuery::held(self.on(*queue).queue().clone(), self.claimed_last, 3);
                 let jobs = self.on(*queue).list(query).await;
-                Answer::Jobs(self.metas(jobs))
+                ActionAnswer::Jobs(self.metas(jobs))
             }
-            Verb::Counts { queue } => Answer::Counts(counts(&self.on(*queue)).await),
-            Verb::Queues => Answer::Queues(self.queues().await),
-            Verb::Prune { queue, doomed } => Answer::Pruned(prune(&self.on(*queue), *doomed).await),
-            Verb::Pause { queue } => self.set_paused(*queue, true).await,
-            Verb::Resume { queue } => self.set_paused(*queue, false).await,
-            Verb::Pass { ms } => {
+            Action::Counts { queue } => ActionAnswer::Counts(counts(&self.on(*queue)).await),
+            Action::Queues => ActionAnswer::Queues(self.queues().await),
+            Action::Prune { queue, doomed } => ActionAnswer::Pruned(prune(&self.on(*queue), *doomed).await),
+            Action::Pause { queue } => self.set_paused(*queue, true).await,
+            Action::Resume { queue } => self.set_paused(*queue, false).await,
+            Action::Pass { ms } => {
                 self.bench.advance(span(*ms));
-                Answer::Nothing
+                ActionAnswer::Nothing
             }
-            Verb::Back { ms } => {
+            Action::Back { ms } => {
                 // Whether a verb that tells no time looks at the clock is up to the store; this one
                 // does.
                 self.bench.counts().await;
                 self.bench.step_back(span(*ms));
-                Answer::Nothing
+                ActionAnswer::Nothing
             }
         }
     }
@@ -137,13 +137,13 @@ impl Player {
         self.bench.on_queue(QUEUES[queue])
     }
 
-    async fn set_paused(&self, queue: usize, paused: bool) -> Answer {
+    async fn set_paused(&self, queue: usize, paused: bool) -> ActionAnswer {
         let store = self.bench.store();
         store.set_paused(self.on(queue).queue(), paused).await.expect("it pauses and resumes");
-        Answer::Nothing
+        ActionAnswer::Nothing
     }
 
-    async fn list(&mut self, bench: &Bench, filter: &Filter, page: usize) -> Answer {
+    async fn list(&mut self, bench: &Bench, filter: &Filter, page: usize) -> ActionAnswer {
         let all = ListQuery::all(bench.queue().clone(), page);
         let query = match filter {
             Filter::Lapsed => ListQuery::lapsed(bench.queue().clone(), page),
@@ -159,7 +159,7 @@ impl Player {
             // Those that lapse in one millisecond stand in any order.
             jobs.sort_by_key(|meta| (meta.lease.as_ref().map(|lease| lease.expires_at), meta.seq));
         }
-        Answer::Jobs(self.metas(jobs))
+        ActionAnswer::Jobs(self.metas(jobs))
     }
 
     /// Decided on what this store showed.
@@ -256,11 +256,13 @@ async fn counts(bench: &Bench) -> Counts {
     bench.counts().await
 }
 
-async fn prune(bench: &Bench, doomed: Doomed) -> u64 {
+async fn prune(bench: &Bench, doomed: PruneTarget) -> u64 {
     bench.prune(Prune::Expired, PLENTY).await;
     match doomed {
-        Doomed::Expired => 0,
-        Doomed::FinishedBefore { age_ms } => bench.prune(Prune::FinishedBefore(span(age_ms)), PLENTY).await,
-        Doomed::Everything => bench.prune(Prune::Everything, PLENTY).await,
+        PruneTarget::Expired => 0,
+        PruneTarget::FinishedBefore { age_ms } => {
+            bench.prune(Prune::FinishedBefore(span(age_ms)), PLENTY).await
+        }
+        PruneTarget::Everything => bench.prune(Prune::Everything, PLENTY).await,
     }
 }

@@ -79,7 +79,8 @@ impl Jobs {
     }
 
     fn counts(&self, queue: &QueueName, moment: Moment) -> Counts {
-        let (now, mut counts) = (moment.now, Counts::empty(moment));
+        let now = moment.now;
+        let mut counts = Counts::empty(moment);
         for state in State::ALL {
             counts.set(state, self.of(queue).filter(|meta| meta.state == state).count() as u64);
         }
