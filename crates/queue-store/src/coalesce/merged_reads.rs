@@ -130,7 +130,7 @@ where
 }
 
 /// Adds items to a read that is not yet sent, if they fit.
-fn board<I: Clone>(asked: &Mutex<Option<Vec<I>>>, items: &[I]) -> Option<Range<usize>> {
+fn add_items<I: Clone>(asked: &Mutex<Option<Vec<I>>>, items: &[I]) -> Option<Range<usize>> {
     let mut asked = asked.lock();
     let all = asked.as_mut().filter(|all| all.len() + items.len() <= ITEMS_MAX)?;
     let from = all.len();
@@ -139,7 +139,7 @@ fn board<I: Clone>(asked: &Mutex<Option<Vec<I>>>, items: &[I]) -> Option<Range<u
 }
 
 /// Waits for the read before, and reads what was asked until then.
-async fn fly<K, I, A, F: Future<Output = Result<Stamped<Vec<A>>>>>(
+async fn read_after<K, I, A, F: Future<Output = Result<Stamped<Vec<A>>>>>(
     before: Option<Shared<ReadFuture<A>>>,
     asked: ReadItems<I>,
     key: K,

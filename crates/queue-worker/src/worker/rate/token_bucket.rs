@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn more_than_the_burst_is_never_there() {
-        let (mut bucket, start) = bucket(&RateLimit::per_second(10).burst(4));
+        let (bucket, start) = bucket(&RateLimit::per_second(10).burst(4));
         assert_eq!(bucket.wait_for(4, start), Some(Duration::ZERO));
         assert_eq!(bucket.wait_for(5, start), None);
         assert_eq!(bucket.wait_for(u64::MAX, start), None);
