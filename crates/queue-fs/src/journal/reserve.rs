@@ -30,8 +30,8 @@ impl Journal {
         Ok(self.reserve.insert(opened).clone())
     }
 
-    /// Fills the reserve if it was spent. False if the disk has no space for it, and so none for new
-    /// jobs. Only under the lock.
+    /// Fills the reserve if it was spent. False if the disk has no space for it, and so none for
+    /// new jobs. Only under the lock.
     pub(crate) fn ensure_reserve(&mut self) -> Result<bool, FsFault> {
         let reserve = self.open_reserve()?;
         if reserve.size().map_err(failed)? >= self.reserve_bytes {

@@ -14,7 +14,8 @@ use queue_core::{Enqueued, JobChange, NewJob, QueueName, Seq, Stamped, State};
 use sqlx::{Row, postgres::PgRow};
 
 /// Stores jobs whose ids are all free, in one statement that commits by itself. Its answer is
-/// `None`, with nothing written, if an id is taken; [`PostgresEnqueue`](super::PostgresEnqueue) is for that case.
+/// `None`, with nothing written, if an id is taken; [`PostgresEnqueue`](super::PostgresEnqueue) is
+/// for that case.
 #[derive(Debug)]
 pub(crate) struct PostgresEnqueueNew<'a> {
     queue: &'a QueueName,

@@ -90,8 +90,8 @@ pub trait Committer: Sized + 'static {
     /// What most calls need.
     const USUAL_NEED: Self::Need;
 
-    /// Runs the calls of `group` that are [wanted](PendingCall::is_wanted) in one transaction: all or
-    /// nothing. When it answers `Ok`, what they did is as durable as the store promises, and
+    /// Runs the calls of `group` that are [wanted](PendingCall::is_wanted) in one transaction: all
+    /// or nothing. When it answers `Ok`, what they did is as durable as the store promises, and
     /// whoever listens was told; then they are answered.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ impl SendSpan {
         }
         let span = info_span!(target: TARGET, "send", %queue, otel.kind = "producer");
         if !span.is_disabled() {
-            // Attributes and the name are no fields, which would stand in every line below the span.
+            // Attributes and the name are no fields: those stand in every line below the span.
             span.context().span().update_name(format!("send {queue}"));
             for (name, text) in [
                 ("messaging.system", "queue"),
