@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-use crate::api::ListingMode;
+use crate::api::Listed;
 use crate::features::Depth;
 use crate::guard::Mode;
 use crate::package::Proof;
@@ -76,7 +76,7 @@ enum Task {
         part: Option<planted::Part>,
     },
     /// Measures the stores and writes `docs/BENCHMARKS.md`
-    Bench(bench::BenchArgs),
+    Bench(bench::Wanted),
     /// Compares the instructions of hot paths with committed limits; needs valgrind
     Guard {
         /// Make the counts the limits
@@ -117,9 +117,7 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Fix => fix::run(repo),
         Task::Tidy => tidy::run(repo),
         Task::Deps => deps::run(repo),
-        Task::Api { bless } => {
-            api::run(repo, if bless { ListingMode::Bless } else { ListingMode::Compare }).map(drop)
-        }
+        Task::Api { bless } => api::run(repo, if bless { Listed::Bless } else { Listed::Compare }).map(drop),
         Task::Features { depth } => features::run(repo, depth),
         Task::Package => package::run(repo, Proof::Compiled),
         Task::Pages { words } => pages::run(repo, &words),

@@ -10,7 +10,7 @@ use crate::repo::Repo;
 
 /// A crate of `crates/`.
 #[derive(Deserialize)]
-pub(crate) struct PublishedCrate {
+pub(crate) struct Published {
     pub(crate) name: String,
     pub(crate) version: String,
     /// Each feature, and what it switches on.
@@ -28,7 +28,7 @@ struct Target {
     kind: Vec<String>,
 }
 
-impl PublishedCrate {
+impl Published {
     /// The name by which programs know it, which need not be the package's.
     pub(crate) fn library(&self) -> &str {
         let library = self.targets.iter().find(|target| target.kind.iter().any(|kind| kind == "lib"));
@@ -38,18 +38,18 @@ impl PublishedCrate {
 
 #[derive(Deserialize)]
 struct Metadata {
-    packages: Vec<PublishedCrate>,
+    packages: Vec<Published>,
 }
 
 /// In the order of their names.
-pub(crate) fn published(repo: &Repo) -> Result<Vec<PublishedCrate>> {
+pub(crate) fn published(repo: &Repo) -> Result<Vec<Published>> {
     let arguments = ["metadata", "--no-deps", "--format-version", "1"];
     let crates = read(&command::output(&mut command::cargo(repo, &arguments))?)?;
     ensure!(!crates.is_empty(), "no crate of this workspace is published");
     Ok(crates)
 }
 
-fn read(json: &[u8]) -> Result<Vec<PublishedCrate>> {
+fn read(json: &[u8]) -> Result<Vec<Published>> {
     let metadata: Metadata = serde_json::from_slice(json).context("cargo metadata has an unknown shape")?;
     let mut crates = metadata.packages;
     crates.retain(|package| package.publish.is_none());

@@ -33,7 +33,7 @@ pub(crate) struct Session {
 
 /// What to do about a store that is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MissingStore {
+pub(crate) enum Missing {
     /// Make it: the command adds jobs, or is there to make it.
     Create,
     /// Refuse, where the store can tell: a mistyped path shall not look like an empty queue, and no
@@ -55,7 +55,7 @@ impl Session {
     /// Opens the queue, runs the command on it, and closes the store whatever came of it.
     pub(crate) async fn with_jobs<T>(
         &self,
-        missing: MissingStore,
+        missing: Missing,
         command: impl AsyncFnOnce(&Jobs) -> Result<T, CliError>,
     ) -> Result<T, CliError> {
         let storage = self.open(missing).await?;
@@ -92,10 +92,10 @@ impl Session {
         CliError::new(Exit::NotFound, format!("there is no job {id:?} in the queue {:?}", self.name))
     }
 
-    async fn open(&self, missing: MissingStore) -> Result<Arc<dyn Storage>, CliError> {
+    async fn open(&self, missing: Missing) -> Result<Arc<dyn Storage>, CliError> {
         let url = match missing {
-            MissingStore::Create => self.url.clone(),
-            MissingStore::Refuse => refusing(&self.url),
+            Missing::Create => self.url.clone(),
+            Missing::Refuse => refusing(&self.url),
         };
         let storage = self.opener.open(&url).await.map_err(|error| of_opening(error, missing))?;
         let capabilities = storage.capabilities();
@@ -111,10 +111,10 @@ impl Session {
 }
 
 /// A path where nothing is may be mistyped, or the first job is still to come.
-fn of_opening(error: queue::Error, missing: MissingStore) -> CliError {
+fn of_opening(error: queue::Error, missing: Missing) -> CliError {
     let cause = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     let is_absent = cause.is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound);
-    if missing == MissingStore::Refuse && is_absent {
+    if missing == Missing::Refuse && is_absent {
         return CliError::invalid(format!(
             "{}; `queue enqueue` makes a store with its first job, `queue migrate` an empty one",
             error.message()

@@ -14,7 +14,7 @@ const SHRINKS_MAX: usize = 500;
 
 /// What was found, and by which steps.
 #[derive(Debug)]
-pub(crate) struct FoundDifference<T> {
+pub(crate) struct Found<T> {
     pub(crate) steps: T,
     pub(crate) difference: String,
 }
@@ -24,11 +24,11 @@ pub(crate) async fn search<T: Debug>(
     strategy: &BoxedStrategy<T>,
     seed: u64,
     difference: impl AsyncFn(&T) -> Option<String>,
-) -> Option<FoundDifference<T>> {
+) -> Option<Found<T>> {
     let mut tree = strategy.new_tree(&mut runner(seed)).expect("nothing is filtered");
     let steps = tree.current();
     let difference_of_all = difference(&steps).await?;
-    let mut found = FoundDifference { steps, difference: difference_of_all };
+    let mut found = Found { steps, difference: difference_of_all };
     let mut goes_on = tree.simplify();
     for _ in 0..SHRINKS_MAX {
         if !goes_on {
@@ -37,7 +37,7 @@ pub(crate) async fn search<T: Debug>(
         let steps = tree.current();
         goes_on = match difference(&steps).await {
             Some(difference) => {
-                found = FoundDifference { steps, difference };
+                found = Found { steps, difference };
                 tree.simplify()
             }
             None => tree.complicate(),

@@ -23,12 +23,12 @@ use serde::Deserialize;
 use self::compare::changes;
 pub(crate) use self::rustdoc::as_rustdoc;
 use self::shorten::shorten;
-use crate::published::{PublishedCrate, published};
+use crate::published::{Published, published};
 use crate::repo::Repo;
 
 /// What to do about a surface that is another than the listed one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ListingMode {
+pub(crate) enum Listed {
     /// It is an error.
     Compare,
     /// The listing is written anew.
@@ -37,7 +37,7 @@ pub(crate) enum ListingMode {
 
 /// Whether the surface could be looked at.
 #[derive(PartialEq, Eq)]
-pub(crate) enum SurfaceCheck {
+pub(crate) enum Looked {
     Yes,
     /// This Rust writes another format.
     OtherFormat(u32),
@@ -47,7 +47,7 @@ pub(crate) enum SurfaceCheck {
 const FORMAT: u32 = 57;
 
 /// Compares or writes the listing of every crate.
-pub(crate) fn run(repo: &Repo, listed: ListingMode) -> Result<SurfaceCheck> {
+pub(crate) fn run(repo: &Repo, listed: Listed) -> Result<Looked> {
     let crates = published(repo)?;
     rustdoc::write_json(repo, crates.iter().map(|package| package.name.as_str()))?;
     let mut changed = 0;
@@ -55,7 +55,7 @@ pub(crate) fn run(repo: &Repo, listed: ListingMode) -> Result<SurfaceCheck> {
         let json = rustdoc::json_of(repo, package.library());
         let format = format(&json)?;
         if format != FORMAT {
-            return Ok(SurfaceCheck::OtherFormat(format));
+            return Ok(Looked::OtherFormat(format));
         }
         changed += one(repo, package, surface(json)?, listed)?;
     }
@@ -65,12 +65,12 @@ pub(crate) fn run(repo: &Repo, listed: ListingMode) -> Result<SurfaceCheck> {
         );
     }
     println!("{} crates have the public surface that docs/api lists", crates.len());
-    Ok(SurfaceCheck::Yes)
+    Ok(Looked::Yes)
 }
 
-fn one(repo: &Repo, package: &PublishedCrate, surface: String, listed: ListingMode) -> Result<usize> {
+fn one(repo: &Repo, package: &Published, surface: String, listed: Listed) -> Result<usize> {
     let path = repo.root().join("docs/api").join(format!("{}.txt", package.name));
-    if listed == ListingMode::Bless {
+    if listed == Listed::Bless {
         fs::write(&path, surface).with_context(|| format!("cannot write {}", path.display()))?;
         return Ok(0);
     }

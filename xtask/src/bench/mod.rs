@@ -22,7 +22,7 @@ use crate::repo::Repo;
 use crate::services;
 
 #[derive(Args)]
-pub(crate) struct BenchArgs {
+pub(crate) struct Wanted {
     /// Scenarios and stores, in any order; all of them unless named. `page` measures nothing and
     /// writes the page anew
     #[arg(value_name = "SCENARIO|STORE|page")]
@@ -39,7 +39,7 @@ pub(crate) struct BenchArgs {
     divide: Option<u32>,
 }
 
-pub(crate) fn run(repo: &Repo, wanted: &BenchArgs) -> Result<()> {
+pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
     let words = Words::parse(&wanted.words);
     let plan = Plan::of(repo, wanted.quick, wanted.rounds, wanted.divide, &words);
     let build = ["build", "--quiet", "--release", "-p", "queue-benches"];

@@ -31,7 +31,7 @@ pub(crate) fn run(repo: &Repo) -> Result<()> {
     Ok(())
 }
 
-fn locked(repo: &Repo) -> Result<rust_version::CargoMetadata> {
+fn locked(repo: &Repo) -> Result<rust_version::Locked> {
     let arguments = ["metadata", "--locked", "--all-features", "--format-version", "1"];
     let json = command::output(&mut command::cargo(repo, &arguments))?;
     serde_json::from_slice(&json).context("cargo metadata has an unknown shape")

@@ -1,7 +1,7 @@
 //! Compares what the manifests ask for with the table.
 
 use super::package::{Dependency, Package};
-use super::table::{AllowedDependencies, Row, TABLE};
+use super::table::{Allowed, Row, TABLE};
 
 /// One line per dependency that the table does not allow, in the order of the packages.
 pub(super) fn violations(packages: &[Package]) -> Vec<String> {
@@ -28,7 +28,7 @@ fn inner(row: &Row, dependency: &Dependency) -> Option<String> {
     if is_top(to) {
         return Some(format!("{from}: nothing may depend on {to}"));
     }
-    let AllowedDependencies::Only(allowed) = row.allowed else { return None };
+    let Allowed::Only(allowed) = row.allowed else { return None };
     if allowed.contains(&to) {
         return None;
     }
@@ -56,7 +56,7 @@ fn row_of(name: &str) -> Option<&'static Row> {
 }
 
 fn is_top(name: &str) -> bool {
-    row_of(name).is_some_and(|row| matches!(row.allowed, AllowedDependencies::Anything))
+    row_of(name).is_some_and(|row| matches!(row.allowed, Allowed::Anything))
 }
 
 fn list(names: &[&str]) -> String {

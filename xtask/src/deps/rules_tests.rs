@@ -1,14 +1,14 @@
 //! Tests of the rules about dependencies between crates.
 
 use super::super::package::{Dependency, Kind, Package};
-use super::super::table::{AllowedDependencies, TABLE};
+use super::super::table::{Allowed, TABLE};
 use super::violations;
 
 #[test]
 fn everything_the_table_allows_passes() {
     let mut packages = members();
     for (package, row) in packages.iter_mut().zip(TABLE) {
-        let AllowedDependencies::Only(allowed) = row.allowed else { continue };
+        let Allowed::Only(allowed) = row.allowed else { continue };
         package.dependencies.extend(allowed.iter().map(|name| member(name, None)));
         package.dependencies.extend(row.tests.iter().map(|name| member(name, Some(Kind::Dev))));
     }
@@ -18,7 +18,7 @@ fn everything_the_table_allows_passes() {
 #[test]
 fn every_direction_outside_the_table_fails() {
     for row in TABLE {
-        let AllowedDependencies::Only(allowed) = row.allowed else { continue };
+        let Allowed::Only(allowed) = row.allowed else { continue };
         for to in TABLE.iter().map(|other| other.name).filter(|to| *to != row.name && !allowed.contains(to)) {
             for kind in [None, Some(Kind::Build)] {
                 assert_eq!(between(row.name, to, kind).len(), 1, "{} -> {to}", row.name);

@@ -8,27 +8,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-pub(super) struct CargoMetadata {
-    packages: Vec<ResolvedPackage>,
+pub(super) struct Locked {
+    packages: Vec<Package>,
     workspace_members: Vec<String>,
     resolve: Resolve,
 }
 
 #[derive(Deserialize)]
-struct ResolvedPackage {
+struct Package {
     id: String,
     name: String,
     version: String,
     rust_version: Option<String>,
     #[serde(default)]
-    dependencies: Vec<ManifestDependency>,
+    dependencies: Vec<Asked>,
     #[serde(default)]
     features: BTreeMap<String, Vec<String>>,
 }
 
 /// A line of a manifest.
 #[derive(Deserialize)]
-struct ManifestDependency {
+struct Asked {
     name: String,
     #[serde(default)]
     rename: Option<String>,
@@ -38,11 +38,11 @@ struct ManifestDependency {
 
 #[derive(Deserialize)]
 struct Resolve {
-    nodes: Vec<DependencyNode>,
+    nodes: Vec<Node>,
 }
 
 #[derive(Deserialize)]
-struct DependencyNode {
+struct Node {
     id: String,
     deps: Vec<Edge>,
 }
@@ -60,9 +60,8 @@ struct DepKind {
 
 /// One line for each crate of ours and each dependency that needs a later Rust than the crate
 /// promises.
-pub(super) fn violations(locked: &CargoMetadata) -> Vec<String> {
-    let packages: BTreeMap<&str, &ResolvedPackage> =
-        locked.packages.iter().map(|it| (it.id.as_str(), it)).collect();
+pub(super) fn violations(locked: &Locked) -> Vec<String> {
+    let packages: BTreeMap<&str, &Package> = locked.packages.iter().map(|it| (it.id.as_str(), it)).collect();
     let mut found = Vec::new();
     for member in locked.workspace_members.iter().filter_map(|id| packages.get(id.as_str())) {
         let Some(promised) = member.rust_version.as_deref() else {
@@ -72,7 +71,7 @@ pub(super) fn violations(locked: &CargoMetadata) -> Vec<String> {
         for below in brought(locked, &packages, &member.id) {
             let Some(needed) = below.rust_version.as_deref() else { continue };
             if parts(needed) > parts(promised) {
-                let ResolvedPackage { name, version, .. } = below;
+                let Package { name, version, .. } = below;
                 found.push(format!(
                     "{} promises Rust {promised}, but {name} {version} needs {needed}",
                     member.name
@@ -86,12 +85,11 @@ pub(super) fn violations(locked: &CargoMetadata) -> Vec<String> {
 /// Everything below a crate but itself, without what only its tests see, and our crates that only a
 /// feature brings. Whatever else asks for a feature of ours brings what that does.
 fn brought<'a>(
-    locked: &'a CargoMetadata,
-    packages: &BTreeMap<&str, &'a ResolvedPackage>,
+    locked: &'a Locked,
+    packages: &BTreeMap<&str, &'a Package>,
     from: &'a str,
-) -> Vec<&'a ResolvedPackage> {
-    let nodes: BTreeMap<&str, &DependencyNode> =
-        locked.resolve.nodes.iter().map(|it| (it.id.as_str(), it)).collect();
+) -> Vec<&'a Package> {
+    let nodes: BTreeMap<&str, &Node> = locked.resolve.nodes.iter().map(|it| (it.id.as_str(), it)).collect();
     let (mut seen, mut open) = (BTreeSet::from([from]), vec![from]);
     while let Some(id) = open.pop() {
         let (Some(package), Some(node)) = (packages.get(id), nodes.get(id)) else { continue };
@@ -110,7 +108,7 @@ fn brought<'a>(
 }
 
 /// The dependencies that neither the manifest nor the default features ask for.
-fn optional(package: &ResolvedPackage) -> BTreeSet<&str> {
+fn optional(package: &Package) -> BTreeSet<&str> {
     let (mut on, mut open) = (BTreeSet::new(), vec!["default"]);
     while let Some(feature) = open.pop() {
         if on.insert(feature) {

@@ -4,14 +4,14 @@
 pub(super) struct Row {
     pub(super) name: &'static str,
     /// Workspace crates that it may ship with.
-    pub(super) allowed: AllowedDependencies,
+    pub(super) allowed: Allowed,
     /// Workspace crates that its tests may use on top of those.
     pub(super) tests: &'static [&'static str],
     /// Third-party crates that it must not name.
     pub(super) banned: &'static [&'static [&'static str]],
 }
 
-pub(super) enum AllowedDependencies {
+pub(super) enum Allowed {
     Only(&'static [&'static str]),
     /// Tools and top-level tests: they may use every crate, and no crate may use them.
     Anything,
@@ -74,9 +74,9 @@ const fn row(
     tests: &'static [&'static str],
     banned: &'static [&'static [&'static str]],
 ) -> Row {
-    Row { name, allowed: AllowedDependencies::Only(allowed), tests, banned }
+    Row { name, allowed: Allowed::Only(allowed), tests, banned }
 }
 
 const fn top(name: &'static str) -> Row {
-    Row { name, allowed: AllowedDependencies::Anything, tests: &[], banned: &[] }
+    Row { name, allowed: Allowed::Anything, tests: &[], banned: &[] }
 }

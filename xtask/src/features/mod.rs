@@ -12,7 +12,7 @@ use clap::ValueEnum;
 
 use self::sets::{Set, sets};
 use crate::command;
-use crate::published::{PublishedCrate, published};
+use crate::published::{Published, published};
 use crate::repo::Repo;
 
 /// How much is tried.
@@ -46,7 +46,7 @@ pub(crate) fn run(repo: &Repo, depth: Depth) -> Result<()> {
 
 /// Clippy stands for the compiler, since it can be told to refuse warnings without compiling the
 /// dependencies anew.
-fn compile(repo: &Repo, package: &PublishedCrate, set: &Set) -> Result<()> {
+fn compile(repo: &Repo, package: &Published, set: &Set) -> Result<()> {
     let features = set.argument();
     let which = ["clippy", "--quiet", "--no-deps", "--lib", "--package", &package.name];
     let what = ["--no-default-features", "--features", &features, "--", "-D", "warnings"];

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Depth;
-use crate::published::PublishedCrate;
+use crate::published::Published;
 
 /// Features that stand for others.
 const NAMES_OF_SETS: [&str; 2] = ["default", "full"];
@@ -13,7 +13,7 @@ const NAMES_OF_SETS: [&str; 2] = ["default", "full"];
 pub(super) struct Set(Vec<String>);
 
 /// None for a crate without features: the other checks compile it.
-pub(super) fn sets(package: &PublishedCrate, depth: Depth) -> Vec<Set> {
+pub(super) fn sets(package: &Published, depth: Depth) -> Vec<Set> {
     let is_own = |name: &&String| !NAMES_OF_SETS.contains(&name.as_str());
     let features: Vec<&String> = package.features.keys().filter(is_own).collect();
     if features.is_empty() {
@@ -57,9 +57,9 @@ impl fmt::Display for Set {
 mod tests {
     use super::super::Depth;
     use super::sets;
-    use crate::published::PublishedCrate;
+    use crate::published::Published;
 
-    fn package(features: &[&str]) -> PublishedCrate {
+    fn package(features: &[&str]) -> Published {
         let features = features.iter().map(|name| ((*name).to_owned(), Vec::new()));
         let features: serde_json::Map<String, serde_json::Value> =
             features.map(|(name, on): (String, Vec<String>)| (name, on.into())).collect();

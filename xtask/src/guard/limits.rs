@@ -21,7 +21,7 @@ pub(super) struct Limits {
 
 /// A count beside the committed one.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum CountComparison {
+pub(super) enum Verdict {
     Within { name: String, count: u64, committed: u64 },
     Above { name: String, count: u64, committed: u64 },
     Below { name: String, count: u64, committed: u64 },
@@ -54,19 +54,19 @@ impl Limits {
         Ok(())
     }
 
-    pub(super) fn judge(&self, name: &str, count: u64) -> Result<CountComparison> {
+    pub(super) fn judge(&self, name: &str, count: u64) -> Result<Verdict> {
         let committed = *self.instructions.get(name).with_context(|| format!("{name} has no limit"))?;
         let room = committed * ROOM_PERCENT / 100;
         let name = name.to_owned();
         Ok(match count {
-            _ if count > committed + room => CountComparison::Above { name, count, committed },
-            _ if count < committed - room => CountComparison::Below { name, count, committed },
-            _ => CountComparison::Within { name, count, committed },
+            _ if count > committed + room => Verdict::Above { name, count, committed },
+            _ if count < committed - room => Verdict::Below { name, count, committed },
+            _ => Verdict::Within { name, count, committed },
         })
     }
 }
 
-impl fmt::Display for CountComparison {
+impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Within { name, count, committed }
         | Self::Above { name, count, committed }
@@ -84,7 +84,7 @@ impl fmt::Display for CountComparison {
 
 #[cfg(test)]
 mod tests {
-    use super::{CountComparison, Limits};
+    use super::{Limits, Verdict};
 
     fn limits() -> Limits {
         Limits::of([("decide".to_owned(), 1000)].into(), "rustc 1".to_owned())
@@ -94,13 +94,9 @@ mod tests {
     fn five_percent_either_way_is_room() {
         let judge = |count| limits().judge("decide", count).expect("it has a limit");
         assert!(
-            matches!(judge(1050), CountComparison::Within { .. })
-                && matches!(judge(950), CountComparison::Within { .. })
+            matches!(judge(1050), Verdict::Within { .. }) && matches!(judge(950), Verdict::Within { .. })
         );
-        assert!(
-            matches!(judge(1051), CountComparison::Above { .. })
-                && matches!(judge(949), CountComparison::Below { .. })
-        );
+        assert!(matches!(judge(1051), Verdict::Above { .. }) && matches!(judge(949), Verdict::Below { .. }));
         assert!(judge(1100).to_string().contains("+10.00 % of 1000: TOO MANY"), "{}", judge(1100));
     }
 

@@ -14,7 +14,7 @@ use std::process::Command;
 use anyhow::{Result, bail, ensure};
 
 use self::count::Counter;
-use self::limits::{CountComparison, Limits};
+use self::limits::{Limits, Verdict};
 use crate::command;
 use crate::repo::Repo;
 
@@ -49,7 +49,7 @@ pub(crate) fn run(repo: &Repo, mode: Mode) -> Result<()> {
     for name in &subjects {
         let verdict = limits.judge(name, counter.count(name, false)?)?;
         println!("{verdict}");
-        if matches!(verdict, CountComparison::Above { .. }) {
+        if matches!(verdict, Verdict::Above { .. }) {
             broken.push(name.as_str());
         }
     }
@@ -72,7 +72,7 @@ pub(crate) fn planted(repo: &Repo) -> Result<()> {
         let limits = Limits::of([(name.clone(), counter.count(&name, false)?)].into(), compiler());
         let verdict = limits.judge(&name, counter.count(&name, true)?)?;
         println!("slowed by a ninth: {verdict}");
-        if !matches!(verdict, CountComparison::Above { .. }) {
+        if !matches!(verdict, Verdict::Above { .. }) {
             unseen.push(name);
         }
     }

@@ -20,7 +20,7 @@ use std::fs;
 use anyhow::{Context, Result, bail, ensure};
 
 use self::add::{Origins, locked};
-use self::program::{ProgramCounts, ProgramOutcome};
+use self::program::{Ran, Tally};
 use self::project::Workspace;
 use crate::repo::Repo;
 
@@ -37,12 +37,12 @@ pub(crate) fn run(repo: &Repo, words: &[String]) -> Result<()> {
     let origins = Origins { packed: packed::crates(repo)?, locked: locked(&lock_file) };
     let workspace = Workspace::create(repo, &pages, &origins, &lock_file)?;
 
-    let mut tally = ProgramCounts::default();
+    let mut tally = Tally::default();
     for project in &workspace.projects {
         println!("{}: cargo add {}", project.paths().join(", "), project.adds().join("; "));
         match workspace.compile(repo, project) {
             Ok(()) => tally.compiled(project, |program| workspace.run(program)),
-            Err(error) => tally.add(project.name(), &ProgramOutcome::Failed(format!("{error:#}"))),
+            Err(error) => tally.add(project.name(), &Ran::Failed(format!("{error:#}"))),
         }
     }
     println!("{} pages, {} sets of dependencies, {tally}", pages.len(), workspace.projects.len());

@@ -23,7 +23,7 @@ pub(super) struct Runnable {
 
 /// What came of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum ProgramOutcome {
+pub(super) enum Ran {
     Passed,
     /// Compiled alone.
     Left(&'static str),
@@ -32,7 +32,7 @@ pub(super) enum ProgramOutcome {
 
 /// What came of all.
 #[derive(Default)]
-pub(super) struct ProgramCounts {
+pub(super) struct Tally {
     passed: usize,
     left: usize,
     failed: usize,
@@ -54,14 +54,12 @@ pub(super) fn slug(path: &str) -> String {
 }
 
 /// Runs a program that was compiled, in a directory that is gone afterwards.
-pub(super) fn run(built: &Path, program: &Runnable) -> Result<ProgramOutcome> {
+pub(super) fn run(built: &Path, program: &Runnable) -> Result<Ran> {
     let needed = server::needed(&program.text);
     let address = needed.and_then(|variable| server::environment(variable, &program.name));
     match (needed, &address) {
-        (Some(variable), None) => return Ok(ProgramOutcome::Left(variable)),
-        (None, _) if program.no_run => {
-            return Ok(ProgramOutcome::Left("it never ends, or needs what its reader has"));
-        }
+        (Some(variable), None) => return Ok(Ran::Left(variable)),
+        (None, _) if program.no_run => return Ok(Ran::Left("it never ends, or needs what its reader has")),
         _ => {}
     }
     let empty = tempfile::tempdir().context("no directory for the program")?;
@@ -70,25 +68,25 @@ pub(super) fn run(built: &Path, program: &Runnable) -> Result<ProgramOutcome> {
     let output =
         command.envs(address).output().with_context(|| format!("cannot start {}", built.display()))?;
     if output.status.success() {
-        return Ok(ProgramOutcome::Passed);
+        return Ok(Ran::Passed);
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    Ok(ProgramOutcome::Failed(format!("ended with {}: {}", output.status, said.trim())))
+    Ok(Ran::Failed(format!("ended with {}: {}", output.status, said.trim())))
 }
 
-impl ProgramCounts {
-    pub(super) fn compiled(&mut self, project: &Project<'_>, run: impl Fn(&Runnable) -> ProgramOutcome) {
+impl Tally {
+    pub(super) fn compiled(&mut self, project: &Project<'_>, run: impl Fn(&Runnable) -> Ran) {
         for program in &project.programs {
             self.add(&program.name, &run(program));
         }
     }
 
-    pub(super) fn add(&mut self, name: &str, ran: &ProgramOutcome) {
+    pub(super) fn add(&mut self, name: &str, ran: &Ran) {
         println!("  {name}: {ran}");
         match ran {
-            ProgramOutcome::Passed => self.passed += 1,
-            ProgramOutcome::Left(_) => self.left += 1,
-            ProgramOutcome::Failed(_) => self.failed += 1,
+            Ran::Passed => self.passed += 1,
+            Ran::Left(_) => self.left += 1,
+            Ran::Failed(_) => self.failed += 1,
         }
     }
 
@@ -97,7 +95,7 @@ impl ProgramCounts {
     }
 }
 
-impl fmt::Display for ProgramOutcome {
+impl fmt::Display for Ran {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Passed => f.write_str("compiled and run"),
@@ -107,7 +105,7 @@ impl fmt::Display for ProgramOutcome {
     }
 }
 
-impl fmt::Display for ProgramCounts {
+impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { passed, left, failed } = self;
         write!(f, "programs: {passed} run, {left} compiled alone, {failed} failed")
@@ -116,7 +114,7 @@ impl fmt::Display for ProgramCounts {
 
 #[cfg(test)]
 mod tests {
-    use super::{ProgramOutcome, Runnable, run, slug};
+    use super::{Ran, Runnable, run, slug};
     use std::path::Path;
 
     fn program(text: &str, no_run: bool) -> Runnable {
@@ -126,9 +124,9 @@ mod tests {
     #[test]
     fn a_program_that_ends_badly_fails_and_one_that_must_not_be_run_is_left() {
         let ran = |path: &str, no_run| run(Path::new(path), &program("", no_run)).expect("it can be started");
-        assert_eq!(ran("true", false), ProgramOutcome::Passed);
-        assert!(matches!(ran("false", false), ProgramOutcome::Failed(_)));
-        assert!(matches!(ran("false", true), ProgramOutcome::Left(_)));
+        assert_eq!(ran("true", false), Ran::Passed);
+        assert!(matches!(ran("false", false), Ran::Failed(_)));
+        assert!(matches!(ran("false", true), Ran::Left(_)));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use anyhow::Result;
 
 use super::add::Origins;
 use super::page::Page;
-use super::program::{self, ProgramOutcome, Runnable};
+use super::program::{self, Ran, Runnable};
 use super::server;
 use crate::command;
 use crate::repo::Repo;
@@ -91,9 +91,9 @@ impl<'p> Workspace<'p> {
     }
 
     /// Runs a program in an empty directory.
-    pub(super) fn run(&self, program: &Runnable) -> ProgramOutcome {
+    pub(super) fn run(&self, program: &Runnable) -> Ran {
         program::run(&self.built.join(&program.name), program)
-            .unwrap_or_else(|error| ProgramOutcome::Failed(format!("{error:#}")))
+            .unwrap_or_else(|error| Ran::Failed(format!("{error:#}")))
     }
 
     fn cargo(&self, repo: &Repo, project: &Project<'_>, arguments: &[String]) -> Command {

@@ -24,7 +24,7 @@ struct Program {
 }
 
 /// What a test said.
-pub(super) struct MistakeRun {
+pub(super) struct Outcome {
     pub(super) is_green: bool,
     pub(super) is_red: bool,
 }
@@ -92,7 +92,7 @@ fn program(line: &str, target: &str) -> Option<Program> {
 
 impl Programs {
     /// Runs one test, with a mistake or without.
-    pub(super) fn run(&self, test: &Test, mistake: Option<&str>) -> Result<MistakeRun> {
+    pub(super) fn run(&self, test: &Test, mistake: Option<&str>) -> Result<Outcome> {
         let program = &self.0[&(test.package, test.target)];
         let mut command = Command::new("timeout");
         command.arg(PATIENCE_S).arg(&program.path).args(["--exact", test.name]).current_dir(&program.folder);
@@ -100,7 +100,7 @@ impl Programs {
         let output = command.output().with_context(|| format!("cannot run {}", program.path.display()))?;
         let told = String::from_utf8_lossy(&output.stdout);
         let says = |what: &str| told.lines().any(|line| line == format!("test {} ... {what}", test.name));
-        Ok(MistakeRun { is_green: output.status.success() && says("ok"), is_red: says("FAILED") })
+        Ok(Outcome { is_green: output.status.success() && says("ok"), is_red: says("FAILED") })
     }
 }
 

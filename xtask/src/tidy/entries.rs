@@ -5,9 +5,9 @@
 //! reader drops comments.
 
 use super::finding::Finding;
-use super::source::SourceFile;
+use super::source::Source;
 
-pub(super) fn check(source: &SourceFile) -> Vec<Finding> {
+pub(super) fn check(source: &Source) -> Vec<Finding> {
     if !is_manifest(&source.path) {
         return Vec::new();
     }
@@ -76,13 +76,13 @@ fn comment_start(line: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::tidy::source::SourceFile;
+    use crate::tidy::source::Source;
 
     #[test]
     fn an_entry_with_a_reason_passes() {
         let text = "[workspace.dependencies]\n# all of them\nserde = \"1\" # typed payloads\n\
             queue = { version = \"1\", path = \"crates/queue\" }\n\n[package]\nname = \"x\"\n";
-        assert_eq!(check(&SourceFile::new("Cargo.toml", text)), []);
+        assert_eq!(check(&Source::new("Cargo.toml", text)), []);
     }
 
     #[test]
@@ -93,7 +93,7 @@ mod tests {
             "a = { git = \"x#y\" }",
             "a = { version = \"1\", features = [\"path\"] }",
         ] {
-            let found = check(&SourceFile::new("Cargo.toml", format!("[workspace.dependencies]\n{entry}\n")));
+            let found = check(&Source::new("Cargo.toml", format!("[workspace.dependencies]\n{entry}\n")));
             assert!(found.len() == 1 && found[0].line == 2, "{entry}: {found:?}");
         }
     }
@@ -106,21 +106,21 @@ mod tests {
             let good = format!(
                 "[{kind}]\nserde.workspace = true\ntokio = {{ workspace = true, features = [\"rt\"] }}\n"
             );
-            assert_eq!(check(&SourceFile::new("crates/a/Cargo.toml", good)), [], "{kind}");
+            assert_eq!(check(&Source::new("crates/a/Cargo.toml", good)), [], "{kind}");
             let bad = format!("[{kind}]\nserde = \"1\"\n");
-            assert_eq!(check(&SourceFile::new("crates/a/Cargo.toml", bad)).len(), 1, "{kind}");
+            assert_eq!(check(&Source::new("crates/a/Cargo.toml", bad)).len(), 1, "{kind}");
         }
     }
 
     #[test]
     fn a_table_of_its_own_fails() {
         let text = "[dependencies.serde]\nversion = \"1\"\n";
-        assert_eq!(check(&SourceFile::new("crates/a/Cargo.toml", text)).len(), 1);
+        assert_eq!(check(&Source::new("crates/a/Cargo.toml", text)).len(), 1);
     }
 
     #[test]
     fn other_files_and_sections_are_left_alone() {
-        assert_eq!(check(&SourceFile::new("deny.toml", "[dependencies]\nx = \"1\"\n")), []);
-        assert_eq!(check(&SourceFile::new("Cargo.toml", "[features]\nx = [\"dep:y\"]\n")), []);
+        assert_eq!(check(&Source::new("deny.toml", "[dependencies]\nx = \"1\"\n")), []);
+        assert_eq!(check(&Source::new("Cargo.toml", "[features]\nx = [\"dep:y\"]\n")), []);
     }
 }

@@ -19,11 +19,11 @@ impl fmt::Display for Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::SourceFile;
+    use super::super::source::Source;
 
     #[test]
     fn a_finding_is_shown_with_its_place() {
-        let finding = SourceFile::new("a/b.rs", "").finding(7, "too odd");
+        let finding = Source::new("a/b.rs", "").finding(7, "too odd");
         assert_eq!(finding.to_string(), "a/b.rs:7: too odd");
     }
 }

@@ -4,9 +4,9 @@
 //! network.
 
 use super::finding::Finding;
-use super::source::{SourceFile, Tree};
+use super::source::{Source, Tree};
 
-pub(super) fn check(source: &SourceFile, tree: &Tree) -> Vec<Finding> {
+pub(super) fn check(source: &Source, tree: &Tree) -> Vec<Finding> {
     if !source.has_extension("md") {
         return Vec::new();
     }
@@ -25,7 +25,7 @@ pub(super) fn check(source: &SourceFile, tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-fn leads_to_file(source: &SourceFile, target: &str, tree: &Tree) -> bool {
+fn leads_to_file(source: &Source, target: &str, tree: &Tree) -> bool {
     let path = target.split(['#', '?']).next().unwrap_or_default();
     let is_elsewhere = target.contains("://") || target.starts_with("mailto:");
     is_elsewhere || path.is_empty() || resolve(&source.path, path).is_some_and(|path| tree.has(&path))
@@ -63,11 +63,11 @@ fn without_code(line: &str) -> String {
 mod tests {
     use super::check;
     use crate::tidy::finding::Finding;
-    use crate::tidy::source::{SourceFile, Tree};
+    use crate::tidy::source::{Source, Tree};
 
     fn findings(path: &str, text: &str) -> Vec<Finding> {
         let tree = Tree::of(&["README.md", "docs/GUIDE.md", "docs/adr/0001-start.md"]);
-        check(&SourceFile::new(path, text), &tree)
+        check(&Source::new(path, text), &tree)
     }
 
     #[test]

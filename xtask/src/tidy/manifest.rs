@@ -2,35 +2,31 @@
 
 use super::entries::{is_manifest, section};
 use super::finding::Finding;
-use super::source::SourceFile;
+use super::source::Source;
 
 /// A line that must stand in a section. The value is free where it ends in `=`.
-struct RequiredLine {
+struct Required {
     section: &'static str,
     line: &'static str,
     why: &'static str,
 }
 
-const PUBLISHED: &[RequiredLine] = &[
-    RequiredLine { section: "package", line: "description=", why: "the registry shows it" },
-    RequiredLine { section: "package", line: "license.workspace=true", why: "all crates have one licence" },
-    RequiredLine { section: "package", line: "readme.workspace=true", why: "the registry shows it" },
-    RequiredLine { section: "package", line: "keywords.workspace=true", why: "people search by them" },
-    RequiredLine { section: "package", line: "categories=", why: "the registry sorts by them" },
-    RequiredLine {
-        section: "package",
-        line: "exclude.workspace=true",
-        why: "tests need what a package lacks",
-    },
+const PUBLISHED: &[Required] = &[
+    Required { section: "package", line: "description=", why: "the registry shows it" },
+    Required { section: "package", line: "license.workspace=true", why: "all crates have one licence" },
+    Required { section: "package", line: "readme.workspace=true", why: "the registry shows it" },
+    Required { section: "package", line: "keywords.workspace=true", why: "people search by them" },
+    Required { section: "package", line: "categories=", why: "the registry sorts by them" },
+    Required { section: "package", line: "exclude.workspace=true", why: "tests need what a package lacks" },
     LINTS,
 ];
-const UNPUBLISHED: &[RequiredLine] =
-    &[RequiredLine { section: "package", line: "publish=false", why: "only crates/ is published" }, LINTS];
-const LINTS: RequiredLine =
-    RequiredLine { section: "lints", line: "workspace=true", why: "all crates obey the same lints" };
+const UNPUBLISHED: &[Required] =
+    &[Required { section: "package", line: "publish=false", why: "only crates/ is published" }, LINTS];
+const LINTS: Required =
+    Required { section: "lints", line: "workspace=true", why: "all crates obey the same lints" };
 
 /// The root has no package of its own, so it is left out.
-pub(super) fn check(source: &SourceFile) -> Vec<Finding> {
+pub(super) fn check(source: &Source) -> Vec<Finding> {
     let required = match source.path.as_str() {
         path if !is_manifest(path) || path == "Cargo.toml" => return Vec::new(),
         path if path.starts_with("crates/") => PUBLISHED,
@@ -41,12 +37,12 @@ pub(super) fn check(source: &SourceFile) -> Vec<Finding> {
     missing.map(|wanted| source.finding(1, message(wanted))).collect()
 }
 
-fn message(wanted: &RequiredLine) -> String {
+fn message(wanted: &Required) -> String {
     format!("[{}] lacks `{}`: {}", wanted.section, wanted.line.replace('=', " = ").trim_end(), wanted.why)
 }
 
 /// Pairs of section and line, the line without its blanks.
-fn lines_in_sections(source: &SourceFile) -> Vec<(&str, String)> {
+fn lines_in_sections(source: &Source) -> Vec<(&str, String)> {
     let mut current = "";
     let mut lines = Vec::new();
     for (_, line) in source.lines() {
@@ -58,7 +54,7 @@ fn lines_in_sections(source: &SourceFile) -> Vec<(&str, String)> {
     lines
 }
 
-fn matches(wanted: &RequiredLine, (section, line): &(&str, String)) -> bool {
+fn matches(wanted: &Required, (section, line): &(&str, String)) -> bool {
     let line_matches = if wanted.line.ends_with('=') {
         line.strip_prefix(wanted.line).is_some_and(|value| value.len() > "\"\"".len())
     } else {
@@ -70,14 +66,14 @@ fn matches(wanted: &RequiredLine, (section, line): &(&str, String)) -> bool {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::tidy::source::SourceFile;
+    use crate::tidy::source::Source;
 
     const GOOD: &str = "[package]\nname = \"a\"\ndescription = \"does a\"\nlicense.workspace = true\nreadme.workspace = true\n\
         keywords.workspace = true\ncategories = [\"asynchronous\"]\nexclude.workspace = true\n\n[lints]\nworkspace = true\n";
 
     #[test]
     fn a_complete_manifest_passes() {
-        assert_eq!(check(&SourceFile::new("crates/a/Cargo.toml", GOOD)), []);
+        assert_eq!(check(&Source::new("crates/a/Cargo.toml", GOOD)), []);
     }
 
     #[test]
@@ -91,29 +87,26 @@ mod tests {
             "exclude.workspace = true\n",
             "\n[lints]\nworkspace = true\n",
         ] {
-            let found = check(&SourceFile::new("crates/a/Cargo.toml", GOOD.replace(line, "")));
+            let found = check(&Source::new("crates/a/Cargo.toml", GOOD.replace(line, "")));
             assert_eq!(found.len(), 1, "without {line:?}: {found:?}");
         }
     }
 
     #[test]
     fn an_empty_description_or_a_wrong_section_fails() {
-        assert_eq!(check(&SourceFile::new("crates/a/Cargo.toml", GOOD.replace("does a", ""))).len(), 1);
-        assert_eq!(
-            check(&SourceFile::new("crates/a/Cargo.toml", GOOD.replace("[lints]", "[other]"))).len(),
-            1
-        );
+        assert_eq!(check(&Source::new("crates/a/Cargo.toml", GOOD.replace("does a", ""))).len(), 1);
+        assert_eq!(check(&Source::new("crates/a/Cargo.toml", GOOD.replace("[lints]", "[other]"))).len(), 1);
     }
 
     #[test]
     fn packages_outside_crates_are_not_published() {
         let good = "[package]\npublish = false\n[lints]\nworkspace = true\n";
-        assert_eq!(check(&SourceFile::new("tests/Cargo.toml", good)), []);
-        assert_eq!(check(&SourceFile::new("tests/Cargo.toml", good.replace("false", "true"))).len(), 1);
+        assert_eq!(check(&Source::new("tests/Cargo.toml", good)), []);
+        assert_eq!(check(&Source::new("tests/Cargo.toml", good.replace("false", "true"))).len(), 1);
     }
 
     #[test]
     fn the_root_is_left_out() {
-        assert_eq!(check(&SourceFile::new("Cargo.toml", "[workspace]\n")), []);
+        assert_eq!(check(&Source::new("Cargo.toml", "[workspace]\n")), []);
     }
 }

@@ -20,10 +20,10 @@ mod width;
 use anyhow::{Result, bail};
 
 use self::finding::Finding;
-use self::source::{SourceFile, Tree};
+use self::source::{Source, Tree};
 use crate::repo::Repo;
 
-const RULES: &[fn(&SourceFile, &Tree) -> Vec<Finding>] = &[
+const RULES: &[fn(&Source, &Tree) -> Vec<Finding>] = &[
     |source, _| length::check(source),
     |source, _| whitespace::check(source),
     |source, _| width::check(source),
@@ -51,14 +51,14 @@ pub(crate) fn run(repo: &Repo) -> Result<()> {
     Ok(())
 }
 
-fn findings(source: &SourceFile, tree: &Tree) -> Vec<Finding> {
+fn findings(source: &Source, tree: &Tree) -> Vec<Finding> {
     RULES.iter().flat_map(|rule| rule(source, tree)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::findings;
-    use super::source::{SourceFile, Tree};
+    use super::source::{Source, Tree};
 
     #[test]
     fn each_rule_is_on_the_list() {
@@ -74,14 +74,14 @@ mod tests {
             ("a.md", "```rust\n# fn main() {}\n```\n".to_owned()),
         ];
         for (path, text) in bad {
-            let found = findings(&SourceFile::new(path, text), &Tree::of(&[path]));
+            let found = findings(&Source::new(path, text), &Tree::of(&[path]));
             assert_eq!(found.len(), 1, "{path}: {found:?}");
         }
     }
 
     #[test]
     fn a_clean_file_has_no_findings() {
-        let found = findings(&SourceFile::new("a.rs", "fn main() {}\n"), &Tree::of(&["a.rs"]));
+        let found = findings(&Source::new("a.rs", "fn main() {}\n"), &Tree::of(&["a.rs"]));
         assert!(found.is_empty(), "{found:?}");
     }
 }

@@ -1,13 +1,13 @@
 //! A path of one machine means nothing on another.
 
 use super::finding::Finding;
-use super::source::SourceFile;
+use super::source::Source;
 
 // Written in two halves, so that this file passes its own rule.
 const FOLDERS: &[&str] =
     &[concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/Us", "ers/")];
 
-pub(super) fn check(source: &SourceFile) -> Vec<Finding> {
+pub(super) fn check(source: &Source) -> Vec<Finding> {
     let message = |folder| format!("a path under {folder} exists on one machine only");
     let on_line = |(number, line)| find(line).map(|folder| source.finding(number, message(folder)));
     source.lines().filter_map(on_line).collect()
@@ -28,7 +28,7 @@ fn starts_a_path(before: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{FOLDERS, check};
-    use crate::tidy::source::SourceFile;
+    use crate::tidy::source::Source;
 
     #[test]
     fn a_path_of_this_machine_fails() {
@@ -36,7 +36,7 @@ mod tests {
             for line in
                 [format!("{folder}me\n"), format!("see `{folder}me`\n"), format!("p = \"{folder}me\"\n")]
             {
-                assert_eq!(check(&SourceFile::new("a.md", line.as_str())).len(), 1, "{line}");
+                assert_eq!(check(&Source::new("a.md", line.as_str())).len(), 1, "{line}");
             }
         }
     }
@@ -46,7 +46,7 @@ mod tests {
         for folder in FOLDERS {
             for before in ["src", "..", "https://example.com", "$HOME", "${HOME}", "<root>"] {
                 assert_eq!(
-                    check(&SourceFile::new("a.md", format!("{before}{folder}me\n"))),
+                    check(&Source::new("a.md", format!("{before}{folder}me\n"))),
                     [],
                     "{before}{folder}"
                 );

@@ -1,12 +1,12 @@
 //! Programs on pages are what readers see: lines that rustdoc hides would be shown to them.
 
 use super::finding::Finding;
-use super::source::SourceFile;
+use super::source::Source;
 
 const FENCE: &str = "```";
 
 /// Only pages: in the comments of Rust code rustdoc does hide them.
-pub(super) fn check(source: &SourceFile) -> Vec<Finding> {
+pub(super) fn check(source: &Source) -> Vec<Finding> {
     if !source.has_extension("md") {
         return Vec::new();
     }
@@ -26,12 +26,12 @@ pub(super) fn check(source: &SourceFile) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::tidy::source::SourceFile;
+    use crate::tidy::source::Source;
 
     #[test]
     fn a_hidden_line_of_a_program_fails() {
         for line in ["# fn main() {}", "#", "    # break;"] {
-            let found = check(&SourceFile::new("a.md", format!("```rust\n{line}\n```\n")));
+            let found = check(&Source::new("a.md", format!("```rust\n{line}\n```\n")));
             assert_eq!(found.len(), 1, "{line}");
         }
     }
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn titles_other_languages_attributes_and_rust_files_pass() {
         let page = "# Title\n\n```sh\n# comment\n```\n\n```rust\n#[test]\nfn a() {}\n```\n\n# Another\n";
-        assert_eq!(check(&SourceFile::new("a.md", page)), []);
-        assert_eq!(check(&SourceFile::new("a.rs", "```rust\n# x\n```\n")), []);
+        assert_eq!(check(&Source::new("a.md", page)), []);
+        assert_eq!(check(&Source::new("a.rs", "```rust\n# x\n```\n")), []);
     }
 }

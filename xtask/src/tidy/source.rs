@@ -11,7 +11,7 @@ use crate::command;
 use crate::repo::Repo;
 
 /// One text file with its path from the root, written with `/`.
-pub(super) struct SourceFile {
+pub(super) struct Source {
     pub(super) path: String,
     pub(super) text: String,
 }
@@ -21,7 +21,7 @@ pub(super) struct Tree {
     paths: BTreeSet<String>,
 }
 
-impl SourceFile {
+impl Source {
     pub(super) fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         Self { path: path.into(), text: text.into() }
     }
@@ -53,11 +53,11 @@ impl Tree {
 
     /// The text files among them. Binary files, recognised by what they hold, have no lines to
     /// check.
-    pub(super) fn read(&self, repo: &Repo) -> Result<Vec<SourceFile>> {
+    pub(super) fn read(&self, repo: &Repo) -> Result<Vec<Source>> {
         let mut sources = Vec::new();
         for path in &self.paths {
             let bytes = fs::read(repo.root().join(path)).with_context(|| format!("cannot read {path}"))?;
-            sources.extend(text(bytes).map(|text| SourceFile::new(path, text)));
+            sources.extend(text(bytes).map(|text| Source::new(path, text)));
         }
         Ok(sources)
     }
@@ -82,11 +82,11 @@ fn text(bytes: Vec<u8>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{SourceFile, Tree, text};
+    use super::{Source, Tree, text};
 
     #[test]
     fn lines_count_from_one() {
-        let source = SourceFile::new("a", "x\n\ny\n");
+        let source = Source::new("a", "x\n\ny\n");
         assert_eq!(source.lines().collect::<Vec<_>>(), [(1, "x"), (2, ""), (3, "y")]);
     }
 

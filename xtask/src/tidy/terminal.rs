@@ -2,7 +2,7 @@
 //! writes, and that escapes.
 
 use super::finding::Finding;
-use super::source::SourceFile;
+use super::source::Source;
 
 const COMMAND: &str = "crates/queue-cli/src/";
 const WRITER: &str = "crates/queue-cli/src/output/";
@@ -16,7 +16,7 @@ const WRITES: &[&str] = &[
     concat!("stderr", "()"),
 ];
 
-pub(super) fn check(source: &SourceFile) -> Vec<Finding> {
+pub(super) fn check(source: &Source) -> Vec<Finding> {
     if !source.path.starts_with(COMMAND) || source.path.starts_with(WRITER) {
         return Vec::new();
     }
@@ -36,13 +36,12 @@ fn has_call(line: &str, call: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{WRITES, check};
-    use crate::tidy::source::SourceFile;
+    use crate::tidy::source::Source;
 
     #[test]
     fn each_way_round_the_writer_fails_in_the_command_alone() {
         for write in WRITES {
-            let found =
-                |path| check(&SourceFile::new(path, format!("use std::io;\n    {write}\"x\");\n"))).len();
+            let found = |path| check(&Source::new(path, format!("use std::io;\n    {write}\"x\");\n"))).len();
             assert_eq!(found("crates/queue-cli/src/commands/list.rs"), 1, "{write}");
             assert_eq!(found("crates/queue-cli/src/output/mod.rs"), 0, "{write}");
             assert_eq!(found("xtask/src/main.rs"), 0, "{write}");
@@ -52,6 +51,6 @@ mod tests {
     #[test]
     fn the_streams_of_a_child_are_its_own() {
         let text = "command.stdout(Stdio::piped());\nlet out = child.stdout.take();\nerror.use_stderr();\n";
-        assert_eq!(check(&SourceFile::new("crates/queue-cli/src/commands/work/script.rs", text)), []);
+        assert_eq!(check(&Source::new("crates/queue-cli/src/commands/work/script.rs", text)), []);
     }
 }

@@ -1,7 +1,7 @@
 //! Comments wrap where a reader's eye still finds the next line.
 
 use super::finding::Finding;
-use super::source::SourceFile;
+use super::source::Source;
 
 const COLUMNS_MAX: usize = 100;
 
@@ -9,7 +9,7 @@ const COLUMNS_MAX: usize = 100;
 /// that it begins with.
 const MARKS: &[(&str, &[&str])] = &[("rs", &["///", "//!", "//"]), ("sql", &["--"]), ("lua", &["--"])];
 
-pub(super) fn check(source: &SourceFile) -> Vec<Finding> {
+pub(super) fn check(source: &Source) -> Vec<Finding> {
     let marks = MARKS.iter().find(|(extension, _)| source.has_extension(extension)).map(|(_, marks)| *marks);
     let mut is_code = false;
     let mut findings = Vec::new();
@@ -42,10 +42,10 @@ fn cannot_wrap(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{COLUMNS_MAX, check};
-    use crate::tidy::source::SourceFile;
+    use crate::tidy::source::Source;
 
     fn found(path: &str, begin: &str) -> usize {
-        check(&SourceFile::new(path, format!("{begin}{}\n", "word ".repeat(COLUMNS_MAX / 5)))).len()
+        check(&Source::new(path, format!("{begin}{}\n", "word ".repeat(COLUMNS_MAX / 5)))).len()
     }
 
     #[test]
@@ -75,6 +75,6 @@ mod tests {
     #[test]
     fn a_comment_at_the_limit_passes() {
         let fits = format!("// {} x\n", "x".repeat(COLUMNS_MAX - 5));
-        assert_eq!(check(&SourceFile::new("a.rs", fits)), []);
+        assert_eq!(check(&Source::new("a.rs", fits)), []);
     }
 }

@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use self::report::{StepOutcome, VerifyReport};
-use self::steps::{STEPS, VerifyStep};
+use self::report::{Outcome, Report};
+use self::steps::{STEPS, Step};
 use crate::repo::Repo;
 
 /// Runs the steps in order and prints a summary, also after a failure.
 pub(crate) fn run(repo: &Repo) -> Result<()> {
-    let mut report = VerifyReport::default();
+    let mut report = Report::default();
     for step in STEPS {
         println!("\n=== {}: {}", step.name, step.purpose);
         let (outcome, seconds) = timed(step, repo);
@@ -24,7 +24,7 @@ pub(crate) fn run(repo: &Repo) -> Result<()> {
         }
     }
     for step in &STEPS[report.len()..] {
-        report.add(step.name, StepOutcome::NotRun, 0.0);
+        report.add(step.name, Outcome::NotRun, 0.0);
     }
     println!("\n{report}");
     match report.failed() {
@@ -34,11 +34,11 @@ pub(crate) fn run(repo: &Repo) -> Result<()> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a command-line tool tells people how long a step took")]
-fn timed(step: &VerifyStep, repo: &Repo) -> (StepOutcome, f64) {
+fn timed(step: &Step, repo: &Repo) -> (Outcome, f64) {
     let start = Instant::now();
     let outcome = match (step.run)(repo) {
         Ok(outcome) => outcome,
-        Err(error) => StepOutcome::Failed(format!("{error:#}")),
+        Err(error) => Outcome::Failed(format!("{error:#}")),
     };
     (outcome, start.elapsed().as_secs_f64())
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// How a step ended.
-pub(super) enum StepOutcome {
+pub(super) enum Outcome {
     Passed,
     /// Not done, for a reason that people must see.
     Skipped(String),
@@ -13,19 +13,19 @@ pub(super) enum StepOutcome {
 
 /// The steps so far, shown as a table.
 #[derive(Default)]
-pub(super) struct VerifyReport {
-    lines: Vec<ReportRow>,
+pub(super) struct Report {
+    lines: Vec<Line>,
 }
 
-struct ReportRow {
+struct Line {
     name: &'static str,
-    outcome: StepOutcome,
+    outcome: Outcome,
     seconds: f64,
 }
 
-impl VerifyReport {
-    pub(super) fn add(&mut self, name: &'static str, outcome: StepOutcome, seconds: f64) {
-        self.lines.push(ReportRow { name, outcome, seconds });
+impl Report {
+    pub(super) fn add(&mut self, name: &'static str, outcome: Outcome, seconds: f64) {
+        self.lines.push(Line { name, outcome, seconds });
     }
 
     pub(super) fn len(&self) -> usize {
@@ -38,11 +38,11 @@ impl VerifyReport {
 
     /// The name of the step that failed.
     pub(super) fn failed(&self) -> Option<&'static str> {
-        self.lines.iter().find(|line| matches!(line.outcome, StepOutcome::Failed(_))).map(|line| line.name)
+        self.lines.iter().find(|line| matches!(line.outcome, Outcome::Failed(_))).map(|line| line.name)
     }
 }
 
-impl fmt::Display for VerifyReport {
+impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:<10} {:>8}  outcome", "step", "seconds")?;
         for line in &self.lines {
@@ -52,7 +52,7 @@ impl fmt::Display for VerifyReport {
     }
 }
 
-impl fmt::Display for StepOutcome {
+impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Passed => f.write_str("passed"),
@@ -65,15 +65,15 @@ impl fmt::Display for StepOutcome {
 
 #[cfg(test)]
 mod tests {
-    use super::{StepOutcome, VerifyReport};
+    use super::{Outcome, Report};
 
     #[test]
     fn a_failure_and_a_skipped_step_stand_out() {
-        let mut report = VerifyReport::default();
-        report.add("fmt", StepOutcome::Passed, 0.5);
-        report.add("deny", StepOutcome::Skipped("not installed".to_owned()), 0.0);
+        let mut report = Report::default();
+        report.add("fmt", Outcome::Passed, 0.5);
+        report.add("deny", Outcome::Skipped("not installed".to_owned()), 0.0);
         assert_eq!(report.failed(), None);
-        report.add("tests", StepOutcome::Failed("two".to_owned()), 1.25);
+        report.add("tests", Outcome::Failed("two".to_owned()), 1.25);
         assert_eq!(report.failed(), Some("tests"));
         let text = report.to_string();
         for part in ["fmt             0.5  passed", "SKIPPED: not installed", "FAILED: two"] {

@@ -2,57 +2,57 @@
 
 use anyhow::Result;
 
-use super::report::StepOutcome;
-use crate::api::{ListingMode, SurfaceCheck};
+use super::report::Outcome;
+use crate::api::{Listed, Looked};
 use crate::features::Depth;
 use crate::package::Proof;
 use crate::repo::Repo;
 use crate::{api, command, deps, features, guard, package, pages, services, tidy};
 
-pub(super) struct VerifyStep {
+pub(super) struct Step {
     pub(super) name: &'static str,
     pub(super) purpose: &'static str,
-    pub(super) run: fn(&Repo) -> Result<StepOutcome>,
+    pub(super) run: fn(&Repo) -> Result<Outcome>,
 }
 
 /// Cheap ones first, so that a slip shows up in seconds. The build that clippy does is not wasted
 /// on docs and tests: build scripts and the C code of dependencies are shared.
-pub(super) const STEPS: &[VerifyStep] = &[
-    VerifyStep { name: "fmt", purpose: "the code is formatted", run: fmt },
-    VerifyStep { name: "tidy", purpose: "files have the agreed shape", run: |repo| passed(tidy::run(repo)) },
-    VerifyStep {
+pub(super) const STEPS: &[Step] = &[
+    Step { name: "fmt", purpose: "the code is formatted", run: fmt },
+    Step { name: "tidy", purpose: "files have the agreed shape", run: |repo| passed(tidy::run(repo)) },
+    Step {
         name: "deps",
         purpose: "layers know only what is below them",
         run: |repo| passed(deps::run(repo)),
     },
-    VerifyStep { name: "deny", purpose: "licences, bans and sources of dependencies", run: deny },
-    VerifyStep {
+    Step { name: "deny", purpose: "licences, bans and sources of dependencies", run: deny },
+    Step {
         name: "package",
         purpose: "every crate can be packed for the registry",
         run: |repo| passed(package::run(repo, Proof::Packed)),
     },
-    VerifyStep { name: "clippy", purpose: "no lint fires", run: clippy },
-    VerifyStep {
+    Step { name: "clippy", purpose: "no lint fires", run: clippy },
+    Step {
         name: "features",
         purpose: "every feature compiles alone",
         run: |repo| passed(features::run(repo, Depth::One)),
     },
-    VerifyStep { name: "api", purpose: "the public surface is the listed one", run: api },
-    VerifyStep { name: "docs", purpose: "documentation builds without a warning", run: docs },
-    VerifyStep { name: "pages", purpose: "the first programs work as their pages say", run: first_pages },
-    VerifyStep { name: "guard", purpose: "hot paths take no more instructions than they did", run: guard },
-    VerifyStep { name: "tests", purpose: "tests and examples pass", run: tests },
+    Step { name: "api", purpose: "the public surface is the listed one", run: api },
+    Step { name: "docs", purpose: "documentation builds without a warning", run: docs },
+    Step { name: "pages", purpose: "the first programs work as their pages say", run: first_pages },
+    Step { name: "guard", purpose: "hot paths take no more instructions than they did", run: guard },
+    Step { name: "tests", purpose: "tests and examples pass", run: tests },
 ];
 
-fn fmt(repo: &Repo) -> Result<StepOutcome> {
+fn fmt(repo: &Repo) -> Result<Outcome> {
     cargo(repo, &["fmt", "--all", "--check"])
 }
 
-fn clippy(repo: &Repo) -> Result<StepOutcome> {
+fn clippy(repo: &Repo) -> Result<Outcome> {
     cargo(repo, &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])
 }
 
-fn docs(repo: &Repo) -> Result<StepOutcome> {
+fn docs(repo: &Repo) -> Result<Outcome> {
     let arguments = ["doc", "--workspace", "--no-deps", "--all-features"];
     passed(command::run(command::cargo(repo, &arguments).env("RUSTDOCFLAGS", "-D warnings")))
 }
@@ -60,41 +60,41 @@ fn docs(repo: &Repo) -> Result<StepOutcome> {
 /// Advisories are left out: their database is fetched from a place that not every machine reaches,
 /// and a check that passes when it cannot look is worse than none. `cargo deny check advisories`
 /// does it by hand.
-fn deny(repo: &Repo) -> Result<StepOutcome> {
+fn deny(repo: &Repo) -> Result<Outcome> {
     if !is_installed(repo, "deny") {
-        return Ok(StepOutcome::Skipped("cargo-deny is not installed".to_owned()));
+        return Ok(Outcome::Skipped("cargo-deny is not installed".to_owned()));
     }
     command::run(&mut command::cargo(repo, &["fetch", "--quiet"]))?;
     cargo(repo, &["deny", "--offline", "check", "licenses", "bans", "sources"])
 }
 
 /// The rest takes minutes: `cargo xtask pages` does it by hand, and before a release.
-fn first_pages(repo: &Repo) -> Result<StepOutcome> {
+fn first_pages(repo: &Repo) -> Result<Outcome> {
     passed(pages::run(repo, &["README", "GETTING-STARTED"].map(str::to_owned)))
 }
 
-fn api(repo: &Repo) -> Result<StepOutcome> {
-    Ok(match api::run(repo, ListingMode::Compare)? {
-        SurfaceCheck::Yes => StepOutcome::Passed,
-        SurfaceCheck::OtherFormat(format) => StepOutcome::Skipped(format!(
+fn api(repo: &Repo) -> Result<Outcome> {
+    Ok(match api::run(repo, Listed::Compare)? {
+        Looked::Yes => Outcome::Passed,
+        Looked::OtherFormat(format) => Outcome::Skipped(format!(
             "this Rust describes crates in format {format}, and not in that of 1.95"
         )),
     })
 }
 
-fn guard(repo: &Repo) -> Result<StepOutcome> {
+fn guard(repo: &Repo) -> Result<Outcome> {
     if !guard::is_possible() {
-        return Ok(StepOutcome::Skipped("valgrind is not installed".to_owned()));
+        return Ok(Outcome::Skipped("valgrind is not installed".to_owned()));
     }
     passed(guard::run(repo, guard::Mode::Check))
 }
 
-fn tests(repo: &Repo) -> Result<StepOutcome> {
+fn tests(repo: &Repo) -> Result<Outcome> {
     let mut test = command::cargo(repo, &["test", "--workspace", "--all-features"]);
     passed(services::with_everyday_servers(repo, &mut test))
 }
 
-fn cargo(repo: &Repo, arguments: &[&str]) -> Result<StepOutcome> {
+fn cargo(repo: &Repo, arguments: &[&str]) -> Result<Outcome> {
     passed(command::run(&mut command::cargo(repo, arguments)))
 }
 
@@ -104,8 +104,8 @@ fn is_installed(repo: &Repo, subcommand: &str) -> bool {
     String::from_utf8_lossy(&listed).lines().any(|line| line.split_whitespace().next() == Some(subcommand))
 }
 
-fn passed(result: Result<()>) -> Result<StepOutcome> {
-    result.map(|()| StepOutcome::Passed)
+fn passed(result: Result<()>) -> Result<Outcome> {
+    result.map(|()| Outcome::Passed)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::bulk;
 use crate::{
     exit::{CliError, Exit},
-    session::{MissingStore, Session},
+    session::{Missing, Session},
 };
 use clap::Args;
 use queue::{Change, JobId, OnRunning, State, queue_core::Tag};
@@ -33,7 +33,7 @@ pub(crate) async fn run(args: CancelArgs, session: &Session) -> Result<Exit, Cli
 }
 
 async fn tagged(tag: &Tag, running: OnRunning, session: &Session) -> Result<Exit, CliError> {
-    let cancelled = session.with_jobs(MissingStore::Refuse, async |jobs| {
+    let cancelled = session.with_jobs(Missing::Refuse, async |jobs| {
         let meant = jobs.jobs().tag(tag.as_str()).queued().failing().processing();
         Ok(meant.cancel_all_with(running).await?)
     });
@@ -41,9 +41,8 @@ async fn tagged(tag: &Tag, running: OnRunning, session: &Session) -> Result<Exit
 }
 
 async fn one(id: &JobId, running: OnRunning, session: &Session) -> Result<Exit, CliError> {
-    let answer = session
-        .with_jobs(MissingStore::Refuse, async |jobs| Ok(jobs.cancel_with(id, running).await?))
-        .await?;
+    let answer =
+        session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.cancel_with(id, running).await?)).await?;
     let (exit, word, advice) = match answer {
         Change::Done => (Exit::Ok, "cancelled", ""),
         Change::Requested => (Exit::Ok, "requested", "; its worker is told with the next heartbeat"),

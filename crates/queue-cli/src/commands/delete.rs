@@ -2,7 +2,7 @@
 
 use crate::{
     exit::{CliError, Exit},
-    session::{MissingStore, Session},
+    session::{Missing, Session},
 };
 use clap::Args;
 use queue::JobId;
@@ -16,7 +16,7 @@ pub(crate) struct DeleteArgs {
 
 pub(crate) async fn run(args: DeleteArgs, session: &Session) -> Result<Exit, CliError> {
     let id = &args.id;
-    let change = session.with_jobs(MissingStore::Refuse, async |jobs| Ok(jobs.delete(id).await?)).await?;
+    let change = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.delete(id).await?)).await?;
     session.tell_change(
         id,
         change,

@@ -2,7 +2,7 @@
 
 use crate::{
     exit::{CliError, Exit},
-    session::{MissingStore, Session},
+    session::{Missing, Session},
 };
 use clap::Args;
 use queue::WorkerId;
@@ -20,9 +20,8 @@ pub(crate) struct DrainArgs {
 
 pub(crate) async fn run(args: DrainArgs, session: &Session) -> Result<Exit, CliError> {
     let id = &args.worker;
-    let is_there = session
-        .with_jobs(MissingStore::Refuse, async |jobs| Ok(jobs.storage().drain_worker(id).await?))
-        .await?;
+    let is_there =
+        session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.storage().drain_worker(id).await?)).await?;
     if !is_there {
         return Err(CliError::new(Exit::NotFound, format!("there is no worker {id:?} in this store")));
     }

@@ -5,7 +5,7 @@ use super::watch::WatchArgs;
 use crate::{
     exit::{CliError, Exit},
     output::{self, Column, Format, Output, age, plural},
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use futures_util::TryStreamExt;
@@ -41,7 +41,7 @@ struct ErrorGroup {
 
 pub(crate) async fn run(args: ErrorsArgs, session: &Session) -> Result<Exit, CliError> {
     session
-        .with_jobs(MissingStore::Refuse, async |jobs| {
+        .with_jobs(Missing::Refuse, async |jobs| {
             let look = async |out| show(jobs, out).await;
             args.watch.run(session.out, look).await
         })

@@ -3,7 +3,7 @@
 use crate::{
     exit::{CliError, Exit},
     output::{self, Format, Output},
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
     signals::StopSignals,
 };
 use clap::Args;
@@ -39,7 +39,7 @@ pub(crate) struct EventsArgs {
 pub(crate) async fn run(_: EventsArgs, session: &Session) -> Result<Exit, CliError> {
     let mut signals = StopSignals::listen()?;
     session
-        .with_jobs(MissingStore::Refuse, async |jobs| {
+        .with_jobs(Missing::Refuse, async |jobs| {
             tokio::select! {
                 ended = follow(jobs, session.out) => ended,
                 () = signals.next() => Ok(Exit::Ok),

@@ -5,7 +5,7 @@ use crate::{
     output::{self, Format, Output},
     parse,
     process_group::ProcessGroup,
-    session::{MissingStore, Session},
+    session::{Missing, Session},
     signals::StopSignals,
 };
 use clap::Args;
@@ -45,7 +45,7 @@ pub(crate) struct LeadArgs {
 pub(crate) async fn run(args: LeadArgs, session: &Session) -> Result<Exit, CliError> {
     let mut signals = StopSignals::listen()?;
     session
-        .with_jobs(MissingStore::Refuse, async |jobs| {
+        .with_jobs(Missing::Refuse, async |jobs| {
             let out = session.out;
             let leadership = Leadership::builder(jobs.storage().clone(), &args.election)?
                 .lease(args.lease)

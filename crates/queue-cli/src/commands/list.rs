@@ -5,7 +5,7 @@ use crate::{
     exit::{CliError, Exit},
     output::{self, Column, Format, Output, age},
     parse,
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt};
@@ -31,7 +31,7 @@ pub(crate) struct ListArgs {
 
 pub(crate) async fn run(args: ListArgs, session: &Session) -> Result<Exit, CliError> {
     session
-        .with_jobs(MissingStore::Refuse, async |jobs| {
+        .with_jobs(Missing::Refuse, async |jobs| {
             let look = async |out| list(&args, jobs, out).await;
             args.watch.run(session.out, look).await
         })

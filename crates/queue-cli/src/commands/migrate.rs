@@ -5,7 +5,7 @@ use crate::{
     args::Globals,
     exit::{CliError, Exit},
     output::{OnTerminal, Output},
-    session::{MissingStore, Session},
+    session::{Missing, Session},
 };
 use clap::Args;
 use queue::queue_postgres::{schema, schema_down};
@@ -35,7 +35,7 @@ pub(crate) async fn run(args: MigrateArgs, globals: &Globals) -> Result<Exit, Cl
     }
     let session = Session::new(globals)?;
     let name =
-        session.with_jobs(MissingStore::Create, async |jobs| Ok(jobs.storage().capabilities().name)).await?;
+        session.with_jobs(Missing::Create, async |jobs| Ok(jobs.storage().capabilities().name)).await?;
     session.out.answer(|| format!("the {name} store is up to date"), || json!({"store": name}))?;
     Ok(Exit::Ok)
 }

@@ -2,18 +2,18 @@
 
 use crate::{
     exit::{CliError, Exit},
-    session::{MissingStore, Session},
+    session::{Missing, Session},
 };
 use serde_json::json;
 
 /// A queue may be paused before its first job, in a store that is there.
 pub(super) async fn pause(session: &Session) -> Result<Exit, CliError> {
-    session.with_jobs(MissingStore::Refuse, async |jobs| Ok(jobs.pause().await?)).await?;
+    session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.pause().await?)).await?;
     answer(session, "paused")
 }
 
 pub(super) async fn resume(session: &Session) -> Result<Exit, CliError> {
-    session.with_jobs(MissingStore::Refuse, async |jobs| Ok(jobs.resume().await?)).await?;
+    session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.resume().await?)).await?;
     answer(session, "resumed")
 }
 

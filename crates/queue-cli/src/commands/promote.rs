@@ -2,7 +2,7 @@
 
 use crate::{
     exit::{CliError, Exit},
-    session::{MissingStore, Session},
+    session::{Missing, Session},
 };
 use clap::Args;
 use queue::JobId;
@@ -18,7 +18,7 @@ pub(crate) struct PromoteArgs {
 
 pub(crate) async fn run(args: PromoteArgs, session: &Session) -> Result<Exit, CliError> {
     let id = &args.id;
-    let change = session.with_jobs(MissingStore::Refuse, async |jobs| Ok(jobs.promote(id).await?)).await?;
+    let change = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.promote(id).await?)).await?;
     session.tell_change(
         id,
         change,

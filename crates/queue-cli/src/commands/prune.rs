@@ -6,7 +6,7 @@ use crate::{
     exit::{CliError, Exit},
     output::{self, plural},
     parse,
-    session::{MissingStore, Session},
+    session::{Missing, Session},
 };
 use clap::Args;
 use queue::Prune;
@@ -41,14 +41,13 @@ pub(crate) async fn run(args: PruneArgs, session: &Session) -> Result<Exit, CliE
     if what == Prune::Everything && !args.yes {
         confirm(session)?;
     }
-    let removed =
-        session.with_jobs(MissingStore::Refuse, async |jobs| Ok(jobs.prune_all(what).await?)).await?;
+    let removed = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.prune_all(what).await?)).await?;
     session.out.answer(|| format!("removed {}", plural(removed, "job")), || json!({"removed": removed}))?;
     Ok(Exit::Ok)
 }
 
 async fn tagged(tag: &Tag, session: &Session) -> Result<Exit, CliError> {
-    let removed = session.with_jobs(MissingStore::Refuse, async |jobs| {
+    let removed = session.with_jobs(Missing::Refuse, async |jobs| {
         let meant = jobs.jobs().tag(tag.as_str()).completed().failed().cancelled();
         Ok(meant.delete_all().await?)
     });

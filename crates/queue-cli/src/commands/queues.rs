@@ -4,7 +4,7 @@ use super::{stats, watch::WatchArgs};
 use crate::{
     exit::{CliError, Exit},
     output::{self, Column, Format, Output, age},
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use queue::{
@@ -21,7 +21,7 @@ pub(crate) struct QueuesArgs {
 
 pub(crate) async fn run(args: QueuesArgs, session: &Session) -> Result<Exit, CliError> {
     session
-        .with_jobs(MissingStore::Refuse, async |jobs| {
+        .with_jobs(Missing::Refuse, async |jobs| {
             let look = async |out| list(jobs, out).await;
             args.watch.run(session.out, look).await
         })

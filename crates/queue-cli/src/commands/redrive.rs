@@ -3,7 +3,7 @@
 use super::bulk;
 use crate::{
     exit::{CliError, Exit},
-    session::{MissingStore, Session},
+    session::{Missing, Session},
 };
 use clap::Args;
 use queue::{ContentType, JobId, queue_core::Tag};
@@ -34,7 +34,7 @@ pub(crate) async fn run(args: RedriveArgs, session: &Session) -> Result<Exit, Cl
 }
 
 async fn one(id: &JobId, content_type: Option<ContentType>, session: &Session) -> Result<Exit, CliError> {
-    let redriven = session.with_jobs(MissingStore::Refuse, async |jobs| {
+    let redriven = session.with_jobs(Missing::Refuse, async |jobs| {
         Ok(match content_type {
             Some(content_type) => jobs.redrive_as(id, content_type).await?,
             None => jobs.redrive(id).await?,
@@ -55,7 +55,7 @@ async fn many(
     content_type: Option<ContentType>,
     session: &Session,
 ) -> Result<Exit, CliError> {
-    let redriven = session.with_jobs(MissingStore::Refuse, async |jobs| {
+    let redriven = session.with_jobs(Missing::Refuse, async |jobs| {
         let mut meant = jobs.jobs().failed();
         if !failed_alone {
             meant = meant.cancelled();

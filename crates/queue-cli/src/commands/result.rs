@@ -4,7 +4,7 @@
 use super::ending::{self, BytesArgs};
 use crate::{
     exit::{CliError, Exit},
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use queue::{JobId, StorageExt, queue_core::Detail};
@@ -23,6 +23,6 @@ pub(crate) struct ResultArgs {
 /// A plain read, which leaves no mark that somebody waits.
 pub(crate) async fn run(args: ResultArgs, session: &Session) -> Result<Exit, CliError> {
     let read = async |jobs: &Jobs| Ok(jobs.storage().get_one(jobs.name(), &args.id, Detail::Full).await?);
-    let found = session.with_jobs(MissingStore::Refuse, read).await?;
+    let found = session.with_jobs(Missing::Refuse, read).await?;
     ending::report(session, Some(&args.id), &ending::of_record(found)?, args.bytes.on_terminal())
 }

@@ -4,7 +4,7 @@ use super::timeline::timeline;
 use crate::{
     exit::{CliError, Exit},
     output::{self, OnTerminal, insert_bytes, plural},
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use queue::{
@@ -37,8 +37,7 @@ pub(crate) async fn run(args: ShowArgs, session: &Session) -> Result<Exit, CliEr
 async fn payload(args: &ShowArgs, session: &Session) -> Result<Exit, CliError> {
     let id = &args.id;
     let read = async |jobs: &Jobs| Ok(jobs.payload_bytes(id).await?);
-    let payload =
-        session.with_jobs(MissingStore::Refuse, read).await?.ok_or_else(|| session.no_such_job(id))?;
+    let payload = session.with_jobs(Missing::Refuse, read).await?.ok_or_else(|| session.no_such_job(id))?;
     match session.out.format() {
         output::Format::Human => {
             let on_terminal = if args.raw { OnTerminal::Raw } else { OnTerminal::Escape };
@@ -64,7 +63,7 @@ async fn everything(id: &JobId, session: &Session) -> Result<Exit, CliError> {
         let attempts = if are_kept { jobs.attempts(id).await? } else { None };
         Ok((found, attempts.map(|found| found.attempts).unwrap_or_default()))
     };
-    let (Stamped { value, now, .. }, attempts) = session.with_jobs(MissingStore::Refuse, read).await?;
+    let (Stamped { value, now, .. }, attempts) = session.with_jobs(Missing::Refuse, read).await?;
     let record = value.into_iter().next().flatten().ok_or_else(|| session.no_such_job(id))?;
     let JobRecord { meta, body: Some(body) } = record else {
         return Err(CliError::new(Exit::Unusable, "the stored job is damaged: it has no payload"));

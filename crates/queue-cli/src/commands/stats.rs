@@ -5,7 +5,7 @@ use super::watch::WatchArgs;
 use crate::{
     exit::{CliError, Exit},
     output::{self, Column, Output, Text, age},
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use queue::{
@@ -36,7 +36,7 @@ struct Stats {
 
 pub(crate) async fn run(args: StatsArgs, session: &Session) -> Result<Exit, CliError> {
     session
-        .with_jobs(MissingStore::Refuse, async |jobs| {
+        .with_jobs(Missing::Refuse, async |jobs| {
             let look = async |out| show(&args, jobs, session, out).await;
             args.watch.run(session.out, look).await
         })

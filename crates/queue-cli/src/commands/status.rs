@@ -3,7 +3,7 @@
 use crate::{
     exit::{CliError, Exit},
     output,
-    session::{MissingStore, Session},
+    session::{Missing, Session},
 };
 use clap::Args;
 use queue::JobId;
@@ -15,8 +15,7 @@ pub(crate) struct StatusArgs {
 }
 
 pub(crate) async fn run(args: StatusArgs, session: &Session) -> Result<Exit, CliError> {
-    let found =
-        session.with_jobs(MissingStore::Refuse, async |jobs| Ok(jobs.status(&args.id).await?)).await?;
+    let found = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.status(&args.id).await?)).await?;
     let status = found.ok_or_else(|| session.no_such_job(&args.id))?;
     session.out.answer(|| output::pairs(output::details(&status)), || output::job(&status))?;
     Ok(Exit::Ok)

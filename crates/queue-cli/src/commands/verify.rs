@@ -4,7 +4,7 @@
 use crate::{
     exit::{CliError, Exit},
     output::{Text, plural},
-    session::{MissingStore, Session},
+    session::{Missing, Session},
 };
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use serde_json::json;
 /// it: nothing is changed.
 pub(super) async fn run(session: &Session) -> Result<Exit, CliError> {
     let findings =
-        session.with_jobs(MissingStore::Refuse, async |jobs| Ok(jobs.storage().verify().await?)).await?;
+        session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.storage().verify().await?)).await?;
     session
         .out
         .answer(|| words(&findings), || json!({"sound": findings.is_empty(), "findings": findings}))?;

@@ -5,7 +5,7 @@ use super::ending::{self, BytesArgs};
 use crate::{
     exit::{CliError, Exit},
     parse,
-    session::{MissingStore, Session},
+    session::{Missing, Session},
 };
 use clap::Args;
 use queue::JobId;
@@ -26,8 +26,7 @@ pub(crate) struct WaitArgs {
 }
 
 pub(crate) async fn run(args: WaitArgs, session: &Session) -> Result<Exit, CliError> {
-    let waited = session
-        .with_jobs(MissingStore::Refuse, async |jobs| Ok(jobs.wait(&args.id, args.timeout).await?))
-        .await?;
+    let waited =
+        session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.wait(&args.id, args.timeout).await?)).await?;
     ending::report(session, Some(&args.id), &waited, args.bytes.on_terminal())
 }

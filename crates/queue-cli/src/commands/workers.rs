@@ -4,7 +4,7 @@ use super::watch::WatchArgs;
 use crate::{
     exit::{CliError, Exit},
     output::{self, Column, Format, Output, age},
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use queue::{
@@ -25,7 +25,7 @@ pub(crate) struct WorkersArgs {
 /// All workers of the store, whatever their queues.
 pub(crate) async fn run(args: WorkersArgs, session: &Session) -> Result<Exit, CliError> {
     session
-        .with_jobs(MissingStore::Refuse, async |jobs| {
+        .with_jobs(Missing::Refuse, async |jobs| {
             let look = async |out| list(jobs, out).await;
             args.watch.run(session.out, look).await
         })

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     exit::{CliError, Exit},
     output,
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
     signals::StopSignals,
 };
 use clap::Args;
@@ -41,9 +41,7 @@ pub(crate) struct DemoWorkerArgs {
 pub(crate) async fn run(args: DemoWorkerArgs, session: &Session) -> Result<Exit, CliError> {
     let mut signals = StopSignals::listen()?;
     let logbook = Logbook::create(&args.log)?;
-    session
-        .with_jobs(MissingStore::Refuse, async |jobs| work(args.id, logbook, jobs, &mut signals).await)
-        .await
+    session.with_jobs(Missing::Refuse, async |jobs| work(args.id, logbook, jobs, &mut signals).await).await
 }
 
 async fn work(id: WorkerId, log: Logbook, jobs: &Jobs, signals: &mut StopSignals) -> Result<Exit, CliError> {

@@ -9,9 +9,9 @@
 //! of lives may have gaps, a cursor is its store's own, and the moment to come back may be any that
 //! is early enough.
 
-mod action;
 mod player;
 mod reference;
+mod verb;
 
 use crate::{
     Failure, Harness,
@@ -19,13 +19,13 @@ use crate::{
     bench::Bench,
     cases::Case,
     runner::HANG_AFTER,
-    search::{FoundDifference, SEEDS_PER_TRIAL, caught, search},
+    search::{Found, SEEDS_PER_TRIAL, caught, search},
     seeds::for_each_seed,
 };
-use action::{Action, Width, actions};
 use player::Player;
 use reference::ReferenceHarness;
 use std::sync::Arc;
+use verb::{Verb, Width, verbs};
 
 const WIDE: Width = Width { queues: 3, batch: 20 };
 
@@ -55,9 +55,7 @@ pub(crate) const CASES: &[Case] = &[
 /// # Errors
 /// If an answer differs: the fewest verbs found that show it, and both answers.
 pub async fn differential(one: Arc<dyn Harness>, other: Arc<dyn Harness>, seed: u64) -> Result<(), Failure> {
-    match search(&actions(WIDE), seed, async |actions: &Vec<Action>| difference(&one, &other, actions).await)
-        .await
-    {
+    match search(&verbs(WIDE), seed, async |verbs: &Vec<Verb>| difference(&one, &other, verbs).await).await {
         None => Ok(()),
         Some(found) => Err(told(&found, seed).into()),
     }
@@ -66,45 +64,45 @@ pub async fn differential(one: Arc<dyn Harness>, other: Arc<dyn Harness>, seed: 
 async fn check(bench: &Bench, width: Width) {
     let (one, other): (_, Arc<dyn Harness>) = (bench.harness(), Arc::new(ReferenceHarness));
     let run = async |seed| {
-        let difference = async |actions: &Vec<Action>| difference(&one, &other, actions).await;
-        if let Some(found) = search(&actions(width), seed, difference).await {
+        let difference = async |verbs: &Vec<Verb>| difference(&one, &other, verbs).await;
+        if let Some(found) = search(&verbs(width), seed, difference).await {
             panic!("{}\nThis again: QUEUE_TESTKIT_SEED={seed}", told(&found, seed));
         }
     };
     for_each_seed(SEEDS_PER_TRIAL, HANG_AFTER, run).await;
 }
 
-fn told(found: &FoundDifference<Vec<Action>>, seed: u64) -> String {
+fn told(found: &Found<Vec<Verb>>, seed: u64) -> String {
     format!("with seed {seed} {}\nafter the verbs {:#?}", found.difference, found.steps)
 }
 
 /// Sends the verbs to an empty store of each kind, and says where they first differ.
-async fn difference(one: &Arc<dyn Harness>, other: &Arc<dyn Harness>, actions: &[Action]) -> Option<String> {
+async fn difference(one: &Arc<dyn Harness>, other: &Arc<dyn Harness>, verbs: &[Verb]) -> Option<String> {
     let benches = [Bench::open(one.clone()).await, Bench::open(other.clone()).await];
-    let difference = caught(compare(&benches, actions)).await;
+    let difference = caught(compare(&benches, verbs)).await;
     for bench in benches {
         bench.clean_up().await;
     }
     difference
 }
 
-async fn compare(benches: &[Bench; 2], actions: &[Action]) -> Result<(), String> {
+async fn compare(benches: &[Bench; 2], verbs: &[Verb]) -> Result<(), String> {
     let mut players = benches.each_ref().map(|bench| Player::new(bench.clone()));
     let both_pause = benches.iter().all(|bench| bench.store().capabilities().pause);
     let both_list = benches.iter().all(|bench| bench.store().capabilities().queues);
     let both_keep_attempts = benches.iter().all(|bench| bench.store().capabilities().attempts);
-    let is_offered = |action: &Action| match action {
-        Action::Pause { .. } | Action::Resume { .. } => both_pause,
-        Action::Queues => both_list,
-        Action::Attempts { .. } => both_keep_attempts,
+    let is_offered = |verb: &Verb| match verb {
+        Verb::Pause { .. } | Verb::Resume { .. } => both_pause,
+        Verb::Queues => both_list,
+        Verb::Attempts { .. } => both_keep_attempts,
         _ => true,
     };
-    for (nth, action) in actions.iter().enumerate().filter(|(_, action)| is_offered(action)) {
+    for (nth, verb) in verbs.iter().enumerate().filter(|(_, verb)| is_offered(verb)) {
         let [one, other] = &mut players;
-        let (one, other) = (one.play(action).await, other.play(action).await);
+        let (one, other) = (one.play(verb).await, other.play(verb).await);
         if one != other {
             return Err(format!(
-                "at verb {nth}, {action:?}\none answers {one:#?}\nthe other answers {other:#?}"
+                "at verb {nth}, {verb:?}\none answers {one:#?}\nthe other answers {other:#?}"
             ));
         }
     }

@@ -1,10 +1,10 @@
 //! Runs verbs on one of two stores, and makes its answers comparable.
 
-use super::action::{Action, Deed, Pick, QUEUES};
+use super::verb::{Deed, Pick, QUEUES, Verb};
 use crate::{
     bench::prelude::*,
     model::{
-        op::{Filter, IDS, KINDS, PruneTarget, WORKERS},
+        op::{Doomed, Filter, IDS, KINDS, WORKERS},
         request::{event_of_anybody, event_of_holder, jobs, span},
     },
 };
@@ -32,7 +32,7 @@ pub(super) struct Player {
 
 /// An answer in which lives are numbered from one, and nothing is left that stores are free in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ActionAnswer {
+pub(super) enum Answer {
     Enqueued(Stamped<Vec<Vec<Enqueued>>>),
     Claimed(Claimed),
     Applied(Stamped<Vec<Applied>>),
@@ -51,75 +51,75 @@ impl Player {
         Self { bench, sights: Vec::new(), lives: BTreeMap::new(), claimed_last }
     }
 
-    pub(super) async fn play(&mut self, action: &Action) -> ActionAnswer {
+    pub(super) async fn play(&mut self, verb: &Verb) -> Answer {
         let store = self.bench.store();
-        match action {
-            Action::Enqueue { queue, groups } => {
+        match verb {
+            Verb::Enqueue { queue, groups } => {
                 let groups = groups.iter().map(|group| unmourned_all(jobs(group))).collect();
                 let answer = store.enqueue(self.on(*queue).queue(), groups).await.expect("enqueue answers");
-                ActionAnswer::Enqueued(self.enqueued(answer))
+                Answer::Enqueued(self.enqueued(answer))
             }
-            Action::Claim { queue, limit, lease_ms, bytes_max, is_late } => {
+            Verb::Claim { queue, limit, lease_ms, bytes_max, is_late } => {
                 let usual = self.on(*queue).request_of(WORKERS[0], *limit, span(*lease_ms));
                 let not_after = is_late.then_some(Timestamp::from_millis(0));
                 let request = ClaimRequest { bytes_max: *bytes_max, not_after, ..usual };
                 self.claimed_last = request.token;
                 let answer = store.claim(request).await.expect("claim answers");
-                ActionAnswer::Claimed(self.claimed(answer))
+                Answer::Claimed(self.claimed(answer))
             }
-            Action::Apply(batch) => {
+            Verb::Apply(batch) => {
                 let answer = store.apply(self.transitions(batch)).await.expect("apply answers");
-                ActionAnswer::Applied(self.applied(answer))
+                Answer::Applied(self.applied(answer))
             }
-            Action::Rescue { queue } => {
+            Verb::Rescue { queue } => {
                 let mut jobs = self.on(*queue).rescue().await;
                 jobs.sort_by_key(|meta| meta.seq);
-                ActionAnswer::Jobs(self.metas(jobs))
+                Answer::Jobs(self.metas(jobs))
             }
-            Action::Get { queue } => {
+            Verb::Get { queue } => {
                 let ids = IDS.map(id);
                 let answer = store.get(self.on(*queue).queue(), &ids, Detail::Full).await;
-                ActionAnswer::Records(self.records(answer.expect("get answers")))
+                Answer::Records(self.records(answer.expect("get answers")))
             }
-            Action::List { queue, filter, page } => self.list(&self.on(*queue), filter, *page).await,
-            Action::Walk { queue, walk, filter, entered_ago, page } => {
+            Verb::List { queue, filter, page } => self.list(&self.on(*queue), filter, *page).await,
+            Verb::Walk { queue, walk, filter, entered_ago, page } => {
                 let ago = |ms: i64| Timestamp::from_millis(self.bench.now().as_millis() - ms);
                 let entered = entered_ago.map(|(from, to)| ago(from)..ago(to));
                 let filter = ListFilter { entered, ..filter.clone() };
                 let query =
                     ListQuery::new(self.on(*queue).queue().clone(), walk.clone(), *page).matching(filter);
                 let jobs = self.on(*queue).list(query).await;
-                ActionAnswer::Jobs(self.metas(jobs))
+                Answer::Jobs(self.metas(jobs))
             }
-            Action::Attempts { queue } => {
+            Verb::Attempts { queue } => {
                 let mut found = Vec::new();
                 for id in IDS.map(id) {
                     let answer =
                         store.attempts(self.on(*queue).queue(), &id).await.expect("attempts answers");
                     found.extend(answer.value.map(|job| (self.meta(job.meta, None), job.attempts)));
                 }
-                ActionAnswer::Attempts(found)
+                Answer::Attempts(found)
             }
-            Action::Held { queue } => {
+            Verb::Held { queue } => {
                 let query = ListQuery::held(self.on(*queue).queue().clone(), self.claimed_last, 3);
                 let jobs = self.on(*queue).list(query).await;
-                ActionAnswer::Jobs(self.metas(jobs))
+                Answer::Jobs(self.metas(jobs))
             }
-            Action::Counts { queue } => ActionAnswer::Counts(counts(&self.on(*queue)).await),
-            Action::Queues => ActionAnswer::Queues(self.queues().await),
-            Action::Prune { queue, doomed } => ActionAnswer::Pruned(prune(&self.on(*queue), *doomed).await),
-            Action::Pause { queue } => self.set_paused(*queue, true).await,
-            Action::Resume { queue } => self.set_paused(*queue, false).await,
-            Action::Pass { ms } => {
+            Verb::Counts { queue } => Answer::Counts(counts(&self.on(*queue)).await),
+            Verb::Queues => Answer::Queues(self.queues().await),
+            Verb::Prune { queue, doomed } => Answer::Pruned(prune(&self.on(*queue), *doomed).await),
+            Verb::Pause { queue } => self.set_paused(*queue, true).await,
+            Verb::Resume { queue } => self.set_paused(*queue, false).await,
+            Verb::Pass { ms } => {
                 self.bench.advance(span(*ms));
-                ActionAnswer::Nothing
+                Answer::Nothing
             }
-            Action::Back { ms } => {
+            Verb::Back { ms } => {
                 // Whether a verb that tells no time looks at the clock is up to the store; this one
                 // does.
                 self.bench.counts().await;
                 self.bench.step_back(span(*ms));
-                ActionAnswer::Nothing
+                Answer::Nothing
             }
         }
     }
@@ -137,13 +137,13 @@ impl Player {
         self.bench.on_queue(QUEUES[queue])
     }
 
-    async fn set_paused(&self, queue: usize, paused: bool) -> ActionAnswer {
+    async fn set_paused(&self, queue: usize, paused: bool) -> Answer {
         let store = self.bench.store();
         store.set_paused(self.on(queue).queue(), paused).await.expect("it pauses and resumes");
-        ActionAnswer::Nothing
+        Answer::Nothing
     }
 
-    async fn list(&mut self, bench: &Bench, filter: &Filter, page: usize) -> ActionAnswer {
+    async fn list(&mut self, bench: &Bench, filter: &Filter, page: usize) -> Answer {
         let all = ListQuery::all(bench.queue().clone(), page);
         let query = match filter {
             Filter::Lapsed => ListQuery::lapsed(bench.queue().clone(), page),
@@ -159,7 +159,7 @@ impl Player {
             // Those that lapse in one millisecond stand in any order.
             jobs.sort_by_key(|meta| (meta.lease.as_ref().map(|lease| lease.expires_at), meta.seq));
         }
-        ActionAnswer::Jobs(self.metas(jobs))
+        Answer::Jobs(self.metas(jobs))
     }
 
     /// Decided on what this store showed.
@@ -256,13 +256,11 @@ async fn counts(bench: &Bench) -> Counts {
     bench.counts().await
 }
 
-async fn prune(bench: &Bench, doomed: PruneTarget) -> u64 {
+async fn prune(bench: &Bench, doomed: Doomed) -> u64 {
     bench.prune(Prune::Expired, PLENTY).await;
     match doomed {
-        PruneTarget::Expired => 0,
-        PruneTarget::FinishedBefore { age_ms } => {
-            bench.prune(Prune::FinishedBefore(span(age_ms)), PLENTY).await
-        }
-        PruneTarget::Everything => bench.prune(Prune::Everything, PLENTY).await,
+        Doomed::Expired => 0,
+        Doomed::FinishedBefore { age_ms } => bench.prune(Prune::FinishedBefore(span(age_ms)), PLENTY).await,
+        Doomed::Everything => bench.prune(Prune::Everything, PLENTY).await,
     }
 }

@@ -79,8 +79,7 @@ impl Jobs {
     }
 
     fn counts(&self, queue: &QueueName, moment: Moment) -> Counts {
-        let now = moment.now;
-        let mut counts = Counts::empty(moment);
+        let (now, mut counts) = (moment.now, Counts::empty(moment));
         for state in State::ALL {
             counts.set(state, self.of(queue).filter(|meta| meta.state == state).count() as u64);
         }

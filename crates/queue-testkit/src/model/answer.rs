@@ -5,12 +5,12 @@ use queue_core::State;
 
 /// What a step answered, as the model says it and as the store said it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ModelAnswer {
+pub(super) enum Answer {
     /// There was nothing to ask the store.
     Nothing,
-    Enqueued(Vec<Vec<ModelEnqueued>>),
-    Claimed(ModelClaim),
-    Changed(ModelChange),
+    Enqueued(Vec<Vec<Taken>>),
+    Claimed(Claim),
+    Changed(Change),
     /// In the order of their lives.
     Rescued(Vec<Card>),
     Pruned(u64),
@@ -19,7 +19,7 @@ pub(super) enum ModelAnswer {
 
 /// What became of one job of an enqueue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ModelEnqueued {
+pub(super) enum Taken {
     New { life: u64 },
     By { life: u64, state: State },
     Done { life: u64, result: Option<Vec<u8>> },
@@ -27,7 +27,7 @@ pub(super) enum ModelEnqueued {
 
 /// What a claim got.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ModelClaim {
+pub(super) struct Claim {
     pub(super) jobs: Vec<(Card, Body)>,
     pub(super) paused: bool,
     pub(super) now: i64,
@@ -37,7 +37,7 @@ pub(super) struct ModelClaim {
 
 /// What became of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ModelChange {
+pub(super) enum Change {
     Done(Box<Card>),
     Lost(Box<Card>),
     Already(State),
@@ -57,7 +57,7 @@ pub(super) struct Snapshot {
     pub(super) now: i64,
 }
 
-impl ModelAnswer {
+impl Answer {
     /// Whether the store's answer is one that the model allows.
     pub(super) fn allows(&self, got: &Self) -> bool {
         match (self, got) {
@@ -67,7 +67,7 @@ impl ModelAnswer {
     }
 }
 
-impl ModelClaim {
+impl Claim {
     /// A moment to come back is early enough if nothing can be had before it, and late enough if it
     /// does not make callers spin. What a paused queue says of it is free.
     fn allows(&self, got: &Self) -> bool {

@@ -1,9 +1,9 @@
 //! Runs a step on the store under test, and says what it answered in the words of the model.
 
 use super::{
-    answer::{ModelAnswer, ModelChange, ModelClaim, ModelEnqueued, Snapshot},
+    answer::{Answer, Change, Claim, Snapshot, Taken},
     card::{Body, Card},
-    op::{Filter, IDS, KINDS, New, Op, PruneTarget, WORKERS},
+    op::{Doomed, Filter, IDS, KINDS, New, Op, WORKERS},
     request::{event_of_anybody, event_of_holder, new_job, span},
 };
 use crate::bench::prelude::*;
@@ -36,37 +36,37 @@ impl Driver {
     }
 
     /// One step that is no step of the clock.
-    pub(super) async fn run(&mut self, op: &Op) -> ModelAnswer {
+    pub(super) async fn run(&mut self, op: &Op) -> Answer {
         match op {
             Op::Enqueue(groups) => self.enqueue(groups).await,
             Op::Claim { worker, limit, lease_ms } => self.claim(*worker, *limit, *lease_ms).await,
             Op::Hold { hand, how } => {
-                let Some(held) = pick(&self.hands, *hand) else { return ModelAnswer::Nothing };
+                let Some(held) = pick(&self.hands, *hand) else { return Answer::Nothing };
                 let changed =
                     self.bench.settle(held, event_of_holder(how, held.token, self.bench.now())).await;
                 self.learn_all().await;
-                ModelAnswer::Changed(self.change(changed))
+                Answer::Changed(self.change(changed))
             }
             Op::Change { id, what } => {
                 let changed = self.bench.change(IDS[*id], event_of_anybody(*what, self.bench.now())).await;
-                ModelAnswer::Changed(self.change(changed))
+                Answer::Changed(self.change(changed))
             }
             Op::Rescue => {
                 let mut cards: Vec<Card> =
                     self.bench.rescue().await.iter().map(|meta| self.card(meta)).collect();
                 cards.sort_by_key(|card| card.life);
                 self.learn_all().await;
-                ModelAnswer::Rescued(cards)
+                Answer::Rescued(cards)
             }
-            Op::Prune(doomed) => ModelAnswer::Pruned(self.prune(*doomed).await),
+            Op::Prune(doomed) => Answer::Pruned(self.prune(*doomed).await),
             Op::Pause => self.set_paused(true).await,
             Op::Resume => self.set_paused(false).await,
-            Op::List { filter, page } => ModelAnswer::Listed(self.list(filter, *page).await),
+            Op::List { filter, page } => Answer::Listed(self.list(filter, *page).await),
             Op::Reopen => {
                 self.bench.reopen().await;
-                ModelAnswer::Nothing
+                Answer::Nothing
             }
-            Op::Pass(_) | Op::Edge { .. } | Op::Back(_) => ModelAnswer::Nothing,
+            Op::Pass(_) | Op::Edge { .. } | Op::Back(_) => Answer::Nothing,
         }
     }
 
@@ -98,66 +98,61 @@ impl Driver {
         }
     }
 
-    async fn enqueue(&mut self, groups: &[Vec<New>]) -> ModelAnswer {
+    async fn enqueue(&mut self, groups: &[Vec<New>]) -> Answer {
         let jobs = groups.iter().map(|group| group.iter().map(new_job).collect()).collect();
         let answers = self.bench.enqueue_groups(jobs).await;
-        ModelAnswer::Enqueued(
+        Answer::Enqueued(
             answers.iter().map(|group| group.iter().map(|one| self.taken(one)).collect()).collect(),
         )
     }
 
-    fn taken(&mut self, answer: &Enqueued) -> ModelEnqueued {
+    fn taken(&mut self, answer: &Enqueued) -> Taken {
         let life = self.life(answer.seq());
         match answer {
-            Enqueued::Queued { .. } => ModelEnqueued::New { life },
-            Enqueued::Duplicate { state, .. } => ModelEnqueued::By { life, state: *state },
+            Enqueued::Queued { .. } => Taken::New { life },
+            Enqueued::Duplicate { state, .. } => Taken::By { life, state: *state },
             Enqueued::Completed { result, .. } => {
-                ModelEnqueued::Done { life, result: result.as_ref().map(|result| result.bytes.to_vec()) }
+                Taken::Done { life, result: result.as_ref().map(|result| result.bytes.to_vec()) }
             }
         }
     }
 
-    async fn claim(&mut self, worker: usize, limit: usize, lease_ms: i64) -> ModelAnswer {
+    async fn claim(&mut self, worker: usize, limit: usize, lease_ms: i64) -> Answer {
         let request = self.bench.request_of(WORKERS[worker], limit, span(lease_ms));
         let claimed = self.bench.send(request).await;
         let jobs = claimed.jobs.iter().map(|job| self.shown(&job.record)).collect();
         self.hands.extend(claimed.jobs);
         self.hands.drain(..self.hands.len().saturating_sub(HANDS_MAX));
         let next_due = claimed.next_due.map(queue_core::Timestamp::as_millis);
-        ModelAnswer::Claimed(ModelClaim {
-            jobs,
-            paused: claimed.paused,
-            now: claimed.now.as_millis(),
-            next_due,
-        })
+        Answer::Claimed(Claim { jobs, paused: claimed.paused, now: claimed.now.as_millis(), next_due })
     }
 
-    fn change(&mut self, changed: Changed) -> ModelChange {
+    fn change(&mut self, changed: Changed) -> Change {
         match changed {
-            Changed::Done(meta) => ModelChange::Done(Box::new(self.card(&meta))),
-            Changed::LeaseLost(meta) => ModelChange::Lost(Box::new(self.card(&meta))),
-            Changed::Rejected(Rejected::Already(state)) => ModelChange::Already(state),
-            Changed::Rejected(Rejected::NotAllowed(state)) => ModelChange::NotAllowed(state),
-            Changed::Missing => ModelChange::Missing,
+            Changed::Done(meta) => Change::Done(Box::new(self.card(&meta))),
+            Changed::LeaseLost(meta) => Change::Lost(Box::new(self.card(&meta))),
+            Changed::Rejected(Rejected::Already(state)) => Change::Already(state),
+            Changed::Rejected(Rejected::NotAllowed(state)) => Change::NotAllowed(state),
+            Changed::Missing => Change::Missing,
         }
     }
 
     /// Overdue records count as absent, but a store may count them as it removes them; so they go
     /// first.
-    async fn prune(&self, doomed: PruneTarget) -> u64 {
+    async fn prune(&self, doomed: Doomed) -> u64 {
         self.bench.prune(Prune::Expired, PLENTY).await;
         let what = match doomed {
-            PruneTarget::Expired => Prune::Expired,
-            PruneTarget::FinishedBefore { age_ms } => Prune::FinishedBefore(span(age_ms)),
-            PruneTarget::Everything => Prune::Everything,
+            Doomed::Expired => Prune::Expired,
+            Doomed::FinishedBefore { age_ms } => Prune::FinishedBefore(span(age_ms)),
+            Doomed::Everything => Prune::Everything,
         };
         self.bench.prune(what, PLENTY).await
     }
 
-    async fn set_paused(&self, paused: bool) -> ModelAnswer {
+    async fn set_paused(&self, paused: bool) -> Answer {
         let store = self.bench.store();
         store.set_paused(self.bench.queue(), paused).await.expect("it pauses and resumes");
-        ModelAnswer::Nothing
+        Answer::Nothing
     }
 
     async fn list(&mut self, filter: &Filter, page: usize) -> Vec<Card> {

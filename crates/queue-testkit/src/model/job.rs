@@ -43,7 +43,7 @@ pub(super) struct FollowUp {
 
 /// A failure as its holder reports it.
 #[derive(Clone, Debug)]
-pub(super) struct FailureReport {
+pub(super) struct Report {
     pub(super) cause: Cause,
     pub(super) delay_ms: Option<i64>,
     pub(super) keep: Option<Retention>,
@@ -99,7 +99,7 @@ impl Job {
         fate
     }
 
-    pub(super) fn fail(&mut self, report: FailureReport, now: i64) -> Fate {
+    pub(super) fn fail(&mut self, report: Report, now: i64) -> Fate {
         let failures = self.card.failures + 1;
         let spent = self.card.max_attempts != 0 && failures >= self.card.max_attempts;
         let last = match report.cause {

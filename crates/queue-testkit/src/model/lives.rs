@@ -1,7 +1,7 @@
 //! How lives begin in the model: enqueued, and behind other jobs.
 
 use super::{
-    answer::ModelEnqueued,
+    answer::Taken,
     card::{Body, Card},
     job::{FollowUp, Job},
     op::{IDS, KINDS, New},
@@ -11,7 +11,7 @@ use super::{
 use queue_core::{OnFailed, OnWaiting, State};
 
 impl World {
-    pub(super) fn enqueue(&mut self, new: &New) -> ModelEnqueued {
+    pub(super) fn enqueue(&mut self, new: &New) -> Taken {
         let id = IDS[new.id];
         let mut first_at = None;
         if let Some(job) = self.jobs.get(id) {
@@ -24,9 +24,9 @@ impl World {
                 }
                 (State::Failed, _) if new.on_failed == OnFailed::Replace => {}
                 (State::Completed, Some(result)) => {
-                    return ModelEnqueued::Done { life, result: Some(result.clone()) };
+                    return Taken::Done { life, result: Some(result.clone()) };
                 }
-                _ => return ModelEnqueued::By { life, state },
+                _ => return Taken::By { life, state },
             }
         }
         self.lives += 1;
@@ -35,7 +35,7 @@ impl World {
             in_place(&mut job.card, new, first_at, self.now);
         }
         self.jobs.insert(id.to_owned(), job);
-        ModelEnqueued::New { life: self.lives }
+        Taken::New { life: self.lives }
     }
 
     /// Enqueues what follows another job. Lives that end in the same step are never seen, so they

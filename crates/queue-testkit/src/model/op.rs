@@ -28,7 +28,7 @@ pub(crate) enum Op {
     /// Everything that lapsed is ended.
     Rescue,
     /// Records go.
-    Prune(PruneTarget),
+    Prune(Doomed),
     /// Claims stop.
     Pause,
     /// Claims go on.
@@ -127,7 +127,7 @@ pub(crate) enum What {
 
 /// Which records go.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum PruneTarget {
+pub(crate) enum Doomed {
     Expired,
     FinishedBefore { age_ms: i64 },
     Everything,

@@ -70,8 +70,7 @@ pub(crate) fn event_of_holder(how: &How, token: LeaseToken, now: Timestamp) -> E
         }
         How::Expire => Event::Expire { now, token: Some(token) },
         How::Snooze { delay_ms, progress, then } => {
-            let delay = span(*delay_ms);
-            let progress = bytes(progress.as_ref());
+            let (delay, progress) = (span(*delay_ms), bytes(progress.as_ref()));
             Event::Snooze { token, delay, progress, then: jobs(then) }
         }
         How::Extend { by_ms, progress } => {

@@ -1,8 +1,8 @@
 //! Which change an event is, in the model's own words.
 
 use super::{
-    answer::ModelChange,
-    job::{FailureReport, Fate, Job},
+    answer::Change,
+    job::{Fate, Job, Report},
     op::{CONTENT_TYPES, How, New, What},
 };
 use queue_core::{
@@ -33,7 +33,7 @@ pub(super) fn held(job: &mut Job, how: &How, now: i64) -> Fate {
             job.give_back(now + OWN_KIND_WAIT_MS, now)
         }
         How::Fail { cause, delay_ms, keep, details, .. } => {
-            job.fail(FailureReport { cause, delay_ms, keep, details }, now)
+            job.fail(Report { cause, delay_ms, keep, details }, now)
         }
         How::Release { .. } => job.give_back(job.card.run_at, now),
         How::Interrupt { progress, .. } => {
@@ -65,11 +65,9 @@ pub(super) fn named<'a>(job: &Job, fate: Fate, how: &'a How) -> &'a [New] {
 }
 
 /// What others do to a job, or why not.
-pub(super) fn changed(job: &mut Job, what: What, now: i64, reading: i64) -> Result<Fate, ModelChange> {
+pub(super) fn changed(job: &mut Job, what: What, now: i64, reading: i64) -> Result<Fate, Change> {
     let state = job.card.state;
-    let running = state == State::Processing;
-    let waiting = job.is_waiting();
-    let ended = job.has_ended();
+    let (running, waiting, ended) = (state == State::Processing, job.is_waiting(), job.has_ended());
     match what {
         What::Cancel(_) if waiting => Ok(job.cancel(now)),
         What::Cancel(OnRunning::Request) if running && !job.card.cancel_requested => {
@@ -77,9 +75,9 @@ pub(super) fn changed(job: &mut Job, what: What, now: i64, reading: i64) -> Resu
             job.card.cancel_requested = true;
             Ok(Fate::Stays)
         }
-        What::Cancel(OnRunning::Request) if running => Err(ModelChange::Already(state)),
-        What::Cancel(_) if state == State::Cancelled => Err(ModelChange::Already(state)),
-        What::Await if !ended && job.card.awaited => Err(ModelChange::Already(state)),
+        What::Cancel(OnRunning::Request) if running => Err(Change::Already(state)),
+        What::Cancel(_) if state == State::Cancelled => Err(Change::Already(state)),
+        What::Await if !ended && job.card.awaited => Err(Change::Already(state)),
         What::Await if !ended => {
             job.card.revision += 1;
             job.card.awaited = true;
@@ -96,6 +94,6 @@ pub(super) fn changed(job: &mut Job, what: What, now: i64, reading: i64) -> Resu
             job.card.revision += 1;
             Ok(Fate::Goes)
         }
-        _ => Err(ModelChange::NotAllowed(state)),
+        _ => Err(Change::NotAllowed(state)),
     }
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     bench::Bench,
     runner::HANG_AFTER,
-    search::{FoundDifference, SEEDS_PER_TRIAL, caught, search},
+    search::{Found, SEEDS_PER_TRIAL, caught, search},
     seeds::for_each_seed,
 };
 use queue_core::{Clock, Span, Timestamp};
@@ -20,7 +20,7 @@ pub(super) async fn run(bench: &Bench, trial: &str, mix: Mix) {
     let strategy = steps(mix);
     let one = async |seed| {
         let found = search(&strategy, seed, async |steps: &Vec<Op>| difference(bench, steps).await).await;
-        if let Some(FoundDifference { steps, difference }) = found {
+        if let Some(Found { steps, difference }) = found {
             panic!(
                 "the store differs from the model: {difference}\nafter the steps {steps:#?}\n\
                  This again: QUEUE_TESTKIT_SEED={seed} and the trial model::{trial}"

@@ -1,7 +1,7 @@
 //! Where random steps come from. Small values and few names, so that steps meet; what shrinks goes
 //! to plain and few.
 
-use super::op::{CONTENT_TYPES, Filter, How, IDS, KINDS, New, Op, PruneTarget, TAGS, WORKERS, What};
+use super::op::{CONTENT_TYPES, Doomed, Filter, How, IDS, KINDS, New, Op, TAGS, WORKERS, What};
 use proptest::{
     collection::vec,
     option::{of, weighted},
@@ -122,12 +122,12 @@ pub(crate) fn what() -> BoxedStrategy<What> {
     .boxed()
 }
 
-pub(crate) fn doomed() -> BoxedStrategy<PruneTarget> {
-    let finished = millis().prop_map(|age_ms| PruneTarget::FinishedBefore { age_ms });
+pub(crate) fn doomed() -> BoxedStrategy<Doomed> {
+    let finished = millis().prop_map(|age_ms| Doomed::FinishedBefore { age_ms });
     Union::new_weighted(vec![
-        (2, Just(PruneTarget::Expired).boxed()),
+        (2, Just(Doomed::Expired).boxed()),
         (3, finished.boxed()),
-        (1, Just(PruneTarget::Everything).boxed()),
+        (1, Just(Doomed::Everything).boxed()),
     ])
     .boxed()
 }

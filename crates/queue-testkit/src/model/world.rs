@@ -1,11 +1,11 @@
 //! The model of a queue: what each operation should answer and leave behind.
 
 use super::{
-    answer::{ModelAnswer, ModelChange, ModelClaim, Snapshot},
+    answer::{Answer, Change, Claim, Snapshot},
     card::Card,
     driver::{HANDS_MAX, pick},
     job::{Fate, Job},
-    op::{Filter, How, IDS, KINDS, New, Op, PruneTarget, WORKERS, What},
+    op::{Doomed, Filter, How, IDS, KINDS, New, Op, WORKERS, What},
     rules::{changed, held, named, word},
 };
 use queue_core::State;
@@ -81,26 +81,26 @@ impl World {
     }
 
     /// What the store should answer.
-    pub(super) fn run(&mut self, op: &Op) -> ModelAnswer {
+    pub(super) fn run(&mut self, op: &Op) -> Answer {
         match op {
             Op::Enqueue(groups) => {
                 let mut group = |group: &Vec<New>| group.iter().map(|new| self.enqueue(new)).collect();
-                ModelAnswer::Enqueued(groups.iter().map(&mut group).collect())
+                Answer::Enqueued(groups.iter().map(&mut group).collect())
             }
             Op::Claim { worker, limit, lease_ms } => {
-                ModelAnswer::Claimed(self.claim(WORKERS[*worker], *limit, *lease_ms))
+                Answer::Claimed(self.claim(WORKERS[*worker], *limit, *lease_ms))
             }
             Op::Hold { hand, how } => match pick(&self.hands, *hand).cloned() {
-                Some(hand) => ModelAnswer::Changed(self.hold(&hand, how)),
-                None => ModelAnswer::Nothing,
+                Some(hand) => Answer::Changed(self.hold(&hand, how)),
+                None => Answer::Nothing,
             },
-            Op::Change { id, what } => ModelAnswer::Changed(self.change(IDS[*id], *what)),
-            Op::Rescue => ModelAnswer::Rescued(self.rescue()),
-            Op::Prune(doomed) => ModelAnswer::Pruned(self.prune(*doomed)),
-            Op::List { filter, .. } => ModelAnswer::Listed(self.list(filter)),
+            Op::Change { id, what } => Answer::Changed(self.change(IDS[*id], *what)),
+            Op::Rescue => Answer::Rescued(self.rescue()),
+            Op::Prune(doomed) => Answer::Pruned(self.prune(*doomed)),
+            Op::List { filter, .. } => Answer::Listed(self.list(filter)),
             Op::Pause => self.set_paused(true),
             Op::Resume => self.set_paused(false),
-            Op::Pass(_) | Op::Edge { .. } | Op::Back(_) | Op::Reopen => ModelAnswer::Nothing,
+            Op::Pass(_) | Op::Edge { .. } | Op::Back(_) | Op::Reopen => Answer::Nothing,
         }
     }
 
@@ -124,7 +124,7 @@ impl World {
         jobs
     }
 
-    fn claim(&mut self, worker: &str, limit: usize, lease_ms: i64) -> ModelClaim {
+    fn claim(&mut self, worker: &str, limit: usize, lease_ms: i64) -> Claim {
         self.claims += 1;
         let (now, claim) = (self.now, self.claims);
         let mut due: Vec<(&String, &mut Job)> =
@@ -142,38 +142,37 @@ impl World {
             Some((_, lapse)) => Some(*lapse),
             None => job.is_waiting().then_some(job.card.run_at),
         });
-        ModelClaim { jobs, paused: self.paused, now, next_due: moments.min() }
+        Claim { jobs, paused: self.paused, now, next_due: moments.min() }
     }
 
-    fn hold(&mut self, hand: &Hand, how: &How) -> ModelChange {
+    fn hold(&mut self, hand: &Hand, how: &How) -> Change {
         let now = self.now;
         if matches!(how, How::Expire) && hand.expires_at.is_none_or(|at| at > self.reading) {
-            return ModelChange::NotAllowed(State::Processing);
+            return Change::NotAllowed(State::Processing);
         }
         let Some(job) = self.jobs.get_mut(&hand.id).filter(|job| job.card.life == hand.life) else {
-            return ModelChange::Missing;
+            return Change::Missing;
         };
         let word = word(how);
         if job.held_by != Some(hand.claim) {
             let repeated = word.is_some_and(|word| job.let_go == Some((hand.claim, word)));
             let card = Box::new(job.card.clone());
-            return if repeated { ModelChange::Done(card) } else { ModelChange::Lost(card) };
+            return if repeated { Change::Done(card) } else { Change::Lost(card) };
         }
         if word.is_none() && job.has_lapsed(now) {
-            return ModelChange::Lost(Box::new(job.card.clone()));
+            return Change::Lost(Box::new(job.card.clone()));
         }
         job.let_go = word.map(|word| (hand.claim, word));
         let fate = held(job, how, now);
-        let then = named(job, fate, how);
-        let follow_up = job.follow_up.take();
+        let (then, follow_up) = (named(job, fate, how), job.follow_up.take());
         let change = self.settle(&hand.id, fate);
         self.follow(then, follow_up);
         change
     }
 
-    fn change(&mut self, id: &str, what: What) -> ModelChange {
+    fn change(&mut self, id: &str, what: What) -> Change {
         let now = self.now;
-        let Some(job) = self.jobs.get_mut(id) else { return ModelChange::Missing };
+        let Some(job) = self.jobs.get_mut(id) else { return Change::Missing };
         match changed(job, what, now, self.reading) {
             Ok(fate) => self.settle(id, fate),
             Err(refused) => refused,
@@ -181,13 +180,13 @@ impl World {
     }
 
     /// The answer to a change that was made. A record that is kept for no time is gone at once.
-    fn settle(&mut self, id: &str, fate: Fate) -> ModelChange {
+    fn settle(&mut self, id: &str, fate: Fate) -> Change {
         let job = self.jobs.get(id).expect("it was just changed");
         let card = job.card.clone();
         if fate == Fate::Goes || job.is_gone(self.now) {
             self.jobs.remove(id);
         }
-        ModelChange::Done(Box::new(card))
+        Change::Done(Box::new(card))
     }
 
     fn rescue(&mut self) -> Vec<Card> {
@@ -200,7 +199,7 @@ impl World {
         for id in lapsed {
             let job = self.jobs.get_mut(&id).expect("it lapsed");
             let (fate, follow_up) = (job.stall(now), job.follow_up.take());
-            if let ModelChange::Done(card) = self.settle(&id, fate) {
+            if let Change::Done(card) = self.settle(&id, fate) {
                 cards.push(*card);
             }
             self.follow(&[], follow_up);
@@ -209,23 +208,23 @@ impl World {
         cards
     }
 
-    fn prune(&mut self, doomed: PruneTarget) -> u64 {
+    fn prune(&mut self, doomed: Doomed) -> u64 {
         let before = self.jobs.len();
         let latest = |age_ms| self.now - age_ms;
         match doomed {
-            PruneTarget::Expired => {}
-            PruneTarget::FinishedBefore { age_ms } => {
+            Doomed::Expired => {}
+            Doomed::FinishedBefore { age_ms } => {
                 let latest = latest(age_ms);
                 self.jobs.retain(|_, job| job.card.finished_at.is_none_or(|at| at > latest));
             }
-            PruneTarget::Everything => self.jobs.clear(),
+            Doomed::Everything => self.jobs.clear(),
         }
         (before - self.jobs.len()) as u64
     }
 
-    fn set_paused(&mut self, paused: bool) -> ModelAnswer {
+    fn set_paused(&mut self, paused: bool) -> Answer {
         self.paused = paused;
-        ModelAnswer::Nothing
+        Answer::Nothing
     }
 
     fn list(&self, filter: &Filter) -> Vec<Card> {

@@ -10,7 +10,7 @@ mod progress;
 use crate::{
     exit::{CliError, Exit},
     parse,
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use ids::{IdRule, LineIds};
@@ -57,7 +57,7 @@ pub(crate) async fn run(args: EnqueueArgs, session: &Session) -> Result<Exit, Cl
         let ids = LineIds::new(args.ids.unwrap_or(IdRule::Line), input.source(), args.job.job.kind());
         let job = lines::LineJob { ids, options, args: args.job.job };
         let run = async |jobs: &Jobs| lines::run(input, job, jobs, session).await;
-        return session.with_jobs(MissingStore::Create, run).await;
+        return session.with_jobs(Missing::Create, run).await;
     }
     let payload = args.job.job.payload(one::bytes(args.payload.unwrap_or_default())?);
     let id = match (args.id, args.ids.unwrap_or(IdRule::Fresh)) {
@@ -68,5 +68,5 @@ pub(crate) async fn run(args: EnqueueArgs, session: &Session) -> Result<Exit, Cl
     };
     let request = one::Request { id, payload, options, wait: args.wait.then_some(args.timeout) };
     let run = async |jobs: &Jobs| one::run(request, &args.job.job.of_kind(jobs), session).await;
-    session.with_jobs(MissingStore::Create, run).await
+    session.with_jobs(Missing::Create, run).await
 }

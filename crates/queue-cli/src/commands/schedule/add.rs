@@ -6,7 +6,7 @@ use crate::{
     commands::job_args::JobArgs,
     exit::{CliError, Exit},
     parse,
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::{ArgGroup, Args, ValueEnum};
 use queue::{
@@ -101,7 +101,7 @@ pub(super) async fn run(args: AddArgs, session: &Session) -> Result<Exit, CliErr
         .jitter(args.jitter)
         .spread(args.spread);
     let put = async |jobs: &Jobs| Ok(args.job.of_kind(jobs).schedules().put(&schedule).await?);
-    let answer = match session.with_jobs(MissingStore::Create, put).await? {
+    let answer = match session.with_jobs(Missing::Create, put).await? {
         Put::Created => "created",
         Put::Changed => "changed",
         Put::Unchanged => "unchanged",

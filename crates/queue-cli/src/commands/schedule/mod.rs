@@ -8,7 +8,7 @@ mod timing;
 use crate::{
     args::Globals,
     exit::{CliError, Exit},
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
 };
 use add::AddArgs;
 use clap::{Args, Subcommand};
@@ -82,7 +82,7 @@ async fn change(
     change: impl AsyncFnOnce(&RawSchedules) -> Result<Change, CliError>,
 ) -> Result<Exit, CliError> {
     let changed = async |jobs: &Jobs| change(&jobs.schedules()).await;
-    match session.with_jobs(MissingStore::Refuse, changed).await? {
+    match session.with_jobs(Missing::Refuse, changed).await? {
         // What is asked of one that fires just now is done when it has.
         Change::Done | Change::Requested => {
             session
@@ -101,7 +101,7 @@ async fn change(
 
 async fn run_now(name: &str, session: &Session) -> Result<Exit, CliError> {
     let run = async |jobs: &Jobs| Ok(jobs.schedules().run_now(name).await?);
-    let id = session.with_jobs(MissingStore::Refuse, run).await?.ok_or_else(|| no_such(name, session))?;
+    let id = session.with_jobs(Missing::Refuse, run).await?.ok_or_else(|| no_such(name, session))?;
     session.out.answer(|| format!("queued {id}"), || json!({"schedule": name, "id": id.as_str()}))?;
     Ok(Exit::Ok)
 }

@@ -10,7 +10,7 @@ use crate::{
     exit::{CliError, Exit},
     output::{self, Format, Output},
     parse,
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::{ArgGroup, Args};
 use jiff::tz::TimeZone;
@@ -52,8 +52,7 @@ pub(super) async fn run(args: NextArgs, globals: &Globals) -> Result<Exit, CliEr
     };
     let session = Session::new(globals)?;
     let read = async |jobs: &Jobs| Ok(jobs.schedules().get(&name).await?);
-    let status =
-        session.with_jobs(MissingStore::Refuse, read).await?.ok_or_else(|| no_such(&name, &session))?;
+    let status = session.with_jobs(Missing::Refuse, read).await?.ok_or_else(|| no_such(&name, &session))?;
     let ticks = match args.from {
         Some(from) => status.spec().timing.after(timing::moment(from)).take(count).map(Tick::from).collect(),
         None => status.next(count),

@@ -4,7 +4,7 @@ use super::{next, no_such};
 use crate::{
     exit::{CliError, Exit},
     output::{self, Column, Format},
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
 };
 use queue::schedules::{Missed, Overlap, ScheduleStatus, Tick};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ const COLUMNS: [Column; 6] = [
 
 pub(super) async fn all(session: &Session) -> Result<Exit, CliError> {
     let read = async |jobs: &Jobs| Ok(jobs.schedules().list().await?);
-    let found = session.with_jobs(MissingStore::Refuse, read).await?;
+    let found = session.with_jobs(Missing::Refuse, read).await?;
     match session.out.format() {
         Format::Json => found.iter().try_for_each(|status| session.out.object(&object(status)))?,
         Format::Human => session.out.text(output::table(COLUMNS, found.iter().map(row)))?,
@@ -30,8 +30,7 @@ pub(super) async fn all(session: &Session) -> Result<Exit, CliError> {
 
 pub(super) async fn one(name: &str, session: &Session) -> Result<Exit, CliError> {
     let read = async |jobs: &Jobs| Ok(jobs.schedules().get(name).await?);
-    let status =
-        session.with_jobs(MissingStore::Refuse, read).await?.ok_or_else(|| no_such(name, session))?;
+    let status = session.with_jobs(Missing::Refuse, read).await?.ok_or_else(|| no_such(name, session))?;
     session.out.answer(|| output::pairs(words(&status)), || object(&status))?;
     Ok(Exit::Ok)
 }

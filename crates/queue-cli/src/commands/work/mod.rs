@@ -9,7 +9,7 @@ use crate::{
     exit::{CliError, Exit},
     output::{self, Format},
     parse,
-    session::{Jobs, MissingStore, Session},
+    session::{Jobs, Missing, Session},
     signals::StopSignals,
 };
 use clap::Args;
@@ -96,9 +96,7 @@ pub(crate) async fn run(args: WorkArgs, session: &Session) -> Result<Exit, CliEr
     // What is wrong with it is told before a store is opened.
     retry(&args)?;
     let mut signals = StopSignals::listen()?;
-    session
-        .with_jobs(MissingStore::Refuse, async |jobs| serve(&args, jobs, session, &mut signals).await)
-        .await
+    session.with_jobs(Missing::Refuse, async |jobs| serve(&args, jobs, session, &mut signals).await).await
 }
 
 /// Works to the end, and says what was done. A store that is closed for good ends it with that

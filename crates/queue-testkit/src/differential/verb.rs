@@ -1,7 +1,7 @@
 //! The random verbs of a run, and how they are generated.
 
 use crate::model::{
-    op::{Filter, How, IDS, KINDS, New, Op, PruneTarget, TAGS, What},
+    op::{Doomed, Filter, How, IDS, KINDS, New, Op, TAGS, What},
     strategy,
 };
 use proptest::{
@@ -21,7 +21,7 @@ const VERBS_MAX: usize = 60;
 /// One call of a verb, or a step of the clock. Where it is about a job it says which of the
 /// remembered sights it rests on, since only the store knows the numbers of its lives.
 #[derive(Clone, Debug)]
-pub(super) enum Action {
+pub(super) enum Verb {
     Enqueue {
         queue: usize,
         groups: Vec<Vec<New>>,
@@ -70,7 +70,7 @@ pub(super) enum Action {
     Queues,
     Prune {
         queue: usize,
-        doomed: PruneTarget,
+        doomed: Doomed,
     },
     Pause {
         queue: usize,
@@ -110,43 +110,40 @@ pub(super) struct Width {
     pub(super) batch: usize,
 }
 
-pub(super) fn actions(width: Width) -> BoxedStrategy<Vec<Action>> {
-    vec(action(width), 1..VERBS_MAX).boxed()
+pub(super) fn verbs(width: Width) -> BoxedStrategy<Vec<Verb>> {
+    vec(verb(width), 1..VERBS_MAX).boxed()
 }
 
-fn action(Width { queues, batch }: Width) -> BoxedStrategy<Action> {
+fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
     let queue = move || 0..queues;
     let picks = move || vec(pick(), 1..=batch);
     let enqueue = (queue(), vec(vec(strategy::new(), 1..4), 1..4));
     let list = (queue(), strategy::list()).prop_map(|(queue, op)| match op {
-        Op::List { filter, page } => Action::List { queue, filter, page },
-        _ => Action::Get { queue },
+        Op::List { filter, page } => Verb::List { queue, filter, page },
+        _ => Verb::Get { queue },
     });
     Union::new_weighted(vec![
-        (5, enqueue.prop_map(|(queue, groups)| Action::Enqueue { queue, groups }).boxed()),
+        (5, enqueue.prop_map(|(queue, groups)| Verb::Enqueue { queue, groups }).boxed()),
         (8, claim(queues)),
-        (9, picks().prop_map(Action::Apply).boxed()),
-        (2, queue().prop_map(|queue| Action::Rescue { queue }).boxed()),
-        (2, queue().prop_map(|queue| Action::Get { queue }).boxed()),
+        (9, picks().prop_map(Verb::Apply).boxed()),
+        (2, queue().prop_map(|queue| Verb::Rescue { queue }).boxed()),
+        (2, queue().prop_map(|queue| Verb::Get { queue }).boxed()),
         (2, list.boxed()),
         (4, walk(queues)),
-        (2, queue().prop_map(|queue| Action::Attempts { queue }).boxed()),
-        (2, queue().prop_map(|queue| Action::Held { queue }).boxed()),
-        (2, queue().prop_map(|queue| Action::Counts { queue }).boxed()),
-        (2, Just(Action::Queues).boxed()),
-        (
-            1,
-            (queue(), strategy::doomed()).prop_map(|(queue, doomed)| Action::Prune { queue, doomed }).boxed(),
-        ),
-        (1, queue().prop_map(|queue| Action::Pause { queue }).boxed()),
-        (2, queue().prop_map(|queue| Action::Resume { queue }).boxed()),
-        (5, strategy::millis().prop_map(|ms| Action::Pass { ms }).boxed()),
-        (1, strategy::millis().prop_map(|ms| Action::Back { ms }).boxed()),
+        (2, queue().prop_map(|queue| Verb::Attempts { queue }).boxed()),
+        (2, queue().prop_map(|queue| Verb::Held { queue }).boxed()),
+        (2, queue().prop_map(|queue| Verb::Counts { queue }).boxed()),
+        (2, Just(Verb::Queues).boxed()),
+        (1, (queue(), strategy::doomed()).prop_map(|(queue, doomed)| Verb::Prune { queue, doomed }).boxed()),
+        (1, queue().prop_map(|queue| Verb::Pause { queue }).boxed()),
+        (2, queue().prop_map(|queue| Verb::Resume { queue }).boxed()),
+        (5, strategy::millis().prop_map(|ms| Verb::Pass { ms }).boxed()),
+        (1, strategy::millis().prop_map(|ms| Verb::Back { ms }).boxed()),
     ])
     .boxed()
 }
 
-fn walk(queues: usize) -> BoxedStrategy<Action> {
+fn walk(queues: usize) -> BoxedStrategy<Verb> {
     let directions = [Direction::NewestFirst, Direction::OldestFirst];
     let mut walks = vec![Walk::Due, Walk::Scheduled, Walk::Lapsed];
     for direction in directions {
@@ -168,7 +165,7 @@ fn walk(queues: usize) -> BoxedStrategy<Action> {
         });
     let entered_ago = weighted(0.3, (strategy::millis(), strategy::millis()));
     (0..queues, select(walks), filter, entered_ago, 1..4_usize)
-        .prop_map(|(queue, walk, filter, entered_ago, page)| Action::Walk {
+        .prop_map(|(queue, walk, filter, entered_ago, page)| Verb::Walk {
             queue,
             walk,
             filter,
@@ -178,12 +175,12 @@ fn walk(queues: usize) -> BoxedStrategy<Action> {
         .boxed()
 }
 
-fn claim(queues: usize) -> BoxedStrategy<Action> {
+fn claim(queues: usize) -> BoxedStrategy<Verb> {
     let lease_ms = Union::new([Just(30_000), Just(1_000), Just(1)]);
     let bytes_max = Union::new([Just(ClaimRequest::BYTES_MAX), Just(6), Just(0)]);
     let is_late = Union::new_weighted(vec![(9, Just(false)), (1, Just(true))]);
     (0..queues, 0..8_usize, lease_ms, bytes_max, is_late)
-        .prop_map(|(queue, limit, lease_ms, bytes_max, is_late)| Action::Claim {
+        .prop_map(|(queue, limit, lease_ms, bytes_max, is_late)| Verb::Claim {
             queue,
             limit,
             lease_ms,
