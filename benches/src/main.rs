@@ -34,7 +34,7 @@ struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    what: measure::Wanted,
+    what: measure::MeasureArgs,
     /// One of several worker processes of a measurement; started by the program itself.
     #[arg(long, hide = true, value_name = "URL")]
     worker: Option<String>,

@@ -2,7 +2,7 @@
 //! them.
 
 use crate::{
-    bed::Bed, figures::Figures, measurement::Measurement, page, results::Results, run::Run,
+    bed::Bed, figures::Figures, measurement::Measurement, page, results::Results, run::BenchRun,
     scenario::Scenario, store::StoreKind,
 };
 use anyhow::ensure;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Wanted {
+pub(crate) struct MeasureArgs {
     /// Scenarios to run; all but `soak` if none is named.
     #[arg(long, value_enum)]
     scenario: Vec<Scenario>,
@@ -29,7 +29,7 @@ pub(crate) struct Wanted {
     keep: Option<PathBuf>,
 }
 
-pub(crate) async fn run(wanted: &Wanted) -> anyhow::Result<()> {
+pub(crate) async fn run(wanted: &MeasureArgs) -> anyhow::Result<()> {
     let mut measured = Vec::new();
     for run in wanted.runs().await? {
         for scenario in wanted.scenarios() {
@@ -51,7 +51,7 @@ pub(crate) async fn run(wanted: &Wanted) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn rounds(run: &Run, scenario: Scenario) -> anyhow::Result<Vec<Measurement>> {
+async fn rounds(run: &BenchRun, scenario: Scenario) -> anyhow::Result<Vec<Measurement>> {
     let mut measured = Vec::new();
     for round in 0..run.rounds {
         for row in once(run, scenario, round).await? {
@@ -62,7 +62,7 @@ async fn rounds(run: &Run, scenario: Scenario) -> anyhow::Result<Vec<Measurement
     Ok(measured)
 }
 
-async fn once(run: &Run, scenario: Scenario, round: usize) -> anyhow::Result<Vec<Measurement>> {
+async fn once(run: &BenchRun, scenario: Scenario, round: usize) -> anyhow::Result<Vec<Measurement>> {
     let store = run.store;
     let mut measured = Vec::new();
     for setting in scenario.settings(store) {
@@ -71,14 +71,16 @@ async fn once(run: &Run, scenario: Scenario, round: usize) -> anyhow::Result<Vec
         let readings = scenario.run(&bed, setting, jobs).await;
         bed.clear().await?;
         measured.extend(readings?.into_iter().map(|reading| {
-            let (run, part, figures) = (run.id.clone(), reading.part, reading.figures);
+            let run = run.id.clone();
+            let part = reading.part;
+            let figures = reading.figures;
             Measurement { run, store, scenario, setting, part, round, figures }
         }));
     }
     Ok(measured)
 }
 
-impl Wanted {
+impl MeasureArgs {
     /// Floors first, so that what is kept of an unfinished run can be compared.
     fn scenarios(&self) -> Vec<Scenario> {
         let all = <Scenario as clap::ValueEnum>::value_variants().iter().copied();
@@ -92,7 +94,7 @@ impl Wanted {
     }
 
     /// A store that was named must be there; of the others those are left out that are not.
-    async fn runs(&self) -> anyhow::Result<Vec<Run>> {
+    async fn runs(&self) -> anyhow::Result<Vec<BenchRun>> {
         let named = &self.store;
         if let Some(missing) = named.iter().find(|store| !store.is_reachable()) {
             anyhow::bail!("{missing} is not reachable: set {}", missing.variable().unwrap_or_default());
@@ -100,7 +102,7 @@ impl Wanted {
         let all = <StoreKind as clap::ValueEnum>::value_variants();
         let mut runs = Vec::new();
         for store in if named.is_empty() { all } else { named.as_slice() } {
-            match Run::begin(*store, self.rounds.max(1), self.divide.max(1)).await {
+            match BenchRun::begin(*store, self.rounds.max(1), self.divide.max(1)).await {
                 Ok(run) => runs.push(run),
                 Err(error) if named.is_empty() => eprintln!("{store}: left out: {error:#}"),
                 Err(error) => return Err(error),

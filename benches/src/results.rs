@@ -1,7 +1,7 @@
 //! The folder of results: one file of JSON lines for each store, read, merged with new rows and
 //! written.
 
-use crate::{measurement::Measurement, run::Run, scenario::Scenario, store::StoreKind};
+use crate::{measurement::Measurement, run::BenchRun, scenario::Scenario, store::StoreKind};
 use anyhow::Context;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -11,14 +11,14 @@ use std::{collections::BTreeSet, fs, path::Path};
 /// of one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Results {
-    pub(crate) runs: Vec<Run>,
+    pub(crate) runs: Vec<BenchRun>,
     pub(crate) rows: Vec<Measurement>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Line {
-    Run(Run),
+enum ResultLine {
+    Run(BenchRun),
     Row(Measurement),
 }
 
@@ -45,16 +45,16 @@ impl Results {
         let mut results = Self::default();
         for (index, line) in text.lines().enumerate() {
             match serde_json::from_str(line).with_context(|| format!("line {}", index + 1))? {
-                Line::Run(run) => results.runs.push(run),
-                Line::Row(row) => results.rows.push(row),
+                ResultLine::Run(run) => results.runs.push(run),
+                ResultLine::Row(row) => results.rows.push(row),
             }
         }
         Ok(results)
     }
 
     pub(crate) fn save_store(&self, folder: &Path, store: StoreKind) -> anyhow::Result<()> {
-        let runs = self.runs.iter().filter(|run| run.store == store).cloned().map(Line::Run);
-        let rows = self.rows.iter().filter(|row| row.store == store).cloned().map(Line::Row);
+        let runs = self.runs.iter().filter(|run| run.store == store).cloned().map(ResultLine::Run);
+        let rows = self.rows.iter().filter(|row| row.store == store).cloned().map(ResultLine::Row);
         let mut text = String::new();
         for line in runs.chain(rows) {
             text.push_str(&serde_json::to_string(&line)?);
@@ -68,7 +68,7 @@ impl Results {
 
     /// Takes in rows of a run. Those that they replace go: the same scenario of the same store,
     /// whatever the setting. The floors of a run stay as long as anything is compared with them.
-    pub(crate) fn merge(&mut self, run: &Run, rows: &[Measurement]) {
+    pub(crate) fn merge(&mut self, run: &BenchRun, rows: &[Measurement]) {
         let scenarios: BTreeSet<Scenario> = rows.iter().map(|row| row.scenario).collect();
         let is_replaced = |row: &Measurement| {
             row.store == run.store

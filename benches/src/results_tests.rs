@@ -6,14 +6,14 @@ use crate::{
     figures::Figures,
     machine::Machine,
     measurement::Measurement,
-    run::Run,
+    run::BenchRun,
     scenario::{Scenario, Setting},
     store::StoreKind,
 };
 
-fn run(id: &str) -> Run {
+fn run(id: &str) -> BenchRun {
     let text = str::to_owned;
-    Run {
+    BenchRun {
         id: text(id),
         store: StoreKind::Redis,
         date: text("today"),
@@ -54,7 +54,9 @@ fn a_scenario_alone_replaces_only_its_rows() {
     results.merge(&run("a"), &[row("a", Scenario::Call, Setting::Default)]);
     results.merge(&run("b"), &[floor("b")]);
     results.merge(&run("b"), &[drain("b", Setting::Default)]);
-    let (floor, drain, call) = (Scenario::FloorCycle, Scenario::Drain, Scenario::Call);
+    let floor = Scenario::FloorCycle;
+    let drain = Scenario::Drain;
+    let call = Scenario::Call;
     assert_eq!(of(&results), [("a", floor), ("a", call), ("b", floor), ("b", drain)]);
     assert_eq!(results.runs.len(), 2);
 }

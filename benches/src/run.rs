@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Under which circumstances measurements of one store were taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Run {
+pub(crate) struct BenchRun {
     /// The store and when it began, in UTC.
     pub(crate) id: String,
     pub(crate) store: StoreKind,
@@ -27,7 +27,7 @@ pub(crate) struct Run {
     pub(crate) divide: usize,
 }
 
-impl Run {
+impl BenchRun {
     /// Looks at the machine, the work tree and the store.
     pub(crate) async fn begin(store: StoreKind, rounds: usize, divide: usize) -> anyhow::Result<Self> {
         let date = machine::said_by("date", &["-u", "+%Y-%m-%dT%H:%M:%SZ"]);

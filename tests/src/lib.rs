@@ -3,20 +3,20 @@
 
 #![expect(clippy::missing_panics_doc, reason = "everything here fails its test by a panic")]
 
+mod command_directory;
+mod command_run;
 mod cpu;
 mod latencies;
 mod patience;
-mod place;
 mod process;
-mod ran;
 mod resident;
 mod terminal;
 
+pub use command_directory::CommandDirectory;
+pub use command_run::CommandRun;
 pub use cpu::cpu_time;
 pub use latencies::Latencies;
 pub use patience::until;
-pub use place::Place;
 pub use process::Process;
-pub use ran::Ran;
 pub use resident::resident_bytes;
 pub use terminal::Terminal;

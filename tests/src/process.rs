@@ -1,6 +1,6 @@
 //! A started process of the `queue` command, which a test can signal, kill and wait for.
 
-use crate::{Ran, until};
+use crate::{CommandRun, until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
     fs,
@@ -36,20 +36,20 @@ impl Process {
     }
 
     /// Kills it with SIGKILL.
-    pub fn kill(mut self) -> Ran {
+    pub fn kill(mut self) -> CommandRun {
         self.signal(Signal::KILL);
         self.end()
     }
 
     /// Waits until it ends by itself.
-    pub fn wait(mut self) -> Ran {
+    pub fn wait(mut self) -> CommandRun {
         self.end()
     }
 
-    fn end(&mut self) -> Ran {
+    fn end(&mut self) -> CommandRun {
         let child = &mut self.child;
         let status = until("the process ends", || child.try_wait().expect("it is our child"));
-        Ran { code: code(status), stdout: self.stdout(), stderr: self.stderr() }
+        CommandRun { code: code(status), stdout: self.stdout(), stderr: self.stderr() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A pseudo-terminal on which a test runs the `queue` command and types answers.
 
-use crate::{Place, Ran};
+use crate::{CommandDirectory, CommandRun};
 use rustix::{
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
     termios::{Winsize, tcsetwinsize},
@@ -23,7 +23,7 @@ pub struct Terminal<'t> {
 impl Terminal<'_> {
     /// Runs the command to its end, with all three streams on the terminal; what it shows counts as
     /// standard output, with plain ends of lines.
-    pub fn run(self, place: &Place, arguments: &[&str]) -> Ran {
+    pub fn run(self, place: &CommandDirectory, arguments: &[&str]) -> CommandRun {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("the system has terminals");
         grantpt(&ours).expect("it is ours");
         unlockpt(&ours).expect("it is ours");
@@ -43,13 +43,14 @@ impl Terminal<'_> {
         let shown = read_to_the_end(&mut ours);
         let status = child.wait().expect("it is our child");
         let stdout = String::from_utf8_lossy(&shown).replace("\r\n", "\n").into_bytes();
-        Ran { code: status.code().expect("it ended by itself"), stdout, stderr: String::new() }
+        CommandRun { code: status.code().expect("it ended by itself"), stdout, stderr: String::new() }
     }
 }
 
 /// Reads to the end: a terminal that no process writes to any more answers with an error.
 fn read_to_the_end(terminal: &mut File) -> Vec<u8> {
-    let (mut shown, mut part) = (Vec::new(), [0; 4096]);
+    let mut shown = Vec::new();
+    let mut part = [0; 4096];
     while let Ok(read @ 1..) = terminal.read(&mut part) {
         shown.extend_from_slice(&part[..read]);
     }

@@ -27,7 +27,9 @@ pub(crate) fn msgpack(work: Work) -> anyhow::Result<()> {
 
 /// Encodes and decodes, and compares once, before anything counts.
 fn round_trips(work: Work, codec: &dyn Codec) -> anyhow::Result<()> {
-    let (queue, kind, id) = (QueueName::new("emails")?, Kind::unnamed(), JobId::new("a")?);
+    let queue = QueueName::new("emails")?;
+    let kind = Kind::unnamed();
+    let id = JobId::new("a")?;
     let context = CodecContext::new(&queue, &kind, &id, Role::Payload);
     let first = Email::decode(&email(0).encode(codec, &context)?, codec, &context)?;
     ensure!(first == email(0), "it is another value");

@@ -36,7 +36,8 @@ pub(crate) fn engine_with(count: usize) -> anyhow::Result<Engine> {
 }
 
 pub(crate) fn claim(engine: &mut Engine, limit: usize) -> Vec<ClaimedJob> {
-    let (worker, lease) = (WorkerId::from_static("guard"), Span::from_secs(30));
+    let worker = WorkerId::from_static("guard");
+    let lease = Span::from_secs(30);
     engine.claim(&ClaimRequest::new(queue(), worker, limit, lease, &SeededRng::new(7)), Moment::at(NOW)).jobs
 }
 

@@ -6,12 +6,12 @@ use std::{fs::File, io::Write};
 
 /// A file that records are appended to, as in a journal: storing a job, taking it and removing it
 /// are a record each.
-pub(super) struct Floor {
+pub(super) struct FileFloor {
     file: File,
     left: usize,
 }
 
-impl Floor {
+impl FileFloor {
     pub(super) fn create(bed: &Bed) -> anyhow::Result<Self> {
         Ok(Self { file: File::create(bed.beside("floor")?)?, left: 0 })
     }
@@ -23,7 +23,7 @@ impl Floor {
 }
 
 #[async_trait]
-impl super::Floor for Floor {
+impl super::Floor for FileFloor {
     async fn insert(&mut self, payloads: &[String]) -> anyhow::Result<()> {
         self.append(&payloads.concat())?;
         self.left += payloads.len();

@@ -51,7 +51,8 @@ pub(crate) fn settings(store: StoreKind, scenario: Scenario) -> Vec<Setting> {
 /// One payload after the other, each durable before the next.
 pub(crate) async fn write(bed: &Bed, count: usize) -> anyhow::Result<Figures> {
     let mut floor = open(bed, 1).await?.remove(0);
-    let (mut latencies, began) = (Latencies::new(), now());
+    let mut latencies = Latencies::new();
+    let began = now();
     for number in 0..count {
         let payloads = [payload(number)];
         let sent = now();
@@ -146,11 +147,11 @@ async fn open(bed: &Bed, connections: usize) -> anyhow::Result<Vec<Box<dyn Floor
     for number in 0..connections {
         floors.push(match bed.kind {
             StoreKind::Memory => anyhow::bail!("memory has no floor"),
-            StoreKind::File => Box::new(file::Floor::create(bed)?),
-            StoreKind::SqliteFull | StoreKind::SqliteNormal => Box::new(sqlite::Floor::create(bed)?),
-            StoreKind::Postgres if number == 0 => Box::new(postgres::Floor::create(bed).await?),
-            StoreKind::Postgres => Box::new(postgres::Floor::join(bed).await?),
-            StoreKind::Redis | StoreKind::RedisAlways => Box::new(redis::Floor::create(bed).await?),
+            StoreKind::File => Box::new(file::FileFloor::create(bed)?),
+            StoreKind::SqliteFull | StoreKind::SqliteNormal => Box::new(sqlite::SqliteFloor::create(bed)?),
+            StoreKind::Postgres if number == 0 => Box::new(postgres::PostgresFloor::create(bed).await?),
+            StoreKind::Postgres => Box::new(postgres::PostgresFloor::join(bed).await?),
+            StoreKind::Redis | StoreKind::RedisAlways => Box::new(redis::RedisFloor::create(bed).await?),
         });
     }
     Ok(floors)

@@ -16,11 +16,11 @@ const CLAIM: &str = "WITH due AS MATERIALIZED (
 const SETTLE: &str = "DELETE FROM bench_floor WHERE id = ANY($1)";
 
 /// One table of payloads.
-pub(super) struct Floor {
+pub(super) struct PostgresFloor {
     connection: PgConnection,
 }
 
-impl Floor {
+impl PostgresFloor {
     /// Makes the table, in the schema of the bed, with which it goes. Not a temporary one, which
     /// would write no log; half empty, so that a mark stays on its page.
     pub(super) async fn create(bed: &Bed) -> anyhow::Result<Self> {
@@ -46,7 +46,7 @@ impl Floor {
 }
 
 #[async_trait]
-impl super::Floor for Floor {
+impl super::Floor for PostgresFloor {
     async fn insert(&mut self, payloads: &[String]) -> anyhow::Result<()> {
         sqlx::query(INSERT).bind(payloads).execute(&mut self.connection).await?;
         Ok(())

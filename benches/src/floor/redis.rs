@@ -38,12 +38,12 @@ const SETTLE: &str = "
     return answers";
 
 /// A list of ids, their payloads, and a set of those that are taken.
-pub(super) struct Floor {
+pub(super) struct RedisFloor {
     connection: MultiplexedConnection,
     next_id: u64,
 }
 
-impl Floor {
+impl RedisFloor {
     pub(super) async fn create(bed: &Bed) -> anyhow::Result<Self> {
         clear(bed).await?;
         Ok(Self { connection: connect(&bed.server()?).await?, next_id: 0 })
@@ -57,7 +57,7 @@ pub(super) async fn clear(bed: &Bed) -> anyhow::Result<()> {
 }
 
 #[async_trait]
-impl super::Floor for Floor {
+impl super::Floor for RedisFloor {
     /// Two commands each, in one pipeline.
     async fn insert(&mut self, payloads: &[String]) -> anyhow::Result<()> {
         let mut pipe = redis::pipe();

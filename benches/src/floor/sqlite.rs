@@ -11,11 +11,11 @@ const CLAIM: &str = "UPDATE job SET leased = 1
      WHERE id IN (SELECT id FROM job WHERE leased = 0 ORDER BY id LIMIT ?) RETURNING id, payload";
 
 /// One table of payloads, with the store's own settings of durability.
-pub(super) struct Floor {
+pub(super) struct SqliteFloor {
     connection: Connection,
 }
 
-impl Floor {
+impl SqliteFloor {
     pub(super) fn create(bed: &Bed) -> anyhow::Result<Self> {
         let connection = Connection::open(bed.beside("floor.db")?)?;
         let synchronous = if bed.kind == StoreKind::SqliteFull { "FULL" } else { "NORMAL" };
@@ -40,7 +40,7 @@ impl Floor {
 }
 
 #[async_trait]
-impl super::Floor for Floor {
+impl super::Floor for SqliteFloor {
     async fn insert(&mut self, payloads: &[String]) -> anyhow::Result<()> {
         let transaction = self.connection.transaction()?;
         let mut insert = transaction.prepare_cached("INSERT INTO job (payload) VALUES (?)")?;

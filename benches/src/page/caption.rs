@@ -1,13 +1,13 @@
 //! What stands under each table: machine, versions, durability and batch sizes.
 
 use super::summary::Summary;
-use crate::{run::Run, scenario::Scenario};
+use crate::{run::BenchRun, scenario::Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Empty if nothing was measured.
 pub(super) fn of(summary: &Summary, scenarios: &[Scenario]) -> String {
     let runs: BTreeSet<&str> = summary.of_scenarios(scenarios).map(|(_, cell)| cell.run.as_str()).collect();
-    let runs: Vec<&Run> = runs.into_iter().filter_map(|id| summary.run(id)).collect();
+    let runs: Vec<&BenchRun> = runs.into_iter().filter_map(|id| summary.run(id)).collect();
     if runs.is_empty() {
         return String::new();
     }
@@ -29,19 +29,22 @@ pub(super) fn of(summary: &Summary, scenarios: &[Scenario]) -> String {
     )
 }
 
-pub(super) fn machine(run: &Run) -> String {
+pub(super) fn machine(run: &BenchRun) -> String {
     let machine = &run.machine;
-    let (cores, cpu, memory, kernel) = (machine.cores, &machine.cpu, machine.memory_gib, &machine.kernel);
+    let cores = machine.cores;
+    let cpu = &machine.cpu;
+    let memory = machine.memory_gib;
+    let kernel = &machine.kernel;
     format!("{cores} cores of {cpu}, {memory} GiB, {kernel}, {}", short_rustc(run))
 }
 
 /// Without the commit and date of the compiler.
-fn short_rustc(run: &Run) -> String {
+fn short_rustc(run: &BenchRun) -> String {
     run.rustc.split(" (").next().unwrap_or_default().to_owned()
 }
 
 /// Each once, though it may have had several runs.
-fn stores(runs: &[&Run]) -> Vec<String> {
+fn stores(runs: &[&BenchRun]) -> Vec<String> {
     let told = runs
         .iter()
         .map(|run| (run.store, format!("{}: {}, {}", run.store, run.engine.version, run.engine.durability)));

@@ -28,7 +28,8 @@ pub(super) fn of(summary: &Summary) -> String {
 fn row(summary: &Summary, store: StoreKind) -> Option<String> {
     let default = rate(summary, store, Setting::Default)?;
     let (best, tuned) = best(summary, store)?;
-    let (reached, met) = (default / tuned, if default >= tuned * GOAL { "met" } else { "**missed**" });
+    let reached = default / tuned;
+    let met = if default >= tuned * GOAL { "met" } else { "**missed**" };
     let [shown, tuned] = [default, tuned].map(whole);
     Some(format!("| {store} | {shown} | {best} | {tuned} | {} | {met} |\n", percent(reached)))
 }

@@ -15,10 +15,10 @@ const FLOOR_SCENARIOS: [Scenario; 4] =
     [Scenario::EnqueueSeq, Scenario::EnqueueC64, Scenario::EnqueueBatch, Scenario::Drain];
 
 /// A measurement of the engine alone.
-pub(super) type Floor = (Scenario, Setting);
+pub(super) type FloorKey = (Scenario, Setting);
 
 /// Jobs a second: the same work in batches as large as that scenario can make them.
-pub(super) fn of_rate(store: StoreKind, scenario: Scenario) -> Option<Floor> {
+pub(super) fn of_rate(store: StoreKind, scenario: Scenario) -> Option<FloorKey> {
     use Scenario as S;
     match (store, scenario) {
         (StoreKind::Memory, _) => None,
@@ -64,7 +64,7 @@ pub(super) fn latency_ms(summary: &Summary, key: &Key, cell: &Cell) -> Option<f6
 }
 
 /// As the name of a row.
-fn name((scenario, setting): Floor) -> String {
+fn name((scenario, setting): FloorKey) -> String {
     if setting.is_default() { scenario.to_string() } else { format!("{scenario} {setting}") }
 }
 

@@ -12,8 +12,12 @@ pub(super) fn of(summary: &Summary) -> String {
         .to_owned();
     for run in &summary.runs {
         let (version, durability) = (&run.engine.version, &run.engine.durability);
-        let (store, date, commit) = (run.store, &run.date, &run.commit);
-        let (rounds, divide, machine) = (run.rounds, run.divide, machine(run));
+        let store = run.store;
+        let date = &run.date;
+        let commit = &run.commit;
+        let rounds = run.rounds;
+        let divide = run.divide;
+        let machine = machine(run);
         writeln!(
             table,
             "| {store} | {version} | {durability} | {date} | `{commit}` | {rounds} | {divide} | {machine} |"

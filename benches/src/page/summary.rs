@@ -5,7 +5,7 @@ use crate::{
     figures::{Figures, Latency},
     measurement::Measurement,
     results::Results,
-    run::Run,
+    run::BenchRun,
     scenario::{Scenario, Setting},
     store::StoreKind,
 };
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// The rounds of each figure together.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<BenchRun>,
     pub(super) cells: BTreeMap<Key, Cell>,
     /// Those of every run, by its id: a figure is compared with the floor beside it.
     floors: BTreeMap<(String, Scenario, Setting), Cell>,
@@ -78,7 +78,7 @@ impl Summary {
         self.floors.get(&(run.to_owned(), scenario, setting))
     }
 
-    pub(super) fn run(&self, id: &str) -> Option<&Run> {
+    pub(super) fn run(&self, id: &str) -> Option<&BenchRun> {
         self.runs.iter().find(|run| run.id == id)
     }
 }

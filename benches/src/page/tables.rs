@@ -30,7 +30,8 @@ pub(super) fn latencies(summary: &Summary, scenarios: &[Scenario]) -> String {
         let [p50, p90, p99, max] = [p50_us, p90_us, p99_us, max_us].map(|us| ms(ms_of_us(*us)));
         let floor = floor_of::latency_ms(summary, key, cell);
         let ratio = or_dash(floor, |floor| format!("{:.1}", ms_of_us(*p50_us) / floor));
-        let (name, per_second) = (name(key), whole(*per_second));
+        let name = name(key);
+        let per_second = whole(*per_second);
         Some(format!("| {name} | {count} | {p50} | {p90} | {p99} | {max} | {per_second} | {ratio} |\n"))
     });
     titled(

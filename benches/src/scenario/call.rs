@@ -1,6 +1,6 @@
 //! The scenario of calls: concurrent callers that enqueue a job and wait for its result.
 
-use super::{job::queue, worker::Running};
+use super::{job::queue, worker::RunningWorker};
 use crate::{
     clock::now,
     figures::{Figures, Latencies},
@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 /// calls again.
 pub(super) async fn run(storage: Arc<dyn Storage>, callers: usize, count: usize) -> anyhow::Result<Figures> {
     let calls: Queue<u64, u64> = Queue::new(storage, queue().as_str())?;
-    let running = Running::start(calls.work_with(|n, _| async move { Ok(n * 2) }).build()?);
+    let running = RunningWorker::start(calls.work_with(|n, _| async move { Ok(n * 2) }).build()?);
     let began = now();
     let mut all = Latencies::new();
     let mut running_callers = JoinSet::new();

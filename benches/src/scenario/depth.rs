@@ -3,7 +3,7 @@
 use super::{
     job::{self, completion, decided, preload, queue},
     setting::Setting,
-    worker::{Handled, Running, counting},
+    worker::{HandledJobs, RunningWorker, counting},
 };
 use crate::{
     clock::now,
@@ -54,10 +54,10 @@ pub(super) async fn run(
 /// Lets a worker take the first `count` jobs, and a few more that it has in hand when it is
 /// stopped. Only what the store then shows as completed counts.
 async fn work(storage: &Arc<dyn Storage>, count: usize) -> anyhow::Result<Figures> {
-    let handled = Handled::default();
+    let handled = HandledJobs::default();
     let worker = counting(storage.clone(), Setting::Default, handled.clone())?.build()?;
     let started = now();
-    let running = Running::start(worker);
+    let running = RunningWorker::start(worker);
     handled.reach(count).await;
     running.stop().await;
     let elapsed = started.elapsed();

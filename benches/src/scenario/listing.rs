@@ -72,7 +72,8 @@ async fn timed(
     count: usize,
     read: impl AsyncFn() -> anyhow::Result<bool>,
 ) -> anyhow::Result<Reading> {
-    let (mut latencies, started) = (Latencies::new(), now());
+    let mut latencies = Latencies::new();
+    let started = now();
     for _ in 0..count {
         let sent = now();
         let is_right = read().await?;
@@ -84,7 +85,8 @@ async fn timed(
 
 /// Has every job completed, except for those that fail.
 async fn finish(storage: &dyn Storage, records: usize) -> anyhow::Result<()> {
-    let (each, mut seen) = (records / FAILED, 0);
+    let each = records / FAILED;
+    let mut seen = 0;
     while seen < records {
         let claimed = claim(storage, BATCH).await?.jobs;
         ensure!(!claimed.is_empty(), "{seen} of {records} jobs could be claimed");

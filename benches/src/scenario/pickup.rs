@@ -4,7 +4,7 @@
 use super::{
     job::{job, payload, queue},
     setting::Setting,
-    worker::Running,
+    worker::RunningWorker,
 };
 use crate::{
     clock::now,
@@ -21,26 +21,27 @@ use std::{
 use tokio::sync::mpsc;
 
 /// A worker whose handler reports when it starts.
-struct Reporting {
+struct ReportingWorker {
     worker: Worker,
     starts: mpsc::UnboundedReceiver<(u64, Instant)>,
 }
 
-fn reporting(storage: Arc<dyn Storage>) -> anyhow::Result<Reporting> {
+fn reporting(storage: Arc<dyn Storage>) -> anyhow::Result<ReportingWorker> {
     let (tell, starts) = mpsc::unbounded_channel();
     let router = Router::new(()).handle("email", move |payload: serde_json::Value, _| {
         let _told = tell.send((payload["n"].as_u64().unwrap_or(u64::MAX), now()));
         async { Ok(()) }
     })?;
-    Ok(Reporting { worker: Worker::builder(storage, queue(), router).build()?, starts })
+    Ok(ReportingWorker { worker: Worker::builder(storage, queue(), router).build()?, starts })
 }
 
 /// An idle worker: from the call of enqueue to the start of the handler, one job after the other.
 pub(super) async fn run(storage: Arc<dyn Storage>, count: usize) -> anyhow::Result<Figures> {
-    let Reporting { worker, mut starts } = reporting(storage.clone())?;
+    let ReportingWorker { worker, mut starts } = reporting(storage.clone())?;
     let ids = TimeOrderedIds::default();
-    let running = Running::start(worker);
-    let (mut latencies, began) = (Latencies::new(), now());
+    let running = RunningWorker::start(worker);
+    let mut latencies = Latencies::new();
+    let began = now();
     for number in 0..count {
         let job = job(&ids, &payload(number), Retention::default());
         let sent = now();
@@ -61,7 +62,7 @@ const SETTLED: Duration = Duration::from_millis(2);
 pub(super) async fn delayed(storage: Arc<dyn Storage>, _: Setting, count: usize) -> anyhow::Result<Figures> {
     const FIRST_MS: usize = 1000;
     const SPREAD_MS: usize = 2000;
-    let Reporting { worker, mut starts } = reporting(storage.clone())?;
+    let ReportingWorker { worker, mut starts } = reporting(storage.clone())?;
     let ids = TimeOrderedIds::default();
     let delay_ms = |number: usize| FIRST_MS + number * SPREAD_MS / count;
     let jobs = (0..count).map(|number| {
@@ -71,7 +72,7 @@ pub(super) async fn delayed(storage: Arc<dyn Storage>, _: Setting, count: usize)
     let jobs = jobs.collect();
     let stored = now();
     storage.enqueue(&queue(), vec![jobs]).await?;
-    let running = Running::start(worker);
+    let running = RunningWorker::start(worker);
     let mut latencies = Latencies::new();
     for _ in 0..count {
         let (number, started) = starts.recv().await.context("the worker ended")?;

@@ -3,7 +3,7 @@
 use super::{
     job::{jobs, queue},
     setting::Setting,
-    worker::{Handled, Running, counting},
+    worker::{HandledJobs, RunningWorker, counting},
 };
 use crate::{clock::now, figures::Figures, resident::resident_bytes};
 use anyhow::ensure;
@@ -26,11 +26,12 @@ const SAMPLES: u32 = 60;
 /// meanwhile.
 pub(super) async fn run(storage: Arc<dyn Storage>, length_ms: usize) -> anyhow::Result<Figures> {
     let length = Duration::from_millis(length_ms as u64);
-    let handled = Handled::default();
+    let handled = HandledJobs::default();
     let worker = counting(storage.clone(), Setting::Default, handled.clone())?;
     let started = now();
-    let running = Running::start(worker.prune_interval(PRUNE_EVERY).build()?);
-    let (mut sent, mut resident) = (0, Vec::new());
+    let running = RunningWorker::start(worker.prune_interval(PRUNE_EVERY).build()?);
+    let mut sent = 0;
+    let mut resident = Vec::new();
     while started.elapsed() < length {
         if started.elapsed() >= length * u32::try_from(resident.len())? / SAMPLES {
             resident.push(resident_bytes());

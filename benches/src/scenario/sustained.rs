@@ -3,7 +3,7 @@
 use super::{
     job::{jobs, queue},
     setting::Setting,
-    worker::{Handled, Running, counting},
+    worker::{HandledJobs, RunningWorker, counting},
 };
 use crate::{clock::now, figures::Figures};
 use anyhow::ensure;
@@ -20,10 +20,10 @@ const AHEAD_MAX: usize = 5000;
 /// milliseconds.
 pub(super) async fn run(storage: Arc<dyn Storage>, length_ms: usize) -> anyhow::Result<Figures> {
     let length = Duration::from_millis(length_ms as u64);
-    let handled = Handled::default();
+    let handled = HandledJobs::default();
     let worker = counting(storage.clone(), Setting::Default, handled.clone())?.build()?;
     let started = now();
-    let running = Running::start(worker);
+    let running = RunningWorker::start(worker);
     let mut sent = 0;
     while started.elapsed() < length {
         storage.enqueue(&queue(), vec![jobs(BATCH, Retention::default())]).await?;

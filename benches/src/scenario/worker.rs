@@ -24,7 +24,7 @@ pub(crate) fn builder(storage: Arc<dyn Storage>, setting: Setting) -> anyhow::Re
 pub(crate) fn counting(
     storage: Arc<dyn Storage>,
     setting: Setting,
-    handled: Handled,
+    handled: HandledJobs,
 ) -> anyhow::Result<WorkerBuilder> {
     let router = Router::new(()).handle("email", move |_: serde_json::Value, _| {
         handled.0.send_modify(|count| *count += 1);
@@ -43,15 +43,15 @@ fn tuned(builder: WorkerBuilder, setting: Setting) -> WorkerBuilder {
 
 /// How many jobs a handler has seen; what the store shows is asked in the end.
 #[derive(Clone, Debug)]
-pub(crate) struct Handled(watch::Sender<usize>);
+pub(crate) struct HandledJobs(watch::Sender<usize>);
 
-impl Default for Handled {
+impl Default for HandledJobs {
     fn default() -> Self {
         Self(watch::Sender::new(0))
     }
 }
 
-impl Handled {
+impl HandledJobs {
     /// Waits until there were so many.
     pub(crate) async fn reach(&self, count: usize) {
         let mut seen = self.0.subscribe();
@@ -61,14 +61,15 @@ impl Handled {
 }
 
 /// A worker beside the measurement, which ends with it.
-pub(crate) struct Running {
+pub(crate) struct RunningWorker {
     stop: CancellationToken,
     run: JoinSet<WorkerReport>,
 }
 
-impl Running {
+impl RunningWorker {
     pub(crate) fn start(worker: Worker) -> Self {
-        let (stop, mut run) = (worker.stop_token(), JoinSet::new());
+        let stop = worker.stop_token();
+        let mut run = JoinSet::new();
         run.spawn(async move { worker.run().await });
         Self { stop, run }
     }

@@ -1,6 +1,6 @@
 //! Flushes by the clock, for handles that answer calls before they flush.
 
-use crate::writer::{FlushNow, FsCommitter, FsHandle};
+use crate::writer::{FsCommitter, FsFlushNow, FsHandle};
 use queue_core::Result;
 use queue_store::{
     group_commit::Writer,
@@ -30,7 +30,7 @@ fn run(unflushed: &Signal, writer: &Writer<FsCommitter>, interval: Duration) {
                 if unflushed.wait_out(interval) == Wake::Stopped {
                     return;
                 }
-                writer.nudge(FlushNow);
+                writer.nudge(FsFlushNow);
             }
         }
     }

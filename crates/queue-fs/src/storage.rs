@@ -6,8 +6,9 @@ use crate::{
     sys::Fs,
     wakeup,
     writer::{
-        Announce, Apply, Attempts, Claim, Count, DrainWorker, Enqueue, FsCommitter, FsHandle, Get, List,
-        Measure, PruneSome, Queues, SetPaused, Verify, Workers, start,
+        FsAnnounce, FsApply, FsClaim, FsCommitter, FsCountJobs, FsDrainWorker, FsEnqueue, FsGet, FsHandle,
+        FsList, FsListQueues, FsListWorkers, FsMeasure, FsPruneSome, FsReadAttempts, FsSetPaused, FsVerify,
+        start,
     },
 };
 use async_trait::async_trait;
@@ -81,7 +82,7 @@ impl FsStorage {
     /// # Errors
     /// `Closed` after [`close`](Storage::close), and those of any read.
     pub async fn usage(&self) -> Result<FsUsage> {
-        self.writer.call(Measure).await
+        self.writer.call(FsMeasure).await
     }
 
     fn check_open(&self, operation: &'static str) -> Result<()> {
@@ -111,17 +112,17 @@ impl Storage for FsStorage {
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.shared.options.limits.check_enqueue(&groups)?;
-        self.writer.call(Enqueue { queue: queue.clone(), groups }).await
+        self.writer.call(FsEnqueue { queue: queue.clone(), groups }).await
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.shared.options.limits.check_batch("claim", request.limit)?;
-        self.writer.call(Claim(request)).await
+        self.writer.call(FsClaim(request)).await
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         self.shared.options.limits.check_apply(&batch)?;
-        self.writer.call(Apply(batch)).await
+        self.writer.call(FsApply(batch)).await
     }
 
     async fn get(
@@ -130,32 +131,33 @@ impl Storage for FsStorage {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        self.writer.call(Get { queue: queue.clone(), ids: ids.to_vec(), what }).await
+        self.writer.call(FsGet { queue: queue.clone(), ids: ids.to_vec(), what }).await
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        self.writer.call(List(query)).await?
+        self.writer.call(FsList(query)).await?
     }
 
     async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.writer.call(Attempts { queue: queue.clone(), id: id.clone() }).await
+        self.writer.call(FsReadAttempts { queue: queue.clone(), id: id.clone() }).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        self.writer.call(Count(queue.clone())).await
+        self.writer.call(FsCountJobs(queue.clone())).await
     }
 
     async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
-        self.writer.call(Queues(query)).await
+        self.writer.call(FsListQueues(query)).await
     }
 
     /// Removes in steps of bounded size; dropping the future between two of them leaves the rest in
     /// place.
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
-        let (mut removed, asked) = (0, request.limit);
+        let mut removed = 0;
+        let asked = request.limit;
         while removed < asked {
-            let limit = PruneSome::MAX.min(asked - removed);
-            let some = self.writer.call(PruneSome(PruneRequest { limit, ..request.clone() })).await?;
+            let limit = FsPruneSome::MAX.min(asked - removed);
+            let some = self.writer.call(FsPruneSome(PruneRequest { limit, ..request.clone() })).await?;
             removed += usize::try_from(some).unwrap_or(limit);
             if some < limit as u64 {
                 break;
@@ -165,7 +167,7 @@ impl Storage for FsStorage {
     }
 
     async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.writer.call(SetPaused { queue: queue.clone(), paused }).await
+        self.writer.call(FsSetPaused { queue: queue.clone(), paused }).await
     }
 
     /// Starts the watcher for foreign writes, if this is the first subscription.
@@ -181,19 +183,19 @@ impl Storage for FsStorage {
     async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
         worker.check()?;
         let ttl = Span::new("presence ttl", ttl)?;
-        self.writer.call(Announce { worker, ttl }).await
+        self.writer.call(FsAnnounce { worker, ttl }).await
     }
 
     async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.writer.call(DrainWorker(worker.clone())).await
+        self.writer.call(FsDrainWorker(worker.clone())).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        self.writer.call(Workers).await
+        self.writer.call(FsListWorkers).await
     }
 
     async fn verify(&self) -> Result<Vec<String>> {
-        self.writer.call(Verify).await
+        self.writer.call(FsVerify).await
     }
 
     async fn close(&self) -> Result<()> {

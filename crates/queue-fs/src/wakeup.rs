@@ -4,7 +4,7 @@
 use crate::{
     journal::{LOCK, Mark},
     sys::{Fs, FsFile, Open},
-    writer::{CatchUp, FsCommitter, FsHandle},
+    writer::{FsCatchUp, FsCommitter, FsHandle},
 };
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use queue_core::{Error, ErrorKind, Result};
@@ -62,7 +62,7 @@ fn look_on(shared: &FsHandle, writer: &Writer<FsCommitter>, mark: &dyn FsFile, s
             .flatten()
             .is_some_and(|mark| mark.commit != shared.seen.load(Ordering::SeqCst));
         if others_wrote && shared.hub.has_subscribers() {
-            writer.nudge(CatchUp);
+            writer.nudge(FsCatchUp);
         }
         // The writer tells subscribers while this waits, so what the look before it came to decides
         // how long.

@@ -7,12 +7,12 @@ use std::sync::Arc;
 /// The clock, and the latest time that callers were told (I24). The mark in the database does the
 /// same for other processes.
 #[derive(Debug)]
-pub(crate) struct StoreClock {
+pub(crate) struct KvClock {
     clock: Arc<dyn Clock>,
     time: Mutex<StoreTime>,
 }
 
-impl StoreClock {
+impl KvClock {
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         let time = Mutex::new(StoreTime::new(clock.ticks()));
         Self { clock, time }

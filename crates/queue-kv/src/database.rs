@@ -2,13 +2,13 @@
 
 use crate::{
     Kv,
-    clock::StoreClock,
+    clock::KvClock,
     failure::KvResult,
     view::{View, mark},
 };
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Capabilities, Clock, EventReach, Reach, Result};
-use queue_store::{Hub, Notices, Wanted};
+use queue_store::{Hub, NoticeLevel, Notices};
 use std::{
     fmt,
     sync::{Arc, Weak},
@@ -20,7 +20,7 @@ use std::{
 pub struct KvDatabase {
     pub(crate) kv: Box<dyn Kv>,
     pub(crate) capabilities: Capabilities,
-    pub(crate) clock: StoreClock,
+    pub(crate) clock: KvClock,
     /// One hub for each handle, so that closing one ends no stream of another. A committing thread
     /// holds the lock until the hints are published, so that the hints of one job keep their order.
     hubs: Mutex<Vec<Weak<Hub>>>,
@@ -37,7 +37,7 @@ impl KvDatabase {
         // This process gets no hints of writes by other processes.
         let events = if own.reach == Reach::Process { EventReach::Store } else { EventReach::None };
         let capabilities = own.with_events(events).with_presence().with_pause().with_queues().with_attempts();
-        let clock = StoreClock::new(clock);
+        let clock = KvClock::new(clock);
         Arc::new(Self { kv: Box::new(kv), capabilities, clock, hubs: Mutex::default() })
     }
 
@@ -89,8 +89,12 @@ pub(crate) struct WriterTurn<'a>(MutexGuard<'a, Vec<Weak<Hub>>>);
 
 impl WriterTurn<'_> {
     /// The hints that the subscribers of all handles want.
-    pub(crate) fn wanted(&self) -> Wanted {
-        if self.open_hubs().any(|hub| hub.has_subscribers()) { Wanted::Everything } else { Wanted::Nothing }
+    pub(crate) fn wanted(&self) -> NoticeLevel {
+        if self.open_hubs().any(|hub| hub.has_subscribers()) {
+            NoticeLevel::Everything
+        } else {
+            NoticeLevel::Nothing
+        }
     }
 
     pub(crate) fn publish(&self, notices: &Notices) {

@@ -3,7 +3,9 @@
 use crate::{
     KvDatabase,
     reader::{self, Readers},
-    writer::{Announce, Apply, Claim, Commits, DrainWorker, Enqueue, PruneSome, SetPaused, start},
+    writer::{
+        Commits, KvAnnounce, KvApply, KvClaim, KvDrainWorker, KvEnqueue, KvPruneSome, KvSetPaused, start,
+    },
 };
 use async_trait::async_trait;
 use queue_core::{
@@ -61,17 +63,17 @@ impl Storage for KvStorage {
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.capabilities.limits.check_enqueue(&groups)?;
-        self.writer.call(Enqueue { queue: queue.clone(), groups }).await
+        self.writer.call(KvEnqueue { queue: queue.clone(), groups }).await
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.capabilities.limits.check_batch("claim", request.limit)?;
-        self.writer.call(Claim(request)).await
+        self.writer.call(KvClaim(request)).await
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         self.capabilities.limits.check_apply(&batch)?;
-        self.writer.call(Apply(batch)).await
+        self.writer.call(KvApply(batch)).await
     }
 
     async fn get(
@@ -80,7 +82,8 @@ impl Storage for KvStorage {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        let (queue, ids) = (queue.clone(), ids.to_vec());
+        let queue = queue.clone();
+        let ids = ids.to_vec();
         let room = self.answer_room();
         self.readers.call("get", move |view| view.records(&queue, &ids, what, room)).await
     }
@@ -108,8 +111,8 @@ impl Storage for KvStorage {
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
         let mut removed = 0;
         while removed < request.limit {
-            let limit = PruneSome::MAX.min(request.limit - removed);
-            let some = PruneSome { queue: request.queue.clone(), what: request.what, limit };
+            let limit = KvPruneSome::MAX.min(request.limit - removed);
+            let some = KvPruneSome { queue: request.queue.clone(), what: request.what, limit };
             let pruned = self.writer.call(some).await;
             // An error's certainty speaks for the whole call, so after a removal the outcome is
             // unknown.
@@ -123,7 +126,7 @@ impl Storage for KvStorage {
     }
 
     async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.writer.call(SetPaused { queue: queue.clone(), paused }).await
+        self.writer.call(KvSetPaused { queue: queue.clone(), paused }).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
@@ -136,11 +139,11 @@ impl Storage for KvStorage {
     async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
         worker.check()?;
         let ttl = Span::new("presence ttl", ttl)?;
-        self.writer.call(Announce { worker, ttl }).await
+        self.writer.call(KvAnnounce { worker, ttl }).await
     }
 
     async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.writer.call(DrainWorker(worker.clone())).await
+        self.writer.call(KvDrainWorker(worker.clone())).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {

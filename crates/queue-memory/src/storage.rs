@@ -79,7 +79,8 @@ impl MemoryStorage {
         if self.closed.load(Ordering::Acquire) {
             return Err(Error::closed(operation));
         }
-        let (clock, mut state) = (&self.shared.clock, self.shared.state.lock());
+        let clock = &self.shared.clock;
+        let mut state = self.shared.state.lock();
         let EngineState { engine, time } = &mut *state;
         let ticks = clock.ticks();
         let moment = Moment::decide(engine.mark(), clock.now(), time.floor(ticks));

@@ -3,20 +3,20 @@
 use crate::{
     call::call,
     handle::HandleState,
-    verbs::{Apply, Claim, Enqueue, EnqueueNew, Get},
+    verbs::{PostgresApply, PostgresClaim, PostgresEnqueue, PostgresEnqueueNew, PostgresGet},
 };
 use queue_core::{
     Applied, ClaimRequest, Claimed, Detail, Enqueued, JobId, JobRecord, Limits, NewJob, QueueName, Result,
     Stamped, lifecycle::Transition,
 };
-use queue_store::Batched;
+use queue_store::BatchVerbs;
 use std::sync::Arc;
 
 /// One handle, as the merging layer calls it.
 #[derive(Debug)]
 pub(crate) struct BatchedCalls(pub(crate) Arc<HandleState>);
 
-impl Batched for BatchedCalls {
+impl BatchVerbs for BatchedCalls {
     fn limits(&self) -> Limits {
         self.0.options.limits
     }
@@ -28,22 +28,22 @@ impl Batched for BatchedCalls {
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        if let Some(new) = EnqueueNew::of(queue, &groups)
+        if let Some(new) = PostgresEnqueueNew::of(queue, &groups)
             && let Some(enqueued) = call(&self.0, &new).await?
         {
             return Ok(enqueued);
         }
-        call(&self.0, &Enqueue { queue, groups: &groups }).await
+        call(&self.0, &PostgresEnqueue { queue, groups: &groups }).await
     }
 
     /// Answers the first request alone: claims go side by side, each in a statement of its own.
     async fn claim(&self, requests: Vec<ClaimRequest>) -> Result<Vec<Claimed>> {
         let Some(first) = requests.first() else { return Ok(Vec::new()) };
-        Ok(vec![call(&self.0, &Claim(first)).await?])
+        Ok(vec![call(&self.0, &PostgresClaim(first)).await?])
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        call(&self.0, &Apply(&batch)).await
+        call(&self.0, &PostgresApply(&batch)).await
     }
 
     async fn get(
@@ -52,6 +52,6 @@ impl Batched for BatchedCalls {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        call(&self.0, &Get { queue, ids, what }).await
+        call(&self.0, &PostgresGet { queue, ids, what }).await
     }
 }

@@ -19,7 +19,7 @@ const SLACK_MS: i64 = MARK_LAG_MS / 2;
 /// Store time of one handle (I24): kept from going back by the mark in the schema, and kept going
 /// by what this handle was told and has measured since.
 #[derive(Debug)]
-pub(crate) struct StoreClock {
+pub(crate) struct PostgresClock {
     time: Time,
     told: Mutex<StoreTime>,
     /// The latest time that any reply told, in milliseconds.
@@ -39,7 +39,7 @@ pub(crate) struct ClockReading {
     pub(crate) clock: Option<Timestamp>,
 }
 
-impl StoreClock {
+impl PostgresClock {
     pub(crate) fn new(time: Time) -> Self {
         let told = Mutex::new(StoreTime::new(ticks(&time)));
         let (latest, marked) = (AtomicI64::new(0), AtomicI64::new(0));

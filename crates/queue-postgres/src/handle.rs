@@ -5,7 +5,7 @@
 
 use crate::{
     claim_floors::ClaimFloors,
-    clock::StoreClock,
+    clock::PostgresClock,
     connection::{PoolKind, PooledConnection, Pools},
     fold_schedule::FoldSchedule,
     identity::Identity,
@@ -26,7 +26,7 @@ pub(crate) struct HandleState {
     pub(crate) options: PostgresOptions,
     pub(crate) pools: Pools,
     pub(crate) statements: Statements,
-    pub(crate) clock: StoreClock,
+    pub(crate) clock: PostgresClock,
     pub(crate) hub: Arc<Hub>,
     pub(crate) names: Arc<NameCache>,
     pub(crate) floors: ClaimFloors,
@@ -67,7 +67,7 @@ impl HandleState {
         let renderer = Renderer::new(&options.schema, &options.time, options.pooler == Pooler::None);
         Self {
             statements: Statements::new(renderer),
-            clock: StoreClock::new(options.time.clone()),
+            clock: PostgresClock::new(options.time.clone()),
             hub: Arc::default(),
             floors: ClaimFloors::default(),
             folds: FoldSchedule::new(&SystemRng),

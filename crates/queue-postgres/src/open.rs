@@ -7,7 +7,7 @@ use crate::{
     identity::Identity,
     migrate::migrate,
     name_cache::NameCache,
-    options::{Pooler, PostgresOptions, Source},
+    options::{ConnectionSource, Pooler, PostgresOptions},
 };
 use queue_core::{Durability, Error, ErrorKind, Result};
 use sqlx::{Connection, PgConnection, Row, postgres::PgConnectOptions};
@@ -28,15 +28,15 @@ pub(crate) async fn open(options: PostgresOptions) -> Result<HandleState> {
     let names = Arc::new(NameCache::default());
     let pools = Pools::new(&options, &names);
     let facts = match &options.source {
-        Source::Own(url) => {
+        ConnectionSource::Own(url) => {
             // A file that cannot be read is reported by name; the driver's error would not tell it.
             for file in &url.files {
                 file.check().await?;
             }
             set_up_alone(&configured(&options, &url.connect), &options).await?
         }
-        Source::Shared(pool) if pool.is_closed() => return Err(refused(sqlx::Error::PoolClosed)),
-        Source::Shared(_) => {
+        ConnectionSource::Shared(pool) if pool.is_closed() => return Err(refused(sqlx::Error::PoolClosed)),
+        ConnectionSource::Shared(_) => {
             let acquired = pools.acquire(PoolKind::Calls, &options).await;
             let mut connection = acquired.map_err(|error| error.explain("open", PoolKind::Calls))?;
             let facts = set_up(&mut connection, &options).await?;

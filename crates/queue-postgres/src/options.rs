@@ -18,7 +18,7 @@ const SILENCE_MIN: Duration = Duration::from_secs(1);
 /// [`PostgresStorage::open`](crate::PostgresStorage::open).
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
-    pub(crate) source: Source,
+    pub(crate) source: ConnectionSource,
     pub(crate) schema: SchemaName,
     pub(crate) migrations: Migrations,
     pub(crate) listen: Listen,
@@ -33,7 +33,7 @@ pub struct PostgresOptions {
 
 /// Where the store learns how to connect.
 #[derive(Clone, Debug)]
-pub(crate) enum Source {
+pub(crate) enum ConnectionSource {
     /// The store connects by a URL of its own.
     Own(Box<DatabaseUrl>),
     /// The store connects as the application's pool does.
@@ -104,7 +104,7 @@ impl PostgresOptions {
     pub fn new(url: &str) -> Result<Self> {
         let mut url = DatabaseUrl::parse(url)?;
         let schema = url.schema.take();
-        let options = Self::from_source(Source::Own(Box::new(url)));
+        let options = Self::from_source(ConnectionSource::Own(Box::new(url)));
         match schema {
             Some(schema) => options.schema(&schema),
             None => Ok(options),
@@ -127,13 +127,13 @@ impl PostgresOptions {
     /// A time limit around it is enough to do so. The store's own calls close such a connection; of
     /// other people's it cannot know.
     pub fn with_pool(pool: PgPool) -> Self {
-        Self::from_source(Source::Shared(pool))
+        Self::from_source(ConnectionSource::Shared(pool))
     }
 
-    fn from_source(source: Source) -> Self {
+    fn from_source(source: ConnectionSource) -> Self {
         let connections_max = match source {
-            Source::Own(_) => CONNECTIONS_MAX,
-            Source::Shared(_) => CONNECTIONS_BESIDE_MAX,
+            ConnectionSource::Own(_) => CONNECTIONS_MAX,
+            ConnectionSource::Shared(_) => CONNECTIONS_BESIDE_MAX,
         };
         Self {
             source,

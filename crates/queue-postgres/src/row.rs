@@ -18,19 +18,19 @@ const EXPIRY_LIFTED: i16 = 4;
 
 /// A value that this library would not have written.
 #[derive(Debug)]
-struct Foreign(String);
+struct ForeignValue(String);
 
-impl std::fmt::Display for Foreign {
+impl std::fmt::Display for ForeignValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Foreign {}
+impl std::error::Error for ForeignValue {}
 
 /// The error of a row that cannot be what this library wrote.
 pub(crate) fn foreign(what: impl Into<String>) -> sqlx::Error {
-    sqlx::Error::Decode(Box::new(Foreign(what.into())))
+    sqlx::Error::Decode(Box::new(ForeignValue(what.into())))
 }
 
 /// The column of marks.

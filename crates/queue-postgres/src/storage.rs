@@ -7,8 +7,8 @@ use crate::{
     open::open,
     options::PostgresOptions,
     verbs::{
-        Announce, CountJobs, DrainWorker, List, ListQueues, ListWorkers, PruneSome, ReadAttempts, SetPaused,
-        Verify,
+        PostgresAnnounce, PostgresCountJobs, PostgresDrainWorker, PostgresList, PostgresListQueues,
+        PostgresListWorkers, PostgresPruneSome, PostgresReadAttempts, PostgresSetPaused, PostgresVerify,
     },
     wakeup::Wakeups,
 };
@@ -106,19 +106,19 @@ impl Storage for PostgresStorage {
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        call(&self.handle, &List::new(&query)?).await
+        call(&self.handle, &PostgresList::new(&query)?).await
     }
 
     async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        call(&self.handle, &ReadAttempts { queue, id }).await
+        call(&self.handle, &PostgresReadAttempts { queue, id }).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        call(&self.handle, &CountJobs(queue)).await
+        call(&self.handle, &PostgresCountJobs(queue)).await
     }
 
     async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
-        call(&self.handle, &ListQueues(&query)).await
+        call(&self.handle, &PostgresListQueues(&query)).await
     }
 
     /// Removes in transactions of bounded size; dropping the future between two of them leaves the
@@ -128,9 +128,10 @@ impl Storage for PostgresStorage {
         let mut removed = 0;
         let mut in_vain = 0;
         while removed < request.limit && in_vain < PRUNES_IN_VAIN_MAX {
-            let limit = PruneSome::MAX.min(request.limit - removed);
+            let limit = PostgresPruneSome::MAX.min(request.limit - removed);
             let batch =
-                call(&self.handle, &PruneSome { queue: &request.queue, what: request.what, limit }).await?;
+                call(&self.handle, &PostgresPruneSome { queue: &request.queue, what: request.what, limit })
+                    .await?;
             removed += batch.removed;
             in_vain = if batch.removed == 0 { in_vain + 1 } else { 0 };
             if batch.is_all {
@@ -141,7 +142,7 @@ impl Storage for PostgresStorage {
     }
 
     async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        call(&self.handle, &SetPaused { queue, paused }).await
+        call(&self.handle, &PostgresSetPaused { queue, paused }).await
     }
 
     /// The first subscriber opens the connection that listens.
@@ -153,19 +154,19 @@ impl Storage for PostgresStorage {
     async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
         worker.check()?;
         let ttl = Span::new("presence ttl", ttl)?;
-        call(&self.handle, &Announce { worker: &worker, ttl }).await
+        call(&self.handle, &PostgresAnnounce { worker: &worker, ttl }).await
     }
 
     async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        call(&self.handle, &DrainWorker(worker)).await
+        call(&self.handle, &PostgresDrainWorker(worker)).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        call(&self.handle, &ListWorkers).await
+        call(&self.handle, &PostgresListWorkers).await
     }
 
     async fn verify(&self) -> Result<Vec<String>> {
-        call(&self.handle, &Verify).await
+        call(&self.handle, &PostgresVerify).await
     }
 
     async fn close(&self) -> Result<()> {

@@ -58,7 +58,7 @@ impl DatabaseUrl {
         if !SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
             return Err(invalid("the URL of the database looks like `postgres://user@host/database`"));
         }
-        let Parts { rest, schema, parameters } = Parts::of(url)?;
+        let UrlParts { rest, schema, parameters } = UrlParts::of(url)?;
         let connect = PgConnectOptions::from_str(&rest)
             .map_err(|_| invalid("the URL of the database cannot be read"))?;
         let is_verified = matches!(connect.get_ssl_mode(), PgSslMode::VerifyCa | PgSslMode::VerifyFull);
@@ -90,13 +90,13 @@ impl NamedFile {
 }
 
 /// The URL without the schema, the schema, and the parameters.
-struct Parts {
+struct UrlParts {
     rest: String,
     schema: Option<String>,
     parameters: Vec<(String, String)>,
 }
 
-impl Parts {
+impl UrlParts {
     fn of(url: &str) -> Result<Self> {
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let mut parts = Self { rest: base.to_owned(), schema: None, parameters: Vec::new() };
@@ -144,10 +144,10 @@ fn invalid(message: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{DatabaseUrl, Parts};
+    use super::{DatabaseUrl, UrlParts};
 
     fn split(url: &str) -> (String, Option<String>) {
-        let parts = Parts::of(url).expect("readable");
+        let parts = UrlParts::of(url).expect("readable");
         (parts.rest, parts.schema)
     }
 
@@ -163,8 +163,8 @@ mod tests {
             ("postgres://h/d?sslmode=disable&user=x".to_owned(), Some("my jobs".to_owned()))
         );
         assert_eq!(split("postgres://h/d?schema=a"), ("postgres://h/d".to_owned(), Some("a".to_owned())));
-        assert!(Parts::of("postgres://h/d?schema=a&schema=b").is_err());
-        assert!(Parts::of("postgres://h/d?schema=%FF").is_err());
+        assert!(UrlParts::of("postgres://h/d?schema=a&schema=b").is_err());
+        assert!(UrlParts::of("postgres://h/d?schema=%FF").is_err());
     }
 
     #[test]

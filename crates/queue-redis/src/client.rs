@@ -51,7 +51,7 @@ pub(crate) enum Access {
 
 /// One run of a script.
 #[derive(Debug)]
-pub(crate) struct Run<'a> {
+pub(crate) struct ScriptRun<'a> {
     /// The verb, for error messages.
     pub(crate) operation: &'static str,
     pub(crate) script: &'static Script,
@@ -68,7 +68,7 @@ impl Client {
     /// Sends it, with the whole text if the server does not know the script, and again while a
     /// Cluster says that it will take it soon. Nothing else is repeated, since the outcome would be
     /// unknown: that is for the caller to judge.
-    pub(crate) async fn run(&self, run: &Run<'_>) -> Result<Value> {
+    pub(crate) async fn run(&self, run: &ScriptRun<'_>) -> Result<Value> {
         let mut pause = PAUSE_MIN;
         for _ in 0..RETRIES_MAX {
             match self.try_run(run).await? {
@@ -96,7 +96,7 @@ impl Client {
         self.link.close();
     }
 
-    async fn try_run(&self, run: &Run<'_>) -> Result<RedisResult<Value>> {
+    async fn try_run(&self, run: &ScriptRun<'_>) -> Result<RedisResult<Value>> {
         self.check_open(run.operation)?;
         let key = run.keys.first().expect("every script has a key");
         let connection = self.link.connect(key).await;
@@ -129,7 +129,7 @@ impl Client {
     async fn send(
         &self,
         connection: &mut CallConnection,
-        run: &Run<'_>,
+        run: &ScriptRun<'_>,
         command: &Cmd,
     ) -> RedisResult<Value> {
         let Some(replicas) = self.replicas.filter(|_| run.access == Access::Writes) else {
@@ -147,15 +147,15 @@ impl Client {
     }
 }
 
-fn by_name(run: &Run<'_>) -> Cmd {
+fn by_name(run: &ScriptRun<'_>) -> Cmd {
     command("EVALSHA", &run.script.sha, run)
 }
 
-fn by_text(run: &Run<'_>) -> Cmd {
+fn by_text(run: &ScriptRun<'_>) -> Cmd {
     command("EVAL", &run.script.text, run)
 }
 
-fn command(name: &str, script: &str, run: &Run<'_>) -> Cmd {
+fn command(name: &str, script: &str, run: &ScriptRun<'_>) -> Cmd {
     let mut command = redis::cmd(name);
     command.arg(script).arg(run.keys.len()).arg(run.keys).arg(run.args);
     command

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 /// The clock of one handle: it makes the arguments of scripts about time.
 #[derive(Debug)]
-pub(crate) struct StoreClock {
+pub(crate) struct RedisClock {
     /// The clock that is read instead of the server's.
     injected: Option<Arc<dyn Clock>>,
 }
@@ -15,7 +15,7 @@ pub(crate) struct StoreClock {
 #[derive(Debug)]
 pub(crate) struct KnownTime(Mutex<StoreTime>);
 
-impl StoreClock {
+impl RedisClock {
     pub(crate) fn new(injected: Option<Arc<dyn Clock>>) -> Self {
         Self { injected }
     }

@@ -21,7 +21,7 @@ pub(crate) enum Endpoint {
 
 /// What a URL says.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct RedisUrl {
     pub(crate) endpoint: Endpoint,
     pub(crate) certificates: CertificateFiles,
     /// The options that are not about the place.
@@ -51,7 +51,7 @@ enum EndpointKind {
     Sentinel,
 }
 
-impl Target {
+impl RedisUrl {
     pub(crate) fn parse(url: &str) -> Result<Self> {
         let (scheme, rest) = url.split_once("://").ok_or_else(malformed)?;
         let (mut kind, tls) = match scheme {
@@ -238,13 +238,13 @@ fn malformed() -> Error {
 mod tests {
     use super::*;
 
-    fn parse(url: &str) -> Target {
-        Target::parse(url).expect("well-formed")
+    fn parse(url: &str) -> RedisUrl {
+        RedisUrl::parse(url).expect("well-formed")
     }
 
     #[test]
     fn users_passwords_and_databases_reach_the_library() {
-        let Target { endpoint, options, .. } = parse("redis://me:p%40ss@host:7000/3?namespace=a%2Eb");
+        let RedisUrl { endpoint, options, .. } = parse("redis://me:p%40ss@host:7000/3?namespace=a%2Eb");
         let Endpoint::Single(info) = endpoint else { panic!("{endpoint:?}") };
         assert_eq!(info.addr().to_string(), "host:7000");
         let redis = info.redis_settings();
@@ -283,7 +283,7 @@ mod tests {
             "redis://u:secret@h/notanumber",
             "redis://h?a=1&a=2",
         ] {
-            let refused = Target::parse(url).expect_err(url);
+            let refused = RedisUrl::parse(url).expect_err(url);
             assert!(!refused.to_string().contains("secret"), "{refused}");
         }
     }

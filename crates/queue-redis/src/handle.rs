@@ -1,8 +1,8 @@
 //! The state of one handle, which its verbs share, and how they call a script.
 
 use crate::{
-    client::{Access, Client, Run},
-    clock::StoreClock,
+    client::{Access, Client, ScriptRun},
+    clock::RedisClock,
     keys::Spread,
     known_queues::{KnownQueue, KnownQueues},
     reply::{Reply, corrupt},
@@ -20,7 +20,7 @@ const LAYOUT: i64 = 5;
 #[derive(Debug)]
 pub(crate) struct HandleState {
     pub(crate) client: Client,
-    pub(crate) clock: StoreClock,
+    pub(crate) clock: RedisClock,
     pub(crate) queues: KnownQueues,
     pub(crate) limits: Limits,
 }
@@ -47,7 +47,7 @@ impl HandleState {
         let mut all = Vec::with_capacity(2 + args.len());
         all.extend(self.clock.args(&queue.time));
         all.extend(args);
-        let run = Run { operation, script, keys: queue.keys.all(), args: &all, access };
+        let run = ScriptRun { operation, script, keys: queue.keys.all(), args: &all, access };
         let mut rest = Reply::new(operation, self.client.run(&run).await?)?;
         let moment = rest.moment()?;
         self.clock.note(&queue.time, moment);
@@ -68,7 +68,7 @@ impl HandleState {
         let args = [arg(LAYOUT), namespace.trial_channel().into_bytes()];
         let operation = "open";
         let script = &script::LAYOUT;
-        let run = Run { operation, script, keys: &keys, args: &args, access: Access::Opens };
+        let run = ScriptRun { operation, script, keys: &keys, args: &args, access: Access::Opens };
         let mut reply = Reply::new(operation, self.client.run(&run).await?)?;
         let found = reply.integer()?;
         let mut refused = Vec::new();
@@ -102,7 +102,8 @@ impl HandleState {
         let known = self.queues.time();
         let [injected, floor] = self.clock.args(known);
         let args = [injected, floor, arg(mark.as_millis())];
-        let run = Run { operation, script: &script::TIME, keys: &keys, args: &args, access: Access::Reads };
+        let run =
+            ScriptRun { operation, script: &script::TIME, keys: &keys, args: &args, access: Access::Reads };
         let moment = Reply::new(operation, self.client.run(&run).await?)?.moment()?;
         self.clock.note(known, moment);
         Ok(moment)
@@ -117,8 +118,13 @@ impl HandleState {
         let namespace = self.queues.namespace();
         let keys = [namespace.registry(), namespace.names()];
         let args = [queue.name.as_str().as_bytes().to_vec()];
-        let run =
-            Run { operation, script: &script::REGISTER, keys: &keys, args: &args, access: Access::Writes };
+        let run = ScriptRun {
+            operation,
+            script: &script::REGISTER,
+            keys: &keys,
+            args: &args,
+            access: Access::Writes,
+        };
         let answer = self.client.run(&run).await?;
         let redis::Value::Int(number) = answer else { return Err(corrupt(operation)) };
         let number = u64::try_from(number).map_err(|_| corrupt(operation))?;

@@ -1,7 +1,7 @@
 //! What a handle remembers of the queues that it was asked about.
 
 use crate::{
-    clock::{KnownTime, StoreClock},
+    clock::{KnownTime, RedisClock},
     keys::{Namespace, QueueKeys, Spread},
 };
 use parking_lot::Mutex;
@@ -38,7 +38,7 @@ pub(crate) struct KnownQueue {
 }
 
 impl KnownQueues {
-    pub(crate) fn new(namespace: Namespace, spread: Spread, clock: &StoreClock) -> Self {
+    pub(crate) fn new(namespace: Namespace, spread: Spread, clock: &RedisClock) -> Self {
         let has_one_clock = spread == Spread::OneServer || clock.is_injected();
         Self {
             namespace,
@@ -63,7 +63,7 @@ impl KnownQueues {
     }
 
     /// The latest of the floors of store time over all known queues.
-    pub(crate) fn latest(&self, clock: &StoreClock) -> Timestamp {
+    pub(crate) fn latest(&self, clock: &RedisClock) -> Timestamp {
         let queues = self.queues.lock();
         let latest = queues.values().map(|queue| clock.floor(&queue.time)).max();
         latest.unwrap_or_default().max(clock.floor(&self.time))

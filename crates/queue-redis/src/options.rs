@@ -1,7 +1,7 @@
 //! The options that a store is opened with.
 
 use crate::{
-    endpoint::{Endpoint, Target},
+    endpoint::{Endpoint, RedisUrl},
     keys::{Namespace, Spread},
     tls::CertificateFiles,
 };
@@ -78,7 +78,7 @@ impl RedisOptions {
     /// assert!(RedisOptions::new("redis://localhost?colour=red").is_err());
     /// ```
     pub fn new(url: &str) -> Result<Self> {
-        let Target { endpoint, certificates, options: own } = Target::parse(url)?;
+        let RedisUrl { endpoint, certificates, options: own } = RedisUrl::parse(url)?;
         let mut options = Self {
             endpoint,
             certificates,

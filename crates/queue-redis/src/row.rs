@@ -65,7 +65,7 @@ pub(crate) const NUMBERS_MAX: u64 = 1 << NUMBER_BITS;
 /// A record as it was read.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each says of one thing whether it is there")]
-pub(crate) struct StoredJob {
+pub(crate) struct RedisRecord {
     pub(crate) meta: JobMeta,
     /// How many bytes the payload has, without its content type and headers: what claims stop by.
     pub(crate) payload_bytes: u32,
@@ -97,7 +97,7 @@ pub(crate) fn six(number: u64) -> [u8; 6] {
 }
 
 /// Decodes a state string; `None` if this library did not write it.
-pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob> {
+pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<RedisRecord> {
     let mut from = Reader::new(job);
     let state = State::from_code(from.u8()?)?;
     let flags = from.u8()?;
@@ -158,7 +158,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<StoredJob>
     let result_at = is_within.then(|| from.position());
     let has_large_result = has_result && !is_within;
     let (has_details, has_attempts) = (flags & HAS_DETAILS != 0, extras & HAS_ATTEMPTS != 0);
-    Some(StoredJob { meta, payload_bytes, result_at, has_large_result, has_details, has_attempts, is_held })
+    Some(RedisRecord { meta, payload_bytes, result_at, has_large_result, has_details, has_attempts, is_held })
 }
 
 /// Writes what decides the first state of a new job besides the time: delay, marks and priority,

@@ -2,7 +2,7 @@
 
 use crate::{
     client::Client,
-    clock::StoreClock,
+    clock::RedisClock,
     error::unreachable,
     handle::HandleState,
     known_queues::KnownQueues,
@@ -18,7 +18,7 @@ use queue_core::{
     QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, WorkerId, WorkerInfo,
     lifecycle::Transition,
 };
-use queue_store::{Batched, Coalesced, CurrentRuntime};
+use queue_store::{BatchVerbs, Coalesced, CurrentRuntime};
 use std::{sync::Arc, time::Duration};
 
 /// A handle on the jobs in a Redis or Valkey server.
@@ -57,7 +57,7 @@ impl RedisStorage {
         let options = options.checked()?;
         let link = Link::new(&options).map_err(|error| unreachable("open", &options.endpoint, error))?;
         let durability = probe(&options, &link).await?;
-        let clock = StoreClock::new(options.clock.clone());
+        let clock = RedisClock::new(options.clock.clone());
         let handle = Arc::new(HandleState {
             client: Client::new(options.endpoint.clone(), link, options.replicas),
             queues: KnownQueues::new(options.namespace.clone(), options.spread(), &clock),
@@ -176,7 +176,7 @@ impl Storage for RedisStorage {
     }
 }
 
-impl Batched for HandleState {
+impl BatchVerbs for HandleState {
     fn limits(&self) -> Limits {
         self.limits
     }

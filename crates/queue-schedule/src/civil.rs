@@ -56,7 +56,8 @@ fn once(zone: &TimeZone, civil: civil::DateTime) -> Option<Timestamp> {
 /// alike.
 fn next_in_real_time(pattern: &CronPattern, zone: &TimeZone, after: Timestamp) -> Option<Timestamp> {
     let mut changes = zone.following(after).map(|change| change.timestamp());
-    let (mut from, mut inclusive) = (after, false);
+    let mut from = after;
+    let mut inclusive = false;
     for _ in 0..SEGMENTS_MAX {
         let offset = zone.to_offset(from);
         let civil = pattern.next_civil(offset.to_datetime(from), inclusive)?;

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 pub struct Template {
     kind: String,
     content_type: String,
-    payload: Stored,
+    payload: StoredPayload,
     #[serde(default, skip_serializing_if = "is_default")]
     priority: i16,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -34,7 +34,7 @@ pub struct Template {
 /// Text is kept as text, so that people can read a stored schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Stored {
+enum StoredPayload {
     Text(String),
     Bytes(Vec<u8>),
 }
@@ -45,8 +45,8 @@ impl Template {
     /// A template from a job that was made for it; the id and the options about ids are dropped.
     pub fn of(job: &NewJob) -> Self {
         let payload = match std::str::from_utf8(&job.payload.bytes) {
-            Ok(text) => Stored::Text(text.to_owned()),
-            Err(_) => Stored::Bytes(job.payload.bytes.to_vec()),
+            Ok(text) => StoredPayload::Text(text.to_owned()),
+            Err(_) => StoredPayload::Bytes(job.payload.bytes.to_vec()),
         };
         Self {
             kind: job.kind.as_str().to_owned(),
@@ -72,8 +72,8 @@ impl Template {
     /// The payload for people; bytes that are not UTF-8 are shown with replacement characters.
     pub fn payload_shown(&self) -> Cow<'_, str> {
         match &self.payload {
-            Stored::Text(text) => Cow::Borrowed(text),
-            Stored::Bytes(bytes) => String::from_utf8_lossy(bytes),
+            StoredPayload::Text(text) => Cow::Borrowed(text),
+            StoredPayload::Bytes(bytes) => String::from_utf8_lossy(bytes),
         }
     }
 
@@ -102,17 +102,17 @@ impl Template {
 
     fn payload_at(&self, tick: Timestamp) -> Bytes {
         match &self.payload {
-            Stored::Text(text) if self.content_type == JSON => with_tick(text, tick).into(),
-            Stored::Text(text) => Bytes::copy_from_slice(text.as_bytes()),
-            Stored::Bytes(bytes) => Bytes::copy_from_slice(bytes),
+            StoredPayload::Text(text) if self.content_type == JSON => with_tick(text, tick).into(),
+            StoredPayload::Text(text) => Bytes::copy_from_slice(text.as_bytes()),
+            StoredPayload::Bytes(bytes) => Bytes::copy_from_slice(bytes),
         }
     }
 
     /// Whether a payload that is not JSON contains the placeholder for the tick.
     pub(crate) fn misplaces_tick(&self) -> bool {
         let bytes = match &self.payload {
-            Stored::Text(text) => text.as_bytes(),
-            Stored::Bytes(bytes) => bytes,
+            StoredPayload::Text(text) => text.as_bytes(),
+            StoredPayload::Bytes(bytes) => bytes,
         };
         self.content_type != JSON && bytes.windows(PLACE.len()).any(|window| window == PLACE.as_bytes())
     }

@@ -8,7 +8,7 @@ use std::{fmt, time::Duration};
 /// When a schedule fires. The moments are those of the calendar, in whole milliseconds of UTC,
 /// independent of any store's time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Stored", into = "Stored")]
+#[serde(try_from = "StoredTiming", into = "StoredTiming")]
 #[non_exhaustive]
 pub enum Timing {
     /// At the times that a pattern names in a zone.
@@ -100,13 +100,13 @@ impl fmt::Display for Timing {
 /// `{"every_ms":60000,"from_ms":0}`, `{"at_ms":[..]}`.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Stored {
+enum StoredTiming {
     Cron { cron: String, zone: String },
     Every { every_ms: u64, from_ms: i64 },
     At { at_ms: Vec<i64> },
 }
 
-impl From<Timing> for Stored {
+impl From<Timing> for StoredTiming {
     fn from(timing: Timing) -> Self {
         match timing {
             Timing::Cron { pattern, zone } => {
@@ -122,19 +122,21 @@ impl From<Timing> for Stored {
     }
 }
 
-impl TryFrom<Stored> for Timing {
+impl TryFrom<StoredTiming> for Timing {
     type Error = ScheduleError;
 
-    fn try_from(stored: Stored) -> Result<Self, ScheduleError> {
+    fn try_from(stored: StoredTiming) -> Result<Self, ScheduleError> {
         match stored {
-            Stored::Cron { cron, zone } => Self::cron(&cron, &zone),
-            Stored::Every { every_ms, from_ms } => match Self::every(Duration::from_millis(every_ms))? {
-                Self::Every { period, .. } => {
-                    Ok(Self::Every { period, from: Timestamp::from_millis(from_ms) })
+            StoredTiming::Cron { cron, zone } => Self::cron(&cron, &zone),
+            StoredTiming::Every { every_ms, from_ms } => {
+                match Self::every(Duration::from_millis(every_ms))? {
+                    Self::Every { period, .. } => {
+                        Ok(Self::Every { period, from: Timestamp::from_millis(from_ms) })
+                    }
+                    other => Ok(other),
                 }
-                other => Ok(other),
-            },
-            Stored::At { at_ms } => Self::at(at_ms.into_iter().map(Timestamp::from_millis)),
+            }
+            StoredTiming::At { at_ms } => Self::at(at_ms.into_iter().map(Timestamp::from_millis)),
         }
     }
 }

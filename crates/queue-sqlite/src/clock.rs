@@ -7,12 +7,12 @@ use std::{sync::Arc, time::Duration};
 /// Store time of one handle (I24). Its threads share the last reading; the mark in the file has
 /// that of other handles.
 #[derive(Debug)]
-pub(crate) struct StoreClock {
+pub(crate) struct SqliteClock {
     clock: Arc<dyn Clock>,
     time: Mutex<StoreTime>,
 }
 
-impl StoreClock {
+impl SqliteClock {
     /// A clock without a reading: every transaction brings the mark of the file.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         let time = Mutex::new(StoreTime::new(clock.ticks()));

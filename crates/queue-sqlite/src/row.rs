@@ -24,7 +24,7 @@ pub(crate) const COLUMNS: usize = 34;
 
 /// A job as its rows have it.
 #[derive(Clone, Debug)]
-pub(crate) struct StoredJob {
+pub(crate) struct SqliteRecord {
     pub(crate) job: TrackedJob,
     /// Whether it has a row in `queue_life`.
     pub(crate) has_life: bool,
@@ -32,7 +32,7 @@ pub(crate) struct StoredJob {
     pub(crate) has_attempts: bool,
 }
 
-impl StoredJob {
+impl SqliteRecord {
     /// Reads the columns in the order in which every statement selects them.
     pub(crate) fn read(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<Self> {
         let born = TrackedJob::new(read_born(row, queue)?);
@@ -47,7 +47,7 @@ impl StoredJob {
 }
 
 /// The column of marks of a job.
-pub(crate) fn flags(stored: &StoredJob) -> u8 {
+pub(crate) fn flags(stored: &SqliteRecord) -> u8 {
     let meta = &stored.job.meta;
     u8::from(meta.cancel_requested) * CANCEL_REQUESTED
         + u8::from(meta.awaited) * AWAITED

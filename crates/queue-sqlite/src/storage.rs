@@ -1,14 +1,15 @@
 //! The handle: the `Storage` contract on top of the writer thread and the readers.
 
 use crate::{
-    clock::StoreClock,
+    clock::SqliteClock,
     files::FileGuard,
     options::{SqliteOptions, Synchronous},
     own_commits::OwnCommits,
     reader::{self, READERS, Readers},
     wakeup,
     writer::{
-        Announce, Apply, Claim, Database, DrainWorker, Enqueue, PruneSome, SetPaused, SqliteHandle, start,
+        Database, SqliteAnnounce, SqliteApply, SqliteClaim, SqliteDrainWorker, SqliteEnqueue, SqliteHandle,
+        SqlitePruneSome, SqliteSetPaused, start,
     },
 };
 use async_trait::async_trait;
@@ -61,9 +62,10 @@ impl SqliteStorage {
     /// is no database, `Unavailable` while another process keeps it locked.
     pub async fn open(options: SqliteOptions) -> Result<Self> {
         let options = options.checked()?;
-        let clock = StoreClock::new(options.clock.clone());
+        let clock = SqliteClock::new(options.clock.clone());
         let own_commits = OwnCommits::default();
-        let (hub, files) = (Arc::default(), FileGuard::default());
+        let hub = Arc::default();
+        let files = FileGuard::default();
         let shared = Arc::new(SqliteHandle { options, clock, hub, files, own_commits });
         let (writer, readers) = start(shared.clone(), READERS).await?;
         let readers = Readers::start(&shared, readers)?;
@@ -101,17 +103,17 @@ impl Storage for SqliteStorage {
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.shared.options.limits.check_enqueue(&groups)?;
-        self.writer.call(Enqueue { queue: queue.clone(), groups }).await
+        self.writer.call(SqliteEnqueue { queue: queue.clone(), groups }).await
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.shared.options.limits.check_batch("claim", request.limit)?;
-        self.writer.call(Claim(request)).await
+        self.writer.call(SqliteClaim(request)).await
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         self.shared.options.limits.check_apply(&batch)?;
-        self.writer.call(Apply(batch)).await
+        self.writer.call(SqliteApply(batch)).await
     }
 
     async fn get(
@@ -120,7 +122,8 @@ impl Storage for SqliteStorage {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        let (queue, ids) = (queue.clone(), ids.to_vec());
+        let queue = queue.clone();
+        let ids = ids.to_vec();
         let room = AnswerRoom::new(self.shared.options.limits.answer_bytes_max);
         self.readers.call("get", move |snapshot| snapshot.get(&queue, &ids, what, room)).await
     }
@@ -148,8 +151,8 @@ impl Storage for SqliteStorage {
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
         let mut removed = 0;
         while removed < request.limit {
-            let limit = PruneSome::MAX.min(request.limit - removed);
-            let some = PruneSome { queue: request.queue.clone(), what: request.what, limit };
+            let limit = SqlitePruneSome::MAX.min(request.limit - removed);
+            let some = SqlitePruneSome { queue: request.queue.clone(), what: request.what, limit };
             let batch = self.writer.call(some).await?;
             removed += batch;
             if batch < limit {
@@ -160,7 +163,7 @@ impl Storage for SqliteStorage {
     }
 
     async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.writer.call(SetPaused { queue: queue.clone(), paused }).await
+        self.writer.call(SqliteSetPaused { queue: queue.clone(), paused }).await
     }
 
     /// Starts the watcher for foreign writes, if this is the first subscription.
@@ -175,11 +178,11 @@ impl Storage for SqliteStorage {
     async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
         worker.check()?;
         let ttl = Span::new("presence ttl", ttl)?;
-        self.writer.call(Announce { worker, ttl }).await
+        self.writer.call(SqliteAnnounce { worker, ttl }).await
     }
 
     async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.writer.call(DrainWorker(worker.clone())).await
+        self.writer.call(SqliteDrainWorker(worker.clone())).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {

@@ -4,7 +4,7 @@
 use crate::{
     files::FileIdentity,
     storage::SqliteStorage,
-    writer::{Apply, Enqueue, SqliteHandle, within},
+    writer::{SqliteApply, SqliteEnqueue, SqliteHandle, within},
 };
 use queue_core::{
     Applied, Changed, Enqueued, Error, ErrorKind, JobMeta, LeaseToken, NewJob, Payload, QueueName,
@@ -67,8 +67,9 @@ impl SqliteStorage {
         const NAME: &str = "enqueue_in";
         let groups = vec![jobs.to_vec()];
         self.shared.options.limits.check_enqueue(&groups)?;
-        let answers = self.join(NAME, connection, &Enqueue { queue: queue.clone(), groups })?;
-        let (moment, mut value) = (answers.moment(), answers.value);
+        let answers = self.join(NAME, connection, &SqliteEnqueue { queue: queue.clone(), groups })?;
+        let moment = answers.moment();
+        let mut value = answers.value;
         Ok(Stamped::at(moment, value.pop().unwrap_or_default()))
     }
 
@@ -130,7 +131,7 @@ impl SqliteStorage {
     /// As for [`enqueue_in`](Self::enqueue_in).
     pub fn apply_in(&self, connection: &Connection, batch: &[Transition]) -> Result<Stamped<Vec<Applied>>> {
         self.shared.options.limits.check_apply(batch)?;
-        self.join("apply_in", connection, &Apply(batch.to_vec()))
+        self.join("apply_in", connection, &SqliteApply(batch.to_vec()))
     }
 
     fn join<V: Verb<crate::writer::Database>>(
@@ -141,20 +142,20 @@ impl SqliteStorage {
     ) -> Result<V::Answer> {
         self.check_open(operation)?;
         check_connection(&self.shared, connection).map_err(|why| match why {
-            Unfit::For(reason) => Error::invalid(operation, reason),
-            Unfit::Failed(error) => self.shared.fault(error).of(operation),
+            UnfitConnection::For(reason) => Error::invalid(operation, reason),
+            UnfitConnection::Failed(error) => self.shared.fault(error).of(operation),
         })?;
         within(&self.shared, connection, verb).map_err(|fault| fault.of(operation))
     }
 }
 
 /// Why a connection cannot be used.
-enum Unfit {
+enum UnfitConnection {
     For(&'static str),
     Failed(rusqlite::Error),
 }
 
-impl From<rusqlite::Error> for Unfit {
+impl From<rusqlite::Error> for UnfitConnection {
     fn from(error: rusqlite::Error) -> Self {
         Self::Failed(error)
     }
@@ -162,22 +163,22 @@ impl From<rusqlite::Error> for Unfit {
 
 /// Refuses a connection on which the store's statements would wait for a lock, or meet other tables
 /// than the store's.
-fn check_connection(shared: &SqliteHandle, connection: &Connection) -> Result<(), Unfit> {
+fn check_connection(shared: &SqliteHandle, connection: &Connection) -> Result<(), UnfitConnection> {
     if !leads_to(shared, connection.path().map(Path::new)) {
-        return Err(Unfit::For(
+        return Err(UnfitConnection::For(
             "the transaction is on another file than the queue; open the connection on the queue's own file, as its main \
              database",
         ));
     }
     if connection.transaction_state(Some(MAIN_DB))? != TransactionState::Write {
-        return Err(Unfit::For(
+        return Err(UnfitConnection::For(
             "the transaction does not have the write lock; begin it as IMMEDIATE, with \
              `transaction_with_behavior(TransactionBehavior::Immediate)`",
         ));
     }
     let shadow = connection.query_row(FIND_SHADOW, [], |_| Ok(())).optional()?;
     if shadow.is_some() {
-        return Err(Unfit::For(
+        return Err(UnfitConnection::For(
             "the connection has a temporary table or view by the name of one of the queue's, which would be written instead; \
              drop it, or use another connection",
         ));

@@ -122,7 +122,7 @@ fn watch_log(path: &Path, signal: &Arc<Signal>) -> Option<RecommendedWatcher> {
 mod tests {
     use super::{Look, connect_reader, last_commits, look};
     use crate::{
-        SqliteOptions, SqliteStorage, clock::StoreClock, files::FileGuard, own_commits::OwnCommits,
+        SqliteOptions, SqliteStorage, clock::SqliteClock, files::FileGuard, own_commits::OwnCommits,
         recent_commits::RecentCommits, writer::SqliteHandle,
     };
     use queue_core::{ContentType, Interest, JobId, Kind, NewJob, Payload, QueueName, Storage};
@@ -140,8 +140,10 @@ mod tests {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let options = SqliteOptions::new(directory.path().join("jobs.db")).checked().expect("they are valid");
         let other = SqliteStorage::open(options.clone()).await.expect("it opens");
-        let (hub, clock) = (Arc::new(Hub::default()), StoreClock::new(options.clock.clone()));
-        let (files, own_commits) = (FileGuard::default(), OwnCommits::default());
+        let hub = Arc::new(Hub::default());
+        let clock = SqliteClock::new(options.clock.clone());
+        let files = FileGuard::default();
+        let own_commits = OwnCommits::default();
         let handle = SqliteHandle { options, clock, hub: hub.clone(), files, own_commits };
         let connection = connect_reader(&handle.options).expect("it opens");
         let (mut seen, _) = last_commits(&connection).expect("it reads");

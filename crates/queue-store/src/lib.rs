@@ -27,7 +27,7 @@ mod tasks;
 mod threads;
 
 pub use claims::{ClaimShares, UnheardClaim};
-pub use coalesce::{Batched, Coalesced};
-pub use events::{Hub, News, Notices, Wanted};
+pub use coalesce::{BatchVerbs, Coalesced};
+pub use events::{Hub, News, NoticeLevel, Notices};
 pub use tasks::{CurrentRuntime, Spawn};
 pub use threads::{Mailbox, watcher};

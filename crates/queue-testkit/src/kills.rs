@@ -1,6 +1,6 @@
 //! Kills processes while they work on a store, and judges what they recorded.
 
-use crate::history::{Herd, Load, LoadParams, Params, Recorder, Report, Tape, Tapes};
+use crate::history::{Herd, Load, LoadParams, Params, Recorder, Tape, Tapes, WorkloadReport};
 use queue_core::{Rng, SeededRng, Storage};
 use std::{
     env,
@@ -103,15 +103,18 @@ impl<O: AsyncFn(&str) -> Arc<dyn Storage>> Kills<O> {
     /// # Panics
     /// If an invariant is broken, with the first findings; if a process ended before it was killed;
     /// if no process recorded anything.
-    pub async fn round(&self, seed: u64, place: &str) -> Report {
+    pub async fn round(&self, seed: u64, place: &str) -> WorkloadReport {
         // The store is created here, so that no process opens one that is half made.
         let store = (self.open)(place).await;
         store.close().await.expect("a handle closes");
         drop(store);
         let folder = tempfile::tempdir().expect("a directory for recordings");
-        let (tapes, rng) = (Tapes::in_folder(&folder), SeededRng::new(seed));
+        let tapes = Tapes::in_folder(&folder);
+        let rng = SeededRng::new(seed);
         let mut herd = {
-            let (test, place, tapes) = (self.test, OsString::from(place), tapes.clone());
+            let test = self.test;
+            let place = OsString::from(place);
+            let tapes = tapes.clone();
             Herd::start(self.processes, move |number| command(test, &place, number, &tapes.path(number)))
         };
         for _ in 0..self.per_round {
@@ -124,7 +127,8 @@ impl<O: AsyncFn(&str) -> Arc<dyn Storage>> Kills<O> {
         let end = LoadParams { seed, name: "the-end".to_owned(), tasks: nobody, waiters: 0 };
         let stores = vec![(self.open)(place).await];
         let report = Load::start(stores, Arc::new(Recorder::new()), end).finish_with(histories).await;
-        let (events, completions) = (report.history.events().len(), report.completions());
+        let events = report.history.events().len();
+        let completions = report.completions();
         println!("seed {seed}: {} kills, {events} events, {completions} completions", self.per_round);
         report.assert_clean();
         assert!(completions > 0, "the processes completed no job");

@@ -16,10 +16,10 @@ const FORGOTTEN_MAX: u32 = 16;
 /// A subscription to hints, which may be missing or late. It then has no hints, and the caller
 /// reads at intervals anyway.
 pub(crate) struct Hints {
-    source: Source,
+    source: HintSource,
 }
 
-enum Source {
+enum HintSource {
     None,
     /// The store has not answered the subscription yet. Its answer counts as a hint, since changes
     /// may have happened before it.
@@ -36,8 +36,8 @@ impl Hints {
         let mut subscribing = async move { storage.subscribe(&queue, interest).await.ok() }.boxed();
         let until = deadline.min(Instant::now() + SUBSCRIBE_MAX);
         let source = match tokio::time::timeout_at(until, &mut subscribing).await {
-            Ok(stream) => stream.map_or(Source::None, Source::Stream),
-            Err(_elapsed) => Source::Late(subscribing),
+            Ok(stream) => stream.map_or(HintSource::None, HintSource::Stream),
+            Err(_elapsed) => HintSource::Late(subscribing),
         };
         Self { source }
     }
@@ -57,21 +57,21 @@ impl Hints {
     /// Waits for the next hint. Dropping the future loses no hint.
     pub(crate) async fn next(&mut self) -> Hint {
         self.arrives().await;
-        if let Source::Stream(hints) = &mut self.source
+        if let HintSource::Stream(hints) = &mut self.source
             && let Some(hint) = hints.next().await
         {
             return hint;
         }
-        self.source = Source::None;
+        self.source = HintSource::None;
         future::pending().await
     }
 
     /// Waits for the answer of a late subscription.
     async fn arrives(&mut self) {
-        if let Source::Late(subscribing) = &mut self.source {
+        if let HintSource::Late(subscribing) = &mut self.source {
             let stream = subscribing.await;
-            self.source = stream.map_or(Source::None, |hints| {
-                Source::Stream(stream::iter([Hint::Missed]).chain(hints).boxed())
+            self.source = stream.map_or(HintSource::None, |hints| {
+                HintSource::Stream(stream::iter([Hint::Missed]).chain(hints).boxed())
             });
         }
     }
@@ -106,7 +106,7 @@ impl Hints {
     /// Drops the hints that have arrived so far: a call that is sent after this finds the changes
     /// that they are about.
     pub(crate) fn forget(&mut self) {
-        if let Source::Stream(hints) = &mut self.source {
+        if let HintSource::Stream(hints) = &mut self.source {
             let mut forgotten = 0;
             while forgotten < FORGOTTEN_MAX && matches!(hints.next().now_or_never(), Some(Some(_))) {
                 forgotten += 1;

@@ -2,11 +2,11 @@
 //! written.
 
 use crate::place;
-use queue_e2e::Place;
+use queue_e2e::CommandDirectory;
 use std::fs;
 
 /// Asserts that the command is refused with these words, and makes nothing.
-fn refused(place: &Place, arguments: &[&str], words: &str) {
+fn refused(place: &CommandDirectory, arguments: &[&str], words: &str) {
     let ran = place.run(arguments).code(2);
     assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
     assert!(ran.stderr.starts_with("error: ") && ran.stdout.is_empty(), "{arguments:?}: {ran:?}");

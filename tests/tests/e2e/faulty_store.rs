@@ -6,7 +6,7 @@ use queue::{
     worker::{Router, TokioClock, WorkerReport},
 };
 use queue_testkit::{
-    fault::{Fault, FaultPlan, FaultStore, HintFault, Verb},
+    fault::{Fault, FaultPlan, FaultStore, HintFault, StorageVerb},
     seeds,
 };
 use std::{sync::Arc, time::Duration};
@@ -20,11 +20,11 @@ type Squares = Queue<u64, u64>;
 
 fn plan(seed: u64) -> FaultPlan {
     FaultPlan::new(seed)
-        .one_in(10, Verb::CORE, Fault::Refuse)
-        .one_in(10, Verb::CORE, Fault::LoseRequest)
-        .one_in(10, Verb::CORE, Fault::LoseReply)
-        .one_in(10, Verb::CORE, Fault::Duplicate)
-        .one_in(5, Verb::CORE, Fault::Delay(Duration::from_millis(20)))
+        .one_in(10, StorageVerb::CORE, Fault::Refuse)
+        .one_in(10, StorageVerb::CORE, Fault::LoseRequest)
+        .one_in(10, StorageVerb::CORE, Fault::LoseReply)
+        .one_in(10, StorageVerb::CORE, Fault::Duplicate)
+        .one_in(5, StorageVerb::CORE, Fault::Delay(Duration::from_millis(20)))
         .hints_one_in(2, HintFault::Drop)
         .hints_one_in(5, HintFault::Repeat)
         .hints_one_in(5, HintFault::Reorder)

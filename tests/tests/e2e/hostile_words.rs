@@ -4,7 +4,7 @@ use crate::{
     hostile_store::{FATES, NAME, QUIET, TAG, TEXT, fill, id},
     place,
 };
-use queue_e2e::{Place, Ran, Terminal, until};
+use queue_e2e::{CommandDirectory, CommandRun, Terminal, until};
 use rustix::process::Signal;
 use std::fs;
 
@@ -158,7 +158,7 @@ impl<const N: usize> ConcatAll for [Vec<Look>; N] {
 }
 
 /// The stores as they were filled.
-struct Original(Place);
+struct Original(CommandDirectory);
 
 impl Original {
     fn new() -> Self {
@@ -173,7 +173,7 @@ impl Original {
     }
 
     /// A copy for each run, since some commands change the store.
-    fn copy(&self) -> Place {
+    fn copy(&self) -> CommandDirectory {
         let copy = place();
         for name in ["queue.db".to_owned(), file()] {
             fs::copy(self.0.path().join(&name), copy.path().join(&name)).expect("there is room");
@@ -223,7 +223,7 @@ fn nothing_that_was_stored_acts_on_a_terminal() {
 }
 
 fn check(original: &Original, look: &Look, arguments: &[&str]) {
-    let Ran { stdout, stderr, .. } = original.copy().run(arguments);
+    let CommandRun { stdout, stderr, .. } = original.copy().run(arguments);
     assert_harmless("standard error of", arguments, stderr.as_bytes());
     assert_nothing_forged("standard error of", arguments, &stderr);
     if !look.is_bytes {
@@ -237,7 +237,7 @@ fn check(original: &Original, look: &Look, arguments: &[&str]) {
         assert_harmless("the terminal of", arguments, shown.as_bytes());
     }
     let json = [arguments, &["--json"]].concat();
-    let Ran { stdout, stderr, .. } = original.copy().run(&json);
+    let CommandRun { stdout, stderr, .. } = original.copy().run(&json);
     assert_harmless("standard error of", &json, stderr.as_bytes());
     // Scripts for a shell or a database are unchanged.
     if arguments[0] != "completions" && !arguments.contains(&"--print") {

@@ -1,7 +1,7 @@
 //! `queue enqueue --lines` that is interrupted before the end of its input, and run again.
 
 use crate::place;
-use queue_e2e::{Place, until};
+use queue_e2e::{CommandDirectory, until};
 use rustix::process::Signal;
 use std::{
     fs::{self, File},
@@ -10,13 +10,13 @@ use std::{
 };
 
 /// A pipe that does not end while this is held.
-fn pipe(place: &Place) -> File {
+fn pipe(place: &CommandDirectory) -> File {
     let path = place.path().join("lines");
     assert!(Command::new("mkfifo").arg(&path).status().expect("the system has mkfifo").success());
     File::options().read(true).write(true).open(path).expect("it was just made")
 }
 
-fn total(place: &Place) -> u64 {
+fn total(place: &CommandDirectory) -> u64 {
     let stats = place.run(&["stats", "--json"]);
     if stats.code == 0 { stats.object()["total"].as_u64().expect("a number") } else { 0 }
 }

@@ -1,19 +1,19 @@
 //! `queue lead` in several processes on one file.
 
 use crate::place;
-use queue_e2e::{Place, Process, until};
+use queue_e2e::{CommandDirectory, Process, until};
 use rustix::process::Signal;
 use std::fs;
 
 /// The command: it writes its term, and then works until it is killed.
 const WORK: &str = "echo $QUEUE_FENCE $$ >> terms; exec sleep 1000";
 
-fn candidate(place: &Place) -> Process {
+fn candidate(place: &CommandDirectory) -> Process {
     place.start(&["lead", "report", "--exec", WORK, "--lease", "2s"])
 }
 
 /// The terms so far: number and working process.
-fn terms(place: &Place) -> Vec<(String, u32)> {
+fn terms(place: &CommandDirectory) -> Vec<(String, u32)> {
     let lines = fs::read_to_string(place.path().join("terms")).unwrap_or_default();
     let parse = |line: &str| {
         let (fence, pid) = line.split_once(' ')?;
@@ -22,7 +22,7 @@ fn terms(place: &Place) -> Vec<(String, u32)> {
     lines.lines().filter_map(parse).collect()
 }
 
-fn wait_for_terms(place: &Place, count: usize) -> Vec<(String, u32)> {
+fn wait_for_terms(place: &CommandDirectory, count: usize) -> Vec<(String, u32)> {
     until("enough terms began", || Some(terms(place)).filter(|terms| terms.len() >= count))
 }
 

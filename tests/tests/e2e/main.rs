@@ -23,8 +23,8 @@ mod terminals;
 mod watching;
 mod working;
 
-use queue_e2e::Place;
+use queue_e2e::CommandDirectory;
 
-fn place() -> Place {
-    Place::new(env!("CARGO_BIN_EXE_queue-e2e"))
+fn place() -> CommandDirectory {
+    CommandDirectory::new(env!("CARGO_BIN_EXE_queue-e2e"))
 }

@@ -2,7 +2,7 @@
 //! killed.
 
 use crate::place;
-use queue_e2e::{Place, until};
+use queue_e2e::{CommandDirectory, until};
 use serde_json::Value;
 use std::{
     fs,
@@ -36,7 +36,7 @@ fn the_projects_files_are_hashed_although_a_worker_is_killed_part_way() {
 
 /// The first worker's commands hang once it has done its share, so that it certainly holds jobs in
 /// mid-work when it is killed. Returns the summary of the second.
-fn kill_one_worker_and_let_another_finish(place: &Place, root: &Path) -> Value {
+fn kill_one_worker_and_let_another_finish(place: &CommandDirectory, root: &Path) -> Value {
     let hash =
         format!("cd '{}' && printf '%s\\0' \"$QUEUE_PAYLOAD\" | xargs -0 sha256sum --", root.display());
     let hold = place.path().join("hold");

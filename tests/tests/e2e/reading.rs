@@ -1,10 +1,10 @@
 //! The commands that read: `result`, `wait`, `status`, `list` and `stats`.
 
 use crate::place;
-use queue_e2e::Place;
+use queue_e2e::CommandDirectory;
 
 /// One job in each of four states: completed `done`, failed `bad`, cancelled `off`, queued `new`.
-fn four_jobs() -> Place {
+fn four_jobs() -> CommandDirectory {
     let place = place();
     place.run(&["enqueue", "x", "--id", "done"]).ok();
     place.run(&["enqueue", "y", "--id", "bad", "--kind", "odd"]).ok();

@@ -1,7 +1,7 @@
 //! What an operator sees of jobs at three in the morning: which failed, why, since when, for whom.
 
 use crate::place;
-use queue_e2e::Place;
+use queue_e2e::CommandDirectory;
 use serde_json::Value;
 
 /// A command that fails for good with the message in its payload.
@@ -10,7 +10,7 @@ const FAIL: &str =
 
 /// Two jobs of tenant 7 that failed alike, one of tenant 8 that failed differently, and one that
 /// waits.
-fn failures() -> Place {
+fn failures() -> CommandDirectory {
     let place = place();
     for (payload, id, tag) in [("31", "a", "tenant-7"), ("7f3a", "b", "tenant-7"), ("x", "c", "tenant-8")] {
         place.run(&["enqueue", payload, "--id", id, "--tag", tag, "--tag", "all"]).ok();
@@ -20,7 +20,7 @@ fn failures() -> Place {
     place
 }
 
-fn ids(place: &Place, arguments: &[&str]) -> Vec<String> {
+fn ids(place: &CommandDirectory, arguments: &[&str]) -> Vec<String> {
     let listed = place.run(&[arguments, &["--json"]].concat()).ok().objects();
     listed.iter().map(|job| job["id"].as_str().expect("an id").to_owned()).collect()
 }

@@ -1,9 +1,9 @@
 //! A slice of each long run; `cargo xtask soak` makes them long.
 
-use queue_e2e::{Place, Ran};
+use queue_e2e::{CommandDirectory, CommandRun};
 
-fn soak(arguments: &[&str]) -> Ran {
-    Place::new(env!("CARGO_BIN_EXE_soak")).run(arguments).ok()
+fn soak(arguments: &[&str]) -> CommandRun {
+    CommandDirectory::new(env!("CARGO_BIN_EXE_soak")).run(arguments).ok()
 }
 
 /// Each job takes a tenth of a second, so that the run is long enough for kills on every machine.

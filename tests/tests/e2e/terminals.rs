@@ -1,9 +1,9 @@
 //! The output on a terminal, and the question asked there.
 
 use crate::place;
-use queue_e2e::{Place, Terminal};
+use queue_e2e::{CommandDirectory, Terminal};
 
-fn on(columns: u16, place: &Place, arguments: &[&str]) -> String {
+fn on(columns: u16, place: &CommandDirectory, arguments: &[&str]) -> String {
     Terminal { columns, typed: "" }.run(place, arguments).ok().text().to_owned()
 }
 

@@ -2,7 +2,7 @@
 //! worker stops.
 
 use crate::place;
-use queue_e2e::{Place, Process, until};
+use queue_e2e::{CommandDirectory, Process, until};
 use rustix::process::Signal;
 use std::{fs, process::Command};
 
@@ -162,7 +162,7 @@ fn a_command_that_dies_of_a_signal_or_writes_too_much_fails() {
 
 /// A worker whose command starts another process, which reports itself and waits until the file
 /// `hold` is removed.
-fn hanging_worker(place: &Place, more: &[&str]) -> Process {
+fn hanging_worker(place: &CommandDirectory, more: &[&str]) -> Process {
     fs::write(place.path().join("hold"), "").expect("the directory is ours");
     fs::write(place.path().join("inner"), "echo $$ > pid; while [ -e hold ]; do sleep 0.05; done")
         .expect("the directory is ours");
@@ -175,7 +175,7 @@ fn hanging_worker(place: &Place, more: &[&str]) -> Process {
 }
 
 /// Asserts that the process which the command of `hanging_worker` started is gone too.
-fn all_is_gone(place: &Place) {
+fn all_is_gone(place: &CommandDirectory) {
     let pid = fs::read_to_string(place.path().join("pid")).expect("it was written before");
     until("the command is killed", || (!is_alive(&pid)).then_some(()));
 }

@@ -30,7 +30,7 @@ type Key = (String, String, String);
 
 /// Failures of one kind with one error.
 #[derive(Debug)]
-struct Group {
+struct ErrorGroup {
     failed: u64,
     failing: u64,
     first: Timestamp,
@@ -49,7 +49,9 @@ pub(crate) async fn run(args: ErrorsArgs, session: &Session) -> Result<Exit, Cli
 }
 
 async fn show(jobs: &Jobs, out: Output) -> Result<(), CliError> {
-    let (mut groups, mut looked_at, mut now) = (BTreeMap::new(), 0, Timestamp::default());
+    let mut groups = BTreeMap::new();
+    let mut looked_at = 0;
+    let mut now = Timestamp::default();
     for state in [jobs.jobs().failed(), jobs.jobs().failing()] {
         let mut newest = pin!(state.newest_first().limit(LOOKED_AT_MAX).all());
         while let Some(status) = newest.try_next().await? {
@@ -58,7 +60,7 @@ async fn show(jobs: &Jobs, out: Output) -> Result<(), CliError> {
             add(&mut groups, &status);
         }
     }
-    let mut groups: Vec<(Key, Group)> = groups.into_iter().collect();
+    let mut groups: Vec<(Key, ErrorGroup)> = groups.into_iter().collect();
     groups.sort_by_key(|(_, group)| std::cmp::Reverse((group.failed + group.failing, group.last)));
     match out.format() {
         Format::Json => {
@@ -76,12 +78,12 @@ fn words(looked_at: u64) -> String {
     format!("Looked at the newest {} that failed or are failing.", plural(looked_at, "job"))
 }
 
-fn add(groups: &mut BTreeMap<Key, Group>, status: &Status) {
+fn add(groups: &mut BTreeMap<Key, ErrorGroup>, status: &Status) {
     let JobMeta { kind, id, last_error, .. } = &status.meta;
     let Some(error) = last_error else { return };
     let key = (kind.to_string(), error.name().to_owned(), normalised(error.message()));
     let at = status.meta.failed_at.unwrap_or_else(|| status.meta.entered_at());
-    let begin = || Group { failed: 0, failing: 0, first: at, last: at, example: id.to_string() };
+    let begin = || ErrorGroup { failed: 0, failing: 0, first: at, last: at, example: id.to_string() };
     let group = groups.entry(key).or_insert_with(begin);
     if status.meta.state.is_terminal() {
         group.failed += 1;
@@ -104,7 +106,7 @@ const COLUMNS: [Column; 7] = [
     Column::text("EXAMPLE"),
 ];
 
-fn row((kind, name, message): &Key, group: &Group, now: Timestamp) -> Vec<String> {
+fn row((kind, name, message): &Key, group: &ErrorGroup, now: Timestamp) -> Vec<String> {
     let ago = |at: Timestamp| format!("{} ago", age(now.since(at)));
     vec![
         group.failed.to_string(),
@@ -117,7 +119,7 @@ fn row((kind, name, message): &Key, group: &Group, now: Timestamp) -> Vec<String
     ]
 }
 
-fn object((kind, name, message): &Key, group: &Group, looked_at: u64) -> Value {
+fn object((kind, name, message): &Key, group: &ErrorGroup, looked_at: u64) -> Value {
     json!({
         "kind": kind,
         "error": {"name": name, "message": message},

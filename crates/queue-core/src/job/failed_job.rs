@@ -80,7 +80,8 @@ mod tests {
             .with_on_failure(Kind::from_static("mourn"));
         let meta = JobMeta::begin(QueueName::from_static("q"), &new, Seq::new(8), Timestamp::default());
         let held = JobMeta { state: State::Processing, epoch: 3, failures: 1, stalls: 2, ..meta };
-        let (token, cause) = (LeaseToken::from_bytes([1; 16]), Cause::Terminal);
+        let token = LeaseToken::from_bytes([1; 16]);
+        let cause = Cause::Terminal;
         let failure = Failure::new("Refused", message);
         let event = Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() };
         let mut decided = decide(&held, event, &Policy::default()).expect("it is held");

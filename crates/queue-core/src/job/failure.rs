@@ -12,10 +12,10 @@ const FAILURE_NAME_BYTES_MAX: usize = 255;
 ///
 /// It takes one pointer inside a job's metadata, since most jobs have no failure.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Failure(Box<Parts>);
+pub struct Failure(Box<FailureParts>);
 
 #[derive(Clone, PartialEq, Eq)]
-struct Parts {
+struct FailureParts {
     name: String,
     message: String,
     details: Option<Bytes>,
@@ -31,7 +31,7 @@ impl Failure {
         truncate(&mut name, FAILURE_NAME_BYTES_MAX);
         let mut message = without_nul(&mask_secrets(message.as_ref()));
         truncate(&mut message, FAILURE_MESSAGE_BYTES_MAX);
-        Self(Box::new(Parts { name, message, details: None }))
+        Self(Box::new(FailureParts { name, message, details: None }))
     }
 
     /// Adds structured details, which are stored as given.
@@ -72,7 +72,7 @@ impl std::fmt::Display for Failure {
 
 impl std::fmt::Debug for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Parts { name, message, details } = &*self.0;
+        let FailureParts { name, message, details } = &*self.0;
         f.debug_struct("Failure")
             .field("name", name)
             .field("message", message)

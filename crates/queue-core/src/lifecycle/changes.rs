@@ -44,8 +44,14 @@ pub(super) fn redrive(job: &JobMeta, content_type: Option<ContentType>) -> Resul
         return Err(Rejected::NotAllowed(job.state));
     }
     let requeue = requeue(job, RunAt::After(Span::ZERO)).started(job);
-    let (state, failures, stalls) = (State::Queued, 0, 0);
-    Ok(Patch::Requeue(Requeue { state, failures, stalls, fresh: true, content_type, ..requeue }))
+    Ok(Patch::Requeue(Requeue {
+        state: State::Queued,
+        failures: 0,
+        stalls: 0,
+        fresh: true,
+        content_type,
+        ..requeue
+    }))
 }
 
 pub(super) fn promote(job: &JobMeta) -> Result<Patch, Rejected> {

@@ -101,7 +101,8 @@ fn by_holder(
     patch: Patch,
     then: Vec<NewJob>,
 ) -> Result<Transition, Rejected> {
-    let (epoch, flags) = (job.epoch, Some(Flags::of(job)));
+    let epoch = job.epoch;
+    let flags = Some(Flags::of(job));
     let proof = Proof::Lease { token, epoch, flags, settle: Some(settle) };
     leased(job, proof, Lapse::Any, patch, then)
 }

@@ -74,10 +74,18 @@ impl Capabilities {
     /// A store with only the mandatory verbs: no hints, no presence, no pause, no list of queues,
     /// no attempts, default limits.
     pub fn new(name: &'static str, durability: Durability, reach: Reach) -> Self {
-        let (limits, events) = (Limits::default(), EventReach::None);
-        let call_timeout = Duration::from_secs(30);
-        let (presence, pause, queues, attempts) = (false, false, false, false);
-        Self { name, durability, reach, events, presence, pause, queues, attempts, limits, call_timeout }
+        Self {
+            name,
+            durability,
+            reach,
+            events: EventReach::None,
+            presence: false,
+            pause: false,
+            queues: false,
+            attempts: false,
+            limits: Limits::default(),
+            call_timeout: Duration::from_secs(30),
+        }
     }
 
     /// Sets how far hints reach.

@@ -177,14 +177,14 @@ async fn until_it_rests<S: Storage + ?Sized>(
 ) -> Result<Option<Changed>> {
     for _ in 0..RE_DECIDES_MAX {
         match step(store, &seen, headers, event.clone(), policy).await? {
-            Step::Ended(changed) => return Ok(Some(changed)),
-            Step::Moved(meta) => seen = meta,
+            ChangeStep::Ended(changed) => return Ok(Some(changed)),
+            ChangeStep::Moved(meta) => seen = meta,
         }
     }
     Ok(None)
 }
 
-enum Step {
+enum ChangeStep {
     Ended(Changed),
     Moved(JobMeta),
 }
@@ -196,19 +196,19 @@ async fn step<S: Storage + ?Sized>(
     headers: &Headers,
     event: Event,
     policy: &Policy,
-) -> Result<Step> {
+) -> Result<ChangeStep> {
     let mut transition = match decide(seen, event, policy) {
         Ok(transition) => transition,
-        Err(rejected) => return Ok(Step::Ended(Changed::Rejected(rejected))),
+        Err(rejected) => return Ok(ChangeStep::Ended(Changed::Rejected(rejected))),
     };
     // Traces are added once the decision has fixed which jobs follow.
     headers.trace_on(&mut transition.then);
     let applied = store.apply(vec![transition]).await?.value;
     Ok(match applied.into_iter().next() {
-        Some(Applied::Done(meta)) => Step::Ended(Changed::Done(meta)),
-        Some(Applied::LeaseLost(meta)) => Step::Ended(Changed::LeaseLost(meta)),
-        Some(Applied::Stale(meta)) => Step::Moved(meta),
-        Some(Applied::Missing) => Step::Ended(Changed::Missing),
+        Some(Applied::Done(meta)) => ChangeStep::Ended(Changed::Done(meta)),
+        Some(Applied::LeaseLost(meta)) => ChangeStep::Ended(Changed::LeaseLost(meta)),
+        Some(Applied::Stale(meta)) => ChangeStep::Moved(meta),
+        Some(Applied::Missing) => ChangeStep::Ended(Changed::Missing),
         None => {
             return Err(Error::new(
                 ErrorKind::Internal,

@@ -5,7 +5,6 @@ use crate::{
     WorkerId,
     lifecycle::{Event, Policy, decide},
 };
-use std::time::Duration;
 
 /// A claim whose answer was lost. No worker knows the jobs that it leased, or will still lease. So
 /// the sender looks for them by the token of the claim and gives them back, uncharged: a lost
@@ -54,7 +53,8 @@ impl LostClaim {
     pub async fn give_back<S: Storage + ?Sized>(&mut self, store: &S) -> Result<bool> {
         let capabilities = store.capabilities();
         let mut query = ListQuery::held(self.queue.clone(), self.token, capabilities.limits.batch_max);
-        let (mut looked_at, mut all_are_back) = (None, true);
+        let mut looked_at = None;
+        let mut all_are_back = true;
         loop {
             let page = store.list(query.clone()).await?;
             looked_at.get_or_insert(page.now);
@@ -71,7 +71,9 @@ impl LostClaim {
                 // Jobs that were leased after the first page was read may be missing on the later
                 // pages.
                 let now = looked_at.unwrap_or(page.now);
-                return Ok(all_are_back && self.is_over(now, capabilities.call_timeout));
+                let call = Span::new("a call", capabilities.call_timeout).unwrap_or(Span::MAX);
+                let not_after = *self.not_after.get_or_insert(now + call);
+                return Ok(all_are_back && now > not_after + call);
             }
         }
     }
@@ -79,10 +81,5 @@ impl LostClaim {
     /// A token that was used twice by accident does not prove the lease of another claim.
     fn is_holder_of(&self, job: &JobMeta) -> bool {
         job.lease.as_ref().is_some_and(|lease| lease.worker == self.worker)
-    }
-
-    fn is_over(&mut self, now: Timestamp, call_timeout: Duration) -> bool {
-        let call = Span::new("a call", call_timeout).unwrap_or(Span::MAX);
-        now > *self.not_after.get_or_insert(now + call) + call
     }
 }

@@ -42,8 +42,15 @@ impl WorkerInfo {
 
     /// A worker with this id, without queues and details.
     pub fn new(id: WorkerId) -> Self {
-        let (queues, host, about) = (Vec::new(), String::new(), Bytes::new());
-        Self { id, queues, concurrency: 0, running: 0, host, about, duty: Duty::Work }
+        Self {
+            id,
+            queues: Vec::new(),
+            concurrency: 0,
+            running: 0,
+            host: String::new(),
+            about: Bytes::new(),
+            duty: Duty::Work,
+        }
     }
 
     /// Checks what a store must check before it lists the worker.
@@ -51,7 +58,8 @@ impl WorkerInfo {
     /// # Errors
     /// `Invalid` if [`about`](Self::about) is too long.
     pub fn check(&self) -> Result<()> {
-        let (len, max) = (self.about.len(), Self::ABOUT_BYTES_MAX);
+        let len = self.about.len();
+        let max = Self::ABOUT_BYTES_MAX;
         if len > max {
             let message =
                 format!("what a worker tells of itself has {len} bytes, and at most {max} are kept");

@@ -11,7 +11,7 @@ use queue_core::{
     Seq, State, Tags, Timestamp,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
-use queue_memory::{Course, StoredJob};
+use queue_memory::{Course, PackedJob};
 
 /// Stands for no reason.
 const NO_REASON: u8 = u8::MAX;
@@ -59,7 +59,7 @@ pub(crate) struct LifecycleFields {
 }
 
 /// What is written once.
-pub(super) fn write_fixed(out: &mut FieldWriter<'_>, job: &StoredJob) {
+pub(super) fn write_fixed(out: &mut FieldWriter<'_>, job: &PackedJob) {
     let traits = &*job.traits;
     out.name(&job.id);
     out.name(&traits.kind);
@@ -115,7 +115,7 @@ pub(super) fn read_fixed(
 }
 
 /// Writes the fields that transitions change, and these attempts.
-pub(super) fn write_lifecycle(out: &mut FieldWriter<'_>, job: &StoredJob, attempts: &[Attempt]) {
+pub(super) fn write_lifecycle(out: &mut FieldWriter<'_>, job: &PackedJob, attempts: &[Attempt]) {
     let course = job.course();
     let mut numbers = Numbers::<36>::new();
     numbers.u64(job.revision);
@@ -155,7 +155,7 @@ pub(super) fn write_lifecycle(out: &mut FieldWriter<'_>, job: &StoredJob, attemp
     }
 }
 
-fn flags(job: &StoredJob, course: &Course, attempts: &[Attempt]) -> u16 {
+fn flags(job: &PackedJob, course: &Course, attempts: &[Attempt]) -> u16 {
     let flag = |flag, holds| u16::from(holds) * flag;
     flag(flag::CANCEL_REQUESTED, job.cancel_requested)
         | flag(flag::AWAITED, job.awaited)
@@ -179,8 +179,11 @@ impl LifecycleFields {
             NO_REASON => None,
             code => Some(Reason::from_code(code).ok_or(Malformed("a reason has no such number"))?),
         };
-        let (run_at, epoch) = (time(from)?, from.u64()?);
-        let (failures, stalls, flags) = (from.u32()?, from.u32()?, from.u16()?);
+        let run_at = time(from)?;
+        let epoch = from.u64()?;
+        let failures = from.u32()?;
+        let stalls = from.u32()?;
+        let flags = from.u16()?;
         if flags & !flag::ALL != 0 {
             return Err(Malformed("a job has a part that this version does not know"));
         }

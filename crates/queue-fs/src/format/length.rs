@@ -2,7 +2,7 @@
 
 use super::options::has_options;
 use queue_core::Attempt;
-use queue_memory::{Course, StoredJob};
+use queue_memory::{Course, PackedJob};
 
 /// Kind and life, the rest of what is written once, what always moves, the lengths of the payload,
 /// and whether there is a result and details of an error.
@@ -14,13 +14,13 @@ const QUEUE: u64 = 1 + 1;
 
 /// How much a job takes up besides the bytes of its payload and its result, where it is written
 /// whole and named with its queue.
-pub(crate) fn whole_len(stored: &StoredJob) -> u64 {
+pub(crate) fn whole_len(stored: &PackedJob) -> u64 {
     QUEUE + stored.queue().as_str().len() as u64 + put_len(stored)
 }
 
 /// How much [`put`](super::write::put) writes of a job besides the bytes of its payload and its
 /// result.
-fn put_len(stored: &StoredJob) -> u64 {
+fn put_len(stored: &PackedJob) -> u64 {
     let course = stored.course();
     let result = course.result.as_ref().map_or(0, |result| name(&result.content_type) + blob(0));
     let details = course.error_details.as_ref().map_or(0, |details| blob(details.len()));
@@ -29,7 +29,7 @@ fn put_len(stored: &StoredJob) -> u64 {
 }
 
 /// What few jobs have of what is written once.
-fn options(stored: &StoredJob) -> usize {
+fn options(stored: &PackedJob) -> usize {
     if !has_options(stored) {
         return 0;
     }
@@ -41,7 +41,7 @@ fn options(stored: &StoredJob) -> usize {
         + stored.headers.to_text().map_or(0, |headers| blob(headers.len()))
 }
 
-fn claimed(stored: &StoredJob) -> usize {
+fn claimed(stored: &PackedJob) -> usize {
     if stored.epoch > 0 { TIME } else { 0 }
 }
 
@@ -90,7 +90,7 @@ mod tests {
     }
 
     /// One that has these of its options.
-    fn with_options(has: [bool; 5]) -> StoredJob {
+    fn with_options(has: [bool; 5]) -> PackedJob {
         let traits = Traits {
             expires_in: has[0].then(|| Span::from_secs(1)),
             time_limit: has[1].then(|| Span::from_secs(2)),
@@ -100,7 +100,7 @@ mod tests {
         };
         let headers =
             if has[4] { Headers::new([("a", ""), ("b", "c")]).expect("two") } else { Headers::NONE };
-        StoredJob { traits: traits.into(), headers, ..with_everything() }
+        PackedJob { traits: traits.into(), headers, ..with_everything() }
     }
 
     fn tag(text: &str) -> Tag {
@@ -119,14 +119,15 @@ mod tests {
         }
     }
 
-    fn fresh() -> StoredJob {
-        let (queue, mut engine) = (QueueName::from_static("queue"), Engine::default());
+    fn fresh() -> PackedJob {
+        let queue = QueueName::from_static("queue");
+        let mut engine = Engine::default();
         let job = NewJob::new(JobId::from_static("id"), Kind::from_static("kind"), payload());
         engine.enqueue(&queue, vec![vec![job]], Timestamp::default());
         engine.stored(&queue, Seq::new(1)).expect("it is there").clone()
     }
 
-    fn with_everything() -> StoredJob {
+    fn with_everything() -> PackedJob {
         let token = LeaseToken::from_bytes([7; 16]);
         let at = Some(Timestamp::default());
         let course = Course {
@@ -143,7 +144,7 @@ mod tests {
             failed_at: at,
             attempts: Some(Box::new(vec![attempt(1), attempt(2)])),
         };
-        StoredJob { course: Some(Box::new(course)), epoch: 2, ..fresh() }
+        PackedJob { course: Some(Box::new(course)), epoch: 2, ..fresh() }
     }
 
     #[test]

@@ -6,8 +6,9 @@
 //! Nothing here touches a file.
 
 mod attempt;
-mod change;
+mod field_change;
 mod job;
+mod journal_change;
 mod length;
 mod names;
 mod options;
@@ -17,7 +18,8 @@ mod segment;
 mod wire;
 mod worker;
 
-pub(crate) use change::{Blob, Change, FieldChange, Update, write};
+pub(crate) use field_change::FieldChange;
+pub(crate) use journal_change::{Blob, JournalChange, Update, write};
 pub(crate) use length::whole_len;
 pub(crate) use names::InternedNames;
 pub(crate) use record::{Head, ParsedRecord, RECORD_HEAD_BYTES, find_next, parse, seal, start};

@@ -5,7 +5,7 @@ use super::{
     wire::{FieldReader, FieldWriter, Malformed},
 };
 use queue_core::{Headers, JobMeta, Span, Tags};
-use queue_memory::StoredJob;
+use queue_memory::PackedJob;
 
 /// Which of the options follow that few jobs have, in this order.
 mod option {
@@ -18,13 +18,13 @@ mod option {
 }
 
 /// Whether a job has any of what [`write_options`] writes: most have none, and are written without.
-pub(super) fn has_options(job: &StoredJob) -> bool {
+pub(super) fn has_options(job: &PackedJob) -> bool {
     options(job) != 0
 }
 
 /// How long it may wait for its start, how long its handler may run, the kind of the job that
 /// follows its failure, tags and headers.
-pub(super) fn write_options(out: &mut FieldWriter<'_>, job: &StoredJob) {
+pub(super) fn write_options(out: &mut FieldWriter<'_>, job: &PackedJob) {
     let traits = &*job.traits;
     out.u8(options(job));
     traits.expires_in.into_iter().chain(traits.time_limit).for_each(|span| out.i64(span.as_millis()));
@@ -54,7 +54,7 @@ pub(super) fn read_options(
     Headers::from_text(headers).map_err(|_| Malformed("a job has headers that are none"))
 }
 
-fn options(job: &StoredJob) -> u8 {
+fn options(job: &PackedJob) -> u8 {
     let traits = &*job.traits;
     u8::from(traits.expires_in.is_some()) * option::EXPIRES_IN
         + u8::from(traits.time_limit.is_some()) * option::TIME_LIMIT

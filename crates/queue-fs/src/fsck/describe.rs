@@ -1,22 +1,25 @@
 //! Changes of a record in words.
 
-use crate::format::{Blob, Change, FieldChange};
+use crate::format::{Blob, FieldChange, JournalChange};
 use queue_core::JobMeta;
 
 /// A change in words.
-pub(super) fn describe(change: &Change) -> String {
+pub(super) fn describe(change: &JournalChange) -> String {
     match change {
-        Change::Put { job, payload, result, error_details, .. } => {
+        JournalChange::Put { job, payload, result, error_details, .. } => {
             let meta = &job.meta;
             let parts = parts(result.as_ref(), error_details.as_ref().map(bytes::Bytes::len));
-            let (queue, id, seq, kind) = (&meta.queue, &meta.id, meta.seq, &meta.kind);
+            let queue = &meta.queue;
+            let id = &meta.id;
+            let seq = meta.seq;
+            let kind = &meta.kind;
             format!(
                 "put {queue}/{id:?} life {seq} kind {kind} {}, payload {} bytes{parts}",
                 stand(meta),
                 payload.range.len()
             )
         }
-        Change::Update(update) => {
+        JournalChange::Update(update) => {
             let result = match &update.result {
                 FieldChange::Now(result) => Some(result),
                 FieldChange::Same | FieldChange::Gone => None,
@@ -27,16 +30,19 @@ pub(super) fn describe(change: &Change) -> String {
             };
             let fields = &update.fields;
             let parts = parts(result, details);
-            let (queue, seq, state, revision) = (&update.queue, update.seq, fields.state, fields.revision);
+            let queue = &update.queue;
+            let seq = update.seq;
+            let state = fields.state;
+            let revision = fields.revision;
             let retyped =
                 update.content_type.as_ref().map(|now| format!(", payload is {now}")).unwrap_or_default();
             format!("update {queue} life {seq}: {state}, revision {revision}{parts}{retyped}")
         }
-        Change::Remove { queue, seq } => format!("remove {queue} life {seq}"),
-        Change::Pause { queue, paused: true } => format!("pause {queue}"),
-        Change::Pause { queue, paused: false } => format!("resume {queue}"),
-        Change::Worker { worker, until } => format!("worker {} until {until}", worker.id),
-        Change::Retire(worker) => format!("worker {worker} is gone"),
+        JournalChange::Remove { queue, seq } => format!("remove {queue} life {seq}"),
+        JournalChange::Pause { queue, paused: true } => format!("pause {queue}"),
+        JournalChange::Pause { queue, paused: false } => format!("resume {queue}"),
+        JournalChange::Worker { worker, until } => format!("worker {} until {until}", worker.id),
+        JournalChange::Retire(worker) => format!("worker {worker} is gone"),
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     locked_store::LockedStore,
     walk::{WalkEvent, walk},
 };
-use crate::format::{Change, Head, segment_name};
+use crate::format::{Head, JournalChange, segment_name};
 use queue_core::{Error, ErrorKind, Result};
 use std::{fmt, io, path::Path};
 
@@ -111,7 +111,8 @@ fn entries(step: WalkEvent<'_>) -> Vec<DumpEntry> {
             let (part, word) =
                 if is_torn { (DumpPart::Torn, "torn by a crash") } else { (DumpPart::Damage, "DAMAGED") };
             let words = format!("{bytes} bytes {word}: {what}");
-            let (file, offset) = (segment_name(at.segment), Some(at.offset));
+            let file = segment_name(at.segment);
+            let offset = Some(at.offset);
             vec![DumpEntry { part, file, offset, record: None, words }]
         }
     }
@@ -120,14 +121,16 @@ fn entries(step: WalkEvent<'_>) -> Vec<DumpEntry> {
 /// The record, and each of its changes.
 fn of_record(head: Head, file: &str, offset: u64, changes: &[u8]) -> Vec<DumpEntry> {
     let entry = |part, words| {
-        let (file, offset, record) = (file.to_owned(), Some(offset), Some(head.commit));
+        let file = file.to_owned();
+        let offset = Some(offset);
+        let record = Some(head.commit);
         DumpEntry { part, file, offset, record, words }
     };
     let words = format!(
         "record {}, time {}, durable up to {}, needed from file {} on, last life {}",
         head.commit, head.time, head.synced, head.oldest, head.last_seq,
     );
-    let changes = Change::read_all(changes).map(|change| match change {
+    let changes = JournalChange::read_all(changes).map(|change| match change {
         Ok(change) => entry(DumpPart::Change, describe(&change)),
         Err(malformed) => entry(DumpPart::Damage, format!("DAMAGED: {}", malformed.0)),
     });

@@ -12,7 +12,7 @@ use crate::{
     format::{Head, Malformed, segment_name},
     journal::{Journal, Position, RecordSink},
     options::{Create, FsOptions},
-    state::State,
+    state::FsState,
     sys::{Fs, Open},
 };
 use std::{collections::BTreeMap, io, sync::Arc};
@@ -50,7 +50,7 @@ fn open_dry(place: &LockedStore) -> Result<CheckReport, FsFault> {
     // A crash may have ended the making of the store, so it is not `Never`.
     let options = FsOptions::new("").create(Create::IfMissing);
     let mut journal = Journal::open(fs.clone(), &options, Arc::default())?;
-    let mut counted = CountingSink { state: State::new(0), records: BTreeMap::new() };
+    let mut counted = CountingSink { state: FsState::new(0), records: BTreeMap::new() };
     journal.lock()?;
     journal.replay(&mut counted)?;
     journal.open_reserve()?;
@@ -79,7 +79,7 @@ fn size(fs: &dyn Fs, name: &str) -> Result<Option<u64>, FsFault> {
 
 /// What a journal adds up to, and how many records each file has.
 struct CountingSink {
-    state: State,
+    state: FsState,
     records: BTreeMap<u64, u64>,
 }
 

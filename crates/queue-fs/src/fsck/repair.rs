@@ -11,7 +11,7 @@ use crate::{
     error::FsFault,
     format::{Head, SEGMENT_HEAD_BYTES, Salt, SegmentHead, seal, segment_name, start},
     journal::SegmentFiles,
-    state::State,
+    state::FsState,
     sys::{Fs, FsFile, Open},
 };
 use queue_core::{Result, Seq, SystemRng};
@@ -86,7 +86,7 @@ fn step(name: &str, outcome: io::Result<()>) -> Result<(), FsFault> {
 /// The file that takes the place of all others.
 #[derive(Debug)]
 struct New<'n> {
-    state: &'n State,
+    state: &'n FsState,
     file: &'n dyn FsFile,
     number: u64,
     salt: Salt,
@@ -97,7 +97,8 @@ impl New<'_> {
         let (number, salt) = (self.number, self.salt);
         let head = SegmentHead { number, first_commit: commit_before + 1, oldest: number, salt };
         step(UNFINISHED, self.file.set_size(0).and_then(|()| self.file.write_at(0, &head.to_bytes())))?;
-        let (mut commit, mut offset) = (commit_before, SEGMENT_HEAD_BYTES as u64);
+        let mut commit = commit_before;
+        let mut offset = SEGMENT_HEAD_BYTES as u64;
         let mut jobs = self.state.lives();
         jobs.sort_unstable();
         let mut rest = &jobs[..];
@@ -123,7 +124,8 @@ impl New<'_> {
     ) -> Result<(Vec<u8>, usize), FsFault> {
         let mut out = Vec::new();
         let at = start(&mut out);
-        let (mut written, mut full) = (0, false);
+        let mut written = 0;
+        let mut full = false;
         while written < jobs.len() && !full {
             self.state.write_whole(files, &mut out, jobs[written])?;
             written += 1;
@@ -133,7 +135,9 @@ impl New<'_> {
             self.state.write_the_rest(&mut out);
         }
         let engine = &self.state.engine;
-        let (oldest, last_seq, time) = (self.number, engine.last_seq(), engine.mark());
+        let oldest = self.number;
+        let last_seq = engine.last_seq();
+        let time = engine.mark();
         let head =
             Head { commit, synced: SEGMENT_HEAD_BYTES as u64, oldest, last_seq, time, salt: self.salt };
         seal(&mut out, at, &head);

@@ -10,7 +10,7 @@ use crate::{
     error::FsFault,
     format::{Head, RECORD_HEAD_BYTES, SegmentHead, SegmentHeadError, segment_name},
     journal::{OTHER_NAME, Position, RecordSink},
-    state::State,
+    state::FsState,
 };
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ const MISSING_MAX: usize = 100;
 #[derive(Debug)]
 pub(super) struct Salvage {
     pub(super) report: CheckReport,
-    pub(super) state: State,
+    pub(super) state: FsState,
     /// The highest number of a record.
     pub(super) commit: u64,
     /// The highest number that any file has, by its name or by its own words.
@@ -44,7 +44,7 @@ impl Salvage {
         let mut salvage = Self {
             report: CheckReport::default(),
             // Bodies are read again when they are wanted.
-            state: State::new(0),
+            state: FsState::new(0),
             commit: 0,
             last_segment: place.numbers.last().copied().unwrap_or_default(),
             oldest: oldest(place)?,

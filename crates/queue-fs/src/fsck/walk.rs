@@ -47,7 +47,8 @@ pub(super) fn walk(place: &LockedStore, mut step: impl FnMut(WalkEvent<'_>)) -> 
         if is_leftover {
             continue;
         }
-        let (number, bytes) = (*number, &bytes[..]);
+        let number = *number;
+        let bytes = &bytes[..];
         Segment { place, number, own_number, bytes, salt, is_last, commit: &mut commit }.walk(&mut step);
     }
     Ok(())

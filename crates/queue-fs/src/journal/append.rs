@@ -48,7 +48,9 @@ impl Journal {
     /// After an error the journal is as it was. If that is uncertain, the handle fails for good.
     pub(crate) fn append(&mut self, pending: &PendingRecords) -> Result<(), FsFault> {
         self.check()?;
-        let (records, count, oldest) = (&pending.records, pending.count, pending.oldest);
+        let records = &pending.records;
+        let count = pending.count;
+        let oldest = pending.oldest;
         if oldest > self.oldest && self.synced < self.read_to {
             // Other handles may have relocated a part of the segments that are about to be removed.
             self.make_durable()?;

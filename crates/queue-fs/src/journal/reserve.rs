@@ -30,9 +30,9 @@ impl Journal {
         Ok(self.reserve.insert(opened).clone())
     }
 
-    /// Whether the disk has space for new jobs: the reserve is whole, or can be filled again. Only
-    /// under the lock.
-    pub(crate) fn has_reserve(&mut self) -> Result<bool, FsFault> {
+    /// Fills the reserve if it was spent. False if the disk has no space for it, and so none for
+    /// new jobs. Only under the lock.
+    pub(crate) fn ensure_reserve(&mut self) -> Result<bool, FsFault> {
         let reserve = self.open_reserve()?;
         if reserve.size().map_err(failed)? >= self.reserve_bytes {
             return Ok(true);

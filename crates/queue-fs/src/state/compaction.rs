@@ -1,7 +1,7 @@
 //! Compaction: live jobs of the oldest segment are relocated to the end of the journal.
 
 use super::{
-    State,
+    FsState,
     record::{Draft, IndexUpdate, PendingRecords},
 };
 use crate::{
@@ -16,7 +16,7 @@ const RELOCATED_BYTES_MIN: usize = 64 << 10;
 /// How many jobs one commit examines for relocation.
 const LOOKS_MAX: usize = 10_000;
 
-impl State {
+impl FsState {
     /// Whether the oldest segment should be compacted: the journal is longer than twice the bytes
     /// of its live jobs and a segment. While the jobs of that segment are relocated, other calls
     /// write about as much again, so the journal stays below about three times the bytes of the

@@ -22,12 +22,12 @@ use bytes::Bytes;
 pub(crate) use foreign_news::ForeignNews;
 use job_index::{JobIndex, ResultEntry};
 use queue_core::{JobBody, JobMeta, Payload, QueueName, Seq};
-use queue_memory::{Engine, StoredJob};
+use queue_memory::{Engine, PackedJob};
 
 /// Every job of the store. Payloads and results beyond a memory budget are left on the disk: the
 /// engine holds empty ones instead, and the index says where their bytes are.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct FsState {
     pub(crate) engine: Engine,
     index: JobIndex,
     /// The first segment that was replayed. Records written before the segments in front of it were
@@ -47,7 +47,7 @@ pub(crate) struct State {
     names: InternedNames,
 }
 
-impl State {
+impl FsState {
     /// An empty store.
     pub(crate) fn new(budget_bytes: u64) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl State {
     }
 
     /// The same of a whole job.
-    fn fill_whole(&self, files: &mut SegmentFiles, whole: &mut StoredJob) -> Result<(), FsFault> {
+    fn fill_whole(&self, files: &mut SegmentFiles, whole: &mut PackedJob) -> Result<(), FsFault> {
         let Some(entry) = self.index.get(whole.seq) else { return Ok(()) };
         fill_one(entry.payload, entry.is_payload_resident, files, &mut whole.payload)?;
         let result = whole.course.as_mut().and_then(|course| course.result.as_mut());

@@ -1,7 +1,7 @@
 //! From a transaction of the engine to a record, and from a written record to the index.
 
 use super::{
-    State,
+    FsState,
     job_index::{IndexEntry, ResultEntry, locate},
 };
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 use bytes::Bytes;
 use queue_core::{Attempt, Payload, QueueName, Seq, State as JobState, Timestamp, WorkerId, WorkerInfo};
-use queue_memory::{Edit, Engine, StoredJob};
+use queue_memory::{Edit, Engine, PackedJob};
 use std::ops::Range;
 
 /// A worker showed itself, or went.
@@ -117,7 +117,7 @@ fn changes(engine: &Engine, base: Position, presence: &[PresenceEdit]) -> (Vec<u
     (records, notes)
 }
 
-impl State {
+impl FsState {
     /// Encodes the changes of the current transaction as a record. `None` if there are none and its
     /// time need not be kept.
     pub(crate) fn record(&self, journal: &Journal, presence: &[PresenceEdit]) -> Option<PendingRecords> {
@@ -225,12 +225,13 @@ impl<'d> Draft<'d> {
             (FieldChange::Gone, _) => FieldChange::Gone,
             _ => FieldChange::Same,
         };
-        let (queue, other_bytes) = (edit.queue.clone(), other_bytes(after));
+        let queue = edit.queue.clone();
+        let other_bytes = other_bytes(after);
         self.notes.push(IndexUpdate::Update { queue, seq, other_bytes, result, is_terminal });
     }
 
     /// Writes a whole job. The entry assumes that all its parts stay in memory.
-    pub(super) fn put(&mut self, stored: &StoredJob) -> IndexEntry {
+    pub(super) fn put(&mut self, stored: &PackedJob) -> IndexEntry {
         let (payload, result) = write::put(self.out, stored);
         IndexEntry {
             queue: stored.queue().clone(),
@@ -267,14 +268,14 @@ impl<'d> Draft<'d> {
 }
 
 /// Bytes of a job written whole, without its payload and its result.
-pub(super) fn other_bytes(stored: &StoredJob) -> u32 {
+pub(super) fn other_bytes(stored: &PackedJob) -> u32 {
     u32::try_from(whole_len(stored)).expect("a record is shorter than 4 GiB")
 }
 
 /// What happened to the result. A job has one if and only if it is Completed, and each completion
 /// belongs to another claim.
-fn result_of<'r>(before: &StoredJob, after: &'r StoredJob) -> FieldChange<&'r Payload> {
-    let completed = |stored: &StoredJob| (stored.state == JobState::Completed).then_some(stored.epoch);
+fn result_of<'r>(before: &PackedJob, after: &'r PackedJob) -> FieldChange<&'r Payload> {
+    let completed = |stored: &PackedJob| (stored.state == JobState::Completed).then_some(stored.epoch);
     match &after.course().result {
         None if before.course().result.is_some() => FieldChange::Gone,
         Some(result) if completed(before) != completed(after) => FieldChange::Now(result),
@@ -283,13 +284,13 @@ fn result_of<'r>(before: &StoredJob, after: &'r StoredJob) -> FieldChange<&'r Pa
 }
 
 /// The attempts charged since `before`; one transaction may charge several.
-fn charged<'a>(before: &StoredJob, after: &'a StoredJob) -> &'a [Attempt] {
+fn charged<'a>(before: &PackedJob, after: &'a PackedJob) -> &'a [Attempt] {
     let seen = before.course().attempts().last().map_or(0, |attempt| attempt.epoch);
     let attempts = after.course().attempts();
     &attempts[attempts.partition_point(|attempt| attempt.epoch <= seen)..]
 }
 
-fn details_of<'d>(before: &StoredJob, after: &'d StoredJob) -> FieldChange<&'d Bytes> {
+fn details_of<'d>(before: &PackedJob, after: &'d PackedJob) -> FieldChange<&'d Bytes> {
     match (&before.course().error_details, &after.course().error_details) {
         (before, after) if before == after => FieldChange::Same,
         (_, None) => FieldChange::Gone,

@@ -1,19 +1,19 @@
 //! Applying records of the journal to the engine and the index.
 
 use super::{
-    State,
+    FsState,
     job_index::{IndexEntry, ResultEntry, locate},
     record::other_bytes,
 };
 use crate::{
-    format::{Blob, Change, FieldChange, Head, Malformed, RECORD_HEAD_BYTES, Update},
+    format::{Blob, FieldChange, Head, JournalChange, Malformed, RECORD_HEAD_BYTES, Update},
     journal::{Location, Position, RecordSink},
 };
 use bytes::Bytes;
 use queue_core::{Attempt, Headers, JobBody, Payload, QueueName, Seq, lifecycle::TrackedJob};
 use queue_store::News;
 
-impl RecordSink for State {
+impl RecordSink for FsState {
     fn begin_at(&mut self, segment: u64) {
         *self = Self { begun_at: segment, ..Self::new(self.budget_bytes) };
     }
@@ -35,7 +35,8 @@ impl RecordSink for State {
         let may_dangle = head.oldest < self.begun_at;
         let mut names = std::mem::take(&mut self.names);
         let mut replay = RecordReplay { state: self, at, changes, may_dangle };
-        let replayed = Change::read_sharing(changes, &mut names).try_for_each(|change| replay.one(change?));
+        let replayed =
+            JournalChange::read_sharing(changes, &mut names).try_for_each(|change| replay.one(change?));
         self.names = names;
         replayed?;
         self.index.usage.forget_before(head.oldest);
@@ -48,7 +49,7 @@ type Parts<'p> = (Headers, &'p Blob, Option<&'p Blob>, Option<Bytes>);
 
 /// The replay of one record.
 struct RecordReplay<'t> {
-    state: &'t mut State,
+    state: &'t mut FsState,
     at: Position,
     changes: &'t [u8],
     /// The record may name jobs of segments that are removed.
@@ -56,29 +57,29 @@ struct RecordReplay<'t> {
 }
 
 impl RecordReplay<'_> {
-    fn one(&mut self, change: Change) -> Result<(), Malformed> {
+    fn one(&mut self, change: JournalChange) -> Result<(), Malformed> {
         match change {
-            Change::Put { job, headers, payload, result, error_details, attempts } => {
+            JournalChange::Put { job, headers, payload, result, error_details, attempts } => {
                 if self.make_way_for(&job)? {
                     self.tell(&job.meta.queue, news_of(job.meta.state));
                 }
                 self.put(job, (headers, &payload, result.as_ref(), error_details), attempts);
             }
-            Change::Update(update) => {
+            JournalChange::Update(update) => {
                 self.tell(&update.queue, news_of(update.fields.state));
                 return self.update(update);
             }
-            Change::Remove { queue, seq } => {
+            JournalChange::Remove { queue, seq } => {
                 self.tell(&queue, News::Changed);
                 return self.remove(&queue, seq);
             }
-            Change::Pause { queue, paused } => {
+            JournalChange::Pause { queue, paused } => {
                 self.state.engine.load_pause(&queue, paused);
                 // A worker with prefetched jobs must learn of a pause too.
                 self.tell(&queue, News::Wakes);
             }
-            Change::Worker { worker, until } => self.state.engine.load_worker(worker, until),
-            Change::Retire(worker) => self.state.engine.unload_worker(&worker),
+            JournalChange::Worker { worker, until } => self.state.engine.load_worker(worker, until),
+            JournalChange::Retire(worker) => self.state.engine.unload_worker(&worker),
         }
         Ok(())
     }
@@ -106,7 +107,9 @@ impl RecordReplay<'_> {
     /// that at its end. Returns false for a life that is present already: compaction relocated it
     /// from an old segment.
     fn make_way_for(&mut self, job: &TrackedJob) -> Result<bool, Malformed> {
-        let (queue, id, seq) = (&job.meta.queue, &job.meta.id, job.meta.seq);
+        let queue = &job.meta.queue;
+        let id = &job.meta.id;
+        let seq = job.meta.seq;
         let present = self.state.engine.life_of(queue, id);
         if let Some(other) = present.filter(|other| *other != seq) {
             self.dangles()?;
@@ -179,7 +182,7 @@ fn news_of(state: queue_core::State) -> News {
     if state.is_waiting() { News::Wakes } else { News::Changed }
 }
 
-impl State {
+impl FsState {
     /// Updates the index after a change of a job. The payload of a terminal job is rarely read
     /// again, so it leaves memory.
     pub(super) fn changed(

@@ -1,6 +1,6 @@
 //! Cross-checks of the index against the engine.
 
-use super::State;
+use super::FsState;
 use crate::{
     error::FsFault,
     format::{segment_name, whole_len},
@@ -8,7 +8,7 @@ use crate::{
 };
 use queue_core::Timestamp;
 
-impl State {
+impl FsState {
     /// What does not add up, in words: indexes, where jobs stand, and what is in memory. Reads
     /// every payload and result that is not.
     pub(crate) fn verify(
@@ -28,7 +28,8 @@ impl State {
             if u64::from(entry.other_bytes) != whole_len(stored) {
                 findings.push(format!("{}: the life {seq} is longer or shorter than counted", entry.queue));
             }
-            let (at_rest, result) = (entry.result.as_deref(), stored.course().result.as_ref());
+            let at_rest = entry.result.as_deref();
+            let result = stored.course().result.as_ref();
             if at_rest.is_some() != result.is_some() {
                 findings.push(format!("{}: the life {seq} has a result in one place alone", entry.queue));
             }

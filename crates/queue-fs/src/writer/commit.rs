@@ -3,7 +3,7 @@
 use super::session::JournalSession;
 use crate::error::FsFault;
 use queue_core::Error;
-use queue_store::group_commit::{Committer, Failed, Pending};
+use queue_store::group_commit::{Committer, GroupFailure, PendingCall};
 
 /// Commits groups of calls to a journal: each transaction is one record, written and flushed once.
 #[derive(Debug)]
@@ -30,25 +30,28 @@ impl Committer for FsCommitter {
 
     /// Hints are published between the commit and the answers, so that a caller with an answer
     /// finds subscribers told.
-    fn transact(session: &mut JournalSession, group: &mut [Pending<Self>]) -> Result<(), Failed<FsFault>> {
+    fn transact(
+        session: &mut JournalSession,
+        group: &mut [PendingCall<Self>],
+    ) -> Result<(), GroupFailure<FsFault>> {
         let wanted = group.iter().filter(|call| call.is_wanted());
-        let Some(need) = wanted.map(Pending::need).max() else {
+        let Some(need) = wanted.map(PendingCall::need).max() else {
             session.end();
             return Ok(());
         };
-        session.begin(need).map_err(|fault| failed(fault, Failed::Together))?;
+        session.begin(need).map_err(|fault| failed(fault, GroupFailure::Together))?;
         let mut done = attempt(session, group, need);
         if need == TransactionKind::Read && done.as_ref().is_err_and(FsFault::is_missing) {
             // Another process removed a segment during this read. Under the lock none can.
             tracing::debug!("a segment was removed while it was read; it is read again under the lock");
             session.end();
-            session.begin(TransactionKind::Change).map_err(Failed::Together)?;
+            session.begin(TransactionKind::Change).map_err(GroupFailure::Together)?;
             done = attempt(session, group, need);
         }
         let is_certain = |fault: &FsFault| !fault.is_unknown();
         let done = done.map_err(|fault| {
             session.rollback();
-            let how = if is_certain(&fault) { Failed::Within } else { Failed::Together };
+            let how = if is_certain(&fault) { GroupFailure::Within } else { GroupFailure::Together };
             how(fault)
         });
         session.end();
@@ -62,7 +65,7 @@ impl Committer for FsCommitter {
 
 fn attempt(
     session: &mut JournalSession,
-    group: &mut [Pending<FsCommitter>],
+    group: &mut [PendingCall<FsCommitter>],
     need: TransactionKind,
 ) -> Result<(), FsFault> {
     group.iter_mut().filter(|call| call.is_wanted()).try_for_each(|call| call.run(session))?;
@@ -70,8 +73,8 @@ fn attempt(
 }
 
 /// A full disk fails the calls that add jobs; the other calls of the group can still succeed.
-fn failed(fault: FsFault, otherwise: fn(FsFault) -> Failed<FsFault>) -> Failed<FsFault> {
-    if fault.is_full() { Failed::Within(fault) } else { otherwise(fault) }
+fn failed(fault: FsFault, otherwise: fn(FsFault) -> GroupFailure<FsFault>) -> GroupFailure<FsFault> {
+    if fault.is_full() { GroupFailure::Within(fault) } else { otherwise(fault) }
 }
 
 #[cfg(test)]
@@ -79,7 +82,7 @@ mod tests {
     use super::*;
     use crate::{
         Flush, FsOptions, FsStorage,
-        writer::{CatchUp, Enqueue, FlushNow, FsHandle, start},
+        writer::{FsCatchUp, FsEnqueue, FsFlushNow, FsHandle, start},
     };
     use futures_util::{FutureExt, StreamExt};
     use queue_core::{
@@ -137,7 +140,7 @@ mod tests {
         let theirs = other.enqueue(&queue, jobs("theirs")).await.expect("it enqueues").value[0][0].seq();
         // This read learns of that job, and then fails.
         writer.call(flaky(1, ErrorKind::Other)).await.expect_err("the disk fails");
-        let ours = writer.call(Enqueue { queue: queue.clone(), groups: jobs("ours") }).await;
+        let ours = writer.call(FsEnqueue { queue: queue.clone(), groups: jobs("ours") }).await;
         assert!(ours.expect("it enqueues").value[0][0].seq() > theirs, "a number is given once");
         assert_eq!(other.verify().await.expect("it verifies"), Vec::<String>::new());
     }
@@ -188,7 +191,7 @@ mod tests {
         let _hints = handle.hub.subscribe(&heard, Interest::Wake);
         for (queue, id, is_told) in [(&unheard, "a", false), (&heard, "b", true), (&unheard, "c", false)] {
             other.enqueue(queue, jobs(id)).await.expect("it enqueues");
-            writer.call(CatchUp).await.expect("it reads");
+            writer.call(FsCatchUp).await.expect("it reads");
             assert_eq!(handle.has_notified.swap(false, Ordering::SeqCst), is_told, "{queue}");
         }
     }
@@ -204,11 +207,11 @@ mod tests {
         let (writer, _) = start(shared.clone()).await.expect("it opens");
         let asked = || shared.unflushed.wait_for_touch(Duration::ZERO);
         let queue = QueueName::from_static("q");
-        writer.call(Enqueue { queue, groups: jobs("one") }).await.expect("it enqueues");
+        writer.call(FsEnqueue { queue, groups: jobs("one") }).await.expect("it enqueues");
         assert_eq!(asked(), Wake::Touched);
         writer.call(flaky(0, ErrorKind::Other)).await.expect("it reads");
         assert_eq!(asked(), Wake::Touched);
-        writer.call(FlushNow).await.expect("it flushes");
+        writer.call(FsFlushNow).await.expect("it flushes");
         assert_eq!(asked(), Wake::TimedOut);
     }
 }

@@ -12,6 +12,6 @@ mod verbs;
 pub(crate) use commit::FsCommitter;
 pub(crate) use thread::{FsHandle, start};
 pub(crate) use verbs::{
-    Announce, Apply, Attempts, CatchUp, Claim, Count, DrainWorker, Enqueue, FlushNow, Get, List, Measure,
-    PruneSome, Queues, SetPaused, Verify, Workers,
+    FsAnnounce, FsApply, FsCatchUp, FsClaim, FsCountJobs, FsDrainWorker, FsEnqueue, FsFlushNow, FsGet,
+    FsList, FsListQueues, FsListWorkers, FsMeasure, FsPruneSome, FsReadAttempts, FsSetPaused, FsVerify,
 };

@@ -5,7 +5,7 @@ use crate::{
     error::FsFault,
     journal::{Journal, ReadAhead, VisibleRead},
     options::Flush,
-    state::{PresenceEdit, State},
+    state::{FsState, PresenceEdit},
 };
 use queue_core::{AnswerRoom, Moment, StoreTime};
 use std::{io, sync::Arc};
@@ -18,7 +18,7 @@ const LOADS_MAX: usize = 8;
 pub(crate) struct JournalSession {
     shared: Arc<FsHandle>,
     pub(super) journal: Journal,
-    pub(super) state: State,
+    pub(super) state: FsState,
     /// The last reading of store time by this handle.
     time: StoreTime,
     /// The moment of the current transaction.
@@ -37,7 +37,7 @@ pub(crate) struct JournalSession {
 impl JournalSession {
     /// Reads the whole journal, or creates one.
     pub(super) fn open(shared: Arc<FsHandle>, journal: Journal) -> Result<Self, FsFault> {
-        let state = State::new(shared.options.memory_budget_bytes);
+        let state = FsState::new(shared.options.memory_budget_bytes);
         let time = StoreTime::new(shared.options.clock.ticks());
         let presence = Vec::new();
         let mut session = Self {
@@ -92,7 +92,7 @@ impl JournalSession {
         if need == TransactionKind::Grow {
             // On a full disk new jobs are refused, so that the reserve is left for claims and
             // settles.
-            self.is_tight = !self.journal.has_reserve()?;
+            self.is_tight = !self.journal.ensure_reserve()?;
             if self.is_tight {
                 return Err(FsFault::io("new jobs are not accepted", io::ErrorKind::StorageFull.into()));
             }
@@ -171,7 +171,8 @@ impl JournalSession {
             self.state.engine.commit();
             return Ok(());
         };
-        let (alone, segment_bytes) = (pending.len(), self.shared.options.segment_bytes);
+        let alone = pending.len();
+        let segment_bytes = self.shared.options.segment_bytes;
         if self.may_compact && self.state.needs_compaction(segment_bytes, self.is_tight) {
             let compacted = self.state.compact(&mut self.journal, &mut pending);
             // Any failure but damage may pass, so the next commit tries again.

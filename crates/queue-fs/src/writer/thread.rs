@@ -32,7 +32,8 @@ pub(crate) struct FsHandle {
 
 impl FsHandle {
     pub(crate) fn new(options: FsOptions, hub: Arc<Hub>) -> Arc<Self> {
-        let (has_notified, unflushed) = (AtomicBool::default(), Arc::default());
+        let has_notified = AtomicBool::default();
+        let unflushed = Arc::default();
         Arc::new(Self { options, hub, seen: Arc::default(), has_notified, unflushed })
     }
 

@@ -17,7 +17,8 @@ impl View<'_> {
     /// oldest-first walk costs what it steps through. The other walks read every record of the
     /// queue.
     pub(crate) fn list(&self, query: &ListQuery) -> KvResult<Page> {
-        let (queue, now) = (&query.queue, self.now());
+        let queue = &query.queue;
+        let now = self.now();
         let ranges = match &query.walk {
             Walk::Lapsed => vec![keys::until(Family::Lease, queue, now)],
             Walk::Held { .. } | Walk::State(State::Processing, _) => vec![keys::all(Family::Lease, queue)],
@@ -64,7 +65,8 @@ impl View<'_> {
     /// Walks the records, oldest first, from the end of the last page.
     fn stepped(&self, query: &ListQuery) -> KvResult<Page> {
         let after = PageEnd::parse(query, CURSORS)?;
-        let (mut page, mut end) = (Page::empty(self.moment), after);
+        let mut page = Page::empty(self.moment);
+        let mut end = after;
         let mut rest = keys::all(Family::Job, &query.queue);
         if let Some(after) = after {
             rest.start = keys::after(&keys::life(Family::Job, &query.queue, Seq::new(after.seq)));

@@ -16,7 +16,8 @@ impl View<'_> {
             let name =
                 std::str::from_utf8(keys::name_of(&key)).ok().and_then(|text| QueueName::new(text).ok());
             let name = name.ok_or_else(|| KvFailure::corrupt("a queue has no name"))?;
-            let (paused, counts) = (self.is_paused(&name)?, self.counts(&name)?);
+            let paused = self.is_paused(&name)?;
+            let counts = self.counts(&name)?;
             queues.push(QueueStatus { name, paused, counts });
         }
         Ok(query.page(queues))

@@ -27,7 +27,7 @@ const PARTS: [Family; 5] =
 
 /// The entries that the records imply.
 #[derive(Default)]
-struct Implied {
+struct ImpliedEntries {
     entries: BTreeSet<KvEntry>,
     names: BTreeSet<Key>,
     counts: BTreeMap<Key, u64>,
@@ -36,7 +36,7 @@ struct Implied {
 /// The contradictions in the store. Reads the whole database, and keeps its keys in memory.
 pub(crate) fn verify(view: &View<'_>) -> KvResult<Vec<String>> {
     let mut stored = view.stored()?;
-    let mut implied = Implied::default();
+    let mut implied = ImpliedEntries::default();
     let mut findings = Vec::new();
     let last_seq = view.number(&keys::global(Family::LastSeq))?.unwrap_or(0);
     view.each(keys::family(Family::Job), |(key, value)| {
@@ -112,7 +112,7 @@ impl View<'_> {
     }
 }
 
-impl Implied {
+impl ImpliedEntries {
     fn add(&mut self, found: &StoredJob, is_scheduled: bool) {
         let meta = &found.job.meta;
         let (queue, seq) = (&meta.queue, meta.seq);

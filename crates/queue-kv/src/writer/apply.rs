@@ -13,9 +13,9 @@ use queue_store::{UnheardClaim, group_commit::Verb};
 
 /// Applies transitions; each sees the writes of those before it.
 #[derive(Debug)]
-pub(crate) struct Apply(pub(crate) Vec<Transition>);
+pub(crate) struct KvApply(pub(crate) Vec<Transition>);
 
-impl Verb<Commits> for Apply {
+impl Verb<Commits> for KvApply {
     type Answer = Stamped<Vec<Applied>>;
 
     const NAME: &'static str = "apply";
@@ -34,9 +34,9 @@ impl Verb<Commits> for Apply {
 
 /// Gives back, uncharged, the jobs leased by a claim whose caller is gone.
 #[derive(Debug)]
-pub(super) struct GiveBack(pub(super) UnheardClaim);
+pub(super) struct KvGiveBack(pub(super) UnheardClaim);
 
-impl Verb<Commits> for GiveBack {
+impl Verb<Commits> for KvGiveBack {
     type Answer = ();
 
     const NAME: &'static str = "claim";

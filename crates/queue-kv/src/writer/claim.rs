@@ -1,7 +1,7 @@
 //! Leases due jobs.
 
 use super::{
-    apply::GiveBack,
+    apply::KvGiveBack,
     commit::{Commits, Session},
     transaction::Transaction,
 };
@@ -16,7 +16,7 @@ use queue_core::{
 };
 use queue_store::{
     UnheardClaim,
-    group_commit::{Pending, Verb},
+    group_commit::{PendingCall, Verb},
 };
 
 /// The most scheduled jobs that one claim makes ready; later claims make the others ready.
@@ -25,9 +25,9 @@ const PROMOTE_MAX: usize = 1_000;
 /// Leases due jobs. A caller that is gone before the claim runs gets none, so that the jobs need
 /// not wait for a lapse; one that goes later has them given back.
 #[derive(Debug)]
-pub(crate) struct Claim(pub(crate) ClaimRequest);
+pub(crate) struct KvClaim(pub(crate) ClaimRequest);
 
-impl Verb<Commits> for Claim {
+impl Verb<Commits> for KvClaim {
     type Answer = Claimed;
 
     const NAME: &'static str = "claim";
@@ -37,8 +37,8 @@ impl Verb<Commits> for Claim {
         self.0.limit
     }
 
-    fn unheard(claimed: Claimed) -> Option<Pending<Commits>> {
-        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(GiveBack(unheard)))
+    fn unheard(claimed: Claimed) -> Option<PendingCall<Commits>> {
+        UnheardClaim::of([claimed]).map(|unheard| PendingCall::unanswered(KvGiveBack(unheard)))
     }
 
     fn run(&self, session: &mut Session<'_>) -> KvResult<Claimed> {

@@ -5,7 +5,7 @@ use crate::{KvDatabase, failure::KvFailure};
 use queue_core::Error;
 use queue_store::{
     Hub,
-    group_commit::{Committer, Failed, Pending, Writer},
+    group_commit::{Committer, GroupFailure, PendingCall, Writer},
 };
 use std::sync::Arc;
 
@@ -36,15 +36,19 @@ impl Committer for Commits {
 
     /// Hints are published between the commit and the answers, before another handle commits. On a
     /// failure the transaction is dropped, and dropping it undoes its writes.
-    fn transact(session: &mut Session<'_>, group: &mut [Pending<Self>]) -> Result<(), Failed<KvFailure>> {
+    fn transact(
+        session: &mut Session<'_>,
+        group: &mut [PendingCall<Self>],
+    ) -> Result<(), GroupFailure<KvFailure>> {
         let database = session.database;
         let turn = database.turn();
-        session.transaction = Some(Transaction::begin(database, turn.wanted()).map_err(Failed::Together)?);
+        session.transaction =
+            Some(Transaction::begin(database, turn.wanted()).map_err(GroupFailure::Together)?);
         let ran = group.iter_mut().filter(|call| call.is_wanted()).try_for_each(|call| call.run(session));
         let transaction = session.transaction.take().expect("it began above");
         let (moment, notices) = match ran.and_then(|()| transaction.flush()) {
-            Ok(flushed) => flushed.commit().map_err(|failure| Failed::Together(failure.in_commit()))?,
-            Err(failure) => return Err(Failed::Within(failure)),
+            Ok(flushed) => flushed.commit().map_err(|failure| GroupFailure::Together(failure.in_commit()))?,
+            Err(failure) => return Err(GroupFailure::Within(failure)),
         };
         database.clock.tell(moment);
         turn.publish(&notices);

@@ -8,12 +8,12 @@ use queue_store::group_commit::Verb;
 /// Stores jobs. All groups of a call are in one transaction, so every group is whole or absent
 /// (I19).
 #[derive(Debug)]
-pub(crate) struct Enqueue {
+pub(crate) struct KvEnqueue {
     pub(crate) queue: QueueName,
     pub(crate) groups: Vec<Vec<NewJob>>,
 }
 
-impl Verb<Commits> for Enqueue {
+impl Verb<Commits> for KvEnqueue {
     type Answer = Stamped<Vec<Vec<Enqueued>>>;
 
     const NAME: &'static str = "enqueue";

@@ -34,7 +34,8 @@ impl Transaction<'_> {
             _ => {}
         }
         self.remember_queue(queue)?;
-        let (seq, now) = (self.next_seq()?, self.now());
+        let seq = self.next_seq()?;
+        let now = self.now();
         let meta = match &present {
             Some(former) => JobMeta::replacing(former, new, seq, now),
             None => JobMeta::begin(queue.clone(), new, seq, now),

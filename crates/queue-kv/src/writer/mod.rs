@@ -9,9 +9,9 @@ mod presence;
 mod prune;
 mod transaction;
 
-pub(crate) use apply::Apply;
-pub(crate) use claim::Claim;
+pub(crate) use apply::KvApply;
+pub(crate) use claim::KvClaim;
 pub(crate) use commit::{Commits, start};
-pub(crate) use enqueue::Enqueue;
-pub(crate) use presence::{Announce, DrainWorker, SetPaused};
-pub(crate) use prune::PruneSome;
+pub(crate) use enqueue::KvEnqueue;
+pub(crate) use presence::{KvAnnounce, KvDrainWorker, KvSetPaused};
+pub(crate) use prune::KvPruneSome;

@@ -12,12 +12,12 @@ use queue_store::group_commit::Verb;
 
 /// Stops or resumes the claims of a queue.
 #[derive(Debug)]
-pub(crate) struct SetPaused {
+pub(crate) struct KvSetPaused {
     pub(crate) queue: QueueName,
     pub(crate) paused: bool,
 }
 
-impl Verb<Commits> for SetPaused {
+impl Verb<Commits> for KvSetPaused {
     type Answer = ();
 
     const NAME: &'static str = "set_paused";
@@ -39,12 +39,12 @@ impl Verb<Commits> for SetPaused {
 
 /// Announces a worker for a while, and answers its duty; a time of zero retires it.
 #[derive(Debug)]
-pub(crate) struct Announce {
+pub(crate) struct KvAnnounce {
     pub(crate) worker: WorkerInfo,
     pub(crate) ttl: Span,
 }
 
-impl Verb<Commits> for Announce {
+impl Verb<Commits> for KvAnnounce {
     type Answer = Duty;
 
     const NAME: &'static str = "announce";
@@ -74,9 +74,9 @@ impl Verb<Commits> for Announce {
 
 /// Asks a worker to drain; answers whether it is present.
 #[derive(Debug)]
-pub(crate) struct DrainWorker(pub(crate) WorkerId);
+pub(crate) struct KvDrainWorker(pub(crate) WorkerId);
 
-impl Verb<Commits> for DrainWorker {
+impl Verb<Commits> for KvDrainWorker {
     type Answer = bool;
 
     const NAME: &'static str = "drain_worker";

@@ -11,14 +11,14 @@ use std::ops::Range;
 
 /// Removes the first records that a request selects, and answers their number.
 #[derive(Debug)]
-pub(crate) struct PruneSome {
+pub(crate) struct KvPruneSome {
     pub(crate) queue: QueueName,
     pub(crate) what: Prune,
     /// At most [`MAX`](Self::MAX).
     pub(crate) limit: usize,
 }
 
-impl PruneSome {
+impl KvPruneSome {
     /// The most records that one transaction removes.
     pub(crate) const MAX: usize = 1_000;
 
@@ -34,7 +34,7 @@ impl PruneSome {
     }
 }
 
-impl Verb<Commits> for PruneSome {
+impl Verb<Commits> for KvPruneSome {
     type Answer = usize;
 
     const NAME: &'static str = "prune";

@@ -8,7 +8,7 @@ use crate::{
     view::{View, mark},
 };
 use queue_core::{AnswerRoom, Moment, QueueName, Seq, Timestamp};
-use queue_store::{Notices, Wanted};
+use queue_store::{NoticeLevel, Notices};
 use std::collections::BTreeMap;
 
 /// Reads and writes at one moment.
@@ -28,10 +28,10 @@ pub(crate) struct Transaction<'a> {
 }
 
 /// A transaction that has written everything it owes.
-pub(super) struct Flushed<'a>(Transaction<'a>);
+pub(super) struct FlushedTransaction<'a>(Transaction<'a>);
 
 impl<'a> Transaction<'a> {
-    pub(super) fn begin(database: &'a KvDatabase, wanted: Wanted) -> KvResult<Self> {
+    pub(super) fn begin(database: &'a KvDatabase, wanted: NoticeLevel) -> KvResult<Self> {
         let kv = database.kv.begin_write()?;
         let mark = mark(&*kv)?;
         Ok(Self {
@@ -97,7 +97,7 @@ impl<'a> Transaction<'a> {
 
     /// Writes what a transaction owes besides if it wrote anything: counters and marks, each once.
     /// A transaction that wrote nothing costs nothing, unless it keeps the time.
-    pub(super) fn flush(mut self) -> KvResult<Flushed<'a>> {
+    pub(super) fn flush(mut self) -> KvResult<FlushedTransaction<'a>> {
         for ((queue, slot), difference) in std::mem::take(&mut self.counts) {
             self.add(&keys::count(&queue, slot), difference)?;
         }
@@ -108,7 +108,7 @@ impl<'a> Transaction<'a> {
             let now = values::time(self.now());
             self.put(&keys::global(Family::Mark), &now)?;
         }
-        Ok(Flushed(self))
+        Ok(FlushedTransaction(self))
     }
 
     fn add(&mut self, counter: &Key, difference: i64) -> KvResult<()> {
@@ -122,7 +122,7 @@ impl<'a> Transaction<'a> {
     }
 }
 
-impl Flushed<'_> {
+impl FlushedTransaction<'_> {
     /// Makes the transaction durable, if it wrote anything; afterwards its callers may learn of
     /// this moment, and subscribers of these hints.
     pub(super) fn commit(self) -> KvResult<(Moment, Notices)> {

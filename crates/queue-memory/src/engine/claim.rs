@@ -25,7 +25,8 @@ impl Engine {
             self.notices.changed(&job.record.meta);
             jobs.push(job);
         }
-        let (next_due, paused) = (late.or_else(|| state.indexes.next_due()), state.paused);
+        let next_due = late.or_else(|| state.indexes.next_due());
+        let paused = state.paused;
         if !jobs.is_empty() {
             self.raise_mark(now);
         }
@@ -64,7 +65,8 @@ mod tests {
     /// Not timed: if each claim looked at every priority, this would take minutes.
     #[test]
     fn every_priority_there_is_may_have_jobs_that_are_due() {
-        let (mut engine, queue) = (Engine::default(), QueueName::from_static("q"));
+        let mut engine = Engine::default();
+        let queue = QueueName::from_static("q");
         let job = |priority: i16| {
             let payload = Payload::new("", ContentType::from_static("x/y"));
             let id = JobId::new(priority.to_string()).expect("a valid id");

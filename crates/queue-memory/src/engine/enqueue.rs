@@ -1,6 +1,6 @@
 //! Storing new jobs.
 
-use super::{Engine, stored_job::StoredJob};
+use super::{Engine, packed_job::PackedJob};
 use queue_core::{
     Enqueued, JobBody, JobMeta, NewJob, QueueName, Seq, Timestamp,
     lifecycle::{Admission, TrackedJob, admit},
@@ -58,7 +58,7 @@ impl Engine {
     }
 }
 
-fn taken_by(entry: &StoredJob) -> Enqueued {
+fn taken_by(entry: &PackedJob) -> Enqueued {
     match &entry.course().result {
         Some(result) => Enqueued::Completed { seq: entry.seq, result: Some(result.clone()) },
         None => Enqueued::Duplicate { seq: entry.seq, state: entry.state },

@@ -1,6 +1,6 @@
 //! The ordered indexes over the jobs of a queue.
 
-use super::{ready_index::ReadyIndex, stored_job::StoredJob};
+use super::{packed_job::PackedJob, ready_index::ReadyIndex};
 use queue_core::{Seq, State, Tag, Tags, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,7 @@ pub(super) struct IndexKeys {
 }
 
 impl IndexKeys {
-    pub(super) fn of(job: &StoredJob) -> Self {
+    pub(super) fn of(job: &PackedJob) -> Self {
         let course = job.course();
         Self {
             seq: job.seq,
@@ -73,9 +73,13 @@ impl Indexes {
     /// Builds the indexes of many jobs at once, which takes less time and memory than one insert
     /// after another.
     pub(super) fn of(places: impl Iterator<Item = IndexKeys>, now: Timestamp) -> Self {
-        let (mut ready, mut scheduled, mut leases) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut purges, mut finished) = (Vec::new(), Vec::new());
-        let (mut failures, mut tagged) = (Vec::new(), BTreeMap::<_, BTreeSet<_>>::new());
+        let mut ready = Vec::new();
+        let mut scheduled = Vec::new();
+        let mut leases = Vec::new();
+        let mut purges = Vec::new();
+        let mut finished = Vec::new();
+        let mut failures = Vec::new();
+        let mut tagged = BTreeMap::<_, BTreeSet<_>>::new();
         let mut by_state = [0; State::ALL.len()];
         for place in places {
             by_state[usize::from(place.state.as_code())] += 1;

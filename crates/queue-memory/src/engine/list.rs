@@ -1,6 +1,6 @@
 //! Reading a page of a listing.
 
-use super::{Engine, queue_state::QueueState, stored_job::StoredJob};
+use super::{Engine, packed_job::PackedJob, queue_state::QueueState};
 use queue_core::{ListQuery, Moment, Page, PageEnd, Result, Seq, State, Timestamp, Walk};
 use std::ops::Range;
 
@@ -21,7 +21,8 @@ impl Engine {
         let Some(state) = self.queues.get_mut(&query.queue) else { return Ok(page) };
         // A job whose time has come is listed as due, and only the ready index has claim order.
         state.indexes.promote(moment.now);
-        let (state, mut end) = (&*state, after);
+        let state = &*state;
+        let mut end = after;
         for seq in lives(state, query, after, moment.now) {
             if page.jobs.len() == query.limit || page.looked_at == ListQuery::LOOKS_MAX as u64 {
                 page.next = end.map(|end| end.cursor(query, CURSORS));
@@ -43,7 +44,8 @@ impl Engine {
 
 /// What a page steps through, from behind the place where the last one ended.
 fn lives<'s>(state: &'s QueueState, query: &ListQuery, after: Option<PageEnd>, now: Timestamp) -> Lives<'s> {
-    let (indexes, is_reversed) = (&state.indexes, query.walk.is_reversed());
+    let indexes = &state.indexes;
+    let is_reversed = query.walk.is_reversed();
     let seqs = seqs(after, is_reversed);
     match &query.walk {
         Walk::All(_) | Walk::State(State::Queued | State::Completed, _) => {
@@ -107,7 +109,7 @@ fn leased<'s>(
     state: &'s QueueState,
     query: &ListQuery,
     after: Option<PageEnd>,
-    is_wanted: impl Fn(&StoredJob) -> bool,
+    is_wanted: impl Fn(&PackedJob) -> bool,
 ) -> Lives<'s> {
     let of_leases = state.indexes.leases.iter().filter_map(|(_, seq)| state.entries.get(seq));
     let places = of_leases.filter(|entry| is_wanted(entry)).map(|entry| query.walk.place_of(&entry.meta()));

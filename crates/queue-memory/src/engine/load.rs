@@ -1,6 +1,6 @@
 //! Loading records from a journal, without decisions or notices.
 
-use super::{Engine, queue_state::QueueState, stored_job::StoredJob};
+use super::{Engine, packed_job::PackedJob, queue_state::QueueState};
 use bytes::Bytes;
 use queue_core::{
     Attempt, JobBody, JobId, QueueName, Seq, Timestamp, WorkerId, WorkerInfo, lifecycle::TrackedJob,
@@ -9,7 +9,7 @@ use queue_core::{
 /// Loading records as a journal has them: nothing is decided here, and no subscriber is notified.
 impl Engine {
     /// One record.
-    pub fn stored(&self, queue: &QueueName, seq: Seq) -> Option<&StoredJob> {
+    pub fn stored(&self, queue: &QueueName, seq: Seq) -> Option<&PackedJob> {
         self.queues.get(queue)?.entries.get(&seq).map(|entry| &**entry)
     }
 
@@ -42,7 +42,7 @@ impl Engine {
         body: JobBody,
         attempts: Vec<Attempt>,
         payload_len: u32,
-    ) -> &StoredJob {
+    ) -> &PackedJob {
         let seq = job.meta.seq;
         let state = self.queues.open(&job.meta.queue, &mut self.undo);
         self.last_seq = self.last_seq.max(seq.get());
@@ -59,7 +59,7 @@ impl Engine {
     }
 
     /// Puts a record back in its place, where none is of the same life.
-    pub(super) fn put_back(&mut self, stored: StoredJob) {
+    pub(super) fn put_back(&mut self, stored: PackedJob) {
         let now = self.mark;
         self.state_mut(&stored.queue().clone()).insert(stored, now);
     }
@@ -69,9 +69,10 @@ impl Engine {
         &mut self,
         queue: &QueueName,
         seq: Seq,
-        change: impl FnOnce(&mut StoredJob) -> T,
+        change: impl FnOnce(&mut PackedJob) -> T,
     ) -> Option<T> {
-        let (now, state) = (self.mark, self.queues.get_mut(queue)?);
+        let now = self.mark;
+        let state = self.queues.get_mut(queue)?;
         if self.is_loading {
             state.entries.get_mut(&seq).map(|entry| change(entry))
         } else {
@@ -80,7 +81,7 @@ impl Engine {
     }
 
     /// Takes a record away and answers it.
-    pub fn unload(&mut self, queue: &QueueName, seq: Seq) -> Option<StoredJob> {
+    pub fn unload(&mut self, queue: &QueueName, seq: Seq) -> Option<PackedJob> {
         let state = self.queues.get_mut(queue)?;
         if self.is_loading { state.remove_unindexed(seq) } else { state.remove(seq) }
     }

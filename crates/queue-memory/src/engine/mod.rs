@@ -7,26 +7,26 @@ mod enqueue;
 mod indexes;
 mod list;
 mod load;
+mod packed_job;
 mod presence;
 mod prune;
 mod queue_state;
 mod queues;
 mod read;
 mod ready_index;
-mod stored_job;
 mod traits_pool;
 mod transaction;
 mod undo_log;
 mod verify;
 
 pub use course::Course;
-pub use stored_job::{StoredJob, Traits};
+pub use packed_job::{PackedJob, Traits};
 pub use transaction::Edit;
 
 use presence::Presence;
 use queue_core::{QueueName, Timestamp};
 use queue_state::QueueState;
-use queue_store::{Notices, Wanted};
+use queue_store::{NoticeLevel, Notices};
 use queues::Queues;
 use undo_log::UndoLog;
 
@@ -55,7 +55,7 @@ impl Engine {
     /// Leaves notices of single jobs or not, from now on; it does unless told otherwise. Queues are
     /// woken in any case.
     pub fn notice_jobs(&mut self, wanted: bool) {
-        self.notices.want(if wanted { Wanted::Everything } else { Wanted::Wakes });
+        self.notices.want(if wanted { NoticeLevel::Everything } else { NoticeLevel::Wakes });
     }
 
     /// Stops or resumes the claims of a queue. Workers that hold jobs ready want to hear of a pause

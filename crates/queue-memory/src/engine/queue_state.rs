@@ -2,7 +2,7 @@
 
 use super::{
     indexes::{IndexKeys, Indexes},
-    stored_job::StoredJob,
+    packed_job::PackedJob,
     traits_pool::TraitsPool,
 };
 use queue_core::{JobBody, JobId, Seq, Timestamp, lifecycle::TrackedJob};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap, btree_map::Entry};
 #[derive(Debug, Default)]
 pub(super) struct QueueState {
     /// Boxed, since the nodes of a tree that grows at its end stay half empty.
-    pub(super) entries: BTreeMap<Seq, Box<StoredJob>>,
+    pub(super) entries: BTreeMap<Seq, Box<PackedJob>>,
     pub(super) ids: HashMap<JobId, Seq>,
     pub(super) indexes: Indexes,
     pub(super) paused: bool,
@@ -20,22 +20,22 @@ pub(super) struct QueueState {
 }
 
 impl QueueState {
-    pub(super) fn by_id(&self, id: &JobId) -> Option<&StoredJob> {
+    pub(super) fn by_id(&self, id: &JobId) -> Option<&PackedJob> {
         self.ids.get(id).and_then(|seq| self.entries.get(seq)).map(|entry| &**entry)
     }
 
     /// Packs a job of this queue.
-    pub(super) fn pack(&mut self, job: TrackedJob, body: JobBody, payload_len: u32) -> StoredJob {
-        StoredJob::pack(job, body, payload_len, &mut self.pool)
+    pub(super) fn pack(&mut self, job: TrackedJob, body: JobBody, payload_len: u32) -> PackedJob {
+        PackedJob::pack(job, body, payload_len, &mut self.pool)
     }
 
-    pub(super) fn insert(&mut self, entry: StoredJob, now: Timestamp) -> &StoredJob {
+    pub(super) fn insert(&mut self, entry: PackedJob, now: Timestamp) -> &PackedJob {
         self.indexes.insert(&IndexKeys::of(&entry), now);
         self.ids.insert(entry.id.clone(), entry.seq);
         self.insert_unindexed(entry)
     }
 
-    pub(super) fn remove(&mut self, seq: Seq) -> Option<StoredJob> {
+    pub(super) fn remove(&mut self, seq: Seq) -> Option<PackedJob> {
         let entry = self.remove_unindexed(seq)?;
         self.indexes.remove(&IndexKeys::of(&entry));
         self.ids.remove(&entry.id);
@@ -47,7 +47,7 @@ impl QueueState {
         &mut self,
         seq: Seq,
         now: Timestamp,
-        change: impl FnOnce(&mut StoredJob) -> T,
+        change: impl FnOnce(&mut PackedJob) -> T,
     ) -> Option<T> {
         let entry = self.entries.get_mut(&seq)?;
         let before = IndexKeys::of(entry);
@@ -59,7 +59,7 @@ impl QueueState {
 
     /// As [`insert`](Self::insert), or instead of a record of the same life, for a state whose
     /// indexes are built later.
-    pub(super) fn insert_unindexed(&mut self, entry: StoredJob) -> &StoredJob {
+    pub(super) fn insert_unindexed(&mut self, entry: PackedJob) -> &PackedJob {
         match self.entries.entry(entry.seq) {
             Entry::Vacant(vacant) => vacant.insert(Box::new(entry)),
             Entry::Occupied(occupied) => {
@@ -71,7 +71,7 @@ impl QueueState {
     }
 
     /// As [`remove`](Self::remove), for a state whose indexes are built later.
-    pub(super) fn remove_unindexed(&mut self, seq: Seq) -> Option<StoredJob> {
+    pub(super) fn remove_unindexed(&mut self, seq: Seq) -> Option<PackedJob> {
         self.entries.remove(&seq).map(|entry| *entry)
     }
 

@@ -22,7 +22,8 @@ impl Engine {
 
     /// Counts jobs by state.
     pub fn counts(&mut self, queue: &QueueName, moment: Moment) -> Counts {
-        let (now, mut counts) = (moment.now, Counts::empty(moment));
+        let now = moment.now;
+        let mut counts = Counts::empty(moment);
         if let Some(state) = self.queues.get_mut(queue) {
             state.indexes.promote(now);
             for each in State::ALL {
@@ -39,7 +40,8 @@ impl Engine {
         let names: Vec<QueueName> =
             self.queues.names_from(query.start()).take(query.limit()).cloned().collect();
         let status = |name: QueueName| {
-            let (paused, counts) = (self.is_paused(&name), self.counts(&name, moment));
+            let paused = self.is_paused(&name);
+            let counts = self.counts(&name, moment);
             QueueStatus { name, paused, counts }
         };
         query.page(names.into_iter().map(status).collect())

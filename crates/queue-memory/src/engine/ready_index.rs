@@ -109,7 +109,8 @@ mod tests {
     fn it_answers_as_a_sorted_set_does() {
         for seed in 0..64 {
             let rng = SeededRng::new(seed);
-            let (mut ready, mut set) = (ReadyIndex::default(), BTreeSet::new());
+            let mut ready = ReadyIndex::default();
+            let mut set = BTreeSet::new();
             for _ in 0..200 {
                 let below = |n: u64| rng.next_u64() % n;
                 let job = (i16::try_from(below(4)).expect("it is small"), at(below(5)), Seq::new(below(6)));

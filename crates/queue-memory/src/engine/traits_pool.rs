@@ -1,6 +1,6 @@
 //! Sharing of the fields that jobs of one queue have in common.
 
-use super::stored_job::Traits;
+use super::packed_job::Traits;
 use std::sync::Arc;
 
 /// How many are kept: most queues have a few kinds of jobs.

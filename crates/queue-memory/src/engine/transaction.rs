@@ -1,6 +1,6 @@
 //! Transactions of the engine: begin, commit, roll back, and what changed.
 
-use super::{Engine, stored_job::StoredJob, undo_log::UndoLog};
+use super::{Engine, packed_job::PackedJob, undo_log::UndoLog};
 use queue_core::{QueueName, Seq};
 
 /// How one record was changed since [`Engine::begin`]: absent before if it is new, absent after if
@@ -12,9 +12,9 @@ pub struct Edit<'e> {
     /// Which life.
     pub seq: Seq,
     /// As it was.
-    pub before: Option<&'e StoredJob>,
+    pub before: Option<&'e PackedJob>,
     /// As it is.
-    pub after: Option<&'e StoredJob>,
+    pub after: Option<&'e PackedJob>,
 }
 
 impl Engine {
@@ -31,7 +31,7 @@ impl Engine {
             let (before, after) = (before.as_ref(), self.stored(queue, seq));
             // Each write counts the revision up, so a record of the same revision was looked at and
             // left alone.
-            let revision = |stored: Option<&StoredJob>| stored.map(|stored| stored.revision);
+            let revision = |stored: Option<&PackedJob>| stored.map(|stored| stored.revision);
             (revision(before) != revision(after)).then_some(Edit { queue, seq, before, after })
         })
     }
@@ -102,7 +102,8 @@ mod tests {
     }
 
     fn claim(engine: &mut Engine) -> usize {
-        let (worker, rng) = (WorkerId::from_static("w"), SeededRng::new(1));
+        let worker = WorkerId::from_static("w");
+        let rng = SeededRng::new(1);
         let request = ClaimRequest::new(queue(), worker, 10, Span::from_secs(9), &rng);
         engine.claim(&request, Moment::at(NOW)).jobs.len()
     }

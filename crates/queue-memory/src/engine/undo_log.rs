@@ -1,6 +1,6 @@
 //! What a transaction changed, for the journal and for a rollback.
 
-use super::{presence::Presence, stored_job::StoredJob};
+use super::{packed_job::PackedJob, presence::Presence};
 use queue_core::{QueueName, Seq};
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, btree_map::Entry};
 pub(super) struct UndoLog {
     pub(super) is_recording: bool,
     pub(super) last_seq: u64,
-    pub(super) jobs: BTreeMap<Seq, Option<StoredJob>>,
+    pub(super) jobs: BTreeMap<Seq, Option<PackedJob>>,
     /// The queues of changed and new lives.
     pub(super) queues: BTreeMap<Seq, QueueName>,
     pub(super) pauses: BTreeMap<QueueName, bool>,
@@ -21,7 +21,7 @@ pub(super) struct UndoLog {
 
 impl UndoLog {
     /// A record is about to change, or to go.
-    pub(super) fn changes(&mut self, former: &StoredJob) {
+    pub(super) fn changes(&mut self, former: &PackedJob) {
         if !self.is_recording {
             return;
         }
@@ -32,7 +32,7 @@ impl UndoLog {
     }
 
     /// A record is new.
-    pub(super) fn inserts(&mut self, new: &StoredJob) {
+    pub(super) fn inserts(&mut self, new: &PackedJob) {
         if self.is_recording {
             self.jobs.entry(new.seq).or_insert(None);
             self.queues.insert(new.seq, new.queue().clone());

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     name_cache::NameCache,
-    options::{Pooler, PostgresOptions, Source},
+    options::{ConnectionSource, Pooler, PostgresOptions},
 };
 use parking_lot::Mutex;
 use sqlx::{
@@ -54,8 +54,10 @@ impl Pools {
     pub(crate) fn new(options: &PostgresOptions, names: &Arc<NameCache>) -> Self {
         let trust = Arc::new(IdleTrust::default());
         let (connect, base, application) = match &options.source {
-            Source::Own(url) => (configured(options, &url.connect), own(options, &trust, names), None),
-            Source::Shared(pool) => {
+            ConnectionSource::Own(url) => {
+                (configured(options, &url.connect), own(options, &trust, names), None)
+            }
+            ConnectionSource::Shared(pool) => {
                 let followed = pool.connect_options();
                 let connect = configured(options, &followed);
                 // The hooks of the application stay, since they may be what makes its connections

@@ -5,7 +5,7 @@ use queue_core::{State, Walk};
 
 /// The ways through the jobs that listings take, each a fragment under `sql/walks/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+enum ListingWalk {
     All,
     Waiting,
     Leased,
@@ -19,7 +19,7 @@ enum Source {
     Held,
 }
 
-impl Source {
+impl ListingWalk {
     /// In the order of their numbers.
     const ALL: [(Self, &'static str); 11] = [
         (Self::All, include_str!("../../sql/walks/all.sql")),
@@ -59,22 +59,23 @@ pub(crate) struct Listings([[Statement; 2]; 11]);
 impl Listings {
     pub(crate) fn new(renderer: &mut Renderer) -> Self {
         Self(
-            Source::ALL.map(|(_, walk)| [false, true].map(|is_reversed| renderer.listing(walk, is_reversed))),
+            ListingWalk::ALL
+                .map(|(_, walk)| [false, true].map(|is_reversed| renderer.listing(walk, is_reversed))),
         )
     }
 
     /// The statement of a listing.
     pub(crate) fn of(&self, walk: &Walk) -> &Statement {
-        &self.0[Source::of(walk) as usize][usize::from(walk.is_reversed())]
+        &self.0[ListingWalk::of(walk) as usize][usize::from(walk.is_reversed())]
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Source;
+    use super::ListingWalk;
 
     #[test]
     fn each_walk_has_the_number_of_its_place() {
-        assert!(Source::ALL.iter().enumerate().all(|(at, (source, _))| *source as usize == at));
+        assert!(ListingWalk::ALL.iter().enumerate().all(|(at, (source, _))| *source as usize == at));
     }
 }

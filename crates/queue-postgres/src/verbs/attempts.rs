@@ -15,12 +15,12 @@ const ATTEMPT_AT: usize = JOB_AT + META_COLUMNS;
 
 /// A job with the attempts that were charged to it.
 #[derive(Debug)]
-pub(crate) struct ReadAttempts<'a> {
+pub(crate) struct PostgresReadAttempts<'a> {
     pub(crate) queue: &'a QueueName,
     pub(crate) id: &'a JobId,
 }
 
-impl SqlVerb for ReadAttempts<'_> {
+impl SqlVerb for PostgresReadAttempts<'_> {
     type Answer = Stamped<Option<JobAttempts>>;
 
     const NAME: &'static str = "attempts";

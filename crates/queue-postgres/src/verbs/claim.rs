@@ -22,9 +22,9 @@ const LARGE_AT: usize = JOB_AT + 24;
 
 /// Leases due jobs in the order of priority, due time and seq, and says when there will be more.
 #[derive(Debug)]
-pub(crate) struct Claim<'a>(pub(crate) &'a ClaimRequest);
+pub(crate) struct PostgresClaim<'a>(pub(crate) &'a ClaimRequest);
 
-impl SqlVerb for Claim<'_> {
+impl SqlVerb for PostgresClaim<'_> {
     type Answer = Claimed;
 
     const NAME: &'static str = "claim";

@@ -16,11 +16,11 @@ const COUNTS_AT: usize = NAME_AT + 2;
 
 /// Counts the jobs of a queue by state, by its counters.
 #[derive(Debug)]
-pub(crate) struct CountJobs<'a>(pub(crate) &'a QueueName);
+pub(crate) struct PostgresCountJobs<'a>(pub(crate) &'a QueueName);
 
 /// Lists queues with their counters.
 #[derive(Debug)]
-pub(crate) struct ListQueues<'a>(pub(crate) &'a QueuesQuery);
+pub(crate) struct PostgresListQueues<'a>(pub(crate) &'a QueuesQuery);
 
 /// Which queues' counters are read.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ enum QueueSelection<'a> {
     Page(&'a QueuesQuery),
 }
 
-impl SqlVerb for CountJobs<'_> {
+impl SqlVerb for PostgresCountJobs<'_> {
     type Answer = Counts;
 
     const NAME: &'static str = "counts";
@@ -43,7 +43,7 @@ impl SqlVerb for CountJobs<'_> {
     }
 }
 
-impl SqlVerb for ListQueues<'_> {
+impl SqlVerb for PostgresListQueues<'_> {
     type Answer = QueuesPage;
 
     const NAME: &'static str = "queues";

@@ -18,12 +18,12 @@ const ROUNDS_MAX: usize = 16;
 
 /// Stores jobs whose ids may be taken.
 #[derive(Debug)]
-pub(crate) struct Enqueue<'a> {
+pub(crate) struct PostgresEnqueue<'a> {
     pub(crate) queue: &'a QueueName,
     pub(crate) groups: &'a [Vec<NewJob>],
 }
 
-impl SqlVerb for Enqueue<'_> {
+impl SqlVerb for PostgresEnqueue<'_> {
     type Answer = Stamped<Vec<Vec<Enqueued>>>;
 
     const NAME: &'static str = "enqueue";

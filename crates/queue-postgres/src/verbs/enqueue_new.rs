@@ -14,9 +14,10 @@ use queue_core::{Enqueued, JobChange, NewJob, QueueName, Seq, Stamped, State};
 use sqlx::{Row, postgres::PgRow};
 
 /// Stores jobs whose ids are all free, in one statement that commits by itself. Its answer is
-/// `None`, with nothing written, if an id is taken; [`Enqueue`](super::Enqueue) is for that case.
+/// `None`, with nothing written, if an id is taken; [`PostgresEnqueue`](super::PostgresEnqueue) is
+/// for that case.
 #[derive(Debug)]
-pub(crate) struct EnqueueNew<'a> {
+pub(crate) struct PostgresEnqueueNew<'a> {
     queue: &'a QueueName,
     groups: &'a [Vec<NewJob>],
     jobs: Vec<&'a NewJob>,
@@ -24,7 +25,7 @@ pub(crate) struct EnqueueNew<'a> {
     by_id: Vec<usize>,
 }
 
-impl<'a> EnqueueNew<'a> {
+impl<'a> PostgresEnqueueNew<'a> {
     /// `None` if there is nothing to store, or if the call names an id twice.
     pub(crate) fn of(queue: &'a QueueName, groups: &'a [Vec<NewJob>]) -> Option<Self> {
         let jobs: Vec<&NewJob> = groups.iter().flatten().collect();
@@ -70,7 +71,7 @@ impl<'a> EnqueueNew<'a> {
     }
 }
 
-impl SqlVerb for EnqueueNew<'_> {
+impl SqlVerb for PostgresEnqueueNew<'_> {
     type Answer = Option<Stamped<Vec<Vec<Enqueued>>>>;
 
     const NAME: &'static str = "enqueue";
@@ -121,7 +122,7 @@ fn position(at: usize) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::EnqueueNew;
+    use super::PostgresEnqueueNew;
     use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName};
 
     fn job(id: &str) -> NewJob {
@@ -133,7 +134,7 @@ mod tests {
     fn jobs_are_entered_in_the_order_of_their_ids_and_numbered_in_that_of_the_request() {
         let queue = QueueName::from_static("q");
         let groups = [vec![job("c"), job("a")], vec![job("b")]];
-        let new = EnqueueNew::of(&queue, &groups).expect("each id once");
+        let new = PostgresEnqueueNew::of(&queue, &groups).expect("each id once");
         assert_eq!(new.sorted().map(|job| job.id.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
         assert_eq!(new.by_id, [1, 2, 0]);
     }
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn an_id_that_is_said_twice_is_not_for_this() {
         let queue = QueueName::from_static("q");
-        assert!(EnqueueNew::of(&queue, &[vec![job("a")], vec![job("b"), job("a")]]).is_none());
-        assert!(EnqueueNew::of(&queue, &[vec![]]).is_none());
+        assert!(PostgresEnqueueNew::of(&queue, &[vec![job("a")], vec![job("b"), job("a")]]).is_none());
+        assert!(PostgresEnqueueNew::of(&queue, &[vec![]]).is_none());
     }
 }

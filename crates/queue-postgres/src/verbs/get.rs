@@ -15,13 +15,13 @@ const JOB_AT: usize = 2;
 
 /// Reads jobs in the order of the ids; those past their purge time are absent.
 #[derive(Debug)]
-pub(crate) struct Get<'a> {
+pub(crate) struct PostgresGet<'a> {
     pub(crate) queue: &'a QueueName,
     pub(crate) ids: &'a [JobId],
     pub(crate) what: Detail,
 }
 
-impl SqlVerb for Get<'_> {
+impl SqlVerb for PostgresGet<'_> {
     type Answer = Stamped<Vec<Option<JobRecord>>>;
 
     const NAME: &'static str = "get";

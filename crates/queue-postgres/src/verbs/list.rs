@@ -20,19 +20,19 @@ const JOB_AT: usize = 7;
 
 /// One page of metadata.
 #[derive(Debug)]
-pub(crate) struct List<'a> {
+pub(crate) struct PostgresList<'a> {
     query: &'a ListQuery,
     after: Option<PageEnd>,
 }
 
-impl<'a> List<'a> {
+impl<'a> PostgresList<'a> {
     /// Refuses the cursor of another store or listing.
     pub(crate) fn new(query: &'a ListQuery) -> queue_core::Result<Self> {
         Ok(Self { query, after: PageEnd::parse(query, CURSORS)? })
     }
 }
 
-impl SqlVerb for List<'_> {
+impl SqlVerb for PostgresList<'_> {
     type Answer = Page;
 
     const NAME: &'static str = "list";
@@ -58,7 +58,7 @@ impl SqlVerb for List<'_> {
     }
 }
 
-impl List<'_> {
+impl PostgresList<'_> {
     /// How many jobs the page shows at most.
     fn page(&self) -> usize {
         self.query.limit.min(ListQuery::LOOKS_MAX)

@@ -8,9 +8,9 @@ use queue_core::QueueName;
 
 /// The number of a queue, given now if it had none.
 #[derive(Debug)]
-pub(crate) struct Intern<'a>(pub(crate) &'a QueueName);
+pub(crate) struct PostgresIntern<'a>(pub(crate) &'a QueueName);
 
-impl SqlVerb for Intern<'_> {
+impl SqlVerb for PostgresIntern<'_> {
     type Answer = i32;
 
     const NAME: &'static str = "subscribe";
@@ -23,12 +23,12 @@ impl SqlVerb for Intern<'_> {
 
 /// Asks every process to tell of each change of these queues, for so many milliseconds.
 #[derive(Debug)]
-pub(crate) struct Follow<'a> {
+pub(crate) struct PostgresFollow<'a> {
     pub(crate) queues: &'a [i32],
     pub(crate) lasts_ms: i64,
 }
 
-impl SqlVerb for Follow<'_> {
+impl SqlVerb for PostgresFollow<'_> {
     type Answer = ();
 
     const NAME: &'static str = "subscribe";
@@ -47,9 +47,9 @@ impl SqlVerb for Follow<'_> {
 
 /// Sends a text through the server to whoever listens on this store's channel.
 #[derive(Debug)]
-pub(crate) struct Notify(pub(crate) String);
+pub(crate) struct PostgresNotify(pub(crate) String);
 
-impl SqlVerb for Notify {
+impl SqlVerb for PostgresNotify {
     type Answer = ();
 
     const NAME: &'static str = "subscribe";

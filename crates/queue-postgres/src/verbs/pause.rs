@@ -8,12 +8,12 @@ use queue_core::QueueName;
 
 /// Stops or resumes the claims of a queue, for every process.
 #[derive(Debug)]
-pub(crate) struct SetPaused<'a> {
+pub(crate) struct PostgresSetPaused<'a> {
     pub(crate) queue: &'a QueueName,
     pub(crate) paused: bool,
 }
 
-impl SqlVerb for SetPaused<'_> {
+impl SqlVerb for PostgresSetPaused<'_> {
     type Answer = ();
 
     const NAME: &'static str = "set_paused";

@@ -11,12 +11,12 @@ use sqlx::{Row, postgres::PgRow};
 /// Shows a worker for a while, or retires it. Those that stopped announcing themselves leave on the
 /// way.
 #[derive(Debug)]
-pub(crate) struct Announce<'a> {
+pub(crate) struct PostgresAnnounce<'a> {
     pub(crate) worker: &'a WorkerInfo,
     pub(crate) ttl: Span,
 }
 
-impl SqlVerb for Announce<'_> {
+impl SqlVerb for PostgresAnnounce<'_> {
     type Answer = Duty;
 
     const NAME: &'static str = "announce";
@@ -53,9 +53,9 @@ impl SqlVerb for Announce<'_> {
 
 /// Asks a worker to drain.
 #[derive(Debug)]
-pub(crate) struct DrainWorker<'a>(pub(crate) &'a WorkerId);
+pub(crate) struct PostgresDrainWorker<'a>(pub(crate) &'a WorkerId);
 
-impl SqlVerb for DrainWorker<'_> {
+impl SqlVerb for PostgresDrainWorker<'_> {
     /// Whether it is there.
     type Answer = bool;
 
@@ -76,9 +76,9 @@ impl SqlVerb for DrainWorker<'_> {
 
 /// The workers that announced themselves and have not expired.
 #[derive(Debug)]
-pub(crate) struct ListWorkers;
+pub(crate) struct PostgresListWorkers;
 
-impl SqlVerb for ListWorkers {
+impl SqlVerb for PostgresListWorkers {
     type Answer = Vec<WorkerInfo>;
 
     const NAME: &'static str = "workers";

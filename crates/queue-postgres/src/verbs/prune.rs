@@ -12,7 +12,7 @@ use sqlx::Row;
 /// Removes as many records as fit one transaction; the store sends it again until the request is
 /// met.
 #[derive(Debug)]
-pub(crate) struct PruneSome<'a> {
+pub(crate) struct PostgresPruneSome<'a> {
     pub(crate) queue: &'a QueueName,
     pub(crate) what: Prune,
     pub(crate) limit: usize,
@@ -27,12 +27,12 @@ pub(crate) struct PruneBatch {
     pub(crate) is_all: bool,
 }
 
-impl PruneSome<'_> {
+impl PostgresPruneSome<'_> {
     /// Records removed in one transaction, so that others need not wait long for their rows.
     pub(crate) const MAX: usize = 5_000;
 }
 
-impl SqlVerb for PruneSome<'_> {
+impl SqlVerb for PostgresPruneSome<'_> {
     type Answer = PruneBatch;
 
     const NAME: &'static str = "prune";
@@ -58,7 +58,8 @@ impl SqlVerb for PruneSome<'_> {
         let mut removed = 0;
         for row in &rows {
             if row.try_get::<Option<i64>, _>(3)?.is_some() {
-                let (seq, revision) = (Seq::new(counter(row, 3)?), counter(row, 4)?);
+                let seq = Seq::new(counter(row, 3)?);
+                let revision = counter(row, 4)?;
                 let change = JobChange { id: name::<JobId>(row, 2)?, seq, revision, state: None };
                 connection.notices.tell(self.queue, change);
                 removed += 1;

@@ -8,9 +8,9 @@ use sqlx::Row;
 
 /// Compares every table with every other.
 #[derive(Debug)]
-pub(crate) struct Verify;
+pub(crate) struct PostgresVerify;
 
-impl SqlVerb for Verify {
+impl SqlVerb for PostgresVerify {
     type Answer = Vec<String>;
 
     const NAME: &'static str = "verify";

@@ -10,7 +10,7 @@ use crate::{
     connection::{ASK_MAX, connect_within, limit_silence},
     error::unreachable,
     handle::HandleState,
-    verbs::Notify,
+    verbs::PostgresNotify,
 };
 use queue_core::Result;
 use sqlx::{
@@ -138,7 +138,7 @@ async fn listen(handle: &HandleState, audience: &Audience, listener: &mut PgList
 
 /// Sends a probe through the server, so that it comes back by the connection that listens.
 async fn send_probe(handle: &HandleState, number: u64) -> Result<()> {
-    call(handle, &Notify(probe(&handle.origin, number))).await
+    call(handle, &PostgresNotify(probe(&handle.origin, number))).await
 }
 
 /// Tells the subscribers of this process, and answers the number of a probe that came back.

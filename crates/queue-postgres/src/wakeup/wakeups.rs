@@ -4,7 +4,7 @@ use super::{following_stream::FollowingStream, listener};
 use crate::{
     call::call,
     handle::HandleState,
-    verbs::{Follow, Intern},
+    verbs::{PostgresFollow, PostgresIntern},
 };
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Error, ErrorKind, EventStream, Interest, QueueName, Result};
@@ -84,7 +84,7 @@ impl Wakeups {
         if let Some(number) = self.handle.names.number(queue) {
             return Ok(number);
         }
-        call(&self.handle, &Intern(queue)).await
+        call(&self.handle, &PostgresIntern(queue)).await
     }
 
     /// Starts the task unless it runs, and waits until it listens.
@@ -164,5 +164,5 @@ impl Audience {
 pub(super) async fn follow(handle: &HandleState, queues: &[i32]) -> Result<()> {
     let interval =
         i64::try_from(handle.options.probe_interval.as_millis()).unwrap_or(i64::MAX / FOLLOW_INTERVALS);
-    call(handle, &Follow { queues, lasts_ms: interval.saturating_mul(FOLLOW_INTERVALS) }).await
+    call(handle, &PostgresFollow { queues, lasts_ms: interval.saturating_mul(FOLLOW_INTERVALS) }).await
 }

@@ -3,7 +3,7 @@
 
 use queue_core::Storage;
 use queue_postgres::{PostgresOptions, PostgresStorage};
-use queue_testkit::history::{Load, LoadParams, Params, Recorder, Report};
+use queue_testkit::history::{Load, LoadParams, Params, Recorder, WorkloadReport};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 
@@ -22,7 +22,7 @@ pub(crate) async fn under(
     options: &PostgresOptions,
     params: LoadParams,
     fault: impl Future<Output = usize>,
-) -> Report {
+) -> WorkloadReport {
     let mut stores: Vec<Arc<dyn Storage>> = Vec::new();
     for _ in 0..2 {
         stores.push(Arc::new(PostgresStorage::open(options.clone()).await.expect("it opens")));

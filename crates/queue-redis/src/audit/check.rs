@@ -4,7 +4,7 @@ use super::Dump;
 use crate::{
     attempts::read_attempts,
     body::read_headers,
-    row::{self, StoredJob},
+    row::{self, RedisRecord},
 };
 use bytes::Bytes;
 use queue_core::{ATTEMPTS_MAX, JobMeta, State};
@@ -18,7 +18,7 @@ type Index = BTreeMap<Bytes, Bytes>;
 
 /// The findings, in words.
 pub(crate) fn audit(dump: &Dump) -> Vec<String> {
-    let mut audit = Audit { dump, findings: Vec::new(), expected: Expected::default() };
+    let mut audit = Audit { dump, findings: Vec::new(), expected: ExpectedIndexes::default() };
     for (seq, job) in &dump.states {
         audit.record(seq, job);
     }
@@ -30,12 +30,12 @@ pub(crate) fn audit(dump: &Dump) -> Vec<String> {
 struct Audit<'a> {
     dump: &'a Dump,
     findings: Vec<String>,
-    expected: Expected,
+    expected: ExpectedIndexes,
 }
 
 /// What the indexes and counters must hold, by the records.
 #[derive(Default)]
-struct Expected {
+struct ExpectedIndexes {
     ids: Index,
     payloads: Index,
     outcomes: BTreeSet<Bytes>,
@@ -70,7 +70,7 @@ impl Audit<'_> {
         self.waits_once(seq, count, &stored.meta);
     }
 
-    fn expect(&mut self, seq: &Bytes, count: u64, stored: &StoredJob) {
+    fn expect(&mut self, seq: &Bytes, count: u64, stored: &RedisRecord) {
         let expected = &mut self.expected;
         let meta = &stored.meta;
         expected.by_state[usize::from(meta.state.as_code())] += 1;
@@ -108,7 +108,7 @@ impl Audit<'_> {
     }
 
     /// What stands apart from the state strings can be read, and fits to them.
-    fn parts(&mut self, seq: &Bytes, count: u64, stored: &StoredJob) {
+    fn parts(&mut self, seq: &Bytes, count: u64, stored: &RedisRecord) {
         let headers = self.dump.headers.get(seq).map(|text| read_headers(text));
         if headers.is_some_and(|headers| headers.is_none()) {
             self.say(format!("what stands behind the payload of record {count} is no headers"));

@@ -2,7 +2,7 @@
 
 use super::{
     Connection, ConnectionClone, Dial, SharedConnection,
-    nodes::{Node, Nodes},
+    nodes::{MasterNode, Nodes},
 };
 use crate::spawn::spawn;
 use parking_lot::{Mutex, MutexGuard};
@@ -30,7 +30,7 @@ pub(crate) struct Cluster {
 /// A connection to the master of a slot, for one call.
 pub(crate) struct NodeConnection {
     pub(crate) clone: ConnectionClone<Connection>,
-    node: Arc<Node>,
+    node: Arc<MasterNode>,
     slot: Slot,
 }
 
@@ -84,7 +84,7 @@ impl Cluster {
         self.nodes.close();
     }
 
-    async fn connect(&self, node: Arc<Node>, slot: Slot) -> RedisResult<NodeConnection> {
+    async fn connect(&self, node: Arc<MasterNode>, slot: Slot) -> RedisResult<NodeConnection> {
         let clone = node.single.lend().await.inspect_err(|_| self.renew())?;
         Ok(NodeConnection { clone, node, slot })
     }

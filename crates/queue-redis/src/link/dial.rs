@@ -3,7 +3,7 @@
 use super::Connection;
 use crate::{
     endpoint::Endpoint,
-    tls::{CertificateFiles, Certificates},
+    tls::{CertificateFiles, LoadedCertificates},
 };
 use redis::{
     AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, ProtocolVersion, PushInfo, RedisResult,
@@ -45,7 +45,7 @@ impl Dial {
             config = config.set_push_sender(pushes);
         }
         // Certificates are read for each connection, so that renewed ones need no restart.
-        let certificates = Certificates::read(&self.certificates).await?;
+        let certificates = LoadedCertificates::read(&self.certificates).await?;
         match &self.endpoint {
             Endpoint::Single(info) => connect(&certificates.on(info)?, &config).await,
             Endpoint::Cluster(nodes) => first(nodes, &certificates, &config).await,
@@ -67,7 +67,7 @@ fn sentinel_client(
     sentinels: &[ConnectionInfo],
     service: &str,
     master: &ConnectionInfo,
-    certificates: &Certificates,
+    certificates: &LoadedCertificates,
 ) -> RedisResult<SentinelClient> {
     let addresses = sentinels.iter().map(|info| info.addr().clone());
     let mut builder = SentinelClientBuilder::new(addresses, service, SentinelServerType::Master)?
@@ -105,7 +105,7 @@ async fn connect(
 /// The first node that can be reached.
 async fn first(
     nodes: &[ConnectionInfo],
-    certificates: &Certificates,
+    certificates: &LoadedCertificates,
     config: &AsyncConnectionConfig,
 ) -> RedisResult<MultiplexedConnection> {
     let mut outcome = Err((redis::ErrorKind::InvalidClientConfig, "no node was named").into());

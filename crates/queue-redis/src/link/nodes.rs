@@ -28,12 +28,12 @@ pub(super) struct Nodes {
 #[derive(Debug, Default)]
 struct KnownNodes {
     slots: Slots,
-    nodes: HashMap<Address, Arc<Node>>,
+    nodes: HashMap<Address, Arc<MasterNode>>,
 }
 
 /// One master, and the connection to it.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct MasterNode {
     pub(super) address: Address,
     pub(super) single: Single,
 }
@@ -46,20 +46,20 @@ impl Nodes {
     }
 
     /// The master of a slot, as far as is known.
-    pub(super) fn owner(&self, slot: Slot) -> Option<Arc<Node>> {
+    pub(super) fn owner(&self, slot: Slot) -> Option<Arc<MasterNode>> {
         let mut known = self.known();
         let address = known.slots.owner(slot)?.clone();
         Some(self.node(&mut known, address))
     }
 
     /// The node that a redirection names, as an answer of another one.
-    pub(super) fn redirected(&self, target: &str, asked: &Node) -> Option<Arc<Node>> {
+    pub(super) fn redirected(&self, target: &str, asked: &MasterNode) -> Option<Arc<MasterNode>> {
         let address = Address::parse(target, &asked.address)?;
         Some(self.node(&mut self.known(), address))
     }
 
     /// Notes the new master of a slot.
-    pub(super) fn moved(&self, slot: Slot, target: &str, asked: &Node) {
+    pub(super) fn moved(&self, slot: Slot, target: &str, asked: &MasterNode) {
         if let Some(address) = Address::parse(target, &asked.address) {
             self.known().slots.moved(slot, address);
         }
@@ -87,7 +87,7 @@ impl Nodes {
         self.known().nodes.values().for_each(|node| node.single.close());
     }
 
-    fn to_ask(&self) -> Vec<Arc<Node>> {
+    fn to_ask(&self) -> Vec<Arc<MasterNode>> {
         let mut known = self.known();
         let masters = known.slots.masters().to_vec();
         let others = self.named.iter().filter(|address| !masters.contains(address)).cloned();
@@ -95,11 +95,11 @@ impl Nodes {
         all.into_iter().map(|address| self.node(&mut known, address)).collect()
     }
 
-    fn node(&self, known: &mut KnownNodes, address: Address) -> Arc<Node> {
+    fn node(&self, known: &mut KnownNodes, address: Address) -> Arc<MasterNode> {
         let node = known.nodes.entry(address).or_insert_with_key(|address| {
             let info = self.login.clone().set_addr(at(self.login.addr(), address));
             let dial = Dial { endpoint: Endpoint::Single(info), ..self.dial.clone() };
-            Arc::new(Node { address: address.clone(), single: Single::new(dial) })
+            Arc::new(MasterNode { address: address.clone(), single: Single::new(dial) })
         });
         node.clone()
     }
@@ -117,7 +117,7 @@ impl KnownNodes {
     }
 }
 
-impl Node {
+impl MasterNode {
     async fn slots(&self) -> RedisResult<Slots> {
         let mut clone = self.single.lend().await?;
         let asked = redis::cmd("CLUSTER").arg("SLOTS").to_owned();

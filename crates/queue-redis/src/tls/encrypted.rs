@@ -10,9 +10,9 @@ use std::{error::Error as StdError, io, path::Path, sync::Arc};
 
 /// What was in the files; nothing where the system's authorities are all that is needed.
 #[derive(Debug)]
-pub(crate) struct Certificates(Option<TlsCertificates>);
+pub(crate) struct LoadedCertificates(Option<TlsCertificates>);
 
-impl Certificates {
+impl LoadedCertificates {
     pub(crate) async fn read(files: &CertificateFiles) -> RedisResult<Self> {
         provide();
         if *files == CertificateFiles::default() {

@@ -9,9 +9,9 @@ use queue_core::{Error, Result};
 use std::path::PathBuf;
 
 #[cfg(feature = "tls")]
-pub(crate) use encrypted::{Certificates, verdict};
+pub(crate) use encrypted::{LoadedCertificates, verdict};
 #[cfg(not(feature = "tls"))]
-pub(crate) use plain::{Certificates, verdict};
+pub(crate) use plain::{LoadedCertificates, verdict};
 
 /// The options of a URL, named as other clients of Redis name them.
 pub(crate) const AUTHORITY: &str = "ssl_ca_certs";

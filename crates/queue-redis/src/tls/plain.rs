@@ -4,9 +4,9 @@ use super::CertificateFiles;
 use redis::{ConnectionInfo, RedisError, RedisResult, sentinel::SentinelClientBuilder};
 
 #[derive(Debug)]
-pub(crate) struct Certificates;
+pub(crate) struct LoadedCertificates;
 
-impl Certificates {
+impl LoadedCertificates {
     #[expect(clippy::unused_async, reason = "the other build reads files")]
     pub(crate) async fn read(_files: &CertificateFiles) -> RedisResult<Self> {
         Ok(Self)

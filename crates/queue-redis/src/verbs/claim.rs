@@ -5,7 +5,7 @@ use crate::{
     client::Access,
     handle::{HandleState, ScriptAnswer, arg},
     reply::{Reply, corrupt},
-    row::{self, SEQ_BYTES, StoredJob},
+    row::{self, RedisRecord, SEQ_BYTES},
     script,
 };
 use queue_core::{ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Moment, QueueName, Result, Seq};
@@ -59,7 +59,7 @@ fn claimed(reply: &mut Reply, request: &ClaimRequest, number: u64, moment: Momen
 
 /// State string, payload, and error details if the state says that there are some.
 fn record(reply: &mut Reply, queue: &QueueName, seq: Seq) -> Result<JobRecord> {
-    let StoredJob { meta, payload_bytes, has_details, .. } =
+    let RedisRecord { meta, payload_bytes, has_details, .. } =
         row::read(queue, seq, &reply.bytes()?).ok_or_else(|| corrupt("claim"))?;
     let body = read_body(&reply.bytes()?, payload_bytes);
     let (payload, headers) = body.ok_or_else(|| corrupt("claim"))?;
@@ -68,7 +68,7 @@ fn record(reply: &mut Reply, queue: &QueueName, seq: Seq) -> Result<JobRecord> {
 }
 
 /// A state string behind the six bytes of its seq.
-pub(super) fn read_named(queue: &QueueName, number: u64, named: &[u8]) -> Option<StoredJob> {
+pub(super) fn read_named(queue: &QueueName, number: u64, named: &[u8]) -> Option<RedisRecord> {
     let (seq, job) = named.split_at_checked(SEQ_BYTES)?;
     row::read(queue, named_seq(seq, number), job)
 }

@@ -1,7 +1,7 @@
 //! `counts` and `queues`: the counters of one queue, or of a page of queues.
 
 use crate::{
-    client::{Access, Run},
+    client::{Access, ScriptRun},
     handle::{HandleState, ScriptAnswer, arg},
     reply::{Reply, corrupt},
     script,
@@ -35,7 +35,8 @@ impl HandleState {
     ) -> Result<Vec<QueueName>> {
         let keys = [self.queues.namespace().names()];
         let args = [start.as_bytes().to_vec(), arg(limit)];
-        let run = Run { operation, script: &script::NAMES, keys: &keys, args: &args, access: Access::Reads };
+        let run =
+            ScriptRun { operation, script: &script::NAMES, keys: &keys, args: &args, access: Access::Reads };
         let mut reply = Reply::new(operation, self.client.run(&run).await?)?;
         let mut names = Vec::with_capacity(reply.len());
         while reply.len() > 0 {

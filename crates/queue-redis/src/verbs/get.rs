@@ -7,7 +7,7 @@ use crate::{
     handle::{HandleState, ScriptAnswer, arg},
     known_queues::KnownQueue,
     reply::{Reply, corrupt},
-    row::{SEQ_BYTES, StoredJob},
+    row::{RedisRecord, SEQ_BYTES},
     script,
 };
 use bytes::Bytes;
@@ -65,7 +65,7 @@ impl HandleState {
 
 fn record(reply: &mut Reply, queue: &QueueName, number: u64, what: Detail) -> Result<Option<JobRecord>> {
     let Some(named) = reply.optional()? else { return Ok(None) };
-    let StoredJob { meta, payload_bytes, result_at, .. } =
+    let RedisRecord { meta, payload_bytes, result_at, .. } =
         read_named(queue, number, &named).ok_or_else(|| corrupt("get"))?;
     let within = result_at.map(|at| named.slice(SEQ_BYTES + at..));
     if what == Detail::Meta {

@@ -1,7 +1,7 @@
 //! `announce`, `drain_worker` and `workers`: who works on the store.
 
 use crate::{
-    client::{Access, Run},
+    client::{Access, ScriptRun},
     handle::{HandleState, arg},
     reader::Reader,
     reply::{Reply, corrupt},
@@ -60,7 +60,7 @@ impl HandleState {
         let keys = self.queues.namespace().presence();
         let mut args = self.clock.args(self.queues.time()).to_vec();
         args.extend(more);
-        self.client.run(&Run { operation, script, keys: &keys, args: &args, access }).await
+        self.client.run(&ScriptRun { operation, script, keys: &keys, args: &args, access }).await
     }
 }
 

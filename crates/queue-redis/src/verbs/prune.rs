@@ -14,7 +14,8 @@ impl HandleState {
     pub(crate) async fn prune(&self, request: PruneRequest) -> Result<u64> {
         self.client.check_open("prune")?;
         let queue = self.queues.get(&request.queue);
-        let (mut removed, mut rank) = (0, 0);
+        let mut removed = 0;
+        let mut rank = 0;
         while removed < request.limit {
             let limit = SCRIPT_JOBS_MAX.min(request.limit - removed);
             let batch = self.prune_some(&queue, request.what, limit, rank).await?;

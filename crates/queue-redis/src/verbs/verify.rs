@@ -2,7 +2,7 @@
 
 use crate::{
     audit::{Dump, audit},
-    client::{Access, Run},
+    client::{Access, ScriptRun},
     handle::{HandleState, ScriptAnswer},
     reply::{Reply, corrupt},
     script,
@@ -35,7 +35,7 @@ impl HandleState {
 
     async fn registered(&self) -> Result<Vec<(QueueName, u64)>> {
         let keys = [self.queues.namespace().registry()];
-        let run = Run {
+        let run = ScriptRun {
             operation: "verify",
             script: &script::QUEUES,
             keys: &keys,

@@ -2,7 +2,7 @@
 
 use super::Snapshot;
 use crate::{
-    row::{StoredJob, code, counter, integer, name, time},
+    row::{SqliteRecord, code, counter, integer, name, time},
     sql,
 };
 use queue_core::{Attempt, AttemptOutcome, JobAttempts, JobId, QueueName, Stamped, WorkerId};
@@ -21,13 +21,13 @@ impl Snapshot<'_> {
         ))
     }
 
-    fn find_job(&self, queue: &QueueName, id: &JobId) -> rusqlite::Result<Option<StoredJob>> {
+    fn find_job(&self, queue: &QueueName, id: &JobId) -> rusqlite::Result<Option<SqliteRecord>> {
         let Some(number) = self.find_queue(queue)? else { return Ok(None) };
         self.job_by_id(number, queue, id)
     }
 
-    fn with_attempts(&self, stored: StoredJob) -> rusqlite::Result<JobAttempts> {
-        let StoredJob { job, has_attempts, .. } = stored;
+    fn with_attempts(&self, stored: SqliteRecord) -> rusqlite::Result<JobAttempts> {
+        let SqliteRecord { job, has_attempts, .. } = stored;
         let mut attempts = Vec::new();
         if has_attempts {
             let mut load = self.connection.prepare_cached(sql::LOAD_ATTEMPTS)?;
@@ -43,10 +43,10 @@ impl Snapshot<'_> {
         queue: i64,
         name: &QueueName,
         id: &JobId,
-    ) -> rusqlite::Result<Option<StoredJob>> {
+    ) -> rusqlite::Result<Option<SqliteRecord>> {
         let mut find = self.connection.prepare_cached(sql::JOB_BY_ID)?;
         let key = params![queue, id.as_str()];
-        let found = find.query_row(key, |row| StoredJob::read(row, name)).optional()?;
+        let found = find.query_row(key, |row| SqliteRecord::read(row, name)).optional()?;
         Ok(found.filter(|stored| !stored.job.meta.is_purged(self.moment.now)))
     }
 }

@@ -24,7 +24,8 @@ impl Snapshot<'_> {
         let mut statement = self.connection.prepare_cached(sql::LOAD_COUNTS)?;
         let mut rows = statement.query([queue])?;
         while let Some(row) = rows.next()? {
-            let (slot, jobs) = (row.get(0)?, counter(1, row.get(1)?)?);
+            let slot = row.get(0)?;
+            let jobs = counter(1, row.get(1)?)?;
             if slot == SCHEDULED_SLOT {
                 counts.scheduled = jobs.saturating_sub(self.due_scheduled(queue)?);
             } else {

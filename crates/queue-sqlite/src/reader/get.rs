@@ -4,7 +4,7 @@ use super::Snapshot;
 use crate::{
     body::{ResultParts, read_outcome, read_payload},
     key::key,
-    row::{StoredJob, integer},
+    row::{SqliteRecord, integer},
     sql,
 };
 use queue_core::{AnswerRoom, Detail, JobBody, JobId, JobRecord, QueueName, Stamped};
@@ -44,7 +44,7 @@ impl Snapshot<'_> {
         Ok(Some(JobRecord { meta: stored.job.meta, body }))
     }
 
-    fn body(&self, queue: i64, stored: &StoredJob) -> rusqlite::Result<JobBody> {
+    fn body(&self, queue: i64, stored: &SqliteRecord) -> rusqlite::Result<JobBody> {
         let mut load = self.connection.prepare_cached(sql::LOAD_PAYLOAD)?;
         let payload = load.query_row([key(queue, stored.job.meta.seq)], |row| read_payload(row, 0))?;
         let seq = integer(stored.job.meta.seq.get());

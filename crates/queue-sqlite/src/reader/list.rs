@@ -1,7 +1,7 @@
 //! Reading a page of a listing.
 
 use super::{Snapshot, index_range::IndexRange};
-use crate::{row::StoredJob, sql};
+use crate::{row::SqliteRecord, sql};
 use queue_core::{ListFilter, ListQuery, Page, PageEnd, QueueName, Result, Walk, lifecycle::TrackedJob};
 use rusqlite::{Params, params, params_from_iter};
 
@@ -35,13 +35,14 @@ impl Snapshot<'_> {
     ) -> rusqlite::Result<Page> {
         let mut statement = self.connection.prepare_cached(steps.sql)?;
         let mut rows = statement.query(params_from_iter(&steps.bounds))?;
-        let (mut page, mut end) = (Page::empty(self.moment), after);
+        let mut page = Page::empty(self.moment);
+        let mut end = after;
         while let Some(row) = rows.next()? {
             if page.jobs.len() == query.limit || page.looked_at == ListQuery::LOOKS_MAX as u64 {
                 page.next = end.map(|end| end.cursor(query, CURSORS));
                 break;
             }
-            let TrackedJob { meta, token, .. } = StoredJob::read(row, &query.queue)?.job;
+            let TrackedJob { meta, token, .. } = SqliteRecord::read(row, &query.queue)?.job;
             page.looked_at += 1;
             // The end moves on over jobs that the filter hides, or the next page would read them
             // again.
@@ -87,14 +88,14 @@ impl Snapshot<'_> {
         let mut rows = statement.query(params_from_iter(&ready.bounds))?;
         for _ in 0..enough {
             let Some(row) = rows.next()? else { break };
-            jobs.push(StoredJob::read(row, &query.queue)?.job);
+            jobs.push(SqliteRecord::read(row, &query.queue)?.job);
         }
         Ok(jobs)
     }
 
     fn jobs(&self, sql: &str, bounds: impl Params, queue: &QueueName) -> rusqlite::Result<Vec<TrackedJob>> {
         let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement.query_map(bounds, |row| StoredJob::read(row, queue))?;
+        let rows = statement.query_map(bounds, |row| SqliteRecord::read(row, queue))?;
         rows.map(|row| row.map(|stored| stored.job)).collect()
     }
 }

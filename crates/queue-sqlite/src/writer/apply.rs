@@ -1,7 +1,7 @@
 //! The verb that settles and changes jobs.
 
 use super::{commit::Database, session::SqliteSession, waiting::IndexPosition};
-use crate::row::{StoredJob, written};
+use crate::row::{SqliteRecord, written};
 use queue_core::{
     AnswerRoom, Applied, JobMeta, Stamped,
     lifecycle::{Transition, Verdict, apply},
@@ -10,9 +10,9 @@ use queue_store::group_commit::Verb;
 
 /// Compares guards and writes patches.
 #[derive(Debug)]
-pub(crate) struct Apply(pub(crate) Vec<Transition>);
+pub(crate) struct SqliteApply(pub(crate) Vec<Transition>);
 
-impl Verb<Database> for Apply {
+impl Verb<Database> for SqliteApply {
     type Answer = Stamped<Vec<Applied>>;
 
     const NAME: &'static str = "apply";
@@ -76,7 +76,7 @@ impl SqliteSession<'_> {
         &mut self,
         queue: i64,
         before: IndexPosition,
-        stored: &mut StoredJob,
+        stored: &mut SqliteRecord,
         verdict: &Verdict,
     ) -> rusqlite::Result<bool> {
         match verdict {

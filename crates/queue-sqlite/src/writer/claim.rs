@@ -1,16 +1,16 @@
 //! The verb that leases due jobs.
 
-use super::{commit::Database, give_back::GiveBack, session::SqliteSession, waiting::IndexPosition};
+use super::{commit::Database, give_back::SqliteGiveBack, session::SqliteSession, waiting::IndexPosition};
 use crate::{
     body::{ResultParts, read_outcome, read_payload},
-    row::{COLUMNS, StoredJob, integer, written},
+    row::{COLUMNS, SqliteRecord, integer, written},
 };
 use queue_core::{
     ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, QueueName, Timestamp, lifecycle::lease,
 };
 use queue_store::{
     ClaimShares as Shares, UnheardClaim,
-    group_commit::{Pending, Verb},
+    group_commit::{PendingCall, Verb},
 };
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -18,9 +18,9 @@ use rusqlite::{OptionalExtension, Row, params};
 /// lapse; leases of a caller that goes later are given back. Claims of one queue that wait together
 /// share one search.
 #[derive(Debug)]
-pub(crate) struct Claim(pub(crate) ClaimRequest);
+pub(crate) struct SqliteClaim(pub(crate) ClaimRequest);
 
-impl Verb<Database> for Claim {
+impl Verb<Database> for SqliteClaim {
     type Answer = Claimed;
 
     const NAME: &'static str = "claim";
@@ -35,8 +35,8 @@ impl Verb<Database> for Claim {
         self.0.queue == other.0.queue
     }
 
-    fn unheard(claimed: Claimed) -> Option<Pending<Database>> {
-        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(GiveBack(unheard)))
+    fn unheard(claimed: Claimed) -> Option<PendingCall<Database>> {
+        UnheardClaim::of([claimed]).map(|unheard| PendingCall::unanswered(SqliteGiveBack(unheard)))
     }
 
     fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<Claimed> {
@@ -111,7 +111,7 @@ impl SqliteSession<'_> {
         queue: i64,
         name: &QueueName,
         shares: &mut Shares,
-    ) -> rusqlite::Result<Vec<(usize, StoredJob, JobBody)>> {
+    ) -> rusqlite::Result<Vec<(usize, SqliteRecord, JobBody)>> {
         let bounds = params![queue, integer(shares.wanted() as u64)];
         let mut rows = self.statements.ready_jobs.query(bounds)?;
         let mut found = Vec::new();
@@ -126,7 +126,7 @@ impl SqliteSession<'_> {
     fn lease_one(
         &mut self,
         queue: i64,
-        mut stored: StoredJob,
+        mut stored: SqliteRecord,
         body: JobBody,
         request: &ClaimRequest,
     ) -> rusqlite::Result<ClaimedJob> {
@@ -152,8 +152,8 @@ impl SqliteSession<'_> {
     }
 }
 
-fn read_whole(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<(StoredJob, JobBody)> {
-    let stored = StoredJob::read(row, queue)?;
+fn read_whole(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<(SqliteRecord, JobBody)> {
+    let stored = SqliteRecord::read(row, queue)?;
     let payload = read_payload(row, COLUMNS)?;
     let outcome = if stored.has_life { read_outcome(row, COLUMNS + 3)? } else { ResultParts::default() };
     Ok((stored, outcome.beside(payload)))

@@ -3,7 +3,7 @@
 use super::session::SqliteSession;
 use crate::error::SqliteFault;
 use queue_core::Error;
-use queue_store::group_commit::{Committer, Failed, Pending};
+use queue_store::group_commit::{Committer, GroupFailure, PendingCall};
 
 /// Commits groups of calls to a SQLite file: each group is one transaction.
 #[derive(Debug)]
@@ -21,9 +21,9 @@ impl Committer for Database {
     /// finds subscribers told.
     fn transact(
         session: &mut SqliteSession<'_>,
-        group: &mut [Pending<Self>],
-    ) -> Result<(), Failed<SqliteFault>> {
-        session.begin().map_err(Failed::Together)?;
+        group: &mut [PendingCall<Self>],
+    ) -> Result<(), GroupFailure<SqliteFault>> {
+        session.begin().map_err(GroupFailure::Together)?;
         let ran = group
             .iter_mut()
             .filter(|call| call.is_wanted())
@@ -33,7 +33,7 @@ impl Committer for Database {
         // or a full disk. The group then runs again call by call (ADR 0007).
         if let Err(error) = ran {
             session.rollback();
-            return Err(Failed::Within(session.fault(error)));
+            return Err(GroupFailure::Within(session.fault(error)));
         }
         session.commit().map_err(|fault| {
             session.rollback();
@@ -47,13 +47,13 @@ impl Committer for Database {
 }
 
 /// Whether the calls of a failed group run again one by one: a smaller one may fit a full disk.
-fn of_commit(fault: SqliteFault) -> Failed<SqliteFault> {
-    if fault.is_full_disk() { Failed::Within(fault) } else { Failed::Together(fault) }
+fn of_commit(fault: SqliteFault) -> GroupFailure<SqliteFault> {
+    if fault.is_full_disk() { GroupFailure::Within(fault) } else { GroupFailure::Together(fault) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Failed, SqliteFault, of_commit};
+    use super::{GroupFailure, SqliteFault, of_commit};
     use rusqlite::{Error, ffi};
     use std::path::Path;
 
@@ -61,7 +61,7 @@ mod tests {
     fn calls_that_find_the_disk_full_at_their_commit_are_tried_one_by_one() {
         let fault =
             |code| SqliteFault::new(Path::new("jobs.db"), Error::SqliteFailure(ffi::Error::new(code), None));
-        assert!(matches!(of_commit(fault(ffi::SQLITE_FULL)), Failed::Within(_)));
-        assert!(matches!(of_commit(fault(ffi::SQLITE_IOERR)), Failed::Together(_)));
+        assert!(matches!(of_commit(fault(ffi::SQLITE_FULL)), GroupFailure::Within(_)));
+        assert!(matches!(of_commit(fault(ffi::SQLITE_IOERR)), GroupFailure::Together(_)));
     }
 }

@@ -1,7 +1,7 @@
 //! The verb that stores new jobs.
 
 use super::{commit::Database, session::SqliteSession, waiting::IndexPosition};
-use crate::row::{StoredJob, foreign, written};
+use crate::row::{SqliteRecord, foreign, written};
 use queue_core::{
     AnswerRoom, Enqueued, JobMeta, NewJob, QueueName, Stamped, State,
     lifecycle::{Admission, admit},
@@ -11,12 +11,12 @@ use queue_store::group_commit::Verb;
 
 /// Stores jobs. Everything is in one transaction, so every group is whole or absent (I19).
 #[derive(Debug)]
-pub(crate) struct Enqueue {
+pub(crate) struct SqliteEnqueue {
     pub(crate) queue: QueueName,
     pub(crate) groups: Vec<Vec<NewJob>>,
 }
 
-impl Verb<Database> for Enqueue {
+impl Verb<Database> for SqliteEnqueue {
     type Answer = Stamped<Vec<Vec<Enqueued>>>;
 
     const NAME: &'static str = "enqueue";
@@ -63,7 +63,7 @@ impl SqliteSession<'_> {
     }
 
     /// A result that the answer has no room for is left out, and those behind it are not read.
-    fn taken_by(&mut self, present: &StoredJob, room: &mut AnswerRoom) -> rusqlite::Result<Enqueued> {
+    fn taken_by(&mut self, present: &SqliteRecord, room: &mut AnswerRoom) -> rusqlite::Result<Enqueued> {
         let (seq, state) = (present.job.meta.seq, present.job.meta.state);
         if state != State::Completed {
             return Ok(Enqueued::Duplicate { seq, state });

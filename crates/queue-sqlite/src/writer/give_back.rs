@@ -5,9 +5,9 @@ use queue_store::{UnheardClaim, group_commit::Verb};
 
 /// Gives back, uncharged, the leases of claims whose callers are gone.
 #[derive(Debug)]
-pub(super) struct GiveBack(pub(super) UnheardClaim);
+pub(super) struct SqliteGiveBack(pub(super) UnheardClaim);
 
-impl Verb<Database> for GiveBack {
+impl Verb<Database> for SqliteGiveBack {
     type Answer = ();
 
     const NAME: &'static str = "claim";

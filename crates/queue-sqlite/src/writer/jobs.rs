@@ -5,7 +5,7 @@ use super::{session::SqliteSession, waiting::IndexPosition};
 use crate::{
     body::{ResultParts, read_outcome},
     key::key,
-    row::{StoredJob, claimed_after, flags, integer, run_after},
+    row::{SqliteRecord, claimed_after, flags, integer, run_after},
 };
 use queue_core::{
     Attempt, Failure, JobId, JobMeta, Kind, LeaseToken, NewJob, Payload, QueueName, Reason, Span, Timestamp,
@@ -15,9 +15,9 @@ use rusqlite::{OptionalExtension, params};
 
 impl SqliteSession<'_> {
     /// The life that a transition is about, if it is still there.
-    pub(super) fn load(&mut self, queue: i64, wanted: &Transition) -> rusqlite::Result<Option<StoredJob>> {
+    pub(super) fn load(&mut self, queue: i64, wanted: &Transition) -> rusqlite::Result<Option<SqliteRecord>> {
         let key = params![key(queue, wanted.seq), wanted.id.as_str()];
-        self.statements.job_by_key.query_row(key, |row| StoredJob::read(row, &wanted.queue)).optional()
+        self.statements.job_by_key.query_row(key, |row| SqliteRecord::read(row, &wanted.queue)).optional()
     }
 
     /// The record that holds an id.
@@ -26,9 +26,9 @@ impl SqliteSession<'_> {
         queue: i64,
         name: &QueueName,
         id: &JobId,
-    ) -> rusqlite::Result<Option<StoredJob>> {
+    ) -> rusqlite::Result<Option<SqliteRecord>> {
         let key = params![queue, id.as_str()];
-        self.statements.job_by_id.query_row(key, |row| StoredJob::read(row, name)).optional()
+        self.statements.job_by_id.query_row(key, |row| SqliteRecord::read(row, name)).optional()
     }
 
     /// Begins a life, unless its id is taken; the answer says whether it did.
@@ -73,7 +73,7 @@ impl SqliteSession<'_> {
         &mut self,
         queue: i64,
         before: IndexPosition,
-        stored: &mut StoredJob,
+        stored: &mut SqliteRecord,
         body: &BodyPatch,
         attempt: Option<&Attempt>,
     ) -> rusqlite::Result<bool> {
@@ -110,7 +110,7 @@ impl SqliteSession<'_> {
         &mut self,
         queue: i64,
         before: IndexPosition,
-        stored: &StoredJob,
+        stored: &SqliteRecord,
     ) -> rusqlite::Result<bool> {
         let seq = integer(stored.job.meta.seq.get());
         // Only leased jobs are changed from memory, and these have a life, whose revision tells
@@ -134,7 +134,7 @@ impl SqliteSession<'_> {
     }
 
     /// What a job left, if anything.
-    pub(super) fn outcome(&mut self, stored: &StoredJob) -> rusqlite::Result<ResultParts> {
+    pub(super) fn outcome(&mut self, stored: &SqliteRecord) -> rusqlite::Result<ResultParts> {
         if !stored.has_life {
             return Ok(ResultParts::default());
         }
@@ -147,7 +147,7 @@ impl SqliteSession<'_> {
         &mut self,
         queue: i64,
         before: IndexPosition,
-        stored: &StoredJob,
+        stored: &SqliteRecord,
     ) -> rusqlite::Result<bool> {
         let TrackedJob { meta, token, .. } = &stored.job;
         // Most lives are leased once, so a first lease has a statement with few columns.
@@ -177,7 +177,7 @@ impl SqliteSession<'_> {
         &mut self,
         queue: i64,
         before: IndexPosition,
-        stored: &StoredJob,
+        stored: &SqliteRecord,
         result: Option<&Payload>,
     ) -> rusqlite::Result<bool> {
         let TrackedJob { meta, token, last_settle } = &stored.job;

@@ -1,6 +1,6 @@
 //! A cache of the jobs that this handle leased.
 
-use crate::row::StoredJob;
+use crate::row::SqliteRecord;
 use queue_core::Seq;
 use std::collections::HashMap;
 
@@ -14,19 +14,19 @@ const LEASED_MAX: usize = 20_000;
 /// a job that another handle changed meanwhile is not overwritten, but read. A transaction that
 /// fails clears the cache, since another one may give the same revision to a different record.
 #[derive(Debug, Default)]
-pub(super) struct LeasedJobs(HashMap<Seq, StoredJob>);
+pub(super) struct LeasedJobs(HashMap<Seq, SqliteRecord>);
 
 impl LeasedJobs {
     /// Caches a job that was just leased.
-    pub(super) fn remember(&mut self, stored: StoredJob) {
+    pub(super) fn remember(&mut self, stored: SqliteRecord) {
         if self.0.len() >= LEASED_MAX {
             self.0.clear();
         }
-        self.0.insert(stored.job.meta.seq, StoredJob { has_life: true, ..stored });
+        self.0.insert(stored.job.meta.seq, SqliteRecord { has_life: true, ..stored });
     }
 
     /// Removes and returns a job, which the caller is about to change.
-    pub(super) fn take(&mut self, seq: Seq) -> Option<StoredJob> {
+    pub(super) fn take(&mut self, seq: Seq) -> Option<SqliteRecord> {
         self.0.remove(&seq)
     }
 
@@ -38,12 +38,12 @@ impl LeasedJobs {
 #[cfg(test)]
 mod tests {
     use crate::{
-        clock::StoreClock,
+        clock::SqliteClock,
         connect::connect,
         files::FileGuard,
         options::SqliteOptions,
         own_commits::OwnCommits,
-        writer::{Claim, Database, Enqueue, SqliteHandle, session::SqliteSession},
+        writer::{Database, SqliteClaim, SqliteEnqueue, SqliteHandle, session::SqliteSession},
     };
     use queue_core::{
         ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, WorkerId,
@@ -64,17 +64,18 @@ mod tests {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let options = SqliteOptions::new(directory.path().join("jobs.db")).checked().expect("they are valid");
         let connection = connect(&options, 0).expect("it opens").writer;
-        let clock = StoreClock::new(options.clock.clone());
-        let (hub, files) = (Arc::default(), FileGuard::default());
+        let clock = SqliteClock::new(options.clock.clone());
+        let hub = Arc::default();
+        let files = FileGuard::default();
         let shared = SqliteHandle { options, clock, hub, files, own_commits: OwnCommits::default() };
         let mut session = SqliteSession::new(&connection, &shared).expect("it prepares");
         let queue = QueueName::from_static("q");
         let payload = Payload::new("", ContentType::from_static("text/plain"));
         let job = NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload);
-        run(&mut session, &Enqueue { queue: queue.clone(), groups: vec![vec![job]] });
+        run(&mut session, &SqliteEnqueue { queue: queue.clone(), groups: vec![vec![job]] });
         session.commit().expect("it commits");
         let worker = WorkerId::from_static("w");
-        let claim = Claim(ClaimRequest::new(queue, worker, 1, Span::from_secs(1), &SeededRng::new(1)));
+        let claim = SqliteClaim(ClaimRequest::new(queue, worker, 1, Span::from_secs(1), &SeededRng::new(1)));
         for rolls_back in [false, true] {
             let claimed = run(&mut session, &claim);
             if rolls_back {

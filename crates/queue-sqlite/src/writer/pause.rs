@@ -7,12 +7,12 @@ use rusqlite::params;
 
 /// Stops or resumes the claims of a queue, for every process.
 #[derive(Debug)]
-pub(crate) struct SetPaused {
+pub(crate) struct SqliteSetPaused {
     pub(crate) queue: QueueName,
     pub(crate) paused: bool,
 }
 
-impl Verb<Database> for SetPaused {
+impl Verb<Database> for SqliteSetPaused {
     type Answer = ();
 
     const NAME: &'static str = "set_paused";

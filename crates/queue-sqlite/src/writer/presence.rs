@@ -9,12 +9,12 @@ use rusqlite::params;
 /// Shows a worker for a while, or retires it. Those that stopped announcing themselves leave on the
 /// way.
 #[derive(Debug)]
-pub(crate) struct Announce {
+pub(crate) struct SqliteAnnounce {
     pub(crate) worker: WorkerInfo,
     pub(crate) ttl: Span,
 }
 
-impl Verb<Database> for Announce {
+impl Verb<Database> for SqliteAnnounce {
     type Answer = Duty;
 
     const NAME: &'static str = "announce";
@@ -44,9 +44,9 @@ impl Verb<Database> for Announce {
 
 /// Asks a worker to drain.
 #[derive(Debug)]
-pub(crate) struct DrainWorker(pub(crate) WorkerId);
+pub(crate) struct SqliteDrainWorker(pub(crate) WorkerId);
 
-impl Verb<Database> for DrainWorker {
+impl Verb<Database> for SqliteDrainWorker {
     /// Whether it is there.
     type Answer = bool;
 

@@ -1,7 +1,7 @@
 //! The verb that removes records.
 
 use super::{commit::Database, session::SqliteSession, waiting::IndexPosition};
-use crate::row::{StoredJob, integer, written};
+use crate::row::{SqliteRecord, integer, written};
 use queue_core::{Prune, QueueName};
 use queue_store::group_commit::Verb;
 use rusqlite::params;
@@ -9,18 +9,18 @@ use rusqlite::params;
 /// Removes records, as many as fit one transaction; the store sends it again until the request is
 /// met.
 #[derive(Debug)]
-pub(crate) struct PruneSome {
+pub(crate) struct SqlitePruneSome {
     pub(crate) queue: QueueName,
     pub(crate) what: Prune,
     pub(crate) limit: usize,
 }
 
-impl PruneSome {
+impl SqlitePruneSome {
     /// Records removed in one transaction, so that other writers need not wait long.
     pub(crate) const MAX: usize = 1_000;
 }
 
-impl Verb<Database> for PruneSome {
+impl Verb<Database> for SqlitePruneSome {
     /// How many it removed.
     type Answer = usize;
 
@@ -41,9 +41,10 @@ impl Verb<Database> for PruneSome {
 }
 
 impl SqliteSession<'_> {
-    fn doomed(&mut self, queue: i64, request: &PruneSome) -> rusqlite::Result<Vec<StoredJob>> {
-        let (now, limit) = (self.moment.now.as_millis(), integer(request.limit as u64));
-        let read = |row: &rusqlite::Row<'_>| StoredJob::read(row, &request.queue);
+    fn doomed(&mut self, queue: i64, request: &SqlitePruneSome) -> rusqlite::Result<Vec<SqliteRecord>> {
+        let now = self.moment.now.as_millis();
+        let limit = integer(request.limit as u64);
+        let read = |row: &rusqlite::Row<'_>| SqliteRecord::read(row, &request.queue);
         let statements = &mut self.statements;
         match request.what {
             Prune::Expired => {

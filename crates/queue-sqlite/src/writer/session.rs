@@ -9,7 +9,7 @@ use crate::{
     row::integer,
 };
 use queue_core::{AnswerRoom, Moment, QueueName, Seq, SystemClock};
-use queue_store::{Notices, Wanted};
+use queue_store::{NoticeLevel, Notices};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 
@@ -97,7 +97,7 @@ impl<'c> SqliteSession<'c> {
         let timeout = self.shared.options.busy_timeout;
         wait_for_lock(&SystemClock, timeout, || self.statements.begin.execute([]))?;
         self.enter_transaction().inspect_err(|_| self.rollback())?;
-        self.notices = Notices::new(Wanted::by(&self.shared.hub));
+        self.notices = Notices::new(NoticeLevel::by(&self.shared.hub));
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::{commit::Database, session::SqliteSession};
 use crate::{
-    clock::StoreClock,
+    clock::SqliteClock,
     connect::{Connections, connect},
     error::SqliteFault,
     files::FileGuard,
@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 #[derive(Debug)]
 pub(crate) struct SqliteHandle {
     pub(crate) options: SqliteOptions,
-    pub(crate) clock: StoreClock,
+    pub(crate) clock: SqliteClock,
     pub(crate) hub: Arc<Hub>,
     /// Whether the file is still the one at the path.
     pub(crate) files: FileGuard,

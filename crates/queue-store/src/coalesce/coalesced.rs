@@ -1,11 +1,11 @@
 //! The merging of concurrent calls, as stores use it: one method for each verb that is merged.
 
 use super::{
-    gather::Gather,
     lines::Lines,
-    verb::{ApplyVerb, ClaimVerb, EnqueueVerb},
+    merged_reads::MergedReads,
+    merged_verb::{MergedApply, MergedClaim, MergedEnqueue},
 };
-use crate::{Batched, Spawn};
+use crate::{BatchVerbs, Spawn};
 use queue_core::{
     Applied, ClaimRequest, Claimed, Detail, Enqueued, JobId, JobRecord, NewJob, QueueName, Result, Stamped,
     lifecycle::{Patch, Transition},
@@ -45,15 +45,15 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Coalesced<S> {
     store: Arc<S>,
-    enqueues: Lines<EnqueueVerb, S>,
-    claims: Lines<ClaimVerb, S>,
-    settles: Lines<ApplyVerb, S>,
-    heartbeats: Lines<ApplyVerb, S>,
+    enqueues: Lines<MergedEnqueue, S>,
+    claims: Lines<MergedClaim, S>,
+    settles: Lines<MergedApply, S>,
+    heartbeats: Lines<MergedApply, S>,
     /// Of single jobs, of which waiters make many at once.
-    reads: Gather<(QueueName, Detail), JobId, Option<JobRecord>>,
+    reads: MergedReads<(QueueName, Detail), JobId, Option<JobRecord>>,
 }
 
-impl<S: Batched> Coalesced<S> {
+impl<S: BatchVerbs> Coalesced<S> {
     /// Wraps a store.
     pub fn new(store: Arc<S>, spawn: impl Spawn) -> Self {
         let spawn: Arc<dyn Spawn> = Arc::new(spawn);
@@ -62,7 +62,7 @@ impl<S: Batched> Coalesced<S> {
             claims: Lines::new(store.clone(), spawn.clone()),
             settles: Lines::new(store.clone(), spawn.clone()),
             heartbeats: Lines::new(store.clone(), spawn),
-            reads: Gather::default(),
+            reads: MergedReads::default(),
             store,
         }
     }

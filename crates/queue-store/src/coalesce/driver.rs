@@ -2,18 +2,18 @@
 
 use super::{
     first_call::{FirstCall, only},
-    gather::let_others_go,
+    merged_reads::let_others_go,
     lines::{LinesState, Waiting, lost},
-    verb::Verb,
+    merged_verb::MergedVerb,
 };
-use crate::Batched;
+use crate::BatchVerbs;
 use futures_util::FutureExt;
 use queue_core::{ErrorKind, Result};
 use std::{panic::AssertUnwindSafe, sync::Arc};
 use tokio::sync::{oneshot, watch};
 
 /// Takes over a call that is under way, and sends what waits behind it until nothing waits.
-pub(super) struct Driver<V: Verb, S: Batched> {
+pub(super) struct Driver<V: MergedVerb, S: BatchVerbs> {
     state: Arc<LinesState<V, S>>,
     key: V::Key,
     first: Arc<FirstCall<V::Answer>>,
@@ -21,7 +21,7 @@ pub(super) struct Driver<V: Verb, S: Batched> {
     _returning: watch::Receiver<()>,
 }
 
-impl<V: Verb, S: Batched> Driver<V, S> {
+impl<V: MergedVerb, S: BatchVerbs> Driver<V, S> {
     pub(super) fn new(state: Arc<LinesState<V, S>>, key: V::Key, first: Arc<FirstCall<V::Answer>>) -> Self {
         Self { _returning: state.returning(), state, key, first, is_done: false }
     }
@@ -81,7 +81,7 @@ impl<V: Verb, S: Batched> Driver<V, S> {
     }
 }
 
-impl<V: Verb, S: Batched> Drop for Driver<V, S> {
+impl<V: MergedVerb, S: BatchVerbs> Drop for Driver<V, S> {
     fn drop(&mut self) {
         if !self.is_done {
             self.first.abandon(V::NAME);
@@ -91,7 +91,7 @@ impl<V: Verb, S: Batched> Drop for Driver<V, S> {
 }
 
 /// A panic in a store costs the callers of one call, not those that wait behind it.
-pub(super) async fn guarded<V: Verb, S: Batched>(
+pub(super) async fn guarded<V: MergedVerb, S: BatchVerbs>(
     store: &S,
     key: V::Key,
     requests: Vec<V::Request>,

@@ -3,9 +3,9 @@
 use super::{
     driver::guarded,
     lines::{LinesState, lost},
-    verb::Verb,
+    merged_verb::MergedVerb,
 };
-use crate::Batched;
+use crate::BatchVerbs;
 use futures_util::{FutureExt, future::BoxFuture};
 use parking_lot::Mutex;
 use queue_core::Result;
@@ -106,7 +106,7 @@ fn answered<A>(stage: &mut Stage<A>, answer: Result<A>) -> Option<Result<A>> {
 }
 
 /// A call as its caller awaits it. If the caller goes, a task carries the call to its end.
-pub(super) struct FirstCaller<V: Verb, S: Batched> {
+pub(super) struct FirstCaller<V: MergedVerb, S: BatchVerbs> {
     state: Arc<LinesState<V, S>>,
     first: Arc<FirstCall<V::Answer>>,
     /// The line that the call stands at the head of; `None` if it goes beside others.
@@ -114,7 +114,7 @@ pub(super) struct FirstCaller<V: Verb, S: Batched> {
     is_over: bool,
 }
 
-impl<V: Verb, S: Batched> FirstCaller<V, S> {
+impl<V: MergedVerb, S: BatchVerbs> FirstCaller<V, S> {
     pub(super) fn new(state: Arc<LinesState<V, S>>, key: V::Key, request: V::Request) -> Self {
         let mut call = Self::apart(state, key.clone(), request);
         call.key = Some(key);
@@ -134,9 +134,9 @@ impl<V: Verb, S: Batched> FirstCaller<V, S> {
 }
 
 /// Nothing in it is pinned.
-impl<V: Verb, S: Batched> Unpin for FirstCaller<V, S> {}
+impl<V: MergedVerb, S: BatchVerbs> Unpin for FirstCaller<V, S> {}
 
-impl<V: Verb, S: Batched> Future for FirstCaller<V, S> {
+impl<V: MergedVerb, S: BatchVerbs> Future for FirstCaller<V, S> {
     type Output = Result<V::Answer>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -151,7 +151,7 @@ impl<V: Verb, S: Batched> Future for FirstCaller<V, S> {
     }
 }
 
-impl<V: Verb, S: Batched> Drop for FirstCaller<V, S> {
+impl<V: MergedVerb, S: BatchVerbs> Drop for FirstCaller<V, S> {
     fn drop(&mut self) {
         if self.is_over {
             return;
@@ -168,6 +168,6 @@ impl<V: Verb, S: Batched> Drop for FirstCaller<V, S> {
 }
 
 /// The answer to a single request.
-pub(super) fn only<V: Verb>(answers: Vec<Result<V::Answer>>) -> Result<V::Answer> {
+pub(super) fn only<V: MergedVerb>(answers: Vec<Result<V::Answer>>) -> Result<V::Answer> {
     answers.into_iter().next().unwrap_or_else(|| Err(lost(V::NAME)))
 }

@@ -3,9 +3,9 @@
 use super::{
     driver::Driver,
     first_call::{FirstCall, FirstCaller},
-    verb::Verb,
+    merged_verb::MergedVerb,
 };
-use crate::{Batched, Spawn, UnheardClaim};
+use crate::{BatchVerbs, Spawn, UnheardClaim};
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Applied, Error, ErrorKind, Result, lifecycle::Transition};
 use std::{
@@ -33,10 +33,10 @@ const BATCH_BYTES_MAX: usize = 16 << 20;
 ///
 /// So a caller never depends on another caller's future being polled: that future may be kept in a
 /// `select!` whose other branch makes the second call.
-pub(super) struct Lines<V: Verb, S>(Arc<LinesState<V, S>>);
+pub(super) struct Lines<V: MergedVerb, S>(Arc<LinesState<V, S>>);
 
 /// What callers, drivers and returns share.
-pub(super) struct LinesState<V: Verb, S> {
+pub(super) struct LinesState<V: MergedVerb, S> {
     pub(super) store: Arc<S>,
     spawn: Arc<dyn Spawn>,
     /// The keys that have a call under way.
@@ -46,7 +46,7 @@ pub(super) struct LinesState<V: Verb, S> {
 }
 
 /// A key that has a call under way.
-struct Line<V: Verb> {
+struct Line<V: MergedVerb> {
     /// That call, while its caller drives it.
     first: Option<Arc<FirstCall<V::Answer>>>,
     /// Who goes next, in order of arrival.
@@ -54,19 +54,19 @@ struct Line<V: Verb> {
 }
 
 /// A request that was not sent yet.
-pub(super) struct Waiting<V: Verb> {
+pub(super) struct Waiting<V: MergedVerb> {
     pub(super) request: V::Request,
     pub(super) reply: oneshot::Sender<Result<V::Answer>>,
 }
 
 /// How a request joins its line.
-enum Joined<V: Verb, S: Batched> {
+enum Joined<V: MergedVerb, S: BatchVerbs> {
     /// None was under way: the caller drives its own.
     First(FirstCaller<V, S>),
     Waits(Listener<V, S>),
 }
 
-impl<V: Verb, S: Batched> Lines<V, S> {
+impl<V: MergedVerb, S: BatchVerbs> Lines<V, S> {
     pub(super) fn new(store: Arc<S>, spawn: Arc<dyn Spawn>) -> Self {
         let (returns, _) = watch::channel(());
         Self(Arc::new(LinesState { store, spawn, lines: Mutex::default(), returns }))
@@ -75,7 +75,7 @@ impl<V: Verb, S: Batched> Lines<V, S> {
     /// Makes a call, perhaps in one with others.
     ///
     /// A request whose future is dropped before it is sent is not sent any more. One that is sent
-    /// is carried to its end by a task, and [`Verb::unheard`] says what is undone of its answer.
+    /// is carried to its end by a task, and [`MergedVerb::unheard`] says what is undone of its answer.
     pub(super) async fn call(&self, key: V::Key, request: V::Request) -> Result<V::Answer> {
         match self.0.join(key, request) {
             Joined::First(call) => call.await,
@@ -94,7 +94,7 @@ impl<V: Verb, S: Batched> Lines<V, S> {
     }
 }
 
-impl<V: Verb, S: Batched> LinesState<V, S> {
+impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
     fn join(self: &Arc<Self>, key: V::Key, request: V::Request) -> Joined<V, S> {
         let mut lines = self.lock();
         let Some(line) = lines.get_mut(&key) else {
@@ -183,7 +183,7 @@ impl<V: Verb, S: Batched> LinesState<V, S> {
     }
 }
 
-impl<V: Verb> Line<V> {
+impl<V: MergedVerb> Line<V> {
     fn has_first(&self, first: &Arc<FirstCall<V::Answer>>) -> bool {
         self.first.as_ref().is_some_and(|present| Arc::ptr_eq(present, first))
     }
@@ -217,12 +217,12 @@ impl<V: Verb> Line<V> {
 
 /// A caller that waits for its part of a merged answer. An answer that came, and that nobody looked
 /// at, is undone.
-struct Listener<V: Verb, S: Batched> {
+struct Listener<V: MergedVerb, S: BatchVerbs> {
     state: Arc<LinesState<V, S>>,
     answer: oneshot::Receiver<Result<V::Answer>>,
 }
 
-impl<V: Verb, S: Batched> Future for Listener<V, S> {
+impl<V: MergedVerb, S: BatchVerbs> Future for Listener<V, S> {
     type Output = Result<Result<V::Answer>, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -230,7 +230,7 @@ impl<V: Verb, S: Batched> Future for Listener<V, S> {
     }
 }
 
-impl<V: Verb, S: Batched> Drop for Listener<V, S> {
+impl<V: MergedVerb, S: BatchVerbs> Drop for Listener<V, S> {
     fn drop(&mut self) {
         self.answer.close();
         if let Ok(Ok(answer)) = self.answer.try_recv() {
@@ -239,7 +239,7 @@ impl<V: Verb, S: Batched> Drop for Listener<V, S> {
     }
 }
 
-async fn apply<S: Batched>(store: &S, batch: Vec<Transition>) -> Result<Vec<Applied>> {
+async fn apply<S: BatchVerbs>(store: &S, batch: Vec<Transition>) -> Result<Vec<Applied>> {
     Ok(store.apply(batch).await?.value)
 }
 
@@ -253,7 +253,7 @@ fn not_sent(operation: &'static str) -> Error {
     Error::new(ErrorKind::Unavailable, operation, message)
 }
 
-impl<V: Verb, S> fmt::Debug for Lines<V, S> {
+impl<V: MergedVerb, S> fmt::Debug for Lines<V, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lines").finish_non_exhaustive()
     }

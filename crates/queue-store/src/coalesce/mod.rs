@@ -1,14 +1,14 @@
 //! Turns many concurrent single calls into few batched ones.
 
-mod batched;
+mod batch_verbs;
 mod coalesced;
 mod driver;
 mod first_call;
-mod gather;
-#[cfg(test)]
-mod gather_tests;
 mod lines;
-mod verb;
+mod merged_reads;
+#[cfg(test)]
+mod merged_reads_tests;
+mod merged_verb;
 
-pub use batched::Batched;
+pub use batch_verbs::BatchVerbs;
 pub use coalesced::Coalesced;

@@ -8,4 +8,4 @@ mod notices;
 
 pub use hub::Hub;
 pub use news::News;
-pub use notices::{Notices, Wanted};
+pub use notices::{NoticeLevel, Notices};

@@ -8,10 +8,10 @@ use queue_core::{JobChange, JobMeta, QueueName};
 ///
 /// ```
 /// use queue_core::QueueName;
-/// use queue_store::{Hub, Notices, Wanted};
+/// use queue_store::{Hub, Notices, NoticeLevel};
 ///
 /// let (hub, queue) = (Hub::default(), QueueName::from_static("emails"));
-/// let mut notices = Notices::new(Wanted::by(&hub));
+/// let mut notices = Notices::new(NoticeLevel::by(&hub));
 /// notices.wake(&queue);
 /// assert!(notices.is_empty(), "nobody listens");
 /// notices.publish(&hub);
@@ -19,12 +19,12 @@ use queue_core::{JobChange, JobMeta, QueueName};
 #[derive(Clone, Debug, Default)]
 pub struct Notices {
     pending: Vec<Notice>,
-    wanted: Wanted,
+    wanted: NoticeLevel,
 }
 
 /// What somebody wants to hear of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Wanted {
+pub enum NoticeLevel {
     /// Nobody listens.
     Nothing,
     /// Queues alone.
@@ -40,7 +40,7 @@ enum Notice {
     Changed(QueueName, JobChange),
 }
 
-impl Wanted {
+impl NoticeLevel {
     /// What the subscribers of a hub want by now.
     pub fn by(hub: &Hub) -> Self {
         if hub.has_subscribers() { Self::Everything } else { Self::Nothing }
@@ -49,19 +49,19 @@ impl Wanted {
 
 impl Notices {
     /// None yet, and of no more than what is wanted.
-    pub fn new(wanted: Wanted) -> Self {
+    pub fn new(wanted: NoticeLevel) -> Self {
         Self { pending: Vec::new(), wanted }
     }
 
     /// From now on, of no more than this.
-    pub fn want(&mut self, wanted: Wanted) {
+    pub fn want(&mut self, wanted: NoticeLevel) {
         self.wanted = wanted;
     }
 
     /// A claim on the queue may now find something. One wake-up in a row is enough.
     pub fn wake(&mut self, queue: &QueueName) {
         let is_repeated = matches!(self.pending.last(), Some(Notice::Wake(last)) if last == queue);
-        if self.wanted != Wanted::Nothing && !is_repeated {
+        if self.wanted != NoticeLevel::Nothing && !is_repeated {
             self.pending.push(Notice::Wake(queue.clone()));
         }
     }
@@ -81,7 +81,7 @@ impl Notices {
 
     /// A job changed, or is gone, of which only this is known.
     pub fn tell(&mut self, queue: &QueueName, change: JobChange) {
-        if self.wanted == Wanted::Everything {
+        if self.wanted == NoticeLevel::Everything {
             self.pending.push(Notice::Changed(queue.clone(), change));
         }
     }
@@ -116,7 +116,7 @@ impl Notices {
     }
 
     fn publish_by(&self, hub: &Hub, changed: fn(&Hub, &QueueName, &JobChange)) {
-        if self.wanted == Wanted::Nothing && hub.has_subscribers() {
+        if self.wanted == NoticeLevel::Nothing && hub.has_subscribers() {
             return hub.missed();
         }
         for notice in &self.pending {
@@ -128,7 +128,7 @@ impl Notices {
     }
 
     fn push(&mut self, job: &JobMeta, is_present: bool) {
-        if self.wanted == Wanted::Everything {
+        if self.wanted == NoticeLevel::Everything {
             let state = is_present.then_some(job.state);
             let change = JobChange { id: job.id.clone(), seq: job.seq, revision: job.revision, state };
             self.tell(&job.queue, change);
@@ -145,7 +145,8 @@ mod tests {
 
     #[test]
     fn waiters_can_be_told_without_those_who_follow_every_change() {
-        let (hub, queue) = (Arc::new(Hub::default()), QueueName::from_static("q"));
+        let hub = Arc::new(Hub::default());
+        let queue = QueueName::from_static("q");
         let a = JobId::from_static("a");
         let mut waiter = hub.subscribe(&queue, Interest::Jobs(vec![a.clone()]));
         let mut follower = hub.subscribe(&queue, Interest::All);

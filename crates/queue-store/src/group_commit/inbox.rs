@@ -1,6 +1,6 @@
 //! The writing thread's side: gathers calls, commits them together, and answers them.
 
-use super::{Committer, Failed, Pending};
+use super::{Committer, GroupFailure, PendingCall};
 use std::fmt;
 use tokio::sync::mpsc;
 
@@ -15,7 +15,7 @@ const YIELDS_MAX: usize = 32;
 
 /// The thread's end of a [`Writer`](super::Writer).
 pub struct Inbox<C: Committer> {
-    calls: mpsc::Receiver<Pending<C>>,
+    calls: mpsc::Receiver<PendingCall<C>>,
     calls_before: usize,
 }
 
@@ -26,7 +26,7 @@ impl<C: Committer> fmt::Debug for Inbox<C> {
 }
 
 impl<C: Committer> Inbox<C> {
-    pub(super) fn new(calls: mpsc::Receiver<Pending<C>>) -> Self {
+    pub(super) fn new(calls: mpsc::Receiver<PendingCall<C>>) -> Self {
         Self { calls, calls_before: 0 }
     }
 
@@ -46,7 +46,7 @@ impl<C: Committer> Inbox<C> {
     /// Takes what waits by now; nobody waits for a timer. Callers that were just answered may be
     /// about to call again, so while there are fewer than last time the processor is offered to
     /// them.
-    fn gather(&mut self, first: Pending<C>) -> Vec<Pending<C>> {
+    fn gather(&mut self, first: PendingCall<C>) -> Vec<PendingCall<C>> {
         let mut weight = first.weight();
         let mut group = vec![first];
         let mut yields = 0;
@@ -66,11 +66,12 @@ impl<C: Committer> Inbox<C> {
 }
 
 /// Calls that run as one become one, behind all others.
-fn merged<C: Committer>(group: Vec<Pending<C>>) -> Vec<Pending<C>> {
-    if group.len() == 1 || !group.iter().any(Pending::may_join) {
+fn merged<C: Committer>(group: Vec<PendingCall<C>>) -> Vec<PendingCall<C>> {
+    if group.len() == 1 || !group.iter().any(PendingCall::may_join) {
         return group;
     }
-    let (mut others, mut joined) = (Vec::with_capacity(group.len()), Vec::<Pending<C>>::new());
+    let mut others = Vec::with_capacity(group.len());
+    let mut joined = Vec::<PendingCall<C>>::new();
     for call in group {
         if !call.may_join() {
             others.push(call);
@@ -86,17 +87,17 @@ fn merged<C: Committer>(group: Vec<Pending<C>>) -> Vec<Pending<C>> {
 }
 
 /// Answers what is to be done for callers that are gone.
-fn commit<C: Committer>(session: &mut C::Session<'_>, mut group: Vec<Pending<C>>) -> Vec<Pending<C>> {
+fn commit<C: Committer>(session: &mut C::Session<'_>, mut group: Vec<PendingCall<C>>) -> Vec<PendingCall<C>> {
     let mut left = Vec::new();
     match C::transact(session, &mut group) {
         Ok(()) => group.into_iter().for_each(|call| call.answer(&mut left)),
-        Err(Failed::Within(_)) if group.len() > 1 || group.iter().any(Pending::is_several) => {
+        Err(GroupFailure::Within(_)) if group.len() > 1 || group.iter().any(PendingCall::is_several) => {
             // The transaction was undone, so each call runs alone: a failure stays with its caller.
-            for call in group.into_iter().flat_map(Pending::split) {
+            for call in group.into_iter().flat_map(PendingCall::split) {
                 left.extend(commit(session, vec![call]));
             }
         }
-        Err(Failed::Within(fault) | Failed::Together(fault)) => {
+        Err(GroupFailure::Within(fault) | GroupFailure::Together(fault)) => {
             for call in group {
                 call.fail(&fault);
             }

@@ -1,13 +1,13 @@
 //! One thread that writes, and puts whatever waits into one transaction: many callers share the
 //! cost of one flush.
 
-mod call;
 mod inbox;
-mod pending;
+mod pending_call;
+mod verb_call;
 mod writer;
 
 pub use inbox::Inbox;
-pub use pending::Pending;
+pub use pending_call::PendingCall;
 pub use writer::Writer;
 
 use queue_core::Error;
@@ -17,7 +17,7 @@ use queue_core::Error;
 ///
 /// ```
 /// use queue_core::{Error, ErrorKind, Result};
-/// use queue_store::group_commit::{Committer, Failed, Pending, Verb, Writer};
+/// use queue_store::group_commit::{Committer, GroupFailure, PendingCall, Verb, Writer};
 ///
 /// /// A number that calls add to, and that a transaction keeps only if all of its calls succeed.
 /// #[derive(Debug)]
@@ -31,12 +31,12 @@ use queue_core::Error;
 ///
 ///     const USUAL_NEED: () = ();
 ///
-///     fn transact(sum: &mut u64, group: &mut [Pending<Self>]) -> Result<(), Failed<&'static str>> {
+///     fn transact(sum: &mut u64, group: &mut [PendingCall<Self>]) -> Result<(), GroupFailure<&'static str>> {
 ///         let before = *sum;
 ///         let ran = group.iter_mut().try_for_each(|call| call.run(sum));
 ///         ran.map_err(|failure| {
 ///             *sum = before;
-///             Failed::Within(failure)
+///             GroupFailure::Within(failure)
 ///         })
 ///     }
 ///
@@ -90,16 +90,16 @@ pub trait Committer: Sized + 'static {
     /// What most calls need.
     const USUAL_NEED: Self::Need;
 
-    /// Runs the calls of `group` that are [wanted](Pending::is_wanted) in one transaction: all or
-    /// nothing. When it answers `Ok`, what they did is as durable as the store promises, and
+    /// Runs the calls of `group` that are [wanted](PendingCall::is_wanted) in one transaction: all
+    /// or nothing. When it answers `Ok`, what they did is as durable as the store promises, and
     /// whoever listens was told; then they are answered.
     ///
     /// # Errors
-    /// [`Failed`], with everything undone that can be. A call may run again after it.
+    /// [`GroupFailure`], with everything undone that can be. A call may run again after it.
     fn transact(
         session: &mut Self::Session<'_>,
-        group: &mut [Pending<Self>],
-    ) -> Result<(), Failed<Self::Fault>>;
+        group: &mut [PendingCall<Self>],
+    ) -> Result<(), GroupFailure<Self::Fault>>;
 
     /// For the caller of a verb.
     fn explain(fault: &Self::Fault, operation: &'static str) -> Error;
@@ -107,7 +107,7 @@ pub trait Committer: Sized + 'static {
 
 /// How far a transaction came before it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failed<F> {
+pub enum GroupFailure<F> {
     /// It did not begin, or nobody knows whether it ended: trying its calls alone would fail in the
     /// same way.
     Together(F),
@@ -152,7 +152,7 @@ pub trait Verb<C: Committer>: Send + 'static {
     /// What is to be done next because nobody heard an answer that is durable: for claims, which
     /// give back what they leased. It runs at once, in a transaction of its own, and nobody waits
     /// for it.
-    fn unheard(_answer: Self::Answer) -> Option<Pending<C>> {
+    fn unheard(_answer: Self::Answer) -> Option<PendingCall<C>> {
         None
     }
 

@@ -1,6 +1,6 @@
 //! A handle's side of its writing thread: starts it, sends calls to it, and closes it.
 
-use super::{Committer, Inbox, Pending, Verb};
+use super::{Committer, Inbox, PendingCall, Verb};
 use crate::Mailbox;
 use queue_core::{Error, ErrorKind, Result};
 use std::fmt;
@@ -13,7 +13,7 @@ const WAITING_MAX: usize = 1_024;
 ///
 /// Closing it refuses further calls, finishes what was sent, and ends the thread; so does dropping
 /// it, which waits for that.
-pub struct Writer<C: Committer>(Mailbox<Pending<C>>);
+pub struct Writer<C: Committer>(Mailbox<PendingCall<C>>);
 
 impl<C: Committer> fmt::Debug for Writer<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -54,15 +54,15 @@ impl<C: Committer> Writer<C> {
     /// leaves the verb to finish on its own; then see [`Verb::unheard`].
     pub async fn call<V: Verb<C>>(&self, verb: V) -> Result<V::Answer> {
         let (reply, answer) = oneshot::channel();
-        self.0.send(V::NAME, Pending::new(verb, reply)).await?;
-        let mut listener = Listener::<C, V> { writer: self, answer };
+        self.0.send(V::NAME, PendingCall::new(verb, reply)).await?;
+        let mut listener = CallReply::<C, V> { writer: self, answer };
         (&mut listener.answer).await.unwrap_or_else(|_| Err(Error::unanswered(V::NAME)))
     }
 
     /// Sends a verb that nobody waits for, if there is room: for what will be sent again anyway.
     pub fn nudge<V: Verb<C>>(&self, verb: V) {
         let (reply, _) = oneshot::channel();
-        self.0.try_send(Pending::new(verb, reply));
+        self.0.try_send(PendingCall::new(verb, reply));
     }
 
     /// Finishes what was sent, and ends the thread.
@@ -77,12 +77,12 @@ impl<C: Committer> Writer<C> {
 }
 
 /// Whoever waits for an answer. One that came, and was never looked at, is not heard either.
-struct Listener<'a, C: Committer, V: Verb<C>> {
+struct CallReply<'a, C: Committer, V: Verb<C>> {
     writer: &'a Writer<C>,
     answer: oneshot::Receiver<Result<V::Answer>>,
 }
 
-impl<C: Committer, V: Verb<C>> Drop for Listener<'_, C, V> {
+impl<C: Committer, V: Verb<C>> Drop for CallReply<'_, C, V> {
     fn drop(&mut self) {
         self.answer.close();
         if let Ok(Ok(answer)) = self.answer.try_recv()

@@ -5,7 +5,7 @@ use futures_util::{
     future::{join, join_all},
 };
 use queue_core::{Certainty, Error, ErrorKind};
-use queue_store::group_commit::{Committer, Failed, Inbox, Pending, Verb, Writer};
+use queue_store::group_commit::{Committer, GroupFailure, Inbox, PendingCall, Verb, Writer};
 use std::sync::{Arc, Barrier};
 use tokio::sync::oneshot;
 
@@ -29,12 +29,15 @@ impl Committer for Ledgers {
 
     const USUAL_NEED: () = ();
 
-    fn transact(ledger: &mut Ledger, group: &mut [Pending<Self>]) -> Result<(), Failed<&'static str>> {
+    fn transact(
+        ledger: &mut Ledger,
+        group: &mut [PendingCall<Self>],
+    ) -> Result<(), GroupFailure<&'static str>> {
         ledger.entries.clear();
         let mut wanted = group.iter_mut().filter(|call| call.is_wanted());
-        wanted.try_for_each(|call| call.run(ledger)).map_err(Failed::Within)?;
+        wanted.try_for_each(|call| call.run(ledger)).map_err(GroupFailure::Within)?;
         if ledger.breaks && !ledger.entries.is_empty() {
-            return Err(Failed::Together("the disk broke"));
+            return Err(GroupFailure::Together("the disk broke"));
         }
         let entries = std::mem::take(&mut ledger.entries);
         ledger.committed.push(entries);
@@ -215,8 +218,8 @@ impl Verb<Ledgers> for Draw {
         self.0 / 100 == other.0 / 100
     }
 
-    fn unheard(drawn: u32) -> Option<Pending<Ledgers>> {
-        Some(Pending::unanswered(Enter(drawn + 1_000)))
+    fn unheard(drawn: u32) -> Option<PendingCall<Ledgers>> {
+        Some(PendingCall::unanswered(Enter(drawn + 1_000)))
     }
 
     fn run(&self, ledger: &mut Ledger) -> Result<u32, &'static str> {

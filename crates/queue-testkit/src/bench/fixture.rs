@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 /// A handle on the store under test, bound to one queue. Clones share the handle.
 #[derive(Clone, Debug)]
 pub(crate) struct Bench {
-    source: Source,
+    source: SharedHarness,
     place: Arc<dyn Place>,
     store: Arc<Mutex<Option<Arc<dyn Storage>>>>,
     pub(crate) clock: Arc<ManualClock>,
@@ -19,11 +19,11 @@ pub(crate) struct Bench {
 
 /// The harness that makes places.
 #[derive(Clone)]
-struct Source(Arc<dyn Harness>);
+struct SharedHarness(Arc<dyn Harness>);
 
-impl fmt::Debug for Source {
+impl fmt::Debug for SharedHarness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Source(..)")
+        f.write_str("SharedHarness(..)")
     }
 }
 
@@ -36,7 +36,7 @@ impl Bench {
         let store = place.connect().await.expect("the store opens");
         let queue = QueueName::from_static("conformance");
         Self {
-            source: Source(harness),
+            source: SharedHarness(harness),
             place,
             store: Arc::new(Mutex::new(Some(store))),
             clock,

@@ -184,7 +184,8 @@ async fn put_too_many(bench: &Bench) -> (usize, Vec<JobId>) {
 /// Bodies fill the answer in the order of the request; a second read gets the rest.
 async fn reads_leave_out_the_bodies_that_they_have_no_room_for(bench: &Bench) {
     let (fit, ids) = put_too_many(bench).await;
-    let (store, queue) = (bench.store(), bench.queue());
+    let store = bench.store();
+    let queue = bench.queue();
     let read = store.get(queue, &ids, Detail::Full).await.expect("get answers").value;
     assert_eq!(bodies(&read), [vec![true; fit], vec![false; 2]].concat());
     let rest = store.get(queue, &ids[fit..], Detail::Full).await.expect("get answers").value;

@@ -209,7 +209,8 @@ async fn an_enqueue_of_too_many_bytes_is_refused_and_nothing_written(bench: &Ben
 /// So a caller that merges the results of several jobs has to count their bytes.
 async fn results_of_too_many_bytes_are_refused_and_nothing_applied(bench: &Bench) {
     bench.put_many(too_many(bench)).await;
-    let (held, result) = (bench.claim(too_many(bench)).await, noise(limits(bench).payload_bytes_max));
+    let held = bench.claim(too_many(bench)).await;
+    let result = noise(limits(bench).payload_bytes_max);
     let settle = |job: &ClaimedJob| decided(&job.record.meta, complete_with(job.token, result.clone()));
     assert_refused(&bench.apply_refused(held.iter().map(settle).collect()).await);
     assert_eq!(bench.counts().await.of(State::Processing), held.len() as u64);

@@ -33,7 +33,8 @@ const TTL: Duration = Duration::from_secs(10);
 
 fn info(name: &str) -> WorkerInfo {
     let queues = vec![QueueName::from_static("emails"), QueueName::from_static("a:b'\"")];
-    let (host, about) = ("host-a (17)".to_owned(), r#"{"pid":17}"#.into());
+    let host = "host-a (17)".to_owned();
+    let about = r#"{"pid":17}"#.into();
     WorkerInfo { queues, concurrency: 64, running: 3, host, about, ..WorkerInfo::new(worker(name)) }
 }
 

@@ -110,7 +110,8 @@ async fn progress_goes_with_what_follows(bench: &Bench) {
         let held = bench.claim_one().await;
         let before = tick.checked_sub(1).map(|last| vec![last]);
         assert_eq!(held.record.meta.progress(), before.as_deref());
-        let (name, progress) = (format!("tick {tick}"), Some(Bytes::from(vec![tick])));
+        let name = format!("tick {tick}");
+        let progress = Some(Bytes::from(vec![tick]));
         let then = vec![job(&name).with_delay(KEPT)];
         let event = Event::Snooze { token: held.token, delay: RETRY, progress, then };
         bench.settled(&held, event).await;

@@ -79,7 +79,8 @@ async fn snoozing_puts_it_off(bench: &Bench) {
     let held = bench.claim_one().await;
     let meta = bench.settled(&held, snooze(held.token)).await;
     let run_at = bench.now() + RETRY;
-    let (revision, claimed_at) = (meta.revision, Some(bench.now()));
+    let revision = meta.revision;
+    let claimed_at = Some(bench.now());
     assert_eq!(meta, queue_core::JobMeta { epoch: 1, revision, run_at, claimed_at, ..before });
 }
 

@@ -45,7 +45,9 @@ async fn every_reply_tells_the_time_and_the_clock(bench: &Bench) {
     bench.put("a").await;
     let seen = bench.now();
     bench.step_back(KEPT);
-    let (store, queue, expected) = (bench.store(), bench.queue(), Moment { now: seen, clock: bench.now() });
+    let store = bench.store();
+    let queue = bench.queue();
+    let expected = Moment { now: seen, clock: bench.now() };
     let enqueued = store.enqueue(queue, vec![vec![job("b")]]).await.expect("enqueue answers");
     let claimed = store.claim(bench.request(1)).await.expect("claim answers");
     let done = decided(&claimed.jobs[0].record.meta, complete(claimed.jobs[0].token));
@@ -129,7 +131,8 @@ async fn time_that_is_ahead_is_met_by_the_clock_again(bench: &Bench) {
     bench.put("a").await;
     bench.step_back(minute);
     for minutes in 0..64 {
-        let (lead, most) = (moment(bench).await.lead().as_millis(), 60_000 - minutes * 60_000 / 64);
+        let lead = moment(bench).await.lead().as_millis();
+        let most = 60_000 - minutes * 60_000 / 64;
         assert!(lead > 0 && lead <= most, "it leads by {lead} ms after {minutes} minutes, not by {most}");
         for _ in 0..6 {
             bench.advance(Span::from_secs(10));
@@ -142,7 +145,9 @@ async fn time_that_is_ahead_is_met_by_the_clock_again(bench: &Bench) {
 
 /// The hosts have no server between them, or a server that fails over to another and back.
 async fn handles_whose_clocks_differ_lead_by_no_more_than_that(bench: &Bench) {
-    let (apart, fast, slow) = (Span::from_secs(600), bench.clone(), bench.second().await);
+    let apart = Span::from_secs(600);
+    let fast = bench.clone();
+    let slow = bench.second().await;
     for n in 0..500 {
         bench.clock.set(bench.now() + apart);
         fast.put(nth(2 * n).as_str()).await;

@@ -1,6 +1,6 @@
 //! Chooses the fault of each call and hint, and counts those that were injected.
 
-use crate::fault::{Fault, FaultKind, FaultPlan, HintFault, Tally, Verb};
+use crate::fault::{Fault, FaultCounts, FaultKind, FaultPlan, HintFault, StorageVerb};
 use parking_lot::Mutex;
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -11,8 +11,8 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Injector {
     plan: FaultPlan,
-    script: Mutex<BTreeMap<Verb, VecDeque<Fault>>>,
-    tally: Mutex<Tally>,
+    script: Mutex<BTreeMap<StorageVerb, VecDeque<Fault>>>,
+    tally: Mutex<FaultCounts>,
     is_healed: AtomicBool,
 }
 
@@ -21,7 +21,7 @@ impl Injector {
         Self { plan, script: Mutex::default(), tally: Mutex::default(), is_healed: AtomicBool::new(false) }
     }
 
-    pub(super) fn next(&self, verb: Verb, calls: usize, fault: &Fault) {
+    pub(super) fn next(&self, verb: StorageVerb, calls: usize, fault: &Fault) {
         let repeated = std::iter::repeat_n(fault.clone(), calls);
         self.script.lock().entry(verb).or_default().extend(repeated);
     }
@@ -31,11 +31,11 @@ impl Injector {
         self.script.lock().clear();
     }
 
-    pub(super) fn tally(&self) -> Tally {
+    pub(super) fn tally(&self) -> FaultCounts {
         self.tally.lock().clone()
     }
 
-    pub(super) fn draw(&self, verb: Verb) -> Option<Fault> {
+    pub(super) fn draw(&self, verb: StorageVerb) -> Option<Fault> {
         let scripted = self.script.lock().get_mut(&verb).and_then(VecDeque::pop_front);
         let drawn = scripted.or_else(|| if self.is_healed() { None } else { self.plan.draw(verb) });
         self.count(drawn.as_ref().map(Fault::kind));

@@ -9,12 +9,12 @@
 //! ```
 //! use queue_core::{Certainty, QueueName, Storage};
 //! use queue_memory::MemoryStorage;
-//! use queue_testkit::fault::{Fault, FaultKind, FaultPlan, FaultStore, Verb};
+//! use queue_testkit::fault::{Fault, FaultKind, FaultPlan, FaultStore, StorageVerb};
 //! use std::sync::Arc;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), queue_core::Error> {
 //! let store = FaultStore::new(Arc::new(MemoryStorage::new()), FaultPlan::new(7));
-//! store.next(Verb::SetPaused, 1, &Fault::LoseReply);
+//! store.next(StorageVerb::SetPaused, 1, &Fault::LoseReply);
 //!
 //! let queue = QueueName::new("emails")?;
 //! let lost = store.set_paused(&queue, true).await.expect_err("the reply was lost");
@@ -26,17 +26,17 @@
 
 #[expect(clippy::module_inception, reason = "the main type of the folder")]
 mod fault;
+mod fault_counts;
 mod gate;
 mod hints;
 mod injector;
 mod plan;
+mod storage_verb;
 mod store;
-mod tally;
-mod verb;
 
 pub use fault::{Fault, FaultKind, HintFault};
+pub use fault_counts::FaultCounts;
 pub use gate::Gate;
 pub use plan::FaultPlan;
+pub use storage_verb::StorageVerb;
 pub use store::FaultStore;
-pub use tally::Tally;
-pub use verb::Verb;

@@ -1,6 +1,6 @@
 //! Which faults happen by chance, and how often.
 
-use crate::fault::{Fault, HintFault, Verb};
+use crate::fault::{Fault, HintFault, StorageVerb};
 use queue_core::{Rng, SeededRng};
 
 /// The faults that happen by chance. The same seed and the same calls in the same order give the
@@ -8,7 +8,7 @@ use queue_core::{Rng, SeededRng};
 #[derive(Debug)]
 pub struct FaultPlan {
     rng: SeededRng,
-    calls: Vec<(u64, Vec<Verb>, Fault)>,
+    calls: Vec<(u64, Vec<StorageVerb>, Fault)>,
     hints: Vec<(u64, HintFault)>,
 }
 
@@ -24,7 +24,7 @@ impl FaultPlan {
     ///
     /// [`FaultStore::next`]: crate::fault::FaultStore::next
     #[must_use]
-    pub fn one_in(mut self, n: u64, verbs: &[Verb], fault: Fault) -> Self {
+    pub fn one_in(mut self, n: u64, verbs: &[StorageVerb], fault: Fault) -> Self {
         let doubles = matches!(fault, Fault::Duplicate);
         let verbs = verbs.iter().copied().filter(|verb| !doubles || verb.is_idempotent()).collect();
         self.calls.push((n.max(1), verbs, fault));
@@ -38,7 +38,7 @@ impl FaultPlan {
         self
     }
 
-    pub(super) fn draw(&self, verb: Verb) -> Option<Fault> {
+    pub(super) fn draw(&self, verb: StorageVerb) -> Option<Fault> {
         let drawn = self
             .calls
             .iter()

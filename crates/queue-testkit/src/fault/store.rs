@@ -1,6 +1,6 @@
 //! A wrapper around any store that injects faults into its calls.
 
-use crate::fault::{Fault, FaultPlan, Tally, Verb, hints::FaultyHints, injector::Injector};
+use crate::fault::{Fault, FaultCounts, FaultPlan, StorageVerb, hints::FaultyHints, injector::Injector};
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, Error, ErrorKind,
@@ -27,7 +27,7 @@ impl<S: Storage + ?Sized> FaultStore<S> {
 
     /// Scripts the next calls of a verb. The script follows calls that are scripted already, and
     /// takes precedence over the plan.
-    pub fn next(&self, verb: Verb, calls: usize, fault: &Fault) {
+    pub fn next(&self, verb: StorageVerb, calls: usize, fault: &Fault) {
         self.injector.next(verb, calls, fault);
     }
 
@@ -38,11 +38,11 @@ impl<S: Storage + ?Sized> FaultStore<S> {
     }
 
     /// The faults that were injected so far.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> FaultCounts {
         self.injector.tally()
     }
 
-    async fn call<T, F>(&self, verb: Verb, send: impl Fn() -> F + Send + Sync) -> Result<T>
+    async fn call<T, F>(&self, verb: StorageVerb, send: impl Fn() -> F + Send + Sync) -> Result<T>
     where
         T: Send,
         F: Future<Output = Result<T>> + Send,
@@ -67,7 +67,7 @@ impl<S: Storage + ?Sized> FaultStore<S> {
     }
 }
 
-fn failure(verb: Verb, message: &str) -> Error {
+fn failure(verb: StorageVerb, message: &str) -> Error {
     Error::new(ErrorKind::Unavailable, verb.as_str(), format!("injected: {message}"))
 }
 
@@ -82,15 +82,15 @@ impl<S: Storage + ?Sized> Storage for FaultStore<S> {
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        self.call(Verb::Enqueue, || self.store.enqueue(queue, groups.clone())).await
+        self.call(StorageVerb::Enqueue, || self.store.enqueue(queue, groups.clone())).await
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
-        self.call(Verb::Claim, || self.store.claim(request.clone())).await
+        self.call(StorageVerb::Claim, || self.store.claim(request.clone())).await
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        self.call(Verb::Apply, || self.store.apply(batch.clone())).await
+        self.call(StorageVerb::Apply, || self.store.apply(batch.clone())).await
     }
 
     async fn get(
@@ -99,52 +99,53 @@ impl<S: Storage + ?Sized> Storage for FaultStore<S> {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        self.call(Verb::Get, || self.store.get(queue, ids, what)).await
+        self.call(StorageVerb::Get, || self.store.get(queue, ids, what)).await
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        self.call(Verb::List, || self.store.list(query.clone())).await
+        self.call(StorageVerb::List, || self.store.list(query.clone())).await
     }
 
     async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.call(Verb::Attempts, || self.store.attempts(queue, id)).await
+        self.call(StorageVerb::Attempts, || self.store.attempts(queue, id)).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        self.call(Verb::Counts, || self.store.counts(queue)).await
+        self.call(StorageVerb::Counts, || self.store.counts(queue)).await
     }
 
     async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
-        self.call(Verb::Queues, || self.store.queues(query.clone())).await
+        self.call(StorageVerb::Queues, || self.store.queues(query.clone())).await
     }
 
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
-        self.call(Verb::Prune, || self.store.prune(request.clone())).await
+        self.call(StorageVerb::Prune, || self.store.prune(request.clone())).await
     }
 
     async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.call(Verb::SetPaused, || self.store.set_paused(queue, paused)).await
+        self.call(StorageVerb::SetPaused, || self.store.set_paused(queue, paused)).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
-        let hints = self.call(Verb::Subscribe, || self.store.subscribe(queue, interest.clone())).await?;
+        let hints =
+            self.call(StorageVerb::Subscribe, || self.store.subscribe(queue, interest.clone())).await?;
         Ok(Box::pin(FaultyHints::new(hints, self.injector.clone())))
     }
 
     async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
-        self.call(Verb::Announce, || self.store.announce(worker.clone(), ttl)).await
+        self.call(StorageVerb::Announce, || self.store.announce(worker.clone(), ttl)).await
     }
 
     async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.call(Verb::DrainWorker, || self.store.drain_worker(worker)).await
+        self.call(StorageVerb::DrainWorker, || self.store.drain_worker(worker)).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        self.call(Verb::Workers, || self.store.workers()).await
+        self.call(StorageVerb::Workers, || self.store.workers()).await
     }
 
     async fn verify(&self) -> Result<Vec<String>> {
-        self.call(Verb::Verify, || self.store.verify()).await
+        self.call(StorageVerb::Verify, || self.store.verify()).await
     }
 
     async fn close(&self) -> Result<()> {

@@ -58,7 +58,7 @@ pub enum Answer {
 /// A record as an answer showed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Seen {
+pub struct RecordView {
     /// The revision, which grows with every write.
     pub revision: u64,
     /// The number of claims in this life.

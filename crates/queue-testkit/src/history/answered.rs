@@ -1,6 +1,6 @@
 //! Translates answers of a store into the terms of a history.
 
-use crate::history::{Answer, Event, Phase, Seen, asked::status, digest};
+use crate::history::{Answer, Event, Phase, RecordView, asked::status, digest};
 use queue_core::{Applied, Claimed, Counts, Enqueued, JobMeta, JobRecord, Page, Stamped, State, Timestamp};
 
 pub(super) fn enqueue(shape: &[usize], answer: &Stamped<Vec<Vec<Enqueued>>>) -> Vec<Event> {
@@ -112,13 +112,13 @@ fn record(record: &JobRecord) -> Event {
     Event {
         digest: Some(digest::of_payload(&body.payload)),
         result: body.result.as_ref().map(digest::of_payload),
-        seen: shown.seen.map(|seen| Seen { with_body: true, ..seen }),
+        seen: shown.seen.map(|seen| RecordView { with_body: true, ..seen }),
         ..shown
     }
 }
 
 fn meta(meta: &JobMeta) -> Event {
-    let seen = Seen {
+    let seen = RecordView {
         revision: meta.revision,
         epoch: meta.epoch,
         status: status(meta.state),

@@ -1,6 +1,6 @@
 //! The events of a history: their fields, phases and operations.
 
-use crate::history::{Answer, Ask, Seen};
+use crate::history::{Answer, Ask, RecordView};
 use serde::{Deserialize, Serialize};
 
 /// One line of a history: the begin or the end of a call.
@@ -56,7 +56,7 @@ pub struct Event {
     pub answer: Option<Answer>,
     /// The record as the answer showed it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub seen: Option<Seen>,
+    pub seen: Option<RecordView>,
 }
 
 /// The phase of a call. A call without an end was never answered.

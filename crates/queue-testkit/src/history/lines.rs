@@ -49,7 +49,9 @@ impl History {
     #[must_use]
     pub fn merge(histories: Vec<Self>, skew_ns: u64) -> Self {
         let mut events = Vec::new();
-        let (mut calls, mut processes, mut txs) = (0, 0, 0);
+        let mut calls = 0;
+        let mut processes = 0;
+        let mut txs = 0;
         for history in histories {
             let (last_call, last_process) = (history.last(|e| e.call), history.last(|e| e.process));
             let last_tx = history.last(|e| e.ask.tx.unwrap_or_default());

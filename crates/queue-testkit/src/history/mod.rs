@@ -54,14 +54,14 @@ mod workload;
 
 pub(crate) use cases::{CASES, WORKLOADS};
 
-pub use answer::{Answer, Seen};
+pub use answer::{Answer, RecordView};
 pub use ask::{Ask, Effect, PruneKind, Status};
 pub use check::{Rules, Violation, check};
 pub use event::{Event, Op, Phase};
 pub use herd::Herd;
 pub use lines::History;
 pub use recorded::Recorded;
-pub use recorder::{Call, Recorder};
+pub use recorder::{OpenCall, Recorder};
 pub use tape::{Tape, Taped};
 pub use tapes::Tapes;
-pub use workload::{Faults, Load, LoadParams, Params, Report, check_workload};
+pub use workload::{Faults, Load, LoadParams, Params, WorkloadReport, check_workload};

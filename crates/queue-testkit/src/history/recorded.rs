@@ -1,6 +1,6 @@
 //! A wrapper around any store that records its calls.
 
-use crate::history::{Call, Event, Recorder, answered, asked};
+use crate::history::{Event, OpenCall, Recorder, answered, asked};
 use async_trait::async_trait;
 use queue_core::{
     Applied, Certainty, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobId, JobRecord, ListQuery, NewJob,
@@ -35,12 +35,17 @@ impl<S: Storage + ?Sized> Recorded<S> {
         self.process.load(Ordering::Relaxed)
     }
 
-    fn invoke(&self, items: Vec<Event>) -> Call {
+    fn invoke(&self, items: Vec<Event>) -> OpenCall {
         let process = self.process();
         self.recorder.invoke(items.into_iter().map(|event| Event { process, ..event }).collect())
     }
 
-    fn end<T>(&self, call: Call, outcome: Result<T>, answers: impl FnOnce(&T) -> Vec<Event>) -> Result<T> {
+    fn end<T>(
+        &self,
+        call: OpenCall,
+        outcome: Result<T>,
+        answers: impl FnOnce(&T) -> Vec<Event>,
+    ) -> Result<T> {
         match &outcome {
             Ok(answer) => self.recorder.ok(call, answers(answer)),
             Err(error) if error.certainty() == Certainty::NotApplied => self.recorder.fail(call),

@@ -11,11 +11,11 @@ use crate::history::{Event, History, Phase, stopwatch::Stopwatch};
 #[derive(Debug)]
 pub struct Recorder {
     stopwatch: Stopwatch,
-    taken: Mutex<Taken>,
+    taken: Mutex<RecorderState>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct RecorderState {
     events: Vec<Event>,
     last_call: u64,
     last_process: u64,
@@ -24,7 +24,7 @@ struct Taken {
 /// A call that has begun and not ended. Dropping it leaves the call open, which means that its
 /// outcome is unknown.
 #[derive(Debug)]
-pub struct Call {
+pub struct OpenCall {
     number: u64,
     asked: Vec<Event>,
 }
@@ -44,7 +44,7 @@ impl Recorder {
 
     /// Records the begin of a call, before it is sent: one event per item. The recorder fills in
     /// the numbers.
-    pub fn invoke(&self, items: Vec<Event>) -> Call {
+    pub fn invoke(&self, items: Vec<Event>) -> OpenCall {
         let mut taken = self.lock();
         taken.last_call += 1;
         let number = taken.last_call;
@@ -53,24 +53,24 @@ impl Recorder {
             (event.call, event.item, event.phase) = (number, item, Phase::Invoke);
             taken.push(event.clone(), self.stopwatch.now_ns());
         }
-        Call { number, asked }
+        OpenCall { number, asked }
     }
 
     /// Records the answers of a call. Each names its item; the recorder copies operation, queue,
     /// process and job from the question where the answer omits them. An item that is named in the
     /// phase Fail had no effect; one that is not named stays open.
-    pub fn ok(&self, call: Call, answers: Vec<Event>) {
-        let Call { number, asked } = call;
+    pub fn ok(&self, call: OpenCall, answers: Vec<Event>) {
+        let OpenCall { number, asked } = call;
         self.push_all(answers.into_iter().map(|answer| complete(number, &asked, answer)).collect());
     }
 
     /// Records that a call certainly had no effect.
-    pub fn fail(&self, call: Call) {
+    pub fn fail(&self, call: OpenCall) {
         self.end(call, Phase::Fail);
     }
 
     /// Records that the outcome of a call is unknown.
-    pub fn info(&self, call: Call) {
+    pub fn info(&self, call: OpenCall) {
         self.end(call, Phase::Info);
     }
 
@@ -90,8 +90,8 @@ impl Recorder {
         self.lock().events.get(place..).unwrap_or_default().to_vec()
     }
 
-    fn end(&self, call: Call, phase: Phase) {
-        let Call { number: _, asked } = call;
+    fn end(&self, call: OpenCall, phase: Phase) {
+        let OpenCall { number: _, asked } = call;
         self.push_all(asked.into_iter().map(|event| Event { phase, ..event }).collect());
     }
 
@@ -103,7 +103,7 @@ impl Recorder {
     }
 
     /// Recovers from the panic of another task, which leaves whole events only.
-    fn lock(&self) -> MutexGuard<'_, Taken> {
+    fn lock(&self) -> MutexGuard<'_, RecorderState> {
         self.taken.lock()
     }
 }
@@ -114,7 +114,7 @@ impl Default for Recorder {
     }
 }
 
-impl Taken {
+impl RecorderState {
     fn push(&mut self, mut event: Event, now_ns: u64) {
         event.index = self.events.len() as u64;
         event.time_mono = now_ns;
@@ -122,7 +122,7 @@ impl Taken {
     }
 }
 
-impl Call {
+impl OpenCall {
     /// The process that made the call.
     pub fn process(&self) -> u64 {
         self.asked.first().map_or(0, |event| event.process)

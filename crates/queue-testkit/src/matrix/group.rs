@@ -13,7 +13,7 @@ use queue_core::{
 /// Jobs of one queue that go through a scene together, each with its twin, so few that they fit one
 /// call. Every step is checked against the twins.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct TwinGroup {
     bench: Bench,
     jobs: Vec<(Shape, &'static [Mark])>,
     pub(super) twins: Vec<Twin>,
@@ -24,10 +24,11 @@ pub(super) struct Group {
     pub(super) start: Timestamp,
 }
 
-impl Group {
+impl TwinGroup {
     /// A group whose jobs are still to be enqueued.
     pub(super) fn new(bench: Bench, jobs: Vec<(Shape, &'static [Mark])>) -> Self {
-        let (seen, start) = (vec![Vec::new(); jobs.len()], bench.now());
+        let seen = vec![Vec::new(); jobs.len()];
+        let start = bench.now();
         Self { bench, jobs, twins: Vec::new(), tokens: Vec::new(), seen, start }
     }
 
@@ -69,7 +70,8 @@ impl Group {
         if again.is_empty() {
             return;
         }
-        let (now, mut last) = (self.now(), self.twins.iter().map(|twin| twin.job.meta.seq).max());
+        let now = self.now();
+        let mut last = self.twins.iter().map(|twin| twin.job.meta.seq).max();
         let news = again.iter().map(|(_, new)| new.clone()).collect();
         let answers = self.bench.enqueue_groups(vec![news]).await.concat();
         assert_eq!(answers.len(), again.len(), "one answer for each job");
@@ -147,7 +149,8 @@ impl Group {
         let now = self.now();
         let ids: Vec<JobId> = self.twins.iter().map(|twin| twin.job.meta.id.clone()).collect();
         for (nth, (id, got)) in ids.iter().zip(self.read(&ids).await).enumerate() {
-            let (expected, seen) = (self.twins[nth].record(now), self.seen.get(nth));
+            let expected = self.twins[nth].record(now);
+            let seen = self.seen.get(nth);
             assert_eq!(got, expected, "the record of {id}, which was seen as {seen:#?}");
         }
         self.adopt_followers().await;

@@ -3,7 +3,7 @@
 
 use super::{
     deed::{DEEDS, Deed, Over, follower},
-    group::{Group, batch_max, name},
+    group::{TwinGroup, batch_max, name},
     scene::{Scene, play},
     shape::{MARKS, Mark, SHAPES, Shape},
 };
@@ -50,7 +50,7 @@ pub(super) async fn check(bench: &Bench, scene: Scene) {
 }
 
 async fn check_moment(bench: &Bench, scene: Scene, moment: i64, rows: &[Row]) {
-    let mut group = Group::new(bench.clone(), rows.iter().map(|row| (row.shape, row.marks)).collect());
+    let mut group = TwinGroup::new(bench.clone(), rows.iter().map(|row| (row.shape, row.marks)).collect());
     play(&mut group, scene).await;
     group.mark().await;
     group.pass_until(moment);
@@ -72,7 +72,7 @@ fn enqueued(deed: Deed) -> Option<Over> {
     }
 }
 
-fn transition(group: &Group, nth: usize, row: &Row) -> Option<Transition> {
+fn transition(group: &TwinGroup, nth: usize, row: &Row) -> Option<Transition> {
     let token = group.tokens.get(row.token).copied().unwrap_or(FOREIGN);
     let event = event(row.deed, token, nth)?;
     let decided = decide(&group.seen[nth][row.view], event, &policy());
@@ -95,7 +95,7 @@ fn event(deed: Deed, token: LeaseToken, nth: usize) -> Option<Event> {
 async fn plan(bench: &Bench, scene: Scene) -> Plan {
     let jobs: Vec<_> =
         SHAPES.into_iter().flat_map(|shape| MARKS.into_iter().map(move |marks| (shape, marks))).collect();
-    let mut scout = Group::new(bench.on_queue("scout"), jobs.clone());
+    let mut scout = TwinGroup::new(bench.on_queue("scout"), jobs.clone());
     play(&mut scout, scene).await;
     let before: Vec<usize> = scout.seen.iter().map(Vec::len).collect();
     scout.mark().await;
@@ -113,7 +113,7 @@ async fn plan(bench: &Bench, scene: Scene) -> Plan {
     plan
 }
 
-fn rows(scout: &Group, nth: usize, shape: Shape, marks: &'static [Mark]) -> Vec<Row> {
+fn rows(scout: &TwinGroup, nth: usize, shape: Shape, marks: &'static [Mark]) -> Vec<Row> {
     let row = |deed, view, token| Row { shape, marks, deed, view, token };
     let mut rows = Vec::new();
     for deed in DEEDS.iter().copied() {
@@ -132,7 +132,7 @@ fn rows(scout: &Group, nth: usize, shape: Shape, marks: &'static [Mark]) -> Vec<
 
 /// The latest token for every shape; older and foreign tokens, which are refused whatever the
 /// shape, for one shape only.
-fn tokens(scout: &Group, deed: Deed, shape: Shape) -> Vec<usize> {
+fn tokens(scout: &TwinGroup, deed: Deed, shape: Shape) -> Vec<usize> {
     let last = scout.tokens.len().saturating_sub(1);
     match deed {
         Deed::Hold(_) if shape == Shape::Plain => (0..=scout.tokens.len()).collect(),
@@ -142,7 +142,7 @@ fn tokens(scout: &Group, deed: Deed, shape: Shape) -> Vec<usize> {
 
 /// A millisecond before, at, and after each future moment at which the job changes by itself; now,
 /// if there is none.
-fn moments(scout: &Group, nth: usize) -> BTreeSet<i64> {
+fn moments(scout: &TwinGroup, nth: usize) -> BTreeSet<i64> {
     let now = scout.now();
     let since_start = |at: Timestamp| at.as_millis() - scout.start.as_millis();
     let ahead = scout.twins[nth].meta(now).into_iter().flat_map(edges).filter(|at| *at > now);

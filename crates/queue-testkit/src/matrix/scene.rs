@@ -1,15 +1,15 @@
 //! The steps of scenes, and the table that makes a case of each scene.
 
-use super::{deed::Over, group::Group};
+use super::{deed::Over, group::TwinGroup};
 use crate::bench::prelude::RETRY;
 use queue_core::{LeaseToken, Span, lifecycle::Event};
 
 /// What happens to jobs before they are compared.
-pub(super) type Scene = &'static [Step];
+pub(super) type Scene = &'static [SceneStep];
 
 /// One step of a scene, for every job that it applies to.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum SceneStep {
     /// An enqueue with a delay, in place of the first one, which is due at once.
     Later,
     /// A claim of all due jobs.
@@ -27,27 +27,27 @@ pub(super) enum Step {
 }
 
 /// Runs the steps of a scene.
-pub(super) async fn play(group: &mut Group, scene: Scene) {
-    let later = matches!(scene.first(), Some(Step::Later));
+pub(super) async fn play(group: &mut TwinGroup, scene: Scene) {
+    let later = matches!(scene.first(), Some(SceneStep::Later));
     group.enqueue(if later { RETRY } else { Span::ZERO }).await;
     for step in scene {
         match step {
-            Step::Later => {}
-            Step::Claim => group.claim().await,
-            Step::Hold(event) => group.hold(*event).await,
-            Step::Change(event) => group.change(&event()).await,
-            Step::Pass(span) => group.pass(*span),
-            Step::Stall => group.stall().await,
-            Step::Again(over) => group.enqueue_again(|_| Some(*over)).await,
+            SceneStep::Later => {}
+            SceneStep::Claim => group.claim().await,
+            SceneStep::Hold(event) => group.hold(*event).await,
+            SceneStep::Change(event) => group.change(&event()).await,
+            SceneStep::Pass(span) => group.pass(*span),
+            SceneStep::Stall => group.stall().await,
+            SceneStep::Again(over) => group.enqueue_again(|_| Some(*over)).await,
         }
     }
 }
 
 /// The table of scenes: `name [invariants] = [steps];` for each, which becomes a case of the suite.
 macro_rules! scenes {
-    (@step Change($event:expr)) => { $crate::matrix::scene::Step::Change(|| $event) };
-    (@step $step:ident($argument:expr)) => { $crate::matrix::scene::Step::$step($argument) };
-    (@step $step:ident) => { $crate::matrix::scene::Step::$step };
+    (@step Change($event:expr)) => { $crate::matrix::scene::SceneStep::Change(|| $event) };
+    (@step $step:ident($argument:expr)) => { $crate::matrix::scene::SceneStep::$step($argument) };
+    (@step $step:ident) => { $crate::matrix::scene::SceneStep::$step };
     ($($name:ident [$($invariant:ident)+] = [$($step:ident $(($argument:expr))?)*];)+) => {
         pub(crate) const CASES: &[$crate::cases::Case] = &[$(
             $crate::cases::Case {

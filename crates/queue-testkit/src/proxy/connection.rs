@@ -9,13 +9,13 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use super::counts::Counts;
-use super::pump::{Verdict, pump};
+use super::pump::{ChunkFate, pump};
 use super::traffic::Traffic;
 use super::wire::Wire;
 
 /// The state that all connections of a proxy share.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct ProxyState {
     pub(super) server: SocketAddr,
     pub(super) traffic: watch::Receiver<Traffic>,
     pub(super) counts: watch::Sender<Counts>,
@@ -31,17 +31,18 @@ pub(super) struct Wires {
 
 /// Carries bytes until both sides have finished, or the connection breaks. An unreachable server
 /// ends it at once.
-pub(super) async fn carry(client: TcpStream, line: Line) {
+pub(super) async fn carry(client: TcpStream, line: ProxyState) {
     // The client sees its connection end; the reason of either side is of no use to the proxy.
     drop(try_carry(client, line).await);
 }
 
-async fn try_carry(client: TcpStream, line: Line) -> io::Result<()> {
+async fn try_carry(client: TcpStream, line: ProxyState) -> io::Result<()> {
     let server = TcpStream::connect(line.server).await?;
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
-    let (is_asked, wires) = (Arc::new(AtomicBool::new(false)), line.wires.clone());
+    let is_asked = Arc::new(AtomicBool::new(false));
+    let wires = line.wires.clone();
     let mut requests =
         Requests { traffic: line.traffic.clone(), is_asked: is_asked.clone(), tail: Vec::new() };
     let mut replies = Replies { line, is_asked, is_silent: false };
@@ -60,7 +61,7 @@ struct Requests {
 }
 
 impl Requests {
-    fn judge(&mut self, chunk: &[u8]) -> Verdict {
+    fn judge(&mut self, chunk: &[u8]) -> ChunkFate {
         let traffic = self.traffic.borrow();
         if let Traffic::CutBeforeReply(wanted) = &*traffic {
             self.tail.extend_from_slice(chunk);
@@ -73,7 +74,7 @@ impl Requests {
             self.is_asked.store(false, Ordering::SeqCst);
             self.tail.clear();
         }
-        Verdict::Pass { delay: traffic.delay(), rate: traffic.rates().to_server }
+        ChunkFate::Pass { delay: traffic.delay(), rate: traffic.rates().to_server }
     }
 }
 
@@ -83,25 +84,25 @@ fn contains(text: &[u8], wanted: &[u8]) -> bool {
 
 #[derive(Debug)]
 struct Replies {
-    line: Line,
+    line: ProxyState,
     is_asked: Arc<AtomicBool>,
     /// A chunk has been dropped, so nothing may follow it.
     is_silent: bool,
 }
 
 impl Replies {
-    fn judge(&mut self, _chunk: &[u8]) -> Verdict {
+    fn judge(&mut self, _chunk: &[u8]) -> ChunkFate {
         let traffic = self.line.traffic.borrow();
         self.is_silent |= *traffic == Traffic::Silence;
         if self.is_silent {
             self.line.counts.send_modify(|counts| counts.silenced += 1);
-            return Verdict::Vanish;
+            return ChunkFate::Vanish;
         }
         if matches!(*traffic, Traffic::CutBeforeReply(_)) && self.is_asked.load(Ordering::SeqCst) {
             self.line.counts.send_modify(|counts| counts.withheld += 1);
-            return Verdict::Cut;
+            return ChunkFate::Cut;
         }
-        Verdict::Pass { delay: traffic.delay(), rate: traffic.rates().to_client }
+        ChunkFate::Pass { delay: traffic.delay(), rate: traffic.rates().to_client }
     }
 }
 

@@ -5,24 +5,24 @@ use std::io;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
-use super::connection::{Line, carry};
+use super::connection::{ProxyState, carry};
 use super::door::Door;
 use super::traffic::Traffic;
 
 /// The commands that a proxy sends to its keeper.
 #[derive(Debug)]
-pub(super) enum Command {
+pub(super) enum ProxyOrder {
     Set(Traffic),
     Cut,
 }
 
 /// A command, and the channel that confirms it.
-pub(super) type Order = (Command, oneshot::Sender<io::Result<()>>);
+pub(super) type Order = (ProxyOrder, oneshot::Sender<io::Result<()>>);
 
 #[derive(Debug)]
 pub(super) struct Keeper {
     pub(super) door: Door,
-    pub(super) line: Line,
+    pub(super) line: ProxyState,
     pub(super) traffic: watch::Sender<Traffic>,
     /// The connections end when this is dropped.
     pub(super) connections: JoinSet<()>,
@@ -52,14 +52,14 @@ impl Keeper {
         }
     }
 
-    async fn obey(&mut self, command: Command) -> io::Result<()> {
+    async fn obey(&mut self, command: ProxyOrder) -> io::Result<()> {
         match command {
-            Command::Set(traffic) => {
+            ProxyOrder::Set(traffic) => {
                 let is_shut = traffic == Traffic::Refuse;
                 (if is_shut { self.door.shut() } else { self.door.open() })?;
                 self.traffic.send_replace(traffic);
             }
-            Command::Cut => self.connections.shutdown().await,
+            ProxyOrder::Cut => self.connections.shutdown().await,
         }
         Ok(())
     }

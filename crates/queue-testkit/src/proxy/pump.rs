@@ -18,7 +18,7 @@ const CHUNKS_MAX: usize = 64;
 
 /// What to do with a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum ChunkFate {
     Pass {
         delay: Duration,
         /// The rate limit of the wire in bytes per second, if it has one.
@@ -35,14 +35,14 @@ pub(super) async fn pump(
     from: OwnedReadHalf,
     to: OwnedWriteHalf,
     wire: &Wire,
-    judge: impl FnMut(&[u8]) -> Verdict,
+    judge: impl FnMut(&[u8]) -> ChunkFate,
 ) -> io::Result<()> {
     let (sender, receiver) = mpsc::channel(CHUNKS_MAX);
     tokio::try_join!(take(from, sender, judge), deliver(receiver, wire, to)).map(drop)
 }
 
 /// A chunk under way.
-struct Due {
+struct ChunkInFlight {
     chunk: Bytes,
     /// The time of delivery; `None` for at once.
     at: Option<Instant>,
@@ -51,8 +51,8 @@ struct Due {
 
 async fn take(
     mut from: OwnedReadHalf,
-    under_way: mpsc::Sender<Due>,
-    mut judge: impl FnMut(&[u8]) -> Verdict,
+    under_way: mpsc::Sender<ChunkInFlight>,
+    mut judge: impl FnMut(&[u8]) -> ChunkFate,
 ) -> io::Result<()> {
     loop {
         let mut chunk = BytesMut::with_capacity(CHUNK_BYTES);
@@ -60,11 +60,11 @@ async fn take(
             return Ok(());
         }
         let due = match judge(&chunk) {
-            Verdict::Cut => return Err(io::ErrorKind::ConnectionAborted.into()),
-            Verdict::Vanish => continue,
-            Verdict::Pass { delay, rate } => {
+            ChunkFate::Cut => return Err(io::ErrorKind::ConnectionAborted.into()),
+            ChunkFate::Vanish => continue,
+            ChunkFate::Pass { delay, rate } => {
                 let at = (!delay.is_zero()).then(|| Instant::now() + delay);
-                Due { chunk: chunk.freeze(), at, rate }
+                ChunkInFlight { chunk: chunk.freeze(), at, rate }
             }
         };
         if under_way.send(due).await.is_err() {
@@ -73,8 +73,12 @@ async fn take(
     }
 }
 
-async fn deliver(mut under_way: mpsc::Receiver<Due>, wire: &Wire, mut to: OwnedWriteHalf) -> io::Result<()> {
-    while let Some(Due { chunk, at, rate }) = under_way.recv().await {
+async fn deliver(
+    mut under_way: mpsc::Receiver<ChunkInFlight>,
+    wire: &Wire,
+    mut to: OwnedWriteHalf,
+) -> io::Result<()> {
+    while let Some(ChunkInFlight { chunk, at, rate }) = under_way.recv().await {
         if let Some(at) = at {
             sleep_until(at).await;
         }

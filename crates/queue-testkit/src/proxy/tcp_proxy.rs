@@ -7,10 +7,10 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
-use super::connection::Line;
+use super::connection::ProxyState;
 use super::counts::Counts;
 use super::door::Door;
-use super::keeper::{Command, Keeper, Order};
+use super::keeper::{Keeper, Order, ProxyOrder};
 use super::traffic::Traffic;
 
 /// A port of loopback that leads to a server, with faults in between. Dropping it ends it and all
@@ -40,7 +40,7 @@ impl Proxy {
         let (traffic, traffic_seen) = watch::channel(Traffic::Pass);
         let (counts, counts_seen) = watch::channel(Counts::default());
         let (orders, orders_taken) = mpsc::channel(1);
-        let line = Line { server, traffic: traffic_seen, counts, wires: Arc::default() };
+        let line = ProxyState { server, traffic: traffic_seen, counts, wires: Arc::default() };
         let mut keeper = JoinSet::new();
         keeper.spawn(Keeper { door, line, traffic, connections: JoinSet::new() }.run(orders_taken));
         Ok(Self { address, orders, counts: counts_seen, keeper })
@@ -60,7 +60,7 @@ impl Proxy {
     /// If the port cannot be closed or opened again, or the proxy has ended because it could not
     /// accept clients.
     pub async fn set(&self, traffic: Traffic) -> io::Result<()> {
-        self.order(Command::Set(traffic)).await
+        self.order(ProxyOrder::Set(traffic)).await
     }
 
     /// Cuts every open connection, including the bytes under way on it. A client that connects
@@ -70,7 +70,7 @@ impl Proxy {
     ///
     /// If the proxy has ended because it could not accept clients.
     pub async fn cut(&self) -> io::Result<()> {
-        self.order(Command::Cut).await
+        self.order(ProxyOrder::Cut).await
     }
 
     /// What the proxy has done so far.
@@ -94,7 +94,7 @@ impl Proxy {
         self.keeper.shutdown().await;
     }
 
-    async fn order(&self, command: Command) -> io::Result<()> {
+    async fn order(&self, command: ProxyOrder) -> io::Result<()> {
         let has_ended = || io::Error::other("the proxy has ended, as it could take no more clients");
         let (done, outcome) = oneshot::channel();
         self.orders.send((command, done)).await.map_err(|_| has_ended())?;

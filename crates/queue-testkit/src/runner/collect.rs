@@ -61,7 +61,8 @@ pub fn collect(harness: impl Harness, selection: &Selection) -> Result<Vec<CaseR
     let support = probe::probe(&harness)?;
     let patience = Patience::new(selection.hang_after);
     let cases: Vec<_> = all().filter(|case| selection.contains(&case.full_name())).collect();
-    let (next, reports) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(cases.len())));
+    let next = AtomicUsize::new(0);
+    let reports = Mutex::new(Vec::with_capacity(cases.len()));
     let work = || {
         while let Some((number, case)) = take(&next, &cases) {
             let report = report(case, &support, &harness, &patience);

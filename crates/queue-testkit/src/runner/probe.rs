@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 /// The needs that this store and its harness meet.
 pub(super) fn probe(harness: &Arc<dyn Harness>) -> Result<Vec<Need>, String> {
-    let (harness, calls) = (harness.clone(), OpenCalls::default());
+    let harness = harness.clone();
+    let calls = OpenCalls::default();
     let watched = Arc::new(WatchedHarness::new(harness.clone(), calls.clone()));
     on_own_thread("probe", Threads::One, HANG_AFTER, &calls, move || async move {
         let bench = Bench::open(watched).await;

@@ -62,7 +62,8 @@ pub(super) fn run_case(
 ) -> Result<(), String> {
     let hang_after = patience.with(case.group, asked_for());
     let threads = if [RACES, WORKLOADS].contains(&case.group) { Threads::Several } else { Threads::One };
-    let (name, calls) = (case.full_name(), OpenCalls::default());
+    let name = case.full_name();
+    let calls = OpenCalls::default();
     let harness = Arc::new(WatchedHarness::new(harness, calls.clone()));
     let watched = calls.clone();
     let outcome = on_own_thread(&name, threads, hang_after + AROUND, &calls, move || async move {

@@ -5,12 +5,12 @@ use queue_core::{Clock, Storage};
 use queue_memory::MemoryStorage;
 use queue_testkit::{
     CaseOutcome, CaseReport, Failure, Harness, Place, Selection, collect,
-    fault::{Fault, FaultPlan, FaultStore, Gate, HintFault, Verb},
+    fault::{Fault, FaultPlan, FaultStore, Gate, HintFault, StorageVerb},
 };
 use std::{sync::Arc, time::Duration};
 
 /// Stores in memory with one verb that never answers.
-struct Hanging(Option<Verb>);
+struct Hanging(Option<StorageVerb>);
 
 #[async_trait]
 impl Harness for Hanging {
@@ -73,7 +73,7 @@ fn a_case_that_hangs_has_failed_and_says_so() {
     let selection = Selection::default()
         .only(["lease::a_lapse_alone_changes_nothing"])
         .with_hang_after(Duration::from_millis(20));
-    let reports = collect(Hanging(Some(Verb::Claim)), &selection).expect("the store opens");
+    let reports = collect(Hanging(Some(StorageVerb::Claim)), &selection).expect("the store opens");
     let [report] = &reports[..] else { panic!("one case: {reports:#?}") };
     let CaseOutcome::Failed(why) = &report.outcome else { panic!("it hangs: {report:#?}") };
     assert!(why.contains("a_lapse_alone_changes_nothing hangs"), "{why}");

@@ -6,7 +6,7 @@ use queue_core::{
     NewJob, Payload, QueueName, Result, SeededRng, Span, Storage, StorageExt, WorkerId,
 };
 use queue_memory::MemoryStorage;
-use queue_testkit::fault::{Fault, FaultKind, FaultPlan, FaultStore, Gate, HintFault, Verb};
+use queue_testkit::fault::{Fault, FaultKind, FaultPlan, FaultStore, Gate, HintFault, StorageVerb};
 use std::{sync::Arc, time::Duration};
 
 type Store = FaultStore<MemoryStorage>;
@@ -44,7 +44,7 @@ async fn jobs(store: &MemoryStorage) -> u64 {
 #[tokio::test]
 async fn a_refused_call_was_not_sent_and_says_so() {
     let (faulty, beside) = sound();
-    faulty.next(Verb::Enqueue, 1, &Fault::Refuse);
+    faulty.next(StorageVerb::Enqueue, 1, &Fault::Refuse);
     let error = enqueue(&faulty, "a").await.expect_err("it is refused");
     assert_eq!((error.kind(), error.certainty()), (ErrorKind::Unavailable, Certainty::NotApplied));
     assert_eq!(jobs(&beside).await, 0);
@@ -54,7 +54,7 @@ async fn a_refused_call_was_not_sent_and_says_so() {
 async fn a_lost_request_was_not_sent_and_a_lost_reply_was_and_nobody_can_tell() {
     for (fault, stored) in [(Fault::LoseRequest, 0), (Fault::LoseReply, 1)] {
         let (faulty, beside) = sound();
-        faulty.next(Verb::Enqueue, 1, &fault);
+        faulty.next(StorageVerb::Enqueue, 1, &fault);
         let error = enqueue(&faulty, "a").await.expect_err("the answer is withheld");
         assert_eq!((error.kind(), error.certainty()), (ErrorKind::Unavailable, Certainty::Unknown));
         assert_eq!(jobs(&beside).await, stored, "{fault:?}");
@@ -64,8 +64,8 @@ async fn a_lost_request_was_not_sent_and_a_lost_reply_was_and_nobody_can_tell() 
 #[tokio::test]
 async fn a_script_covers_the_next_calls_of_its_verb_alone_and_in_order() {
     let (faulty, _beside) = sound();
-    faulty.next(Verb::Enqueue, 2, &Fault::Refuse);
-    faulty.next(Verb::Enqueue, 1, &Fault::LoseRequest);
+    faulty.next(StorageVerb::Enqueue, 2, &Fault::Refuse);
+    faulty.next(StorageVerb::Enqueue, 1, &Fault::LoseRequest);
     assert!(faulty.counts(&queue()).await.is_ok());
     let mut certainties = Vec::new();
     for _ in 0..3 {
@@ -78,7 +78,7 @@ async fn a_script_covers_the_next_calls_of_its_verb_alone_and_in_order() {
 #[tokio::test]
 async fn a_doubled_call_gives_the_first_answer() {
     let (faulty, beside) = sound();
-    faulty.next(Verb::Enqueue, 1, &Fault::Duplicate);
+    faulty.next(StorageVerb::Enqueue, 1, &Fault::Duplicate);
     let payload = Payload::new("", ContentType::from_static("text/plain"));
     let job = NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload);
     let answer = faulty.enqueue(&queue(), vec![vec![job]]).await.expect("it is sent");
@@ -89,11 +89,11 @@ async fn a_doubled_call_gives_the_first_answer() {
 #[tokio::test]
 async fn a_claim_is_doubled_when_a_script_asks_for_it_and_never_by_chance() {
     for by_script in [true, false] {
-        let (faulty, beside) = store(FaultPlan::new(1).one_in(1, Verb::ALL, Fault::Duplicate));
+        let (faulty, beside) = store(FaultPlan::new(1).one_in(1, StorageVerb::ALL, Fault::Duplicate));
         enqueue(&beside, "a").await.expect("it is stored");
         enqueue(&beside, "b").await.expect("it is stored");
         if by_script {
-            faulty.next(Verb::Claim, 1, &Fault::Duplicate);
+            faulty.next(StorageVerb::Claim, 1, &Fault::Duplicate);
         }
         assert_eq!(claim(&faulty, 1).await.expect("it is sent"), 1);
         let left = usize::from(!by_script);
@@ -105,7 +105,7 @@ async fn a_claim_is_doubled_when_a_script_asks_for_it_and_never_by_chance() {
 async fn a_call_that_is_held_back_is_sent_when_its_gate_opens() {
     let (faulty, beside) = sound();
     let gate = Gate::shut();
-    faulty.next(Verb::Enqueue, 1, &Fault::HoldUntil(gate.clone()));
+    faulty.next(StorageVerb::Enqueue, 1, &Fault::HoldUntil(gate.clone()));
     let mut held = Box::pin(enqueue(&faulty, "a"));
     assert!(held.as_mut().now_or_never().is_none());
     assert_eq!(jobs(&beside).await, 0);
@@ -117,7 +117,7 @@ async fn a_call_that_is_held_back_is_sent_when_its_gate_opens() {
 #[tokio::test(start_paused = true)]
 async fn a_delay_passes_on_the_clock_of_tokio() {
     let (faulty, beside) = sound();
-    faulty.next(Verb::Enqueue, 1, &Fault::Delay(Duration::from_secs(3600)));
+    faulty.next(StorageVerb::Enqueue, 1, &Fault::Delay(Duration::from_secs(3600)));
     let mut late = Box::pin(enqueue(&faulty, "a"));
     assert!(late.as_mut().now_or_never().is_none());
     assert_eq!(jobs(&beside).await, 0);
@@ -128,7 +128,7 @@ async fn a_delay_passes_on_the_clock_of_tokio() {
 #[tokio::test]
 async fn the_same_seed_gives_the_same_faults_and_they_are_counted() {
     let outcomes = async |seed| {
-        let plan = FaultPlan::new(seed).one_in(3, &[Verb::Get], Fault::Refuse);
+        let plan = FaultPlan::new(seed).one_in(3, &[StorageVerb::Get], Fault::Refuse);
         let (faulty, _beside) = store(plan);
         let mut failed = Vec::new();
         for _ in 0..60 {
@@ -145,8 +145,8 @@ async fn the_same_seed_gives_the_same_faults_and_they_are_counted() {
 
 #[tokio::test]
 async fn healing_ends_the_plan_and_the_script() {
-    let (faulty, _beside) = store(FaultPlan::new(1).one_in(1, Verb::ALL, Fault::Refuse));
-    faulty.next(Verb::Enqueue, 5, &Fault::LoseReply);
+    let (faulty, _beside) = store(FaultPlan::new(1).one_in(1, StorageVerb::ALL, Fault::Refuse));
+    faulty.next(StorageVerb::Enqueue, 5, &Fault::LoseReply);
     assert!(enqueue(&faulty, "a").await.is_err());
     faulty.heal();
     enqueue(&faulty, "a").await.expect("healed");

@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 use queue_core::{ClaimRequest, QueueName, SeededRng, Span, Storage, WorkerId};
 use queue_memory::MemoryStorage;
 use queue_testkit::{
-    fault::{Fault, FaultPlan, FaultStore, Gate, Verb},
+    fault::{Fault, FaultPlan, FaultStore, Gate, StorageVerb},
     history::{
         Answer, Ask, Event, Faults, History, Op, Params, Phase, Recorded, Recorder, Rules, Tape, Tapes, check,
     },
@@ -36,10 +36,10 @@ fn phases(recorder: &Recorder) -> Vec<Phase> {
 async fn answers_refusals_and_unknown_outcomes_are_told_apart() {
     let (store, faulty, recorder) = recorded();
     let before = store.process();
-    faulty.next(Verb::Claim, 1, &Fault::Refuse);
+    faulty.next(StorageVerb::Claim, 1, &Fault::Refuse);
     assert!(store.claim(request()).await.is_err());
     assert_eq!(store.process(), before);
-    faulty.next(Verb::Claim, 1, &Fault::LoseReply);
+    faulty.next(StorageVerb::Claim, 1, &Fault::LoseReply);
     assert!(store.claim(request()).await.is_err());
     assert_ne!(store.process(), before, "a process whose call hangs is retired");
     store.claim(request()).await.expect("nothing goes wrong");
@@ -50,7 +50,7 @@ async fn answers_refusals_and_unknown_outcomes_are_told_apart() {
 #[tokio::test]
 async fn a_dropped_call_stays_open() {
     let (store, faulty, recorder) = recorded();
-    faulty.next(Verb::Claim, 1, &Fault::HoldUntil(Gate::shut()));
+    faulty.next(StorageVerb::Claim, 1, &Fault::HoldUntil(Gate::shut()));
     assert!(store.claim(request()).now_or_never().is_none());
     assert_eq!(phases(&recorder), [Phase::Invoke]);
 }
@@ -143,7 +143,7 @@ async fn a_tape_holds_what_is_asked_before_it_is_asked_and_what_was_answered_lat
         let history = Tape::read(&tapes.path(0)).expect("it is a tape");
         history.events().iter().map(|event| event.phase).collect::<Vec<_>>()
     };
-    faulty.next(Verb::Claim, 1, &Fault::HoldUntil(Gate::shut()));
+    faulty.next(StorageVerb::Claim, 1, &Fault::HoldUntil(Gate::shut()));
     assert!(store.claim(request()).now_or_never().is_none());
     assert_eq!(on_file(), [Phase::Invoke], "as if the process had been killed there");
     store.claim(request()).await.expect("nothing goes wrong");

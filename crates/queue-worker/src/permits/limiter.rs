@@ -226,7 +226,8 @@ impl Limiter {
     /// Removes a permit that is one too many. It is due, so its last start is a period ago, and a
     /// permit that is made in its place later owes nothing to it.
     async fn retire(&self, job: &ClaimedJob) -> Result<()> {
-        let (token, retention) = (job.token, Some(Retention::Remove));
+        let token = job.token;
+        let retention = Some(Retention::Remove);
         let result = Payload::new("", ContentType::from_static("application/octet-stream"));
         let event = Event::Complete { token, result, retention, then: Vec::new() };
         self.storage.settle(&job.record.meta, event, &policy()).await.map(drop)

@@ -103,7 +103,8 @@ impl PermitLease {
     /// was.
     async fn settle(&self, event: Event) -> Result<Changed> {
         let until = self.lapses_at.max(Instant::now() + MOMENT);
-        let (pause, policy) = (self.limiter.lease.as_duration() / TRIES_PER_LEASE, policy());
+        let pause = self.limiter.lease.as_duration() / TRIES_PER_LEASE;
+        let policy = policy();
         loop {
             let settling = self.limiter.storage.settle(&self.meta, event.clone(), &policy);
             let answer = timeout_at(until, settling).await;

@@ -1,6 +1,7 @@
 //! The jobs that this library enqueues for itself, whose kinds begin with `queue.`. Every worker
 //! has their handlers, whatever its router, and so does pull mode. Such a job is never handed out.
 
+mod made_jobs;
 mod schedule;
 
 use queue_core::{
@@ -57,6 +58,7 @@ impl From<Event> for ReservedOutcome {
 
 fn unknown(job: ReservedJob<'_>) -> Event {
     let failure = Failure::new("UnknownKind", "this version of the library does not know the kind");
-    let (token, cause) = (job.token, Cause::UnknownKind);
+    let token = job.token;
+    let cause = Cause::UnknownKind;
     Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() }
 }

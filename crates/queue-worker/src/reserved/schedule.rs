@@ -1,7 +1,7 @@
 //! One wake-up of a schedule: the ticks that are due are enqueued in the very step in which it
 //! snoozes until the next one.
 
-use super::{ReservedJob, ReservedOutcome};
+use super::{ReservedJob, ReservedOutcome, made_jobs};
 use queue_core::{
     Detail, Failure, JobId, JobMeta, NewJob, Payload, Result, Span, Stamped, Storage, StorageExt, Timestamp,
     lifecycle::{Cause, Event, OnRunning, Policy, RESERVED_KIND_WAIT},
@@ -33,7 +33,8 @@ pub(super) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<Re
     let ticks_skipped = due.skipped + (found - due.run.len());
     let jobs: std::result::Result<Vec<NewJob>, _> = due.run.iter().map(|tick| spec.tick_job(*tick)).collect();
     Ok(match jobs {
-        Ok(then) => {
+        Ok(mut then) => {
+            made_jobs::trace(job.meta, &mut then);
             let event = settled(job, &due, then, (seen.now, seen.clock));
             ReservedOutcome { event, ticks_skipped }
         }

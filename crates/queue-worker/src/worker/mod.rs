@@ -43,3 +43,4 @@ pub use watch::{
 
 pub(crate) use hold::{HeldJob, Lease};
 pub(crate) use run::fresh_id;
+pub(crate) use trace::TARGET as TRACE_TARGET;

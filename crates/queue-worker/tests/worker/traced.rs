@@ -10,11 +10,11 @@ use tracing_subscriber::fmt::{MakeWriter, format::FmtSpan};
 
 /// The lines that a program would write with the usual subscriber, without times and colours.
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
     /// Captures the lines of the test's thread while the guard lives.
-    fn of(level: Level) -> (Self, DefaultGuard) {
+    pub(crate) fn of(level: Level) -> (Self, DefaultGuard) {
         // With a single subscriber, `tracing` asks only the one of the thread that first meets a
         // span whether it is wanted, so a test without a subscriber would decide for this one. A
         // global default makes two.
@@ -31,7 +31,7 @@ impl Lines {
         written.lines().filter(|line| line.contains(containing)).map(str::to_owned).collect()
     }
 
-    fn only(&self, containing: &str) -> String {
+    pub(crate) fn only(&self, containing: &str) -> String {
         let lines = self.of_worker(containing);
         assert_eq!(lines.len(), 1, "{containing:?}: {lines:?}");
         lines.concat()

@@ -2,7 +2,7 @@
 
 use crate::{
     Decode, Encode, Enqueued, Id, InvalidOption, JobOptions, Queue,
-    client::{Shared, said::CheckedOptions},
+    client::{SendSpan, Shared, option_values::CheckedOptions},
 };
 use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, Kind, NewJob, Result, StorageExt};
 use queue_serde::Role;
@@ -92,6 +92,15 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         options: JobOptions,
     ) -> Result<Vec<Enqueued<R>>> {
         let options = self.timed(options).await?.checked_over(&self.shared.options)?;
+        let call = self.store_many(jobs, options);
+        SendSpan::begin(&self.shared.name).around(call, |span, stored| span.jobs(stored.len())).await
+    }
+
+    async fn store_many<I: Into<Id>>(
+        &self,
+        jobs: impl IntoIterator<Item = (I, P)>,
+        options: CheckedOptions,
+    ) -> Result<Vec<Enqueued<R>>> {
         let (mut checked, mut debounced) = (Vec::new(), Vec::new());
         for (id, payload) in jobs {
             let id = self.checked_id(id.into(), &payload, &options)?;
@@ -113,6 +122,11 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     }
 
     async fn store_checked(&self, id: Id, payload: P, options: CheckedOptions) -> Result<Enqueued<R>> {
+        let call = self.store_unless_taken(id, payload, options);
+        SendSpan::begin(&self.shared.name).around(call, |span, stored| span.job(stored.id())).await
+    }
+
+    async fn store_unless_taken(&self, id: Id, payload: P, options: CheckedOptions) -> Result<Enqueued<R>> {
         let id = self.checked_id(id, &payload, &options)?;
         if options.is_debounced() {
             return self.store_debounced(id, payload, options).await;
@@ -214,7 +228,8 @@ fn gone(id: &JobId) -> Error {
 /// [`BATCH_BYTES_MAX`].
 pub(super) fn batches(jobs: Vec<NewJob>, jobs_max: usize) -> Vec<Vec<NewJob>> {
     let mut batches = Vec::new();
-    let (mut batch, mut bytes) = (Vec::new(), 0);
+    let mut batch = Vec::new();
+    let mut bytes = 0;
     for job in jobs {
         bytes += job.payload.bytes.len();
         batch.push(job);

@@ -1,6 +1,6 @@
 //! The options of a job.
 
-use super::said::{Bound, CheckedOptions, Due, Limit, Said, checked};
+use super::option_values::{Bound, CheckedOptions, DueTime, Limit, OptionValues, checked};
 use crate::{InvalidOption, Keep, client::FollowUpKind};
 use queue_core::OnFailed;
 use std::time::{Duration, SystemTime};
@@ -32,7 +32,7 @@ use std::time::{Duration, SystemTime};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct JobOptions {
-    said: Said,
+    values: OptionValues,
 }
 
 impl JobOptions {
@@ -46,7 +46,7 @@ impl JobOptions {
     /// Sets how long after the enqueue the job is due; at most 100 years. Fractions of a
     /// millisecond round up. Replaces [`run_at`](Self::run_at).
     pub fn delay(mut self, delay: Duration) -> Self {
-        self.said.due = Some(Due::After(delay));
+        self.values.due = Some(DueTime::After(delay));
         self
     }
 
@@ -78,7 +78,7 @@ impl JobOptions {
     /// [`Queue::new_job`]: crate::Queue::new_job
     /// [`Queue::time_until`]: crate::Queue::time_until
     pub fn run_at(mut self, at: SystemTime) -> Self {
-        self.said.due = Some(Due::At(at));
+        self.values.due = Some(DueTime::At(at));
         self
     }
 
@@ -110,14 +110,14 @@ impl JobOptions {
     /// # Ok(()) }
     /// ```
     pub fn debounce(mut self, delay: Duration) -> Self {
-        self.said.due = Some(Due::Debounced(delay));
+        self.values.due = Some(DueTime::Debounced(delay));
         self
     }
 
     /// Sets how long a [debounced](Self::debounce) job may be put off in total, counted from the
     /// first of the jobs that replaced each other; at least the delay. Default: no bound.
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
-        self.said.max_wait = Some(max_wait);
+        self.values.max_wait = Some(max_wait);
         self
     }
 
@@ -130,7 +130,7 @@ impl JobOptions {
     /// however late it is: these do not expire. An expired job is ended by the first claim of a
     /// worker or of [`dequeue`](crate::Queue::dequeue) that meets it, or by a wait for it.
     pub fn expires_in(mut self, span: impl Into<Option<Duration>>) -> Self {
-        self.said.expires_in = Some(Bound::of(span.into()));
+        self.values.expires_in = Some(Bound::of(span.into()));
         self
     }
 
@@ -141,39 +141,39 @@ impl JobOptions {
     /// there. `None` overrides a limit of the handle, and leaves the limit to the kind and the
     /// worker.
     pub fn time_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
-        self.said.time_limit = Some(Bound::of(limit.into()));
+        self.values.time_limit = Some(Bound::of(limit.into()));
         self
     }
 
     /// Sets the priority; lower is claimed first.
     pub fn priority(mut self, priority: i16) -> Self {
-        self.said.priority = Some(priority);
+        self.values.priority = Some(priority);
         self
     }
 
     /// Sets the number of failures at which the job is Failed; at least 1. Default 25, which take
     /// two days and more at the default waits.
     pub fn max_attempts(mut self, limit: u32) -> Self {
-        self.said.max_attempts = Some(Limit::At(limit));
+        self.values.max_attempts = Some(Limit::At(limit));
         self
     }
 
     /// Sets no limit of failures: only the retry policy ends the retries.
     pub fn unlimited_attempts(mut self) -> Self {
-        self.said.max_attempts = Some(Limit::Unlimited);
+        self.values.max_attempts = Some(Limit::Unlimited);
         self
     }
 
     /// Sets the number of lapsed leases at which the job is Failed, since the job may be what kills
     /// its workers; at least 1. Default 3.
     pub fn max_stalls(mut self, limit: u32) -> Self {
-        self.said.max_stalls = Some(Limit::At(limit));
+        self.values.max_stalls = Some(Limit::At(limit));
         self
     }
 
     /// Sets no limit of lapsed leases.
     pub fn unlimited_stalls(mut self) -> Self {
-        self.said.max_stalls = Some(Limit::Unlimited);
+        self.values.max_stalls = Some(Limit::Unlimited);
         self
     }
 
@@ -185,19 +185,19 @@ impl JobOptions {
 
     /// Sets how long the job is kept once Completed. Default one hour.
     pub fn keep_completed(mut self, keep: impl Into<Keep>) -> Self {
-        self.said.keep_completed = Some(keep.into());
+        self.values.keep_completed = Some(keep.into());
         self
     }
 
     /// Sets how long the job is kept once Failed or Cancelled. Default seven days.
     pub fn keep_failed(mut self, keep: impl Into<Keep>) -> Self {
-        self.said.keep_failed = Some(keep.into());
+        self.values.keep_failed = Some(keep.into());
         self
     }
 
     /// Sets what the enqueue does if there is a Failed record of the same id.
     pub fn on_failed(mut self, on_failed: OnFailed) -> Self {
-        self.said.on_failed = Some(on_failed);
+        self.values.on_failed = Some(on_failed);
         self
     }
 
@@ -228,7 +228,7 @@ impl JobOptions {
     /// # Ok(()) }
     /// ```
     pub fn on_failure(mut self, kind: impl FollowUpKind) -> Self {
-        self.said.on_failure = Some(kind.follow_up_kind());
+        self.values.on_failure = Some(kind.follow_up_kind());
         self
     }
 
@@ -237,7 +237,7 @@ impl JobOptions {
     /// replaces an earlier one of the same name, also that of the handle. No listing searches
     /// headers; use a [`tag`](Self::tag) for that.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.said.headers.push((name.into(), value.into()));
+        self.values.headers.push((name.into(), value.into()));
         self
     }
 
@@ -245,7 +245,7 @@ impl JobOptions {
     /// has at most 8 tags of 64 bytes, including those of the handle. See
     /// [`Jobs::tag`](crate::Jobs::tag).
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
-        self.said.tags.push(tag.into());
+        self.values.tags.push(tag.into());
         self
     }
 
@@ -255,26 +255,26 @@ impl JobOptions {
     /// The first invalid option.
     pub fn validate(&self) -> Result<(), InvalidOption> {
         // Only the store can tell how far away a time of day is.
-        let due = self.said.due.filter(Due::is_delay);
-        checked(&Said { due, ..self.said.clone() }).map(drop)
+        let due = self.values.due.filter(DueTime::is_delay);
+        checked(&OptionValues { due, ..self.values.clone() }).map(drop)
     }
 
     /// The time of day at which the job is due, if it was set in this form.
     pub(crate) fn time_of_day(&self) -> Option<SystemTime> {
-        match self.said.due {
-            Some(Due::At(at)) => Some(at),
-            Some(Due::After(_) | Due::Debounced(_)) | None => None,
+        match self.values.due {
+            Some(DueTime::At(at)) => Some(at),
+            Some(DueTime::After(_) | DueTime::Debounced(_)) | None => None,
         }
     }
 
     /// The checked options of a job without options of its own.
     pub(crate) fn checked(&self) -> Result<CheckedOptions, InvalidOption> {
-        checked(&self.said)
+        checked(&self.values)
     }
 
     /// The checked options of a job: these, and for those that are not set the options of the
     /// handle.
     pub(crate) fn checked_over(&self, handle: &Self) -> Result<CheckedOptions, InvalidOption> {
-        checked(&self.said.clone().over(&handle.said))
+        checked(&self.values.clone().over(&handle.values))
     }
 }

@@ -16,8 +16,12 @@ mod job_options;
 mod jobs;
 mod keep;
 mod manage;
+#[cfg(not(feature = "opentelemetry"))]
+mod no_send_span;
+mod option_values;
 mod queue;
-mod said;
+#[cfg(feature = "opentelemetry")]
+mod send_span;
 mod status;
 mod time_of_day;
 #[cfg(feature = "opentelemetry")]
@@ -43,6 +47,10 @@ pub use transaction::{EnqueueIn, Joinable, SettleIn};
 
 pub(crate) use id_key::IdKey;
 pub(crate) use keep::{checked_span, retention};
+#[cfg(not(feature = "opentelemetry"))]
+pub(crate) use no_send_span::SendSpan;
 pub(crate) use queue::Shared;
+#[cfg(feature = "opentelemetry")]
+pub(crate) use send_span::SendSpan;
 #[cfg(feature = "opentelemetry")]
 pub(crate) use trace_context::carry_trace;

@@ -15,15 +15,22 @@ const STATE_MAX: usize = 512;
 /// Adds the trace context of the current span, if there is one, to a job that has none of its own.
 /// Parts that do not fit beside its headers are left out.
 pub(crate) fn carry_trace(job: &mut NewJob) {
-    let span = Span::current();
-    if span.is_disabled() || [PARENT, STATE].iter().any(|name| job.headers.get(name).is_some()) {
+    if [PARENT, STATE].iter().any(|name| job.headers.get(name).is_some()) {
         return;
     }
-    let context = span.context();
-    let context = context.span().span_context().clone();
-    if context.is_valid() {
+    if let Some(context) = current_context() {
         carry(&mut job.headers, &context);
     }
+}
+
+/// The trace context of the current span, if it has one.
+pub(super) fn current_context() -> Option<SpanContext> {
+    let span = Span::current();
+    if span.is_disabled() {
+        return None;
+    }
+    let context = span.context();
+    Some(context.span().span_context().clone()).filter(SpanContext::is_valid)
 }
 
 fn carry(headers: &mut Headers, context: &SpanContext) {

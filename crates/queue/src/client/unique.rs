@@ -62,7 +62,8 @@ impl<P, R> Queue<P, R> {
     /// `Invalid` for an id that is invalid or has no room for the number, and for a period of zero
     /// or over 100 years; and those of the store.
     pub async fn id_in_period(&self, id: impl IntoJobId, period: Duration) -> Result<JobId> {
-        let (id, period) = (id.into_job_id()?, positive_span("a period", period)?);
+        let id = id.into_job_id()?;
+        let period = positive_span("a period", period)?;
         let read =
             self.shared.storage.get(&self.shared.name, std::slice::from_ref(&id), Detail::Meta).await?;
         let number = read.clock.as_millis().div_euclid(period.as_millis());

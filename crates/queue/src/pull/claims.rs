@@ -44,7 +44,9 @@ impl Claims {
 pub(super) async fn claim(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Claimed> {
     let listens = listens(shared, until);
     let request = request(shared, limit, listens);
-    let (limit, said_until, lost) = (request.limit, request.not_after.is_some(), LostClaim::of(&request));
+    let limit = request.limit;
+    let said_until = request.not_after.is_some();
+    let lost = LostClaim::of(&request);
     let answer = timeout(listens, shared.storage.claim(request)).await;
     let answer = answer.unwrap_or_else(|_elapsed| Err(unanswered()));
     match &answer {

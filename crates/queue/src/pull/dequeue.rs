@@ -77,7 +77,7 @@ impl<P: Decode, R> Queue<P, R> {
         }
         let deadline = Instant::now() + wait.as_duration();
         let claim_max = capabilities.call_timeout.saturating_add(CLAIM_SLACK).min(Span::MAX.as_duration());
-        let mut idle: Option<Idle> = None;
+        let mut idle: Option<DequeueWait> = None;
         loop {
             let asked = Instant::now();
             let until = deadline.max(asked) + claim_max;
@@ -99,7 +99,7 @@ impl<P: Decode, R> Queue<P, R> {
             match &mut idle {
                 Some(idle) => idle.rest(&self.shared, &offer.claimed, limit, deadline).await,
                 // One more claim finds the jobs that came before the subscription.
-                None => idle = Some(Idle::new(&self.shared, deadline).await),
+                None => idle = Some(DequeueWait::new(&self.shared, deadline).await),
             }
         }
     }
@@ -157,12 +157,12 @@ async fn refuse(
 }
 
 /// The state of a dequeue between two claims.
-struct Idle {
+struct DequeueWait {
     hints: Hints,
     next_ask: NextAsk,
 }
 
-impl Idle {
+impl DequeueWait {
     async fn new(shared: &Shared, deadline: Instant) -> Self {
         let hints = Hints::subscribe(shared, Interest::Wake, deadline).await;
         Self { hints, next_ask: NextAsk::for_claims(POLL) }

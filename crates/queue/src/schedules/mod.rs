@@ -14,7 +14,9 @@ pub use queue_schedule::{
 pub use schedule::Schedule;
 pub use status::ScheduleStatus;
 
-use crate::{Change, Queue};
+#[cfg(feature = "opentelemetry")]
+use crate::client::carry_trace;
+use crate::{Change, Queue, client::SendSpan};
 use queue_core::{
     Cursor, JobId, JobRecord, Kind, ListFilter, ListQuery, NewJob, Result, Span, Stamped, State, StorageExt,
     lifecycle::{Event, OnRunning},
@@ -128,7 +130,8 @@ impl<P, R> Schedules<P, R> {
     /// # Errors
     /// Those of [`get`](Self::get). A dropped future leaves the schedule removed or not.
     pub async fn remove(&self, name: &str) -> Result<Change> {
-        let (storage, shared) = (self.queue.storage(), &self.queue.shared);
+        let storage = self.queue.storage();
+        let shared = &self.queue.shared;
         let id = ScheduleSpec::id_of(name)?;
         let cancel = Event::Cancel { running: OnRunning::Request };
         let changed = storage.change(&shared.name, &id, cancel, &shared.policy).await?;
@@ -151,9 +154,11 @@ impl<P, R> Schedules<P, R> {
         let id = status.spec().tick_id(status.clock())?;
         #[cfg_attr(not(feature = "opentelemetry"), expect(unused_mut, reason = "nothing is added to it"))]
         let mut job = status.spec().job.job(id.clone(), status.clock(), Span::ZERO)?;
+        let span = SendSpan::begin(self.queue.name());
         #[cfg(feature = "opentelemetry")]
-        crate::client::carry_trace(&mut job);
-        self.queue.storage().enqueue(self.queue.name(), vec![vec![job]]).await?;
+        span.make(|| carry_trace(&mut job));
+        let call = self.queue.storage().enqueue(self.queue.name(), vec![vec![job]]);
+        span.around(call, |span, _stored| span.job(&id)).await?;
         Ok(Some(id))
     }
 
@@ -164,7 +169,8 @@ impl<P, R> Schedules<P, R> {
     /// Changes a schedule that waits, as schedules do nearly always.
     async fn change(&self, name: &str, event: impl Fn() -> Event) -> Result<Change> {
         let id = ScheduleSpec::id_of(name)?;
-        let (storage, shared) = (self.queue.storage(), &self.queue.shared);
+        let storage = self.queue.storage();
+        let shared = &self.queue.shared;
         let mut patience = edit::Patience::new();
         loop {
             let changed = storage.change(&shared.name, &id, event(), &shared.policy).await?;

@@ -2,7 +2,7 @@
 
 use super::{
     TestQueue,
-    failure_text::{Looked, failure},
+    failure_text::{AssertionFailure, failure},
 };
 use crate::{CodecContext, Decode, Role};
 use queue_core::{Detail, JobBody, JobId, JobMeta, JobRecord, Kind, ListQuery, State, StorageExt, Timestamp};
@@ -58,8 +58,13 @@ type Expectation<'q, T> = Box<dyn Fn(&T) -> bool + Send + Sync + 'q>;
 
 impl<'q, P, R> EnqueuedJobs<'q, P, R> {
     pub(super) fn of(queue: &'q TestQueue<P, R>) -> Self {
-        let (expected, metas, payloads) = (Vec::new(), Vec::new(), Vec::new());
-        Self { queue, expected, metas, payloads, states: State::is_waiting }
+        Self {
+            queue,
+            expected: Vec::new(),
+            metas: Vec::new(),
+            payloads: Vec::new(),
+            states: State::is_waiting,
+        }
     }
 
     /// Also selects jobs that run or are finished, as long as they are kept: for
@@ -246,7 +251,8 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
     }
 
     async fn body(&self, id: &JobId) -> JobBody {
-        let (storage, name) = (self.queue.storage(), self.queue.name());
+        let storage = self.queue.storage();
+        let name = self.queue.name();
         let record: Option<JobRecord> = storage.get_one(name, id, Detail::Full).await.expect("memory reads");
         record.and_then(|record| record.body).expect("a listed job is there")
     }
@@ -258,7 +264,8 @@ impl<'q, P, R> EnqueuedJobs<'q, P, R> {
             there_is.push((meta, payload));
         }
         let (queue, now) = (self.queue.name(), self.queue.store().now());
-        let looked = Looked { queue, now, expected: &self.expected, count, found, there_is: &there_is };
+        let looked =
+            AssertionFailure { queue, now, expected: &self.expected, count, found, there_is: &there_is };
         panic!("{}\nasserted at {asserted_at}", failure(&looked));
     }
 }

@@ -9,7 +9,7 @@ const JOBS_SHOWN: usize = 20;
 const CHARS_SHOWN: usize = 200;
 
 /// What an assertion expected and found.
-pub(super) struct Looked<'a> {
+pub(super) struct AssertionFailure<'a> {
     pub(super) queue: &'a QueueName,
     pub(super) now: Timestamp,
     pub(super) expected: &'a [String],
@@ -19,9 +19,9 @@ pub(super) struct Looked<'a> {
 }
 
 /// The message for the author of the test.
-pub(super) fn failure(looked: &Looked<'_>) -> String {
-    let Looked { queue, count, found, there_is, .. } = looked;
-    let wanted = if looked.expected.is_empty() { "any".to_owned() } else { looked.expected.join(", ") };
+pub(super) fn failure(assertion: &AssertionFailure<'_>) -> String {
+    let AssertionFailure { queue, count, found, there_is, .. } = assertion;
+    let wanted = if assertion.expected.is_empty() { "any".to_owned() } else { assertion.expected.join(", ") };
     let mut text =
         format!("queue {queue:?} has {found} jobs as expected and not {count}\nexpected: {wanted}\n");
     if there_is.is_empty() {
@@ -30,7 +30,7 @@ pub(super) fn failure(looked: &Looked<'_>) -> String {
     }
     text.push_str("there is:");
     for (meta, payload) in there_is.iter().take(JOBS_SHOWN) {
-        write!(text, "\n  {}", job(looked.now, meta, payload)).expect("a string takes text");
+        write!(text, "\n  {}", job(assertion.now, meta, payload)).expect("a string takes text");
     }
     if let more @ 1.. = there_is.len().saturating_sub(JOBS_SHOWN) {
         write!(text, "\n  and {more} more").expect("a string takes text");

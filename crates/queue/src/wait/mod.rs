@@ -5,20 +5,20 @@
 //! runs on behalf of a wait: dropping its future ends it.
 
 mod error;
+mod life_status;
 mod options;
 mod outcome;
-mod verdict;
 mod waiter;
 
 pub use error::WaitError;
 pub use options::WaitOptions;
 pub use outcome::Outcome;
 
-use crate::{Decode, Encode, Id, IntoJobId, JobOptions, Queue};
+use crate::{Decode, Encode, Id, IntoJobId, JobOptions, Queue, client::SendSpan};
+use life_status::StoredResult;
 use queue_core::{Enqueued, JobId, NewJob, Result};
 use queue_serde::Role;
 use tokio::time::{Instant, timeout};
-use verdict::Left;
 use waiter::Waiter;
 
 impl<P, R: Decode> Queue<P, R> {
@@ -42,8 +42,8 @@ impl<P, R: Decode> Queue<P, R> {
         Ok(self.typed(&id, waiter.outcome().await?)?)
     }
 
-    fn typed(&self, id: &JobId, outcome: Outcome<Left>) -> Result<Outcome<R>, crate::CodecError> {
-        outcome.try_map(|Left { kind, result }| {
+    fn typed(&self, id: &JobId, outcome: Outcome<StoredResult>) -> Result<Outcome<R>, crate::CodecError> {
+        outcome.try_map(|StoredResult { kind, result }| {
             self.shared.decode(&result, &self.shared.context(&kind, id, Role::Result))
         })
     }
@@ -68,8 +68,9 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         payload: P,
         options: impl Into<WaitOptions>,
     ) -> Result<R, WaitError> {
-        let job = self.job(id.into(), &payload, &JobOptions::new())?;
-        self.store_and_wait(job, options.into()).await
+        let span = SendSpan::begin(&self.shared.name);
+        let job = span.make(|| self.job(id.into(), &payload, &JobOptions::new()))?;
+        self.store_and_wait(job, options.into(), span).await
     }
 
     /// Like [`enqueue_and_wait`](Self::enqueue_and_wait), with options for the job, which take
@@ -84,23 +85,31 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         job: JobOptions,
         options: impl Into<WaitOptions>,
     ) -> Result<R, WaitError> {
-        let (begun, mut options) = (Instant::now(), options.into());
+        let begun = Instant::now();
+        let mut options = options.into();
         let Ok(job) = timeout(options.longest(), self.timed(job)).await else {
             return Err(WaitError::TimedOut { state: None });
         };
         options = options.deadline(options.longest().saturating_sub(begun.elapsed()));
-        let job = self.job(id.into(), &payload, &job?)?;
-        self.store_and_wait(job, options).await
+        let span = SendSpan::begin(&self.shared.name);
+        let job = job?;
+        let job = span.make(|| self.job(id.into(), &payload, &job))?;
+        self.store_and_wait(job, options, span).await
     }
 
-    async fn store_and_wait(&self, job: NewJob, options: WaitOptions) -> Result<R, WaitError> {
+    async fn store_and_wait(
+        &self,
+        job: NewJob,
+        options: WaitOptions,
+        span: SendSpan,
+    ) -> Result<R, WaitError> {
         let (id, kind) = (job.id.clone(), job.kind.clone());
         let mut waiter = Waiter::start(&self.shared, id.clone(), options).await?;
-        let stored = waiter.enqueue(job.awaited()).await?;
+        let stored = span.around(waiter.enqueue(job.awaited()), |span, _stored| span.job(&id)).await?;
         let outcome = match stored {
             None => Outcome::TimedOut { state: None },
             Some(Enqueued::Completed { result: Some(result), .. }) => {
-                Outcome::Completed(Left { kind, result })
+                Outcome::Completed(StoredResult { kind, result })
             }
             Some(_) => waiter.outcome().await?,
         };

@@ -2,8 +2,8 @@
 
 use super::{
     Outcome, WaitOptions,
+    life_status::{LifeStatus, StoredResult, judge, outcome_of},
     options::CheckedWait,
-    verdict::{Left, Verdict, judge, outcome_of},
 };
 use crate::{client::Shared, hints::Hints};
 use queue_core::{
@@ -83,7 +83,7 @@ impl<'a> Waiter<'a> {
     }
 
     /// Reads until there is an outcome or the deadline passes, and then once more.
-    pub(super) async fn outcome(mut self) -> Result<Outcome<Left>> {
+    pub(super) async fn outcome(mut self) -> Result<Outcome<StoredResult>> {
         let mut what = if self.is_new { self.rest().await } else { Detail::Full };
         while Instant::now() < self.deadline {
             if let Some(outcome) = self.look(what, self.deadline).await? {
@@ -100,7 +100,7 @@ impl<'a> Waiter<'a> {
     }
 
     /// Reads the record. A temporary error is noted, since a later read may succeed.
-    async fn look(&mut self, what: Detail, until: Instant) -> Result<Option<Outcome<Left>>> {
+    async fn look(&mut self, what: Detail, until: Instant) -> Result<Option<Outcome<StoredResult>>> {
         let looked = timeout_at(until, self.first_look(what)).await;
         self.trouble = None;
         match looked {
@@ -113,25 +113,25 @@ impl<'a> Waiter<'a> {
         }
     }
 
-    async fn first_look(&mut self, what: Detail) -> Result<Option<Outcome<Left>>> {
+    async fn first_look(&mut self, what: Detail) -> Result<Option<Outcome<StoredResult>>> {
         let (found, now) = self.read(what).await?;
         match (self.judge(found.as_ref()), found) {
-            (Verdict::Over(outcome), _) => Ok(Some(outcome)),
-            (Verdict::Finished, Some(record)) if what == Detail::Full => outcome_of(record).map(Some),
-            (Verdict::Pending, Some(record)) if self.has_expired(&record.meta, now) => {
+            (LifeStatus::Over(outcome), _) => Ok(Some(outcome)),
+            (LifeStatus::Finished, Some(record)) if what == Detail::Full => outcome_of(record).map(Some),
+            (LifeStatus::Pending, Some(record)) if self.has_expired(&record.meta, now) => {
                 self.expire(&record.meta, now).await
             }
-            (Verdict::Pending, Some(record)) if self.mark_awaited(&record.meta).await? => Ok(None),
+            (LifeStatus::Pending, Some(record)) if self.mark_awaited(&record.meta).await? => Ok(None),
             _ => self.second_look().await,
         }
     }
 
     /// Reads again, since the record is known to be finished, or changed during the first read.
-    async fn second_look(&mut self) -> Result<Option<Outcome<Left>>> {
+    async fn second_look(&mut self) -> Result<Option<Outcome<StoredResult>>> {
         let (found, _) = self.read(Detail::Full).await?;
         match (self.judge(found.as_ref()), found) {
-            (Verdict::Over(outcome), _) => Ok(Some(outcome)),
-            (Verdict::Finished, Some(record)) => outcome_of(record).map(Some),
+            (LifeStatus::Over(outcome), _) => Ok(Some(outcome)),
+            (LifeStatus::Finished, Some(record)) => outcome_of(record).map(Some),
             _ => Ok(None),
         }
     }
@@ -139,7 +139,9 @@ impl<'a> Waiter<'a> {
     // `&mut self`, since a stream of hints cannot be shared between threads and the future must be
     // `Send`.
     async fn read(&mut self, what: Detail) -> Result<(Option<JobRecord>, Timestamp)> {
-        let (storage, name, ids) = (&self.shared.storage, &self.shared.name, std::slice::from_ref(&self.id));
+        let storage = &self.shared.storage;
+        let name = &self.shared.name;
+        let ids = std::slice::from_ref(&self.id);
         let reading = async {
             match what {
                 Detail::Meta => storage.get(name, ids, what).await,
@@ -158,7 +160,7 @@ impl<'a> Waiter<'a> {
 
     /// Ends a job that was not started in time, since no other caller may do so, for example while
     /// its queue is paused.
-    async fn expire(&mut self, seen: &JobMeta, now: Timestamp) -> Result<Option<Outcome<Left>>> {
+    async fn expire(&mut self, seen: &JobMeta, now: Timestamp) -> Result<Option<Outcome<StoredResult>>> {
         let event = Event::Expire { now, token: None };
         let expiring = self.shared.storage.settle(seen, event, &self.shared.policy);
         match self.hints.beside(expiring).await? {
@@ -168,16 +170,16 @@ impl<'a> Waiter<'a> {
     }
 
     /// Judges a record, and fixes the life by the first one that is seen.
-    fn judge(&mut self, found: Option<&JobRecord>) -> Verdict {
+    fn judge(&mut self, found: Option<&JobRecord>) -> LifeStatus {
         let found = found.map(|record| &record.meta);
-        let verdict = judge(self.life, found);
+        let status = judge(self.life, found);
         if let Some(found) = found
             && found.seq == *self.life.get_or_insert(found.seq)
             && self.state.replace(found.state) != Some(found.state)
         {
             self.next_look.found();
         }
-        verdict
+        status
     }
 
     /// Marks the job as awaited, so that its outcome is announced and kept long enough to be read.

@@ -2,7 +2,7 @@
 
 use crate::support::{SECOND, memory, on, settle_down};
 use queue::{ErrorKind, JobOptions, State, Storage};
-use queue_testkit::fault::{Fault, FaultPlan, FaultStore, Gate, Verb};
+use queue_testkit::fault::{Fault, FaultPlan, FaultStore, Gate, StorageVerb};
 use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
 
@@ -16,7 +16,7 @@ async fn with_jobs(count: usize) -> (Arc<dyn Storage>, Arc<FaultStore<dyn Storag
 #[tokio::test(start_paused = true)]
 async fn what_a_lost_claim_leased_goes_back_uncharged_and_the_next_asks_for_half() {
     let (store, faulty) = with_jobs(16).await;
-    faulty.next(Verb::Claim, 2, &Fault::LoseReply);
+    faulty.next(StorageVerb::Claim, 2, &Fault::LoseReply);
     let consumer = on(faulty);
     for _ in 0..2 {
         let error = consumer.dequeue_many(16, Duration::ZERO).await.expect_err("the answer was lost");
@@ -40,8 +40,8 @@ async fn a_look_without_an_answer_is_given_up_and_the_next_one_finds_what_was_le
     assert!(consumer.dequeue(Duration::ZERO).await.expect("claims").is_none());
     on(store.clone()).enqueue("a", String::new()).await.expect("stores");
     let gate = Gate::shut();
-    faulty.next(Verb::Claim, 1, &Fault::LoseReply);
-    faulty.next(Verb::List, 1, &Fault::HoldUntil(gate.clone()));
+    faulty.next(StorageVerb::Claim, 1, &Fault::LoseReply);
+    faulty.next(StorageVerb::List, 1, &Fault::HoldUntil(gate.clone()));
     consumer.dequeue(Duration::ZERO).await.expect_err("the answer was lost");
     settle_down().await;
     assert_eq!(on(store.clone()).counts().await.expect("counts").of(State::Processing), 1);

@@ -2,7 +2,7 @@
 
 use crate::support::{Fault, Faulty, SECOND, memory, on, settle_down, spawn, take};
 use queue::{ErrorKind, JobOptions, Outcome, State, Storage, WaitError, WaitOptions};
-use queue_testkit::fault::{FaultPlan, FaultStore, Gate, Verb};
+use queue_testkit::fault::{FaultPlan, FaultStore, Gate, StorageVerb};
 use std::{
     sync::{Arc, atomic::AtomicU32},
     time::Duration,
@@ -43,7 +43,7 @@ async fn nothing_is_enqueued_and_nothing_read_before_the_subscription_stands() {
     let store = with_a_job().await;
     let slow = Arc::new(FaultStore::new(store.clone(), FaultPlan::new(0)));
     let gate = Gate::shut();
-    slow.next(Verb::Subscribe, 2, &queue_testkit::fault::Fault::HoldUntil(gate.clone()));
+    slow.next(StorageVerb::Subscribe, 2, &queue_testkit::fault::Fault::HoldUntil(gate.clone()));
     let queue = on(slow);
     let wait = spawn({
         let queue = queue.clone();
@@ -228,7 +228,7 @@ async fn a_subscription_that_is_late_costs_a_tenth_of_a_second_and_still_brings_
     let store = memory();
     let slow = Arc::new(FaultStore::new(store.clone(), FaultPlan::new(0)));
     let gate = Gate::shut();
-    slow.next(Verb::Subscribe, 1, &queue_testkit::fault::Fault::HoldUntil(gate.clone()));
+    slow.next(StorageVerb::Subscribe, 1, &queue_testkit::fault::Fault::HoldUntil(gate.clone()));
     let (caller, begun) = (on(slow), Instant::now());
     let looks_seldom =
         WaitOptions::from(100 * SECOND).look_first_after(50 * SECOND).look_at_least_every(50 * SECOND);

@@ -30,7 +30,7 @@ async fn the_first_attempt_is_a_child_of_the_span_that_enqueued_and_what_the_han
     tokio::time::sleep(60 * SECOND).await;
     work(&queue).await;
     let attempt = traced.attempt_at("a");
-    assert_child(&attempt, &traced.span("order"));
+    assert_child(&attempt, &traced.send());
     assert_child(&traced.span("inner"), &attempt);
     assert!(attempt.parent_span_is_remote);
     assert_eq!((&attempt.span_kind, &attempt.status), (&SpanKind::Consumer, &Status::Unset));
@@ -54,7 +54,7 @@ async fn an_attempt_that_begins_after_a_minute_has_a_trace_of_its_own_with_a_lin
     order(&queue, JobOptions::new()).await;
     tokio::time::sleep(60 * SECOND + Duration::from_millis(1)).await;
     work(&queue).await;
-    assert_linked(&traced.attempt_at("a"), &traced.span("order"));
+    assert_linked(&traced.attempt_at("a"), &traced.send());
 }
 
 #[tokio::test(start_paused = true)]
@@ -62,7 +62,7 @@ async fn a_job_that_was_delayed_has_a_trace_of_its_own_with_a_link() {
     let (traced, queue) = (Traced::new(), texts());
     order(&queue, JobOptions::new().delay(SECOND)).await;
     work(&queue).await;
-    assert_linked(&traced.attempt_at("a"), &traced.span("order"));
+    assert_linked(&traced.attempt_at("a"), &traced.send());
 }
 
 #[tokio::test(start_paused = true)]
@@ -73,12 +73,12 @@ async fn a_second_attempt_has_a_trace_of_its_own_with_a_link_and_the_failed_one_
         if job.attempt() == 1 { Err(JobError::named("Smtp", "no route")) } else { Ok(text) }
     });
     worker.until_empty().build().unwrap().run().await;
-    let (attempts, order) = (traced.attempts(), traced.span("order"));
+    let (attempts, send) = (traced.attempts(), traced.send());
     assert_eq!(attempts.len(), 2);
-    assert_child(&attempts[0], &order);
+    assert_child(&attempts[0], &send);
     assert_eq!(attempts[0].status, Status::error("no route"));
     assert_eq!(attribute(&attempts[0], "error.type"), Some("Smtp".into()));
-    assert_linked(&attempts[1], &order);
+    assert_linked(&attempts[1], &send);
     assert_eq!(attempts[1].status, Status::Unset);
 }
 
@@ -88,7 +88,7 @@ async fn a_job_that_was_given_back_has_a_trace_of_its_own_with_a_link() {
     order(&queue, JobOptions::new()).await;
     let _ = queue.dequeue(SECOND).await.unwrap().expect("it is due").release().await.unwrap();
     work(&queue).await;
-    assert_linked(&traced.attempt_at("a"), &traced.span("order"));
+    assert_linked(&traced.attempt_at("a"), &traced.send());
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,7 @@
 //! What a job keeps of the span in which it is enqueued.
 
-use crate::support::{Traced, header, headers, texts, traceparent};
+use crate::support::{Traced, assert_child, attribute, header, headers, texts, traceparent};
+use opentelemetry::trace::{SpanKind, Status};
 use opentelemetry_sdk::trace::Sampler;
 use queue::{JobOptions, Queue};
 use std::time::Duration;
@@ -24,12 +25,54 @@ async fn a_job_takes_the_trace_along_whichever_way_it_is_enqueued() {
         queue.new_job("made", &String::new(), &options()).unwrap()
     };
     let made = all_ways.instrument(info_span!("order")).await;
-    let order = traceparent(&traced.span("order"));
-    assert_eq!(made.headers.get("traceparent"), Some(order.as_str()));
-    for id in ["one", "with", "many", "more", "debounced", "debounced too", "waited"] {
-        assert_eq!(header(&queue, id, "traceparent").await.as_ref(), Some(&order), "{id}");
-        assert_eq!(header(&queue, id, "tracestate").await, None, "an empty one is none");
+    let order = traced.span("order");
+    assert_eq!(made.headers.get("traceparent"), Some(traceparent(&order).as_str()), "nobody sends it yet");
+    let sends = traced.spans("send texts");
+    let calls = [&["one"][..], &["with"], &["many", "more"], &["debounced"], &["debounced too"], &["waited"]];
+    assert_eq!(sends.len(), calls.len());
+    for (send, ids) in sends.iter().zip(calls) {
+        assert_child(send, &order);
+        for id in ids {
+            assert_eq!(header(&queue, id, "traceparent").await, Some(traceparent(send)), "{id}");
+            assert_eq!(header(&queue, id, "tracestate").await, None, "an empty one is none");
+        }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_enqueue_is_the_span_of_a_producer_that_says_what_was_stored() {
+    let (traced, queue) = (Traced::new(), texts());
+    let two_calls = async {
+        queue.enqueue("one", String::new()).await.unwrap();
+        let jobs = [("many", String::new()), ("more", String::new())];
+        queue.enqueue_many(jobs, JobOptions::new()).await.unwrap();
+    };
+    two_calls.instrument(info_span!("order")).await;
+    let sends = traced.spans("send texts");
+    for send in &sends {
+        assert_eq!((&send.span_kind, &send.status), (&SpanKind::Producer, &Status::Unset));
+        for (name, value) in [
+            ("messaging.system", "queue"),
+            ("messaging.operation.name", "send"),
+            ("messaging.operation.type", "send"),
+            ("messaging.destination.name", "texts"),
+        ] {
+            assert_eq!(attribute(send, name), Some(value.into()), "{name}");
+        }
+    }
+    let stored = ["messaging.message.id", "messaging.batch.message_count"];
+    let [one, many] = [&sends[0], &sends[1]].map(|send| stored.map(|name| attribute(send, name)));
+    assert_eq!((one, many), ([Some("one".into()), None], [None, Some(2.into())]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_span_of_an_enqueue_that_failed_says_why() {
+    let (traced, queue) = (Traced::new(), texts());
+    let too_large = "x".repeat(2 << 20);
+    let refused = queue.enqueue("a", too_large).instrument(info_span!("order")).await.unwrap_err();
+    let send = traced.send();
+    assert_eq!(send.status, Status::error(refused.to_string()));
+    assert_eq!(attribute(&send, "error.type"), Some("Invalid".into()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -37,6 +80,7 @@ async fn without_a_span_and_without_opentelemetry_a_job_has_no_header() {
     let queue = texts();
     let traced = Traced::new();
     queue.enqueue("no span", String::new()).await.unwrap();
+    assert!(traced.spans("send texts").is_empty(), "no trace goes along, so there is none to show");
     drop(traced);
     queue.enqueue("nobody listens", String::new()).instrument(info_span!("order")).await.unwrap();
     let _logs_alone = tracing::subscriber::set_default(tracing_subscriber::registry());

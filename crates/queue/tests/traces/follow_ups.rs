@@ -41,7 +41,7 @@ async fn a_job_that_a_handler_makes_is_a_child_of_its_attempt() {
         }
     });
     assert_eq!(worker.until_empty().build().unwrap().run().await.completed, 2);
-    assert_child(&traced.attempt_at("a"), &traced.span("order"));
+    assert_child(&traced.attempt_at("a"), &traced.send());
     assert_child(&traced.attempt_at("b"), &traced.attempt_at("a"));
 }
 
@@ -51,7 +51,7 @@ async fn what_follows_a_failure_in_pull_mode_goes_on_with_the_trace() {
     order(&queue).await;
     let job = take(&queue).await;
     let _ = job.nack(Failure::new("Boom", "it broke")).await.unwrap();
-    assert_eq!(alert_parent(&queue, job.meta()).await, Some(traceparent(&traced.span("order"))));
+    assert_eq!(alert_parent(&queue, job.meta()).await, Some(traceparent(&traced.send())));
 }
 
 #[tokio::test(start_paused = true)]
@@ -62,5 +62,5 @@ async fn what_follows_a_lapse_goes_on_with_the_trace_whoever_finds_it() {
     tokio::time::sleep(Duration::from_secs(31)).await;
     let alert = queue.of(ALERT).dequeue(Duration::from_secs(1)).await.unwrap().expect("it was ended");
     assert_eq!(alert.payload().id, "a");
-    assert_eq!(alert_parent(&queue, lost.meta()).await, Some(traceparent(&traced.span("order"))));
+    assert_eq!(alert_parent(&queue, lost.meta()).await, Some(traceparent(&traced.send())));
 }

@@ -3,5 +3,6 @@
 mod attempts;
 mod enqueues;
 mod follow_ups;
+mod schedules;
 mod stores;
 mod support;

@@ -55,6 +55,13 @@ impl Traced {
         spans.remove(0)
     }
 
+    /// The span of the only enqueue, which is a child of the span `order`.
+    pub(crate) fn send(&self) -> SpanData {
+        let send = self.span("send texts");
+        assert_child(&send, &self.span("order"));
+        send
+    }
+
     /// The spans of attempts at jobs of the queue `texts`.
     pub(crate) fn attempts(&self) -> Vec<SpanData> {
         self.spans("process texts")

@@ -1,6 +1,6 @@
 //! The demonstration of the FIFO: tasks sent over HTTP, and two workers, of which one hangs.
 
-use super::{Ack, Fifo, HttpClient, Task, serve};
+use super::{Ack, Fifo, HttpClient, TakenTask, serve};
 use crate::{Result, Stage};
 use queue::worker::runtime::{Group, member_fn};
 use serde_json::{Value, json};
@@ -22,7 +22,8 @@ pub async fn demo(stage: &Stage) -> Result {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let client = HttpClient::new(listener.local_addr()?);
 
-    let (stop, for_server) = (CancellationToken::new(), fifo.clone());
+    let stop = CancellationToken::new();
+    let for_server = fifo.clone();
     let group = Group::new().add("http", member_fn(move |stop| serve(listener, for_server, stop)));
     let (ended, shown) = tokio::join!(group.run(stop.clone()), async {
         let shown = show(stage, &fifo, &client).await;
@@ -63,13 +64,13 @@ async fn show(stage: &Stage, fifo: &Fifo, client: &HttpClient) -> Result {
     Ok(())
 }
 
-async fn take(stage: &Stage, who: &str, fifo: &Fifo) -> Result<Task> {
+async fn take(stage: &Stage, who: &str, fifo: &Fifo) -> Result<TakenTask> {
     let task = fifo.dequeue_within(LONG).await?.ok_or("no task became visible")?;
     stage.say(format!("{who} takes {}, attempt {}", picture(&task), task.attempt));
     Ok(task)
 }
 
-async fn acknowledge(stage: &Stage, who: &str, fifo: &Fifo, task: &Task) -> Result {
+async fn acknowledge(stage: &Stage, who: &str, fifo: &Fifo, task: &TakenTask) -> Result {
     let answer = match fifo.ack(task.id.as_str()).await? {
         Ack::Done => "done",
         Ack::NotHeld => "not held, so nothing is changed",
@@ -78,13 +79,13 @@ async fn acknowledge(stage: &Stage, who: &str, fifo: &Fifo, task: &Task) -> Resu
     Ok(())
 }
 
-async fn ask(stage: &Stage, client: &HttpClient, task: &Task) -> Result {
+async fn ask(stage: &Stage, client: &HttpClient, task: &TakenTask) -> Result {
     let (status, shown) = client.get(&format!("/tasks/{}", task.id)).await?;
     let now = shown["state"].as_str().unwrap_or("unknown");
     stage.say(format!("GET /tasks/ID of {}: {}, {now}", picture(task), status.as_u16()));
     Ok(())
 }
 
-fn picture(task: &Task) -> &str {
+fn picture(task: &TakenTask) -> &str {
     task.payload.get("resize").and_then(Value::as_str).unwrap_or("a task")
 }

@@ -18,12 +18,12 @@ use tokio::time::Instant;
 pub struct Fifo {
     queue: Queue<Value>,
     visibility: Duration,
-    held: Mutex<HashMap<JobId, Held>>,
+    held: Mutex<HashMap<JobId, HiddenDelivery>>,
 }
 
 /// A task that was taken.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Task {
+pub struct TakenTask {
     /// For acknowledging it.
     pub id: JobId,
     /// What was enqueued.
@@ -44,7 +44,7 @@ pub enum Ack {
 
 /// A delivery, and when it is forgotten.
 #[derive(Debug)]
-struct Held {
+struct HiddenDelivery {
     delivery: Arc<Delivery<Value>>,
     until: Instant,
 }
@@ -70,14 +70,14 @@ impl Fifo {
     }
 
     /// Takes the oldest visible task, if there is one.
-    pub async fn dequeue(&self) -> Result<Option<Task>> {
+    pub async fn dequeue(&self) -> Result<Option<TakenTask>> {
         self.dequeue_within(Duration::ZERO).await
     }
 
     /// Takes the oldest visible task, waiting for one. Dropping the future takes none.
-    pub async fn dequeue_within(&self, wait: Duration) -> Result<Option<Task>> {
+    pub async fn dequeue_within(&self, wait: Duration) -> Result<Option<TakenTask>> {
         let Some(delivery) = self.queue.dequeue(wait).await? else { return Ok(None) };
-        let task = Task {
+        let task = TakenTask {
             id: delivery.id().clone(),
             payload: delivery.payload().clone(),
             attempt: delivery.attempt(),
@@ -124,7 +124,7 @@ impl Fifo {
         let mut held = self.held();
         held.retain(|_, held| now < held.until);
         let id = delivery.id().clone();
-        held.insert(id, Held { delivery: Arc::new(delivery), until: now + self.visibility });
+        held.insert(id, HiddenDelivery { delivery: Arc::new(delivery), until: now + self.visibility });
     }
 
     /// A newer delivery of the same task stays.
@@ -132,7 +132,7 @@ impl Fifo {
         self.held().retain(|_, held| !Arc::ptr_eq(&held.delivery, delivery));
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<JobId, Held>> {
+    fn held(&self) -> MutexGuard<'_, HashMap<JobId, HiddenDelivery>> {
         self.held.lock()
     }
 }

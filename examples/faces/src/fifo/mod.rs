@@ -8,5 +8,5 @@ mod http;
 
 pub use client::HttpClient;
 pub use demo::demo;
-pub use fifo_queue::{Ack, Fifo, Task};
+pub use fifo_queue::{Ack, Fifo, TakenTask};
 pub use http::{router, serve};

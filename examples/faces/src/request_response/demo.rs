@@ -12,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 /// # Errors
 /// Those of the store.
 pub async fn demo(stage: &Stage) -> Result {
-    let (sums, adder) = (Sums::new(stage.store(), stage.queue())?, Adder::new());
+    let sums = Sums::new(stage.store(), stage.queue())?;
+    let adder = Adder::new();
     nobody_answers(stage, &sums).await?;
 
     stage.say("a consumer starts");

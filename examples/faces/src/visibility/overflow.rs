@@ -40,7 +40,8 @@ pub(super) async fn scene(stage: &Stage) -> Result {
 
 /// Runs a worker until there is no message left, and answers how many it did.
 async fn work_until_empty(messages: &Visibility<u32>) -> Result<u64> {
-    let (stop, done) = (CancellationToken::new(), Arc::new(AtomicU64::new(0)));
+    let stop = CancellationToken::new();
+    let done = Arc::new(AtomicU64::new(0));
     let handler = |_: Arc<Delivery<u32>>| {
         done.fetch_add(1, Ordering::SeqCst);
         std::future::ready(Ok(()))

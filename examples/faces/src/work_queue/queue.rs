@@ -75,7 +75,8 @@ impl WorkQueue {
     /// Removes dead letters that failed at least this long ago, and answers how many. One that is
     /// redriven at the same time stays.
     pub async fn cleanup(&self, older_than: Duration) -> Result<u64> {
-        let (mut removed, mut after) = (0, None);
+        let mut removed = 0;
+        let mut after = None;
         loop {
             let page = self.queue.jobs().failed().after(after).limit(PAGE).page().await?;
             let is_old = |job: &&JobMeta| job.finished_at.is_some_and(|at| page.now.since(at) >= older_than);

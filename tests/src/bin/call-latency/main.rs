@@ -21,20 +21,20 @@ type Failed = Box<dyn Error>;
 #[command(about = "The latency of calls between two processes", args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(subcommand)]
-    role: Option<Role>,
+    role: Option<ProcessRole>,
     #[command(flatten)]
-    settings: Settings,
+    settings: LatencyArgs,
 }
 
 #[derive(Debug, Subcommand)]
-enum Role {
+enum ProcessRole {
     /// The answering process
     #[command(hide = true)]
     Answer(Store),
 }
 
 #[derive(Args, Debug)]
-struct Settings {
+struct LatencyArgs {
     /// How many calls to count
     #[arg(default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
     calls: u64,
@@ -50,7 +50,7 @@ struct Settings {
 async fn main() -> ExitCode {
     let Cli { role, settings } = Cli::parse();
     let ended = match role {
-        Some(Role::Answer(store)) => other_side::answer(store).await,
+        Some(ProcessRole::Answer(store)) => other_side::answer(store).await,
         None => measure(&settings).await,
     };
     ended.map_or_else(
@@ -62,7 +62,7 @@ async fn main() -> ExitCode {
     )
 }
 
-async fn measure(settings: &Settings) -> Result<(), Failed> {
+async fn measure(settings: &LatencyArgs) -> Result<(), Failed> {
     let files = tempfile::tempdir()?;
     let url = |name: &str| settings.store.clone().unwrap_or_else(|| in_file(&files.path().join(name)));
     let store = Store::by_events_alone(url("calls.db"));

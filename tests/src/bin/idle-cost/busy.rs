@@ -10,7 +10,8 @@ use tokio::time::Instant;
 pub(crate) async fn work(store: &str, seconds: u64) -> Result<(), Failed> {
     let name = format!("busy-{:016x}", SystemRng.next_u64());
     let queue: Queue<u64, ()> = Queue::builder(queue::open(store).await?, name).build()?;
-    let (end, mut jobs) = (Instant::now() + Duration::from_secs(seconds), 0);
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let mut jobs = 0;
     while Instant::now() < end {
         queue.enqueue(jobs.to_string(), jobs).await?;
         let delivery = queue.dequeue(Duration::from_secs(10)).await?.ok_or("a job is gone")?;

@@ -18,7 +18,7 @@ type Failed = Box<dyn Error + Send + Sync>;
 #[command(about = "The cost of an idle process", args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(subcommand)]
-    role: Option<Role>,
+    role: Option<ProcessRole>,
     /// The URLs of the stores [default: a new SQLite file and a new directory]. Servers keep two
     /// queues of this run
     stores: Vec<String>,
@@ -28,7 +28,7 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Role {
+enum ProcessRole {
     /// The process that waits
     #[command(hide = true)]
     Idle { store: String, seconds: u64 },
@@ -41,8 +41,8 @@ enum Role {
 async fn main() -> Result<(), Failed> {
     let Cli { role, stores, seconds } = Cli::parse();
     match role {
-        Some(Role::Idle { store, seconds }) => idle::wait(&store, seconds).await,
-        Some(Role::Busy { store, seconds }) => busy::work(&store, seconds).await,
+        Some(ProcessRole::Idle { store, seconds }) => idle::wait(&store, seconds).await,
+        Some(ProcessRole::Busy { store, seconds }) => busy::work(&store, seconds).await,
         None => compare(stores, seconds).await,
     }
 }

@@ -21,7 +21,7 @@ const BATCH: u32 = 1000;
 const WARM_UP: u64 = 50_000;
 
 #[derive(Args, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct JobsArgs {
     /// How many jobs to run after the warm-up, in thousands
     #[arg(long, default_value_t = 1_000_000)]
     jobs: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Settings {
     store: String,
 }
 
-pub(crate) async fn run(settings: &Settings) -> Result<(), Failed> {
+pub(crate) async fn run(settings: &JobsArgs) -> Result<(), Failed> {
     let storage = queue::open(&settings.store).await?;
     let queue: Queue<u64> = Queue::new(storage.clone(), "soak-jobs")?;
     let batches = settings.jobs.div_ceil(BATCH.into());
@@ -61,7 +61,8 @@ async fn work(queue: &Queue<u64>, batches: u64) -> Result<WorkerReport, Failed> 
     let produce = async {
         let _stop_whatever_happens = stop.drop_guard();
         produce(queue, &room, WARM_UP / u64::from(BATCH)).await?;
-        let (baseline, begun) = (Baseline::take(), Instant::now());
+        let baseline = Baseline::take();
+        let begun = Instant::now();
         produce(queue, &room, batches).await?;
         #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
         let rate = (batches * u64::from(BATCH)) as f64 / begun.elapsed().as_secs_f64();

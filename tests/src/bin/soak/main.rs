@@ -24,11 +24,11 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Many calls, with hints, without hints, and with workers that are killed
-    Waits(waits::Settings),
+    Waits(waits::WaitsArgs),
     /// Many jobs through one worker
-    Jobs(jobs::Settings),
+    Jobs(jobs::JobsArgs),
     /// Many waits of every kind, to see that they leave nothing behind
-    Growth(growth::Settings),
+    Growth(growth::GrowthArgs),
     /// The answering side of `waits`, in its own process
     #[command(hide = true)]
     Answer(waits::AnswerSettings),

@@ -74,7 +74,8 @@ impl<R: Read> Batches<R> {
     }
 
     fn too_long(&self) -> io::Error {
-        let (number, most) = (self.number, self.line_bytes_max);
+        let number = self.number;
+        let most = self.line_bytes_max;
         let message = format!("line {number} is longer than the largest payload, {most} bytes");
         io::Error::new(io::ErrorKind::InvalidData, message)
     }

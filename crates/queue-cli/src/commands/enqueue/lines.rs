@@ -5,7 +5,7 @@ use super::{
     batches::{Batch, Batches},
     ids::LineIds,
     one,
-    progress::Progress,
+    progress::InputProgress,
 };
 use crate::{
     commands::job_args::JobArgs,
@@ -97,7 +97,7 @@ async fn store_all(
     totals: &mut Totals,
 ) -> Result<(), CliError> {
     let mut signals = StopSignals::listen()?;
-    let progress = Progress::new(input.bytes);
+    let progress = InputProgress::new(input.bytes);
     let mut batches = read_ahead(input, jobs.storage().capabilities().limits.payload_bytes_max);
     loop {
         // Biased, so that an interruption wins although a long input always has a batch ready.

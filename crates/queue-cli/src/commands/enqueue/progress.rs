@@ -8,9 +8,9 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// The display while lines are read: a bar on a terminal, nothing elsewhere.
 #[derive(Debug)]
-pub(super) struct Progress(ProgressBar);
+pub(super) struct InputProgress(ProgressBar);
 
-impl Progress {
+impl InputProgress {
     /// `bytes` is the size of the input, if it is known.
     pub(super) fn new(bytes: Option<u64>) -> Self {
         let (bar, template) = match bytes {
@@ -28,7 +28,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for InputProgress {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

@@ -16,7 +16,7 @@ const READS_LEFT_MAX: usize = (1 << 20) / READ_BYTES_MAX;
 /// outlives the command. So the pipe is read to its end or to the end of the command, whichever
 /// comes first.
 #[derive(Debug)]
-pub(super) struct Captured<R> {
+pub(super) struct OutputCapture<R> {
     pipe: R,
     keep: Keep,
     bytes: Vec<u8>,
@@ -31,7 +31,7 @@ pub(super) enum Keep {
     Last(usize),
 }
 
-impl<R> Captured<R> {
+impl<R> OutputCapture<R> {
     pub(super) const fn new(pipe: R, keep: Keep) -> Self {
         Self { pipe, keep, bytes: Vec::new() }
     }
@@ -54,7 +54,7 @@ impl<R> Captured<R> {
     }
 }
 
-impl<R: AsyncRead + Unpin> Captured<R> {
+impl<R: AsyncRead + Unpin> OutputCapture<R> {
     /// Reads until the pipe ends or enough is kept. Dropping the future loses nothing that was
     /// read.
     pub(super) async fn read(&mut self) -> io::Result<()> {
@@ -69,7 +69,7 @@ impl<R: AsyncRead + Unpin> Captured<R> {
     }
 }
 
-impl<R: AsFd> Captured<R> {
+impl<R: AsFd> OutputCapture<R> {
     /// Reads what is in the pipe without waiting. Once a command has ended, all that it wrote is
     /// there. The pipe must be non-blocking, as the runtime makes them.
     pub(super) fn read_left(&mut self) -> io::Result<()> {
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     async fn kept(stream: &[u8], keep: Keep) -> (Vec<u8>, bool) {
-        let mut captured = Captured::new(stream, keep);
+        let mut captured = OutputCapture::new(stream, keep);
         captured.read().await.unwrap();
         let is_full = captured.is_full();
         (captured.into_bytes(), is_full)

@@ -2,7 +2,7 @@
 //! exit code and output.
 
 use super::{
-    captured::{Captured, Keep, text},
+    captured::{Keep, OutputCapture, text},
     script::Script,
 };
 use crate::{content_type, parse};
@@ -36,7 +36,7 @@ pub(super) struct Snooze {
 }
 
 /// What a command that ended left behind.
-struct Ended {
+struct CommandEnd {
     status: ExitStatus,
     output: Vec<u8>,
     errors: Vec<u8>,
@@ -56,13 +56,13 @@ impl Exec {
 
     /// An error drops the child and its group, which kills them. Processes that a command left
     /// running when it ended live on, and are not waited for, whatever they inherited.
-    async fn run_to_end(&self, payload: &Payload, context: &Context) -> Result<Ended, JobError> {
+    async fn run_to_end(&self, payload: &Payload, context: &Context) -> Result<CommandEnd, JobError> {
         let (mut child, mut group) = self.script.start(payload, context).map_err(cannot_run)?;
         let stdin = child.stdin.take();
         let (stdout, stderr) =
             child.stdout.take().zip(child.stderr.take()).expect("both were asked to be pipes");
-        let mut output = Captured::new(stdout, Keep::First(self.output_bytes_max));
-        let mut errors = Captured::new(stderr, Keep::Last(STDERR_BYTES_MAX));
+        let mut output = OutputCapture::new(stdout, Keep::First(self.output_bytes_max));
+        let mut errors = OutputCapture::new(stderr, Keep::Last(STDERR_BYTES_MAX));
         let reading = async {
             let read_output = async {
                 output.read().await.map_err(cannot_run)?;
@@ -84,7 +84,7 @@ impl Exec {
         if output.is_full() {
             return Err(self.too_large());
         }
-        Ok(Ended { status, output: output.into_bytes(), errors: errors.into_bytes() })
+        Ok(CommandEnd { status, output: output.into_bytes(), errors: errors.into_bytes() })
     }
 
     fn too_large(&self) -> JobError {
@@ -93,7 +93,7 @@ impl Exec {
         JobError::named("OutputTooLarge", message).as_terminal()
     }
 
-    fn judge(&self, ended: Ended, payload_type: ContentType) -> Result<Raw, JobError> {
+    fn judge(&self, ended: CommandEnd, payload_type: ContentType) -> Result<Raw, JobError> {
         if ended.status.success() {
             let content_type =
                 self.result_type.clone().unwrap_or_else(|| of_result(&ended.output, payload_type));
@@ -108,7 +108,7 @@ impl Exec {
     }
 
     /// The time to snooze the job, if the command asked for it.
-    fn snooze_after(&self, ended: &Ended) -> Option<Duration> {
+    fn snooze_after(&self, ended: &CommandEnd) -> Option<Duration> {
         let snooze = self.snooze.filter(|snooze| ended.status.code() == Some(snooze.exit))?;
         let said = str::from_utf8(&ended.output).ok().and_then(|output| parse::duration(output.trim()).ok());
         Some(said.unwrap_or(snooze.wait))
@@ -142,7 +142,7 @@ fn name(status: ExitStatus) -> &'static str {
 }
 
 /// The message of a failure: `exit status: 3: the end of standard error`.
-fn message(ended: &Ended) -> String {
+fn message(ended: &CommandEnd) -> String {
     let errors = text(&ended.errors, STDERR_BYTES_MAX);
     if errors.is_empty() { ended.status.to_string() } else { format!("{}: {errors}", ended.status) }
 }

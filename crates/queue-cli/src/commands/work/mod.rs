@@ -114,15 +114,15 @@ async fn serve(
         return Err(error.into());
     }
     Ok(match stopped {
-        Stopped::Twice => Exit::Interrupted,
-        Stopped::Never if report.failed > 0 => Exit::Negative,
-        Stopped::Never | Stopped::Once => Exit::Ok,
+        StopRequest::Twice => Exit::Interrupted,
+        StopRequest::Never if report.failed > 0 => Exit::Negative,
+        StopRequest::Never | StopRequest::Once => Exit::Ok,
     })
 }
 
 /// How often a signal has asked the worker to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stopped {
+enum StopRequest {
     Never,
     Once,
     Twice,
@@ -133,29 +133,31 @@ async fn work(
     jobs: &Jobs,
     session: &Session,
     signals: &mut StopSignals,
-) -> Result<(WorkerReport, Stopped), CliError> {
+) -> Result<(WorkerReport, StopRequest), CliError> {
     let kill = CancellationToken::new();
     let worker = worker(args, jobs, session, kill.clone())?;
     let stop = worker.stop_token();
     let mut running = pin!(worker.run());
-    let mut stopped = Stopped::Never;
+    let mut stopped = StopRequest::Never;
     loop {
         tokio::select! {
             report = &mut running => return Ok((report, stopped)),
             () = signals.next() => {
                 stopped = on_signal(stopped, session);
-                if stopped == Stopped::Twice { kill.cancel() } else { stop.cancel() }
+                if stopped == StopRequest::Twice { kill.cancel() } else { stop.cancel() }
             }
         }
     }
 }
 
-fn on_signal(stopped: Stopped, session: &Session) -> Stopped {
+fn on_signal(stopped: StopRequest, session: &Session) -> StopRequest {
     let (now, words) = match stopped {
-        Stopped::Never => {
-            (Stopped::Once, "stopping: waiting for running commands; another signal kills them")
+        StopRequest::Never => {
+            (StopRequest::Once, "stopping: waiting for running commands; another signal kills them")
         }
-        Stopped::Once | Stopped::Twice => (Stopped::Twice, "stopping now: their jobs go back to the queue"),
+        StopRequest::Once | StopRequest::Twice => {
+            (StopRequest::Twice, "stopping now: their jobs go back to the queue")
+        }
     };
     if session.out.format() == Format::Human {
         output::note(words);

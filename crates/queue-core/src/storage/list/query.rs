@@ -82,7 +82,8 @@ impl ListQuery {
             .filter(|(place, _)| is_ahead(*place))
             .collect();
         ahead.sort_unstable_by(|one, other| turned(one.0.order(other.0)));
-        let (mut page, mut end) = (Page::empty(moment), after);
+        let mut page = Page::empty(moment);
+        let mut end = after;
         for (place, job) in ahead {
             // There is a further job, so the page has a next one, which begins behind the last job
             // looked at.

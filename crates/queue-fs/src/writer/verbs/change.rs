@@ -12,9 +12,9 @@ use queue_store::group_commit::Verb;
 
 /// Compares guards and writes patches.
 #[derive(Debug)]
-pub(crate) struct Apply(pub(crate) Vec<Transition>);
+pub(crate) struct FsApply(pub(crate) Vec<Transition>);
 
-impl Verb<FsCommitter> for Apply {
+impl Verb<FsCommitter> for FsApply {
     type Answer = Stamped<Vec<Applied>>;
 
     const NAME: &'static str = "apply";
@@ -33,14 +33,14 @@ impl Verb<FsCommitter> for Apply {
 
 /// Removes records, not too many for one record of the journal.
 #[derive(Debug)]
-pub(crate) struct PruneSome(pub(crate) PruneRequest);
+pub(crate) struct FsPruneSome(pub(crate) PruneRequest);
 
-impl PruneSome {
+impl FsPruneSome {
     /// How many records one step removes. Other calls run between the steps.
     pub(crate) const MAX: usize = 5_000;
 }
 
-impl Verb<FsCommitter> for PruneSome {
+impl Verb<FsCommitter> for FsPruneSome {
     /// How many it removed.
     type Answer = u64;
 
@@ -57,12 +57,12 @@ impl Verb<FsCommitter> for PruneSome {
 
 /// Stops or resumes claims.
 #[derive(Debug)]
-pub(crate) struct SetPaused {
+pub(crate) struct FsSetPaused {
     pub(crate) queue: QueueName,
     pub(crate) paused: bool,
 }
 
-impl Verb<FsCommitter> for SetPaused {
+impl Verb<FsCommitter> for FsSetPaused {
     type Answer = ();
 
     const NAME: &'static str = "set_paused";
@@ -76,12 +76,12 @@ impl Verb<FsCommitter> for SetPaused {
 
 /// Shows a worker for a while, or hides it.
 #[derive(Debug)]
-pub(crate) struct Announce {
+pub(crate) struct FsAnnounce {
     pub(crate) worker: WorkerInfo,
     pub(crate) ttl: Span,
 }
 
-impl Verb<FsCommitter> for Announce {
+impl Verb<FsCommitter> for FsAnnounce {
     type Answer = Duty;
 
     const NAME: &'static str = "announce";
@@ -100,9 +100,9 @@ impl Verb<FsCommitter> for Announce {
 
 /// Asks a worker to drain.
 #[derive(Debug)]
-pub(crate) struct DrainWorker(pub(crate) WorkerId);
+pub(crate) struct FsDrainWorker(pub(crate) WorkerId);
 
-impl Verb<FsCommitter> for DrainWorker {
+impl Verb<FsCommitter> for FsDrainWorker {
     /// Whether it is there.
     type Answer = bool;
 

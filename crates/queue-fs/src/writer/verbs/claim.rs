@@ -7,16 +7,16 @@ use crate::{
 use queue_core::{ClaimRequest, Claimed};
 use queue_store::{
     UnheardClaim,
-    group_commit::{Pending, Verb},
+    group_commit::{PendingCall, Verb},
 };
 use std::convert::Infallible;
 
 /// Leases due jobs. A caller that is gone before its turn gets none, so that no job waits for a
 /// lapse; leases of a caller that goes later are given back.
 #[derive(Debug)]
-pub(crate) struct Claim(pub(crate) ClaimRequest);
+pub(crate) struct FsClaim(pub(crate) ClaimRequest);
 
-impl Verb<FsCommitter> for Claim {
+impl Verb<FsCommitter> for FsClaim {
     type Answer = Claimed;
 
     const NAME: &'static str = "claim";
@@ -26,8 +26,8 @@ impl Verb<FsCommitter> for Claim {
         self.0.limit
     }
 
-    fn unheard(claimed: Claimed) -> Option<Pending<FsCommitter>> {
-        UnheardClaim::of([claimed]).map(|unheard| Pending::unanswered(GiveBack(unheard)))
+    fn unheard(claimed: Claimed) -> Option<PendingCall<FsCommitter>> {
+        UnheardClaim::of([claimed]).map(|unheard| PendingCall::unanswered(FsGiveBack(unheard)))
     }
 
     fn run(&self, session: &mut JournalSession) -> Result<Claimed, FsFault> {
@@ -44,15 +44,16 @@ impl Verb<FsCommitter> for Claim {
 
 /// Gives back, uncharged, the leases of a claim whose caller is gone.
 #[derive(Debug)]
-struct GiveBack(UnheardClaim);
+struct FsGiveBack(UnheardClaim);
 
-impl Verb<FsCommitter> for GiveBack {
+impl Verb<FsCommitter> for FsGiveBack {
     type Answer = ();
 
     const NAME: &'static str = "claim";
 
     fn run(&self, session: &mut JournalSession) -> Result<(), FsFault> {
-        let (now, engine) = (session.moment.now, &mut session.state.engine);
+        let now = session.moment.now;
+        let engine = &mut session.state.engine;
         let given_back = self.0.give_back(|batch| Ok::<_, Infallible>(engine.apply(batch, now)));
         given_back.map_err(|never| match never {})
     }

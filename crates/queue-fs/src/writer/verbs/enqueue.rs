@@ -12,12 +12,12 @@ use queue_store::group_commit::Verb;
 
 /// Stores jobs. Everything is in one record, so every group is whole or absent (I19).
 #[derive(Debug)]
-pub(crate) struct Enqueue {
+pub(crate) struct FsEnqueue {
     pub(crate) queue: QueueName,
     pub(crate) groups: Vec<Vec<NewJob>>,
 }
 
-impl Verb<FsCommitter> for Enqueue {
+impl Verb<FsCommitter> for FsEnqueue {
     type Answer = Stamped<Vec<Vec<Enqueued>>>;
 
     const NAME: &'static str = "enqueue";

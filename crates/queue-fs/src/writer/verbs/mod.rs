@@ -6,8 +6,10 @@ mod enqueue;
 mod read;
 mod upkeep;
 
-pub(crate) use change::{Announce, Apply, DrainWorker, PruneSome, SetPaused};
-pub(crate) use claim::Claim;
-pub(crate) use enqueue::Enqueue;
-pub(crate) use read::{Attempts, Count, Get, List, Measure, Queues, Verify, Workers};
-pub(crate) use upkeep::{CatchUp, FlushNow};
+pub(crate) use change::{FsAnnounce, FsApply, FsDrainWorker, FsPruneSome, FsSetPaused};
+pub(crate) use claim::FsClaim;
+pub(crate) use enqueue::FsEnqueue;
+pub(crate) use read::{
+    FsCountJobs, FsGet, FsList, FsListQueues, FsListWorkers, FsMeasure, FsReadAttempts, FsVerify,
+};
+pub(crate) use upkeep::{FsCatchUp, FsFlushNow};

@@ -16,13 +16,13 @@ use queue_store::group_commit::Verb;
 
 /// Reads jobs by id.
 #[derive(Debug)]
-pub(crate) struct Get {
+pub(crate) struct FsGet {
     pub(crate) queue: QueueName,
     pub(crate) ids: Vec<JobId>,
     pub(crate) what: Detail,
 }
 
-impl Verb<FsCommitter> for Get {
+impl Verb<FsCommitter> for FsGet {
     type Answer = Stamped<Vec<Option<JobRecord>>>;
 
     const NAME: &'static str = "get";
@@ -43,9 +43,9 @@ impl Verb<FsCommitter> for Get {
 
 /// Reads a page of metadata, unless the cursor is not one of this store.
 #[derive(Debug)]
-pub(crate) struct List(pub(crate) ListQuery);
+pub(crate) struct FsList(pub(crate) ListQuery);
 
-impl Verb<FsCommitter> for List {
+impl Verb<FsCommitter> for FsList {
     type Answer = queue_core::Result<Page>;
 
     const NAME: &'static str = "list";
@@ -58,12 +58,12 @@ impl Verb<FsCommitter> for List {
 
 /// Reads a job with what was charged to it.
 #[derive(Debug)]
-pub(crate) struct Attempts {
+pub(crate) struct FsReadAttempts {
     pub(crate) queue: QueueName,
     pub(crate) id: JobId,
 }
 
-impl Verb<FsCommitter> for Attempts {
+impl Verb<FsCommitter> for FsReadAttempts {
     type Answer = Stamped<Option<JobAttempts>>;
 
     const NAME: &'static str = "attempts";
@@ -77,9 +77,9 @@ impl Verb<FsCommitter> for Attempts {
 
 /// Counts jobs by state.
 #[derive(Debug)]
-pub(crate) struct Count(pub(crate) QueueName);
+pub(crate) struct FsCountJobs(pub(crate) QueueName);
 
-impl Verb<FsCommitter> for Count {
+impl Verb<FsCommitter> for FsCountJobs {
     type Answer = Counts;
 
     const NAME: &'static str = "counts";
@@ -92,9 +92,9 @@ impl Verb<FsCommitter> for Count {
 
 /// Reads a page of the queues.
 #[derive(Debug)]
-pub(crate) struct Queues(pub(crate) QueuesQuery);
+pub(crate) struct FsListQueues(pub(crate) QueuesQuery);
 
-impl Verb<FsCommitter> for Queues {
+impl Verb<FsCommitter> for FsListQueues {
     type Answer = QueuesPage;
 
     const NAME: &'static str = "queues";
@@ -107,9 +107,9 @@ impl Verb<FsCommitter> for Queues {
 
 /// The workers that are shown.
 #[derive(Debug)]
-pub(crate) struct Workers;
+pub(crate) struct FsListWorkers;
 
-impl Verb<FsCommitter> for Workers {
+impl Verb<FsCommitter> for FsListWorkers {
     type Answer = Vec<WorkerInfo>;
 
     const NAME: &'static str = "workers";
@@ -122,9 +122,9 @@ impl Verb<FsCommitter> for Workers {
 
 /// What all of it takes up.
 #[derive(Debug)]
-pub(crate) struct Measure;
+pub(crate) struct FsMeasure;
 
-impl Verb<FsCommitter> for Measure {
+impl Verb<FsCommitter> for FsMeasure {
     type Answer = FsUsage;
 
     const NAME: &'static str = "usage";
@@ -137,9 +137,9 @@ impl Verb<FsCommitter> for Measure {
 
 /// Cross-checks everything.
 #[derive(Debug)]
-pub(crate) struct Verify;
+pub(crate) struct FsVerify;
 
-impl Verb<FsCommitter> for Verify {
+impl Verb<FsCommitter> for FsVerify {
     type Answer = Vec<String>;
 
     const NAME: &'static str = "verify";

@@ -11,9 +11,9 @@ use queue_store::group_commit::Verb;
 
 /// Reads what other handles wrote. The transaction tells subscribers when it begins.
 #[derive(Debug)]
-pub(crate) struct CatchUp;
+pub(crate) struct FsCatchUp;
 
-impl Verb<FsCommitter> for CatchUp {
+impl Verb<FsCommitter> for FsCatchUp {
     type Answer = ();
 
     const NAME: &'static str = "subscribe";
@@ -26,9 +26,9 @@ impl Verb<FsCommitter> for CatchUp {
 
 /// Flushes records that were answered before they were durable.
 #[derive(Debug)]
-pub(crate) struct FlushNow;
+pub(crate) struct FsFlushNow;
 
-impl Verb<FsCommitter> for FlushNow {
+impl Verb<FsCommitter> for FsFlushNow {
     type Answer = ();
 
     const NAME: &'static str = "flush";

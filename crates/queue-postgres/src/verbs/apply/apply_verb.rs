@@ -32,7 +32,7 @@ const ROUNDS_HELD_MAX: usize = 4;
 
 /// Applies transitions, each atomic by itself, in order.
 #[derive(Debug)]
-pub(crate) struct Apply<'a>(pub(crate) &'a [Transition]);
+pub(crate) struct PostgresApply<'a>(pub(crate) &'a [Transition]);
 
 /// The answer to an item.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ struct ItemAnswer {
     is_written: bool,
 }
 
-impl SqlVerb for Apply<'_> {
+impl SqlVerb for PostgresApply<'_> {
     type Answer = Stamped<Vec<Applied>>;
 
     const NAME: &'static str = "apply";

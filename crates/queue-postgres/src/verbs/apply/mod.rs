@@ -10,4 +10,4 @@ mod columns;
 mod judge;
 mod plan;
 
-pub(crate) use apply_verb::{Apply, apply_all};
+pub(crate) use apply_verb::{PostgresApply, apply_all};

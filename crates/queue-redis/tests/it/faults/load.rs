@@ -8,7 +8,7 @@ use queue_core::{
     lifecycle::{Cause, Event, OnRunning, Policy},
 };
 use queue_redis::{RedisOptions, RedisStorage};
-use queue_testkit::history::{Event as Line, Op, Phase, Recorded, Recorder, Rules, check};
+use queue_testkit::history::{Event as HistoryEvent, Op, Phase, Recorded, Recorder, Rules, check};
 use std::{
     collections::BTreeSet,
     sync::{
@@ -87,7 +87,7 @@ impl Load {
         }
         let history = self.stage.recorder.history();
         let violations = check(&history, &Rules::default());
-        let is_unanswered = |event: &&Line| matches!(event.phase, Phase::Info | Phase::Fail);
+        let is_unanswered = |event: &&HistoryEvent| matches!(event.phase, Phase::Info | Phase::Fail);
         let unanswered = history.events().iter().filter(is_unanswered).count();
         Verdict { violations, events: history.events().len(), unanswered, completed }
     }
@@ -240,7 +240,11 @@ impl Actor {
         let queue = &self.stage.queue;
         let overdue = PruneRequest { queue: queue.clone(), what: Prune::Expired, limit: 100_000 };
         self.store.prune(overdue).await?;
-        self.stage.recorder.mark(Line { op: Op::Drain, queue: queue.as_str().to_owned(), ..Line::default() });
+        self.stage.recorder.mark(HistoryEvent {
+            op: Op::Drain,
+            queue: queue.as_str().to_owned(),
+            ..HistoryEvent::default()
+        });
         let history = self.stage.recorder.history();
         let enqueues = history.events().iter().filter(|event| event.op == Op::Enqueue);
         let ids: BTreeSet<&String> = enqueues.filter_map(|event| event.id.as_ref()).collect();

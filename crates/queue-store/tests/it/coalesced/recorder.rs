@@ -5,7 +5,7 @@ use queue_core::{
     Moment, NewJob, QueueName, Result, Seq, Stamped, Timestamp,
     lifecycle::{Patch, TrackedJob, Transition, lease},
 };
-use queue_store::Batched;
+use queue_store::BatchVerbs;
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicUsize, Ordering::SeqCst},
@@ -127,7 +127,7 @@ fn jobs_for(request: &ClaimRequest) -> Claimed {
     Claimed { jobs: (0..request.limit).map(held).collect(), ..Claimed::none(None, moment) }
 }
 
-impl Batched for Recorder {
+impl BatchVerbs for Recorder {
     fn limits(&self) -> Limits {
         self.0.limits
     }

@@ -104,7 +104,8 @@ async fn an_await_between_claim_and_settle_is_never_lost(bench: &Bench) {
     for round in 0..ROUNDS {
         let text = nth(round).to_string();
         bench.put_job(job(&text).with_retention(Retention::Remove)).await;
-        let (held, target) = (bench.claim_one().await, text.clone());
+        let held = bench.claim_one().await;
+        let target = text.clone();
         let (awaited, _) = race_two(
             bench,
             |bench| async move { bench.change(&target, Event::Await).await },

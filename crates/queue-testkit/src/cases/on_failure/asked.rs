@@ -132,7 +132,8 @@ async fn texts_of_any_kind_are_told(bench: &Bench) {
     bench.put_job(new.with_on_failure(mourn())).await;
     let held = bench.claim_one().await;
     let failure = queue_core::Failure::new(name.clone(), text).with_details("left where it is".into());
-    let (token, cause) = (held.token, Cause::Terminal);
+    let token = held.token;
+    let cause = Cause::Terminal;
     let event = Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() };
     let failed = bench.settled(&held, event).await;
     assert_tells(&follow_up(bench).await, &failed);

@@ -15,7 +15,8 @@ pub(super) async fn page(bench: &Bench, query: QueuesQuery) -> (Vec<QueueStatus>
 
 /// All pages of the list.
 pub(super) async fn listed(bench: &Bench, limit: usize) -> Vec<QueueStatus> {
-    let (mut all, mut next) = (Vec::new(), Some(QueuesQuery::all(limit)));
+    let mut all = Vec::new();
+    let mut next = Some(QueuesQuery::all(limit));
     while let Some(query) = next {
         let (found, then) = page(bench, query).await;
         all.extend(found);
@@ -35,7 +36,8 @@ pub(super) async fn status(bench: &Bench) -> QueueStatus {
 
 /// Asserts that the list agrees with `counts` while nothing changes, and returns the counts.
 pub(super) async fn agreed(bench: &Bench) -> Counts {
-    let (status, counts) = (status(bench).await, bench.counts().await);
+    let status = status(bench).await;
+    let counts = bench.counts().await;
     assert_eq!(status.counts, counts);
     counts
 }

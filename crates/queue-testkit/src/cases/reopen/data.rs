@@ -123,7 +123,8 @@ async fn counts_and_next_due_are_kept(bench: &Bench) {
     bench.put_one_of_each().await;
     bench.put_job(job("later").with_delay(Span::from_secs(5))).await;
     bench.claim(10).await;
-    let (counts, next_due) = (bench.counts().await, bench.next_due().await);
+    let counts = bench.counts().await;
+    let next_due = bench.next_due().await;
     bench.reopen().await;
     assert_eq!((bench.counts().await, bench.next_due().await), (counts, next_due));
 }

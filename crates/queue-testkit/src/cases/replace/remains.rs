@@ -48,7 +48,8 @@ async fn a_change_that_was_decided_for_the_former_life_is_missing(bench: &Bench)
     let seen = bench.meta("a").await;
     replace(bench, replacing("a"), former).await;
     let before = bench.record("a").await;
-    let (delay, cancel) = (KEPT, Event::Cancel { running: OnRunning::Request });
+    let delay = KEPT;
+    let cancel = Event::Cancel { running: OnRunning::Request };
     for event in [cancel, Event::Delete, Event::Promote, Event::Reschedule { delay }, Event::Await] {
         assert_eq!(bench.apply(decided(&seen, event.clone())).await, Applied::Missing, "{event:?}");
     }

@@ -26,7 +26,8 @@ cases! { "then":
 async fn what_follows_comes_with_every_way_to_end_a_lease(bench: &Bench) {
     let expected = [State::Completed, State::Failed, State::Queued, State::Queued, State::Queued];
     for (n, (settle, state)) in FOLLOWED.into_iter().zip(expected).enumerate() {
-        let (text, follower) = (nth(n).to_string(), format!("after {n}"));
+        let text = nth(n).to_string();
+        let follower = format!("after {n}");
         let held = bench.put_and_claim(&text).await;
         let new = job(&follower).with_priority(-1);
         let meta = bench.settled(&held, settle(held.token, vec![new.clone()])).await;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Invariant,
-    history::{Op, Seen, Status},
+    history::{Op, RecordView, Status},
 };
 use queue_core::Reason;
 
@@ -44,7 +44,7 @@ fn exceeds(used: u32, budget: u32) -> bool {
     budget > 0 && used > budget
 }
 
-fn is_spent(seen: &Seen) -> bool {
+fn is_spent(seen: &RecordView) -> bool {
     let spent = |used: u32, budget: u32| budget > 0 && used >= budget;
     spent(seen.failures, seen.max_attempts) || spent(seen.stalls, seen.max_stalls)
 }

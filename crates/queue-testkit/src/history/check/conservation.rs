@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Invariant,
-    history::{Answer, Event, Op, Seen, Status},
+    history::{Answer, Event, Op, RecordView, Status},
 };
 use std::collections::BTreeMap;
 
@@ -115,7 +115,8 @@ fn check_counts(story: &Story<'_>, drain: &Item<'_>, count: &Item<'_>, findings:
     ];
     for (status, counted) in all.into_iter().zip(counted) {
         let must_count = |event: &&&Event| {
-            let is_kept = |seen: &Seen| seen.purge_at.is_none_or(|at| counted_at.is_some_and(|now| now < at));
+            let is_kept =
+                |seen: &RecordView| seen.purge_at.is_none_or(|at| counted_at.is_some_and(|now| now < at));
             event.seen.as_ref().is_some_and(|seen| seen.status == status && is_kept(seen))
         };
         let found = records.values().filter(must_count).count() as u64;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub(super) struct Item<'h> {
     pub(super) asked: &'h Event,
     pub(super) answers: Vec<&'h Event>,
-    outcome: Outcome,
+    outcome: CallFate,
     /// It took effect after this position in the history.
     pub(super) begin: usize,
     /// It took effect before this position; `usize::MAX` if the outcome is unknown.
@@ -19,7 +19,7 @@ pub(super) struct Item<'h> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+enum CallFate {
     Answered,
     Refused,
     Unknown,
@@ -46,29 +46,30 @@ pub(super) fn items(history: &History, rules: Rules) -> Vec<Item<'_>> {
 
 fn settle_transactions(items: &mut [Item<'_>]) {
     let ended = items.iter().filter(|item| matches!(item.asked.op, Op::Commit | Op::Rollback));
-    let fates: BTreeMap<u64, (Outcome, usize)> =
+    let fates: BTreeMap<u64, (CallFate, usize)> =
         ended.filter_map(|i| Some((i.asked.ask.tx?, i.fate()))).collect();
     for item in items.iter_mut().filter(|item| !matches!(item.asked.op, Op::Commit | Op::Rollback)) {
         if let Some(tx) = item.asked.ask.tx {
-            item.join(fates.get(&tx).copied().unwrap_or((Outcome::Unknown, usize::MAX)));
+            item.join(fates.get(&tx).copied().unwrap_or((CallFate::Unknown, usize::MAX)));
         }
     }
 }
 
 impl<'h> Item<'h> {
     fn begun(asked: &'h Event, begin: usize, rules: Rules) -> Self {
-        let (outcome, end) = (Outcome::Unknown, usize::MAX);
+        let outcome = CallFate::Unknown;
+        let end = usize::MAX;
         Self { asked, answers: Vec::new(), outcome, begin, end, echoes: rules.echoes }
     }
 
     fn answered(&mut self, event: &'h Event, place: usize) {
         match event.phase {
             Phase::Ok if event.answer != Some(Answer::Malformed) => {
-                self.outcome = Outcome::Answered;
+                self.outcome = CallFate::Answered;
                 self.end = self.end.min(place);
             }
             Phase::Fail => {
-                self.outcome = Outcome::Refused;
+                self.outcome = CallFate::Refused;
                 self.end = place;
             }
             Phase::Ok | Phase::Info | Phase::Invoke => {}
@@ -77,17 +78,17 @@ impl<'h> Item<'h> {
     }
 
     /// The outcome that the end of a transaction gives to its parts.
-    fn fate(&self) -> (Outcome, usize) {
+    fn fate(&self) -> (CallFate, usize) {
         let is_commit = self.asked.op == Op::Commit;
         match self.outcome {
-            Outcome::Answered if is_commit => (Outcome::Answered, self.end),
-            Outcome::Answered | Outcome::Refused => (Outcome::Refused, self.end),
-            Outcome::Unknown => (Outcome::Unknown, usize::MAX),
+            CallFate::Answered if is_commit => (CallFate::Answered, self.end),
+            CallFate::Answered | CallFate::Refused => (CallFate::Refused, self.end),
+            CallFate::Unknown => (CallFate::Unknown, usize::MAX),
         }
     }
 
-    fn join(&mut self, (outcome, end): (Outcome, usize)) {
-        if self.outcome == Outcome::Answered {
+    fn join(&mut self, (outcome, end): (CallFate, usize)) {
+        if self.outcome == CallFate::Answered {
             (self.outcome, self.end) = (outcome, end);
         }
     }
@@ -98,15 +99,15 @@ impl<'h> Item<'h> {
     }
 
     pub(super) fn is_refused(&self) -> bool {
-        self.outcome == Outcome::Refused
+        self.outcome == CallFate::Refused
     }
 
     pub(super) fn is_unknown(&self) -> bool {
-        self.outcome == Outcome::Unknown
+        self.outcome == CallFate::Unknown
     }
 
     pub(super) fn is_answered(&self) -> bool {
-        self.outcome == Outcome::Answered
+        self.outcome == CallFate::Answered
     }
 
     /// The first answer.

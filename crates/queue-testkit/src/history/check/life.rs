@@ -1,7 +1,7 @@
 //! All that a history says about one life of a job.
 
 use super::item::Item;
-use crate::history::{Effect, Event, Op, Seen, Status};
+use crate::history::{Effect, Event, Op, RecordView, Status};
 
 /// Everything a history says about one life of one job.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Life<'a> {
 pub(super) struct Sighting<'a> {
     pub(super) item: &'a Item<'a>,
     pub(super) event: &'a Event,
-    pub(super) seen: &'a Seen,
+    pub(super) seen: &'a RecordView,
 }
 
 impl<'a> Life<'a> {

@@ -4,7 +4,7 @@ use super::{
     actor::{Actor, expected, payload},
     handler::{ended, started},
 };
-use crate::history::{Event as Line, History, Op};
+use crate::history::{Event as HistoryEvent, History, Op};
 use queue_core::{
     ClaimRequest, ClaimedJob, Detail, JobId, ListQuery, Prune, PruneRequest, Result, Span, Storage,
     StorageExt, WorkerId, lifecycle::Event,
@@ -30,7 +30,11 @@ pub(super) async fn drain(actor: &Actor, others: &[History]) {
     // Overdue records count as absent, and may still be counted until they are removed.
     let overdue = PruneRequest { queue: actor.queue.clone(), what: Prune::Expired, limit: OVERDUE_MAX };
     actor.store.prune(overdue).await.expect("nothing goes wrong any more");
-    actor.recorder.mark(Line { op: Op::Drain, queue: actor.queue.as_str().to_owned(), ..Line::default() });
+    actor.recorder.mark(HistoryEvent {
+        op: Op::Drain,
+        queue: actor.queue.as_str().to_owned(),
+        ..HistoryEvent::default()
+    });
     read_everything(actor, others).await.expect("nothing goes wrong any more");
 }
 

@@ -1,6 +1,6 @@
 //! A workload in real time that goes on until the test ends it.
 
-use super::{Params, Report, drain, pace::Pace, stage::Stage, waiter};
+use super::{Params, WorkloadReport, drain, pace::Pace, stage::Stage, waiter};
 use crate::{
     fault::{FaultPlan, FaultStore},
     history::{History, Recorder, Rules, check},
@@ -109,7 +109,7 @@ impl Load {
     ///
     /// # Panics
     /// If a task panicked, or the store answers an error.
-    pub async fn finish(self) -> Report {
+    pub async fn finish(self) -> WorkloadReport {
         self.finish_with(Vec::new()).await
     }
 
@@ -118,7 +118,7 @@ impl Load {
     ///
     /// # Panics
     /// As [`finish`](Self::finish).
-    pub async fn finish_with(self, mut histories: Vec<History>) -> Report {
+    pub async fn finish_with(self, mut histories: Vec<History>) -> WorkloadReport {
         self.is_enough.store(true, Ordering::Release);
         // Workers run until no task waits for a job.
         self.others.join_all().await;
@@ -133,7 +133,7 @@ impl Load {
         let history =
             if histories.len() == 1 { histories.remove(0) } else { History::merge(histories, nanos(SKEW)) };
         let violations = check(&history, &rules);
-        Report { seed: self.stage.seed, history, violations, faults: 0 }
+        WorkloadReport { seed: self.stage.seed, history, violations, faults: 0 }
     }
 }
 

@@ -9,19 +9,19 @@ mod meddler;
 mod pace;
 mod params;
 mod producer;
-mod report;
 mod stage;
 mod timekeeper;
 mod waiter;
 mod worker;
+mod workload_report;
 
 pub use load::{Load, LoadParams};
 pub use params::{Faults, Params};
-pub use report::Report;
+pub use workload_report::WorkloadReport;
 
 use crate::{
     Facility, Harness, Place,
-    fault::{Fault, FaultPlan, FaultStore, Verb},
+    fault::{Fault, FaultPlan, FaultStore, StorageVerb},
     history::{Event, Op, Recorder, Rules, check},
 };
 use pace::Pace;
@@ -43,7 +43,7 @@ const ROUNDS: usize = 2;
 /// # Panics
 /// If the harness fails, or the store answers an error that is not transient, since a workload
 /// sends nothing invalid.
-pub async fn check_workload(harness: &dyn Harness, seed: u64, params: Params) -> Report {
+pub async fn check_workload(harness: &dyn Harness, seed: u64, params: Params) -> WorkloadReport {
     let clock = Arc::new(ManualClock::default());
     let place = harness.create(clock.clone()).await.expect("the harness makes a place");
     let can = |facility| harness.facilities().contains(&facility);
@@ -89,11 +89,11 @@ fn plan(seed: u64, faults: Faults) -> FaultPlan {
         return plan;
     }
     let plan = plan
-        .one_in(25, Verb::CORE, Fault::Refuse)
-        .one_in(40, Verb::CORE, Fault::LoseRequest)
-        .one_in(25, Verb::CORE, Fault::LoseReply)
-        .one_in(20, Verb::CORE, Fault::Delay(Duration::from_millis(1)));
-    if faults == Faults::All { plan.one_in(15, Verb::CORE, Fault::Duplicate) } else { plan }
+        .one_in(25, StorageVerb::CORE, Fault::Refuse)
+        .one_in(40, StorageVerb::CORE, Fault::LoseRequest)
+        .one_in(25, StorageVerb::CORE, Fault::LoseReply)
+        .one_in(20, StorageVerb::CORE, Fault::Delay(Duration::from_millis(1)));
+    if faults == Faults::All { plan.one_in(15, StorageVerb::CORE, Fault::Duplicate) } else { plan }
 }
 
 /// The tasks and handles that take part.
@@ -132,7 +132,7 @@ impl Cast {
         self.stage.recorder.ok(reopening, vec![Event::default()]);
     }
 
-    async fn judge(mut self) -> Report {
+    async fn judge(mut self) -> WorkloadReport {
         self.stage.stores.iter().for_each(|store| store.heal());
         drain::drain(&self.stage.actor("drain", 0), &[]).await;
         for store in &self.stage.stores {
@@ -143,6 +143,6 @@ impl Cast {
         let rules = Rules { echoes, concurrency_max: Some(1), ..Rules::default() };
         let history = self.stage.recorder.history();
         let violations = check(&history, &rules);
-        Report { seed: self.stage.seed, history, violations, faults: self.faults }
+        WorkloadReport { seed: self.stage.seed, history, violations, faults: self.faults }
     }
 }

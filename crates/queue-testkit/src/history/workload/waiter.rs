@@ -1,7 +1,7 @@
 //! The task that enqueues jobs and waits for their outcomes.
 
 use super::actor::{Actor, expected};
-use crate::history::{Answer, Ask, Event as Line, Op, asked::status, digest};
+use crate::history::{Answer, Ask, Event as HistoryEvent, Op, asked::status, digest};
 use futures_util::StreamExt;
 use queue_core::{Detail, Enqueued, EventStream, Interest, JobId, JobRecord, Seq, Storage, StorageExt};
 use std::time::Duration;
@@ -31,14 +31,14 @@ pub(super) async fn wait(actor: Actor) {
 async fn await_outcome(actor: &Actor, id: &JobId, seq: Seq, mut hints: Option<EventStream>) {
     let ends_at = Instant::now() + DEADLINE;
     let deadline_ns = u64::try_from(DEADLINE.as_nanos()).ok();
-    let call = actor.recorder.invoke(vec![Line {
+    let call = actor.recorder.invoke(vec![HistoryEvent {
         op: Op::Wait,
         process: actor.store.process(),
         queue: actor.queue.as_str().to_owned(),
         id: Some(id.as_str().to_owned()),
         seq: Some(seq.get()),
         ask: Ask { deadline_ns, ..Ask::default() },
-        ..Line::default()
+        ..HistoryEvent::default()
     }]);
     let outcome = loop {
         // The last read before the answer "timed out" has to come after the deadline.
@@ -48,7 +48,7 @@ async fn await_outcome(actor: &Actor, id: &JobId, seq: Seq, mut hints: Option<Ev
             break outcome;
         }
         if is_late {
-            break Line { answer: Some(Answer::TimedOut), ..Line::default() };
+            break HistoryEvent { answer: Some(Answer::TimedOut), ..HistoryEvent::default() };
         }
         hear(&mut hints).await;
     };
@@ -56,16 +56,16 @@ async fn await_outcome(actor: &Actor, id: &JobId, seq: Seq, mut hints: Option<Ev
 }
 
 /// The answer if the life has ended.
-fn outcome(found: Option<JobRecord>, seq: Seq) -> Option<Line> {
+fn outcome(found: Option<JobRecord>, seq: Seq) -> Option<HistoryEvent> {
     let Some(record) = found.filter(|record| record.meta.seq == seq) else {
-        return Some(Line { answer: Some(Answer::Expired), ..Line::default() });
+        return Some(HistoryEvent { answer: Some(Answer::Expired), ..HistoryEvent::default() });
     };
     let result = record.result().map(digest::of_payload);
     let state = record.meta.state;
-    state.is_terminal().then(|| Line {
+    state.is_terminal().then(|| HistoryEvent {
         answer: Some(Answer::Ended(status(state))),
         result,
-        ..Line::default()
+        ..HistoryEvent::default()
     })
 }
 

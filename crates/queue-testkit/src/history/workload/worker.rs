@@ -4,7 +4,7 @@ use super::{
     actor::{Actor, expected, payload},
     handler::{ended, started},
 };
-use crate::history::{Ask, Event as Line, Op};
+use crate::history::{Ask, Event as HistoryEvent, Op};
 use bytes::Bytes;
 use queue_core::{
     Applied, Changed, ClaimRequest, ClaimedJob, Failure, NewJob, OnWaiting, Retention, Span, Storage,
@@ -173,7 +173,12 @@ impl Worker {
         if all_settled {
             let ask = Ask { worker: Some(self.id.as_str().to_owned()), ..Ask::default() };
             let queue = self.actor.queue.as_str().to_owned();
-            self.actor.recorder.mark(Line { op: Op::Shutdown, queue, ask, ..Line::default() });
+            self.actor.recorder.mark(HistoryEvent {
+                op: Op::Shutdown,
+                queue,
+                ask,
+                ..HistoryEvent::default()
+            });
         }
     }
 }

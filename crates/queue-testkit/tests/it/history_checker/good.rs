@@ -4,7 +4,7 @@ use crate::history_checker::tape::{
     Tape, at, change, claim, claimed, complete, enqueue, finish, found, leased, nothing, of_worker, plain,
     queued, read, release, said, settle,
 };
-use queue_testkit::history::{Answer, Ask, Effect, Event, Op, Phase, PruneKind, Seen, Status};
+use queue_testkit::history::{Answer, Ask, Effect, Event, Op, Phase, PruneKind, RecordView, Status};
 
 #[test]
 fn a_job_from_enqueue_to_its_purge() {
@@ -13,9 +13,9 @@ fn a_job_from_enqueue_to_its_purge() {
     tape.claim(1, "a", 1, leased(2, 1));
     let keep = Effect::Finish { status: Status::Completed, keep_ms: Some(500) };
     let done = Event { result: Some(77), ..settle(Op::Complete, "a", 1, 1, keep) };
-    tape.done(done.clone(), Seen { purge_at: Some(1_500), ..at(3, 1, Status::Completed) });
-    tape.done(done, Seen { purge_at: Some(1_500), ..at(3, 1, Status::Completed) });
-    let shown = Seen { with_body: true, purge_at: Some(1_500), ..at(3, 1, Status::Completed) };
+    tape.done(done.clone(), RecordView { purge_at: Some(1_500), ..at(3, 1, Status::Completed) });
+    tape.done(done, RecordView { purge_at: Some(1_500), ..at(3, 1, Status::Completed) });
+    let shown = RecordView { with_body: true, purge_at: Some(1_500), ..at(3, 1, Status::Completed) };
     tape.call(read("a"), vec![Event { digest: Some(9), result: Some(77), ..found(1, shown) }]);
     tape.now = 1_500;
     tape.absent("a");
@@ -30,14 +30,14 @@ fn failures_lapses_and_releases_each_lead_to_one_more_start() {
     tape.claim(1, "a", 1, leased(2, 1));
     tape.done(release("a", 1, 1), at(3, 1, Status::Queued));
     tape.claim(2, "a", 1, leased(4, 2));
-    let failed = |revision, epoch, status| Seen { failures: 1, ..at(revision, epoch, status) };
+    let failed = |revision, epoch, status| RecordView { failures: 1, ..at(revision, epoch, status) };
     tape.done(settle(Op::Fail, "a", 1, 2, Effect::Requeue), failed(5, 2, Status::Failing));
-    tape.claim(3, "a", 1, Seen { failures: 1, ..leased(6, 3) });
+    tape.claim(3, "a", 1, RecordView { failures: 1, ..leased(6, 3) });
     tape.now = 2_000;
-    let lapsed = Seen { stalls: 1, ..failed(7, 3, Status::Failing) };
+    let lapsed = RecordView { stalls: 1, ..failed(7, 3, Status::Failing) };
     tape.done(change(Op::Lapse, "a", 1, 6, Effect::Requeue), lapsed);
-    tape.claim(4, "a", 1, Seen { stalls: 1, failures: 1, expires_at: Some(3_000), ..leased(8, 4) });
-    tape.done(complete("a", 1, 4, 77), Seen { stalls: 1, ..failed(9, 4, Status::Completed) });
+    tape.claim(4, "a", 1, RecordView { stalls: 1, failures: 1, expires_at: Some(3_000), ..leased(8, 4) });
+    tape.done(complete("a", 1, 4, 77), RecordView { stalls: 1, ..failed(9, 4, Status::Completed) });
     tape.call(complete("a", 1, 1, 77), vec![said(Answer::LeaseLost)]);
     tape.assert_good();
 }
@@ -87,7 +87,7 @@ fn a_completion_of_unknown_outcome_may_show_its_result() {
     tape.claim(1, "a", 1, leased(2, 1));
     let asked = tape.begin(vec![complete("a", 1, 1, 77)]);
     tape.end_as(Phase::Info, asked);
-    let shown = Seen { with_body: true, ..at(3, 1, Status::Completed) };
+    let shown = RecordView { with_body: true, ..at(3, 1, Status::Completed) };
     tape.call(read("a"), vec![Event { digest: Some(9), result: Some(77), ..found(1, shown) }]);
     tape.assert_good();
 }
@@ -151,8 +151,8 @@ fn overlapping_claims_may_pass_over_what_the_other_one_holds() {
 fn a_redrive_opens_what_was_terminal_and_clears_the_budgets() {
     let mut tape = Tape::new();
     tape.enqueue("a", 1);
-    tape.claim(1, "a", 1, Seen { failures: 2, ..leased(2, 1) });
-    let failed = Seen { failures: 3, ..at(3, 1, Status::Failed) };
+    tape.claim(1, "a", 1, RecordView { failures: 2, ..leased(2, 1) });
+    let failed = RecordView { failures: 3, ..at(3, 1, Status::Failed) };
     tape.done(settle(Op::Fail, "a", 1, 1, finish(Status::Failed)), failed);
     tape.done(change(Op::Redrive, "a", 1, 3, Effect::Requeue), at(4, 1, Status::Queued));
     tape.claim(2, "a", 1, leased(5, 2));

@@ -5,11 +5,11 @@ use crate::history_checker::tape::{
 };
 use queue_testkit::{
     Invariant::{I3, I4, I5, I6, I7, I8, I17, I23},
-    history::{Answer, Effect, Event, Op, Seen, Status},
+    history::{Answer, Effect, Event, Op, RecordView, Status},
 };
 
-fn leased_with(revision: u64, epoch: u64, failures: u32, stalls: u32) -> Seen {
-    Seen { failures, stalls, ..leased(revision, epoch) }
+fn leased_with(revision: u64, epoch: u64, failures: u32, stalls: u32) -> RecordView {
+    RecordView { failures, stalls, ..leased(revision, epoch) }
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn i3_a_lease_that_is_ended_before_it_lapsed() {
     tape.enqueue("a", 1);
     tape.claim(1, "a", 1, leased(2, 1));
     tape.now = 1_999;
-    let expired = Seen { stalls: 1, ..at(3, 1, Status::Failing) };
+    let expired = RecordView { stalls: 1, ..at(3, 1, Status::Failing) };
     tape.done(change(Op::Lapse, "a", 1, 2, Effect::Requeue), expired);
     tape.assert_breaks(&[I3]);
 }
@@ -48,10 +48,10 @@ fn i4_a_zombie_that_completes_after_a_newer_claim() {
     tape.enqueue("a", 1);
     tape.claim(1, "a", 1, leased(2, 1));
     tape.now = 2_000;
-    let expired = Seen { stalls: 1, ..at(3, 1, Status::Failing) };
+    let expired = RecordView { stalls: 1, ..at(3, 1, Status::Failing) };
     tape.done(change(Op::Lapse, "a", 1, 2, Effect::Requeue), expired);
     tape.claim(2, "a", 1, leased_with(4, 2, 0, 1));
-    tape.done(complete("a", 1, 1, 77), Seen { stalls: 1, ..at(5, 2, Status::Completed) });
+    tape.done(complete("a", 1, 1, 77), RecordView { stalls: 1, ..at(5, 2, Status::Completed) });
     tape.assert_breaks(&[I4]);
 }
 
@@ -71,7 +71,10 @@ fn i4_a_heartbeat_that_revives_a_lapsed_lease() {
     tape.claim(1, "a", 1, leased(2, 1));
     tape.now = 2_000;
     tape.enqueue("b", 2);
-    tape.done(settle(Op::Extend, "a", 1, 1, Effect::Touch), Seen { expires_at: Some(3_000), ..leased(3, 1) });
+    tape.done(
+        settle(Op::Extend, "a", 1, 1, Effect::Touch),
+        RecordView { expires_at: Some(3_000), ..leased(3, 1) },
+    );
     tape.assert_breaks(&[I4]);
 }
 
@@ -112,7 +115,7 @@ fn i5_a_replay_that_is_told_that_the_lease_is_lost() {
 }
 
 /// Fails the attempt of the token; the answer shows this record.
-fn fail(tape: &mut Tape, token: u64, seen: Seen) {
+fn fail(tape: &mut Tape, token: u64, seen: RecordView) {
     tape.done(settle(Op::Fail, "a", 1, token, Effect::Requeue), seen);
 }
 
@@ -121,7 +124,7 @@ fn i7_more_failures_than_the_budget_has() {
     let mut tape = Tape::new();
     tape.enqueue("a", 1);
     tape.claim(1, "a", 1, leased(2, 1));
-    let over = Seen { failures: 4, ..at(3, 1, Status::Failed) };
+    let over = RecordView { failures: 4, ..at(3, 1, Status::Failed) };
     tape.done(settle(Op::Fail, "a", 1, 1, finish(Status::Failed)), over);
     tape.assert_breaks(&[I7]);
 }
@@ -131,7 +134,7 @@ fn i7_an_attempt_number_that_falls() {
     let mut tape = Tape::new();
     tape.enqueue("a", 1);
     tape.claim(1, "a", 1, leased_with(2, 1, 1, 0));
-    tape.done(release("a", 1, 1), Seen { failures: 1, ..at(3, 1, Status::Failing) });
+    tape.done(release("a", 1, 1), RecordView { failures: 1, ..at(3, 1, Status::Failing) });
     tape.claim(2, "a", 1, leased_with(4, 2, 0, 0));
     tape.assert_breaks(&[I7]);
 }
@@ -161,7 +164,7 @@ fn i8_a_job_out_of_budget_that_waits_on() {
     let mut tape = Tape::new();
     tape.enqueue("a", 1);
     tape.claim(1, "a", 1, leased_with(2, 1, 2, 0));
-    fail(&mut tape, 1, Seen { failures: 3, ..at(3, 1, Status::Failing) });
+    fail(&mut tape, 1, RecordView { failures: 3, ..at(3, 1, Status::Failing) });
     tape.assert_breaks(&[I8]);
 }
 
@@ -170,7 +173,7 @@ fn i8_a_failed_job_that_does_not_say_why() {
     let mut tape = Tape::new();
     tape.enqueue("a", 1);
     tape.claim(1, "a", 1, leased(2, 1));
-    let mute = Seen { reason: None, failures: 1, ..at(3, 1, Status::Failed) };
+    let mute = RecordView { reason: None, failures: 1, ..at(3, 1, Status::Failed) };
     tape.done(settle(Op::Fail, "a", 1, 1, finish(Status::Failed)), mute);
     tape.assert_breaks(&[I8]);
 }

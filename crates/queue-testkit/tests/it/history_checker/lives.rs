@@ -6,7 +6,7 @@ use crate::history_checker::tape::{
 };
 use queue_testkit::{
     Invariant::{I1, I2, I6, I9, I10, I13, I18, I19, I20, I21},
-    history::{Answer, Ask, Effect, Event, Op, Phase, Seen, Status},
+    history::{Answer, Ask, Effect, Event, Op, Phase, RecordView, Status},
 };
 
 #[test]
@@ -146,7 +146,7 @@ fn i10_a_cancelled_job_that_completes_and_leaves_nothing() {
 fn i13_a_result_that_nobody_settled() {
     let mut tape = Tape::new();
     tape.completed("a", 1);
-    let seen = Seen { with_body: true, ..at(3, 1, Status::Completed) };
+    let seen = RecordView { with_body: true, ..at(3, 1, Status::Completed) };
     tape.call(read("a"), vec![Event { digest: Some(9), result: Some(78), ..found(1, seen) }]);
     tape.assert_breaks(&[I13]);
 }
@@ -155,7 +155,7 @@ fn i13_a_result_that_nobody_settled() {
 fn i13_a_completed_job_without_its_result() {
     let mut tape = Tape::new();
     tape.completed("a", 1);
-    tape.found("a", 1, Seen { with_body: true, ..at(3, 1, Status::Completed) });
+    tape.found("a", 1, RecordView { with_body: true, ..at(3, 1, Status::Completed) });
     tape.assert_breaks(&[I13]);
 }
 
@@ -165,7 +165,7 @@ fn i13_a_completed_job_that_is_gone_before_its_time() {
     tape.enqueue("a", 1);
     tape.claim(1, "a", 1, leased(2, 1));
     let keep = Effect::Finish { status: Status::Completed, keep_ms: Some(500) };
-    let seen = Seen { purge_at: Some(1_500), ..at(3, 1, Status::Completed) };
+    let seen = RecordView { purge_at: Some(1_500), ..at(3, 1, Status::Completed) };
     tape.done(crate::history_checker::tape::settle(Op::Complete, "a", 1, 1, keep), seen);
     tape.now = 1_499;
     tape.absent("a");
@@ -244,7 +244,7 @@ fn i20_counts_that_do_not_add_up() {
 /// A store may leave the record out of its counts, or count it until it is removed.
 #[test]
 fn i20_unless_the_record_was_overdue_for_removal_by_then() {
-    let kept = Seen { purge_at: Some(1_500), ..at(3, 1, Status::Completed) };
+    let kept = RecordView { purge_at: Some(1_500), ..at(3, 1, Status::Completed) };
     for (now, broken) in [(1_499, &[I20][..]), (1_500, &[])] {
         let mut tape = Tape::new();
         tape.enqueue("a", 1);

@@ -2,7 +2,7 @@
 
 use queue_testkit::{
     Invariant,
-    history::{Answer, Ask, Effect, Event, History, Op, Phase, Rules, Seen, Status, check},
+    history::{Answer, Ask, Effect, Event, History, Op, Phase, RecordView, Rules, Status, check},
 };
 use std::collections::BTreeSet;
 
@@ -94,17 +94,17 @@ impl Tape {
     }
 
     /// A claim of one job.
-    pub(crate) fn claim(&mut self, token: u64, id: &str, seq: u64, seen: Seen) {
+    pub(crate) fn claim(&mut self, token: u64, id: &str, seq: u64, seen: RecordView) {
         self.call(claim(token), vec![claimed(id, seq, seen)]);
     }
 
     /// A change that is done.
-    pub(crate) fn done(&mut self, asked: Event, seen: Seen) {
+    pub(crate) fn done(&mut self, asked: Event, seen: RecordView) {
         self.call(asked, vec![Event { seen: Some(seen), ..said(Answer::Done) }]);
     }
 
     /// A read that finds the record.
-    pub(crate) fn found(&mut self, id: &str, seq: u64, seen: Seen) {
+    pub(crate) fn found(&mut self, id: &str, seq: u64, seen: RecordView) {
         self.call(read(id), vec![found(seq, seen)]);
     }
 
@@ -188,11 +188,11 @@ pub(crate) fn queued(seq: u64) -> Event {
     Event { seq: Some(seq), ..said(Answer::Queued) }
 }
 
-pub(crate) fn claimed(id: &str, seq: u64, seen: Seen) -> Event {
+pub(crate) fn claimed(id: &str, seq: u64, seen: RecordView) -> Event {
     Event { id: Some(id.into()), seq: Some(seq), digest: Some(9), seen: Some(seen), ..said(Answer::Claimed) }
 }
 
-pub(crate) fn found(seq: u64, seen: Seen) -> Event {
+pub(crate) fn found(seq: u64, seen: RecordView) -> Event {
     Event { seq: Some(seq), seen: Some(seen), ..said(Answer::Found) }
 }
 
@@ -201,9 +201,9 @@ pub(crate) fn nothing() -> Event {
 }
 
 /// A record with budgets of three.
-pub(crate) fn at(revision: u64, epoch: u64, status: Status) -> Seen {
+pub(crate) fn at(revision: u64, epoch: u64, status: Status) -> RecordView {
     let reason = (status == Status::Failed).then(|| "terminal".into());
-    Seen {
+    RecordView {
         revision,
         epoch,
         status,
@@ -212,11 +212,11 @@ pub(crate) fn at(revision: u64, epoch: u64, status: Status) -> Seen {
         max_stalls: 3,
         created_at: 1_000,
         run_at: 1_000,
-        ..Seen::default()
+        ..RecordView::default()
     }
 }
 
 /// A record under a lease until 2000.
-pub(crate) fn leased(revision: u64, epoch: u64) -> Seen {
-    Seen { expires_at: Some(2_000), ..at(revision, epoch, Status::Processing) }
+pub(crate) fn leased(revision: u64, epoch: u64) -> RecordView {
+    RecordView { expires_at: Some(2_000), ..at(revision, epoch, Status::Processing) }
 }

@@ -3,7 +3,7 @@
 use crate::history_checker::tape::{Tape, at, change, claim, claimed, enqueue, leased, queued, said};
 use queue_testkit::{
     Invariant::{I11, I12, I24},
-    history::{Answer, Ask, Effect, Event, Op, Seen, Status},
+    history::{Answer, Ask, Effect, Event, Op, RecordView, Status},
 };
 
 fn delayed(id: &str, delay_ms: i64) -> Event {
@@ -20,7 +20,7 @@ fn with_priority(id: &str, priority: i16) -> Event {
 fn i11_a_claim_before_the_time_that_the_record_shows() {
     let mut tape = Tape::new();
     tape.enqueue("a", 1);
-    tape.claim(1, "a", 1, Seen { run_at: 1_001, ..leased(2, 1) });
+    tape.claim(1, "a", 1, RecordView { run_at: 1_001, ..leased(2, 1) });
     tape.assert_breaks(&[I11]);
 }
 
@@ -40,7 +40,7 @@ fn i11_a_retry_before_its_delay_is_over() {
     let mut tape = Tape::new();
     tape.enqueue("a", 1);
     tape.claim(1, "a", 1, leased(2, 1));
-    let waiting = Seen { run_at: 1_500, ..at(3, 1, Status::Queued) };
+    let waiting = RecordView { run_at: 1_500, ..at(3, 1, Status::Queued) };
     tape.done(crate::history_checker::tape::settle(Op::Snooze, "a", 1, 1, Effect::Requeue), waiting);
     tape.now = 1_499;
     tape.claim(2, "a", 1, leased(4, 2));

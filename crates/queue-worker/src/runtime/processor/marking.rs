@@ -139,7 +139,8 @@ where
     /// Tries one item until its budget is spent.
     async fn mark_again(&self, refused: UnmarkedOf<T, K>, tally: &TickTally<T>) {
         let UnmarkedItem { ended, since, error: mut first_error } = refused;
-        let (item, ended) = (ended.item(), &ended);
+        let item = ended.item();
+        let ended = &ended;
         let budget = self.options.mark_budget.saturating_sub(since.elapsed());
         let retry = Retry::new(self.options.mark_backoff.clone()).budget(budget);
         let attempt = |_| {

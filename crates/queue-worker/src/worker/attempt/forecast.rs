@@ -71,6 +71,7 @@ impl Forecast {
     pub(crate) fn claimed(&mut self, jobs: usize, bytes: u64, now: Instant) {
         let size = bytes.div_ceil(u64::try_from(jobs).unwrap_or(1).max(1)).max(1);
         self.by_size = usize::try_from(READY_BYTES_MAX / size).unwrap_or(READY_MAX).min(READY_MAX);
+        self.count_time(now);
         self.grown = self.ready(now).saturating_mul(2).saturating_add(self.handlers).min(READY_MAX);
         self.forget();
     }
@@ -85,21 +86,25 @@ impl Forecast {
     }
 
     /// How many jobs may be held ready.
-    pub(crate) fn ready(&mut self, now: Instant) -> usize {
-        self.count_time(now);
+    pub(crate) fn ready(&self, now: Instant) -> usize {
         if self.handled == 0 {
             return 0;
         }
         let time_of_all = self.horizon.as_nanos().saturating_mul(self.handlers as u128);
-        let within_horizon = time_of_all.saturating_mul(self.handled.into()) / self.taken_nanos.max(1);
+        let within_horizon =
+            time_of_all.saturating_mul(self.handled.into()) / self.taken_nanos_at(now).max(1);
         let within_horizon = usize::try_from(within_horizon).unwrap_or(usize::MAX);
         within_horizon.min(self.grown).min(self.by_size)
     }
 
     fn count_time(&mut self, now: Instant) {
-        let passed = now.saturating_duration_since(self.at).as_nanos();
-        self.taken_nanos = self.taken_nanos.saturating_add(passed.saturating_mul(self.taken as u128));
+        self.taken_nanos = self.taken_nanos_at(now);
         self.at = self.at.max(now);
+    }
+
+    fn taken_nanos_at(&self, now: Instant) -> u128 {
+        let passed = now.saturating_duration_since(self.at).as_nanos();
+        self.taken_nanos.saturating_add(passed.saturating_mul(self.taken as u128))
     }
 
     /// Keeps the mean, with the weight of the last rounds alone.
@@ -149,7 +154,7 @@ mod tests {
             self.forecast.take(0, self.now);
         }
 
-        fn ready(&mut self) -> usize {
+        fn ready(&self) -> usize {
             self.forecast.ready(self.now)
         }
     }

@@ -173,14 +173,14 @@ impl ReadyJobs {
             return FirstJobWait::Until(end);
         }
         state.forecast.was_wrong(now);
-        FirstJobWait::Over(state.empty())
+        FirstJobWait::Over(state.take_all())
     }
 
     /// Starts nothing any more, and takes the jobs that have not started.
     pub(super) fn close(&self) -> Vec<Arc<HeldJob>> {
         let mut state = self.state();
         state.is_closed = true;
-        state.empty()
+        state.take_all()
     }
 
     fn state(&self) -> MutexGuard<'_, ReadyState> {
@@ -195,7 +195,7 @@ impl ReadyState {
         self.forecast.take(runners, Instant::now());
     }
 
-    fn empty(&mut self) -> Vec<Arc<HeldJob>> {
+    fn take_all(&mut self) -> Vec<Arc<HeldJob>> {
         self.jobs.drain(..).map(|ready| ready.job).collect()
     }
 }

@@ -28,7 +28,8 @@ pub(super) async fn settlement(run: &WorkerRun, job: Arc<HeldJob>) -> Settlement
     match handled {
         Ok(handled) => {
             if handled.ticks_skipped > 0 {
-                let (schedule, ticks) = (job.meta().clone(), handled.ticks_skipped);
+                let schedule = job.meta().clone();
+                let ticks = handled.ticks_skipped;
                 tracing::warn!(schedule = %schedule.id, ticks, "a schedule left ticks out, as its policy says");
                 run.events.emit(&WorkerEvent::TicksSkipped { schedule, ticks });
             }

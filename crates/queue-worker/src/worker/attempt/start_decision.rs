@@ -1,6 +1,6 @@
 //! Whether a claimed job may start now.
 
-use crate::worker::{hold::HeldJob, run::WorkerRun};
+use crate::worker::{hold::HeldJob, rate::KindTurn, run::WorkerRun};
 use queue_core::Span;
 use tokio::time::Instant;
 
@@ -29,7 +29,7 @@ pub(super) fn decide_start(run: &WorkerRun, job: &HeldJob) -> StartDecision {
         return StartDecision::TooLate;
     }
     // The kind is asked last, since it counts the start at once.
-    if let Err(wait) = run.kinds.start(job.meta(), run.options.lease) {
+    if let KindTurn::After(wait) = run.kinds.start(job.meta(), run.options.lease) {
         return StartDecision::PutBack(Span::new("wait", wait).unwrap_or(Span::MAX));
     }
     // Reserved jobs use up no start of the application's: dropped, the start is free for another

@@ -213,7 +213,8 @@ impl Fetcher {
             }
         };
         let ends_by_itself = self.run.options.until != EndCondition::Stopped;
-        let (queues, run) = (&mut self.queues, &*self.run);
+        let queues = &mut self.queues;
+        let run = &*self.run;
         tokio::select! {
             biased;
             () = run.shutdown.stop.cancelled() => {}

@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn slots_are_kept_for_twice_as_long_as_the_last_claim_took_within_bounds() {
-        let (mut flight, mut now) = (Flight::default(), Instant::now());
+        let mut flight = Flight::default();
+        let mut now = Instant::now();
         for (takes, kept) in [(1, 100), (2000, 100), (9000, 4000), (50, 5000), (1, 100)] {
             flight.begin(3, now);
             let at = |millis| flight.kept(now + ms(millis), KEPT_MAX);
@@ -93,7 +94,8 @@ mod tests {
 
     #[test]
     fn a_call_that_brings_no_jobs_teaches_nothing_and_keeps_nothing() {
-        let (mut flight, now) = (Flight::default(), Instant::now());
+        let mut flight = Flight::default();
+        let now = Instant::now();
         flight.begin(0, now);
         assert_eq!(
             (flight.is_under_way(), flight.kept(now, SLOW), flight.lends_at(now, SLOW)),

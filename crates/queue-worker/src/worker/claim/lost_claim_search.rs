@@ -2,7 +2,7 @@
 
 use super::queue_call::SIDE_CALL_MAX;
 use crate::worker::run::WorkerRun;
-use queue_core::{LostClaim, QueueName, Result, asking::after_error};
+use queue_core::{Error, ErrorKind, LostClaim, QueueName, Result, asking::after_error};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -43,14 +43,14 @@ impl LostClaimSearch {
     pub(super) async fn search(&mut self, run: &WorkerRun) -> bool {
         loop {
             match self.look(run).await {
-                Some(Ok(is_over)) => return is_over,
-                Some(Err(error)) if !error.is_transient() => {
+                Ok(is_over) => return is_over,
+                Err(error) if !error.is_transient() => {
                     run.report_error_of(&self.queue, error);
                     return true;
                 }
                 // Claims report that the store is away.
-                Some(Err(_)) | None if Instant::now() < self.lapses_at => self.pause(run).await,
-                Some(Err(_)) | None => return true,
+                Err(_) if Instant::now() < self.lapses_at => self.pause(run).await,
+                Err(_) => return true,
             }
         }
     }
@@ -68,9 +68,11 @@ impl LostClaimSearch {
         }
     }
 
-    async fn look(&mut self, run: &WorkerRun) -> Option<Result<bool>> {
+    /// A look without an answer in time fails as one to which the store did not answer.
+    async fn look(&mut self, run: &WorkerRun) -> Result<bool> {
         self.looks += 1;
-        timeout(SIDE_CALL_MAX, self.claim.give_back(&*run.storage)).await.ok()
+        let look = timeout(SIDE_CALL_MAX, self.claim.give_back(&*run.storage)).await;
+        look.unwrap_or_else(|_elapsed| Err(Error::new(ErrorKind::Unavailable, "list", "no answer in time")))
     }
 
     async fn pause(&self, run: &WorkerRun) {

@@ -31,6 +31,15 @@ struct PutBackLine {
     last: Instant,
 }
 
+/// When a job of a kind may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::worker) enum KindTurn {
+    /// The job starts now, and is counted.
+    Now,
+    /// The kind is over its rate: the job is put back for this long.
+    After(Duration),
+}
+
 /// A line is no longer than this, or one interval if that is longer. A job that comes later is put
 /// back for this long. So free workers find jobs that they may start, and a worker that dies has
 /// put no job off for long.
@@ -45,26 +54,21 @@ impl KindRate {
         Self { bucket: TokenBucket::new(limit, now), line: None, returns_until: None }
     }
 
-    /// Starts a job, or answers how long to put it back. `run_at` is since when it was due,
+    /// Starts a job if it is its turn. `run_at` is since when it was due,
     /// `seen_at` when it was claimed, both as the store counts time.
-    pub(super) fn start(
-        &mut self,
-        run_at: Timestamp,
-        seen_at: Timestamp,
-        now: Instant,
-    ) -> Result<(), Duration> {
+    pub(super) fn start(&mut self, run_at: Timestamp, seen_at: Timestamp, now: Instant) -> KindTurn {
         self.line = self.line.filter(|line| line.last >= now);
         let interval = self.bucket.interval();
         let is_behind = |line: &PutBackLine| {
             run_at <= line.since && now <= deadline::after(line.first, interval.min(LATE))
         };
         if self.line.as_ref().is_some_and(is_behind) || !self.bucket.take(now) {
-            return Err(self.join_line(seen_at, now));
+            return KindTurn::After(self.join_line(seen_at, now));
         }
         if let Some(line) = &mut self.line {
             line.first = deadline::after(line.first, interval);
         }
-        Ok(())
+        KindTurn::Now
     }
 
     /// For how long jobs that were put back may still return, apart from the time that their
@@ -95,7 +99,10 @@ impl KindRate {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        KindTurn::{After, Now},
+        *,
+    };
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -112,7 +119,7 @@ mod tests {
         }
 
         /// A job that was due at one time is there at another, both in milliseconds.
-        fn start(&mut self, due_ms: i64, now_ms: u64) -> Result<(), Duration> {
+        fn start(&mut self, due_ms: i64, now_ms: u64) -> KindTurn {
             let seen_at = Timestamp::from_millis(i64::try_from(now_ms).unwrap());
             let now = self.began + Duration::from_millis(now_ms);
             self.rate.start(Timestamp::from_millis(due_ms), seen_at, now)
@@ -123,17 +130,17 @@ mod tests {
     fn each_job_over_the_rate_gets_a_turn_of_its_own() {
         let mut kind = LimitedKind::new();
         let answers: Vec<_> = (0..4).map(|_| kind.start(0, 0)).collect();
-        assert_eq!(answers, [Ok(()), Err(SECOND), Err(2 * SECOND), Err(3 * SECOND)]);
-        assert_eq!([1000, 2000, 3000].map(|turn| kind.start(turn, turn.unsigned_abs())), [Ok(()); 3]);
+        assert_eq!(answers, [Now, After(SECOND), After(2 * SECOND), After(3 * SECOND)]);
+        assert_eq!([1000, 2000, 3000].map(|turn| kind.start(turn, turn.unsigned_abs())), [Now; 3]);
     }
 
     #[test]
     fn a_job_that_was_due_before_the_line_formed_goes_to_its_end() {
         let mut kind = LimitedKind::new();
-        assert_eq!((kind.start(-5, 0), kind.start(-5, 0)), (Ok(()), Err(SECOND)));
+        assert_eq!((kind.start(-5, 0), kind.start(-5, 0)), (Now, After(SECOND)));
         // The token of this moment is for the one that is about to return.
-        assert_eq!((kind.start(-5, 1000), kind.start(1000, 1000)), (Err(SECOND), Ok(())));
-        assert_eq!(kind.start(2000, 2000), Ok(()));
+        assert_eq!((kind.start(-5, 1000), kind.start(1000, 1000)), (After(SECOND), Now));
+        assert_eq!(kind.start(2000, 2000), Now);
     }
 
     #[test]
@@ -141,25 +148,28 @@ mod tests {
         let mut kind = LimitedKind::new();
         assert_eq!(
             (kind.start(0, 0), kind.start(0, 0), kind.start(0, 0)),
-            (Ok(()), Err(SECOND), Err(2 * SECOND))
+            (Now, After(SECOND), After(2 * SECOND))
         );
-        kind.start(0, 10).unwrap_err();
+        assert!(matches!(kind.start(0, 10), After(_)));
         // The first of them is two seconds late.
-        assert_eq!(kind.start(0, 2500), Ok(()));
+        assert_eq!(kind.start(0, 2500), Now);
     }
 
     #[test]
     fn a_line_that_has_passed_holds_up_nobody() {
         let mut kind = LimitedKind::new();
-        assert_eq!((kind.start(0, 0), kind.start(0, 0)), (Ok(()), Err(SECOND)));
-        assert_eq!(kind.start(0, 1001), Ok(()));
+        assert_eq!((kind.start(0, 0), kind.start(0, 0)), (Now, After(SECOND)));
+        assert_eq!(kind.start(0, 1001), Now);
     }
 
     #[test]
     fn behind_a_minute_of_others_a_job_comes_again_in_a_minute() {
         let mut kind = LimitedKind::new();
         let waits: Vec<_> = (0..100).map(|_| kind.start(0, 0)).collect();
-        assert_eq!((waits[60], waits[61], waits[99]), (Err(60 * SECOND), Err(60 * SECOND), Err(60 * SECOND)));
+        assert_eq!(
+            (waits[60], waits[61], waits[99]),
+            (After(60 * SECOND), After(60 * SECOND), After(60 * SECOND))
+        );
         assert_eq!(kind.rate.returning_for(kind.began), 60 * SECOND + LATE);
         assert_eq!(kind.rate.returning_for(kind.began + 70 * SECOND), Duration::ZERO);
     }

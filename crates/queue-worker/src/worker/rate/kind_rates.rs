@@ -1,6 +1,9 @@
 //! The rate limits of kinds.
 
-use super::{RateLimit, kind_rate::KindRate};
+use super::{
+    RateLimit,
+    kind_rate::{KindRate, KindTurn},
+};
 use parking_lot::Mutex;
 use queue_core::{Error, JobMeta, Kind, Result, Span, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
@@ -29,10 +32,9 @@ impl KindRates {
         Ok(Self(rates))
     }
 
-    /// Starts a job, or answers how long to put it back. `lease` is the length of the lease at its
-    /// claim.
-    pub(in crate::worker) fn start(&self, job: &JobMeta, lease: Span) -> std::result::Result<(), Duration> {
-        let Some(rate) = self.0.get(&job.kind) else { return Ok(()) };
+    /// Starts a job if it is its turn. `lease` is the length of the lease at its claim.
+    pub(in crate::worker) fn start(&self, job: &JobMeta, lease: Span) -> KindTurn {
+        let Some(rate) = self.0.get(&job.kind) else { return KindTurn::Now };
         let expires_at = job.lease.as_ref().map_or(job.run_at, |lease| lease.expires_at);
         let claimed_at = Timestamp::from_millis(expires_at.as_millis().saturating_sub(lease.as_millis()));
         rate.lock().start(job.run_at, claimed_at, Instant::now())

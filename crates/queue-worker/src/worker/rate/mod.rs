@@ -17,5 +17,6 @@ mod token_bucket;
 
 pub use rate_limit::RateLimit;
 
+pub(super) use kind_rate::KindTurn;
 pub(super) use kind_rates::KindRates;
 pub(super) use queue_rate::{QueueRate, Reservation};

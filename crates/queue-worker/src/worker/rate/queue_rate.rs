@@ -42,7 +42,7 @@ impl QueueRate {
 
     /// How long until there is room for a job; `None` if that takes a start first.
     pub(in crate::worker) fn wait_for_room(&self, now: Instant) -> Option<Duration> {
-        let mut tokens = self.lock();
+        let tokens = self.lock();
         let wanted = tokens.reserved + 1;
         tokens.bucket.wait_for(wanted, now)
     }
@@ -73,7 +73,7 @@ impl QueueRate {
 }
 
 impl Tokens {
-    fn room(&mut self, now: Instant) -> usize {
+    fn room(&self, now: Instant) -> usize {
         let room = self.bucket.level(now).saturating_sub(self.reserved);
         usize::try_from(room).unwrap_or(usize::MAX)
     }

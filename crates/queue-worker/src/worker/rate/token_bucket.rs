@@ -33,24 +33,23 @@ impl TokenBucket {
     }
 
     /// How many tokens there are.
-    pub(super) fn level(&mut self, now: Instant) -> u64 {
-        self.fill(now);
-        u64::try_from(self.units / self.units_per_token).unwrap_or(u64::MAX)
+    pub(super) fn level(&self, now: Instant) -> u64 {
+        u64::try_from(self.units_at(now) / self.units_per_token).unwrap_or(u64::MAX)
     }
 
     /// Takes a token if there is one.
     pub(super) fn take(&mut self, now: Instant) -> bool {
-        self.fill(now);
+        self.units = self.units_at(now);
+        self.at = self.at.max(now);
         let left = self.units.checked_sub(self.units_per_token);
         self.units = left.unwrap_or(self.units);
         left.is_some()
     }
 
     /// How long until there are this many tokens; `None` if the bucket never holds that many.
-    pub(super) fn wait_for(&mut self, tokens: u64, now: Instant) -> Option<Duration> {
-        self.fill(now);
+    pub(super) fn wait_for(&self, tokens: u64, now: Instant) -> Option<Duration> {
         let wanted = u128::from(tokens).saturating_mul(self.units_per_token);
-        let missing = wanted.saturating_sub(self.units);
+        let missing = wanted.saturating_sub(self.units_at(now));
         (wanted <= self.units_max).then(|| nanos(missing.div_ceil(self.units_per_nano)))
     }
 
@@ -59,10 +58,9 @@ impl TokenBucket {
         nanos(self.units_per_token.div_ceil(self.units_per_nano))
     }
 
-    fn fill(&mut self, now: Instant) {
+    fn units_at(&self, now: Instant) -> u128 {
         let brought = now.saturating_duration_since(self.at).as_nanos().saturating_mul(self.units_per_nano);
-        self.units = self.units.saturating_add(brought).min(self.units_max);
-        self.at = self.at.max(now);
+        self.units.saturating_add(brought).min(self.units_max)
     }
 }
 
@@ -107,7 +105,7 @@ mod tests {
 
     #[test]
     fn more_than_the_burst_is_never_there() {
-        let (mut bucket, start) = bucket(&RateLimit::per_second(10).burst(4));
+        let (bucket, start) = bucket(&RateLimit::per_second(10).burst(4));
         assert_eq!(bucket.wait_for(4, start), Some(Duration::ZERO));
         assert_eq!(bucket.wait_for(5, start), None);
         assert_eq!(bucket.wait_for(u64::MAX, start), None);

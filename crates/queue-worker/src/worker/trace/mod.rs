@@ -16,4 +16,4 @@ pub(super) use calls::{answered, claim, claimed, heartbeat, settle, stored};
 
 /// The target of all spans and of the events about jobs, so that a filter for the crate finds them
 /// wherever their code stands.
-pub(super) const TARGET: &str = "queue_worker";
+pub(crate) const TARGET: &str = "queue_worker";

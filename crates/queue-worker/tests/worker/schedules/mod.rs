@@ -3,7 +3,7 @@
 mod given;
 mod time;
 
-use crate::support::id;
+use crate::{support::id, traced::Lines};
 use given::{Given, HOUR, MINUTE, hourly, of_hours, schedule_id};
 use queue_core::{
     Capabilities, Detail, Span, State, Storage, StorageExt, StorageLayer,
@@ -11,6 +11,7 @@ use queue_core::{
 };
 use queue_schedule::{Missed, Overlap, SPEC_VERSION, ScheduleSpec};
 use std::sync::Arc;
+use tracing::Level;
 
 /// A schedule that makes up for every missed tick.
 pub(super) fn making_up() -> ScheduleSpec {
@@ -38,6 +39,19 @@ async fn a_wake_up_that_is_never_settled_enqueues_nothing() {
     }
     given.wake().await;
     assert_eq!(given.ticks().await, of_hours([1]));
+}
+
+#[tokio::test]
+async fn a_wake_up_tells_subscribers_of_each_job_that_it_makes() {
+    let (lines, _guard) = Lines::of(Level::DEBUG);
+    let given = Given::new();
+    given.put(making_up().to_bytes()).await;
+    given.clock.advance(HOUR);
+    given.wake().await;
+    let line = lines.only("a schedule makes a job");
+    let span =
+        "create{queue=tests id=hourly@2026-01-01T01:00:00Z schedule=queue.schedule:hourly}: queue_worker:";
+    assert!(line.contains(span), "{line}");
 }
 
 #[tokio::test]

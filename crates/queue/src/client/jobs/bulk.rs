@@ -68,7 +68,8 @@ impl Jobs {
     }
 
     async fn change_all(&self, event: &Event) -> Result<BulkChange> {
-        let (mut pages, mut report) = (self.pages()?, BulkChange::default());
+        let mut pages = self.pages()?;
+        let mut report = BulkChange::default();
         let batch_max = self.shared.storage.capabilities().limits.batch_max;
         pages.query.limit = pages.query.limit.min(batch_max);
         let mut begun = None;

@@ -42,7 +42,8 @@ impl Choice {
             since..self.until.unwrap_or(Timestamp::from_millis(i64::MAX))
         });
         let tag = tag.filter(|_| !matches!(walk, Walk::Tagged(..)));
-        let (kind, id_prefix) = (self.kind.clone().transpose()?, self.id_prefix.clone());
+        let kind = self.kind.clone().transpose()?;
+        let id_prefix = self.id_prefix.clone();
         let filter = ListFilter { states, kind, worker, tag, id_prefix, entered };
         Ok(ListQuery::new(queue, walk, PAGE_MAX).matching(filter))
     }

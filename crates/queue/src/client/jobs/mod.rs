@@ -244,7 +244,8 @@ impl Jobs {
     /// # Errors
     /// Those of [`page`](Self::page).
     pub async fn count(&self) -> Result<JobCount> {
-        let (mut pages, mut count) = (self.pages()?, JobCount::default());
+        let mut pages = self.pages()?;
+        let mut count = JobCount::default();
         while let Some(page) = pages.next(&*self.shared.storage).await? {
             count.jobs += page.jobs.len() as u64;
             count.looked_at += page.looked_at;

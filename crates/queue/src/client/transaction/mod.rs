@@ -114,7 +114,8 @@ impl<P: Encode, R: Decode + 'static> Queue<P, R> {
         let Shared { storage, name, .. } = &*self.shared;
         let (storage, queue) = (storage.clone(), name.clone());
         let id = job.as_ref().map(|job| (job.id.clone(), job.kind.clone()));
-        let (id, shared) = (id.ok(), self.shared.clone());
+        let id = id.ok();
+        let shared = self.shared.clone();
         let asked = job.map(|job| EnqueueIn { storage, queue, job });
         transaction.enqueue(asked, move |stored| {
             let (id, kind) =

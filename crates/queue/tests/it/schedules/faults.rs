@@ -8,7 +8,7 @@ use queue::{
     schedules::{Missed, Put, Schedule, ScheduleSpec, Tick, Timing},
     worker::{JobError, TokioClock, WorkerReport},
 };
-use queue_testkit::fault::{Fault, FaultPlan, FaultStore, Verb};
+use queue_testkit::fault::{Fault, FaultPlan, FaultStore, StorageVerb};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex},
@@ -18,7 +18,7 @@ use tokio::{sync::watch, task::JoinHandle, time::sleep};
 
 const SECOND: Duration = Duration::from_secs(1);
 /// The calls that a tick is made of.
-const CALLS: [Verb; 3] = [Verb::Claim, Verb::Get, Verb::Apply];
+const CALLS: [StorageVerb; 3] = [StorageVerb::Claim, StorageVerb::Get, StorageVerb::Apply];
 const ALL: Missed = Missed::All { max: 100_000 };
 /// Long enough for lost leases to lapse and be rescued; it ends between two ticks.
 const AFTERWARDS: Duration = Duration::from_millis(120_500);
@@ -129,10 +129,10 @@ async fn whatever_happens_to_a_call_of_a_tick_no_tick_is_lost_and_none_comes_twi
 async fn a_store_that_loses_calls_and_answers_and_outlasts_leases_loses_no_tick() {
     for seed in 0..20 {
         let plan = FaultPlan::new(seed)
-            .one_in(6, Verb::CORE, Fault::LoseRequest)
-            .one_in(6, Verb::CORE, Fault::LoseReply)
-            .one_in(6, Verb::CORE, Fault::Duplicate)
-            .one_in(50, Verb::CORE, Fault::Delay(TOO_LONG));
+            .one_in(6, StorageVerb::CORE, Fault::LoseRequest)
+            .one_in(6, StorageVerb::CORE, Fault::LoseReply)
+            .one_in(6, StorageVerb::CORE, Fault::Duplicate)
+            .one_in(50, StorageVerb::CORE, Fault::Delay(TOO_LONG));
         let sick = Sick::with(plan, each(SECOND, ALL)).await;
         let ran = sick.work(async || sleep(3 * MINUTE).await).await;
         assert_eq!(ran, sick.dealt_with().await, "seed {seed}");
@@ -144,7 +144,7 @@ async fn a_store_that_loses_calls_and_answers_and_outlasts_leases_loses_no_tick(
 #[tokio::test(start_paused = true)]
 async fn a_store_that_takes_two_seconds_for_each_call_loses_no_tick_of_a_schedule_of_seconds() {
     for missed in [Missed::default(), ALL] {
-        let plan = FaultPlan::new(1).one_in(1, Verb::CORE, Fault::Delay(2 * SECOND));
+        let plan = FaultPlan::new(1).one_in(1, StorageVerb::CORE, Fault::Delay(2 * SECOND));
         let sick = Sick::with(plan, each(SECOND, missed)).await;
         let ran = sick.work(async || sleep(5 * MINUTE).await).await;
         assert_eq!(ran, sick.dealt_with().await, "{missed:?}");
@@ -162,7 +162,7 @@ async fn a_store_that_is_away_for_three_ticks_runs_those_that_the_policy_says_on
         let ran = sick
             .work(async || {
                 sleep(5 * MINUTE).await;
-                for verb in Verb::ALL {
+                for verb in StorageVerb::ALL {
                     sick.faults.next(*verb, FOR_EVER, &Fault::Refuse);
                 }
                 sleep(31 * MINUTE).await;
@@ -176,7 +176,7 @@ async fn a_store_that_is_away_for_three_ticks_runs_those_that_the_policy_says_on
 /// of both.
 #[tokio::test(start_paused = true)]
 async fn an_edit_that_fails_half_way_is_repeated_and_no_tick_is_lost_or_comes_twice() {
-    for verb in [Verb::Get, Verb::Apply] {
+    for verb in [StorageVerb::Get, StorageVerb::Apply] {
         for fault in [Fault::Refuse, Fault::LoseRequest, Fault::LoseReply, Fault::Delay(5 * SECOND)] {
             let sick = Sick::with(FaultPlan::new(1), each(SECOND, ALL)).await;
             let edited = each(2 * SECOND, ALL);

@@ -17,7 +17,7 @@ use std::{
 
 /// A store that counts the streams of hints that are held.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(super) struct CountedStore {
     store: Arc<dyn Storage>,
     streams: Arc<Streams>,
 }
@@ -35,7 +35,7 @@ struct CountedStream {
     streams: Arc<Streams>,
 }
 
-impl Counted {
+impl CountedStore {
     pub(super) fn wrap(store: Arc<dyn Storage>) -> (Arc<dyn Storage>, Arc<Streams>) {
         let streams = Arc::new(Streams::default());
         (Arc::new(Self { store, streams: streams.clone() }), streams)
@@ -66,7 +66,7 @@ impl Drop for CountedStream {
 }
 
 #[async_trait]
-impl StorageLayer for Counted {
+impl StorageLayer for CountedStore {
     type Inner = dyn Storage;
 
     fn inner(&self) -> &dyn Storage {

@@ -7,7 +7,7 @@ use crate::{
     memory::{Baseline, no_task_is_left},
 };
 use clap::Args;
-use counted::{Counted, Streams};
+use counted::{CountedStore, Streams};
 use queue::{Change, JobOptions, Outcome, Queue, worker::Router};
 use std::{
     sync::{
@@ -30,7 +30,7 @@ const DEADLINE: Duration = Duration::from_mins(10);
 type Numbers = Queue<u64, u64>;
 
 #[derive(Args, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct GrowthArgs {
     /// How many waits to make after the warm-up
     #[arg(long, default_value_t = 100_000)]
     waits: u64,
@@ -39,8 +39,8 @@ pub(crate) struct Settings {
     store: String,
 }
 
-pub(crate) async fn run(settings: &Settings) -> Result<(), Failed> {
-    let (storage, streams) = Counted::wrap(queue::open(&settings.store).await?);
+pub(crate) async fn run(settings: &GrowthArgs) -> Result<(), Failed> {
+    let (storage, streams) = CountedStore::wrap(queue::open(&settings.store).await?);
     println!("growth: {} waits on {}", settings.waits, storage.capabilities().name);
     work_and_wait(&Queue::new(storage.clone(), "soak-growth")?, settings.waits).await?;
     judge(&streams, settings.waits)?;

@@ -1,6 +1,6 @@
 //! The worker that answers the calls, in its own process or in this one.
 
-use super::{exchange, mode::Mode, settings::Settings};
+use super::{exchange, mode::Mode, settings::WaitsArgs};
 use crate::failed::Failed;
 use clap::Args;
 use queue::{
@@ -30,7 +30,7 @@ pub(crate) struct AnswerSettings {
 }
 
 impl AnswerSettings {
-    pub(super) fn new(settings: &Settings, store: &str, queue: &str, mode: Mode) -> Self {
+    pub(super) fn new(settings: &WaitsArgs, store: &str, queue: &str, mode: Mode) -> Self {
         Self { store: store.to_owned(), queue: queue.to_owned(), work_ms: settings.work_ms, mode }
     }
 

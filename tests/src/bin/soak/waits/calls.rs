@@ -1,9 +1,9 @@
 //! The callers: concurrent calls, each checked for its answer and its deadline.
 
 use super::{
+    call_counts::CallCounts,
     exchange::{Answer, CallQueue, REFUSED, expected},
-    settings::Settings,
-    tally::Tally,
+    settings::WaitsArgs,
 };
 use queue::WaitError;
 use std::{
@@ -26,12 +26,14 @@ const SHORT: Duration = Duration::from_millis(1);
 const TRIES_MAX: u64 = 100;
 
 /// Makes all calls, a fixed number at a time.
-pub(super) async fn make(queue: &CallQueue, settings: &Settings) -> Tally {
-    let (begun, calls, deadline) = (Arc::new(AtomicU64::new(0)), settings.calls, settings.deadline());
+pub(super) async fn make(queue: &CallQueue, settings: &WaitsArgs) -> CallCounts {
+    let begun = Arc::new(AtomicU64::new(0));
+    let calls = settings.calls;
+    let deadline = settings.deadline();
     let mut callers = JoinSet::new();
     for _ in 0..settings.concurrency {
-        let (mut caller, begun) =
-            (Caller { queue: queue.clone(), deadline, tally: Tally::default() }, begun.clone());
+        let mut caller = Caller { queue: queue.clone(), deadline, tally: CallCounts::default() };
+        let begun = begun.clone();
         callers.spawn(async move {
             loop {
                 let number = begun.fetch_add(1, SeqCst);
@@ -42,7 +44,7 @@ pub(super) async fn make(queue: &CallQueue, settings: &Settings) -> Tally {
             }
         });
     }
-    let mut all = Tally::default();
+    let mut all = CallCounts::default();
     callers.join_all().await.into_iter().for_each(|tally| all.merge(tally));
     all
 }
@@ -50,11 +52,11 @@ pub(super) async fn make(queue: &CallQueue, settings: &Settings) -> Tally {
 struct Caller {
     queue: CallQueue,
     deadline: Duration,
-    tally: Tally,
+    tally: CallCounts,
 }
 
 /// The end of one wait, and its time.
-struct Ended {
+struct WaitEnd {
     answer: Result<Answer, WaitError>,
     took: Duration,
     /// How often the call was repeated.
@@ -65,7 +67,8 @@ impl Caller {
     /// Makes one call, beside other calls about the same job.
     async fn call(&mut self, number: u64) {
         let short = SHORT * (1 + (number / 10 % 20) as u32);
-        let (queue, patient) = (&self.queue, self.deadline);
+        let queue = &self.queue;
+        let patient = self.deadline;
         let beside = async {
             match number % 10 {
                 1 => Beside::Second(ask(queue, number, patient).await),
@@ -85,7 +88,7 @@ impl Caller {
         }
     }
 
-    fn check_hasty(&mut self, number: u64, ended: &Ended, deadline: Duration) {
+    fn check_hasty(&mut self, number: u64, ended: &WaitEnd, deadline: Duration) {
         if matches!(ended.answer, Err(WaitError::TimedOut { .. })) {
             self.tally.timed_out += 1;
             self.time(ended, deadline);
@@ -95,7 +98,7 @@ impl Caller {
     }
 
     /// Whether it ended as it must.
-    fn check(&mut self, number: u64, ended: &Ended, deadline: Duration) -> bool {
+    fn check(&mut self, number: u64, ended: &WaitEnd, deadline: Duration) -> bool {
         self.time(ended, deadline);
         let is_right = match (&ended.answer, expected(number)) {
             (Ok(answer), Some(expected)) => *answer == expected,
@@ -109,7 +112,7 @@ impl Caller {
         is_right
     }
 
-    fn time(&mut self, ended: &Ended, deadline: Duration) {
+    fn time(&mut self, ended: &WaitEnd, deadline: Duration) {
         // A call that was refused began anew.
         let over = ended.took.saturating_sub(deadline * (1 + ended.again as u32));
         self.tally.over_max = self.tally.over_max.max(over);
@@ -119,22 +122,22 @@ impl Caller {
 }
 
 enum Beside {
-    Second(Ended),
+    Second(WaitEnd),
     Dropped(bool),
-    Hasty(Ended),
+    Hasty(WaitEnd),
     Nobody,
 }
 
 /// Repeats the call until the store does not refuse it, as a caller would: the id makes it one job
 /// however often it is sent.
-async fn ask(queue: &CallQueue, number: u64, deadline: Duration) -> Ended {
+async fn ask(queue: &CallQueue, number: u64, deadline: Duration) -> WaitEnd {
     let begun = Instant::now();
     let mut again = 0;
     loop {
         let answer = queue.enqueue_and_wait(number.to_string(), number, deadline).await;
         let was_refused = matches!(&answer, Err(WaitError::Store(error)) if error.is_transient());
         if !was_refused || again == TRIES_MAX {
-            return Ended { answer, took: begun.elapsed(), again };
+            return WaitEnd { answer, took: begun.elapsed(), again };
         }
         again += 1;
     }

@@ -5,16 +5,16 @@
 //! their own runtimes if the store exists in this process only.
 
 mod answer;
+mod call_counts;
 mod calls;
 mod exchange;
 mod fleet;
 mod mode;
 mod settings;
-mod tally;
 mod verdict;
 
 pub(crate) use answer::{AnswerSettings, answer};
-pub(crate) use settings::Settings;
+pub(crate) use settings::WaitsArgs;
 
 use crate::{failed::Failed, memory::no_task_is_left};
 use exchange::CallQueue;
@@ -29,7 +29,7 @@ use tokio::time::{Instant, sleep};
 const KILL_PAUSE_MS: std::ops::RangeInclusive<u64> = 200..=500;
 
 /// Runs every mode on every store, one after the other.
-pub(crate) async fn run(settings: &Settings) -> Result<(), Failed> {
+pub(crate) async fn run(settings: &WaitsArgs) -> Result<(), Failed> {
     let seed = settings.seed.unwrap_or_else(|| SystemRng.next_u64());
     println!("waits: {} calls, {} at a time, seed {seed}", settings.calls, settings.concurrency);
     let files = tempfile::tempdir()?;
@@ -41,7 +41,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<(), Failed> {
     no_task_is_left().await
 }
 
-async fn run_one(settings: &Settings, url: &str, mode: Mode, seed: u64) -> Result<(), Failed> {
+async fn run_one(settings: &WaitsArgs, url: &str, mode: Mode, seed: u64) -> Result<(), Failed> {
     let storage = queue::open(url).await?;
     let plan = FaultPlan::new(seed);
     let plan = if mode.has_hints() { plan } else { plan.hints_one_in(1, HintFault::Drop) };
@@ -56,7 +56,8 @@ async fn run_one(settings: &Settings, url: &str, mode: Mode, seed: u64) -> Resul
         tally = calls => tally,
         ended = watch(&mut fleet, mode, seed) => return Err(ended),
     };
-    let (took, kills) = (begun.elapsed(), fleet.kills());
+    let took = begun.elapsed();
+    let kills = fleet.kills();
     drop(fleet);
     println!("  {}, {}: {:.1?}, {} kills", storage.capabilities().name, mode.describe(), took, kills);
     println!("    {} hints dropped; {tally}", faulty.tally().of(FaultKind::DropHint));

@@ -5,7 +5,7 @@ use clap::Args;
 use std::{path::Path, time::Duration};
 
 #[derive(Args, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct WaitsArgs {
     /// How many calls to make in each mode on each store
     #[arg(long, default_value_t = 10_000)]
     pub(super) calls: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Settings {
     pub(super) seed: Option<u64>,
 }
 
-impl Settings {
+impl WaitsArgs {
     pub(super) fn deadline(&self) -> Duration {
         Duration::from_millis(self.deadline_ms)
     }

@@ -1,10 +1,10 @@
 //! The final check of a run: all calls ended as they must, and the store agrees.
 
 use super::{
+    call_counts::CallCounts,
     exchange::{CallQueue, expected},
     mode::Mode,
-    settings::Settings,
-    tally::Tally,
+    settings::WaitsArgs,
 };
 use crate::failed::{Failed, require};
 use futures_util::TryStreamExt;
@@ -13,9 +13,9 @@ use queue::{ErrorKind, State};
 /// Fails unless all calls ended as they must, and the store agrees.
 pub(super) async fn judge(
     queue: &CallQueue,
-    settings: &Settings,
+    settings: &WaitsArgs,
     mode: Mode,
-    tally: &Tally,
+    tally: &CallCounts,
     kills: usize,
 ) -> Result<(), Failed> {
     require(tally.wrong == 0, || format!("wrong answers: {:#?}", tally.complaints))?;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Records are packed, since a backlog is made of these: fields that jobs of a queue have in common
 /// are shared, and fields that the first claim sets take no memory before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredJob {
+pub struct PackedJob {
     /// What is set once, and alike in most jobs of a queue.
     pub traits: Arc<Traits>,
     /// Its id within the queue.
@@ -83,11 +83,12 @@ pub struct Traits {
     pub tags: Tags,
 }
 
-impl StoredJob {
+impl PackedJob {
     /// Packs a job. Its traits come from the pool, or are added to it.
     pub(super) fn pack(job: TrackedJob, body: JobBody, payload_len: u32, pool: &mut TraitsPool) -> Self {
         let course = course_of(&job, &body);
-        let (meta, payload) = (job.meta, body.payload);
+        let meta = job.meta;
+        let payload = body.payload;
         let traits = Traits {
             queue: meta.queue,
             kind: meta.kind,
@@ -135,7 +136,8 @@ impl StoredJob {
 
     /// Everything about it that is small and may be shown.
     pub fn meta(&self) -> JobMeta {
-        let (traits, course) = (&*self.traits, self.course());
+        let traits = &*self.traits;
+        let course = self.course();
         JobMeta {
             queue: traits.queue.clone(),
             id: self.id.clone(),
@@ -178,7 +180,8 @@ impl StoredJob {
 
     /// Payload, result and details, as far as they are in memory.
     pub fn body(&self) -> JobBody {
-        let (content_type, course) = (self.traits.content_type.clone(), self.course());
+        let content_type = self.traits.content_type.clone();
+        let course = self.course();
         JobBody {
             payload: Payload { bytes: self.payload.clone(), content_type },
             headers: self.headers.clone(),

@@ -8,7 +8,7 @@ const COMPLAINTS_MAX: usize = 10;
 
 /// The outcomes of the calls.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct CallCounts {
     pub(super) latencies: Latencies,
     pub(super) right: u64,
     pub(super) wrong: u64,
@@ -27,7 +27,7 @@ pub(super) struct Tally {
     pub(super) timed_out: u64,
 }
 
-impl Tally {
+impl CallCounts {
     pub(super) fn complain(&mut self, complaint: String) {
         self.wrong += 1;
         if self.complaints.len() < COMPLAINTS_MAX {
@@ -50,7 +50,7 @@ impl Tally {
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for CallCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { right, wrong, late, over_max, .. } = self;
         writeln!(f, "{right} right, {wrong} wrong, {late} late (at most {over_max:.1?} over a deadline)")?;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// The result of a run of the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub struct CommandRun {
     /// The exit code; a signal counts as 128 and its number, as in a shell.
     pub code: i32,
     /// Standard output.
@@ -13,7 +13,7 @@ pub struct Ran {
     pub stderr: String,
 }
 
-impl Ran {
+impl CommandRun {
     /// Standard output as text.
     #[track_caller]
     pub fn text(&self) -> &str {

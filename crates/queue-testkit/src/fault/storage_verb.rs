@@ -3,7 +3,7 @@
 /// A verb of [`Storage`](queue_core::Storage) that can go wrong. `capabilities` and `close` cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Verb {
+pub enum StorageVerb {
     /// Stores jobs.
     Enqueue,
     /// Leases jobs; the only verb that must not be sent twice.
@@ -36,7 +36,7 @@ pub enum Verb {
     Verify,
 }
 
-impl Verb {
+impl StorageVerb {
     /// Every verb.
     pub const ALL: &[Self] = &[
         Self::Enqueue,

@@ -4,7 +4,7 @@ use crate::history::{Answer, History, Op, Phase, Violation};
 
 /// The result of a workload.
 #[derive(Debug)]
-pub struct Report {
+pub struct WorkloadReport {
     /// The seed, to repeat the run.
     pub seed: u64,
     /// All calls and answers.
@@ -18,7 +18,7 @@ pub struct Report {
 /// A panic message shows at most this many violations.
 const SHOWN_MAX: usize = 5;
 
-impl Report {
+impl WorkloadReport {
     /// The number of items of calls that failed. A follower of a settle that was not applied failed
     /// without a call.
     pub fn unanswered(&self) -> usize {

@@ -1,12 +1,12 @@
 //! Concurrent reads that go out as one.
 
-use super::gather::Gather;
+use super::merged_reads::MergedReads;
 use futures_util::{FutureExt, future::join_all};
 use queue_core::{Error, ErrorKind, Result, Stamped, Timestamp};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Semaphore;
 
-type Doubles = Gather<&'static str, u32, u32>;
+type Doubles = MergedReads<&'static str, u32, u32>;
 
 /// Doubles numbers, once it is let; zero is damaged, and from `BREAKS` on it panics.
 #[derive(Debug)]
@@ -57,7 +57,8 @@ async fn ask(gather: &Doubles, server: &Arc<Server>, number: u32) -> Result<u32>
 
 #[tokio::test]
 async fn who_asks_at_once_goes_together_and_hears_their_own_answer() {
-    let (gather, server) = (Doubles::default(), Server::new(9));
+    let gather = Doubles::default();
+    let server = Server::new(9);
     let answers = join_all((1..=5).map(|number| ask(&gather, &server, number))).await;
     assert_eq!(answers.into_iter().map(Result::unwrap).collect::<Vec<_>>(), [2, 4, 6, 8, 10]);
     assert_eq!(server.sent(), [("q", vec![1, 2, 3, 4, 5])]);
@@ -65,7 +66,8 @@ async fn who_asks_at_once_goes_together_and_hears_their_own_answer() {
 
 #[tokio::test]
 async fn another_key_is_another_read() {
-    let (gather, server) = (Doubles::default(), Server::new(9));
+    let gather = Doubles::default();
+    let server = Server::new(9);
     let both = tokio::join!(ask(&gather, &server, 1), ask_of("other", &gather, &server, 7));
     assert_eq!((both.0.unwrap(), both.1.unwrap()), (2, 14));
     let mut sent = server.sent();
@@ -75,7 +77,8 @@ async fn another_key_is_another_read() {
 
 #[tokio::test]
 async fn a_key_whose_read_hangs_holds_up_no_other() {
-    let (gather, server) = (Doubles::default(), Server::new(0));
+    let gather = Doubles::default();
+    let server = Server::new(0);
     let mut hangs = Box::pin(ask(&gather, &server, 1));
     assert!((&mut hangs).now_or_never().is_none() && (&mut hangs).now_or_never().is_none());
     assert_eq!(server.sent().len(), 1, "it is under way");
@@ -86,7 +89,8 @@ async fn a_key_whose_read_hangs_holds_up_no_other() {
 /// As one that a `select!` looks at again later.
 #[tokio::test]
 async fn whoever_is_kept_and_not_polled_holds_up_nobody() {
-    let (gather, server) = (Doubles::default(), Server::new(0));
+    let gather = Doubles::default();
+    let server = Server::new(0);
     let mut kept = Box::pin(ask(&gather, &server, 1));
     assert!((&mut kept).now_or_never().is_none() && (&mut kept).now_or_never().is_none());
     server.gate.add_permits(2);
@@ -97,7 +101,8 @@ async fn whoever_is_kept_and_not_polled_holds_up_nobody() {
 
 #[tokio::test]
 async fn a_read_that_panics_fails_and_the_next_one_does_not() {
-    let (gather, server) = (Doubles::default(), Server::new(9));
+    let gather = Doubles::default();
+    let server = Server::new(9);
     let (panics, next) = tokio::join!(ask(&gather, &server, BREAKS), async {
         tokio::task::yield_now().await;
         tokio::task::yield_now().await;
@@ -110,7 +115,8 @@ async fn a_read_that_panics_fails_and_the_next_one_does_not() {
 /// Whether it was sent or still waited: the others ask again, and one of them leads.
 #[tokio::test]
 async fn whoever_is_dropped_harms_nobody() {
-    let (gather, server) = (Doubles::default(), Server::new(0));
+    let gather = Doubles::default();
+    let server = Server::new(0);
     let mut leads = Box::pin(ask(&gather, &server, 1));
     let mut follows = Box::pin(ask(&gather, &server, 2));
     let mut waits = Box::pin(ask(&gather, &server, 3));
@@ -126,7 +132,8 @@ async fn whoever_is_dropped_harms_nobody() {
 
 #[tokio::test]
 async fn a_damaged_record_is_the_trouble_of_one() {
-    let (gather, server) = (Doubles::default(), Server::new(9));
+    let gather = Doubles::default();
+    let server = Server::new(9);
     let answers = join_all([1, 0, 3].map(|number| ask(&gather, &server, number))).await;
     let answers: Vec<_> = answers.into_iter().map(Result::ok).collect();
     assert_eq!(answers, [Some(2), None, Some(6)]);
@@ -135,7 +142,8 @@ async fn a_damaged_record_is_the_trouble_of_one() {
 #[tokio::test]
 async fn a_server_that_is_down_is_asked_once() {
     let server = Server { sent: Mutex::default(), gate: Semaphore::new(9), is_down: true };
-    let (gather, server) = (Doubles::default(), Arc::new(server));
+    let gather = Doubles::default();
+    let server = Arc::new(server);
     let answers = join_all([1, 2].map(|number| ask(&gather, &server, number))).await;
     assert!(answers.iter().all(Result::is_err));
     assert_eq!(server.sent().len(), 1);
@@ -143,7 +151,7 @@ async fn a_server_that_is_down_is_asked_once() {
 
 #[tokio::test]
 async fn a_read_that_leaves_one_out_fails_instead_of_mixing_up_answers() {
-    let gather: Gather<(), u32, u32> = Gather::default();
+    let gather: MergedReads<(), u32, u32> = MergedReads::default();
     let read = |number| {
         gather.read((), vec![number], |(), numbers: Vec<u32>| async {
             let value = numbers.into_iter().filter(|number| *number != 2).collect();

@@ -1,22 +1,22 @@
 //! A call that waits for its transaction, with the type of its verb erased.
 
-use super::{Committer, Verb, call::Call};
+use super::{Committer, Verb, verb_call::VerbCall};
 use queue_core::Result;
 use std::{any::Any, fmt};
 use tokio::sync::oneshot;
 
 /// A call that waits for its transaction, whatever its type, or several that run as one.
-pub struct Pending<C: Committer>(Box<dyn Task<C>>);
+pub struct PendingCall<C: Committer>(Box<dyn ErasedCall<C>>);
 
-impl<C: Committer> fmt::Debug for Pending<C> {
+impl<C: Committer> fmt::Debug for PendingCall<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Pending").field(&self.0.name()).finish()
+        f.debug_tuple("PendingCall").field(&self.0.name()).finish()
     }
 }
 
-impl<C: Committer> Pending<C> {
+impl<C: Committer> PendingCall<C> {
     pub(super) fn new<V: Verb<C>>(verb: V, reply: oneshot::Sender<Result<V::Answer>>) -> Self {
-        Self(Box::new(Call::new(verb, reply)))
+        Self(Box::new(VerbCall::new(verb, reply)))
     }
 
     /// A call that nobody waits for.
@@ -77,17 +77,17 @@ impl<C: Committer> Pending<C> {
     }
 }
 
-/// What [`Pending`] forgets the type of.
-pub(super) trait Task<C: Committer>: Any + Send {
+/// What [`PendingCall`] forgets the type of.
+pub(super) trait ErasedCall<C: Committer>: Any + Send {
     fn name(&self) -> &'static str;
     fn need(&self) -> C::Need;
     fn weight(&self) -> usize;
     fn is_wanted(&self) -> bool;
     fn may_join(&self) -> bool;
     fn is_several(&self) -> bool;
-    fn absorb(&mut self, other: Box<dyn Task<C>>) -> Option<Box<dyn Task<C>>>;
-    fn split(self: Box<Self>) -> Vec<Box<dyn Task<C>>>;
+    fn absorb(&mut self, other: Box<dyn ErasedCall<C>>) -> Option<Box<dyn ErasedCall<C>>>;
+    fn split(self: Box<Self>) -> Vec<Box<dyn ErasedCall<C>>>;
     fn run(&mut self, session: &mut C::Session<'_>) -> Result<(), C::Failure>;
-    fn answer(self: Box<Self>, left: &mut Vec<Pending<C>>);
+    fn answer(self: Box<Self>, left: &mut Vec<PendingCall<C>>);
     fn fail(self: Box<Self>, fault: &C::Fault);
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 /// The number of injected faults of each kind, by which a test proves that its faults happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally(BTreeMap<FaultKind, u64>);
+pub struct FaultCounts(BTreeMap<FaultKind, u64>);
 
-impl Tally {
+impl FaultCounts {
     /// The number of faults of this kind.
     pub fn of(&self, kind: FaultKind) -> u64 {
         self.0.get(&kind).copied().unwrap_or(0)

@@ -1,6 +1,6 @@
 //! A temporary working directory in which a test runs the `queue` command.
 
-use crate::{Process, Ran};
+use crate::{CommandRun, Process};
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
@@ -11,13 +11,13 @@ use tempfile::TempDir;
 
 /// A working directory in which the command finds its default store.
 #[derive(Debug)]
-pub struct Place {
+pub struct CommandDirectory {
     program: PathBuf,
     directory: TempDir,
     runs: AtomicU32,
 }
 
-impl Place {
+impl CommandDirectory {
     /// A new directory for the program, which integration tests know as
     /// `env!("CARGO_BIN_EXE_queue-e2e")`.
     pub fn new(program: &str) -> Self {
@@ -38,12 +38,12 @@ impl Place {
     }
 
     /// Runs the command to its end.
-    pub fn run(&self, arguments: &[&str]) -> Ran {
+    pub fn run(&self, arguments: &[&str]) -> CommandRun {
         self.start(arguments).wait()
     }
 
     /// Runs the command with something on standard input.
-    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
+    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> CommandRun {
         self.start_with(arguments, input).wait()
     }
 

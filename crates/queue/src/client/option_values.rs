@@ -21,8 +21,8 @@ const KEPT: &str = "a debounced job is not kept once Completed, since the record
 
 /// All options; `None` is an option that was not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Said {
-    pub(super) due: Option<Due>,
+pub(super) struct OptionValues {
+    pub(super) due: Option<DueTime>,
     pub(super) max_wait: Option<Duration>,
     pub(super) expires_in: Option<Bound>,
     pub(super) time_limit: Option<Bound>,
@@ -41,7 +41,7 @@ pub(super) struct Said {
 
 /// When a job may be claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Due {
+pub(super) enum DueTime {
     After(Duration),
     At(SystemTime),
     /// This long after the last of the jobs that replace each other.
@@ -62,7 +62,7 @@ pub(super) enum Limit {
     Unlimited,
 }
 
-impl Said {
+impl OptionValues {
     pub(super) fn over(self, under: &Self) -> Self {
         Self {
             // The longest time to put a job off belongs to the debounce that puts it off.
@@ -84,8 +84,8 @@ impl Said {
 
     fn delay(&self) -> Result<Duration, InvalidOption> {
         match self.due {
-            Some(Due::After(delay) | Due::Debounced(delay)) => Ok(delay),
-            Some(Due::At(_)) => Err(InvalidOption::TimeOfDay),
+            Some(DueTime::After(delay) | DueTime::Debounced(delay)) => Ok(delay),
+            Some(DueTime::At(_)) => Err(InvalidOption::TimeOfDay),
             None => Ok(Duration::ZERO),
         }
     }
@@ -115,7 +115,7 @@ impl Said {
     }
 
     fn is_debounced(&self) -> bool {
-        matches!(self.due, Some(Due::Debounced(_)))
+        matches!(self.due, Some(DueTime::Debounced(_)))
     }
 
     fn on_failed(&self) -> OnFailed {
@@ -171,28 +171,28 @@ impl Said {
     }
 }
 
-pub(super) fn checked(said: &Said) -> Result<CheckedOptions, InvalidOption> {
+pub(super) fn checked(values: &OptionValues) -> Result<CheckedOptions, InvalidOption> {
     let budget = |limit: Option<Limit>, default, what, unlimited| {
         limit.map_or(Ok(default), |limit| limit.budget(what, unlimited))
     };
-    let delay = said.delay()?;
+    let delay = values.delay()?;
     Ok(CheckedOptions {
         delay: checked_span("a delay", delay)?,
-        expires_in: said.expiry(delay)?,
-        time_limit: said.time_limit()?,
-        priority: said.priority.unwrap_or_default(),
-        max_attempts: budget(said.max_attempts, Budget::ATTEMPTS, "max_attempts", "unlimited_attempts")?,
-        max_stalls: budget(said.max_stalls, Budget::STALLS, "max_stalls", "unlimited_stalls")?,
-        retention: said.retention()?,
-        on_failed: said.on_failed(),
-        on_waiting: said.on_waiting(delay)?,
-        on_failure: said.on_failure()?,
-        headers: said.headers()?,
-        tags: said.tags()?,
+        expires_in: values.expiry(delay)?,
+        time_limit: values.time_limit()?,
+        priority: values.priority.unwrap_or_default(),
+        max_attempts: budget(values.max_attempts, Budget::ATTEMPTS, "max_attempts", "unlimited_attempts")?,
+        max_stalls: budget(values.max_stalls, Budget::STALLS, "max_stalls", "unlimited_stalls")?,
+        retention: values.retention()?,
+        on_failed: values.on_failed(),
+        on_waiting: values.on_waiting(delay)?,
+        on_failure: values.on_failure()?,
+        headers: values.headers()?,
+        tags: values.tags()?,
     })
 }
 
-impl Due {
+impl DueTime {
     pub(super) fn is_delay(&self) -> bool {
         !matches!(self, Self::At(_))
     }

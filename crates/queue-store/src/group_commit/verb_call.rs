@@ -2,21 +2,21 @@
 
 use super::{
     Committer, Verb,
-    pending::{Pending, Task},
+    pending_call::{ErasedCall, PendingCall},
 };
 use queue_core::Result;
 use std::any::Any;
 use tokio::sync::oneshot;
 
 /// A verb, its answer, and who waits for it; and calls of the same verb that run with it.
-pub(super) struct Call<C: Committer, V: Verb<C>> {
+pub(super) struct VerbCall<C: Committer, V: Verb<C>> {
     verb: V,
     kept: Option<V::Answer>,
     reply: oneshot::Sender<Result<V::Answer>>,
     others: Vec<Self>,
 }
 
-impl<C: Committer, V: Verb<C>> Call<C, V> {
+impl<C: Committer, V: Verb<C>> VerbCall<C, V> {
     pub(super) fn new(verb: V, reply: oneshot::Sender<Result<V::Answer>>) -> Self {
         Self { verb, kept: None, reply, others: Vec::new() }
     }
@@ -40,7 +40,7 @@ impl<C: Committer, V: Verb<C>> Call<C, V> {
         ran
     }
 
-    fn answer_one(self, left: &mut Vec<Pending<C>>) {
+    fn answer_one(self, left: &mut Vec<PendingCall<C>>) {
         let Some(answer) = self.kept else { return };
         // A caller that is gone was told that the outcome is then unknown to it.
         if let Err(Ok(answer)) = self.reply.send(Ok(answer)) {
@@ -49,7 +49,7 @@ impl<C: Committer, V: Verb<C>> Call<C, V> {
     }
 }
 
-impl<C: Committer, V: Verb<C>> Task<C> for Call<C, V> {
+impl<C: Committer, V: Verb<C>> ErasedCall<C> for VerbCall<C, V> {
     fn name(&self) -> &'static str {
         V::NAME
     }
@@ -74,7 +74,7 @@ impl<C: Committer, V: Verb<C>> Task<C> for Call<C, V> {
         !self.others.is_empty()
     }
 
-    fn absorb(&mut self, other: Box<dyn Task<C>>) -> Option<Box<dyn Task<C>>> {
+    fn absorb(&mut self, other: Box<dyn ErasedCall<C>>) -> Option<Box<dyn ErasedCall<C>>> {
         let alike = (&*other as &dyn Any).downcast_ref::<Self>();
         let is_alike = alike.is_some_and(|it| self.verb.joins(&it.verb));
         if !is_alike {
@@ -86,15 +86,15 @@ impl<C: Committer, V: Verb<C>> Task<C> for Call<C, V> {
         None
     }
 
-    fn split(mut self: Box<Self>) -> Vec<Box<dyn Task<C>>> {
+    fn split(mut self: Box<Self>) -> Vec<Box<dyn ErasedCall<C>>> {
         let mut others = std::mem::take(&mut self.others);
         // What they were to be answered is undone, and whoever is gone by now does not run again.
         self.kept = None;
         for call in &mut others {
             call.kept = None;
         }
-        let others = others.into_iter().map(|call| -> Box<dyn Task<C>> { Box::new(call) });
-        let first: Box<dyn Task<C>> = self;
+        let others = others.into_iter().map(|call| -> Box<dyn ErasedCall<C>> { Box::new(call) });
+        let first: Box<dyn ErasedCall<C>> = self;
         std::iter::once(first).chain(others).collect()
     }
 
@@ -106,7 +106,7 @@ impl<C: Committer, V: Verb<C>> Task<C> for Call<C, V> {
         Ok(())
     }
 
-    fn answer(mut self: Box<Self>, left: &mut Vec<Pending<C>>) {
+    fn answer(mut self: Box<Self>, left: &mut Vec<PendingCall<C>>) {
         let others = std::mem::take(&mut self.others);
         self.answer_one(left);
         for call in others {

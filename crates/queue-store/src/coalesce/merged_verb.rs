@@ -1,7 +1,7 @@
 //! The verbs whose calls are merged: their keys, weights and calls of the store.
 
 use super::lines::lost;
-use crate::{Batched, UnheardClaim};
+use crate::{BatchVerbs, UnheardClaim};
 use queue_core::{
     Applied, ClaimRequest, Claimed, Enqueued, NewJob, QueueName, Result, Stamped, lifecycle::Transition,
     payload_bytes,
@@ -9,7 +9,7 @@ use queue_core::{
 use std::{future::Future, hash::Hash};
 
 /// A verb of a store whose concurrent calls can be merged.
-pub(super) trait Verb: Send + Sync + 'static {
+pub(super) trait MergedVerb: Send + Sync + 'static {
     /// Calls with different keys do not merge, nor wait for each other.
     type Key: Clone + Eq + Hash + Send + Sync + 'static;
     /// What one caller asks, answered as a whole.
@@ -30,7 +30,7 @@ pub(super) trait Verb: Send + Sync + 'static {
 
     /// Makes one call for all requests. The answers are in their order; fewer of them, at least
     /// one, say that the requests at the end were not begun.
-    fn call<S: Batched>(
+    fn call<S: BatchVerbs>(
         store: &S,
         key: Self::Key,
         requests: Vec<Self::Request>,
@@ -43,15 +43,15 @@ pub(super) trait Verb: Send + Sync + 'static {
 }
 
 #[derive(Debug)]
-pub(super) struct EnqueueVerb;
+pub(super) struct MergedEnqueue;
 
 #[derive(Debug)]
-pub(super) struct ApplyVerb;
+pub(super) struct MergedApply;
 
 #[derive(Debug)]
-pub(super) struct ClaimVerb;
+pub(super) struct MergedClaim;
 
-impl Verb for EnqueueVerb {
+impl MergedVerb for MergedEnqueue {
     type Key = QueueName;
     type Request = Vec<Vec<NewJob>>;
     type Answer = Stamped<Vec<Vec<Enqueued>>>;
@@ -66,7 +66,7 @@ impl Verb for EnqueueVerb {
         groups.iter().map(|group| payload_bytes(group)).sum()
     }
 
-    async fn call<S: Batched>(
+    async fn call<S: BatchVerbs>(
         store: &S,
         queue: QueueName,
         requests: Vec<Vec<Vec<NewJob>>>,
@@ -76,7 +76,7 @@ impl Verb for EnqueueVerb {
     }
 }
 
-impl Verb for ApplyVerb {
+impl MergedVerb for MergedApply {
     /// The queue, if it is about one alone.
     type Key = Option<QueueName>;
     type Request = Vec<Transition>;
@@ -92,7 +92,7 @@ impl Verb for ApplyVerb {
         batch.iter().map(Transition::large_bytes).sum()
     }
 
-    async fn call<S: Batched>(
+    async fn call<S: BatchVerbs>(
         store: &S,
         _: Option<QueueName>,
         requests: Vec<Vec<Transition>>,
@@ -102,7 +102,7 @@ impl Verb for ApplyVerb {
     }
 }
 
-impl Verb for ClaimVerb {
+impl MergedVerb for MergedClaim {
     type Key = QueueName;
     type Request = ClaimRequest;
     type Answer = Claimed;
@@ -118,7 +118,7 @@ impl Verb for ClaimVerb {
         0
     }
 
-    async fn call<S: Batched>(
+    async fn call<S: BatchVerbs>(
         store: &S,
         _: QueueName,
         requests: Vec<ClaimRequest>,

@@ -10,7 +10,7 @@ use std::fmt::Debug;
 /// sent by itself. The input is checked already.
 ///
 /// Their contract is that of [`Storage`](queue_core::Storage). See [`Coalesced`](crate::Coalesced).
-pub trait Batched: Debug + Send + Sync + 'static {
+pub trait BatchVerbs: Debug + Send + Sync + 'static {
     /// How much one call may bring.
     fn limits(&self) -> Limits;
 

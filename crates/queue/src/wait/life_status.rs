@@ -5,44 +5,44 @@ use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Kind, Payload, Result, Se
 
 /// The result of a Completed job, and the kind of that job, for decoding the result.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Left {
+pub(super) struct StoredResult {
     pub(super) kind: Kind,
     pub(super) result: Payload,
 }
 
 /// What a read of the record says about the life that is waited for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum LifeStatus {
     /// Not finished.
     Pending,
     /// Finished: the outcome is in the record.
     Finished,
     /// Finished, but the record is gone.
-    Over(Outcome<Left>),
+    Over(Outcome<StoredResult>),
 }
 
 /// Judges a record. `life` is `None` before any life was seen.
-pub(super) fn judge(life: Option<Seq>, found: Option<&JobMeta>) -> Verdict {
+pub(super) fn judge(life: Option<Seq>, found: Option<&JobMeta>) -> LifeStatus {
     let Some(found) = found else {
-        return Verdict::Over(if life.is_some() { Outcome::Expired } else { Outcome::Unknown });
+        return LifeStatus::Over(if life.is_some() { Outcome::Expired } else { Outcome::Unknown });
     };
     match life {
-        Some(life) if found.seq > life => Verdict::Over(Outcome::Superseded),
+        Some(life) if found.seq > life => LifeStatus::Over(Outcome::Superseded),
         // A life older than the one enqueued comes from an old read; the next read is newer.
-        Some(life) if found.seq < life => Verdict::Pending,
-        _ if found.state.is_terminal() => Verdict::Finished,
-        _ => Verdict::Pending,
+        Some(life) if found.seq < life => LifeStatus::Pending,
+        _ if found.state.is_terminal() => LifeStatus::Finished,
+        _ => LifeStatus::Pending,
     }
 }
 
 /// The outcome that a finished record holds.
-pub(super) fn outcome_of(record: JobRecord) -> Result<Outcome<Left>> {
+pub(super) fn outcome_of(record: JobRecord) -> Result<Outcome<StoredResult>> {
     let JobRecord { meta, body } = record;
     let (result, details) = body.map_or((None, None), |body| (body.result, body.error_details));
     match meta.state {
         State::Completed => {
             let result = result.ok_or_else(|| corrupt("a completed job has no result"))?;
-            Ok(Outcome::Completed(Left { kind: meta.kind, result }))
+            Ok(Outcome::Completed(StoredResult { kind: meta.kind, result }))
         }
         State::Failed => {
             let reason = meta.reason.ok_or_else(|| corrupt("a failed job has no reason"))?;
@@ -78,20 +78,20 @@ mod tests {
     #[test]
     fn only_the_life_that_is_waited_for_counts() {
         let life = Some(Seq::new(5));
-        for (life, found, verdict) in [
-            (None, None, Verdict::Over(Outcome::Unknown)),
-            (life, None, Verdict::Over(Outcome::Expired)),
-            (life, Some(meta(6, State::Completed)), Verdict::Over(Outcome::Superseded)),
-            (life, Some(meta(4, State::Completed)), Verdict::Pending),
-            (life, Some(meta(5, State::Completed)), Verdict::Finished),
-            (life, Some(meta(5, State::Failed)), Verdict::Finished),
-            (life, Some(meta(5, State::Cancelled)), Verdict::Finished),
-            (life, Some(meta(5, State::Failing)), Verdict::Pending),
-            (life, Some(meta(5, State::Processing)), Verdict::Pending),
-            (None, Some(meta(5, State::Completed)), Verdict::Finished),
-            (None, Some(meta(5, State::Queued)), Verdict::Pending),
+        for (life, found, status) in [
+            (None, None, LifeStatus::Over(Outcome::Unknown)),
+            (life, None, LifeStatus::Over(Outcome::Expired)),
+            (life, Some(meta(6, State::Completed)), LifeStatus::Over(Outcome::Superseded)),
+            (life, Some(meta(4, State::Completed)), LifeStatus::Pending),
+            (life, Some(meta(5, State::Completed)), LifeStatus::Finished),
+            (life, Some(meta(5, State::Failed)), LifeStatus::Finished),
+            (life, Some(meta(5, State::Cancelled)), LifeStatus::Finished),
+            (life, Some(meta(5, State::Failing)), LifeStatus::Pending),
+            (life, Some(meta(5, State::Processing)), LifeStatus::Pending),
+            (None, Some(meta(5, State::Completed)), LifeStatus::Finished),
+            (None, Some(meta(5, State::Queued)), LifeStatus::Pending),
         ] {
-            assert_eq!(judge(life, found.as_ref()), verdict, "{life:?} {found:?}");
+            assert_eq!(judge(life, found.as_ref()), status, "{life:?} {found:?}");
         }
     }
 }

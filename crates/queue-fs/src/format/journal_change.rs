@@ -1,7 +1,7 @@
 //! The changes that a record consists of, written and read.
 
 use super::{
-    InternedNames,
+    FieldChange, InternedNames,
     job::{LifecycleFields, read_fixed, time, write_fixed, write_lifecycle},
     options::{has_options, read_options, write_options},
     wire::{FieldReader, FieldWriter, Malformed},
@@ -12,7 +12,7 @@ use queue_core::{
     Attempt, ContentType, Headers, Payload, QueueName, Seq, Timestamp, WorkerId, WorkerInfo,
     lifecycle::TrackedJob,
 };
-use queue_memory::StoredJob;
+use queue_memory::PackedJob;
 use std::{borrow::BorrowMut, ops::Range};
 
 mod kind {
@@ -30,7 +30,7 @@ mod kind {
 
 /// One change, as it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum JournalChange {
     /// A whole job: a new life, or one that compaction relocated from an old segment.
     Put {
         job: TrackedJob,
@@ -52,7 +52,7 @@ pub(crate) enum Change {
     Retire(WorkerId),
 }
 
-/// The parts of [`Change::Update`].
+/// The parts of [`JournalChange::Update`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Update {
     pub(crate) queue: QueueName,
@@ -72,29 +72,10 @@ pub(crate) struct Blob {
     pub(crate) range: Range<usize>,
 }
 
-/// What a change did to an optional part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FieldChange<T> {
-    Same,
-    Gone,
-    Now(T),
-}
-
-impl<T> FieldChange<T> {
-    /// Calls `change` with the new value, unless the part is as it was.
-    pub(crate) fn tell(self, change: impl FnOnce(Option<T>)) {
-        match self {
-            Self::Same => {}
-            Self::Gone => change(None),
-            Self::Now(now) => change(Some(now)),
-        }
-    }
-}
-
 /// Writes changes one after another. The queue is written when it is another one than before.
 pub(crate) mod write {
     use super::{
-        Attempt, ContentType, FieldChange, FieldWriter, Payload, QueueName, Range, Seq, StoredJob, Timestamp,
+        Attempt, ContentType, FieldChange, FieldWriter, PackedJob, Payload, QueueName, Range, Seq, Timestamp,
         WorkerId, WorkerInfo, has_options, kind, write_fixed, write_lifecycle, write_options, write_worker,
     };
     use bytes::Bytes;
@@ -106,7 +87,7 @@ pub(crate) mod write {
     }
 
     /// Returns the ranges of the payload and the result.
-    pub(crate) fn put(out: &mut Vec<u8>, stored: &StoredJob) -> (Range<usize>, Option<Range<usize>>) {
+    pub(crate) fn put(out: &mut Vec<u8>, stored: &PackedJob) -> (Range<usize>, Option<Range<usize>>) {
         let mut out = FieldWriter(out);
         let has_options = has_options(stored);
         out.u8(if has_options { kind::PUT_WITH_OPTIONS } else { kind::PUT });
@@ -127,7 +108,7 @@ pub(crate) mod write {
     /// Returns the range of the result, if there is a new one. `attempts` are the new ones.
     pub(crate) fn update(
         out: &mut Vec<u8>,
-        stored: &StoredJob,
+        stored: &PackedJob,
         attempts: &[Attempt],
         content_type: Option<&ContentType>,
         result: FieldChange<&Payload>,
@@ -196,7 +177,7 @@ pub(crate) mod write {
     }
 }
 
-impl Change {
+impl JournalChange {
     /// Reads the changes of one record, in order.
     pub(crate) fn read_all(bytes: &[u8]) -> impl Iterator<Item = Result<Self, Malformed>> {
         Self::read_sharing(bytes, InternedNames::default())
@@ -207,7 +188,9 @@ impl Change {
         bytes: &[u8],
         mut names: impl BorrowMut<InternedNames>,
     ) -> impl Iterator<Item = Result<Self, Malformed>> {
-        let (mut from, mut queue, mut has_failed) = (FieldReader::new(bytes), None, false);
+        let mut from = FieldReader::new(bytes);
+        let mut queue = None;
+        let mut has_failed = false;
         std::iter::from_fn(move || {
             if has_failed || from.is_at_end() {
                 return None;
@@ -224,7 +207,7 @@ fn read_next(
     from: &mut FieldReader<'_>,
     current: &mut Option<QueueName>,
     names: &mut InternedNames,
-) -> Result<Option<Change>, Malformed> {
+) -> Result<Option<JournalChange>, Malformed> {
     while !from.is_at_end() {
         let kind = from.u8()?;
         if kind == kind::QUEUE {
@@ -237,10 +220,12 @@ fn read_next(
             kind::PUT_WITH_OPTIONS => read_put(from, queue()?, true, names)?,
             kind::UPDATE => read_update(from, queue()?, false, names)?,
             kind::UPDATE_WITH_TYPE => read_update(from, queue()?, true, names)?,
-            kind::REMOVE => Change::Remove { queue: queue()?, seq: Seq::new(from.u64()?) },
-            kind::PAUSE | kind::RESUME => Change::Pause { queue: from.name()?, paused: kind == kind::PAUSE },
-            kind::WORKER => Change::Worker { worker: read_worker(from)?, until: time(from)? },
-            kind::RETIRE => Change::Retire(from.name()?),
+            kind::REMOVE => JournalChange::Remove { queue: queue()?, seq: Seq::new(from.u64()?) },
+            kind::PAUSE | kind::RESUME => {
+                JournalChange::Pause { queue: from.name()?, paused: kind == kind::PAUSE }
+            }
+            kind::WORKER => JournalChange::Worker { worker: read_worker(from)?, until: time(from)? },
+            kind::RETIRE => JournalChange::Retire(from.name()?),
             _ => return Err(Malformed("a change is of a kind that this version does not know")),
         }));
     }
@@ -252,7 +237,7 @@ fn read_put(
     queue: QueueName,
     has_options: bool,
     names: &mut InternedNames,
-) -> Result<Change, Malformed> {
+) -> Result<JournalChange, Malformed> {
     let seq = Seq::new(from.u64()?);
     let mut job = TrackedJob::new(read_fixed(from, queue, seq, names)?);
     let headers = if has_options { read_options(from, &mut job.meta, names)? } else { Headers::NONE };
@@ -260,7 +245,7 @@ fn read_put(
     let payload = blob(from, names)?;
     let result = into_option(kept(from, |from| blob(from, names))?);
     let error_details = into_option(kept(from, FieldReader::bytes)?);
-    Ok(Change::Put { job, headers, payload, result, error_details, attempts })
+    Ok(JournalChange::Put { job, headers, payload, result, error_details, attempts })
 }
 
 fn read_update(
@@ -268,11 +253,12 @@ fn read_update(
     queue: QueueName,
     has_type: bool,
     names: &mut InternedNames,
-) -> Result<Change, Malformed> {
-    let (seq, fields) = (Seq::new(from.u64()?), LifecycleFields::read(from, names)?);
+) -> Result<JournalChange, Malformed> {
+    let seq = Seq::new(from.u64()?);
+    let fields = LifecycleFields::read(from, names)?;
     let content_type = if has_type { Some(names.content_types.read(from)?) } else { None };
     let (result, error_details) = (kept(from, |from| blob(from, names))?, kept(from, FieldReader::bytes)?);
-    Ok(Change::Update(Update { queue, seq, fields, content_type, result, error_details }))
+    Ok(JournalChange::Update(Update { queue, seq, fields, content_type, result, error_details }))
 }
 
 fn blob(from: &mut FieldReader<'_>, names: &mut InternedNames) -> Result<Blob, Malformed> {

@@ -21,50 +21,50 @@ const ITEMS_MAX: usize = 256;
 /// there is no task of its own. Reads of one key go one after the other; those of different keys do
 /// not wait for each other. All who wait for a read drive it, so one whose future is dropped, or
 /// kept and not polled, holds up nobody.
-pub(super) struct Gather<K, I, A> {
-    latest: Mutex<HashMap<K, Boarding<I, A>>>,
+pub(super) struct MergedReads<K, I, A> {
+    latest: Mutex<HashMap<K, OpenRead<I, A>>>,
 }
 
 /// The newest read of a key, which can be joined until it is sent.
-struct Boarding<I, A> {
-    asked: Asked<I>,
-    read: WeakShared<Read<A>>,
+struct OpenRead<I, A> {
+    asked: ReadItems<I>,
+    read: WeakShared<ReadFuture<A>>,
 }
 
 /// What a read is about; none once it is sent.
-type Asked<I> = Arc<Mutex<Option<Vec<I>>>>;
+type ReadItems<I> = Arc<Mutex<Option<Vec<I>>>>;
 
-type Read<A> = BoxFuture<'static, Landed<A>>;
+type ReadFuture<A> = BoxFuture<'static, ReadOutcome<A>>;
 
 /// What came of a read, for all who asked.
 #[derive(Debug)]
-struct Landed<A> {
+struct ReadOutcome<A> {
     count: usize,
-    outcome: Result<(Moment, Answers<A>)>,
+    outcome: Result<(Moment, SharedAnswers<A>)>,
 }
 
 /// Each is taken by the one who asked for it.
-type Answers<A> = Arc<Mutex<Vec<Option<A>>>>;
+type SharedAnswers<A> = Arc<Mutex<Vec<Option<A>>>>;
 
-impl<A> Clone for Landed<A> {
+impl<A> Clone for ReadOutcome<A> {
     fn clone(&self) -> Self {
         Self { count: self.count, outcome: self.outcome.clone() }
     }
 }
 
-impl<K, I, A> Default for Gather<K, I, A> {
+impl<K, I, A> Default for MergedReads<K, I, A> {
     fn default() -> Self {
         Self { latest: Mutex::default() }
     }
 }
 
-impl<K, I, A> fmt::Debug for Gather<K, I, A> {
+impl<K, I, A> fmt::Debug for MergedReads<K, I, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Gather").finish_non_exhaustive()
+        f.debug_struct("MergedReads").finish_non_exhaustive()
     }
 }
 
-impl<K, I, A> Gather<K, I, A>
+impl<K, I, A> MergedReads<K, I, A>
 where
     K: Clone + Eq + Hash + Send + 'static,
     I: Clone + Send + 'static,
@@ -88,13 +88,13 @@ where
         let (read, range) = self.join(&key, &items, &send);
         // Whoever was woken by the same hint comes along.
         let_others_go().await;
-        let landed = read.await;
-        match landed.outcome {
+        let outcome = read.await;
+        match outcome.outcome {
             Ok((moment, answers)) => {
                 let value = answers.lock()[range].iter_mut().filter_map(Option::take).collect();
                 Ok(Stamped::at(moment, value))
             }
-            Err(error) if landed.count > items.len() && may_be_of_one(&error) => {
+            Err(error) if outcome.count > items.len() && may_be_of_one(&error) => {
                 complete(send(key, items.clone()).await?, items.len())
             }
             Err(error) => Err(error),
@@ -107,15 +107,15 @@ where
         key: &K,
         items: &[I],
         send: &(impl Fn(K, Vec<I>) -> F + Clone + Send + 'static),
-    ) -> (Shared<Read<A>>, Range<usize>)
+    ) -> (Shared<ReadFuture<A>>, Range<usize>)
     where
         F: Future<Output = Result<Stamped<Vec<A>>>> + Send + 'static,
     {
         // One lock covers the search and the insert, or two callers could begin a read each.
         let mut latest = self.latest.lock();
-        let before = latest.get(key).and_then(|boarding| Some((boarding.read.upgrade()?, &boarding.asked)));
+        let before = latest.get(key).and_then(|open| Some((open.read.upgrade()?, &open.asked)));
         if let Some((read, asked)) = &before
-            && let Some(range) = board(asked, items)
+            && let Some(range) = add_items(asked, items)
         {
             return (read.clone(), range);
         }
@@ -123,17 +123,17 @@ where
         // joined. The next one waits for it, and takes along whoever asks until then.
         let asked = Arc::new(Mutex::new(Some(items.to_vec())));
         let before = before.map(|(read, _)| read);
-        let read = fly(before, asked.clone(), key.clone(), send.clone()).boxed().shared();
-        latest.retain(|_, boarding| boarding.read.upgrade().is_some());
+        let read = read_after(before, asked.clone(), key.clone(), send.clone()).boxed().shared();
+        latest.retain(|_, open| open.read.upgrade().is_some());
         if let Some(weak) = read.downgrade() {
-            latest.insert(key.clone(), Boarding { asked, read: weak });
+            latest.insert(key.clone(), OpenRead { asked, read: weak });
         }
         (read, 0..items.len())
     }
 }
 
 /// Adds items to a read that is not yet sent, if they fit.
-fn board<I: Clone>(asked: &Mutex<Option<Vec<I>>>, items: &[I]) -> Option<Range<usize>> {
+fn add_items<I: Clone>(asked: &Mutex<Option<Vec<I>>>, items: &[I]) -> Option<Range<usize>> {
     let mut asked = asked.lock();
     let all = asked.as_mut().filter(|all| all.len() + items.len() <= ITEMS_MAX)?;
     let from = all.len();
@@ -142,12 +142,12 @@ fn board<I: Clone>(asked: &Mutex<Option<Vec<I>>>, items: &[I]) -> Option<Range<u
 }
 
 /// Waits for the read before, and reads what was asked until then.
-async fn fly<K, I, A, F: Future<Output = Result<Stamped<Vec<A>>>>>(
-    before: Option<Shared<Read<A>>>,
-    asked: Asked<I>,
+async fn read_after<K, I, A, F: Future<Output = Result<Stamped<Vec<A>>>>>(
+    before: Option<Shared<ReadFuture<A>>>,
+    asked: ReadItems<I>,
     key: K,
     send: impl FnOnce(K, Vec<I>) -> F,
-) -> Landed<A> {
+) -> ReadOutcome<A> {
     if let Some(before) = before {
         drop(before.await);
     }
@@ -158,7 +158,7 @@ async fn fly<K, I, A, F: Future<Output = Result<Stamped<Vec<A>>>>>(
     let answers = reading.catch_unwind().await;
     let outcome = answers.unwrap_or_else(|_| Err(bug("a read panicked, which is a bug of the store")));
     let take_each = |value: Vec<A>| Arc::new(Mutex::new(value.into_iter().map(Some).collect()));
-    Landed { count, outcome: outcome.map(|answer| (answer.moment(), take_each(answer.value))) }
+    ReadOutcome { count, outcome: outcome.map(|answer| (answer.moment(), take_each(answer.value))) }
 }
 
 /// One turn, whatever the runtime.
