@@ -3,7 +3,7 @@
 use queue_core::{
     Applied, Attempt, ClaimRequest, Enqueued, JobAttempts, JobBody, JobMeta, JobRecord, NewJob, QueueName,
     Seq, Timestamp,
-    lifecycle::{self, Admission, BodyPatch, TrackedJob, Transition, Verdict, admit},
+    lifecycle::{self, Admission, TrackedJob, Transition, Verdict, admit},
 };
 
 /// The expected record: the job as the lifecycle leaves it, and its body.
@@ -60,7 +60,7 @@ impl Twin {
         let meta = self.job.meta.clone();
         match verdict {
             Verdict::Written { body, attempt } => {
-                self.patch(body);
+                body.apply_to(&mut self.body);
                 if let Some(attempt) = attempt {
                     Attempt::push(&mut self.attempts, *attempt);
                 }
@@ -95,19 +95,6 @@ impl Twin {
         match &self.body.result {
             Some(result) => Enqueued::Completed { seq: meta.seq, result: Some(result.clone()) },
             None => Enqueued::Duplicate { seq: meta.seq, state: meta.state },
-        }
-    }
-
-    fn patch(&mut self, patch: BodyPatch) {
-        match patch {
-            BodyPatch::Keep => {}
-            BodyPatch::Result(result) => self.body.result = Some(result),
-            BodyPatch::ErrorDetails(replaced) => self.body.error_details = replaced,
-            BodyPatch::Clear { content_type } => {
-                (self.body.result, self.body.error_details) = (None, None);
-                self.body.payload.content_type =
-                    content_type.unwrap_or(self.body.payload.content_type.clone());
-            }
         }
     }
 }

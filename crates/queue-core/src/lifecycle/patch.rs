@@ -1,6 +1,6 @@
 //! The fields that a transition writes.
 
-use crate::{ContentType, Failure, Payload, Reason, Span, State, Timestamp, lifecycle::Flags};
+use crate::{ContentType, Failure, JobBody, Payload, Reason, Span, State, Timestamp, lifecycle::Flags};
 use bytes::Bytes;
 
 /// The fields that a transition writes. Times are relative, since only the store knows its time.
@@ -123,6 +123,36 @@ impl Purge {
         match self {
             Self::After(span) => Some(now + span),
             Self::Never => None,
+        }
+    }
+}
+
+impl BodyPatch {
+    /// Patches a body that the store has in memory. Stores that keep the parts of a body apart write
+    /// only the part that is named.
+    ///
+    /// ```
+    /// use queue_core::{ContentType, JobBody, JobId, Kind, NewJob, Payload, lifecycle::BodyPatch};
+    ///
+    /// let text = |text: &'static str| Payload::new(text, ContentType::from_static("text/plain"));
+    /// let mut body = JobBody::begin(NewJob::new(JobId::new("a")?, Kind::unnamed(), text("input")));
+    /// BodyPatch::Result(text("output")).apply_to(&mut body);
+    /// assert_eq!(body.result, Some(text("output")));
+    /// BodyPatch::Clear { content_type: None }.apply_to(&mut body);
+    /// assert_eq!((body.payload, body.result), (text("input"), None));
+    /// # Ok::<(), queue_core::Error>(())
+    /// ```
+    pub fn apply_to(self, body: &mut JobBody) {
+        match self {
+            Self::Keep => {}
+            Self::Result(result) => body.result = Some(result),
+            Self::ErrorDetails(details) => body.error_details = details,
+            Self::Clear { content_type } => {
+                (body.result, body.error_details) = (None, None);
+                if let Some(content_type) = content_type {
+                    body.payload.content_type = content_type;
+                }
+            }
         }
     }
 }

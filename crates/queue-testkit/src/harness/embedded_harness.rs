@@ -3,11 +3,13 @@
 use crate::{CallersTransaction, Facility, Failure, Harness, Place};
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use queue_core::{Clock, Storage};
 use std::{
+    collections::BTreeMap,
     fmt,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Weak},
 };
 use tempfile::TempDir;
 
@@ -20,8 +22,9 @@ type Begun = Result<Box<dyn CallersTransaction>, Failure>;
 /// which is removed at the end of the trial; every handle of a trial opens the same path in it.
 ///
 /// The suite opens handles again after the last one was closed ([`Facility::Reopen`]), and opens a
-/// second one beside the first ([`Facility::SecondHandle`]). A database that admits one process or
-/// one handle at a time needs a [`Harness`] written by hand.
+/// second one beside the first ([`Facility::SecondHandle`]). [`new`](Self::new) is for data that
+/// several handles can open, [`sharing`](Self::sharing) for a database that can be open only once,
+/// whose handles share it.
 ///
 /// ```
 /// use queue_core::{Clock, Storage};
@@ -65,6 +68,43 @@ impl EmbeddedHarness {
         }
     }
 
+    /// Opens a database by `open` for the first handle of a trial, and each handle on it by
+    /// `connect`. When no handle has the database any more, the next handle opens it anew. So the
+    /// database must be dropped with its last handle.
+    ///
+    /// ```
+    /// # use queue_core::{Clock, Storage};
+    /// # use queue_testkit::{EmbeddedHarness, Facility, Failure};
+    /// # use std::{path::PathBuf, sync::Arc};
+    /// # type MyDatabase = queue_memory::MemoryStorage;
+    /// fn open(path: PathBuf, clock: Arc<dyn Clock>) -> Result<Arc<MyDatabase>, Failure> {
+    ///     # let _ = path;
+    ///     Ok(Arc::new(MyDatabase::with_clock(clock)))
+    /// }
+    ///
+    /// async fn connect(database: Arc<MyDatabase>) -> Result<Arc<dyn Storage>, Failure> {
+    ///     Ok(Arc::new(database.another_handle()))
+    /// }
+    ///
+    /// let harness = EmbeddedHarness::sharing(open, connect).with_facilities([Facility::DroppedClaims]);
+    /// // fn main() -> ExitCode { queue_testkit::run("mine", harness) }
+    /// # drop(harness);
+    /// ```
+    pub fn sharing<D, F>(
+        open: impl Fn(PathBuf, Arc<dyn Clock>) -> Result<Arc<D>, Failure> + Send + Sync + 'static,
+        connect: impl Fn(Arc<D>) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        D: Send + Sync + 'static,
+        F: Future<Output = Opened> + Send + 'static,
+    {
+        let databases = OpenDatabases { by_path: Mutex::default() };
+        Self::new(move |path, clock| {
+            let handle = databases.get_or(path, |path| open(path, clock)).map(&connect);
+            async move { handle?.await }
+        })
+    }
+
     /// Adds further facilities of the store.
     #[must_use]
     pub fn with_facilities(mut self, facilities: impl IntoIterator<Item = Facility>) -> Self {
@@ -106,6 +146,30 @@ impl Harness for EmbeddedHarness {
 
     fn snapshot(&self) -> Option<PathBuf> {
         self.snapshot.clone()
+    }
+}
+
+/// The databases that handles have open, by their paths.
+struct OpenDatabases<D> {
+    by_path: Mutex<BTreeMap<PathBuf, Arc<Mutex<Weak<D>>>>>,
+}
+
+impl<D> OpenDatabases<D> {
+    /// The database that is open at the path, or the one that `open` opens there.
+    fn get_or(
+        &self,
+        path: PathBuf,
+        open: impl FnOnce(PathBuf) -> Result<Arc<D>, Failure>,
+    ) -> Result<Arc<D>, Failure> {
+        // Each path has a lock of its own, so that no trial waits while another one opens a file.
+        let slot = self.by_path.lock().entry(path.clone()).or_default().clone();
+        let mut slot = slot.lock();
+        if let Some(database) = slot.upgrade() {
+            return Ok(database);
+        }
+        let database = open(path)?;
+        *slot = Arc::downgrade(&database);
+        Ok(database)
     }
 }
 

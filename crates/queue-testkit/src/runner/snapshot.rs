@@ -2,7 +2,10 @@
 
 use crate::cases::{Case, Need};
 use libtest_mimic::{Failed, Trial};
-use std::{env, fs, path::PathBuf};
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+};
 
 const BLESS: &str = "QUEUE_TESTKIT_BLESS";
 const HEADER: &str =
@@ -15,8 +18,7 @@ pub(super) fn trial(path: PathBuf, cases: &[(&Case, Option<Need>)]) -> Trial {
         if env::var_os(BLESS).is_some_and(|value| value == "1") {
             return fs::write(&path, &listing).map_err(Failed::from);
         }
-        let committed = fs::read_to_string(&path).unwrap_or_default();
-        compare(&committed, &listing)
+        compare(&committed(&path)?, &listing)
     })
 }
 
@@ -28,6 +30,18 @@ fn listing(cases: &[(&Case, Option<Need>)]) -> String {
     let mut lines: Vec<String> = cases.iter().map(line).collect();
     lines.sort();
     HEADER.to_owned() + &lines.concat()
+}
+
+/// The list as it was last written. A new store has none, and all of its lines would say nothing.
+fn committed(path: &Path) -> Result<String, Failed> {
+    fs::read_to_string(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => format!(
+            "there is no list of cases yet at {}; run this once with {BLESS}=1 to write it, and commit it",
+            path.display()
+        )
+        .into(),
+        _ => format!("the list of cases at {} cannot be read: {error}", path.display()).into(),
+    })
 }
 
 /// Names the lines that differ, and no others.
@@ -54,6 +68,17 @@ mod tests {
         let failed = compare("run     a::b\nrun     a::c\n", "run     a::b\nignored a::c (pause)\n");
         let message = failed.expect_err("they differ").message().expect("a message").to_owned();
         assert!(message.ends_with("- run     a::c\n+ ignored a::c (pause)"), "{message}");
+    }
+
+    #[test]
+    fn a_list_that_was_never_written_is_asked_for_in_one_line() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("conformance.snapshot");
+        let failed = committed(&path).expect_err("there is no file");
+        let message = failed.message().expect("a message").to_owned();
+        assert!(message.contains("QUEUE_TESTKIT_BLESS=1") && !message.contains('\n'), "{message}");
+        fs::write(&path, "run     a::b\n").expect("it is written");
+        assert!(committed(&path).is_ok_and(|list| list == "run     a::b\n"));
     }
 
     #[test]
