@@ -25,11 +25,16 @@ const UNPUBLISHED: &[Required] =
 const LINTS: Required =
     Required { section: "lints", line: "workspace=true", why: "all crates obey the same lints" };
 
+/// Outside the workspace, so that there is nothing to inherit.
+const OUTSIDE: &[Required] =
+    &[Required { section: "package", line: "publish=false", why: "only crates/ is published" }];
+
 /// The root has no package of its own, so it is left out.
 pub(super) fn check(source: &Source) -> Vec<Finding> {
     let required = match source.path.as_str() {
         path if !is_manifest(path) || path == "Cargo.toml" => return Vec::new(),
         path if path.starts_with("crates/") => PUBLISHED,
+        path if path.starts_with("benches/peers/") => OUTSIDE,
         _ => UNPUBLISHED,
     };
     let lines = lines_in_sections(source);
@@ -103,6 +108,13 @@ mod tests {
         let good = "[package]\npublish = false\n[lints]\nworkspace = true\n";
         assert_eq!(check(&Source::new("tests/Cargo.toml", good)), []);
         assert_eq!(check(&Source::new("tests/Cargo.toml", good.replace("false", "true"))).len(), 1);
+    }
+
+    #[test]
+    fn packages_outside_the_workspace_inherit_nothing() {
+        let package = |publish| format!("[package]\npublish = {publish}\n[workspace]\n");
+        assert_eq!(check(&Source::new("benches/peers/a/Cargo.toml", package(false))), []);
+        assert_eq!(check(&Source::new("benches/peers/a/Cargo.toml", package(true))).len(), 1);
     }
 
     #[test]
