@@ -1,5 +1,5 @@
 // Graphile Worker for Node. It keeps no results.
-import { makeWorkerUtils, run } from 'graphile-worker'
+import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import pg from 'pg'
 import { handled, job, main, url } from './common.mjs'
 
@@ -23,6 +23,8 @@ main(async () => {
     startWorker: isTuned => run({
       taskList: { [KIND]: async ({ n }) => handled(n) },
       noHandleSignals: true,
+      // By default each job is a line on the console.
+      ...(isTuned && { logger: new Logger(() => () => {}) }),
       preset: { worker: { connectionString: url, ...(isTuned && TUNED) } }
     }),
     async unfinished () {
@@ -30,7 +32,7 @@ main(async () => {
       return Number(rows[0].count)
     },
     settings: isTuned => isTuned
-      ? '24 jobs at once, local queue of 500, settles gathered, 26 connections; finished jobs removed'
-      : '1 job at once, NOTIFY; finished jobs removed'
+      ? '24 jobs at once, local queue of 500, settles gathered, 26 connections, no log; finished jobs removed'
+      : '1 job at once, NOTIFY, a line of log for each; finished jobs removed'
   }
 })

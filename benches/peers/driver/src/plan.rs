@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::machine;
 use crate::words::Words;
 
 const ROUNDS: u32 = 3;
@@ -19,6 +20,8 @@ pub(crate) struct Plan {
     /// One file for each store.
     pub(crate) results: PathBuf,
     pub(crate) page: PathBuf,
+    /// Of the machine when it all began.
+    pub(crate) load: String,
     /// Whether the page has text around the figures, which stays.
     pub(crate) keeps_text: bool,
     /// Stores that are files, and what the peers said on standard error.
@@ -39,7 +42,8 @@ impl Plan {
             (scratch.join("results"), scratch.join("COMPARISON.md"))
         };
         let rounds = if is_quick { 1 } else { ROUNDS };
-        Self { root: root.to_owned(), folder, rounds, is_quick, results, page, keeps_text, scratch }
+        let (root, load) = (root.to_owned(), machine::load());
+        Self { root, folder, rounds, is_quick, results, page, load, keeps_text, scratch }
     }
 
     /// Results of an earlier look are removed, and those of the page are replaced one by one.

@@ -15,7 +15,7 @@ pub(crate) fn section(run: &StoreRun) -> String {
     let StoreRun { engine, begun, commit, rounds, load, machine, .. } = run;
     let rounds = if *rounds == 1 { "one round".to_owned() } else { format!("{rounds} rounds") };
     let head = format!(
-        "### {}\n\n{engine}. Measured {begun} UTC at commit `{commit}`, {rounds}, on {machine}; load of the machine in the minute before: {load}.\n",
+        "### {}\n\n{engine}. Measured {begun} UTC at commit `{commit}`, {rounds}, on {machine}; load of the machine when it began: {load}.\n",
         run.store.title()
     );
     let parts = [
