@@ -45,23 +45,23 @@ impl Run {
 /// Runs a peer, no longer than is given. One that cannot be started, hangs or breaks is a run that
 /// says so.
 pub(crate) fn run(command: &mut Command, time_max: Duration) -> Run {
-    let ended = || -> Result<Run> {
-        let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context("it does not start")?;
-        let text = output(&mut child, time_max);
-        // A process that has ended already cannot be killed, which is fine.
-        drop(child.kill());
-        let status = child.wait()?;
-        let Some(text) = text? else {
-            return Ok(Run::failed(format!("killed after {} s", time_max.as_secs())));
-        };
-        let report = text.lines().rev().find(|line| line.starts_with('{'));
-        match report {
-            Some(line) => serde_json::from_str(line).context("its report is not one"),
-            None => Ok(Run::failed(format!("it ended with {status} and no report"))),
-        }
+    report(command, time_max).unwrap_or_else(|error| Run::failed(format!("{error:#}")))
+}
+
+fn report(command: &mut Command, time_max: Duration) -> Result<Run> {
+    let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = command.spawn().context("it does not start")?;
+    let text = output(&mut child, time_max);
+    // A process that has ended already cannot be killed, which is fine.
+    drop(child.kill());
+    let status = child.wait()?;
+    let Some(text) = text? else {
+        return Ok(Run::failed(format!("killed after {} s", time_max.as_secs())));
     };
-    ended().unwrap_or_else(|error| Run::failed(format!("{error:#}")))
+    match text.lines().rev().find(|line| line.starts_with('{')) {
+        Some(line) => serde_json::from_str(line).context("its report is not one"),
+        None => Ok(Run::failed(format!("it ended with {status} and no report"))),
+    }
 }
 
 /// All of its standard output; nothing if it is not at its end in time.

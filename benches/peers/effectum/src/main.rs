@@ -56,8 +56,12 @@ impl Peer for Effectum {
     fn settings(&self, profile: Profile) -> String {
         let (at, wal) = JOURNAL;
         let is_wal = std::fs::read(&self.path).is_ok_and(|file| file.get(at) == Some(&wal));
-        let journal = if is_wal { "WAL" } else { "rollback journal" };
-        let durability = format!("{journal}, synchronous=NORMAL, so that a power cut can lose the newest");
+        // What NORMAL leaves out depends on the journal.
+        let durability = if is_wal {
+            "WAL, synchronous=NORMAL: a power cut can lose the newest"
+        } else {
+            "rollback journal, synchronous=NORMAL: each commit is flushed, with fewer flushes than by FULL"
+        };
         match profile {
             Profile::Default => format!("concurrency 1; {durability}"),
             Profile::Tuned => {
