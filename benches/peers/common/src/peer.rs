@@ -7,22 +7,22 @@ use anyhow::Result;
 
 use crate::setup::{Profile, Setup};
 
-/// A queue on an empty store.
+/// A queue on an empty store. One task calls it; producers are called by many.
 pub trait Peer: Sized + Send + Sync + 'static {
     type Producer: Producer;
 
     /// Opens the store. The driver has emptied it, so a peer only makes its tables.
-    fn open(setup: &Setup) -> impl Future<Output = Result<Self>> + Send;
+    fn open(setup: &Setup) -> impl Future<Output = Result<Self>>;
 
     /// One more producer. It may share the connection of the others where the library does so.
     fn producer(&self) -> Self::Producer;
 
     /// Starts one worker, on connections of its own where the library allows it, and returns once
     /// it runs. Its handler calls [`handled`](crate::handled) and returns the number of the job.
-    fn start_worker(&self, profile: Profile) -> impl Future<Output = Result<()>> + Send;
+    fn start_worker(&self, profile: Profile) -> impl Future<Output = Result<()>>;
 
     /// How many jobs the store shows as not finished. A job that its worker holds is not finished.
-    fn unfinished(&self) -> impl Future<Output = Result<u64>> + Send;
+    fn unfinished(&self) -> impl Future<Output = Result<u64>>;
 
     /// The settings of a profile in words, and what an acknowledged job survives if that is less
     /// than others of the same store promise.

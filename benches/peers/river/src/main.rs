@@ -136,7 +136,7 @@ impl Producer for RiverProducer {
     }
 
     async fn call(&mut self, n: u64) -> Result<()> {
-        let id = self.0.insert(Task::new(n)).await?.job.id;
+        let id = self.0.insert(Task::new(n)).await?.job.id();
         loop {
             match self.0.jobs().get(id).await?.state {
                 JobState::Completed => return Ok(()),
