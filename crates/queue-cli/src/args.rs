@@ -1,12 +1,10 @@
 //! The arguments of the whole command: the options that every subcommand takes, and the list of
 //! subcommands.
 
-#[cfg(feature = "fs")]
-use crate::commands::{dump::DumpArgs, fsck::FsckArgs};
 use crate::{
     commands::{
         cancel::CancelArgs, completions::CompletionsArgs, delete::DeleteArgs, drain::DrainArgs,
-        enqueue::EnqueueArgs, errors::ErrorsArgs, events::EventsArgs,
+        dump::DumpArgs, enqueue::EnqueueArgs, errors::ErrorsArgs, events::EventsArgs, fsck::FsckArgs,
         lead::LeadArgs, list::ListArgs, man::ManArgs, migrate::MigrateArgs, promote::PromoteArgs,
         prune::PruneArgs, queues::QueuesArgs, redrive::RedriveArgs, result::ResultArgs,
         schedule::ScheduleArgs, show::ShowArgs, stats::StatsArgs, status::StatusArgs, wait::WaitArgs,
@@ -118,10 +116,8 @@ pub(crate) enum Command {
     /// Compare all that a store holds with itself, while others use it
     Verify,
     /// Check the files of a store in a directory, and save what can be read
-    #[cfg(feature = "fs")]
     Fsck(FsckArgs),
     /// Show in words what the files of a store in a directory hold
-    #[cfg(feature = "fs")]
     Dump(DumpArgs),
     /// Bring the schema of a store up to date, or print it as SQL (Postgres)
     Migrate(MigrateArgs),

@@ -4,9 +4,11 @@
 use crate::{
     args::Globals,
     exit::{CliError, Exit},
+    output::{OnTerminal, Output},
     session::{Missing, Session},
 };
 use clap::Args;
+use queue::queue_postgres::{schema, schema_down};
 use serde_json::json;
 
 #[derive(Debug, Args)]
@@ -14,54 +16,26 @@ use serde_json::json;
 Every command does it by itself when it opens a store, so this is for people who want to choose the moment, and, with
 --print, for those whose database is changed by a migrator of their own.")]
 pub(crate) struct MigrateArgs {
-    #[cfg(feature = "postgres")]
-    #[command(flatten)]
-    printed: printed::PrintedArgs,
+    /// Change nothing: print what makes a new schema, as plain SQL for Postgres
+    #[arg(long)]
+    print: bool,
+    /// With --print: the name of the schema
+    #[arg(long, value_name = "NAME", default_value = "queue", requires = "print")]
+    schema: String,
+    /// With --print: what takes everything back, jobs included
+    #[arg(long, requires = "print")]
+    down: bool,
 }
 
 pub(crate) async fn run(args: MigrateArgs, globals: &Globals) -> Result<Exit, CliError> {
-    #[cfg(feature = "postgres")]
-    if args.printed.print {
-        return args.printed.run(globals);
+    if args.print {
+        let sql = if args.down { schema_down(&args.schema) } else { schema(&args.schema) }?;
+        Output::new(globals.format()).content(sql.as_bytes(), OnTerminal::Escape)?;
+        return Ok(Exit::Ok);
     }
-    #[cfg(not(feature = "postgres"))]
-    let MigrateArgs {} = args;
     let session = Session::new(globals)?;
     let name =
         session.with_jobs(Missing::Create, async |jobs| Ok(jobs.storage().capabilities().name)).await?;
     session.out.answer(|| format!("the {name} store is up to date"), || json!({"store": name}))?;
     Ok(Exit::Ok)
-}
-
-/// The schema as SQL, which only Postgres has.
-#[cfg(feature = "postgres")]
-mod printed {
-    use crate::{
-        args::Globals,
-        exit::{CliError, Exit},
-        output::{OnTerminal, Output},
-    };
-    use clap::Args;
-    use queue::queue_postgres::{schema, schema_down};
-
-    #[derive(Debug, Args)]
-    pub(super) struct PrintedArgs {
-        /// Change nothing: print what makes a new schema, as plain SQL for Postgres
-        #[arg(long)]
-        pub(super) print: bool,
-        /// With --print: the name of the schema
-        #[arg(long, value_name = "NAME", default_value = "queue", requires = "print")]
-        schema: String,
-        /// With --print: what takes everything back, jobs included
-        #[arg(long, requires = "print")]
-        down: bool,
-    }
-
-    impl PrintedArgs {
-        pub(super) fn run(self, globals: &Globals) -> Result<Exit, CliError> {
-            let sql = if self.down { schema_down(&self.schema) } else { schema(&self.schema) }?;
-            Output::new(globals.format()).content(sql.as_bytes(), OnTerminal::Escape)?;
-            Ok(Exit::Ok)
-        }
-    }
 }

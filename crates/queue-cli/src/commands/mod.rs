@@ -5,13 +5,11 @@ pub(crate) mod cancel;
 pub(crate) mod completions;
 pub(crate) mod delete;
 pub(crate) mod drain;
-#[cfg(feature = "fs")]
 pub(crate) mod dump;
 mod ending;
 pub(crate) mod enqueue;
 pub(crate) mod errors;
 pub(crate) mod events;
-#[cfg(feature = "fs")]
 pub(crate) mod fsck;
 mod job_args;
 pub(crate) mod lead;
@@ -71,9 +69,7 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::Resume => pause::resume(&session()?).await,
         Command::Schedule(args) => schedule::run(args, globals).await,
         Command::Verify => verify::run(&session()?).await,
-        #[cfg(feature = "fs")]
         Command::Fsck(args) => fsck::run(&args, Output::new(globals.format())),
-        #[cfg(feature = "fs")]
         Command::Dump(args) => dump::run(&args, Output::new(globals.format())),
         Command::Migrate(args) => migrate::run(args, globals).await,
         Command::Completions(args) => completions::run(&args, Output::new(globals.format())),
