@@ -13,6 +13,7 @@ mod guard;
 mod metadata;
 mod package;
 mod pages;
+mod peers;
 mod planted;
 mod platforms;
 mod repo;
@@ -77,6 +78,13 @@ enum Task {
     },
     /// Measures the stores and writes `docs/BENCHMARKS.md`
     Bench(bench::Wanted),
+    /// Measures other job queues beside this one and writes the figures of `docs/COMPARISON.md`;
+    /// `--help` says what can be named
+    Peers {
+        /// Peers, stores and workloads
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
     /// Compares the instructions of hot paths with committed limits; needs valgrind
     Guard {
         /// Make the counts the limits
@@ -124,6 +132,7 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Platforms => platforms::run(repo),
         Task::Planted { part } => planted::run(repo, part),
         Task::Bench(wanted) => bench::run(repo, &wanted),
+        Task::Peers { words } => peers::run(repo, &words),
         Task::Guard { bless } => guard::run(repo, if bless { Mode::Bless } else { Mode::Check }),
         Task::Soak { arguments } => soak::run(repo, &arguments),
         Task::Services { command } => services::run(repo, command),

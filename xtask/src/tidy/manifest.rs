@@ -20,11 +20,15 @@ const PUBLISHED: &[(&str, &str)] = &[
 ];
 const UNPUBLISHED: &[(&str, &str)] = &[("publish = false", "only crates/ is published"), LINTS];
 
+/// Outside the workspace, so that there is nothing to inherit.
+const OUTSIDE: &[(&str, &str)] = &[("publish = false", "only crates/ is published")];
+
 pub(super) fn check(source: &Source) -> Vec<Finding> {
     let required = match source.path.as_str() {
         "Cargo.toml" => &[],
         path if !path.ends_with("/Cargo.toml") => return Vec::new(),
         path if path.starts_with("crates/") => PUBLISHED,
+        path if path.starts_with("benches/peers/") => OUTSIDE,
         _ => UNPUBLISHED,
     };
     let missing = required.iter().filter(|(line, _)| !source.text.contains(&format!("\n{line}")));
@@ -98,5 +102,12 @@ mod tests {
                 (0, 1)
             );
         }
+    }
+
+    #[test]
+    fn packages_outside_the_workspace_inherit_nothing() {
+        let package = |publish| format!("[package]\npublish = {publish}\n\n[workspace]\n");
+        assert_eq!(found("benches/peers/a/Cargo.toml", &package(false)), 0);
+        assert_eq!(found("benches/peers/a/Cargo.toml", &package(true)), 1);
     }
 }
