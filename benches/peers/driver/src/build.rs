@@ -57,8 +57,8 @@ fn rust(folder: &Path, peer: &Peer) -> Result<Program> {
     Ok(Program { version, path, arguments: Vec::new(), source })
 }
 
-/// What cargo tells the driver about itself must not reach what is built: some dependencies are then
-/// compiled anew, and once more when somebody builds a peer by hand.
+/// What cargo tells the driver about itself must not reach what is built: some dependencies are
+/// then compiled anew, and once more when somebody builds a peer by hand.
 fn cargo() -> Command {
     let mut cargo = Command::new("cargo");
     for (name, _) in std::env::vars_os() {

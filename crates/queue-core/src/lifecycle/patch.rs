@@ -128,8 +128,8 @@ impl Purge {
 }
 
 impl BodyPatch {
-    /// Patches a body that the store has in memory. Stores that keep the parts of a body apart write
-    /// only the part that is named.
+    /// Patches a body that the store has in memory. Stores that keep the parts of a body apart
+    /// write only the part that is named.
     ///
     /// ```
     /// use queue_core::{ContentType, JobBody, JobId, Kind, NewJob, Payload, lifecycle::BodyPatch};

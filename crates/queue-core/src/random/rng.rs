@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn no_number_is_handed_out_twice_by_any_thread() {
-        let draw = || (0..10 * BLOCK + 1).map(|_| SystemRng.next_u64()).collect::<Vec<_>>();
+        let draw = || (0..=10 * BLOCK).map(|_| SystemRng.next_u64()).collect::<Vec<_>>();
         let numbers = std::thread::scope(|scope| {
             let threads = [scope.spawn(draw), scope.spawn(draw)];
             threads.map(|thread| thread.join().expect("it draws")).concat()

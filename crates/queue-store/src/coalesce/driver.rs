@@ -2,8 +2,8 @@
 
 use super::{
     first_call::{FirstCall, only},
-    merged_reads::let_others_go,
     lines::{LinesState, Waiting, lost},
+    merged_reads::let_others_go,
     merged_verb::MergedVerb,
 };
 use crate::BatchVerbs;

@@ -75,7 +75,8 @@ impl<V: MergedVerb, S: BatchVerbs> Lines<V, S> {
     /// Makes a call, perhaps in one with others.
     ///
     /// A request whose future is dropped before it is sent is not sent any more. One that is sent
-    /// is carried to its end by a task, and [`MergedVerb::unheard`] says what is undone of its answer.
+    /// is carried to its end by a task, and [`MergedVerb::unheard`] says what is undone of its
+    /// answer.
     pub(super) async fn call(&self, key: V::Key, request: V::Request) -> Result<V::Answer> {
         match self.0.join(key, request) {
             Joined::First(call) => call.await,
