@@ -33,7 +33,7 @@ pub enum HintFault {
     Reorder,
 }
 
-/// The kinds of faults, as [`Tally`](super::Tally) counts them.
+/// The kinds of faults, as [`Tally`](super::FaultCounts) counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
