@@ -28,7 +28,7 @@ fn new(n: usize) -> NewJob {
 /// Stores jobs in every state, some scheduled for later; returns the tokens of the running ones.
 async fn fill(store: &PostgresStorage) -> HashMap<Seq, LeaseToken> {
     enqueue(store, (0..7 * EACH).map(new).collect()).await;
-    enqueue(store, (7 * EACH..8 * EACH).map(|n| new(n).with_delay(Span::from_secs(60))).collect()).await;
+    enqueue(store, (7 * EACH..8 * EACH).map(|n| new(n).with_delay(Span::from_secs(5400))).collect()).await;
     let mut held = HashMap::new();
     for round in 0..6 {
         for claimed in claim(store, EACH).await.jobs {
@@ -38,7 +38,9 @@ async fn fill(store: &PostgresStorage) -> HashMap<Seq, LeaseToken> {
                 0 => drop(settle(store, meta, complete(token)).await),
                 1 => drop(settle(store, meta, fail(token)).await),
                 2 => {
-                    let delay = Some(Span::from_secs(i64::try_from(meta.seq.get() % 7).expect("small")));
+                    // Due at once, or not while this test runs: the reference is at one time.
+                    let hours = i64::try_from(meta.seq.get() % 7).expect("small");
+                    let delay = Some(Span::from_secs(hours * 3600));
                     let cause = Cause::Retryable;
                     let retention = None;
                     let then = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
 
 use anyhow::Result;
 use tokio::task::JoinSet;
@@ -19,23 +20,26 @@ const CALLS: u64 = 10;
 pub(super) async fn one_by_one<P: Peer>(peer: &P, setup: &Setup) -> Result<Report> {
     peer.start_worker(setup.profile).await?;
     sleep(IDLE).await;
-    let mut producer = peer.producer();
+    let calls = one_after_another(peer.producer(), setup.jobs, setup.cap);
+    let mut report = producers::as_task(calls).await?;
+    if report.jobs < setup.jobs {
+        report.note(format!("{} calls came back within {} s", report.jobs, setup.cap.as_secs()));
+    }
+    Ok(report)
+}
+
+async fn one_after_another(mut producer: impl Producer, jobs: u64, cap: Duration) -> Result<Report> {
     let start = Instant::now();
-    let until = start + setup.cap;
     let mut samples = Vec::new();
-    for n in 0..setup.jobs {
+    for n in 0..jobs {
         let asked = Instant::now();
-        match timeout_at(until, producer.call(n)).await {
+        match timeout_at(start + cap, producer.call(n)).await {
             Ok(answer) => answer?,
             Err(_) => break,
         }
         samples.push(asked.elapsed().as_secs_f64() * 1e3);
     }
-    let mut report = Report::latencies(samples, start.elapsed().as_secs_f64());
-    if report.jobs < setup.jobs {
-        report.note(format!("{} calls came back within {} s", report.jobs, setup.cap.as_secs()));
-    }
-    Ok(report)
+    Ok(Report::latencies(samples, start.elapsed().as_secs_f64()))
 }
 
 pub(super) async fn c50<P: Peer>(peer: &P, setup: &Setup) -> Result<Report> {

@@ -10,14 +10,16 @@ use crate::report::Report;
 const PRODUCERS: u64 = 64;
 
 pub(super) async fn seq<P: Peer>(peer: &P) -> Result<Report> {
-    let mut producer = peer.producer();
-    let start = Instant::now();
-    let mut jobs = 0;
-    while start.elapsed() < WINDOW {
-        producer.enqueue(jobs).await?;
-        jobs += 1;
-    }
-    checked(peer, jobs, start).await
+    let (mut producer, start) = (peer.producer(), Instant::now());
+    let jobs = producers::as_task(async move {
+        let mut jobs = 0;
+        while start.elapsed() < WINDOW {
+            producer.enqueue(jobs).await?;
+            jobs += 1;
+        }
+        Ok(jobs)
+    });
+    checked(peer, jobs.await?, start).await
 }
 
 pub(super) async fn c64<P: Peer>(peer: &P) -> Result<Report> {
@@ -27,14 +29,16 @@ pub(super) async fn c64<P: Peer>(peer: &P) -> Result<Report> {
 }
 
 pub(super) async fn batch<P: Peer>(peer: &P) -> Result<Report> {
-    let mut producer = peer.producer();
-    let start = Instant::now();
-    let mut jobs = 0;
-    while start.elapsed() < WINDOW {
-        producer.enqueue_many(jobs..jobs + BATCH).await?;
-        jobs += BATCH;
-    }
-    checked(peer, jobs, start).await
+    let (mut producer, start) = (peer.producer(), Instant::now());
+    let jobs = producers::as_task(async move {
+        let mut jobs = 0;
+        while start.elapsed() < WINDOW {
+            producer.enqueue_many(jobs..jobs + BATCH).await?;
+            jobs += BATCH;
+        }
+        Ok(jobs)
+    });
+    checked(peer, jobs.await?, start).await
 }
 
 /// The store has to show as many jobs as calls have come back for.

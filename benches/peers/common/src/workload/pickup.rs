@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::IDLE;
+use super::{IDLE, producers};
 use crate::handler;
 use crate::peer::{Peer, Producer};
 use crate::report::Report;
@@ -17,12 +17,21 @@ const PAUSE: (u64, u64) = (1000, 5000);
 pub(super) async fn measure<P: Peer>(peer: &P, setup: &Setup) -> Result<Report> {
     peer.start_worker(setup.profile).await?;
     sleep(IDLE).await;
-    let mut producer = peer.producer();
+    let pickups = one_after_another(peer.producer(), setup.jobs, setup.cap);
+    let (mut report, is_late) = producers::as_task(pickups).await?;
+    if is_late {
+        report.note(format!("{} jobs were picked up within {} s", report.jobs, setup.cap.as_secs()));
+    }
+    Ok(report)
+}
+
+/// Says as well whether one was not picked up in time.
+async fn one_after_another(mut producer: impl Producer, jobs: u64, cap: Duration) -> Result<(Report, bool)> {
     let (start, mut pauses) = (Instant::now(), Pauses::new());
-    let until = start + setup.cap;
+    let until = start + cap;
     let mut samples = Vec::new();
     let mut is_late = false;
-    for n in 0..setup.jobs {
+    for n in 0..jobs {
         if Instant::now() >= until {
             break;
         }
@@ -35,11 +44,7 @@ pub(super) async fn measure<P: Peer>(peer: &P, setup: &Setup) -> Result<Report> 
         samples.push(handler::last_start().saturating_sub(asked) as f64 / 1e6);
         sleep(pauses.next()).await;
     }
-    let mut report = Report::latencies(samples, start.elapsed().as_secs_f64());
-    if is_late {
-        report.note(format!("{} jobs were picked up within {} s", report.jobs, setup.cap.as_secs()));
-    }
-    Ok(report)
+    Ok((Report::latencies(samples, start.elapsed().as_secs_f64()), is_late))
 }
 
 /// The same lengths in every process, which look like chance.

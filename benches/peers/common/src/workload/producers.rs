@@ -1,4 +1,4 @@
-//! Producers that work at once.
+//! Producers, each a task of the runtime.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -8,6 +8,14 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::peer::{Peer, Producer};
+
+/// Runs a caller as a server runs the handler of a request. The thread in `block_on` is not one of
+/// the runtime's own, and what its wake-up takes would be measured instead of the library.
+pub(super) async fn as_task<T: Send + 'static>(
+    caller: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    tokio::spawn(caller).await?
+}
 
 /// Jobs are numbered from zero; producers take the next number until none is left, or it is too
 /// late. The answer is how many calls came back.
