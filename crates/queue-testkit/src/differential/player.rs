@@ -117,12 +117,15 @@ impl Player {
         }
     }
 
-    /// Time that reads alone have seen need not outlive a handle, what a write has seen must. So
-    /// something is written before.
+    /// Time that reads alone have seen need not outlive a handle, what a write has seen must: so
+    /// this writes before. A handle may ask for the time as it opens, or with its first call: so
+    /// this reads at once.
     async fn reopen(&mut self) {
         self.reopenings += 1;
-        self.bench.on_queue("aside").put(&self.reopenings.to_string()).await;
+        let aside = self.bench.on_queue("aside");
+        aside.put(&self.reopenings.to_string()).await;
         self.bench.reopen().await;
+        aside.counts().await;
     }
 
     /// Stores may count overdue records until they are removed, so this removes them first.
