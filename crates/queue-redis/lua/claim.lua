@@ -14,6 +14,8 @@
 -- Cost: O(log n) for each job in READY and LEASES; the jobs that became due since the last claim
 -- are moved first.
 -- @part queue
+-- @part constants
+-- @part single_claim
 -- @part state
 -- @part hints
 -- @part room

@@ -78,6 +78,7 @@ parts!(
     "ranks",
     "room",
     "shapes",
+    "single_claim",
     "single_enqueue",
     "single_settle",
     "state",

@@ -2,14 +2,13 @@
 
 use super::{
     first_call::{FirstCall, only},
-    lines::{LinesState, Waiting, lost},
+    lines::{LinesState, Waiting},
     merged_reads::let_others_go,
-    merged_verb::MergedVerb,
+    merged_verb::{MergedVerb, guarded},
 };
 use crate::BatchVerbs;
-use futures_util::FutureExt;
 use queue_core::{ErrorKind, Result};
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
 
 /// Takes over a call that is under way, and sends what waits behind it until nothing waits.
@@ -88,14 +87,4 @@ impl<V: MergedVerb, S: BatchVerbs> Drop for Driver<V, S> {
             self.state.abandon(&self.key);
         }
     }
-}
-
-/// A panic in a store costs the callers of one call, not those that wait behind it.
-pub(super) async fn guarded<V: MergedVerb, S: BatchVerbs>(
-    store: &S,
-    key: V::Key,
-    requests: Vec<V::Request>,
-) -> Result<Vec<Result<V::Answer>>> {
-    let call = AssertUnwindSafe(V::call(store, key, requests)).catch_unwind();
-    call.await.unwrap_or_else(|_panic| Err(lost(V::NAME)))
 }

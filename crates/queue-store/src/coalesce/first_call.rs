@@ -1,9 +1,8 @@
 //! A call that its caller drives, until another caller waits behind it.
 
 use super::{
-    driver::guarded,
     lines::{LinesState, lost},
-    merged_verb::MergedVerb,
+    merged_verb::{MergedVerb, guarded},
 };
 use crate::BatchVerbs;
 use futures_util::{FutureExt, future::BoxFuture};

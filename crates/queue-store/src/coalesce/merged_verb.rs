@@ -2,11 +2,12 @@
 
 use super::lines::lost;
 use crate::{BatchVerbs, UnheardClaim};
+use futures_util::FutureExt;
 use queue_core::{
     Applied, ClaimRequest, Claimed, Enqueued, NewJob, QueueName, Result, Stamped, lifecycle::Transition,
     payload_bytes,
 };
-use std::{future::Future, hash::Hash};
+use std::{future::Future, hash::Hash, panic::AssertUnwindSafe};
 
 /// A verb of a store whose concurrent calls can be merged.
 pub(super) trait MergedVerb: Send + Sync + 'static {
@@ -130,6 +131,16 @@ impl MergedVerb for MergedClaim {
     fn unheard(answer: Claimed) -> Option<UnheardClaim> {
         UnheardClaim::of([answer])
     }
+}
+
+/// A panic in a store costs the callers of one call, not those that wait behind it.
+pub(super) async fn guarded<V: MergedVerb, S: BatchVerbs>(
+    store: &S,
+    key: V::Key,
+    requests: Vec<V::Request>,
+) -> Result<Vec<Result<V::Answer>>> {
+    let call = AssertUnwindSafe(V::call(store, key, requests)).catch_unwind();
+    call.await.unwrap_or_else(|_panic| Err(lost(V::NAME)))
 }
 
 /// The items of all requests in one list, and how many each request has.

@@ -1,0 +1,32 @@
+-- Part: one claim that finds one job that never failed, as a worker at rest claims it. The rest of
+-- the script says the same for any claims and jobs; for one of each it spends most of its time on
+-- making its functions and tables.
+--
+-- Whatever the guard refuses is left to the rest of the script, with nothing written.
+local not_after = tonumber(ARGV[7])
+if #ARGV == 8 and not paused and not is_fed and tonumber(ARGV[3]) > 0 and tonumber(ARGV[8]) >= 0 and not (not_after and now > not_after) then
+  local ready = call('ZRANGE', READY, 0, 1)
+  local later = #ready == 1 and call('ZRANGEBYSCORE', LATER, '-inf', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  local nothing_came_due = later == nil or later and tonumber(later) > now
+  local seq = nothing_came_due and sub(ready[1], 9)
+  local job = seq and call('HGET', STATE, seq)
+  local body = job and byte(job) == QUEUED and byte(job, 2) % (2 * HAS_DETAILS) < HAS_DETAILS and call('HGET', PAYLOAD, seq)
+  if body then
+    local worker, expires_at = ARGV[6], now + tonumber(ARGV[4])
+    local revision, epoch = read('>I6I6', job, 5)
+    local token_length, worker_length = byte(job, 44, 45)
+    local leased = pack('>B', PROCESSING) .. sub(job, 2, 3) .. pack('>BI6I6', 0, revision + 1, epoch + 1) .. sub(job, 17, 24)
+      .. pack('>I6', expires_at) .. sub(job, 31, 36) .. pack('>I6', now) .. sub(job, 43, 43) .. pack('>BB', 16, #worker)
+      .. sub(job, 46, FRONT_BYTES) .. ARGV[5] .. worker .. sub(job, FRONT_BYTES + token_length + worker_length + 1)
+    local lapse = call('ZRANGEBYSCORE', LEASES, '-inf', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+    call('HSET', STATE, seq, leased)
+    call('ZADD', LEASES, text(expires_at), seq)
+    call('ZREM', READY, ready[1])
+    call('HINCRBY', META, 'jobs' .. QUEUED, -1)
+    call('HINCRBY', META, 'jobs' .. PROCESSING, 1)
+    local is_woken, ended, told = nil, nil, nil
+-- @part publish
+    local next_due = math.min(expires_at, tonumber(lapse or NEVER), tonumber(later or NEVER))
+    return { now, clock, number, { 0, next_due, seq, { leased, body } } }
+  end
+end
