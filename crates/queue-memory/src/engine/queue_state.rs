@@ -5,8 +5,9 @@ use super::{
     packed_job::PackedJob,
     traits_pool::TraitsPool,
 };
+use foldhash::HashMap;
 use queue_core::{JobBody, JobId, Seq, Timestamp, lifecycle::TrackedJob};
-use std::collections::{BTreeMap, HashMap, btree_map::Entry};
+use std::collections::{BTreeMap, btree_map::Entry};
 
 /// One queue: the records by life, which life holds each id, and the indexes.
 #[derive(Debug, Default)]

@@ -1,11 +1,9 @@
 //! The queues of the engine by name.
 
 use super::{queue_state::QueueState, undo_log::UndoLog};
+use foldhash::HashMap;
 use queue_core::QueueName;
-use std::{
-    collections::{BTreeSet, HashMap},
-    ops::Bound,
-};
+use std::{collections::BTreeSet, ops::Bound};
 
 /// The queues by name, and their names in order. None is ever taken out, but where the first use of
 /// it is taken back.
