@@ -153,6 +153,7 @@ impl Storage for Reference {
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        Limits::default().check_enqueue(&groups)?;
         let (mut jobs, moment) = self.change();
         let mut enqueue =
             |group: &Vec<NewJob>| group.iter().map(|new| jobs.enqueue(queue, new, moment.now)).collect();
@@ -176,6 +177,7 @@ impl Storage for Reference {
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        Limits::default().check_apply(&batch)?;
         let (mut jobs, moment) = self.change();
         let value = batch.iter().map(|transition| jobs.apply(transition, moment.now)).collect();
         Ok(Stamped::at(moment, value))
