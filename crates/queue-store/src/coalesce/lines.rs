@@ -49,7 +49,7 @@ pub(super) struct LinesState<V: MergedVerb, S> {
 struct Line<V: MergedVerb> {
     /// That call, while its caller drives it.
     first: Option<Arc<FirstCall<V::Answer>>>,
-    /// Who goes next, in order of arrival.
+    /// The requests that are sent next, in order of arrival.
     waiting: VecDeque<Waiting<V>>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Waiting<V: MergedVerb> {
 
 /// How a request joins its line.
 enum Joined<V: MergedVerb, S: BatchVerbs> {
-    /// None was under way: the caller drives its own.
+    /// No call was under way: the caller drives its own.
     First(FirstCaller<V, S>),
     Waits(Listener<V, S>),
 }
@@ -134,7 +134,7 @@ impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
         self.spawn.spawn(Box::pin(Driver::new(self.clone(), key, first).run()));
     }
 
-    /// Who goes next. If nobody does, the next caller drives its call itself.
+    /// The requests of the next call. If there are none, the next caller drives its call itself.
     pub(super) fn next(&self, key: &V::Key, weight_max: usize) -> Option<Vec<Waiting<V>>> {
         let mut lines = self.lock();
         let batch = lines.get_mut(key).map(|line| line.next(weight_max)).filter(|batch| !batch.is_empty());

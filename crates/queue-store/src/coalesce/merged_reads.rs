@@ -17,8 +17,8 @@ const ITEMS_MAX: usize = 256;
 /// Merges concurrent reads with equal keys, as callers that wait for their results send them. For
 /// stores where a read costs a round trip.
 ///
-/// Whoever asks while a read is under way goes with the next one; nobody waits for a timer, and
-/// there is no task of its own. Reads of one key go one after the other; those of different keys do
+/// A caller that arrives while a read is in flight joins the next one. There is no timer and no
+/// task. Reads of one key go one after the other; those of different keys do
 /// not wait for each other. All who wait for a read drive it, so one whose future is dropped, or
 /// kept and not polled, holds up nobody.
 pub(super) struct MergedReads<K, I, A> {
@@ -86,7 +86,7 @@ where
         F: Future<Output = Result<Stamped<Vec<A>>>> + Send + 'static,
     {
         let (read, range) = self.join(&key, &items, &send);
-        // Whoever was woken by the same hint comes along.
+        // Callers that the same hint woke join this read before it is sent.
         let_others_go().await;
         let outcome = read.await;
         match outcome.outcome {
@@ -119,8 +119,8 @@ where
         {
             return (read.clone(), range);
         }
-        // A read that is under way may have begun before what this caller was told of, so it is not
-        // joined. The next one waits for it, and takes along whoever asks until then.
+        // A read in flight may have begun before what this caller was told of, so it is not joined.
+        // The next one waits for it, and takes every caller that arrives until then.
         let asked = Arc::new(Mutex::new(Some(items.to_vec())));
         let before = before.map(|(read, _)| read);
         let read = read_after(before, asked.clone(), key.clone(), send.clone()).boxed().shared();

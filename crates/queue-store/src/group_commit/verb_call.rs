@@ -28,7 +28,7 @@ impl<C: Committer, V: Verb<C>> VerbCall<C, V> {
 
     fn run_all(&mut self, session: &mut C::Session<'_>) -> Result<(), C::Failure> {
         let mut others = std::mem::take(&mut self.others);
-        // Whoever goes while this runs is met when it is answered.
+        // A caller that goes while this runs is noticed when it is answered.
         let mut wanted: Vec<&mut Self> =
             std::iter::once(&mut *self).chain(&mut others).filter(|call| call.is_wanted_itself()).collect();
         let verbs: Vec<&V> = wanted.iter().map(|call| &call.verb).collect();

@@ -76,7 +76,8 @@ impl<C: Committer> Writer<C> {
     }
 }
 
-/// Whoever waits for an answer. One that came, and was never looked at, is not heard either.
+/// The caller that waits for an answer. An answer that came, and that nobody looked at, is not
+/// heard either.
 struct CallReply<'a, C: Committer, V: Verb<C>> {
     writer: &'a Writer<C>,
     answer: oneshot::Receiver<Result<V::Answer>>,
