@@ -68,8 +68,8 @@ impl<T> Mailbox<T> {
     }
 }
 
-/// The thread that drops the last handle waits for the transaction at hand, so that no thread of the
-/// mailbox outlives the handle.
+/// The thread that drops the last handle waits for the transaction at hand, so that no thread of
+/// the mailbox outlives the handle.
 impl<T> Drop for Mailbox<T> {
     fn drop(&mut self) {
         self.refuse();
