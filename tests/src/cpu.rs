@@ -8,15 +8,25 @@ const TICK: Duration = Duration::from_millis(10);
 /// How long a process has kept processors busy, in steps of 10 ms; `None` if it is gone, and on
 /// systems other than Linux.
 pub fn cpu_time(process: u32) -> Option<Duration> {
-    of_stat(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
+    of_stat(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?, OWN)
 }
 
-/// The 14th and 15th field: time in user code and in the system. The second field is the program's
-/// name, which may contain anything.
-fn of_stat(text: &str) -> Option<Duration> {
+/// The same with the time of the children that the process has waited for.
+pub fn cpu_time_with_children(process: u32) -> Option<Duration> {
+    of_stat(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?, 2 * OWN)
+}
+
+/// The fields of a process itself: time in user code and in the system. Those of its children
+/// follow.
+const OWN: usize = 2;
+
+/// The sum of some fields from the 14th on. The second field is the program's name, which may
+/// contain anything.
+fn of_stat(text: &str, fields: usize) -> Option<Duration> {
     let (_, behind_name) = text.rsplit_once(')')?;
-    let mut ticks = behind_name.split_whitespace().skip(11).map(str::parse::<u32>);
-    Some(TICK * (ticks.next()?.ok()? + ticks.next()?.ok()?))
+    let ticks: Vec<u32> =
+        behind_name.split_whitespace().skip(11).take(fields).map_while(|field| field.parse().ok()).collect();
+    (ticks.len() == fields).then(|| TICK * ticks.iter().sum())
 }
 
 #[cfg(test)]
@@ -25,8 +35,9 @@ mod tests {
 
     #[test]
     fn both_times_are_found_behind_any_name() {
-        let stat = "7 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 30 12 0 0 20";
-        assert_eq!(of_stat(stat), Some(Duration::from_millis(420)));
-        assert_eq!(of_stat("7 (a) S 1"), None);
+        let stat = "7 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 30 12 15 5 20";
+        assert_eq!(of_stat(stat, OWN), Some(Duration::from_millis(420)));
+        assert_eq!(of_stat(stat, 2 * OWN), Some(Duration::from_millis(620)));
+        assert_eq!(of_stat("7 (a) S 1", OWN), None);
     }
 }

@@ -14,7 +14,7 @@ mod terminal;
 
 pub use command_directory::CommandDirectory;
 pub use command_run::CommandRun;
-pub use cpu::cpu_time;
+pub use cpu::{cpu_time, cpu_time_with_children};
 pub use latencies::Latencies;
 pub use patience::until;
 pub use process::Process;

@@ -5,6 +5,7 @@
 
 mod api;
 mod bench;
+mod clients;
 mod command;
 mod deps;
 mod features;
@@ -14,6 +15,7 @@ mod metadata;
 mod package;
 mod pages;
 mod peers;
+mod picture;
 mod planted;
 mod platforms;
 mod repo;
@@ -22,6 +24,7 @@ mod soak;
 mod tidy;
 mod verify;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -69,6 +72,9 @@ enum Task {
         /// Only pages whose path contains one of these
         words: Vec<String>,
     },
+    /// Tests the clients in other languages against the real server; a language that the machine
+    /// lacks is skipped
+    Clients,
     /// Compiles every crate for other platforms; needs `cargo-zigbuild`
     Platforms,
     /// Shows which test catches which planted defect; fails if one survives
@@ -90,6 +96,11 @@ enum Task {
         /// Make the counts the limits
         #[arg(long)]
         bless: bool,
+    },
+    /// Makes a picture of a terminal, as SVG, of the text on standard input
+    Picture {
+        /// The file to write
+        to: PathBuf,
     },
     /// Long runs, on a release build: `waits`, `jobs` or `growth`, with `--help` for what each can
     /// be told
@@ -129,11 +140,13 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Features { depth } => features::run(repo, depth),
         Task::Package => package::run(repo, Proof::Compiled),
         Task::Pages { words } => pages::run(repo, &words),
+        Task::Clients => clients::run(repo).map(drop),
         Task::Platforms => platforms::run(repo),
         Task::Planted { part } => planted::run(repo, part),
         Task::Bench(wanted) => bench::run(repo, &wanted),
         Task::Peers { words } => peers::run(repo, &words),
         Task::Guard { bless } => guard::run(repo, if bless { Mode::Bless } else { Mode::Check }),
+        Task::Picture { to } => picture::run(&to),
         Task::Soak { arguments } => soak::run(repo, &arguments),
         Task::Services { command } => services::run(repo, command),
     }

@@ -3,12 +3,39 @@
 
 use crate::{
     commands::{
-        cancel::CancelArgs, completions::CompletionsArgs, delete::DeleteArgs, drain::DrainArgs,
-        dump::DumpArgs, enqueue::EnqueueArgs, errors::ErrorsArgs, events::EventsArgs, fsck::FsckArgs,
-        lead::LeadArgs, list::ListArgs, man::ManArgs, migrate::MigrateArgs, promote::PromoteArgs,
-        prune::PruneArgs, queues::QueuesArgs, redrive::RedriveArgs, result::ResultArgs,
-        schedule::ScheduleArgs, show::ShowArgs, stats::StatsArgs, status::StatusArgs, wait::WaitArgs,
-        work::WorkArgs, workers::WorkersArgs,
+        amend::AmendArgs,
+        bulk::BulkArgs,
+        cancel::CancelArgs,
+        completions::CompletionsArgs,
+        copy::CopyArgs,
+        delete::DeleteArgs,
+        doctor::DoctorArgs,
+        drain::DrainArgs,
+        dump::DumpArgs,
+        enqueue::EnqueueArgs,
+        errors::ErrorsArgs,
+        events::EventsArgs,
+        fsck::FsckArgs,
+        lead::LeadArgs,
+        list::ListArgs,
+        man::ManArgs,
+        migrate::MigrateArgs,
+        operations::OperationsArgs,
+        pause::{PauseArgs, ResumeArgs},
+        promote::PromoteArgs,
+        prune::PruneArgs,
+        queues::QueuesArgs,
+        redrive::RedriveArgs,
+        result::ResultArgs,
+        schedule::ScheduleArgs,
+        serve::ServeArgs,
+        show::ShowArgs,
+        stats::StatsArgs,
+        status::StatusArgs,
+        token::TokenArgs,
+        wait::WaitArgs,
+        work::WorkArgs,
+        workers::WorkersArgs,
     },
     exit,
     opener::Opener,
@@ -103,22 +130,36 @@ pub(crate) enum Command {
     Promote(PromoteArgs),
     /// Run failed or cancelled jobs again, with fresh attempts
     Redrive(RedriveArgs),
+    /// Change a job that waits: its payload, its priority, its time or how long it is kept
+    Amend(AmendArgs),
     /// Remove a job that is not running, with its result
     Delete(DeleteArgs),
+    /// Change all jobs that a filter selects, so that the change survives this program
+    Bulk(BulkArgs),
+    /// List the changes of many jobs: what each did, to how many, and how far it is
+    Operations(OperationsArgs),
     /// Remove many finished jobs at once, or empty the queue
     Prune(PruneArgs),
-    /// Stop handing out jobs of the queue to any worker
-    Pause,
+    /// Stop handing out jobs of the queue, of a kind or to a worker, for a time or until `resume`
+    Pause(PauseArgs),
     /// End a pause
-    Resume,
+    Resume(ResumeArgs),
     /// Enqueue jobs at calendar times
     Schedule(ScheduleArgs),
+    /// Serve the store over HTTP, to programs in any language and on any host
+    Serve(Box<ServeArgs>),
+    /// Make, list and revoke the tokens of a service
+    Token(TokenArgs),
     /// Cross-check all that a store holds, while others use it
     Verify,
+    /// Look at the health of the store: what is wrong, and what to do about it
+    Doctor(DoctorArgs),
     /// Check the files of a store in a directory, and save what can be read
     Fsck(FsckArgs),
     /// Print in words what the files of a store in a directory hold
     Dump(DumpArgs),
+    /// Copy all jobs of a store to another one, of any kind
+    Copy(CopyArgs),
     /// Bring the schema of a store up to date, or print it as SQL (Postgres)
     Migrate(MigrateArgs),
     /// Write a script with which a shell completes this command

@@ -3,14 +3,17 @@
 use queue::ContentType;
 use serde::de::IgnoredAny;
 
-/// `application/json` for bytes that are a JSON value as a whole, including a number or a quoted
+/// The content type of JSON.
+pub(crate) const JSON: &str = "application/json";
+
+/// [`JSON`] for bytes that are a JSON value as a whole, including a number or a quoted
 /// word; otherwise `text/plain`.
 ///
 /// So a program's handlers, whose codec is JSON unless they chose another, can read what a shell
 /// enqueued.
 pub(crate) fn guess(bytes: &[u8]) -> ContentType {
     let is_json = str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
-    ContentType::from_static(if is_json { "application/json" } else { "text/plain" })
+    ContentType::from_static(if is_json { JSON } else { "text/plain" })
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::output::{self, Format, Text};
 use clap::error::{ContextValue, ErrorKind as ArgsErrorKind};
 use queue::{Certainty, Error, ErrorKind, InvalidName, InvalidOption};
+use queue_http::AccessError;
 use serde_json::json;
 use std::{error::Error as StdError, ffi::OsString, fmt, io};
 
@@ -72,6 +73,14 @@ impl CliError {
         self
     }
 
+    /// The message of an error of the store itself, rather than of the request; else the error.
+    pub(crate) fn of_store(self) -> Result<String, Self> {
+        match self.exit {
+            Exit::Unavailable | Exit::Unusable => Ok(self.message),
+            _ => Err(self),
+        }
+    }
+
     /// Whether the reader of the output has gone away, so that no message is wanted.
     fn is_silent(&self) -> bool {
         self.message.is_empty()
@@ -113,6 +122,12 @@ impl From<InvalidOption> for CliError {
 
 impl From<InvalidName> for CliError {
     fn from(error: InvalidName) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
+impl From<AccessError> for CliError {
+    fn from(error: AccessError) -> Self {
         Self::invalid(error.to_string())
     }
 }

@@ -81,6 +81,19 @@ pub fn commands() -> Vec<String> {
     Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
+/// Checks arguments, of which the first is the name of the program, without doing anything, for
+/// tests that read commands from pages.
+///
+/// # Errors
+/// The message for arguments that the command does not take.
+pub fn check_arguments(arguments: &[impl AsRef<str>]) -> Result<(), String> {
+    match Cli::try_parse_from(arguments.iter().map(AsRef::as_ref)) {
+        Err(error) if error.use_stderr() => Err(error.to_string()),
+        // What is no error is the help that was asked for.
+        _ => Ok(()),
+    }
+}
+
 fn run(cli: Cli) -> Result<Exit, CliError> {
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(commands::run(cli));

@@ -9,10 +9,10 @@ use crate::{
 };
 use queue::{
     Change, JobId, Queue, QueueName, Raw, State, Storage,
-    queue_core::{Durability, Reach},
+    queue_core::{Durability, Reach, Timestamp},
 };
 use serde_json::json;
-use std::{env, error::Error as _, io, sync::Arc};
+use std::{env, error::Error as _, io, sync::Arc, time::Duration};
 
 /// The default store.
 const STORE: &str = "sqlite:queue.db";
@@ -92,29 +92,46 @@ impl Session {
         CliError::new(Exit::NotFound, format!("there is no job {id:?} in the queue {:?}", self.name))
     }
 
-    async fn open(&self, missing: Missing) -> Result<Arc<dyn Storage>, CliError> {
+    /// Opens a handle on the store, which the caller closes.
+    pub(crate) async fn open(&self, missing: Missing) -> Result<Arc<dyn Storage>, CliError> {
         let url = match missing {
             Missing::Create => self.url.clone(),
             Missing::Refuse => refusing(&self.url),
         };
-        let storage = self.opener.open(&url).await.map_err(|error| of_opening(error, missing))?;
-        let capabilities = storage.capabilities();
-        // A database that only one process can open still keeps its jobs; memory does not.
-        if capabilities.reach == Reach::Process && capabilities.durability == Durability::None {
-            let name = capabilities.name;
-            return Err(CliError::invalid(format!(
-                "the store {name:?} exists inside one program only, so what this command stores there is gone when it ends; name a store that outlives it, such as sqlite:queue.db"
-            )));
-        }
-        Ok(storage)
+        durable(self.opener.open(&url).await.map_err(|error| of_opening(error, missing))?)
     }
+
+    /// The store, if it is there or can tell only by being opened.
+    pub(crate) async fn find(&self) -> Result<Option<Arc<dyn Storage>>, CliError> {
+        match self.opener.open(&refusing(&self.url)).await {
+            Ok(storage) => durable(storage).map(Some),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The same store, if another program could find there what this one stores.
+fn durable(storage: Arc<dyn Storage>) -> Result<Arc<dyn Storage>, CliError> {
+    let capabilities = storage.capabilities();
+    // A database that only one process can open still keeps its jobs; memory does not.
+    if capabilities.reach == Reach::Process && capabilities.durability == Durability::None {
+        let name = capabilities.name;
+        return Err(CliError::invalid(format!(
+            "the store {name:?} exists inside one program only, so what this command stores there is gone when it ends; name a store that outlives it, such as sqlite:queue.db"
+        )));
+    }
+    Ok(storage)
+}
+
+fn is_absent(error: &queue::Error) -> bool {
+    let cause = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound)
 }
 
 /// A path without a store may be mistyped, or the first job is still to come.
 fn of_opening(error: queue::Error, missing: Missing) -> CliError {
-    let cause = error.source().and_then(|source| source.downcast_ref::<io::Error>());
-    let is_absent = cause.is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound);
-    if missing == Missing::Refuse && is_absent {
+    if missing == Missing::Refuse && is_absent(&error) {
         return CliError::invalid(format!(
             "{}; `queue enqueue` makes a store with its first job, `queue migrate` an empty one",
             error.message()
@@ -135,6 +152,12 @@ fn refusing(url: &str) -> String {
         Some((_, query)) if query.contains("create=") => url.to_owned(),
         Some(_) => format!("{url}&create=never"),
     }
+}
+
+/// The time so long before another.
+pub(crate) fn before(now: Timestamp, length: Duration) -> Timestamp {
+    let length = i64::try_from(length.as_millis()).unwrap_or(i64::MAX);
+    Timestamp::from_millis(now.as_millis().saturating_sub(length))
 }
 
 fn env_or(variable: &str, default: &str) -> Result<String, CliError> {

@@ -9,7 +9,8 @@
 //! 2. [`lifecycle::decide`]: the state machine, one pure function;
 //! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for calls that are built from them;
 //! 4. [`StorageLayer`]: a layer in front of any store;
-//! 5. [`asking`]: when a caller that waits asks the store again.
+//! 5. [`asking`]: when a caller that waits asks the store again;
+//! 6. [`series`]: what workers count by the minute and by the hour, encoded and merged.
 //!
 //! The crate has, on purpose, no runtime, no serialization format and no driver. Parts that stores
 //! share are in the crate `queue-store`.
@@ -31,6 +32,7 @@ mod limits;
 mod names;
 mod random;
 mod retry;
+pub mod series;
 mod storage;
 mod time;
 
@@ -38,7 +40,8 @@ pub use error::{Certainty, Error, ErrorKind, Result};
 pub use job::*;
 pub use limits::{Limits, payload_bytes};
 pub use names::{
-    ContentType, InvalidName, JobId, JobKind, Kind, NAME_BYTES_MAX, NamesKind, QueueName, WorkerId,
+    ContentType, InvalidName, JobId, JobKind, Kind, NAME_BYTES_MAX, NamesKind, QueueName, SeriesName,
+    WorkerId,
 };
 pub use random::{IdSource, Rng, SeededRng, SystemRng, TimeOrderedIds};
 pub use retry::{Exponential, RetryPolicy};

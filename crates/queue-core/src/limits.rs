@@ -78,6 +78,7 @@ impl Limits {
             Patch::Extend { progress, .. } => {
                 self.check_note("progress", progress.as_ref().map_or(0, bytes::Bytes::len))
             }
+            Patch::Amend(to) => self.check_payload("apply", "payload", to.payload_bytes()),
             Patch::Remove | Patch::Flag(_) | Patch::Retain(_) => Ok(()),
         }
     }
@@ -95,11 +96,9 @@ impl Limits {
         if bytes <= self.call_bytes_max {
             return Ok(());
         }
-        let most = self.call_bytes_max;
-        Err(Error::invalid(
-            operation,
-            format!("at most {most} bytes fit one call, not {bytes}; send several"),
-        ))
+        let message =
+            format!("at most {} bytes fit one call, not {bytes}; send several", self.call_bytes_max);
+        Err(Error::invalid(operation, message))
     }
 
     fn check_job(&self, operation: &'static str, job: &NewJob) -> Result<()> {

@@ -6,17 +6,18 @@ use crate::{
     sys::Fs,
     wakeup,
     writer::{
-        FsAnnounce, FsApply, FsClaim, FsCommitter, FsCountJobs, FsDrainWorker, FsEnqueue, FsGet, FsHandle,
-        FsList, FsListQueues, FsListWorkers, FsMeasure, FsPruneSome, FsReadAttempts, FsSetPaused, FsVerify,
-        start,
+        FsAnnounce, FsApply, FsClaim, FsCommitter, FsCountJobs, FsDiagnose, FsEnqueue, FsGet, FsHandle,
+        FsImport, FsList, FsListQueues, FsListWorkers, FsMeasure, FsPruneSome, FsReadAttempts, FsReadSeries,
+        FsSetDuty, FsSetPaused, FsVerify, FsWriteSeries, start,
     },
 };
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued, Error,
-    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest,
-    QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId, WorkerInfo,
+    EventReach, EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind,
+    ListQuery, NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result,
+    SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage, WorkerId, WorkerInfo,
     lifecycle::Transition,
 };
 use queue_store::{group_commit::Writer, watcher::Watcher};
@@ -101,8 +102,12 @@ impl Storage for FsStorage {
             .with_events(EventReach::Process)
             .with_presence()
             .with_pause()
+            .with_kind_pause()
             .with_queues()
             .with_attempts()
+            .with_import()
+            .with_series()
+            .with_amend()
             .with_limits(self.shared.options.limits)
     }
 
@@ -166,8 +171,17 @@ impl Storage for FsStorage {
         Ok(removed as u64)
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.writer.call(FsSetPaused { queue: queue.clone(), paused }).await
+    async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
+        request.check(&self.shared.options.limits)?;
+        self.writer.call(FsImport(request)).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        self.writer.call(FsSetPaused { queue: queue.clone(), kind: None, pause }).await?
+    }
+
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        self.writer.call(FsSetPaused { queue: queue.clone(), kind: Some(kind.clone()), pause }).await?
     }
 
     /// Starts the watcher for foreign writes, if this is the first subscription.
@@ -186,16 +200,30 @@ impl Storage for FsStorage {
         self.writer.call(FsAnnounce { worker, ttl }).await
     }
 
-    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.writer.call(FsDrainWorker(worker.clone())).await
+    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        self.writer.call(FsSetDuty { worker: worker.clone(), duty }).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
         self.writer.call(FsListWorkers).await
     }
 
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        entry.check()?;
+        let ttl = Span::new("series ttl", ttl)?;
+        self.writer.call(FsWriteSeries { entry, ttl }).await
+    }
+
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        self.writer.call(FsReadSeries(query)).await
+    }
+
     async fn verify(&self) -> Result<Vec<String>> {
         self.writer.call(FsVerify).await
+    }
+
+    async fn diagnose(&self) -> Result<Vec<Finding>> {
+        self.writer.call(FsDiagnose(self.shared.options.clone())).await
     }
 
     async fn close(&self) -> Result<()> {

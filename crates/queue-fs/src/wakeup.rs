@@ -78,6 +78,12 @@ fn look_on(shared: &FsHandle, writer: &Writer<FsCommitter>, mark: &dyn FsFile, s
     }
 }
 
+/// Whether the operating system would report writes in this directory.
+pub(crate) fn can_watch(path: &Path) -> bool {
+    let watcher = notify::recommended_watcher(|_| {});
+    watcher.is_ok_and(|mut watcher| watcher.watch(path, RecursiveMode::NonRecursive).is_ok())
+}
+
 /// Asks the operating system for writes to the mark. Where it cannot, polling remains.
 fn watch(path: &Path, signal: &Arc<Signal>) -> Option<RecommendedWatcher> {
     let signal = signal.clone();

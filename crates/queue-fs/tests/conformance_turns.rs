@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use harness::{Settings, harness};
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Duty, Enqueued, EventStream,
-    Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage,
-    QueuesQuery, Result, Span, Stamped, Storage, SystemRng, WorkerId, WorkerInfo, lifecycle::Transition,
+    Finding, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob, Page, Pause, PruneRequest,
+    QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage,
+    SystemRng, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_fs::Flush;
 use queue_testkit::{EmbeddedHarness, Facility, Failure, Harness, Place};
@@ -104,6 +105,8 @@ impl Storage for Turns {
             .with_presence()
             .with_queues()
             .with_attempts()
+            .with_series()
+            .with_amend()
     }
 
     async fn enqueue(
@@ -151,8 +154,8 @@ impl Storage for Turns {
         self.turn(|store| async move { store.prune(request).await }).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.turn(|store| async move { store.set_paused(queue, paused).await }).await
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        self.turn(|store| async move { store.set_paused(queue, pause).await }).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
@@ -163,16 +166,32 @@ impl Storage for Turns {
         self.turn(|store| async move { store.announce(worker, ttl).await }).await
     }
 
-    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.turn(|store| async move { store.drain_worker(worker).await }).await
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        self.turn(|store| async move { store.set_kind_paused(queue, kind, pause).await }).await
+    }
+
+    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        self.turn(|store| async move { store.set_duty(worker, duty).await }).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
         self.turn(|store| async move { store.workers().await }).await
     }
 
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        self.turn(|store| async move { store.write_series(entry, ttl).await }).await
+    }
+
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        self.turn(|store| async move { store.read_series(query).await }).await
+    }
+
     async fn verify(&self) -> Result<Vec<String>> {
         self.turn(|store| async move { store.verify().await }).await
+    }
+
+    async fn diagnose(&self) -> Result<Vec<Finding>> {
+        self.turn(|store| async move { store.diagnose().await }).await
     }
 
     async fn close(&self) -> Result<()> {

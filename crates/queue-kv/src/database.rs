@@ -36,7 +36,16 @@ impl KvDatabase {
         let own = kv.capabilities();
         // This process gets no hints of writes by other processes.
         let events = if own.reach == Reach::Process { EventReach::Store } else { EventReach::None };
-        let capabilities = own.with_events(events).with_presence().with_pause().with_queues().with_attempts();
+        let capabilities = own
+            .with_events(events)
+            .with_presence()
+            .with_pause()
+            .with_kind_pause()
+            .with_queues()
+            .with_attempts()
+            .with_import()
+            .with_series()
+            .with_amend();
         let clock = KvClock::new(clock);
         Arc::new(Self { kv: Box::new(kv), capabilities, clock, hubs: Mutex::default() })
     }

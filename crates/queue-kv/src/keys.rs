@@ -4,22 +4,33 @@
 //! |---|---|---|
 //! | `Mark`, `LastSeq` | nothing | the store's time; the newest life |
 //! | `Name` | queue, by itself | nothing: the queues that ever had a job or a pause, in order |
-//! | `Paused` | queue | nothing: claims of the queue give nothing |
+//! | `Paused` | queue | until when claims of the queue give nothing: the number of a `Pause`; whether it has `KindPause` |
+//! | `KindPause` | queue, kind | until when claims give no job of the kind |
 //! | `Count` | queue, slot | how many jobs are in a state, or scheduled |
 //! | `Id` | queue, id | the `seq` of the life that holds the id |
 //! | `Job` | queue, seq | the record: all that is small |
 //! | `Payload`, `Result`, `Details` | queue, seq | the large parts, which a heartbeat leaves alone |
 //! | `Headers`, `Attempts` | queue, seq | what few jobs have, and nothing for the others |
 //! | `Ready` | queue, priority, due time, seq | bytes of the payload; due jobs in claim order |
+//! | `Aside` | queue, kind, priority, due time, seq | the same; due jobs that a claim met while their kind was paused |
 //! | `Scheduled` | queue, due time, seq | the same and the priority; jobs whose time is to come |
 //! | `Lease`, `Purge`, `Finished` | queue, time, seq | nothing: leases, purges, ends by their times |
 //! | `Worker` | id | until when it is shown, and what |
+//! | `Series` | series, slot, writer | until when the entry is kept, and its bytes |
+//! | `SeriesExpiry` | time, series, slot, writer | nothing: the entries by the ends of their times |
 //!
-//! Two rules make keys unambiguous. The length of a queue's name stands before the name, and
-//! everything after the name is of fixed width, except an id, which ends its key: so two names, or
-//! a name and an id, cannot be confused. And numbers are written so that their bytes sort as the
-//! numbers do, including negative ones.
-//! negative ones too.
+//! Two rules make keys unambiguous. The length of the name of a queue or series stands before the
+//! name, and everything after the name is of fixed width, except an id or a writer, which ends its
+//! key: so two names, or a name and an id, cannot be confused. And numbers are written so that
+//! their bytes sort as the numbers do, including negative ones.
+
+mod kinds;
+mod series;
+
+pub(crate) use kinds::{aside, aside_of_ready, kind_of, kind_pause, ready_of, ready_of_aside};
+pub(crate) use series::{
+    series, series_expired, series_expiry, series_of_expiry, series_range, slot_and_writer,
+};
 
 use queue_core::{JobId, JobMeta, QueueName, Seq, Timestamp, WorkerId};
 use std::ops::Range;
@@ -47,11 +58,17 @@ pub(crate) enum Family {
     Paused,
     Count,
     Worker,
+    Series,
+    SeriesExpiry,
+    KindPause,
+    Aside,
 }
 
 const SEQ_BYTES: usize = size_of::<u64>();
 const TIME_BYTES: usize = size_of::<i64>();
 const PRIORITY_BYTES: usize = size_of::<i16>();
+/// The end of an entry in claim order.
+const PLACE_BYTES: usize = PRIORITY_BYTES + TIME_BYTES + SEQ_BYTES;
 
 /// A key of the whole store.
 pub(crate) fn global(family: Family) -> Key {
@@ -178,7 +195,11 @@ fn ordered(at: Timestamp) -> [u8; TIME_BYTES] {
 }
 
 fn of_queue(family: Family, queue: &QueueName) -> Key {
-    let name = queue.as_str().as_bytes();
+    named(family, queue.as_str())
+}
+
+fn named(family: Family, name: &str) -> Key {
+    let name = name.as_bytes();
     let len = u8::try_from(name.len()).expect("a name has at most 255 bytes");
     with(vec![family as u8, len], name)
 }

@@ -4,14 +4,16 @@ use crate::{
     KvDatabase,
     reader::{self, Readers},
     writer::{
-        Commits, KvAnnounce, KvApply, KvClaim, KvDrainWorker, KvEnqueue, KvPruneSome, KvSetPaused, start,
+        Commits, KvAnnounce, KvApply, KvClaim, KvEnqueue, KvImport, KvPruneSome, KvSetDuty, KvSetKindPaused,
+        KvSetPaused, KvWriteSeries, start,
     },
 };
 use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, Error,
-    EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName,
-    QueuesPage, QueuesQuery, Result, Span, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
+    EventStream, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob,
+    Page, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage,
+    SeriesQuery, Span, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_store::{Hub, group_commit::Writer};
 use std::{sync::Arc, time::Duration};
@@ -125,8 +127,17 @@ impl Storage for KvStorage {
         Ok(removed as u64)
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.writer.call(KvSetPaused { queue: queue.clone(), paused }).await
+    async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
+        request.check(&self.capabilities.limits)?;
+        self.writer.call(KvImport(request)).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        self.writer.call(KvSetPaused { queue: queue.clone(), pause }).await
+    }
+
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        self.writer.call(KvSetKindPaused { queue: queue.clone(), kind: kind.clone(), pause }).await?
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
@@ -142,12 +153,22 @@ impl Storage for KvStorage {
         self.writer.call(KvAnnounce { worker, ttl }).await
     }
 
-    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.writer.call(KvDrainWorker(worker.clone())).await
+    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        self.writer.call(KvSetDuty { worker: worker.clone(), duty }).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
         self.readers.call("workers", reader::workers).await
+    }
+
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        entry.check()?;
+        let ttl = Span::new("series ttl", ttl)?;
+        self.writer.call(KvWriteSeries { entry, ttl }).await
+    }
+
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        self.readers.call("read_series", move |view| view.series(&query)).await
     }
 
     /// Reads the whole database, and keeps its keys in memory.

@@ -2,7 +2,7 @@
 
 use crate::failure::{KvFailure, KvResult};
 use bytes::Bytes;
-use queue_core::{Timestamp, WorkerInfo};
+use queue_core::{Pause, Timestamp, WorkerInfo};
 use queue_store::stored;
 
 /// A `seq`, a count or a number of bytes.
@@ -23,6 +23,17 @@ pub(crate) fn read_time(bytes: &[u8]) -> KvResult<Timestamp> {
 }
 
 /// The value that lets a claim make a scheduled job ready without reading its record.
+pub(crate) fn pauses(pause: Pause, has_kinds: bool) -> Vec<u8> {
+    let mut bytes = time(Timestamp::from_millis(pause.as_millis())).to_vec();
+    bytes.push(u8::from(has_kinds));
+    bytes
+}
+
+pub(crate) fn read_pauses(bytes: &[u8]) -> KvResult<(Pause, bool)> {
+    let (has_kinds, until) = bytes.split_last().ok_or_else(|| KvFailure::corrupt("a pause has no bytes"))?;
+    Ok((Pause::from_millis(read_time(until)?.as_millis()), *has_kinds > 0))
+}
+
 pub(crate) fn scheduled(payload_bytes: u64, priority: i16) -> Vec<u8> {
     [&number(payload_bytes)[..], &priority.to_be_bytes()].concat()
 }
@@ -32,6 +43,18 @@ pub(crate) fn read_scheduled(bytes: &[u8]) -> KvResult<(&[u8], i16)> {
     let (payload_bytes, priority) =
         bytes.split_last_chunk().ok_or_else(|| KvFailure::corrupt("a scheduled job has no priority"))?;
     Ok((payload_bytes, i16::from_be_bytes(*priority)))
+}
+
+/// Bytes, and the time until which they are kept.
+pub(crate) fn kept(bytes: &[u8], until: Timestamp) -> Vec<u8> {
+    [&time(until)[..], bytes].concat()
+}
+
+pub(crate) fn read_kept(bytes: &[u8]) -> KvResult<(Timestamp, &[u8])> {
+    let (until, kept) = bytes
+        .split_first_chunk::<{ size_of::<u64>() }>()
+        .ok_or_else(|| KvFailure::corrupt("an entry of a series is kept for no time"))?;
+    Ok((read_time(until)?, kept))
 }
 
 /// A worker, and the time until which it is shown.

@@ -8,7 +8,8 @@ use crate::{
 };
 use bytes::Bytes;
 use queue_core::{
-    Attempt, Counts, Headers, JobBody, JobId, JobMeta, Moment, Payload, QueueName, Seq, State, Timestamp,
+    Attempt, Counts, Headers, JobBody, JobId, JobMeta, Kind, Moment, Pause, Payload, QueueName, Seq, State,
+    Timestamp,
 };
 use queue_store::stored::{self, Form, StoredJob};
 use std::ops::Range;
@@ -116,8 +117,25 @@ impl<'t> View<'t> {
         Ok(bytes.map(stored::from_bytes).transpose()?)
     }
 
-    pub(crate) fn is_paused(&self, queue: &QueueName) -> KvResult<bool> {
-        Ok(self.get(&keys::of_queue_alone(Family::Paused, queue))?.is_some())
+    /// The pause of a queue, off if it is over, and whether there are pauses of kinds.
+    pub(crate) fn pauses(&self, queue: &QueueName) -> KvResult<(Pause, bool)> {
+        let bytes = self.get(&keys::of_queue_alone(Family::Paused, queue))?;
+        let (pause, has_kinds) =
+            bytes.map(|bytes| values::read_pauses(&bytes)).transpose()?.unwrap_or_default();
+        Ok((pause.at(self.now()), has_kinds))
+    }
+
+    /// The kinds that are paused or have jobs set aside, with what is left of their pauses.
+    pub(crate) fn kinds(&self, queue: &QueueName) -> KvResult<Vec<(Kind, Pause)>> {
+        let mut kinds = Vec::new();
+        for (key, until) in self.scan(&keys::all(Family::KindPause, queue), STEP)? {
+            let kind = std::str::from_utf8(keys::kind_of(queue, &key)).ok();
+            let kind = kind.and_then(|text| Kind::new(text).ok());
+            let kind = kind.ok_or_else(|| KvFailure::corrupt("a pause is of no kind"))?;
+            let pause = Pause::from_millis(values::read_time(&until)?.as_millis());
+            kinds.push((kind, pause.at(self.now())));
+        }
+        Ok(kinds)
     }
 
     /// The time of the first entry of a time index.
@@ -152,10 +170,15 @@ impl<'t> View<'t> {
 
     fn oldest_due(&self, queue: &QueueName) -> KvResult<Option<Timestamp>> {
         let mut oldest = self.first_time(Family::Scheduled, queue)?.filter(|at| *at <= self.now());
-        let mut rest = keys::all(Family::Ready, queue);
-        while let Some((first, _)) = self.scan(&rest, 1)?.pop() {
-            oldest = oldest.into_iter().chain([keys::time_of(&first)]).min();
-            rest.start = keys::next_priority(first);
+        let mut lines = vec![keys::all(Family::Ready, queue)];
+        if self.pauses(queue)?.1 {
+            lines.extend(self.kinds(queue)?.iter().map(|(kind, _)| keys::aside(queue, kind)));
+        }
+        for mut rest in lines {
+            while let Some((first, _)) = self.scan(&rest, 1)?.pop() {
+                oldest = oldest.into_iter().chain([keys::time_of(&first)]).min();
+                rest.start = keys::next_priority(first);
+            }
         }
         Ok(oldest)
     }

@@ -5,9 +5,10 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Duty,
-    Enqueued, Error, EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, Moment,
-    NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage,
-    StoreTime, SystemClock, WorkerId, WorkerInfo, lifecycle::Transition,
+    Enqueued, Error, EventReach, EventStream, ImportRequest, Imported, Interest, JobAttempts, JobId,
+    JobRecord, Kind, ListQuery, Moment, NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage,
+    QueuesQuery, Reach, Result, SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage, StoreTime,
+    SystemClock, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_store::{Hub, Notices};
 use std::{
@@ -126,8 +127,12 @@ impl Storage for MemoryStorage {
             .with_events(EventReach::Store)
             .with_presence()
             .with_pause()
+            .with_kind_pause()
             .with_queues()
             .with_attempts()
+            .with_import()
+            .with_series()
+            .with_amend()
     }
 
     async fn enqueue(
@@ -186,8 +191,17 @@ impl Storage for MemoryStorage {
         self.with("prune", |engine, moment| engine.prune(&request, moment.now))
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.with("set_paused", |engine, _| engine.set_paused(queue, paused))
+    async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
+        request.check(&self.capabilities().limits)?;
+        self.with("import", |engine, moment| Stamped::at(moment, engine.import(request, moment.now)))
+    }
+
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        self.with("set_paused", |engine, _| engine.set_paused(queue, pause))
+    }
+
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        self.with("set_kind_paused", |engine, moment| engine.set_kind_paused(queue, kind, pause, moment.now))?
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
@@ -205,12 +219,24 @@ impl Storage for MemoryStorage {
         self.with("announce", |engine, moment| engine.announce(worker, ttl, moment.now))
     }
 
-    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.with("drain_worker", |engine, moment| engine.drain_worker(worker, moment.now).is_some())
+    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        self.with("set_duty", |engine, moment| {
+            engine.set_duty(worker, duty, moment.now).map(|(shown, _)| shown.duty)
+        })
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
         self.with("workers", |engine, moment| engine.workers(moment.now))
+    }
+
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        entry.check()?;
+        let ttl = Span::new("series ttl", ttl)?;
+        self.with("write_series", |engine, moment| engine.write_series(entry, ttl, moment.now))
+    }
+
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        self.with("read_series", |engine, moment| Stamped::at(moment, engine.read_series(&query, moment.now)))
     }
 
     async fn verify(&self) -> Result<Vec<String>> {

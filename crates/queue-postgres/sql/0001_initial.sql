@@ -2,11 +2,11 @@
 -- is the quoted name.
 --
 -- A job is spread over tables by how often its parts change. `body` is written once in a life, but
--- for a redrive that mends the content type. The state of a job is one row in exactly one of three
--- narrow tables: `ready` while it waits, `lease` while it runs, `finished` when it is terminal. A
--- step of a life deletes the row here and inserts it there, so the hot tables hold live jobs alone
--- and nothing large is rewritten. Whoever deleted a state row, and nobody else, may delete the
--- body, or write the next life of the id over it.
+-- for amendments and for a redrive that mends the content type. The state of a job is one row in
+-- exactly one of three narrow tables: `ready` while it waits, `lease` while it runs, `finished`
+-- when it is terminal. A step of a life deletes the row here and inserts it there, so the hot
+-- tables hold live jobs alone and nothing large is rewritten. Whoever deleted a state row, and
+-- nobody else, may delete or amend the body, or write the next life of the id over it.
 --
 -- Every key begins with the queue: no walk meets the jobs of another one, and a table can be
 -- divided by queues. The primary key is the only index that finds a job by its number. Any other
@@ -26,7 +26,7 @@ INSERT INTO {schema}.clock (mark) VALUES (0);
 CREATE TABLE {schema}.queue (
   queue  integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name   text COLLATE "C" NOT NULL UNIQUE,
-  paused boolean NOT NULL DEFAULT false
+  paused bigint NOT NULL DEFAULT 0 -- until when: the number of a `Pause`
 );
 
 -- The priorities that a queue has ever used, so that a claim visits each one's front directly.
@@ -218,6 +218,18 @@ CREATE TABLE {schema}.worker (
   duty      smallint NOT NULL DEFAULT 0, -- what somebody asked of it
   about       bytea   NOT NULL
 );
+
+-- What workers and others say about slots of series; the store does not interpret it.
+CREATE TABLE {schema}.series (
+  series     text COLLATE "C" NOT NULL,
+  slot       bigint NOT NULL,
+  writer     text COLLATE "C" NOT NULL,
+  expires_at bigint NOT NULL,
+  bytes      bytea  NOT NULL,
+  PRIMARY KEY (series, slot, writer)
+);
+
+CREATE INDEX series_expiry ON {schema}.series (expires_at);
 
 -- Which queues somebody wants to hear of in full, and until when.
 CREATE TABLE {schema}.feed (

@@ -1,8 +1,8 @@
 -- In: floor, queue, limit, lease, token, worker; a floor for all lanes, and higher ones (priority,
 -- run_at, seq); whether to look for the first lapse; channel, origin; bytes, and until when the
 -- sender listens.
--- Out: next due, paused, now, the first lapse, and the jobs as they were, in no order; one row
--- without a job at least.
+-- Out: next due, the number of the pause, now, the first lapse, and the jobs as they were, in no
+-- order; one row without a job at least.
 -- Guard: due, waiting, not paused (I11), and not too late for the sender to hear of it. A row that
 -- another claim holds at this moment is passed over (I3). What is taken ends before the first
 -- payload that the answer has no room for, the first one always fits, and the rest stays as it is.
@@ -30,7 +30,7 @@ picked AS MATERIALIZED (
     LIMIT $3
     FOR UPDATE SKIP LOCKED
   ) AS r
-  WHERE NOT (SELECT paused FROM q) AND ($15::bigint IS NULL OR (SELECT now FROM t) <= $15)
+  WHERE (SELECT paused FROM q) <= (SELECT now FROM t) AND ($15::bigint IS NULL OR (SELECT now FROM t) <= $15)
   LIMIT $3
 ),
 room AS MATERIALIZED (

@@ -2,7 +2,7 @@
 -- For servers in recovery, which have no counters to be read. Cost: O(records).
 WITH t AS MATERIALIZED (SELECT {time}),
 q AS MATERIALIZED (
-  SELECT $4::integer AS queue, NULL::text AS name, false AS paused WHERE $4 IS NOT NULL
+  SELECT $4::integer AS queue, NULL::text AS name, 0::bigint AS paused WHERE $4 IS NOT NULL
   UNION ALL
   (SELECT queue, name, paused FROM {schema}.queue WHERE $4 IS NULL AND name >= $2::text ORDER BY name LIMIT $3)
 )

@@ -194,7 +194,7 @@ impl QueueFloor {
         let Some(last) =
             findings.claimed.jobs.last().filter(|_| findings.claimed.jobs.len() >= findings.limit)
         else {
-            if !findings.claimed.paused && findings.limit > 0 {
+            if !findings.claimed.pause.is_on() && findings.limit > 0 {
                 self.all = self.all.max(safe);
                 self.lanes.clear();
             }

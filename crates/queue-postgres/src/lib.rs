@@ -40,6 +40,7 @@
 //! | `queue`, `lane` | a number for each queue, its pause, the priorities it ever used | once each |
 //! | `clock` | the highest store time that is on record | every second or two |
 //! | `worker`, `feed` | presence; who wants to hear everything | by announcements and subscriptions |
+//! | `series` | entries of series | by each worker once a minute |
 //!
 //! The hot tables hold live jobs alone, so they stay small however many jobs were done, and vacuum
 //! has little to look at; the migration sets it to come often. The view `job` shows each job in one
@@ -94,10 +95,11 @@
 //! minute, such as a stopped process.
 //!
 //! # Runtime
-//! A handle belongs to no tokio runtime. When the one that its connections were opened on ends,
-//! calls that are under way fail, and the next one opens others on the runtime that calls; hints
-//! come again with the next subscription. A runtime that is there and that nobody drives, such as
-//! one with the flavor `current_thread` outside of `block_on`, holds up what was begun on it.
+//! A handle belongs to no tokio runtime, and each runtime that calls it has connections of its own,
+//! within the same limit. They go with their runtime: calls that are under way on it fail, and
+//! hints come again with the next subscription. A runtime that is there and that nobody drives,
+//! such as one with the flavor `current_thread` outside of `block_on`, holds up what was begun on
+//! it.
 //!
 //! # PgBouncer
 //! With [`Pooler::Transactions`] nothing outlives a transaction: no listening, no prepared

@@ -88,7 +88,7 @@ pub(crate) async fn migrate(connection: &mut PgConnection, options: &PostgresOpt
 }
 
 /// The version that this library makes and reads.
-fn newest() -> i32 {
+pub(crate) fn newest() -> i32 {
     MIGRATIONS.last().map_or(0, |migration| migration.version.cast_signed())
 }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use queue_core::{
     Budget, ContentType, Failure, Headers, InvalidName, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
     LeaseToken, Moment, Payload, QueueName, Reason, Retention, RetentionPolicy, Seq, Span, State, Tags,
-    Timestamp, WorkerId,
+    Timestamp, WholeJob, WorkerId,
     lifecycle::{Flags, LastSettle, Settle, TrackedJob},
 };
 use sqlx::{Decode, Postgres, Row, Type, postgres::PgRow};
@@ -15,6 +15,7 @@ pub(crate) const META_COLUMNS: usize = 33;
 const CANCEL_REQUESTED: i16 = 1;
 const AWAITED: i16 = 2;
 const EXPIRY_LIFTED: i16 = 4;
+const HAS_ATTEMPTS: i16 = 8;
 
 /// A value that this library would not have written.
 #[derive(Debug)]
@@ -36,6 +37,13 @@ pub(crate) fn foreign(what: impl Into<String>) -> sqlx::Error {
 /// The column of marks.
 pub(crate) fn flags(flags: Flags) -> i16 {
     i16::from(flags.cancel_requested) * CANCEL_REQUESTED + i16::from(flags.awaited) * AWAITED
+}
+
+/// The column of marks of a record of another store.
+pub(crate) fn imported_flags(job: &WholeJob) -> i16 {
+    flags(Flags::of(&job.meta))
+        + i16::from(job.meta.expiry_lifted) * EXPIRY_LIFTED
+        + i16::from(!job.attempts.is_empty()) * HAS_ATTEMPTS
 }
 
 /// A number as PostgreSQL takes it. This library counts its numbers up from zero, so they fit.

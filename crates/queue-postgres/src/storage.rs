@@ -7,16 +7,18 @@ use crate::{
     open::open,
     options::PostgresOptions,
     verbs::{
-        PostgresAnnounce, PostgresCountJobs, PostgresDrainWorker, PostgresList, PostgresListQueues,
-        PostgresListWorkers, PostgresPruneSome, PostgresReadAttempts, PostgresSetPaused, PostgresVerify,
+        PostgresAnnounce, PostgresCountJobs, PostgresDiagnose, PostgresImport, PostgresList,
+        PostgresListQueues, PostgresListWorkers, PostgresPruneSome, PostgresReadAttempts, PostgresReadSeries,
+        PostgresSetDuty, PostgresSetPaused, PostgresVerify, PostgresWriteSeries,
     },
     wakeup::Wakeups,
 };
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventReach, EventStream,
-    Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage,
-    QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
+    Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page,
+    Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, SeriesEntry, SeriesPage,
+    SeriesQuery, Span, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_store::{Coalesced, CurrentRuntime};
 use std::{any::Any, sync::Arc, time::Duration};
@@ -70,6 +72,9 @@ impl Storage for PostgresStorage {
             .with_pause()
             .with_queues()
             .with_attempts()
+            .with_import()
+            .with_series()
+            .with_amend()
             .with_limits(self.handle.options.limits)
             .with_call_timeout(
                 self.handle.options.acquire_timeout.saturating_add(self.handle.options.call_timeout),
@@ -141,8 +146,13 @@ impl Storage for PostgresStorage {
         Ok(removed as u64)
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        call(&self.handle, &PostgresSetPaused { queue, paused }).await
+    async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
+        request.check(&self.handle.options.limits)?;
+        call(&self.handle, &PostgresImport(&request)).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        call(&self.handle, &PostgresSetPaused { queue, pause }).await
     }
 
     /// The first subscriber opens the connection that listens.
@@ -157,16 +167,30 @@ impl Storage for PostgresStorage {
         call(&self.handle, &PostgresAnnounce { worker: &worker, ttl }).await
     }
 
-    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        call(&self.handle, &PostgresDrainWorker(worker)).await
+    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        call(&self.handle, &PostgresSetDuty { worker, duty }).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
         call(&self.handle, &PostgresListWorkers).await
     }
 
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        entry.check()?;
+        let ttl = Span::new("series ttl", ttl)?;
+        call(&self.handle, &PostgresWriteSeries { entry: &entry, ttl }).await
+    }
+
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        call(&self.handle, &PostgresReadSeries(&query)).await
+    }
+
     async fn verify(&self) -> Result<Vec<String>> {
         call(&self.handle, &PostgresVerify).await
+    }
+
+    async fn diagnose(&self) -> Result<Vec<Finding>> {
+        call(&self.handle, &PostgresDiagnose { listener: self.wakeups.listener_state() }).await
     }
 
     async fn close(&self) -> Result<()> {

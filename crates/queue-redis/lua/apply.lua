@@ -4,9 +4,9 @@
 --
 -- In from ARGV[3]: the queue's number as the seqs have it, the count of transitions, their shapes
 -- (guard and patch without what differs from job to job, src/transition.rs), all seqs as one
--- string, all ids with their lengths as another; one large part (a result, error details, progress
--- or a content type) for each, or one for all, and before them how many; two bytes each for how
--- many jobs follow, or '' if none does; their count; the jobs (part/admit.lua).
+-- string, all ids with their lengths as another; one large part (a result, error details, progress,
+-- a content type or a payload) for each, or one for all, and before them how many; two bytes each
+-- for how many jobs follow, or '' if none does; their count; the jobs (part/admit.lua).
 -- Out: now, clock, number, { place of each transition that is not done, and 1 lease lost, 2 stale,
 -- 3 missing }, { for each transition its record, '' if missing }.
 -- Guard: the transition's own, against the record (I4, I5, I6, I10). Keeps I1, I7, I13, I19, I20,
@@ -15,7 +15,8 @@
 -- @part queue
 -- @part constants
 local BY_LEASE, LAPSED, LIVE, ANY_FLAGS = 1, 1, 2, 255
-local REQUEUE, FINISH, REMOVE, EXTEND, FLAG, RETAIN = 1, 2, 3, 4, 5, 6
+local REQUEUE, FINISH, REMOVE, EXTEND, FLAG, RETAIN, AMEND = 1, 2, 3, 4, 5, 6, 7
+local AMENDS_PAYLOAD, AMENDS_PRIORITY, AMENDS_RETENTIONS = 1, 2, 4
 local SOONEST, AFTER, NEVER_PURGED = 1, 2, 3
 local WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RESULT = 1, 2, 4, 8, 16, 32
 local LIFTS_EXPIRY, WITH_TYPE = 64, 128
@@ -33,17 +34,19 @@ local function read_shape(shape)
   local proof, lapse, seen, settle, number, kind, state, reason, mode, marks, failures, stalls, span, at =
     read('>BBBBI6BBBBBI4I4I6', shape)
   local token = proof == BY_LEASE and sub(shape, at, at + 15)
-  -- The rest is the failure, behind the number of its bytes that an attempt keeps.
-  local excerpt, failure
+  -- The rest is the failure, behind the number of its bytes that an attempt keeps; or retentions.
+  local excerpt, failure, retentions
   if has(marks, WITH_ERROR) then
     at = token and at + 16 or at
     failure = sub(shape, at + 2)
     excerpt = sub(failure, 1, read('>I2', shape, at))
+  elseif kind == AMEND then
+    retentions = sub(shape, token and at + 16 or at)
   end
   return {
     lapse = lapse, seen = seen, settle = settle, number = number, kind = kind, state = state, reason = reason, mode = mode,
     failures = failures, stalls = stalls, token = token, time = now + span, marks = marks,
-    failure = failure and pack('>I6', now) .. failure, excerpt = excerpt, plans = {},
+    failure = failure and pack('>I6', now) .. failure, excerpt = excerpt, retentions = retentions, plans = {},
   }
 end
 
@@ -149,12 +152,20 @@ local function plan_of(sent, front)
     if has(sent.state, AWAITED) and not has(flags, AWAITED) then flags = flags + AWAITED end
   elseif kind == RETAIN then
     purge_at = sent.mode == NEVER_PURGED and NEVER or sent.time
+  elseif kind == AMEND then
+    plan.is_amended, plan.run_at = true, sent.mode == AFTER and sent.time
+    plan.priority = has(sent.state, AMENDS_PRIORITY) and pack('>I2', sent.failures)
+    if has(sent.state, AMENDS_PAYLOAD) then plan.takes_type, plan.takes_payload = true, true end
+    if has(sent.state, AMENDS_RETENTIONS) then
+      plan.retentions = sent.retentions
+      extras = extras - (has(extras, HAS_RETENTIONS) and HAS_RETENTIONS or 0) + (plan.retentions ~= '' and HAS_RETENTIONS or 0)
+    end
   end
 
   plan.state, plan.flags = state, flags
   plan.is_told = is_told(state, flags)
   plan.changes_tail = plan.failure or plan.progress or plan.run_at or plan.is_soonest or plan.takes_progress
-    or plan.drops_small
+    or plan.drops_small or kind == AMEND
   plan.ends_lease = is_leased and (kind == FINISH or kind == REMOVE)
   plan.listed = (state == FAILED or state == CANCELLED) and pack('>BI6', state, when)
   plan.purge_score = purge_at == NEVER and '+inf' or text(purge_at)
@@ -175,6 +186,15 @@ local function patched(plan, job, large)
   local failure = plan.failure or sub(job, errors_at, errors_at + plan.failure_length - 1)
   local progress = plan.takes_progress and large or plan.progress or sub(job, errors_at + plan.failure_length, head - 1)
   local rest = plan.drops_small and sub(job, head, result_at(job, head) - 1) or sub(job, head)
+  if plan.is_amended then
+    if plan.priority then place = plan.priority .. sub(place, 3) end
+    if plan.takes_payload then place = sub(place, 1, 14) .. pack('>I4', #large - 1 - byte(large)) end
+    if plan.retentions then
+      local at = terms_at(job, head)
+      local from = at - (has(byte(job, 43), HAS_RETENTIONS) and RETENTIONS_BYTES or 0)
+      rest = sub(job, head, from - 1) .. plan.retentions .. sub(job, at)
+    end
+  end
   return plan.before .. pack('>I2I3', #failure, #progress) .. plan.behind .. place .. failure .. progress .. rest
 end
 
@@ -207,7 +227,7 @@ if of == number then
 end
 load(seqs)
 
-local answers, others, id_at, behind = {}, {}, 1, 0
+local answers, others, id_at, behind, bodies = {}, {}, 1, 0, nil
 for item = 1, count do
   local seq, sent, became, answer = seqs[held_count + item], shape_of(item), IS_MISSING, ''
   local job = seq and present[seq]
@@ -225,9 +245,12 @@ for item = 1, count do
         if plan.is_small then
           answer = answer .. large
         elseif plan.takes_type then
-          retyped = retyped or {}
-          local payload = call('HGET', PAYLOAD, seq)
-          retyped[#retyped + 1], retyped[#retyped + 2] = seq, large .. sub(payload, 2 + byte(payload))
+          -- What this script has made of the payload is written at its end. Behind an amended one
+          -- the headers stay.
+          retyped, bodies = retyped or {}, bodies or {}
+          local body = bodies[seq] or call('HGET', PAYLOAD, seq)
+          body = large .. sub(body, 2 + byte(body) + (plan.takes_payload and payload_bytes(job) or 0))
+          retyped[#retyped + 1], retyped[#retyped + 2], bodies[seq] = seq, body, body
         elseif plan.field then
           outcomes = outcomes or {}
           outcomes[outcomes_count + 1], outcomes[outcomes_count + 2] = seq .. plan.field, large

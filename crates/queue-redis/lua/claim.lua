@@ -4,10 +4,10 @@
 --
 -- In: for each claim of the queue six ARGV from 3 on: limit, lease in ms, token, worker, until when
 -- the sender listens or '', bytes of payloads.
--- Out: now, clock, number, { paused, then for each claim next_due or -1, the seqs as one string, {
--- for each job state, payload, error details if it has some } }. Claims at the end that the answer
--- has no room for are left out of it, and were not begun. Each gets what it would if they came one
--- after the other; next_due is told as the last of them leaves it.
+-- Out: now, clock, number, { the number of the pause or 0, then for each claim next_due or -1, the
+-- seqs as one string, { for each job state, payload, error details if it has some } }. Claims at
+-- the end that the answer has no room for are left out of it, and were not begun. Each gets what it
+-- would if they came one after the other; next_due is told as the last of them leaves it.
 -- Guard: waiting and due, the queue is not paused, and the sender still listens; the payloads have
 -- room. Keeps I3, I11, I12, I20, I24. Allowed on a full server, so that it drains. Whatever is
 -- answered about the future is read before anything is written (part/write.lua says why).
@@ -136,7 +136,7 @@ elseif now > clock and now > mark then
   -- to come.
   call('SET', MARK, text(now))
 end
-local answer = { paused and 1 or 0 }
+local answer = { paused and paused_until or 0 }
 for at = 1, served do
   local claim = claims[at]
   local due = next_due

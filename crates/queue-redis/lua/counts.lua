@@ -2,7 +2,7 @@
 -- Counts jobs by state.
 --
 -- In: nothing more. Out: now, clock, number, { one count per state }, how many are scheduled,
--- run_at of the oldest due job or -1, 1 if the queue is paused.
+-- run_at of the oldest due job or -1, the number of the pause or 0.
 -- Guard: none. Keeps I20.
 -- Cost: O(log n), and one look per priority in use.
 -- @part queue
@@ -26,4 +26,4 @@ while from do
   end
 end
 local ahead = call('ZCOUNT', LATER, '(' .. text(now), '+inf')
-return { now, clock, number, counters, ahead, oldest == NEVER and -1 or oldest, paused and 1 or 0 }
+return { now, clock, number, counters, ahead, oldest == NEVER and -1 or oldest, paused and paused_until or 0 }

@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
 -- Stops or resumes claims of a queue.
 --
--- In: ARGV 3 '1' to stop, '0' to go on. Out: now, clock, number.
+-- In: ARGV 3 the number of the pause, '0' to go on. Out: now, clock, number.
 -- Guard: none. Cost: O(1).
 -- @part queue
 -- @part state
 -- @part hints
-if ARGV[3] == '1' then
-  call('HSET', META, 'paused', '1')
+if ARGV[3] ~= '0' then
+  call('HSET', META, 'paused', ARGV[3])
 else
   call('HDEL', META, 'paused')
 end

@@ -7,8 +7,34 @@
 //! | 1 and more, 1 and more | worker and the error's name, each behind its length |
 //! | what is left | the beginning of the error's message |
 
-use crate::reader::Reader;
+use crate::{
+    reader::Reader,
+    row::{push_short, six},
+    shapes::two,
+};
 use queue_core::{Attempt, AttemptOutcome, WorkerId};
+
+/// Writes attempts as [`read_attempts`] takes them; nothing for none.
+pub(crate) fn write_attempts(attempts: &[Attempt]) -> Vec<u8> {
+    if attempts.is_empty() {
+        return Vec::new();
+    }
+    let mut kept = vec![attempts.len() as u8];
+    for attempt in attempts {
+        let mut one = Vec::new();
+        one.extend(six(attempt.epoch));
+        for at in [attempt.claimed_at, attempt.ended_at] {
+            one.extend(six(at.as_millis().unsigned_abs()));
+        }
+        one.push(attempt.outcome.as_code());
+        push_short(&mut one, attempt.worker.as_str().as_bytes());
+        push_short(&mut one, attempt.error_name.as_bytes());
+        one.extend_from_slice(attempt.error_message.as_bytes());
+        kept.extend(two(one.len()).to_be_bytes());
+        kept.extend(one);
+    }
+    kept
+}
 
 /// The attempts that were charged, the oldest first.
 pub(crate) fn read_attempts(kept: &[u8]) -> Option<Vec<Attempt>> {

@@ -3,12 +3,14 @@
 use crate::{
     endpoint::Endpoint,
     error::{Phase, TOO_FEW_REPLICAS, explain, passes_soon, unreachable},
-    link::{CallConnection, Link},
+    link::{CallConnection, LentMaster, Link},
     options::Replicas,
     script::Script,
 };
 use queue_core::{Error, ErrorKind, Result};
-use redis::{Cmd, ErrorKind as RedisKind, Pipeline, RedisError, RedisResult, ServerErrorKind, Value};
+use redis::{
+    Cmd, ErrorKind as RedisKind, FromRedisValue, Pipeline, RedisError, RedisResult, ServerErrorKind, Value,
+};
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
@@ -30,6 +32,15 @@ pub(crate) struct Client {
     link: Link,
     replicas: Option<Replicas>,
     is_closed: AtomicBool,
+}
+
+/// A master, which is asked about itself.
+pub(crate) struct Master<'a> {
+    link: &'a Link,
+    operation: &'static str,
+    /// Its host and port; `None` where there is only one server.
+    pub(crate) address: Option<String>,
+    connection: Result<CallConnection>,
 }
 
 /// What a script does, which decides how it is sent.
@@ -83,6 +94,26 @@ impl Client {
         }
         let message = "the server went on redirecting or refusing the call; try again";
         Err(Error::new(ErrorKind::Unavailable, run.operation, message))
+    }
+
+    /// Connects to every master, at most so many, for commands about the server rather than about
+    /// keys.
+    pub(crate) async fn masters(&self, operation: &'static str, most: usize) -> Result<Vec<Master<'_>>> {
+        self.check_open(operation)?;
+        let lent = self.link.connect_all(most).await;
+        let lent = lent.map_err(|error| unreachable(operation, &self.endpoint, error))?;
+        let connected = |lent: LentMaster<CallConnection>| Master {
+            link: &self.link,
+            operation,
+            address: lent.address,
+            connection: lent.connection.map_err(|error| unreachable(operation, &self.endpoint, error)),
+        };
+        Ok(lent.into_iter().map(connected).collect())
+    }
+
+    /// How many replicas a write waits for.
+    pub(crate) fn replicas(&self) -> Option<Replicas> {
+        self.replicas
     }
 
     /// Fails once the handle is closed.
@@ -144,6 +175,18 @@ impl Client {
             // This is no I/O error, since the connection is as good as before.
             _ => Err(redis::make_extension_error(TOO_FEW_REPLICAS.to_owned(), None)),
         }
+    }
+}
+
+impl Master<'_> {
+    /// Sends a command about the server.
+    pub(crate) async fn ask<T: FromRedisValue>(&mut self, command: &Cmd) -> Result<T> {
+        let connection = self.connection.as_mut().map_err(|error| error.clone())?;
+        let answer = connection.send(command).await.and_then(|value| Ok(redis::from_redis_value(value)?));
+        answer.map_err(|error| {
+            self.link.give_up(connection, &error);
+            explain(self.operation, Phase::Connecting, error)
+        })
     }
 }
 

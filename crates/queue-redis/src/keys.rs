@@ -72,6 +72,11 @@ impl Namespace {
         ["workers", "present", "mark"].map(|part| self.shared(part))
     }
 
+    /// The keys of entries of series, the entries, the ends of their times, and the mark of time.
+    pub(crate) fn series(&self) -> [String; 4] {
+        ["series", "entries", "expiries", "mark"].map(|part| self.shared(part))
+    }
+
     /// The highest time that a write to no queue, or on one server any write, was decided by.
     pub(crate) fn mark(&self) -> String {
         self.shared("mark")

@@ -48,7 +48,8 @@
 //! | `listed` | sorted set | failing, failed and cancelled jobs as state, time, seq in bytes, and jobs with tags as tag, 0, seq, all with score 0 |
 //!
 //! Of the namespace there are, under the tag `{*}`: `layout` (the version of all this), `queues`
-//! (name to number), `names` (the same names in order), `workers` and `present` (presence), `mark`
+//! (name to number), `names` (the same names in order), `workers` and `present` (presence),
+//! `series`, `entries` and `expiries` (keys of entries in order, entries, keys by expiry), `mark`
 //! (the highest time that a write was decided by; on a Cluster each queue has a `mark` of its own).
 //! A seq is a queue's own count and, in its lowest 20 bits, the queue's number.
 //!
@@ -141,6 +142,7 @@ mod clock;
 mod endpoint;
 mod error;
 mod handle;
+mod imported;
 mod keys;
 mod known_queues;
 mod link;

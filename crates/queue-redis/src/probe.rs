@@ -50,10 +50,10 @@ impl ProbedServer {
 }
 
 /// The answer to `INFO`: lines of `name:value`.
-struct Info<'a>(&'a str);
+pub(crate) struct Info<'a>(pub(crate) &'a str);
 
 impl Info<'_> {
-    fn field(&self, name: &str) -> Option<&str> {
+    pub(crate) fn field(&self, name: &str) -> Option<&str> {
         self.0.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
     }
 

@@ -37,13 +37,13 @@ use queue_core::{
 
 pub(crate) const CANCEL_REQUESTED: u8 = 1;
 pub(crate) const AWAITED: u8 = 2;
-const HAS_RESULT: u8 = 4;
-const HAS_DETAILS: u8 = 8;
-const HAS_PROGRESS: u8 = 16;
-const RESULT_WITHIN: u8 = 32;
-const EXPIRY_LIFTED: u8 = 64;
+pub(crate) const HAS_RESULT: u8 = 4;
+pub(crate) const HAS_DETAILS: u8 = 8;
+pub(crate) const HAS_PROGRESS: u8 = 16;
+pub(crate) const RESULT_WITHIN: u8 = 32;
+pub(crate) const EXPIRY_LIFTED: u8 = 64;
 /// A bit of the second byte of flags.
-const HAS_ATTEMPTS: u8 = 2;
+pub(crate) const HAS_ATTEMPTS: u8 = 2;
 const TOKEN_BYTES: usize = 16;
 /// A seq as keys and indexes have it.
 pub(crate) const SEQ_BYTES: usize = 6;
@@ -179,8 +179,8 @@ pub(crate) fn options(new: &NewJob) -> Vec<u8> {
     options
 }
 
-/// Writes what never changes of the state string: the payload's length, and the parts behind error
-/// and progress.
+/// Writes what only amendments change of the state string: the payload's length, and the parts
+/// behind error and progress.
 pub(crate) fn head(new: &NewJob) -> Vec<u8> {
     let mut head = Vec::with_capacity(26 + new.id.as_str().len() + new.kind.as_str().len());
     let payload_bytes = u32::try_from(new.payload.bytes.len()).expect("a call has at most 512 MiB");

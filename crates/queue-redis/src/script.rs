@@ -40,7 +40,7 @@ macro_rules! parts {
 
 scripts! {
     ANNOUNCE = "announce";
-    DRAIN_WORKER = "drain_worker";
+    SET_DUTY = "set_duty";
     APPLY = "apply";
     ATTEMPTS = "attempts";
     CLAIM = "claim";
@@ -51,6 +51,7 @@ scripts! {
     FEED = "feed";
     GET = "get";
     HELD = "held";
+    IMPORT = "import";
     LAPSED = "lapsed";
     LAYOUT = "layout";
     LIST = "list";
@@ -59,11 +60,13 @@ scripts! {
     PAUSE = "pause";
     PRUNE = "prune";
     QUEUES = "queues";
+    READ_SERIES = "read_series";
     REGISTER = "register";
     RUNNING = "running";
     SCHEDULED = "scheduled";
     TIME = "time";
     WORKERS = "workers";
+    WRITE_SERIES = "write_series";
 }
 
 parts!(

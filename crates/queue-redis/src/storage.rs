@@ -14,9 +14,9 @@ use crate::{
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued, EventReach,
-    EventStream, Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob, Page, PruneRequest,
-    QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, WorkerId, WorkerInfo,
-    lifecycle::Transition,
+    EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Limits,
+    ListQuery, NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result,
+    SeriesEntry, SeriesPage, SeriesQuery, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_store::{BatchVerbs, Coalesced, CurrentRuntime};
 use std::{sync::Arc, time::Duration};
@@ -82,6 +82,9 @@ impl Storage for RedisStorage {
             .with_pause()
             .with_queues()
             .with_attempts()
+            .with_amend()
+            .with_import()
+            .with_series()
             .with_limits(self.handle.limits)
             .with_call_timeout(self.call_timeout)
     }
@@ -136,8 +139,13 @@ impl Storage for RedisStorage {
         self.handle.prune(request).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.handle.set_paused(queue, paused).await
+    /// Stores in scripts of at most 1,000 jobs.
+    async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
+        self.handle.import(request).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        self.handle.set_paused(queue, pause).await
     }
 
     /// The first subscriber opens the connection for hints. Dropping the stream lets go of its
@@ -151,8 +159,8 @@ impl Storage for RedisStorage {
         self.handle.announce(worker, ttl).await
     }
 
-    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.handle.drain_worker(worker).await
+    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        self.handle.set_duty(worker, duty).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
@@ -160,8 +168,21 @@ impl Storage for RedisStorage {
     }
 
     /// Reads each queue in one script, which holds up the server: for tests and operators.
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        self.handle.write_series(entry, ttl).await
+    }
+
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        self.handle.read_series(&query).await
+    }
+
     async fn verify(&self) -> Result<Vec<String>> {
         self.handle.verify().await
+    }
+
+    /// Of a Cluster it looks at one master, that of the namespace's layout, and at the slots.
+    async fn diagnose(&self) -> Result<Vec<Finding>> {
+        self.handle.diagnose().await
     }
 
     async fn close(&self) -> Result<()> {

@@ -24,8 +24,8 @@ const RETENTIONS_MS: [i64; 2] = [60 * 60 * 1_000, 7 * 24 * 60 * 60 * 1_000];
 /// The codes for at once and for ever are negative.
 const RETENTION_BIAS: i64 = 2;
 
-/// The part of a state string behind id and kind, which never changes. A term has bytes only where
-/// it is not that of most jobs.
+/// The part of a state string behind id and kind. Only an amendment of the retentions changes it. A
+/// term has bytes only where it is not that of most jobs.
 pub(crate) struct Terms {
     pub(crate) max_attempts: Budget,
     pub(crate) max_stalls: Budget,
@@ -64,11 +64,7 @@ impl Terms {
         if budgets(new) != BUDGETS {
             head.extend(budgets(new).iter().flat_map(|budget| budget.as_raw().to_be_bytes()));
         }
-        if retentions_ms(new) != RETENTIONS_MS {
-            head.extend(
-                retentions_ms(new).iter().flat_map(|kept| six((kept + RETENTION_BIAS).unsigned_abs())),
-            );
-        }
+        head.extend(retention_bytes(new.retention));
         if has_terms(new) {
             for span in [new.expires_in, new.time_limit] {
                 head.extend_from_slice(&six(span.map_or(0, Span::as_millis).unsigned_abs()));
@@ -81,12 +77,20 @@ impl Terms {
         }
     }
 
+    /// The two bytes of flags that announce what [`push`](Self::push) writes.
+    pub(crate) fn flags(new: &NewJob) -> (u8, u8) {
+        let extras = u8::from(!new.tags.is_empty()) * HAS_TAGS
+            + u8::from(budgets(new) != BUDGETS) * HAS_BUDGETS
+            + u8::from(retentions_ms(new.retention) != RETENTIONS_MS) * HAS_RETENTIONS;
+        (u8::from(has_terms(new)) * HAS_TERMS, extras)
+    }
+
     /// The marks that tell `lua/part/admit.lua` which terms a new job has.
     pub(crate) fn marks(new: &NewJob) -> u8 {
         u8::from(has_terms(new)) * TERMS_NEW
             + u8::from(!new.tags.is_empty()) * TAGS_NEW
             + u8::from(budgets(new) != BUDGETS) * BUDGETS_NEW
-            + u8::from(retentions_ms(new) != RETENTIONS_MS) * RETENTIONS_NEW
+            + u8::from(retentions_ms(new.retention) != RETENTIONS_MS) * RETENTIONS_NEW
     }
 }
 
@@ -102,8 +106,17 @@ fn read_budgets(from: &mut Reader<'_>) -> Option<[Budget; 2]> {
     Some([Budget::from_raw(from.u32()?), Budget::from_raw(from.u32()?)])
 }
 
-fn retentions_ms(new: &NewJob) -> [i64; 2] {
-    [new.retention.completed.as_raw(), new.retention.failed.as_raw()]
+/// Retentions as [`Terms::read`] takes them; nothing for those of most jobs.
+pub(crate) fn retention_bytes(policy: RetentionPolicy) -> Vec<u8> {
+    let all = retentions_ms(policy);
+    if all == RETENTIONS_MS {
+        return Vec::new();
+    }
+    all.iter().flat_map(|kept| six((kept + RETENTION_BIAS).unsigned_abs())).collect()
+}
+
+fn retentions_ms(policy: RetentionPolicy) -> [i64; 2] {
+    [policy.completed.as_raw(), policy.failed.as_raw()]
 }
 
 fn read_retentions(from: &mut Reader<'_>) -> Option<[i64; 2]> {

@@ -5,12 +5,15 @@
 
 use crate::{
     body::{payload_bytes, write_payload},
-    row::{AWAITED, CANCEL_REQUESTED, SMALL_RESULT_MAX, push_short, six, write_failure},
+    row::{AWAITED, CANCEL_REQUESTED, SMALL_RESULT_MAX, priority_bytes, push_short, six, write_failure},
     shapes::two,
+    terms::retention_bytes,
 };
 use queue_core::{
     Attempt, Failure,
-    lifecycle::{BodyPatch, Finish, Flags, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition},
+    lifecycle::{
+        Amendment, BodyPatch, Finish, Flags, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition,
+    },
 };
 
 /// Whether a guard compares the revision or the lease.
@@ -29,6 +32,7 @@ const REMOVE: u8 = 3;
 const EXTEND: u8 = 4;
 const FLAG: u8 = 5;
 const RETAIN: u8 = 6;
+const AMEND: u8 = 7;
 /// How the time of a patch is meant.
 const KEEP_TIME: u8 = 0;
 const SOONEST: u8 = 1;
@@ -43,6 +47,10 @@ const WITH_PROGRESS: u8 = 16;
 const WITH_SMALL_RESULT: u8 = 32;
 const LIFTS_EXPIRY: u8 = 64;
 const WITH_TYPE: u8 = 128;
+/// What an amendment changes besides the due time; they stand where other patches have a state.
+const AMENDS_PAYLOAD: u8 = 1;
+const AMENDS_PRIORITY: u8 = 2;
+const AMENDS_RETENTIONS: u8 = 4;
 
 /// The fields that a shape has for a patch.
 #[derive(Default)]
@@ -55,13 +63,14 @@ struct PatchFields {
     failures: u32,
     stalls: u32,
     span_ms: i64,
-    failure: Vec<u8>,
+    /// The failure behind the number of its bytes that an attempt keeps; or retentions.
+    rest: Vec<u8>,
 }
 
 /// Guard and patch without what differs from job to job.
 pub(crate) fn shape(sent: &Transition) -> Vec<u8> {
     let fields = patch_fields(&sent.patch);
-    let mut shape = Vec::with_capacity(64 + fields.failure.len());
+    let mut shape = Vec::with_capacity(64 + fields.rest.len());
     push_guard(&mut shape, sent);
     shape.extend_from_slice(&[fields.kind, fields.state, fields.reason, fields.mode, fields.marks]);
     shape.extend_from_slice(&fields.failures.to_be_bytes());
@@ -70,7 +79,7 @@ pub(crate) fn shape(sent: &Transition) -> Vec<u8> {
     if let Proof::Lease { token, .. } = &sent.guard.proof {
         shape.extend_from_slice(token.as_bytes());
     }
-    shape.extend_from_slice(&fields.failure);
+    shape.extend_from_slice(&fields.rest);
     shape
 }
 
@@ -82,11 +91,11 @@ fn charged(error: &Failure) -> Vec<u8> {
     [&two(kept).to_be_bytes()[..], &text].concat()
 }
 
-/// The part of a patch whose size is up to the job's author: a result, error details or progress;
-/// or the content type of its payload.
+/// The part of a patch whose size is up to the job's author: a result, error details, progress or a
+/// payload; or the content type of its payload.
 pub(crate) fn large(patch: &Patch) -> Vec<u8> {
     match (patch.body(), patch) {
-        (BodyPatch::Result(result), _) => write_payload(&result),
+        (BodyPatch::Result(payload) | BodyPatch::Payload(payload), _) => write_payload(&payload),
         (BodyPatch::ErrorDetails(Some(details)), _) => details.to_vec(),
         (BodyPatch::Clear { content_type: Some(content_type) }, _) => {
             let mut large = Vec::new();
@@ -133,6 +142,7 @@ fn patch_fields(patch: &Patch) -> PatchFields {
             PatchFields { kind: EXTEND, marks, span_ms: by.as_millis(), ..PatchFields::default() }
         }
         Patch::Flag(flags) => PatchFields { kind: FLAG, state: flag_bits(*flags), ..PatchFields::default() },
+        Patch::Amend(amendment) => amend(amendment),
         Patch::Retain(purge) => {
             let (mode, span_ms) = purge_fields(*purge);
             PatchFields { kind: RETAIN, mode, span_ms, ..PatchFields::default() }
@@ -141,11 +151,7 @@ fn patch_fields(patch: &Patch) -> PatchFields {
 }
 
 fn requeue(patch: &Requeue, body: u8) -> PatchFields {
-    let (mode, span_ms) = match patch.run_at {
-        RunAt::Keep => (KEEP_TIME, 0),
-        RunAt::Soonest => (SOONEST, 0),
-        RunAt::After(span) => (AFTER, span.as_millis()),
-    };
+    let (mode, span_ms) = run_at_fields(patch.run_at);
     PatchFields {
         kind: REQUEUE,
         state: patch.state.as_code(),
@@ -158,7 +164,7 @@ fn requeue(patch: &Requeue, body: u8) -> PatchFields {
         failures: patch.failures,
         stalls: patch.stalls,
         span_ms,
-        failure: patch.error.as_ref().map(charged).unwrap_or_default(),
+        rest: patch.error.as_ref().map(charged).unwrap_or_default(),
     }
 }
 
@@ -173,7 +179,7 @@ fn finish(patch: &Finish, body: u8) -> PatchFields {
         failures: patch.failures,
         stalls: patch.stalls,
         span_ms,
-        failure: patch.error.as_ref().map(charged).unwrap_or_default(),
+        rest: patch.error.as_ref().map(charged).unwrap_or_default(),
     }
 }
 
@@ -184,13 +190,39 @@ fn body_marks(patch: &Patch) -> u8 {
         BodyPatch::Result(_) => WITH_RESULT,
         BodyPatch::ErrorDetails(Some(_)) => WITH_DETAILS,
         BodyPatch::Clear { content_type: Some(_) } => WITH_TYPE,
-        BodyPatch::ErrorDetails(None) | BodyPatch::Clear { content_type: None } | BodyPatch::Keep => 0,
+        BodyPatch::ErrorDetails(None)
+        | BodyPatch::Clear { content_type: None }
+        | BodyPatch::Payload(_)
+        | BodyPatch::Keep => 0,
     };
     let has_error = match patch {
         Patch::Requeue(Requeue { error, .. }) | Patch::Finish(Finish { error, .. }) => error.is_some(),
         _ => false,
     };
     large | (u8::from(has_error) * WITH_ERROR)
+}
+
+fn amend(to: &Amendment) -> PatchFields {
+    let (mode, span_ms) = run_at_fields(to.run_at());
+    PatchFields {
+        kind: AMEND,
+        state: (u8::from(to.payload.is_some()) * AMENDS_PAYLOAD)
+            | (u8::from(to.priority.is_some()) * AMENDS_PRIORITY)
+            | (u8::from(to.retention.is_some()) * AMENDS_RETENTIONS),
+        mode,
+        failures: to.priority.map_or(0, |to| u16::from_be_bytes(priority_bytes(to)).into()),
+        span_ms,
+        rest: to.retention.map(retention_bytes).unwrap_or_default(),
+        ..PatchFields::default()
+    }
+}
+
+fn run_at_fields(run_at: RunAt) -> (u8, i64) {
+    match run_at {
+        RunAt::Keep => (KEEP_TIME, 0),
+        RunAt::Soonest => (SOONEST, 0),
+        RunAt::After(span) => (AFTER, span.as_millis()),
+    }
 }
 
 fn purge_fields(purge: Purge) -> (u8, i64) {
@@ -212,9 +244,9 @@ mod tests {
     #[test]
     fn the_script_that_applies_has_the_same_numbers_for_guards_and_patches() {
         assert_same_constants!(
-            APPLY_TEXT: BY_LEASE, LAPSED, LIVE, ANY_FLAGS, REQUEUE, FINISH, REMOVE, EXTEND, FLAG, RETAIN, SOONEST, AFTER,
-            NEVER_PURGED, WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RESULT, LIFTS_EXPIRY,
-            WITH_TYPE,
+            APPLY_TEXT: BY_LEASE, LAPSED, LIVE, ANY_FLAGS, REQUEUE, FINISH, REMOVE, EXTEND, FLAG, RETAIN, AMEND, SOONEST,
+            AFTER, NEVER_PURGED, WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RESULT,
+            LIFTS_EXPIRY, WITH_TYPE, AMENDS_PAYLOAD, AMENDS_PRIORITY, AMENDS_RETENTIONS,
         );
     }
 }

@@ -4,7 +4,7 @@
 -- became of it, from the first claim or other change on; a job without a row there is as it was
 -- enqueued: Queued, at revision 1, never claimed. So rows are appended where they stay, and a
 -- change rewrites a small row beside its neighbours of the same claim. A waiting job is also in
--- exactly one of `queue_ready` and `queue_scheduled`, which keep the order alone.
+-- exactly one of `queue_ready`, `queue_scheduled` and `queue_aside`, which keep the order alone.
 
 CREATE TABLE queue_store (
   one       INTEGER PRIMARY KEY CHECK (one = 1),
@@ -19,8 +19,27 @@ INSERT INTO queue_store (one, seq_mark, time_mark, commits, recent) VALUES (1, 0
 CREATE TABLE queue_name (
   queue  INTEGER PRIMARY KEY,
   name   TEXT    NOT NULL UNIQUE,
-  paused INTEGER NOT NULL DEFAULT 0
+  paused INTEGER NOT NULL DEFAULT 0, -- until when: the number of a `Pause`
+  has_kinds INTEGER NOT NULL DEFAULT 0 -- whether it has rows in queue_kind
 ) STRICT;
+
+-- Kinds that are paused, or of which jobs are set aside.
+CREATE TABLE queue_kind (
+  queue  INTEGER NOT NULL,
+  kind   TEXT    NOT NULL,
+  paused INTEGER NOT NULL, -- until when: the number of a `Pause`
+  PRIMARY KEY (queue, kind)
+) STRICT, WITHOUT ROWID;
+
+-- Due jobs that a claim met while their kind was paused, in claim order; they left queue_ready.
+CREATE TABLE queue_aside (
+  queue    INTEGER NOT NULL,
+  kind     TEXT    NOT NULL,
+  priority INTEGER NOT NULL,
+  run_at   INTEGER NOT NULL,
+  seq      INTEGER NOT NULL,
+  PRIMARY KEY (queue, kind, priority, run_at, seq)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE queue_job (
   key            INTEGER PRIMARY KEY, -- queue << 40 | seq, so that a walk through one queue is a range
@@ -144,3 +163,16 @@ CREATE TABLE queue_worker (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX queue_worker_expiry ON queue_worker (expires_at);
+
+-- What workers and others say about slots of series; the store does not interpret it.
+CREATE TABLE queue_series (
+  key        INTEGER PRIMARY KEY,
+  series     TEXT    NOT NULL,
+  slot       INTEGER NOT NULL,
+  writer     TEXT    NOT NULL,
+  expires_at INTEGER NOT NULL,
+  bytes      BLOB    NOT NULL,
+  UNIQUE (series, slot, writer)
+) STRICT;
+
+CREATE INDEX queue_series_expiry ON queue_series (expires_at);

@@ -1,2 +1,2 @@
--- In: queue, paused. Out: a changed row only if the flag moved.
+-- In: queue, the number of the pause. Out: a changed row only if it moved.
 UPDATE queue_name SET paused = ?2 WHERE queue = ?1 AND paused <> ?2;

@@ -13,11 +13,11 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use std::{io, thread};
 
 /// The first version without a bug of WAL resets that could damage a file.
-const SQLITE_VERSION_MIN: i32 = 3_051_003;
+pub(crate) const SQLITE_VERSION_MIN: i32 = 3_051_003;
 /// Pages in the log before a commit copies them into the database.
 const CHECKPOINT_PAGES: u32 = 4_000;
 /// The log is cut back to this size when it starts over, in bytes.
-const LOG_BYTES_MAX: u32 = 64 << 20;
+pub(crate) const LOG_BYTES_MAX: u32 = 64 << 20;
 /// Page cache of the writer, in KiB. More is not faster: a commit that split pages walks over all
 /// of the cache.
 const WRITER_CACHE_KIB: i32 = 16 << 10;

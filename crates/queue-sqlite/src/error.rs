@@ -141,7 +141,7 @@ fn advise(error: &rusqlite::Error) -> (ErrorKind, &'static str) {
             (ErrorKind::Unavailable, "the disk or its quota is full; free some space and try again")
         }
         ErrorCode::SystemIoFailure => {
-            (ErrorKind::Unavailable, "the disk failed; check it, and open the store again")
+            (ErrorKind::Unavailable, "the disk failed, or is full; check it, and open the store again")
         }
         ErrorCode::OutOfMemory => (ErrorKind::Unavailable, "memory is short; try again"),
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => {

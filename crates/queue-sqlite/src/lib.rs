@@ -37,12 +37,14 @@
 //! | `queue_job` | id, kind, budgets, retention, tags, headers, payload | once |
 //! | `queue_life` | state, lease, counters, errors, result | from the first claim on, with every step |
 //! | `queue_ready`, `queue_scheduled` | the order of due jobs, and of those that wait for their time | with every wait |
+//! | `queue_kind`, `queue_aside` | paused kinds, and the order of due jobs that claims set aside for them | by pauses of kinds, and by claims that meet a job of one |
 //! | `queue_failure` | Failing, Failed and Cancelled jobs, by the time of that | with each failure and cancellation |
 //! | `queue_tag` | the jobs of each tag | with a job that has tags |
 //! | `queue_attempt` | the last ten attempts that were charged to a life | with each failure and stall |
 //! | `queue_name`, `queue_count` | a number, the pause and the counters of each queue | counters: once per transaction and state |
 //! | `queue_store` | the last `seq`, the highest time, the number of commits, and which queues the last sixteen wrote | once per transaction; the time alone by claims of nothing while the clock is behind it |
 //! | `queue_worker` | presence | by announcements |
+//! | `queue_series` | entries of series | by each worker once a minute |
 //!
 //! The row id of `queue_job` is the queue's number and the seq in one, so that the jobs of a queue
 //! are a range of it; all else goes by the seq. Three indexes stand beside them: ids, leases by

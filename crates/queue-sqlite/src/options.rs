@@ -15,6 +15,7 @@ pub struct SqliteOptions {
     pub(crate) poll_interval: Duration,
     pub(crate) busy_timeout: Duration,
     pub(crate) pages_max: Option<u32>,
+    pub(crate) file_system: Option<u64>,
 }
 
 /// What to do about a file that is not there.
@@ -53,6 +54,7 @@ impl SqliteOptions {
             poll_interval: Duration::from_millis(500),
             busy_timeout: Duration::from_secs(5),
             pages_max: None,
+            file_system: None,
         }
     }
 
@@ -106,6 +108,14 @@ impl SqliteOptions {
     #[must_use]
     pub fn pages_max(mut self, pages: u32) -> Self {
         self.pages_max = Some(pages);
+        self
+    }
+
+    /// Another kind of file system for tests, by its number on Linux.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn file_system(mut self, number: u64) -> Self {
+        self.file_system = Some(number);
         self
     }
 

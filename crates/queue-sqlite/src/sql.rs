@@ -20,9 +20,12 @@ statements! {
     others: {
         ADD_COUNT = "add_count";
         ADD_QUEUE = "add_queue";
+        ASIDE_FRONT = "aside_front";
+        AMEND_JOB = "amend_job";
         BEGIN = "begin";
         COMMIT = "commit";
         COUNT_DUE_SCHEDULED = "count_due_scheduled";
+        DELETE_ASIDE = "delete_aside";
         DELETE_ATTEMPTS = "delete_attempts";
         DELETE_CLAIMED = "delete_claimed";
         DELETE_FAILURE = "delete_failure";
@@ -31,14 +34,18 @@ statements! {
         DELETE_PROMOTED = "delete_promoted";
         DELETE_READY = "delete_ready";
         DELETE_SCHEDULED = "delete_scheduled";
+        DELETE_SERIES = "delete_series";
         DELETE_TAG = "delete_tag";
         DELETE_WORKER = "delete_worker";
-        DRAIN_WORKER = "drain_worker";
+        EXPIRE_SERIES = "expire_series";
         EXPIRE_WORKERS = "expire_workers";
         FIND_QUEUE = "find_queue";
+        FIRST_ASIDE = "first_aside";
         FIRST_LAPSE = "first_lapse";
         FIRST_READY = "first_ready";
         FIRST_SCHEDULED = "first_scheduled";
+        FORGET_KINDS = "forget_kinds";
+        INSERT_ASIDE = "insert_aside";
         INSERT_ATTEMPT = "insert_attempt";
         INSERT_FAILURE = "insert_failure";
         INSERT_JOB = "insert_job";
@@ -48,27 +55,36 @@ statements! {
         INSERT_SCHEDULED = "insert_scheduled";
         INSERT_TAG = "insert_tag";
         LIST_QUEUES = "list_queues";
+        LIST_SERIES = "list_series";
         LIST_WORKERS = "list_workers";
         LOAD_ATTEMPTS = "load_attempts";
         LOAD_COUNTS = "load_counts";
+        LOAD_KINDS = "load_kinds";
         LOAD_OUTCOME = "load_outcome";
         LOAD_PAUSED = "load_paused";
         LOAD_PAYLOAD = "load_payload";
         LOAD_STORE = "load_store";
         PROMOTE_DUE = "promote_due";
         QUEUE_NAME = "queue_name";
+        READY_KINDS = "ready_kinds";
         ROLLBACK = "rollback";
         SAVE_CONTENT_TYPE = "save_content_type";
         SAVE_DETAILS = "save_details";
+        SAVE_HAS_KINDS = "save_has_kinds";
+        SAVE_KIND = "save_kind";
+        SAVE_PAYLOAD = "save_payload";
         SAVE_LIFE = "save_life";
+        SAVE_SERIES = "save_series";
         SAVE_STORE = "save_store";
         SAVE_WORKER = "save_worker";
+        SET_DUTY = "set_duty";
         SET_PAUSED = "set_paused";
         TRIM_ATTEMPTS = "trim_attempts";
     }
     of_jobs: {
         JOB_BY_ID = "job_by_id";
         JOB_BY_KEY = "job_by_key";
+        LIST_ASIDE = "list_aside";
         LIST_CAME_DUE = "list_came_due";
         LIST_FAILURES = "list_failures";
         LIST_FAILURES_BACK = "list_failures_back";
@@ -90,6 +106,7 @@ statements! {
 
 /// What `verify` asks: each answers one line of text per finding.
 pub(crate) const VERIFY: &[&str] = &[
+    include_str!("../sql/verify/aside.sql"),
     include_str!("../sql/verify/attempts.sql"),
     include_str!("../sql/verify/counters.sql"),
     include_str!("../sql/verify/due.sql"),

@@ -8,17 +8,18 @@ use crate::{
     reader::{self, READERS, Readers},
     wakeup,
     writer::{
-        Database, SqliteAnnounce, SqliteApply, SqliteClaim, SqliteDrainWorker, SqliteEnqueue, SqliteHandle,
-        SqlitePruneSome, SqliteSetPaused, start,
+        Database, SqliteAnnounce, SqliteApply, SqliteClaim, SqliteEnqueue, SqliteHandle, SqliteImport,
+        SqlitePruneSome, SqliteSetDuty, SqliteSetKindPaused, SqliteSetPaused, SqliteWriteSeries, start,
     },
 };
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued,
-    Error, EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page,
-    PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Span, Stamped, Storage, WorkerId,
-    WorkerInfo, lifecycle::Transition,
+    Error, EventReach, EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId,
+    JobRecord, Kind, ListQuery, NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach,
+    Result, SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage, WorkerId, WorkerInfo,
+    lifecycle::Transition,
 };
 use queue_store::{group_commit::Writer, watcher::Watcher};
 use std::{any::Any, sync::Arc, time::Duration};
@@ -88,8 +89,12 @@ impl Storage for SqliteStorage {
             .with_events(EventReach::Process)
             .with_presence()
             .with_pause()
+            .with_kind_pause()
             .with_queues()
             .with_attempts()
+            .with_import()
+            .with_series()
+            .with_amend()
             .with_limits(self.shared.options.limits)
     }
 
@@ -162,8 +167,16 @@ impl Storage for SqliteStorage {
         Ok(removed as u64)
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.writer.call(SqliteSetPaused { queue: queue.clone(), paused }).await
+    async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
+        self.writer.call(SqliteImport::checked(request, &self.shared.options.limits)?).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        self.writer.call(SqliteSetPaused { queue: queue.clone(), pause }).await
+    }
+
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        self.writer.call(SqliteSetKindPaused { queue: queue.clone(), kind: kind.clone(), pause }).await?
     }
 
     /// Starts the watcher for foreign writes, if this is the first subscription.
@@ -181,16 +194,31 @@ impl Storage for SqliteStorage {
         self.writer.call(SqliteAnnounce { worker, ttl }).await
     }
 
-    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.writer.call(SqliteDrainWorker(worker.clone())).await
+    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        self.writer.call(SqliteSetDuty { worker: worker.clone(), duty }).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
         self.readers.call("workers", reader::workers).await
     }
 
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        entry.check()?;
+        let ttl = Span::new("series ttl", ttl)?;
+        self.writer.call(SqliteWriteSeries { entry, ttl }).await
+    }
+
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        self.readers.call("read_series", move |snapshot| snapshot.series(&query)).await
+    }
+
     async fn verify(&self) -> Result<Vec<String>> {
         self.readers.call("verify", reader::verify).await
+    }
+
+    async fn diagnose(&self) -> Result<Vec<Finding>> {
+        let options = self.shared.options.clone();
+        self.readers.call("diagnose", move |snapshot| reader::diagnose(snapshot, &options)).await
     }
 
     async fn close(&self) -> Result<()> {

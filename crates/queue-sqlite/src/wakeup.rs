@@ -100,6 +100,15 @@ fn queue_name(connection: &Connection, queue: i64) -> rusqlite::Result<QueueName
     QueueName::new(name).map_err(|_| foreign(0, "a queue has a name that is none"))
 }
 
+/// Whether the operating system would report writes beside this file.
+pub(crate) fn can_watch(path: &Path) -> bool {
+    let Some(directory) = path.canonicalize().ok().and_then(|path| Some(path.parent()?.to_owned())) else {
+        return false;
+    };
+    let watcher = notify::recommended_watcher(|_| {});
+    watcher.is_ok_and(|mut watcher| watcher.watch(&directory, RecursiveMode::NonRecursive).is_ok())
+}
+
 /// Asks the operating system for writes to the log. Where it cannot, polling remains.
 fn watch_log(path: &Path, signal: &Arc<Signal>) -> Option<RecommendedWatcher> {
     // SQLite puts the log beside the file itself, not beside a link to it.

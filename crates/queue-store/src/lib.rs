@@ -7,27 +7,33 @@
 //! | a store that … | takes |
 //! |---|---|
 //! | has subscribers in this process | [`Hub`], which hands out hints, and [`Notices`], which collects them until the commit |
+//! | hears hints through a channel of a server | [`HintStream`], which keeps the channel in use while somebody listens |
 //! | blocks, and flushes a disk at each commit | [`group_commit`]: one thread that writes, and one transaction for all that wait |
 //! | blocks, and can read while another call writes | [`Mailbox`]: calls for threads that end with their handle |
 //! | learns of the writes of other processes by looking | [`watcher`]: a thread that looks when it is touched, and at times without |
 //! | answers each call after a round trip | [`Coalesced`]: concurrent enqueues, claims, settles and reads go out as one |
 //! | serves several claims by one read | [`ClaimShares`], which deals the jobs out as if the claims came one by one |
+//! | sets jobs of paused kinds aside | [`KindPauses`], what the kinds of a queue mean for one claim |
 //! | leased jobs for a caller that is gone | [`UnheardClaim`], which gives them back uncharged |
+//! | keeps files | [`disk`]: what the disk is like, as findings |
 //! | keeps bytes, and no columns | [`stored`]: a job as bytes and back, with a version |
+//! | sends values to a program of its own | [`wire`]: numbers, texts and byte strings, and their wary reader |
 //!
-//! Absent on purpose: drivers, files, and rules about jobs, which are all in
+//! Absent on purpose: drivers, formats of files, and rules about jobs, which are all in
 //! [`queue_core::lifecycle`].
 
 mod claims;
 mod coalesce;
+pub mod disk;
 mod events;
 pub mod group_commit;
 pub mod stored;
 mod tasks;
 mod threads;
+pub mod wire;
 
-pub use claims::{ClaimShares, UnheardClaim};
+pub use claims::{ClaimShares, KindPauses, UnheardClaim};
 pub use coalesce::{BatchVerbs, Coalesced};
-pub use events::{Hub, News, NoticeLevel, Notices};
+pub use events::{HintStream, Hub, News, NoticeLevel, Notices};
 pub use tasks::{CurrentRuntime, Spawn};
 pub use threads::{Mailbox, watcher};

@@ -16,6 +16,7 @@
 mod handler;
 mod hint_subscription;
 mod leadership;
+pub mod operations;
 mod permits;
 mod reserved;
 pub mod runtime;

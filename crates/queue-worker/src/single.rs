@@ -39,7 +39,7 @@ impl SingleClaims<'_> {
         self.give_back().await;
         let (claimed, lapses_at) = self.send().await?;
         let is_overdue = claimed.next_due.is_some_and(|at| at <= claimed.now);
-        if claimed.jobs.is_empty() && is_overdue && !claimed.paused {
+        if claimed.jobs.is_empty() && is_overdue && !claimed.pause.is_on() {
             self.storage.rescue(self.queue, 1, &policy()).await?;
             return self.send().await;
         }

@@ -51,6 +51,8 @@
 //!   for people to look at. Outcomes that a correct program meets in normal work (a duplicate, a
 //!   missing job, a lost lease) are answers; the [`kind`](Error::kind) of an [`Error`] says what to
 //!   do.
+//! - **Find out what is wrong.** The module `doctor` (feature `worker`) looks at the health of a
+//!   store and says what to do.
 //! - **Work.** The module `worker` (feature `worker`) runs many jobs at once and keeps their leases
 //!   alive. Pull mode takes one job at a time:
 //!
@@ -84,7 +86,8 @@
 //! | `fs` | no | `file:DIRECTORY`, jobs in a directory, for all processes of a host; on Unix |
 //! | `postgres` | no | `postgres://...`, jobs in a PostgreSQL database, and in your transactions |
 //! | `redis` | no | `redis://...`, jobs in a Redis or Valkey server, Cluster and Sentinel too |
-//! | `tls` | no | encrypted connections to Postgres and Redis, by rustls |
+//! | `remote` | no | `https://...`, a store behind a server |
+//! | `tls` | no | encrypted connections to Postgres, Redis and remote stores, by rustls |
 //! | `worker` | yes | the module `worker` and `Queue::worker` |
 //! | `schedules` | yes | the module `schedules`: jobs at times of a calendar |
 //! | `json` | yes | the codec `Json`, which is then the default |
@@ -102,8 +105,13 @@
 //! clock, so tests can pause it.
 
 mod client;
+mod copy;
+#[cfg(feature = "worker")]
+pub mod doctor;
 mod hints;
 mod open;
+#[cfg(feature = "worker")]
+pub mod operations;
 pub mod prelude;
 mod pull;
 #[cfg(feature = "schedules")]
@@ -115,6 +123,7 @@ mod traced;
 mod wait;
 
 pub use client::*;
+pub use copy::{CopyPhase, CopyProgress, CopyReport, HeldJobs, JobTally, QueueCopy, StoreCopy};
 pub use open::open;
 pub use pull::{Delivery, Extended, Nack, Settled};
 pub use queue_core::{
@@ -124,6 +133,7 @@ pub use queue_core::{
     Result, RetryPolicy, Rng, SeededRng, Seq, State, Storage, StorageExt, SystemClock, SystemRng,
     TimeOrderedIds, Timestamp, WorkerId,
     lifecycle::{OnRunning, Policy, Unhandled},
+    series::{QueueSeries, SlotLength, TimeHistogram, WorkCounts, WorkOutcome},
 };
 #[cfg(feature = "fs")]
 pub use queue_fs::{self, FsOptions, FsStorage};
@@ -133,6 +143,8 @@ pub use queue_memory::MemoryStorage;
 pub use queue_postgres::{self, PostgresOptions, PostgresStorage, sqlx};
 #[cfg(feature = "redis")]
 pub use queue_redis::{self, RedisOptions, RedisStorage};
+#[cfg(feature = "remote")]
+pub use queue_remote::{self, RemoteOptions, RemoteStorage};
 #[cfg(feature = "json")]
 pub use queue_serde::Json;
 #[cfg(feature = "msgpack")]

@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 use queue_core::{
-    Applied, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Interest, JobAttempts,
-    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result,
-    Stamped, Storage, StorageLayer, WorkerId, WorkerInfo, lifecycle::Transition,
+    Applied, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Finding, ImportRequest,
+    Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob, Page, Pause, PruneRequest,
+    QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage, SeriesQuery, Stamped, Storage,
+    StorageLayer, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use std::{fmt::Debug, sync::Arc, time::Duration};
 use tracing::{Instrument as _, Span, debug_span, field::Empty};
@@ -158,9 +159,19 @@ impl<S: Storage + ?Sized> StorageLayer for Traced<S> {
         told(span, self.store.prune(request), removed).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        let span = verb!(self, "set_paused", %queue, paused);
-        told(span, self.store.set_paused(queue, paused), one).await
+    async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
+        let span = verb!(self, "import", queue = %request.queue, items = number(request.jobs.len()));
+        told(span, self.store.import(request), |answer| answer.value.len()).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        let span = verb!(self, "set_paused", %queue, ?pause);
+        told(span, self.store.set_paused(queue, pause), one).await
+    }
+
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        let span = verb!(self, "set_kind_paused", %queue, %kind, ?pause);
+        told(span, self.store.set_kind_paused(queue, kind, pause), one).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
@@ -173,17 +184,31 @@ impl<S: Storage + ?Sized> StorageLayer for Traced<S> {
         told(span, self.store.announce(worker, ttl), one).await
     }
 
-    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        let span = verb!(self, "drain_worker", %worker);
-        told(span, self.store.drain_worker(worker), |is_there| usize::from(*is_there)).await
+    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        let span = verb!(self, "set_duty", %worker, ?duty);
+        told(span, self.store.set_duty(worker, duty), |then| usize::from(then.is_some())).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
         told(verb!(self, "workers"), self.store.workers(), Vec::len).await
     }
 
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        let span = verb!(self, "write_series", series = %entry.series, items = 1);
+        told(span, self.store.write_series(entry, ttl), one).await
+    }
+
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        let span = verb!(self, "read_series", series = %query.series(), items = number(query.limit()));
+        told(span, self.store.read_series(query), |page| page.value.entries.len()).await
+    }
+
     async fn verify(&self) -> Result<Vec<String>> {
         told(verb!(self, "verify"), self.store.verify(), Vec::len).await
+    }
+
+    async fn diagnose(&self) -> Result<Vec<Finding>> {
+        told(verb!(self, "diagnose"), self.store.diagnose(), Vec::len).await
     }
 
     async fn close(&self) -> Result<()> {

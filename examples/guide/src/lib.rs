@@ -39,6 +39,8 @@ mod pages {
     struct Postgres;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/stores/redis.md"))]
     struct Redis;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/stores/remote.md"))]
+    struct Remote;
 
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/retry.md"))]
     struct Retry;
@@ -56,10 +58,14 @@ mod pages {
     struct Results;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/seeing.md"))]
     struct Seeing;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/telemetry.md"))]
+    struct Telemetry;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/logging.md"))]
     struct Logging;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/tracing.md"))]
     struct Tracing;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/bulk.md"))]
+    struct Bulk;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/cancel.md"))]
     struct Cancel;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/waiting.md"))]
@@ -74,6 +80,14 @@ mod pages {
     struct Hooks;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/testing.md"))]
     struct Testing;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/doctor.md"))]
+    struct FindOutWhatIsWrong;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/operating.md"))]
     struct Operating;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/night.md"))]
+    struct Night;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/upgrading.md"))]
+    struct Upgrading;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/moving.md"))]
+    struct Moving;
 }

@@ -60,7 +60,7 @@ fn bad_arguments_are_refused_before_anything_is_written() {
         (&["list", "--limit", "0"], "give a number from 1"),
         (&["list", "--state", "running"], "no state is called"),
         (&["wait", "a", "--timeout", "5"], "a length of time looks like"),
-        (&["redrive"], "required"),
+        (&["redrive"], "say which jobs"),
         (&["no-such-command"], "unrecognized subcommand"),
     ] {
         refused(&place, arguments, words);

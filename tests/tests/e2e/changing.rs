@@ -71,3 +71,103 @@ fn a_paused_queue_gives_nothing_until_it_is_resumed() {
     assert_eq!(place.run(&["resume"]).ok().text(), "resumed default\n");
     assert_eq!(worker.wait().ok().text(), "completed 1 job\n");
 }
+
+#[test]
+fn amend_changes_what_it_names_of_a_job_that_waits_and_nothing_else() {
+    let place = place();
+    place.run(&["enqueue", "{\"to\": \"ada\"}", "--id", "a", "--priority", "3"]).ok();
+    let seen = place.run(&["status", "a", "--json"]).ok().object();
+    assert_eq!(place.run(&["amend", "a", "--payload", "{\"to\": \"bob\"}"]).ok().text(), "amended a\n");
+    assert_eq!(place.run(&["show", "a", "--payload"]).ok().text(), "{\"to\": \"bob\"}");
+    let changed = place.run(&["show", "a", "--json"]).ok().object();
+    assert_eq!((&changed["priority"], &changed["seq"]), (&3.into(), &seen["seq"]));
+    place.run(&["amend", "a", "--priority", "-5", "--delay", "1h", "--ttl", "forever", "--json"]).ok();
+    let changed = place.run(&["status", "a", "--json"]).ok().object();
+    assert_eq!((&changed["priority"], &changed["scheduled"]), (&(-5).into(), &true.into()));
+    place.run(&["amend", "a", "--at", "2020-01-01T00:00:00Z"]).ok();
+    assert_eq!(place.run(&["status", "a", "--json"]).ok().object()["scheduled"], false);
+    place.run(&["work", "--exec", "cat", "--drain"]).ok();
+    assert_eq!(place.run(&["result", "a"]).ok().text(), "{\"to\": \"bob\"}");
+    let finished = place.run(&["status", "a", "--json"]).ok().object();
+    assert_eq!(finished["purge_at_ms"], serde_json::Value::Null, "it is kept for ever");
+    assert!(place.run(&["amend", "a", "--priority", "1"]).code(1).stderr.contains("is completed"));
+}
+
+#[test]
+fn amend_holds_under_the_revision_that_its_caller_saw() {
+    let place = place();
+    place.run(&["enqueue", "{}", "--id", "a"]).ok();
+    let revision = || place.run(&["status", "a", "--json"]).ok().object()["revision"].to_string();
+    let seen = revision();
+    place.run(&["amend", "a", "--priority", "1", "--revision", &seen]).ok();
+    let late = place.run(&["amend", "a", "--priority", "2", "--revision", &seen]).code(1);
+    assert!(late.stderr.contains("has changed meanwhile"), "{late:?}");
+    assert_eq!(place.run(&["status", "a", "--json"]).ok().object()["priority"], 1);
+    place.run(&["amend", "a", "--priority", "2", "--revision", &revision()]).ok();
+}
+
+#[test]
+fn amend_refuses_what_the_handlers_of_the_job_could_not_read() {
+    let place = place();
+    place.run(&["enqueue", "{}", "--id", "a"]).ok();
+    let refused = place.run(&["amend", "a", "--payload", "no JSON"]).code(2);
+    assert!(refused.stderr.contains("--content-type"), "{refused:?}");
+    assert_eq!(place.run(&["show", "a", "--payload"]).ok().text(), "{}");
+    place.run_with(&["amend", "a", "--payload", "-", "--content-type", "text/plain"], b"no JSON").ok();
+    assert_eq!(place.run(&["show", "a", "--payload"]).ok().text(), "no JSON");
+    for wrong in [&["amend", "a"][..], &["amend", "a", "--content-type", "text/plain"], &["amend"]] {
+        place.run(wrong).code(2);
+    }
+    place.run(&["schedule", "add", "nightly", "{}", "--every", "1h"]).ok();
+    let schedule = "queue.schedule:nightly";
+    let refused = place.run(&["amend", schedule, "--payload", "{}"]).code(2);
+    assert!(refused.stderr.contains("the library's own"), "{refused:?}");
+    assert_eq!(place.run(&["status", schedule, "--json"]).ok().object()["state"], "queued");
+    place.run(&["amend", "a", "--delay", "1h", "--at", "2030-01-01T00:00:00Z"]).code(2);
+    place.run(&["amend", "nobody", "--priority", "1"]).code(3);
+}
+
+#[test]
+fn a_pause_for_a_time_is_shown_with_its_end_and_a_resume_ends_it_before() {
+    let place = place();
+    place.run(&["migrate"]).ok();
+    let paused = place.run(&["pause", "--for", "1h", "--json"]).ok().object();
+    let until = paused["until"].as_str().expect("a time").to_owned();
+    assert_eq!(place.run(&["stats", "--json"]).ok().object()["paused_until"], *until);
+    let queues = place.run(&["queues"]).ok();
+    assert!(queues.text().contains(&format!("paused until {until}")), "{queues:?}");
+    assert_eq!(
+        place.run(&["pause", "--until", "2126-12-24T18:00:00+01:00"]).ok().text(),
+        "paused default until 2126-12-24T17:00:00Z\n",
+        "the last pause counts"
+    );
+    place.run(&["resume"]).ok();
+    assert_eq!(place.run(&["stats", "--json"]).code(3).text(), "", "nothing is left of it");
+    place.run(&["pause", "--for", "0s"]).code(2);
+    place.run(&["pause", "--for", "1h", "--until", "2126-12-24T18:00:00Z"]).code(2);
+    place.run(&["pause", "--until", "tomorrow"]).code(2);
+    place.run(&["pause", "--until", "2001-01-01T00:00:00Z"]).code(2);
+}
+
+#[test]
+fn jobs_of_a_paused_kind_wait_while_others_are_done() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "a", "--kind", "mail"]).ok();
+    place.run(&["enqueue", "y", "--id", "b", "--kind", "report"]).ok();
+    assert_eq!(place.run(&["pause", "--kind", "mail"]).ok().text(), "paused kind mail of default\n");
+    assert!(
+        place
+            .run(&["stats"])
+            .ok()
+            .text()
+            .contains("The kind mail is paused until `queue resume --kind mail`")
+    );
+    let kinds = &place.run(&["queues", "--json"]).ok().object()["paused_kinds"];
+    assert_eq!(*kinds, serde_json::json!([{"kind": "mail", "until": null}]));
+    let worker = place.start(&["work", "--exec", "cat", "--drain"]);
+    place.run(&["wait", "b"]).ok();
+    assert_eq!(place.run(&["status", "a", "--json"]).ok().object()["state"], "queued");
+    assert_eq!(place.run(&["resume", "--kind", "mail"]).ok().text(), "resumed kind mail of default\n");
+    assert_eq!(worker.wait().ok().text(), "completed 2 jobs\n", "it waited for the kind too");
+    place.run(&["pause", "--kind", "mail", "--worker", "w"]).code(2);
+}

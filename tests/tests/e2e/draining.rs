@@ -34,3 +34,27 @@ fn a_worker_tells_what_it_runs_and_drains_when_it_is_asked() {
     let gone = place.run(&["drain", id]).code(3);
     assert_eq!(gone.stderr, format!("error: there is no worker {id:?} in this store\n"));
 }
+
+#[test]
+fn a_worker_pauses_when_it_is_asked_and_goes_on_when_it_is_resumed() {
+    let place = place();
+    place.run(&["migrate"]).ok();
+    let worker = place.start(&["work", "--exec", "cat", "--json"]);
+    let shown = until("it announces itself", || place.run(&["workers", "--json"]).ok().objects().pop());
+    let id = shown["id"].as_str().expect("a name");
+    assert_eq!(place.run(&["pause", "--worker", id]).ok().text(), format!("asked {id} to pause\n"));
+    let table = place.run(&["workers"]).ok();
+    assert!(table.text().contains("pauses"), "{table:?}");
+    let says = |what: &str| String::from_utf8_lossy(&worker.stdout()).contains(what).then_some(());
+    until("it heard", || says("\"paused\""));
+    place.run(&["enqueue", "x", "--id", "a"]).ok();
+    assert_eq!(place.run(&["status", "a", "--json"]).ok().object()["state"], "queued");
+    assert_eq!(place.run(&["resume", "--worker", id]).ok().text(), format!("asked {id} to work\n"));
+    until("it goes on", || says("\"resumed\""));
+    place.run(&["wait", "a"]).ok();
+    place.run(&["drain", id]).ok();
+    let refused = place.run(&["resume", "--worker", id]);
+    assert!([1, 3].contains(&refused.code), "it drains, or is gone: {refused:?}");
+    worker.wait().ok();
+    place.run(&["pause", "--worker", id]).code(3);
+}

@@ -30,3 +30,15 @@ fn waits_on_a_file_leave_no_subscription_no_task_and_no_memory() {
     let ran = soak(&["growth", "--waits", "5000", "--store", "sqlite:soak.db"]);
     assert!(ran.text().contains("0 held in the end"), "{}", ran.text());
 }
+
+#[test]
+fn failed_jobs_are_redriven_once_while_workers_run_and_the_runner_is_killed() {
+    let ran = soak(&["bulk", "--jobs", "1500", "--kills", "1", "--calm-ms", "100"]);
+    assert_eq!(ran.text().matches("done 1500, skipped 0, failed 0").count(), 3, "{}", ran.text());
+}
+
+#[test]
+fn jobs_in_all_states_are_the_same_after_a_copy_that_was_killed() {
+    let ran = soak(&["copy", "--jobs", "1500", "--kills", "1"]);
+    assert_eq!(ran.text().matches("done verified: ").count(), 9, "{}", ran.text());
+}

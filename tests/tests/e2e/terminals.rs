@@ -67,3 +67,39 @@ fn everything_is_removed_only_when_somebody_says_yes() {
     place.run(&["stats"]).code(3);
     place.run(&["prune", "--yes"]).code(2);
 }
+
+#[test]
+fn records_of_a_filter_are_removed_only_when_somebody_says_yes() {
+    let place = place();
+    for id in ["a", "b"] {
+        place.run(&["enqueue", "x", "--id", id, "--tag", "t"]).ok();
+    }
+    place.run(&["work", "--exec", "true", "--drain"]).ok();
+    let total = || place.run(&["stats", "--json"]).ok().object()["total"].clone();
+    let removing: [&[&str]; 4] = [
+        &["delete", "--tag", "t", "--state", "completed"],
+        &["bulk", "delete", "--tag", "t", "--state", "completed"],
+        &["bulk", "retain", "none", "--tag", "t", "--state", "completed"],
+        &["bulk", "retain", "0s", "--tag", "t", "--state", "completed"],
+    ];
+    for command in removing {
+        let ran = place.run(command).code(2);
+        assert!(ran.stderr.contains("add --yes to confirm"), "{ran:?}");
+        for typed in ["no\n", "\n", "y\n"] {
+            let ran = Terminal { columns: 80, typed }.run(&place, command).code(1);
+            assert!(ran.text().contains("this removes 2 jobs of the queue \"default\""), "{ran:?}");
+        }
+        place.run(&[command, &["--dry-run"]].concat()).ok();
+        assert_eq!(total(), 2, "{command:?} removed something unasked");
+    }
+    assert_eq!(place.run(&["operations", "--json"]).ok().objects().len(), 0, "none was begun");
+    // What keeps records, or ends jobs that can be redriven, does not ask.
+    place.run(&["bulk", "retain", "1h", "--tag", "t", "--state", "completed"]).ok();
+    place.run(&["bulk", "cancel", "--tag", "t", "--state", "queued"]).ok();
+    place.run(&["delete", "a"]).ok();
+    let said_yes = Terminal { columns: 80, typed: "yes\n" }.run(&place, removing[0]).ok();
+    assert!(said_yes.text().contains("deleted 1 job"), "{said_yes:?}");
+    place.run(&["enqueue", "x", "--id", "c", "--tag", "t"]).ok();
+    place.run(&["bulk", "delete", "--tag", "t", "--state", "queued", "--yes"]).ok();
+    place.run(&["status", "c"]).code(3);
+}

@@ -78,3 +78,24 @@ fn a_watched_answer_comes_again_until_it_is_interrupted() {
     watching.wait().ok();
     assert!(place.run(&["stats", "--watch=1ms"]).code(2).stderr.contains("at least 100ms"));
 }
+
+#[test]
+fn the_last_hour_is_in_a_watched_answer_and_in_the_object() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "a", "--kind", "mail"]).ok();
+    place.run(&["work", "--exec", "true", "--drain"]).ok();
+    let hour = place.run(&["stats", "--json"]).ok().object()["last_hour"].clone();
+    assert_eq!((&hour["kinds"][0]["kind"], &hour["kinds"][0]["completed"]), (&"mail".into(), &1.into()));
+    assert_eq!(hour["minutes"][0]["completed"], 1);
+    assert_eq!(hour["minutes"][0]["run_buckets"].as_array().map(Vec::len), Some(26));
+    assert_eq!(hour["unreadable_entries"], 0);
+    assert!(!place.run(&["stats"]).ok().text().contains("completed a minute"));
+
+    let watching = place.start(&["stats", "--watch=100ms"]);
+    until("it shows the work of the last hour", || {
+        let text = String::from_utf8(watching.stdout()).expect("text");
+        (text.contains("completed a minute") && text.contains("run, 50 / 95 / 99 %")).then_some(())
+    });
+    watching.signal(Signal::INT);
+    watching.wait().ok();
+}

@@ -1,7 +1,7 @@
 //! Postgres with exactly the roles that the page creates, and with fewer rights.
 
 use crate::{page::blocks, server, tour::tour};
-use queue::{ErrorKind, Queue, open};
+use queue::{ErrorKind, Queue, StoreCopy, open};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 const DATABASE: &str = "queue test of grants";
@@ -54,7 +54,8 @@ impl Database {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_documented_roles_do_everything_and_lesser_ones_are_told_what_they_lack() {
     let Some(database) = Database::new().await else { return };
-    let [statements] = &blocks("postgres.md", "Rights", "sql")[..] else { panic!("there is one block") };
+    let blocks = blocks("postgres.md", "Rights", "sql");
+    let [statements, of_a_copy] = &blocks[..] else { panic!("there are two blocks") };
     execute(&database.url(None), statements).await;
 
     // The program that only uses the store finds no schema yet, and may not create it.
@@ -76,7 +77,27 @@ async fn the_documented_roles_do_everything_and_lesser_ones_are_told_what_they_l
         execute(&database.url(None), &format!("GRANT {revoked} TO jobs_app")).await;
     }
     tour(&database.url(Some("jobs_app")), "grants").await;
+    a_copy_needs_one_right_more(&database, of_a_copy).await;
     database.remove().await;
+}
+
+/// The first of the statements gives the right, the second takes it back. The target has given
+/// fewer numbers than the source, as one that is new.
+async fn a_copy_needs_one_right_more(database: &Database, statements: &str) {
+    let source = open("memory:").await.expect("memory opens");
+    let jobs: Queue<u32, u32> = Queue::new(source.clone(), "copied").expect("a name");
+    for n in 0..1_000 {
+        jobs.enqueue(n.to_string(), n).await.expect("memory enqueues");
+    }
+    let target = open(&database.url(Some("jobs_app"))).await.expect("it may open");
+    let copy = StoreCopy::new(source, target.clone());
+    let error = copy.run(&mut |_| {}).await.expect_err("a right is missing");
+    assert_refused(&error, "sequence life");
+    let [grant, revoke] = &statements.lines().collect::<Vec<_>>()[..] else { panic!("there are two") };
+    execute(&database.url(None), grant).await;
+    assert!(copy.run(&mut |_| {}).await.expect("it may do that").is_verified());
+    execute(&database.url(None), revoke).await;
+    target.close().await.expect("it closes");
 }
 
 /// The error of opening or of the first use.

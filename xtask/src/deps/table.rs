@@ -28,10 +28,18 @@ pub(super) const TABLE: &[Row] = &[
     row("queue-sqlite", STORES, &["queue-testkit"], &[]),
     row("queue-postgres", STORES, &["queue-testkit", "queue-worker"], &[]),
     row("queue-redis", STORES, &["queue-testkit", "queue-worker"], &[]),
+    // Its tests run the suite through a server, over three stores.
+    row("queue-remote", STORES, &["queue-testkit", "queue-memory", "queue-sqlite", "queue-postgres"], &[]),
     row("queue-testkit", &["queue-core"], &["queue-memory", "queue-store"], &[DRIVERS]),
     row("queue-worker", &["queue-core", "queue-serde", "queue-schedule"], &["queue-memory"], &[DRIVERS]),
+    row(
+        "queue-http",
+        &["queue-core", "queue-store", "queue-schedule", "queue-worker", "queue-jobs"],
+        &["queue-memory", "queue-sqlite"],
+        &[DRIVERS],
+    ),
     row("queue-jobs", FACADE, &[], &[DRIVERS]),
-    row("queue-cli", &["queue-jobs"], &[], &[DRIVERS]),
+    row("queue-cli", &["queue-jobs", "queue-http", "queue-remote"], &[], &[DRIVERS]),
     // A driver as a stranger would write it, proven by the suite.
     row("kv-store-example", &["queue-core", "queue-kv", "queue-cli", "queue-jobs"], &["queue-testkit"], &[]),
     // Programs as users write them, so they see the facade alone.
@@ -61,6 +69,7 @@ const FACADE: &[&str] = &[
     "queue-sqlite",
     "queue-postgres",
     "queue-redis",
+    "queue-remote",
 ];
 const RUNTIMES: &[&str] = &["async-std", "smol", "async-executor", "actix-rt"];
 /// JSON is none of them: what follows a final failure is told in it, whatever codec the application

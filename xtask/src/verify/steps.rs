@@ -7,7 +7,7 @@ use crate::api::{Listed, Looked};
 use crate::features::Depth;
 use crate::package::Proof;
 use crate::repo::Repo;
-use crate::{api, command, deps, features, guard, package, pages, services, tidy};
+use crate::{api, clients, command, deps, features, guard, package, pages, services, tidy};
 
 pub(super) struct Step {
     pub(super) name: &'static str,
@@ -41,6 +41,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "docs", purpose: "documentation builds without a warning", run: docs },
     Step { name: "pages", purpose: "the first programs work as their pages say", run: first_pages },
     Step { name: "guard", purpose: "hot paths take no more instructions than they did", run: guard },
+    Step { name: "clients", purpose: "clients in other languages work as the service does", run: clients },
     Step { name: "tests", purpose: "tests and examples pass", run: tests },
 ];
 
@@ -87,6 +88,11 @@ fn guard(repo: &Repo) -> Result<Outcome> {
         return Ok(Outcome::Skipped("valgrind is not installed".to_owned()));
     }
     passed(guard::run(repo, guard::Mode::Check))
+}
+
+fn clients(repo: &Repo) -> Result<Outcome> {
+    let skipped = clients::run(repo)?;
+    Ok(if skipped.is_empty() { Outcome::Passed } else { Outcome::Skipped(skipped.join("; ")) })
 }
 
 fn tests(repo: &Repo) -> Result<Outcome> {

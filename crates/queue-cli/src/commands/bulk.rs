@@ -1,35 +1,155 @@
-//! Reports the outcome of a change to many jobs.
+//! The command `queue bulk`: one change to all jobs that a filter selects, as an operation.
 
+use super::{
+    confirm::ConfirmArgs,
+    filter_args::FilterArgs,
+    operation::{self, Wanted},
+};
 use crate::{
     exit::{CliError, Exit},
-    output::plural,
-    session::Session,
+    parse,
+    session::{Missing, Session},
+    signals::StopSignals,
 };
-use queue::BulkChange;
-use serde_json::{Map, json};
+use clap::{Args, Subcommand};
+use queue::{
+    Change, ContentType, JobId, Keep, OnRunning,
+    operations::{Action, Operations},
+};
+use serde_json::json;
+use std::time::Duration;
 
-/// Prints how many jobs were changed, with the `done` count under a field of this name, and fails
-/// if some could not be changed because of an error.
-pub(super) fn tell(word: &str, field: &str, change: BulkChange, session: &Session) -> Result<Exit, CliError> {
-    let object = || {
-        let counts = [(field, change.done), ("skipped", change.skipped), ("failed", change.failed)];
-        Map::from_iter(counts.map(|(name, count)| (name.to_owned(), json!(count)))).into()
-    };
-    session.out.answer(|| words(word, &change), object)?;
-    match change.error {
-        None => Ok(Exit::Ok),
-        Some(error) => {
-            let failed = plural(change.failed, "job");
-            Err(CliError::from(error).context(format!("{failed} not changed; run it again")))
-        }
-    }
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The change is stored as an operation in the queue `queue.operations`, and this command runs it. If the command is
+interrupted, or killed, the operation goes on with `queue bulk run`, or with any worker on that queue: no job is changed
+twice. Only jobs are changed that were there when it began and have not moved since; --state says how they stand.
+`queue bulk delete`, and `retain none`, remove records: they ask first on a terminal, and elsewhere need --yes.
+Exits with 1 if jobs could not be changed or the operation was cancelled, 130 if it was interrupted.")]
+pub(crate) struct BulkArgs {
+    #[command(subcommand)]
+    command: BulkCommand,
 }
 
-fn words(word: &str, change: &BulkChange) -> String {
-    let done = plural(change.done, "job");
-    let skipped = match change.skipped {
-        0 => String::new(),
-        skipped => format!(", left {skipped} as they were"),
+#[derive(Debug, Subcommand)]
+enum BulkCommand {
+    /// Cancel jobs
+    Cancel {
+        /// Ask the workers of running jobs to stop them
+        #[arg(long)]
+        running: bool,
+        #[command(flatten)]
+        how: HowArgs,
+    },
+    /// Run failed or cancelled jobs again
+    Redrive {
+        /// The true content type of their payloads, if they were enqueued with a wrong one
+        #[arg(long, value_name = "TYPE")]
+        content_type: Option<ContentType>,
+        #[command(flatten)]
+        how: HowArgs,
+    },
+    /// Make waiting jobs due now
+    Promote(HowArgs),
+    /// Remove jobs that do not run
+    Delete {
+        #[command(flatten)]
+        how: HowArgs,
+        #[command(flatten)]
+        confirm: ConfirmArgs,
+    },
+    /// Keep finished jobs for another time
+    Retain {
+        /// How long from now: a length of time, `forever`, or `none`
+        #[arg(value_parser = parse::keep)]
+        keep: Keep,
+        #[command(flatten)]
+        how: HowArgs,
+        #[command(flatten)]
+        confirm: ConfirmArgs,
+    },
+    /// Give waiting jobs another priority
+    Prioritize {
+        /// Lower is claimed first
+        #[arg(allow_negative_numbers = true)]
+        priority: i16,
+        #[command(flatten)]
+        how: HowArgs,
+    },
+    /// Go on with operations that are not over
+    Run {
+        /// Only this one
+        id: Option<JobId>,
+        #[command(flatten)]
+        lease: LeaseArgs,
+    },
+    /// Cancel an operation; what it has done stays done
+    Stop {
+        /// Its id
+        id: JobId,
+    },
+}
+
+#[derive(Debug, Args)]
+struct HowArgs {
+    /// The id of the operation: started twice under one id, it runs once [default: a fresh one]
+    #[arg(long, value_name = "ID")]
+    id: Option<JobId>,
+    #[command(flatten)]
+    lease: LeaseArgs,
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+#[derive(Debug, Args)]
+struct LeaseArgs {
+    /// How long the operation waits after a crash of the program that runs it
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::positive)]
+    lease: Duration,
+}
+
+pub(crate) async fn run(args: BulkArgs, session: &Session) -> Result<Exit, CliError> {
+    let (action, how, yes) = match args.command {
+        BulkCommand::Cancel { running, how } => (Action::Cancel { running: on_running(running) }, how, false),
+        BulkCommand::Redrive { content_type, how } => (Action::Redrive { content_type }, how, false),
+        BulkCommand::Promote(how) => (Action::Promote, how, false),
+        BulkCommand::Delete { how, confirm } => (Action::Delete, how, confirm.yes),
+        BulkCommand::Retain { keep, how, confirm } => (Action::Retain(keep.into()), how, confirm.yes),
+        BulkCommand::Prioritize { priority, how } => (Action::Prioritize(priority), how, false),
+        BulkCommand::Run { id, lease } => return go_on(id, lease.lease, session).await,
+        BulkCommand::Stop { id } => return stop(&id, session).await,
     };
-    format!("{word} {done}{skipped}")
+    let HowArgs { id, lease, filter } = &how;
+    let (id, lease) = (id.clone(), lease.lease);
+    let wanted = Wanted { action, filter, standings: &[], id, word: "changed", field: "done", lease, yes };
+    operation::carry_out(wanted, session).await
+}
+
+pub(super) fn on_running(running: bool) -> OnRunning {
+    if running { OnRunning::Request } else { OnRunning::Leave }
+}
+
+async fn go_on(id: Option<JobId>, lease: Duration, session: &Session) -> Result<Exit, CliError> {
+    let mut signals = StopSignals::listen()?;
+    let run = async |jobs: &_| operation::go_on(id.as_ref(), lease, jobs, session, &mut signals).await;
+    session.with_jobs(Missing::Refuse, run).await
+}
+
+async fn stop(id: &JobId, session: &Session) -> Result<Exit, CliError> {
+    let change = session.with_jobs(Missing::Refuse, async |jobs| {
+        Ok(Operations::of(jobs.storage().clone()).cancel(id).await?)
+    });
+    let word = match change.await? {
+        Change::Done => "cancelled",
+        Change::Requested => "requested",
+        Change::NotAllowed(state) => {
+            return Err(CliError::new(Exit::Negative, format!("the operation {id:?} is {state}")));
+        }
+        Change::Missing => {
+            return Err(CliError::new(Exit::NotFound, format!("there is no operation {id:?}")));
+        }
+        other => return Err(CliError::unforeseen(other)),
+    };
+    session.out.answer(|| format!("{word} {id}"), || json!({"operation": id.as_str(), "answer": word}))?;
+    Ok(Exit::Ok)
 }

@@ -1,43 +1,53 @@
-//! The command `queue cancel`: cancels one job, or every unfinished job with a tag.
+//! The command `queue cancel`: cancels one job, or those that a filter selects.
 
-use super::bulk;
+use super::{
+    bulk::on_running,
+    filter_args::FilterArgs,
+    operation::{self, LEASE, Wanted},
+};
 use crate::{
     exit::{CliError, Exit},
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::{Change, JobId, OnRunning, State, queue_core::Tag};
+use queue::{
+    Change, JobId, OnRunning, State,
+    operations::{Action, Standing},
+};
 use serde_json::json;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exits with 1 if the job runs and --running was not given, or is finished.")]
+#[command(after_help = "\
+With a filter in place of an id every queued or failing job that matches is cancelled, with --running those that run too;
+scheduled ones only with `--state scheduled`. It is an operation, as with `queue bulk cancel`.
+Exits with 1 if the job runs and --running was not given, or is finished.")]
 pub(crate) struct CancelArgs {
     /// The id of the job
-    #[arg(required_unless_present = "tag")]
     id: Option<JobId>,
-    /// Every unfinished job with this tag
-    #[arg(long, conflicts_with = "id")]
-    tag: Option<Tag>,
     /// If the job runs, ask its worker to stop it; the job may complete all the same
     #[arg(long)]
     running: bool,
+    #[command(flatten)]
+    filter: FilterArgs,
 }
 
 pub(crate) async fn run(args: CancelArgs, session: &Session) -> Result<Exit, CliError> {
-    let running = if args.running { OnRunning::Request } else { OnRunning::Leave };
-    match (&args.id, &args.tag) {
-        (Some(id), _) => one(id, running, session).await,
-        (None, Some(tag)) => tagged(tag, running, session).await,
-        (None, None) => Err(CliError::invalid("name a job, or a tag")),
+    let running = on_running(args.running);
+    args.filter.check_beside(args.id.as_ref(), false)?;
+    match &args.id {
+        Some(id) => one(id, running, session).await,
+        None => many(&args.filter, running, session).await,
     }
 }
 
-async fn tagged(tag: &Tag, running: OnRunning, session: &Session) -> Result<Exit, CliError> {
-    let cancelled = session.with_jobs(Missing::Refuse, async |jobs| {
-        let meant = jobs.jobs().tag(tag.as_str()).queued().failing().processing();
-        Ok(meant.cancel_all_with(running).await?)
-    });
-    bulk::tell("cancelled", "cancelled", cancelled.await?, session)
+async fn many(filter: &FilterArgs, running: OnRunning, session: &Session) -> Result<Exit, CliError> {
+    let standings: &[Standing] = match running {
+        OnRunning::Leave => &[Standing::Queued, Standing::Failing],
+        OnRunning::Request => &[Standing::Queued, Standing::Failing, Standing::Processing],
+    };
+    let (word, action) = ("cancelled", Action::Cancel { running });
+    let wanted = Wanted { action, filter, standings, id: None, word, field: word, lease: LEASE, yes: false };
+    operation::carry_out(wanted, session).await
 }
 
 async fn one(id: &JobId, running: OnRunning, session: &Session) -> Result<Exit, CliError> {

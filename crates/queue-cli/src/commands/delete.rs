@@ -1,21 +1,47 @@
 //! The command `queue delete`: removes a job that does not run, and its result.
 
+use super::{
+    confirm::ConfirmArgs,
+    filter_args::FilterArgs,
+    operation::{self, LEASE, Wanted},
+};
 use crate::{
     exit::{CliError, Exit},
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::JobId;
+use queue::{JobId, operations::Action};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exits with 1 if the job runs, 3 if there is none.")]
+#[command(after_help = "\
+With a filter in place of an id every job that matches and does not run is removed. It is an operation, as with `queue bulk
+delete`. That asks first on a terminal, and elsewhere needs --yes.
+Exits with 1 if the job runs or the answer is no, 3 if there is none.")]
 pub(crate) struct DeleteArgs {
     /// The id of the job
-    id: JobId,
+    id: Option<JobId>,
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    confirm: ConfirmArgs,
 }
 
 pub(crate) async fn run(args: DeleteArgs, session: &Session) -> Result<Exit, CliError> {
-    let id = &args.id;
+    args.filter.check_beside(args.id.as_ref(), false)?;
+    let Some(id) = &args.id else {
+        let (word, filter) = ("deleted", &args.filter);
+        let wanted = Wanted {
+            action: Action::Delete,
+            filter,
+            standings: &[],
+            id: None,
+            word,
+            field: word,
+            lease: LEASE,
+            yes: args.confirm.yes,
+        };
+        return operation::carry_out(wanted, session).await;
+    };
     let change = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.delete(id).await?)).await?;
     session.tell_change(
         id,

@@ -5,7 +5,7 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::WorkerId;
+use queue::{WorkerId, queue_core::Duty};
 use serde_json::json;
 
 #[derive(Debug, Args)]
@@ -20,9 +20,10 @@ pub(crate) struct DrainArgs {
 
 pub(crate) async fn run(args: DrainArgs, session: &Session) -> Result<Exit, CliError> {
     let id = &args.worker;
-    let is_there =
-        session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.storage().drain_worker(id).await?)).await?;
-    if !is_there {
+    let then = session
+        .with_jobs(Missing::Refuse, async |jobs| Ok(jobs.storage().set_duty(id, Duty::Drain).await?))
+        .await?;
+    if then.is_none() {
         return Err(CliError::new(Exit::NotFound, format!("there is no worker {id:?} in this store")));
     }
     let words = || format!("asked {id} to drain");

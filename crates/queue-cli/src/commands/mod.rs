@@ -1,22 +1,31 @@
 //! One file per command: its arguments, what it does, and what it answers.
 
-mod bulk;
+pub(crate) mod amend;
+pub(crate) mod bulk;
+mod bulk_report;
 pub(crate) mod cancel;
 pub(crate) mod completions;
+mod confirm;
+pub(crate) mod copy;
 pub(crate) mod delete;
+pub(crate) mod doctor;
 pub(crate) mod drain;
 pub(crate) mod dump;
 mod ending;
 pub(crate) mod enqueue;
 pub(crate) mod errors;
 pub(crate) mod events;
+mod filter_args;
 pub(crate) mod fsck;
 mod job_args;
 pub(crate) mod lead;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod migrate;
-mod pause;
+mod operation;
+pub(crate) mod operations;
+pub(crate) mod pause;
+mod pauses;
 pub(crate) mod promote;
 pub(crate) mod prune;
 pub(crate) mod queues;
@@ -24,10 +33,13 @@ pub(crate) mod redrive;
 pub(crate) mod result;
 pub(crate) mod schedule;
 mod selection;
+mod series;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod status;
 mod timeline;
+pub(crate) mod token;
 mod verify;
 pub(crate) mod wait;
 mod watch;
@@ -62,14 +74,21 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::Events(args) => events::run(args, &session()?).await,
         Command::Promote(args) => promote::run(args, &session()?).await,
         Command::Redrive(args) => redrive::run(args, &session()?).await,
+        Command::Amend(args) => amend::run(args, &session()?).await,
         Command::Delete(args) => delete::run(args, &session()?).await,
+        Command::Bulk(args) => bulk::run(args, &session()?).await,
+        Command::Operations(args) => operations::run(&args, &session()?).await,
         Command::Prune(args) => prune::run(args, &session()?).await,
-        Command::Pause => pause::pause(&session()?).await,
-        Command::Resume => pause::resume(&session()?).await,
+        Command::Pause(args) => pause::pause(args, &session()?).await,
+        Command::Resume(args) => pause::resume(args, &session()?).await,
         Command::Schedule(args) => schedule::run(args, globals).await,
+        Command::Serve(args) => serve::run(*args, &session()?).await,
+        Command::Token(args) => token::run(args, globals),
         Command::Verify => verify::run(&session()?).await,
+        Command::Doctor(args) => doctor::run(args, &session()?).await,
         Command::Fsck(args) => fsck::run(&args, Output::new(globals.format())),
         Command::Dump(args) => dump::run(&args, Output::new(globals.format())),
+        Command::Copy(args) => copy::run(args, globals).await,
         Command::Migrate(args) => migrate::run(args, globals).await,
         Command::Completions(args) => completions::run(&args, Output::new(globals.format())),
         Command::Man(args) => man::run(&args, Output::new(globals.format())),

@@ -1,11 +1,15 @@
 //! The command `queue promote`: makes a waiting job due now.
 
+use super::{
+    filter_args::FilterArgs,
+    operation::{self, LEASE, Wanted},
+};
 use crate::{
     exit::{CliError, Exit},
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::JobId;
+use queue::{JobId, operations::Action};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -13,11 +17,27 @@ A job with a delay, or one that waits after a failed attempt, then runs as soon 
 Exits with 1 if the job is not waiting, 3 if there is none.")]
 pub(crate) struct PromoteArgs {
     /// The id of the job
-    id: JobId,
+    id: Option<JobId>,
+    #[command(flatten)]
+    filter: FilterArgs,
 }
 
 pub(crate) async fn run(args: PromoteArgs, session: &Session) -> Result<Exit, CliError> {
-    let id = &args.id;
+    args.filter.check_beside(args.id.as_ref(), false)?;
+    let Some(id) = &args.id else {
+        let (word, filter) = ("promoted", &args.filter);
+        let wanted = Wanted {
+            action: Action::Promote,
+            filter,
+            standings: &[],
+            id: None,
+            word,
+            field: word,
+            lease: LEASE,
+            yes: false,
+        };
+        return operation::carry_out(wanted, session).await;
+    };
     let change = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.promote(id).await?)).await?;
     session.tell_change(
         id,

@@ -1,10 +1,10 @@
 //! The command `queue prune`: removes finished jobs, or every job of the queue once that is
 //! confirmed.
 
-use super::bulk;
+use super::{bulk_report, confirm::confirm};
 use crate::{
     exit::{CliError, Exit},
-    output::{self, plural},
+    output::plural,
     parse,
     session::{Missing, Session},
 };
@@ -39,7 +39,10 @@ pub(crate) async fn run(args: PruneArgs, session: &Session) -> Result<Exit, CliE
     }
     let what = args.what()?;
     if what == Prune::Everything && !args.yes {
-        confirm(session)?;
+        let name = &session.name;
+        confirm(&format!(
+            "this removes every job of the queue {name:?}, including waiting and running ones"
+        ))?;
     }
     let removed = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.prune_all(what).await?)).await?;
     session.out.answer(|| format!("removed {}", plural(removed, "job")), || json!({"removed": removed}))?;
@@ -51,17 +54,7 @@ async fn tagged(tag: &Tag, session: &Session) -> Result<Exit, CliError> {
         let meant = jobs.jobs().tag(tag.as_str()).completed().failed().cancelled();
         Ok(meant.delete_all().await?)
     });
-    bulk::tell("removed", "removed", removed.await?, session)
-}
-
-/// Asks a person; a script has to say `--yes`.
-fn confirm(session: &Session) -> Result<(), CliError> {
-    let name = &session.name;
-    let what = format!("this removes every job of the queue {name:?}, including waiting and running ones");
-    if !output::can_ask() {
-        return Err(CliError::invalid(format!("{what}; add --yes to confirm")));
-    }
-    if output::is_yes(&what)? { Ok(()) } else { Err(CliError::new(Exit::Negative, "nothing was removed")) }
+    bulk_report::tell("removed", "removed", removed.await?, session)
 }
 
 impl PruneArgs {

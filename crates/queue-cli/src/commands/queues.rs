@@ -1,6 +1,6 @@
 //! The command `queue queues`: the table of all queues of a store, with their jobs by state.
 
-use super::{stats, watch::WatchArgs};
+use super::{pauses, stats, watch::WatchArgs};
 use crate::{
     exit::{CliError, Exit},
     output::{self, Column, Format, Output, age},
@@ -62,12 +62,12 @@ const COLUMNS: [Column; 10] = [
 ];
 
 /// Failed jobs that wait for another attempt are counted among the due or the later ones.
-fn row(QueueStatus { name, paused, counts }: &QueueStatus) -> Vec<String> {
+fn row(QueueStatus { name, pause, paused_kinds, counts }: &QueueStatus) -> Vec<String> {
     let waiting = counts.of(State::Queued) + counts.of(State::Failing);
     let oldest = counts.oldest_due.map(|due| age(counts.now.since(due)));
     vec![
         name.to_string(),
-        if *paused { "paused".to_owned() } else { String::new() },
+        pauses::cell(*pause, paused_kinds),
         waiting.saturating_sub(counts.scheduled).to_string(),
         counts.scheduled.to_string(),
         counts.of(State::Processing).to_string(),
@@ -82,7 +82,7 @@ fn row(QueueStatus { name, paused, counts }: &QueueStatus) -> Vec<String> {
 fn object(status: &QueueStatus) -> Value {
     let mut object = Map::new();
     object.insert("queue".to_owned(), json!(status.name.as_str()));
-    object.insert("paused".to_owned(), json!(status.paused));
+    pauses::put(&mut object, status.pause, &status.paused_kinds);
     stats::put_counts(&mut object, &status.counts);
     object.into()
 }

@@ -1,35 +1,41 @@
 //! The command `queue redrive`: runs failed or cancelled jobs again, one or many.
 
-use super::bulk;
+use super::{
+    filter_args::FilterArgs,
+    operation::{self, LEASE, Wanted},
+};
 use crate::{
     exit::{CliError, Exit},
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::{ContentType, JobId, queue_core::Tag};
+use queue::{
+    ContentType, JobId,
+    operations::{Action, Standing},
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Exits with 1 if the job is neither failed nor cancelled, 3 if there is none.")]
 pub(crate) struct RedriveArgs {
     /// The id of a failed or cancelled job
-    #[arg(required_unless_present_any = ["all_failed", "tag"])]
     id: Option<JobId>,
     /// Every failed job of the queue
-    #[arg(long, conflicts_with = "id")]
+    #[arg(long, conflicts_with_all = ["id", "state"])]
     all_failed: bool,
-    /// Every failed or cancelled job with this tag; with --all-failed only the failed ones
-    #[arg(long, conflicts_with = "id")]
-    tag: Option<Tag>,
     /// The true content type of the payload, if it was enqueued with a wrong one; its bytes stay
     /// the same
     #[arg(long, value_name = "TYPE")]
     content_type: Option<ContentType>,
+    #[command(flatten)]
+    filter: FilterArgs,
 }
 
 pub(crate) async fn run(args: RedriveArgs, session: &Session) -> Result<Exit, CliError> {
-    match args.id {
-        Some(id) => one(&id, args.content_type, session).await,
-        None => many(args.all_failed, args.tag, args.content_type, session).await,
+    let RedriveArgs { id, all_failed, content_type, filter } = args;
+    filter.check_beside(id.as_ref(), all_failed)?;
+    match id {
+        Some(id) => one(&id, content_type, session).await,
+        None => many(&filter, all_failed, content_type, session).await,
     }
 }
 
@@ -50,23 +56,15 @@ async fn one(id: &JobId, content_type: Option<ContentType>, session: &Session) -
 }
 
 async fn many(
+    filter: &FilterArgs,
     failed_alone: bool,
-    tag: Option<Tag>,
     content_type: Option<ContentType>,
     session: &Session,
 ) -> Result<Exit, CliError> {
-    let redriven = session.with_jobs(Missing::Refuse, async |jobs| {
-        let mut meant = jobs.jobs().failed();
-        if !failed_alone {
-            meant = meant.cancelled();
-        }
-        if let Some(tag) = tag {
-            meant = meant.tag(tag.as_str());
-        }
-        Ok(match content_type {
-            Some(content_type) => meant.redrive_all_as(content_type).await?,
-            None => meant.redrive_all().await?,
-        })
-    });
-    bulk::tell("queued", "redriven", redriven.await?, session)
+    let standings: &[Standing] =
+        if failed_alone { &[Standing::Failed] } else { &[Standing::Failed, Standing::Cancelled] };
+    let action = Action::Redrive { content_type };
+    let (word, field) = ("queued", "redriven");
+    let wanted = Wanted { action, filter, standings, id: None, word, field, lease: LEASE, yes: false };
+    operation::carry_out(wanted, session).await
 }

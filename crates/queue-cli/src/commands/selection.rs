@@ -1,10 +1,13 @@
 //! The arguments that select jobs.
 
-use crate::{parse, session::Jobs};
+use crate::{
+    parse,
+    session::{Jobs, before},
+};
 use clap::Args;
 use queue::{
     Kind, Result, State, WorkerId,
-    queue_core::{Detail, Tag, Timestamp},
+    queue_core::{Detail, Tag},
 };
 use std::time::Duration;
 
@@ -78,9 +81,4 @@ impl SelectionArgs {
             None => found,
         })
     }
-}
-
-fn before(now: Timestamp, length: Duration) -> Timestamp {
-    let length = i64::try_from(length.as_millis()).unwrap_or(i64::MAX);
-    Timestamp::from_millis(now.as_millis().saturating_sub(length))
 }

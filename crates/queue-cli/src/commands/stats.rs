@@ -1,16 +1,17 @@
 //! The command `queue stats`: the number of jobs in each state, the pause, and the workers of a
 //! queue.
 
-use super::watch::WatchArgs;
+use super::{pauses, series, watch::WatchArgs};
 use crate::{
     exit::{CliError, Exit},
-    output::{self, Column, Output, Text, age},
+    output::{self, Chart, Column, Output, Text, age},
     session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use queue::{
-    Counts, State,
-    queue_core::{Duty, Moment, StorageExt, WorkerInfo},
+    Counts, SeriesReading, State, Timestamp,
+    queue_core::{Duty, Moment, Pause, PausedKind, StorageExt, WorkerInfo},
+    worker::AboutWorker,
 };
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -20,7 +21,7 @@ const LEAD_TOLD: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exits with 3 if there is no such queue: one that has no job and no worker and is not paused. With --watch the command waits for it.")]
+Exits with 3 if there is no such queue: one that has no job and no worker and is not paused. With --watch the command waits for it, and also shows what workers did in the last hour: rates, wait and run times, and a chart of each. With --json this is always in the answer, minute by minute.")]
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     watch: WatchArgs,
@@ -30,8 +31,11 @@ pub(crate) struct StatsArgs {
 #[derive(Debug)]
 struct Stats {
     counts: Counts,
-    is_paused: bool,
+    pause: Pause,
+    paused_kinds: Vec<PausedKind>,
     workers: Vec<WorkerInfo>,
+    /// The last hour, as workers counted it.
+    series: Option<SeriesReading>,
 }
 
 pub(crate) async fn run(args: StatsArgs, session: &Session) -> Result<Exit, CliError> {
@@ -44,11 +48,12 @@ pub(crate) async fn run(args: StatsArgs, session: &Session) -> Result<Exit, CliE
 }
 
 async fn show(args: &StatsArgs, jobs: &Jobs, session: &Session, out: Output) -> Result<(), CliError> {
-    let (counts, is_paused) = match jobs.storage().status_of(jobs.name()).await? {
-        Some(status) => (status.counts, status.paused),
-        None => (jobs.counts().await?, false),
+    let (counts, pause, paused_kinds) = match jobs.storage().status_of(jobs.name()).await? {
+        Some(status) => (status.counts, status.pause, status.paused_kinds),
+        None => (jobs.counts().await?, Pause::Off, Vec::new()),
     };
-    let stats = Stats { counts, is_paused, workers: workers(jobs).await? };
+    let workers = workers(jobs).await?;
+    let stats = Stats { counts, pause, paused_kinds, workers, series: series::last_hour(jobs).await? };
     if stats.is_nothing() && !args.watch.is_on() {
         let name = &session.name;
         let message = format!(
@@ -56,13 +61,17 @@ async fn show(args: &StatsArgs, jobs: &Jobs, session: &Session, out: Output) -> 
         );
         return Err(CliError::new(Exit::NotFound, message));
     }
-    out.answer(|| words(&stats), || object(session, &stats))?;
+    let chart = args.watch.is_on().then(Output::chart);
+    out.answer(|| words(&stats, chart), || object(session, &stats))?;
     Ok(())
 }
 
 impl Stats {
     fn is_nothing(&self) -> bool {
-        self.counts.total() == 0 && !self.is_paused && self.workers.is_empty()
+        self.counts.total() == 0
+            && !self.pause.is_on()
+            && self.paused_kinds.is_empty()
+            && self.workers.is_empty()
     }
 }
 
@@ -76,15 +85,16 @@ async fn workers(jobs: &Jobs) -> Result<Vec<WorkerInfo>, CliError> {
     Ok(workers)
 }
 
-fn words(stats: &Stats) -> Text {
-    let Stats { counts, is_paused, workers } = stats;
+/// The answer for people; with how to draw charts, the work of the last hour too.
+fn words(stats: &Stats, chart: Option<Chart>) -> Text {
+    let Stats { counts, pause, paused_kinds, workers, series } = stats;
     let mut rows: Vec<Vec<String>> =
         State::ALL.iter().map(|state| vec![state.to_string(), counts.of(*state).to_string()]).collect();
     rows.push(vec!["total".to_owned(), counts.total().to_string()]);
     rows.push(vec!["(due later)".to_owned(), counts.scheduled.to_string()]);
     let mut text = Text::from(output::table(["STATE", "JOBS"], rows));
-    if *is_paused {
-        text = text.and_apart("The queue is paused: no worker gets a job until `queue resume`.");
+    for sentence in pauses::sentences(*pause, paused_kinds) {
+        text = text.and_apart(sentence);
     }
     if let Some(oldest_due) = counts.oldest_due {
         text = text.and_apart(format!("The oldest due job waits for {}.", age(counts.now.since(oldest_due))));
@@ -92,9 +102,17 @@ fn words(stats: &Stats) -> Text {
     if let Some(lead) = lead(counts.moment()) {
         text = text.and_apart(lead);
     }
+    if let Some(work) = series.as_ref().zip(chart).and_then(|(series, chart)| series::table(series, chart)) {
+        text = text.and_apart(work);
+    }
     if !workers.is_empty() {
-        let columns = [Column::text("WORKER"), Column::whole("HOLDS"), Column::text("WHERE")];
-        text = text.and_apart(output::table(columns, workers.iter().map(row)));
+        let columns = [
+            Column::text("WORKER"),
+            Column::whole("HOLDS"),
+            Column::whole("UP").plain(""),
+            Column::text("WHERE"),
+        ];
+        text = text.and_apart(output::table(columns, workers.iter().map(|worker| row(worker, counts.now))));
     }
     text
 }
@@ -111,21 +129,24 @@ fn lead(moment: Moment) -> Option<String> {
     })
 }
 
-fn row(worker: &WorkerInfo) -> Vec<String> {
+fn row(worker: &WorkerInfo, now: Timestamp) -> Vec<String> {
     let holds = format!("{} of {}", worker.running, worker.concurrency);
-    vec![worker.id.to_string(), holds, worker.host.clone()]
+    let started_at = AboutWorker::read(&worker.about).and_then(|about| about.started_at);
+    let up = started_at.map(|start| age(now.since(start))).unwrap_or_default();
+    vec![worker.id.to_string(), holds, up, worker.host.clone()]
 }
 
 fn object(session: &Session, stats: &Stats) -> Value {
-    let Stats { counts, is_paused, workers } = stats;
+    let Stats { counts, pause, paused_kinds, workers, series } = stats;
     let mut object = Map::new();
     object.insert("queue".to_owned(), json!(session.name.as_str()));
-    object.insert("paused".to_owned(), json!(is_paused));
+    pauses::put(&mut object, *pause, paused_kinds);
     put_counts(&mut object, counts);
     let lead = counts.moment();
     object.insert("clock_lead_ms".to_owned(), json!(millis(lead.lead())));
     object.insert("clock_lead_lasts_ms".to_owned(), json!(millis(lead.lead_lasts())));
     object.insert("workers".to_owned(), workers.iter().map(worker).collect());
+    object.insert("last_hour".to_owned(), series.as_ref().map_or(Value::Null, series::object));
     object.into()
 }
 
@@ -149,22 +170,28 @@ fn worker(worker: &WorkerInfo) -> Value {
         "running": worker.running,
         "host": worker.host,
         "draining": worker.duty == Duty::Drain,
+        "paused": worker.duty == Duty::Pause,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queue::queue_core::Timestamp;
 
     fn stats(lead_ms: i64) -> Stats {
         let clock = Timestamp::from_millis(1_767_225_600_000);
         let now = Timestamp::from_millis(clock.as_millis() + lead_ms);
-        Stats { counts: Counts::empty(Moment { now, clock }), is_paused: false, workers: Vec::new() }
+        Stats {
+            counts: Counts::empty(Moment { now, clock }),
+            pause: Pause::Off,
+            paused_kinds: Vec::new(),
+            workers: Vec::new(),
+            series: None,
+        }
     }
 
     fn shown(stats: &Stats) -> String {
-        format!("{:?}", words(stats))
+        format!("{:?}", words(stats, None))
     }
 
     #[test]

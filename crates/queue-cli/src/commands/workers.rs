@@ -60,7 +60,7 @@ fn row(worker: &WorkerInfo, now: Timestamp) -> Vec<String> {
     let kinds = about.kinds.map_or_else(|| "any".to_owned(), |kinds| kinds.join(", "));
     vec![
         worker.id.to_string(),
-        if is_draining(worker) { "drains" } else { "works" }.to_owned(),
+        does(worker.duty).to_owned(),
         format!("{} of {}", worker.running, worker.concurrency),
         about.started_at.map(|start| age(now.since(start))).unwrap_or_default(),
         about.version,
@@ -70,15 +70,20 @@ fn row(worker: &WorkerInfo, now: Timestamp) -> Vec<String> {
     ]
 }
 
-fn is_draining(worker: &WorkerInfo) -> bool {
-    worker.duty == Duty::Drain
+fn does(duty: Duty) -> &'static str {
+    match duty {
+        Duty::Drain => "drains",
+        Duty::Pause => "pauses",
+        _ => "works",
+    }
 }
 
 fn object(worker: &WorkerInfo, now: Timestamp) -> Value {
     let about = AboutWorker::read(&worker.about);
     let mut object = Map::new();
     object.insert("id".to_owned(), json!(worker.id.as_str()));
-    object.insert("draining".to_owned(), json!(is_draining(worker)));
+    object.insert("draining".to_owned(), json!(worker.duty == Duty::Drain));
+    object.insert("paused".to_owned(), json!(worker.duty == Duty::Pause));
     object.insert("running".to_owned(), json!(worker.running));
     object.insert("concurrency".to_owned(), json!(worker.concurrency));
     object.insert("queues".to_owned(), worker.queues.iter().map(|queue| json!(queue.as_str())).collect());

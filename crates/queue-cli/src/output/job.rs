@@ -17,6 +17,7 @@ pub(crate) fn job(status: &Status) -> Value {
         ("id", json!(meta.id.as_str())),
         ("queue", json!(meta.queue.as_str())),
         ("seq", json!(meta.seq.get())),
+        ("revision", json!(meta.revision)),
         ("state", json!(meta.state.as_str())),
         ("scheduled", json!(status.is_scheduled())),
         ("kind", json!(meta.kind.as_str())),

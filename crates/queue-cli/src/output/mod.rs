@@ -7,8 +7,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "the one module that writes")]
 
+mod chart;
 mod escape;
 mod job;
+mod log_line;
 mod pairs;
 mod table;
 mod terminal;
@@ -16,13 +18,15 @@ mod text;
 mod value;
 mod words;
 
+pub(crate) use chart::Chart;
 pub(crate) use job::{attempt, details, job, tags};
+pub(crate) use log_line::LogLine;
 pub(crate) use pairs::{Pairs, pairs};
 pub(crate) use table::{Column, Table, table};
 pub(crate) use terminal::{can_ask, is_yes};
 pub(crate) use text::Text;
 pub(crate) use value::insert_bytes;
-pub(crate) use words::{age, plural};
+pub(crate) use words::{age, plural, short_time};
 
 use serde_json::Value;
 use std::io::{self, IsTerminal, Write};
@@ -70,6 +74,11 @@ impl Output {
 
     pub(crate) fn format(self) -> Format {
         self.format
+    }
+
+    /// How charts of an answer are drawn.
+    pub(crate) fn chart() -> Chart {
+        if io::stdout().is_terminal() { Chart::Columns } else { Chart::Numbers }
     }
 
     /// Writes an answer: the words for people, or the object for programs.
@@ -128,6 +137,11 @@ pub(crate) fn spelled_out(line: &str) -> String {
 /// Writes words for people to standard error. A failure is ignored, since no one is left to tell.
 pub(crate) fn note(words: impl Into<Text>) {
     drop(io::stderr().lock().write_all(words.into().rendered(None).as_bytes()));
+}
+
+/// Whether standard error is a terminal, where a person sees how far a command is.
+pub(crate) fn is_watched() -> bool {
+    io::stderr().is_terminal()
 }
 
 /// Writes an object to standard error, where programs read errors and the events of some commands.

@@ -15,6 +15,15 @@ pub(crate) fn age(length: Duration) -> String {
     }
 }
 
+/// A length of time to two or three digits: `0.4ms`, `80ms`, `1.5s`, `3h 20m`.
+pub(crate) fn short_time(length: Duration) -> String {
+    match length.as_millis() {
+        0 => format!("{:.1}ms", length.as_secs_f64() * 1000.0),
+        1000..10_000 => format!("{:.1}s", length.as_secs_f64()),
+        _ => age(length),
+    }
+}
+
 fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
     if small == 0 {
         format!("{large}{large_unit}")
@@ -30,8 +39,17 @@ pub(crate) fn plural(count: u64, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::age;
+    use super::{age, short_time};
     use std::time::Duration;
+
+    #[test]
+    fn short_times_have_a_digit_more_where_it_says_something() {
+        for (micros, text) in
+            [(0, "0.0ms"), (420, "0.4ms"), (80_900, "80ms"), (1_520_000, "1.5s"), (12_900_000, "12s")]
+        {
+            assert_eq!(short_time(Duration::from_micros(micros)), text);
+        }
+    }
 
     #[test]
     fn lengths_are_short_to_read() {

@@ -29,7 +29,8 @@ const FAR: Duration = Duration::from_secs(24 * 365 * 30 * 3600);
 /// The asker reports the result of each ask, and asks again once [`rests_until`](Self::rests_until)
 /// is `None` or past:
 /// - an answer with `next_due` promises that there is no job before that time, so the asker rests
-///   until then, but no longer than a jittered poll interval, since hints may be lost;
+///   until then, or until the end of a pause, but no longer than a jittered poll interval, since
+///   hints may be lost;
 /// - after two broken promises in a row promises are ignored, and the asker polls;
 /// - a hint ends the rest at once. After four hints in a row that led to nothing, hints are
 ///   followed later and later: up to 16 ms after the last answer, or 256 ms for claims after
@@ -139,13 +140,14 @@ impl NextAsk {
             self.broken_promises = 0;
             return AfterClaim::Ask;
         }
-        let due_in = answer.next_due.map(|at| at.since(answer.now)).filter(|_| !answer.paused);
-        let is_broken = due_in == Some(Duration::ZERO) && got == 0;
+        let due_in = answer.free_at().map(|at| at.since(answer.now));
+        let has_progressed = got > 0 || answer.set_aside > 0;
+        let is_broken = due_in == Some(Duration::ZERO) && !has_progressed;
         self.broken_promises = if is_broken { self.broken_promises.saturating_add(1) } else { 0 };
         let poll = jittered(self.poll, rng);
         let wait = match due_in {
-            // The answer stopped at the bound of its bytes.
-            Some(Duration::ZERO) if got > 0 => return AfterClaim::Ask,
+            // The answer stopped at the bound of its bytes, or of the jobs to set aside.
+            Some(Duration::ZERO) if has_progressed => return AfterClaim::Ask,
             Some(Duration::ZERO) if self.broken_promises < BROKEN_PROMISES_MAX => return AfterClaim::Rescue,
             Some(due_in) if !is_broken => due_in.min(poll),
             Some(_) | None => poll,

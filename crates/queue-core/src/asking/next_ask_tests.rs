@@ -1,7 +1,7 @@
 //! Tests of when a caller asks again.
 
 use super::{AfterClaim, NextAsk};
-use crate::{Claimed, Clock, Hint, JobChange, JobId, ManualClock, Moment, SeededRng, Seq, Timestamp};
+use crate::{Claimed, Clock, Hint, JobChange, JobId, ManualClock, Moment, Pause, SeededRng, Seq, Timestamp};
 use std::time::{Duration, Instant};
 
 const POLL: Duration = Duration::from_secs(8);
@@ -109,11 +109,27 @@ fn a_promise_that_is_broken_twice_is_not_believed() {
 fn a_paused_queue_is_polled_whatever_it_promises() {
     let mut asker = Asker::claimer();
     let now = asker.clock.now();
-    let answer = Claimed { paused: true, ..Claimed::none(Some(now), Moment::at(now)) };
+    let answer = Claimed { pause: Pause::UntilResumed, ..Claimed::none(Some(now), Moment::at(now)) };
     for _ in 0..3 {
         assert_eq!(asker.next.claimed(asker.now(), &answer, 0, 10, &asker.rng), AfterClaim::Rest);
         assert!(is_polled(asker.wait()));
     }
+}
+
+#[test]
+fn a_pause_with_an_end_is_slept_through_to_its_millisecond() {
+    let mut asker = Asker::claimer();
+    let now = asker.clock.now();
+    let until = |millis| Pause::Until(Timestamp::from_millis(now.as_millis() + millis));
+    let answer = |due, pause| Claimed { pause, ..Claimed::none(due, Moment::at(now)) };
+    let later = Timestamp::from_millis(now.as_millis() + 500);
+    for (due, pause, wait) in [(now, until(300), 300), (later, until(300), 500), (later, until(700), 700)] {
+        let answer = answer(Some(due), pause);
+        assert_eq!(asker.next.claimed(asker.now(), &answer, 0, 10, &asker.rng), AfterClaim::Rest);
+        assert_eq!(asker.wait(), wait);
+    }
+    asker.next.claimed(asker.now(), &answer(None, until(300)), 0, 10, &asker.rng);
+    assert!(is_polled(asker.wait()), "nothing waits for the end");
 }
 
 /// How long it waits after each of so many hints in vain, which come at once.

@@ -67,7 +67,9 @@ impl Attempt {
         let (error, stalls) = match patch {
             Patch::Requeue(requeue) => (requeue.error.as_ref()?, requeue.stalls),
             Patch::Finish(finish) => (finish.error.as_ref()?, finish.stalls),
-            Patch::Remove | Patch::Extend { .. } | Patch::Flag(_) | Patch::Retain(_) => return None,
+            Patch::Remove | Patch::Extend { .. } | Patch::Flag(_) | Patch::Retain(_) | Patch::Amend(_) => {
+                return None;
+            }
         };
         let lease = job.lease.as_ref()?;
         let outcome = if stalls > job.stalls { AttemptOutcome::Stalled } else { AttemptOutcome::Failed };

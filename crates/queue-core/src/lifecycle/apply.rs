@@ -1,9 +1,10 @@
 //! Applies a transition to a record in memory.
 
 use crate::{
-    Attempt, Timestamp,
+    Attempt, JobMeta, Timestamp,
     lifecycle::{
-        BodyPatch, Finish, Flags, Guard, Lapse, LastSettle, Patch, Proof, Requeue, TrackedJob, Transition,
+        Amendment, BodyPatch, Finish, Flags, Guard, Lapse, LastSettle, Patch, Proof, Requeue, TrackedJob,
+        Transition,
     },
 };
 
@@ -64,6 +65,7 @@ pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> V
             job.meta.cancel_requested |= flags.cancel_requested;
             job.meta.awaited |= flags.awaited;
         }
+        Patch::Amend(patch) => amend(&mut job.meta, patch, now),
         Patch::Retain(purge) => job.meta.purge_at = purge.at(now),
     }
     Verdict::Written { body: transition.patch.body(), attempt }
@@ -142,6 +144,12 @@ fn finish(job: &mut TrackedJob, patch: &Finish, now: Timestamp) {
         meta.last_error = Some(error.clone().without_details());
         meta.failed_at = Some(now);
     }
+}
+
+fn amend(meta: &mut JobMeta, patch: &Amendment, now: Timestamp) {
+    meta.run_at = patch.run_at().at(meta.run_at, now);
+    meta.priority = patch.priority.unwrap_or(meta.priority);
+    meta.retention = patch.retention.unwrap_or(meta.retention);
 }
 
 fn end_lease(job: &mut TrackedJob) {

@@ -1,5 +1,6 @@
 //! The state machine: turns a job as it was read and an event into a transition.
 
+use super::amendment::amend;
 use super::changes::{cancel, delete, mark_awaited, promote, redrive, reschedule, set_retention};
 use crate::{
     AWAITED_MIN, FailedJob, Failure, JobMeta, LeaseToken, NewJob, Payload, Reason, Retention, Span, State,
@@ -88,6 +89,7 @@ pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition
         Event::Redrive { content_type } => redrive(job, content_type).map(|patch| by_anybody(job, patch)),
         Event::Promote => promote(job).map(|patch| by_anybody(job, patch)),
         Event::Reschedule { delay } => reschedule(job, delay).map(|patch| by_anybody(job, patch)),
+        Event::Amend(amendment) => amend(job, amendment).map(|patch| by_anybody(job, patch)),
         Event::Delete => delete(job).map(|patch| by_anybody(job, patch)),
     }
 }

@@ -1,6 +1,8 @@
 //! The requests to change a job.
 
-use crate::{ContentType, Failure, LeaseToken, NewJob, Payload, Retention, Span, Timestamp};
+use crate::{
+    ContentType, Failure, LeaseToken, NewJob, Payload, Retention, Span, Timestamp, lifecycle::Amendment,
+};
 use bytes::Bytes;
 
 /// A request to change a job.
@@ -115,6 +117,9 @@ pub enum Event {
         /// is promoted.
         delay: Span,
     },
+    /// Change a waiting job in place: payload, priority, due time or retention. A store that does
+    /// not [amend](crate::Capabilities::amend) refuses it.
+    Amend(Amendment),
     /// Remove the record, with its result, so that its id is free. Refused while the job runs.
     Delete,
 }

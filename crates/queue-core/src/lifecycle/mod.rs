@@ -24,6 +24,7 @@
 //! ```
 
 mod admit;
+mod amendment;
 mod apply;
 mod changes;
 mod decide;
@@ -36,6 +37,7 @@ mod tracked_job;
 mod transition;
 
 pub use admit::{Admission, admit};
+pub use amendment::Amendment;
 pub use apply::{Verdict, apply};
 pub use decide::{RESERVED_KIND_WAIT, Rejected, decide};
 pub use event::{Cause, Event, OnRunning, Settle};

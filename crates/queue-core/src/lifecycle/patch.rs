@@ -1,6 +1,9 @@
 //! The fields that a transition writes.
 
-use crate::{ContentType, Failure, JobBody, Payload, Reason, Span, State, Timestamp, lifecycle::Flags};
+use crate::{
+    ContentType, Failure, JobBody, Payload, Reason, Span, State, Timestamp,
+    lifecycle::{Amendment, Flags},
+};
 use bytes::Bytes;
 
 /// The fields that a transition writes. Times are relative, since only the store knows its time.
@@ -23,6 +26,8 @@ pub enum Patch {
     Flag(Flags),
     /// Moves the purge time of a terminal record.
     Retain(Purge),
+    /// Changes a waiting job in place; its state and its charges stay.
+    Amend(Amendment),
 }
 
 /// The fields of [`Patch::Requeue`], which ends the lease.
@@ -99,6 +104,8 @@ pub enum BodyPatch {
     Result(Payload),
     /// Stores the details of the last error; `None` removes those of an earlier one.
     ErrorDetails(Option<Bytes>),
+    /// Replaces the payload; headers stay.
+    Payload(Payload),
     /// Removes result and error details.
     Clear {
         /// Replaces the payload's content type, if given.
@@ -147,6 +154,7 @@ impl BodyPatch {
             Self::Keep => {}
             Self::Result(result) => body.result = Some(result),
             Self::ErrorDetails(details) => body.error_details = details,
+            Self::Payload(payload) => body.payload = payload,
             Self::Clear { content_type } => {
                 (body.result, body.error_details) = (None, None);
                 if let Some(content_type) = content_type {
@@ -169,6 +177,7 @@ impl Patch {
             | Self::Finish(Finish { error: Some(error), .. }) => {
                 BodyPatch::ErrorDetails(error.details().cloned())
             }
+            Self::Amend(Amendment { payload: Some(payload), .. }) => BodyPatch::Payload(payload.clone()),
             _ => BodyPatch::Keep,
         }
     }

@@ -37,8 +37,8 @@ impl Transition {
         1 + self.then.len()
     }
 
-    /// The bytes of all parts of variable size: result, error details, progress, and the payloads
-    /// of the jobs that follow.
+    /// The bytes of all parts of variable size: result, error details, progress, an
+    /// amended payload, and the payloads of the jobs that follow.
     pub fn large_bytes(&self) -> usize {
         let details =
             |error: &Option<Failure>| error.as_ref().and_then(Failure::details).map_or(0, Bytes::len);
@@ -50,6 +50,7 @@ impl Transition {
                 details(&requeue.error) + requeue.progress.as_ref().map_or(0, Bytes::len)
             }
             Patch::Extend { progress, .. } => progress.as_ref().map_or(0, Bytes::len),
+            Patch::Amend(amendment) => amendment.payload_bytes(),
             Patch::Remove | Patch::Flag(_) | Patch::Retain(_) => 0,
         };
         patch + payload_bytes(&self.then)

@@ -24,6 +24,12 @@ macro_rules! validated_name {
                 Self::new(text).expect(concat!("a literal is a valid ", $what))
             }
 
+            /// Whether the names are equal, which is known at once of two clones of one name.
+            #[allow(dead_code, reason = "not every name is compared so often that this matters")]
+            pub(crate) fn is_same(&self, other: &Self) -> bool {
+                std::sync::Arc::ptr_eq(&self.0, &other.0) || self == other
+            }
+
             /// The text.
             pub fn as_str(&self) -> &str {
                 &self.0

@@ -34,6 +34,10 @@ validated_name! {
     WorkerId, "worker id"
 }
 validated_name! {
+    /// The name of a series. Those of this library begin with `queue.`.
+    SeriesName, "series name"
+}
+validated_name! {
     /// How payload or result bytes are encoded, such as `application/json`.
     ContentType, "content type"
 }

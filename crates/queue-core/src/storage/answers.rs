@@ -2,6 +2,15 @@
 
 use crate::{JobMeta, Moment, Payload, Seq, State, Timestamp};
 
+/// How much of a record to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Detail {
+    /// Only the metadata.
+    Meta,
+    /// The metadata, and payload, headers, result and error details.
+    Full,
+}
+
 /// An answer with the store's time at which it was true. Use only differences of such times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamped<T> {

@@ -1,6 +1,9 @@
 //! The properties and optional features of a store.
 
-use crate::Limits;
+use crate::{
+    Error, ErrorKind, Limits, Result,
+    lifecycle::{Patch, Transition},
+};
 use std::time::Duration;
 
 /// The properties and optional features of a store, so that callers need not guess and tests know
@@ -21,10 +24,18 @@ pub struct Capabilities {
     pub presence: bool,
     /// Whether a queue can be paused.
     pub pause: bool,
+    /// Whether a single kind of a queue can be paused.
+    pub kind_pause: bool,
     /// Whether the queues of the store can be listed.
     pub queues: bool,
     /// Whether the store keeps the attempts that were charged to a job.
     pub attempts: bool,
+    /// Whether the store takes whole records of another one.
+    pub import: bool,
+    /// Whether the store keeps series.
+    pub series: bool,
+    /// Whether waiting jobs can be [amended](crate::lifecycle::Event::Amend).
+    pub amend: bool,
     /// The sizes that the store accepts.
     pub limits: Limits,
     /// How long the store waits for the answer of a call until it gives the call up, with an
@@ -72,7 +83,7 @@ pub enum EventReach {
 
 impl Capabilities {
     /// A store with only the mandatory verbs: no hints, no presence, no pause, no list of queues,
-    /// no attempts, default limits.
+    /// no attempts, no import, no series, no amending, default limits.
     pub fn new(name: &'static str, durability: Durability, reach: Reach) -> Self {
         Self {
             name,
@@ -81,8 +92,12 @@ impl Capabilities {
             events: EventReach::None,
             presence: false,
             pause: false,
+            kind_pause: false,
             queues: false,
             attempts: false,
+            import: false,
+            series: false,
+            amend: false,
             limits: Limits::default(),
             call_timeout: Duration::from_secs(30),
         }
@@ -123,6 +138,13 @@ impl Capabilities {
         self
     }
 
+    /// Says that a single kind of a queue can be paused.
+    #[must_use]
+    pub fn with_kind_pause(mut self) -> Self {
+        self.kind_pause = true;
+        self
+    }
+
     /// Says that the queues of the store can be listed.
     #[must_use]
     pub fn with_queues(mut self) -> Self {
@@ -136,4 +158,43 @@ impl Capabilities {
         self.attempts = true;
         self
     }
+
+    /// Says that the store takes whole records of another one.
+    #[must_use]
+    pub fn with_import(mut self) -> Self {
+        self.import = true;
+        self
+    }
+
+    /// Says that the store keeps series.
+    #[must_use]
+    pub fn with_series(mut self) -> Self {
+        self.series = true;
+        self
+    }
+
+    /// Says that waiting jobs can be amended.
+    #[must_use]
+    pub fn with_amend(mut self) -> Self {
+        self.amend = true;
+        self
+    }
+
+    /// Refuses a batch with an amendment unless the store [amends](Self::amend): a store without it
+    /// calls this in its `apply`, before anything is written.
+    ///
+    /// # Errors
+    /// `Unsupported`.
+    pub fn check_apply(&self, batch: &[Transition]) -> Result<()> {
+        let amends = |sent: &Transition| matches!(sent.patch, Patch::Amend(_));
+        if self.amend || !batch.iter().any(amends) {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Unsupported, "apply", "this store cannot amend jobs; see its capabilities"))
+    }
+}
+
+/// The error of a verb that a store does not have.
+pub(super) fn unsupported(operation: &'static str) -> Error {
+    Error::new(ErrorKind::Unsupported, operation, "this store does not offer it; see its capabilities")
 }

@@ -1,6 +1,8 @@
 //! The request to lease due jobs, and its answer.
 
-use crate::{JobRecord, LeaseToken, Moment, QueueName, Rng, Span, Timestamp, WorkerId};
+use crate::{
+    JobRecord, Kind, LeaseToken, Moment, Pause, PausedKind, QueueName, Rng, Span, Timestamp, WorkerId,
+};
 
 /// A request for due jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,11 +58,18 @@ pub struct Claimed {
     /// queue. `None`: only after an enqueue.
     ///
     /// A paused queue answers what it would answer without the pause: `None` says that no job waits
-    /// and none is leased. A time that has come promises no job while [`paused`](Self::paused) is
-    /// set.
+    /// and none is leased. A time promises no job before the end of [`pause`](Self::pause); see
+    /// [`free_at`](Self::free_at). Jobs that were set aside because their kind is paused count from
+    /// the end of that pause, and not at all if it has no end.
     pub next_due: Option<Timestamp>,
-    /// The queue is paused, so there are no jobs.
-    pub paused: bool,
+    /// The pause of the queue at this moment. While it is on there are no jobs.
+    pub pause: Pause,
+    /// The kinds that are paused at this moment, of which there are no jobs; in the order of their
+    /// names.
+    pub paused_kinds: Vec<PausedKind>,
+    /// How many jobs of paused kinds the claim set aside. A claim that got no job because there
+    /// were too many of them tells more than 0, and that the next is due now.
+    pub set_aside: usize,
     /// The store's time.
     pub now: Timestamp,
     /// The reading of the store's clock.
@@ -70,7 +79,30 @@ pub struct Claimed {
 impl Claimed {
     /// An answer without jobs.
     pub const fn none(next_due: Option<Timestamp>, moment: Moment) -> Self {
-        Self { jobs: Vec::new(), next_due, paused: false, now: moment.now, clock: moment.clock }
+        Self {
+            jobs: Vec::new(),
+            next_due,
+            pause: Pause::Off,
+            paused_kinds: Vec::new(),
+            set_aside: 0,
+            now: moment.now,
+            clock: moment.clock,
+        }
+    }
+
+    /// When a claim may get the next job: [`next_due`](Self::next_due), but not before the pause is
+    /// over. `None`: only after an enqueue or a resume.
+    pub fn free_at(&self) -> Option<Timestamp> {
+        match self.pause {
+            Pause::Off => self.next_due,
+            Pause::Until(at) => self.next_due.map(|due| due.max(at)),
+            Pause::UntilResumed => None,
+        }
+    }
+
+    /// Whether jobs of this kind were not to be claimed at this moment.
+    pub fn pauses(&self, kind: &Kind) -> bool {
+        self.pause.is_on() || self.paused_kinds.iter().any(|paused| paused.kind == *kind)
     }
 }
 

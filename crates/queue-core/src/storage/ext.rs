@@ -111,7 +111,7 @@ pub trait StorageExt: Storage {
         }
     }
 
-    /// One queue with its counts, and whether it is paused; `None` if the store does not list it.
+    /// One queue with its counts and its pauses; `None` if the store does not list it.
     ///
     /// # Errors
     /// Those of [`Storage::queues`].
@@ -157,7 +157,7 @@ pub trait StorageExt: Storage {
     ) -> Result<Claimed> {
         let claimed = self.claim(request.clone()).await?;
         let overdue = claimed.next_due.is_some_and(|at| at <= claimed.now);
-        if !claimed.jobs.is_empty() || claimed.paused || request.limit == 0 || !overdue {
+        if !claimed.jobs.is_empty() || claimed.pause.is_on() || request.limit == 0 || !overdue {
             return Ok(claimed);
         }
         self.rescue(&request.queue, request.limit, policy).await?;

@@ -1,9 +1,10 @@
 //! A layer in front of a store: passes on every call that it does not define itself.
 
 use crate::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Interest,
-    JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery,
-    Result, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Finding,
+    ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob, Page, Pause,
+    PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage, SeriesQuery, Stamped,
+    Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use async_trait::async_trait;
 use std::{any::Any, fmt::Debug, time::Duration};
@@ -116,9 +117,19 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
         self.inner().prune(request).await
     }
 
+    /// See [`Storage::import`].
+    async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
+        self.inner().import(request).await
+    }
+
     /// See [`Storage::set_paused`].
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.inner().set_paused(queue, paused).await
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        self.inner().set_paused(queue, pause).await
+    }
+
+    /// See [`Storage::set_kind_paused`].
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        self.inner().set_kind_paused(queue, kind, pause).await
     }
 
     /// See [`Storage::subscribe`].
@@ -131,9 +142,9 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
         self.inner().announce(worker, ttl).await
     }
 
-    /// See [`Storage::drain_worker`].
-    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.inner().drain_worker(worker).await
+    /// See [`Storage::set_duty`].
+    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        self.inner().set_duty(worker, duty).await
     }
 
     /// See [`Storage::workers`].
@@ -141,9 +152,24 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
         self.inner().workers().await
     }
 
+    /// See [`Storage::write_series`].
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        self.inner().write_series(entry, ttl).await
+    }
+
+    /// See [`Storage::read_series`].
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        self.inner().read_series(query).await
+    }
+
     /// See [`Storage::verify`].
     async fn verify(&self) -> Result<Vec<String>> {
         self.inner().verify().await
+    }
+
+    /// See [`Storage::diagnose`].
+    async fn diagnose(&self) -> Result<Vec<Finding>> {
+        self.inner().diagnose().await
     }
 
     /// See [`Storage::close`].
@@ -207,8 +233,16 @@ impl<L: StorageLayer> Storage for L {
         StorageLayer::prune(self, request).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        StorageLayer::set_paused(self, queue, paused).await
+    async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
+        StorageLayer::import(self, request).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        StorageLayer::set_paused(self, queue, pause).await
+    }
+
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        StorageLayer::set_kind_paused(self, queue, kind, pause).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
@@ -219,16 +253,28 @@ impl<L: StorageLayer> Storage for L {
         StorageLayer::announce(self, worker, ttl).await
     }
 
-    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        StorageLayer::drain_worker(self, worker).await
+    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        StorageLayer::set_duty(self, worker, duty).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
         StorageLayer::workers(self).await
     }
 
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        StorageLayer::write_series(self, entry, ttl).await
+    }
+
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        StorageLayer::read_series(self, query).await
+    }
+
     async fn verify(&self) -> Result<Vec<String>> {
         StorageLayer::verify(self).await
+    }
+
+    async fn diagnose(&self) -> Result<Vec<Finding>> {
+        StorageLayer::diagnose(self).await
     }
 
     async fn close(&self) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The listing of the queues of a store.
 
-use crate::{Counts, QueueName};
+use crate::{Counts, Pause, PausedKind, QueueName};
 
 /// A suffix that sorts behind a name and before every other name that begins with it, since names
 /// have no control characters.
@@ -32,13 +32,15 @@ pub struct QueuesPage {
     pub next: Option<QueuesQuery>,
 }
 
-/// The name of a queue, its pause and its counts.
+/// The name of a queue, its pauses and its counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueStatus {
     /// The name of the queue.
     pub name: QueueName,
-    /// Whether its claims are stopped.
-    pub paused: bool,
+    /// For how long its claims are stopped; [`Off`](Pause::Off) once that is over.
+    pub pause: Pause,
+    /// The kinds whose jobs are not claimed, in the order of their names.
+    pub paused_kinds: Vec<PausedKind>,
     /// What [`Storage::counts`](crate::Storage::counts) would have answered at that moment.
     pub counts: Counts,
 }

@@ -1,21 +1,14 @@
 //! The trait that every store implements, and the contract of each verb.
 
+use super::capabilities::unsupported;
 use crate::{
-    Applied, Capabilities, ClaimRequest, Claimed, Counts, Duty, Enqueued, Error, ErrorKind, EventStream,
-    Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage,
-    QueuesQuery, Result, Stamped, WorkerId, WorkerInfo, lifecycle::Transition,
+    Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Finding,
+    ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob, Page, Pause,
+    PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage, SeriesQuery, Stamped,
+    WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use async_trait::async_trait;
 use std::{any::Any, fmt::Debug, time::Duration};
-
-/// How much of a record to read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Detail {
-    /// Only the metadata.
-    Meta,
-    /// The metadata, and payload, headers, result and error details.
-    Full,
-}
 
 /// A place where jobs are stored. It has few verbs, and all of them take batches.
 ///
@@ -34,8 +27,8 @@ pub enum Detail {
 /// - No answer is larger than its bound: [`ClaimRequest::bytes_max`] for a claim,
 ///   [`Limits::answer_bytes_max`](crate::Limits::answer_bytes_max) for `get` and `enqueue`.
 /// - A record past its purge time is absent for every verb, whether it has been removed or not.
-/// - Input is checked before anything is written: [`ErrorKind::Invalid`] means that nothing
-///   happened.
+/// - Input is checked before anything is written: [`ErrorKind::Invalid`](crate::ErrorKind::Invalid)
+///   means that nothing happened.
 /// - A store decides nothing beyond four rules: [`admit`](crate::lifecycle::admit), which due jobs
 ///   a claim gets, which leases have lapsed and which records may go, and that purged records are
 ///   absent.
@@ -89,7 +82,7 @@ pub trait Storage: Debug + Send + Sync + 'static {
     ///
     /// A claim of a paused queue leases nothing, and its answer says that the queue is paused. Its
     /// `next_due` is that of the same queue without the pause, so that a caller can tell a paused
-    /// backlog from an empty queue.
+    /// backlog from an empty queue; [`Claimed::free_at`] has both.
     ///
     /// Claims that wait at the same time may share a call or a commit, each with its own token,
     /// limit, bytes, lease and worker. They are answered as if one came after the other, except
@@ -157,7 +150,7 @@ pub trait Storage: Debug + Send + Sync + 'static {
     async fn counts(&self, queue: &QueueName) -> Result<Counts>;
 
     /// One page of the queues of this store, in the order of the bytes of their names. Each entry
-    /// says whether the queue is paused, and has its counts.
+    /// says whether the queue is paused, or some of its kinds, and has its counts.
     ///
     /// A queue is listed from its first job, its first pause or its first resume on, and for ever:
     /// a queue whose last record is gone is listed with zeros, across a reopen too. A store may
@@ -176,14 +169,48 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// answer equals the limit.
     async fn prune(&self, request: PruneRequest) -> Result<u64>;
 
+    /// Stores whole records of another store as they are, each with a new number in the order of
+    /// the request, above [`ImportRequest::after`] and above all numbers that this store ever gave.
+    ///
+    /// Only an absent id is stored, whatever the state of a record that holds it: a repeated batch
+    /// is answered as taken and changes nothing. A record past its purge time is not stored. All
+    /// fields are kept, the revision, the epoch and the times included; a life that is claimed
+    /// after that has a higher epoch than any before. Nothing is decided and no job follows.
+    /// Subscribers to [`Interest::Wake`] get a hint if a job came to wait.
+    ///
+    /// Each record is stored whole or not at all. Dropping the future may leave some of them
+    /// stored: send the batch again.
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Capabilities::import`], and `Invalid` as [`ImportRequest::check`]
+    /// says, a record that is being processed among others.
+    async fn import(&self, _request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
+        Err(unsupported("import"))
+    }
+
     /// Stops or resumes claims of a queue for all workers. Leases, settles and enqueues go on. In
     /// both cases subscribers to [`Interest::Wake`] get a hint: a worker that then claims learns of
-    /// the pause, and gives back the jobs that it has not started.
+    /// the pause, and gives back the jobs that it has not started. The last call counts, so a
+    /// pause can be made longer or shorter.
+    /// A pause with an end is over by store time, without a write or a hint: claims tell the end.
     ///
     /// # Errors
     /// `Unsupported` unless [`Capabilities::pause`].
-    async fn set_paused(&self, _queue: &QueueName, _paused: bool) -> Result<()> {
+    async fn set_paused(&self, _queue: &QueueName, _pause: Pause) -> Result<()> {
         Err(unsupported("set_paused"))
+    }
+
+    /// Stops or resumes the claims of one kind in a queue, as [`set_paused`](Self::set_paused) does
+    /// for all. Its jobs wait, are listed and counted so, can be changed, and are claimed in their
+    /// order once the pause is over. A claim sets those in its way aside, a
+    /// [bounded](crate::PausedKind::SET_ASIDE_MAX) number, so that no claim meets them again; if
+    /// there are more, `next_due` is now.
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Capabilities::kind_pause`], and `Invalid` for
+    /// [one kind too many](crate::PausedKind::check_room).
+    async fn set_kind_paused(&self, _queue: &QueueName, _kind: &Kind, _pause: Pause) -> Result<()> {
+        Err(unsupported("set_kind_paused"))
     }
 
     /// Subscribes to hints at changes. Hints may be lost, repeated or late, so a caller that
@@ -203,21 +230,22 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// `ttl` of zero retires the worker, and is answered with [`Work`](Duty::Work).
     ///
     /// # Errors
-    /// `Unsupported` unless [`Capabilities::presence`], and `Invalid` as [`WorkerInfo::check`]
-    /// says.
+    /// `Unsupported` unless [`Capabilities::presence`]; `Invalid` as [`WorkerInfo::check`] says.
     async fn announce(&self, _worker: WorkerInfo, _ttl: Duration) -> Result<Duty> {
         Err(unsupported("announce"))
     }
 
-    /// Asks a worker to drain. The request is shown with the worker, and each of its announcements
-    /// is answered with it, until the worker is retired or its announcement expires; a worker that
-    /// announces itself again after that is not asked. Asking twice has the effect of asking once.
-    /// Answers whether there is such a worker.
+    /// Asks a worker to drain, to pause or to work. The duty is shown with the worker, and each of
+    /// its announcements is answered with it, until the worker is retired or its announcement
+    /// expires; a worker that announces itself again after that is not asked. Asking twice has the
+    /// effect of asking once, and a worker that drains cannot be asked for anything else: see
+    /// [`Duty::then`]. Answers the duty that the worker has then; `None` if there is no such
+    /// worker.
     ///
     /// # Errors
     /// `Unsupported` unless [`Capabilities::presence`].
-    async fn drain_worker(&self, _worker: &WorkerId) -> Result<bool> {
-        Err(unsupported("drain_worker"))
+    async fn set_duty(&self, _worker: &WorkerId, _duty: Duty) -> Result<Option<Duty>> {
+        Err(unsupported("set_duty"))
     }
 
     /// The workers that announced themselves and have not expired.
@@ -228,6 +256,26 @@ pub trait Storage: Debug + Send + Sync + 'static {
         Err(unsupported("workers"))
     }
 
+    /// Keeps an entry of a series for the time `ttl`, in place of one with the same key. A `ttl` of
+    /// zero removes the entry. Entries belong to no queue, and nothing counts them.
+    ///
+    /// An expired entry is absent for [`read_series`](Self::read_series), and is removed by a later
+    /// write: each write removes at most [`SeriesEntry::SWEPT_MAX`] of them.
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Capabilities::series`], and `Invalid` as [`SeriesEntry::check`] says.
+    async fn write_series(&self, _entry: SeriesEntry, _ttl: Duration) -> Result<()> {
+        Err(unsupported("write_series"))
+    }
+
+    /// One page of the entries of a series that have not expired.
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Capabilities::series`].
+    async fn read_series(&self, _query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        Err(unsupported("read_series"))
+    }
+
     /// Checks every index against the records, and answers the inconsistencies as text.
     ///
     /// # Errors
@@ -236,11 +284,17 @@ pub trait Storage: Debug + Send + Sync + 'static {
         Err(unsupported("verify"))
     }
 
+    /// Looks at what may go wrong with this store in particular (its file, its server, its
+    /// settings), and answers one finding for each check, good or bad, each with another code. What
+    /// any store can have is not looked at here.
+    ///
+    /// It writes nothing. What it reads is bounded, whatever the number of jobs. A check that
+    /// cannot be made is a finding too, and no error. The default answers nothing.
+    async fn diagnose(&self) -> Result<Vec<Finding>> {
+        Ok(Vec::new())
+    }
+
     /// Finishes the calls that were begun and releases the resources of this handle; other handles
     /// stay open. Later calls answer `Closed`. Closing twice is allowed.
     async fn close(&self) -> Result<()>;
-}
-
-fn unsupported(operation: &'static str) -> Error {
-    Error::new(ErrorKind::Unsupported, operation, "this store does not offer it; see its capabilities")
 }

@@ -32,8 +32,10 @@ pub enum Duty {
     #[default]
     Work,
     /// Claim nothing more, finish what it runs, and end: see
-    /// [`Storage::drain_worker`](crate::Storage::drain_worker).
+    /// [`Storage::set_duty`](crate::Storage::set_duty).
     Drain,
+    /// Claim nothing, finish what it runs, and stay until it is to work again.
+    Pause,
 }
 
 impl WorkerInfo {
@@ -70,11 +72,22 @@ impl WorkerInfo {
 }
 
 impl Duty {
+    /// The duty of a worker that had this one and is given another: one that drains goes on
+    /// draining, since it may have ended already.
+    #[must_use]
+    pub const fn then(self, next: Self) -> Self {
+        match self {
+            Self::Drain => Self::Drain,
+            Self::Work | Self::Pause => next,
+        }
+    }
+
     /// The number that stores write.
     pub const fn as_code(self) -> u8 {
         match self {
             Self::Work => 0,
             Self::Drain => 1,
+            Self::Pause => 2,
         }
     }
 
@@ -83,6 +96,7 @@ impl Duty {
         match code {
             0 => Some(Self::Work),
             1 => Some(Self::Drain),
+            2 => Some(Self::Pause),
             _ => None,
         }
     }
@@ -95,10 +109,10 @@ mod tests {
 
     #[test]
     fn what_is_wanted_comes_back_from_its_number() {
-        for duty in [Duty::Work, Duty::Drain] {
+        for duty in [Duty::Work, Duty::Drain, Duty::Pause] {
             assert_eq!(Duty::from_code(duty.as_code()), Some(duty));
         }
-        assert_eq!(Duty::from_code(2), None);
+        assert_eq!(Duty::from_code(3), None);
     }
 
     #[test]

@@ -4,7 +4,9 @@ use crate::world::{BOUNDARY, EARLIER, MINE, THEIRS, lease_until, new_job};
 use queue_core::{
     Budget, ContentType, Failure, JobMeta, Kind, Payload, Retention, RetentionPolicy, RetryPolicy, Seq, Span,
     State, Timestamp,
-    lifecycle::{Cause, Event, Flags, LastSettle, OnRunning, Policy, Settle, TrackedJob, Unhandled},
+    lifecycle::{
+        Amendment, Cause, Event, Flags, LastSettle, OnRunning, Policy, Settle, TrackedJob, Unhandled,
+    },
 };
 use std::time::Duration;
 
@@ -214,6 +216,11 @@ pub(crate) fn events() -> Vec<Event> {
         Event::Reschedule { delay: Span::ZERO },
         Event::Reschedule { delay: Span::from_secs(77) },
         Event::Reschedule { delay: Span::MAX },
+        Event::Amend(Amendment::default()),
+        Event::Amend(Amendment::of_priority(0)),
+        Event::Amend(Amendment::of_priority(-3)),
+        Event::Amend(Amendment { delay: Some(Span::from_secs(77)), ..Amendment::default() }),
+        Event::Amend(amend_everything()),
         Event::Delete,
     ];
     events.extend(OVERRIDES.map(complete));
@@ -223,6 +230,15 @@ pub(crate) fn events() -> Vec<Event> {
         }
     }
     events
+}
+
+fn amend_everything() -> Amendment {
+    Amendment {
+        payload: Some(Payload::new("amended", ContentType::from_static("text/plain"))),
+        priority: Some(i16::MAX),
+        delay: Some(Span::ZERO),
+        retention: Some(RetentionPolicy { completed: Retention::Forever, failed: Retention::Remove }),
+    }
 }
 
 fn complete(retention: Option<Retention>) -> Event {

@@ -12,7 +12,7 @@ use queue_core::{
 
 /// The size of the table, written out so that it cannot shrink unnoticed: states, spent budgets,
 /// flags, retentions with expiries and kinds, events, policies, happenings in between, clocks.
-const ROWS: usize = 6 * 5 * 4 * 3 * 63 * 3 * 11 * 3;
+const ROWS: usize = 6 * 5 * 4 * 3 * 68 * 3 * 11 * 3;
 
 /// How many rows ended in each way.
 #[derive(Debug, Default, PartialEq)]

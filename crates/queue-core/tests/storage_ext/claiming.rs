@@ -86,7 +86,7 @@ async fn a_claim_rescues_nothing_while_leases_live_or_the_queue_rests_or_nothing
     store.claim_or_rescue(request(0, 3), &policy, &SeededRng::new(9)).await.unwrap();
     store.paused.store(true, Ordering::SeqCst);
     let paused = store.claim_or_rescue(request(1, 4), &policy, &SeededRng::new(9)).await.unwrap();
-    assert!(paused.paused);
+    assert!(paused.pause.is_on());
     assert_eq!((store.meta("a").stalls, store.applies.load(Ordering::SeqCst)), (0, 0));
     assert_eq!(store.claims.load(Ordering::SeqCst), 4, "none of them claimed twice");
 }

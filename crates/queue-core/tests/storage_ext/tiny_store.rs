@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, ContentType, Counts, Detail, Durability,
     Enqueued, Headers, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseToken, ListQuery, ManualClock, Moment,
-    NewJob, Page, Payload, PruneRequest, QueueName, Reach, Result, Seq, Span, Stamped, Storage, Timestamp,
-    Walk, WorkerId,
+    NewJob, Page, Pause, Payload, PruneRequest, QueueName, Reach, Result, Seq, Span, Stamped, Storage,
+    Timestamp, Walk, WorkerId,
     lifecycle::{TrackedJob, Transition, Verdict, apply, lease},
 };
 use std::{
@@ -142,7 +142,8 @@ impl Storage for TinyStore {
             let record = JobRecord { meta: job.meta.clone(), body: Some(body) };
             claimed.push(ClaimedJob { record, token: request.token });
         }
-        Ok(Claimed { jobs: claimed, next_due: self.next_due(), paused, now, clock: now })
+        let pause = if paused { Pause::UntilResumed } else { Pause::Off };
+        Ok(Claimed { jobs: claimed, pause, ..Claimed::none(self.next_due(), Moment::at(now)) })
     }
 
     async fn get(&self, _: &QueueName, ids: &[JobId], _: Detail) -> Result<Stamped<Vec<Option<JobRecord>>>> {

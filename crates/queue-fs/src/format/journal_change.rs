@@ -1,31 +1,37 @@
-//! The changes that a record consists of, written and read.
+//! The changes that a record consists of, as they are read. `write` has the way there.
 
 use super::{
     FieldChange, InternedNames,
-    job::{LifecycleFields, read_fixed, time, write_fixed, write_lifecycle},
-    options::{has_options, read_options, write_options},
-    wire::{FieldReader, FieldWriter, Malformed},
-    worker::{read_worker, write_worker},
+    amended::{AmendedFields, read_amended},
+    job::{LifecycleFields, read_fixed, time},
+    options::read_options,
+    pauses::read_pauses,
+    series::read_series,
+    wire::{FieldReader, Malformed},
+    worker::read_worker,
 };
 use bytes::Bytes;
 use queue_core::{
-    Attempt, ContentType, Headers, Payload, QueueName, Seq, Timestamp, WorkerId, WorkerInfo,
+    Attempt, ContentType, Headers, QueueName, Seq, SeriesEntry, Timestamp, WorkerId, WorkerInfo,
     lifecycle::TrackedJob,
 };
-use queue_memory::PackedJob;
+use queue_memory::Pauses;
 use std::{borrow::BorrowMut, ops::Range};
 
-mod kind {
-    pub(super) const QUEUE: u8 = 0;
-    pub(super) const PUT: u8 = 1;
-    pub(super) const UPDATE: u8 = 2;
-    pub(super) const REMOVE: u8 = 3;
-    pub(super) const PAUSE: u8 = 4;
-    pub(super) const RESUME: u8 = 5;
-    pub(super) const WORKER: u8 = 6;
-    pub(super) const RETIRE: u8 = 7;
-    pub(super) const PUT_WITH_OPTIONS: u8 = 8;
-    pub(super) const UPDATE_WITH_TYPE: u8 = 9;
+pub(super) mod kind {
+    pub(in crate::format) const QUEUE: u8 = 0;
+    pub(in crate::format) const PUT: u8 = 1;
+    pub(in crate::format) const UPDATE: u8 = 2;
+    pub(in crate::format) const REMOVE: u8 = 3;
+    pub(in crate::format) const PAUSE: u8 = 4;
+    pub(in crate::format) const RESUME: u8 = 5;
+    pub(in crate::format) const WORKER: u8 = 6;
+    pub(in crate::format) const RETIRE: u8 = 7;
+    pub(in crate::format) const PUT_WITH_OPTIONS: u8 = 8;
+    pub(in crate::format) const UPDATE_WITH_TYPE: u8 = 9;
+    pub(in crate::format) const SERIES: u8 = 10;
+    pub(in crate::format) const SERIES_GONE: u8 = 11;
+    pub(in crate::format) const AMEND: u8 = 12;
 }
 
 /// One change, as it is read.
@@ -42,14 +48,18 @@ pub(crate) enum JournalChange {
     },
     /// What a transition changed of a job.
     Update(Update),
+    /// What an amendment changed of a job beside its payload: a new one rewrites the job.
+    Amend(AmendedFields),
     /// The record is gone.
     Remove { queue: QueueName, seq: Seq },
-    /// Claims were stopped, or resumed.
-    Pause { queue: QueueName, paused: bool },
+    /// Claims of a queue or of kinds were stopped or resumed: all pauses of the queue since then.
+    Pause { queue: QueueName, pauses: Pauses },
     /// A worker showed itself.
     Worker { worker: WorkerInfo, until: Timestamp },
     /// A worker went.
     Retire(WorkerId),
+    /// An entry of a series was written, or removed if it is not kept.
+    Series { entry: SeriesEntry, until: Option<Timestamp> },
 }
 
 /// The parts of [`JournalChange::Update`].
@@ -70,111 +80,6 @@ pub(crate) struct Blob {
     pub(crate) content_type: ContentType,
     /// Their range within the changes of the record.
     pub(crate) range: Range<usize>,
-}
-
-/// Writes changes one after another. The queue is written when it is another one than before.
-pub(crate) mod write {
-    use super::{
-        Attempt, ContentType, FieldChange, FieldWriter, PackedJob, Payload, QueueName, Range, Seq, Timestamp,
-        WorkerId, WorkerInfo, has_options, kind, write_fixed, write_lifecycle, write_options, write_worker,
-    };
-    use bytes::Bytes;
-
-    pub(crate) fn queue(out: &mut Vec<u8>, queue: &QueueName) {
-        let mut out = FieldWriter(out);
-        out.u8(kind::QUEUE);
-        out.name(queue);
-    }
-
-    /// Returns the ranges of the payload and the result.
-    pub(crate) fn put(out: &mut Vec<u8>, stored: &PackedJob) -> (Range<usize>, Option<Range<usize>>) {
-        let mut out = FieldWriter(out);
-        let has_options = has_options(stored);
-        out.u8(if has_options { kind::PUT_WITH_OPTIONS } else { kind::PUT });
-        out.u64(stored.seq.get());
-        write_fixed(&mut out, stored);
-        if has_options {
-            write_options(&mut out, stored);
-        }
-        write_lifecycle(&mut out, stored, stored.course().attempts());
-        out.name(&stored.traits.content_type);
-        let payload = out.blob(&stored.payload);
-        let course = stored.course();
-        let result = kept(&mut out, as_kept(course.result.as_ref()), blob);
-        kept(&mut out, as_kept(course.error_details.as_ref()), |out, details| out.blob(details));
-        (payload, result)
-    }
-
-    /// Returns the range of the result, if there is a new one. `attempts` are the new ones.
-    pub(crate) fn update(
-        out: &mut Vec<u8>,
-        stored: &PackedJob,
-        attempts: &[Attempt],
-        content_type: Option<&ContentType>,
-        result: FieldChange<&Payload>,
-        error_details: FieldChange<&Bytes>,
-    ) -> Option<Range<usize>> {
-        let mut out = FieldWriter(out);
-        out.u8(if content_type.is_some() { kind::UPDATE_WITH_TYPE } else { kind::UPDATE });
-        out.u64(stored.seq.get());
-        write_lifecycle(&mut out, stored, attempts);
-        if let Some(content_type) = content_type {
-            out.name(content_type);
-        }
-        let result = kept(&mut out, result, blob);
-        kept(&mut out, error_details, |out, details| out.blob(details));
-        result
-    }
-
-    pub(crate) fn remove(out: &mut Vec<u8>, seq: Seq) {
-        let mut out = FieldWriter(out);
-        out.u8(kind::REMOVE);
-        out.u64(seq.get());
-    }
-
-    pub(crate) fn pause(out: &mut Vec<u8>, queue: &QueueName, paused: bool) {
-        let mut out = FieldWriter(out);
-        out.u8(if paused { kind::PAUSE } else { kind::RESUME });
-        out.name(queue);
-    }
-
-    pub(crate) fn worker(out: &mut Vec<u8>, worker: &WorkerInfo, until: Timestamp) {
-        let mut out = FieldWriter(out);
-        out.u8(kind::WORKER);
-        write_worker(&mut out, worker);
-        out.i64(until.as_millis());
-    }
-
-    pub(crate) fn retire(out: &mut Vec<u8>, worker: &WorkerId) {
-        let mut out = FieldWriter(out);
-        out.u8(kind::RETIRE);
-        out.name(worker);
-    }
-
-    fn as_kept<T>(part: Option<&T>) -> FieldChange<&T> {
-        part.map_or(FieldChange::Gone, FieldChange::Now)
-    }
-
-    fn blob(out: &mut FieldWriter<'_>, payload: &Payload) -> Range<usize> {
-        out.name(&payload.content_type);
-        out.blob(&payload.bytes)
-    }
-
-    fn kept<T, R>(
-        out: &mut FieldWriter<'_>,
-        kept: FieldChange<&T>,
-        write: impl Fn(&mut FieldWriter<'_>, &T) -> R,
-    ) -> Option<R> {
-        match kept {
-            FieldChange::Same => out.u8(0),
-            FieldChange::Gone => out.u8(1),
-            FieldChange::Now(part) => {
-                out.u8(2);
-                return Some(write(out, part));
-            }
-        }
-        None
-    }
 }
 
 impl JournalChange {
@@ -220,12 +125,14 @@ fn read_next(
             kind::PUT_WITH_OPTIONS => read_put(from, queue()?, true, names)?,
             kind::UPDATE => read_update(from, queue()?, false, names)?,
             kind::UPDATE_WITH_TYPE => read_update(from, queue()?, true, names)?,
+            kind::AMEND => JournalChange::Amend(read_amended(from, queue()?)?),
             kind::REMOVE => JournalChange::Remove { queue: queue()?, seq: Seq::new(from.u64()?) },
-            kind::PAUSE | kind::RESUME => {
-                JournalChange::Pause { queue: from.name()?, paused: kind == kind::PAUSE }
-            }
+            kind::PAUSE => JournalChange::Pause { queue: from.name()?, pauses: read_pauses(from)? },
+            kind::RESUME => JournalChange::Pause { queue: from.name()?, pauses: Pauses::default() },
             kind::WORKER => JournalChange::Worker { worker: read_worker(from)?, until: time(from)? },
             kind::RETIRE => JournalChange::Retire(from.name()?),
+            kind::SERIES => read_series(from, true)?,
+            kind::SERIES_GONE => read_series(from, false)?,
             _ => return Err(Malformed("a change is of a kind that this version does not know")),
         }));
     }

@@ -5,6 +5,7 @@
 //! not from a library or from the order of fields. `docs/FILE-FORMAT.md` says the same in words.
 //! Nothing here touches a file.
 
+mod amended;
 mod attempt;
 mod field_change;
 mod job;
@@ -12,14 +13,18 @@ mod journal_change;
 mod length;
 mod names;
 mod options;
+mod pauses;
 mod record;
 mod salt;
 mod segment;
+mod series;
 mod wire;
 mod worker;
+pub(crate) mod write;
 
+pub(crate) use amended::AmendedFields;
 pub(crate) use field_change::FieldChange;
-pub(crate) use journal_change::{Blob, JournalChange, Update, write};
+pub(crate) use journal_change::{Blob, JournalChange, Update};
 pub(crate) use length::whole_len;
 pub(crate) use names::InternedNames;
 pub(crate) use record::{Head, ParsedRecord, RECORD_HEAD_BYTES, find_next, parse, seal, start};

@@ -1,7 +1,8 @@
 //! Changes of a record in words.
 
-use crate::format::{Blob, FieldChange, JournalChange};
-use queue_core::JobMeta;
+use crate::format::{AmendedFields, Blob, FieldChange, JournalChange};
+use queue_core::{JobMeta, Pause, QueueName, SeriesEntry};
+use queue_memory::Pauses;
 
 /// A change in words.
 pub(super) fn describe(change: &JournalChange) -> String {
@@ -38,12 +39,31 @@ pub(super) fn describe(change: &JournalChange) -> String {
                 update.content_type.as_ref().map(|now| format!(", payload is {now}")).unwrap_or_default();
             format!("update {queue} life {seq}: {state}, revision {revision}{parts}{retyped}")
         }
+        JournalChange::Amend(AmendedFields { queue, seq, priority, .. }) => {
+            format!("amend {queue} life {seq}: priority {priority}")
+        }
         JournalChange::Remove { queue, seq } => format!("remove {queue} life {seq}"),
-        JournalChange::Pause { queue, paused: true } => format!("pause {queue}"),
-        JournalChange::Pause { queue, paused: false } => format!("resume {queue}"),
+        JournalChange::Pause { queue, pauses } if pauses.is_empty() => format!("resume {queue}"),
+        JournalChange::Pause { queue, pauses } => describe_pauses(queue, pauses),
         JournalChange::Worker { worker, until } => format!("worker {} until {until}", worker.id),
         JournalChange::Retire(worker) => format!("worker {worker} is gone"),
+        JournalChange::Series { entry, until } => {
+            let SeriesEntry { series, slot, writer, bytes } = entry;
+            let what = match until {
+                Some(until) => format!("{} bytes until {until}", bytes.len()),
+                None => "gone".to_owned(),
+            };
+            format!("series {series} slot {slot} of {writer}: {what}")
+        }
     }
+}
+
+fn describe_pauses(queue: &QueueName, pauses: &Pauses) -> String {
+    let until = |pause: Pause| pause.until().map(|until| format!(" until {until}")).unwrap_or_default();
+    let whole = pauses.queue.is_on().then(|| until(pauses.queue));
+    let kinds = pauses.kinds.iter().map(|(kind, pause)| format!(" of kind {kind}{}", until(*pause)));
+    let pauses: Vec<_> = whole.into_iter().chain(kinds).collect();
+    format!("pause {queue}{}", pauses.join(","))
 }
 
 fn stand(meta: &JobMeta) -> String {

@@ -12,6 +12,7 @@ mod salvage;
 mod walk;
 
 pub use dump::{DumpEntry, DumpPart, dump};
+pub(crate) use repair::ASIDE;
 pub use repair::{repair, repair_in};
 pub use report::{CheckReport, FileReport};
 

@@ -20,7 +20,7 @@ use std::{io, path::Path, sync::Arc};
 /// The name of the new file until it is whole.
 const UNFINISHED: &str = "repair.tmp";
 /// What damaged files are called afterwards.
-const ASIDE: &str = "damaged-";
+pub(crate) const ASIDE: &str = "damaged-";
 /// Jobs in one record of the new file are about this many bytes.
 const RECORD_BYTES: usize = 1 << 20;
 

@@ -10,6 +10,7 @@ use crate::{
     journal::{Journal, SegmentFiles},
 };
 use queue_core::Seq;
+use queue_memory::Pauses;
 
 /// A commit relocates at least this many bytes, as long as there are jobs to relocate.
 const RELOCATED_BYTES_MIN: usize = 64 << 10;
@@ -31,11 +32,11 @@ impl FsState {
         usage.oldest().is_some() && exceeds(usage.live_bytes) && exceeds(usage.live_bytes + self.rest_bytes())
     }
 
-    /// The bytes of what belongs to no job: pauses, queues without jobs, workers.
+    /// The bytes of what belongs to no job: pauses, queues without jobs, workers, series.
     fn rest_bytes(&self) -> u64 {
         let mut rest = Vec::new();
-        self.write_the_rest(&mut rest);
-        rest.len() as u64
+        self.write_all_but_series(&mut rest);
+        (rest.len() + self.engine.series_bytes()) as u64
     }
 
     /// Appends a record that relocates jobs of the oldest segment to the pending records. The
@@ -102,10 +103,17 @@ impl FsState {
         Ok(())
     }
 
-    /// Writes pauses, queues without jobs, and workers.
+    /// Writes pauses, queues without jobs, workers, and entries of series.
     pub(crate) fn write_the_rest(&self, out: &mut Vec<u8>) {
-        self.engine.paused_queues().for_each(|queue| write::pause(out, queue, true));
-        self.engine.idle_queues().for_each(|queue| write::pause(out, queue, false));
+        self.write_all_but_series(out);
+        let now = self.engine.mark();
+        let kept = self.engine.series().filter(|(_, until)| *until > now);
+        kept.for_each(|(entry, until)| write::series(out, &entry, Some(until)));
+    }
+
+    fn write_all_but_series(&self, out: &mut Vec<u8>) {
+        self.engine.paused_queues().for_each(|(queue, pauses)| write::pauses(out, queue, pauses));
+        self.engine.idle_queues().for_each(|queue| write::pauses(out, queue, &Pauses::default()));
         let now = self.engine.mark();
         let shown = self.engine.presence().filter(|(_, until)| *until > now);
         shown.for_each(|(worker, until)| write::worker(out, worker, until));

@@ -2,6 +2,7 @@
 //! each job is on the disk.
 
 mod compaction;
+mod differences;
 mod foreign_news;
 mod job_index;
 mod record;
@@ -20,7 +21,7 @@ use crate::{
 };
 use bytes::Bytes;
 pub(crate) use foreign_news::ForeignNews;
-use job_index::{JobIndex, ResultEntry};
+use job_index::{IndexEntry, JobIndex, ResultEntry};
 use queue_core::{JobBody, JobMeta, Payload, QueueName, Seq};
 use queue_memory::{Engine, PackedJob};
 
@@ -70,7 +71,9 @@ impl FsState {
         body: &mut JobBody,
     ) -> Result<(), FsFault> {
         let Some(entry) = self.index.get(meta.seq) else { return Ok(()) };
-        fill_one(entry.payload, entry.is_payload_resident, files, &mut body.payload.bytes)?;
+        if self.has_payload_on_disk_alone(entry, meta, body) {
+            body.payload.bytes = files.read_body(entry.payload)?;
+        }
         let result = body.result.as_mut().map(|result| &mut result.bytes);
         fill_result(entry.result_of(meta.epoch), files, result)
     }
@@ -78,7 +81,9 @@ impl FsState {
     /// The same of a whole job.
     fn fill_whole(&self, files: &mut SegmentFiles, whole: &mut PackedJob) -> Result<(), FsFault> {
         let Some(entry) = self.index.get(whole.seq) else { return Ok(()) };
-        fill_one(entry.payload, entry.is_payload_resident, files, &mut whole.payload)?;
+        if is_on_disk_alone(entry, whole.payload_len, &whole.payload) {
+            whole.payload = files.read_body(entry.payload)?;
+        }
         let result = whole.course.as_mut().and_then(|course| course.result.as_mut());
         fill_result(entry.result_of(whole.epoch), files, result.map(|result| &mut result.bytes))
     }
@@ -87,8 +92,9 @@ impl FsState {
     pub(crate) fn body_len(&self, meta: &JobMeta, body: &JobBody) -> usize {
         let Some(entry) = self.index.get(meta.seq) else { return body.len() };
         let result = entry.result_of(meta.epoch).filter(|_| body.result.is_some());
+        let is_payload_absent = self.has_payload_on_disk_alone(entry, meta, body);
         body.len()
-            + absent_bytes(entry.payload, entry.is_payload_resident)
+            + absent_bytes(entry.payload, !is_payload_absent)
             + result.map_or(0, |result| absent_bytes(result.location, result.is_resident))
     }
 
@@ -124,10 +130,22 @@ impl FsState {
         }
     }
 
+    fn has_payload_on_disk_alone(&self, entry: &IndexEntry, meta: &JobMeta, body: &JobBody) -> bool {
+        let stored = self.engine.stored(&meta.queue, meta.seq);
+        let len = stored.map_or(entry.payload.len, |stored| stored.payload_len);
+        is_on_disk_alone(entry, len, &body.payload.bytes)
+    }
+
     /// Whether this many more bytes fit the memory budget.
     fn has_memory_for(&self, bytes: u32) -> bool {
         self.index.resident_bytes() + u64::from(bytes) <= self.budget_bytes
     }
+}
+
+/// Whether the bytes of a payload are those that the index tells of, and not in memory. An
+/// amendment replaces them in memory, and the index learns of it as the transaction ends.
+fn is_on_disk_alone(entry: &IndexEntry, payload_len: u32, bytes: &Bytes) -> bool {
+    !entry.is_payload_resident && bytes.is_empty() && payload_len == entry.payload.len
 }
 
 /// How many bytes of a part are on the disk alone.
@@ -135,25 +153,15 @@ fn absent_bytes(location: Location, is_resident: bool) -> usize {
     if is_resident { 0 } else { location.len as usize }
 }
 
-fn fill_one(
-    at: Location,
-    is_resident: bool,
-    files: &mut SegmentFiles,
-    bytes: &mut Bytes,
-) -> Result<(), FsFault> {
-    if !is_resident {
-        *bytes = files.read_body(at)?;
-    }
-    Ok(())
-}
-
 fn fill_result(
     entry: Option<ResultEntry>,
     files: &mut SegmentFiles,
     bytes: Option<&mut Bytes>,
 ) -> Result<(), FsFault> {
-    match entry.zip(bytes) {
-        Some((result, bytes)) => fill_one(result.location, result.is_resident, files, bytes),
-        None => Ok(()),
+    if let Some((result, bytes)) = entry.zip(bytes)
+        && !result.is_resident
+    {
+        *bytes = files.read_body(result.location)?;
     }
+    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::{
     FsState,
+    differences::{charged, details_of, has_new_payload, result_of},
     job_index::{IndexEntry, ResultEntry, locate},
 };
 use crate::{
@@ -9,8 +10,8 @@ use crate::{
     journal::{Journal, Location, Position},
 };
 use bytes::Bytes;
-use queue_core::{Attempt, Payload, QueueName, Seq, State as JobState, Timestamp, WorkerId, WorkerInfo};
-use queue_memory::{Edit, Engine, PackedJob};
+use queue_core::{QueueName, Seq, Timestamp, WorkerId, WorkerInfo};
+use queue_memory::{Edit, Engine, PackedJob, Pauses};
 use std::ops::Range;
 
 /// A worker showed itself, or went.
@@ -108,12 +109,13 @@ fn changes(engine: &Engine, base: Position, presence: &[PresenceEdit]) -> (Vec<u
     let at = start(&mut records);
     let mut draft = Draft::new(&mut records, &mut notes, base, at);
     engine.edits().for_each(|edit| draft.edit(&edit));
-    engine.pause_edits().for_each(|(queue, paused)| write::pause(draft.out, queue, paused));
+    engine.pause_edits().for_each(|(queue, pauses)| write::pauses(draft.out, queue, pauses));
     // A queue without jobs is recorded as a queue that is not paused.
-    engine.opened_idle().for_each(|queue| write::pause(draft.out, queue, false));
+    engine.opened_idle().for_each(|queue| write::pauses(draft.out, queue, &Pauses::default()));
     for edit in presence {
         draft.presence(edit);
     }
+    engine.series_edits().for_each(|(entry, until)| write::series(draft.out, &entry, until));
     (records, notes)
 }
 
@@ -216,6 +218,13 @@ impl<'d> Draft<'d> {
             let entry = self.put(after);
             return self.notes.push(IndexUpdate::Put { seq, entry, is_terminal });
         };
+        if has_new_payload(before, after) {
+            let entry = self.put(after);
+            return self.notes.push(IndexUpdate::Put { seq, entry, is_terminal });
+        }
+        if (before.priority, before.traits.retention) != (after.priority, after.traits.retention) {
+            write::amend(self.out, after);
+        }
         let (result, details) = (result_of(before, after), details_of(before, after));
         let kept = result;
         let content_type = Some(&after.traits.content_type).filter(|now| **now != before.traits.content_type);
@@ -270,30 +279,4 @@ impl<'d> Draft<'d> {
 /// Bytes of a job written whole, without its payload and its result.
 pub(super) fn other_bytes(stored: &PackedJob) -> u32 {
     u32::try_from(whole_len(stored)).expect("a record is shorter than 4 GiB")
-}
-
-/// What happened to the result. A job has one if and only if it is Completed, and each completion
-/// belongs to another claim.
-fn result_of<'r>(before: &PackedJob, after: &'r PackedJob) -> FieldChange<&'r Payload> {
-    let completed = |stored: &PackedJob| (stored.state == JobState::Completed).then_some(stored.epoch);
-    match &after.course().result {
-        None if before.course().result.is_some() => FieldChange::Gone,
-        Some(result) if completed(before) != completed(after) => FieldChange::Now(result),
-        _ => FieldChange::Same,
-    }
-}
-
-/// The attempts charged since `before`; one transaction may charge several.
-fn charged<'a>(before: &PackedJob, after: &'a PackedJob) -> &'a [Attempt] {
-    let seen = before.course().attempts().last().map_or(0, |attempt| attempt.epoch);
-    let attempts = after.course().attempts();
-    &attempts[attempts.partition_point(|attempt| attempt.epoch <= seen)..]
-}
-
-fn details_of<'d>(before: &PackedJob, after: &'d PackedJob) -> FieldChange<&'d Bytes> {
-    match (&before.course().error_details, &after.course().error_details) {
-        (before, after) if before == after => FieldChange::Same,
-        (_, None) => FieldChange::Gone,
-        (_, Some(details)) => FieldChange::Now(details),
-    }
 }

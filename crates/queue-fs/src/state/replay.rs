@@ -6,7 +6,7 @@ use super::{
     record::other_bytes,
 };
 use crate::{
-    format::{Blob, FieldChange, Head, JournalChange, Malformed, RECORD_HEAD_BYTES, Update},
+    format::{AmendedFields, Blob, FieldChange, Head, JournalChange, Malformed, RECORD_HEAD_BYTES, Update},
     journal::{Location, Position, RecordSink},
 };
 use bytes::Bytes;
@@ -69,17 +69,19 @@ impl RecordReplay<'_> {
                 self.tell(&update.queue, news_of(update.fields.state));
                 return self.update(update);
             }
+            JournalChange::Amend(amended) => return self.amend(&amended),
             JournalChange::Remove { queue, seq } => {
                 self.tell(&queue, News::Changed);
                 return self.remove(&queue, seq);
             }
-            JournalChange::Pause { queue, paused } => {
-                self.state.engine.load_pause(&queue, paused);
+            JournalChange::Pause { queue, pauses } => {
+                self.state.engine.load_pauses(&queue, pauses);
                 // A worker with prefetched jobs must learn of a pause too.
                 self.tell(&queue, News::Wakes);
             }
             JournalChange::Worker { worker, until } => self.state.engine.load_worker(worker, until),
             JournalChange::Retire(worker) => self.state.engine.unload_worker(&worker),
+            JournalChange::Series { entry, until } => self.state.engine.load_series(entry, until),
         }
         Ok(())
     }
@@ -151,6 +153,16 @@ impl RecordReplay<'_> {
         let Some(other_bytes) = changed else { return self.dangles() };
         self.state.changed(&queue, seq, other_bytes, entry, is_terminal);
         Ok(())
+    }
+
+    fn amend(&mut self, amended: &AmendedFields) -> Result<(), Malformed> {
+        let AmendedFields { queue, seq, priority, retention } = amended;
+        let present = self.state.engine.reload(queue, *seq, |stored| {
+            let mut job = stored.tracked();
+            (job.meta.priority, job.meta.retention) = (*priority, *retention);
+            stored.track(&job);
+        });
+        present.map_or_else(|| self.dangles(), Ok)
     }
 
     fn remove(&mut self, queue: &QueueName, seq: Seq) -> Result<(), Malformed> {

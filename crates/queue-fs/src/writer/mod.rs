@@ -12,6 +12,7 @@ mod verbs;
 pub(crate) use commit::FsCommitter;
 pub(crate) use thread::{FsHandle, start};
 pub(crate) use verbs::{
-    FsAnnounce, FsApply, FsCatchUp, FsClaim, FsCountJobs, FsDrainWorker, FsEnqueue, FsFlushNow, FsGet,
-    FsList, FsListQueues, FsListWorkers, FsMeasure, FsPruneSome, FsReadAttempts, FsSetPaused, FsVerify,
+    FsAnnounce, FsApply, FsCatchUp, FsClaim, FsCountJobs, FsDiagnose, FsEnqueue, FsFlushNow, FsGet, FsImport,
+    FsList, FsListQueues, FsListWorkers, FsMeasure, FsPruneSome, FsReadAttempts, FsReadSeries, FsSetDuty,
+    FsSetPaused, FsVerify, FsWriteSeries,
 };

@@ -57,6 +57,11 @@ impl JournalSession {
         opened.map(|()| session)
     }
 
+    /// Whether a segment was found damaged since the store was opened.
+    pub(super) fn has_found_damage(&self) -> bool {
+        !self.may_compact
+    }
+
     /// Brings the state up to date and starts a transaction.
     pub(super) fn begin(&mut self, need: TransactionKind) -> Result<(), FsFault> {
         let begun = self.prepare(need);

@@ -1,7 +1,7 @@
 //! Checking, dumping and repairing from outside.
 
 use crate::common::{self, Place, assert_sound, claim, complete, enqueue, job, queue, settle};
-use queue_core::{Detail, ErrorKind, JobId, State, Storage, StorageExt};
+use queue_core::{Detail, ErrorKind, JobId, Pause, State, Storage, StorageExt};
 use queue_fs::{CheckReport, Flush, FsStorage, check, dump, repair};
 use std::{fs, io::Write, path::PathBuf};
 
@@ -18,7 +18,7 @@ async fn fill(place: &Place) {
         settle(&store, &held.record.meta, complete(held.token)).await;
     }
     assert_eq!(claim(&store, 1).await.jobs.len(), 1);
-    store.set_paused(&queue(), true).await.expect("it works");
+    store.set_paused(&queue(), Pause::UntilResumed).await.expect("it works");
     store.close().await.expect("it works");
 }
 
@@ -157,7 +157,7 @@ async fn a_damaged_record_costs_what_was_in_it_and_no_more() {
     let counts = store.counts(&queue()).await.unwrap();
     assert_eq!(counts.of(State::Processing), 1, "a lease lives on");
     assert!(
-        store.claim(common::request(1, queue_core::Span::from_secs(30))).await.unwrap().paused,
+        store.claim(common::request(1, queue_core::Span::from_secs(30))).await.unwrap().pause.is_on(),
         "a pause too"
     );
 }

@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod doctor;
 mod fsck;
 mod kill;
 mod layout;

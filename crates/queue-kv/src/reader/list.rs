@@ -22,7 +22,11 @@ impl View<'_> {
         let ranges = match &query.walk {
             Walk::Lapsed => vec![keys::until(Family::Lease, queue, now)],
             Walk::Held { .. } | Walk::State(State::Processing, _) => vec![keys::all(Family::Lease, queue)],
-            Walk::Due => vec![keys::all(Family::Ready, queue), keys::until(Family::Scheduled, queue, now)],
+            Walk::Due => vec![
+                keys::all(Family::Ready, queue),
+                keys::all(Family::Aside, queue),
+                keys::until(Family::Scheduled, queue, now),
+            ],
             Walk::Scheduled => vec![keys::all(Family::Scheduled, queue)],
             Walk::All(_) | Walk::State(State::Queued | State::Completed, _) | Walk::Tagged(..)
                 if !query.walk.is_reversed() =>

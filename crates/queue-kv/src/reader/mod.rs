@@ -4,6 +4,7 @@ mod get;
 mod list;
 mod pool;
 mod queues;
+mod series;
 mod verify;
 
 pub(crate) use pool::Readers;

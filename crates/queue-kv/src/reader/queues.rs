@@ -6,7 +6,7 @@ use crate::{
     values,
     view::View,
 };
-use queue_core::{QueueName, QueueStatus, QueuesPage, QueuesQuery, WorkerInfo};
+use queue_core::{PausedKind, QueueName, QueueStatus, QueuesPage, QueuesQuery, WorkerInfo};
 
 impl View<'_> {
     /// One page of the queues, all at the same moment.
@@ -16,9 +16,12 @@ impl View<'_> {
             let name =
                 std::str::from_utf8(keys::name_of(&key)).ok().and_then(|text| QueueName::new(text).ok());
             let name = name.ok_or_else(|| KvFailure::corrupt("a queue has no name"))?;
-            let paused = self.is_paused(&name)?;
+            let (pause, has_kinds) = self.pauses(&name)?;
+            let kinds = if has_kinds { self.kinds(&name)? } else { Vec::new() };
+            let kinds = kinds.into_iter().filter(|(_, pause)| pause.is_on());
+            let paused_kinds = kinds.map(|(kind, pause)| PausedKind { kind, pause }).collect();
             let counts = self.counts(&name)?;
-            queues.push(QueueStatus { name, paused, counts });
+            queues.push(QueueStatus { name, pause, paused_kinds, counts });
         }
         Ok(query.page(queues))
     }

@@ -79,6 +79,12 @@ impl View<'_> {
                 Ok(())
             })?;
         }
+        // A job that is set aside is accounted for as if it were ready, and must not be that too.
+        self.each(keys::family(Family::Aside), |(key, value)| {
+            let ready = (keys::ready_of(&key), value);
+            stored.insert(if stored.contains(&ready) { nothing_at(key) } else { ready });
+            Ok(())
+        })?;
         for family in PARTS {
             self.each(keys::family(family), |(key, _)| {
                 stored.insert(nothing_at(key));

@@ -7,7 +7,7 @@ use super::{
 use crate::failure::KvResult;
 use queue_core::{
     AnswerRoom, Applied, Stamped,
-    lifecycle::{Transition, Verdict, apply},
+    lifecycle::{BodyPatch, Transition, Verdict, apply},
 };
 use queue_store::{UnheardClaim, group_commit::Verb};
 
@@ -54,6 +54,9 @@ impl Transaction<'_> {
         let before = stored.job.meta.clone();
         match apply(&mut stored.job, sent, self.now()) {
             Verdict::Written { body, attempt } => {
+                if let BodyPatch::Payload(payload) = &body {
+                    stored.payload_bytes = payload.bytes.len() as u64;
+                }
                 self.write(Some(&before), &stored)?;
                 self.write_body(&stored.job.meta, body)?;
                 if let Some(attempt) = attempt {

@@ -15,7 +15,7 @@ use queue_core::{
     AnswerRoom, ClaimRequest, Claimed, ClaimedJob, JobRecord, QueueName, Seq, Timestamp, lifecycle::lease,
 };
 use queue_store::{
-    UnheardClaim,
+    KindPauses, UnheardClaim,
     group_commit::{PendingCall, Verb},
 };
 
@@ -53,21 +53,24 @@ impl Transaction<'_> {
         // The mark lets handles that live for a single claim carry time on from one to the next
         // while the clock is behind.
         self.keeps_time |= self.moment.is_ahead();
-        let paused = self.view().is_paused(queue)?;
-        let none = |next_due| Claimed { paused, ..Claimed::none(next_due, self.moment) };
+        let (pause, has_kinds) = self.view().pauses(queue)?;
+        self.has_kinds.insert(queue.clone(), has_kinds);
+        let mut kinds = if has_kinds { self.kind_pauses(queue)? } else { KindPauses::default() };
+        let mut answer = Claimed { pause, paused_kinds: kinds.paused(), ..Claimed::none(None, self.moment) };
         if request.is_late(now) {
-            return Ok(none(Some(now)));
+            return Ok(Claimed { next_due: Some(now), ..answer });
         }
-        let nothing = none(None);
-        let limit = if paused { 0 } else { request.limit };
-        let mut jobs = Vec::new();
+        let limit = if pause.is_on() { 0 } else { request.limit };
         if limit > 0 {
             self.promote(queue)?;
-            for seq in self.due(request, limit)? {
-                jobs.push(self.lease(request, seq)?);
+            let front = if has_kinds { self.clear_front(queue, limit, &mut kinds)? } else { limit };
+            for seq in self.due(request, front)? {
+                answer.jobs.push(self.lease(request, seq)?);
             }
         }
-        Ok(Claimed { jobs, next_due: self.next_due(queue)?, ..nothing })
+        let aside = self.aside_due(queue, &kinds)?;
+        answer.next_due = self.next_due(queue)?.into_iter().chain(aside).min();
+        Ok(Claimed { set_aside: kinds.set_aside, ..answer })
     }
 
     /// Makes scheduled jobs ready whose time has come. Their records stay the same.

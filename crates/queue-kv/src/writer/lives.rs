@@ -84,6 +84,7 @@ impl Transaction<'_> {
             BodyPatch::Result(result) => self.put(&key(Family::Result), &stored::to_bytes(&result))?,
             BodyPatch::ErrorDetails(Some(details)) => self.put(&key(Family::Details), &details)?,
             BodyPatch::ErrorDetails(None) => self.delete(&key(Family::Details))?,
+            BodyPatch::Payload(payload) => self.put(&key(Family::Payload), &stored::to_bytes(&payload))?,
             BodyPatch::Clear { content_type } => {
                 self.delete(&key(Family::Result))?;
                 self.delete(&key(Family::Details))?;
@@ -147,6 +148,9 @@ impl Transaction<'_> {
                 self.count(&meta.queue, SCHEDULED_SLOT, -1);
             } else {
                 self.delete(&keys::ready(meta))?;
+                if self.has_kinds(&meta.queue)? {
+                    self.delete(&keys::aside_of_ready(&meta.queue, &meta.kind, &keys::ready(meta)))?;
+                }
             }
         }
         for entry in keys::times(meta) {

@@ -7,14 +7,14 @@ use crate::{
     values,
     view::STEP,
 };
-use queue_core::{Duty, QueueName, Span, WorkerId, WorkerInfo};
+use queue_core::{Duty, Pause, QueueName, Span, WorkerId, WorkerInfo};
 use queue_store::group_commit::Verb;
 
 /// Stops or resumes the claims of a queue.
 #[derive(Debug)]
 pub(crate) struct KvSetPaused {
     pub(crate) queue: QueueName,
-    pub(crate) paused: bool,
+    pub(crate) pause: Pause,
 }
 
 impl Verb<Commits> for KvSetPaused {
@@ -25,12 +25,8 @@ impl Verb<Commits> for KvSetPaused {
     fn run(&self, session: &mut Session<'_>) -> KvResult<()> {
         let transaction = session.transaction();
         transaction.remember_queue(&self.queue)?;
-        let key = keys::of_queue_alone(Family::Paused, &self.queue);
-        if self.paused {
-            transaction.put(&key, &[])?;
-        } else {
-            transaction.delete(&key)?;
-        }
+        let has_kinds = transaction.has_kinds(&self.queue)?;
+        transaction.write_pauses(&self.queue, self.pause.at(transaction.now()), has_kinds)?;
         // Workers that hold jobs ready want a hint of a pause too.
         transaction.notices.wake(&self.queue);
         Ok(())
@@ -72,23 +68,27 @@ impl Verb<Commits> for KvAnnounce {
     }
 }
 
-/// Asks a worker to drain; answers whether it is present.
+/// Gives a worker another duty; answers its duty then, if it is present.
 #[derive(Debug)]
-pub(crate) struct KvDrainWorker(pub(crate) WorkerId);
+pub(crate) struct KvSetDuty {
+    pub(crate) worker: WorkerId,
+    pub(crate) duty: Duty,
+}
 
-impl Verb<Commits> for KvDrainWorker {
-    type Answer = bool;
+impl Verb<Commits> for KvSetDuty {
+    type Answer = Option<Duty>;
 
-    const NAME: &'static str = "drain_worker";
+    const NAME: &'static str = "set_duty";
 
-    fn run(&self, session: &mut Session<'_>) -> KvResult<bool> {
+    fn run(&self, session: &mut Session<'_>) -> KvResult<Option<Duty>> {
         let transaction = session.transaction();
-        let key = keys::worker(&self.0);
+        let key = keys::worker(&self.worker);
         let shown = transaction.view().get(&key)?.map(values::read_worker).transpose()?;
         let Some((worker, until)) = shown.filter(|(_, until)| *until > transaction.now()) else {
-            return Ok(false);
+            return Ok(None);
         };
-        transaction.put(&key, &values::worker(&WorkerInfo { duty: Duty::Drain, ..worker }, until))?;
-        Ok(true)
+        let duty = worker.duty.then(self.duty);
+        transaction.put(&key, &values::worker(&WorkerInfo { duty, ..worker }, until))?;
+        Ok(Some(duty))
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Transaction<'a> {
     last_seq: Option<u64>,
     /// The changes to the number of jobs in each slot of a queue.
     counts: BTreeMap<(QueueName, u8), i64>,
+    /// Whether queues that were looked at have pauses of kinds.
+    pub(super) has_kinds: BTreeMap<QueueName, bool>,
     answer_bytes_max: usize,
     has_writes: bool,
 }
@@ -42,6 +44,7 @@ impl<'a> Transaction<'a> {
             mark,
             last_seq: None,
             counts: BTreeMap::new(),
+            has_kinds: BTreeMap::new(),
             answer_bytes_max: database.capabilities.limits.answer_bytes_max,
             has_writes: false,
         })
@@ -78,12 +81,24 @@ impl<'a> Transaction<'a> {
 
     /// The number of a new life: numbers follow the order of enqueues, and none is given twice.
     pub(super) fn next_seq(&mut self) -> KvResult<Seq> {
-        let last = match self.last_seq {
-            Some(last) => last,
-            None => self.view().number(&keys::global(Family::LastSeq))?.unwrap_or(0),
-        };
+        let last = self.last_seq()?;
         self.last_seq = Some(last + 1);
         Ok(Seq::new(last + 1))
+    }
+
+    /// Numbers go on behind this one, or behind a higher one that was given.
+    pub(super) fn raise_seq(&mut self, after: Seq) -> KvResult<()> {
+        if after.get() > self.last_seq()? {
+            self.last_seq = Some(after.get());
+        }
+        Ok(())
+    }
+
+    fn last_seq(&self) -> KvResult<u64> {
+        match self.last_seq {
+            Some(last) => Ok(last),
+            None => Ok(self.view().number(&keys::global(Family::LastSeq))?.unwrap_or(0)),
+        }
     }
 
     /// Lists the queue from here on.

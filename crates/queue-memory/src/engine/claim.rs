@@ -2,7 +2,8 @@
 
 use super::{Engine, queue_state::QueueState, undo_log::UndoLog};
 use queue_core::{
-    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, Timestamp, lifecycle::lease,
+    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, PausedKind, Seq, Timestamp,
+    lifecycle::lease,
 };
 
 impl Engine {
@@ -17,31 +18,35 @@ impl Engine {
         let late = request.is_late(now).then_some(now);
         let Some(state) = self.queues.get_mut(&request.queue) else { return Claimed::none(late, moment) };
         state.indexes.promote(now);
-        let limit = if state.paused { 0 } else { request.limit_at(now) };
+        let pause = state.pauses.queue.at(now);
+        let limit = if pause.is_on() { 0 } else { request.limit_at(now) };
         let mut jobs = Vec::with_capacity(limit.min(state.indexes.ready.len()));
         let mut room = AnswerRoom::new(request.bytes_max);
+        let mut aside_room = PausedKind::SET_ASIDE_MAX;
         while jobs.len() < limit {
-            let Some(job) = claim_first(state, &mut self.undo, request, &mut room, now) else { break };
+            let Some(seq) = state.next_claimable(now, &mut aside_room) else { break };
+            let Some(job) = claim_one(state, &mut self.undo, seq, request, &mut room, now) else { break };
             self.notices.changed(&job.record.meta);
             jobs.push(job);
         }
-        let next_due = late.or_else(|| state.indexes.next_due());
-        let paused = state.paused;
+        let next_due = late.or_else(|| state.next_due(now));
+        let paused_kinds = state.pauses.kinds_at(now);
         if !jobs.is_empty() {
             self.raise_mark(now);
         }
-        Claimed { jobs, paused, ..Claimed::none(next_due, moment) }
+        let set_aside = PausedKind::SET_ASIDE_MAX - aside_room;
+        Claimed { jobs, pause, paused_kinds, set_aside, ..Claimed::none(next_due, moment) }
     }
 }
 
-fn claim_first(
+fn claim_one(
     state: &mut QueueState,
     undo: &mut UndoLog,
+    seq: Seq,
     request: &ClaimRequest,
     room: &mut AnswerRoom,
     now: Timestamp,
 ) -> Option<ClaimedJob> {
-    let seq = state.indexes.ready.first()?;
     // The job is not passed over for a smaller one behind it, or large jobs would starve (ADR
     // 0023).
     if !room.takes(state.entries.get(&seq)?.payload_len as usize) {

@@ -1,14 +1,24 @@
 //! The ordered indexes over the jobs of a queue.
 
-use super::{packed_job::PackedJob, ready_index::ReadyIndex};
-use queue_core::{Seq, State, Tag, Tags, Timestamp};
-use std::collections::{BTreeMap, BTreeSet};
+use super::{
+    packed_job::PackedJob,
+    ready_index::{ReadyIndex, ReadyPlace},
+};
+use queue_core::{Kind, Seq, State, Tag, Tags, Timestamp};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    iter::Peekable,
+};
 
 /// The ordered indexes over jobs. Each job is in those that its state calls for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Indexes {
     /// Waiting and known to be due.
     pub(super) ready: ReadyIndex,
+    /// Known to be due and met by a claim while their kind was paused: a line for each kind, none
+    /// of which is empty. A claim takes its jobs from `ready` and from the lines of kinds that are
+    /// not paused, so that a resume moves no job.
+    pub(super) aside: BTreeMap<Kind, ReadyIndex>,
     /// Waiting for its time, as known when last looked at.
     pub(super) scheduled: BTreeSet<(Timestamp, Seq, i16)>,
     /// Leased, by lapse.
@@ -98,6 +108,7 @@ impl Indexes {
         }
         Self {
             ready: ReadyIndex::of(ready),
+            aside: BTreeMap::new(),
             scheduled: scheduled.into_iter().collect(),
             leases: leases.into_iter().collect(),
             purges: purges.into_iter().collect(),
@@ -128,8 +139,11 @@ impl Indexes {
         self.by_state[usize::from(place.state.as_code())] -= 1;
         // The due time does not tell the index: a job whose time has come stays scheduled until a
         // claim or a listing promotes it.
-        if place.state.is_waiting() && !self.ready.remove(place.priority, place.run_at, place.seq) {
-            self.scheduled.remove(&(place.run_at, place.seq, place.priority));
+        if place.state.is_waiting()
+            && !self.ready.remove(place.priority, place.run_at, place.seq)
+            && !self.scheduled.remove(&(place.run_at, place.seq, place.priority))
+        {
+            self.remove_aside((place.priority, place.run_at, place.seq));
         }
         place.expires_at.map(|at| self.leases.remove(&(at, place.seq)));
         place.purge_at.map(|at| self.purges.remove(&(at, place.seq)));
@@ -162,6 +176,35 @@ impl Indexes {
         let scheduled = self.scheduled.first().map(|&(run_at, ..)| run_at);
         let lapse = self.leases.first().map(|&(expires_at, _)| expires_at);
         [due, scheduled, lapse].into_iter().flatten().min()
+    }
+
+    /// When the oldest job became due, whether its kind is paused or not.
+    pub(super) fn oldest_due(&self) -> Option<Timestamp> {
+        self.aside.values().filter_map(ReadyIndex::oldest).chain(self.ready.oldest()).min()
+    }
+
+    /// The due jobs in claim order, from behind this one on, whether their kinds are paused or not.
+    pub(super) fn due_behind(&self, after: Option<ReadyPlace>) -> impl Iterator<Item = Seq> {
+        let lines = std::iter::once(&self.ready).chain(self.aside.values());
+        let mut lines: Vec<_> = lines.map(|line| line.behind(after).peekable()).collect();
+        std::iter::from_fn(move || {
+            let first = |line: &mut Peekable<_>| line.peek().copied();
+            let next = match &mut lines[..] {
+                [one] => one.next(),
+                lines => {
+                    let heads = lines.iter_mut().filter_map(|line| Some((first(line)?, line)));
+                    heads.min_by_key(|(head, _)| *head).and_then(|(_, line)| line.next())
+                }
+            };
+            next.map(|(.., seq)| seq)
+        })
+    }
+
+    fn remove_aside(&mut self, (priority, run_at, seq): ReadyPlace) {
+        let emptied = self.aside.iter_mut().find_map(|(kind, line)| {
+            line.remove(priority, run_at, seq).then(|| (line.len() == 0).then(|| kind.clone()))
+        });
+        emptied.flatten().map(|kind| self.aside.remove(&kind));
     }
 
     pub(super) fn count(&self, state: State) -> u64 {

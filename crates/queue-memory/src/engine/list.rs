@@ -67,7 +67,7 @@ fn lives<'s>(state: &'s QueueState, query: &ListQuery, after: Option<PageEnd>, n
         }
         Walk::Due => {
             let after = after.map(|after| (after.priority, after.at, Seq::new(after.seq)));
-            Box::new(indexes.ready.behind(after))
+            Box::new(indexes.due_behind(after))
         }
         Walk::Scheduled => {
             // What is scheduled at one time for one life is that once, whatever its priority.

@@ -132,25 +132,10 @@ impl Engine {
         self.raise_mark(mark);
     }
 
-    /// Whether claims of a queue are stopped.
-    pub fn is_paused(&self, queue: &QueueName) -> bool {
-        self.queues.get(queue).is_some_and(|state| state.paused)
-    }
-
-    /// The queues whose claims are stopped.
-    pub fn paused_queues(&self) -> impl Iterator<Item = &QueueName> {
-        self.queues.iter().filter(|(_, state)| state.paused).map(|(queue, _)| queue)
-    }
-
-    /// The queues that are there without a job, and are not paused: nothing else tells of them.
+    /// The queues that are there without a job, and have no pause: nothing else tells of them.
     pub fn idle_queues(&self) -> impl Iterator<Item = &QueueName> {
-        let is_idle = |state: &QueueState| state.entries.is_empty() && !state.paused;
+        let is_idle = |state: &QueueState| state.entries.is_empty() && state.pauses.is_empty();
         self.queues.iter().filter(move |(_, state)| is_idle(state)).map(|(queue, _)| queue)
-    }
-
-    /// Stops or resumes the claims of a queue without a notice.
-    pub fn load_pause(&mut self, queue: &QueueName, paused: bool) {
-        self.state_mut(queue).paused = paused;
     }
 
     /// Every worker that announced itself, and until when it is shown.

@@ -4,16 +4,19 @@ mod apply;
 mod claim;
 mod course;
 mod enqueue;
+mod import;
 mod indexes;
 mod list;
 mod load;
 mod packed_job;
+mod pauses;
 mod presence;
 mod prune;
 mod queue_state;
 mod queues;
 mod read;
 mod ready_index;
+mod series;
 mod traits_pool;
 mod transaction;
 mod undo_log;
@@ -21,6 +24,7 @@ mod verify;
 
 pub use course::Course;
 pub use packed_job::{PackedJob, Traits};
+pub use pauses::Pauses;
 pub use transaction::Edit;
 
 use presence::Presence;
@@ -28,6 +32,7 @@ use queue_core::{QueueName, Timestamp};
 use queue_state::QueueState;
 use queue_store::{NoticeLevel, Notices};
 use queues::Queues;
+use series::SeriesEntries;
 use undo_log::UndoLog;
 
 /// Every queue of one store. Operations take the moment at which they happen, as
@@ -40,6 +45,7 @@ pub struct Engine {
     /// The highest time that a write was decided by.
     mark: Timestamp,
     presence: Presence,
+    series: SeriesEntries,
     notices: Notices,
     undo: UndoLog,
     /// The indexes are built when everything is loaded.
@@ -56,15 +62,6 @@ impl Engine {
     /// woken in any case.
     pub fn notice_jobs(&mut self, wanted: bool) {
         self.notices.want(if wanted { NoticeLevel::Everything } else { NoticeLevel::Wakes });
-    }
-
-    /// Stops or resumes the claims of a queue. Workers that hold jobs ready want to hear of a pause
-    /// too.
-    pub fn set_paused(&mut self, queue: &QueueName, paused: bool) {
-        let was_paused = self.is_paused(queue);
-        self.undo.pauses(queue, was_paused);
-        self.state_mut(queue).paused = paused;
-        self.notices.wake(queue);
     }
 
     fn state_mut(&mut self, queue: &QueueName) -> &mut QueueState {

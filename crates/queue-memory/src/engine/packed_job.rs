@@ -197,6 +197,10 @@ impl PackedJob {
         (self.failures, self.stalls) = (meta.failures, meta.stalls);
         (self.state, self.reason, self.expiry_lifted) = (meta.state, meta.reason, meta.expiry_lifted);
         (self.cancel_requested, self.awaited) = (meta.cancel_requested, meta.awaited);
+        self.priority = meta.priority;
+        if self.traits.retention != meta.retention {
+            self.retrait(|traits| traits.retention = meta.retention);
+        }
         if self.course.is_some() || has_course(job) {
             let course = self.course.get_or_insert_default();
             (course.token, course.last_settle) = (job.token, job.last_settle);
@@ -229,11 +233,26 @@ impl PackedJob {
         Attempt::push(self.course.get_or_insert_default().attempts.get_or_insert_default(), attempt);
     }
 
-    /// Changes how the payload is said to be encoded, if given. Its traits are then shared with no
-    /// other job: that is rare.
+    /// Changes how the payload is said to be encoded, if given.
     pub fn set_content_type(&mut self, content_type: Option<ContentType>) {
         let Some(content_type) = content_type else { return };
-        self.traits = Arc::new(Traits { content_type, ..Traits::clone(&self.traits) });
+        self.retrait(|traits| traits.content_type = content_type);
+    }
+
+    /// Changes the payload.
+    pub fn set_payload(&mut self, payload: Payload) {
+        if payload.content_type != self.traits.content_type {
+            self.set_content_type(Some(payload.content_type));
+        }
+        self.payload_len = u32::try_from(payload.bytes.len()).unwrap_or(u32::MAX);
+        self.payload = payload.bytes;
+    }
+
+    /// Changes what is set once. The traits are then shared with no other job: that is rare.
+    fn retrait(&mut self, change: impl FnOnce(&mut Traits)) {
+        let mut traits = Traits::clone(&self.traits);
+        change(&mut traits);
+        self.traits = Arc::new(traits);
     }
 
     pub(super) fn patch_body(&mut self, patch: BodyPatch) {
@@ -241,6 +260,7 @@ impl PackedJob {
             BodyPatch::Keep => {}
             BodyPatch::Result(result) => self.set_result(Some(result)),
             BodyPatch::ErrorDetails(details) => self.set_error_details(details),
+            BodyPatch::Payload(payload) => self.set_payload(payload),
             BodyPatch::Clear { content_type } => {
                 self.set_content_type(content_type);
                 self.set_result(None);

@@ -23,12 +23,17 @@ impl Engine {
         duty
     }
 
-    /// Asks a worker to drain; what is shown of it then, if it is there.
-    pub fn drain_worker(&mut self, worker: &WorkerId, now: Timestamp) -> Option<(&WorkerInfo, Timestamp)> {
+    /// Gives a worker another duty; what is shown of it then, if it is there.
+    pub fn set_duty(
+        &mut self,
+        worker: &WorkerId,
+        duty: Duty,
+        now: Timestamp,
+    ) -> Option<(&WorkerInfo, Timestamp)> {
         self.raise_mark(now);
         self.undo.announces(&self.presence);
         let (shown, until) = self.presence.get_mut(worker).filter(|(_, until)| *until > now)?;
-        shown.duty = Duty::Drain;
+        shown.duty = shown.duty.then(duty);
         Some((shown, *until))
     }
 

@@ -3,6 +3,7 @@
 use super::{
     indexes::{IndexKeys, Indexes},
     packed_job::PackedJob,
+    pauses::Pauses,
     traits_pool::TraitsPool,
 };
 use foldhash::HashMap;
@@ -16,7 +17,7 @@ pub(super) struct QueueState {
     pub(super) entries: BTreeMap<Seq, Box<PackedJob>>,
     pub(super) ids: HashMap<JobId, Seq>,
     pub(super) indexes: Indexes,
-    pub(super) paused: bool,
+    pub(super) pauses: Pauses,
     pool: TraitsPool,
 }
 

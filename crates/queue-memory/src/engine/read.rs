@@ -30,7 +30,7 @@ impl Engine {
                 counts.set(each, state.indexes.count(each));
             }
             counts.scheduled = state.indexes.scheduled.len() as u64;
-            counts.oldest_due = state.indexes.ready.oldest();
+            counts.oldest_due = state.indexes.oldest_due();
         }
         counts
     }
@@ -40,9 +40,11 @@ impl Engine {
         let names: Vec<QueueName> =
             self.queues.names_from(query.start()).take(query.limit()).cloned().collect();
         let status = |name: QueueName| {
-            let paused = self.is_paused(&name);
+            let (pause, paused_kinds) = self.pauses(&name).map_or_else(Default::default, |pauses| {
+                (pauses.queue.at(moment.now), pauses.kinds_at(moment.now))
+            });
             let counts = self.counts(&name, moment);
-            QueueStatus { name, paused, counts }
+            QueueStatus { name, pause, paused_kinds, counts }
         };
         query.page(names.into_iter().map(status).collect())
     }

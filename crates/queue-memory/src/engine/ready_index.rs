@@ -6,6 +6,9 @@ use std::{
     ops::Bound,
 };
 
+/// The place of a job in claim order: priority, due time and life.
+pub(super) type ReadyPlace = (i16, Timestamp, Seq);
+
 /// Jobs that are due, in claim order: by priority, then by the time at which they became due, then
 /// by life.
 ///
@@ -66,9 +69,10 @@ impl ReadyIndex {
         true
     }
 
-    /// The job to be claimed next.
-    pub(super) fn first(&self) -> Option<Seq> {
-        self.lines.first_key_value().and_then(|(_, line)| line.first()).map(|&(_, seq)| seq)
+    /// The job to be claimed next, with its place.
+    pub(super) fn first(&self) -> Option<ReadyPlace> {
+        let (priority, line) = self.lines.first_key_value()?;
+        line.first().map(|&(run_at, seq)| (*priority, run_at, seq))
     }
 
     /// When the oldest job became due, whatever its priority.
@@ -77,17 +81,18 @@ impl ReadyIndex {
     }
 
     /// In claim order, from behind this job on.
-    pub(super) fn behind(&self, after: Option<(i16, Timestamp, Seq)>) -> impl Iterator<Item = Seq> {
+    pub(super) fn behind(&self, after: Option<ReadyPlace>) -> impl Iterator<Item = ReadyPlace> {
         let first = after.map_or(i16::MIN, |(priority, ..)| priority);
         let of_line = move |(priority, line): (&i16, _)| {
-            let line: &BTreeSet<(Timestamp, Seq)> = line;
+            let (priority, line): (i16, &BTreeSet<(Timestamp, Seq)>) = (*priority, line);
             let begin = match after {
-                Some((first, run_at, seq)) if first == *priority => Bound::Excluded((run_at, seq)),
+                Some((first, run_at, seq)) if first == priority => Bound::Excluded((run_at, seq)),
                 _ => Bound::Unbounded,
             };
-            line.range((begin, Bound::Unbounded))
+            let behind = line.range((begin, Bound::Unbounded));
+            behind.map(move |&(run_at, seq)| (priority, run_at, seq))
         };
-        self.lines.range(first..).flat_map(of_line).map(|&(_, seq)| seq)
+        self.lines.range(first..).flat_map(of_line)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -120,7 +125,7 @@ mod tests {
                 } else {
                     assert_eq!(ready.remove(job.0, job.1, job.2), set.remove(&job), "seed {seed}");
                 }
-                assert_eq!(ready.first(), set.first().map(|job| job.2), "seed {seed}");
+                assert_eq!(ready.first(), set.first().copied(), "seed {seed}");
                 assert_eq!(ready.oldest(), set.iter().map(|job| job.1).min(), "seed {seed}");
                 assert_eq!(ready.len(), set.len(), "seed {seed}");
             }

@@ -1,6 +1,6 @@
 //! Transactions of the engine: begin, commit, roll back, and what changed.
 
-use super::{Engine, packed_job::PackedJob, undo_log::UndoLog};
+use super::{Engine, packed_job::PackedJob, pauses::Pauses, undo_log::UndoLog};
 use queue_core::{QueueName, Seq};
 
 /// How one record was changed since [`Engine::begin`]: absent before if it is new, absent after if
@@ -36,19 +36,17 @@ impl Engine {
         })
     }
 
-    /// The queues that were paused or resumed, and what they are now.
-    pub fn pause_edits(&self) -> impl Iterator<Item = (&QueueName, bool)> {
-        let now = |(queue, was_paused)| (queue, was_paused, self.is_paused(queue));
-        let edits = self.undo.pauses.iter().map(now);
-        edits
-            .filter(|(_, was_paused, is_paused)| *was_paused != is_paused)
-            .map(|(queue, _, now)| (queue, now))
+    /// The queues whose pauses changed, and what they are now.
+    pub fn pause_edits(&self) -> impl Iterator<Item = (&QueueName, &Pauses)> {
+        let edits = self.undo.pauses.iter();
+        let edits = edits.filter_map(|(queue, former)| Some((queue, former, self.pauses(queue)?)));
+        edits.filter(|(_, former, now)| former != now).map(|(queue, _, now)| (queue, now))
     }
 
     /// The queues that were used for the first time and of which no edit tells.
     pub fn opened_idle(&self) -> impl Iterator<Item = &QueueName> {
         let is_idle = |queue: &&QueueName| {
-            self.queues.get(queue).is_some_and(|state| state.entries.is_empty() && !state.paused)
+            self.queues.get(queue).is_some_and(|state| state.entries.is_empty() && state.pauses.is_empty())
         };
         self.undo.opened.iter().filter(is_idle)
     }
@@ -68,11 +66,14 @@ impl Engine {
         for former in undo.jobs.into_values().flatten() {
             self.put_back(former);
         }
-        for (queue, was_paused) in undo.pauses {
-            self.state_mut(&queue).paused = was_paused;
+        for (queue, former) in undo.pauses {
+            self.state_mut(&queue).pauses = former;
         }
         if let Some(presence) = undo.presence {
             self.presence = presence;
+        }
+        for (key, former) in undo.series {
+            self.series.set(&key, former);
         }
         if undo.is_recording {
             self.last_seq = undo.last_seq;
@@ -86,8 +87,8 @@ impl Engine {
 mod tests {
     use super::*;
     use queue_core::{
-        ClaimRequest, ContentType, Detail, JobId, Kind, Moment, NewJob, Payload, Prune, PruneRequest,
-        QueuesQuery, SeededRng, Span, Timestamp, WorkerId, WorkerInfo,
+        ClaimRequest, ContentType, Detail, Duty, JobId, Kind, Moment, NewJob, Pause, Payload, Prune,
+        PruneRequest, QueuesQuery, SeededRng, Span, Timestamp, WorkerId, WorkerInfo,
     };
 
     const NOW: Timestamp = Timestamp::from_millis(1_000);
@@ -117,7 +118,7 @@ mod tests {
         let mut engine = Engine::default();
         engine.announce(worker(), Span::from_secs(9), NOW);
         engine.begin();
-        assert!(engine.drain_worker(&worker().id, NOW).is_some());
+        assert!(engine.set_duty(&worker().id, Duty::Drain, NOW).is_some());
         engine.rollback();
         assert_eq!(engine.workers(NOW), [worker()]);
     }
@@ -156,7 +157,7 @@ mod tests {
         assert_eq!(claim(&mut engine), 1);
         engine.enqueue(&queue(), vec![vec![job("c")]], NOW);
         engine.prune(&PruneRequest { queue: queue(), what: Prune::Everything, limit: 2 }, NOW);
-        engine.set_paused(&queue(), true);
+        engine.set_paused(&queue(), Pause::UntilResumed);
         engine.announce(worker(), Span::from_secs(9), NOW);
         engine.enqueue(&QueueName::from_static("new"), vec![vec![job("d")]], NOW);
         assert_eq!(engine.pause_edits().count(), 1);

@@ -1,7 +1,8 @@
 //! What a transaction changed, for the journal and for a rollback.
 
-use super::{packed_job::PackedJob, presence::Presence};
-use queue_core::{QueueName, Seq};
+use super::{packed_job::PackedJob, pauses::Pauses, presence::Presence, series::SeriesKey};
+use bytes::Bytes;
+use queue_core::{QueueName, Seq, Timestamp};
 use std::collections::{BTreeMap, btree_map::Entry};
 
 /// The state before the first change since [`Engine::begin`](super::Engine::begin), from which a
@@ -13,8 +14,9 @@ pub(super) struct UndoLog {
     pub(super) jobs: BTreeMap<Seq, Option<PackedJob>>,
     /// The queues of changed and new lives.
     pub(super) queues: BTreeMap<Seq, QueueName>,
-    pub(super) pauses: BTreeMap<QueueName, bool>,
+    pub(super) pauses: BTreeMap<QueueName, Pauses>,
     pub(super) presence: Option<Presence>,
+    pub(super) series: BTreeMap<SeriesKey, Option<(Bytes, Timestamp)>>,
     /// The queues that are new.
     pub(super) opened: Vec<QueueName>,
 }
@@ -39,10 +41,10 @@ impl UndoLog {
         }
     }
 
-    /// A queue is about to be paused or resumed.
-    pub(super) fn pauses(&mut self, queue: &QueueName, was_paused: bool) {
+    /// A queue, or a kind of it, is about to be paused or resumed.
+    pub(super) fn pauses(&mut self, queue: &QueueName, former: Pauses) {
         if self.is_recording {
-            self.pauses.entry(queue.clone()).or_insert(was_paused);
+            self.pauses.entry(queue.clone()).or_insert(former);
         }
     }
 
@@ -50,6 +52,13 @@ impl UndoLog {
     pub(super) fn opens(&mut self, queue: &QueueName) {
         if self.is_recording {
             self.opened.push(queue.clone());
+        }
+    }
+
+    /// An entry of a series was written or removed.
+    pub(super) fn writes_series(&mut self, key: &SeriesKey, former: Option<(Bytes, Timestamp)>) {
+        if self.is_recording {
+            self.series.entry(key.clone()).or_insert(former);
         }
     }
 

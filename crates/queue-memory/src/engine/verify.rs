@@ -47,6 +47,16 @@ fn verify_queue(queue: &QueueName, state: &QueueState, now: Timestamp, findings:
     if state.ids.len() != state.entries.len() {
         findings.push(format!("{queue}: {} ids for {} records", state.ids.len(), state.entries.len()));
     }
+    for (kind, line) in &state.indexes.aside {
+        for (priority, run_at, seq) in line.behind(None) {
+            let is_of_kind = state.entries.get(&seq).is_some_and(|entry| entry.traits.kind == *kind);
+            if !is_of_kind || !rebuilt.ready.remove(priority, run_at, seq) {
+                findings
+                    .push(format!("{queue}: {seq} is set aside as a due job of kind {kind:?} and is none"));
+            }
+            rebuilt.aside.entry(kind.clone()).or_default().insert(priority, run_at, seq);
+        }
+    }
     if rebuilt != state.indexes {
         findings.push(format!("{queue}: the indexes are not those of the records"));
     }

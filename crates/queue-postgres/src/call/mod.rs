@@ -11,7 +11,7 @@ mod upkeep;
 mod verb;
 
 pub(crate) use connection::{BoundQuery, CallConnection};
-pub(crate) use names::intern_for;
+pub(crate) use names::{intern_for, intern_priorities};
 pub(crate) use scope::CommitScope;
 pub(crate) use upkeep::before_callers_transaction;
 pub(crate) use verb::SqlVerb;

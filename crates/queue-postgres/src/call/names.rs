@@ -14,7 +14,15 @@ pub(crate) async fn intern_for(
     name: &QueueName,
     jobs: impl Iterator<Item = &NewJob>,
 ) -> Result<i32, VerbError> {
-    let priorities: Vec<i16> = jobs.map(|job| job.priority).collect();
+    intern_priorities(connection, name, jobs.map(|job| job.priority).collect()).await
+}
+
+/// The number of a queue, with a lane for each of these priorities.
+pub(crate) async fn intern_priorities(
+    connection: &mut CallConnection<'_>,
+    name: &QueueName,
+    priorities: Vec<i16>,
+) -> Result<i32, VerbError> {
     if let Some(queue) = connection.handle.names.queue_with_lanes(name, &priorities) {
         return Ok(queue);
     }

@@ -7,6 +7,7 @@ mod idle_trust;
 mod pool;
 mod pooled;
 mod pools;
+mod runtime_pool;
 mod settings;
 
 pub(crate) use pool::ASK_MAX;

@@ -1,20 +1,28 @@
 //! A pool whose connections go from one call straight to the next.
 
 use super::{
-    acquire_error::AcquireError, idle_trust::IdleTrust, pooled::PooledConnection, settings::connect_within,
+    acquire_error::AcquireError,
+    idle_trust::IdleTrust,
+    pooled::PooledConnection,
+    runtime_pool::{OpenConnection, RuntimePool},
+    settings::connect_within,
 };
 use parking_lot::{Mutex, MutexGuard};
-use sqlx::{Connection, PgPool, Postgres, pool::PoolConnection, postgres::PgConnectOptions};
-use std::{pin::pin, sync::Arc, time::Duration};
+use sqlx::{
+    Connection,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+use std::{
+    pin::pin,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 use tokio::{
     runtime::{Handle, Id},
     sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot},
-    time::{Instant, sleep, timeout},
+    time::{sleep, timeout},
 };
 
-/// How long a connection goes from call to call before the driver's pool looks at it again, which
-/// ends connections that have lived for too long.
-const KEPT_MAX: Duration = Duration::from_mins(1);
 /// How long the pool waits for a connection before it asks the server why there is none.
 const ASK_AFTER: Duration = Duration::from_secs(1);
 /// How long the server may take to say so. Both are less where calls wait for less.
@@ -29,9 +37,11 @@ pub(crate) const ASK_MAX: Duration = Duration::from_secs(2);
 /// wait for it or for one that becomes free, whichever comes first. A task of its own opens the
 /// connection, since the future of a call may lie where nobody polls it, and the others must not
 /// wait for that.
+///
+/// Each runtime that calls has connections of its own ([`RuntimePool`]), within one limit for all.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    driver: PgPool,
+    options: PgPoolOptions,
     trust: Arc<IdleTrust>,
     acquire_timeout: Duration,
     /// One permit for each connection that is in use. So a caller that has one never waits for
@@ -42,116 +52,96 @@ pub(crate) struct Pool {
     state: Mutex<PoolState>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct PoolState {
-    idle: Vec<IdleConnection>,
-    /// Whether a task is opening a connection.
-    is_opening: bool,
-    is_closed: bool,
+    /// How connections are made.
+    connect: Arc<PgConnectOptions>,
+    runtimes: Vec<Arc<RuntimePool>>,
     /// Why none could be made when the server was last asked.
     refusal: Option<AcquireError>,
-    /// The runtime of the last call.
-    runtime: Option<Id>,
-}
-
-/// A connection between two calls.
-#[derive(Debug)]
-struct IdleConnection {
-    connection: PoolConnection<Postgres>,
-    /// When the driver's pool gave it out.
-    since: Instant,
-    idle_since: Instant,
-    /// A connection does not outlive the runtime that opened it.
-    runtime: Option<Id>,
 }
 
 impl Pool {
-    /// Wraps a pool of the driver of which nobody else takes connections.
-    pub(super) fn new(driver: PgPool, trust: Arc<IdleTrust>, acquire_timeout: Duration) -> Arc<Self> {
-        let connections = driver.options().get_max_connections();
-        let permits = usize::try_from(connections).unwrap_or(Semaphore::MAX_PERMITS);
+    /// Makes the pool; it opens nothing yet.
+    pub(super) fn new(
+        options: PgPoolOptions,
+        connect: PgConnectOptions,
+        trust: Arc<IdleTrust>,
+        acquire_timeout: Duration,
+    ) -> Arc<Self> {
+        let permits = usize::try_from(options.get_max_connections()).unwrap_or(Semaphore::MAX_PERMITS);
+        let state = PoolState { connect: Arc::new(connect), runtimes: Vec::new(), refusal: None };
         Arc::new(Self {
-            driver,
+            options,
             trust,
             acquire_timeout,
             permits: Arc::new(Semaphore::new(permits)),
             changed: Notify::new(),
-            state: Mutex::default(),
+            state: Mutex::new(state),
         })
     }
 
     /// Waits for a connection. Dropping the future takes none.
     pub(super) async fn acquire(self: &Arc<Self>) -> Result<PooledConnection, AcquireError> {
-        self.note_runtime();
         let waited = timeout(self.acquire_timeout, self.idle_or_new()).await;
         waited.unwrap_or_else(|_| Err(self.why_none()))
     }
 
     /// An idle connection, if there is one.
     pub(super) fn try_acquire(self: &Arc<Self>) -> Option<PooledConnection> {
-        self.note_runtime();
         let permit = self.permits.clone().try_acquire_owned().ok()?;
-        let (connection, since) =
-            self.take_idle().or_else(|| Some((self.driver.try_acquire()?, Instant::now())))?;
-        Some(PooledConnection::new(self.clone(), connection, since, permit))
+        let connection = self.of_this_runtime().take_idle()?;
+        Some(PooledConnection::new(self.clone(), connection, permit))
     }
 
     /// Closes all connections, waiting for those that are in use.
     pub(super) async fn close(&self) {
-        let idle = {
-            let mut state = self.lock();
-            state.is_closed = true;
-            std::mem::take(&mut state.idle)
-        };
-        drop(idle);
-        self.driver.close().await;
+        self.permits.close();
+        let runtimes = std::mem::take(&mut self.lock().runtimes);
+        for runtime in runtimes {
+            runtime.close().await;
+        }
     }
 
     /// How connections are made.
     pub(super) fn connect_options(&self) -> Arc<PgConnectOptions> {
-        self.driver.connect_options()
+        self.lock().connect.clone()
     }
 
     /// Changes how connections are made from now on.
     pub(super) fn set_connect_options(&self, connect: PgConnectOptions) {
-        self.driver.set_connect_options(connect);
+        let mut state = self.lock();
+        for runtime in &state.runtimes {
+            runtime.driver.set_connect_options(connect.clone());
+        }
+        state.connect = Arc::new(connect);
     }
 
     /// Takes back the connection of a call that is over and left it as it found it.
-    pub(super) fn give_back(
-        &self,
-        connection: PoolConnection<Postgres>,
-        since: Instant,
-        permit: OwnedSemaphorePermit,
-    ) {
-        self.keep(connection, since);
+    pub(super) fn give_back(&self, connection: OpenConnection, permit: OwnedSemaphorePermit) {
+        self.keep(connection);
         // The permit goes last, so that the call that waits for it finds the connection.
         drop(permit);
     }
 
-    fn keep(&self, connection: PoolConnection<Postgres>, since: Instant) {
-        let mut state = self.lock();
-        let is_kept = !state.is_closed && since.elapsed() < KEPT_MAX;
-        if is_kept {
-            let runtime = Handle::try_current().ok().map(|handle| handle.id());
-            state.idle.push(IdleConnection { connection, since, idle_since: Instant::now(), runtime });
-        }
-        drop(state);
+    fn keep(&self, connection: OpenConnection) {
+        connection.keep();
         // All waiting calls are told, since the future of one may lie where nobody polls it.
         self.changed.notify_waiters();
     }
 
     async fn idle_or_new(self: &Arc<Self>) -> Result<PooledConnection, AcquireError> {
         let permit = self.permits.clone().acquire_owned().await.map_err(|_| AcquireError::Closed)?;
+        let runtime = self.of_this_runtime();
         loop {
             // The call listens before it looks, or it would miss a connection that becomes free in
             // between.
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
-            if let Some((connection, since)) = self.take_idle() {
-                return Ok(PooledConnection::new(self.clone(), connection, since, permit));
+            if let Some(connection) = runtime.take_idle() {
+                return Ok(PooledConnection::new(self.clone(), connection, permit));
             }
-            let Some(failure) = self.open() else {
+            let Some(failure) = self.open(&runtime) else {
                 changed.await;
                 continue;
             };
@@ -163,40 +153,49 @@ impl Pool {
         }
     }
 
-    /// Takes the connection that was used last, so that the others may idle for long enough to be
-    /// closed. Connections that idled for too long to be trusted go back to the driver's pool,
-    /// which pings them.
-    fn take_idle(&self) -> Option<(PoolConnection<Postgres>, Instant)> {
-        let runtime = Handle::try_current().ok().map(|handle| handle.id());
-        let mut doubtful = Vec::new();
-        let mut fresh = Vec::new();
+    /// The connections of the runtime that calls.
+    fn of_this_runtime(self: &Arc<Self>) -> Arc<RuntimePool> {
+        let runtime = Handle::current().id();
         let mut state = self.lock();
-        for idle in state.idle.drain(..) {
-            let is_fresh = idle.runtime == runtime && self.trust.covers(idle.idle_since.elapsed());
-            if is_fresh { &mut fresh } else { &mut doubtful }.push(idle);
+        if let Some(known) = state.runtimes.iter().find(|known| known.is_of(runtime)) {
+            return known.clone();
         }
-        state.idle = fresh;
-        let taken = state.idle.pop();
-        // The lock goes before the doubtful connections do, since dropping one wakes the driver's
-        // pool.
-        drop(state);
-        taken.map(|idle| (idle.connection, idle.since))
+        let driver = self.options.clone().connect_lazy_with((*state.connect).clone());
+        let pool = RuntimePool::new(runtime, driver, self.trust.clone(), self.watch(runtime));
+        state.runtimes.push(Arc::new(pool));
+        state.runtimes[state.runtimes.len() - 1].clone()
+    }
+
+    /// Starts the task that goes with its runtime, at whose end the connections go. It ends too
+    /// when the sender does.
+    #[expect(clippy::disallowed_methods, reason = "ends with the pool that it watches over")]
+    fn watch(self: &Arc<Self>, runtime: Id) -> oneshot::Sender<()> {
+        let (in_use, unused) = oneshot::channel::<()>();
+        let guard = RuntimeGuard { pool: Arc::downgrade(self), runtime };
+        tokio::spawn(async move {
+            let _guard = guard;
+            // The sender sends nothing: it is dropped.
+            drop(unused.await);
+        });
+        in_use
     }
 
     /// Starts the task that opens a connection, unless one runs. The receiver is told if the task
     /// fails.
     #[expect(clippy::disallowed_methods, reason = "bounded by the driver's time to wait for a connection")]
-    fn open(self: &Arc<Self>) -> Option<oneshot::Receiver<AcquireError>> {
-        if std::mem::replace(&mut self.lock().is_opening, true) {
+    fn open(self: &Arc<Self>, runtime: &Arc<RuntimePool>) -> Option<oneshot::Receiver<AcquireError>> {
+        if !runtime.begins_opening() {
             return None;
         }
         let (fails, failure) = oneshot::channel();
-        let opening = OpeningGuard(self.clone());
+        let opening = OpeningGuard { pool: self.clone(), runtime: runtime.clone() };
         tokio::spawn(async move {
-            match opening.0.open_or_learn_why_not().await {
+            let pool = &opening.pool;
+            pool.make_room(&opening.runtime);
+            match pool.open_or_learn_why_not(&opening.runtime).await {
                 Ok(connection) => {
-                    opening.0.lock().refusal = None;
-                    opening.0.keep(connection, Instant::now());
+                    pool.lock().refusal = None;
+                    pool.keep(connection);
                 }
                 // The call that asked may have found another connection.
                 Err(error) => drop(fails.send(error)),
@@ -205,8 +204,23 @@ impl Pool {
         Some(failure)
     }
 
-    async fn open_or_learn_why_not(&self) -> Result<PoolConnection<Postgres>, AcquireError> {
-        let mut opened = pin!(self.driver.acquire());
+    /// Cuts idle connections of other runtimes where there is no room for one more.
+    fn make_room(&self, runtime: &Arc<RuntimePool>) {
+        let runtimes = self.lock().runtimes.clone();
+        let is_full = || {
+            let open: u32 = runtimes.iter().map(|each| each.driver.size()).sum();
+            runtime.driver.num_idle() == 0 && open >= self.options.get_max_connections()
+        };
+        for other in runtimes.iter().filter(|other| !Arc::ptr_eq(other, runtime)) {
+            while is_full() && other.cut_one() {}
+        }
+    }
+
+    async fn open_or_learn_why_not(
+        &self,
+        runtime: &Arc<RuntimePool>,
+    ) -> Result<OpenConnection, AcquireError> {
+        let mut opened = pin!(runtime.open());
         let opened = tokio::select! {
             biased;
             opened = &mut opened => opened,
@@ -235,18 +249,9 @@ impl Pool {
     /// connection is wanted of it.
     fn why_none(&self) -> AcquireError {
         let state = self.lock();
-        let refusal = state.refusal.clone().filter(|_| state.is_opening);
+        let is_opening = state.runtimes.iter().any(|runtime| runtime.is_opening());
+        let refusal = state.refusal.clone().filter(|_| is_opening);
         refusal.unwrap_or(AcquireError::Busy)
-    }
-
-    /// Notices a change of runtime: the connections of a runtime that ended are dead, and look
-    /// alive.
-    fn note_runtime(&self) {
-        let runtime = Handle::try_current().ok().map(|handle| handle.id());
-        let before = std::mem::replace(&mut self.lock().runtime, runtime);
-        if before.is_some() && before != runtime {
-            self.trust.lose();
-        }
     }
 
     fn lock(&self) -> MutexGuard<'_, PoolState> {
@@ -255,21 +260,32 @@ impl Pool {
 }
 
 /// Held by the task that opens a connection, which may go with its runtime.
-struct OpeningGuard(Arc<Pool>);
+struct OpeningGuard {
+    pool: Arc<Pool>,
+    runtime: Arc<RuntimePool>,
+}
 
 impl Drop for OpeningGuard {
     fn drop(&mut self) {
-        self.0.lock().is_opening = false;
-        self.0.changed.notify_waiters();
+        self.runtime.ends_opening();
+        self.pool.changed.notify_waiters();
     }
 }
 
-impl Drop for Pool {
-    /// Cuts the connections that are left, since there may be no runtime that could close them in
-    /// good order.
+/// Held by a task that goes with its runtime.
+struct RuntimeGuard {
+    pool: Weak<Pool>,
+    runtime: Id,
+}
+
+impl Drop for RuntimeGuard {
     fn drop(&mut self) {
-        for idle in std::mem::take(&mut self.lock().idle) {
-            drop(idle.connection.detach());
+        let Some(pool) = self.pool.upgrade() else { return };
+        let mut state = pool.lock();
+        let ended: Vec<_> = state.runtimes.extract_if(.., |each| each.is_of(self.runtime)).collect();
+        drop(state);
+        for runtime in ended {
+            runtime.end();
         }
     }
 }

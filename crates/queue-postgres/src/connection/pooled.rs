@@ -1,13 +1,13 @@
 //! A connection that a pool lent to one call.
 
-use super::pool::Pool;
-use sqlx::{PgConnection, Postgres, pool::PoolConnection};
+use super::{pool::Pool, runtime_pool::OpenConnection};
+use sqlx::PgConnection;
 use std::{
     fmt,
     ops::{Deref, DerefMut},
     sync::Arc,
 };
-use tokio::{sync::OwnedSemaphorePermit, time::Instant};
+use tokio::sync::OwnedSemaphorePermit;
 
 /// A connection of the pool that goes back only if its call ran to its end.
 ///
@@ -22,36 +22,31 @@ pub(crate) struct PooledConnection {
 }
 
 struct Loan {
-    connection: PoolConnection<Postgres>,
-    /// When the driver's pool gave the connection out.
-    since: Instant,
+    connection: OpenConnection,
     permit: OwnedSemaphorePermit,
 }
 
 impl PooledConnection {
-    pub(super) fn new(
-        pool: Arc<Pool>,
-        connection: PoolConnection<Postgres>,
-        since: Instant,
-        permit: OwnedSemaphorePermit,
-    ) -> Self {
-        Self { pool, loan: Some(Loan { connection, since, permit }) }
+    pub(super) fn new(pool: Arc<Pool>, connection: OpenConnection, permit: OwnedSemaphorePermit) -> Self {
+        Self { pool, loan: Some(Loan { connection, permit }) }
     }
 
     /// Ends the loan of a call that ran to its end. A call that went well leaves the connection to
     /// the next one; after any other the driver tests it first.
     pub(crate) fn release(mut self, went_well: bool) {
-        let Some(Loan { connection, since, permit }) = self.loan.take() else { return };
+        let Some(Loan { connection, permit }) = self.loan.take() else { return };
         if went_well {
-            self.pool.give_back(connection, since, permit);
+            self.pool.give_back(connection, permit);
+        } else {
+            connection.give_back();
         }
     }
 }
 
 impl Drop for PooledConnection {
     fn drop(&mut self) {
-        if let Some(Loan { connection, .. }) = &mut self.loan {
-            connection.close_on_drop();
+        if let Some(Loan { connection, .. }) = self.loan.take() {
+            connection.close();
         }
     }
 }

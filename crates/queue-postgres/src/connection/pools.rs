@@ -69,7 +69,7 @@ impl Pools {
         };
         let lazy = |connections| {
             let pool = base.clone().max_connections(connections).acquire_timeout(options.acquire_timeout);
-            Pool::new(pool.connect_lazy_with(connect.clone()), trust.clone(), options.acquire_timeout)
+            Pool::new(pool, connect.clone(), trust.clone(), options.acquire_timeout)
         };
         let calls = lazy(options.connections_max);
         let heartbeats = lazy(HEARTBEAT_CONNECTIONS_MAX);

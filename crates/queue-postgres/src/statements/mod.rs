@@ -236,14 +236,19 @@ macro_rules! statements {
 statements! {
     add_lanes = "add_lanes";
     add_queue = "add_queue";
+    amend = "amend";
     attempts = "attempts";
     claim = "claim";
     complete = "complete";
     count_records = "count_records";
     counts = "counts";
     dead_rows = "dead_rows";
+    delete_series = "delete_series";
     delete_worker = "delete_worker";
-    drain_worker = "drain_worker";
+    diagnose = "diagnose";
+    diagnose_snapshot = "diagnose_snapshot";
+    diagnose_tables = "diagnose_tables";
+    set_duty = "set_duty";
     enqueue = "enqueue";
     enqueue_new = "enqueue_new";
     extend = "extend";
@@ -254,6 +259,12 @@ statements! {
     follow = "follow";
     get_full = "get_full";
     get_meta = "get_jobs";
+    import = "import";
+    import_attempts = "import_attempts";
+    import_holders = "import_holders";
+    import_purged = "import_purged";
+    import_raise = "import_raise";
+    list_series = "list_series";
     list_workers = "list_workers";
     mark = "mark";
     move_jobs = "move";
@@ -265,6 +276,7 @@ statements! {
     queues = "queues";
     raise_clock = "raise_clock";
     recount = "recount";
+    save_series = "save_series";
     save_worker = "save_worker";
     set_paused = "set_paused";
     take_turns = "take_turns";

@@ -7,7 +7,7 @@ use crate::{
     verb_error::VerbError,
 };
 use queue_core::{
-    ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, Timestamp,
+    ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, Pause, Timestamp,
     lifecycle::{TrackedJob, lease},
 };
 use sqlx::{Row, postgres::PgRow};
@@ -89,7 +89,8 @@ fn read_claimed(
     let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
     let next_due = first.try_get::<Option<i64>, _>(0)?.map(Timestamp::from_millis);
     let next_due = if request.is_late(now) { Some(now) } else { next_due };
-    let paused = first.try_get::<Option<bool>, _>(1)?.unwrap_or(false);
+    let pause = first.try_get::<Option<i64>, _>(1)?.unwrap_or_default();
+    let pause = Pause::from_millis(pause).at(now);
     let mut jobs = Vec::new();
     for row in rows.iter().filter(|row| is_job(row)) {
         let meta = read_waiting(row, JOB_AT, &request.queue)?;
@@ -105,7 +106,7 @@ fn read_claimed(
         let meta = &job.record.meta;
         (meta.priority, meta.run_at, meta.seq)
     });
-    Ok(Claimed { jobs, next_due, paused, now, clock })
+    Ok(Claimed { jobs, pause, ..Claimed::none(next_due, Moment { now, clock }) })
 }
 
 /// How many jobs a look could have brought: those that the answer had no room for are still there.

@@ -6,7 +6,7 @@ use crate::{
     row::{counter, foreign, integer, name},
     verb_error::VerbError,
 };
-use queue_core::{Counts, Moment, QueueName, QueueStatus, QueuesPage, QueuesQuery, State, Timestamp};
+use queue_core::{Counts, Moment, Pause, QueueName, QueueStatus, QueuesPage, QueuesQuery, State, Timestamp};
 use sqlx::{Row, postgres::PgRow};
 
 /// Where the columns of a queue begin: before them stand the time, whether there are totals, and
@@ -56,8 +56,9 @@ impl SqlVerb for PostgresListQueues<'_> {
         for row in &rows {
             if row.try_get::<Option<&str>, _>(NAME_AT)?.is_some() {
                 let name = name::<QueueName>(row, NAME_AT)?;
-                let paused = row.try_get(NAME_AT + 1)?;
-                queues.push(QueueStatus { name, paused, counts: read_counts(row, moment)? });
+                let pause = Pause::from_millis(row.try_get(NAME_AT + 1)?).at(moment.now);
+                let counts = read_counts(row, moment)?;
+                queues.push(QueueStatus { name, pause, paused_kinds: Vec::new(), counts });
             }
         }
         // The rows are sorted here rather than by the statement, as for claims: the server is what

@@ -4,13 +4,13 @@ use crate::{
     call::{CallConnection, SqlVerb},
     verb_error::VerbError,
 };
-use queue_core::QueueName;
+use queue_core::{Pause, QueueName};
 
 /// Stops or resumes the claims of a queue, for every process.
 #[derive(Debug)]
 pub(crate) struct PostgresSetPaused<'a> {
     pub(crate) queue: &'a QueueName,
-    pub(crate) paused: bool,
+    pub(crate) pause: Pause,
 }
 
 impl SqlVerb for PostgresSetPaused<'_> {
@@ -24,7 +24,7 @@ impl SqlVerb for PostgresSetPaused<'_> {
         let origin = connection.origin();
         connection
             .write(&handle.statements.set_paused, |query| {
-                let query = query.bind(queue).bind(self.paused);
+                let query = query.bind(queue).bind(self.pause.as_millis());
                 query.bind(handle.notify_channel().map(str::to_owned)).bind(origin.clone())
             })
             .await?;

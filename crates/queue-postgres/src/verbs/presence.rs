@@ -1,4 +1,4 @@
-//! `announce`, `drain_worker` and `workers`: who works on the store.
+//! `announce`, `set_duty` and `workers`: who works on the store.
 
 use crate::{
     call::{CallConnection, SqlVerb},
@@ -51,26 +51,30 @@ impl SqlVerb for PostgresAnnounce<'_> {
     }
 }
 
-/// Asks a worker to drain.
+/// Gives a worker another duty.
 #[derive(Debug)]
-pub(crate) struct PostgresDrainWorker<'a>(pub(crate) &'a WorkerId);
+pub(crate) struct PostgresSetDuty<'a> {
+    pub(crate) worker: &'a WorkerId,
+    pub(crate) duty: Duty,
+}
 
-impl SqlVerb for PostgresDrainWorker<'_> {
-    /// Whether it is there.
-    type Answer = bool;
+impl SqlVerb for PostgresSetDuty<'_> {
+    /// Its duty then, if it is there.
+    type Answer = Option<Duty>;
 
-    const NAME: &'static str = "drain_worker";
+    const NAME: &'static str = "set_duty";
 
-    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<bool, VerbError> {
+    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Option<Duty>, VerbError> {
         let handle = connection.handle;
         let floor = connection.time_floor();
-        let id = self.0.as_str();
+        let id = self.worker.as_str();
+        let [asked, drain] = [self.duty, Duty::Drain].map(|duty| i16::from(duty.as_code()));
         let rows = connection
-            .write(&handle.statements.drain_worker, |query| {
-                query.bind(floor).bind(id.to_owned()).bind(i16::from(Duty::Drain.as_code()))
+            .write(&handle.statements.set_duty, |query| {
+                query.bind(floor).bind(id.to_owned()).bind(asked).bind(drain)
             })
             .await?;
-        Ok(!rows.is_empty())
+        Ok(rows.first().map(|row| duty(row, 0)).transpose()?)
     }
 }
 

@@ -48,14 +48,17 @@ pub(super) async fn run(
     if !is_first {
         handle.hub.missed();
     }
+    audience.set_connected(true);
     drop(started.send(Some(Ok(()))));
     loop {
         listen(&handle, &audience, &mut listener, &mut is_told).await;
         // The old connection is closed before the new one is made, so that no two are open at once.
         drop(listener);
+        audience.set_connected(false);
         handle.connection_lost();
         debug!("the connection that listens is lost; another is made");
         listener = reconnect(&handle).await;
+        audience.set_connected(true);
         debug!("another connection listens; what was said in between is read again");
         // Notifications sent meanwhile reached nobody, and the request for every change may have
         // run out.

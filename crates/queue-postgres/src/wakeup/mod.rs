@@ -9,4 +9,4 @@ mod listener;
 mod message;
 mod wakeups;
 
-pub(crate) use wakeups::Wakeups;
+pub(crate) use wakeups::{ListenerState, Wakeups};

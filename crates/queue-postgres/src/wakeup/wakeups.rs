@@ -10,7 +10,10 @@ use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Error, ErrorKind, EventStream, Interest, QueueName, Result};
 use std::{
     collections::HashMap,
-    sync::{Arc, Weak},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use tokio::{sync::watch, task::JoinHandle};
 
@@ -32,9 +35,24 @@ struct ListenerTask {
     started: watch::Receiver<Option<Result<()>>>,
 }
 
+/// What became of the task that listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListenerState {
+    /// Nobody has subscribed, or the connection is being made.
+    Idle,
+    /// It listens.
+    Listening,
+    /// It lost its connection and has no other yet, or it ended.
+    Lost,
+}
+
 /// The queues that the task listens for.
 #[derive(Debug, Default)]
-pub(super) struct Audience(Mutex<AudienceQueues>);
+pub(super) struct Audience {
+    queues: Mutex<AudienceQueues>,
+    /// Whether the task has a connection that listens.
+    is_connected: AtomicBool,
+}
 
 #[derive(Debug, Default)]
 struct AudienceQueues {
@@ -68,6 +86,17 @@ impl Wakeups {
         follow(&self.handle, &[number]).await?;
         let alive = self.audience.begin_to_follow(number);
         Ok(Box::pin(FollowingStream { hints, _alive: alive }))
+    }
+
+    /// What became of the task that listens.
+    pub(crate) fn listener_state(&self) -> ListenerState {
+        match &*self.lock() {
+            None => ListenerState::Idle,
+            Some(listener) if listener.started.borrow().is_none() => ListenerState::Idle,
+            Some(listener) if listener.task.is_finished() => ListenerState::Lost,
+            Some(_) if self.audience.is_connected.load(Ordering::SeqCst) => ListenerState::Listening,
+            Some(_) => ListenerState::Lost,
+        }
     }
 
     /// Ends the task and its connection.
@@ -129,6 +158,11 @@ impl Drop for Wakeups {
 }
 
 impl Audience {
+    /// Notes whether there is a connection that listens.
+    pub(super) fn set_connected(&self, is_connected: bool) {
+        self.is_connected.store(is_connected, Ordering::SeqCst);
+    }
+
     /// The name of a queue that somebody subscribed to.
     pub(super) fn name(&self, queue: i32) -> Option<QueueName> {
         self.lock().queues.get(&queue).cloned()
@@ -156,7 +190,7 @@ impl Audience {
     }
 
     fn lock(&self) -> MutexGuard<'_, AudienceQueues> {
-        self.0.lock()
+        self.queues.lock()
     }
 }
 

@@ -2,7 +2,10 @@
 //! empty the server believed the tables to be when it made a plan.
 
 use crate::common::{Place, claim, complete, enqueue, fail, job, queue, settle};
-use queue_core::{Detail, ListQuery, Prune, PruneRequest, Span, Storage, lifecycle::Event};
+use queue_core::{
+    Detail, ListQuery, Prune, PruneRequest, Span, Storage, StorageExt,
+    lifecycle::{Amendment, Event},
+};
 use sqlx::{AssertSqlSafe, Row};
 
 /// The other jobs of the queue: waiting, running and finished.
@@ -55,6 +58,8 @@ async fn use_everything(store: &dyn Storage) {
         let id = format!("job {n}");
         enqueue(store, vec![job(&id)]).await;
         enqueue(store, vec![job(&id)]).await;
+        let waits = store.get_one(&queue(), &job(&id).id, Detail::Meta).await.expect("it is read");
+        settle(store, &waits.expect("it waits").meta, Event::Amend(Amendment::of_priority(-1))).await;
         let held = claim(store, 1).await.jobs.pop().expect("it is due");
         let (meta, token) = (&held.record.meta, held.token);
         settle(store, meta, Event::Extend { token, by: Span::from_secs(60), progress: None }).await;

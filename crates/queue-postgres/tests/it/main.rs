@@ -4,6 +4,7 @@
 //! Two stay by themselves: `crash` ends every session of the server, and `dead_rows` holds a
 //! snapshot that keeps the server from cleaning up after anybody.
 
+mod amending;
 mod backstop;
 mod circles;
 #[path = "../common/mod.rs"]
@@ -12,6 +13,7 @@ mod counters;
 #[path = "../database/mod.rs"]
 mod database;
 mod deadlocks;
+mod doctor;
 mod dropped;
 mod faults;
 mod isolation;

@@ -2,8 +2,8 @@
 -- JobMeta::replacing, in Lua; I9).
 --
 -- New jobs come as shapes of their options (delay, marks, priority, and where a mark says so how
--- long it may be put off), then all heads (what never changes of a state string: the payload's
--- length, and from the id on), all payloads.
+-- long it may be put off), then all heads (of a state string the payload's length, and from the id
+-- on), all payloads.
 local AWAITED_NEW, REPLACE_FAILED, TERMS_NEW, REPLACE_WAITING = 1, 2, 4, 8
 local TAGS_NEW, BUDGETS_NEW, RETENTIONS_NEW = 16, 32, 64
 

@@ -40,7 +40,7 @@ local function text(number)
 end
 
 local meta = call('HMGET', META, 'seq', 'number', 'paused', 'feed')
-local last_seq, number, paused = tonumber(meta[1]) or 0, tonumber(meta[2]) or 0, meta[3] and true or false
+local last_seq, number, paused_until = tonumber(meta[1]) or 0, tonumber(meta[2]) or 0, tonumber(meta[3] or 0)
 local time = call('TIME')
 local server_now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- Whether a subscriber asked for every change and its request has not run out.
@@ -48,3 +48,4 @@ local is_fed = meta[4] and tonumber(meta[4]) > server_now
 local mark = tonumber(call('GET', MARK) or 0)
 local clock = tonumber(ARGV[1]) or server_now
 local now = math.max(mark, clock, tonumber(ARGV[2]))
+local paused = paused_until > now

@@ -1,10 +1,11 @@
 //! Connections to a Cluster: each call goes to the master of its key.
 
 use super::{
-    Connection, ConnectionClone, Dial, SharedConnection,
+    Connection, ConnectionClone, Dial, LentMaster, SharedConnection,
     nodes::{MasterNode, Nodes},
 };
 use crate::spawn::spawn;
+use futures_util::future::join_all;
 use parking_lot::{Mutex, MutexGuard};
 use redis::{ConnectionInfo, ErrorKind, RedisError, RedisResult, ServerErrorKind, cluster_routing::Slot};
 use std::{sync::Arc, time::Duration};
@@ -49,6 +50,17 @@ impl Cluster {
             return Err((ErrorKind::ClusterConnectionNotFound, "no master has the slot").into());
         };
         self.connect(node, slot).await
+    }
+
+    /// Lends a connection to each master, at most so many, with its address. The slots are looked
+    /// up anew, so that a master counts that no call has needed yet. Fails if no node knows them.
+    pub(crate) async fn lend_all(&self, most: usize) -> RedisResult<Vec<LentMaster<NodeConnection>>> {
+        self.nodes.look_up().await?;
+        let masters = self.nodes.masters().into_iter().take(most).map(|(node, slot)| async move {
+            let address = node.address.to_string();
+            LentMaster { address: Some(address), connection: self.connect(node, slot).await }
+        });
+        Ok(join_all(masters).await)
     }
 
     /// Lends a connection to the node that is taking over a slot, as its master said.

@@ -43,6 +43,13 @@ pub(crate) enum CallConnection {
     Pooled(deadpool_redis::Connection),
 }
 
+/// A master, and a connection to it unless it could not be reached.
+pub(crate) struct LentMaster<C> {
+    /// Its host and port; `None` where there is only one server.
+    pub(crate) address: Option<String>,
+    pub(crate) connection: RedisResult<C>,
+}
+
 impl Link {
     pub(crate) fn new(options: &RedisOptions) -> RedisResult<Self> {
         #[cfg(feature = "deadpool")]
@@ -64,6 +71,17 @@ impl Link {
             Self::Cluster(cluster) => cluster.lend(key).await.map(CallConnection::Cluster),
             #[cfg(feature = "deadpool")]
             Self::Pooled(pooled) => pooled.lend().await.map(CallConnection::Pooled),
+        }
+    }
+
+    /// Lends a connection to each master, of which a store without a Cluster has one.
+    pub(crate) async fn connect_all(&self, most: usize) -> RedisResult<Vec<LentMaster<CallConnection>>> {
+        let one = |connection| vec![LentMaster { address: None, connection: Ok(connection) }];
+        match self {
+            Self::Single(single) => single.lend().await.map(CallConnection::Single).map(one),
+            Self::Cluster(cluster) => Ok(cluster.lend_all(most).await?.into_iter().map(of_cluster).collect()),
+            #[cfg(feature = "deadpool")]
+            Self::Pooled(pooled) => pooled.lend().await.map(CallConnection::Pooled).map(one),
         }
     }
 
@@ -134,6 +152,10 @@ impl CallConnection {
             Self::Pooled(connection) => connection,
         }
     }
+}
+
+fn of_cluster(lent: LentMaster<NodeConnection>) -> LentMaster<CallConnection> {
+    LentMaster { address: lent.address, connection: lent.connection.map(CallConnection::Cluster) }
 }
 
 fn refused_or(answer: Value) -> RedisResult<Value> {

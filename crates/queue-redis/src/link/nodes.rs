@@ -52,6 +52,14 @@ impl Nodes {
         Some(self.node(&mut known, address))
     }
 
+    /// All masters that are known, each with a slot of it, in the order of their addresses.
+    pub(super) fn masters(&self) -> Vec<(Arc<MasterNode>, Slot)> {
+        let mut known = self.known();
+        let mut owned = known.slots.one_of_each();
+        owned.sort_by_key(|(address, _)| address.to_string());
+        owned.into_iter().map(|(address, slot)| (self.node(&mut known, address), slot)).collect()
+    }
+
     /// The node that a redirection names, as an answer of another one.
     pub(super) fn redirected(&self, target: &str, asked: &MasterNode) -> Option<Arc<MasterNode>> {
         let address = Address::parse(target, &asked.address)?;

@@ -68,6 +68,12 @@ impl Slots {
         &self.masters
     }
 
+    /// Each master that has a slot, with one of its slots.
+    pub(super) fn one_of_each(&self) -> Vec<(Address, Slot)> {
+        let owned: HashMap<u16, Slot> = self.owners.iter().map(|(slot, place)| (*place, *slot)).collect();
+        owned.into_iter().map(|(place, slot)| (self.masters[usize::from(place)].clone(), slot)).collect()
+    }
+
     /// Notes what a redirection said.
     pub(super) fn moved(&mut self, slot: Slot, to: Address) {
         let place = self.place(to);

@@ -8,7 +8,9 @@ use crate::{
     row::{self, RedisRecord, SEQ_BYTES},
     script,
 };
-use queue_core::{ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Moment, QueueName, Result, Seq};
+use queue_core::{
+    ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Moment, Pause, QueueName, Result, Seq,
+};
 
 impl HandleState {
     /// Claims of one queue in one script. Those at the end that its answer has no room for are not
@@ -20,14 +22,14 @@ impl HandleState {
         let ScriptAnswer { moment, number, mut rest } =
             self.call("claim", &script::CLAIM, &queue, Access::WritesLightly, args).await?;
         let mut reply = rest.array()?;
-        let paused = reply.integer()? == 1;
+        let pause = Pause::from_millis(reply.integer()?);
         let mut answers = Vec::with_capacity(requests.len());
         for request in requests {
             if reply.len() == 0 {
                 break;
             }
             let answer = claimed(&mut reply, request, number, moment)?;
-            answers.push(Claimed { paused, ..answer });
+            answers.push(Claimed { pause, ..answer });
         }
         Ok(answers)
     }

@@ -7,7 +7,7 @@ use crate::{
     script,
 };
 use futures_util::{StreamExt, TryStreamExt, stream};
-use queue_core::{Counts, QueueName, QueueStatus, QueuesPage, QueuesQuery, Result, State};
+use queue_core::{Counts, Pause, QueueName, QueueStatus, QueuesPage, QueuesQuery, Result, State};
 use std::str;
 
 /// How many queues of a page are asked for at the same time.
@@ -58,6 +58,7 @@ impl HandleState {
         }
         counts.scheduled = rest.count()?;
         counts.oldest_due = rest.time()?;
-        Ok(QueueStatus { name, paused: rest.count()? > 0, counts })
+        let pause = Pause::from_millis(rest.integer()?);
+        Ok(QueueStatus { name, pause, paused_kinds: Vec::new(), counts })
     }
 }

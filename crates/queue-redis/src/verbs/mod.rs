@@ -4,13 +4,16 @@ mod apply;
 mod attempts;
 mod claim;
 mod counts;
+mod diagnose;
 mod enqueue;
 mod get;
+mod import;
 mod list;
 mod list_args;
 mod pause;
 mod presence;
 mod prune;
+mod series;
 mod verify;
 
 /// Most jobs in one script, so that it holds up the server for a few milliseconds only, unless a

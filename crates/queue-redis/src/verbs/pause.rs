@@ -5,12 +5,12 @@ use crate::{
     handle::{HandleState, arg},
     script,
 };
-use queue_core::{QueueName, Result};
+use queue_core::{Pause, QueueName, Result};
 
 impl HandleState {
     /// Stops or resumes claims.
-    pub(crate) async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        let args = vec![arg(u8::from(paused))];
+    pub(crate) async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        let args = vec![arg(pause.as_millis())];
         let queue = self.queues.get(queue);
         // A queue that is only paused is listed too.
         self.number("set_paused", &queue).await?;

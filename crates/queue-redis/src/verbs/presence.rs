@@ -1,4 +1,4 @@
-//! `announce`, `drain_worker` and `workers`: who works on the store.
+//! `announce`, `set_duty` and `workers`: who works on the store.
 
 use crate::{
     client::{Access, ScriptRun},
@@ -22,11 +22,17 @@ impl HandleState {
         u8::try_from(code).ok().and_then(Duty::from_code).ok_or_else(|| corrupt("announce"))
     }
 
-    pub(crate) async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        let args = vec![worker.as_str().as_bytes().to_vec(), arg(i64::from(Duty::Drain.as_code()))];
-        let script = &script::DRAIN_WORKER;
-        let answer = self.presence_call("drain_worker", script, Access::WritesLightly, args).await?;
-        Ok(self.presence_answer("drain_worker", answer)? > 0)
+    pub(crate) async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        let code = |duty: Duty| arg(i64::from(duty.as_code()));
+        let args = vec![worker.as_str().as_bytes().to_vec(), code(duty), code(Duty::Drain)];
+        let answer = self.presence_call("set_duty", &script::SET_DUTY, Access::WritesLightly, args).await?;
+        match self.presence_answer("set_duty", answer)? {
+            ..0 => Ok(None),
+            code => {
+                let duty = u8::try_from(code).ok().and_then(Duty::from_code);
+                duty.map(Some).ok_or_else(|| corrupt("set_duty"))
+            }
+        }
     }
 
     pub(crate) async fn workers(&self) -> Result<Vec<WorkerInfo>> {

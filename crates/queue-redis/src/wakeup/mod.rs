@@ -10,18 +10,16 @@
 
 mod channels;
 mod feeder;
-mod hint_stream;
 mod listener;
 mod message;
 
 use crate::{handle::HandleState, link::Dial, spawn::spawn};
 use channels::{SharedChannels, Topic};
 use feeder::ask_for_feed;
-use hint_stream::HintStream;
 use listener::{Listener, Subscribe};
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Error, ErrorKind, EventStream, Interest, QueueName, Result};
-use queue_store::Hub;
+use queue_store::{HintStream, Hub};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 

@@ -1,8 +1,10 @@
 //! Tests of this crate as one program: each would otherwise be linked with the whole library once
 //! more. A module is what a test file would be.
 
+mod amend;
 mod cluster;
 mod damage;
+mod doctor;
 mod faults;
 #[path = "../harness/mod.rs"]
 mod harness;

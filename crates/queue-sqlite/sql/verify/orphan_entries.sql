@@ -2,6 +2,8 @@
 SELECT 'entry ' || seq || ' among the waiting jobs has no job' FROM (
   SELECT queue, seq, run_at, priority FROM queue_ready
   UNION ALL
+  SELECT queue, seq, run_at, priority FROM queue_aside
+  UNION ALL
   SELECT queue, seq, run_at, NULL FROM queue_scheduled
 ) AS entry
 WHERE NOT EXISTS (

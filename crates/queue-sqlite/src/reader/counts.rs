@@ -6,7 +6,7 @@ use crate::{
     sql,
     writer::SCHEDULED_SLOT,
 };
-use queue_core::{Counts, QueueName, State, Timestamp};
+use queue_core::{Counts, Kind, QueueName, State, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
 impl Snapshot<'_> {
@@ -46,6 +46,10 @@ impl Snapshot<'_> {
     fn oldest_due(&self, queue: i64) -> rusqlite::Result<Option<Timestamp>> {
         let scheduled = self.first_scheduled(queue)?;
         let mut oldest = scheduled.filter(|at| *at <= self.moment.now.as_millis());
+        for (kind, _) in self.kinds(queue)? {
+            let aside = self.oldest_aside(queue, &kind)?;
+            oldest = [oldest, aside].into_iter().flatten().min();
+        }
         let mut ready = self.connection.prepare_cached(sql::FIRST_READY)?;
         let mut behind = i64::MIN;
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
@@ -54,6 +58,20 @@ impl Snapshot<'_> {
             oldest = Some(oldest.map_or(run_at, |oldest| oldest.min(run_at)));
         }
         Ok(oldest.map(Timestamp::from_millis))
+    }
+
+    /// The `run_at` of the oldest job of a kind that was set aside.
+    fn oldest_aside(&self, queue: i64, kind: &Kind) -> rusqlite::Result<Option<i64>> {
+        let mut first = self.connection.prepare_cached(sql::FIRST_ASIDE)?;
+        let (mut behind, mut oldest) = (i64::MIN, None::<i64>);
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        while let Some((priority, run_at)) =
+            first.query_row(params![queue, kind.as_str(), behind], read).optional()?
+        {
+            behind = priority;
+            oldest = Some(oldest.map_or(run_at, |oldest| oldest.min(run_at)));
+        }
+        Ok(oldest)
     }
 
     /// The `run_at` of the first scheduled job.

@@ -5,7 +5,7 @@ use crate::{
     row::integer,
     sql,
 };
-use queue_core::{ListQuery, PageEnd, Seq, State, Timestamp, Walk};
+use queue_core::{Kind, ListQuery, PageEnd, Seq, State, Timestamp, Walk};
 use rusqlite::types::Value;
 
 /// A bound after every seq.
@@ -55,6 +55,13 @@ impl IndexRange {
             Walk::State(State::Processing, _) | Walk::Held { .. } => return None,
         };
         Some(Self { sql, bounds })
+    }
+
+    /// The first of the jobs of a kind that were set aside, in claim order.
+    pub(super) fn aside(queue: i64, after: Option<PageEnd>, limit: usize, kind: &Kind) -> Self {
+        let mut bounds = claim_order(queue, after);
+        bounds.extend([integer(limit as u64).into(), kind.as_str().to_owned().into()]);
+        Self { sql: sql::LIST_ASIDE, bounds }
     }
 
     /// The first of the scheduled jobs whose time has come, in claim order.

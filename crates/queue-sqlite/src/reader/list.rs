@@ -17,7 +17,7 @@ impl Snapshot<'_> {
         };
         let Some(queue) = self.find_queue(&query.queue)? else { return Ok(Ok(Page::empty(self.moment))) };
         let sorted = |jobs: Vec<TrackedJob>| query.page_of(jobs, CURSORS, self.moment);
-        if query.walk == Walk::Due && self.has_come_due(queue)? {
+        if query.walk == Walk::Due && (self.has_come_due(queue)? || !self.kinds(queue)?.is_empty()) {
             return Ok(sorted(self.due(queue, query, after)?));
         }
         if let Some(steps) = IndexRange::of(query, queue, after, self.moment.now) {
@@ -69,7 +69,7 @@ impl Snapshot<'_> {
         Ok(first.is_some_and(|first| first <= self.moment.now.as_millis()))
     }
 
-    /// From each of the two places where due jobs stand, as many as the page may need.
+    /// From each of the places where due jobs stand, as many as the page may need.
     fn due(
         &self,
         queue: i64,
@@ -83,6 +83,10 @@ impl Snapshot<'_> {
         let enough = page + 1;
         let came_due = IndexRange::came_due(queue, after, now, enough);
         let mut jobs = self.jobs(came_due.sql, params_from_iter(&came_due.bounds), &query.queue)?;
+        for (kind, _) in self.kinds(queue)? {
+            let aside = IndexRange::aside(queue, after, enough, &kind);
+            jobs.extend(self.jobs(aside.sql, params_from_iter(&aside.bounds), &query.queue)?);
+        }
         let Some(ready) = IndexRange::of(query, queue, after, now) else { return Ok(jobs) };
         let mut statement = self.connection.prepare_cached(ready.sql)?;
         let mut rows = statement.query(params_from_iter(&ready.bounds))?;

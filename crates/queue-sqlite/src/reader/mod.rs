@@ -3,15 +3,18 @@
 
 mod attempts;
 mod counts;
+mod diagnose;
 mod get;
 mod index_range;
 mod list;
 mod pool;
 mod queues;
+mod series;
 mod snapshot;
 mod verify;
 mod workers;
 
+pub(crate) use diagnose::diagnose;
 pub(crate) use pool::{READERS, Readers};
 pub(crate) use snapshot::Snapshot;
 pub(crate) use verify::verify;

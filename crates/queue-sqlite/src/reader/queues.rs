@@ -2,7 +2,7 @@
 
 use super::Snapshot;
 use crate::{row::name, sql};
-use queue_core::{QueueName, QueueStatus, QueuesPage, QueuesQuery};
+use queue_core::{Kind, Pause, PausedKind, QueueName, QueueStatus, QueuesPage, QueuesQuery};
 use rusqlite::params;
 
 impl Snapshot<'_> {
@@ -12,9 +12,27 @@ impl Snapshot<'_> {
         let mut rows = statement.query(params![query.start(), crate::row::integer(query.limit() as u64)])?;
         let mut queues = Vec::new();
         while let Some(row) = rows.next()? {
-            let counts = self.counts_of(row.get(0)?)?;
-            queues.push(QueueStatus { name: name::<QueueName>(row, 1)?, paused: row.get(2)?, counts });
+            let queue = row.get(0)?;
+            let counts = self.counts_of(queue)?;
+            let kinds = if row.get(3)? { self.kinds(queue)? } else { Vec::new() };
+            let paused_kinds =
+                kinds.into_iter().map(|(kind, pause)| PausedKind { kind, pause: pause.at(counts.now) });
+            let paused_kinds = paused_kinds.filter(|paused| paused.pause.is_on()).collect();
+            queues.push(QueueStatus {
+                name: name::<QueueName>(row, 1)?,
+                pause: Pause::from_millis(row.get(2)?).at(counts.now),
+                paused_kinds,
+                counts,
+            });
         }
         Ok(query.page(queues))
+    }
+
+    /// The kinds that are paused or of which jobs are set aside, with pauses that may be over.
+    pub(super) fn kinds(&self, queue: i64) -> rusqlite::Result<Vec<(Kind, Pause)>> {
+        let mut statement = self.connection.prepare_cached(sql::LOAD_KINDS)?;
+        let rows = statement
+            .query_map([queue], |row| Ok((name::<Kind>(row, 0)?, Pause::from_millis(row.get(1)?))))?;
+        rows.collect()
     }
 }

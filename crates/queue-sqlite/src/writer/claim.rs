@@ -6,7 +6,7 @@ use crate::{
     row::{COLUMNS, SqliteRecord, integer, written},
 };
 use queue_core::{
-    ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, QueueName, Timestamp, lifecycle::lease,
+    ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Pause, QueueName, Timestamp, lifecycle::lease,
 };
 use queue_store::{
     ClaimShares as Shares, UnheardClaim,
@@ -62,17 +62,24 @@ impl SqliteSession<'_> {
         let mut answers: Vec<_> = requests.iter().map(nothing).collect();
         let Some(first) = requests.first() else { return Ok(answers) };
         let Some(queue) = self.find_queue(&first.queue)? else { return Ok(answers) };
-        let paused: bool = self.statements.load_paused.query_row([queue], |row| row.get(0))?;
-        for answer in &mut answers {
-            answer.paused = paused;
-        }
+        let (pause, has_kinds): (i64, bool) =
+            self.statements.load_paused.query_row([queue], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let pause = Pause::from_millis(pause).at(now);
+        let mut kinds = if has_kinds { Some(self.kind_pauses(queue)?) } else { None };
         let mut shares = Shares::new(requests, now);
-        if !paused && shares.wanted() > 0 {
+        if !pause.is_on() && shares.wanted() > 0 {
             self.promote_due(queue)?;
-            self.lease_front(queue, requests, &mut shares, &mut answers)?;
+            let front = match &mut kinds {
+                Some(kinds) => self.clear_front(queue, shares.wanted(), kinds)?,
+                None => shares.wanted(),
+            };
+            self.lease_front(queue, front, requests, &mut shares, &mut answers)?;
         }
         if requests.iter().any(|request| late(request).is_none()) {
-            let next_due = self.next_due(queue)?;
+            let mut next_due = self.next_due(queue)?;
+            if let Some(kinds) = &kinds {
+                next_due = next_due.into_iter().chain(self.aside_due(queue, kinds)?).min();
+            }
             for ((answer, request), is_cut_short) in answers.iter_mut().zip(requests).zip(shares.cut_short())
             {
                 // An answer that its bytes ended has left a due job behind, so its caller asks
@@ -81,17 +88,24 @@ impl SqliteSession<'_> {
                 answer.next_due = late(request).or_else(|| next_due.into_iter().chain(cut_short).min());
             }
         }
+        for answer in &mut answers {
+            answer.pause = pause;
+            if let Some(kinds) = &kinds {
+                (answer.paused_kinds, answer.set_aside) = (kinds.paused(), kinds.set_aside);
+            }
+        }
         Ok(answers)
     }
 
     fn lease_front(
         &mut self,
         queue: i64,
+        front: usize,
         requests: &[&ClaimRequest],
         shares: &mut Shares,
         answers: &mut [Claimed],
     ) -> rusqlite::Result<()> {
-        let found = self.ready_jobs(queue, &requests[0].queue, shares)?;
+        let found = self.ready_jobs(queue, front, &requests[0].queue, shares)?;
         // The jobs are the front of the index, so one range delete removes all of their entries.
         if let Some((_, last, _)) = found.last() {
             self.leave_front(queue, IndexPosition::of(&last.job.meta))?;
@@ -109,10 +123,11 @@ impl SqliteSession<'_> {
     fn ready_jobs(
         &mut self,
         queue: i64,
+        front: usize,
         name: &QueueName,
         shares: &mut Shares,
     ) -> rusqlite::Result<Vec<(usize, SqliteRecord, JobBody)>> {
-        let bounds = params![queue, integer(shares.wanted() as u64)];
+        let bounds = params![queue, integer(front as u64)];
         let mut rows = self.statements.ready_jobs.query(bounds)?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {

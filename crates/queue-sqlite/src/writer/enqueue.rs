@@ -46,7 +46,7 @@ impl SqliteSession<'_> {
         room: &mut AnswerRoom,
     ) -> rusqlite::Result<Enqueued> {
         let meta = JobMeta::begin(name.clone(), new, self.next_seq()?, self.moment.now);
-        if self.insert(queue, &meta, new)? {
+        if self.insert(queue, &meta, &new.headers, &new.payload)? {
             return Ok(Enqueued::Queued { seq: meta.seq });
         }
         let taken = || foreign(2, "an id is taken by no record");
@@ -56,7 +56,7 @@ impl SqliteSession<'_> {
             Admission::Insert | Admission::Replace => {
                 written(self.remove(queue, IndexPosition::of(&present.job.meta), &present)?)?;
                 let meta = JobMeta::replacing(&present.job.meta, new, meta.seq, self.moment.now);
-                self.insert(queue, &meta, new)?;
+                self.insert(queue, &meta, &new.headers, &new.payload)?;
                 Ok(Enqueued::Queued { seq: meta.seq })
             }
         }

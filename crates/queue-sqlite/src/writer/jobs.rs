@@ -8,7 +8,7 @@ use crate::{
     row::{SqliteRecord, claimed_after, flags, integer, run_after},
 };
 use queue_core::{
-    Attempt, Failure, JobId, JobMeta, Kind, LeaseToken, NewJob, Payload, QueueName, Reason, Span, Timestamp,
+    Attempt, Failure, Headers, JobId, JobMeta, Kind, LeaseToken, Payload, QueueName, Reason, Span, Timestamp,
     lifecycle::{BodyPatch, LastSettle, TrackedJob, Transition},
 };
 use rusqlite::{OptionalExtension, params};
@@ -32,7 +32,13 @@ impl SqliteSession<'_> {
     }
 
     /// Begins a life, unless its id is taken; the answer says whether it did.
-    pub(super) fn insert(&mut self, queue: i64, meta: &JobMeta, new: &NewJob) -> rusqlite::Result<bool> {
+    pub(super) fn insert(
+        &mut self,
+        queue: i64,
+        meta: &JobMeta,
+        headers: &Headers,
+        payload: &Payload,
+    ) -> rusqlite::Result<bool> {
         let inserted = self.statements.insert_job.execute(params![
             key(queue, meta.seq),
             queue,
@@ -50,9 +56,9 @@ impl SqliteSession<'_> {
             meta.time_limit.map(Span::as_millis),
             meta.on_failure.as_ref().map(Kind::as_str),
             meta.tags.to_text(),
-            new.headers.to_text(),
-            new.payload.content_type.as_str(),
-            &new.payload.bytes[..],
+            headers.to_text(),
+            payload.content_type.as_str(),
+            &payload.bytes[..],
         ])?;
         if inserted == 0 {
             return Ok(false);
@@ -82,7 +88,7 @@ impl SqliteSession<'_> {
             BodyPatch::Result(result) => (Some(result), None),
             BodyPatch::ErrorDetails(details) => (None, Some(details.as_deref())),
             BodyPatch::Clear { .. } => (None, Some(None)),
-            BodyPatch::Keep => (None, None),
+            BodyPatch::Payload(_) | BodyPatch::Keep => (None, None),
         };
         if !self.write(queue, before, stored, result)? {
             return Ok(false);
@@ -98,10 +104,24 @@ impl SqliteSession<'_> {
             let key = key(queue, stored.job.meta.seq);
             self.statements.save_content_type.execute(params![key, content_type.as_str()])?;
         }
+        if let BodyPatch::Payload(Payload { bytes, content_type }) = body {
+            let key = key(queue, stored.job.meta.seq);
+            self.statements.save_payload.execute(params![key, content_type.as_str(), &bytes[..]])?;
+        }
+        if before.is_amended_in(&stored.job.meta) {
+            self.amend(queue, &stored.job.meta)?;
+        }
         self.leave(queue, before)?;
         self.enter(queue, &stored.job.meta)?;
         self.notices.changed(&stored.job.meta);
         Ok(true)
+    }
+
+    /// Writes what an amendment changes of a job as it was enqueued.
+    fn amend(&mut self, queue: i64, meta: &JobMeta) -> rusqlite::Result<()> {
+        let (completed, failed) = (meta.retention.completed.as_raw(), meta.retention.failed.as_raw());
+        let row = params![key(queue, meta.seq), meta.priority, completed, failed];
+        self.statements.amend_job.execute(row).map(drop)
     }
 
     /// Removes a job, which stood at `before`, with everything that belongs to it. False, and
@@ -173,7 +193,7 @@ impl SqliteSession<'_> {
     }
 
     /// Writes what became of a job: its first change, or the next one.
-    fn write(
+    pub(super) fn write(
         &mut self,
         queue: i64,
         before: IndexPosition,

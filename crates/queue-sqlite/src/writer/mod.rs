@@ -2,18 +2,21 @@
 //! its commit.
 
 mod apply;
+mod aside;
 mod attempts;
 mod claim;
 mod commit;
 mod counters;
 mod enqueue;
 mod give_back;
+mod import;
 mod jobs;
 mod lazy_statement;
 mod leased_jobs;
 mod pause;
 mod presence;
 mod prune;
+mod series;
 mod session;
 mod statements;
 mod thread;
@@ -21,12 +24,15 @@ mod waiting;
 mod within;
 
 pub(crate) use apply::SqliteApply;
+pub(crate) use aside::SqliteSetKindPaused;
 pub(crate) use claim::SqliteClaim;
 pub(crate) use commit::Database;
 pub(crate) use counters::SCHEDULED_SLOT;
 pub(crate) use enqueue::SqliteEnqueue;
+pub(crate) use import::SqliteImport;
 pub(crate) use pause::SqliteSetPaused;
-pub(crate) use presence::{SqliteAnnounce, SqliteDrainWorker};
+pub(crate) use presence::{SqliteAnnounce, SqliteSetDuty};
 pub(crate) use prune::SqlitePruneSome;
+pub(crate) use series::SqliteWriteSeries;
 pub(crate) use thread::{SqliteHandle, start};
 pub(crate) use within::within;

@@ -1,7 +1,7 @@
 //! The verb that stops and resumes the claims of a queue.
 
 use super::{commit::Database, session::SqliteSession};
-use queue_core::QueueName;
+use queue_core::{Pause, QueueName};
 use queue_store::group_commit::Verb;
 use rusqlite::params;
 
@@ -9,7 +9,7 @@ use rusqlite::params;
 #[derive(Debug)]
 pub(crate) struct SqliteSetPaused {
     pub(crate) queue: QueueName,
-    pub(crate) paused: bool,
+    pub(crate) pause: Pause,
 }
 
 impl Verb<Database> for SqliteSetPaused {
@@ -19,7 +19,7 @@ impl Verb<Database> for SqliteSetPaused {
 
     fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<()> {
         let queue = session.intern_queue(&self.queue)?;
-        session.statements.set_paused.execute(params![queue, self.paused])?;
+        session.statements.set_paused.execute(params![queue, self.pause.as_millis()])?;
         // A worker with prefetched jobs must learn of a pause too.
         session.notices.wake(&self.queue);
         session.counters.wake(queue);

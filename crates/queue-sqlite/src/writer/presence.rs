@@ -1,10 +1,10 @@
-//! The verbs that show, hide and drain workers.
+//! The verbs that show and hide workers, and give them a duty.
 
 use super::{commit::Database, session::SqliteSession};
 use crate::row::duty;
 use queue_core::{Duty, QueueName, Span, WorkerId, WorkerInfo};
 use queue_store::group_commit::Verb;
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 /// Shows a worker for a while, or retires it. Those that stopped announcing themselves leave on the
 /// way.
@@ -42,19 +42,22 @@ impl Verb<Database> for SqliteAnnounce {
     }
 }
 
-/// Asks a worker to drain.
+/// Gives a worker another duty.
 #[derive(Debug)]
-pub(crate) struct SqliteDrainWorker(pub(crate) WorkerId);
+pub(crate) struct SqliteSetDuty {
+    pub(crate) worker: WorkerId,
+    pub(crate) duty: Duty,
+}
 
-impl Verb<Database> for SqliteDrainWorker {
-    /// Whether it is there.
-    type Answer = bool;
+impl Verb<Database> for SqliteSetDuty {
+    /// Its duty then, if it is there.
+    type Answer = Option<Duty>;
 
-    const NAME: &'static str = "drain_worker";
+    const NAME: &'static str = "set_duty";
 
-    fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<bool> {
+    fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<Option<Duty>> {
         let now = session.moment.now.as_millis();
-        let asked = params![self.0.as_str(), now, Duty::Drain.as_code()];
-        Ok(session.statements.drain_worker.execute(asked)? > 0)
+        let asked = params![self.worker.as_str(), now, self.duty.as_code(), Duty::Drain.as_code()];
+        session.statements.set_duty.query_row(asked, |row| duty(row, 0)).optional()
     }
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use queue_core::{AnswerRoom, Moment, QueueName, Seq, SystemClock};
 use queue_store::{NoticeLevel, Notices};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 use std::collections::HashMap;
 
 /// How many queue numbers are cached. At this limit the cache starts over.
@@ -203,6 +203,11 @@ impl<'c> SqliteSession<'c> {
         Ok(queue)
     }
 
+    /// A statement that few programs run, and that is prepared when one does.
+    pub(super) fn rarely(&self, sql: &str) -> rusqlite::Result<CachedStatement<'c>> {
+        self.connection.prepare_cached(sql)
+    }
+
     /// The number that the next life gets.
     pub(super) fn next_seq(&self) -> rusqlite::Result<Seq> {
         Ok(seq_after(self.seq_mark)?)
@@ -211,6 +216,18 @@ impl<'c> SqliteSession<'c> {
     /// That number is taken now.
     pub(super) fn take_seq(&mut self, seq: Seq) {
         self.seq_mark = integer(seq.get());
+    }
+
+    /// Numbers of lives go on behind this one, or behind a higher one that was given.
+    pub(super) fn raise_seq(&mut self, after: Seq) -> rusqlite::Result<()> {
+        let after = integer(after.get());
+        if after > self.seq_mark {
+            self.seq_mark = after;
+            // A change, so that the end of the transaction keeps the mark, whatever else happens.
+            let marks = params![after, self.time_mark, self.commits, self.recent.to_bytes()];
+            self.statements.save_store.execute(marks)?;
+        }
+        Ok(())
     }
 
     fn forget(&mut self) {

@@ -31,6 +31,7 @@ macro_rules! statements {
 statements! {
     add_count = ADD_COUNT;
     add_queue = ADD_QUEUE;
+    amend_job = AMEND_JOB;
     begin = BEGIN;
     commit = COMMIT;
     delete_attempts = DELETE_ATTEMPTS;
@@ -41,9 +42,11 @@ statements! {
     delete_promoted = DELETE_PROMOTED;
     delete_ready = DELETE_READY;
     delete_scheduled = DELETE_SCHEDULED;
+    delete_series = DELETE_SERIES;
     delete_tag = DELETE_TAG;
     delete_worker = DELETE_WORKER;
-    drain_worker = DRAIN_WORKER;
+    set_duty = SET_DUTY;
+    expire_series = EXPIRE_SERIES;
     expire_workers = EXPIRE_WORKERS;
     find_queue = FIND_QUEUE;
     first_lapse = FIRST_LAPSE;
@@ -70,7 +73,9 @@ statements! {
     rollback = ROLLBACK;
     save_content_type = SAVE_CONTENT_TYPE;
     save_details = SAVE_DETAILS;
+    save_payload = SAVE_PAYLOAD;
     save_life = SAVE_LIFE;
+    save_series = SAVE_SERIES;
     save_store = SAVE_STORE;
     save_worker = SAVE_WORKER;
     set_paused = SET_PAUSED;

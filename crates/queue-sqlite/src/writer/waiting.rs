@@ -3,7 +3,7 @@
 
 use super::{SCHEDULED_SLOT, session::SqliteSession};
 use crate::row::integer;
-use queue_core::{JobMeta, Seq, State, Timestamp};
+use queue_core::{JobMeta, RetentionPolicy, Seq, State, Timestamp};
 use rusqlite::params;
 
 /// How many scheduled jobs one claim promotes before it searches for its own.
@@ -19,12 +19,18 @@ pub(super) struct IndexPosition {
     pub(super) revision: u64,
     /// Since when the job was among the failures.
     failed: Option<Timestamp>,
+    retention: RetentionPolicy,
 }
 
 impl IndexPosition {
     pub(super) fn of(job: &JobMeta) -> Self {
-        let JobMeta { seq, priority, run_at, state, revision, .. } = *job;
-        Self { seq, priority, run_at, state, revision, failed: failed(job) }
+        let JobMeta { seq, priority, run_at, state, revision, retention, .. } = *job;
+        Self { seq, priority, run_at, state, revision, failed: failed(job), retention }
+    }
+
+    /// Whether a change since then was to what is otherwise set once.
+    pub(super) fn is_amended_in(&self, job: &JobMeta) -> bool {
+        (self.priority, self.retention) != (job.priority, job.retention)
     }
 }
 
@@ -60,7 +66,9 @@ impl SqliteSession<'_> {
         }
         let (run_at, seq) = (place.run_at.as_millis(), integer(place.seq.get()));
         if self.statements.delete_ready.execute(params![queue, place.priority, run_at, seq])? == 0 {
-            self.statements.delete_scheduled.execute(params![queue, run_at, seq])?;
+            if self.statements.delete_scheduled.execute(params![queue, run_at, seq])? == 0 {
+                return self.leave_aside(queue, place.priority, run_at, seq);
+            }
             self.counters.add(queue, SCHEDULED_SLOT, -1);
         }
         Ok(())

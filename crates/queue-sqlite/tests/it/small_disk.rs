@@ -3,7 +3,9 @@
 #![cfg(target_os = "linux")]
 
 use crate::common::{assert_sound, claim, complete, enqueue, job, queue, request, settle};
-use queue_core::{Certainty, ClaimRequest, Clock, ErrorKind, ManualClock, QueueName, Span, State, Storage};
+use queue_core::{
+    Certainty, ClaimRequest, Clock, ErrorKind, ManualClock, Pause, QueueName, Span, State, Storage,
+};
 use queue_sqlite::{SqliteOptions, SqliteStorage};
 use std::{
     fs::{self, File},
@@ -56,7 +58,7 @@ async fn fill_and_free(directory: &Path) {
     let full = [
         store.enqueue(&queue(), vec![vec![job("new")]]).await.map(drop),
         store.claim(request(1, Span::from_secs(30))).await.map(drop),
-        store.set_paused(&queue(), true).await,
+        store.set_paused(&queue(), Pause::UntilResumed).await,
     ];
     for answer in full {
         let error = answer.expect_err("there is no room");

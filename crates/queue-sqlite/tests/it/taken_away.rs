@@ -4,8 +4,8 @@
 
 use crate::common::{Place, assert_sound, claim, complete, enqueue, job, queue, request};
 use queue_core::{
-    Certainty, Clock, Detail, Error, ErrorKind, Interest, JobId, ListQuery, ManualClock, Prune, PruneRequest,
-    Span, Storage, StorageExt, Timestamp,
+    Certainty, Clock, Detail, Error, ErrorKind, Interest, JobId, ListQuery, ManualClock, Pause, Prune,
+    PruneRequest, Span, Storage, StorageExt, Timestamp,
     lifecycle::{Event, Policy},
 };
 use queue_sqlite::{Create, SqliteOptions, SqliteStorage};
@@ -219,7 +219,7 @@ async fn every_verb_says_so() {
         store.claim(request(1, Span::from_secs(1))).await.map(drop),
         store.settle(&held.record.meta, complete(held.token), &policy).await.map(drop),
         store.change(&name, &id, Event::Lapse, &policy).await.map(drop),
-        store.set_paused(&name, true).await,
+        store.set_paused(&name, Pause::UntilResumed).await,
         store.prune(everything).await.map(drop),
         store.subscribe(&name, Interest::Wake).await.map(drop),
     ];

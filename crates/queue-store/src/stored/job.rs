@@ -1,11 +1,8 @@
 //! The record of a job: everything that is small. What is large stands beside it, so that a
 //! heartbeat copies none of it.
 
-use super::{
-    parts::time,
-    sealed::Fields,
-    wire::{Malformed, Reader, Writer},
-};
+use super::{parts::time, sealed::Fields};
+use crate::wire::{Malformed, Reader, Writer};
 use bytes::Bytes;
 use queue_core::{
     Budget, Failure, JobMeta, LeaseInfo, LeaseToken, Reason, Retention, RetentionPolicy, Seq, Span, State,

@@ -30,13 +30,12 @@
 
 mod job;
 mod parts;
-mod wire;
 
 pub use job::StoredJob;
 
+use crate::wire::{Malformed, Reader, Writer};
 use bytes::Bytes;
 use queue_core::{Attempt, Error, ErrorKind, Headers, Payload, Result, WorkerInfo};
-use wire::{Malformed, Reader, Writer};
 
 /// The version of the form that this library writes.
 pub const VERSION: u8 = 1;

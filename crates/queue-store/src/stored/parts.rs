@@ -1,10 +1,8 @@
 //! What stands beside the record of a job, each under a key of its own: payloads, headers,
 //! attempts; and workers.
 
-use super::{
-    sealed::Fields,
-    wire::{Malformed, Reader, Writer},
-};
+use super::sealed::Fields;
+use crate::wire::{Malformed, Reader, Writer};
 use queue_core::{Attempt, AttemptOutcome, Duty, Headers, Payload, Timestamp, WorkerInfo};
 
 impl Fields for Payload {

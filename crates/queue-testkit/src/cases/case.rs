@@ -23,9 +23,13 @@ pub(crate) struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Pause,
+    KindPause,
     Queues,
     Attempts,
+    Import,
+    Amend,
     Presence,
+    Series,
     Hints,
     Verify,
     Reopen,
@@ -52,9 +56,13 @@ impl Need {
     pub(crate) const fn provided_by(self) -> &'static str {
         match self {
             Self::Pause => "`Capabilities::with_pause`",
+            Self::KindPause => "`Capabilities::with_kind_pause`",
             Self::Queues => "`Capabilities::with_queues`",
             Self::Attempts => "`Capabilities::with_attempts`",
+            Self::Import => "`Capabilities::with_import`",
+            Self::Amend => "`Capabilities::with_amend`",
             Self::Presence => "`Capabilities::with_presence`",
+            Self::Series => "`Capabilities::with_series`",
             Self::Hints => "`Capabilities::with_events`",
             Self::Verify => {
                 "`Storage::verify`. Without it no case compares the indexes with the records at its end"
@@ -71,9 +79,13 @@ impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Pause => "pause",
+            Self::KindPause => "pauses of kinds",
             Self::Queues => "a list of queues",
             Self::Attempts => "attempts",
+            Self::Import => "imports",
+            Self::Amend => "amending",
             Self::Presence => "presence",
+            Self::Series => "series",
             Self::Hints => "hints",
             Self::Verify => "verify",
             Self::Reopen => "reopening",

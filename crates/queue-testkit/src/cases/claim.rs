@@ -2,7 +2,7 @@
 
 use super::cases;
 use crate::bench::prelude::*;
-use queue_core::{Budget, Retention, State, lifecycle::Event};
+use queue_core::{Budget, Pause, Retention, State, lifecycle::Event};
 use std::collections::HashSet;
 
 const MANY: usize = 10_000;
@@ -35,7 +35,7 @@ cases! { "claim":
 /// The answer has no jobs and no `next_due`.
 async fn an_empty_queue_gives_nothing(bench: &Bench) {
     let claimed = bench.send(bench.request(10)).await;
-    assert_eq!((claimed.jobs, claimed.next_due, claimed.paused), (vec![], None, false));
+    assert_eq!((claimed.jobs, claimed.next_due, claimed.pause), (vec![], None, Pause::Off));
 }
 
 /// A worker needs no second read before it starts.

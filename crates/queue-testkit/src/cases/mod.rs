@@ -1,6 +1,7 @@
 //! The cases: one file per subject, each with a table of its cases and the invariants that they
 //! check.
 
+mod amend;
 mod attempts;
 mod batch;
 mod binary;
@@ -11,6 +12,7 @@ mod claim;
 mod concurrency;
 mod counts;
 mod dedup;
+mod diagnose;
 mod enqueue;
 mod events;
 mod expiry;
@@ -18,6 +20,8 @@ mod extend;
 mod fencing;
 mod handles;
 mod ids;
+mod import;
+mod kind_pause;
 mod labels;
 mod lease;
 mod limits;
@@ -43,6 +47,7 @@ mod results;
 mod retention;
 mod retry;
 mod schedule;
+mod series;
 mod settle;
 mod snooze;
 mod stall;
@@ -68,6 +73,7 @@ const GROUPS: &[&[Case]] = &[
     priority::CASES,
     schedule::CASES,
     reschedule::CASES,
+    amend::CASES,
     time::CASES,
     lease::CASES,
     settle::CASES,
@@ -104,6 +110,9 @@ const GROUPS: &[&[Case]] = &[
     batch::CASES,
     labels::CASES,
     attempts::CASES,
+    import::kept::CASES,
+    import::going_on::CASES,
+    import::refused::CASES,
     list::CASES,
     walks::order::CASES,
     walks::filters::CASES,
@@ -113,7 +122,10 @@ const GROUPS: &[&[Case]] = &[
     queues::counted::CASES,
     prune::CASES,
     pause::CASES,
+    kind_pause::claims::CASES,
+    kind_pause::aside::CASES,
     presence::CASES,
+    series::CASES,
     events::wakes::CASES,
     events::waits::CASES,
     events::streams::CASES,
@@ -123,6 +135,7 @@ const GROUPS: &[&[Case]] = &[
     ids::CASES,
     binary::CASES,
     verify::CASES,
+    diagnose::CASES,
     handles::CASES,
     reopen::data::CASES,
     reopen::going_on::CASES,

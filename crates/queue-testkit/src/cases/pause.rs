@@ -2,7 +2,7 @@
 
 use super::cases;
 use crate::bench::prelude::*;
-use queue_core::State;
+use queue_core::{Pause, Span, State, StorageExt, Timestamp};
 
 cases! { "pause":
     a_paused_queue_gives_nothing_and_says_so [I1] (Pause);
@@ -16,10 +16,17 @@ cases! { "pause":
     pausing_is_about_one_queue [I16] (Pause);
     a_queue_can_be_paused_before_its_first_job [I1] (Pause);
     a_pause_holds_for_every_handle [I1] (Pause SecondHandle);
+    a_pause_with_an_end_is_over_on_its_millisecond [I1 I15] (Pause);
+    a_pause_with_an_end_says_when_it_is_over [I15] (Pause);
+    the_last_of_several_pauses_counts [I1 I15] (Pause);
+    a_pause_whose_end_is_past_stops_nothing [I15] (Pause);
+    a_pause_that_is_over_is_not_listed [I20] (Pause Queues);
+    a_pause_with_an_end_is_kept_across_a_reopen [I15 I21] (Pause Reopen);
 }
 
 async fn set(bench: &Bench, paused: bool) {
-    bench.store().set_paused(bench.queue(), paused).await.expect("it can pause");
+    let pause = if paused { Pause::UntilResumed } else { Pause::Off };
+    bench.store().set_paused(bench.queue(), pause).await.expect("it can pause");
 }
 
 /// A worker can tell a paused queue from an empty one.
@@ -28,7 +35,7 @@ async fn a_paused_queue_gives_nothing_and_says_so(bench: &Bench) {
     set(bench, true).await;
     for limit in [0, 10] {
         let claimed = bench.send(bench.request(limit)).await;
-        assert!(claimed.paused && claimed.jobs.is_empty(), "{claimed:?}");
+        assert!(claimed.pause.is_on() && claimed.jobs.is_empty(), "{claimed:?}");
     }
     assert_eq!(bench.state("a").await, Some(State::Queued));
 }
@@ -39,7 +46,7 @@ async fn a_resumed_queue_goes_on_in_order(bench: &Bench) {
     bench.put("last").await;
     set(bench, false).await;
     let claimed = bench.send(bench.request(10)).await;
-    assert!(!claimed.paused, "{claimed:?}");
+    assert!(!claimed.pause.is_on(), "{claimed:?}");
     assert_eq!(ids_of(&claimed.jobs).last().map(String::as_str), Some("last"));
     assert_eq!(claimed.jobs.len(), 4);
 }
@@ -125,7 +132,7 @@ async fn a_queue_can_be_paused_before_its_first_job(bench: &Bench) {
     set(&fresh, true).await;
     fresh.put("a").await;
     let claimed = fresh.send(fresh.request(1)).await;
-    assert!(claimed.paused, "{claimed:?}");
+    assert!(claimed.pause.is_on(), "{claimed:?}");
     set(&fresh, false).await;
     assert_eq!(fresh.claim_ids(1).await, ["a"]);
 }
@@ -136,7 +143,89 @@ async fn a_pause_holds_for_every_handle(bench: &Bench) {
     bench.put("a").await;
     set(&other, true).await;
     let claimed = bench.send(bench.request(1)).await;
-    assert!(claimed.paused, "{claimed:?}");
+    assert!(claimed.pause.is_on(), "{claimed:?}");
     set(bench, false).await;
     assert_eq!(other.claim_ids(1).await, ["a"]);
+}
+
+/// Makes time go on from a known millisecond, and answers the time so long after it.
+async fn in_millis(bench: &Bench, millis: i64) -> Timestamp {
+    let now = bench.counts().await.now;
+    Timestamp::from_millis(now.as_millis() + millis)
+}
+
+async fn pause_until(bench: &Bench, until: Timestamp) {
+    bench.store().set_paused(bench.queue(), Pause::Until(until)).await.expect("it can pause");
+}
+
+/// Nobody has to resume.
+async fn a_pause_with_an_end_is_over_on_its_millisecond(bench: &Bench) {
+    bench.put("a").await;
+    let end = in_millis(bench, 1_000).await;
+    pause_until(bench, end).await;
+    assert_eq!(bench.claim(1).await.len(), 0);
+    bench.advance(Span::from_millis(999));
+    assert_eq!(bench.claim(1).await.len(), 0, "a millisecond before the end");
+    bench.advance(MILLI);
+    let claimed = bench.send(bench.request(1)).await;
+    assert_eq!((claimed.pause, claimed.jobs.len()), (Pause::Off, 1));
+}
+
+/// So a worker sleeps until exactly then.
+async fn a_pause_with_an_end_says_when_it_is_over(bench: &Bench) {
+    bench.put("a").await;
+    let end = in_millis(bench, 1_000).await;
+    pause_until(bench, end).await;
+    for limit in [0, 1] {
+        let claimed = bench.send(bench.request(limit)).await;
+        assert_eq!((claimed.pause, claimed.free_at()), (Pause::Until(end), Some(end)));
+    }
+    bench.put_job(job("later").with_priority(-1).with_delay(KEPT)).await;
+    assert_eq!(bench.send(bench.request(1)).await.free_at(), Some(end));
+}
+
+async fn the_last_of_several_pauses_counts(bench: &Bench) {
+    bench.put("a").await;
+    let (sooner, later) = (in_millis(bench, 1_000).await, in_millis(bench, 2_000).await);
+    for end in [sooner, later, sooner, later] {
+        pause_until(bench, end).await;
+        assert_eq!(bench.send(bench.request(1)).await.pause, Pause::Until(end));
+    }
+    set(bench, true).await;
+    bench.advance(KEPT);
+    assert_eq!(bench.send(bench.request(1)).await.pause, Pause::UntilResumed, "without an end again");
+    pause_until(bench, in_millis(bench, 1_000).await).await;
+    set(bench, false).await;
+    assert_eq!(bench.claim_ids(1).await, ["a"], "a resume ends a pause before its end");
+}
+
+/// Somebody mistook an hour, or the call took long.
+async fn a_pause_whose_end_is_past_stops_nothing(bench: &Bench) {
+    bench.put("a").await;
+    set(bench, true).await;
+    pause_until(bench, bench.now()).await;
+    let claimed = bench.send(bench.request(1)).await;
+    assert_eq!((claimed.pause, claimed.jobs.len()), (Pause::Off, 1));
+}
+
+async fn a_pause_that_is_over_is_not_listed(bench: &Bench) {
+    let listed = async || {
+        let status = bench.store().status_of(bench.queue()).await.expect("it lists queues");
+        status.expect("it was paused once").pause
+    };
+    let end = in_millis(bench, 1_000).await;
+    pause_until(bench, end).await;
+    assert_eq!(listed().await, Pause::Until(end));
+    bench.advance(Span::from_secs(1));
+    assert_eq!(listed().await, Pause::Off);
+}
+
+async fn a_pause_with_an_end_is_kept_across_a_reopen(bench: &Bench) {
+    bench.put("a").await;
+    let end = in_millis(bench, 1_000).await;
+    pause_until(bench, end).await;
+    bench.reopen().await;
+    assert_eq!(bench.send(bench.request(1)).await.pause, Pause::Until(end));
+    bench.advance(Span::from_secs(1));
+    assert_eq!(bench.claim_ids(1).await, ["a"]);
 }

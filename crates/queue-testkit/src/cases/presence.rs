@@ -27,6 +27,8 @@ cases! { "presence":
     a_wish_lasts_no_longer_than_the_announcement [I22] (Presence);
     a_wish_is_heard_by_every_handle [I22] (Presence SecondHandle);
     a_wish_survives_reopening [I21] (Presence Reopen);
+    a_worker_is_paused_until_it_is_to_work_again [I22] (Presence);
+    a_worker_that_drains_goes_on_draining [I22] (Presence);
 }
 
 const TTL: Duration = Duration::from_secs(10);
@@ -42,8 +44,12 @@ async fn announce(bench: &Bench, info: WorkerInfo, ttl: Duration) -> Duty {
     bench.store().announce(info, ttl).await.expect("it keeps presence")
 }
 
+async fn ask(bench: &Bench, name: &str, duty: Duty) -> Option<Duty> {
+    bench.store().set_duty(&worker(name), duty).await.expect("it keeps presence")
+}
+
 async fn drain(bench: &Bench, name: &str) -> bool {
-    bench.store().drain_worker(&worker(name)).await.expect("it keeps presence")
+    ask(bench, name, Duty::Drain).await == Some(Duty::Drain)
 }
 
 async fn names(bench: &Bench) -> Vec<String> {
@@ -245,4 +251,28 @@ async fn a_wish_survives_reopening(bench: &Bench) {
     bench.reopen().await;
     assert_eq!(workers(bench).await, [WorkerInfo { duty: Duty::Drain, ..info("a") }]);
     assert_eq!(announce(bench, info("a"), TTL).await, Duty::Drain);
+}
+
+/// Unlike a request to drain, one to pause can be taken back.
+async fn a_worker_is_paused_until_it_is_to_work_again(bench: &Bench) {
+    announce(bench, info("a"), TTL).await;
+    for duty in [Duty::Pause, Duty::Work, Duty::Pause] {
+        assert_eq!(ask(bench, "a", duty).await, Some(duty));
+        assert_eq!(workers(bench).await, [WorkerInfo { duty, ..info("a") }]);
+        assert_eq!(announce(bench, info("a"), TTL).await, duty);
+    }
+    assert_eq!(ask(bench, "a", Duty::Drain).await, Some(Duty::Drain));
+    for duty in [Duty::Pause, Duty::Work] {
+        assert_eq!(ask(bench, "stranger", duty).await, None);
+    }
+}
+
+/// It may have heard of it already, and be about to end.
+async fn a_worker_that_drains_goes_on_draining(bench: &Bench) {
+    announce(bench, info("a"), TTL).await;
+    assert!(drain(bench, "a").await);
+    for duty in [Duty::Pause, Duty::Work] {
+        assert_eq!(ask(bench, "a", duty).await, Some(Duty::Drain));
+        assert_eq!(announce(bench, info("a"), TTL).await, Duty::Drain);
+    }
 }

@@ -4,7 +4,7 @@
 use super::cases;
 use crate::bench::prelude::*;
 use futures_util::future::join_all;
-use queue_core::{Applied, ClaimRequest, Claimed, ClaimedJob, Span, Timestamp};
+use queue_core::{Applied, ClaimRequest, Claimed, ClaimedJob, Pause, Span, Timestamp};
 use std::collections::HashSet;
 
 cases! { "together":
@@ -165,10 +165,10 @@ async fn a_claim_of_a_paused_queue_holds_up_none_of_an_open_one(bench: &Bench) {
     for bench in [&paused, &open] {
         bench.put("a").await;
     }
-    bench.store().set_paused(paused.queue(), true).await.expect("it can pause");
+    bench.store().set_paused(paused.queue(), Pause::UntilResumed).await.expect("it can pause");
     let requests = [&paused, &open, &paused].map(|bench| bench.request(1)).to_vec();
     let answers = together(bench, requests).await;
-    let found: Vec<_> = answers.iter().map(|answer| (answer.paused, answer.jobs.len())).collect();
+    let found: Vec<_> = answers.iter().map(|answer| (answer.pause.is_on(), answer.jobs.len())).collect();
     assert_eq!(found, [(true, 0), (false, 1), (true, 0)]);
 }
 

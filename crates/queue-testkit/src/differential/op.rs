@@ -91,6 +91,12 @@ pub(super) enum What {
     Reschedule {
         delay_ms: i64,
     },
+    Amend {
+        payload: Option<u8>,
+        priority: Option<i16>,
+        delay_ms: Option<i64>,
+        keep: Option<Retention>,
+    },
     Delete,
 }
 

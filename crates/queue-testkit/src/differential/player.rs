@@ -8,7 +8,7 @@ use super::{
 use crate::bench::prelude::*;
 use queue_core::{
     Applied, Attempt, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobMeta, JobRecord, Kind, LeaseToken,
-    ListFilter, ListQuery, NewJob, Prune, QueueStatus, QueuesQuery, Seq, Stamped, Timestamp,
+    ListFilter, ListQuery, NewJob, Pause, Prune, QueueStatus, QueuesQuery, Seq, Stamped, Timestamp,
     lifecycle::{Transition, decide},
 };
 use std::collections::BTreeMap;
@@ -97,8 +97,11 @@ impl Player {
             Verb::Counts { queue } => Answer::Counts(counts(&self.on(*queue)).await),
             Verb::Queues => Answer::Queues(self.queues().await),
             Verb::Prune { queue, doomed } => Answer::Pruned(prune(&self.on(*queue), *doomed).await),
-            Verb::Pause { queue } => self.set_paused(*queue, true).await,
-            Verb::Resume { queue } => self.set_paused(*queue, false).await,
+            Verb::Pause { queue, kind, ms } => {
+                let until = |ms: i64| Pause::Until(Timestamp::from_millis(self.bench.now().as_millis() + ms));
+                self.set_paused(*queue, *kind, ms.map_or(Pause::UntilResumed, until)).await
+            }
+            Verb::Resume { queue, kind } => self.set_paused(*queue, *kind, Pause::Off).await,
             Verb::Pass { ms } => {
                 self.bench.advance(span(*ms));
                 Answer::Nothing
@@ -154,9 +157,17 @@ impl Player {
         self.bench.on_queue(QUEUES[queue])
     }
 
-    async fn set_paused(&self, queue: usize, paused: bool) -> Answer {
-        let store = self.bench.store();
-        store.set_paused(self.on(queue).queue(), paused).await.expect("it pauses and resumes");
+    async fn set_paused(&self, queue: usize, kind: Option<usize>, pause: Pause) -> Answer {
+        let (store, bench) = (self.bench.store(), self.on(queue));
+        match kind.map(|nth| Kind::from_static(KINDS[nth])) {
+            None => store.set_paused(bench.queue(), pause).await.expect("it pauses and resumes"),
+            Some(kind) => {
+                store
+                    .set_kind_paused(bench.queue(), &kind, pause)
+                    .await
+                    .expect("it pauses and resumes kinds");
+            }
+        }
         Answer::Nothing
     }
 
@@ -217,7 +228,10 @@ impl Player {
             let meta = job.record.meta.clone();
             job.record.meta = self.meta(meta, Some(job.token));
         }
-        let never = if answer.paused { None } else { answer.next_due };
+        // What is set aside and what is told meanwhile of jobs that are not is up to the store.
+        answer.set_aside = 0;
+        let is_any_paused = answer.pause.is_on() || !answer.paused_kinds.is_empty();
+        let never = if is_any_paused { None } else { answer.next_due };
         answer.next_due = never.map(|at| if at <= answer.now { answer.now } else { answer.now + MILLI });
         answer
     }

@@ -1,12 +1,13 @@
 //! A reference store: a list of jobs that every verb scans.
 
+use super::reference_pauses::ReferencePauses;
 use crate::{Facility, Failure, Harness, Place, twin::Twin};
 use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, Counts, Detail, Durability,
-    Enqueued, JobAttempts, JobId, JobMeta, JobRecord, Limits, ListQuery, Moment, NewJob, Page, Prune,
-    PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Result, Seq, Stamped, State,
+    Enqueued, JobAttempts, JobId, JobMeta, JobRecord, Kind, Limits, ListQuery, Moment, NewJob, Page, Pause,
+    Prune, PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Result, Seq, Stamped, State,
     Storage, StoreTime, Timestamp, lifecycle::Transition,
 };
 use std::{collections::BTreeSet, sync::Arc};
@@ -25,7 +26,7 @@ pub(super) struct Reference {
 struct Jobs {
     /// In the order of their lives.
     list: Vec<Twin>,
-    paused: BTreeSet<QueueName>,
+    pauses: ReferencePauses,
     /// Queues that ever had a job, or were paused or resumed.
     queues: BTreeSet<QueueName>,
     last_seq: u64,
@@ -126,7 +127,10 @@ impl Jobs {
     }
 
     fn claim(&mut self, request: &ClaimRequest, now: Timestamp) -> Vec<ClaimedJob> {
-        let is_due = |meta: &JobMeta| meta.queue == request.queue && meta.is_due(now);
+        let queue = &request.queue;
+        let (_, paused) = self.pauses.at(queue, now);
+        let is_open = |meta: &JobMeta| paused.iter().all(|paused| paused.kind != meta.kind);
+        let is_due = |meta: &JobMeta| meta.queue == *queue && meta.is_due(now) && is_open(meta);
         let mut due: Vec<&mut Twin> = self.list.iter_mut().filter(|twin| is_due(&twin.job.meta)).collect();
         due.sort_by_key(|twin| (twin.job.meta.priority, twin.job.meta.run_at, twin.job.meta.seq));
         let lease = |twin: &mut Twin| {
@@ -144,8 +148,10 @@ impl Storage for Reference {
     fn capabilities(&self) -> Capabilities {
         Capabilities::new("reference", Durability::None, Reach::Process)
             .with_pause()
+            .with_kind_pause()
             .with_queues()
             .with_attempts()
+            .with_amend()
     }
 
     async fn enqueue(
@@ -165,15 +171,15 @@ impl Storage for Reference {
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         let (mut jobs, moment) = self.change();
         let now = moment.now;
-        let paused = jobs.paused.contains(&request.queue);
-        let claimed = if paused { Vec::new() } else { jobs.claim(&request, now) };
+        let (pause, paused_kinds) = jobs.pauses.at(&request.queue, now);
+        let claimed = if pause.is_on() { Vec::new() } else { jobs.claim(&request, now) };
         let due = |meta: &JobMeta| match &meta.lease {
             Some(lease) => Some(lease.expires_at),
             None => meta.state.is_waiting().then_some(meta.run_at),
         };
         let earliest = jobs.of(&request.queue).filter_map(due).min();
         let next_due = if request.is_late(now) { Some(now) } else { earliest };
-        Ok(Claimed { jobs: claimed, paused, ..Claimed::none(next_due, moment) })
+        Ok(Claimed { jobs: claimed, pause, paused_kinds, ..Claimed::none(next_due, moment) })
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
@@ -220,8 +226,8 @@ impl Storage for Reference {
         let (jobs, moment) = self.look();
         let names = jobs.queues.iter().filter(|name| name.as_str() >= query.start());
         let status = |name: &QueueName| {
-            let (paused, counts) = (jobs.paused.contains(name), jobs.counts(name, moment));
-            QueueStatus { name: name.clone(), paused, counts }
+            let (pause, paused_kinds) = jobs.pauses.at(name, moment.now);
+            QueueStatus { name: name.clone(), pause, paused_kinds, counts: jobs.counts(name, moment) }
         };
         Ok(query.page(names.take(query.limit()).map(status).collect()))
     }
@@ -243,14 +249,17 @@ impl Storage for Reference {
         Ok(pruned as u64)
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
         let (mut jobs, _) = self.change();
         jobs.queues.insert(queue.clone());
-        if paused {
-            jobs.paused.insert(queue.clone());
-        } else {
-            jobs.paused.remove(queue);
-        }
+        jobs.pauses.set(queue, None, pause);
+        Ok(())
+    }
+
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        let (mut jobs, _) = self.change();
+        jobs.queues.insert(queue.clone());
+        jobs.pauses.set(queue, Some(kind), pause);
         Ok(())
     }
 

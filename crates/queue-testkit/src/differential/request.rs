@@ -4,8 +4,8 @@ use super::op::{CONTENT_TYPES, How, IDS, KINDS, New, What};
 use crate::bench::prelude::*;
 use bytes::Bytes;
 use queue_core::{
-    Budget, ContentType, Failure, Kind, LeaseToken, NewJob, RetentionPolicy, Span, Timestamp,
-    lifecycle::Event,
+    Budget, ContentType, Failure, Kind, LeaseToken, NewJob, Payload, RetentionPolicy, Span, Timestamp,
+    lifecycle::{Amendment, Event},
 };
 
 /// The failure that holders report.
@@ -100,6 +100,15 @@ pub(super) fn event_of_anybody(what: What, now: Timestamp) -> Event {
         What::Expire => Event::Expire { now, token: None },
         What::Promote => Event::Promote,
         What::Reschedule { delay_ms } => Event::Reschedule { delay: span(delay_ms) },
+        What::Amend { payload, priority, delay_ms, keep } => {
+            let content_type = ContentType::from_static(CONTENT_TYPES[0]);
+            Event::Amend(Amendment {
+                payload: payload.map(|byte| Payload::new(vec![byte; usize::from(byte)], content_type)),
+                priority,
+                delay: delay_ms.map(span),
+                retention: keep.map(|keep| RetentionPolicy { completed: keep, failed: keep }),
+            })
+        }
         What::Delete => Event::Delete,
     }
 }

@@ -55,11 +55,14 @@ pub(super) fn what() -> BoxedStrategy<What> {
         What::Expire,
     ]);
     let retyped = (0..CONTENT_TYPES.len()).prop_map(|nth| What::Redrive { as_type: Some(nth) });
+    let amend = (of(any::<u8>()), of(-2_i16..3), weighted(0.3, millis()), of(retention()))
+        .prop_map(|(payload, priority, delay_ms, keep)| What::Amend { payload, priority, delay_ms, keep });
     Union::new_weighted(vec![
         (8, fixed.boxed()),
         (1, retention().prop_map(What::Retain).boxed()),
         (1, retyped.boxed()),
         (1, millis().prop_map(|delay_ms| What::Reschedule { delay_ms }).boxed()),
+        (2, amend.boxed()),
     ])
     .boxed()
 }

@@ -72,11 +72,15 @@ pub(super) enum Verb {
         queue: usize,
         doomed: Doomed,
     },
+    /// A pause of a queue, or of a kind, for so long or until it is resumed.
     Pause {
         queue: usize,
+        kind: Option<usize>,
+        ms: Option<i64>,
     },
     Resume {
         queue: usize,
+        kind: Option<usize>,
     },
     Pass {
         ms: i64,
@@ -86,6 +90,14 @@ pub(super) enum Verb {
     },
     /// The handle is closed and another one opened.
     Reopen,
+}
+
+impl Verb {
+    /// Whether it amends a job, which not every store does.
+    pub(super) fn amends(&self) -> bool {
+        let is_amendment = |pick: &Pick| matches!(pick.deed, Deed::Change(What::Amend { .. }, _));
+        matches!(self, Self::Apply(picks) if picks.iter().any(is_amendment))
+    }
 }
 
 /// A transition, to be decided on a sight.
@@ -136,13 +148,26 @@ fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
         (2, queue().prop_map(|queue| Verb::Counts { queue }).boxed()),
         (2, Just(Verb::Queues).boxed()),
         (1, (queue(), strategy::doomed()).prop_map(|(queue, doomed)| Verb::Prune { queue, doomed }).boxed()),
-        (1, queue().prop_map(|queue| Verb::Pause { queue }).boxed()),
-        (2, queue().prop_map(|queue| Verb::Resume { queue }).boxed()),
+        (1, pause(queues, Just(None).boxed())),
+        (2, queue().prop_map(|queue| Verb::Resume { queue, kind: None }).boxed()),
+        (2, pause(queues, (0..KINDS.len()).prop_map(Some).boxed())),
+        (1, resume_kind(queues)),
         (5, strategy::millis().prop_map(|ms| Verb::Pass { ms }).boxed()),
         (1, strategy::millis().prop_map(|ms| Verb::Back { ms }).boxed()),
         (1, Just(Verb::Reopen).boxed()),
     ])
     .boxed()
+}
+
+/// A pause of a kind, or of a queue.
+fn pause(queues: usize, kind: BoxedStrategy<Option<usize>>) -> BoxedStrategy<Verb> {
+    (0..queues, kind, weighted(0.5, strategy::millis()))
+        .prop_map(|(queue, kind, ms)| Verb::Pause { queue, kind, ms })
+        .boxed()
+}
+
+fn resume_kind(queues: usize) -> BoxedStrategy<Verb> {
+    (0..queues, 0..KINDS.len()).prop_map(|(queue, kind)| Verb::Resume { queue, kind: Some(kind) }).boxed()
 }
 
 fn walk(queues: usize) -> BoxedStrategy<Verb> {

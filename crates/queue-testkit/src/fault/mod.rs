@@ -7,7 +7,7 @@
 //! reports an error with a truthful [`Certainty`](queue_core::Certainty).
 //!
 //! ```
-//! use queue_core::{Certainty, QueueName, Storage};
+//! use queue_core::{Pause, Certainty, QueueName, Storage};
 //! use queue_memory::MemoryStorage;
 //! use queue_testkit::fault::{Fault, FaultKind, FaultPlan, FaultStore, StorageVerb};
 //! use std::sync::Arc;
@@ -17,9 +17,9 @@
 //! store.next(StorageVerb::SetPaused, 1, &Fault::LoseReply);
 //!
 //! let queue = QueueName::new("emails")?;
-//! let lost = store.set_paused(&queue, true).await.expect_err("the reply was lost");
+//! let lost = store.set_paused(&queue, Pause::UntilResumed).await.expect_err("the reply was lost");
 //! assert_eq!(lost.certainty(), Certainty::Unknown);
-//! store.set_paused(&queue, true).await?; // idempotent, so it is simply sent again
+//! store.set_paused(&queue, Pause::UntilResumed).await?; // idempotent, so it is simply sent again
 //! assert_eq!(store.tally().of(FaultKind::LoseReply), 1);
 //! # Ok(()) }
 //! ```

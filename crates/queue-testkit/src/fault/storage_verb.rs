@@ -22,18 +22,28 @@ pub enum StorageVerb {
     Queues,
     /// Removes records.
     Prune,
+    /// Stores whole records.
+    Import,
     /// Stops or resumes claims.
     SetPaused,
+    /// Stops or resumes claims of a kind.
+    SetKindPaused,
     /// Opens a stream of hints.
     Subscribe,
     /// Announces a worker.
     Announce,
-    /// Asks a worker to drain.
-    DrainWorker,
+    /// Asks a worker to drain, to pause or to work.
+    SetDuty,
     /// Lists the announced workers.
     Workers,
+    /// Writes an entry of a series.
+    WriteSeries,
+    /// Reads entries of a series.
+    ReadSeries,
     /// Cross-checks the store.
     Verify,
+    /// Looks at the health of the store.
+    Diagnose,
 }
 
 impl StorageVerb {
@@ -48,12 +58,17 @@ impl StorageVerb {
         Self::Counts,
         Self::Queues,
         Self::Prune,
+        Self::Import,
         Self::SetPaused,
+        Self::SetKindPaused,
         Self::Subscribe,
         Self::Announce,
-        Self::DrainWorker,
+        Self::SetDuty,
         Self::Workers,
+        Self::WriteSeries,
+        Self::ReadSeries,
         Self::Verify,
+        Self::Diagnose,
     ];
 
     /// The verbs that a worker or a client depends on.
@@ -77,12 +92,17 @@ impl StorageVerb {
             Self::Counts => "counts",
             Self::Queues => "queues",
             Self::Prune => "prune",
+            Self::Import => "import",
             Self::SetPaused => "set_paused",
+            Self::SetKindPaused => "set_kind_paused",
             Self::Subscribe => "subscribe",
             Self::Announce => "announce",
-            Self::DrainWorker => "drain_worker",
+            Self::SetDuty => "set_duty",
             Self::Workers => "workers",
+            Self::WriteSeries => "write_series",
+            Self::ReadSeries => "read_series",
             Self::Verify => "verify",
+            Self::Diagnose => "diagnose",
         }
     }
 }

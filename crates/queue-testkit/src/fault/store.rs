@@ -4,8 +4,9 @@ use crate::fault::{Fault, FaultCounts, FaultPlan, StorageVerb, hints::FaultyHint
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, Error, ErrorKind,
-    EventStream, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName,
-    QueuesPage, QueuesQuery, Result, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
+    EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery,
+    NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage,
+    SeriesQuery, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -122,8 +123,16 @@ impl<S: Storage + ?Sized> Storage for FaultStore<S> {
         self.call(StorageVerb::Prune, || self.store.prune(request.clone())).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.call(StorageVerb::SetPaused, || self.store.set_paused(queue, paused)).await
+    async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
+        self.call(StorageVerb::Import, || self.store.import(request.clone())).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        self.call(StorageVerb::SetPaused, || self.store.set_paused(queue, pause)).await
+    }
+
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        self.call(StorageVerb::SetKindPaused, || self.store.set_kind_paused(queue, kind, pause)).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
@@ -136,16 +145,28 @@ impl<S: Storage + ?Sized> Storage for FaultStore<S> {
         self.call(StorageVerb::Announce, || self.store.announce(worker.clone(), ttl)).await
     }
 
-    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.call(StorageVerb::DrainWorker, || self.store.drain_worker(worker)).await
+    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        self.call(StorageVerb::SetDuty, || self.store.set_duty(worker, duty)).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
         self.call(StorageVerb::Workers, || self.store.workers()).await
     }
 
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        self.call(StorageVerb::WriteSeries, || self.store.write_series(entry.clone(), ttl)).await
+    }
+
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        self.call(StorageVerb::ReadSeries, || self.store.read_series(query.clone())).await
+    }
+
     async fn verify(&self) -> Result<Vec<String>> {
         self.call(StorageVerb::Verify, || self.store.verify()).await
+    }
+
+    async fn diagnose(&self) -> Result<Vec<Finding>> {
+        self.call(StorageVerb::Diagnose, || self.store.diagnose()).await
     }
 
     async fn close(&self) -> Result<()> {

@@ -30,7 +30,7 @@ pub(super) fn claim(item: u32, claimed: &Claimed) -> Vec<Event> {
     let time_store = stamp(claimed.now);
     if claimed.jobs.is_empty() {
         let next_due = claimed.next_due.map(Timestamp::as_millis);
-        let answer = Some(Answer::Nothing { next_due, paused: claimed.paused });
+        let answer = Some(Answer::Nothing { next_due, paused: claimed.pause.is_on() });
         return vec![Event { time_store, item, answer, ..Event::default() }];
     }
     let job = |job: &queue_core::ClaimedJob| Event {

@@ -2,7 +2,7 @@
 
 use crate::history::{Ask, Effect, Event, Op, PruneKind, Status, digest};
 use queue_core::{
-    ClaimRequest, JobId, NewJob, OnFailed, OnWaiting, Prune, PruneRequest, QueueName, State,
+    ClaimRequest, JobId, NewJob, OnFailed, OnWaiting, Pause, Prune, PruneRequest, QueueName, State,
     lifecycle::{Lapse, Patch, Proof, Purge, RunAt, Settle, Transition},
 };
 
@@ -98,6 +98,7 @@ fn op(transition: &Transition) -> Op {
         Patch::Flag(flags) if flags.cancel_requested => Op::RequestCancel,
         Patch::Flag(_) => Op::Await,
         Patch::Retain(_) => Op::Retain,
+        Patch::Amend(_) => Op::Amend,
         Patch::Extend { .. } => Op::Extend,
     }
 }
@@ -113,7 +114,7 @@ fn effect(patch: &Patch) -> Effect {
             Effect::Finish { status: status(finish.state), keep_ms }
         }
         Patch::Remove => Effect::Remove,
-        Patch::Extend { .. } | Patch::Flag(_) | Patch::Retain(_) => Effect::Touch,
+        Patch::Extend { .. } | Patch::Flag(_) | Patch::Retain(_) | Patch::Amend(_) => Effect::Touch,
     }
 }
 
@@ -150,8 +151,8 @@ pub(super) fn prune(request: &PruneRequest) -> Event {
     Event { ask, ..of_queue(Op::Prune, &request.queue) }
 }
 
-pub(super) fn set_paused(queue: &QueueName, paused: bool) -> Event {
-    of_queue(if paused { Op::Pause } else { Op::Resume }, queue)
+pub(super) fn set_paused(queue: &QueueName, pause: Pause) -> Event {
+    of_queue(if pause.is_on() { Op::Pause } else { Op::Resume }, queue)
 }
 
 pub(super) fn verify() -> Event {

@@ -114,6 +114,8 @@ pub enum Op {
     Promote,
     /// Move a waiting job to another time.
     Reschedule,
+    /// Change a waiting job in place.
+    Amend,
     /// Remove a record.
     Delete,
     /// Remove many records.

@@ -4,7 +4,7 @@ use crate::history::{Event, OpenCall, Recorder, answered, asked};
 use async_trait::async_trait;
 use queue_core::{
     Applied, Certainty, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobId, JobRecord, ListQuery, NewJob,
-    Page, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer, lifecycle::Transition,
+    Page, Pause, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer, lifecycle::Transition,
 };
 use std::sync::{
     Arc,
@@ -119,9 +119,9 @@ impl<S: Storage + ?Sized> StorageLayer for Recorded<S> {
         self.end(call, outcome, |removed| answered::pruned(*removed))
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        let call = self.invoke(vec![asked::set_paused(queue, paused)]);
-        let outcome = self.store.set_paused(queue, paused).await;
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        let call = self.invoke(vec![asked::set_paused(queue, pause)]);
+        let outcome = self.store.set_paused(queue, pause).await;
         self.end(call, outcome, |()| answered::plain())
     }
 

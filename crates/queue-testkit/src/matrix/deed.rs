@@ -3,8 +3,9 @@
 use crate::bench::prelude::*;
 use bytes::Bytes;
 use queue_core::{
-    ContentType, Failure, JobId, LeaseToken, NewJob, OnFailed, OnWaiting, Retention, Span, Timestamp,
-    lifecycle::{Cause, Event, OnRunning},
+    ContentType, Failure, JobId, LeaseToken, NewJob, OnFailed, OnWaiting, Retention, RetentionPolicy, Span,
+    Storage, Timestamp,
+    lifecycle::{Amendment, Cause, Event, OnRunning},
 };
 
 /// What is done to a job at the end of a scene.
@@ -70,6 +71,8 @@ pub(super) const DEEDS: &[Deed] = &[
     Deed::Change(|| EXPIRE),
     Deed::Change(|| Event::Promote),
     Deed::Change(|| Event::Reschedule { delay: STALL }),
+    Deed::Change(amend_everything),
+    Deed::Change(|| Event::Amend(Amendment::of_priority(-1))),
     Deed::Change(|| Event::Delete),
     Deed::ChangeThen(|| Event::Lapse),
     Deed::ChangeThen(|| Event::Cancel { running: OnRunning::Request }),
@@ -78,6 +81,7 @@ pub(super) const DEEDS: &[Deed] = &[
     Deed::ChangeThen(|| Event::Redrive { content_type: None }),
     Deed::ChangeThen(|| Event::Promote),
     Deed::ChangeThen(|| PARK),
+    Deed::ChangeThen(amend_everything),
     Deed::ChangeThen(|| Event::Delete),
     Deed::Enqueue(Over::Block),
     Deed::Enqueue(Over::Failed),
@@ -85,6 +89,17 @@ pub(super) const DEEDS: &[Deed] = &[
     Deed::Enqueue(Over::WaitingWithin),
     Deed::Nothing,
 ];
+
+impl Deed {
+    /// Whether a store that does this only with the capability can do it.
+    pub(super) fn is_offered_by(self, store: &dyn Storage) -> bool {
+        let amends = match self {
+            Self::Change(event) | Self::ChangeThen(event) => matches!(event(), Event::Amend(_)),
+            Self::Hold(_) | Self::Enqueue(_) | Self::Nothing => false,
+        };
+        !amends || store.capabilities().amend
+    }
+}
 
 impl Over {
     /// Sets the replace options on a job. A job that may replace a waiting one cannot expire.
@@ -145,6 +160,17 @@ pub(super) fn redrive_as_another_type() -> Event {
 /// A failure with details.
 pub(super) fn fail_with_details(token: LeaseToken) -> Event {
     failed(token, None, None)
+}
+
+/// An amendment of every part.
+fn amend_everything() -> Event {
+    let short = Retention::Keep(LEASE);
+    Event::Amend(Amendment {
+        payload: Some(text_payload("amended")),
+        priority: Some(1),
+        delay: Some(STALL),
+        retention: Some(RetentionPolicy { completed: short, failed: Retention::Forever }),
+    })
 }
 
 /// The id of a job's follower.

@@ -105,7 +105,8 @@ async fn plan(bench: &Bench, scene: Scene) -> Plan {
             // A mark that cannot be set makes the same job as no mark.
             continue;
         }
-        let rows = rows(&scout, nth, shape, marks);
+        let mut rows = rows(&scout, nth, shape, marks);
+        rows.retain(|row| row.deed.is_offered_by(&*bench.store()));
         for moment in moments(&scout, nth) {
             plan.entry(moment).or_default().extend(rows.iter().copied());
         }

@@ -35,9 +35,13 @@ fn supported(store: &dyn Storage, facilities: &[Facility]) -> Vec<Need> {
     let capabilities = store.capabilities();
     let facts = [
         (Need::Pause, capabilities.pause),
+        (Need::KindPause, capabilities.kind_pause),
         (Need::Queues, capabilities.queues),
         (Need::Attempts, capabilities.attempts),
+        (Need::Import, capabilities.import),
+        (Need::Amend, capabilities.amend),
         (Need::Presence, capabilities.presence),
+        (Need::Series, capabilities.series),
         (Need::Hints, capabilities.events != EventReach::None),
         (Need::Reopen, facilities.contains(&Facility::Reopen)),
         (Need::SecondHandle, facilities.contains(&Facility::SecondHandle)),

@@ -4,9 +4,10 @@ use super::{OpenCalls, open_calls::OpenCall};
 use async_trait::async_trait;
 use futures_util::Stream;
 use queue_core::{
-    Applied, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Hint, Interest, JobAttempts,
-    JobId, JobRecord, ListQuery, NewJob, Page, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result,
-    Stamped, Storage, StorageLayer, WorkerId, WorkerInfo, lifecycle::Transition,
+    Applied, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Finding, Hint,
+    ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob, Page, Pause,
+    PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage, SeriesQuery, Stamped,
+    Storage, StorageLayer, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use std::{
     pin::Pin,
@@ -101,8 +102,17 @@ impl StorageLayer for WatchedStore {
         self.call("prune", Some(&queue), self.store.prune(request)).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.call("set_paused", Some(queue), self.store.set_paused(queue, paused)).await
+    async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
+        let queue = request.queue.clone();
+        self.call("import", Some(&queue), self.store.import(request)).await
+    }
+
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        self.call("set_paused", Some(queue), self.store.set_paused(queue, pause)).await
+    }
+
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        self.call("set_kind_paused", Some(queue), self.store.set_kind_paused(queue, kind, pause)).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
@@ -115,16 +125,28 @@ impl StorageLayer for WatchedStore {
         self.call("announce", None, self.store.announce(worker, ttl)).await
     }
 
-    async fn drain_worker(&self, worker: &WorkerId) -> Result<bool> {
-        self.call("drain_worker", None, self.store.drain_worker(worker)).await
+    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
+        self.call("set_duty", None, self.store.set_duty(worker, duty)).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
         self.call("workers", None, self.store.workers()).await
     }
 
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        self.call("write_series", None, self.store.write_series(entry, ttl)).await
+    }
+
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        self.call("read_series", None, self.store.read_series(query)).await
+    }
+
     async fn verify(&self) -> Result<Vec<String>> {
         self.call("verify", None, self.store.verify()).await
+    }
+
+    async fn diagnose(&self) -> Result<Vec<Finding>> {
+        self.call("diagnose", None, self.store.diagnose()).await
     }
 
     async fn close(&self) -> Result<()> {

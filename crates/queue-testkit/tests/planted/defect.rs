@@ -64,6 +64,11 @@ defects! {
     TiesReversed "jobs of one millisecond are claimed newest first" [I12] in "order";
     DelayIgnored "a delayed job can be claimed early" [I11] in "schedule";
     PauseIgnored "claims of a paused queue give jobs" [I1 I16] in "pause";
+    PauseEndless "a pause with an end lasts until somebody resumes" [I15] in "pause";
+    KindPauseIgnored "claims give jobs of a paused kind" [I1] in "kind_pause";
+    KindPausesAll "a pause of a kind stops the whole queue" [I16] in "kind_pause";
+    KindPauseOver "a pause of a kind that is over goes on until somebody resumes" [I15] in "kind_pause";
+    KindsUnbounded "any number of kinds is paused" [I17] in "kind_pause";
     RoomIgnored "a claim brings what it was asked for, however large" [I17] in "bounds";
     LateClaimsLease "a claim leases although its sender has stopped to listen" [I3 I23] in "bounds";
     TokenOfFirst "claims sent together lease under the token of the first" [I4] in "together";
@@ -113,6 +118,9 @@ defects! {
     RetriesMourned "a failure that is retried is followed as if it were the last" [I9 I23] in "on_failure";
     MournedTwice "a failure sent again is followed again, under another id" [I5 I9 I23] in "on_failure";
 
+    AmendedRoomOfFormer "a claim has room for an amended job as if it had its former payload" [I17] in "amend";
+    AmendDropsHeaders "a new payload takes the headers of the job away" [I2] in "amend";
+
     SecondResultLost "only the first result of a queue is stored" [I13] in "results";
     KeptForever "retention is ignored: terminal records stay" [I1 I13 I20] in "retention";
     OverdueShown "reads show records past their purge time" [I13 I20] in "retention";
@@ -140,6 +148,11 @@ defects! {
     FailureTimeStands "a redrive leaves the time of the last failure" [I7] in "attempts" "retry";
     ClaimTimeOfFirst "a job tells when it was first claimed, not when it last was" [I7 I20] in "attempts" "list";
     IndexLeftBehind "a removed record leaves its id in the index" [I20] in "verify";
+    SeriesAdded "an entry of a series that is written again is added to what was there" [I20] in "series";
+    SeriesOfSlot "two writers of one slot of a series share an entry" [I20] in "series";
+    SeriesPageBySlot "a page of a series begins at the slot behind the last one" [I20] in "series";
+    SeriesShownAfterTime "an entry of a series is read until a later write removes it" [I20] in "series";
+    SeriesKeepsFirstTime "an entry of a series that is written again expires when it first would have" [I20] in "series";
 
     HintsBeforeWrites "a settle is hinted at before it is written" [I13 I14] in "events";
     NoHints "subscribers never hear anything" [I14 I15] in "events";

@@ -61,7 +61,7 @@ async fn attempt(
         next_ask.wake();
         return Ok(Some(ElectionWin { job, lapses_at }).filter(|_| Instant::now() < lapses_at));
     }
-    let is_new = claimed.next_due.is_none() && !claimed.paused && begin(candidate).await?;
+    let is_new = claimed.next_due.is_none() && !claimed.pause.is_on() && begin(candidate).await?;
     note_nothing(next_ask, &claimed, &*candidate.rng);
     if is_new {
         next_ask.wake();

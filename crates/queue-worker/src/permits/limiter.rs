@@ -193,7 +193,7 @@ impl Limiter {
         self.stock().await?;
         let (mut claimed, lapses_at) = claims.claim().await?;
         let Some(job) = claimed.jobs.pop() else {
-            if claimed.next_due.is_none() && !claimed.paused {
+            if claimed.next_due.is_none() && !claimed.pause.is_on() {
                 // Somebody removed them all.
                 self.stocked.store(0, Ordering::SeqCst);
             }

@@ -4,6 +4,7 @@
 mod made_jobs;
 mod schedule;
 
+use crate::operations::{self, OPERATION_KIND};
 use queue_core::{
     Failure, JobMeta, LeaseToken, Payload, Result, Span, Storage,
     lifecycle::{Cause, Event},
@@ -46,6 +47,7 @@ pub struct ReservedOutcome {
 pub async fn handle_reserved(store: &dyn Storage, job: ReservedJob<'_>) -> Result<ReservedOutcome> {
     match job.meta.kind.as_str() {
         queue_schedule::SCHEDULE_KIND => schedule::wake(store, job).await,
+        OPERATION_KIND => operations::advance(store, job).await,
         _ => Ok(unknown(job).into()),
     }
 }

@@ -16,9 +16,13 @@ async fn shown(rig: &Rig) -> WorkerInfo {
     rig.store.workers().await.expect("lists").pop().expect("the worker is there")
 }
 
+async fn ask(rig: &Rig, duty: Duty) {
+    let then = rig.store.set_duty(&WorkerId::from_static("tester"), duty).await;
+    assert_eq!(then.expect("the probe asks"), Some(duty), "it is there");
+}
+
 async fn drain(rig: &Rig) {
-    let is_there = rig.store.drain_worker(&WorkerId::from_static("tester")).await;
-    assert!(is_there.expect("the probe asks"), "it is there");
+    ask(rig, Duty::Drain).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,4 +83,37 @@ async fn a_worker_that_takes_any_kind_names_none() {
     let about = AboutWorker::read(&shown(&rig).await.about).expect("it is of this library");
     assert_eq!(about.kinds, None);
     running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paused_worker_finishes_what_it_runs_and_claims_again_once_it_is_resumed() {
+    let rig = Rig::new();
+    rig.enqueue(["a", "b", "c"].map(|name| job(name, 1))).await;
+    let running = Rig::start(rig.worker(sleeping(20_000)).concurrency(1).prefetch(1));
+    rig.events.wait_for("started a").await;
+    ask(&rig, Duty::Pause).await;
+    rig.events.wait_for("released b").await;
+    assert_eq!(rig.events.times_of("Paused").len(), 1);
+    assert_eq!(rig.events.times_of("completed a"), [20_000], "what runs goes on");
+    sleep(millis(300_000)).await;
+    assert_eq!(shown(&rig).await.duty, Duty::Pause, "it is alive, and everybody sees what it does");
+    assert_eq!(rig.events.times_of("started b"), [0; 0], "nothing starts");
+    assert_eq!(rig.leased().await, 0, "nothing is held");
+    ask(&rig, Duty::Work).await;
+    rig.events.wait_for("completed c").await;
+    assert_eq!((rig.events.times_of("Paused").len(), rig.events.times_of("Resumed").len()), (1, 1));
+    let report = running.stop().await;
+    assert_eq!((report.completed, report.failed), (3, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paused_worker_drains_when_it_is_asked_to() {
+    let rig = Rig::new();
+    let running = Rig::start(rig.worker(sleeping(1)));
+    sleep(millis(1)).await;
+    ask(&rig, Duty::Pause).await;
+    sleep(millis(15_000)).await;
+    rig.enqueue([job("a", 1)]).await;
+    drain(&rig).await;
+    assert_eq!(running.ended().await.started, 0);
 }

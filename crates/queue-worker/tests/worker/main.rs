@@ -19,6 +19,7 @@ mod leases;
 mod lost_claims;
 #[cfg(feature = "testing")]
 mod made_contexts;
+mod operations;
 mod outcomes;
 mod pausing;
 mod permits;
@@ -30,6 +31,7 @@ mod reserved;
 mod routing;
 mod runs;
 mod schedules;
+mod series;
 mod settling;
 mod sharing;
 mod shutdown;

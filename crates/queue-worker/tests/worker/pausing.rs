@@ -1,7 +1,7 @@
 //! A queue that is paused and resumed for all workers while one of them is at work.
 
 use crate::support::{Hints, Rig, job, millis, router};
-use queue_core::{State, Storage};
+use queue_core::{Kind, Pause, State, Storage, Timestamp};
 use queue_worker::{Router, WorkerBuilder};
 use tokio::time::sleep;
 
@@ -18,7 +18,8 @@ fn slow() -> Router {
 }
 
 async fn pause(rig: &Rig, paused: bool) {
-    rig.store.set_paused(&rig.queue, paused).await.expect("the probe pauses");
+    let pause = if paused { Pause::UntilResumed } else { Pause::Off };
+    rig.store.set_paused(&rig.queue, pause).await.expect("the probe pauses");
 }
 
 fn starts(rig: &Rig) -> Vec<Vec<u64>> {
@@ -94,5 +95,46 @@ async fn a_pause_that_is_over_before_a_handler_is_free_changes_nothing() {
     pause(&rig, false).await;
     rig.events.wait_for("completed c").await;
     assert_eq!(starts(&rig), [vec![0], vec![10_000], vec![20_000]]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_with_an_end_is_over_to_the_millisecond_without_a_hint_or_a_poll() {
+    let rig = Rig::new();
+    let now = rig.store.counts(&rig.queue).await.expect("the probe counts").now;
+    let until = Timestamp::from_millis(now.as_millis() + 500_000);
+    rig.store.set_paused(&rig.queue, Pause::Until(until)).await.expect("the probe pauses");
+    rig.enqueue(["a"].map(|name| job(name, 1))).await;
+    let running = Rig::start(one_at_a_time(&rig));
+    sleep(millis(100_000)).await;
+    let claims = rig.store.log().claims;
+    rig.events.wait_for("started a").await;
+    assert_eq!(starts(&rig)[0], [500_000]);
+    assert_eq!(rig.store.log().claims, claims + 1, "it slept until then");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_held_ready_of_a_paused_kind_is_given_back_and_other_kinds_go_on() {
+    let rig = Rig::new();
+    let other = |name| {
+        let mut new = job(name, 1);
+        new.kind = Kind::from_static("other");
+        new
+    };
+    rig.enqueue([other("a"), job("b", 1), other("c")]).await;
+    let any = Router::new(()).fallback(|_: u64, _| async {
+        sleep(millis(10_000)).await;
+        Ok(())
+    });
+    let running = Rig::start(rig.worker(any).concurrency(1).prefetch(4).poll_interval(millis(1_000_000)));
+    sleep(millis(5000)).await;
+    let kind = rig.meta("b").await.kind;
+    rig.store.set_kind_paused(&rig.queue, &kind, Pause::UntilResumed).await.expect("the probe pauses");
+    rig.events.wait_for("completed c").await;
+    assert_eq!(starts(&rig), [vec![0], vec![], vec![10_000]]);
+    rig.store.set_kind_paused(&rig.queue, &kind, Pause::Off).await.expect("the probe resumes");
+    rig.events.wait_for("completed b").await;
+    assert_eq!(starts(&rig)[1], [20_000], "at once");
     running.stop().await;
 }

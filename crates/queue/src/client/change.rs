@@ -15,6 +15,9 @@ pub enum Change {
     Requested,
     /// The change is not allowed in this state; nothing was changed.
     NotAllowed(State),
+    /// The job is at another revision than the caller named; nothing was changed. Only
+    /// [`Queue::amend`](crate::Queue::amend) has this answer.
+    Moved,
     /// There is no such job.
     Missing,
 }

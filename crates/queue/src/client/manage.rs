@@ -192,7 +192,7 @@ impl<P, R> Queue<P, R> {
     /// `Unsupported` if the store cannot list its queues; see its capabilities.
     pub async fn is_paused(&self) -> Result<bool> {
         let status = self.shared.storage.status_of(&self.shared.name).await?;
-        Ok(status.is_some_and(|status| status.paused))
+        Ok(status.is_some_and(|status| status.pause.is_on()))
     }
 
     /// Removes up to `limit` records at once, and answers how many; call it again while the answer
@@ -217,23 +217,6 @@ impl<P, R> Queue<P, R> {
                 return Ok(removed);
             }
         }
-    }
-
-    /// Stops claims of this queue, for all workers, until [`resume`](Self::resume). Running jobs
-    /// and enqueues go on.
-    ///
-    /// # Errors
-    /// `Unsupported` if the store cannot pause; see its capabilities.
-    pub async fn pause(&self) -> Result<()> {
-        self.shared.storage.set_paused(&self.shared.name, true).await
-    }
-
-    /// Ends a pause.
-    ///
-    /// # Errors
-    /// `Unsupported` if the store cannot pause.
-    pub async fn resume(&self) -> Result<()> {
-        self.shared.storage.set_paused(&self.shared.name, false).await
     }
 
     async fn whole(&self, id: impl IntoJobId) -> Result<Option<JobRecord>> {

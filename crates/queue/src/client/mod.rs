@@ -1,5 +1,6 @@
 //! The typed client: enqueues with ids and options, reads, changes, and their answers.
 
+mod amend;
 mod builder;
 mod change;
 mod debounce;
@@ -19,9 +20,11 @@ mod manage;
 #[cfg(not(feature = "opentelemetry"))]
 mod no_send_span;
 mod option_values;
+mod pauses;
 mod queue;
 #[cfg(feature = "opentelemetry")]
 mod send_span;
+mod series;
 mod status;
 mod time_of_day;
 #[cfg(feature = "opentelemetry")]
@@ -31,6 +34,7 @@ mod unique;
 #[cfg(feature = "worker")]
 mod worker;
 
+pub use amend::JobAmendment;
 pub use builder::QueueBuilder;
 pub use change::Change;
 pub use enqueued::Enqueued;
@@ -42,6 +46,7 @@ pub use invalid_option::InvalidOption;
 pub use job_options::JobOptions;
 pub use jobs::{BulkChange, InvalidListing, JobCount, Jobs};
 pub use queue::Queue;
+pub use series::SeriesReading;
 pub use status::Status;
 pub use transaction::{EnqueueIn, Joinable, SettleIn};
 

@@ -8,6 +8,8 @@ mod memory;
 mod postgres;
 #[cfg(feature = "redis")]
 mod redis;
+#[cfg(feature = "remote")]
+mod remote;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg_attr(
@@ -30,6 +32,8 @@ const SCHEMES: &[&str] = &[
     "postgres:",
     #[cfg(feature = "redis")]
     "redis:",
+    #[cfg(feature = "remote")]
+    "https:",
     #[cfg(feature = "sqlite")]
     "sqlite:",
 ];
@@ -49,6 +53,8 @@ const SCHEMES: &[&str] = &[
 /// | `redis+cluster://HOST:PORT,HOST:PORT` | the same on a Cluster |
 /// | `redis+sentinel://HOST:PORT,HOST:PORT/DB?service=NAME` | the same on the master that Sentinels name |
 /// | `rediss://..`, `rediss+cluster://..`, `rediss+sentinel://..` | the same, encrypted; `ssl_ca_certs=FILE` for your own certificate authority, `ssl_certfile` and `ssl_keyfile` for a client certificate (feature `tls`) |
+/// | `https://HOST/?token-file=FILE` | the store behind a server of the same build (features `remote` and `tls`) |
+/// | `http://HOST/`, `http+unix:PATH` | the same, not encrypted, or on a Unix socket |
 /// | `sqlite:PATH` | a file, made if it is missing (feature `sqlite`) |
 /// | `sqlite:PATH?synchronous=normal` | writes are faster, but a power cut may lose the newest |
 /// | `sqlite:PATH?create=never` | an error if the file is missing or holds no queue |
@@ -90,6 +96,8 @@ pub async fn open(url: &str) -> Result<Arc<dyn Storage>> {
         "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" | "rediss+sentinel" => {
             redis::open(url).await
         }
+        #[cfg(feature = "remote")]
+        "http" | "https" | "http+unix" => remote::open(url).await,
         #[cfg(feature = "sqlite")]
         "sqlite" => sqlite::open(parsed).await,
         scheme => Err(unknown_scheme(scheme)),
@@ -115,6 +123,7 @@ fn feature_of(scheme: &str) -> Option<&'static str> {
         "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" | "rediss+sentinel" => {
             "redis"
         }
+        "http" | "https" | "http+unix" => "remote",
         "sqlite" => "sqlite",
         _ => return None,
     })
@@ -134,6 +143,8 @@ mod tests {
             ("rediss", "`redis`"),
             ("redis+sentinel", "`redis`"),
             ("rediss+sentinel", "`redis`"),
+            ("https", "`remote`"),
+            ("http+unix", "`remote`"),
             ("sqlite", "`sqlite`"),
         ] {
             let error = unknown_scheme(scheme);

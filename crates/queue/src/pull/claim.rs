@@ -129,7 +129,7 @@ async fn expire(shared: &Shared, late: &[ClaimedJob], now: Timestamp) -> Result<
 async fn claim_or_rescue(shared: &Arc<Shared>, limit: usize, until: Instant) -> Result<Claimed> {
     let claimed = claims::claim(shared, limit, until).await?;
     let is_overdue = claimed.next_due.is_some_and(|at| at <= claimed.now);
-    if !claimed.jobs.is_empty() || claimed.paused || !is_overdue {
+    if !claimed.jobs.is_empty() || claimed.pause.is_on() || !is_overdue {
         return Ok(claimed);
     }
     shared.storage.rescue(&shared.name, limit, &shared.policy).await?;

@@ -1,7 +1,7 @@
 //! The deadline of a wait, and how often it reads.
 
 use crate::{InvalidOption, client::checked_span};
-use queue_core::{Exponential, RetryPolicy, Span};
+use queue_core::{Exponential, RetryPolicy, Seq, Span};
 use std::time::Duration;
 
 /// How long to wait, and how often to read the record. A [`Duration`] converts into options with
@@ -20,6 +20,7 @@ pub struct WaitOptions {
     deadline: Duration,
     first_look: Duration,
     slowest_look: Duration,
+    life: Option<Seq>,
 }
 
 impl WaitOptions {
@@ -30,6 +31,7 @@ impl WaitOptions {
             deadline: Duration::from_secs(30),
             first_look: Duration::from_millis(20),
             slowest_look: Duration::from_millis(500),
+            life: None,
         }
     }
 
@@ -50,6 +52,20 @@ impl WaitOptions {
     pub fn look_at_least_every(mut self, interval: Duration) -> Self {
         self.slowest_look = interval;
         self
+    }
+
+    /// Makes the wait about this life of the id, and no other, as the answer to the enqueue named
+    /// it. Without this a wait is about the life that it sees first. So a caller that waits again
+    /// after a time-out goes on with the job that it enqueued: if that one is gone, the answer is
+    /// [`Expired`](crate::Outcome::Expired), and [`Superseded`](crate::Outcome::Superseded) if a
+    /// newer one has the id.
+    pub fn life(mut self, seq: Seq) -> Self {
+        self.life = Some(seq);
+        self
+    }
+
+    pub(super) fn of_life(&self) -> Option<Seq> {
+        self.life
     }
 
     pub(super) fn longest(&self) -> Duration {

@@ -47,6 +47,7 @@ pub(super) struct Waiter<'a> {
 impl<'a> Waiter<'a> {
     /// Subscribes first, so that later changes are hinted at.
     pub(super) async fn start(shared: &'a Shared, id: JobId, options: WaitOptions) -> Result<Self> {
+        let life = options.of_life();
         let options = options.checked()?;
         let deadline = Instant::now() + options.deadline;
         let hints = Hints::subscribe(shared, Interest::Jobs(vec![id.clone()]), deadline).await;
@@ -57,7 +58,7 @@ impl<'a> Waiter<'a> {
             deadline,
             hints,
             next_look: NextAsk::for_reads(),
-            life: None,
+            life,
             state: None,
             too_late_at: None,
             trouble: None,

@@ -1,6 +1,8 @@
 //! Tests of the facade: on memory under paused time, on files by waiting for signals.
 
+mod copies;
 mod debounce;
+mod doctor;
 mod enqueue;
 mod enqueue_hooks;
 mod events;
@@ -16,6 +18,7 @@ mod pull_lost;
 mod pull_many;
 mod schedules;
 mod sealed;
+mod series;
 mod support;
 mod testing;
 mod unique;

@@ -1,13 +1,17 @@
 //! Long runs that show what a short test cannot: nothing hangs, no answer is wrong, no memory
 //! grows.
 //!
-//! `cargo xtask soak waits`, `jobs` and `growth` start them; a slice of each is part of every test
-//! run. A run prints its measurements, and fails if a condition did not hold. Speed is printed and
-//! never judged.
+//! `cargo xtask soak waits`, `jobs`, `growth`, `bulk` and `copy` start them; a slice of each is
+//! part of every test run. A run prints its measurements, and fails if a condition did not hold.
+//! Speed is printed and never judged.
 
+mod bulk;
+mod copy;
+mod day;
 mod failed;
 mod growth;
 mod jobs;
+mod many;
 mod memory;
 mod waits;
 
@@ -29,6 +33,18 @@ enum Command {
     Jobs(jobs::JobsArgs),
     /// Many waits of every kind, to see that they leave nothing behind
     Growth(growth::GrowthArgs),
+    /// A redrive of many failed jobs while workers run, whose runner is killed
+    Bulk(bulk::BulkArgs),
+    /// A copy of many jobs between kinds of store, which is killed
+    Copy(copy::CopyArgs),
+    /// The series of a day by a test clock
+    Day(day::DayArgs),
+    /// The process that runs the operations of `bulk`
+    #[command(hide = true)]
+    BulkRunner(bulk::RunnerArgs),
+    /// The process that copies for `copy`
+    #[command(hide = true)]
+    Copier(copy::CopierArgs),
     /// The answering side of `waits`, in its own process
     #[command(hide = true)]
     Answer(waits::AnswerSettings),
@@ -40,6 +56,11 @@ async fn main() -> ExitCode {
         Command::Waits(settings) => waits::run(&settings).await,
         Command::Jobs(settings) => jobs::run(&settings).await,
         Command::Growth(settings) => growth::run(&settings).await,
+        Command::Bulk(settings) => bulk::run(&settings).await,
+        Command::Copy(settings) => copy::run(&settings).await,
+        Command::Day(settings) => day::run(&settings).await,
+        Command::BulkRunner(settings) => bulk::run_operations(settings).await,
+        Command::Copier(settings) => copy::run_copier(settings).await,
         Command::Answer(settings) => waits::answer(settings).await,
     };
     ended.map_or_else(

@@ -3,7 +3,7 @@
 mod batches;
 mod ids;
 mod lines;
-mod one;
+pub(super) mod one;
 mod options;
 mod progress;
 

@@ -29,7 +29,7 @@ pub(super) struct Request {
 }
 
 /// The bytes of an argument, or of standard input if it is `-`.
-pub(super) fn bytes(argument: OsString) -> Result<Vec<u8>, CliError> {
+pub(in crate::commands) fn bytes(argument: OsString) -> Result<Vec<u8>, CliError> {
     if argument != "-" {
         return Ok(argument.into_encoded_bytes());
     }

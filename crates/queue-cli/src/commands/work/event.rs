@@ -31,6 +31,8 @@ fn trouble(event: &WorkerEvent) -> Option<String> {
             format!("could not store the outcome of {id}; it will run again")
         }
         WorkerEvent::Draining => "draining on request".to_owned(),
+        WorkerEvent::Paused => "paused on request".to_owned(),
+        WorkerEvent::Resumed => "going on after a pause".to_owned(),
         WorkerEvent::Error(error) if error.kind() == ErrorKind::Closed => format!("stopping: {error}"),
         WorkerEvent::Error(error) => format!("warning: {error}; trying again"),
         _ => return None,
@@ -62,6 +64,8 @@ fn object(event: &WorkerEvent) -> Option<Value> {
             Some(json!({"event": "abandoned", "id": id.as_str(), "seq": seq.get()}))
         }
         WorkerEvent::Draining => Some(json!({"event": "draining"})),
+        WorkerEvent::Paused => Some(json!({"event": "paused"})),
+        WorkerEvent::Resumed => Some(json!({"event": "resumed"})),
         WorkerEvent::Error(error) => Some(json!({"event": "error", "message": error.to_string()})),
         _ => None,
     }

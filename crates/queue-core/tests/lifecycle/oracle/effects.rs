@@ -5,7 +5,7 @@ use bytes::Bytes;
 use queue_core::{
     Attempt, AttemptOutcome, Budget, ContentType, Failure, JobMeta, Reason, Retention, RetryPolicy, Span,
     State, Timestamp,
-    lifecycle::{BodyPatch, Cause, Event, Policy, TrackedJob, Unhandled, Verdict},
+    lifecycle::{Amendment, BodyPatch, Cause, Event, Policy, TrackedJob, Unhandled, Verdict},
 };
 
 pub(super) fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: Timestamp) -> Verdict {
@@ -74,7 +74,21 @@ pub(super) fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: 
             (job.meta.state, job.meta.run_at) = (waiting_state(&job.meta), now + *delay);
             written(BodyPatch::Keep)
         }
+        Event::Amend(new) => amended(job, new, now),
     }
+}
+
+fn amended(job: &mut TrackedJob, new: &Amendment, now: Timestamp) -> Verdict {
+    if let Some(delay) = new.delay {
+        job.meta.run_at = now + delay;
+    }
+    if let Some(priority) = new.priority {
+        job.meta.priority = priority;
+    }
+    if let Some(retention) = new.retention {
+        job.meta.retention = retention;
+    }
+    written(new.payload.clone().map_or(BodyPatch::Keep, BodyPatch::Payload))
 }
 
 fn fail(

@@ -9,7 +9,7 @@ use effects::effect;
 pub(crate) use followers::followers;
 use queue_core::{
     JobMeta, State, Timestamp,
-    lifecycle::{Event, LastSettle, OnRunning, Policy, Rejected, Settle, TrackedJob, Verdict},
+    lifecycle::{Amendment, Event, LastSettle, OnRunning, Policy, Rejected, Settle, TrackedJob, Verdict},
 };
 
 /// The expectation for one row: the event is rejected, or the verdict and the record after it.
@@ -69,6 +69,9 @@ fn rejection(seen: &JobMeta, event: &Event) -> Option<Rejected> {
         (Event::Redrive { .. }, Queued | Processing | Failing | Completed) => no,
         (Event::Promote, Processing | Completed | Failed | Cancelled) => no,
         (Event::Reschedule { .. }, Processing | Completed | Failed | Cancelled) => no,
+        (Event::Amend(_), Processing | Completed | Failed | Cancelled) => no,
+        (Event::Amend(new), _) if has_all(seen, new) => already,
+        (Event::Amend(_), _) => None,
         (Event::Delete, Processing) => no,
         (Event::Expire { now, .. }, _) if !has_waited_too_long(seen, *now) => no,
         (Event::Expire { token: None, .. }, Queued) => None,
@@ -78,6 +81,18 @@ fn rejection(seen: &JobMeta, event: &Event) -> Option<Rejected> {
         (_, Processing) => None,
         _ => no,
     }
+}
+
+/// Whether the record shows that an amendment changes nothing.
+fn has_all(job: &JobMeta, new: &Amendment) -> bool {
+    let Amendment { payload, priority, delay, retention } = new;
+    let is_new = [
+        payload.is_some(),
+        delay.is_some(),
+        priority.is_some_and(|new| new != job.priority),
+        retention.is_some_and(|new| new != job.retention),
+    ];
+    !is_new.contains(&true)
 }
 
 fn has_waited_too_long(job: &JobMeta, now: Timestamp) -> bool {

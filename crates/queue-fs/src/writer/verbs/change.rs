@@ -3,10 +3,14 @@
 use crate::{
     error::FsFault,
     state::PresenceEdit,
-    writer::{commit::FsCommitter, session::JournalSession},
+    writer::{
+        commit::{FsCommitter, TransactionKind},
+        session::JournalSession,
+    },
 };
 use queue_core::{
-    Applied, Duty, PruneRequest, QueueName, Span, Stamped, WorkerId, WorkerInfo, lifecycle::Transition,
+    Applied, Duty, ImportRequest, Imported, Kind, Pause, PruneRequest, QueueName, Span, Stamped, WorkerId,
+    WorkerInfo, lifecycle::Transition,
 };
 use queue_store::group_commit::Verb;
 
@@ -55,22 +59,51 @@ impl Verb<FsCommitter> for FsPruneSome {
     }
 }
 
-/// Stops or resumes claims.
+/// Stores whole records of another store.
+#[derive(Debug)]
+pub(crate) struct FsImport(pub(crate) ImportRequest);
+
+impl Verb<FsCommitter> for FsImport {
+    type Answer = Stamped<Vec<Imported>>;
+
+    const NAME: &'static str = "import";
+    const NEED: TransactionKind = TransactionKind::Grow;
+
+    fn weight(&self) -> usize {
+        self.0.weight()
+    }
+
+    fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
+        let value = session.state.engine.import(self.0.clone(), session.moment.now);
+        // The head of the record has the number that lives go on from, whether one begins or not.
+        session.state.keeps_time = true;
+        Ok(Stamped::at(session.moment, value))
+    }
+}
+
+/// Stops or resumes claims of a queue, or of one kind.
 #[derive(Debug)]
 pub(crate) struct FsSetPaused {
     pub(crate) queue: QueueName,
-    pub(crate) paused: bool,
+    pub(crate) kind: Option<Kind>,
+    pub(crate) pause: Pause,
 }
 
 impl Verb<FsCommitter> for FsSetPaused {
-    type Answer = ();
+    /// An error for a kind that is one too many.
+    type Answer = Result<(), queue_core::Error>;
 
     const NAME: &'static str = "set_paused";
 
-    fn run(&self, session: &mut JournalSession) -> Result<(), FsFault> {
-        session.state.engine.raise_mark(session.moment.now);
-        session.state.engine.set_paused(&self.queue, self.paused);
-        Ok(())
+    fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
+        let now = session.moment.now;
+        let engine = &mut session.state.engine;
+        engine.raise_mark(now);
+        if let Some(kind) = &self.kind {
+            return Ok(engine.set_kind_paused(&self.queue, kind, self.pause, now));
+        }
+        engine.set_paused(&self.queue, self.pause);
+        Ok(Ok(()))
     }
 }
 
@@ -98,21 +131,24 @@ impl Verb<FsCommitter> for FsAnnounce {
     }
 }
 
-/// Asks a worker to drain.
+/// Gives a worker another duty.
 #[derive(Debug)]
-pub(crate) struct FsDrainWorker(pub(crate) WorkerId);
+pub(crate) struct FsSetDuty {
+    pub(crate) worker: WorkerId,
+    pub(crate) duty: Duty,
+}
 
-impl Verb<FsCommitter> for FsDrainWorker {
-    /// Whether it is there.
-    type Answer = bool;
+impl Verb<FsCommitter> for FsSetDuty {
+    /// Its duty then, if it is there.
+    type Answer = Option<Duty>;
 
-    const NAME: &'static str = "drain_worker";
+    const NAME: &'static str = "set_duty";
 
-    fn run(&self, session: &mut JournalSession) -> Result<bool, FsFault> {
-        let shown = session.state.engine.drain_worker(&self.0, session.moment.now);
-        let edit = shown.map(|(worker, until)| PresenceEdit::Shown(worker.clone(), until));
-        let is_there = edit.is_some();
-        session.presence.extend(edit);
-        Ok(is_there)
+    fn run(&self, session: &mut JournalSession) -> Result<Option<Duty>, FsFault> {
+        let shown = session.state.engine.set_duty(&self.worker, self.duty, session.moment.now);
+        let Some((worker, until)) = shown else { return Ok(None) };
+        let duty = worker.duty;
+        session.presence.push(PresenceEdit::Shown(worker.clone(), until));
+        Ok(Some(duty))
     }
 }

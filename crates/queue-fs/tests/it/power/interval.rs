@@ -5,7 +5,7 @@ use crate::power::{
     disk::{Disk, Failure},
     script::Script,
 };
-use queue_core::{QueueName, SeededRng, Storage};
+use queue_core::{Pause, QueueName, SeededRng, Storage};
 use queue_fs::{Flush, FsStorage};
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ async fn a_close_flushes_everything() {
 }
 
 async fn write(disk: &Disk, store: &FsStorage) -> u64 {
-    store.set_paused(&QueueName::from_static("q"), true).await.expect("nothing goes wrong");
+    store.set_paused(&QueueName::from_static("q"), Pause::UntilResumed).await.expect("nothing goes wrong");
     disk.calls()
 }
 

@@ -8,7 +8,7 @@ use crate::power::{
     script::{Script, View, view},
     times,
 };
-use queue_core::{ErrorKind, QueueName, Rng, SeededRng, Storage};
+use queue_core::{ErrorKind, Pause, QueueName, Rng, SeededRng, Storage};
 use queue_fs::{CheckReport, Create, Flush, FsStorage, check_in, repair_in};
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ async fn sound_view(disk: &Disk, script: &Script, context: &str) -> View {
 async fn assert_shut_out(store: &FsStorage, context: &str) {
     let queue = QueueName::from_static("q");
     let errors = [
-        store.set_paused(&queue, true).await.err(),
+        store.set_paused(&queue, Pause::UntilResumed).await.err(),
         store.counts(&queue).await.err(),
         store.workers().await.err(),
     ];

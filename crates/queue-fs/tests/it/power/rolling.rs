@@ -2,7 +2,7 @@
 
 use crate::power::disk::Disk;
 use queue_core::{
-    ClaimRequest, ContentType, Detail, Failure, JobId, Kind, ManualClock, NewJob, Payload, QueueName,
+    ClaimRequest, ContentType, Detail, Failure, JobId, Kind, ManualClock, NewJob, Pause, Payload, QueueName,
     Retention, SeededRng, Span, Storage, StorageExt, Timestamp, WorkerId,
     lifecycle::{Cause, Event, Policy},
 };
@@ -52,7 +52,7 @@ async fn room_is_bounded_by_what_is_in_the_store() {
     let jobs = staying.iter().map(|id| job(id).with_delay(Span::from_secs(3_600))).collect();
     store.enqueue(&queue(), vec![jobs]).await.expect("it enqueues");
     let other = QueueName::from_static("paused");
-    store.set_paused(&other, true).await.expect("it pauses");
+    store.set_paused(&other, Pause::UntilResumed).await.expect("it pauses");
     let live = (STAYING * (PAYLOAD_BYTES + 250)) as u64;
     let bound = 2 * (live + SEGMENT_BYTES) + 2 * SEGMENT_BYTES + RESERVE_BYTES;
     for n in 0..1_500 {
@@ -77,7 +77,7 @@ async fn room_is_bounded_by_what_is_in_the_store() {
     }
     let (worker, rng) = (WorkerId::from_static("w"), SeededRng::new(0));
     let request = ClaimRequest::new(other, worker, 1, Span::from_secs(30), &rng);
-    assert!(store.claim(request).await.expect("it answers").paused);
+    assert!(store.claim(request).await.expect("it answers").pause.is_on());
     assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
 }
 
@@ -91,7 +91,8 @@ async fn fill(store: &FsStorage) {
 async fn churn(store: &FsStorage) {
     let other = QueueName::from_static("churned");
     for n in 0..800 {
-        store.set_paused(&other, n % 2 == 0).await.expect("it pauses");
+        let pause = if n % 2 == 0 { Pause::UntilResumed } else { Pause::Off };
+        store.set_paused(&other, pause).await.expect("it pauses");
     }
 }
 

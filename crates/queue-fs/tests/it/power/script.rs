@@ -73,7 +73,7 @@ pub(crate) async fn view(store: &dyn Storage) -> View {
         counts.now = Timestamp::default();
         view.counts.push(counts);
         let ask = ClaimRequest { limit: 0, ..request(&queue, &SeededRng::new(0)) };
-        view.is_paused.push(store.claim(ask).await.expect("it reads").paused);
+        view.is_paused.push(store.claim(ask).await.expect("it reads").pause.is_on());
     }
     view
 }
@@ -85,9 +85,12 @@ pub(crate) async fn make(store: &dyn Storage, call: &Call) -> Result<(), queue_c
         Call::Claim(request) => store.claim(request).await.map(drop),
         Call::Apply(batch) => store.apply(batch).await.map(drop),
         Call::Prune(request) => store.prune(request).await.map(drop),
-        Call::Pause(queue, paused) => store.set_paused(&queue, paused).await,
+        Call::Pause(queue, paused) => {
+            let pause = if paused { queue_core::Pause::UntilResumed } else { queue_core::Pause::Off };
+            store.set_paused(&queue, pause).await
+        }
         Call::Announce(worker) => store.announce(worker, Duration::from_secs(60)).await.map(drop),
-        Call::Drain(worker) => store.drain_worker(&worker).await.map(drop),
+        Call::Drain(worker) => store.set_duty(&worker, queue_core::Duty::Drain).await.map(drop),
     }
 }
 

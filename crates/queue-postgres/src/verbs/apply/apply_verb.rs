@@ -2,6 +2,7 @@
 //! answer.
 
 use super::{
+    amendments::intern_new_priorities,
     columns::{self, Item},
     judge::{judge, passes_over, read_completed},
     plan::{Route, followers, is_independent, routes, runs},
@@ -60,7 +61,7 @@ impl SqlVerb for PostgresApply<'_> {
         for (queue, jobs) in followers(self.0.iter()) {
             intern_for(connection, queue, jobs.into_iter()).await?;
         }
-        Ok(())
+        intern_new_priorities(connection, self.0).await
     }
 
     async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Self::Answer, VerbError> {
@@ -81,6 +82,7 @@ pub(crate) async fn apply_all(
     if batch.is_empty() {
         return Ok(Stamped::at(connection.now().await?, Vec::new()));
     }
+    intern_new_priorities(connection, batch).await?;
     let mut value = Vec::with_capacity(batch.len());
     for run in runs(batch) {
         value.extend(apply_run(connection, &batch[run]).await?);
@@ -174,6 +176,7 @@ async fn write_route(
         Route::Move => &handle.statements.move_jobs,
         Route::Extend => &handle.statements.extend,
         Route::Mark => &handle.statements.mark,
+        Route::Amend => &handle.statements.amend,
     };
     let rows = connection
         .write(statement, |query| {

@@ -1,6 +1,9 @@
 //! A batch as columns, one array each, in the order of its statement's parameters.
 
-use super::plan::{Completion, Route};
+use super::{
+    amendments,
+    plan::{Completion, Route},
+};
 use crate::{
     call::BoundQuery,
     row::{flags, integer},
@@ -46,12 +49,13 @@ pub(super) fn bind(route: Route, query: BoundQuery, items: &[Item<'_>]) -> Bound
     match route {
         Route::Extend => bind_extensions(query, items),
         Route::Mark => bind_marks(query, items),
+        Route::Amend => amendments::bind(query, items),
         Route::Move | Route::Complete => bind_moves(bind_guards(query, items), items),
     }
 }
 
 /// Binds what stands last: the epochs that lease holders name, and what jobs that wait again carry
-/// on; marks have neither.
+/// on; marks and amendments have neither.
 pub(super) fn bind_rest(route: Route, query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
     let epochs = || items.iter().map(|(_, sent)| epoch(sent));
     match route {
@@ -60,7 +64,7 @@ pub(super) fn bind_rest(route: Route, query: BoundQuery, items: &[Item<'_>]) -> 
             query.bind(epochs().collect::<Vec<_>>()).bind(column(items, carried)).bind(column(items, excerpt))
         }
         Route::Extend => query.bind(epochs().collect::<Vec<_>>()),
-        Route::Mark => query,
+        Route::Mark | Route::Amend => query,
     }
 }
 
@@ -83,7 +87,7 @@ fn excerpt((_, sent): &Item<'_>) -> Option<String> {
     Move::of(&sent.patch).error.map(|error| Attempt::excerpt(error).to_owned())
 }
 
-fn column<T>(items: &[Item<'_>], value: impl Fn(&Item<'_>) -> T) -> Vec<T> {
+pub(super) fn column<T>(items: &[Item<'_>], value: impl Fn(&Item<'_>) -> T) -> Vec<T> {
     items.iter().map(value).collect()
 }
 
@@ -113,7 +117,7 @@ fn token(sent: &Transition) -> Option<Vec<u8>> {
     }
 }
 
-fn revision(sent: &Transition) -> Option<i64> {
+pub(super) fn revision(sent: &Transition) -> Option<i64> {
     match sent.guard.proof {
         Proof::Lease { .. } => None,
         Proof::Revision(seen) => Some(integer(seen)),

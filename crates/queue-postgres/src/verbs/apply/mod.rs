@@ -5,6 +5,7 @@
 //! differ from what other stores say. What a statement left alone did not match its guard; it is
 //! read, and the same function says why.
 
+mod amendments;
 mod apply_verb;
 mod columns;
 mod judge;

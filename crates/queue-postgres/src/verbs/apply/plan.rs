@@ -20,11 +20,13 @@ pub(super) enum Route {
     Extend,
     /// A mark on the row.
     Mark,
+    /// New values for a waiting job.
+    Amend,
 }
 
 impl Route {
     /// The order in which routes are taken, which is the same for every batch.
-    pub(super) const ALL: [Self; 4] = [Self::Complete, Self::Move, Self::Extend, Self::Mark];
+    pub(super) const ALL: [Self; 5] = [Self::Complete, Self::Move, Self::Extend, Self::Mark, Self::Amend];
 
     pub(super) fn of(transition: &Transition) -> Self {
         match transition.patch {
@@ -32,6 +34,7 @@ impl Route {
             Patch::Requeue(_) | Patch::Finish(_) | Patch::Remove => Self::Move,
             Patch::Extend { .. } => Self::Extend,
             Patch::Flag(_) | Patch::Retain(_) => Self::Mark,
+            Patch::Amend(_) => Self::Amend,
         }
     }
 }
@@ -64,7 +67,9 @@ impl<'a> Completion<'a> {
 
 /// The routes of a run. Two of them lock rows that jobs leave. Where both are taken in one
 /// transaction, the rows are locked in the order of routes and no longer in that of `seq`, so two
-/// batches over the same jobs could wait for each other; then one takes all.
+/// batches over the same jobs could wait for each other; then one takes all. Marks and amendments
+/// are for jobs that stay where they are, and have their own turns: where two transactions mark or
+/// amend what the other moves, the server breaks the circle and one is run again.
 pub(super) fn routes(run: &[Transition], commits_together: bool) -> Vec<Route> {
     let routes: Vec<Route> = run.iter().map(Route::of).collect();
     let is_general = commits_together && routes.contains(&Route::Move);

@@ -5,7 +5,7 @@ use crate::bench::prelude::*;
 use crate::cases::cases;
 use futures_util::{FutureExt, StreamExt};
 use queue_core::{
-    EventStream, Interest, Span,
+    EventStream, Interest, Pause, Span,
     lifecycle::{Cause, Event},
 };
 
@@ -116,9 +116,9 @@ async fn what_follows_wakes(bench: &Bench) {
 /// The backlog exists already, and a worker with prefetched jobs wants to know of a pause.
 async fn pausing_and_resuming_wake(bench: &Bench) {
     bench.put("a").await;
-    for paused in [true, false] {
+    for pause in [Pause::UntilResumed, Pause::Off] {
         let mut stream = subscribe(bench, Interest::Wake).await;
-        bench.store().set_paused(bench.queue(), paused).await.expect("it can pause");
+        bench.store().set_paused(bench.queue(), pause).await.expect("it can pause");
         woken(&mut stream).await;
     }
 }

@@ -3,7 +3,7 @@
 use super::{PATIENCE, assert_expired, expiring, not_allowed, put_expired, too_late};
 use crate::{bench::prelude::*, cases::cases};
 use queue_core::{
-    Applied, Changed, Retention, Span, State,
+    Applied, Changed, Pause, Retention, Span, State,
     lifecycle::{Event, decide},
 };
 
@@ -141,7 +141,7 @@ async fn a_redriven_one_does_not_expire(bench: &Bench) {
 
 /// Ending an expired job needs no claim.
 async fn an_expired_job_of_a_paused_queue_is_ended(bench: &Bench) {
-    bench.store().set_paused(bench.queue(), true).await.expect("it pauses");
+    bench.store().set_paused(bench.queue(), Pause::UntilResumed).await.expect("it pauses");
     put_expired(bench, "a").await;
     bench.assert_nothing_due().await;
     assert_expired(&bench.changed("a", too_late(bench)).await);

@@ -2,7 +2,7 @@
 
 use super::{agreed, assert_counted, listed, names, status};
 use crate::{bench::prelude::*, cases::cases};
-use queue_core::{OnFailed, OnWaiting, Prune, Span, State, lifecycle::Event};
+use queue_core::{OnFailed, OnWaiting, Pause, Prune, Span, State, lifecycle::Event};
 
 cases! { "queues":
     listed_counts_are_those_of_counts_at_every_step [I20] (Queues);
@@ -119,7 +119,8 @@ async fn queues_are_counted_apart(bench: &Bench) {
 }
 
 async fn set(bench: &Bench, paused: bool) {
-    bench.store().set_paused(bench.queue(), paused).await.expect("it can pause");
+    let pause = if paused { Pause::UntilResumed } else { Pause::Off };
+    bench.store().set_paused(bench.queue(), pause).await.expect("it can pause");
 }
 
 async fn a_pause_is_listed_for_its_own_queue_alone(bench: &Bench) {
@@ -127,21 +128,22 @@ async fn a_pause_is_listed_for_its_own_queue_alone(bench: &Bench) {
     for queue in &queues {
         queue.put("job").await;
     }
-    let paused = async || listed(bench, 2).await.iter().map(|status| status.paused).collect::<Vec<_>>();
+    let paused =
+        async || listed(bench, 2).await.iter().map(|status| status.pause.is_on()).collect::<Vec<_>>();
     assert_eq!(paused().await, [false; 3]);
     set(&queues[1], true).await;
     assert_eq!(paused().await, [false, true, false]);
-    assert!(status(&queues[1]).await.paused && !status(&queues[2]).await.paused);
+    assert!(status(&queues[1]).await.pause.is_on() && !status(&queues[2]).await.pause.is_on());
     set(&queues[1], false).await;
     assert_eq!(paused().await, [false; 3]);
 }
 
 async fn a_queue_that_was_only_paused_is_listed(bench: &Bench) {
     set(bench, true).await;
-    assert!(status(bench).await.paused);
+    assert!(status(bench).await.pause.is_on());
     assert_counted(bench, [0; 6], "it never had a job").await;
     set(bench, false).await;
-    assert!(!status(bench).await.paused);
+    assert!(!status(bench).await.pause.is_on());
 }
 
 async fn queues_stay_listed_across_a_reopen(bench: &Bench) {
@@ -165,7 +167,7 @@ async fn pauses_without_a_job_stay_listed_across_a_reopen(bench: &Bench) {
     for _ in 0..2 {
         bench.reopen().await;
         assert_eq!(names(bench, 10).await, ["paused", "resumed"]);
-        assert!(status(&paused).await.paused && !status(&resumed).await.paused);
+        assert!(status(&paused).await.pause.is_on() && !status(&resumed).await.pause.is_on());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{assert_counted, listed, names, page, status};
 use crate::{bench::prelude::*, cases::cases};
-use queue_core::{ListQuery, Prune, QueueStatus, QueuesQuery, Retention, Span, State, StorageExt};
+use queue_core::{ListQuery, Pause, Prune, QueueStatus, QueuesQuery, Retention, Span, State, StorageExt};
 use std::collections::BTreeSet;
 
 /// More than a page, and few enough to be quick.
@@ -28,7 +28,12 @@ async fn an_empty_store_lists_nothing(bench: &Bench) {
 async fn a_queue_is_listed_from_its_first_job_on(bench: &Bench) {
     bench.put("a").await;
     let found = listed(bench, 10).await;
-    let expected = QueueStatus { name: bench.queue().clone(), paused: false, counts: bench.counts().await };
+    let expected = QueueStatus {
+        name: bench.queue().clone(),
+        pause: Pause::Off,
+        paused_kinds: vec![],
+        counts: bench.counts().await,
+    };
     assert_eq!(found, [expected]);
     assert_eq!(found[0].counts.of(State::Queued), 1);
 }

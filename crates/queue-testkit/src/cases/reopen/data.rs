@@ -4,7 +4,7 @@ use super::all_records;
 use crate::bench::prelude::*;
 use crate::cases::cases;
 use queue_core::{
-    Enqueued, Prune, Retention, Span, State,
+    Enqueued, Pause, Prune, Retention, Span, State,
     lifecycle::{Cause, Event},
 };
 
@@ -131,11 +131,11 @@ async fn counts_and_next_due_are_kept(bench: &Bench) {
 
 async fn a_pause_is_kept(bench: &Bench) {
     bench.put("a").await;
-    bench.store().set_paused(bench.queue(), true).await.expect("it can pause");
+    bench.store().set_paused(bench.queue(), Pause::UntilResumed).await.expect("it can pause");
     bench.reopen().await;
     let claimed = bench.send(bench.request(1)).await;
-    assert!(claimed.paused, "{claimed:?}");
-    bench.store().set_paused(bench.queue(), false).await.expect("it can pause");
+    assert!(claimed.pause.is_on(), "{claimed:?}");
+    bench.store().set_paused(bench.queue(), Pause::Off).await.expect("it can pause");
     bench.reopen().await;
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }

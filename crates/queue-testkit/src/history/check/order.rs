@@ -51,7 +51,7 @@ fn first_due(story: &Story<'_>, life: &Life<'_>, claim: &Sighting<'_>) -> Option
 }
 
 fn is_hurried(op: Op) -> bool {
-    matches!(op, Op::Promote | Op::Reschedule | Op::Redrive)
+    matches!(op, Op::Promote | Op::Reschedule | Op::Amend | Op::Redrive)
 }
 
 fn check_batch(claim: &Item<'_>, findings: &mut Findings) {

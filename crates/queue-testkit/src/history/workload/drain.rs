@@ -6,7 +6,7 @@ use super::{
 };
 use crate::history::{Event as HistoryEvent, History, Op};
 use queue_core::{
-    ClaimRequest, ClaimedJob, Detail, JobId, ListQuery, Prune, PruneRequest, Result, Span, Storage,
+    ClaimRequest, ClaimedJob, Detail, JobId, ListQuery, Pause, Prune, PruneRequest, Result, Span, Storage,
     StorageExt, WorkerId, lifecycle::Event,
 };
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ const OVERDUE_MAX: usize = 100_000;
 /// histories name, besides the actor's own.
 pub(super) async fn drain(actor: &Actor, others: &[History]) {
     if actor.store.capabilities().pause {
-        expected(actor.store.set_paused(&actor.queue, false).await);
+        expected(actor.store.set_paused(&actor.queue, Pause::Off).await);
     }
     for _ in 0..actor.pace.rounds_max() {
         actor.pace.pass_round().await;

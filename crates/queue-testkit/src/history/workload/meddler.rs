@@ -2,7 +2,7 @@
 
 use super::actor::{Actor, expected};
 use queue_core::{
-    Detail, ListQuery, Prune, PruneRequest, Retention, Span, Storage, StorageExt,
+    Detail, ListQuery, Pause, Prune, PruneRequest, Retention, Span, Storage, StorageExt,
     lifecycle::{Event, OnRunning},
 };
 
@@ -57,8 +57,8 @@ async fn read(actor: &Actor) {
 
 async fn pause_and_resume(actor: &Actor) {
     if actor.store.capabilities().pause && actor.dice.one_in(3) {
-        expected(actor.store.set_paused(&actor.queue, true).await);
+        expected(actor.store.set_paused(&actor.queue, Pause::UntilResumed).await);
         actor.pause().await;
-        expected(actor.insist(|| actor.store.set_paused(&actor.queue, false)).await);
+        expected(actor.insist(|| actor.store.set_paused(&actor.queue, Pause::Off)).await);
     }
 }

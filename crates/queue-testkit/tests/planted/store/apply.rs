@@ -3,7 +3,7 @@
 use super::{record::Record, spoil, state::State};
 use crate::defect::Defect;
 use queue_core::{
-    Applied, Attempt, FailedJob, JobId, JobMeta, NewJob, QueueName,
+    Applied, Attempt, FailedJob, Headers, JobId, JobMeta, NewJob, QueueName,
     lifecycle::{BodyPatch, Lapse, Patch, Settle, Transition, Verdict, apply},
 };
 use std::collections::HashSet;
@@ -133,6 +133,11 @@ fn store_body(record: &mut Record, body: BodyPatch, defect: Option<Defect>, resu
     match (body, defect) {
         (BodyPatch::Result(_), Some(Defect::SecondResultLost)) if results > 0 => {}
         (BodyPatch::ErrorDetails(_), Some(Defect::DetailsLost)) => {}
+        (BodyPatch::Payload(payload), Some(Defect::AmendedRoomOfFormer)) => record.payload = payload,
+        (body @ BodyPatch::Payload(_), Some(Defect::AmendDropsHeaders)) => {
+            record.headers = Headers::NONE;
+            record.patch(body);
+        }
         (body, _) => record.patch(body),
     }
 }

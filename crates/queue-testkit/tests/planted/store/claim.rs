@@ -1,28 +1,32 @@
 //! Claims and leases, and their defects.
 
-use super::state::State;
+use super::{record::Lane, state::State};
 use crate::defect::Defect;
 use queue_core::{
-    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, Detail, Headers, JobMeta, QueueName, Seq, Timestamp,
-    lifecycle::lease,
+    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, Detail, Headers, JobMeta, Pause, PausedKind, QueueName,
+    Seq, Timestamp, lifecycle::lease,
 };
 
 impl State {
     /// The jobs that a claim gets, in order.
     pub(super) fn due(&self, request: &ClaimRequest) -> Vec<Seq> {
         let Some(lane) = self.lanes.get(&request.queue) else { return Vec::new() };
-        if lane.paused && !self.has(Defect::PauseIgnored) {
+        let (pause, kinds) = self.pauses(lane);
+        if pause.is_on() && !self.has(Defect::PauseIgnored) {
             return Vec::new();
         }
         let jobs = lane.records.values().map(|record| &record.job.meta);
+        let is_open = |job: &&JobMeta| {
+            self.has(Defect::KindPauseIgnored) || kinds.iter().all(|paused| paused.kind != job.kind)
+        };
+        let jobs = jobs.filter(is_open);
         let mut due: Vec<_> = jobs.filter(|job| self.is_claimable(job)).map(|job| self.rank(job)).collect();
         due.sort_unstable();
         let one_more = self.has(Defect::GivesOneMore) && request.limit > 0;
         let is_refused = request.is_late(self.now) && !self.has(Defect::LateClaimsLease);
         let limit = if is_refused { 0 } else { request.limit + usize::from(one_more) };
         let mut room = AnswerRoom::new(request.bytes_max);
-        let fits =
-            |seq: &Seq| self.has(Defect::RoomIgnored) || room.takes(lane.records[seq].payload.bytes.len());
+        let fits = |seq: &Seq| self.has(Defect::RoomIgnored) || room.takes(lane.records[seq].payload_bytes);
         due.into_iter().take(limit).map(|(.., seq)| seq).take_while(fits).collect()
     }
 
@@ -32,9 +36,10 @@ impl State {
             self.writes();
         }
         let jobs: Vec<_> = due.into_iter().filter_map(|seq| self.lease_one(request, seq)).collect();
-        let paused = self.lanes.get(&request.queue).is_some_and(|lane| lane.paused);
+        let (pause, paused_kinds) =
+            self.lanes.get(&request.queue).map(|lane| self.pauses(lane)).unwrap_or_default();
         let next_due = if request.is_late(self.now) { Some(self.now) } else { self.next_due(&request.queue) };
-        Claimed { jobs, paused, ..Claimed::none(next_due, self.moment()) }
+        Claimed { jobs, pause, paused_kinds, ..Claimed::none(next_due, self.moment()) }
     }
 
     fn lease_one(&mut self, request: &ClaimRequest, seq: Seq) -> Option<ClaimedJob> {
@@ -58,6 +63,21 @@ impl State {
         Some(ClaimedJob { record, token: request.token })
     }
 
+    /// What is paused now.
+    fn pauses(&self, lane: &Lane) -> (Pause, Vec<PausedKind>) {
+        let (mut pause, mut kinds) = lane.pauses_at(self.now);
+        if self.has(Defect::PauseEndless) && lane.pauses_at(Timestamp::default()).0.is_on() {
+            pause = Pause::UntilResumed;
+        }
+        if self.has(Defect::KindPauseOver) {
+            kinds = lane.pauses_at(Timestamp::default()).1;
+        }
+        if self.has(Defect::KindPausesAll) {
+            pause = kinds.first().map_or(pause, |paused| paused.pause);
+        }
+        (pause, kinds)
+    }
+
     fn is_claimable(&self, job: &JobMeta) -> bool {
         job.is_due(self.now)
             || (self.has(Defect::DelayIgnored) && job.state.is_waiting())
@@ -74,11 +94,18 @@ impl State {
 
     fn next_due(&self, queue: &QueueName) -> Option<Timestamp> {
         let lane = self.lanes.get(queue)?;
-        let hides_waiting = lane.paused && self.has(Defect::PausedNeverDue);
+        let (pause, kinds) = self.pauses(lane);
+        let hides_waiting = pause.is_on() && self.has(Defect::PausedNeverDue);
+        // A job of a paused kind counts from the end of that pause.
+        let free_at = |job: &JobMeta| match kinds.iter().find(|paused| paused.kind == job.kind) {
+            Some(PausedKind { pause: Pause::Until(at), .. }) => Some(job.run_at.max(*at)),
+            Some(_) => None,
+            None => Some(job.run_at),
+        };
         let jobs = lane.records.values().map(|record| &record.job.meta);
         let times = jobs.filter_map(|job| match &job.lease {
             Some(lease) => Some(lease.expires_at).filter(|_| !self.has(Defect::LapsesNotDue)),
-            None => Some(job.run_at).filter(|_| job.state.is_waiting() && !hides_waiting),
+            None => free_at(job).filter(|_| job.state.is_waiting() && !hides_waiting),
         });
         times.min()
     }

@@ -77,7 +77,8 @@ impl State {
         let payload = self.stored(new.payload);
         let attempts = self.lane(queue).former_attempts.remove(&id).unwrap_or_default();
         let (job, result, error_details) = (TrackedJob::new(meta), None, None);
-        self.insert(Record { job, payload, result, error_details, headers, attempts });
+        let payload_bytes = payload.bytes.len();
+        self.insert(Record { job, payload, payload_bytes, result, error_details, headers, attempts });
         Enqueued::Queued { seq }
     }
 

@@ -11,6 +11,7 @@ mod list;
 mod prune;
 mod read;
 mod record;
+mod series;
 mod spoil;
 mod state;
 mod together;
@@ -21,12 +22,13 @@ use crate::defect::Defect;
 use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued,
-    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, Limits, ListQuery, NewJob, Page,
-    PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage, lifecycle::Transition,
+    EventReach, EventStream, Interest, JobAttempts, JobId, JobRecord, Kind, Limits, ListQuery, NewJob, Page,
+    Pause, PausedKind, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, SeriesEntry,
+    SeriesPage, SeriesQuery, Span, Stamped, Storage, lifecycle::Transition,
 };
 use queue_store::Notices;
 use state::State;
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 use tokio::task::yield_now;
 
 const LIMITS: fn() -> Limits = Limits::default;
@@ -43,6 +45,9 @@ impl Storage for PlantedStore {
             .with_pause()
             .with_queues()
             .with_attempts()
+            .with_series()
+            .with_amend()
+            .with_kind_pause()
     }
 
     async fn enqueue(
@@ -131,17 +136,39 @@ impl Storage for PlantedStore {
         })
     }
 
-    async fn set_paused(&self, queue: &QueueName, paused: bool) -> Result<()> {
-        self.with("set_paused", |state| {
-            let lane = state.lane(queue);
-            (lane.paused, lane.is_listed) = (paused, true);
-            state.notices.wake(queue);
-        })
+    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+        self.with("set_paused", |state| state.pause(queue, None, pause))
+    }
+
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        self.with("set_kind_paused", |state| {
+            let now = state.now;
+            let kinds = state.lane(queue).pauses_at(now).1;
+            let others = kinds.iter().filter(|paused| paused.kind != *kind).count();
+            if pause.is_on() && !state.has(Defect::KindsUnbounded) {
+                PausedKind::check_room(others)?;
+            }
+            state.pause(queue, Some(kind.clone()), pause);
+            Ok(())
+        })?
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         self.take_connection()?;
         self.with("subscribe", |_| self.hub.subscribe(queue, interest))
+    }
+
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        entry.check()?;
+        let ttl = Span::new("series ttl", ttl)?;
+        self.with("write_series", |state| {
+            state.writes();
+            state.write_series(entry, ttl);
+        })
+    }
+
+    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
+        self.with("read_series", |state| stamped(state, state.read_series(&query)))
     }
 
     async fn verify(&self) -> Result<Vec<String>> {

@@ -37,7 +37,10 @@ impl State {
     /// One page of the queues.
     pub(super) fn queues(&self, query: &QueuesQuery) -> QueuesPage {
         let is_listed = |lane: &Lane| {
-            lane.is_listed && (!self.has(Defect::QueueForgotten) || lane.paused || !lane.records.is_empty())
+            lane.is_listed
+                && (!self.has(Defect::QueueForgotten)
+                    || lane.pauses.values().any(|pause| pause.is_on())
+                    || !lane.records.is_empty())
         };
         let mut names: Vec<&QueueName> =
             self.lanes.iter().filter(|(_, lane)| is_listed(lane)).map(|(name, _)| name).collect();
@@ -52,15 +55,18 @@ impl State {
 
     fn status(&self, name: &QueueName) -> QueueStatus {
         let lane = self.lanes.get(name);
-        let paused = lane.is_some_and(|lane| lane.paused);
-        let any_paused = || self.lanes.values().any(|lane| lane.paused);
-        let paused = if self.has(Defect::PauseOfAnother) { any_paused() } else { paused };
+        let now = self.now;
+        let (mut pause, paused_kinds) = lane.map(|lane| lane.pauses_at(now)).unwrap_or_default();
+        if self.has(Defect::PauseOfAnother) {
+            let mut pauses = self.lanes.values().map(|lane| lane.pauses_at(now).0);
+            pause = pauses.find(|pause| pause.is_on()).unwrap_or_default();
+        }
         let mut counts = self.counts(name);
         if self.has(Defect::ListedCountsDrift) {
             let pruned = lane.map_or(0, |lane| lane.pruned);
             counts.set(JobState::Completed, counts.of(JobState::Completed) + pruned);
         }
-        QueueStatus { name: name.clone(), paused, counts }
+        QueueStatus { name: name.clone(), pause, paused_kinds, counts }
     }
 
     pub(super) fn verify(&self) -> Vec<String> {

@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use queue_core::{
-    Attempt, Detail, Enqueued, Headers, JobBody, JobId, JobRecord, Payload, Seq,
+    Attempt, Detail, Enqueued, Headers, JobBody, JobId, JobRecord, Kind, Pause, PausedKind, Payload, Seq,
+    Timestamp,
     lifecycle::{BodyPatch, TrackedJob},
 };
 use std::collections::{BTreeMap, HashMap};
@@ -11,6 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) struct Record {
     pub(super) job: TrackedJob,
     pub(super) payload: Payload,
+    /// The bytes of the payload with which a claim reckons.
+    pub(super) payload_bytes: usize,
     pub(super) result: Option<Payload>,
     pub(super) error_details: Option<Bytes>,
     pub(super) headers: Headers,
@@ -22,7 +25,8 @@ pub(super) struct Record {
 pub(super) struct Lane {
     pub(super) records: BTreeMap<Seq, Record>,
     pub(super) ids: HashMap<JobId, Seq>,
-    pub(super) paused: bool,
+    /// The pauses of the queue, and of its kinds.
+    pub(super) pauses: BTreeMap<Option<Kind>, Pause>,
     /// Whether the queue ever had a job, or was paused or resumed.
     pub(super) is_listed: bool,
     /// The numbers of stored results and pruned records, for some defects.
@@ -32,12 +36,26 @@ pub(super) struct Lane {
     pub(super) former_attempts: HashMap<JobId, Vec<Attempt>>,
 }
 
+impl Lane {
+    /// What is paused at this time: the queue, and kinds of it.
+    pub(super) fn pauses_at(&self, now: Timestamp) -> (Pause, Vec<PausedKind>) {
+        let at = |kind: &Option<Kind>| self.pauses.get(kind).copied().unwrap_or_default().at(now);
+        let kinds = self.pauses.keys().flatten();
+        let kinds = kinds.map(|kind| PausedKind { kind: kind.clone(), pause: at(&Some(kind.clone())) });
+        (at(&None), kinds.filter(|paused| paused.pause.is_on()).collect())
+    }
+}
+
 impl Record {
     pub(super) fn patch(&mut self, patch: BodyPatch) {
         match patch {
             BodyPatch::Keep => {}
             BodyPatch::Result(result) => self.result = Some(result),
             BodyPatch::ErrorDetails(details) => self.error_details = details,
+            BodyPatch::Payload(payload) => {
+                self.payload_bytes = payload.bytes.len();
+                self.payload = payload;
+            }
             BodyPatch::Clear { content_type } => {
                 (self.result, self.error_details) = (None, None);
                 if let Some(content_type) = content_type {

@@ -1,8 +1,11 @@
 //! The data of the store, its time and its numbers, and their defects.
 
-use super::record::{Lane, Record};
+use super::{
+    record::{Lane, Record},
+    series::Series,
+};
 use crate::defect::Defect;
-use queue_core::{JobMeta, Moment, QueueName, Seq, Timestamp};
+use queue_core::{JobMeta, Kind, Moment, Pause, QueueName, Seq, Timestamp};
 use queue_store::Notices;
 use std::collections::BTreeMap;
 
@@ -11,6 +14,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) lanes: BTreeMap<QueueName, Lane>,
+    pub(super) series: Series,
     pub(super) now: Timestamp,
     clock: Timestamp,
     pub(super) notices: Notices,
@@ -23,6 +27,7 @@ impl State {
     pub(super) fn new(defect: Option<Defect>) -> Self {
         Self {
             lanes: BTreeMap::new(),
+            series: Series::new(),
             now: Timestamp::default(),
             clock: Timestamp::default(),
             notices: Notices::default(),
@@ -63,6 +68,13 @@ impl State {
 
     pub(super) fn lane(&mut self, queue: &QueueName) -> &mut Lane {
         self.lanes.entry(queue.clone()).or_default()
+    }
+
+    pub(super) fn pause(&mut self, queue: &QueueName, kind: Option<Kind>, pause: Pause) {
+        let lane = self.lane(queue);
+        lane.is_listed = true;
+        lane.pauses.insert(kind, pause);
+        self.notices.wake(queue);
     }
 
     pub(super) fn next_seq(&mut self) -> Seq {

@@ -9,8 +9,8 @@ use tokio::time::Instant;
 pub(super) enum StartDecision {
     /// The job starts now, and counts as started under every rate limit.
     Start,
-    /// The job is given back: it was cancelled, lost or lapsed before its turn, or its queue was
-    /// paused, or the worker stops.
+    /// The job is given back: it was cancelled, lost or lapsed before its turn, or its queue or its
+    /// kind or the worker was paused, or the worker stops.
     GiveBack,
     /// The job did not start by the time that its producer gave it, and is ended.
     TooLate,
@@ -21,7 +21,7 @@ pub(super) enum StartDecision {
 pub(super) fn decide_start(run: &WorkerRun, job: &HeldJob) -> StartDecision {
     let start = job.take_start();
     let now = Instant::now();
-    let is_paused = run.queues[job.queue_index()].is_paused();
+    let is_paused = run.pause.is_on() || run.queues[job.queue_index()].pauses(&job.meta().kind);
     if run.shutdown.stop.is_cancelled() || !job.may_start() || is_paused {
         return StartDecision::GiveBack;
     }

@@ -114,7 +114,7 @@ impl Fetcher {
         let now = Instant::now();
         for (queue_index, queue) in self.queues.iter_mut().enumerate() {
             queue.look_at_clock(now);
-            queue.is_away = self.run.held.is_away(queue_index);
+            queue.is_away = self.run.pause.is_on() || self.run.held.is_away(queue_index);
         }
         now
     }
@@ -224,6 +224,7 @@ impl Fetcher {
             () = run.held.room_freed(), if self.wants_room => {}
             () = run.held.emptied(), if ends_by_itself => self.may_be_done = true,
             () = run.rate_freed.notified() => {}
+            () = run.pause.ended() => {}
             () = timer => {}
         }
     }

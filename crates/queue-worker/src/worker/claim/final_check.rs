@@ -42,9 +42,10 @@ pub(super) fn is_done(run: &WorkerRun, answer: &Claimed) -> bool {
         EndCondition::Stopped => false,
         EndCondition::Idle => {
             let returning = run.kinds.returning_for(Instant::now());
-            answer.paused || due_in.is_none_or(|due_in| due_in > returning)
+            answer.pause.is_on() || due_in.is_none_or(|due_in| due_in > returning)
         }
-        EndCondition::Empty => due_in.is_none(),
+        // Jobs of a paused kind may wait, of which `next_due` does not tell.
+        EndCondition::Empty => due_in.is_none() && answer.paused_kinds.is_empty(),
     }
 }
 

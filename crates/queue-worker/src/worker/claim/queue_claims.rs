@@ -19,8 +19,8 @@ use tokio::time::Instant;
 /// What the fetcher knows for its next claim of one queue.
 pub(super) struct QueueClaims {
     pub(super) queue: Arc<WorkedQueue>,
-    /// The store takes no outcomes of the queue now, so more of its jobs would only wait for that
-    /// too.
+    /// The worker is paused, or the store takes no outcomes of the queue now, so that more of its
+    /// jobs would only wait for that too.
     pub(super) is_away: bool,
     pub(super) flight: Flight,
     pub(super) portion: ClaimPortion,
@@ -134,8 +134,8 @@ impl QueueClaims {
         if got > 0 {
             self.portion.double();
         }
-        // The dispatcher starts no more jobs of a paused queue.
-        self.queue.set_paused(answer.paused);
+        // The dispatcher starts no more jobs of a paused queue, or of a paused kind.
+        self.queue.note_pauses(answer);
         self.next_ask.claimed(now.into_std(), answer, got, limit, &*run.rng)
     }
 

@@ -12,6 +12,7 @@ mod run_name;
 mod shutdown_steps;
 mod supervisor;
 mod worker;
+mod worker_pause;
 mod worker_plan;
 mod worker_run;
 

@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 pub(in crate::worker) struct RunName {
     number: u64,
     pub(in crate::worker) id: WorkerId,
+    /// The program chose the id, so another run may have it too.
+    pub(in crate::worker) is_chosen: bool,
     pub(in crate::worker) stop: CancellationToken,
 }
 
@@ -50,7 +52,7 @@ impl RunNames {
 
 fn name(number: u64, chosen: Option<&WorkerId>, rng: &dyn Rng) -> RunName {
     let id = chosen.cloned().unwrap_or_else(|| fresh_id(rng));
-    RunName { number, id, stop: CancellationToken::new() }
+    RunName { number, id, is_chosen: chosen.is_some(), stop: CancellationToken::new() }
 }
 
 /// A name that no other process or run has: the process number and 64 random bits.

@@ -38,7 +38,7 @@ struct RunParts {
     /// Move jobs along. They end by themselves once the last job is settled.
     foreground: [JoinHandle<()>; 3],
     /// Keep leases and do maintenance. They go on until nothing is held any more.
-    background: [JoinHandle<()>; 4],
+    background: [JoinHandle<()>; 5],
 }
 
 impl Supervisor {
@@ -73,6 +73,7 @@ impl Supervisor {
             part(run, upkeep::rescue_at_intervals(run.clone())),
             part(run, upkeep::prune_at_intervals(run.clone())),
             part(run, watch::announce_presence(run.clone())),
+            part(run, watch::write_series(run.clone())),
         ];
         let foreground = [
             part(run, Fetcher::new(run.clone(), dispatcher.clone()).fetch()),

@@ -1,12 +1,14 @@
 //! The state that the parts of one run share, and what they do with it: report errors, and let go
 //! of jobs with an event.
 
-use super::{run_name::RunName, shutdown_steps::ShutdownSteps, worker_plan::WorkerPlan};
+use super::{
+    run_name::RunName, shutdown_steps::ShutdownSteps, worker_pause::WorkerPause, worker_plan::WorkerPlan,
+};
 use crate::worker::{
     hold::{HeldJob, HeldJobs},
     rate::KindRates,
     setup::{WorkedQueue, WorkerOptions},
-    watch::{EventReporter, WorkerEvent, WorkerReport},
+    watch::{EventReporter, SeriesRecorder, WorkerEvent, WorkerReport},
 };
 use queue_core::{Error, ErrorKind, QueueName, Rng, Storage};
 use std::sync::{Arc, OnceLock};
@@ -26,9 +28,11 @@ pub(crate) struct WorkerRun {
     pub(in crate::worker) rng: Arc<dyn Rng>,
     pub(in crate::worker) shutdown: ShutdownSteps,
     pub(in crate::worker) held: HeldJobs,
+    pub(in crate::worker) pause: WorkerPause,
     /// Fires when a start that was reserved under a rate limit is used, or free again.
     pub(in crate::worker) rate_freed: Arc<Notify>,
     pub(in crate::worker) events: EventReporter,
+    pub(in crate::worker) series: SeriesRecorder,
     /// Why the run ended, if nobody asked it to.
     error: OnceLock<Error>,
 }
@@ -45,8 +49,10 @@ impl WorkerRun {
             options: plan.options.clone(),
             rng: plan.rng.clone(),
             held: HeldJobs::default(),
+            pause: WorkerPause::default(),
             rate_freed: plan.rate_freed.clone(),
             events: EventReporter::new(plan.observer.clone()),
+            series: SeriesRecorder::new(plan.options.series && plan.storage.capabilities().series),
             error: OnceLock::new(),
         }
     }

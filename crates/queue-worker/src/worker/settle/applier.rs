@@ -5,10 +5,14 @@ use super::{
     Settlement,
     settle_batch::{PendingSettlement, SettleBatch, check_size},
 };
-use crate::worker::{run::WorkerRun, trace, watch::WorkerEvent};
+use crate::worker::{
+    run::WorkerRun,
+    trace,
+    watch::{CountedEnd, WorkerEvent},
+};
 use queue_core::{
-    Applied, Certainty, Error, ErrorKind, JobMeta, Limits, RE_DECIDES_MAX, Result, asking::after_error,
-    lifecycle::Transition,
+    Applied, Certainty, Error, ErrorKind, JobMeta, Limits, RE_DECIDES_MAX, Result, Stamped,
+    asking::after_error, lifecycle::Transition,
 };
 use std::{collections::BTreeSet, sync::Arc};
 use tokio::time::sleep;
@@ -159,7 +163,7 @@ impl Applier {
     }
 
     /// Calls the store, and answers as many answers as there are transitions, or an error.
-    async fn apply(&self, transitions: Vec<Transition>) -> Result<Vec<Applied>> {
+    async fn apply(&self, transitions: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         let sent = transitions.len();
         let span = trace::settle(sent);
         let answers = tokio::select! {
@@ -168,12 +172,14 @@ impl Applier {
             () = self.0.shutdown.cut_off.cancelled() => Err(unanswered()),
         };
         trace::answered(&span, &answers);
-        let answers = answers?.value;
-        if answers.len() == sent { Ok(answers) } else { Err(miscounted()) }
+        let answers = answers?;
+        if answers.value.len() == sent { Ok(answers) } else { Err(miscounted()) }
     }
 
     /// Reports what was answered, and answers what must be decided again.
-    fn conclude(&self, pending: Vec<PendingSettlement>, answers: Vec<Applied>) -> SettleBatch {
+    fn conclude(&self, pending: Vec<PendingSettlement>, answers: Stamped<Vec<Applied>>) -> SettleBatch {
+        let Stamped { now, value: answers, .. } = answers;
+        self.0.series.count(now, pending.iter().zip(&answers).filter_map(counted));
         let all = pending.iter().zip(&answers);
         let over = all.filter(|(_, answer)| !matches!(answer, Applied::Stale(_)));
         self.0.held.let_go(over.map(|(pending, _)| &*pending.settlement.job));
@@ -234,6 +240,16 @@ impl Applier {
             () = self.0.shutdown.abort.cancelled() => false,
             () = sleep(after_error(errors, &*self.0.rng)) => true,
         }
+    }
+}
+
+/// The end of a job that is over here, unless its lease was lost.
+fn counted<'p>((pending, answer): (&'p PendingSettlement, &Applied)) -> Option<CountedEnd<'p>> {
+    let settlement = &pending.settlement;
+    match answer {
+        Applied::Done(after) => settlement.counted(after),
+        Applied::Missing if pending.in_doubt => settlement.counted(settlement.seen()),
+        Applied::Missing | Applied::LeaseLost(_) | Applied::Stale(_) => None,
     }
 }
 

@@ -4,12 +4,13 @@ use crate::{
     handler::{AttemptResult, Disposition, JobError},
     worker::{
         hold::HeldJob,
-        watch::{JobEnd, ReportCounter, WorkerEvent},
+        watch::{CountedEnd, JobEnd, ReportCounter, WorkerEvent},
     },
 };
 use queue_core::{
     Error, Failure, JobMeta, Reason, Span, State,
     lifecycle::{Cause, Event, Policy, Transition, decide},
+    series::WorkOutcome,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -150,6 +151,19 @@ impl Settlement {
             (_, State::Processing) => ReportCounter::Cancelled,
             _ => ReportCounter::Released,
         }
+    }
+
+    /// The end as series count it; `None` for one that is not told.
+    pub(in crate::worker) fn counted(&self, after: &JobMeta) -> Option<CountedEnd<'_>> {
+        let outcome = match self.end(after) {
+            _ if self.is_silent(after) => return None,
+            ReportCounter::Completed => WorkOutcome::Completed,
+            ReportCounter::Cancelled => WorkOutcome::Cancelled,
+            ReportCounter::Failed => WorkOutcome::Failed,
+            ReportCounter::Failing => WorkOutcome::Failing,
+            _ => WorkOutcome::Released,
+        };
+        Some(CountedEnd { job: self.job.meta(), outcome, ran_for: self.ran_for })
     }
 
     /// The event that tells of the end.

@@ -7,6 +7,7 @@ mod attempt_settings;
 mod builder;
 pub(super) mod guarded_policy;
 pub(super) mod prefetch;
+mod watch_settings;
 mod work_queue;
 mod worked_queue;
 mod worker_options;

@@ -2,7 +2,8 @@
 
 use super::WorkQueue;
 use crate::worker::rate::{QueueRate, RateLimit};
-use queue_core::{Error, QueueName, Result};
+use parking_lot::Mutex;
+use queue_core::{Claimed, Error, Kind, QueueName, Result};
 use std::{
     collections::BTreeSet,
     sync::{
@@ -25,6 +26,9 @@ pub(in crate::worker) struct WorkedQueue {
     pub(in crate::worker) weight: u32,
     pub(in crate::worker) rate: Option<Arc<QueueRate>>,
     paused: AtomicBool,
+    /// Whether there are paused kinds, so that queues without them take no lock.
+    has_paused_kinds: AtomicBool,
+    paused_kinds: Mutex<Vec<Kind>>,
 }
 
 impl WorkedQueue {
@@ -55,16 +59,29 @@ impl WorkedQueue {
 
     fn new(queue: WorkQueue, rate_freed: &Arc<Notify>, now: Instant) -> Self {
         let rate = queue.rate_limit.map(|limit| Arc::new(QueueRate::new(&limit, rate_freed.clone(), now)));
-        Self { name: queue.name, weight: queue.weight, rate, paused: AtomicBool::new(false) }
+        Self {
+            name: queue.name,
+            weight: queue.weight,
+            rate,
+            paused: AtomicBool::new(false),
+            has_paused_kinds: AtomicBool::new(false),
+            paused_kinds: Mutex::default(),
+        }
     }
 
-    /// Whether the queue was paused at the last claim.
-    pub(in crate::worker) fn is_paused(&self) -> bool {
-        self.paused.load(Ordering::Relaxed)
+    /// Whether the queue or this kind was paused at the last claim.
+    pub(in crate::worker) fn pauses(&self, kind: &Kind) -> bool {
+        let is_of_kinds = self.has_paused_kinds.load(Ordering::Relaxed);
+        self.paused.load(Ordering::Relaxed) || (is_of_kinds && self.paused_kinds.lock().contains(kind))
     }
 
-    pub(in crate::worker) fn set_paused(&self, paused: bool) {
-        self.paused.store(paused, Ordering::Relaxed);
+    pub(in crate::worker) fn note_pauses(&self, answer: &Claimed) {
+        self.paused.store(answer.pause.is_on(), Ordering::Relaxed);
+        let has_paused_kinds = !answer.paused_kinds.is_empty();
+        if self.has_paused_kinds.swap(has_paused_kinds, Ordering::Relaxed) || has_paused_kinds {
+            *self.paused_kinds.lock() =
+                answer.paused_kinds.iter().map(|paused| paused.kind.clone()).collect();
+        }
     }
 }
 

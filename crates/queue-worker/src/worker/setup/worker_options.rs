@@ -20,6 +20,7 @@ pub(in crate::worker) struct WorkerOptions {
     pub(in crate::worker) time_limit: Option<Duration>,
     pub(in crate::worker) hooks: HookStack,
     pub(in crate::worker) policy: Policy,
+    pub(in crate::worker) series: bool,
     pub(in crate::worker) until: EndCondition,
 }
 
@@ -49,6 +50,7 @@ impl Default for WorkerOptions {
             time_limit: None,
             hooks: HookStack::default(),
             policy: Policy::default(),
+            series: true,
             until: EndCondition::Stopped,
         }
     }

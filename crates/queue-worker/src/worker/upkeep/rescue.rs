@@ -1,11 +1,17 @@
 //! Ends the leases of workers that died.
 
 use super::{repeat, rescue_tick::RESCUE_MAX};
-use crate::worker::{deadline, hold::HeldJob, run::WorkerRun, watch::WorkerEvent};
+use crate::worker::{
+    deadline,
+    hold::HeldJob,
+    run::WorkerRun,
+    watch::{CountedEnd, WorkerEvent},
+};
 use futures_util::future::join_all;
 use queue_core::{
     Applied, JobMeta, ListQuery, QueueName, Result, Seq, StorageExt,
     lifecycle::{Event, decide},
+    series::WorkOutcome,
 };
 use std::{collections::HashSet, sync::Arc};
 use tokio::time::Instant;
@@ -42,7 +48,9 @@ async fn try_rescue(run: &WorkerRun, queue: &QueueName) -> Result<()> {
             lapsed.filter_map(|job| decide(job, Event::Lapse, &run.options.policy).ok()).collect();
         if !batch.is_empty() {
             run.storage.trace_followers(queue, &mut batch).await;
-            for answer in run.storage.apply(batch).await?.value {
+            let answers = run.storage.apply(batch).await?;
+            run.series.count(answers.now, answers.value.iter().filter_map(stalled));
+            for answer in answers.value {
                 if let Applied::Done(job) = answer {
                     run.events.emit(&WorkerEvent::Stalled(job));
                 }
@@ -53,6 +61,12 @@ async fn try_rescue(run: &WorkerRun, queue: &QueueName) -> Result<()> {
             return Ok(());
         }
     }
+}
+
+fn stalled(answer: &Applied) -> Option<CountedEnd<'_>> {
+    let Applied::Done(job) = answer else { return None };
+    let is_counted = !job.kind.is_reserved();
+    is_counted.then_some(CountedEnd { job, outcome: WorkOutcome::Stalled, ran_for: None })
 }
 
 /// One claim of one job. Within a queue a life has its `seq` to itself, and every claim of it

@@ -84,6 +84,8 @@ impl ReportCounter {
             | WorkerEvent::HookFailed { .. }
             | WorkerEvent::Lagged(_)
             | WorkerEvent::Draining
+            | WorkerEvent::Paused
+            | WorkerEvent::Resumed
             | WorkerEvent::TicksSkipped { .. } => return None,
         })
     }

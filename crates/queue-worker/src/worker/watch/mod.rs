@@ -2,7 +2,8 @@
 //!
 //! In come events from all parts of a run. Out they go to the program's observer and to event
 //! streams, and counted into the [`WorkerReport`] of the run. The presence announcer shows the
-//! worker in the store, and hears whether somebody asked it to drain.
+//! worker in the store, and hears whether somebody asked it to drain. The series recorder counts
+//! outcomes and times by the minute, and the series writer writes them to the store.
 
 mod about_worker;
 mod event_observer;
@@ -10,6 +11,10 @@ mod event_reporter;
 mod host_name;
 mod job_end;
 mod presence_announcer;
+mod series_recorder;
+#[cfg(test)]
+mod series_recorder_tests;
+mod series_writer;
 mod worker_event;
 mod worker_events;
 mod worker_report;
@@ -23,3 +28,5 @@ pub use worker_report::WorkerReport;
 pub(super) use event_observer::EventObserver;
 pub(super) use event_reporter::{EventReporter, ReportCounter};
 pub(super) use presence_announcer::announce_presence;
+pub(super) use series_recorder::{CountedEnd, SeriesRecorder};
+pub(super) use series_writer::write_series;

@@ -1,4 +1,4 @@
-//! Shows the worker in the store, and hears whether it is to drain.
+//! Shows the worker in the store, and hears whether it is to pause or to drain.
 
 use super::{
     AboutWorker, WorkerEvent,
@@ -13,12 +13,13 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// How often a worker shows itself, and hears whether it is to drain.
+/// How often a worker shows itself, and hears whether it is to pause or to drain.
 const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(10);
 /// How long it counts as present after that.
 const ANNOUNCE_TTL: Duration = Duration::from_secs(30);
 
-/// Shows the worker while it runs, and stops it in steps once somebody asks it to drain.
+/// Shows the worker while it runs, pauses it while somebody asks for that, and stops it in steps
+/// once somebody asks it to drain.
 pub(in crate::worker) async fn announce_presence(run: Arc<WorkerRun>) {
     if !run.storage.capabilities().presence {
         return;
@@ -49,9 +50,24 @@ impl PresenceAnnouncer<'_> {
                 run.events.emit(&WorkerEvent::Draining);
                 run.shutdown.stop.cancel();
             }
+            Ok(duty) if !run.shutdown.stop.is_cancelled() && !ttl.is_zero() => {
+                self.pause_or_resume(duty == Duty::Pause);
+            }
             Ok(_) => {}
             Err(error) => run.report_error(error),
         }
+    }
+
+    /// Stops the claims of this worker while somebody asks for that, and then goes on with them.
+    fn pause_or_resume(&self, is_paused: bool) {
+        let run = self.run;
+        if !run.pause.set(is_paused) {
+            return;
+        }
+        let what =
+            if is_paused { "somebody paused this worker" } else { "this worker goes on after a pause" };
+        tracing::info!(worker = %run.name.id, "{what}");
+        run.events.emit(if is_paused { &WorkerEvent::Paused } else { &WorkerEvent::Resumed });
     }
 
     /// Asks for the time of the store with a read of no job. A failure does no harm: the next

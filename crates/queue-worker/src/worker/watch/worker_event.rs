@@ -58,9 +58,16 @@ pub enum WorkerEvent {
         /// What went wrong, bounded and masked as a stored failure.
         failure: Failure,
     },
-    /// Somebody [asked](queue_core::Storage::drain_worker) this worker to drain. It stops in steps,
-    /// as it does on a signal.
+    /// Somebody [asked](queue_core::Storage::set_duty) this worker to drain. It stops in steps, as
+    /// it does on a signal.
     Draining,
+    /// Somebody paused this worker. It claims and starts nothing, finishes what it runs, gives back
+    /// the jobs that it holds ready as their turns come, and stays until it is resumed, asked to
+    /// drain or stopped.
+    Paused,
+    /// Somebody resumed this worker, or the store has forgotten the pause with the announcement of
+    /// the worker. It claims again.
+    Resumed,
     /// The store refused something; the worker goes on.
     Error(Error),
     /// This many events were lost to this [stream](super::WorkerEvents), which was read too slowly.

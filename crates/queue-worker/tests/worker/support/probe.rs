@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, EventStream, Interest, JobRecord, Limits,
-    ListQuery, Page, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer, Walk,
+    ListQuery, Page, PruneRequest, QueueName, Result, SeriesEntry, Stamped, Storage, StorageLayer, Walk,
     lifecycle::{Patch, Transition},
 };
 use queue_memory::MemoryStorage;
@@ -42,6 +42,7 @@ pub(crate) struct Script {
     pub(crate) on_heartbeat: Option<OnBatch>,
     pub(crate) on_list: Option<Fault>,
     pub(crate) on_prune: Option<Fault>,
+    pub(crate) on_series: Option<Fault>,
     /// Every settle finds that the record has changed.
     pub(crate) all_moves: bool,
     pub(crate) edit_claimed: Option<Edit<Claimed>>,
@@ -78,6 +79,8 @@ pub(crate) struct Log {
     pub(crate) settles: Vec<usize>,
     pub(crate) heartbeats: Vec<usize>,
     pub(crate) subscriptions: usize,
+    /// Series, slot and writer of each entry that was sent.
+    pub(crate) series: Vec<(String, i64, String)>,
     /// The number of listings that no index serves.
     pub(crate) matches: usize,
 }
@@ -210,6 +213,13 @@ impl StorageLayer for Probe {
         let scripted = self.script().on_prune;
         let fault = scripted.unwrap_or_else(|| self.hanging(&request.queue));
         fault.around(self.store.prune(request)).await
+    }
+
+    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
+        let SeriesEntry { series, slot, writer, .. } = &entry;
+        self.note(|log| log.series.push((series.to_string(), *slot, writer.to_string())));
+        let fault = self.script().on_series.unwrap_or(Fault::None);
+        fault.around(self.store.write_series(entry, ttl)).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

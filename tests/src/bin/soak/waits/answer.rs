@@ -1,14 +1,14 @@
 //! The worker that answers the calls, in its own process or in this one.
 
 use super::{exchange, mode::Mode, settings::WaitsArgs};
-use crate::failed::Failed;
+use crate::{failed::Failed, many::end_with_parent};
 use clap::Args;
 use queue::{
     QueueName, RetryPolicy, Storage,
     worker::{Context, Router, Worker},
 };
 use queue_testkit::fault::{FaultPlan, FaultStore, HintFault};
-use std::{io, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 /// The time that jobs of a killed worker wait.
 const LEASE: Duration = Duration::from_secs(1);
@@ -46,11 +46,7 @@ impl AnswerSettings {
 /// Runs a process that answers until it is killed, or until its parent is gone and the other end of
 /// standard input is closed.
 pub(crate) async fn answer(settings: AnswerSettings) -> Result<(), Failed> {
-    let orphaned = || {
-        drop(io::copy(&mut io::stdin(), &mut io::sink()));
-        std::process::exit(0);
-    };
-    std::thread::Builder::new().name("orphan-watch".to_owned()).spawn(orphaned)?;
+    end_with_parent()?;
     work(settings).await
 }
 

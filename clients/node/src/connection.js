@@ -1,0 +1,241 @@
+/** The way to one service: base URL, token, kept connections. One call is one request here. */
+
+import { readFile } from "node:fs/promises";
+import http from "node:http";
+import https from "node:https";
+import { invalid, QueueError, unavailable } from "./errors.js";
+import { read, TEXT } from "./json.js";
+
+/** The largest answer that is read; a claim brings at most 16 MiB of payloads. */
+const ANSWER_BYTES_MAX = 64 << 20;
+/** How long an answer may take beyond the wait that the call asked for. */
+const ANSWER_MS = 30_000;
+const TOKEN = /^[\x21-\x7e]+$/;
+const LOOPBACK = /^(localhost|127(\.[0-9]+){3}|\[::1\])$/;
+
+/** Only connecting fails with these, before a byte of the request has left. */
+const UNSENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENOENT"]);
+
+/** Where answers hold data of others, whose text is kept. */
+const DATA = {
+  payload: TEXT,
+  result: TEXT,
+  progress: TEXT,
+  error: { details: TEXT },
+};
+const SHAPE = { ...DATA, jobs: [DATA] };
+
+export class Connection {
+  #base;
+  #agent;
+  #module;
+  #socketPath;
+  #tls;
+  #token;
+  #tokenFile;
+  #answerMs;
+
+  /** @param {import("./index.d.ts").ConnectionOptions} options */
+  constructor(options) {
+    const { url, token, tokenFile, plaintext = false, tls = {}, answerMs = ANSWER_MS } = options;
+    if (token !== undefined && tokenFile !== undefined) throw invalid("give token or tokenFile, not both");
+    this.#socketPath = url.startsWith("unix:") ? url.slice("unix:".length) : undefined;
+    this.#base = base(this.#socketPath === undefined ? url : "http://localhost");
+    const isSecure = this.#base.protocol === "https:";
+    const hasToken = token !== undefined || tokenFile !== undefined;
+    if (hasToken && !isSecure && !plaintext && !LOOPBACK.test(this.#base.hostname)) {
+      throw invalid("a token goes to another machine only over https, or with plaintext: true");
+    }
+    this.#module = isSecure ? https : http;
+    this.#tls = isSecure ? tls : {};
+    this.#agent = new this.#module.Agent({ keepAlive: true });
+    this.#token = token === undefined ? undefined : checked(token);
+    this.#tokenFile = tokenFile;
+    this.#answerMs = answerMs;
+  }
+
+  /** Closes the connections that no call uses; those in use close with their calls. */
+  close() {
+    this.#agent.destroy();
+  }
+
+  /**
+   * Sends one request. Throws `QueueError`, or the reason of the signal if that ended it; what
+   * became of the request is unknown then.
+   *
+   * @param {string} method
+   * @param {string} path with its names percent-encoded, see `segment`
+   * @param {string | undefined} body JSON
+   * @param {{signal?: AbortSignal | undefined, waitMs?: number, answerMs?: number}} [options] `waitMs`: how
+   *   long the server may wait; `answerMs`: how long it may take beside that
+   * @returns {Promise<{status: number, body: any}>}
+   */
+  async call(method, path, body, options = {}) {
+    const { signal, waitMs = 0, answerMs = this.#answerMs } = options;
+    const endMs = waitMs + answerMs;
+    const token = await this.#currentToken();
+    signal?.throwIfAborted();
+    try {
+      return await this.#exchange(method, path, body, token, signal, endMs);
+    } catch (error) {
+      if (error.kind !== "unauthorized" || this.#tokenFile === undefined) throw error;
+      // The token may have been rotated in its file since it was read.
+      this.#token = undefined;
+      const fresh = await this.#currentToken();
+      if (fresh === token) throw error;
+      return this.#exchange(method, path, body, fresh, signal, endMs);
+    }
+  }
+
+  async #currentToken() {
+    if (this.#token === undefined && this.#tokenFile !== undefined) {
+      let text;
+      try {
+        text = await readFile(this.#tokenFile, "utf8");
+      } catch (error) {
+        throw invalid(`the token file cannot be read: ${error.code}`);
+      }
+      this.#token = checked(text.trim());
+    }
+    return this.#token;
+  }
+
+  #exchange(method, path, body, token, signal, endMs) {
+    return new Promise((resolve, reject) => {
+      const headers = { accept: "application/json" };
+      if (token !== undefined) headers.authorization = `Bearer ${token}`;
+      if (body !== undefined) {
+        headers["content-type"] = "application/json";
+        headers["content-length"] = Buffer.byteLength(body);
+      }
+      const target = this.#socketPath === undefined
+        ? { protocol: this.#base.protocol, hostname: bare(this.#base.hostname), port: this.#base.port }
+        : { socketPath: this.#socketPath };
+      const prefix = this.#base.pathname.replace(/\/$/, "");
+      const request = this.#module.request({
+        ...this.#tls, ...target, method, path: prefix + path, headers, agent: this.#agent,
+      });
+      const end = (error) => request.destroy(error);
+      const timer = setTimeout(() => end(unavailable("the service did not answer in time")), endMs);
+      const abort = () => end(signal.reason ?? new Error("aborted"));
+      signal?.addEventListener("abort", abort, { once: true });
+      const done = (settle, value) => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", abort);
+        settle(value);
+      };
+      request.on("error", (error) => done(reject, failure(error, signal)));
+      request.on("response", (response) => {
+        collect(response).then(
+          (text) => done(...judged(response, text, resolve, reject)),
+          (error) => {
+            request.destroy();
+            done(reject, failure(error, signal));
+          },
+        );
+      });
+      request.end(body);
+    });
+  }
+}
+
+/** One segment of a path. Throws for names that no path can hold. */
+export function segment(name) {
+  if (typeof name !== "string" || name === "" || name === "." || name === "..") {
+    throw invalid(`no path can hold the name ${JSON.stringify(name)}`);
+  }
+  try {
+    return encodeURIComponent(name);
+  } catch (error) {
+    throw invalid("a name has half of a surrogate pair", error);
+  }
+}
+
+/** A list of an answer, with as many items as were sent, if that is known. */
+export function list(value, count = value?.length) {
+  if (Array.isArray(value) && value.length === count) return value;
+  throw unavailable("the answer does not come from the service");
+}
+
+function base(url) {
+  let parsed;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw invalid("the url of the service cannot be read");
+  }
+  if (!["http:", "https:"].includes(parsed.protocol)) throw invalid("the url begins with http:, https: or unix:");
+  // Whoever put a token there finds it in logs; the message must not be another such place.
+  if (parsed.username !== "" || parsed.password !== "") throw invalid("the url must not have a user or a password");
+  return parsed;
+}
+
+/** Node wants the address of IPv6 without its brackets. */
+function bare(hostname) {
+  return hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
+function checked(token) {
+  if (typeof token !== "string" || !TOKEN.test(token)) throw invalid("the token is empty or has strange characters");
+  return token;
+}
+
+async function collect(response) {
+  const chunks = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += chunk.length;
+    if (bytes > ANSWER_BYTES_MAX) throw unavailable("the answer is too large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** What to do with a whole answer: the one of the two functions to call, and its argument. */
+function judged(response, text, resolve, reject) {
+  const status = response.statusCode;
+  if (status >= 200 && status < 300) {
+    try {
+      const body = read(text, SHAPE);
+      if (typeof body === "object" && body !== null) return [resolve, { status, body }];
+      return [reject, unavailable("the answer is no object")];
+    } catch (error) {
+      return [reject, unavailable("the answer is no JSON", "unknown", error)];
+    }
+  }
+  return [reject, problem(status, text, response.headers["retry-after"])];
+}
+
+/** The error of an answer that says a problem, or that comes from something before the service. */
+function problem(status, text, retryAfter) {
+  let told = {};
+  try {
+    told = JSON.parse(text) ?? {};
+  } catch {
+    // Something before the service answered, such as a proxy with its own page.
+  }
+  if (typeof told.kind === "string") {
+    const certainty = told.certainty === "not_applied" ? "not_applied" : "unknown";
+    const detail = `${told.title ?? told.kind}: ${told.detail ?? ""}`;
+    return new QueueError({ kind: told.kind, certainty, detail, status, retryAfterMs: told.retry_after_ms });
+  }
+  const seconds = Number(retryAfter);
+  const retryAfterMs = retryAfter !== undefined && seconds >= 0 ? seconds * 1000 : undefined;
+  const detail = `the answer has status ${status} and does not come from the service`;
+  return new QueueError({ kind: foreignKind(status), certainty: "unknown", detail, status, retryAfterMs });
+}
+
+function foreignKind(status) {
+  if (status === 401) return "unauthorized";
+  if (status === 403) return "forbidden";
+  if (status === 429) return "too_many";
+  if (status >= 500 || status === 408) return "unavailable";
+  return "invalid";
+}
+
+function failure(error, signal) {
+  if (signal?.aborted && error === signal.reason) return error;
+  if (error instanceof QueueError) return error;
+  const certainty = UNSENT.has(error.code) ? "not_applied" : "unknown";
+  return unavailable(`no answer: ${error.code ?? error.message}`, certainty, error);
+}

@@ -1,0 +1,242 @@
+/// <reference types="node" />
+
+import type { JsonText } from "./values.js";
+
+export {
+  Complete, JsonNumber, JsonText, QueueError, RetryError, Snooze, Stopped, TerminalError,
+} from "./values.js";
+export type { Certainty, Kind, QueueErrorInit, RetryOptions, TerminalOptions } from "./values.js";
+
+/** A length of time in milliseconds, or for ever, or not at all. */
+export type Keep = number | "forever" | "nothing";
+
+/** A JSON value with exact numbers, or bytes. */
+export type Data = unknown | Uint8Array | JsonText;
+
+export interface ConnectionOptions {
+  /** `https://host`, `http://127.0.0.1:8080`, or `unix:/path/of/socket`; a path prefix is kept. */
+  url: string;
+  /** The token itself. Prefer `tokenFile`. */
+  token?: string | undefined;
+  /** A file with the token, read at the first call and again when the service refuses it. */
+  tokenFile?: string | undefined;
+  /** Sends a token to another machine without TLS. Default: refused. */
+  plaintext?: boolean | undefined;
+  /** For https: authorities, and the certificate and key of this client, in PEM. */
+  tls?: { ca?: string | Buffer; cert?: string | Buffer; key?: string | Buffer; servername?: string } | undefined;
+  /** How long an answer may take beyond the wait that was asked for. Default 30000. */
+  answerMs?: number | undefined;
+}
+
+/** Kept connections to one service. Queues and workers may share one. */
+export class Connection {
+  constructor(options: ConnectionOptions);
+  /** One request, without repeats. Throws `QueueError`. */
+  call(
+    method: string, path: string, body?: string,
+    options?: { signal?: AbortSignal | undefined; waitMs?: number; answerMs?: number },
+  ): Promise<{ status: number; body: any }>;
+  close(): void;
+}
+
+interface QueueTuning {
+  /** How long calls are repeated before they throw. Default 30000. */
+  retryMs?: number | undefined;
+  /** The W3C trace context of the caller, asked at every enqueue. */
+  traceparent?: (() => string | undefined) | undefined;
+  /** Draws ids of jobs that have none. Default: 32 random hexadecimal digits. */
+  drawId?: (() => string) | undefined;
+}
+
+export type QueueOptions = QueueTuning & (ConnectionOptions | { connection: Connection });
+
+/** A job to enqueue. Unknown fields throw. */
+export interface NewJob {
+  /** The id within the queue, which is the deduplication key: 1 to 255 bytes. Default: drawn. */
+  id?: string | undefined;
+  /** Selects the handler. Default `"default"`. */
+  kind?: string | undefined;
+  /** Any JSON value, `bigint` too; a `JsonText` as it is written; or bytes. Default `null`. */
+  payload?: Data;
+  /** Of bytes only. Default `"application/octet-stream"`. */
+  contentType?: string | undefined;
+  /** At most 16, 4 KiB together. */
+  headers?: Record<string, string> | undefined;
+  /** At most 8 of 64 bytes. */
+  tags?: string[] | undefined;
+  /** -32768 to 32767; lower is claimed first. Default 0. */
+  priority?: number | undefined;
+  /** Not claimed before. At most 100 years. */
+  delayMs?: number | undefined;
+  /** Cancelled if it has not started by then. */
+  expiresInMs?: number | undefined;
+  /** How long a handler may run. */
+  timeLimitMs?: number | undefined;
+  /** Failures at which it is Failed. Default 25. */
+  maxAttempts?: number | "unlimited" | undefined;
+  /** Lapsed leases at which it is Failed. Default 3. */
+  maxStalls?: number | "unlimited" | undefined;
+  /** Default one hour. */
+  keepCompleted?: Keep | undefined;
+  /** For Failed and Cancelled. Default seven days. */
+  keepFailed?: Keep | undefined;
+  onFailed?: "block" | "replace" | undefined;
+  onWaiting?: "block" | "replace" | undefined;
+  maxWaitMs?: number | undefined;
+  /** The kind of a job that is enqueued if this one becomes Failed. */
+  onFailure?: string | undefined;
+  /** The producer will wait for the outcome. */
+  awaited?: boolean | undefined;
+  /** The job whose trace this one continues, in a handler. */
+  parent?: Job | undefined;
+}
+
+interface Result {
+  result?: unknown;
+  /** The result as it was written, if it is JSON. */
+  resultText?: string;
+  contentType?: string;
+}
+
+export type State =
+  | "queued" | "scheduled" | "parked" | "processing" | "failing" | "completed" | "failed" | "cancelled";
+
+export interface Enqueued extends Result {
+  id: string;
+  seq: number | bigint;
+  /** `completed`: the id is taken by a Completed job, whose result is here if the answer had room. */
+  outcome: "queued" | "duplicate" | "completed";
+  state?: State;
+  /**
+   * An earlier sending of this call had no answer and may have stored the job. A `duplicate` of an
+   * id that you chose may then be your own job.
+   */
+  isResent: boolean;
+}
+
+export interface JobError {
+  name: string;
+  message: string;
+  details?: unknown;
+}
+
+export type Outcome =
+  | ({ outcome: "completed"; id: string; seq?: number | bigint } & Result)
+  | {
+      outcome: "failed"; id: string; seq?: number | bigint; error?: JobError;
+      reason?: "exhausted" | "terminal" | "stalled" | "unknown kind" | "undecodable";
+    }
+  | { outcome: "cancelled"; id: string; seq?: number | bigint; reason?: "expired" }
+  | { outcome: "superseded" | "expired" | "unknown"; id: string; seq?: number | bigint }
+  | { outcome: "pending"; id: string; seq?: number | bigint; state: State };
+
+export interface Changed {
+  id: string;
+  outcome: "done" | "requested" | "unchanged" | "missing" | "conflict";
+  state?: State;
+  isResent: boolean;
+}
+
+export interface CallOptions {
+  /** Ends the call with the signal's reason; whether it had its effect is unknown then. */
+  signal?: AbortSignal | undefined;
+}
+
+export class Queue {
+  constructor(name: string, options: QueueOptions);
+  readonly name: string;
+  readonly connection: Connection;
+  enqueue(job: NewJob, options?: CallOptions): Promise<Enqueued>;
+  /**
+   * Enqueues in as few calls as fit, or with `atomic` in one that stores all or none. The
+   * `outcomes` of an error are those of the jobs before it.
+   */
+  enqueueMany(jobs: NewJob[], options?: CallOptions & { atomic?: boolean | undefined }): Promise<Enqueued[]>;
+  /**
+   * Waits until the job is over, or for `timeoutMs` (default: for ever), after which the outcome is
+   * `pending`. With the `seq` of its enqueue it is about that life of the id.
+   */
+  wait(
+    id: string,
+    options?: CallOptions & { seq?: number | bigint | undefined; timeoutMs?: number | undefined },
+  ): Promise<Outcome>;
+  /** Needs the scope `operate`. `request` asks running handlers to stop. */
+  cancel(id: string, options?: CallOptions & { running?: "leave" | "request" | undefined }): Promise<Changed>;
+  cancelMany(ids: string[], options?: CallOptions & { running?: "leave" | "request" | undefined }): Promise<Changed[]>;
+  close(): void;
+}
+
+/** What a handler gets. */
+export class Job {
+  private constructor();
+  readonly queue: string;
+  readonly id: string;
+  readonly seq: number | bigint;
+  /** With `seq`, fences other resources: it only grows. */
+  readonly epoch: number;
+  /** Counted from one. */
+  readonly attempt: number;
+  readonly kind: string;
+  readonly priority: number;
+  readonly headers: Record<string, string>;
+  readonly tags: string[];
+  /** Store time. */
+  readonly createdAtMs: number;
+  /** Store time. */
+  readonly runAtMs: number;
+  readonly contentType: string;
+  readonly lastError: JobError | undefined;
+  /** Aborted, with a `Stopped` as its reason, when the handler should end. */
+  readonly signal: AbortSignal;
+  /** A JSON value with exact numbers, or a `Buffer`. */
+  readonly payload: any;
+  /** The payload as it was written, if it is JSON. */
+  readonly payloadText: string | undefined;
+  readonly progress: unknown;
+  /** Stored within about a second; the last of several wins. At most 16 KiB. */
+  setProgress(value: Data): void;
+}
+
+/** What it returns is the result. What it throws is a failed attempt. */
+export type Handler = (job: Job) => unknown | Promise<unknown>;
+
+export type WorkerEvent =
+  | "settled" | "not_settled" | "job_failed" | "unknown_kind" | "lease_lost" | "drain"
+  | "claim_failed" | "extend_failed" | "extend_refused" | "settle_failed" | "settle_refused"
+  | "result_refused" | "handler_abandoned";
+
+interface WorkerTuning {
+  /** Jobs at the same time. Default 10. */
+  concurrency?: number | undefined;
+  /** 1000 to 3600000. Default 30000. A process that is blocked for this long loses its jobs. */
+  leaseMs?: number | undefined;
+  /** How long a claim waits at the service: 0 to 60000. Default 20000. */
+  waitMs?: number | undefined;
+  /** How long handlers may go on after a stop. Default 20000. */
+  graceMs?: number | undefined;
+  /** How long an aborted handler has to end, before its job is given back without it. Default 5000. */
+  abortGraceMs?: number | undefined;
+  /** For jobs without a limit of their own. Default: none. */
+  timeLimitMs?: number | undefined;
+  /** SIGTERM and SIGINT stop it; the second one cuts the grace. Default true. */
+  signals?: boolean | undefined;
+  /** Operators see it and may ask it to drain. Default true. */
+  announce?: boolean | undefined;
+  /** The name of this run; fresh for every start. Default: host, process and random digits. */
+  name?: string | undefined;
+  /** Default: a line on standard error for what went wrong. */
+  onEvent?: ((event: WorkerEvent, details: { job?: Job; error?: unknown; [name: string]: unknown }) => void) | undefined;
+}
+
+export type WorkerOptions = WorkerTuning & (ConnectionOptions | { connection: Connection });
+
+export class Worker {
+  constructor(queue: Queue, handlers: Record<string, Handler> | Map<string, Handler>, options?: WorkerTuning);
+  constructor(queue: string, handlers: Record<string, Handler> | Map<string, Handler>, options: WorkerOptions);
+  readonly name: string;
+  readonly running: number;
+  /** Works until `stop`, a signal or an operator ends it. Rejects with what no waiting helps against. */
+  run(): Promise<void>;
+  /** Claims nothing more, lets handlers end for `graceMs`, and gives back the rest, uncharged. */
+  stop(options?: { graceMs?: number | undefined }): Promise<void>;
+}

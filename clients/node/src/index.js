@@ -1,0 +1,7 @@
+/** Client and worker for `queue serve`. `docs/service/protocol.md` of the project has the protocol. */
+
+export { Connection } from "./connection.js";
+export { Complete, QueueError, RetryError, Snooze, Stopped, TerminalError } from "./errors.js";
+export { JsonNumber, JsonText } from "./json.js";
+export { Queue } from "./queue.js";
+export { Worker } from "./worker.js";

@@ -1,0 +1,106 @@
+/** Names and data of the protocol, from those of JavaScript and back. */
+
+import { invalid } from "./errors.js";
+import { JsonText, write } from "./json.js";
+
+/** The fields of a job, as they are called here and there. */
+const JOB_FIELDS = {
+  id: "id",
+  kind: "kind",
+  headers: "headers",
+  tags: "tags",
+  priority: "priority",
+  delayMs: "delay_ms",
+  expiresInMs: "expires_in_ms",
+  timeLimitMs: "time_limit_ms",
+  maxAttempts: "max_attempts",
+  maxStalls: "max_stalls",
+  keepCompleted: "keep_completed",
+  keepFailed: "keep_failed",
+  onFailed: "on_failed",
+  onWaiting: "on_waiting",
+  maxWaitMs: "max_wait_ms",
+  onFailure: "on_failure",
+  awaited: "awaited",
+};
+/** Those that are read here and not sent. */
+const OWN_FIELDS = new Set(["payload", "contentType", "parent"]);
+
+/**
+ * One job as it is sent. A field that is not known throws, since a misspelt `delayMs` must not
+ * become a job without delay.
+ */
+export function jobOut(job, id, headers) {
+  const out = { ...dataOut("payload", job.payload, job.contentType) };
+  for (const [name, value] of Object.entries(job)) {
+    if (OWN_FIELDS.has(name)) continue;
+    const known = Object.hasOwn(JOB_FIELDS, name) ? JOB_FIELDS[name] : undefined;
+    if (known === undefined) throw invalid(`a job has no field ${JSON.stringify(name)}`);
+    if (value !== undefined) out[known] = value;
+  }
+  if (id !== undefined) out.id = id;
+  if (headers !== undefined) out.headers = headers;
+  return out;
+}
+
+/** The headers of a job with the trace of the job that enqueued it, or of the caller. */
+export function tracedHeaders(job, traceparent) {
+  const given = job.headers;
+  if (given?.traceparent !== undefined) return given;
+  const parent = job.parent?.headers;
+  const trace = parent?.traceparent ?? traceparent;
+  if (trace === undefined) return given;
+  const state = parent?.traceparent === undefined ? undefined : parent.tracestate;
+  return { ...given, traceparent: trace, ...(state === undefined ? {} : { tracestate: state }) };
+}
+
+/**
+ * Data in one of its two forms: bytes as base64, anything else as JSON. The JSON is text already, so
+ * that values which cannot be written throw here.
+ */
+export function dataOut(name, value, contentType) {
+  if (value === undefined && contentType === undefined) return {};
+  if (value instanceof Uint8Array) {
+    const base64 = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
+    return { [`${name}_base64`]: base64, ...(contentType === undefined ? {} : { content_type: contentType }) };
+  }
+  if (contentType !== undefined) throw invalid("a contentType is for bytes; a JSON value has its own");
+  return { [name]: text(value) };
+}
+
+/** As `dataOut`, of data that have no content type. */
+export function noteOut(name, value) {
+  return value === undefined ? {} : dataOut(name, value);
+}
+
+function text(value) {
+  if (value instanceof JsonText) return value;
+  try {
+    return new JsonText(write(value));
+  } catch (error) {
+    throw invalid(`a value cannot be written as JSON: ${error.message}`, error);
+  }
+}
+
+/** Data of an answer: a JSON value with exact numbers, or bytes. `undefined` if there are none. */
+export function dataIn(item, name) {
+  const value = item[name];
+  if (value !== undefined) return value instanceof JsonText ? value.parse() : value;
+  const base64 = item[`${name}_base64`];
+  return base64 === undefined ? undefined : Buffer.from(base64, "base64");
+}
+
+/** The data with their text and content type, as fields of an outcome; none if there are none. */
+export function resultIn(item) {
+  const result = dataIn(item, "result");
+  if (result === undefined) return {};
+  const text = item.result instanceof JsonText ? { resultText: item.result.toString() } : {};
+  return { result, ...text, contentType: item.content_type ?? "application/json" };
+}
+
+/** An error as a job leaves it, with its details read. */
+export function errorIn(error) {
+  if (error === undefined || error === null) return undefined;
+  const details = dataIn(error, "details");
+  return { name: error.name, message: error.message, ...(details === undefined ? {} : { details }) };
+}

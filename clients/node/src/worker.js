@@ -1,0 +1,263 @@
+/** A worker: claims jobs of one queue, runs their handlers, keeps their leases, stores outcomes. */
+
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { Connection, segment } from "./connection.js";
+import { invalid } from "./errors.js";
+import { write } from "./json.js";
+import { Backoff, pause } from "./retry.js";
+import { Claims, LIMIT_MAX } from "./worker/claims.js";
+import { log } from "./worker/log.js";
+import { handled } from "./worker/handled.js";
+import { Heartbeat } from "./worker/heartbeat.js";
+import { Held } from "./worker/job.js";
+import { Settles, withResolvers } from "./worker/settles.js";
+
+const VERSION = "queue-node 0.1.0";
+const ANNOUNCE_MS = 10_000;
+const ANNOUNCE_TTL_MS = 30_000;
+/** How long the last outcomes have, once all handlers have ended or were given up. */
+const LAST_SETTLES_MS = 5_000;
+/** A claim that comes back empty sooner than this did not wait, so the next one is put off. */
+const QUICK_MS = 50;
+
+export class Worker {
+  #queue;
+  #connection;
+  #ownsConnection;
+  #handlers;
+  #options;
+  #name;
+  #held = new Set();
+  #freed = withResolvers();
+  #stopping = new AbortController();
+  #isCut = false;
+  #isOver = false;
+  #cutTimer;
+  #given = new AbortController();
+  #heartbeat;
+  #settles;
+  #running;
+
+  /** @param {string | import("./queue.js").Queue} queue @param {any} handlers @param {import("./index.d.ts").WorkerOptions} options */
+  constructor(queue, handlers, options = {}) {
+    const name = typeof queue === "string" ? queue : queue.name;
+    this.#ownsConnection = typeof queue === "string" && options.connection === undefined;
+    this.#connection = typeof queue === "string" ? (options.connection ?? new Connection(options)) : queue.connection;
+    this.#queue = name;
+    this.#handlers = handlersOf(handlers);
+    this.#options = checked(options);
+    this.#name = options.name ?? `${hostname().slice(0, 60)}-${process.pid}-${randomBytes(4).toString("hex")}`;
+    segment(name);
+  }
+
+  /** The name under which it claims, fresh for every worker; the service puts that of the token before it. */
+  get name() {
+    return this.#name;
+  }
+
+  /** How many jobs it holds now. */
+  get running() {
+    return this.#held.size;
+  }
+
+  /**
+   * Works until `stop`, a signal or an operator ends it, and resolves when its last job is settled or
+   * given up. Rejects with the `QueueError` against which no waiting helps, such as a token that is
+   * not accepted; what ran then was settled first as far as possible.
+   */
+  run() {
+    this.#running ??= this.#run();
+    return this.#running;
+  }
+
+  /**
+   * Claims nothing more and lets handlers end for `graceMs`; those that have not ended then are
+   * aborted and their jobs given back, uncharged. Resolves as `run` does. A second call may shorten it.
+   */
+  stop(options = {}) {
+    const { graceMs = this.#options.graceMs } = options;
+    this.#stopping.abort();
+    if (!this.#isCut && !this.#isOver) {
+      clearTimeout(this.#cutTimer);
+      this.#cutTimer = setTimeout(() => this.#cut(), graceMs);
+    }
+    this.#wake();
+    return this.#running ?? Promise.resolve();
+  }
+
+  async #run() {
+    const unlisten = this.#options.signals ? this.#listen() : () => {};
+    this.#settles = new Settles(this.#connection, this.#emit, () => this.#isIdle());
+    this.#heartbeat = new Heartbeat({
+      connection: this.#connection, worker: this.#name, leaseMs: this.#options.leaseMs, held: this.#held,
+      emit: this.#emit, onDrain: () => this.#drain(),
+    });
+    const announcing = this.#options.announce ? this.#announce() : undefined;
+    try {
+      await this.#claims();
+    } finally {
+      void this.stop();
+      await this.#ended();
+      this.#isOver = true;
+      clearTimeout(this.#cutTimer);
+      this.#settles.end();
+      await this.#heartbeat.end();
+      await announcing;
+      unlisten();
+      if (this.#ownsConnection) this.#connection.close();
+    }
+  }
+
+  async #claims() {
+    const { concurrency, leaseMs, waitMs } = this.#options;
+    const path = `/v1/queues/${segment(this.#queue)}/claim`;
+    const claims = new Claims({ connection: this.#connection, path, worker: this.#name, leaseMs, waitMs, emit: this.#emit });
+    const backoff = new Backoff();
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const free = concurrency - this.#held.size;
+      if (free <= 0) {
+        await this.#freed.promise;
+        continue;
+      }
+      const sentAt = performance.now();
+      const answer = await claims.claim(Math.min(free, LIMIT_MAX), signal);
+      for (const item of answer.jobs) this.#take(item);
+      if (answer.drain) this.#drain();
+      // A server that shuts down answers at once and without jobs.
+      const isQuick = answer.jobs.length === 0 && performance.now() - sentAt < QUICK_MS;
+      if (isQuick) await pause(backoff.afterMs(), signal).catch(() => {});
+      else backoff.reset();
+    }
+  }
+
+  #take(item) {
+    const held = new Held(item, performance.now(), () => this.#heartbeat.noted());
+    this.#held.add(held);
+    if (item.lease_ms < (this.#options.leaseMs * 2) / 3) this.#heartbeat.within(0);
+    void this.#work(held).finally(() => {
+      this.#held.delete(held);
+      this.#wake();
+    });
+  }
+
+  async #work(held) {
+    const outcome = this.#stopping.signal.aborted
+      ? { event: "release", fields: {} }
+      : await handled(held, this.#handlers, {
+        timeLimitMs: this.#options.timeLimitMs, abortGraceMs: this.#options.abortGraceMs, emit: this.#emit,
+      });
+    held.isRunning = false;
+    if (outcome === undefined) return;
+    const settled = await this.#settles.settle(held, outcome.event, outcome.fields);
+    if (settled !== "done") this.#emit("not_settled", { job: held.job, outcome: settled });
+    else this.#emit("settled", { job: held.job, event: outcome.event });
+  }
+
+  /** Whether no other handler can end soon, so that an outcome need not wait for company. */
+  #isIdle() {
+    for (const held of this.#held) if (held.isRunning) return false;
+    return true;
+  }
+
+  async #ended() {
+    const gone = new Promise((resolve) => this.#given.signal.addEventListener("abort", resolve, { once: true }));
+    while (this.#held.size > 0 && !this.#given.signal.aborted) {
+      await Promise.race([this.#freed.promise, gone]);
+    }
+  }
+
+  #cut() {
+    this.#isCut = true;
+    for (const held of this.#held) held.stop("shutdown");
+    this.#cutTimer = setTimeout(() => this.#given.abort(), this.#options.abortGraceMs + LAST_SETTLES_MS);
+  }
+
+  #drain() {
+    if (this.#stopping.signal.aborted) return;
+    this.#emit("drain", {});
+    void this.stop();
+  }
+
+  /** Lets everybody look again who waits for a slot. */
+  #wake() {
+    this.#freed.resolve();
+    this.#freed = withResolvers();
+  }
+
+  async #announce() {
+    const { signal } = this.#stopping;
+    const { concurrency } = this.#options;
+    const about = {
+      worker: this.#name, queues: [this.#queue], concurrency, version: VERSION,
+      host: `${hostname()}, process ${process.pid}`.slice(0, 128), kinds: [...this.#handlers.keys()],
+    };
+    const tell = (ttlMs, options) => {
+      const body = write({ ...about, running: this.#held.size, ttl_ms: ttlMs });
+      return this.#connection.call("POST", "/v1/workers", body, options);
+    };
+    let isPresent = false;
+    while (!signal.aborted) {
+      try {
+        const { body } = await tell(ANNOUNCE_TTL_MS, { signal });
+        isPresent = true;
+        if (body.drain) this.#drain();
+      } catch (error) {
+        // Being seen is a comfort. A store that keeps no workers says so once.
+        if (error.kind === "unsupported") return;
+      }
+      await pause(ANNOUNCE_MS * (0.8 + Math.random() / 5), signal).catch(() => {});
+    }
+    if (isPresent) await tell(0, { signal: AbortSignal.timeout(LAST_SETTLES_MS) }).catch(() => {});
+  }
+
+  #listen() {
+    const onSignal = () => void this.stop(this.#stopping.signal.aborted ? { graceMs: 0 } : {}).catch(() => {});
+    const names = ["SIGTERM", "SIGINT"];
+    for (const name of names) process.on(name, onSignal);
+    return () => {
+      for (const name of names) process.removeListener(name, onSignal);
+    };
+  }
+
+  #emit = (event, details) => {
+    try {
+      (this.#options.onEvent ?? log)(event, details);
+    } catch {
+      // An observer's bug must not cost a job.
+    }
+  };
+}
+
+/** Only functions that were given: the kind `constructor` must not find that of every object. */
+function handlersOf(handlers) {
+  const map = handlers instanceof Map ? new Map(handlers) : new Map(Object.entries(handlers));
+  if (map.size === 0) throw invalid("a worker without a handler would fail every job");
+  for (const [kind, handler] of map) {
+    if (typeof handler !== "function") throw invalid(`the handler of ${JSON.stringify(kind)} is no function`);
+  }
+  return map;
+}
+
+function checked(options) {
+  const all = {
+    concurrency: 10, leaseMs: 30_000, waitMs: 20_000, graceMs: 20_000, abortGraceMs: 5_000,
+    announce: true, signals: true, ...defined(options),
+  };
+  const within = (name, least, most) => {
+    if (!Number.isInteger(all[name]) || all[name] < least || all[name] > most) {
+      throw invalid(`${name}: a whole number from ${least} to ${most}`);
+    }
+  };
+  within("concurrency", 1, 10_000);
+  within("leaseMs", 1_000, 3_600_000);
+  within("waitMs", 0, 60_000);
+  within("graceMs", 0, 86_400_000);
+  within("abortGraceMs", 0, 86_400_000);
+  return all;
+}
+
+function defined(options) {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

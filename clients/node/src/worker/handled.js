@@ -1,0 +1,136 @@
+/** Runs a handler and decides what is told of it. */
+
+import { randomBytes } from "node:crypto";
+import { Complete, RetryError, Snooze, TerminalError } from "../errors.js";
+import { dataOut, jobOut, noteOut } from "../wire.js";
+
+/** Timers wrap around beyond this. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/**
+ * The event to settle with and its fields; `undefined` if the lease is lost, so that there is nothing
+ * to settle.
+ *
+ * @param {import("./job.js").Held} held
+ * @param {Map<string, Function>} handlers
+ * @returns {Promise<{event: string, fields: object} | undefined>}
+ */
+export async function handled(held, handlers, { timeLimitMs, abortGraceMs, emit }) {
+  const handler = handlers.get(held.kind);
+  if (handler === undefined) {
+    const error = { name: "UnknownKind", message: `this worker has no handler for ${held.kind}` };
+    emit("unknown_kind", { job: held.job, kind: held.kind });
+    return { event: "fail", fields: { cause: "unknown_kind", error } };
+  }
+  if (held.isCancelled) return { event: "interrupt", fields: {} };
+  const limitMs = held.timeLimitMs ?? timeLimitMs;
+  const limit = limitMs === undefined ? undefined : setTimeout(() => held.stop("time_limit"), Math.min(limitMs, TIMER_MS_MAX));
+  const givenUp = afterAbort(held.abort.signal, abortGraceMs);
+  try {
+    const run = Promise.resolve(held.job).then(handler).then((value) => ({ value }), (error) => ({ error }));
+    const ended = await Promise.race([run, givenUp.promise]);
+    if (held.isLost) return undefined;
+    return told(ended, held, emit);
+  } finally {
+    clearTimeout(limit);
+    givenUp.forget();
+  }
+}
+
+/** A promise of `null`, so long after a signal. */
+function afterAbort(signal, ms) {
+  let timer;
+  let onAbort;
+  const promise = new Promise((resolve) => {
+    onAbort = () => {
+      timer = setTimeout(resolve, ms, null);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  const forget = () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  };
+  return { promise, forget };
+}
+
+function told(ended, held, emit) {
+  const why = held.abort.signal.aborted ? held.abort.signal.reason.why : undefined;
+  if (ended === null) {
+    emit("handler_abandoned", { job: held.job, why });
+    return stopped(why, held);
+  }
+  if ("error" in ended) return failed(ended.error, why, held, emit);
+  if (ended.value instanceof Snooze) return snoozed(ended.value, why, held);
+  try {
+    return { event: "complete", fields: completed(ended.value) };
+  } catch (error) {
+    // Another attempt would do the work again and end here again.
+    emit("result_refused", { job: held.job, error });
+    return { event: "fail", fields: { cause: "terminal", error: { name: "Unstorable", message: error.message } } };
+  }
+}
+
+function completed(value) {
+  if (!(value instanceof Complete)) return dataOut("result", value);
+  const { result, contentType, keep } = value;
+  return { ...dataOut("result", result, contentType), keep, then: following(value.then) };
+}
+
+function following(jobs) {
+  return jobs?.map((job) => jobOut(job, job.id ?? randomBytes(16).toString("hex"), job.headers));
+}
+
+function failed(error, why, held, emit) {
+  if (isStop(error, held.abort.signal)) return stopped(why, held);
+  if (error instanceof Snooze) return snoozed(error, why, held);
+  emit("job_failed", { job: held.job, error, attempt: held.job.attempt });
+  const fields = { error: shown(error) };
+  if (error instanceof RetryError) fields.delay_ms = error.delayMs;
+  if (error instanceof TerminalError) {
+    Object.assign(fields, { cause: "terminal", keep: error.keep, then: following(error.then) });
+  }
+  return { event: "fail", fields };
+}
+
+/** Whether an error says no more than that the handler obeyed its signal. */
+function isStop(error, signal) {
+  if (!signal.aborted) return false;
+  return error === signal.reason || error?.name === "AbortError" || error?.cause === signal.reason;
+}
+
+/**
+ * What is told of a handler that ended because it was asked to. A lease that lapsed by this clock
+ * alone may have been extended meanwhile; the job is given back then, and otherwise nothing changes.
+ */
+function stopped(why, held) {
+  if (why === "time_limit") {
+    return { event: "fail", fields: { error: { name: "TimeLimit", message: "the handler ran over its time limit" } } };
+  }
+  return { event: "interrupt", fields: { ...held.unsent } };
+}
+
+function snoozed(snooze, why, held) {
+  // A handler over its limit is charged, or it could run for ever by snoozing.
+  if (why === "time_limit") return stopped(why, held);
+  const progress = snooze.progress === undefined ? held.unsent : noteOut("progress", snooze.progress);
+  return { event: "snooze", fields: { delay_ms: snooze.delayMs, ...progress } };
+}
+
+function shown(error) {
+  const isError = error instanceof Error;
+  const details = error instanceof RetryError || error instanceof TerminalError ? error.details : undefined;
+  let noted = {};
+  try {
+    noted = noteOut("details", details);
+  } catch {
+    // The failure itself says more than that its details cannot be written.
+  }
+  return { name: text(isError ? error.name : "Error"), message: text(isError ? error.message : String(error)), ...noted };
+}
+
+/** JSON on the way refuses half of a surrogate pair, and a cut in the middle of an emoji leaves one. */
+function text(value) {
+  return Buffer.from(String(value).slice(0, 4096), "utf8").toString("utf8");
+}
+

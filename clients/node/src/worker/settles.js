@@ -1,0 +1,179 @@
+/** Sends outcomes in batches, until each is answered or nobody can want it any more. */
+
+import { setMaxListeners } from "node:events";
+import { list } from "../connection.js";
+import { QueueError, unavailable } from "../errors.js";
+import { write } from "../json.js";
+import { Backoff, pause } from "../retry.js";
+
+/** How long the first outcome of a batch waits for others. */
+const GATHER_MS = 50;
+const ITEMS_MAX = 100;
+/** The most text of one batch; the service takes 8 MiB. An outcome may be larger by itself. */
+const BYTES_MAX = 4 << 20;
+
+export class Settles {
+  #connection;
+  #emit;
+  #waiting = [];
+  #timer;
+  #isEager;
+  #end = new AbortController();
+
+  /** @param {() => boolean} isEager nobody else can end soon, so that waiting gathers nothing */
+  constructor(connection, emit, isEager) {
+    this.#connection = connection;
+    this.#emit = emit;
+    this.#isEager = isEager;
+    // One listener for each call under way, which are as many as the worker has slots.
+    setMaxListeners(0, this.#end.signal);
+  }
+
+  /** Gives up what has no answer yet. */
+  end() {
+    this.#end.abort(unavailable("the worker has ended"));
+  }
+
+  /**
+   * Resolves to the outcome of the settle: `done`, `lease_lost`, `missing`, `refused`, or `abandoned`
+   * if no answer came until the lease was long gone.
+   */
+  settle(held, event, fields) {
+    const { promise, resolve } = withResolvers();
+    this.#waiting.push({ held, resolve, ...written(held, event, fields) });
+    if (this.#waiting.length >= ITEMS_MAX || this.#isEager()) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
+    return promise;
+  }
+
+  #flush() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#waiting.length > 0) {
+      void this.#send(this.#batch());
+    }
+  }
+
+  #batch() {
+    let bytes = 0;
+    let count = 0;
+    for (const item of this.#waiting) {
+      bytes += item.text.length;
+      if (count === ITEMS_MAX || (count > 0 && bytes > BYTES_MAX)) break;
+      count += 1;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #send(batch) {
+    const backoff = new Backoff();
+    let isRepeated = false;
+    let left = batch;
+    while (left.length > 0) {
+      let lastError;
+      try {
+        const body = `{"items":[${left.map((item) => item.text).join()}]}`;
+        const { body: told } = await this.#connection.call("POST", "/v1/settle", body, { signal: this.#end.signal });
+        const answers = list(told.items, left.length);
+        left = left.filter((item, at) => this.#isOpen(item, answers[at], isRepeated));
+      } catch (error) {
+        lastError = error;
+        isRepeated ||= error.certainty === "unknown";
+        if (error.kind === "invalid") {
+          await this.#divided(left, error);
+          return;
+        }
+        this.#emit("settle_failed", { error, jobs: left.length });
+      }
+      left = left.filter((item) => !this.#isOver(item));
+      if (left.length > 0) await this.#pause(backoff.afterMs(lastError));
+    }
+  }
+
+  /** The call as a whole was refused: the other outcomes must not suffer for the one at fault. */
+  async #divided(batch, error) {
+    if (batch.length > 1) {
+      const half = batch.length >> 1;
+      await Promise.all([this.#send(batch.slice(0, half)), this.#send(batch.slice(half))]);
+      return;
+    }
+    await this.#failed(batch[0], error.message, error);
+  }
+
+  /** Takes an answer, and says whether the item must be sent again. */
+  #isOpen(item, answer, isRepeated) {
+    switch (answer?.outcome) {
+      case "conflict":
+        return true;
+      case "refused":
+        void this.#refused(item, answer.problem);
+        return false;
+      case "missing":
+        // The settle that had no answer may have removed the job.
+        item.resolve(isRepeated ? "done" : "missing");
+        return false;
+      default:
+        item.resolve(answer?.outcome ?? "refused");
+        return false;
+    }
+  }
+
+  async #refused(item, problem) {
+    const detail = problem?.detail ?? "";
+    const error = new QueueError({ kind: problem?.kind ?? "invalid", certainty: "not_applied", detail, status: problem?.status });
+    if (["conflict", "too_many", "unavailable", "closed"].includes(error.kind) && !this.#isOver(item)) {
+      await this.#pause(new Backoff().afterMs({ retryAfterMs: problem.retry_after_ms }));
+      await this.#send([item]);
+    } else if (error.kind === "invalid") {
+      await this.#failed(item, detail, error);
+    } else {
+      this.#emit("settle_refused", { error, job: item.held.job });
+      item.resolve("refused");
+    }
+  }
+
+  /** What the handler answered cannot be stored, and no attempt will change that. */
+  async #failed(item, message, error) {
+    this.#emit("settle_refused", { error, job: item.held.job });
+    if (item.event === "fail") {
+      item.resolve("refused");
+      return;
+    }
+    await this.#send([{ ...item, ...unstorable(item.held, message) }]);
+  }
+
+  /** Whether the lease is gone for so long that the job has another holder or none wants it. */
+  #isOver(item) {
+    const isGone = performance.now() >= item.held.lapsesAt + item.held.leaseMs;
+    if (!isGone && !this.#end.signal.aborted) return false;
+    item.resolve("abandoned");
+    return true;
+  }
+
+  #pause(ms) {
+    return pause(ms, this.#end.signal).catch(() => {});
+  }
+}
+
+function written(held, event, fields) {
+  try {
+    return { event, text: write({ receipt: held.receipt, [event]: fields }) };
+  } catch (error) {
+    return unstorable(held, error.message);
+  }
+}
+
+function unstorable(held, message) {
+  const fail = { cause: "terminal", error: { name: "Unstorable", message } };
+  return { event: "fail", text: write({ receipt: held.receipt, fail }) };
+}
+
+export function withResolvers() {
+  let resolve;
+  let reject;
+  const promise = new Promise((ok, no) => {
+    resolve = ok;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

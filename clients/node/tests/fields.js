@@ -1,0 +1,42 @@
+/** Jobs and outcomes under the names of the protocol, in which scenarios speak. */
+
+import { JsonText } from "../src/index.js";
+
+const JOB = {
+  id: "id", kind: "kind", headers: "headers", tags: "tags", priority: "priority", delay_ms: "delayMs",
+  expires_in_ms: "expiresInMs", time_limit_ms: "timeLimitMs", max_attempts: "maxAttempts", max_stalls: "maxStalls",
+  keep_completed: "keepCompleted", keep_failed: "keepFailed", on_failed: "onFailed", on_waiting: "onWaiting",
+  max_wait_ms: "maxWaitMs", on_failure: "onFailure", awaited: "awaited", content_type: "contentType", payload: "payload",
+};
+
+/** A job for `enqueue`. Fields that the client does not know are left to it. */
+export function jobOut(fields) {
+  const job = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (name === "payload_text") job.payload = new JsonText(value);
+    else if (name === "payload_base64") job.payload = Buffer.from(value, "base64");
+    else job[JOB[name] ?? name] = value;
+  }
+  return job;
+}
+
+/** A job as a handler saw it. */
+export function jobIn(job) {
+  return {
+    queue: job.queue, id: job.id, seq: job.seq, epoch: job.epoch, attempt: job.attempt, kind: job.kind,
+    priority: job.priority, headers: job.headers, tags: job.tags, created_at_ms: job.createdAtMs,
+    run_at_ms: job.runAtMs, progress: job.progress, last_error: job.lastError,
+    ...data("payload", job.payload, job.payloadText, job.contentType),
+  };
+}
+
+/** An outcome of `enqueue` or `wait`. */
+export function outcomeIn({ result, resultText, contentType, ...outcome }) {
+  return { ...outcome, ...data("result", result, resultText, contentType) };
+}
+
+function data(name, value, text, contentType) {
+  if (value === undefined) return {};
+  if (Buffer.isBuffer(value)) return { [`${name}_base64`]: value.toString("base64"), content_type: contentType };
+  return { [name]: value, [`${name}_text`]: text };
+}

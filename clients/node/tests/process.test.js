@@ -1,0 +1,95 @@
+/** What only a process of its own shows: the program of the README, and signals. */
+
+import assert from "node:assert/strict";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { Queue } from "../src/index.js";
+import { Server } from "./server.js";
+
+const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+let server;
+before(async () => {
+  server = await Server.start();
+});
+after(() => server?.remove());
+
+/** A directory with nothing but the package as its users get it: npm packs it, or `files` is copied. */
+function emptyDirectory(t) {
+  const directory = mkdtempSync(join(tmpdir(), "queue-readme-"));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const into = join(directory, "node_modules", "queue-jobs");
+  mkdirSync(into, { recursive: true });
+  const { files } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
+  for (const file of ["package.json", ...files]) {
+    cpSync(join(PACKAGE, file), join(into, file), { recursive: true, dereference: true });
+  }
+  return directory;
+}
+
+test("the program of the README runs from an empty directory", async (t) => {
+  const directory = emptyDirectory(t);
+  const [, program] = /```js\n(.*?)```/s.exec(readFileSync(join(PACKAGE, "README.md"), "utf8"));
+  assert.ok(program.trim().split("\n").length <= 11, "the program has ten lines");
+  writeFileSync(join(directory, "main.mjs"), program);
+  const env = { PATH: process.env.PATH, QUEUE_URL: server.url, QUEUE_TOKEN_FILE: server.tokenFile() };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ["main.mjs"], { cwd: directory, env, timeout: 20_000 });
+  assert.match(stdout, /outcome: 'completed'/);
+  assert.match(stdout, /sent: 'ada@example.org'/);
+  assert.equal(stderr, "");
+});
+
+test("SIGTERM lets what ends in time end, gives back the rest uncharged, and the process ends", async (t) => {
+  const directory = emptyDirectory(t);
+  writeFileSync(join(directory, "main.mjs"), `
+    import { setTimeout as sleep } from "node:timers/promises";
+    import { Worker } from "queue-jobs";
+    let waiting;
+    process.once("SIGTERM", () => waiting?.());
+    const handlers = {
+      long: (job) => { console.log("started"); return sleep(60_000, undefined, { signal: job.signal }); },
+      short: (job) => { console.log("started"); return new Promise((resolve) => { waiting = () => resolve("ended"); }); },
+    };
+    const { QUEUE_URL: url, QUEUE_TOKEN_FILE: tokenFile } = process.env;
+    await new Worker("signals", handlers, { url, tokenFile, graceMs: 300 }).run();
+    console.log("over");`);
+  const queue = new Queue("signals", { url: server.url, token: server.tokens.all });
+  t.after(() => queue.close());
+  await queue.enqueueMany([{ id: "long", kind: "long" }, { id: "short", kind: "short" }]);
+  const env = { PATH: process.env.PATH, QUEUE_URL: server.url, QUEUE_TOKEN_FILE: server.tokenFile() };
+  const child = spawn(process.execPath, ["main.mjs"], { cwd: directory, env, stdio: ["ignore", "pipe", "inherit"] });
+  let told = "";
+  const ended = new Promise((resolve) => child.on("close", (code) => resolve(code)));
+  await new Promise((resolve) => {
+    child.stdout.on("data", (text) => {
+      told += text;
+      if (told.startsWith("started\nstarted\n")) resolve();
+    });
+  });
+  child.kill("SIGTERM");
+  assert.equal(await ended, 0);
+  assert.equal(told, "started\nstarted\nover\n");
+  assert.equal((await queue.wait("short")).result, "ended");
+  const { body } = await queue.connection.call("GET", "/v1/queues/signals/jobs/long");
+  assert.deepEqual([body.state, body.failures, body.stalls, body.attempts_made], ["queued", 0, 0, 0]);
+});
+
+test("the types of the package hold", { skip: tsc() === undefined && "no TypeScript compiler: `npm install`, or name it in QUEUE_TSC" }, () => {
+  const [program, ...args] = tsc();
+  execFileSync(program, [...args, "-p", PACKAGE], { stdio: "pipe" });
+});
+
+/** The compiler, with the types of Node beside it. */
+function tsc() {
+  const path = process.env.QUEUE_TSC ?? join(PACKAGE, "node_modules", ".bin", "tsc");
+  try {
+    execFileSync(path, ["--version"], { stdio: "ignore" });
+  } catch {
+    return undefined;
+  }
+  return process.env.QUEUE_TSC === undefined ? [path] : [path, "--typeRoots", join(path, "..", "..", "@types")];
+}

@@ -1,0 +1,153 @@
+/** The scenarios that every client passes, through a proxy and against a real server. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Queue, QueueError } from "../src/index.js";
+import { parse } from "../src/json.js";
+import { jobOut, outcomeIn } from "./fields.js";
+import { filled, mismatch } from "./patterns.js";
+import { Proxy } from "./proxy.js";
+import { Server } from "./server.js";
+import { work } from "./worker-step.js";
+
+const FILE = new URL("../../spec/scenarios.json", import.meta.url);
+const { scenarios } = JSON.parse(readFileSync(FILE, "utf8"));
+const AT_ONCE = 4;
+const UNTIL_MS = 10_000;
+/** A scenario that stands still fails. */
+const LIMIT = { timeout: 60_000 };
+
+let shared;
+before(async () => {
+  shared = await Server.start();
+});
+after(() => shared?.remove());
+
+test("scenarios", { concurrency: AT_ONCE }, async (all) => {
+  const started = scenarios.map((scenario, at) => all.test(scenario.name, LIMIT, () => new Run(scenario, at).all()));
+  await Promise.all(started);
+});
+
+class Run {
+  names = {};
+
+  constructor(scenario, at) {
+    this.scenario = scenario;
+    this.name = scenario.queue?.replace("{n}", at) ?? `scenario-${at}`;
+    this.jobOf = jobOut;
+  }
+
+  async all() {
+    this.server = this.scenario.own_server ? await Server.start() : shared;
+    this.proxy = new Proxy(() => this.server.port);
+    try {
+      const url = await this.proxy.listen();
+      this.queue = new Queue(this.name, { url, token: this.server.tokens[this.scenario.token ?? "all"] });
+      await this.steps(this.scenario.steps);
+    } finally {
+      this.queue?.close();
+      this.proxy.close();
+      if (this.scenario.own_server) await this.server.remove();
+    }
+  }
+
+  steps = async (steps) => {
+    for (const step of steps) {
+      const [action, doer] = Object.entries(ACTIONS).find(([name]) => name in step) ?? [];
+      assert.ok(doer, `there is no such step: ${JSON.stringify(step)}`);
+      try {
+        await doer(this, step);
+      } catch (error) {
+        error.message = `${action} of ${JSON.stringify(step).slice(0, 200)}: ${error.message}`;
+        throw error;
+      }
+    }
+  };
+
+  fill(value) {
+    return filled(value, this.names);
+  }
+
+  matches(pattern, value, what) {
+    if (pattern !== undefined) assert.equal(mismatch(pattern, value, this.names, what), undefined);
+  }
+
+  /** A call of the client, which must end as the step says. */
+  async client(step, call) {
+    if (step.problem === undefined) {
+      this.matches(step.answer, await call(), "answer");
+      return;
+    }
+    const error = await call().then((value) => assert.fail(`it succeeded: ${JSON.stringify(value)}`), (thrown) => thrown);
+    if (!(error instanceof QueueError)) throw error;
+    this.matches(step.problem, error, "problem");
+  }
+
+  /** A bare request, which meets no fault. */
+  async request(line, step) {
+    const [method, path] = line.split(" ");
+    const headers = { "content-type": "application/json" };
+    const token = this.server.tokens[step.token ?? "all"];
+    if (token !== undefined) headers.authorization = `Bearer ${token}`;
+    const { body, body_text: bodyText, headers: given } = this.fill(step);
+    const text = bodyText ?? (body === undefined ? undefined : JSON.stringify(body));
+    const url = this.server.url + path.replace("{queue}", encodeURIComponent(this.name));
+    const answer = await fetch(url, { method, headers: { ...headers, ...given }, body: text });
+    return { status: answer.status, body: await answer.text() };
+  }
+
+  /** A job that is processing may be on its way to the worker still; steps mean that its handler runs. */
+  hasStarted({ until, answer }) {
+    if (this.seen === undefined || answer?.state !== "processing") return;
+    const id = decodeURIComponent(until.split("/").at(-1));
+    assert.ok(this.seen.some((job) => job.id === id), `the handler of ${id} has not started`);
+  }
+
+  judge(step, { status, body }) {
+    if (step.status !== undefined) assert.equal(status, step.status, `status ${status}: ${body.slice(0, 300)}`);
+    if (step.answer !== undefined) this.matches(step.answer, parse(body), "answer");
+  }
+}
+
+const ACTIONS = {
+  enqueue: (run, step) => run.client(step, async () => outcomeIn(await run.queue.enqueue(jobOut(run.fill(step.enqueue))))),
+  enqueue_many: (run, step) => run.client(step, async () => {
+    const { jobs, atomic } = run.fill(step.enqueue_many);
+    return (await run.queue.enqueueMany(jobs.map(jobOut), { atomic })).map(outcomeIn);
+  }),
+  wait: (run, step) => run.client(step, async () => {
+    const { id, seq, timeout_ms: timeoutMs } = run.fill(step.wait);
+    return outcomeIn(await run.queue.wait(id, { seq, timeoutMs }));
+  }),
+  cancel: (run, step) => run.client(step, async () => {
+    const { ids, running } = run.fill(step.cancel);
+    return run.queue.cancelMany(ids, { running });
+  }),
+  work: (run, step) => work(run, step.work, run.steps),
+  call: async (run, step) => run.judge(step, await run.request(step.call, step)),
+  until: async (run, step) => {
+    const end = performance.now() + UNTIL_MS;
+    for (;;) {
+      try {
+        run.judge(step, await run.request(step.until, step));
+        run.hasStarted(step);
+        return;
+      } catch (error) {
+        if (performance.now() > end) throw error;
+      }
+      await sleep(10);
+    }
+  },
+  fault: (run, step) => run.proxy.fault(run.fill(step.fault)),
+  requests: (run, step) => {
+    const { on, list } = step.requests;
+    const bodies = run.proxy.requests.filter(({ path }) => path.endsWith(on)).map(({ body }) => parse(body || "null"));
+    run.matches(list, bodies.slice(0, list.length), `requests to ${on}`);
+  },
+  server: async (run, step) => {
+    if (step.server === "kill") await run.server.kill();
+    else await run.server.start();
+  },
+};

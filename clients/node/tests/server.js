@@ -1,0 +1,117 @@
+/** A real `queue serve` over the memory store, for tests. */
+
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const BUILT = fileURLToPath(new URL("../../../target/debug/queue", import.meta.url));
+const ALL = ["produce", "work", "view", "payload", "operate"];
+const STARTS_MAX = 20;
+
+/** The program under test: `QUEUE_PROGRAM`, or what this workspace built. */
+export function program() {
+  const path = process.env.QUEUE_PROGRAM ?? BUILT;
+  if (!existsSync(path)) throw new Error(`there is no ${path}: build queue-cli, or name the program in QUEUE_PROGRAM`);
+  return path;
+}
+
+export class Server {
+  #child;
+  #port = 0;
+
+  static async start() {
+    const server = new Server();
+    await server.start();
+    return server;
+  }
+
+  constructor() {
+    this.directory = mkdtempSync(join(tmpdir(), "queue-node-"));
+    this.#queue("token", "rotate-key", "--key-file", this.#file("keys"));
+    this.tokens = { all: this.token(ALL), produce: this.token(["produce"]), work: this.token(["work"]) };
+    const last = this.tokens.all.at(-1) === "A" ? "B" : "A";
+    this.tokens.bad = this.tokens.all.replace(/_[^_]*$/, `_${last.repeat(43)}`);
+  }
+
+  #file(name) {
+    return join(this.directory, name);
+  }
+
+  #queue(...args) {
+    // Standard error has advice for people.
+    return execFileSync(program(), args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  }
+
+  /** A new token; a running server knows it after its next start or SIGHUP. */
+  token(scopes) {
+    const flags = scopes.flatMap((scope) => ["--scope", scope]);
+    return this.#queue("token", "new", "--tokens", this.#file("tokens"), ...flags, "--queues", "*");
+  }
+
+  /** A file that holds a token, readable by this user alone. */
+  tokenFile(token = this.tokens.all) {
+    const path = this.#file("token");
+    writeFileSync(path, `${token}\n`, { mode: 0o600 });
+    return path;
+  }
+
+  get port() {
+    return this.#port;
+  }
+
+  get url() {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Starts at the port of the start before. The port may be taken for a moment after a kill. */
+  async start() {
+    for (let start = 1; ; start += 1) {
+      try {
+        await this.#start();
+        return;
+      } catch (error) {
+        if (this.#port === 0 || start === STARTS_MAX) throw error;
+      }
+    }
+  }
+
+  #start() {
+    const args = ["serve", "--store", "memory:", "--listen", `127.0.0.1:${this.#port}`,
+      "--tokens", this.#file("tokens"), "--key-file", this.#file("keys")];
+    this.#child = spawn(program(), args, { stdio: ["ignore", "pipe", "pipe"] });
+    const child = this.#child;
+    return new Promise((resolve, reject) => {
+      let told = "";
+      let trouble = "";
+      child.stderr.on("data", (text) => { trouble += text; });
+      child.stdout.on("data", (text) => {
+        told += text;
+        const found = /listening at 127\.0\.0\.1:([0-9]+)/.exec(told);
+        if (found === null) return;
+        this.#port = Number(found[1]);
+        resolve();
+      });
+      child.on("error", reject);
+      child.on("exit", () => reject(new Error(`the server ended: ${trouble}`)));
+    });
+  }
+
+  signal(name) {
+    this.#child.kill(name);
+  }
+
+  async kill() {
+    const child = this.#child;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await gone;
+  }
+
+  async remove() {
+    await this.kill();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}

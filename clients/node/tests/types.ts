@@ -1,0 +1,32 @@
+// Checked by `npm run types` and never run: what must compile does, and what must not is marked.
+
+import { Complete, Connection, JsonText, Queue, RetryError, Snooze, TerminalError, Worker } from "queue-jobs";
+import type { Job, Outcome, QueueError } from "queue-jobs";
+
+const connection = new Connection({ url: "https://queue.example.org", tokenFile: "/run/token" });
+const queue = new Queue("mail", { connection, traceparent: () => undefined });
+
+const { id, seq } = await queue.enqueue({ kind: "email", payload: { to: "ada@example.org", n: 2n ** 64n } });
+await queue.enqueueMany([{ id: "a", payload: new JsonText("1.10"), keepCompleted: "forever" }], { atomic: true });
+// @ts-expect-error a misspelt option
+await queue.enqueue({ dealyMs: 5 });
+// @ts-expect-error a queue needs to know where the service is
+new Queue("mail", {});
+
+const outcome: Outcome = await queue.wait(id, { seq, timeoutMs: 1000 });
+if (outcome.outcome === "failed") console.log(outcome.error?.message);
+// @ts-expect-error only a completed job has a result
+if (outcome.outcome === "cancelled") console.log(outcome.result);
+
+const worker = new Worker(queue, {
+  email: async (job: Job) => {
+    job.signal.throwIfAborted();
+    if (job.attempt > 3) throw new TerminalError("enough", { details: { code: 550 } });
+    if (job.attempt > 2) throw new RetryError("later", { delayMs: 1000 });
+    if (job.attempt > 1) return new Snooze(1000, { progress: 1 });
+    await queue.enqueue({ kind: "next", parent: job });
+    return new Complete({ sent: true }, { then: [{ kind: "next" }] });
+  },
+}, { concurrency: 4 });
+await worker.run().catch((error: QueueError) => console.error(error.kind, error.certainty));
+await new Worker("mail", new Map([["email", () => 1]]), { url: "http://127.0.0.1:8080" }).stop({ graceMs: 0 });

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Queue, RetryError, Worker } from "../src/index.js";
+import { parse } from "../src/json.js";
+import { Proxy } from "./proxy.js";
+import { Server } from "./server.js";
+
+let server;
+before(async () => {
+  server = await Server.start();
+});
+after(() => server?.remove());
+
+/** A queue of its own through a proxy of its own. */
+async function place(t, name) {
+  const proxy = new Proxy(() => server.port);
+  const queue = new Queue(name, { url: await proxy.listen(), token: server.tokens.all });
+  t.after(() => {
+    queue.close();
+    proxy.close();
+  });
+  const calls = (end) => proxy.requests.filter(({ path }) => path.endsWith(end)).map(({ body }) => parse(body));
+  const shown = async (id) => {
+    const { body } = await queue.connection.call("GET", `/v1/queues/${name}/jobs/${id}`);
+    return body;
+  };
+  return { queue, proxy, calls, shown };
+}
+
+const quiet = { signals: false, onEvent: () => {} };
+/** A worker that stands still fails its test. */
+const LIMIT = { timeout: 30_000 };
+
+test("jobs that end together are settled in one call, and one alone without waiting", LIMIT, async (t) => {
+  const { queue, calls } = await place(t, "batches");
+  let all;
+  const arrived = new Promise((resolve) => { all = resolve; });
+  let started = 0;
+  const worker = new Worker(queue, { a: () => { if (++started === 20) all(); return arrived; } }, { ...quiet, concurrency: 20 });
+  const ids = Array.from({ length: 20 }, (_, at) => `j${at}`);
+  await queue.enqueueMany(ids.map((id) => ({ id, kind: "a" })));
+  const running = worker.run();
+  for (const id of ids) assert.equal((await queue.wait(id)).outcome, "completed");
+  assert.deepEqual(calls("/settle").map(({ items }) => items.length), [20]);
+  await worker.stop();
+  await running;
+});
+
+test("all leases are extended in one call, with the progress of each", LIMIT, async (t) => {
+  const { queue, calls, shown } = await place(t, "extends");
+  let end;
+  const ended = new Promise((resolve) => { end = resolve; });
+  const worker = new Worker(queue, { a: (job) => { job.setProgress({ at: job.id }); return ended; } }, { ...quiet, leaseMs: 1000 });
+  await queue.enqueueMany([{ id: "a", kind: "a" }, { id: "b", kind: "a" }]);
+  void worker.run();
+  const both = () => calls("/extend").find(({ items }) => items.length === 2);
+  while (both() === undefined) await sleep(10);
+  assert.deepEqual(both().items.map(({ progress }) => progress).sort((a, b) => (a.at < b.at ? -1 : 1)), [{ at: "a" }, { at: "b" }]);
+  const before = (await shown("a")).lease_expires_at_ms;
+  while ((await shown("a")).lease_expires_at_ms === before) await sleep(10);
+  end("x");
+  await queue.wait("a");
+  await worker.stop();
+  assert.equal((await shown("a")).stalls, 0);
+});
+
+test("a kind that is the name of something every object has is unknown", LIMIT, async (t) => {
+  const { queue } = await place(t, "kinds");
+  const worker = new Worker(queue, { a: () => 1 }, quiet);
+  await queue.enqueueMany(["constructor", "__proto__", "toString"].map((kind) => ({ id: kind, kind, maxAttempts: 1 })));
+  void worker.run();
+  for (const id of ["constructor", "__proto__", "toString"]) {
+    const { outcome, error } = await queue.wait(id);
+    assert.deepEqual([outcome, error.name], ["failed", "UnknownKind"]);
+  }
+  await worker.stop();
+});
+
+test("a handler over its time limit is charged, also if it never ends", LIMIT, async (t) => {
+  const { queue } = await place(t, "limits");
+  const handlers = {
+    deaf: () => new Promise(() => {}),
+    obedient: (job) => sleep(60_000, undefined, { signal: job.signal }),
+  };
+  const worker = new Worker(queue, handlers, { ...quiet, abortGraceMs: 50 });
+  const jobs = Object.keys(handlers).map((kind) => ({ id: kind, kind, timeLimitMs: 50, maxAttempts: 1 }));
+  await queue.enqueueMany(jobs);
+  void worker.run();
+  for (const { id } of jobs) {
+    const { outcome, reason, error } = await queue.wait(id);
+    assert.deepEqual([outcome, reason, error.name], ["failed", "exhausted", "TimeLimit"]);
+  }
+  await worker.stop();
+});
+
+test("a result that cannot be stored fails its job for good and costs no other job its settle", LIMIT, async (t) => {
+  const { queue } = await place(t, "unstorable");
+  const deep = (levels) => (levels === 0 ? 1 : [deep(levels - 1)]);
+  const handlers = {
+    good: () => 1,
+    nan: () => NaN,
+    deep: () => deep(100),
+    large: () => "x".repeat(1_100_000),
+    delay: () => { throw new RetryError("x", { delayMs: 1.5 }); },
+  };
+  await queue.enqueueMany(Object.keys(handlers).map((kind) => ({ id: kind, kind })));
+  const worker = new Worker(queue, handlers, quiet);
+  void worker.run();
+  assert.equal((await queue.wait("good")).outcome, "completed");
+  for (const id of ["nan", "deep", "large"]) assert.equal((await queue.wait(id)).reason, "terminal", id);
+  await worker.stop();
+});
+
+test("a stop while a claim waits leaves no job leased", LIMIT, async (t) => {
+  const { queue, shown } = await place(t, "stops");
+  for (let round = 0; round < 20; round += 1) {
+    const worker = new Worker(queue, { a: () => 1 }, { ...quiet, announce: false });
+    const running = worker.run();
+    await new Promise((resolve) => setImmediate(resolve));
+    const id = `r${round}`;
+    const sent = queue.enqueue({ id, kind: "a" });
+    await sleep(round % 5);
+    await worker.stop();
+    await running;
+    await sent;
+    const { state, stalls, failures } = await shown(id);
+    assert.ok(["queued", "completed"].includes(state), state);
+    assert.deepEqual([stalls, failures], [0, 0]);
+  }
+});
+
+test("work goes on when the server was away", LIMIT, async (t) => {
+  const { queue, proxy } = await place(t, "away");
+  proxy.fault({ on: "/claim", do: "refuse", times: 2 });
+  proxy.fault({ on: "/claim", do: "drop_answer" });
+  proxy.fault({ on: "/settle", do: "drop_answer", times: 2 });
+  let runs = 0;
+  const worker = new Worker(queue, { a: () => { runs += 1; return runs; } }, quiet);
+  await queue.enqueue({ id: "a", kind: "a" });
+  void worker.run();
+  assert.deepEqual([(await queue.wait("a")).result, runs], [1, 1]);
+  await worker.stop();
+});
+
+test("a worker whose token is refused ends and says so", LIMIT, async (t) => {
+  const { queue } = await place(t, "refused");
+  const worker = new Worker("refused", { a: () => 1 }, { ...quiet, url: server.url, token: server.tokens.produce });
+  await assert.rejects(worker.run(), { name: "QueueError", kind: "forbidden" });
+  assert.equal((await queue.wait("nobody")).outcome, "unknown");
+});
+
+test("whatever becomes of requests and answers, every job runs once and is charged nothing", LIMIT, async (t) => {
+  const seed = Number(process.env.QUEUE_SEED ?? Date.now() % 2 ** 31);
+  t.diagnostic(`QUEUE_SEED=${seed}`);
+  const { queue, proxy, calls } = await place(t, "chance");
+  const draw = generator(seed);
+  proxy.chance = () => [{ do: "refuse" }, { do: "drop_answer" }, undefined, undefined, undefined][Math.floor(draw() * 5)];
+  const runs = new Map();
+  const handler = async (job) => {
+    runs.set(job.id, (runs.get(job.id) ?? 0) + 1);
+    await sleep(draw() * 5);
+    return job.payload;
+  };
+  const start = () => new Worker(queue, { a: handler }, { ...quiet, concurrency: 3 });
+  const workers = Array.from({ length: 3 }, start);
+  const ended = workers.map((worker) => worker.run());
+  const jobs = await queue.enqueueMany(Array.from({ length: 120 }, (_, n) => ({ kind: "a", payload: n })));
+  await workers[0].stop();
+  for (const [n, { id, seq, outcome }] of jobs.entries()) {
+    assert.equal(outcome, "queued");
+    assert.equal((await queue.wait(id, { seq })).result, n);
+  }
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await Promise.all(ended);
+  proxy.chance = () => undefined;
+  const { body } = await queue.connection.call("POST", "/v1/queues/chance/jobs:get", JSON.stringify({ ids: jobs.map(({ id }) => id) }));
+  for (const { failures, stalls } of body.jobs) assert.deepEqual([failures, stalls], [0, 0]);
+  assert.deepEqual([...new Set(runs.values())], [1]);
+  assert.ok(calls("/claim").some(({ repeat }) => repeat));
+});
+
+/** Park and Miller's generator, which a seed repeats. */
+function generator(seed) {
+  let state = (seed % 2147483646) + 1;
+  return () => (state = (state * 48271) % 2147483647) / 2147483647;
+}

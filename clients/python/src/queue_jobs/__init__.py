@@ -1,0 +1,75 @@
+"""Enqueue jobs and work on them through `queue serve`.
+
+    from queue_jobs import Queue, Worker
+
+    queue = Queue("http://127.0.0.1:8080", "mail")
+    queue.enqueue("email", {"to": "ada@example.org"}, id="welcome-42")
+    Worker(queue, {"email": lambda job: print(job.payload["to"])}).run()
+"""
+
+from ._errors import (
+    Conflict,
+    Forbidden,
+    InvalidRequest,
+    NotFound,
+    QueueError,
+    ServiceFault,
+    TooMany,
+    Unauthorized,
+    Unavailable,
+    Unsupported,
+)
+from ._job import ClaimedJob, Complete, Fail, Snooze, Stopped
+from ._json import Json
+from ._model import (
+    Cancelled,
+    Changed,
+    Completed,
+    Data,
+    Enqueued,
+    Expired,
+    Failed,
+    Job,
+    JobError,
+    Outcome,
+    Pending,
+    Superseded,
+    Unknown,
+)
+from ._queue import AsyncQueue, Queue
+from ._worker import Worker
+
+__all__ = [
+    "AsyncQueue",
+    "Cancelled",
+    "Changed",
+    "ClaimedJob",
+    "Complete",
+    "Completed",
+    "Conflict",
+    "Data",
+    "Enqueued",
+    "Expired",
+    "Fail",
+    "Failed",
+    "Forbidden",
+    "InvalidRequest",
+    "Job",
+    "JobError",
+    "Json",
+    "NotFound",
+    "Outcome",
+    "Pending",
+    "Queue",
+    "QueueError",
+    "ServiceFault",
+    "Snooze",
+    "Stopped",
+    "Superseded",
+    "TooMany",
+    "Unauthorized",
+    "Unavailable",
+    "Unknown",
+    "Unsupported",
+    "Worker",
+]

@@ -1,0 +1,179 @@
+"""Where the service is, and how a request reaches it."""
+
+from __future__ import annotations
+
+import os
+import random
+import ssl
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import httpx
+
+from ._errors import InvalidRequest, QueueError, Unavailable, from_problem
+from ._json import loads
+
+#: Waits between attempts double from the first to the longest.
+_FIRST_DELAY = 0.1
+_LONGEST_DELAY = 5.0
+_TOKEN_BYTES_MAX = 4096
+
+
+class Call(NamedTuple):
+    """A request. `wait` is how many seconds the service may take on purpose."""
+
+    method: str
+    path: str
+    body: bytes
+    wait: float = 0.0
+
+
+class Reply(NamedTuple):
+    """The text of an answer. `was_resent`: an earlier attempt may have been carried out."""
+
+    text: str
+    was_resent: bool = False
+
+
+class Connection:
+    """The address of a service and the token, which no text of this object shows.
+
+    A token file is read again when it changes, so that a token can be replaced under a running
+    worker.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        token_file: str | os.PathLike[str] | None = None,
+        timeout: float = 30.0,
+        retry_for: float = 60.0,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        if token is not None and token_file is not None:
+            raise InvalidRequest("give a token or the file of a token, not both")
+        self.socket = url[len("unix:") :] if url.startswith("unix:") else None
+        if self.socket is None and not url.startswith(("http://", "https://")):
+            raise InvalidRequest("the address of a service begins with http://, https:// or unix:")
+        if self.socket is None and "@" in url.split("/")[2]:
+            raise InvalidRequest("an address has no password: give a token")
+        self.base = "http://localhost" if self.socket is not None else url.rstrip("/")
+        self.timeout = timeout
+        self.retry_for = retry_for
+        self._ssl = ssl_context
+        self._token = None if token is None else _checked(token)
+        self._file = token_file
+        self._stamp: tuple[int, int] | None = None
+
+    def __repr__(self) -> str:
+        return f"Connection({httpx.URL(self.base).host!r})"
+
+    def sync_client(self) -> httpx.Client:
+        """A client with connections of its own."""
+        transport = httpx.HTTPTransport(uds=self.socket) if self.socket is not None else None
+        return httpx.Client(
+            base_url=self.base, transport=transport, verify=self._verify(), trust_env=False
+        )
+
+    def async_client(self) -> httpx.AsyncClient:
+        """The same for asyncio; it belongs to the loop that uses it first."""
+        transport = httpx.AsyncHTTPTransport(uds=self.socket) if self.socket is not None else None
+        return httpx.AsyncClient(
+            base_url=self.base, transport=transport, verify=self._verify(), trust_env=False
+        )
+
+    def _verify(self) -> ssl.SSLContext:
+        return self._ssl if self._ssl is not None else ssl.create_default_context()
+
+    def headers(self) -> dict[str, str]:
+        """The headers of a request."""
+        said = {"content-type": "application/json", "user-agent": "queue-python/0.1.0"}
+        token = self._current_token()
+        return said if token is None else {**said, "authorization": f"Bearer {token}"}
+
+    def time_limit(self, call: Call) -> httpx.Timeout:
+        """How long to wait for bytes: what the service may take on purpose comes on top."""
+        return httpx.Timeout(self.timeout, read=self.timeout + call.wait)
+
+    def _current_token(self) -> str | None:
+        if self._file is None:
+            return self._token
+        try:
+            status = os.stat(self._file)
+            stamp = (status.st_mtime_ns, status.st_ino)
+            if stamp != self._stamp:
+                with open(self._file, encoding="ascii") as file:
+                    self._token = _checked(file.read(_TOKEN_BYTES_MAX))
+                self._stamp = stamp
+        except (OSError, UnicodeDecodeError) as error:
+            if self._token is None:
+                raise InvalidRequest(f"the token file cannot be read: {type(error).__name__}") from None
+        return self._token
+
+
+def _checked(token: str) -> str:
+    """The token without the line end of its file. An error does not show it."""
+    token = token.strip()
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise InvalidRequest("a token is one word of ASCII characters")
+    return token
+
+
+class Attempts:
+    """Decides after each error whether, and when, the same request is sent again.
+
+    Every request of the protocol may be sent again, so certainty only tells what to say at the end:
+    once an attempt may have been carried out, the error says `unknown`. A stubborn caller also sends
+    again what met a bug of the service.
+    """
+
+    def __init__(
+        self, last: float, *, stubborn: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clock = clock
+        self._stubborn = stubborn
+        self._end = clock() + last
+        self._delay = _FIRST_DELAY
+        self.was_resent = False
+
+    def delay_after(self, error: QueueError) -> float:
+        """Seconds to wait. Raises the error if it is final, or if time is up."""
+        self.was_resent |= error.certainty == "unknown"
+        delay = self._delay * random.uniform(0.5, 1.0)
+        self._delay = min(2 * self._delay, _LONGEST_DELAY)
+        if error.retry_after is not None:
+            delay = error.retry_after * random.uniform(1.0, 1.25)
+        is_temporary = error.is_temporary or self._stubborn and error.kind in ("internal", "corrupt")
+        if not is_temporary or self._clock() + delay > self._end:
+            if self.was_resent:
+                error.certainty = "unknown"
+            raise error
+        return delay
+
+
+def read(response: httpx.Response) -> str:
+    """The text of a good answer; raises what a bad one says."""
+    try:
+        text = response.content.decode()
+    except UnicodeDecodeError:
+        text = ""
+    if response.status_code < 300 and text:
+        return text
+    try:
+        document = loads(text)
+    except (ValueError, RecursionError):
+        document = None
+    raise from_problem(response.status_code, document, response.headers.get("retry-after"))
+
+
+def no_answer(error: httpx.HTTPError | httpx.InvalidURL) -> QueueError:
+    """A request without an answer."""
+    name = type(error).__name__
+    if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
+        return InvalidRequest(f"the address of the service is not valid: {name}")
+    if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)):
+        return Unavailable(f"the service cannot be reached: {name}: {error}", certainty="not_applied")
+    return Unavailable(f"the service did not answer: {name}", certainty="unknown")

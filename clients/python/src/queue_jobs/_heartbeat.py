@@ -1,0 +1,101 @@
+"""Extends the leases of all that runs, in one call at a third of the lease."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import _wire
+from ._connection import Call
+from ._errors import QueueError
+from ._handlers import Running
+from ._job import ClaimedJob
+from ._json import items
+from ._send import AsyncSender, within
+from ._settler import Held
+
+_log = logging.getLogger("queue_jobs")
+
+#: Parts of a lease: when it is extended, and how soon after a call that failed.
+_BEAT, _AGAIN = 3, 15
+
+
+class Heartbeat:
+    """Asks handlers to stop whose lease is lost or whose job was cancelled."""
+
+    def __init__(
+        self,
+        sender: AsyncSender,
+        worker: str,
+        lease: float,
+        running: Mapping[Held, Running],
+        on_drain: Callable[[], None],
+    ) -> None:
+        self._sender = sender
+        self._worker = worker
+        self._lease = lease
+        self._running = running
+        self._on_drain = on_drain
+
+    async def run(self) -> None:
+        """Beats for as long as it is not cancelled."""
+        while True:
+            is_good = await self._beat()
+            await asyncio.sleep(self._lease / (_BEAT if is_good else _AGAIN))
+
+    async def _beat(self) -> bool:
+        """Extends once. Returns false if something should be tried again soon."""
+        held = [held for held in self._running if not held.is_lost]
+        reports = [one.job._report for one in held]
+        texts = [self._item(one.job, report) for one, report in zip(held, reports, strict=True)]
+        is_good = True
+        for part in _wire.chunks(texts):
+            tail = f',"worker":{_wire.text_of(self._worker, "worker")}'
+            body = _wire.list_body("items", [texts[place] for place in part], tail)
+            sent = time.monotonic()
+            try:
+                call = Call("POST", "/v1/extend", body)
+                text = await within(self._sender.attempt(call), self._lease / _BEAT)
+                answer = _wire.answer(text)
+                answers = [_wire.answer(item) for item in items(answer["items"])]
+            except (QueueError, KeyError, ValueError, TimeoutError) as error:
+                _log.warning("the leases of %d jobs were not extended: %s", len(part), error or "no answer")
+                is_good = False
+                continue
+            if answer.get("drain"):
+                self._on_drain()
+            for place, said in zip(part, answers):
+                is_good &= self._heard(held[place], reports[place], said, sent)
+        return is_good
+
+    def _item(self, job: ClaimedJob, report: str | None) -> str:
+        receipt = _wire.text_of(job._receipt, "receipt")
+        progress = "" if report is None else f",{report}"
+        return f'{{"receipt":{receipt},"by_ms":{_wire.millis(self._lease)}{progress}}}'
+
+    def _heard(self, held: Held, report: str | None, said: Mapping[str, Any], sent: float) -> bool:
+        """Whether the answer is final for this beat."""
+        job, running = held.job, self._running.get(held)
+        outcome = said.get("outcome")
+        if outcome == "done":
+            held.expires = sent + said.get("lease_ms", 0) / 1000
+            if job._report is report:
+                job._report = None
+            if said.get("cancel_requested") and running is not None and job.stop_reason is None:
+                running.ask_to_stop("cancelled")
+            return True
+        problem = said.get("problem") or {}
+        if outcome == "conflict" or problem.get("kind") in ("conflict", "unavailable", "closed", "too_many"):
+            return False
+        if outcome == "refused" and report is not None and job._report is report:
+            _log.warning("the progress of %r was refused: %s", job, problem.get("detail"))
+            job._report = None
+            return False
+        held.is_lost = True
+        if running is not None:
+            _log.warning("the lease of %r is lost; its handler is asked to stop", job)
+            running.ask_to_stop("lease_lost")
+        return True

@@ -1,0 +1,184 @@
+"""A job that a worker holds, as its handler sees it, and the ways in which a handler ends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from . import _wire
+from ._json import Json, loads
+from ._model import Data, Job, JobError, Keep, Seconds
+
+#: Why a handler is asked to stop.
+StopReason = Literal["cancelled", "lease_lost", "time_limit", "shutdown"]
+
+
+class Stopped(Exception):
+    """A blocking handler was asked to stop, and does so; `ClaimedJob.check` raises it."""
+
+
+class ClaimedJob:
+    """A job that is running. Its receipt is a secret, which no text of this object shows.
+
+    Attributes:
+        queue, id, kind, priority, tags, headers: as they were enqueued.
+        seq, epoch: `(seq, epoch)` only grows from one claim to the next, and so fences other
+            resources against an earlier attempt.
+        attempt: counted from one.
+        data: the payload as bytes, with its content type.
+        progress: what an earlier attempt reported, or None.
+        last_error: how an earlier attempt failed, or None.
+        time_limit: seconds, or None.
+        fields: the fields of the protocol.
+    """
+
+    def __init__(self, text: str) -> None:
+        said = _wire.answer(text)
+        self._receipt: str = said.pop("receipt")
+        self.fields: Mapping[str, Any] = said
+        self.queue: str = said["queue"]
+        self.id: str = said["id"]
+        self.kind: str = said["kind"]
+        self.seq: int = said["seq"]
+        self.epoch: int = said["epoch"]
+        self.attempt: int = said["attempt"]
+        self.priority: int = said.get("priority", 0)
+        self.tags: Sequence[str] = said.get("tags") or ()
+        self.headers: Mapping[str, str] = said.get("headers") or {}
+        self.data = _wire.shown_data(said, "payload") or Data(b"null", _wire.JSON, is_json=True)
+        self.progress = _wire.shown_data({**said, "content_type": None}, "progress")
+        self.last_error: JobError | None = _wire.error_of(said.get("last_error"))
+        limit = said.get("time_limit_ms")
+        self.time_limit: float | None = None if limit is None else limit / 1000
+        self._reason: StopReason | None = "cancelled" if said.get("cancel_requested") else None
+        self._stop = threading.Event()
+        self._report: str | None = None
+
+    def __repr__(self) -> str:
+        return f"ClaimedJob(queue={self.queue!r}, id={self.id!r}, kind={self.kind!r}, attempt={self.attempt})"
+
+    @property
+    def payload(self) -> Any:
+        """The payload: any JSON, or bytes. A `Decimal` stands where a `float` would lose digits."""
+        return self.data.value
+
+    @property
+    def stop_reason(self) -> StopReason | None:
+        """Why the handler should stop, or None as long as it should go on."""
+        return self._reason
+
+    def check(self) -> None:
+        """Raises `Stopped` if the handler should stop. A blocking handler calls it now and then."""
+        if self._stop.is_set():
+            raise Stopped(self._reason)
+
+    def sleep(self, seconds: float) -> None:
+        """Sleeps in a blocking handler; raises `Stopped` as soon as it should stop."""
+        self._stop.wait(seconds)
+        self.check()
+
+    def report(self, progress: Any) -> None:
+        """Sets the progress, any JSON or bytes, which goes with the next heartbeat.
+
+        The next attempt finds it in `progress`; at most 16 KiB.
+        """
+        members = _wire.data_members("progress", progress, content_type=False)
+        self._report = _wire.text_of(members, "progress")[1:-1]
+
+    def _ask_to_stop(self, reason: StopReason) -> None:
+        if self._reason is None or reason == "lease_lost":
+            self._reason = reason
+        self._stop.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """Returned by a handler that has more to say than a result.
+
+    `then` are jobs that are stored in the same queue and in the same atomic step. Give them ids.
+    """
+
+    result: Any = None
+    keep: Keep | None = None
+    then: Sequence[Job] = ()
+
+
+class Fail(Exception):
+    """Raised by a handler that says how it failed. Any other exception is a failure as well.
+
+    `terminal`: no further attempt can help. `delay`: when the next attempt may start; without it
+    the waits double from 1 s. `then`: jobs that are stored if the failure is final.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        message: str = "",
+        *,
+        details: Any = None,
+        terminal: bool = False,
+        delay: Seconds | None = None,
+        keep: Keep | None = None,
+        then: Sequence[Job] = (),
+    ) -> None:
+        super().__init__(f"{name}: {message}")
+        self.name, self.message, self.details = name, message, details
+        self.terminal, self.delay, self.keep, self.then = terminal, delay, keep, then
+
+
+class Snooze(Exception):
+    """Raised by a handler whose job should run again after `delay`; charges no attempt."""
+
+    def __init__(self, delay: Seconds, *, progress: Any = None) -> None:
+        super().__init__(f"again in {delay} s")
+        self.delay, self.progress = delay, progress
+
+
+def _event(name: str, members: Mapping[str, Any], then: Sequence[Job], keep: Keep | None) -> str:
+    said = dict(members)
+    if keep is not None:
+        said["keep"] = _wire.keep(keep)
+    if then:
+        said["then"] = [Json(_wire.job_text(job, job.id, {})) for job in then]
+    return f'"{name}":{_wire.text_of(said, name)}'
+
+
+def complete_event(returned: Any) -> str:
+    """The event of a handler that returned."""
+    end = returned if isinstance(returned, Complete) else Complete(returned)
+    return _event("complete", _wire.data_members("result", end.result), end.then, end.keep)
+
+
+def fail_event(fail: Fail, cause: str | None = None) -> str:
+    """The event of a failure."""
+    error: dict[str, Any] = {"name": fail.name, "message": fail.message}
+    if fail.details is not None:
+        error |= _wire.data_members("details", fail.details, content_type=False)
+    said: dict[str, Any] = {"error": error}
+    if cause is not None or fail.terminal:
+        said["cause"] = cause or "terminal"
+    if fail.delay is not None:
+        said["delay_ms"] = _wire.millis(fail.delay)
+    return _event("fail", said, fail.then, fail.keep)
+
+
+def snooze_event(snooze: Snooze) -> str:
+    """The event of a handler that is to run again later."""
+    said: dict[str, Any] = {"delay_ms": _wire.millis(snooze.delay)}
+    if snooze.progress is not None:
+        said |= _wire.data_members("progress", snooze.progress, content_type=False)
+    return _event("snooze", said, (), None)
+
+
+def failure_of(error: BaseException) -> Fail:
+    """An exception of a handler as a failure; text that is no Unicode is replaced."""
+    message = str(error).encode("utf-8", "replace").decode()
+    return Fail(type(error).__name__, message[:1024])
+
+
+def problem_of(document: str) -> dict[str, Any]:
+    """The problem of an item."""
+    said = loads(document)
+    return said if isinstance(said, dict) else {}

@@ -1,0 +1,81 @@
+"""The conversations of a producer, without input or output, for both faces of the client."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any, Literal
+
+from . import _wire
+from ._connection import Call
+from ._errors import InvalidRequest
+from ._model import Changed, Enqueued, Job, Outcome, Pending, Seconds
+from ._send import Plan
+
+#: The longest that one request waits; the client asks again after it.
+_WAIT_MS_MAX = 20_000
+
+#: Headers of the job whose handler is running, which the jobs that it enqueues inherit.
+INHERITED: ContextVar[Mapping[str, str]] = ContextVar("queue_jobs_inherited")
+
+Trace = Callable[[], Mapping[str, str]]
+
+
+def inherited(trace: Trace | None) -> Mapping[str, str]:
+    """Headers that new jobs get unless they have their own."""
+    return {**INHERITED.get({}), **(trace() if trace is not None else {})}
+
+
+def as_job(job: Job | str, payload: Any, job_id: str | None) -> Job:
+    """A job from either form of arguments."""
+    if isinstance(job, str):
+        return Job(job, payload, job_id)
+    if payload is not None or job_id is not None:
+        raise InvalidRequest("a Job has its payload and its id in it")
+    return job
+
+
+def enqueue(queue: str, jobs: Sequence[Job], atomic: bool, trace: Trace | None) -> Plan[list[Enqueued]]:
+    """Stores jobs: in one call if atomic, else in as many as their sizes need."""
+    texts, drawn = _wire.jobs_text(jobs, inherited(trace))
+    parts = [list(range(len(texts)))] if atomic else _wire.chunks(texts)
+    found: list[Enqueued] = []
+    for part in parts if texts else []:
+        tail = ',"atomic":true' if atomic else ""
+        body = _wire.list_body("jobs", [texts[place] for place in part], tail)
+        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs", body)
+        found += _wire.enqueued(reply.text, [drawn[place] for place in part], reply.was_resent)
+    return found
+
+
+def wait(queue: str, job: Enqueued | str, seq: int | None, timeout: Seconds | None) -> Plan[Outcome]:
+    """Waits for the end of a job, in as many calls as it takes."""
+    job_id = job if isinstance(job, str) else job.id
+    if not isinstance(job, str) and seq is None:
+        seq = job.seq
+    end = None if timeout is None else time.monotonic() + _wire.millis(timeout) / 1000
+    while True:
+        left = _WAIT_MS_MAX if end is None else max(0, round((end - time.monotonic()) * 1000))
+        wait_ms = min(left, _WAIT_MS_MAX)
+        said: dict[str, object] = {"id": job_id, "wait_ms": wait_ms}
+        if seq is not None:
+            said["seq"] = seq
+        body = _wire.text_of(said, "wait").encode()
+        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs:wait", body, wait_ms / 1000)
+        outcome = _wire.outcome(reply.text)
+        if not isinstance(outcome, Pending) or wait_ms == left and end is not None:
+            return outcome
+        seq = outcome.seq
+
+
+def cancel(queue: str, ids: Sequence[str], running: Literal["leave", "request"]) -> Plan[list[Changed]]:
+    """Cancels jobs by their ids."""
+    found: list[Changed] = []
+    texts = [_wire.text_of(job_id, "id") for job_id in ids]
+    for part in _wire.chunks(texts):
+        tail = f',"running":{_wire.text_of(running, "running")}'
+        body = _wire.list_body("ids", [texts[place] for place in part], tail)
+        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs:cancel", body)
+        found += _wire.changed(reply.text)
+    return found

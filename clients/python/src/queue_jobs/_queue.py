@@ -1,0 +1,155 @@
+"""The client of a queue, in its two faces."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, Literal
+
+from . import _plans
+from ._connection import Connection
+from ._model import Changed, Enqueued, Job, Outcome, Seconds
+from ._send import AsyncSender, SyncSender
+
+
+class _Base:
+    """What both faces have: a connection and the name of a queue.
+
+    Args:
+        url: `http://host:port`, `https://host` or `unix:/path/of/socket`.
+        name: the queue.
+        token: the token; better in a file.
+        token_file: a file with the token, read again when it changes.
+        timeout: seconds after which an attempt without an answer is given up.
+        retry_for: seconds for which a call is sent again when the service does not answer or
+            says that it cannot now.
+        ssl_context: for authorities and client certificates of one's own.
+        trace: called at every enqueue for headers of the jobs, such as `traceparent`. Jobs that a
+            handler enqueues inherit `traceparent` and `tracestate` of its job without it.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        name: str = "default",
+        *,
+        token: str | None = None,
+        token_file: str | os.PathLike[str] | None = None,
+        timeout: float = 30.0,
+        retry_for: float = 60.0,
+        ssl_context: ssl.SSLContext | None = None,
+        trace: _plans.Trace | None = None,
+    ) -> None:
+        self.name = name
+        self.connection = Connection(
+            url,
+            token=token,
+            token_file=token_file,
+            timeout=timeout,
+            retry_for=retry_for,
+            ssl_context=ssl_context,
+        )
+        self._trace = trace
+        self._open()
+
+    def _open(self) -> None:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+
+class Queue(_Base):
+    """A queue behind a service, for programs with threads. One object serves all of them."""
+
+    def _open(self) -> None:
+        self._sender = SyncSender(self.connection)
+
+    def enqueue(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> Enqueued:
+        """Stores a job: `enqueue("email", {"to": "ada"}, id="welcome-42")`, or a whole `Job`.
+
+        The id is the key by which duplicates are found. Raises `QueueError`.
+        """
+        return self.enqueue_many([_plans.as_job(job, payload, id)])[0]
+
+    def enqueue_many(self, jobs: Iterable[Job], *, atomic: bool = False) -> list[Enqueued]:
+        """Stores jobs; the answers are in their order.
+
+        With `atomic` all are stored or none, in one call of at most 1,000 jobs and 8 MiB. Without it
+        they go in as many calls as they need, and after an error some of them may be stored.
+        """
+        return self._sender.run(_plans.enqueue(self.name, list(jobs), atomic, self._trace))
+
+    def wait(self, job: Enqueued | str, *, seq: int | None = None, timeout: Seconds | None = None) -> Outcome:
+        """Waits until the job is over: without `timeout` for as long as it takes, else `Pending`.
+
+        With the answer of `enqueue`, or with `seq`, it is about that life of the id and no other.
+        """
+        return self._sender.run(_plans.wait(self.name, job, seq, timeout))
+
+    def cancel(self, id: str, *, running: Literal["leave", "request"] = "leave") -> Changed:
+        """Cancels a job that waits; with `running="request"` one that runs is asked to stop."""
+        return self.cancel_many([id], running=running)[0]
+
+    def cancel_many(
+        self, ids: Iterable[str], *, running: Literal["leave", "request"] = "leave"
+    ) -> list[Changed]:
+        """Cancels jobs; the answers are in the order of the ids."""
+        return self._sender.run(_plans.cancel(self.name, list(ids), running))
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._sender.close()
+
+    def __enter__(self) -> Queue:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncQueue(_Base):
+    """The same for asyncio. It belongs to the event loop that uses it first."""
+
+    def _open(self) -> None:
+        self._sender = AsyncSender(self.connection)
+
+    async def enqueue(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> Enqueued:
+        """Stores a job; see `Queue.enqueue`. A cancelled call may have stored it."""
+        return (await self.enqueue_many([_plans.as_job(job, payload, id)]))[0]
+
+    async def enqueue_many(self, jobs: Iterable[Job], *, atomic: bool = False) -> list[Enqueued]:
+        """Stores jobs; see `Queue.enqueue_many`."""
+        return await self._sender.run(_plans.enqueue(self.name, list(jobs), atomic, self._trace))
+
+    async def wait(
+        self, job: Enqueued | str, *, seq: int | None = None, timeout: Seconds | None = None
+    ) -> Outcome:
+        """Waits until the job is over; see `Queue.wait`."""
+        return await self._sender.run(_plans.wait(self.name, job, seq, timeout))
+
+    async def cancel(self, id: str, *, running: Literal["leave", "request"] = "leave") -> Changed:
+        """Cancels a job; see `Queue.cancel`."""
+        return (await self.cancel_many([id], running=running))[0]
+
+    async def cancel_many(
+        self, ids: Iterable[str], *, running: Literal["leave", "request"] = "leave"
+    ) -> list[Changed]:
+        """Cancels jobs; the answers are in the order of the ids."""
+        return await self._sender.run(_plans.cancel(self.name, list(ids), running))
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self._sender.close()
+
+    async def __aenter__(self) -> AsyncQueue:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()

@@ -1,0 +1,138 @@
+"""Sends calls, in threads and in asyncio, by the same rules."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Generator
+from typing import TypeVar
+
+import httpx
+
+from ._connection import Attempts, Call, Connection, Reply, no_answer, read
+from ._errors import QueueError, ServiceFault
+
+T = TypeVar("T")
+
+#: A conversation: yields calls, is sent the replies, returns what they say.
+Plan = Generator[Call, Reply, T]
+
+
+async def within(work: Awaitable[T], seconds: float) -> T:
+    """The result, or `TimeoutError`.
+
+    Unlike `asyncio.wait_for` of Python 3.11, it never loses a cancellation that comes with the result.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait({task}, timeout=seconds)
+        if task.done():
+            return task.result()
+        raise TimeoutError
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task})
+
+
+def _step(plan: Plan[T], reply: Reply | None) -> Call:
+    """The next call. `StopIteration` carries the result out."""
+    try:
+        return next(plan) if reply is None else plan.send(reply)
+    except (KeyError, ValueError, TypeError, IndexError, RecursionError) as error:
+        if reply is None:
+            raise
+        raise ServiceFault(f"the answer is not of this protocol: {error!r}", certainty="unknown") from error
+
+
+class SyncSender:
+    """Sends calls and waits for them. It may be used by several threads."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._client = connection.sync_client()
+
+    def run(self, plan: Plan[T]) -> T:
+        """Carries a conversation out."""
+        reply = None
+        while True:
+            try:
+                call = _step(plan, reply)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            reply = self.call(call)
+
+    def call(self, call: Call) -> Reply:
+        """Sends a call until it is answered, it makes no sense any more, or time is up."""
+        attempts = Attempts(self._connection.retry_for)
+        while True:
+            try:
+                return Reply(self._attempt(call), attempts.was_resent)
+            except QueueError as error:
+                delay = attempts.delay_after(error)
+            time.sleep(delay)
+
+    def _attempt(self, call: Call) -> str:
+        try:
+            response = self._client.request(
+                call.method,
+                call.path,
+                content=call.body,
+                headers=self._connection.headers(),
+                timeout=self._connection.time_limit(call),
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise no_answer(error) from None
+        return read(response)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._client.close()
+
+
+class AsyncSender:
+    """The same for asyncio. A cancelled call closes its connection, which the service sees."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._client = connection.async_client()
+
+    async def run(self, plan: Plan[T]) -> T:
+        """Carries a conversation out."""
+        reply = None
+        while True:
+            try:
+                call = _step(plan, reply)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            reply = await self.call(call)
+
+    async def call(self, call: Call, retry_for: float | None = None) -> Reply:
+        """Sends a call until it is answered, it makes no sense any more, or time is up."""
+        attempts = Attempts(self._connection.retry_for if retry_for is None else retry_for)
+        while True:
+            try:
+                return Reply(await self.attempt(call), attempts.was_resent)
+            except QueueError as error:
+                delay = attempts.delay_after(error)
+            await asyncio.sleep(delay)
+
+    async def attempt(self, call: Call) -> str:
+        """Sends a call once."""
+        try:
+            response = await self._client.request(
+                call.method,
+                call.path,
+                content=call.body,
+                headers=self._connection.headers(),
+                timeout=self._connection.time_limit(call),
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise no_answer(error) from None
+        return read(response)
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self._client.aclose()

@@ -1,0 +1,173 @@
+"""Settles in batches, until every settle is answered or its lease is long gone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _wire
+from ._connection import Attempts, Call
+from ._errors import QueueError
+from ._job import ClaimedJob, Fail, fail_event
+from ._json import items
+from ._send import AsyncSender, within
+
+_log = logging.getLogger("queue_jobs")
+
+BATCH_MAX = 100
+BATCH_SECONDS = 0.05
+#: How long after its lease a settle is still tried: nobody else may have claimed the job yet.
+_AFTER_LEASE = 30.0
+
+
+@dataclass(eq=False)
+class Held:
+    """A job that takes a slot. `expires` is on this process's steady clock."""
+
+    job: ClaimedJob
+    expires: float
+    is_lost: bool = False
+    abandoned: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(eq=False)
+class _Item:
+    held: Held
+    event: str
+    done: asyncio.Future[None]
+    is_second: bool = False
+
+    @property
+    def text(self) -> str:
+        receipt = _wire.text_of(self.held.job._receipt, "receipt")
+        return f'{{"receipt":{receipt},{self.event}}}'
+
+    def finish(self) -> None:
+        if not self.done.done():
+            self.done.set_result(None)
+
+    def give_up(self, why: object) -> None:
+        _log.warning("%r is not settled, and comes back when its lease lapses: %s", self.held.job, why)
+        self.finish()
+
+
+class Settler:
+    """One batch is under way at a time; what ends meanwhile goes with the next.
+
+    A batch leaves when it is full, when its time is over, or when no handler runs that could still
+    add to it.
+    """
+
+    def __init__(self, sender: AsyncSender, held_now: Callable[[], int]) -> None:
+        self._sender = sender
+        self._held_now = held_now
+        self._in_flight = 0
+        self._waiting: list[_Item] = []
+        self._arrived = asyncio.Event()
+        self._full = asyncio.Event()
+        #: Set at the end of a worker: after this moment nothing is tried again.
+        self.last_moment: float | None = None
+
+    async def settle(self, held: Held, event: str) -> None:
+        """Returns when the settle is answered, or given up."""
+        item = _Item(held, event, asyncio.get_running_loop().create_future())
+        self._add([item])
+        await item.done
+
+    def _add(self, new: Sequence[_Item]) -> None:
+        self._waiting += new
+        self._arrived.set()
+        if len(self._waiting) >= min(BATCH_MAX, self._held_now() - self._in_flight):
+            self._full.set()
+
+    async def run(self) -> None:
+        """Sends batches for as long as it is not cancelled."""
+        again: set[asyncio.Task[None]] = set()
+        while True:
+            await self._arrived.wait()
+            try:
+                await within(self._full.wait(), BATCH_SECONDS)
+            except TimeoutError:
+                pass
+            batch, self._waiting = self._waiting[:BATCH_MAX], self._waiting[BATCH_MAX:]
+            self._full.clear()
+            if not self._waiting:
+                self._arrived.clear()
+            self._in_flight = len(batch)
+            for part in _wire.chunks([item.text for item in batch]):
+                undecided = await self._send([batch[place] for place in part])
+                if undecided:
+                    task = asyncio.ensure_future(self._later(undecided))
+                    again.add(task)
+                    task.add_done_callback(again.discard)
+            self._in_flight = 0
+
+    async def _later(self, undecided: list[_Item]) -> None:
+        await asyncio.sleep(0.2)
+        self._add(undecided)
+
+    async def _send(self, batch: list[_Item]) -> list[_Item]:
+        """Sends a batch until it is answered; returns the items that must be sent once more."""
+        body = _wire.list_body("items", [item.text for item in batch])
+        attempts = Attempts(self._patience(batch), stubborn=True)
+        while True:
+            try:
+                text = await self._sender.attempt(Call("POST", "/v1/settle", body))
+                answers = [_wire.answer(item) for item in items(_wire.answer(text)["items"])]
+                return [item for item, said in zip(batch, answers, strict=True) if self._is_open(item, said)]
+            except QueueError as error:
+                if error.kind == "invalid":
+                    return await self._refused(batch, error)
+                try:
+                    delay = attempts.delay_after(error)
+                except QueueError:
+                    for item in batch:
+                        item.give_up(error)
+                    return []
+            except (KeyError, ValueError) as error:
+                for item in batch:
+                    item.give_up(f"the answer is not of this protocol: {error!r}")
+                return []
+            await asyncio.sleep(delay)
+
+    def _patience(self, batch: list[_Item]) -> float:
+        end = max(item.held.expires for item in batch) + _AFTER_LEASE
+        if self.last_moment is not None:
+            end = min(end, self.last_moment)
+        return max(0.0, end - time.monotonic())
+
+    async def _refused(self, batch: list[_Item], error: QueueError) -> list[_Item]:
+        """One bad item refuses the call: finds it by halves, so that the others are settled."""
+        if len(batch) == 1:
+            return self._fail_instead(batch[0], error.detail)
+        half = len(batch) // 2
+        return await self._send(batch[:half]) + await self._send(batch[half:])
+
+    def _fail_instead(self, item: _Item, why: str) -> list[_Item]:
+        """What the service does not take becomes a failure of the job, which people can see."""
+        if item.is_second:
+            item.give_up(why)
+            return []
+        item.is_second = True
+        item.event = fail_event(Fail("ResultRefused", why, terminal=True))
+        return [item]
+
+    def _is_open(self, item: _Item, said: dict[str, Any]) -> bool:
+        outcome = said["outcome"]
+        if outcome == "conflict" and time.monotonic() < item.held.expires + _AFTER_LEASE:
+            return True
+        if outcome == "refused":
+            problem = said.get("problem") or {}
+            if problem.get("kind") in ("unavailable", "closed", "too_many", "conflict"):
+                return True
+            if problem.get("kind") == "invalid" and problem.get("status") == 413:
+                return bool(self._fail_instead(item, str(problem.get("detail"))))
+            item.give_up(problem.get("detail"))
+        elif outcome == "lease_lost":
+            _log.warning("%r was settled too late: somebody else has it", item.held.job)
+        item.finish()
+        return False

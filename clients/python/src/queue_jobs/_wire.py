@@ -1,0 +1,205 @@
+"""Requests and answers as text: pure functions, no input or output."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any, get_args
+from urllib.parse import quote
+from uuid import uuid4
+
+from ._errors import InvalidRequest
+from ._json import Json, dumps, items, loads, members
+from ._model import (
+    Cancelled,
+    Changed,
+    Completed,
+    Data,
+    Enqueued,
+    Expired,
+    Failed,
+    Job,
+    JobError,
+    Keep,
+    Outcome,
+    Pending,
+    Seconds,
+    Superseded,
+    Unknown,
+)
+
+#: Less than the service takes, so that a call has room for what stands around its items.
+BODY_BYTES_MAX = 7 << 20
+ITEMS_MAX = 1000
+JSON = "application/json"
+
+
+def queue_path(queue: str) -> str:
+    """The path of a queue, with its name as one segment."""
+    if queue in ("", ".", ".."):
+        raise InvalidRequest(f"a queue named {queue!r} cannot be reached")
+    try:
+        return f"/v1/queues/{quote(queue, safe='')}"
+    except UnicodeEncodeError:
+        raise InvalidRequest("the name of the queue is no Unicode") from None
+
+
+def text_of(value: object, what: str) -> str:
+    """A value as JSON. What cannot be written is an invalid request."""
+    try:
+        return dumps(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidRequest(f"{what}: {error}") from error
+
+
+def millis(length: Seconds) -> int:
+    """A length of time in whole milliseconds."""
+    seconds = length.total_seconds() if isinstance(length, timedelta) else length
+    try:
+        return round(seconds * 1000)
+    except (ValueError, OverflowError) as error:
+        raise InvalidRequest(f"a length of time of {length} s: {error}") from None
+
+
+def keep(length: Keep) -> int | str:
+    """How long a record is kept."""
+    return length if isinstance(length, str) else millis(length)
+
+
+def data_members(name: str, value: object, content_type: bool = True) -> dict[str, Any]:
+    """The members that say bytes: `name` if they are JSON, else `name_base64`."""
+    if isinstance(value, Data) and value.is_json:
+        return {name: Json(value.text)}
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        value = Data(bytes(value))
+    if isinstance(value, Data):
+        said = {f"{name}_base64": base64.b64encode(value.bytes).decode()}
+        return {**said, "content_type": value.content_type} if content_type else said
+    return {name: Json(text_of(value, name))}
+
+
+_LENGTHS = ("delay", "expires_in", "time_limit", "max_wait")
+_PLAIN = ("max_attempts", "max_stalls", "on_failed", "on_waiting", "on_failure")
+
+
+def job_text(job: Job, job_id: str | None, inherited: Mapping[str, str]) -> str:
+    """A job of an enqueue. `inherited` are headers that its own ones replace."""
+    said: dict[str, Any] = {"kind": job.kind}
+    if job_id is not None:
+        said["id"] = job_id
+    if job.payload is not None:
+        said |= data_members("payload", job.payload)
+    if headers := {**inherited, **job.headers}:
+        said["headers"] = headers
+    if job.tags:
+        said["tags"] = list(job.tags)
+    if job.priority:
+        said["priority"] = job.priority
+    for name in _LENGTHS:
+        if (length := getattr(job, name)) is not None:
+            said[f"{name}_ms"] = millis(length)
+    for name in _PLAIN:
+        if (value := getattr(job, name)) is not None:
+            said[name] = value
+    for name in ("keep_completed", "keep_failed"):
+        if (kept := getattr(job, name)) is not None:
+            said[name] = keep(kept)
+    if job.awaited:
+        said["awaited"] = True
+    return text_of(said, "job")
+
+
+def jobs_text(jobs: Sequence[Job], inherited: Mapping[str, str]) -> tuple[list[str], list[bool]]:
+    """The jobs as text, each with an id, and whether that id was drawn here."""
+    drawn = [job.id is None for job in jobs]
+    return [job_text(job, uuid4().hex if job.id is None else job.id, inherited) for job in jobs], drawn
+
+
+def chunks(texts: Sequence[str]) -> list[list[int]]:
+    """Places of items that go into one call: as many as count and bytes allow."""
+    parts: list[list[int]] = []
+    room = 0
+    for place, text in enumerate(texts):
+        size = len(text.encode()) + 1
+        if not parts or size > room or len(parts[-1]) == ITEMS_MAX:
+            parts.append([])
+            room = BODY_BYTES_MAX
+        parts[-1].append(place)
+        room -= size
+    return parts
+
+
+def list_body(name: str, texts: Sequence[str], tail: str = "") -> bytes:
+    """A body whose only list is `name`."""
+    return f'{{"{name}":[{",".join(texts)}]{tail}}}'.encode()
+
+
+def answer(text: str) -> dict[str, Any]:
+    """The members of an answer: text for those that hold data, values for others."""
+    return {name: value if name in _RAW else loads(value) for name, value in members(text)}
+
+
+_RAW = frozenset(("jobs", "items", "result", "payload", "progress", "error", "details", "last_error"))
+
+
+def shown_data(said: Mapping[str, Any], name: str) -> Data | None:
+    """The bytes that `name` or `name_base64` say, if either is there."""
+    if (text := said.get(name)) is not None:
+        return Data(text.encode(), said.get("content_type") or JSON, is_json=True)
+    if (encoded := said.get(f"{name}_base64")) is not None:
+        return Data(base64.b64decode(encoded), said.get("content_type") or Data(b"").content_type)
+    return None
+
+
+def error_of(text: str | None) -> JobError | None:
+    """The error of a job."""
+    if text is None or text == "null":
+        return None
+    said = answer(text)
+    return JobError(said.get("name", ""), said.get("message", ""), shown_data(said, "details"))
+
+
+def enqueued(text: str, drawn: Sequence[bool], was_resent: bool) -> list[Enqueued]:
+    """The answer to an enqueue."""
+    found = []
+    for item, is_drawn in zip(items(answer(text)["jobs"]), drawn, strict=True):
+        said = answer(item)
+        outcome = said["outcome"]
+        if is_drawn and was_resent:
+            outcome = "queued"
+        state = said.get("state") if outcome == "duplicate" else None
+        result = shown_data(said, "result") if outcome == "completed" else None
+        found.append(Enqueued(said["id"], said["seq"], outcome, state, result, was_resent))
+    return found
+
+
+def outcome(text: str) -> Outcome:
+    """The answer to a wait."""
+    said = answer(text)
+    job, seq = said["id"], said.get("seq") or 0
+    match said["outcome"]:
+        case "completed":
+            return Completed(job, seq, shown_data(said, "result") or Data(b"null", JSON, is_json=True))
+        case "failed":
+            return Failed(job, seq, said.get("reason") or "", error_of(said.get("error")))
+        case "cancelled":
+            return Cancelled(job, seq, said.get("reason"))
+        case "superseded":
+            return Superseded(job)
+        case "expired":
+            return Expired(job)
+        case "unknown":
+            return Unknown(job)
+        case _:
+            return Pending(job, seq, said.get("state"))
+
+
+def changed(text: str) -> list[Changed]:
+    """The answer to a change of jobs."""
+    said = (loads(item) for item in items(answer(text)["items"]))
+    return [Changed(item["id"], item["outcome"], item.get("state")) for item in said]
+
+
+#: Outcomes of a wait, as names.
+OUTCOMES = {type_: type_.__name__.lower() for type_ in get_args(Outcome)}

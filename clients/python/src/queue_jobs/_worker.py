@@ -1,0 +1,151 @@
+"""Works on the jobs of a queue."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from ._errors import InvalidRequest
+from ._handlers import Handler
+from ._queue import AsyncQueue, Queue
+from ._run import Options, Run
+from ._send import AsyncSender
+
+H = TypeVar("H", bound=Handler)
+
+
+class Worker:
+    """Claims jobs of a queue and runs their handlers, `concurrency` of them at the same time.
+
+    A plain function runs in a thread of its own; a coroutine function runs in the event loop of the
+    worker, which it must not block, since heartbeats come from there. What a handler returns is the
+    result of the job; an exception is a failed attempt. See `Complete`, `Fail` and `Snooze`.
+
+    Args:
+        queue: the address, the token and the queue; the worker has connections of its own.
+        handlers: by kind. A job of another kind becomes a failed attempt.
+        concurrency: how many jobs are held at the same time, at least 1.
+        lease: seconds for which a job is held unless extended; 1 to 3600. If this process dies,
+            its jobs run elsewhere after that time.
+        grace: seconds that handlers have after SIGTERM or `stop`. The jobs of those that have not
+            ended then go back to the queue, uncharged.
+        wait: seconds for which the service waits for a job that is due; 0 to 60.
+        name: the beginning of the worker's name, for operators; each run adds text of its own.
+    """
+
+    def __init__(
+        self,
+        queue: Queue | AsyncQueue,
+        handlers: Mapping[str, Handler] | None = None,
+        *,
+        concurrency: int = 10,
+        lease: float = 30.0,
+        grace: float = 20.0,
+        wait: float = 20.0,
+        name: str | None = None,
+    ) -> None:
+        if concurrency < 1:
+            raise InvalidRequest("concurrency is at least 1")
+        self._connection = queue.connection
+        self._handlers: dict[str, Handler] = dict(handlers or {})
+        self._options = Options(
+            queue=queue.name,
+            handlers=self._handlers,
+            concurrency=concurrency,
+            lease=lease,
+            grace=grace,
+            wait=wait,
+            name=(name or socket.gethostname())[:64] or "python",
+        )
+        self._lock = threading.Lock()
+        self._current: tuple[asyncio.AbstractEventLoop, Run] | None = None
+        self._is_stopped_early = False
+
+    def handler(self, kind: str) -> Callable[[H], H]:
+        """A decorator that makes a function the handler of a kind."""
+
+        def register(function: H) -> H:
+            self._handlers[kind] = function
+            return function
+
+        return register
+
+    def run(self) -> None:
+        """Works until SIGTERM, SIGINT, `stop`, or an operator who asks the worker to drain.
+
+        A second signal ends it without waiting for handlers. Signals are taken in the main thread
+        alone. Raises `QueueError` if the service lets this token not work on the queue.
+        """
+        is_main = threading.current_thread() is threading.main_thread()
+        loop = asyncio.new_event_loop()
+        try:
+            loop.run_until_complete(self._run(is_main))
+        finally:
+            _close(loop)
+
+    async def serve(self) -> None:
+        """The same in an event loop of the caller, without signals: `stop` ends it.
+
+        If it is cancelled, jobs that run come back when their leases lapse.
+        """
+        await self._run(False)
+
+    def stop(self) -> None:
+        """Asks the worker to end, from any thread; a second time: without waiting for handlers.
+
+        If it does not run yet, its next run ends at once.
+        """
+        with self._lock:
+            if self._current is None:
+                self._is_stopped_early = True
+            else:
+                loop, run = self._current
+                loop.call_soon_threadsafe(run.stop)
+
+    async def _run(self, with_signals: bool) -> None:
+        loop = asyncio.get_running_loop()
+        sender = AsyncSender(self._connection)
+        run = Run(self._options, sender)
+        signals = (signal.SIGTERM, signal.SIGINT) if with_signals else ()
+        with self._lock:
+            if self._current is not None:
+                raise RuntimeError("this worker is running already")
+            self._current = (loop, run)
+            if self._is_stopped_early:
+                self._is_stopped_early = False
+                run.stop()
+        taken = []
+        try:
+            for number in signals:
+                try:
+                    loop.add_signal_handler(number, run.stop)
+                    taken.append(number)
+                except NotImplementedError:
+                    pass  # Windows has no such signals for event loops; Ctrl-C raises there.
+            await run.run()
+        finally:
+            for number in taken:
+                loop.remove_signal_handler(number)
+            with self._lock:
+                self._current = None
+            await sender.close()
+
+
+def _close(loop: asyncio.AbstractEventLoop) -> None:
+    """Closes the loop, also over coroutines that do not end when they are cancelled.
+
+    `asyncio.run` waits for them, and so would a process that was told to end.
+    """
+    try:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            loop.run_until_complete(asyncio.wait(left, timeout=1.0))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()

@@ -1,0 +1,233 @@
+"""Carries out a scenario of `clients/spec/scenarios.json` with one of the two faces of the client."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import inspect
+import itertools
+import json
+import os
+import threading
+import time
+from typing import Any
+from urllib.parse import quote
+
+from harness import Proxy, Server
+from patterns import difference, filled
+from queue_jobs import (
+    AsyncQueue, Changed, Completed, Data, Enqueued, Job, Json, Outcome, Queue, QueueError, Worker,
+)
+from scenario_handlers import handlers_of
+
+_names = itertools.count()
+_LENGTHS = ("delay", "expires_in", "time_limit", "max_wait", "keep_completed", "keep_failed")
+SECONDS_MAX = 30.0
+
+
+class Failure(AssertionError):
+    """A scenario that did not go as it says."""
+
+
+def job_of(said: dict[str, Any]) -> Job:
+    """A job as the client takes it from the fields of the protocol."""
+    said = dict(said)
+    if "payload_text" in said:
+        said["payload"] = Json(said.pop("payload_text"))
+    if "payload_base64" in said:
+        content = said.pop("content_type", "application/octet-stream")
+        said["payload"] = Data(base64.b64decode(said.pop("payload_base64")), content)
+    for name in _LENGTHS:
+        if f"{name}_ms" in said:
+            said[name] = said.pop(f"{name}_ms") / 1000
+    for name in ("keep_completed", "keep_failed"):
+        if isinstance(said.get(name), int):
+            said[name] /= 1000
+    return Job(**said)
+
+
+def shown(data: Data | None, name: str) -> dict[str, Any]:
+    if data is None:
+        return {}
+    if not data.is_json:
+        return {f"{name}_base64": base64.b64encode(data.bytes).decode(), "content_type": data.content_type}
+    return {name: data.value, f"{name}_text": data.text}
+
+
+def plain(result: Any) -> Any:
+    """What a call returned, in the words of scenarios."""
+    if isinstance(result, list):
+        return [plain(one) for one in result]
+    if isinstance(result, Enqueued):
+        return {"id": result.id, "seq": result.seq, "outcome": result.outcome, "state": result.state,
+                **shown(result.result, "result")}
+    if isinstance(result, Changed):
+        return {"id": result.id, "outcome": result.outcome, "state": result.state}
+    said = {"outcome": type(result).__name__.lower()}
+    said |= {name: getattr(result, name) for name in ("id", "seq", "reason", "state") if hasattr(result, name)}
+    if isinstance(result, Completed):
+        return {**said, **shown(result.data, "result")}
+    if (error := getattr(result, "error", None)) is not None:
+        said["error"] = {"name": error.name, "message": error.message, **shown(error.details, "details")}
+    return said
+
+
+class Scenario:
+    """One scenario, on its own queue, with its own proxy."""
+
+    def __init__(self, said: dict[str, Any], server: Server, face: str) -> None:
+        self.said, self.server, self.face = said, server, face
+        self.queue = said.get("queue", "scenario-{n}").replace("{n}", str(next(_names)))
+        self.known: dict[str, Any] = {}
+        self.proxy = Proxy(server)
+        self.token_file = server.token_files[said.get("token", "all")]
+
+    def run(self) -> None:
+        kind = AsyncQueue if self.face == "async" else Queue
+        self.loop = asyncio.new_event_loop()
+        self.client = kind(self.proxy.url, self.queue, token_file=self.token_file, retry_for=SECONDS_MAX)
+        try:
+            self._steps(self.said["steps"])
+        finally:
+            self._ended(self.client.close())
+            self.loop.close()
+            self.proxy.close()
+
+    def _ended(self, result: Any) -> Any:
+        """What the call of either face returns."""
+        return self.loop.run_until_complete(result) if inspect.isawaitable(result) else result
+
+    def _steps(self, steps: list[dict[str, Any]]) -> None:
+        for number, step in enumerate(steps):
+            action = next(iter(step))
+            try:
+                said = step[action]
+                if action not in ("work", "requests"):  # These have patterns and later steps in them.
+                    said = filled(said, self.known)
+                getattr(self, f"_do_{action}")(said, step)
+            except Failure as failure:
+                raise Failure(f"step {number} ({action}): {failure}") from None
+
+    def _check(self, pattern: Any, actual: Any) -> None:
+        if (found := difference(pattern, actual, self.known)) is not None:
+            raise Failure(found)
+
+    def _with_client(self, step: dict[str, Any], call: Any) -> None:
+        try:
+            result = plain(self._ended(call()))
+        except QueueError as error:
+            if "problem" not in step:
+                raise Failure(f"raised {error}") from error
+            self._check(step["problem"], self._problem(error))
+            return
+        if "problem" in step:
+            raise Failure(f"returned {result!r} and raised nothing")
+        self._check(step.get("answer", {"$any": True}), result)
+
+    @staticmethod
+    def _problem(error: QueueError) -> dict[str, Any]:
+        return {"kind": error.kind, "status": error.status, "certainty": error.certainty}
+
+    def _do_enqueue(self, said: Any, step: dict[str, Any]) -> None:
+        self._with_client(step, lambda: self.client.enqueue(job_of(said)))
+
+    def _do_enqueue_many(self, said: Any, step: dict[str, Any]) -> None:
+        jobs = [job_of(job) for job in said["jobs"]]
+        self._with_client(step, lambda: self.client.enqueue_many(jobs, atomic=said.get("atomic", False)))
+
+    def _do_wait(self, said: Any, step: dict[str, Any]) -> None:
+        seconds = said.get("timeout_ms", SECONDS_MAX * 1000) / 1000
+        self._with_client(step, lambda: self.client.wait(said["id"], seq=said.get("seq"), timeout=seconds))
+
+    def _do_cancel(self, said: Any, step: dict[str, Any]) -> None:
+        running = said.get("running", "leave")
+        self._with_client(step, lambda: self.client.cancel_many(said["ids"], running=running))
+
+    def _called(self, said: str, step: dict[str, Any]) -> tuple[int, Any]:
+        method, path = said.split(" ", 1)
+        body: str | None = filled(step.get("body_text"), self.known)
+        if "body" in step:
+            body = json.dumps(filled(step["body"], self.known))
+        token = step.get("token", self.said.get("token", "all"))
+        headers = {"content-type": "application/json"}
+        if token != "none":
+            headers["authorization"] = "Bearer " + self.server.token_files[token].read_text().strip()
+        headers |= step.get("headers", {})
+        path = path.replace("{queue}", quote(self.queue, safe=""))
+        status, text = self.server.call(method, path, None if body is None else body.encode(), headers)
+        try:
+            return status, json.loads(text)
+        except ValueError:
+            return status, text.decode(errors="replace")
+
+    def _do_call(self, said: str, step: dict[str, Any]) -> None:
+        status, answer = self._called(said, step)
+        if "status" in step and status != step["status"]:
+            raise Failure(f"status {status}, not {step['status']}: {answer!r}")
+        self._check(step.get("answer", {"$any": True}), answer)
+
+    def _do_until(self, said: str, step: dict[str, Any]) -> None:
+        for left in range(1000, 0, -1):
+            try:
+                return self._do_call(said, step)
+            except Failure:
+                if left == 1:
+                    raise
+            time.sleep(0.01)
+
+    def _do_fault(self, said: Any, step: dict[str, Any]) -> None:
+        with self.proxy.lock:
+            if said["do"] == "none":
+                self.proxy.faults = [one for one in self.proxy.faults if one["on"] != said["on"]]
+            else:
+                self.proxy.faults.append({"times": 1, **said})
+
+    def _do_requests(self, said: Any, step: dict[str, Any]) -> None:
+        with self.proxy.lock:
+            bodies = [body for path, body in self.proxy.requests if path.endswith(said["on"])]
+        pattern = step["requests"]["list"]
+        self._check(pattern, bodies[: len(pattern)])
+
+    def _do_server(self, said: str, step: dict[str, Any]) -> None:
+        assert self.said.get("own_server"), "a scenario that kills its server has one to itself"
+        self.server.kill() if said == "kill" else self.server.start()
+
+    def _do_work(self, said: Any, step: dict[str, Any]) -> None:
+        saw: list[Any] = []
+        raised: list[QueueError] = []
+        face = Queue if self.face == "sync" else AsyncQueue
+        worker_queue = face(self.proxy.url, self.queue, token_file=self.token_file)
+        worker = Worker(
+            worker_queue,
+            handlers_of(filled(said.get("handlers", {}), self.known), saw, self.client, self.face),
+            concurrency=said.get("concurrency", 2),
+            lease=said.get("lease_ms", 30_000) / 1000,
+            grace=said.get("grace_ms", 5_000) / 1000,
+        )
+
+        def run() -> None:
+            try:
+                worker.run()
+            except QueueError as error:
+                raised.append(error)
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        end = said.get("end", "stop")
+        try:
+            self._steps(step["work"].get("then", []))
+        finally:
+            if end == "stop":
+                worker.stop()
+            thread.join(SECONDS_MAX if end == "stop" else 10.0)
+            is_alive = thread.is_alive()
+            worker.stop(), worker.stop()
+            thread.join(SECONDS_MAX)
+        if is_alive:
+            raise Failure("the worker did not end")
+        if isinstance(end, dict):
+            self._check(end["problem"], self._problem(raised[0]) if raised else None)
+        elif raised:
+            raise Failure(f"the worker ended with {raised[0]}")
+        if "saw" in said:
+            self._check(step["work"]["saw"], saw)

@@ -1,0 +1,96 @@
+"""Whole programs, run from an empty directory as a user would."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness import Server
+from queue_jobs import Completed, Pending, Queue
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+
+DEAF = """
+import os, time
+from queue_jobs import Queue, Worker
+
+def deaf(job):
+    print("started", flush=True)
+    time.sleep(3600)
+
+Worker(Queue(os.environ["QUEUE_URL"], "deaf", token_file=os.environ["QUEUE_TOKEN_FILE"]), {"deaf": deaf}, grace=0.1).run()
+"""
+
+
+def programs() -> list[str]:
+    return re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+
+
+class Processes(unittest.TestCase):
+    def setUp(self) -> None:
+        self.server = Server()
+        self.addCleanup(self.server.close)
+        self.url = f"http://127.0.0.1:{self.server.port}"
+
+    def queue(self, name: str) -> Queue:
+        queue = Queue(self.url, name, token_file=self.server.token_files["all"])
+        self.addCleanup(queue.close)
+        return queue
+
+    def started(self, program: str) -> subprocess.Popen[str]:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        (Path(folder.name) / "program.py").write_text(program)
+        environment = {**os.environ, "QUEUE_URL": self.url, "QUEUE_TOKEN_FILE": str(self.server.token_files["all"])}
+        process = subprocess.Popen([sys.executable, "program.py"], cwd=folder.name, env=environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_the_first_program_of_the_readme_works_and_ends_on_sigterm(self) -> None:
+        process = self.started(programs()[0])
+        assert process.stdout is not None
+        self.assertEqual(process.stdout.readline(), "sending to ada@example.org\n")
+        outcome = self.queue("mail").wait("welcome-42", timeout=30)
+        self.assertIsInstance(outcome, Completed)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.communicate(timeout=30), ("", ""))
+        self.assertEqual(process.returncode, 0)
+
+    def test_every_program_of_the_readme_has_right_names(self) -> None:
+        for program in programs():
+            compile(program, "README.md", "exec")
+            for line in re.findall(r"^from queue_jobs import .*$", program, re.MULTILINE):
+                exec(line, {})
+
+    def test_a_worker_whose_handlers_hang_ends_after_its_grace_and_gives_the_jobs_back(self) -> None:
+        queue = self.queue("deaf")
+        queue.enqueue("deaf", id="a")
+        process = self.started(DEAF)
+        assert process.stdout is not None
+        self.assertEqual(process.stdout.readline(), "started\n")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0)
+        outcome = queue.wait("a", timeout=0)
+        self.assertIsInstance(outcome, Pending)
+        self.assertEqual(outcome.state, "queued")  # type: ignore[union-attr]
+
+    def test_a_token_file_that_is_replaced_is_taken_up(self) -> None:
+        file = self.server.folder / "mine.token"
+        file.write_text(self.server.token_files["bad"].read_text())
+        with Queue(self.url, "mail", token_file=file, retry_for=0) as queue:
+            with self.assertRaisesRegex(Exception, "unauthorized"):
+                queue.enqueue("k")
+            file.write_text(self.server.token_files["all"].read_text())
+            self.assertEqual(queue.enqueue("k").outcome, "queued")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,147 @@
+"""Numbers, texts and requests, without a server."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import tempfile
+import unittest
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import httpx
+from queue_jobs import InvalidRequest, Job, Json, Queue, QueueError, Unavailable
+from queue_jobs import _wire
+from queue_jobs._connection import Attempts, Connection, read
+from queue_jobs._job import ClaimedJob
+from queue_jobs._json import dumps, items, loads, members
+
+
+class Values(unittest.TestCase):
+    def test_every_number_keeps_its_value_through_reading_and_writing(self) -> None:
+        seed = int(os.environ.get("QUEUE_SEED", random.randrange(2**32)))
+        chance = random.Random(seed)
+        for _ in range(5_000):
+            digits = "".join(chance.choices("0123456789", k=chance.randint(1, 25))).lstrip("0") or "0"
+            text = chance.choice(("", "-")) + digits
+            if chance.random() < 0.7:
+                text += "." + "".join(chance.choices("0123456789", k=chance.randint(1, 25)))
+            if chance.random() < 0.5:
+                text += chance.choice("eE") + chance.choice(("", "+", "-")) + str(chance.randint(0, 500))
+            self.assertEqual(Decimal(dumps(loads(text))), Decimal(text), f"seed {seed}: {text}")
+
+    def test_a_number_that_a_double_holds_is_a_float_and_no_decimal(self) -> None:
+        for text, value in (("1.5", 1.5), ("0.1", 0.1), ("1e3", 1000.0), ("1.10", 1.1), ("-0", -0.0)):
+            self.assertIs(type(loads(text)), float, text)
+            self.assertEqual(loads(text), value)
+        self.assertEqual(loads("0.1000000000000000055511151231257827"), Decimal("0.1000000000000000055511151231257827"))
+        self.assertEqual(loads("9" * 5000), Decimal("9" * 5000))
+
+    def test_what_is_no_json_is_refused(self) -> None:
+        for value in (float("nan"), float("inf"), "\ud800", b"x", object(), {1: {Decimal(1)}}, Decimal("NaN")):
+            with self.assertRaises((TypeError, ValueError), msg=repr(value)):
+                dumps(value)
+        with self.assertRaises(InvalidRequest):
+            _wire.job_text(Job("k", object()), "a", {})
+
+    def test_the_text_of_members_and_items_is_kept(self) -> None:
+        text = ' { "a" : [1.10, {"b": "},]"}] , "c":{},"d" :"\\"" , "e": [ ] } '
+        self.assertEqual(dict(members(text)), {"a": '[1.10, {"b": "},]"}]', "c": "{}", "d": '"\\""', "e": "[ ]"})
+        self.assertEqual(list(items('[ 1e400 ,"]", [2] ]')), ["1e400", '"]"', "[2]"])
+        self.assertEqual((list(members("{}")), list(items("[]"))), ([], []))
+
+    def test_a_job_says_only_what_was_set(self) -> None:
+        self.assertEqual(json.loads(_wire.job_text(Job("k"), "a", {})), {"kind": "k", "id": "a"})
+        job = Job("k", b"\x00", delay=timedelta(minutes=1), keep_completed="forever", keep_failed=1.5, max_attempts="unlimited")
+        self.assertEqual(json.loads(_wire.job_text(job, "a", {"x": "y"})), {
+            "kind": "k", "id": "a", "payload_base64": "AA==", "content_type": "application/octet-stream", "headers": {"x": "y"},
+            "delay_ms": 60000, "keep_completed": "forever", "keep_failed": 1500, "max_attempts": "unlimited"})
+
+    def test_calls_are_divided_by_count_and_by_bytes(self) -> None:
+        self.assertEqual([len(part) for part in _wire.chunks(["x"] * 2001)], [1000, 1000, 1])
+        self.assertEqual([len(part) for part in _wire.chunks(["x" * 3_000_000] * 5)], [2, 2, 1])
+        self.assertEqual(_wire.chunks([]), [])
+        self.assertEqual(len(_wire.chunks(["x" * 9_000_000])), 1)
+
+    def test_queues_that_a_path_cannot_say_are_refused(self) -> None:
+        self.assertEqual(_wire.queue_path("a/b ü"), "/v1/queues/a%2Fb%20%C3%BC")
+        for name in ("", ".", "..", "\ud800"):
+            with self.assertRaises(InvalidRequest):
+                _wire.queue_path(name)
+
+
+class Errors(unittest.TestCase):
+    def error(self, status: int, body: object, headers: dict[str, str] | None = None) -> QueueError:
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        with self.assertRaises(QueueError) as raised:
+            read(httpx.Response(status, content=content, headers=headers))
+        return raised.exception
+
+    def test_answers_of_proxies_are_problems_too(self) -> None:
+        for status, kind, certainty in ((502, "unavailable", "unknown"), (504, "unavailable", "unknown"), (413, "invalid", "not_applied"),
+                                        (429, "too_many", "not_applied"), (302, "invalid", "not_applied"), (500, "internal", "unknown")):
+            for body in (b"<html>", b"\xff", b"[" * 100_000, b"", b"null", b"[]"):
+                error = self.error(status, body)
+                self.assertEqual((error.kind, error.certainty), (kind, certainty), (status, body[:9]))
+
+    def test_the_problem_says_when_to_come_back(self) -> None:
+        self.assertEqual(self.error(429, {"kind": "too_many", "retry_after_ms": 1500}).retry_after, 1.5)
+        self.assertEqual(self.error(503, b"", {"retry-after": "3"}).retry_after, 3.0)
+        self.assertIsNone(self.error(503, {"retry_after_ms": "soon"}, {"retry-after": "Wed, 21 Oct"}).retry_after)
+
+    def test_waits_double_with_jitter_and_end(self) -> None:
+        now = 0.0
+        attempts, waits = Attempts(60, clock=lambda: now), []
+        with self.assertRaises(Unavailable) as raised:
+            for attempt in range(1000):
+                waits.append(attempts.delay_after(Unavailable("x", certainty="unknown" if attempt == 1 else "not_applied")))
+                now += waits[-1]
+        self.assertEqual(raised.exception.certainty, "unknown")
+        for number, wait in enumerate(waits):
+            longest = min(0.1 * 2**number, 5.0)
+            self.assertTrue(longest / 2 <= wait <= longest, (number, wait))
+        self.assertTrue(15 < len(waits) < 40 and len(set(waits)) == len(waits), waits)
+
+
+class Tokens(unittest.TestCase):
+    SECRET = "qk_0123456789_secretsecret"
+
+    def test_no_text_shows_a_token_or_a_receipt(self) -> None:
+        queue = Queue("http://127.0.0.1:1", token=self.SECRET, retry_for=0)
+        job = ClaimedJob('{"receipt":"v1.secret","queue":"q","id":"a","kind":"k","seq":1,"epoch":1,"attempt":1}')
+        with self.assertRaises(Unavailable) as raised:
+            queue.enqueue("k")
+        for text in (repr(queue), repr(queue.connection), repr(job), str(job.fields), repr(raised.exception), str(raised.exception)):
+            self.assertNotIn("secret", text)
+        self.assertEqual(raised.exception.certainty, "not_applied")
+
+    def test_a_token_that_is_none_is_refused_without_being_shown(self) -> None:
+        for token in ("", " ", "a b secret", "secret\nx: y", "sécret", "secret\x00"):
+            with self.assertRaises(InvalidRequest) as raised:
+                Connection("http://localhost", token=token)
+            self.assertNotIn("cret", str(raised.exception))
+
+    def test_a_token_file_is_read_again_when_it_changes(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "token"
+            connection = Connection("http://localhost", token_file=file)
+            with self.assertRaises(InvalidRequest):
+                connection.headers()
+            for token in ("first", "second!"):
+                (Path(folder) / "new").write_text(token + "\n")
+                os.replace(Path(folder) / "new", file)
+                self.assertEqual(connection.headers()["authorization"], f"Bearer {token}")
+            file.unlink()
+            self.assertEqual(connection.headers()["authorization"], "Bearer second!")
+
+    def test_addresses_that_are_none_are_refused(self) -> None:
+        for url in ("", "localhost:8080", "ftp://x", "http://user:secret@host"):
+            with self.assertRaises(InvalidRequest) as raised:
+                Connection(url)
+            self.assertNotIn("secret", str(raised.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()

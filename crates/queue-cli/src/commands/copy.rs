@@ -1,0 +1,234 @@
+//! The command `queue copy`: brings the jobs of one store to another, of any kind.
+
+use crate::{
+    args::Globals,
+    exit::{CliError, Exit},
+    output::{self, Column, Format, Text, plural},
+    parse,
+    session::{Missing, Session},
+};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use queue::{
+    CopyPhase, CopyProgress, CopyReport, HeldJobs, JobTally, MemoryStorage, QueueCopy, State, Storage,
+    StoreCopy,
+};
+use serde_json::{Map, Value, json};
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
+
+/// Digits of a digest that are shown to people.
+const DIGITS: usize = 12;
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[command(after_help = "\
+Copies all queues, or the one of --queue, and leaves the jobs in FROM. Pauses the queues in both stores, and leaves them \
+paused: once the copy is verified, `queue resume` lets workers begin on TO. What was interrupted is finished by the same \
+command. At the end every record is read again from both stores and compared; exits with 1 if any differs.")]
+pub(crate) struct CopyArgs {
+    /// The store to read, such as sqlite:queue.db
+    #[arg(value_name = "FROM")]
+    from: String,
+    /// The store to fill; a file is made if there is none
+    #[arg(value_name = "TO")]
+    to: String,
+    /// Read everything, write nothing, and say what would be copied
+    #[arg(long)]
+    dry_run: bool,
+    /// Wait this long for running jobs to end, instead of refusing to begin
+    #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
+    wait: Option<Duration>,
+    /// Copy running jobs as waiting ones: only if their workers are gone for good
+    #[arg(long, conflicts_with = "wait")]
+    give_back: bool,
+    /// Add to queues of TO that have other jobs or are not paused
+    #[arg(long)]
+    add: bool,
+    /// Let the numbers of jobs go back; outside resources must forget their fences (seq, epoch)
+    #[arg(long)]
+    renumber: bool,
+}
+
+pub(crate) async fn run(args: CopyArgs, globals: &Globals) -> Result<Exit, CliError> {
+    if globals.store.is_some() {
+        return Err(CliError::invalid("`queue copy` takes both stores behind its name, and no --store"));
+    }
+    let source = Session { url: args.from.clone(), ..Session::new(globals)? };
+    let from = source.open(Missing::Refuse).await.map_err(|error| error.context("FROM"))?;
+    let ended = copy_from(&from, &args, globals).await;
+    let closed = from.close().await;
+    let report = ended?;
+    closed?;
+    tell(&report, &source)?;
+    let is_fine = report.queues.iter().all(|queue| queue.differing == 0 && queue.foreign == 0);
+    Ok(if is_fine { Exit::Ok } else { Exit::Negative })
+}
+
+async fn copy_from(
+    from: &Arc<dyn Storage>,
+    args: &CopyArgs,
+    globals: &Globals,
+) -> Result<CopyReport, CliError> {
+    let to = target(args, globals).await.map_err(|error| error.context("TO"))?;
+    let mut copy = StoreCopy::new(from.clone(), to.clone()).held(args.held());
+    // The environment names the queue of other commands.
+    if let Some(queue) = &globals.queue {
+        copy = copy.queue(queue.clone());
+    }
+    copy = if args.add { copy.adding() } else { copy };
+    copy = if args.renumber { copy.renumbering() } else { copy };
+    copy = if args.dry_run { copy.dry_run() } else { copy };
+    let bar = CopyBar::new();
+    let ended = copy.run(&mut |progress| bar.show(progress)).await;
+    drop(bar);
+    let closed = to.close().await;
+    let report = ended?;
+    closed?;
+    Ok(report)
+}
+
+/// The store to fill. A dry run makes none, and compares with an empty one.
+async fn target(args: &CopyArgs, globals: &Globals) -> Result<Arc<dyn Storage>, CliError> {
+    let session = Session { url: args.to.clone(), ..Session::new(globals)? };
+    if !args.dry_run {
+        return session.open(Missing::Create).await;
+    }
+    Ok(match session.find().await? {
+        Some(storage) => storage,
+        None => Arc::new(MemoryStorage::new()),
+    })
+}
+
+impl CopyArgs {
+    fn held(&self) -> HeldJobs {
+        match self.wait {
+            _ if self.give_back => HeldJobs::GiveBack,
+            Some(longest) => HeldJobs::Wait(longest),
+            None => HeldJobs::Refuse,
+        }
+    }
+}
+
+fn tell(report: &CopyReport, session: &Session) -> Result<(), CliError> {
+    if session.out.format() == Format::Json {
+        for queue in &report.queues {
+            session.out.object(&object(queue, report.is_dry_run))?;
+        }
+        return Ok(());
+    }
+    let table = output::table(COLUMNS, report.queues.iter().map(row));
+    Ok(session.out.text(Text::from(table).and(outcome(report)))?)
+}
+
+const COLUMNS: [Column; 9] = [
+    Column::text("QUEUE"),
+    Column::whole("JOBS"),
+    Column::whole("COPIED"),
+    Column::whole("THERE BEFORE"),
+    Column::whole("PAST PURGE").plain("0"),
+    Column::whole("GIVEN BACK").plain("0"),
+    Column::whole("DIFFERENT"),
+    Column::whole("ONLY THERE").plain("0"),
+    Column::whole("DIGEST").plain(""),
+];
+
+fn row(queue: &QueueCopy) -> Vec<String> {
+    vec![
+        queue.queue.to_string(),
+        queue.source.total().to_string(),
+        queue.stored.to_string(),
+        queue.present.to_string(),
+        queue.purged.to_string(),
+        queue.held.to_string(),
+        queue.differing.to_string(),
+        queue.foreign.to_string(),
+        queue.source.digest().chars().take(DIGITS).collect(),
+    ]
+}
+
+fn outcome(report: &CopyReport) -> Text {
+    let copied: u64 = report.queues.iter().map(|queue| queue.stored).sum();
+    let count = plural(copied, "job");
+    if report.is_dry_run {
+        return Text::from(format!("A copy would store {count}. Nothing was written."));
+    }
+    if report.is_verified() {
+        return Text::from(format!(
+            "Copied {count}. Every record is in the target as in the source. The queues are paused in both stores."
+        ));
+    }
+    let differing = report.queues.iter().flat_map(|queue| {
+        queue.differing_ids.iter().map(move |id| Text::from(format!("{} {id} is not the same", queue.queue)))
+    });
+    let lines: Text = differing.collect();
+    lines.and(format!("Copied {count}. The target is not the same as the source."))
+}
+
+fn object(queue: &QueueCopy, is_dry_run: bool) -> Value {
+    let ids: Vec<&str> = queue.differing_ids.iter().map(queue::JobId::as_str).collect();
+    json!({
+        "queue": queue.queue.as_str(),
+        "dry_run": is_dry_run,
+        "stored": queue.stored,
+        "present": queue.present,
+        "purged": queue.purged,
+        "given_back": queue.held,
+        "differing": queue.differing,
+        "differing_ids": ids,
+        "foreign": queue.foreign,
+        "verified": queue.is_verified(),
+        "source": tally(&queue.source),
+        "target": tally(&queue.target),
+    })
+}
+
+fn tally(tally: &JobTally) -> Value {
+    let mut object: Map<String, Value> =
+        State::ALL.iter().map(|state| (state.as_str().to_owned(), json!(tally.of(*state)))).collect();
+    object.insert("total".to_owned(), json!(tally.total()));
+    object.insert("digest".to_owned(), json!(tally.digest()));
+    object.into()
+}
+
+/// A copy that is done before this shows no bar.
+const QUICK: Duration = Duration::from_secs(1);
+
+/// How far the copy is: a bar on a terminal, nothing elsewhere.
+#[derive(Debug)]
+struct CopyBar {
+    bar: ProgressBar,
+    begun: Instant,
+}
+
+impl CopyBar {
+    fn new() -> Self {
+        let bar = ProgressBar::new(0);
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}  {elapsed}, {eta} left");
+        bar.set_style(style.expect("the template is well-formed"));
+        Self { bar, begun: Instant::now() }
+    }
+
+    fn show(&self, progress: &CopyProgress<'_>) {
+        if self.begun.elapsed() < QUICK {
+            return;
+        }
+        let phase = match progress.phase {
+            CopyPhase::Waiting => "waiting for running jobs",
+            CopyPhase::Copying => "copying",
+            CopyPhase::Verifying => "comparing",
+            _ => "working",
+        };
+        self.bar.set_length(progress.total);
+        self.bar.set_position(progress.done);
+        self.bar.set_message(format!("{phase} {}", output::spelled_out(progress.queue.as_str())));
+    }
+}
+
+impl Drop for CopyBar {
+    fn drop(&mut self) {
+        if self.begun.elapsed() >= QUICK {
+            self.bar.finish_and_clear();
+        }
+    }
+}

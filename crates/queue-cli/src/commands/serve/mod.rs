@@ -1,0 +1,63 @@
+//! `queue serve`: the store over HTTP, for programs in any language and on any host.
+
+mod log;
+mod options;
+mod running;
+
+use crate::{
+    exit::{CliError, Exit},
+    session::Session,
+    signals::{ReloadSignal, StopSignals},
+};
+use clap::Args;
+use options::{DoorArgs, ListenArgs};
+use queue::{SystemRng, queue_core::lifecycle::Policy};
+use queue_http::{ReceiptKeys, Service, ServiceLimits};
+use queue_remote::StoreService;
+use running::{Files, Running};
+use std::{path::PathBuf, sync::Arc};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Programs in any language enqueue, work and look through it; docs/service has the protocol and how to run it.
+`queue token new` makes the tokens. Without --tokens it starts with --no-auth alone, and then only where no other machine
+reaches it. SIGHUP reads tokens, keys and certificates again. The first SIGINT or SIGTERM ends it once its requests are
+answered (at most --drain-timeout), a second one at once.
+Jobs that are claimed through it and not settled come back when their leases lapse, whatever happens to the service.")]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    listen: ListenArgs,
+    #[command(flatten)]
+    door: DoorArgs,
+    /// The keys of receipts, from `queue token rotate-key`; needed by several servers before one
+    /// store, and for receipts to outlive a restart [default: one made up now]
+    #[arg(long, value_name = "FILE", env = "QUEUE_KEY_FILE")]
+    key_file: Option<PathBuf>,
+    /// What to write to standard error
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = log::Level::Warn)]
+    log: log::Level,
+}
+
+pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliError> {
+    log::start(args.log);
+    let mut stop = StopSignals::listen()?;
+    let reload = ReloadSignal::listen()?;
+    let door = args.door.door()?;
+    let control = args.door.control(&door)?;
+    let keys = Arc::new(match &args.key_file {
+        Some(path) => ReceiptKeys::load(path)?,
+        None => ReceiptKeys::generate(&SystemRng),
+    });
+    let server = args.listen.options(door.clone()).bind().await?;
+    // A store in memory is others' to use while this process serves it, so it is not refused here.
+    let storage = session.opener.open(&session.url).await?;
+    let files = Files { door, keys: keys.clone(), key_file: args.key_file, tls: server.tls_reload() };
+    let service = Service::with(storage.clone(), keys, ServiceLimits::default(), Policy::default())
+        .with_store_face(StoreService::new(storage.clone()));
+    let running = Running { server, service, control, files, out: session.out };
+    let ended = running.serve(&mut stop, reload).await;
+    let closed = storage.close().await;
+    let exit = ended?;
+    closed?;
+    Ok(exit)
+}

@@ -1,0 +1,159 @@
+//! A server at work: what it tells, what signals do, how it ends.
+
+use crate::{
+    exit::{CliError, Exit},
+    output::{self, Format, Output, plural},
+    signals::{ReloadSignal, StopSignals},
+};
+use queue::worker::WorkerReport;
+use queue_http::{AccessControl, AccessError, Door, Lifecycle, ReceiptKeys, Server, Service, TlsReload};
+use serde_json::json;
+use std::{path::PathBuf, pin::pin, sync::Arc};
+
+/// A server with all that it needs.
+pub(super) struct Running {
+    pub(super) server: Server,
+    pub(super) service: Service,
+    pub(super) control: AccessControl,
+    pub(super) files: Files,
+    pub(super) out: Output,
+}
+
+/// What a signal reads again.
+pub(super) struct Files {
+    pub(super) door: Door,
+    pub(super) keys: Arc<ReceiptKeys>,
+    pub(super) key_file: Option<PathBuf>,
+    pub(super) tls: TlsReload,
+}
+
+impl Running {
+    /// Serves until a signal, and then until what it serves has ended.
+    pub(super) async fn serve(
+        self,
+        stop: &mut StopSignals,
+        mut reload: ReloadSignal,
+    ) -> Result<Exit, CliError> {
+        let Self { server, service, control, files, out } = self;
+        tell_start(&server, &files, out)?;
+        let lifecycle = server.lifecycle();
+        // Changes by filter are jobs, and whoever asks for one through the service has no worker
+        // for it.
+        let operations = service.operations().worker().build()?;
+        let stop_operations = operations.stop_token();
+        let work = async {
+            tokio::join!(
+                server.run(control.guard(&service)),
+                close_with(&lifecycle, &service, &stop_operations)
+            )
+        };
+        let mut work = pin!(async { tokio::join!(work, operations.run()) });
+        let ((cut, ()), report) = loop {
+            tokio::select! {
+                ended = &mut work => break ended,
+                () = stop.next() => {
+                    if on_stop(&lifecycle, &service, out) == StopRequest::Second {
+                        return Ok(Exit::Interrupted);
+                    }
+                }
+                () = reload.next() => files.read_again(out),
+            }
+        };
+        tell_end(cut, report, out)
+    }
+}
+
+/// Ends what the service does beside its requests, in step with the server.
+async fn close_with(
+    lifecycle: &Lifecycle,
+    service: &Service,
+    stop_operations: &tokio_util::sync::CancellationToken,
+) {
+    lifecycle.closing().await;
+    stop_operations.cancel();
+    service.close().await;
+}
+
+/// How often a signal has asked the server to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StopRequest {
+    First,
+    Second,
+}
+
+/// The first request begins to drain; with the second one whoever serves drops what is left.
+fn on_stop(lifecycle: &Lifecycle, service: &Service, out: Output) -> StopRequest {
+    let (request, words) = if lifecycle.is_ready() {
+        (StopRequest::First, "stopping: requests are answered first; another signal cuts them")
+    } else {
+        (StopRequest::Second, "stopping now: requests are cut")
+    };
+    service.become_unready();
+    lifecycle.stop();
+    if out.format() == Format::Human {
+        output::note(words);
+    }
+    request
+}
+
+impl Files {
+    /// Reads everything again. What cannot be used changes nothing, and is told.
+    fn read_again(&self, out: Output) {
+        let tokens = match &self.door {
+            Door::Tokens(tokens) => tokens.reload().map(drop),
+            Door::Anybody => Ok(()),
+        };
+        let keys = self.key_file.as_ref().map_or(Ok(()), |path| self.keys.reload(path));
+        let failures: Vec<AccessError> =
+            [tokens, keys, self.tls.reload()].into_iter().filter_map(Result::err).collect();
+        for error in &failures {
+            tell(
+                out,
+                format!("not read again: {error}"),
+                &json!({"event": "reload", "error": error.to_string()}),
+            );
+        }
+        if failures.is_empty() {
+            tell(out, "read again: tokens, keys and certificates".to_owned(), &json!({"event": "reload"}));
+        }
+    }
+}
+
+fn tell(out: Output, words: String, object: &serde_json::Value) {
+    match out.format() {
+        Format::Human => output::note(words),
+        Format::Json => output::note_object(object),
+    }
+}
+
+fn tell_start(server: &Server, files: &Files, out: Output) -> Result<(), CliError> {
+    let addresses: Vec<String> = server.addresses()?.iter().map(ToString::to_string).collect();
+    out.answer(
+        || format!("listening at {}", addresses.join(" and ")),
+        || json!({"event": "listening", "addresses": addresses}),
+    )?;
+    if files.key_file.is_none() && out.format() == Format::Human {
+        output::note(
+            "receipts have a key made up now: they end with this process, and no other server knows them; --key-file keeps them",
+        );
+    }
+    Ok(())
+}
+
+fn tell_end(cut: usize, report: WorkerReport, out: Output) -> Result<Exit, CliError> {
+    let cut = cut as u64;
+    out.answer(
+        || {
+            if cut == 0 {
+                "stopped".to_owned()
+            } else {
+                format!("stopped; cut {}", plural(cut, "connection"))
+            }
+        },
+        || json!({"event": "stopped", "connections_cut": cut}),
+    )?;
+    match report.error {
+        Some(error) => Err(error.into()),
+        None => Ok(if cut == 0 { Exit::Ok } else { Exit::Interrupted }),
+    }
+}

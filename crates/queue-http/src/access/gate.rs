@@ -1,0 +1,12 @@
+//! What a route asks of a caller.
+
+use crate::access::Scope;
+
+/// What a route asks of a caller. A route that has no gate is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// Nothing: the route tells nothing that is worth hiding.
+    Open,
+    /// A principal with this scope. If the path names a queue, the principal must have it there.
+    Needs(Scope),
+}

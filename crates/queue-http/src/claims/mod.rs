@@ -1,0 +1,71 @@
+//! Claims of remote workers: at most one call of the store for each, no jobs lost to workers that
+//! went away, and waits in a line.
+
+mod flights;
+mod give_back;
+mod handover;
+mod line;
+mod one_claim;
+mod repeat;
+mod rest;
+mod turn;
+mod upkeep;
+
+pub(crate) use handover::Handover;
+pub(crate) use repeat::repeat;
+pub(crate) use rest::rest;
+pub(crate) use turn::claim;
+
+use crate::access::ReceiptKeys;
+use flights::Flights;
+use line::Lines;
+use parking_lot::Mutex;
+use queue_core::{Claimed, LeaseToken, QueueName, Span, Timestamp, WorkerId};
+use tokio::time::Instant;
+use upkeep::Upkeep;
+
+/// What the claims of a service share.
+#[derive(Debug, Default)]
+pub(crate) struct Claims {
+    lines: Lines,
+    flights: Flights,
+    upkeep: Upkeep,
+    /// The store time of the last answer, and when that answer came.
+    told: Mutex<Option<(Timestamp, Instant)>>,
+}
+
+/// A request for jobs, as a worker makes it.
+#[derive(Clone, Debug)]
+pub(crate) struct Ask {
+    pub(crate) queue: QueueName,
+    pub(crate) worker: WorkerId,
+    pub(crate) token: LeaseToken,
+    pub(crate) limit: usize,
+    pub(crate) lease: Span,
+    pub(crate) bytes_max: usize,
+}
+
+impl Claims {
+    fn store_time(&self) -> Option<Timestamp> {
+        let (told, at) = (*self.told.lock())?;
+        Some(told + Span::at_most(at.elapsed()))
+    }
+
+    fn note(&self, claimed: &Claimed) {
+        *self.told.lock() = Some((claimed.now, Instant::now()));
+    }
+}
+
+/// The tokens that a claim can have: the first one if it is made now, the other one if it was made
+/// before the keys were rotated. Nobody can choose a token of somebody else's claim.
+pub(crate) fn tokens(
+    keys: &ReceiptKeys,
+    token_id: &str,
+    queue: &QueueName,
+    worker: &WorkerId,
+    claim_id: u128,
+) -> Vec<LeaseToken> {
+    let claim_id = claim_id.to_be_bytes();
+    let parts = [token_id.as_bytes(), queue.as_str().as_bytes(), worker.as_str().as_bytes(), &claim_id];
+    keys.tags("claim", &parts).into_iter().map(|seal| LeaseToken::from_bytes(seal.tag)).collect()
+}

@@ -1,0 +1,180 @@
+//! The service: a store, keys and limits, and the calls that reach them.
+
+mod answer_body;
+mod duties;
+mod routed;
+
+pub use answer_body::AnswerBody;
+pub use routed::Routed;
+
+use crate::{
+    access::{Principal, ReceiptKeys},
+    claims::Claims,
+    limits::ServiceLimits,
+    routes,
+    tasks::Tasks,
+};
+use axum::Router;
+use bytes::Bytes;
+use duties::Duties;
+use queue::operations::Operations;
+use queue_core::{IdSource, Rng, Storage, SystemRng, TimeOrderedIds, WorkerId, lifecycle::Policy};
+use std::{convert::Infallible, fmt, sync::Arc};
+use tokio::sync::Semaphore;
+
+/// A service before a store.
+///
+/// It keeps nothing of the jobs that it hands out: the receipts of workers say what has to be
+/// known. So several services before one store, with the same [`ReceiptKeys`], serve the same
+/// workers.
+///
+/// Every call needs a [`Principal`] in the extensions of its request, except those that tell
+/// nothing about jobs. An access layer puts it there; [`as_principal`](Self::as_principal) does the
+/// same for whoever calls.
+///
+/// ```
+/// use queue_core::SystemRng;
+/// use queue_http::{Principal, ReceiptKeys, Service};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue_core::Result<()> {
+/// let store = queue::open("memory:").await?;
+/// let service = Service::new(store, ReceiptKeys::generate(&SystemRng));
+/// // A `tower::Service` that takes requests with any body.
+/// let for_everybody = service.as_principal(Principal::anybody());
+/// # drop(for_everybody);
+/// service.close().await;
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Service {
+    app: Arc<App>,
+    /// The face for stores that are used remotely.
+    store_face: Option<Router>,
+}
+
+/// What every call can reach.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) storage: Arc<dyn Storage>,
+    pub(crate) keys: Arc<ReceiptKeys>,
+    pub(crate) limits: ServiceLimits,
+    pub(crate) policy: Policy,
+    pub(crate) rng: Arc<dyn Rng>,
+    pub(crate) ids: Arc<dyn IdSource>,
+    pub(crate) operations: Operations,
+    pub(crate) claims: Claims,
+    pub(crate) duties: Duties,
+    pub(crate) event_streams: Arc<Semaphore>,
+    pub(crate) tasks: Tasks,
+}
+
+impl App {
+    /// Whether an operator asked this worker to end, as far as this service knows.
+    pub(crate) fn is_draining(&self, worker: &WorkerId) -> bool {
+        self.duties.is_draining(worker)
+    }
+}
+
+impl Service {
+    /// A service with default limits, and the policy of [`Policy::default`] for retries.
+    pub fn new(storage: Arc<dyn Storage>, keys: ReceiptKeys) -> Self {
+        Self::with(storage, Arc::new(keys), ServiceLimits::default(), Policy::default())
+    }
+
+    /// A service with everything given. The keys may be shared with whoever reloads them.
+    pub fn with(
+        storage: Arc<dyn Storage>,
+        keys: Arc<ReceiptKeys>,
+        limits: ServiceLimits,
+        policy: Policy,
+    ) -> Self {
+        let app = App {
+            operations: Operations::of(storage.clone()),
+            storage,
+            keys,
+            policy,
+            rng: Arc::new(SystemRng),
+            ids: Arc::new(TimeOrderedIds::default()),
+            claims: Claims::default(),
+            duties: Duties::default(),
+            event_streams: Arc::new(Semaphore::new(limits.event_streams_max)),
+            limits,
+            tasks: Tasks::default(),
+        };
+        Self { app: Arc::new(app), store_face: None }
+    }
+
+    /// Adds a face under `/store/v1` for stores that are used remotely. A request reaches it only
+    /// if its principal has [`Scope::Store`](crate::Scope::Store), which allows everything that
+    /// direct access to the store allows; which queue it names makes no difference. Its bodies are
+    /// not read before. The paths that it sees begin behind `/store/v1`.
+    #[must_use]
+    pub fn with_store_face<S, B>(mut self, face: S) -> Self
+    where
+        S: tower_service::Service<
+                http::Request<AnswerBody>,
+                Response = http::Response<B>,
+                Error = Infallible,
+            > + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Future: Send + 'static,
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        self.store_face = Some(routes::store_face(face));
+        self
+    }
+
+    fn router(&self) -> Router {
+        let router = routes::router(&self.app);
+        match &self.store_face {
+            Some(face) => router.nest(routes::STORE_PATH, face.clone()),
+            None => router,
+        }
+    }
+
+    /// The calls, for an access layer that puts the [`Principal`] into each request. A request
+    /// without one is answered with 401, unless its call tells nothing about jobs.
+    pub fn routed(&self) -> Routed {
+        Routed::new(self.router())
+    }
+
+    /// The calls, with everybody as this principal.
+    pub fn as_principal(&self, principal: Principal) -> Routed {
+        Routed::new(self.router().layer(axum::Extension(principal)))
+    }
+
+    /// The operations of the store. Somebody has to run their [worker](Operations::worker) for
+    /// changes by filter to happen: the service itself starts no work of its own.
+    pub fn operations(&self) -> &Operations {
+        &self.app.operations
+    }
+
+    /// Answers `GET /readyz` with 503 from now on, so that no more calls are sent here, and goes on
+    /// with everything else.
+    pub fn become_unready(&self) {
+        self.app.tasks.become_unready();
+    }
+
+    /// Answers all waiting calls now, and tells further ones not to wait. `GET /readyz` answers 503
+    /// from then on.
+    pub fn begin_close(&self) {
+        self.app.tasks.close();
+    }
+
+    /// The same, and waits until all jobs that were claimed and not delivered are given back.
+    ///
+    /// A dropped future leaves the service closing.
+    pub async fn close(&self) {
+        self.begin_close();
+        self.app.tasks.join().await;
+    }
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service").field("store", &self.app.storage).finish_non_exhaustive()
+    }
+}

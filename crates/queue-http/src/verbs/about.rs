@@ -1,0 +1,82 @@
+//! The service itself: whether it lives and is ready, its limits, its description.
+
+use crate::{
+    limits::ServiceLimits,
+    problem::{Problem, ProblemKind, Result},
+    routes::{Call, answer},
+    service::App,
+};
+use axum::{
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use queue_core::{Detail, QueueName};
+use serde::Serialize;
+use std::{sync::Arc, time::Duration};
+use tokio::time::timeout;
+use utoipa::ToSchema;
+
+/// How long the store has to answer the question whether it is ready.
+const READY_MAX: Duration = Duration::from_secs(5);
+/// The queue that is asked about; it has no jobs.
+const PROBE: &str = "queue.probe";
+
+/// The service answers.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct HealthOut {
+    status: &'static str,
+}
+
+/// What the service and its store accept.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = LimitsAnswer)]
+pub(crate) struct LimitsOut {
+    #[serde(flatten)]
+    service: ServiceLimits,
+    /// The most calls of one token that may wait at the same time.
+    waiting_claims_per_token_max: usize,
+    /// The largest payload and the largest result, in bytes.
+    payload_bytes_max: usize,
+    /// The largest progress and the largest error details, in bytes.
+    note_bytes_max: usize,
+}
+
+/// `GET /healthz`
+pub(crate) async fn health(_: Arc<App>, _: Call) -> Result<Response> {
+    answer(StatusCode::OK, &HealthOut { status: "ok" })
+}
+
+/// `GET /readyz`
+pub(crate) async fn ready(app: Arc<App>, _: Call) -> Result<Response> {
+    if !app.tasks.is_ready() {
+        return Err(Problem::new(ProblemKind::Closed, "the service is shutting down"));
+    }
+    let probe = QueueName::from_static(PROBE);
+    match timeout(READY_MAX, app.storage.get(&probe, &[], Detail::Meta)).await {
+        Ok(answered) => drop(answered?),
+        Err(_elapsed) => {
+            return Err(Problem::new(ProblemKind::Unavailable, "the store does not answer in time"));
+        }
+    }
+    answer(StatusCode::OK, &HealthOut { status: "ok" })
+}
+
+/// `GET /v1/limits`
+pub(crate) async fn limits(app: Arc<App>, _: Call) -> Result<Response> {
+    let of_store = app.storage.capabilities().limits;
+    let limits = LimitsOut {
+        service: app.limits,
+        waiting_claims_per_token_max: crate::access::Principal::WAITS_MAX,
+        payload_bytes_max: of_store.payload_bytes_max,
+        note_bytes_max: of_store.note_bytes_max,
+    };
+    answer(StatusCode::OK, &limits)
+}
+
+/// `GET /v1/openapi.json`
+pub(crate) async fn openapi(_: Arc<App>, _: Call) -> Result<Response> {
+    let mut response = crate::openapi::text().into_response();
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    Ok(response)
+}

@@ -1,0 +1,115 @@
+//! Operations: what became of them, and how they are cancelled.
+
+use super::queues::Empty;
+use crate::{
+    access::Scope,
+    problem::{Problem, Result},
+    routes::{Call, answer},
+    service::App,
+};
+use axum::{http::StatusCode, response::Response};
+use queue::{Change, operations::OperationStatus};
+use queue_core::JobId;
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// The most operations of an answer.
+const SHOWN_MAX: usize = 1_000;
+
+/// Operations, the newest first.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OperationsAnswer)]
+pub(crate) struct OperationsOut {
+    operations: Vec<OperationOut>,
+}
+
+/// An operation.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Operation)]
+pub(crate) struct OperationOut {
+    operation: String,
+    /// The queue of its jobs.
+    queue: String,
+    action: String,
+    /// The state of the job that the operation is.
+    state: &'static str,
+    changed: u64,
+    /// Jobs that had moved since they were met.
+    skipped: u64,
+    failed: u64,
+    /// Jobs that are being changed just now.
+    in_flight: u64,
+    /// It ended because it had met as many jobs as it may.
+    is_cut: bool,
+    is_over: bool,
+    error: Option<String>,
+}
+
+/// What became of a change of an operation or a schedule.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ChangeOut {
+    /// `done`, `requested` or `unchanged`.
+    outcome: &'static str,
+}
+
+/// `GET /v1/operations`
+pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
+    let all = app.operations.list().await?;
+    let seen = all.iter().filter(|status| call.may(Scope::Operate, &status.spec().queue));
+    let operations = seen.take(SHOWN_MAX).map(OperationOut::of).collect();
+    answer(StatusCode::OK, &OperationsOut { operations })
+}
+
+/// `GET /v1/operations/{operation}`
+pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
+    answer(StatusCode::OK, &OperationOut::of(&found(&app, &call).await?))
+}
+
+/// `POST /v1/operations/{operation}/cancel`
+pub(crate) async fn cancel(app: Arc<App>, call: Call) -> Result<Response> {
+    let Empty {} = call.json(&app)?;
+    let status = found(&app, &call).await?;
+    let changed = app.operations.cancel(&status.meta().id).await?;
+    answer(StatusCode::OK, &ChangeOut::of(changed)?)
+}
+
+/// The operation of the path. One on a queue that the token may not change is not there.
+async fn found(app: &App, call: &Call) -> Result<OperationStatus> {
+    let id = JobId::new(call.param("operation").unwrap_or_default());
+    let id = id.map_err(|invalid| Problem::from(invalid).at("operation"))?;
+    let status = app.operations.get(&id).await?;
+    let status = status.filter(|status| call.may(Scope::Operate, &status.spec().queue));
+    status.ok_or_else(|| Problem::not_found("there is no such operation"))
+}
+
+impl OperationOut {
+    fn of(status: &OperationStatus) -> Self {
+        let (spec, counts) = (status.spec(), status.counts());
+        Self {
+            operation: status.id().to_owned(),
+            queue: spec.queue.to_string(),
+            action: spec.action.to_string(),
+            state: status.meta().state.as_str(),
+            changed: counts.done,
+            skipped: counts.skipped,
+            failed: counts.failed,
+            in_flight: status.in_flight(),
+            is_cut: status.is_cut(),
+            is_over: status.is_over(),
+            error: status.error().map(str::to_owned),
+        }
+    }
+}
+
+impl ChangeOut {
+    pub(super) fn of(change: Change) -> Result<Self> {
+        let outcome = match change {
+            Change::Done => "done",
+            Change::Requested => "requested",
+            Change::Missing => return Err(Problem::not_found("it is not there")),
+            _ => "unchanged",
+        };
+        Ok(Self { outcome })
+    }
+}

@@ -1,0 +1,204 @@
+//! Queues: which there are, how many jobs they have, and their pause.
+
+use crate::{
+    access::Scope,
+    problem::{Problem, Result},
+    routes::{Call, answer},
+    service::App,
+    wire::{millis, stamp},
+};
+use axum::{http::StatusCode, response::Response};
+use queue_core::{
+    Counts, Detail, Kind, Pause, PausedKind, QueueName, QueueStatus, QueuesQuery, State, StorageExt,
+};
+use serde::{Deserialize, Serialize};
+use std::{borrow::Cow, sync::Arc};
+use utoipa::{IntoParams, ToSchema};
+
+const LIMIT: usize = 100;
+/// The most pages of the store that one call reads to fill a page with queues that the token may
+/// see.
+const PAGES_MAX: usize = 10;
+
+/// A page of queues.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct QueuesParams {
+    /// The name behind which the page begins.
+    after: Option<String>,
+    /// The most queues, 1 to 1000; 100 if absent.
+    limit: Option<usize>,
+}
+
+/// A page of queues.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = QueuesAnswer)]
+pub(crate) struct QueuesOut {
+    queues: Vec<QueueOut>,
+    /// The name behind which the next page begins; `null` at the end.
+    next: Option<String>,
+}
+
+/// A queue with its jobs by state.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Queue)]
+pub(crate) struct QueueOut {
+    queue: String,
+    paused: bool,
+    /// When the pause ends by itself.
+    paused_until_ms: Option<i64>,
+    /// The kinds that are paused alone, by name.
+    paused_kinds: Vec<PausedKindOut>,
+    queued: u64,
+    processing: u64,
+    failing: u64,
+    completed: u64,
+    failed: u64,
+    cancelled: u64,
+    total: u64,
+    /// How many of the waiting jobs have a due time that is still to come.
+    scheduled: u64,
+    /// For how long the oldest due job has been due.
+    oldest_due_age_ms: Option<u64>,
+    now_ms: i64,
+}
+
+/// A kind whose jobs wait while others are handed out.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PausedKind)]
+pub(crate) struct PausedKindOut {
+    kind: String,
+    /// When the pause ends by itself.
+    until_ms: Option<i64>,
+}
+
+/// What to pause, and for how long.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PauseRequest)]
+pub(crate) struct PauseIn<'a> {
+    /// One kind; all of the queue if absent.
+    #[serde(borrow)]
+    kind: Option<Cow<'a, str>>,
+    /// How long, at least 1; until it is resumed if absent.
+    for_ms: Option<u64>,
+}
+
+/// What to resume.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ResumeRequest)]
+pub(crate) struct ResumeIn<'a> {
+    /// One kind; the queue if absent, whose paused kinds stay so.
+    #[serde(borrow)]
+    kind: Option<Cow<'a, str>>,
+}
+
+/// Whether the queue, or the kind, is paused now.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PausedOut {
+    paused: bool,
+    /// When the pause ends by itself.
+    until_ms: Option<i64>,
+}
+
+/// A body without fields.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Empty {}
+
+/// `GET /v1/queues`
+pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
+    let QueuesParams { after, limit } = call.query()?;
+    let limit = limit.unwrap_or(LIMIT);
+    if limit == 0 || limit > QueuesQuery::LIMIT_MAX {
+        return Err(Problem::invalid(format!("limit: 1 to {}, not {limit}", QueuesQuery::LIMIT_MAX)));
+    }
+    let after =
+        after.map(QueueName::new).transpose().map_err(|invalid| Problem::from(invalid).at("after"))?;
+    let mut query = after.map_or_else(|| QueuesQuery::all(limit), |after| QueuesQuery::after(&after, limit));
+    let (mut queues, mut next) = (Vec::new(), None);
+    for _ in 0..PAGES_MAX {
+        let page = app.storage.queues(query).await?;
+        let last = page.queues.last().map(|status| status.name.to_string());
+        let seen = page.queues.iter().filter(|status| call.may(Scope::View, &status.name));
+        queues.extend(seen.map(QueueOut::of));
+        next = page.next.as_ref().and(last);
+        match page.next {
+            Some(more) if queues.is_empty() => query = more,
+            _ => break,
+        }
+    }
+    answer(StatusCode::OK, &QueuesOut { queues, next })
+}
+
+/// `GET /v1/queues/{queue}`
+pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
+    let queue = call.queue()?;
+    let status = app.storage.status_of(&queue).await?;
+    let status = status.ok_or_else(|| Problem::not_found("there is no such queue"))?;
+    answer(StatusCode::OK, &QueueOut::of(&status))
+}
+
+/// `POST /v1/queues/{queue}/pause`
+pub(crate) async fn pause(app: Arc<App>, call: Call) -> Result<Response> {
+    let PauseIn { kind, for_ms } = call.json(&app)?;
+    let pause = match for_ms {
+        None => Pause::UntilResumed,
+        Some(0) => return Err(Problem::invalid("for_ms: at least 1")),
+        Some(millis) => {
+            // A read of no job tells the time of the store.
+            let read = app.storage.get(&call.open_queue()?, &[], Detail::Meta).await?;
+            Pause::Until(read.now + crate::wire::span("for_ms", millis)?)
+        }
+    };
+    set_paused(&app, &call, kind.as_deref(), pause).await
+}
+
+/// `POST /v1/queues/{queue}/resume`
+pub(crate) async fn resume(app: Arc<App>, call: Call) -> Result<Response> {
+    let ResumeIn { kind } = call.json(&app)?;
+    set_paused(&app, &call, kind.as_deref(), Pause::Off).await
+}
+
+async fn set_paused(app: &App, call: &Call, kind: Option<&str>, pause: Pause) -> Result<Response> {
+    let queue = call.open_queue()?;
+    match kind {
+        None => app.storage.set_paused(&queue, pause).await?,
+        Some(kind) => {
+            let kind = Kind::new(kind).map_err(|invalid| Problem::from(invalid).at("kind"))?;
+            app.storage.set_kind_paused(&queue, &kind, pause).await?;
+        }
+    }
+    answer(StatusCode::OK, &PausedOut { paused: pause.is_on(), until_ms: pause.until().map(stamp) })
+}
+
+impl QueueOut {
+    fn of(QueueStatus { name, pause, paused_kinds, counts }: &QueueStatus) -> Self {
+        let kind = |PausedKind { kind, pause }: &PausedKind| PausedKindOut {
+            kind: kind.to_string(),
+            until_ms: pause.until().map(stamp),
+        };
+        Self {
+            queue: name.to_string(),
+            paused: pause.is_on(),
+            paused_until_ms: pause.until().map(stamp),
+            paused_kinds: paused_kinds.iter().map(kind).collect(),
+            queued: counts.of(State::Queued),
+            processing: counts.of(State::Processing),
+            failing: counts.of(State::Failing),
+            completed: counts.of(State::Completed),
+            failed: counts.of(State::Failed),
+            cancelled: counts.of(State::Cancelled),
+            total: counts.total(),
+            scheduled: counts.scheduled,
+            oldest_due_age_ms: oldest_due_age_ms(counts),
+            now_ms: stamp(counts.now),
+        }
+    }
+}
+
+fn oldest_due_age_ms(counts: &Counts) -> Option<u64> {
+    counts.oldest_due.map(|due| millis(counts.now.since(due)))
+}

@@ -1,0 +1,118 @@
+//! Payloads, results, progress and details: JSON that passes through as it is, or base64.
+
+use super::depth_is_at_most;
+use crate::problem::{Problem, Result};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use queue_core::{ContentType, Payload};
+use serde_json::value::RawValue;
+
+const JSON: &str = "application/json";
+const ANY: &str = "application/octet-stream";
+/// Stored JSON that is nested deeper than this is shown as base64, since parsers give up on it.
+const SHOWN_DEPTH_MAX: usize = 64;
+
+/// The payload that a request gives under the name `what`: JSON as it was written, or base64 with a
+/// content type.
+pub(crate) fn payload_of(
+    what: &str,
+    json: Option<&RawValue>,
+    base64: Option<&str>,
+    content_type: Option<&str>,
+) -> Result<Payload> {
+    if base64.is_none() && content_type.is_some() {
+        return Err(Problem::invalid(format!(
+            "content_type: give it with {what}_base64 alone; {what} is always {JSON}"
+        )));
+    }
+    let bytes = bytes_of(what, json, base64)?;
+    match (base64, bytes) {
+        (Some(_), Some(bytes)) => {
+            let content_type = ContentType::new(content_type.unwrap_or(ANY))?;
+            Ok(Payload::new(bytes, content_type))
+        }
+        (_, bytes) => Ok(Payload::new(
+            bytes.unwrap_or_else(|| Bytes::from_static(b"null")),
+            ContentType::from_static(JSON),
+        )),
+    }
+}
+
+/// The bytes that a request gives in one of the two forms; `None` if in neither.
+pub(crate) fn bytes_of(what: &str, json: Option<&RawValue>, base64: Option<&str>) -> Result<Option<Bytes>> {
+    match (json, base64) {
+        (Some(_), Some(_)) => Err(Problem::invalid(format!("give {what} or {what}_base64, not both"))),
+        // A copy, since the bytes of the whole request would stay in memory with a slice of them.
+        (Some(json), None) => Ok(Some(Bytes::copy_from_slice(json.get().as_bytes()))),
+        (None, Some(text)) => match STANDARD.decode(text) {
+            Ok(bytes) => Ok(Some(bytes.into())),
+            Err(error) => Err(Problem::invalid(format!("{what}_base64: {error}"))),
+        },
+        (None, None) => Ok(None),
+    }
+}
+
+/// Stored bytes as an answer shows them, in one of the two forms.
+#[derive(Debug, Default)]
+pub(crate) struct ShownData<'a> {
+    pub(crate) json: Option<&'a RawValue>,
+    pub(crate) base64: Option<String>,
+    pub(crate) content_type: Option<&'a str>,
+}
+
+impl<'a> ShownData<'a> {
+    /// Shows a payload or a result.
+    pub(crate) fn of(payload: &'a Payload) -> Self {
+        if payload.content_type.as_str() == JSON
+            && let Some(json) = as_json(&payload.bytes)
+        {
+            return Self { json: Some(json), ..Self::default() };
+        }
+        let content_type = Some(payload.content_type.as_str());
+        Self { json: None, base64: Some(STANDARD.encode(&payload.bytes)), content_type }
+    }
+
+    /// Shows bytes without a content type: progress, details of an error.
+    pub(crate) fn of_bytes(bytes: &'a [u8]) -> Self {
+        match as_json(bytes) {
+            Some(json) => Self { json: Some(json), ..Self::default() },
+            None => Self { base64: Some(STANDARD.encode(bytes)), ..Self::default() },
+        }
+    }
+}
+
+/// The bytes as JSON that can be a part of an answer without a byte of a difference.
+fn as_json(bytes: &[u8]) -> Option<&RawValue> {
+    let json: &RawValue = serde_json::from_slice(bytes).ok()?;
+    (json.get().len() == bytes.len() && depth_is_at_most(bytes, SHOWN_DEPTH_MAX)).then_some(json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(bytes: &[u8]) -> bool {
+        let payload = Payload::new(bytes.to_vec(), ContentType::from_static(JSON));
+        ShownData::of(&payload).json.is_some_and(|json| json.get().as_bytes() == bytes)
+    }
+
+    #[test]
+    fn stored_json_is_shown_byte_for_byte_or_as_base64() {
+        for json in
+            ["1e400", "123456789012345678901234567890", "0.1000", "{ \"a\" : [\n1 ] }", "\"\\ud800\"", "null"]
+        {
+            assert!(shown(json.as_bytes()), "{json}");
+        }
+        for other in ["", " 1", "1 ", "NaN", "[1", "\u{feff}1"] {
+            assert!(!shown(other.as_bytes()), "{other:?}");
+        }
+        assert!(!shown(b"\"\xff\""));
+        assert!(!shown(("[".repeat(65) + &"]".repeat(65)).as_bytes()));
+    }
+
+    #[test]
+    fn what_is_not_given_is_null() {
+        let payload = payload_of("payload", None, None, None).expect("it may be left out");
+        assert_eq!((&*payload.bytes, payload.content_type.as_str()), (&b"null"[..], JSON));
+    }
+}

@@ -1,0 +1,46 @@
+//! The JSON of requests and answers. Requests refuse fields that they do not know; answers may
+//! grow.
+
+mod data;
+mod depth;
+mod headers;
+mod keep;
+mod new_job;
+mod shown_job;
+
+pub(crate) use data::{ShownData, bytes_of, payload_of};
+pub(crate) use depth::depth_is_at_most;
+pub(crate) use headers::HeaderPairs;
+pub(crate) use keep::{BudgetIn, BudgetOut, KeepIn};
+pub(crate) use new_job::NewJobIn;
+pub(crate) use shown_job::{ErrorOut, ShownJob};
+
+use crate::problem::{Problem, Result};
+use queue_core::{Span, Timestamp};
+use std::time::Duration;
+
+/// A length of time of a request.
+pub(crate) fn span(what: &'static str, millis: u64) -> Result<Span> {
+    Ok(Span::new(what, Duration::from_millis(millis))?)
+}
+
+/// The milliseconds of a length of time.
+pub(crate) fn millis(length: Duration) -> u64 {
+    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The milliseconds of a store time.
+pub(crate) fn stamp(time: Timestamp) -> i64 {
+    time.as_millis()
+}
+
+/// Refuses a call that is about nothing, or about too much at once.
+pub(crate) fn check_count(what: &str, count: usize, most: usize) -> Result<()> {
+    match count {
+        0 => Err(Problem::invalid(format!("{what}: give at least one"))),
+        _ if count > most => {
+            Err(Problem::too_large(format!("{what}: at most {most} in one call, not {count}; send several")))
+        }
+        _ => Ok(()),
+    }
+}

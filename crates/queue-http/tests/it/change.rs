@@ -1,0 +1,160 @@
+//! Changes of jobs by operators.
+
+use crate::client::{Client, claim_of, store_and_clock};
+use axum::http::{Method, StatusCode};
+use queue_core::{Duty, WorkerId};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+#[tokio::test]
+async fn each_id_has_its_own_answer() {
+    let client = Client::new().await;
+    for id in ["waits", "runs", "done"] {
+        client.enqueue("q", id).await;
+    }
+    client.post("/v1/queues/q/jobs:cancel", &json!({"ids": ["waits"]})).await;
+    client.post("/v1/queues/q/jobs:redrive", &json!({"ids": ["waits"]})).await;
+    client.post("/v1/queues/q/jobs:reschedule", &json!({"ids": ["waits"], "delay_ms": 60_000})).await;
+    let jobs = client.claim("q", 1, 5).await;
+    let done = jobs.iter().find(|job| job["id"] == "done").expect("it was due");
+    client.settle(done, "complete", json!({})).await;
+    let ids = json!({"ids": ["waits", "runs", "done", "nowhere"]});
+    let answer = client.post("/v1/queues/q/jobs:cancel", &ids).await;
+    assert_eq!(
+        answer["items"],
+        json!([
+            {"id": "waits", "outcome": "done", "state": "cancelled"},
+            {"id": "runs", "outcome": "unchanged", "state": "processing"},
+            {"id": "done", "outcome": "unchanged", "state": "completed"},
+            {"id": "nowhere", "outcome": "missing"},
+        ])
+    );
+}
+
+#[tokio::test]
+async fn options_of_another_change_are_refused() {
+    let client = Client::new().await;
+    for (verb, body) in [
+        ("cancel", json!({"ids": ["a"], "priority": 3})),
+        ("redrive", json!({"ids": ["a"], "running": "leave"})),
+        ("retain", json!({"ids": ["a"]})),
+        ("reschedule", json!({"ids": ["a"]})),
+        ("prioritize", json!({"ids": ["a"]})),
+        ("reschedule", json!({"filter": {"states": ["queued"]}, "delay_ms": 1})),
+        ("delete", json!({"ids": ["a"], "dry_run": true})),
+        ("delete", json!({"ids": []})),
+        ("delete", json!({"filter": {"states": []}})),
+        ("delete", json!({"filter": {"states": ["failed"]}, "ids": ["a"]})),
+        ("delete", json!({"filter": {"states": ["faild"]}})),
+        ("delete", json!({"filter": {"states": ["processing"]}})),
+        ("delete", json!({})),
+    ] {
+        let path = format!("/v1/queues/q/jobs:{verb}");
+        let (status, problem) = client.call(Method::POST, &path, body.to_string()).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{verb} {body}: {problem}");
+    }
+}
+
+#[tokio::test]
+async fn a_filter_starts_an_operation_that_a_runner_carries_out() {
+    let client = Client::new().await;
+    for number in 0..30 {
+        client.enqueue("q", &format!("job-{number}")).await;
+    }
+    let filter = json!({"states": ["queued"], "id_prefix": "job-1"});
+    let path = "/v1/queues/q/jobs:cancel";
+    let counted = client.post(path, &json!({"filter": filter, "dry_run": true})).await;
+    assert_eq!(counted, json!({"jobs": 11, "has_more": false}));
+    let request = json!({"filter": filter, "operation": "stop"});
+    for is_new in [true, false] {
+        let (status, started) = client.call(Method::POST, path, request.to_string()).await;
+        assert_eq!((status, started), (StatusCode::ACCEPTED, json!({"operation": "stop", "is_new": is_new})));
+    }
+    client.service.operations().worker().until_empty().build().expect("a worker").run().await;
+    let ended = client.get("/v1/operations/stop").await;
+    assert_eq!((&ended["changed"], &ended["is_over"]), (&json!(11), &json!(true)));
+    assert_eq!(client.get("/v1/operations").await["operations"][0], ended);
+    assert_eq!(client.state("q", "job-1").await, "cancelled");
+    assert_eq!(client.state("q", "job-2").await, "queued");
+}
+
+#[tokio::test]
+async fn the_queues_of_the_library_are_not_touched() {
+    let client = Client::new().await;
+    for (method, path, body) in [
+        (Method::POST, "/v1/queues/queue.operations/jobs", json!({"jobs": [{}]})),
+        (Method::PUT, "/v1/queues/leader:x/jobs/a", json!({})),
+        (Method::POST, "/v1/queues/leader%3Ax/claim", crate::client::claim_of(1, 1)),
+        (Method::POST, "/v1/queues/queue.operations/jobs:delete", json!({"ids": ["a"]})),
+        (Method::POST, "/v1/queues/queue.x/pause", json!({})),
+    ] {
+        let (status, problem) = client.call(method, path, body.to_string()).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{path}: {problem}");
+    }
+}
+
+#[tokio::test]
+async fn a_paused_queue_gives_no_jobs_and_says_so() {
+    let client = Client::new().await;
+    client.enqueue("q", "a").await;
+    let paused = client.post("/v1/queues/q/pause", &json!({})).await;
+    assert_eq!(paused, json!({"paused": true, "until_ms": null}));
+    let answer: Value = client.post("/v1/queues/q/claim", &claim_of(1, 1)).await;
+    assert_eq!((&answer["jobs"], &answer["paused"]), (&json!([]), &json!(true)));
+    assert_eq!(client.get("/v1/queues/q").await["paused"], true);
+    client.post("/v1/queues/q/resume", &json!({})).await;
+    assert_eq!(client.claim("q", 2, 1).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_pause_for_a_time_ends_by_the_time_of_the_store() {
+    let (storage, clock) = store_and_clock();
+    let client = Client::on(storage);
+    client.enqueue("q", "a").await;
+    client.post("/v1/queues/q/pause", &json!({"for_ms": 60_000})).await;
+    let queue = client.get("/v1/queues/q").await;
+    let left = queue["paused_until_ms"].as_i64().unwrap() - queue["now_ms"].as_i64().unwrap();
+    assert_eq!((&queue["paused"], left), (&json!(true), 60_000));
+    let answer = client.post("/v1/queues/q/claim", &claim_of(1, 1)).await;
+    assert_eq!((&answer["jobs"], &answer["next_due_in_ms"]), (&json!([]), &json!(60_000)));
+    clock.advance(Duration::from_mins(1));
+    assert_eq!(client.claim("q", 2, 1).await.len(), 1);
+    assert_eq!(client.get("/v1/queues/q").await["paused"], false);
+    for body in [json!({"for_ms": 0}), json!({"kind": ""}), json!({"until": 1})] {
+        let (status, _) = client.call(Method::POST, "/v1/queues/q/pause", body.to_string()).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_paused_kind_waits_while_others_are_handed_out() {
+    let client = Client::new().await;
+    let jobs = json!({"jobs": [{"id": "a", "kind": "mail"}, {"id": "b", "kind": "report"}]});
+    client.post("/v1/queues/q/jobs", &jobs).await;
+    client.post("/v1/queues/q/pause", &json!({"kind": "mail"})).await;
+    let kinds = &client.get("/v1/queues/q").await["paused_kinds"];
+    assert_eq!(*kinds, json!([{"kind": "mail", "until_ms": null}]));
+    let ids = |jobs: Vec<Value>| jobs.iter().map(|job| job["id"].clone()).collect::<Vec<_>>();
+    assert_eq!(ids(client.claim("q", 1, 10).await), ["b"]);
+    client.post("/v1/queues/q/resume", &json!({"kind": "mail"})).await;
+    assert_eq!(ids(client.claim("q", 2, 10).await), ["a"]);
+}
+
+/// The pause is told in the answer to the announcement, which here comes before the claim.
+#[tokio::test]
+async fn a_paused_worker_gets_nothing_until_it_is_to_work_again() {
+    let (storage, _clock) = store_and_clock();
+    let client = Client::on(storage.clone());
+    client.enqueue("q", "a").await;
+    let about = json!({"worker": "w", "queues": ["q"]});
+    let worker = WorkerId::from_static("anybody/w");
+    client.post("/v1/workers", &about).await;
+    storage.set_duty(&worker, Duty::Pause).await.unwrap();
+    client.post("/v1/workers", &about).await;
+    let answer = client.post("/v1/queues/q/claim", &claim_of(1, 1)).await;
+    assert_eq!((&answer["jobs"], &answer["paused"]), (&json!([]), &json!(true)));
+    assert_eq!(client.get("/v1/workers").await["workers"][0]["paused"], true);
+    storage.set_duty(&worker, Duty::Work).await.unwrap();
+    client.post("/v1/workers", &about).await;
+    assert_eq!(client.claim("q", 2, 1).await.len(), 1);
+}

@@ -1,0 +1,131 @@
+//! Input that nobody sends by accident.
+
+use crate::client::Client;
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+/// One segment of a path.
+fn escaped(text: &str) -> String {
+    text.bytes().fold(String::new(), |escaped, byte| format!("{escaped}%{byte:02X}"))
+}
+
+#[tokio::test]
+async fn ids_are_data_in_paths_and_in_bodies() {
+    let client = Client::new().await;
+    for id in [
+        "a/b",
+        "../../x",
+        "%2F",
+        "a b",
+        "?x=1",
+        "#",
+        "é\u{1F600}",
+        "jobs:cancel",
+        "'; DROP TABLE job; --",
+        "\u{202e}x",
+        "+",
+    ]
+    .map(str::to_owned)
+    .into_iter()
+    .chain(["x".repeat(255), "\u{1F600}".repeat(63), "..".to_owned(), ".".to_owned()])
+    {
+        let path = format!("/v1/queues/{}/jobs/{}", escaped("q/ü"), escaped(&id));
+        let (status, answer) = client.call(Method::PUT, &path, "{}").await;
+        assert_eq!((status, &answer["id"]), (StatusCode::CREATED, &json!(id)));
+        assert_eq!(client.get(&path).await["id"], id);
+        let ids = json!({"ids": [id]});
+        let found = client.post(&format!("/v1/queues/{}/jobs:get", escaped("q/ü")), &ids).await;
+        assert_eq!(found["jobs"][0]["id"], id);
+    }
+}
+
+#[tokio::test]
+async fn names_that_break_the_rules_are_refused_before_anything_happens() {
+    let client = Client::new().await;
+    for id in ["%00", "a%0Ab", "%C2%85", "%FF", &"x".repeat(256)] {
+        let (status, problem) = client.call(Method::PUT, &format!("/v1/queues/q/jobs/{id}"), "{}").await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{id}: {problem}");
+        let (status, _) = client.call(Method::PUT, &format!("/v1/queues/{id}/jobs/a"), "{}").await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{id}");
+    }
+    let page = client.get("/v1/queues").await;
+    assert_eq!(page["queues"], json!([]));
+}
+
+#[tokio::test]
+async fn json_that_is_too_deep_is_refused_wherever_it_is() {
+    let client = Client::new().await;
+    let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+    let open = "[".repeat(1_000_000);
+    let objects = "{\"a\":".repeat(10_000) + "1" + &"}".repeat(10_000);
+    for value in [&deep, &open, &objects] {
+        for body in [
+            value.clone(),
+            format!("{{\"jobs\":[{{\"payload\":{value}}}]}}"),
+            format!("{{\"jobs\":{value}}}"),
+        ] {
+            let (status, problem) = client.call(Method::POST, "/v1/queues/q/jobs", body).await;
+            assert_eq!(status, StatusCode::BAD_REQUEST, "{problem}");
+        }
+    }
+    let allowed = "[".repeat(60) + &"]".repeat(60);
+    let body = format!("{{\"jobs\":[{{\"payload\":{allowed}}}]}}");
+    let (status, _) = client.call(Method::POST, "/v1/queues/q/jobs", body).await;
+    assert_eq!(status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn stored_json_that_is_too_deep_for_parsers_is_handed_out_as_base64() {
+    use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName};
+    let client = Client::new().await;
+    let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+    let payload = Payload::new(deep, ContentType::from_static("application/json"));
+    let job = NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload);
+    client.storage.enqueue(&QueueName::from_static("q"), vec![vec![job]]).await.expect("it is stored");
+    let job = client.claim("q", 1, 1).await.remove(0);
+    assert_eq!((&job["payload"], &job["content_type"]), (&Value::Null, &json!("application/json")));
+    assert!(job["payload_base64"].as_str().is_some_and(|text| text.starts_with("W1tb")));
+}
+
+#[tokio::test]
+async fn bodies_that_are_no_json_objects_are_refused() {
+    let client = Client::new().await;
+    for body in [
+        "",
+        "null",
+        "[]",
+        "{",
+        "{}x",
+        "{\"jobs\":1}",
+        "{\"jobs\":[{\"id\":\"a\",\"id\":\"b\"}]}",
+        "\u{feff}{}",
+    ] {
+        for path in
+            ["/v1/queues/q/jobs", "/v1/queues/q/claim", "/v1/settle", "/v1/extend", "/v1/queues/q/jobs:wait"]
+        {
+            let (status, problem) = client.call(Method::POST, path, body).await;
+            assert_eq!(status, StatusCode::BAD_REQUEST, "{path} {body}: {problem}");
+        }
+    }
+    let (status, _) =
+        client.call(Method::POST, "/v1/queues/q/jobs", &b"{\"jobs\":[{\"id\":\"\xff\"}]}"[..]).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST, "it is not UTF-8");
+}
+
+#[tokio::test]
+async fn too_much_at_once_is_refused() {
+    let client = Client::new().await;
+    let many = json!({"jobs": vec![json!({}); 1001]}).to_string();
+    let (status, problem) = client.call(Method::POST, "/v1/queues/q/jobs", many).await;
+    assert_eq!((status, &problem["kind"]), (StatusCode::PAYLOAD_TOO_LARGE, &json!("invalid")));
+    let large = format!("{{\"jobs\":[{{\"payload\":\"{}\"}}]}}", "x".repeat(9 << 20));
+    let (status, _) = client.call(Method::POST, "/v1/queues/q/jobs", large).await;
+    assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+    let large = format!("{{\"jobs\":[{{\"payload\":\"{}\"}}]}}", "x".repeat(2 << 20));
+    let (status, problem) = client.call(Method::POST, "/v1/queues/q/jobs", large).await;
+    assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE, "{problem}");
+    assert!(
+        problem["detail"].as_str().is_some_and(|detail| detail.starts_with("jobs[0]: payload:")),
+        "{problem}"
+    );
+}

@@ -1,0 +1,30 @@
+//! The service from the outside: requests in, answers out, over a store in memory; and over
+//! sockets, as hostile clients meet it.
+
+mod change;
+mod client;
+#[cfg(feature = "server")]
+mod connections;
+mod described;
+#[cfg(feature = "server")]
+mod drain;
+mod enqueue;
+mod events;
+mod fuzz;
+mod hostile;
+mod look;
+mod lost_claims;
+mod outcome;
+mod scopes;
+#[cfg(feature = "server")]
+mod secrets;
+#[cfg(feature = "server")]
+mod server;
+#[cfg(feature = "server")]
+mod smuggling;
+#[cfg(feature = "server")]
+mod tls;
+mod upkeep;
+mod waiting;
+mod walkthrough;
+mod work;

@@ -1,0 +1,140 @@
+//! Pauses of kinds, and the jobs that claims set aside for them (ADR 0054).
+
+use super::{
+    commit::{Commits, Session},
+    transaction::Transaction,
+};
+use crate::{
+    failure::{KvFailure, KvResult},
+    keys::{self, Family},
+    values,
+};
+use queue_core::{Kind, Pause, PausedKind, QueueName, Timestamp};
+use queue_store::{KindPauses, group_commit::Verb};
+use std::collections::BTreeMap;
+
+/// Stops or resumes the claims of a kind.
+#[derive(Debug)]
+pub(crate) struct KvSetKindPaused {
+    pub(crate) queue: QueueName,
+    pub(crate) kind: Kind,
+    pub(crate) pause: Pause,
+}
+
+impl Verb<Commits> for KvSetKindPaused {
+    /// An error for a kind that is one too many.
+    type Answer = Result<(), queue_core::Error>;
+
+    const NAME: &'static str = "set_kind_paused";
+
+    fn run(&self, session: &mut Session<'_>) -> KvResult<Self::Answer> {
+        let transaction = session.transaction();
+        transaction.remember_queue(&self.queue)?;
+        let pause = self.pause.at(transaction.now());
+        let mut kinds = transaction.kind_pauses(&self.queue)?;
+        let others = kinds.pauses.keys().filter(|kind| **kind != self.kind).count();
+        if let Err(refused) = if pause.is_on() { PausedKind::check_room(others) } else { Ok(()) } {
+            return Ok(Err(refused));
+        }
+        kinds.pauses.insert(self.kind.clone(), pause);
+        let number = Timestamp::from_millis(pause.as_millis());
+        transaction.put(&keys::kind_pause(&self.queue, &self.kind), &values::time(number))?;
+        transaction.forget_kinds(&self.queue, &mut kinds.pauses)?;
+        // Workers that hold jobs ready want a hint of a pause too.
+        transaction.notices.wake(&self.queue);
+        Ok(Ok(()))
+    }
+}
+
+impl Transaction<'_> {
+    /// The pauses of the kinds of a queue. Forgets those that are over and have no job set aside.
+    pub(super) fn kind_pauses(&mut self, queue: &QueueName) -> KvResult<KindPauses> {
+        let mut pauses: BTreeMap<_, _> = self.view().kinds(queue)?.into_iter().collect();
+        self.forget_kinds(queue, &mut pauses)?;
+        Ok(KindPauses { pauses, set_aside: 0 })
+    }
+
+    fn forget_kinds(&mut self, queue: &QueueName, pauses: &mut BTreeMap<Kind, Pause>) -> KvResult<()> {
+        let over: Vec<_> =
+            pauses.iter().filter(|(_, pause)| !pause.is_on()).map(|(kind, _)| kind.clone()).collect();
+        for kind in over {
+            if self.view().scan(&keys::aside(queue, &kind), 1)?.is_empty() {
+                self.delete(&keys::kind_pause(queue, &kind))?;
+                pauses.remove(&kind);
+            }
+        }
+        let (pause, has_kinds) = self.view().pauses(queue)?;
+        if has_kinds == pauses.is_empty() {
+            self.write_pauses(queue, pause, !pauses.is_empty())?;
+        }
+        Ok(())
+    }
+
+    /// Writes the pause of a queue, and whether there are pauses of kinds.
+    pub(super) fn write_pauses(&mut self, queue: &QueueName, pause: Pause, has_kinds: bool) -> KvResult<()> {
+        self.has_kinds.insert(queue.clone(), has_kinds);
+        let key = keys::of_queue_alone(Family::Paused, queue);
+        match (pause.is_on(), has_kinds) {
+            (false, false) => self.delete(&key),
+            _ => self.put(&key, &values::pauses(pause, has_kinds)),
+        }
+    }
+
+    /// Whether a queue has pauses of kinds, read once in a transaction.
+    pub(super) fn has_kinds(&mut self, queue: &QueueName) -> KvResult<bool> {
+        if let Some(has_kinds) = self.has_kinds.get(queue) {
+            return Ok(*has_kinds);
+        }
+        let (_, has_kinds) = self.view().pauses(queue)?;
+        self.has_kinds.insert(queue.clone(), has_kinds);
+        Ok(has_kinds)
+    }
+
+    /// Prepares the front of the ready jobs for a claim of so many: brings back what was set aside
+    /// for kinds that are not paused any more, as far as the claim may want it, and sets aside what
+    /// is of paused kinds, a bounded number. Answers how many jobs at the front are then to be
+    /// claimed.
+    pub(super) fn clear_front(
+        &mut self,
+        queue: &QueueName,
+        wanted: usize,
+        kinds: &mut KindPauses,
+    ) -> KvResult<usize> {
+        for kind in kinds.pauses.iter().filter(|(_, pause)| !pause.is_on()).map(|(kind, _)| kind) {
+            for (entry, payload_bytes) in self.view().scan(&keys::aside(queue, kind), wanted)? {
+                self.put(&keys::ready_of_aside(queue, &entry), &payload_bytes)?;
+                self.delete(&entry)?;
+            }
+        }
+        let mut open = 0;
+        let looks = wanted + PausedKind::SET_ASIDE_MAX;
+        for (entry, payload_bytes) in self.view().scan(&keys::all(Family::Ready, queue), looks)? {
+            if open == wanted {
+                break;
+            }
+            let found = self.view().life(queue, keys::seq_of(&entry))?;
+            let kind = found.ok_or_else(|| KvFailure::corrupt("an index entry has no record"))?.job.meta.kind;
+            if !kinds.stops(&kind) {
+                open += 1;
+            } else if kinds.set_aside < PausedKind::SET_ASIDE_MAX {
+                self.put(&keys::aside_of_ready(queue, &kind, &entry), &payload_bytes)?;
+                self.delete(&entry)?;
+                kinds.set_aside += 1;
+            } else {
+                break;
+            }
+        }
+        Ok(open)
+    }
+
+    /// The earliest moment at which a claim could get a job that was set aside.
+    pub(super) fn aside_due(&self, queue: &QueueName, kinds: &KindPauses) -> KvResult<Option<Timestamp>> {
+        let mut earliest = None;
+        for (kind, pause) in kinds.pauses.iter().filter(|(_, pause)| **pause != Pause::UntilResumed) {
+            let first = self.view().scan(&keys::aside(queue, kind), 1)?.pop();
+            let due = first.map(|(entry, _)| pause.until().unwrap_or(keys::time_of(&entry)));
+            earliest = [earliest, due].into_iter().flatten().min();
+        }
+        Ok(earliest)
+    }
+}

@@ -1,0 +1,71 @@
+-- In: mark, queue, channel, origin; then columns of whole records, each column as long as there are
+-- records, in the order in which these are numbered, with nulls for what they do not have.
+-- Out: now, position, the new life if the record is stored, and whether its purge time has passed.
+-- A record with neither has an id that is taken.
+-- Guard: the id is free (I9), by the unique key. All or nothing, being one statement. Ids are
+-- entered in their order, so that two batches with common ids wait for each other instead of both.
+-- Keeps I1, I2, I13, I20, I24.
+WITH t AS MATERIALIZED (SELECT {time}),
+i AS MATERIALIZED (
+  SELECT nextval({life}) AS seq, (i.purge_at <= (SELECT now FROM t)) IS TRUE AS is_purged, i.*
+  FROM unnest(
+    $5::text[], $6::text[], $7::smallint[], $8::bigint[], $9::bigint[], $10::smallint[], $11::smallint[], $12::bigint[],
+    $13::bigint[], $14::bigint[], $15::bigint[], $16::integer[], $17::integer[], $18::bigint[], $19::bigint[],
+    $20::bigint[], $21::bigint[], $22::text[], $23::smallint[], $24::bigint[], $25::bigint[], $26::bigint[], $27::bigint[],
+    $28::text[], $29::text[], $30::bytea[], $31::bytea[], $32::text[], $33::text[], $34::text[], $35::bytea[],
+    $36::text[], $37::bytea[]
+  ) WITH ORDINALITY AS i (
+    id, kind, priority, created_at, run_at, state, reason, revision, epoch, failures, stalls, max_attempts, max_stalls,
+    keep_completed, keep_failed, expires_in, time_limit, on_failure, flags, claimed_at, failed_at, finished_at, purge_at,
+    error_name, error_message, error_details, progress, headers, tags, content_type, payload, result_type, result, n
+  )
+),
+fresh AS (
+  INSERT INTO {schema}.body (
+    seq, created_at, keep_completed, keep_failed, expires_in, time_limit, max_attempts, max_stalls, queue, priority, id,
+    kind, on_failure, headers, tags, content_type, payload
+  )
+  SELECT
+    seq, created_at, keep_completed, keep_failed, expires_in, time_limit, max_attempts, max_stalls, $2, priority, id,
+    kind, on_failure, headers, tags, content_type, payload
+  FROM i WHERE NOT is_purged ORDER BY id, seq
+  ON CONFLICT (queue, id) WHERE seq > 0 DO NOTHING
+  RETURNING seq
+),
+stored AS MATERIALIZED (SELECT * FROM i WHERE seq IN (SELECT seq FROM fresh)),
+waiting AS (
+  INSERT INTO {schema}.ready (
+    seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags, claimed_at, failed_at,
+    error_name, error_message, error_details, progress
+  )
+  SELECT
+    seq, run_at, revision, epoch, failures, stalls, $2, octet_length(payload), priority, state, flags, claimed_at,
+    failed_at, error_name, error_message, error_details, progress
+  FROM stored WHERE state IN (0, 2)
+),
+ended AS (
+  INSERT INTO {schema}.finished (
+    seq, finished_at, purge_at, run_at, revision, epoch, failures, stalls, queue, state, flags, reason, claimed_at,
+    failed_at, error_name, error_message, error_details, progress, result_type, result
+  )
+  SELECT
+    seq, finished_at, purge_at, run_at, revision, epoch, failures, stalls, $2, state, flags, reason, claimed_at,
+    failed_at, error_name, error_message, error_details, progress, result_type, result
+  FROM stored WHERE state > 2
+),
+tagged AS (
+  INSERT INTO {schema}.tag (queue, tag, seq)
+  SELECT $2, tag.tag, i.seq FROM stored AS i CROSS JOIN unnest(string_to_array(i.tags, E'\n')) AS tag (tag)
+),
+counted AS (
+  INSERT INTO {schema}.tally (queue, unfinished, failing, completed, failed, cancelled)
+  SELECT
+    $2, count(*) FILTER (WHERE state < 3), count(*) FILTER (WHERE state = 2), count(*) FILTER (WHERE state = 3),
+    count(*) FILTER (WHERE state = 4), count(*) FILTER (WHERE state = 5)
+  FROM stored HAVING count(*) > 0
+)
+SELECT
+  {stamp}, i.n, CASE WHEN i.seq IN (SELECT seq FROM fresh) THEN i.seq END, i.is_purged,
+  (SELECT count(pg_notify($3::text, concat_ws(E'\n', $4::text, concat_ws(E'\t', 'w', $2))))
+   WHERE $3::text IS NOT NULL AND i.n = 1) AS sent
+FROM t CROSS JOIN i;

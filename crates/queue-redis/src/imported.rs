@@ -1,0 +1,100 @@
+//! The state string of a record of another store.
+
+use crate::{
+    body::{payload_bytes, write_payload},
+    row::{
+        AWAITED, CANCEL_REQUESTED, EXPIRY_LIFTED, HAS_ATTEMPTS, HAS_DETAILS, HAS_PROGRESS, HAS_RESULT, NEVER,
+        RESULT_WITHIN, SMALL_RESULT_MAX, head, priority_bytes, six, write_failure,
+    },
+    shapes::two,
+    terms::Terms,
+};
+use queue_core::{JobMeta, NewJob, Payload, Timestamp, WholeJob};
+
+/// Bytes of the head that stand before the error: the payload's length.
+const LENGTH_BYTES: usize = 4;
+
+/// What the job was enqueued as: the parts that never change.
+pub(crate) fn as_new(job: &WholeJob) -> NewJob {
+    let WholeJob { meta, body, .. } = job;
+    let mut new = NewJob::new(meta.id.clone(), meta.kind.clone(), body.payload.clone())
+        .with_headers(body.headers.clone())
+        .with_tags(meta.tags.clone())
+        .with_priority(meta.priority)
+        .with_max_attempts(meta.max_attempts)
+        .with_max_stalls(meta.max_stalls)
+        .with_retention(meta.retention);
+    (new.expires_in, new.time_limit) = (meta.expires_in, meta.time_limit);
+    new.on_failure.clone_from(&meta.on_failure);
+    new
+}
+
+/// Writes a record that nobody holds as [`row::read`](crate::row::read) takes it; `new` is what
+/// [`as_new`] makes of it.
+pub(crate) fn write(job: &WholeJob, new: &NewJob) -> Vec<u8> {
+    let meta = &job.meta;
+    let failure = charged(meta);
+    let progress = meta.progress().unwrap_or_default();
+    let (flags, extras) = flags(job, new);
+    let mut state =
+        vec![meta.state.as_code(), flags, meta.reason.map_or(0, |reason| reason.as_code() + 1), 0];
+    state.extend(six(meta.revision));
+    state.extend(six(meta.epoch));
+    state.extend(meta.failures.to_be_bytes());
+    state.extend(meta.stalls.to_be_bytes());
+    state.extend(time(meta.finished_at));
+    state.extend(six(meta.purge_at.map_or(NEVER, millis)));
+    state.extend(time(meta.claimed_at));
+    // Neither token nor worker.
+    state.extend([extras, 0, 0]);
+    state.extend(two(failure.len()).to_be_bytes());
+    let progress_bytes = u32::try_from(progress.len()).expect("progress has at most 16 MiB");
+    state.extend_from_slice(&progress_bytes.to_be_bytes()[1..]);
+    state.extend(priority_bytes(meta.priority));
+    state.extend(six(millis(meta.run_at)));
+    state.extend(six(millis(meta.created_at)));
+    let head = head(new);
+    state.extend_from_slice(&head[..LENGTH_BYTES]);
+    state.extend(failure);
+    state.extend_from_slice(progress);
+    state.extend_from_slice(&head[LENGTH_BYTES..]);
+    if let Some(result) = small_result(job) {
+        state.extend(write_payload(result));
+    }
+    state
+}
+
+fn flags(job: &WholeJob, new: &NewJob) -> (u8, u8) {
+    let flag = |flag: u8, holds: bool| u8::from(holds) * flag;
+    let (meta, body) = (&job.meta, &job.body);
+    let (of_terms, mut extras) = Terms::flags(new);
+    let flags = of_terms
+        | flag(CANCEL_REQUESTED, meta.cancel_requested)
+        | flag(AWAITED, meta.awaited)
+        | flag(EXPIRY_LIFTED, meta.expiry_lifted)
+        | flag(HAS_RESULT, body.result.is_some())
+        | flag(RESULT_WITHIN, small_result(job).is_some())
+        | flag(HAS_DETAILS, body.error_details.is_some())
+        | flag(HAS_PROGRESS, meta.progress.is_some());
+    extras |= flag(HAS_ATTEMPTS, !job.attempts.is_empty());
+    (flags, extras)
+}
+
+fn small_result(job: &WholeJob) -> Option<&Payload> {
+    job.body.result.as_ref().filter(|result| payload_bytes(result) <= SMALL_RESULT_MAX)
+}
+
+/// The error behind the time at which it was charged; empty for none.
+fn charged(meta: &JobMeta) -> Vec<u8> {
+    let Some(error) = &meta.last_error else { return Vec::new() };
+    [&time(meta.failed_at)[..], &write_failure(error)].concat()
+}
+
+fn time(at: Option<Timestamp>) -> [u8; 6] {
+    six(at.map_or(0, millis))
+}
+
+/// An import has no time before 1970.
+fn millis(at: Timestamp) -> u64 {
+    at.as_millis().unsigned_abs()
+}

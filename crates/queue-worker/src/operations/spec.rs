@@ -1,0 +1,186 @@
+//! An operation as a store keeps it: the payload of its job.
+
+use super::{Action, OPERATION_KEPT, OPERATION_KIND, OperationFilter, Standing, wire};
+use queue_core::{
+    Budget, ContentType, Error, ErrorKind, JobId, JobMeta, Kind, ListQuery, NewJob, Payload, QueueName,
+    Retention, Seq, Span, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+/// The layout that this library writes. It reads every one up to this.
+const SPEC_VERSION: u32 = 1;
+/// An operation is run this long after its beginning at the soonest, so that what it does comes
+/// after the moment at which its jobs were fixed.
+const AFTER_BEGINNING: Span = Span::from_millis(1);
+
+/// A whole operation, as the payload of its job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct OperationSpec {
+    /// The version of the layout.
+    pub version: u32,
+    /// The queue of the jobs.
+    #[serde(with = "wire::queue")]
+    pub queue: QueueName,
+    /// Which jobs.
+    pub filter: OperationFilter,
+    /// What is done to each.
+    pub action: Action,
+    /// The most jobs that it meets.
+    pub jobs_max: u64,
+    /// The newest life when it was begun; it leaves later ones alone.
+    pub last_seq: u64,
+    /// When it was begun, by store time, in milliseconds. Jobs that ended after that are left
+    /// alone.
+    pub begun_ms: i64,
+}
+
+/// Why an operation was refused, or cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// The filter names no standing.
+    #[error(
+        "say how the jobs stand that you mean, such as `failed` or `queued`: an operation about all jobs is not run"
+    )]
+    NoStanding,
+    /// The action never changes a job that stands so.
+    #[error("jobs that are {standing} cannot be changed by {action}; leave {standing} out")]
+    Pointless {
+        /// The action.
+        action: String,
+        /// How the jobs stand.
+        standing: Standing,
+    },
+    /// A range of time that ends before it begins.
+    #[error("`until` must be later than `since`")]
+    NoTime,
+    /// A bound of zero jobs.
+    #[error("an operation must be allowed to meet at least one job")]
+    NoJobs,
+    /// The stored operation is of a newer version.
+    #[error("the operation has layout version {version}, which this version of the library cannot read")]
+    Newer {
+        /// Its version.
+        version: u32,
+    },
+    /// The stored bytes are no operation.
+    #[error("the stored operation cannot be read: {reason}")]
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl From<SpecError> for Error {
+    fn from(error: SpecError) -> Self {
+        let kind = match error {
+            SpecError::Newer { .. } => ErrorKind::Unsupported,
+            SpecError::Unreadable { .. } => ErrorKind::Corrupt,
+            _ => ErrorKind::Invalid,
+        };
+        Self::new(kind, "operation", error.to_string()).with_source(error)
+    }
+}
+
+impl OperationSpec {
+    /// An operation on the jobs up to the newest one, as a listing showed it.
+    pub fn new(
+        queue: QueueName,
+        filter: OperationFilter,
+        action: Action,
+        newest: Option<&JobMeta>,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            version: SPEC_VERSION,
+            queue,
+            filter,
+            action,
+            jobs_max: super::OPERATION_JOBS_MAX,
+            last_seq: newest.map_or(0, |job| job.seq.get()),
+            begun_ms: now.as_millis(),
+        }
+    }
+
+    /// Checks that the operation can do something.
+    ///
+    /// # Errors
+    /// The first contradiction.
+    pub fn check(&self) -> Result<(), SpecError> {
+        let Self { filter, action, .. } = self;
+        if filter.standings.is_empty() {
+            return Err(SpecError::NoStanding);
+        }
+        if self.jobs_max == 0 {
+            return Err(SpecError::NoJobs);
+        }
+        if filter.since.zip(filter.until).is_some_and(|(since, until)| since >= until) {
+            return Err(SpecError::NoTime);
+        }
+        match filter.standings.iter().find(|standing| !action.is_for(**standing)) {
+            Some(standing) => Err(SpecError::Pointless { action: action.to_string(), standing: *standing }),
+            None => Ok(()),
+        }
+    }
+
+    /// The job that runs it.
+    ///
+    /// # Panics
+    /// Never: names and numbers always serialize.
+    pub fn job(&self, id: JobId) -> NewJob {
+        let bytes = serde_json::to_vec(self).expect("names and numbers are JSON");
+        let payload = Payload::new(bytes, ContentType::from_static("application/json"));
+        NewJob::new(id, Kind::from_static(OPERATION_KIND), payload)
+            .with_delay(AFTER_BEGINNING)
+            .with_retention(Retention::Keep(OPERATION_KEPT))
+            // A runner that dies is no reason to give up.
+            .with_max_attempts(Budget::Unlimited)
+            .with_max_stalls(Budget::Unlimited)
+    }
+
+    /// Reads the payload of an operation's job.
+    ///
+    /// # Errors
+    /// [`SpecError::Newer`] and [`SpecError::Unreadable`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SpecError> {
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+        let unreadable = |error: serde_json::Error| SpecError::Unreadable { reason: error.to_string() };
+        let Version { version } = serde_json::from_slice(bytes).map_err(unreadable)?;
+        if version > SPEC_VERSION {
+            return Err(SpecError::Newer { version });
+        }
+        serde_json::from_slice(bytes).map_err(unreadable)
+    }
+
+    /// Whether another operation is the same, whenever each was begun.
+    pub fn asks_the_same(&self, other: &Self) -> bool {
+        *self == Self { last_seq: self.last_seq, begun_ms: self.begun_ms, ..other.clone() }
+    }
+
+    /// When it was begun.
+    pub const fn begun(&self) -> Timestamp {
+        Timestamp::from_millis(self.begun_ms)
+    }
+
+    /// The first page of the jobs that it may meet.
+    pub(super) fn query(&self, limit: usize) -> ListQuery {
+        let walk = self.filter.walk();
+        let filter = self.filter.listing(&walk, self.begun());
+        ListQuery::new(self.queue.clone(), walk, limit).matching(filter)
+    }
+
+    /// Whether the operation is about a job as it was read.
+    pub(super) fn is_member(&self, job: &JobMeta) -> bool {
+        let is_late = job.state.is_terminal() && job.entered_at() > self.begun();
+        job.seq <= Seq::new(self.last_seq) && !is_late && self.filter.matches(job, self.begun())
+    }
+
+    /// Whether all jobs behind this one began their life after the operation.
+    pub(super) fn is_past(&self, job: &JobMeta) -> bool {
+        !self.filter.walk().is_by_time() && job.seq > Seq::new(self.last_seq)
+    }
+}

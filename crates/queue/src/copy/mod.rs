@@ -1,0 +1,273 @@
+//! Moving the jobs of one store to another of any kind.
+
+mod fences;
+mod held;
+mod reading;
+mod report;
+mod tally;
+mod target;
+mod verify;
+
+pub use report::{CopyPhase, CopyProgress, CopyReport, QueueCopy};
+pub use tally::JobTally;
+
+use queue_core::{
+    Error, ErrorKind, ImportRequest, Imported, Pause, QueueName, QueuesQuery, Result, Seq, Storage, WholeJob,
+};
+use reading::{JobReader, is_probe};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+/// The most jobs of one import.
+const BATCH_MAX: usize = 500;
+/// The most bytes of one import, but at least one job.
+const BATCH_BYTES_MAX: usize = 8 << 20;
+
+/// Copies the jobs of queues from one store to another, of the same kind or not, with everything
+/// that belongs to them: payload, labels, state, charges, attempts, progress, results, errors and
+/// times. The source keeps its jobs.
+///
+/// Both queues are paused by the first step and stay so: resume the target once the copy is
+/// verified, and never again the source. Stop producers first, or let them go to the target, where
+/// they may enqueue at any time; a second run brings what they left in the source.
+///
+/// # What changes
+/// Each job has a new number in the target, in the order of the old ones, and above all that the
+/// source ever gave: so a fence `(seq, epoch)` of an outside resource goes on, and never back. What
+/// waits for a job by its number waits in vain. Times are kept as they are, and mean what the
+/// target's clock says. Workers, subscriptions and pauses are not copied; schedules are jobs, and
+/// are.
+///
+/// # Killed, and run again
+/// A copy may end at any moment, and is finished by running it again: what is in the target already
+/// is left alone. The pause of the target says that a copy is under way. So a queue of the target
+/// that exists and is not paused is refused, as one that works already, unless the copy
+/// [adds](Self::adding) to it.
+///
+/// At the end every record is read again from both stores and compared.
+///
+#[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+#[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+/// use queue::{StoreCopy, prelude::*};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let (old, new) = (open("memory:").await?, open("memory:").await?);
+/// let mails: Queue<String> = Queue::new(old.clone(), "mails")?;
+/// mails.enqueue("a", "welcome".to_owned()).await?;
+///
+/// let report = StoreCopy::new(old, new.clone()).run(&mut |_| ()).await?;
+/// assert!(report.is_verified());
+/// let moved: Queue<String> = Queue::new(new, "mails")?;
+/// assert_eq!(moved.payload("a").await?.as_deref(), Some("welcome"));
+/// moved.resume().await?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct StoreCopy {
+    from: Arc<dyn Storage>,
+    to: Arc<dyn Storage>,
+    queues: BTreeSet<QueueName>,
+    held: HeldJobs,
+    adds: bool,
+    renumbers: bool,
+    is_dry: bool,
+}
+
+/// What a copy does about jobs of the source that are being processed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HeldJobs {
+    /// Refuses to begin while there is one.
+    #[default]
+    Refuse,
+    /// Waits until their workers have settled them or their leases have lapsed, at most this long;
+    /// then refuses. Leases that lapse are ended, as any worker does.
+    Wait(Duration),
+    /// Copies them as jobs that were given back, uncharged. Only for workers that are gone for
+    /// good: one that still runs such a job settles it in the source, and the job runs again.
+    GiveBack,
+}
+
+impl StoreCopy {
+    /// A copy of all queues of one store to another.
+    pub fn new(from: Arc<dyn Storage>, to: Arc<dyn Storage>) -> Self {
+        let (queues, held) = (BTreeSet::new(), HeldJobs::default());
+        Self { from, to, queues, held, adds: false, renumbers: false, is_dry: false }
+    }
+
+    /// Copies this queue, and others that are named in this way, instead of all.
+    #[must_use]
+    pub fn queue(mut self, queue: QueueName) -> Self {
+        self.queues.insert(queue);
+        self
+    }
+
+    /// Sets what happens to jobs that are being processed; by default the copy is refused.
+    #[must_use]
+    pub fn held(mut self, held: HeldJobs) -> Self {
+        self.held = held;
+        self
+    }
+
+    /// Adds to queues of the target that have jobs of their own, or that are worked on. A job whose
+    /// id is taken there is left as it is, and reported as different. A copy that adds must not be
+    /// run again once the target works: a job that was done and removed there would be copied
+    /// again.
+    #[must_use]
+    pub fn adding(mut self) -> Self {
+        self.adds = true;
+        self
+    }
+
+    /// Numbers the jobs from the target's next number on, which may be below those of the source.
+    /// Fences of outside resources may then go back: let these resources forget them. Needed for a
+    /// target whose numbers do not reach as far, which is a SQLite file after Redis.
+    #[must_use]
+    pub fn renumbering(mut self) -> Self {
+        self.renumbers = true;
+        self
+    }
+
+    /// Reads everything and writes nothing: the report says what would be copied.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.is_dry = true;
+        self
+    }
+
+    /// Copies queue by queue, and calls `watch` after each batch.
+    ///
+    /// Dropping the future leaves what was copied by then, and both queues paused; run it again.
+    ///
+    /// # Errors
+    /// `Unsupported` if the target cannot take records, or if no queue was named and the source
+    /// cannot list its queues. `Invalid` if a queue of the target is not to be filled, if jobs are
+    /// being processed, and for a job that the target has no room for. Else those of the stores.
+    /// Differences are no error, but in the report.
+    pub async fn run(&self, watch: &mut (dyn FnMut(&CopyProgress<'_>) + Send)) -> Result<CopyReport> {
+        if !self.to.capabilities().import {
+            let name = self.to.capabilities().name;
+            let message = format!("the store {name:?} cannot take records of another one");
+            return Err(Error::new(ErrorKind::Unsupported, "copy", message));
+        }
+        let queues = self.chosen().await?;
+        // All are looked at before the first is touched.
+        for queue in &queues {
+            self.check_target(queue).await?;
+            if self.held == HeldJobs::Refuse {
+                self.refuse_held(queue).await?;
+            }
+        }
+        let mut copied = Vec::with_capacity(queues.len());
+        for queue in &queues {
+            copied.push(self.copy_queue(queue, watch).await?);
+        }
+        Ok(CopyReport { queues: copied, is_dry_run: self.is_dry })
+    }
+
+    async fn chosen(&self) -> Result<Vec<QueueName>> {
+        if !self.queues.is_empty() {
+            return Ok(self.queues.iter().cloned().collect());
+        }
+        let mut names = Vec::new();
+        let mut next = Some(QueuesQuery::all(QueuesQuery::LIMIT_MAX));
+        while let Some(query) = next {
+            let page = self.from.queues(query).await?;
+            names.extend(page.queues.into_iter().map(|status| status.name));
+            next = page.next;
+        }
+        Ok(names)
+    }
+
+    async fn copy_queue(
+        &self,
+        queue: &QueueName,
+        watch: &mut (dyn FnMut(&CopyProgress<'_>) + Send),
+    ) -> Result<QueueCopy> {
+        let mut report = QueueCopy::new(queue.clone());
+        if !self.is_dry {
+            // The target first: its pause says that a copy was begun.
+            self.pause(&*self.to, queue).await?;
+            self.pause(&*self.from, queue).await?;
+            if let HeldJobs::Wait(longest) = self.held {
+                let mut told =
+                    |held| watch(&CopyProgress { queue, phase: CopyPhase::Waiting, done: 0, total: held });
+                held::wait_for_held(&*self.from, queue, longest, &mut told).await?;
+            }
+            self.refuse_held(queue).await?;
+            self.transfer(queue, &mut report, watch).await?;
+        }
+        self.verify(queue, &mut report, watch).await?;
+        Ok(report)
+    }
+
+    async fn pause(&self, store: &dyn Storage, queue: &QueueName) -> Result<()> {
+        if store.capabilities().pause { store.set_paused(queue, Pause::UntilResumed).await } else { Ok(()) }
+    }
+
+    async fn transfer(
+        &self,
+        queue: &QueueName,
+        report: &mut QueueCopy,
+        watch: &mut (dyn FnMut(&CopyProgress<'_>) + Send),
+    ) -> Result<()> {
+        let mut after =
+            if self.renumbers { Seq::new(0) } else { fences::last_seq(&*self.from, queue).await? };
+        // The numbers go up even where no job is left to have one.
+        self.import(queue, after, Vec::new(), report).await?;
+        let total = self.from.counts(queue).await?.total();
+        let mut reader = JobReader::new(&*self.from, queue, self.gives_back());
+        let mut done = 0;
+        while let Some(jobs) = reader.next().await? {
+            done += jobs.len() as u64;
+            for batch in self.batches(jobs) {
+                if !self.renumbers {
+                    // Producers of the source may have gone on.
+                    after = batch.iter().map(|job| job.meta.seq).fold(after, Seq::max);
+                }
+                self.import(queue, after, batch, report).await?;
+            }
+            watch(&CopyProgress { queue, phase: CopyPhase::Copying, done, total: total.max(done) });
+        }
+        report.held = reader.held();
+        Ok(())
+    }
+
+    /// Splits jobs so that each part fits one call of the target.
+    fn batches(&self, jobs: Vec<WholeJob>) -> Vec<Vec<WholeJob>> {
+        let limits = self.to.capabilities().limits;
+        let (jobs_max, bytes_max) =
+            (BATCH_MAX.min(limits.batch_max), BATCH_BYTES_MAX.min(limits.call_bytes_max));
+        let mut batches: Vec<Vec<WholeJob>> = Vec::new();
+        let mut bytes = 0;
+        for job in jobs.into_iter().filter(|job| !is_probe(&job.meta)) {
+            let more = job.large_bytes();
+            let room = batches.last_mut().filter(|last| last.len() < jobs_max && bytes + more <= bytes_max);
+            if let Some(last) = room {
+                last.push(job);
+                bytes += more;
+            } else {
+                batches.push(vec![job]);
+                bytes = more;
+            }
+        }
+        batches
+    }
+
+    async fn import(
+        &self,
+        queue: &QueueName,
+        after: Seq,
+        jobs: Vec<WholeJob>,
+        report: &mut QueueCopy,
+    ) -> Result<()> {
+        let request = ImportRequest { queue: queue.clone(), after, jobs };
+        for answer in self.to.import(request).await?.value {
+            match answer {
+                Imported::Stored { .. } => report.stored += 1,
+                Imported::Taken { .. } => report.present += 1,
+                Imported::Purged => report.purged += 1,
+            }
+        }
+        Ok(())
+    }
+}

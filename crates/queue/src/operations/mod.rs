@@ -1,0 +1,192 @@
+//! Operations: one change to all jobs that a filter selects, which survives the program that
+//! started it and leaves a record.
+//!
+//! An operation is a job of a queue of its own, [`OPERATIONS_QUEUE`], so any worker on that queue
+//! runs it, whatever handlers it has: [`Operations::worker`] builds one that does nothing else.
+//! When a worker dies in the middle, another one goes on where it stood, and no job is changed
+//! twice. The task page `docs/tasks/bulk.md` tells more.
+
+mod plan;
+mod status;
+
+pub use plan::Operation;
+pub use queue_worker::operations::{
+    Action, DRY_RUN_MAX, OPERATION_JOBS_MAX, OPERATION_KEPT, OPERATION_KIND, OPERATIONS_QUEUE,
+    OperationCounts, OperationFilter, OperationSpec, SpecError, Standing,
+};
+pub use status::OperationStatus;
+
+use crate::{Change, IntoJobId};
+#[cfg(feature = "json")]
+use crate::{Queue, Raw};
+use queue_core::{
+    Cursor, Direction, Enqueued, Error, ErrorKind, JobId, Kind, ListFilter, ListQuery, QueueName, Result,
+    Storage, StorageExt, Walk,
+    lifecycle::{Event, OnRunning, Policy},
+};
+use queue_worker::{Router, Worker, WorkerBuilder, operations::count_members};
+use std::sync::Arc;
+
+/// The most operations on one page of a listing.
+const PAGE: usize = 100;
+
+/// The operations of a store.
+///
+#[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+#[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+/// use queue::{operations::*, prelude::*};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+/// let store = open("memory:").await?;
+/// let emails: Queue<String> = Queue::new(store.clone(), "emails")?;
+/// emails.enqueue("a", "hello".to_owned()).await?;
+///
+/// let operations = Operations::of(store);
+/// let all = Operation::on("emails", Action::Cancel { running: OnRunning::Leave }).standing(Standing::Queued);
+/// assert_eq!(operations.dry_run(&all).await?.jobs, 1);
+/// operations.start("stop-the-emails", &all).await?;
+/// operations.worker().until_empty().build()?.run().await;
+///
+/// let ended = operations.get("stop-the-emails").await?.expect("it was started");
+/// assert!(ended.is_over());
+/// assert_eq!(ended.counts().done, 1);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Operations {
+    storage: Arc<dyn Storage>,
+    name: QueueName,
+}
+
+/// What a dry run has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DryRun {
+    /// How many jobs the operation would meet, as far as they were counted.
+    pub jobs: u64,
+    /// There are more, which were not counted.
+    pub has_more: bool,
+}
+
+/// The answer to the start of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Started {
+    /// The operation is stored, and runs as soon as a worker has room for it.
+    New,
+    /// The same operation was started before under this id; it is not run again.
+    Before,
+}
+
+impl Operations {
+    /// The operations of a store.
+    pub fn of(storage: Arc<dyn Storage>) -> Self {
+        Self { storage, name: QueueName::from_static(OPERATIONS_QUEUE) }
+    }
+
+    /// Counts the jobs that an operation would meet if it began now, up to [`DRY_RUN_MAX`], and
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// `Invalid` for an operation that can do nothing, with the [`SpecError`] as its source;
+    /// `Unsupported` if the store cannot do it; and those of the store.
+    pub async fn dry_run(&self, operation: &Operation) -> Result<DryRun> {
+        let spec = self.begun(operation).await?;
+        let found = count_members(&*self.storage, &spec, DRY_RUN_MAX).await?;
+        Ok(DryRun { jobs: found.min(DRY_RUN_MAX), has_more: found > DRY_RUN_MAX })
+    }
+
+    /// Stores an operation, which is then about the jobs of this moment: jobs that are enqueued
+    /// later, or that end later, are left alone. Started twice under one id it runs once.
+    ///
+    /// # Errors
+    /// Those of [`dry_run`](Self::dry_run), and `Invalid` if another operation has the id. A
+    /// dropped future leaves the operation stored or not.
+    pub async fn start(&self, id: impl IntoJobId, operation: &Operation) -> Result<Started> {
+        let id = id.into_job_id()?;
+        let spec = self.begun(operation).await?;
+        let stored = self.storage.enqueue(&self.name, vec![vec![spec.job(id.clone())]]).await?.value;
+        if stored.iter().flatten().any(Enqueued::is_new) {
+            return Ok(Started::New);
+        }
+        match self.get(&id).await? {
+            Some(before) if before.spec().asks_the_same(&spec) => Ok(Started::Before),
+            _ => Err(Error::invalid("operation", format!("another operation has the id {id:?}; choose one"))),
+        }
+    }
+
+    /// One operation; `None` if there is none, or none any more.
+    ///
+    /// # Errors
+    /// `Corrupt` or `Unsupported` if it cannot be read, and those of the store.
+    pub async fn get(&self, id: impl IntoJobId) -> Result<Option<OperationStatus>> {
+        let id = id.into_job_id()?;
+        Ok(self.read(&[id]).await?.pop())
+    }
+
+    /// All operations whose records are kept, the newest first. Records are kept for 90 days.
+    ///
+    /// # Errors
+    /// Those of [`get`](Self::get).
+    pub async fn list(&self) -> Result<Vec<OperationStatus>> {
+        let (mut after, mut found): (Option<Cursor>, _) = (None, Vec::new());
+        let filter = ListFilter { kind: Some(Kind::from_static(OPERATION_KIND)), ..ListFilter::default() };
+        let walk = Walk::All(Direction::NewestFirst);
+        let all = ListQuery::new(self.name.clone(), walk, PAGE).matching(filter);
+        loop {
+            let page = self.storage.list(ListQuery { after, ..all.clone() }).await?;
+            let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
+            found.extend(self.read(&ids).await?);
+            after = page.next;
+            if after.is_none() {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Cancels an operation: at once if it waits, after its present page if it runs
+    /// ([`Change::Requested`]). What it has done stays done, and its record says how much.
+    ///
+    /// # Errors
+    /// `Conflict` if the record kept changing; and those of the store.
+    pub async fn cancel(&self, id: impl IntoJobId) -> Result<Change> {
+        let id = id.into_job_id()?;
+        let event = Event::Cancel { running: OnRunning::Request };
+        Change::of_cancel(&self.storage.change(&self.name, &id, event, &Policy::default()).await?)
+    }
+
+    /// A worker that runs operations and nothing else. Any other worker runs them too if it works
+    /// on the queue [`OPERATIONS_QUEUE`].
+    pub fn worker(&self) -> WorkerBuilder {
+        Worker::builder(self.storage.clone(), self.name.clone(), Router::new(())).concurrency(1)
+    }
+
+    /// The queue of the operations, for calls that show jobs.
+    ///
+    /// # Errors
+    /// Never, but for the checks of [`Queue::new`].
+    #[cfg(feature = "json")]
+    pub fn queue(&self) -> Result<Queue<Raw, Raw>> {
+        Queue::new(self.storage.clone(), &self.name)
+    }
+
+    /// The operation as it would begin now: with the newest job, by which its jobs are fixed.
+    async fn begun(&self, operation: &Operation) -> Result<OperationSpec> {
+        let queue = operation.queue()?;
+        let newest = ListQuery::new(queue.clone(), Walk::All(Direction::NewestFirst), 1);
+        let page = self.storage.list(newest).await?;
+        let spec = operation.begun(queue, page.jobs.first(), page.now)?;
+        if matches!(spec.action, Action::Prioritize(_)) && !self.storage.capabilities().amend {
+            let message = "this store cannot change the priority of a job; see its capabilities";
+            return Err(Error::new(ErrorKind::Unsupported, "operation", message));
+        }
+        Ok(spec)
+    }
+
+    /// The operations among these ids; jobs of other kinds are none.
+    async fn read(&self, ids: &[JobId]) -> Result<Vec<OperationStatus>> {
+        let records = self.storage.get_whole(&self.name, ids).await?.value;
+        let is_one = |record: &queue_core::JobRecord| record.meta.kind.as_str() == OPERATION_KIND;
+        records.into_iter().flatten().filter(is_one).map(OperationStatus::of).collect()
+    }
+}

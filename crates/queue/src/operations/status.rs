@@ -1,0 +1,69 @@
+//! The status of an operation.
+
+use super::{OperationCounts, OperationSpec};
+use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Result, State};
+use queue_worker::operations::OperationProgress;
+
+/// The status of an operation, from its record.
+#[derive(Clone, Debug)]
+pub struct OperationStatus {
+    spec: OperationSpec,
+    meta: JobMeta,
+    progress: OperationProgress,
+}
+
+impl OperationStatus {
+    pub(super) fn of(record: JobRecord) -> Result<Self> {
+        let body = record.body.ok_or_else(|| {
+            Error::new(ErrorKind::Internal, "operation", "the store answered without a body")
+        })?;
+        let spec = OperationSpec::from_bytes(&body.payload.bytes)?;
+        let stored = record.meta.progress().map(OperationProgress::from_bytes).transpose();
+        let progress = stored.map_err(|reason| Error::new(ErrorKind::Corrupt, "operation", reason))?;
+        Ok(Self { spec, meta: record.meta, progress: progress.unwrap_or_default() })
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        self.meta.id.as_str()
+    }
+
+    /// What it does, and to which jobs.
+    pub fn spec(&self) -> &OperationSpec {
+        &self.spec
+    }
+
+    /// The metadata of the job that the operation is. A Completed operation went through all of its
+    /// jobs; a Cancelled one through those that were counted; a Failed one could not go on.
+    pub fn meta(&self) -> &JobMeta {
+        &self.meta
+    }
+
+    /// What became of the jobs that it is through with.
+    pub fn counts(&self) -> OperationCounts {
+        self.progress.counts
+    }
+
+    /// How many jobs are being changed just now, and are in no count yet. If the operation is over,
+    /// its runner died with them and nobody took it over before it was cancelled: they may have
+    /// been changed or not.
+    pub fn in_flight(&self) -> u64 {
+        self.progress.in_flight()
+    }
+
+    /// It ended because it had met as many jobs as it may; there may be more.
+    pub fn is_cut(&self) -> bool {
+        self.progress.is_cut
+    }
+
+    /// The first error that a job, or the operation itself, met.
+    pub fn error(&self) -> Option<&str> {
+        let own = self.meta.last_error.as_ref().filter(|_| self.meta.state == State::Failed);
+        self.progress.error.as_deref().or(own.map(queue_core::Failure::message))
+    }
+
+    /// Whether it does nothing any more.
+    pub fn is_over(&self) -> bool {
+        self.meta.state.is_terminal()
+    }
+}

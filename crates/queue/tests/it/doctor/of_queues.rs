@@ -1,0 +1,116 @@
+//! What it finds about queues.
+
+use super::ward::{MINUTE, Ward, complete, job, jobs, queue};
+use queue::{
+    Failure,
+    doctor::Severity,
+    queue_core::{
+        Budget, Pause, Retention, WorkerId,
+        lifecycle::{Cause, Event},
+    },
+};
+use std::time::Duration;
+
+#[tokio::test]
+async fn leases_that_nobody_ends_are_a_warning_after_two_rescue_intervals() {
+    let ward = Ward::new();
+    ward.put(jobs(2)).await;
+    ward.claim(2, 30).await;
+    ward.clock.advance(Duration::from_secs(40));
+    Ward::assert_is(&ward.finding("leases-lapsed").await, Severity::Fine, "no lease");
+    ward.clock.advance(Duration::from_millis(1));
+    Ward::assert_is(&ward.finding("leases-lapsed").await, Severity::Warning, "\"emails\" has 2 leases");
+}
+
+#[tokio::test]
+async fn jobs_held_by_somebody_who_is_not_there_are_a_warning_after_a_minute() {
+    let ward = Ward::new();
+    ward.put(jobs(2)).await;
+    ward.claim(2, 600).await;
+    ward.clock.advance(MINUTE);
+    Ward::assert_is(&ward.finding("held-by-nobody").await, Severity::Fine, "every");
+    ward.clock.advance(Duration::from_millis(1));
+    Ward::assert_is(&ward.finding("held-by-nobody").await, Severity::Warning, "2 running jobs");
+    ward.announce("holder", "0.1.0", None, 2).await;
+    Ward::assert_is(&ward.finding("held-by-nobody").await, Severity::Fine, "every");
+}
+
+#[tokio::test]
+async fn due_jobs_without_a_worker_and_beside_idle_ones_are_warnings() {
+    let ward = Ward::new();
+    ward.put(jobs(1)).await;
+    ward.clock.advance(MINUTE);
+    Ward::assert_is(&ward.finding("nobody-works").await, Severity::Fine, "every");
+    ward.clock.advance(MINUTE);
+    Ward::assert_is(&ward.finding("nobody-works").await, Severity::Warning, "due for 2 min and no worker");
+    ward.announce("a", "0.1.0", None, 4).await;
+    Ward::assert_is(&ward.finding("nobody-works").await, Severity::Fine, "every");
+    Ward::assert_is(&ward.finding("due-jobs-idle-workers").await, Severity::Fine, "no worker");
+    ward.announce("a", "0.1.0", None, 3).await;
+    Ward::assert_is(&ward.finding("due-jobs-idle-workers").await, Severity::Warning, "1 workers with free");
+    // One that drains claims nothing.
+    ward.store.set_duty(&WorkerId::from_static("a"), queue_core::Duty::Drain).await.unwrap();
+    Ward::assert_is(&ward.finding("nobody-works").await, Severity::Warning, "no worker");
+}
+
+#[tokio::test]
+async fn kinds_that_no_worker_handles_are_a_warning_if_all_workers_tell_theirs() {
+    let ward = Ward::new();
+    ward.put([job("a")]).await;
+    ward.announce("a", "0.1.0", Some(&["report"]), 0).await;
+    Ward::assert_is(&ward.finding("kinds-unhandled").await, Severity::Warning, "\"email\"");
+    ward.announce("b", "0.1.0", None, 0).await;
+    Ward::assert_is(&ward.finding("kinds-unhandled").await, Severity::Fine, "no waiting job");
+}
+
+#[tokio::test]
+async fn a_pause_is_a_warning_once_a_job_has_been_due_for_a_day() {
+    let ward = Ward::new();
+    ward.put(jobs(1)).await;
+    ward.store.set_paused(&queue(), Pause::UntilResumed).await.unwrap();
+    ward.clock.advance(Duration::from_secs(86_400));
+    Ward::assert_is(&ward.finding("queue-paused-long").await, Severity::Fine, "no paused queue");
+    ward.clock.advance(Duration::from_millis(1));
+    Ward::assert_is(&ward.finding("queue-paused-long").await, Severity::Warning, "due for 24 h");
+    Ward::assert_is(&ward.finding("nobody-works").await, Severity::Fine, "every");
+}
+
+#[tokio::test]
+async fn many_failed_jobs_of_the_last_hour_are_a_warning() {
+    let ward = Ward::new();
+    let fails = |n: usize| job(format!("f{n}")).with_max_attempts(Budget::from_raw(1));
+    ward.put((0..20).map(fails)).await;
+    let cause = |token| Event::Fail {
+        token,
+        failure: Failure::new("Broken", "a-telling-error"),
+        cause: Cause::Terminal,
+        delay: None,
+        retention: None,
+        then: Vec::new(),
+    };
+    ward.end(cause).await;
+    let found = ward.finding("failed-share").await;
+    Ward::assert_is(&found, Severity::Warning, "20 or more jobs that failed in the last hour");
+    assert!(!found.seen.contains("a-telling-error"));
+    ward.put(jobs(400)).await;
+    ward.end(complete).await;
+    Ward::assert_is(&ward.finding("failed-share").await, Severity::Fine, "no queue");
+    ward.clock.advance(Duration::from_secs(3_601));
+    Ward::assert_is(&ward.finding("failed-share").await, Severity::Fine, "no queue");
+}
+
+#[tokio::test]
+async fn records_that_are_kept_for_ever_are_a_warning_once_there_are_many() {
+    let ward = Ward::new();
+    for part in 0..10 {
+        let kept = (0..1_000).map(|n| {
+            let mut job = job(format!("{part}-{n}"));
+            job.retention.completed = Retention::Forever;
+            job
+        });
+        assert_eq!(ward.finding("kept-for-ever").await.severity, Severity::Fine);
+        ward.put(kept).await;
+        ward.end(complete).await;
+    }
+    Ward::assert_is(&ward.finding("kept-for-ever").await, Severity::Warning, "keeps 10000 finished records");
+}

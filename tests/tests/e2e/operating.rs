@@ -1,0 +1,74 @@
+//! Changes of many jobs as operations: `bulk`, `operations`, and the filters of other commands.
+
+use crate::place;
+use queue_e2e::{CommandDirectory, Process, until};
+
+/// How many jobs the operation of the kill test is about: enough pages for several kills.
+const JOBS: usize = 6_000;
+
+fn enqueue(place: &CommandDirectory, count: usize) {
+    let lines = (0..count).map(|n| n.to_string()).collect::<Vec<_>>().join("\n");
+    place.run_with(&["enqueue", "--lines", "-", "--ids", "payload"], lines.as_bytes()).ok();
+}
+
+fn cancelled(place: &CommandDirectory, count: usize) {
+    enqueue(place, count);
+    place.run(&["cancel", "--state", "queued", "--cap", "1000000"]).ok();
+}
+
+/// How many jobs the operation is through with; none before it began.
+fn met(place: &CommandDirectory) -> u64 {
+    let found = place.run(&["operations", "--json"]).ok().objects();
+    let ours = found.into_iter().find(|object| object["operation"] == "again");
+    let count = |object: &serde_json::Value, name: &str| object[name].as_u64().expect("a count");
+    ours.map_or(0, |object| ["done", "skipped", "failed"].map(|name| count(&object, name)).iter().sum())
+}
+
+#[test]
+fn an_operation_whose_program_is_killed_goes_on_and_changes_each_job_once() {
+    let place = place();
+    cancelled(&place, JOBS);
+    let redrive = ["bulk", "redrive", "--state", "cancelled", "--id", "again", "--lease", "1s"];
+    // Jobs are claimed while they are redriven, and some are cancelled again at once.
+    let worker = place.start(&["work", "--exec", "true", "--concurrency", "2"]);
+    let mut seen = 0;
+    for _ in 0..3 {
+        let runner: Process = place.start(&redrive);
+        seen = until("the operation gets further", || Some(met(&place)).filter(|met| *met > seen));
+        runner.kill();
+        place.run(&["cancel", "--id-prefix", "59"]).ok();
+    }
+    assert!(seen < JOBS as u64, "it was killed in the middle, at {seen}");
+    let ended = place.run(&["bulk", "run", "again", "--lease", "1s", "--json"]).ok().object();
+    drop(worker);
+    assert_eq!(
+        (&ended["state"], &ended["failed"], &ended["in_flight"]),
+        (&"completed".into(), &0.into(), &0.into())
+    );
+    let [done, skipped] = ["done", "skipped"].map(|name| ended[name].as_u64().expect("a count"));
+    assert_eq!(done + skipped, JOBS as u64, "each job that was there is counted once");
+    // A second start under the same id does nothing.
+    let again = place.run(&[&redrive[..], &["--json"]].concat()).ok().object();
+    assert_eq!(again["done"], ended["done"]);
+}
+
+#[test]
+fn a_filter_says_which_jobs_and_a_dry_run_counts_them() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "due", "--tag", "t"]).ok();
+    place.run(&["enqueue", "x", "--id", "later", "--tag", "t", "--delay", "1h"]).ok();
+    let counted = place.run(&["cancel", "--tag", "t", "--dry-run", "--json"]).ok().object();
+    assert_eq!((&counted["jobs"], &counted["has_more"]), (&1.into(), &false.into()));
+    assert_eq!(place.run(&["promote", "--state", "scheduled", "--dry-run"]).ok().text(), "1 job\n");
+    assert_eq!(place.run(&["cancel", "--tag", "t"]).ok().text(), "cancelled 1 job\n");
+    assert!(place.run(&["status", "later"]).ok().text().contains("queued"), "it waits for its time");
+    assert_eq!(place.run(&["promote", "--state", "scheduled"]).ok().text(), "promoted 1 job\n");
+    assert_eq!(place.run(&["bulk", "prioritize", "-3", "--state", "queued"]).ok().text(), "changed 1 job\n");
+    assert_eq!(place.run(&["delete", "--state", "cancelled", "--yes", "--json"]).ok().object()["deleted"], 1);
+    assert_eq!(place.run(&["operations", "--json"]).ok().objects().len(), 4);
+    place.run(&["delete"]).code(2);
+    place.run(&["delete", "due", "--tag", "t"]).code(2);
+    place.run(&["bulk", "redrive"]).code(2);
+    place.run(&["bulk", "redrive", "--state", "queued"]).code(2);
+    place.run(&["bulk", "stop", "nobody"]).code(3);
+}

@@ -1,0 +1,78 @@
+//! `cargo xtask clients`: the clients in other languages against the real server.
+//!
+//! Each language is skipped, and said to be, if the machine lacks it. What is installed for it goes
+//! below `target`.
+
+mod node;
+mod python;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use crate::command;
+use crate::repo::Repo;
+
+/// How a client fared.
+enum Ended {
+    Passed,
+    /// The machine cannot run it, for this reason.
+    Skipped(String),
+}
+
+type Test = fn(&Repo, &Server) -> Result<Ended>;
+
+const CLIENTS: [(&str, Test); 2] = [("Python", python::run), ("Node", node::run)];
+
+/// The program that serves the store, and its name in the environment of tests.
+struct Server {
+    path: PathBuf,
+}
+
+impl Server {
+    const VARIABLE: &str = "QUEUE_PROGRAM";
+}
+
+/// Tests every client, then fails if one failed. Returns why languages were skipped.
+pub(crate) fn run(repo: &Repo) -> Result<Vec<String>> {
+    command::run(&mut command::cargo(repo, &["build", "--package", "queue-cli", "--all-features"]))?;
+    let server = Server { path: repo.target().join("debug/queue") };
+    let (mut skipped, mut failed) = (Vec::new(), Vec::new());
+    for (language, test) in CLIENTS {
+        match test(repo, &server) {
+            Ok(Ended::Passed) => println!("{language}: passed"),
+            Ok(Ended::Skipped(why)) => {
+                println!("{language}: SKIPPED: {why}");
+                skipped.push(format!("{language}: {why}"));
+            }
+            Err(error) => {
+                println!("{language}: FAILED: {error:#}");
+                failed.push(language);
+            }
+        }
+    }
+    if !failed.is_empty() {
+        bail!("clients that failed: {}", failed.join(", "));
+    }
+    Ok(skipped)
+}
+
+/// The numbers of a version such as `Python 3.11.7` or `v20.1.0`.
+fn version(text: &str) -> Option<(u32, u32)> {
+    let start = text.find(|character: char| character.is_ascii_digit())?;
+    let mut numbers = text[start..].trim().split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version;
+
+    #[test]
+    fn versions_are_read_from_what_programs_print() {
+        assert_eq!(version("Python 3.11.7\n"), Some((3, 11)));
+        assert_eq!(version("v20.20.2"), Some((20, 20)));
+        assert_eq!(version("no version"), None);
+        assert_eq!(version(""), None);
+    }
+}
