@@ -12,6 +12,9 @@ use tokio::{sync::mpsc, task::JoinSet};
 /// Longer than any test: whatever comes sooner came by a hint.
 const FAR: Duration = Duration::from_hours(1);
 
+/// Much longer than any hint takes, on any machine.
+const NEVER: Duration = Duration::from_mins(1);
+
 type Numbers = Queue<u64, u64>;
 
 /// The waiting callers, each on its own queue, and the means to end their waits.
@@ -58,7 +61,9 @@ impl Askers {
         self.leader.resign().await;
         let mut waiting = BTreeSet::from(["worker", "pull", "wait", "candidate"]);
         while !waiting.is_empty() {
-            waiting.remove(self.heard.recv().await.expect("somebody still waits"));
+            let heard = tokio::time::timeout(NEVER, self.heard.recv()).await;
+            let heard = heard.unwrap_or_else(|_| panic!("a hint is lost: {waiting:?} still wait"));
+            waiting.remove(heard.expect("somebody still waits"));
         }
         self.tasks.shutdown().await;
     }

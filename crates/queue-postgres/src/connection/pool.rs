@@ -160,24 +160,27 @@ impl Pool {
         if let Some(known) = state.runtimes.iter().find(|known| known.is_of(runtime)) {
             return known.clone();
         }
+        let (in_use, unused) = oneshot::channel();
         let driver = self.options.clone().connect_lazy_with((*state.connect).clone());
-        let pool = RuntimePool::new(runtime, driver, self.trust.clone(), self.watch(runtime));
-        state.runtimes.push(Arc::new(pool));
-        state.runtimes[state.runtimes.len() - 1].clone()
+        let pool = Arc::new(RuntimePool::new(runtime, driver, self.trust.clone(), in_use));
+        state.runtimes.push(pool.clone());
+        // The lock goes first: a runtime that is ending drops the task at once, and the task's
+        // guard, which takes the lock.
+        drop(state);
+        self.watch(runtime, unused);
+        pool
     }
 
     /// Starts the task that goes with its runtime, at whose end the connections go. It ends too
-    /// when the sender does.
+    /// when nobody uses them any more.
     #[expect(clippy::disallowed_methods, reason = "ends with the pool that it watches over")]
-    fn watch(self: &Arc<Self>, runtime: Id) -> oneshot::Sender<()> {
-        let (in_use, unused) = oneshot::channel::<()>();
+    fn watch(self: &Arc<Self>, runtime: Id, unused: oneshot::Receiver<()>) {
         let guard = RuntimeGuard { pool: Arc::downgrade(self), runtime };
         tokio::spawn(async move {
             let _guard = guard;
             // The sender sends nothing: it is dropped.
             drop(unused.await);
         });
-        in_use
     }
 
     /// Starts the task that opens a connection, unless one runs. The receiver is told if the task

@@ -5,11 +5,17 @@ use futures_util::{FutureExt, StreamExt};
 use queue_core::{Changed, Hint, Interest, Span, Storage, lifecycle::Event};
 use queue_postgres::{PostgresOptions, PostgresStorage};
 use sqlx::postgres::PgPoolOptions;
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering::SeqCst},
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+        mpsc,
+    },
+    thread,
+    time::Duration,
 };
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Handle, Runtime};
 
 /// A store with at most this many connections for calls, and how many connections were opened.
 async fn counting(place: &Place, connections_max: u32) -> (PostgresStorage, Arc<AtomicUsize>) {
@@ -108,6 +114,36 @@ fn a_handle_goes_on_where_it_is_called_when_its_first_runtime_ended() {
         assert_eq!(hints.next().await, Some(Hint::Wake));
         other.close().await.unwrap();
         assert_sound(&store).await;
+        store.close().await.unwrap();
+        place.remove().await;
+    });
+}
+
+/// Tasks that such a runtime is given are dropped at once, where they are given to it.
+#[test]
+fn a_first_call_on_a_runtime_that_is_ending_keeps_nobody_waiting() {
+    let first = Runtime::new().unwrap();
+    let Some(place) = first.block_on(Place::new()) else { return };
+    let store = Arc::new(first.block_on(place.open()));
+    let (begins, begun) = mpsc::channel();
+    let (ends, ended) = mpsc::channel();
+    // One worker makes the call, and the other ends the runtime meanwhile.
+    let ending = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let called = store.clone();
+    ending.spawn(async move {
+        begins.send(()).unwrap();
+        while !Handle::current().spawn(pending::<()>()).is_finished() {
+            thread::yield_now();
+        }
+        // It never answers: the runtime that would wait for the server is gone.
+        drop(called.counts(&queue()).now_or_never());
+        ends.send(()).unwrap();
+    });
+    begun.recv().unwrap();
+    ending.shutdown_background();
+    ended.recv_timeout(Duration::from_mins(1)).expect("the call waits for nobody");
+    first.block_on(async {
+        assert_sound(&*store).await;
         store.close().await.unwrap();
         place.remove().await;
     });
