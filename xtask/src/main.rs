@@ -21,6 +21,7 @@ mod platforms;
 mod repo;
 mod services;
 mod soak;
+mod test;
 mod tidy;
 mod verify;
 
@@ -109,6 +110,11 @@ enum Task {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Runs all tests with servers of their own, several test programs at a time
+    Test {
+        /// Only programs whose name, such as `queue-core::it`, contains one of these
+        words: Vec<String>,
+    },
     /// Starts and stops private servers for tests
     Services {
         #[command(subcommand)]
@@ -133,6 +139,7 @@ fn main() -> ExitCode {
 fn run(task: Task, repo: &Repo) -> Result<()> {
     match task {
         Task::Verify => verify::run(repo),
+        Task::Test { words } => test::run(repo, &words),
         Task::Fix => fix::run(repo),
         Task::Tidy => tidy::run(repo),
         Task::Deps => deps::run(repo),

@@ -76,13 +76,17 @@ pub(crate) fn run(repo: &Repo, Cli::Run(wanted): Cli) -> Result<()> {
         }
         None => Command::new(env::var_os("SHELL").unwrap_or_else(|| "sh".into())),
     };
-    run_with(repo, &names, durability, &mut command)
+    run_with(repo, &names, durability, |variables| command::run(command.envs(variables.iter().cloned())))
 }
 
-/// Runs everyday tests with the servers whose store this workspace has.
-pub(crate) fn with_everyday_servers(repo: &Repo, command: &mut Command) -> Result<()> {
+/// Does everyday work with the servers whose store this workspace has; the work is told the
+/// variables of the environment that name them.
+pub(crate) fn with_everyday_servers(
+    repo: &Repo,
+    work: impl FnOnce(&[(String, String)]) -> Result<()>,
+) -> Result<()> {
     let names = names(|server| server.store.is_some_and(|store| repo.has_crate(store)));
-    run_with(repo, &names, Durability::None, command)
+    run_with(repo, &names, Durability::None, work)
 }
 
 /// Runs a command with one server.
@@ -92,7 +96,7 @@ pub(crate) fn with_server(
     durability: Durability,
     command: &mut Command,
 ) -> Result<()> {
-    run_with(repo, &[name], durability, command)
+    run_with(repo, &[name], durability, |variables| command::run(command.envs(variables.iter().cloned())))
 }
 
 fn names(is_asked_for: impl Fn(&Server) -> bool) -> Vec<&'static str> {
@@ -100,7 +104,12 @@ fn names(is_asked_for: impl Fn(&Server) -> bool) -> Vec<&'static str> {
 }
 
 /// Stops the servers whatever comes out, the last one first.
-fn run_with(repo: &Repo, names: &[&str], durability: Durability, command: &mut Command) -> Result<()> {
+fn run_with(
+    repo: &Repo,
+    names: &[&str],
+    durability: Durability,
+    work: impl FnOnce(&[(String, String)]) -> Result<()>,
+) -> Result<()> {
     let servers = selection::from_environment(names)?;
     let cache = repo.target().join("services/programs");
     let programs: Vec<_> =
@@ -118,7 +127,9 @@ fn run_with(repo: &Repo, names: &[&str], durability: Durability, command: &mut C
         running.push(Launch { server, bin, folder: folder.path(), account, durability, needed_url }.start()?);
         eprintln!("{}: started from {}", server.name, bin.display());
     }
-    let answer = command::run(command.envs(running.iter().map(|server| (&server.variable, &server.url))));
+    let variables: Vec<_> =
+        running.iter().map(|server| (server.variable.clone(), server.url.clone())).collect();
+    let answer = work(&variables);
     while let Some(server) = running.pop() {
         let name = server.name;
         drop(server);

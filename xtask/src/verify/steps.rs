@@ -7,7 +7,7 @@ use crate::api::{Listed, Looked};
 use crate::features::Depth;
 use crate::package::Proof;
 use crate::repo::Repo;
-use crate::{api, clients, command, deps, features, guard, package, pages, services, tidy};
+use crate::{api, clients, command, deps, features, guard, package, pages, test, tidy};
 
 pub(super) struct Step {
     pub(super) name: &'static str,
@@ -42,7 +42,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "pages", purpose: "the first programs work as their pages say", run: first_pages },
     Step { name: "guard", purpose: "hot paths take no more instructions than they did", run: guard },
     Step { name: "clients", purpose: "clients in other languages work as the service does", run: clients },
-    Step { name: "tests", purpose: "tests and examples pass", run: tests },
+    Step { name: "tests", purpose: "tests and examples pass", run: |repo| passed(test::run(repo, &[])) },
 ];
 
 fn fmt(repo: &Repo) -> Result<Outcome> {
@@ -93,11 +93,6 @@ fn guard(repo: &Repo) -> Result<Outcome> {
 fn clients(repo: &Repo) -> Result<Outcome> {
     let skipped = clients::run(repo)?;
     Ok(if skipped.is_empty() { Outcome::Passed } else { Outcome::Skipped(skipped.join("; ")) })
-}
-
-fn tests(repo: &Repo) -> Result<Outcome> {
-    let mut test = command::cargo(repo, &["test", "--workspace", "--all-features"]);
-    passed(services::with_everyday_servers(repo, &mut test))
 }
 
 fn cargo(repo: &Repo, arguments: &[&str]) -> Result<Outcome> {
