@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn scripts_have_the_same_numbers() {
-        let constant = |name| crate::script::crate::script::constant(include_str!("../lua/claim.lua"), name);
+        let constant = |name| crate::script::constant(include_str!("../lua/claim.lua"), name);
         assert_eq!(constant("SET_ASIDE_MAX"), Some(PausedKind::SET_ASIDE_MAX.to_string()));
         assert_eq!(constant("LINE"), Some(format!("'\\{LINE}'")));
         let pausing = include_str!("../lua/pause_kind.lua");

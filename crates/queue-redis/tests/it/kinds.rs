@@ -36,12 +36,13 @@ impl Place {
 
     /// Stores jobs of all kinds in turn, among few priorities. They wait for one to so many seconds
     /// if `delays` says so.
-    async fn put(&self, count: usize, delays: u64) {
+    async fn put(&self, count: usize, delays: i64) {
         let payload = Payload::new("x", ContentType::from_static("text/plain"));
         let job = |nth: usize| {
             let id = JobId::new(format!("{nth:05}")).expect("valid");
             let job = NewJob::new(id, Kind::from_static(KINDS[nth % 3]), payload.clone());
-            let delay = if delays == 0 { 0 } else { 1 + (nth as u64 * 7) % delays };
+            let number = i64::try_from(nth).expect("few");
+            let delay = if delays == 0 { 0 } else { 1 + (number * 7) % delays };
             job.with_priority([3, -2, 0, 1][nth % 4]).with_delay(Span::from_secs(delay))
         };
         self.store.enqueue(&self.queue, vec![(0..count).map(job).collect()]).await.expect("it enqueues");
