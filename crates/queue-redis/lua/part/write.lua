@@ -88,7 +88,8 @@ for at = 1, touched_count do
       if has_kinds and is_due then
         -- It may stand in the line of its kind. It has entered READY if it still waits, and the
         -- next claim that meets it there sets it aside again.
-        local kind_at = id_at(was)
+        local failure, progress = read('>I2I3', was, 46)
+        local kind_at = tail + TAIL_BYTES + failure + progress
         kind_at = kind_at + 1 + byte(was, kind_at)
         line = LINE .. sub(was, kind_at + 1, kind_at + byte(was, kind_at)) .. LINE_END .. former .. seq
         if not call('ZSCORE', LISTED, line) then line = nil end
