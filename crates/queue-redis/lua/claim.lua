@@ -5,11 +5,12 @@
 -- In: for each claim of the queue six ARGV from 3 on: limit, lease in ms, token, worker, until when
 -- the sender listens or '', bytes of payloads.
 -- Out: now, clock, number, { the number of the pause or 0, then for each claim next_due or -1, the
--- seqs as one string, { for each job state, payload, error details if it has some } }. Claims at
--- the end that the answer has no room for are left out of it, and were not begun. Each gets what it
--- would if they came one after the other; next_due is told as the last of them leaves it.
--- Guard: waiting and due, the queue is not paused, and the sender still listens; the payloads have
--- room. Keeps I3, I11, I12, I20, I24. Allowed on a full server, so that it drains. Whatever is
+-- seqs as one string, { for each job state, payload, error details if it has some } }; where there
+-- are paused kinds also these as META has them, and how many jobs were set aside. Claims at the end
+-- that the answer has no room for are left out of it, and were not begun. Each gets what it would
+-- if they came one after the other; next_due is told as the last of them leaves it.
+-- Guard: waiting and due, neither the queue nor the kind is paused, and the sender still listens;
+-- the payloads have room. Keeps I3, I11, I12, I20, I24. Allowed on a full server, so that it drains. Whatever is
 -- answered about the future is read before anything is written (part/write.lua says why).
 -- Cost: O(log n) for each job in READY and LEASES; the jobs that became due since the last claim
 -- are moved first.
@@ -49,8 +50,15 @@ for at = 3, #ARGV, ARGS_EACH do
     score = text(expires_at), ends = pack('>I6', expires_at), worker_bytes = #worker, proof = ARGV[at + 2] .. worker,
   }
 end
-local next_due, members = earliest(LEASES, '-inf'), {}
-if wanted == 0 then
+local next_due, members, found = earliest(LEASES, '-inf'), {}, nil
+-- @part kinds
+-- Where there are paused kinds: what enters LISTED and leaves READY for it, what goes back, and the
+-- kinds that stay.
+local aside, leaving, brought_back, kept, set_aside
+if has_kinds then
+-- @part clear_front
+  set_aside = #leaving
+elseif wanted == 0 then
   next_due = math.min(next_due, earliest(LATER, '-inf'), ready_since(0))
 else
   next_due = math.min(next_due, earliest(LATER, '(' .. text(now)))
@@ -63,7 +71,7 @@ local seqs, takers, count, served, bytes = {}, {}, 0, #claims, 0
 for at = 1, #members do
   seqs[at] = sub(members[at], 9)
 end
-local found = fetch('HMGET', STATE, seqs)
+found = found or fetch('HMGET', STATE, seqs)
 local turn = 1
 for at = 1, #members do
   if not found[at] then return redis.error_reply('CORRUPT an entry of the ready index has no record') end
@@ -92,7 +100,7 @@ local bodies = fetch('HMGET', PAYLOAD, seqs)
 for at = 1, count do
   if not bodies[at] then return redis.error_reply('CORRUPT an entry of the ready index has no payload') end
 end
-local held, leases, failing, unlisted, claimed_at = {}, {}, 0, nil, pack('>I6', now)
+local held, leases, failing, unlisted, claimed_at = {}, {}, 0, brought_back, pack('>I6', now)
 for at = 1, count do
   local seq, job, claim = seqs[at], found[at], takers[at]
   local token_length, worker_length = byte(job, 44, 45)
@@ -110,7 +118,7 @@ for at = 1, count do
   if state == FAILING then
     failing = failing + 1
     unlisted = unlisted or {}
-    unlisted[failing] = listed_as(job, seq)
+    unlisted[#unlisted + 1] = listed_as(job, seq)
   end
   job = front .. sub(job, front_end + 1)
   held[2 * at - 1], held[2 * at] = seq, job
@@ -122,14 +130,29 @@ for at = 1, count do
   if has(flags, HAS_DETAILS) then jobs[said + 3] = call('HGET', OUTCOME, seq .. 'e') end
   if is_fed then tell(seq, job, PROCESSING) end
 end
-if count > 0 then
+local is_changed = count > 0
+if has_kinds then
+  many('ZADD', LISTED, aside)
+  for at = 1, count do
+    leaving[#leaving + 1] = members[at]
+  end
+  if #kept < #kinds then
+-- @part save_kinds
+  end
+  is_changed = #leaving > 0 or #brought_back > 0 or #kept < #kinds
+end
+if is_changed then
   many('HSET', STATE, held)
   many('ZADD', LEASES, leases)
-  call('ZREMRANGEBYRANK', READY, 0, count - 1)
+  if has_kinds then
+    many('ZREM', READY, leaving)
+  else
+    call('ZREMRANGEBYRANK', READY, 0, count - 1)
+  end
   many('ZREM', LISTED, unlisted)
   if failing < count then call('HINCRBY', META, 'jobs0', failing - count) end
   if failing > 0 then call('HINCRBY', META, 'jobs2', -failing) end
-  call('HINCRBY', META, 'jobs1', count)
+  if count > 0 then call('HINCRBY', META, 'jobs1', count) end
 -- @part publish
 elseif now > clock and now > mark then
   -- While the clock is behind, claims carry time on for handles that do nothing else, and for those
@@ -149,4 +172,4 @@ for at = 1, served do
   end
   answer[3 * at - 1], answer[3 * at], answer[3 * at + 1] = due, table.concat(claim.seqs), claim.jobs
 end
-return { now, clock, number, answer }
+return { now, clock, number, answer, kinds_text, set_aside }

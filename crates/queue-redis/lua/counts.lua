@@ -2,11 +2,13 @@
 -- Counts jobs by state.
 --
 -- In: nothing more. Out: now, clock, number, { one count per state }, how many are scheduled,
--- run_at of the oldest due job or -1, the number of the pause or 0.
+-- run_at of the oldest due job or -1, the number of the pause or 0; where there are paused kinds
+-- also these as META has them.
 -- Guard: none. Keeps I20.
--- Cost: O(log n), and one look per priority in use.
+-- Cost: O(log n), and one look per priority in use, for each kind that is paused or has a line too.
 -- @part queue
 -- @part constants
+-- @part kinds
 local counters = call('HMGET', META, 'jobs0', 'jobs1', 'jobs2', 'jobs3', 'jobs4', 'jobs5')
 for at = 1, #counters do
   counters[at] = tonumber(counters[at]) or 0
@@ -15,15 +17,21 @@ end
 local oldest = NEVER
 local scheduled = call('ZRANGE', LATER, 0, 0, 'WITHSCORES')
 if scheduled[2] and tonumber(scheduled[2]) <= now then oldest = tonumber(scheduled[2]) end
-local from = '-'
-while from do
-  local front = call('ZRANGEBYLEX', READY, from, '+', 'LIMIT', 0, 1)[1]
-  from = nil
-  if front then
-    local priority, run_at = read('>I2I6', front)
-    oldest = math.min(oldest, run_at)
-    if priority < 65535 then from = '[' .. pack('>I2', priority + 1) end
+local orders = { { READY, '', '-', '+' } }
+for at, kind in ipairs(kinds or {}) do
+  orders[at + 1] = { LISTED, kind.line, '[' .. kind.line, kind.behind }
+end
+for _, order in ipairs(orders) do
+  local index, beginning, from, to = unpack(order)
+  while from do
+    local front = call('ZRANGEBYLEX', index, from, to, 'LIMIT', 0, 1)[1]
+    from = nil
+    if front then
+      local priority, run_at = read('>I2I6', front, #beginning + 1)
+      oldest = math.min(oldest, run_at)
+      if priority < 65535 then from = '[' .. beginning .. pack('>I2', priority + 1) end
+    end
   end
 end
 local ahead = call('ZCOUNT', LATER, '(' .. text(now), '+inf')
-return { now, clock, number, counters, ahead, oldest == NEVER and -1 or oldest, paused and paused_until or 0 }
+return { now, clock, number, counters, ahead, oldest == NEVER and -1 or oldest, paused and paused_until or 0, kinds_text }

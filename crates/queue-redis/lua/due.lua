@@ -4,7 +4,7 @@
 -- In, out and guard: part/page.lua; a place is priority, run_at, seq. Where more became due than
 -- one script moves, it answers now, clock and number alone, and is to be called again.
 -- Cost: O(log n), and as there; the jobs that became due since the last claim are moved first, as a
--- claim does.
+-- claim does. With paused kinds as part/merged.lua says.
 -- @part queue
 -- @part state
 -- @part terms
@@ -16,6 +16,11 @@ if moved > 0 then
 -- @part publish
 end
 if moved == PROMOTE_MAX then return { now, clock, number } end
+if has_kinds then
+-- @part kinds
+-- @part merged
+  return page_of(merged)
+end
 local from = after and '(' .. after or '-'
 return page_of(function(size)
   local places, seqs = call('ZRANGEBYLEX', READY, from, '+', 'LIMIT', 0, size), {}

@@ -6,7 +6,9 @@
 -- @part queue
 -- @part state
 -- @part hints
-if ARGV[3] ~= '0' then
+if has_kinds then
+  call('HSET', META, 'paused', ARGV[3] .. ' kinds')
+elseif ARGV[3] ~= '0' then
   call('HSET', META, 'paused', ARGV[3])
 else
   call('HDEL', META, 'paused')

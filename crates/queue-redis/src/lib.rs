@@ -35,7 +35,7 @@
 //!
 //! | part | type | holds |
 //! |---|---|---|
-//! | `meta` | hash | last seq, the queue's number, pause, a counter for each state |
+//! | `meta` | hash | last seq, the queue's number, pause, paused kinds, a counter for each state |
 //! | `ids` | hash | id to seq |
 //! | `state` | hash | seq to everything about a job that is small: a string of fixed places (`src/row.rs`) |
 //! | `payload` | hash | seq to payload, and behind it headers, written once |
@@ -45,7 +45,7 @@
 //! | `leases` | sorted set | seq by lapse |
 //! | `done` | sorted set | seq of terminal jobs by purge time |
 //! | `blocks`, `fill` | sorted set, hash | which blocks of 1,024 seqs hold records, and how many: the index of listings by seq |
-//! | `listed` | sorted set | failing, failed and cancelled jobs as state, time, seq in bytes, and jobs with tags as tag, 0, seq, all with score 0 |
+//! | `listed` | sorted set | failing, failed and cancelled jobs as state, time, seq in bytes, and jobs with tags as tag, 0, seq, and due jobs of paused kinds that claims have set aside as 6, kind, 0 and their member of `ready`, all with score 0 |
 //!
 //! Of the namespace there are, under the tag `{*}`: `layout` (the version of all this), `queues`
 //! (name to number), `names` (the same names in order), `workers` and `present` (presence),
@@ -56,12 +56,12 @@
 //! | verb | cost per job, where n is the size of an index |
 //! |---|---|
 //! | enqueue | one look for the id, three hash fields written, one entry of an index: O(log n) |
-//! | claim | state read, and the payload if it has room, whose length the state has; state written, one entry leaves by rank and one enters: O(log n); one leaves `listed` if it had failed |
+//! | claim | state read, and the payload if it has room, whose length the state has; state written, one entry leaves by rank and one enters: O(log n); one leaves `listed` if it had failed. Only with paused kinds: also one look at each kind and at the state of each job that is set aside, at most 1,000 |
 //! | settle | state read and written, with it a small result, one entry leaves and one enters: O(log n); a failure enters `listed`, and adds to its attempts, which are read if there are some |
 //! | get | the id, the state, the large parts if asked for; what many tasks ask for at once is one script |
 //! | list | O(log n) and at most 2,000 records of an index; running or held under a token: one look at each lease of the queue; along all jobs: up to 4,000 seqs, whatever is in them |
 //! | attempts | the id, the state, one field |
-//! | counts | O(log n), and one look per priority in use |
+//! | counts | O(log n), and one look per priority in use, for each paused kind too |
 //! | prune | O(log n); `FinishedBefore` walks the terminal jobs of the queue, a thousand per script |
 //! | verify | everything at once: for tests and operators |
 //!
@@ -144,6 +144,7 @@ mod error;
 mod handle;
 mod imported;
 mod keys;
+mod kinds;
 mod known_queues;
 mod link;
 mod options;

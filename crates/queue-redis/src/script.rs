@@ -58,6 +58,7 @@ scripts! {
     LISTED = "listed";
     NAMES = "names";
     PAUSE = "pause";
+    PAUSE_KIND = "pause_kind";
     PRUNE = "prune";
     QUEUES = "queues";
     READ_SERIES = "read_series";
@@ -71,15 +72,19 @@ scripts! {
 
 parts!(
     "admit",
+    "clear_front",
     "constants",
     "hints",
     "jobs",
+    "kinds",
+    "merged",
     "page",
     "promote",
     "publish",
     "queue",
     "ranks",
     "room",
+    "save_kinds",
     "shapes",
     "single_claim",
     "single_enqueue",

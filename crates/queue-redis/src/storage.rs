@@ -14,7 +14,7 @@ use crate::{
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued, EventReach,
-    EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Limits,
+    EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, Limits,
     ListQuery, NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result,
     SeriesEntry, SeriesPage, SeriesQuery, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
@@ -80,6 +80,7 @@ impl Storage for RedisStorage {
             .with_events(EventReach::Store)
             .with_presence()
             .with_pause()
+            .with_kind_pause()
             .with_queues()
             .with_attempts()
             .with_amend()
@@ -146,6 +147,10 @@ impl Storage for RedisStorage {
 
     async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
         self.handle.set_paused(queue, pause).await
+    }
+
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        self.handle.set_kind_paused(queue, kind, pause).await
     }
 
     /// The first subscriber opens the connection for hints. Dropping the stream lets go of its

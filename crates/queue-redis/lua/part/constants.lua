@@ -12,3 +12,6 @@ local EXPIRY_LIFTED, HAS_TERMS, TIMES_BYTES = 64, 128, 12
 -- Bits of the extras, the second byte of flags.
 local HAS_TAGS, HAS_ATTEMPTS, HAS_BUDGETS, HAS_RETENTIONS = 1, 2, 4, 8
 local BUDGETS_BYTES, RETENTIONS_BYTES = 8, 12
+-- A member of LISTED that is a due job in the line of its kind: this, kind, the end, place, seq.
+-- States are lower, tags higher, and no name has a zero byte.
+local LINE, LINE_END, BEHIND_LINE = '\6', '\0', '\1'

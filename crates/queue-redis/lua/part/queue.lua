@@ -41,6 +41,10 @@ end
 
 local meta = call('HMGET', META, 'seq', 'number', 'paused', 'feed')
 local last_seq, number, paused_until = tonumber(meta[1]) or 0, tonumber(meta[2]) or 0, tonumber(meta[3] or 0)
+-- Whether there are kinds that are paused or have a line (part/kinds.lua). The field is then no
+-- plain number, so that it need not be looked for elsewhere.
+local has_kinds = not paused_until
+if has_kinds then paused_until = tonumber(string.match(meta[3], '^%d+')) end
 local time = call('TIME')
 local server_now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- Whether a subscriber asked for every change and its request has not run out.

@@ -5,8 +5,10 @@
 -- script. READY has equal scores and is ordered by its bytes, priority, run_at and seq, which is
 -- the order of claims (I12). LATER has scores, and behind an equal one the order of seqs: a member
 -- is seq, priority, run_at. LISTED has equal scores: state, time, seq of jobs that failed in some
--- way or are cancelled, and tag, 0, seq; no tag has a byte as low as a state. Members of the others
--- are the seq alone. Lists that every job of a batch grows have counters, since # searches.
+-- way or are cancelled, and tag, 0, seq; no tag has a byte as low as a state. Between the two are
+-- the lines of kinds (part/kinds.lua), which are due jobs that stand in READY no more. Members of
+-- the others are the seq alone. Lists that every job of a batch grows have counters, since #
+-- searches.
 local unready, unlater, unleased, undone, leased, done, gone, blocks
 local unleased_count, done_count = 0, 0
 if touched_count > 0 then
@@ -82,7 +84,20 @@ for at = 1, touched_count do
         unlater[#unlater + 1] = seq .. former
       end
       -- Until a claim promotes it, a job whose time has come still stands in LATER.
-      if (index ~= 'ready' or former ~= place) and read('>I6', was, tail + 2) <= now then
+      local is_due, line = read('>I6', was, tail + 2) <= now, nil
+      if has_kinds and is_due then
+        -- It may stand in the line of its kind. It has entered READY if it still waits, and the
+        -- next claim that meets it there sets it aside again.
+        local failure, progress = read('>I2I3', was, 46)
+        local kind_at = tail + TAIL_BYTES + failure + progress
+        kind_at = kind_at + 1 + byte(was, kind_at)
+        line = LINE .. sub(was, kind_at + 1, kind_at + byte(was, kind_at)) .. LINE_END .. former .. seq
+        if not call('ZSCORE', LISTED, line) then line = nil end
+      end
+      if line then
+        unlisted = unlisted or {}
+        unlisted[#unlisted + 1] = line
+      elseif is_due and (index ~= 'ready' or former ~= place) then
         unready = unready or {}
         unready[#unready + 1] = former .. seq
       end

@@ -4,10 +4,11 @@ use super::Dump;
 use crate::{
     attempts::read_attempts,
     body::read_headers,
+    kinds::{line_member, read_kinds},
     row::{self, RedisRecord},
 };
 use bytes::Bytes;
-use queue_core::{ATTEMPTS_MAX, JobMeta, State};
+use queue_core::{ATTEMPTS_MAX, JobMeta, Kind, State};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Records of one block of the listing.
@@ -18,7 +19,9 @@ type Index = BTreeMap<Bytes, Bytes>;
 
 /// The findings, in words.
 pub(crate) fn audit(dump: &Dump) -> Vec<String> {
-    let mut audit = Audit { dump, findings: Vec::new(), expected: ExpectedIndexes::default() };
+    let mut audit =
+        Audit { dump, findings: Vec::new(), expected: ExpectedIndexes::default(), kinds: BTreeSet::new() };
+    audit.kinds();
     for (seq, job) in &dump.states {
         audit.record(seq, job);
     }
@@ -31,6 +34,8 @@ struct Audit<'a> {
     dump: &'a Dump,
     findings: Vec<String>,
     expected: ExpectedIndexes,
+    /// Those that are paused or may have a line.
+    kinds: BTreeSet<Kind>,
 }
 
 /// What the indexes and counters must hold, by the records.
@@ -122,26 +127,48 @@ impl Audit<'_> {
         }
     }
 
-    /// A waiting job stands in one of two indexes, and in the one of ready jobs only when it is
-    /// due.
+    fn kinds(&mut self) {
+        let field = self.dump.meta.get(&b"kinds"[..]);
+        let Some(kinds) = read_kinds(field.map_or(&[][..], |field| &field[..])) else {
+            return self.say("its paused kinds cannot be read");
+        };
+        self.kinds = kinds.into_iter().map(|paused| paused.kind).collect();
+        let has_mark = self.dump.meta.get(&b"paused"[..]).is_some_and(|pause| pause.ends_with(b" kinds"));
+        if has_mark == self.kinds.is_empty() {
+            self.say(format!("it has {} paused kinds, and its pause says otherwise", self.kinds.len()));
+        }
+    }
+
+    /// A waiting job stands in one of two indexes or in the line of its kind, and among ready jobs
+    /// and in a line only when it is due.
     fn waits_once(&mut self, seq: &Bytes, count: u64, meta: &JobMeta) {
         if !meta.state.is_waiting() {
             return;
         }
         let [ready, later] = waiting_members(seq, meta);
+        let aside = Bytes::from(line_member(&meta.kind, &ready));
         let is_ready = self.dump.ready.contains_key(&ready);
+        let is_aside = self.dump.listed.contains_key(&aside);
         let scheduled_for = self.dump.later.get(&later);
-        if is_ready == scheduled_for.is_some() {
+        let places =
+            [is_ready, is_aside, scheduled_for.is_some()].into_iter().filter(|stands| *stands).count();
+        if places != 1 {
             self.say(format!(
-                "record {count} is {} and stands in none or both of ready and later",
+                "record {count} is {} and stands in {places} of ready, later and the line of its kind",
                 meta.state
             ));
         }
-        if is_ready && meta.run_at > self.dump.now {
+        if (is_ready || is_aside) && meta.run_at > self.dump.now {
             self.say(format!("record {count} is ready before its time"));
+        }
+        if is_aside && !self.kinds.contains(&meta.kind) {
+            self.say(format!("record {count} stands in a line that no claim looks at"));
         }
         if scheduled_for.is_some_and(|score| *score != text(meta.run_at.as_millis())) {
             self.say(format!("record {count} is scheduled for another time than its own"));
+        }
+        if is_aside {
+            self.expected.listed.insert(aside, text(0));
         }
         self.expected.ready.insert(ready);
         self.expected.later.insert(later);

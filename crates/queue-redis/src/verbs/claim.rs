@@ -4,6 +4,7 @@ use crate::{
     body::read_body,
     client::Access,
     handle::{HandleState, ScriptAnswer, arg},
+    kinds::read_paused,
     reply::{Reply, corrupt},
     row::{self, RedisRecord, SEQ_BYTES},
     script,
@@ -23,13 +24,16 @@ impl HandleState {
             self.call("claim", &script::CLAIM, &queue, Access::WritesLightly, args).await?;
         let mut reply = rest.array()?;
         let pause = Pause::from_millis(reply.integer()?);
+        let paused_kinds = read_paused("claim", &mut rest, moment.now)?;
+        let set_aside =
+            if rest.len() == 0 { 0 } else { usize::try_from(rest.count()?).unwrap_or(usize::MAX) };
         let mut answers = Vec::with_capacity(requests.len());
         for request in requests {
             if reply.len() == 0 {
                 break;
             }
             let answer = claimed(&mut reply, request, number, moment)?;
-            answers.push(Claimed { pause, ..answer });
+            answers.push(Claimed { pause, paused_kinds: paused_kinds.clone(), set_aside, ..answer });
         }
         Ok(answers)
     }

@@ -3,6 +3,7 @@
 use crate::{
     client::{Access, ScriptRun},
     handle::{HandleState, ScriptAnswer, arg},
+    kinds::read_paused,
     reply::{Reply, corrupt},
     script,
 };
@@ -59,6 +60,7 @@ impl HandleState {
         counts.scheduled = rest.count()?;
         counts.oldest_due = rest.time()?;
         let pause = Pause::from_millis(rest.integer()?);
-        Ok(QueueStatus { name, pause, paused_kinds: Vec::new(), counts })
+        let paused_kinds = read_paused(operation, &mut rest, moment.now)?;
+        Ok(QueueStatus { name, pause, paused_kinds, counts })
     }
 }

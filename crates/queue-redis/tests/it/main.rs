@@ -8,6 +8,7 @@ mod doctor;
 mod faults;
 #[path = "../harness/mod.rs"]
 mod harness;
+mod kinds;
 mod large;
 mod logs;
 mod merging;
