@@ -23,7 +23,7 @@ const JOB_AT: usize = 5;
 /// Where its large parts begin.
 const LARGE_AT: usize = JOB_AT + 24;
 /// Where the columns of lines begin: how many jobs were set aside, kinds, pauses and heads.
-const LINES_AT: usize = LARGE_AT + 3;
+const LINES_AT: usize = LARGE_AT + 4;
 /// Until when a queue with lines is closed to `claim.sql`: the number of no pause.
 const CLOSED_BY_LINES: i64 = i64::MAX;
 
