@@ -46,8 +46,8 @@ CREATE TABLE {schema}.line (
 
 -- The priorities that a queue has ever used, so that a claim visits each one's front directly.
 CREATE TABLE {schema}.lane (
-  queue    integer  NOT NULL,
-  priority smallint NOT NULL,
+  queue    integer NOT NULL,
+  priority integer NOT NULL, -- of the type that it has in `ready`: a search by another would cost more
   PRIMARY KEY (queue, priority)
 );
 

@@ -3,7 +3,9 @@
 use crate::{
     call::call,
     handle::HandleState,
-    verbs::{PostgresApply, PostgresClaim, PostgresEnqueue, PostgresEnqueueNew, PostgresForgetLines, PostgresGet},
+    verbs::{
+        PostgresApply, PostgresClaim, PostgresEnqueue, PostgresEnqueueNew, PostgresForgetLines, PostgresGet,
+    },
 };
 use queue_core::{
     Applied, ClaimRequest, Claimed, Detail, Enqueued, JobId, JobRecord, Limits, NewJob, QueueName, Result,

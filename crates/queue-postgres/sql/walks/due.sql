@@ -10,7 +10,7 @@ walk AS MATERIALIZED (
       ORDER BY priority
     ) AS l
     CROSS JOIN LATERAL (
-      SELECT r.seq, r.run_at AS at, l.priority FROM {schema}.ready AS r
+      SELECT r.seq, r.run_at AS at, l.priority::smallint FROM {schema}.ready AS r
       WHERE r.queue = $2 AND r.priority = l.priority AND r.seq > 0 AND r.run_at <= (SELECT now FROM t)
         AND (r.run_at, r.seq) > (
           CASE WHEN l.priority = $5 THEN $4 ELSE -9223372036854775808 END, CASE WHEN l.priority = $5 THEN $3 ELSE 0 END
@@ -23,7 +23,7 @@ walk AS MATERIALIZED (
       FROM (
         SELECT r.*
         FROM {schema}.lane AS l CROSS JOIN LATERAL (
-          SELECT r.seq, r.run_at AS at, l.priority FROM {schema}.ready AS r
+          SELECT r.seq, r.run_at AS at, l.priority::smallint FROM {schema}.ready AS r
           WHERE r.queue = $2 AND r.priority = l.priority AND r.seq > 0 AND r.run_at <= (SELECT now FROM t)
             AND (r.run_at, r.seq) > (
               CASE WHEN l.priority = $5 THEN $4 ELSE -9223372036854775808 END, CASE WHEN l.priority = $5 THEN $3 ELSE 0 END

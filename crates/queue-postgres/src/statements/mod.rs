@@ -13,8 +13,9 @@ pub(crate) use template::{Filling, fill};
 use crate::{options::Time, schema::SchemaName};
 use listings::Listings;
 use parts::{
-    BODY, CALLERS_TIME, CLAIM_HINTS, COUNTED, ENTERED_AT, ITEM, JOB, LABELS, LABELS_READ, LABELS_TAKEN, LEASED,
-    LEASING, NOW, PAUSED_KINDS, SERVER_TIME, STAMP, STATE, TAGGED, TERMINAL, TOLD_LOST, WAITING, WAITS,
+    BODY, CALLERS_TIME, CLAIM_HINTS, COUNTED, ENTERED_AT, ITEM, JOB, LABELS, LABELS_READ, LABELS_TAKEN,
+    LEASED, LEASING, NOW, PAUSED_KINDS, SERVER_TIME, STAMP, STATE, TAGGED, TERMINAL, TOLD_LOST, WAITING,
+    WAITS,
 };
 use sqlx::{AssertSqlSafe, Postgres, postgres::PgArguments, query::Query};
 use std::sync::Arc;

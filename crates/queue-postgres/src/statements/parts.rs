@@ -78,7 +78,7 @@ pub(super) const WAITS: &str = "
          AND r.seq > 0
        ORDER BY r.run_at, r.seq LIMIT 1) AS oldest
     FROM (
-      SELECT l.priority::integer FROM {schema}.lane AS l WHERE l.queue = q.queue
+      SELECT l.priority FROM {schema}.lane AS l WHERE l.queue = q.queue
       UNION ALL
       SELECT l.priority + k.line * 65536 FROM {schema}.line AS k JOIN {schema}.lane AS l ON l.queue = k.queue
       WHERE k.queue = q.queue

@@ -71,9 +71,8 @@ impl PostgresSetKindPaused<'_> {
     ) -> Result<(), VerbError> {
         let kind = self.kind.as_str();
         let save = &connection.handle.statements.save_line;
-        let bind = |query: BoundQuery| {
-            query.bind(queue).bind(line).bind(kind.to_owned()).bind(pause.as_millis())
-        };
+        let bind =
+            |query: BoundQuery| query.bind(queue).bind(line).bind(kind.to_owned()).bind(pause.as_millis());
         connection.write(save, bind).await.map(drop)
     }
 

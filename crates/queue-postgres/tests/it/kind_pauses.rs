@@ -1,13 +1,11 @@
 //! Pauses of kinds, where many claim at once: a pause that was answered holds, no job is lost in a
 //! line or leased twice, and a claim reads no more than it has to.
 
-use crate::common::{
-    Place, assert_sound, claim, complete, enqueue, job, queue, request, server, settle,
-};
+use crate::common::{Place, assert_sound, claim, complete, enqueue, job, queue, request, server, settle};
 use crate::storm::{self, LostReplies, StormHarness, Terminations};
 use queue_core::{
-    Budget, Changed, ClaimedJob, Kind, NewJob, Pause, PausedKind, Rng, SeededRng, Span, State, Storage, StorageExt,
-    SystemClock, lifecycle::Policy,
+    Budget, Changed, ClaimedJob, Kind, NewJob, Pause, PausedKind, Rng, SeededRng, Span, State, Storage,
+    StorageExt, SystemClock, lifecycle::Policy,
 };
 use queue_postgres::PostgresStorage;
 use queue_testkit::Harness;
@@ -139,12 +137,20 @@ async fn no_claim_after_the_answer_of_a_pause_gets_a_job_of_the_kind() {
         pause(&stores[0], "mail", Pause::UntilResumed).await;
         // What is claimed from here on is of other kinds, whoever claims.
         let after = claim(&*stores[0], 30).await;
-        assert!(after.jobs.iter().all(|job| job.record.meta.kind.as_str() != "mail"), "{:?}", ids(&after.jobs));
+        assert!(
+            after.jobs.iter().all(|job| job.record.meta.kind.as_str() != "mail"),
+            "{:?}",
+            ids(&after.jobs)
+        );
         is_over.store(true, SeqCst);
         workers.join_all().await;
         for store in &stores {
             let late = claim(&**store, 30).await;
-            assert!(late.jobs.iter().all(|job| job.record.meta.kind.as_str() != "mail"), "{:?}", ids(&late.jobs));
+            assert!(
+                late.jobs.iter().all(|job| job.record.meta.kind.as_str() != "mail"),
+                "{:?}",
+                ids(&late.jobs)
+            );
         }
         pause(&stores[0], "mail", Pause::Off).await;
     }
@@ -220,7 +226,6 @@ async fn a_claim_sets_a_bounded_number_aside_and_meets_none_of_them_again() {
     place.remove().await;
 }
 
-
 /// Calls until it succeeds.
 async fn insist<T, F: Future<Output = queue_core::Result<T>>>(call: impl Fn() -> F) -> T {
     loop {
@@ -245,19 +250,21 @@ async fn survive(harness: &dyn Harness) {
     const JOBS: usize = 240;
     let place = harness.create(Arc::new(SystemClock)).await.expect("the server answers");
     let is_over = Arc::new(AtomicBool::new(false));
-    let mut workers = JoinSet::new();
-    for _ in 0..3 {
-        let store = place.connect().await.expect("it opens");
-        workers.spawn(work_in_a_storm(store, is_over.clone()));
+    let mut stores = Vec::new();
+    for _ in 0..4 {
+        stores.push(place.connect().await.expect("it opens"));
     }
-    let store = place.connect().await.expect("it opens");
+    let store = stores.pop().expect("four are open");
+    let work = |store| work_in_a_storm(store, is_over.clone());
+    let workers: JoinSet<_> = stores.into_iter().map(work).collect();
     let q = queue();
     for n in 0..JOBS / 6 {
         let kind = Kind::from_static(KINDS[n % 3]);
         let pause = if n % 4 < 2 { Pause::UntilResumed } else { Pause::Off };
         insist(|| store.set_kind_paused(&q, &kind, pause)).await;
-        let jobs: Vec<_> =
-            (0..6).map(|i| of_kind(KINDS[i % 3], &format!("{n}-{i}")).with_max_stalls(Budget::Unlimited)).collect();
+        let jobs: Vec<_> = (0..6)
+            .map(|i| of_kind(KINDS[i % 3], &format!("{n}-{i}")).with_max_stalls(Budget::Unlimited))
+            .collect();
         insist(|| store.enqueue(&q, vec![jobs.clone()])).await;
     }
     for kind in KINDS {
