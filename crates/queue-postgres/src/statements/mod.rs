@@ -204,5 +204,6 @@ statements! {
     save_worker = "save_worker";
     set_paused = "set_paused";
     take_turns = "take_turns";
+    try_lock_queue = "try_lock_queue";
     verify = "verify";
 }

@@ -21,7 +21,8 @@ pub(crate) struct PostgresSetKindPaused<'a> {
     pub(crate) pause: Pause,
 }
 
-/// Deletes the lines of a queue whose pauses are over and whose jobs are gone.
+/// Deletes the lines of a queue whose pauses are over and whose jobs are gone; not if others are
+/// about to change its lines, since a claim comes after it, and must not wait for them.
 #[derive(Debug)]
 pub(crate) struct PostgresForgetLines(pub(crate) i32);
 
@@ -99,9 +100,15 @@ impl SqlVerb for PostgresForgetLines {
     }
 
     async fn run(&self, connection: &mut CallConnection<'_>) -> Result<(), VerbError> {
-        let now = lock_queue(connection, self.0).await?;
-        forget_lines(connection, self.0, now).await?;
-        close_queue(connection, self.0).await
+        let floor = connection.time_floor();
+        let lock = &connection.handle.statements.try_lock_queue;
+        let rows = connection.write(lock, |query| query.bind(floor).bind(self.0)).await?;
+        let now = connection.note_time(&rows, 0)?.now;
+        if rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get(1)? {
+            forget_lines(connection, self.0, now).await?;
+            close_queue(connection, self.0).await?;
+        }
+        Ok(())
     }
 }
 
