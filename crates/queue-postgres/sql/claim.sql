@@ -1,9 +1,9 @@
 -- In: floor, queue, limit, lease, token, worker; a floor for all lanes, and higher ones (priority,
 -- run_at, seq); whether to look for the first lapse; channel, origin; bytes, and until when the
 -- sender listens.
--- Out: next due, until when the queue is closed, now, the first lapse, and the jobs as they were, in
--- no order; one row without a job at least. A queue is closed until its pause is over, or, while it
--- has lines, for ever: `claim_lines.sql` is for it then.
+-- Out: next due, until when the queue is closed, now, the first lapse, and the jobs as they were,
+-- in no order; one row without a job at least. A queue is closed until its pause is over, or, while
+-- it has lines, for ever: `claim_lines.sql` is for it then.
 -- Guard: due, waiting, not paused (I11), and not too late for the sender to hear of it. A row that
 -- another claim holds at this moment is passed over (I3). What is taken ends before the first
 -- payload that the answer has no room for, the first one always fits, and the rest stays as it is.

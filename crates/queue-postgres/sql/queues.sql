@@ -1,8 +1,9 @@
 -- In: mark, where to begin, limit.
 -- Out: now, whether there are totals, changes that were looked at, and of each queue name, the
 -- number of its pause, how many are unfinished, failing of these, completed, failed, cancelled,
--- running, and due later, and the earliest due time of those due; the kinds that are or were paused,
--- and the numbers of their pauses. In no order; one row without a name if there is no queue.
+-- running, and due later, and the earliest due time of those due; the kinds that are or were
+-- paused, and the numbers of their pauses. In no order; one row without a name if there is no
+-- queue.
 -- Cost: for each queue one total, one look per priority, and the jobs that run or are due later;
 -- the changes since they were folded.
 WITH t AS MATERIALIZED (SELECT {time}),

@@ -1,8 +1,8 @@
 //! `set_kind_paused`: stops or resumes the claims of a kind; and the end of lines (ADR 54).
 //!
-//! Whoever adds or deletes a line has locked the row of its queue, so they come one after the other.
-//! Claims lock no more than the lines that they move jobs to, pass over those that are locked, and
-//! so wait for nobody.
+//! Whoever adds or deletes a line has locked the row of its queue, so they come one after the
+//! other. Claims lock no more than the lines that they move jobs to, pass over those that are
+//! locked, and so wait for nobody.
 
 use crate::{
     call::{BoundQuery, CallConnection, CommitScope, SqlVerb},

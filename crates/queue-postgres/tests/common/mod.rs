@@ -14,7 +14,7 @@ use queue_core::{
 };
 use queue_postgres::{PostgresOptions, PostgresStorage};
 use server::{TestSchema, new_schema, url};
-use sqlx::{AssertSqlSafe, PgPool, Row, postgres::PgPoolOptions};
+use sqlx::{PgPool, Row, postgres::PgPoolOptions};
 
 /// A schema that is dropped when the test asks for it; a failed test leaves it to be inspected.
 #[derive(Debug)]
@@ -95,20 +95,6 @@ impl Place {
                 return;
             }
         }
-    }
-
-    /// The index entries and rows that sessions have read of the job tables: they report at their
-    /// ends, which this waits for.
-    pub(crate) async fn rows_read(&self) -> i64 {
-        const JOBS: &str = "schemaname = $1 AND relname IN ('body', 'ready', 'lease', 'finished')";
-        let text = format!(
-            "SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE {JOBS})::bigint
-               + (SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE {JOBS})::bigint"
-        );
-        self.until_sessions_are_gone().await;
-        let mut connection = self.schema.connect().await.expect("the server answers");
-        let row = sqlx::query(AssertSqlSafe(text)).bind(&self.schema.name).fetch_one(&mut connection).await;
-        row.expect("the server answers").get(0)
     }
 
     /// Asserts that the store is sound, and removes the schema.

@@ -1,7 +1,7 @@
 //! Kinds are paused and resumed while many claim: a pause that was answered holds, and each job is
 //! done once.
 
-use super::{KINDS, ids, lines, of_kind, pause};
+use super::{KINDS, ids, line_count, of_kind, pause};
 use crate::common::{Place, assert_sound, claim, complete, enqueue, queue, request, server, settle};
 use crate::storm::{self, LostReplies, StormHarness, Terminations};
 use queue_core::{
@@ -73,7 +73,7 @@ async fn toggle(store: Arc<PostgresStorage>, seed: u64, is_over: Arc<AtomicBool>
     let rng = SeededRng::new(seed);
     for round in 0..40 {
         let kind = KINDS[usize::try_from(rng.next_u64() % 3).expect("small")];
-        let is_on = rng.next_u64() % 2 == 0;
+        let is_on = rng.next_u64().is_multiple_of(2);
         pause(&store, kind, if is_on { Pause::UntilResumed } else { Pause::Off }).await;
         let jobs = (0..6).map(|n| {
             let priority = i16::try_from(n % 2).expect("small");
@@ -104,7 +104,7 @@ async fn claims_that_meet_while_kinds_are_paused_and_resumed_lease_each_job_once
     for _ in 0..2 {
         assert_eq!(claim(&*store, 1).await.jobs.len(), 0);
     }
-    assert_eq!(lines(&place).await, (0, false));
+    assert_eq!(line_count(&place).await, (0, false));
     place.finish(&store).await;
 }
 

@@ -25,7 +25,7 @@ fn ids(jobs: &[ClaimedJob]) -> Vec<&str> {
 }
 
 /// How many lines there are, and whether any queue says that it has some.
-async fn lines(place: &Place) -> (i64, bool) {
+async fn line_count(place: &Place) -> (i64, bool) {
     let text = "SELECT (SELECT count(*) FROM {schema}.line), coalesce(bool_or(has_lines), false) FROM {schema}.queue";
     let text = text.replace("{schema}", &place.schema.quoted());
     let mut connection = place.schema.connect().await.expect("the server answers");
