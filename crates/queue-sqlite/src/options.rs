@@ -120,8 +120,8 @@ impl SqliteOptions {
         self
     }
 
-    /// The findings `disk-kind` and `disk-room` of the place of the file, which is not opened: for a
-    /// file that cannot be opened.
+    /// The findings `disk-kind` and `disk-room` of the place of the file, which is not opened: for
+    /// a file that cannot be opened.
     pub fn diagnose_disk(&self) -> Vec<Finding> {
         of_disk(self).into()
     }
