@@ -12,7 +12,7 @@ use queue::queue_core::{
     Applied, ClaimedJob, Detail, Direction, ListQuery, QueuesQuery, Retention, Walk,
     lifecycle::{Cause, Event, Transition},
 };
-use queue::{Failure, JobId, QueueName, State, Storage, TimeOrderedIds};
+use queue::{Failure, JobId, QueueName, State, Storage, StorageExt, TimeOrderedIds};
 
 /// Failed jobs, spread evenly among the records.
 const FAILED: usize = 100;
@@ -62,7 +62,7 @@ pub(super) async fn run(bed: &Bed, records: usize, count: usize) -> anyhow::Resu
 }
 
 async fn has_attempt(storage: &dyn Storage, id: &JobId) -> anyhow::Result<bool> {
-    let told = storage.attempts(&queue(), id).await?.value;
+    let told = storage.attempts_of(&queue(), id).await?.value;
     Ok(told.is_some_and(|told| told.attempts.len() == 1))
 }
 

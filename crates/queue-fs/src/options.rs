@@ -1,7 +1,8 @@
 //! How a store directory is opened.
 
 use crate::sys::Fs;
-use queue_core::{Clock, Error, Limits, Result, Rng, SystemClock, SystemRng};
+use queue_core::{Clock, Error, Finding, Limits, Result, Rng, SystemClock, SystemRng};
+use queue_store::disk;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// A segment is closed once it is this long. Shorter ones are read faster when a store is opened,
@@ -161,6 +162,12 @@ impl FsOptions {
     pub fn fs(mut self, fs: Arc<dyn Fs>) -> Self {
         self.fs = Some(fs);
         self
+    }
+
+    /// The findings `disk-kind` and `disk-room` of the place of the directory, which is not opened:
+    /// for one that cannot be opened.
+    pub fn diagnose_disk(&self) -> Vec<Finding> {
+        vec![disk::kind(&self.path), disk::room(&self.path)]
     }
 
     /// Checks once what cannot be wrong afterwards.

@@ -143,8 +143,9 @@ impl Storage for FsStorage {
         self.writer.call(FsList(query)).await?
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.writer.call(FsReadAttempts { queue: queue.clone(), id: id.clone() }).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        JobAttempts::check(ids)?;
+        self.writer.call(FsReadAttempts { queue: queue.clone(), ids: ids.to_vec() }).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

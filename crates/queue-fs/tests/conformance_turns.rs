@@ -138,8 +138,8 @@ impl Storage for Turns {
         self.turn(|store| async move { store.list(query).await }).await
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.turn(|store| async move { store.attempts(queue, id).await }).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        self.turn(|store| async move { store.attempts(queue, ids).await }).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

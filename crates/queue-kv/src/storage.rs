@@ -94,9 +94,10 @@ impl Storage for KvStorage {
         self.readers.call("list", move |view| view.list(&query)).await
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        let (queue, id) = (queue.clone(), id.clone());
-        self.readers.call("attempts", move |view| view.job_attempts(&queue, &id)).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        JobAttempts::check(ids)?;
+        let (queue, ids) = (queue.clone(), ids.to_vec());
+        self.readers.call("attempts", move |view| view.job_attempts(&queue, &ids)).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

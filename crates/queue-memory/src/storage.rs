@@ -175,8 +175,12 @@ impl Storage for MemoryStorage {
         self.with("list", |engine, moment| engine.list(&query, moment))?
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.with("attempts", |engine, moment| Stamped::at(moment, engine.attempts(queue, id, moment.now)))
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        JobAttempts::check(ids)?;
+        self.with("attempts", |engine, moment| {
+            let one = |id| engine.attempts(queue, id, moment.now);
+            Stamped::at(moment, ids.iter().map(one).collect())
+        })
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

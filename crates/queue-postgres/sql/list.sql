@@ -24,13 +24,15 @@ found AS MATERIALIZED (
     AND ($14::bigint IS NULL OR {entered_at} >= $14 AND {entered_at} < $15)
   LIMIT $6
 ),
-looked AS MATERIALIZED (
+stepped AS MATERIALIZED (
   SELECT
     CASE WHEN (SELECT count(*) FROM found) < $6 THEN (SELECT count(*) FROM (SELECT FROM walk LIMIT $7) AS w)
       ELSE (SELECT coalesce(max(n), 0) FROM found) END AS n
-)
+),
+-- Apart, since the server would look for more once for each job of the page.
+looked AS MATERIALIZED (SELECT s.n, EXISTS (SELECT FROM walk AS w WHERE w.n > s.n) AS has_more FROM stepped AS s)
 SELECT
-  looked.n, EXISTS (SELECT FROM walk WHERE n > looked.n), w.seq, w.at, w.priority, {stamp}, j.n, {job}
+  looked.n, looked.has_more, w.seq, w.at, w.priority, {stamp}, j.n, {job}
 FROM t CROSS JOIN looked
 LEFT JOIN LATERAL (SELECT * FROM walk WHERE n = looked.n AND looked.n = $7 LIMIT 1) AS w ON true
 LEFT JOIN found AS j ON true;

@@ -115,8 +115,9 @@ impl Storage for PostgresStorage {
         call(&self.handle, &PostgresList::new(&query)?).await
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        call(&self.handle, &PostgresReadAttempts { queue, id }).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        JobAttempts::check(ids)?;
+        call(&self.handle, &PostgresReadAttempts { queue, ids }).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

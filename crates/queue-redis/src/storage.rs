@@ -121,8 +121,9 @@ impl Storage for RedisStorage {
         self.handle.list(query).await
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.handle.attempts(queue, id).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        JobAttempts::check(ids)?;
+        self.handle.attempts(queue, ids).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

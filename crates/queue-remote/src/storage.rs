@@ -96,8 +96,8 @@ impl Storage for RemoteStorage {
         self.handle.call::<List>(&query).await
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.handle.call::<Attempts>(&(queue.clone(), id.clone())).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        self.handle.call::<Attempts>(&(queue.clone(), ids.to_vec())).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

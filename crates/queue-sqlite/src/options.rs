@@ -1,6 +1,7 @@
 //! How a store file is opened.
 
-use queue_core::{Clock, Error, Limits, Result, SystemClock};
+use crate::reader::of_disk;
+use queue_core::{Clock, Error, Finding, Limits, Result, SystemClock};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// How a store file is opened. Start with [`SqliteOptions::new`], change what you need, and hand it
@@ -117,6 +118,12 @@ impl SqliteOptions {
     pub fn file_system(mut self, number: u64) -> Self {
         self.file_system = Some(number);
         self
+    }
+
+    /// The findings `disk-kind` and `disk-room` of the place of the file, which is not opened: for
+    /// a file that cannot be opened.
+    pub fn diagnose_disk(&self) -> Vec<Finding> {
+        of_disk(self).into()
     }
 
     /// Checks once what cannot be wrong afterwards. A path becomes absolute, so that SQLite takes

@@ -137,10 +137,10 @@ impl<S: Storage + ?Sized> StorageLayer for Traced<S> {
         told(span, self.store.list(query), |page| page.jobs.len()).await
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        let span = verb!(self, "attempts", %queue, items = 1);
-        let found = |answer: &Stamped<Option<JobAttempts>>| usize::from(answer.value.is_some());
-        told(span, self.store.attempts(queue, id), found).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        let span = verb!(self, "attempts", %queue, items = ids.len());
+        let found = |answer: &Stamped<Vec<Option<JobAttempts>>>| answer.value.iter().flatten().count();
+        told(span, self.store.attempts(queue, ids), found).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

@@ -3,6 +3,7 @@
 
 use crate::place;
 use queue_e2e::until;
+use serde_json::Value;
 
 #[test]
 fn cancel_takes_a_waiting_job_back_and_says_why_it_cannot_take_others() {
@@ -170,4 +171,40 @@ fn jobs_of_a_paused_kind_wait_while_others_are_done() {
     assert_eq!(place.run(&["resume", "--kind", "mail"]).ok().text(), "resumed kind mail of default\n");
     assert_eq!(worker.wait().ok().text(), "completed 2 jobs\n", "it waited for the kind too");
     place.run(&["pause", "--kind", "mail", "--worker", "w"]).code(2);
+}
+
+#[test]
+fn a_waiting_job_tells_which_pauses_it_waits_for() {
+    let place = place();
+    place.run(&["enqueue", "x", "--id", "a", "--kind", "mail"]).ok();
+    place.run(&["enqueue", "y", "--id", "b", "--kind", "report"]).ok();
+    assert!(!place.run(&["status", "a"]).ok().text().contains("paused"));
+    place.run(&["pause", "--kind", "mail"]).ok();
+    for command in ["status", "show"] {
+        let told = place.run(&[command, "a"]).ok();
+        assert!(told.text().contains("its kind mail, until `queue resume --kind mail`"), "{told:?}");
+        assert!(!place.run(&[command, "b"]).ok().text().contains("paused"), "another kind");
+        let job = place.run(&[command, "a", "--json"]).ok().object();
+        let pauses = (&job["kind_paused"], &job["kind_paused_until"], &job["queue_paused"]);
+        assert_eq!(pauses, (&true.into(), &Value::Null, &false.into()));
+    }
+    assert!(place.run(&["show", "a"]).ok().text().contains("due, but paused"));
+
+    place.run(&["pause", "--kind", "mail", "--until", "2126-12-24T18:00:00Z"]).ok();
+    place.run(&["pause", "--until", "2127-01-01T00:00:00Z"]).ok();
+    let told = place.run(&["status", "a"]).ok();
+    for words in ["its kind mail, until 2126-12-24T18:00:00Z", "its queue, until 2127-01-01T00:00:00Z"] {
+        assert!(told.text().contains(words), "{words}: {told:?}");
+    }
+    let job = place.run(&["status", "a", "--json"]).ok().object();
+    let until = (&job["kind_paused_until"], &job["queue_paused_until"]);
+    assert_eq!(until, (&"2126-12-24T18:00:00Z".into(), &"2127-01-01T00:00:00Z".into()));
+
+    place.run(&["cancel", "a"]).ok();
+    let job = place.run(&["status", "a", "--json"]).ok().object();
+    assert_eq!(
+        (&job["kind_paused"], &job["queue_paused"]),
+        (&false.into(), &false.into()),
+        "it waits no more"
+    );
 }

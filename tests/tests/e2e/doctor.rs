@@ -32,6 +32,9 @@ fn a_store_that_is_well_exits_with_0_and_a_restored_one_with_1() {
         "{restored:?}"
     );
     assert!(restored.text().contains("         do: seq and epoch went back"), "{restored:?}");
+    let moment = restored.text().lines().find(|line| line.contains("restored-age")).map(str::to_owned);
+    let moment = moment.expect("it says how old the backup is");
+    assert!(moment.contains(" ago, at 2") && moment.ends_with('Z'), "a date: {moment}");
     let accepted = ["restored-fences", "restored-age", "restored-waiting"].map(|code| ["--accept", code]);
     place.run(&with(&[&["--restored"], accepted.as_flattened()].concat())).ok();
 }
@@ -101,4 +104,14 @@ fn a_store_that_does_not_open_is_broken() {
     let finding = found.object();
     assert_eq!((&finding["code"], &finding["severity"]), (&"store-opens".into(), &"broken".into()));
     assert!(!finding.to_string().contains("a-telling-password"), "{finding}");
+}
+
+#[test]
+fn a_file_that_does_not_open_is_told_with_what_its_disk_is_like() {
+    let place = filled();
+    std::fs::write(place.path().join("queue.db"), [7; 8_192]).expect("it is written");
+    let found = place.run(&with(&["--json"])).code(2).objects();
+    let codes: Vec<_> = found.iter().filter_map(|finding| finding["code"].as_str()).collect();
+    assert_eq!(codes[0], "store-opens", "the worst first: {found:?}");
+    assert!(codes.contains(&"disk-room") && codes.contains(&"disk-kind"), "{codes:?}");
 }

@@ -18,6 +18,7 @@ pub(crate) mod events;
 mod filter_args;
 pub(crate) mod fsck;
 mod job_args;
+mod job_pauses;
 pub(crate) mod lead;
 pub(crate) mod list;
 pub(crate) mod man;

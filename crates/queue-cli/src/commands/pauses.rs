@@ -23,16 +23,19 @@ pub(super) fn cell(pause: Pause, kinds: &[PausedKind]) -> String {
 
 /// Sentences that say what is paused, and until when.
 pub(super) fn sentences(pause: Pause, kinds: &[PausedKind]) -> Vec<String> {
-    let resumes =
-        |pause: Pause, command: &str| pause.until().map_or_else(|| format!("`{command}`"), time_text);
     let whole = pause.is_on().then(|| {
-        format!("The queue is paused: no worker gets a job until {}.", resumes(pause, "queue resume"))
+        format!("The queue is paused: no worker gets a job until {}.", end_text(pause, "queue resume"))
     });
     let of_kind = |paused: &PausedKind| {
         let command = format!("queue resume --kind {}", paused.kind);
-        format!("The kind {} is paused until {}.", paused.kind, resumes(paused.pause, &command))
+        format!("The kind {} is paused until {}.", paused.kind, end_text(paused.pause, &command))
     };
     whole.into_iter().chain(kinds.iter().map(of_kind)).collect()
+}
+
+/// What ends a pause: a time, or else this command.
+pub(super) fn end_text(pause: Pause, command: &str) -> String {
+    pause.until().map_or_else(|| format!("`{command}`"), time_text)
 }
 
 /// Adds the pauses to an object.
@@ -43,7 +46,8 @@ pub(super) fn put(object: &mut Map<String, Value>, pause: Pause, kinds: &[Paused
     object.insert("paused_kinds".to_owned(), kinds.iter().map(kind).collect());
 }
 
-fn until(pause: Pause) -> Option<String> {
+/// When a pause is over by itself.
+pub(super) fn until(pause: Pause) -> Option<String> {
     pause.until().map(time_text)
 }
 

@@ -1,6 +1,6 @@
 //! The command `queue show`: all of a job, with its payload, its result and its attempts.
 
-use super::timeline::timeline;
+use super::{job_pauses::JobPauses, timeline::timeline};
 use crate::{
     exit::{CliError, Exit},
     output::{self, OnTerminal, insert_bytes, plural},
@@ -9,7 +9,7 @@ use crate::{
 use clap::Args;
 use queue::{
     JobId, Payload, Status, StorageExt,
-    queue_core::{Attempt, JobBody, JobRecord, Stamped},
+    queue_core::{Attempt, JobBody, JobRecord},
 };
 use serde_json::{Map, Value, json};
 
@@ -53,32 +53,44 @@ async fn payload(args: &ShowArgs, session: &Session) -> Result<Exit, CliError> {
 }
 
 async fn everything(id: &JobId, session: &Session) -> Result<Exit, CliError> {
-    let read = async |jobs: &Jobs| {
-        let ids = std::slice::from_ref(id);
-        let found = jobs.storage().get_whole(jobs.name(), ids).await?;
-        // Most jobs have no charged attempts, and then the read is skipped.
-        let charged = |record: &JobRecord| record.meta.failed_at.is_some() || record.meta.epoch > 1;
-        let is_charged = found.value.iter().flatten().any(charged);
-        let are_kept = jobs.storage().capabilities().attempts && is_charged;
-        let attempts = if are_kept { jobs.attempts(id).await? } else { None };
-        Ok((found, attempts.map(|found| found.attempts).unwrap_or_default()))
-    };
-    let (Stamped { value, now, .. }, attempts) = session.with_jobs(Missing::Refuse, read).await?;
-    let record = value.into_iter().next().flatten().ok_or_else(|| session.no_such_job(id))?;
-    let JobRecord { meta, body: Some(body) } = record else {
-        return Err(CliError::new(Exit::Unusable, "the stored job is damaged: it has no payload"));
-    };
-    let status = Status { meta, now };
+    let read = async |jobs: &Jobs| read_job(jobs, id).await;
+    let found = session.with_jobs(Missing::Refuse, read).await?;
+    let job = found.ok_or_else(|| session.no_such_job(id))?;
     let words = || {
-        let pairs = output::Text::from(output::pairs(words(&status, &body)));
-        pairs.and_apart(timeline(&status, &attempts))
+        let pairs = output::Text::from(output::pairs(words(&job)));
+        pairs.and_apart(timeline(&job.status, &job.attempts, &job.pauses))
     };
-    session.out.answer(words, || object(&status, &body, &attempts))?;
+    session.out.answer(words, || object(&job))?;
     Ok(Exit::Ok)
 }
 
-fn words(status: &Status, body: &JobBody) -> Vec<(&'static str, String)> {
+/// All that is shown of a job.
+#[derive(Debug)]
+struct JobToShow {
+    status: Status,
+    body: JobBody,
+    attempts: Vec<Attempt>,
+    pauses: JobPauses,
+}
+
+async fn read_job(jobs: &Jobs, id: &JobId) -> Result<Option<JobToShow>, CliError> {
+    let found = jobs.storage().get_whole(jobs.name(), std::slice::from_ref(id)).await?;
+    let Some(JobRecord { meta, body }) = found.value.into_iter().next().flatten() else { return Ok(None) };
+    let Some(body) = body else {
+        return Err(CliError::new(Exit::Unusable, "the stored job is damaged: it has no payload"));
+    };
+    // Most jobs have no charged attempts, and then the read is skipped.
+    let is_charged = meta.failed_at.is_some() || meta.epoch > 1;
+    let are_kept = jobs.storage().capabilities().attempts && is_charged;
+    let attempts = if are_kept { jobs.attempts(id).await? } else { None };
+    let attempts = attempts.map(|found| found.attempts).unwrap_or_default();
+    let pauses = JobPauses::read(jobs, &meta).await?;
+    Ok(Some(JobToShow { status: Status { meta, now: found.now }, body, attempts, pauses }))
+}
+
+fn words(JobToShow { status, body, pauses, .. }: &JobToShow) -> Vec<(&'static str, String)> {
     let mut pairs = output::details(status);
+    pairs.extend(pauses.pairs());
     pairs.extend(body.headers.iter().map(|(name, value)| ("header", format!("{name}: {value}"))));
     pairs.push(("payload", told(&body.payload)));
     if let Some(result) = &body.result {
@@ -107,8 +119,10 @@ fn beginning(bytes: &[u8]) -> String {
     }
 }
 
-fn object(status: &Status, body: &JobBody, attempts: &[Attempt]) -> Value {
-    let Value::Object(mut object) = output::job(status) else { return Value::Null };
+fn object(JobToShow { status, body, attempts, pauses }: &JobToShow) -> Value {
+    let mut job = output::job(status);
+    pauses.put(&mut job);
+    let Value::Object(mut object) = job else { return Value::Null };
     let headers: Map<_, _> =
         body.headers.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
     object.insert("headers".to_owned(), headers.into());

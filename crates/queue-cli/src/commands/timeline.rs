@@ -1,5 +1,6 @@
 //! The life of a job in lines: its enqueue, the outcome of each attempt, its state.
 
+use super::job_pauses::JobPauses;
 use crate::output::{self, Column, Table, age};
 use queue::{
     State, Status,
@@ -16,7 +17,7 @@ const COLUMNS: [Column; 5] = [
 ];
 
 /// One line for each known step, oldest first.
-pub(super) fn timeline(status: &Status, attempts: &[Attempt]) -> Table {
+pub(super) fn timeline(status: &Status, attempts: &[Attempt], pauses: &JobPauses) -> Table {
     let meta = &status.meta;
     let mut rows = vec![row(status, meta.created_at, "enqueued", None, "", "")];
     let known = attempts.len() as u64;
@@ -31,13 +32,13 @@ pub(super) fn timeline(status: &Status, attempts: &[Attempt]) -> Table {
         let error = format!("{}: {}", attempt.error_name, attempt.error_message);
         rows.push(row(status, attempt.claimed_at, &what, Some(took), attempt.worker.as_str(), &error));
     }
-    rows.extend(last(status));
+    rows.extend(last(status, pauses));
     output::table(COLUMNS, rows)
 }
 
 /// The last line, about anything but a charged attempt: one that runs or succeeded, a cancel, or
 /// the wait for the next attempt.
-fn last(status: &Status) -> Option<Vec<String>> {
+fn last(status: &Status, pauses: &JobPauses) -> Option<Vec<String>> {
     let meta = &status.meta;
     let ran = meta.run_time(status.now);
     match meta.state {
@@ -53,7 +54,8 @@ fn last(status: &Status) -> Option<Vec<String>> {
         }
         State::Queued | State::Failing => {
             let due_in = status.due_in()?;
-            let what = if due_in.is_zero() { "due".to_owned() } else { format!("due in {}", age(due_in)) };
+            let due = if due_in.is_zero() { "due".to_owned() } else { format!("due in {}", age(due_in)) };
+            let what = if pauses.are_on() { format!("{due}, but paused") } else { due };
             let waited = meta.wait_time(status.now);
             Some(vec![
                 "now".to_owned(),

@@ -1,7 +1,7 @@
 //! The attempts of a job that failed or stalled, as stores keep them.
 
 use super::failure::beginning;
-use crate::{Failure, JobMeta, Timestamp, WorkerId, lifecycle::Patch};
+use crate::{Error, Failure, JobId, JobMeta, Result, Timestamp, WorkerId, lifecycle::Patch};
 
 /// Most attempts that a store keeps of one life.
 pub const ATTEMPTS_MAX: usize = 10;
@@ -107,4 +107,24 @@ pub struct JobAttempts {
     /// The last attempts, at most [`ATTEMPTS_MAX`], the oldest first. A redrive keeps them, since
     /// the life is the same.
     pub attempts: Vec<Attempt>,
+}
+
+impl JobAttempts {
+    /// The most jobs of one read. With at most [`ATTEMPTS_MAX`] attempts each, this bounds the
+    /// answer to some megabytes.
+    pub const IDS_MAX: usize = 1_000;
+
+    /// Checks the ids of one read, for stores.
+    ///
+    /// # Errors
+    /// `Invalid` for more than [`IDS_MAX`](Self::IDS_MAX) of them.
+    pub fn check(ids: &[JobId]) -> Result<()> {
+        let (count, most) = (ids.len(), Self::IDS_MAX);
+        if count <= most {
+            return Ok(());
+        }
+        let message =
+            format!("the attempts of at most {most} jobs fit one call, not of {count}; send several");
+        Err(Error::invalid("attempts", message))
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::traced_followers::trace_followers;
 use crate::{
-    Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, Headers, JobId, JobMeta, JobRecord, LeaseToken,
-    ListQuery, QueueName, QueueStatus, QueuesQuery, Result, Rng, Stamped, Storage,
+    Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, Headers, JobAttempts, JobId, JobMeta,
+    JobRecord, LeaseToken, ListQuery, QueueName, QueueStatus, QueuesQuery, Result, Rng, Stamped, Storage,
     lifecycle::{Event, Policy, Rejected, Transition, decide},
 };
 use async_trait::async_trait;
@@ -109,6 +109,15 @@ pub trait StorageExt: Storage {
                 found.value[place] = record;
             }
         }
+    }
+
+    /// Reads one job with the attempts that were charged to it.
+    ///
+    /// # Errors
+    /// Those of [`Storage::attempts`].
+    async fn attempts_of(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+        let found = self.attempts(queue, std::slice::from_ref(id)).await?;
+        Ok(Stamped::at(found.moment(), found.value.into_iter().next().flatten()))
     }
 
     /// One queue with its counts and its pauses; `None` if the store does not list it.

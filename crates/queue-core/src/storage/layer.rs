@@ -98,8 +98,8 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
     }
 
     /// See [`Storage::attempts`].
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.inner().attempts(queue, id).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        self.inner().attempts(queue, ids).await
     }
 
     /// See [`Storage::counts`].
@@ -217,8 +217,8 @@ impl<L: StorageLayer> Storage for L {
         StorageLayer::list(self, query).await
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        StorageLayer::attempts(self, queue, id).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        StorageLayer::attempts(self, queue, ids).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

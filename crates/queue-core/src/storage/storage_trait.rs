@@ -133,15 +133,14 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// `Invalid` for a cursor of another store or of another listing.
     async fn list(&self, query: ListQuery) -> Result<Page>;
 
-    /// Reads a job with the attempts that were charged to it, both as they were at one moment;
-    /// `None` if it is absent.
-    ///
-    /// A store writes an attempt in the step that charges it, and nothing for a job that never
-    /// fails.
+    /// Reads jobs with the attempts that were charged to them, all as they were at one moment, in
+    /// the order of the ids; `None` for an absent job. A store writes an attempt in the step that
+    /// charges it, and nothing for a job that never fails.
     ///
     /// # Errors
-    /// `Unsupported` unless [`Capabilities::attempts`].
-    async fn attempts(&self, _queue: &QueueName, _id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+    /// `Unsupported` unless [`Capabilities::attempts`], and `Invalid` for more ids than
+    /// [`JobAttempts::IDS_MAX`], which bounds the answer.
+    async fn attempts(&self, _: &QueueName, _: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
         Err(unsupported("attempts"))
     }
 

@@ -13,7 +13,7 @@ use crate::{
     wire::{ErrorOut, ShownJob, check_count, stamp},
 };
 use axum::{http::StatusCode, response::Response};
-use queue_core::{Attempt, Detail, JobId};
+use queue_core::{Attempt, Detail, JobId, StorageExt};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, sync::Arc};
 use utoipa::ToSchema;
@@ -64,7 +64,7 @@ pub(crate) struct AttemptOut<'a> {
 pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
     let (queue, id) = (call.queue()?, call.id()?);
     if app.storage.capabilities().attempts {
-        let found = app.storage.attempts(&queue, &id).await?;
+        let found = app.storage.attempts_of(&queue, &id).await?;
         let job = found.value.ok_or_else(no_job)?;
         let attempt_log = Some(job.attempts.iter().map(AttemptOut::of).collect());
         let out = JobOut { now_ms: stamp(found.now), job: ShownJob::of(&job.meta, found.now), attempt_log };

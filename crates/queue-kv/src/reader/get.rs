@@ -35,17 +35,17 @@ impl View<'_> {
         Ok(Some(JobRecord { meta, body }))
     }
 
-    /// A job with its charged attempts.
+    /// Jobs with their charged attempts.
     pub(crate) fn job_attempts(
         &self,
         queue: &QueueName,
-        id: &JobId,
-    ) -> KvResult<Stamped<Option<JobAttempts>>> {
+        ids: &[JobId],
+    ) -> KvResult<Stamped<Vec<Option<JobAttempts>>>> {
         let with_attempts = |meta: queue_core::JobMeta| -> KvResult<_> {
             let attempts = self.attempts(queue, meta.seq)?;
             Ok(JobAttempts { meta, attempts })
         };
-        let found = self.present(queue, id)?.map(with_attempts).transpose()?;
-        Ok(Stamped::at(self.moment, found))
+        let one = |id| self.present(queue, id)?.map(with_attempts).transpose();
+        Ok(Stamped::at(self.moment, ids.iter().map(one).collect::<KvResult<_>>()?))
     }
 }

@@ -188,7 +188,7 @@ async fn the_last_ten_attempts_of_a_life_are_kept_and_go_with_it() {
         let event =
             Event::Fail { token, failure, cause, delay: Some(Span::ZERO), retention: None, then: Vec::new() };
         settle(&store, &held.record.meta, event).await;
-        let found = store.attempts(&queue(), &id).await.expect("it is read").value.expect("it is there");
+        let found = store.attempts_of(&queue(), &id).await.expect("it is read").value.expect("it is there");
         let last = found.attempts.last().expect("just charged");
         assert_eq!(found.attempts.len() as u64, n.min(10));
         assert!(found.attempts.is_sorted_by_key(|attempt| attempt.epoch));
@@ -211,7 +211,7 @@ async fn the_last_ten_attempts_of_a_life_are_kept_and_go_with_it() {
     let held = claim(&store, 1).await.jobs.pop().expect("it is due");
     settle(&store, &held.record.meta, fail(held.token)).await;
     enqueue(&store, vec![job("a").with_on_failed(OnFailed::Replace)]).await;
-    let found = store.attempts(&queue(), &id).await.expect("it is read").value.expect("it is there");
+    let found = store.attempts_of(&queue(), &id).await.expect("it is read").value.expect("it is there");
     assert_eq!((found.attempts.len(), found.meta.claimed_at), (0, None), "a new life");
     assert_eq!(place.execute("SELECT FROM {schema}.attempt").await, 0);
     place.finish(&store).await;

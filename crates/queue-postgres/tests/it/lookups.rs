@@ -66,6 +66,7 @@ async fn use_everything(store: &dyn Storage) {
         settle(store, meta, Event::Await).await;
         store.get(&queue(), std::slice::from_ref(&meta.id), Detail::Full).await.expect("it is read");
         settle(store, meta, if n % 2 == 0 { complete(token) } else { fail(token) }).await;
+        store.attempts(&queue(), std::slice::from_ref(&meta.id)).await.expect("they are read");
         store.list(ListQuery::lapsed(queue(), 1)).await.expect("it is listed");
         let expired = PruneRequest { queue: queue(), what: Prune::Expired, limit: 1 };
         store.prune(expired).await.expect("it is pruned");

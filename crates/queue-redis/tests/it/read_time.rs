@@ -9,7 +9,7 @@
 use crate::harness::{REDIS, Space, clean_up, fresh_namespace};
 use queue_core::{
     ClaimRequest, ClaimedJob, ContentType, Detail, Direction, JobId, Kind, ListFilter, ListQuery, NewJob,
-    Payload, QueueName, QueuesQuery, Retention, SeededRng, Span, State, Storage, Walk, WorkerId,
+    Payload, QueueName, QueuesQuery, Retention, SeededRng, Span, State, Storage, StorageExt, Walk, WorkerId,
     lifecycle::{Cause, Event, Policy, Transition, decide},
 };
 use queue_redis::RedisStorage;
@@ -104,7 +104,7 @@ async fn read(store: &RedisStorage, many: &QueueName, small: &QueueName, what: R
         }
         Read::Attempts => {
             let id = JobId::new(format!("{:032x}", FAILED - 1)).expect("valid");
-            drop(store.attempts(many, &id).await.expect("it reads"));
+            drop(store.attempts_of(many, &id).await.expect("it reads"));
         }
         Read::Small => page(store, ListQuery::all(small.clone(), 50)).await,
         Read::Counts => drop(store.counts(many).await.expect("it counts")),

@@ -50,7 +50,7 @@ verbs! {
     Apply = "apply": Vec<Transition> => Stamped<Vec<Applied>>;
     Get = "get": ((QueueName, Vec<JobId>), Detail) => Stamped<Vec<Option<JobRecord>>>;
     List = "list": ListQuery => Page;
-    Attempts = "attempts": (QueueName, JobId) => Stamped<Option<JobAttempts>>;
+    Attempts = "attempts": (QueueName, Vec<JobId>) => Stamped<Vec<Option<JobAttempts>>>;
     Count = "counts": QueueName => Counts;
     ListQueues = "queues": QueuesQuery => QueuesPage;
     Remove = "prune": PruneRequest => u64;

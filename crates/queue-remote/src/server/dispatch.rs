@@ -35,7 +35,7 @@ pub(super) async fn answer(store: &Arc<dyn Storage>, verb: &str, body: Bytes) ->
         }
         List::NAME => run::<List, _>(body, |query| s.list(query)).await,
         Attempts::NAME => {
-            run::<Attempts, _>(body, |(queue, id)| async move { s.attempts(&queue, &id).await }).await
+            run::<Attempts, _>(body, |(queue, ids)| async move { s.attempts(&queue, &ids).await }).await
         }
         Count::NAME => run::<Count, _>(body, |queue| async move { s.counts(&queue).await }).await,
         ListQueues::NAME => run::<ListQueues, _>(body, |query| s.queues(query)).await,

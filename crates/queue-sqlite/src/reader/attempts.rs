@@ -1,4 +1,4 @@
-//! Reading a job with its charged attempts.
+//! Reading jobs with their charged attempts.
 
 use super::Snapshot;
 use crate::{
@@ -9,21 +9,23 @@ use queue_core::{Attempt, AttemptOutcome, JobAttempts, JobId, QueueName, Stamped
 use rusqlite::{OptionalExtension, Row, params};
 
 impl Snapshot<'_> {
-    /// Reads a job with the attempts that were charged to it; one past its purge time is absent.
+    /// Reads jobs with the attempts that were charged to them, in the order of the ids; those past
+    /// their purge time are absent.
     pub(crate) fn attempts(
         &self,
         queue: &QueueName,
-        id: &JobId,
-    ) -> rusqlite::Result<Stamped<Option<JobAttempts>>> {
-        Ok(Stamped::at(
-            self.moment,
-            self.find_job(queue, id)?.map(|stored| self.with_attempts(stored)).transpose()?,
-        ))
-    }
-
-    fn find_job(&self, queue: &QueueName, id: &JobId) -> rusqlite::Result<Option<SqliteRecord>> {
-        let Some(number) = self.find_queue(queue)? else { return Ok(None) };
-        self.job_by_id(number, queue, id)
+        ids: &[JobId],
+    ) -> rusqlite::Result<Stamped<Vec<Option<JobAttempts>>>> {
+        let value = match self.find_queue(queue)? {
+            Some(number) => {
+                let one = |id| {
+                    self.job_by_id(number, queue, id)?.map(|stored| self.with_attempts(stored)).transpose()
+                };
+                ids.iter().map(one).collect::<Result<_, _>>()?
+            }
+            None => vec![None; ids.len()],
+        };
+        Ok(Stamped::at(self.moment, value))
     }
 
     fn with_attempts(&self, stored: SqliteRecord) -> rusqlite::Result<JobAttempts> {

@@ -14,16 +14,22 @@ use std::path::{Path, PathBuf};
 /// One finding for each check. It reads the version of the schema, and of the files their sizes.
 pub(crate) fn diagnose(snapshot: &Snapshot<'_>, options: &SqliteOptions) -> rusqlite::Result<Vec<Finding>> {
     let layout = migrate::version(snapshot.connection)?;
-    let kind = options.file_system.map_or_else(|| disk::kind(&options.path), disk::kind_of);
+    let [kind, room] = of_disk(options);
     Ok(vec![
         version(rusqlite::version_number(), rusqlite::version()),
         layout_of(layout),
         synchronous(options.synchronous),
         log(file_len(&beside(&options.path, "-wal")), file_len(&options.path)),
         kind,
-        disk::room(&options.path),
+        room,
         disk::watches(can_watch(&options.path)),
     ])
+}
+
+/// The findings of the disk under the file, which need no open file.
+pub(crate) fn of_disk(options: &SqliteOptions) -> [Finding; 2] {
+    let kind = options.file_system.map_or_else(|| disk::kind(&options.path), disk::kind_of);
+    [kind, disk::room(&options.path)]
 }
 
 fn version(number: i32, text: &str) -> Finding {

@@ -14,7 +14,7 @@ mod snapshot;
 mod verify;
 mod workers;
 
-pub(crate) use diagnose::diagnose;
+pub(crate) use diagnose::{diagnose, of_disk};
 pub(crate) use pool::{READERS, Readers};
 pub(crate) use snapshot::Snapshot;
 pub(crate) use verify::verify;

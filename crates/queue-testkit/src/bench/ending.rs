@@ -73,7 +73,7 @@ impl Bench {
             return;
         }
         for job in jobs.iter().filter(|job| job.epoch > 0).take(ATTEMPTS_LOOKS) {
-            let answer = store.attempts(&self.queue, &job.id).await.expect("attempts answers").value;
+            let answer = store.attempts_of(&self.queue, &job.id).await.expect("attempts answers").value;
             let JobAttempts { meta, attempts } = answer.expect("the job is there");
             assert_eq!(meta, *job, "a job read with its attempts");
             let charged = usize::try_from(u64::from(job.failures) + u64::from(job.stalls)).expect("few");

@@ -29,7 +29,7 @@ cases! { "attempts":
 }
 
 async fn attempts(bench: &Bench, text: &str) -> Vec<Attempt> {
-    let answer = bench.store().attempts(bench.queue(), &id(text)).await.expect("attempts answers");
+    let answer = bench.store().attempts_of(bench.queue(), &id(text)).await.expect("attempts answers");
     let job = answer.value.expect("the job is there");
     assert_eq!(job.meta, bench.meta(text).await);
     job.attempts
@@ -210,7 +210,7 @@ async fn they_go_with_the_job(bench: &Bench) {
     bench.changed("deleted", Event::Delete).await;
     bench.prune(Prune::FinishedBefore(queue_core::Span::ZERO), 1).await;
     bench.advance(KEPT);
-    let purged = bench.store().attempts(bench.queue(), &id("purged")).await.expect("attempts answers");
+    let purged = bench.store().attempts_of(bench.queue(), &id("purged")).await.expect("attempts answers");
     assert_eq!(purged.value, None);
     bench.prune(Prune::Expired, 10).await;
     for text in ["deleted", "pruned", "purged"] {
@@ -266,7 +266,7 @@ async fn each_queue_has_its_own(bench: &Bench) {
 /// Some queues are empty, others hold other jobs.
 async fn an_absent_job_has_no_answer(bench: &Bench) {
     for _ in 0..2 {
-        let answer = bench.store().attempts(bench.queue(), &id("absent")).await.expect("attempts answers");
+        let answer = bench.store().attempts_of(bench.queue(), &id("absent")).await.expect("attempts answers");
         assert_eq!((answer.value, answer.now), (None, bench.now()));
         bench.put(&format!("another-{}", bench.now().as_millis())).await;
         bench.advance(MILLI);

@@ -3,6 +3,7 @@
 
 mod amend;
 mod attempts;
+mod attempts_of_many;
 mod batch;
 mod binary;
 mod bounds;
@@ -110,6 +111,7 @@ const GROUPS: &[&[Case]] = &[
     batch::CASES,
     labels::CASES,
     attempts::CASES,
+    attempts_of_many::CASES,
     import::kept::CASES,
     import::going_on::CASES,
     import::refused::CASES,

@@ -141,12 +141,9 @@ impl Player {
     }
 
     async fn attempts(&mut self, bench: &Bench) -> Answer {
-        let (store, mut found) = (bench.store(), Vec::new());
-        for id in IDS.map(id) {
-            let answer = store.attempts(bench.queue(), &id).await.expect("attempts answers");
-            found.extend(answer.value.map(|job| (self.meta(job.meta, None), job.attempts)));
-        }
-        Answer::Attempts(found)
+        let answer = bench.store().attempts(bench.queue(), &IDS.map(id)).await.expect("attempts answers");
+        let found = answer.value.into_iter().flatten();
+        Answer::Attempts(found.map(|job| (self.meta(job.meta, None), job.attempts)).collect())
     }
 
     fn ago(&self, ms: i64) -> Timestamp {

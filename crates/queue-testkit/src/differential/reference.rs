@@ -196,12 +196,12 @@ impl Storage for Reference {
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
         let (mut jobs, moment) = self.look();
-        let mut read = |id| {
+        let read = |id| {
             let record = jobs.find(queue, id)?.record(moment.now)?;
             let body = record.body.filter(|_| what == Detail::Full);
             Some(JobRecord { body, ..record })
         };
-        let mut value: Vec<_> = ids.iter().map(&mut read).collect();
+        let mut value: Vec<_> = ids.iter().map(read).collect();
         AnswerRoom::new(Limits::default().answer_bytes_max).trim_records(&mut value);
         Ok(Stamped::at(moment, value))
     }
@@ -212,9 +212,10 @@ impl Storage for Reference {
         query.page_of(of_queue.cloned().collect::<Vec<_>>(), "reference", moment)
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
         let (mut jobs, moment) = self.look();
-        Ok(Stamped::at(moment, jobs.find(queue, id).and_then(|twin| twin.attempts(moment.now))))
+        let one = |id| jobs.find(queue, id).and_then(|twin| twin.attempts(moment.now));
+        Ok(Stamped::at(moment, ids.iter().map(one).collect()))
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
@@ -271,7 +272,7 @@ impl Storage for Reference {
 #[cfg(test)]
 mod tests {
     use super::ReferenceHarness;
-    use crate::{CaseReport, Selection, collect};
+    use crate::{Selection, collect};
 
     /// The groups that are about jobs; what a list in memory does not offer is ignored.
     const GROUPS: [&str; 9] = [
@@ -292,8 +293,7 @@ mod tests {
     fn the_reference_is_as_the_cases_and_the_lifecycle_say() {
         let selection = Selection::default().only(GROUPS);
         let reports = collect(ReferenceHarness, &selection).expect("it opens");
-        let has_failed = |report: &&CaseReport| report.has_failed() && report.name != PRUNES;
-        let failed: Vec<&CaseReport> = reports.iter().filter(has_failed).collect();
+        let failed: Vec<_> = reports.iter().filter(|case| case.has_failed() && case.name != PRUNES).collect();
         assert!(failed.is_empty(), "{failed:#?}");
         assert!(reports.len() > 40, "these groups are there");
     }

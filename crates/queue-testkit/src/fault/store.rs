@@ -107,8 +107,8 @@ impl<S: Storage + ?Sized> Storage for FaultStore<S> {
         self.call(StorageVerb::List, || self.store.list(query.clone())).await
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.call(StorageVerb::Attempts, || self.store.attempts(queue, id)).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        self.call(StorageVerb::Attempts, || self.store.attempts(queue, ids)).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

@@ -85,8 +85,8 @@ impl StorageLayer for WatchedStore {
         self.call("list", Some(&queue), self.store.list(query)).await
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.call("attempts", Some(queue), self.store.attempts(queue, id)).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        self.call("attempts", Some(queue), self.store.attempts(queue, ids)).await
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

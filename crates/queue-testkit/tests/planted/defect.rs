@@ -141,6 +141,7 @@ defects! {
     TagsOfFollowed "what follows has the tags of the job before it" [I9] in "labels";
     TagsOfFormerLife "a new life has the tags of the one that made room for it" [I9 I20] in "labels";
     AttemptsLostOnLapse "a lapse is charged, and leaves no attempt" [I7 I15] in "attempts";
+    AttemptsOfAbsentSkipped "a read of the attempts of many jobs skips those that are absent" [I7] in "attempts_of_many";
     AttemptsUnbounded "every attempt is kept" [I7] in "attempts";
     AttemptAddedAgain "a failure sent again is one attempt more" [I5] in "attempts";
     AttemptsClearedByRedrive "a redrive forgets the attempts of the life" [I7] in "attempts";

@@ -102,7 +102,7 @@ impl<P, R> Queue<P, R> {
     /// is no valid id.
     pub async fn attempts(&self, id: impl IntoJobId) -> Result<Option<JobAttempts>> {
         let id = id.into_job_id()?;
-        Ok(self.shared.storage.attempts(&self.shared.name, &id).await?.value)
+        Ok(self.shared.storage.attempts_of(&self.shared.name, &id).await?.value)
     }
 
     /// Cancels a waiting job. A running job is left alone, and the answer is

@@ -217,18 +217,32 @@ impl StoreCopy {
         let total = self.from.counts(queue).await?.total();
         let mut reader = JobReader::new(&*self.from, queue, self.gives_back());
         let mut done = 0;
-        while let Some(jobs) = reader.next().await? {
+        let mut read = reader.next().await?;
+        while let Some(jobs) = read {
             done += jobs.len() as u64;
-            for batch in self.batches(jobs) {
-                if !self.renumbers {
-                    // Producers of the source may have gone on.
-                    after = batch.iter().map(|job| job.meta.seq).fold(after, Seq::max);
-                }
-                self.import(queue, after, batch, report).await?;
-            }
+            // The next ones are read while these are stored.
+            ((), read) = tokio::try_join!(self.store(queue, &mut after, jobs, report), reader.next())?;
             watch(&CopyProgress { queue, phase: CopyPhase::Copying, done, total: total.max(done) });
         }
         report.held = reader.held();
+        Ok(())
+    }
+
+    /// Stores jobs in their order, with numbers above `after` and above those of the source.
+    async fn store(
+        &self,
+        queue: &QueueName,
+        after: &mut Seq,
+        jobs: Vec<WholeJob>,
+        report: &mut QueueCopy,
+    ) -> Result<()> {
+        for batch in self.batches(jobs) {
+            if !self.renumbers {
+                // Producers of the source may have gone on.
+                *after = batch.iter().map(|job| job.meta.seq).fold(*after, Seq::max);
+            }
+            self.import(queue, *after, batch, report).await?;
+        }
         Ok(())
     }
 

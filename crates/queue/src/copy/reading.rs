@@ -1,10 +1,9 @@
 //! Reading whole records, some at a time.
 
 use super::{fences::PROBE, held};
-use futures_util::{StreamExt, TryStreamExt, stream};
 use queue_core::{
-    Cursor, Detail, Error, ErrorKind, JobAttempts, JobId, JobMeta, JobRecord, ListQuery, QueueName, Result,
-    State, Storage, Timestamp, WholeJob,
+    Attempt, Cursor, Detail, Error, ErrorKind, JobAttempts, JobId, JobMeta, JobRecord, ListQuery, QueueName,
+    Result, State, Storage, Timestamp, WholeJob,
 };
 use std::collections::VecDeque;
 
@@ -12,8 +11,6 @@ use std::collections::VecDeque;
 const PAGE: usize = 1_000;
 /// The most jobs that are read with their bodies at once.
 const BODIES_MAX: usize = 500;
-/// How many jobs are asked for their attempts at once.
-const ATTEMPTS_AT_ONCE: usize = 16;
 
 /// Reads every job of a queue in the order of their numbers.
 #[derive(Debug)]
@@ -103,22 +100,37 @@ async fn some_whole(
     if read.is_empty() && !ids.is_empty() {
         return Err(Error::new(ErrorKind::Internal, "copy", "the store answers without bodies"));
     }
-    let whole = stream::iter(read).map(|record| with_attempts(store, queue, record));
-    Ok((whole.buffered(ATTEMPTS_AT_ONCE).try_collect().await?, found.now))
+    let attempts = attempts_of(store, queue, &read).await?;
+    Ok((read.into_iter().zip(attempts).map(whole).collect(), found.now))
 }
 
-async fn with_attempts(
+fn whole((record, attempts): (Option<JobRecord>, Vec<Attempt>)) -> Option<WholeJob> {
+    let JobRecord { meta, body: Some(body) } = record? else { return None };
+    Some(WholeJob { meta, body, attempts })
+}
+
+/// The attempts of each of these records, none for those that cannot have any.
+async fn attempts_of(
     store: &dyn Storage,
     queue: &QueueName,
-    record: Option<JobRecord>,
-) -> Result<Option<WholeJob>> {
-    let Some(JobRecord { meta, body: Some(body) }) = record else { return Ok(None) };
-    let mut attempts = Vec::new();
-    if may_have_attempts(&meta) && store.capabilities().attempts {
-        let found: Option<JobAttempts> = store.attempts(queue, &meta.id).await?.value;
-        attempts = found.map(|found| found.attempts).unwrap_or_default();
+    records: &[Option<JobRecord>],
+) -> Result<Vec<Vec<Attempt>>> {
+    let mut attempts = vec![Vec::new(); records.len()];
+    if !store.capabilities().attempts {
+        return Ok(attempts);
     }
-    Ok(Some(WholeJob { meta, body, attempts }))
+    let may_have =
+        |record: &Option<JobRecord>| record.as_ref().is_some_and(|job| may_have_attempts(&job.meta));
+    let places: Vec<usize> = (0..records.len()).filter(|&place| may_have(&records[place])).collect();
+    for places in places.chunks(JobAttempts::IDS_MAX) {
+        let ids: Vec<JobId> =
+            places.iter().filter_map(|&place| Some(records[place].as_ref()?.meta.id.clone())).collect();
+        let found = store.attempts(queue, &ids).await?.value;
+        for (&place, found) in places.iter().zip(found) {
+            attempts[place] = found.map(|found| found.attempts).unwrap_or_default();
+        }
+    }
+    Ok(attempts)
 }
 
 /// Only a claim is charged, and the one that completed the job was not. Counters say less, since a

@@ -20,10 +20,12 @@ impl StoreCopy {
         let total = self.from.counts(queue).await?.total();
         let mut reader = JobReader::new(&*self.from, queue, self.gives_back());
         let mut done = 0;
-        while let Some(jobs) = reader.next().await? {
+        let mut read = reader.next().await?;
+        while let Some(jobs) = read {
             done += jobs.len() as u64;
             let ids: Vec<JobId> = jobs.iter().map(|job| job.meta.id.clone()).collect();
-            let (found, now) = all_whole(&*self.to, queue, &ids).await?;
+            let ((found, now), next) = tokio::try_join!(all_whole(&*self.to, queue, &ids), reader.next())?;
+            read = next;
             for (job, copy) in jobs.into_iter().zip(found) {
                 self.compare(job, copy, now, report)?;
             }

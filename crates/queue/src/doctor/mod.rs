@@ -15,6 +15,7 @@ mod words;
 pub use probe::PROBE_QUEUE;
 pub use queue_core::{Finding, Severity};
 
+use crate::open::diagnose_disk;
 use facts::StoreFacts;
 use queue_core::{Clock, QueueName, Storage, SystemClock};
 use std::sync::Arc;
@@ -136,6 +137,18 @@ impl Doctor {
 }
 
 impl Diagnosis {
+    /// What can be said of a store that does not open: the error, and the disk if it keeps files.
+    /// `message` is that of the error.
+    pub fn unopened(message: impl Into<String>, url: &str) -> Self {
+        let mut findings = diagnose_disk(url);
+        findings.push(Finding::broken(
+            "store-opens",
+            message,
+            "mend what it says, and look again; for the files of a store in a directory there is `queue fsck`",
+        ));
+        Self::of(findings)
+    }
+
     fn of(mut findings: Vec<Finding>) -> Self {
         findings
             .sort_by(|one, other| other.severity.cmp(&one.severity).then_with(|| one.code.cmp(&other.code)));

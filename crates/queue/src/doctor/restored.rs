@@ -2,7 +2,7 @@
 
 use super::{
     facts::{QueueFacts, StoreFacts},
-    words::{age, listed},
+    words::{age, date, listed},
 };
 use queue_core::{Finding, JobMeta, State, Timestamp};
 
@@ -15,9 +15,9 @@ fn newest(facts: &StoreFacts) -> Finding {
     let seen = facts.queues.iter().filter_map(newest_time).max();
     let seen = match seen {
         Some(at) => format!(
-            "the newest thing that the jobs show happened {} ago, at {} ms since 1970",
+            "the newest thing that the jobs show happened {} ago, at {}",
             age(facts.now.since(at)),
-            at.as_millis()
+            date(at)
         ),
         None => "the store has no job".to_owned(),
     };

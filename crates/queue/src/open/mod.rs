@@ -18,7 +18,7 @@ mod sqlite;
 )]
 mod store_url;
 
-use queue_core::{Error, Result, Storage};
+use queue_core::{Error, Finding, Result, Storage};
 use std::sync::Arc;
 use store_url::StoreUrl;
 
@@ -101,6 +101,18 @@ pub async fn open(url: &str) -> Result<Arc<dyn Storage>> {
         #[cfg(feature = "sqlite")]
         "sqlite" => sqlite::open(parsed).await,
         scheme => Err(unknown_scheme(scheme)),
+    }
+}
+
+/// The findings about the disk of a store that keeps files, which is not opened; none for others.
+pub(crate) fn diagnose_disk(url: &str) -> Vec<Finding> {
+    let Ok(parsed) = StoreUrl::parse(url) else { return Vec::new() };
+    match parsed.scheme.as_str() {
+        #[cfg(feature = "fs")]
+        "file" => fs::diagnose_disk(&parsed),
+        #[cfg(feature = "sqlite")]
+        "sqlite" => sqlite::diagnose_disk(&parsed),
+        _ => Vec::new(),
     }
 }
 

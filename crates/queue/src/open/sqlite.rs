@@ -1,12 +1,16 @@
 //! Opens the SQLite store by its URL.
 
 use super::StoreUrl;
-use queue_core::{Error, Result, Storage};
+use queue_core::{Error, Finding, Result, Storage};
 use queue_sqlite::{Create, SqliteOptions, SqliteStorage, Synchronous};
 use std::sync::Arc;
 
 pub(super) async fn open(url: StoreUrl) -> Result<Arc<dyn Storage>> {
     Ok(Arc::new(SqliteStorage::open(options(&url)?).await?))
+}
+
+pub(super) fn diagnose_disk(url: &StoreUrl) -> Vec<Finding> {
+    options(url).map(|options| options.diagnose_disk()).unwrap_or_default()
 }
 
 fn options(url: &StoreUrl) -> Result<SqliteOptions> {

@@ -7,14 +7,14 @@ use queue::{
     Storage, WorkCounts, WorkOutcome, WorkerId,
     queue_core::{SeriesEntry, Timestamp, series::SlotCounts},
 };
-use std::{fmt::Write, fs, sync::Arc, time::Duration};
+use std::{fmt::Write, fs, path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
 
 const QUEUE: &str = "emails";
-const MINUTES: i64 = 24 * 60;
+pub(crate) const MINUTES: i64 = 24 * 60;
 const DAY: Duration = Duration::from_hours(24);
 /// A Monday at midnight, UTC.
-const MIDNIGHT_MS: i64 = 1_793_577_600_000;
+pub(crate) const MIDNIGHT_MS: i64 = 1_793_577_600_000;
 /// The minutes of a column of the charts.
 const COLUMN: usize = 15;
 
@@ -43,13 +43,18 @@ pub(crate) async fn run(settings: &DayArgs) -> Result<(), Failed> {
     Ok(())
 }
 
-fn print_bytes(name: &str, directory: &std::path::Path) -> Result<(), Failed> {
+fn print_bytes(name: &str, directory: &Path) -> Result<(), Failed> {
+    println!("{name}: {} bytes of files in the end", directory_bytes(directory)?);
+    Ok(())
+}
+
+/// The bytes of the files of a directory.
+pub(crate) fn directory_bytes(directory: &Path) -> Result<u64, Failed> {
     let mut bytes = 0;
     for entry in fs::read_dir(directory)? {
         bytes += entry?.metadata()?.len();
     }
-    println!("{name}: {bytes} bytes of files in the end");
-    Ok(())
+    Ok(bytes)
 }
 
 async fn write_day(
@@ -94,7 +99,8 @@ async fn write_day(
     Ok(drawn + &format!("{:9} {}\n", "wait 95 %", bars(&waits)))
 }
 
-async fn write(
+/// Writes an entry, and answers its bytes.
+pub(crate) async fn write(
     store: &dyn Storage,
     length: SlotLength,
     minute: i64,
@@ -111,7 +117,7 @@ async fn write(
 }
 
 /// Quiet at night, busy by day, and a quarter of an hour around 14:00 in which a server was away.
-fn counted(minute: i64, worker: u64) -> Result<SlotCounts, Failed> {
+pub(crate) fn counted(minute: i64, worker: u64) -> Result<SlotCounts, Failed> {
     let mut counts = SlotCounts::default();
     let of = counts.of_mut(&QueueName::new(QUEUE)?, &Kind::new("email")?);
     let day = (360..1320).contains(&minute);

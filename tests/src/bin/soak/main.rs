@@ -1,9 +1,9 @@
 //! Long runs that show what a short test cannot: nothing hangs, no answer is wrong, no memory
 //! grows.
 //!
-//! `cargo xtask soak waits`, `jobs`, `growth`, `bulk` and `copy` start them; a slice of each is
-//! part of every test run. A run prints its measurements, and fails if a condition did not hold.
-//! Speed is printed and never judged.
+//! `cargo xtask soak waits`, `jobs`, `growth`, `bulk`, `copy`, `day` and `quarter` start them; a
+//! slice of most is part of every test run. A run prints its measurements, and fails if a condition
+//! did not hold. Speed is printed and never judged.
 
 mod bulk;
 mod copy;
@@ -13,6 +13,7 @@ mod growth;
 mod jobs;
 mod many;
 mod memory;
+mod quarter;
 mod waits;
 
 use clap::{Parser, Subcommand};
@@ -39,6 +40,8 @@ enum Command {
     Copy(copy::CopyArgs),
     /// The series of a day by a test clock
     Day(day::DayArgs),
+    /// The series of ninety days by a test clock, and what of them is kept
+    Quarter(quarter::QuarterArgs),
     /// The process that runs the operations of `bulk`
     #[command(hide = true)]
     BulkRunner(bulk::RunnerArgs),
@@ -59,6 +62,7 @@ async fn main() -> ExitCode {
         Command::Bulk(settings) => bulk::run(&settings).await,
         Command::Copy(settings) => copy::run(&settings).await,
         Command::Day(settings) => day::run(&settings).await,
+        Command::Quarter(settings) => quarter::run(&settings).await,
         Command::BulkRunner(settings) => bulk::run_operations(settings).await,
         Command::Copier(settings) => copy::run_copier(settings).await,
         Command::Answer(settings) => waits::answer(settings).await,

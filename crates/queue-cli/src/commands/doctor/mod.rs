@@ -47,7 +47,7 @@ pub(crate) async fn run(args: DoctorArgs, session: &Session) -> Result<Exit, Cli
     let bundle = args.bundle.as_deref().map(bundle::create).transpose()?;
     let (diagnosis, storage) = match session.open(Missing::Refuse).await {
         Ok(storage) => (look(&args, session, &storage).await, Some(storage)),
-        Err(error) => (unopened(error.of_store()?), None),
+        Err(error) => (Diagnosis::unopened(error.of_store()?, &session.url), None),
     };
     let bundled = match bundle {
         Some(file) => bundle::write(file, &diagnosis, storage.as_deref(), &session.url).await,
@@ -61,15 +61,6 @@ pub(crate) async fn run(args: DoctorArgs, session: &Session) -> Result<Exit, Cli
     bundled?;
     let open = diagnosis.findings.iter().filter(|finding| !is_accepted(finding, &args.accept));
     Ok(exit_of(open.map(|finding| finding.severity).max().unwrap_or(Severity::Fine)))
-}
-
-/// All that can be said of a store that does not open.
-fn unopened(message: String) -> Diagnosis {
-    let advice =
-        "mend what it says, and look again; for the files of a store in a directory there is `queue fsck`";
-    let mut diagnosis = Diagnosis::default();
-    diagnosis.findings.push(Finding::broken("store-opens", message, advice));
-    diagnosis
 }
 
 async fn look(args: &DoctorArgs, session: &Session, storage: &Arc<dyn Storage>) -> Diagnosis {

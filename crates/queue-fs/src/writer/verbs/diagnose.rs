@@ -54,9 +54,9 @@ impl Verb<FsCommitter> for FsDiagnose {
         if self.0.fs.is_none() {
             let path = &self.0.path;
             let put_aside = damaged_files(path);
-            let of_disk = [disk::kind(path), disk::room(path), disk::watches(can_watch(path))];
             findings.push(damaged(put_aside));
-            findings.extend(of_disk);
+            findings.extend(self.0.diagnose_disk());
+            findings.push(disk::watches(can_watch(path)));
         }
         Ok(findings)
     }

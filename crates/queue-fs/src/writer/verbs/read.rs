@@ -56,22 +56,22 @@ impl Verb<FsCommitter> for FsList {
     }
 }
 
-/// Reads a job with what was charged to it.
+/// Reads jobs with what was charged to them.
 #[derive(Debug)]
 pub(crate) struct FsReadAttempts {
     pub(crate) queue: QueueName,
-    pub(crate) id: JobId,
+    pub(crate) ids: Vec<JobId>,
 }
 
 impl Verb<FsCommitter> for FsReadAttempts {
-    type Answer = Stamped<Option<JobAttempts>>;
+    type Answer = Stamped<Vec<Option<JobAttempts>>>;
 
     const NAME: &'static str = "attempts";
     const NEED: TransactionKind = TransactionKind::Read;
 
     fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
-        let found = session.state.engine.attempts(&self.queue, &self.id, session.moment.now);
-        Ok(Stamped::at(session.moment, found))
+        let one = |id| session.state.engine.attempts(&self.queue, id, session.moment.now);
+        Ok(Stamped::at(session.moment, self.ids.iter().map(one).collect()))
     }
 }
 

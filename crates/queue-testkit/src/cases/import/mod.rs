@@ -5,12 +5,12 @@ pub(super) mod kept;
 pub(super) mod refused;
 
 use crate::bench::prelude::*;
-use queue_core::{ErrorKind, ImportRequest, Imported, Seq, WholeJob};
+use queue_core::{ErrorKind, ImportRequest, Imported, Seq, StorageExt, WholeJob};
 
 pub(super) async fn whole(bench: &Bench, text: &str) -> WholeJob {
     let record = bench.record(text).await;
     let store = bench.store();
-    let attempts = match store.attempts(bench.queue(), &id(text)).await {
+    let attempts = match store.attempts_of(bench.queue(), &id(text)).await {
         Ok(answer) => answer.value.expect("the job is there").attempts,
         Err(error) if error.kind() == ErrorKind::Unsupported => Vec::new(),
         Err(error) => panic!("attempts answers: {error}"),

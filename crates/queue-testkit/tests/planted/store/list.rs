@@ -60,8 +60,16 @@ impl State {
         job
     }
 
-    /// A job with its charged attempts.
-    pub(super) fn attempts(&self, queue: &QueueName, id: &JobId) -> Option<JobAttempts> {
+    /// Jobs with their charged attempts.
+    pub(super) fn attempts_of_many(&self, queue: &QueueName, ids: &[JobId]) -> Vec<Option<JobAttempts>> {
+        let mut found: Vec<_> = ids.iter().map(|id| self.attempts(queue, id)).collect();
+        if self.has(Defect::AttemptsOfAbsentSkipped) {
+            found.sort_by_key(Option::is_none);
+        }
+        found
+    }
+
+    fn attempts(&self, queue: &QueueName, id: &JobId) -> Option<JobAttempts> {
         let record = self.lanes.get(queue)?.by_id(id)?;
         let meta = record.job.meta.clone();
         let attempts: Vec<Attempt> = record.attempts.clone();

@@ -117,8 +117,9 @@ impl Storage for PlantedStore {
         self.with("list", |state| state.list(&query))?
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.with("attempts", |state| Stamped::at(state.moment(), state.attempts(queue, id)))
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        JobAttempts::check(ids)?;
+        self.with("attempts", |state| Stamped::at(state.moment(), state.attempts_of_many(queue, ids)))
     }
 
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {

@@ -77,8 +77,8 @@ impl StorageLayer for EndingStore {
         self.call(self.store.list(query)).await
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.call(self.store.attempts(queue, id)).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        self.call(self.store.attempts(queue, ids)).await
     }
 
     /// In two halves, so that a call ends between two jobs too.

@@ -101,7 +101,7 @@ async fn assert_same(from: &dyn Storage, to: &dyn Storage) {
         assert_eq!(source, target, "{queue}");
         for record in source {
             let attempts = async |store: &dyn Storage| {
-                let answer = store.attempts(&queue, &record.meta.id).await.expect("it answers");
+                let answer = store.attempts_of(&queue, &record.meta.id).await.expect("it answers");
                 answer.value.expect("it answers").attempts
             };
             assert_eq!(attempts(from).await, attempts(to).await, "{}", record.meta.id);

@@ -130,6 +130,7 @@ async fn redrive(
     require(counts.met() == settings.jobs, || format!("{} jobs were met", counts.met()))?;
     let after = load.rate_during(sleep(calm)).await.1;
     println!("  other jobs/s: {before:.0} before, {during:.0} during, {after:.0} after");
+    println!("  throughput of the others during the operation: {:.2} of that before", during / before);
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use super::QUEUE;
 use crate::failed::{Failed, require};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use queue::{
-    Change, Failure, JobId, JobOptions, Keep, Nack, Queue, Seq, State, Storage,
+    Change, Failure, JobId, JobOptions, Keep, Nack, Queue, Seq, State, Storage, StorageExt,
     queue_core::{Detail, ImportRequest, Imported, Payload, QueueName, WholeJob},
 };
 use std::{sync::Arc, time::Duration};
@@ -66,7 +66,7 @@ pub(crate) async fn read_whole(storage: &dyn Storage, id: &JobId) -> Result<Whol
     let queue = QueueName::from_static(QUEUE);
     let found = storage.get(&queue, std::slice::from_ref(id), Detail::Full).await?.value.pop().flatten();
     let record = found.ok_or_else(|| format!("{id} is missing"))?;
-    let attempts = storage.attempts(&queue, id).await?.value.map(|found| found.attempts);
+    let attempts = storage.attempts_of(&queue, id).await?.value.map(|found| found.attempts);
     let body = record.body.ok_or("a record without its body")?;
     Ok(WholeJob { meta: record.meta, body, attempts: attempts.unwrap_or_default() })
 }
