@@ -44,10 +44,10 @@ impl Seen {
 
     pub(crate) fn figures(&self, lasted: Duration, cpu: Duration) -> Figures {
         Figures {
-            jobs_per_s: self.jobs as f64 / lasted.as_secs_f64(),
+            jobs_per_s: float(self.jobs) / lasted.as_secs_f64(),
             p50_us: self.rounds.value_at_quantile(0.5),
             p99_us: self.rounds.value_at_quantile(0.99),
-            cpu_us_per_request: cpu.as_secs_f64() * 1e6 / self.requests.max(1) as f64,
+            cpu_us_per_request: cpu.as_secs_f64() * 1e6 / float(self.requests.max(1)),
         }
     }
 }
@@ -63,7 +63,7 @@ pub(crate) struct Figures {
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { jobs_per_s, p50_us, p99_us, cpu_us_per_request } = self;
-        let millis = |micros: &u64| *micros as f64 / 1000.0;
+        let millis = |micros: &u64| float(*micros) / 1000.0;
         write!(
             f,
             "{jobs_per_s:.0} | {:.2} ms | {:.2} ms | {cpu_us_per_request:.0} us",
@@ -86,6 +86,12 @@ impl fmt::Display for Row {
         let Self { store, what, inside, outside } = self;
         write!(f, "| {store} | {what} | {inside} | {outside} |")
     }
+}
+
+/// A number for people.
+#[expect(clippy::cast_precision_loss, reason = "people read no more than 53 bits")]
+pub(crate) const fn float(number: u64) -> f64 {
+    number as f64
 }
 
 /// Processor time of a process; `self` for this one.

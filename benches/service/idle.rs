@@ -1,7 +1,7 @@
 //! What a thousand claims cost that wait for jobs which do not come.
 
 use crate::{
-    figures::{cpu_of, now, resident_of},
+    figures::{cpu_of, float, now, resident_of},
     request::HttpConnection,
     server::ServerProcess,
     store::ServedStore,
@@ -30,7 +30,8 @@ pub(crate) async fn measure(stores: &[ServedStore]) -> anyhow::Result<()> {
             waiting.push(connection);
         }
         sleep(ARRIVAL).await;
-        let each = resident_of(&server.id()).saturating_sub(before) as f64 / CLAIMS as f64 / 1024.0;
+        let held = resident_of(&server.id()).saturating_sub(before);
+        let each = float(held) / float(CLAIMS as u64) / 1024.0;
         let (cpu, began) = (cpu_of(&server.id()), now());
         sleep(LOOK).await;
         let share = cpu_of(&server.id()).saturating_sub(cpu).as_secs_f64() / began.elapsed().as_secs_f64();

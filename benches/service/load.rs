@@ -47,9 +47,10 @@ impl Load {
 impl fmt::Display for Load {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (jobs, callers) = (self.jobs(), self.callers());
-        match self.works() {
-            true => write!(f, "claim {jobs}, settle {jobs}; {callers} workers"),
-            false => write!(f, "enqueue {jobs} a request; {callers} connections"),
+        if self.works() {
+            write!(f, "claim {jobs}, settle {jobs}; {callers} workers")
+        } else {
+            write!(f, "enqueue {jobs} a request; {callers} connections")
         }
     }
 }

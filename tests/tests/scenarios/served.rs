@@ -4,7 +4,7 @@ use parking_lot::Mutex;
 use queue_e2e::{CommandDirectory, Process, until};
 use rustix::process::Signal;
 use serde_json::Value;
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{fmt::Write, fs, os::unix::fs::PermissionsExt, path::PathBuf};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -81,10 +81,10 @@ impl Served {
         }
         usual.retain(|(name, _)| headers.iter().all(|(given, _)| given != name));
         for (name, value) in usual.iter().chain(headers) {
-            head += &format!("{name}: {value}\r\n");
+            write!(head, "{name}: {value}\r\n").expect("text has room");
         }
         let body = body.unwrap_or_default();
-        head += &format!("content-length: {}\r\n\r\n{body}", body.len());
+        write!(head, "content-length: {}\r\n\r\n{body}", body.len()).expect("text has room");
         stream.write_all(head.as_bytes()).await.map_err(|error| error.to_string())?;
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).await.map_err(|error| error.to_string())?;

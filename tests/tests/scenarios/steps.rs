@@ -10,11 +10,26 @@ use super::{
 };
 use queue::{Queue, Raw, Storage};
 use serde_json::{Value, json};
-use std::{sync::Arc, time::Duration};
+use std::{fmt::Write, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 
 const UNTIL: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(10);
+
+/// What a step may do; the other members say how.
+const ACTIONS: [&str; 11] = [
+    "call",
+    "until",
+    "work",
+    "requests",
+    "fault",
+    "server",
+    "enqueue",
+    "enqueue_many",
+    "wait",
+    "cancel",
+    "schedules",
+];
 
 /// One scenario under way.
 pub(crate) struct Scenario {
@@ -53,30 +68,11 @@ impl Scenario {
     }
 
     async fn step(&mut self, step: &Value) -> Result<(), String> {
-        let (action, said) = step.as_object().and_then(|fields| fields.iter().next()).ok_or("no step")?;
-        let action = [
-            "call",
-            "until",
-            "work",
-            "requests",
-            "fault",
-            "server",
-            "enqueue",
-            "enqueue_many",
-            "wait",
-            "cancel",
-            "schedules",
-        ]
-        .into_iter()
-        .find(|name| !step[name].is_null())
-        .unwrap_or(action);
-        let filled = if matches!(action, "work" | "requests") {
-            step[action].clone()
-        } else {
-            filled(&step[action], &self.names)
-        };
-        let _ = said;
-        match action {
+        let action = ACTIONS.iter().find(|name| !step[**name].is_null()).ok_or("there is no such step")?;
+        // Patterns, and what later steps refer to, are filled when they are needed.
+        let is_later = matches!(*action, "work" | "requests");
+        let filled = if is_later { step[*action].clone() } else { filled(&step[*action], &self.names) };
+        match *action {
             "call" => {
                 let answer = self.call(&filled, step).await?;
                 self.judge(step, &answer)
@@ -95,7 +91,7 @@ impl Scenario {
             }
             "server" => self.server_step(&filled).await,
             _ => {
-                let ended = match action {
+                let ended = match *action {
                     "enqueue" => jobs::enqueue(self, &filled).await,
                     "enqueue_many" => jobs::enqueue_many(self, &filled).await,
                     "wait" => jobs::wait(self, &filled).await,
@@ -117,7 +113,7 @@ impl Scenario {
             (Ok(value), Some(_)) => Err(format!("it returned {value}")),
             (Err(error), None) => Err(format!("it failed: {error}")),
             (Err(error), Some(problem)) => {
-                // A status is one of `/v1`; its `unknown` is what remains after all that was sent again.
+                // A status is one of `/v1`.
                 let mut pattern = problem.clone();
                 pattern.as_object_mut().ok_or("no problem")?.remove("status");
                 check(&pattern, &jobs::problem(&error), &mut self.names)
@@ -188,7 +184,7 @@ fn percent_encoded(name: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             text.push(char::from(byte));
         } else {
-            text += &format!("%{byte:02X}");
+            write!(text, "%{byte:02X}").expect("text has room");
         }
         text
     })

@@ -107,7 +107,8 @@ impl Comparing<'_> {
         }
     }
 
-    /// Each way that a client may write must be left; each way that it may read must have been there.
+    /// Each way that a client may write must be left; each way that it may read must have been
+    /// there.
     fn ways(&mut self, at: &str, way: Way, old: &Value, new: &Value, depth: usize) {
         for choice in ["oneOf", "anyOf"] {
             if old[choice].is_null() && new[choice].is_null() {

@@ -1,4 +1,5 @@
-//! `queue work --server`: the same worker over the protocol `/v1`, with a token of the scope `work`.
+//! `queue work --server`: the same worker over the protocol `/v1`, with a token of the scope
+//! `work`.
 //!
 //! It is one task that waits for everything at the same time: the claim, the commands with their
 //! settles, the heartbeat and the announcement. A claim that nobody waits for any more is asked
