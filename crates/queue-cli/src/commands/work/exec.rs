@@ -96,7 +96,7 @@ impl Exec {
     fn too_large(&self) -> AttemptEnd {
         let message =
             format!("the command wrote more than {} bytes; see --max-output", self.output_bytes_max);
-        AttemptEnd::failed("OutputTooLarge", message).as_terminal()
+        AttemptEnd::failed("OutputTooLarge", message).into_terminal()
     }
 
     fn judge(&self, ended: CommandEnd, payload_type: ContentType) -> Result<Payload, AttemptEnd> {
@@ -110,7 +110,7 @@ impl Exec {
         }
         let failed = AttemptEnd::failed(name(ended.status), message(&ended));
         let is_terminal = ended.status.code() == Some(self.terminal_exit);
-        Err(if is_terminal { failed.as_terminal() } else { failed })
+        Err(if is_terminal { failed.into_terminal() } else { failed })
     }
 
     /// The time to snooze the job, if the command asked for it.

@@ -15,7 +15,7 @@ pub(super) struct StartedJob {
 impl From<&Context> for StartedJob {
     fn from(context: &Context) -> Self {
         let meta = context.meta();
-        Self { id: meta.id.to_string(), kind: meta.kind.to_string(), attempt: u32::from(context.attempt()) }
+        Self { id: meta.id.to_string(), kind: meta.kind.to_string(), attempt: context.attempt() }
     }
 }
 
@@ -37,7 +37,7 @@ impl AttemptEnd {
         Self::Failed { name, message: message.to_string(), is_terminal: false }
     }
 
-    pub(super) fn as_terminal(self) -> Self {
+    pub(super) fn into_terminal(self) -> Self {
         match self {
             Self::Failed { name, message, .. } => Self::Failed { name, message, is_terminal: true },
             other => other,

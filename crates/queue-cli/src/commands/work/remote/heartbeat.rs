@@ -64,11 +64,10 @@ impl RemoteWorker<'_> {
         loop {
             match self.announce(ANNOUNCE_FOR_MS).await {
                 Ok(AnnounceAnswer { drain: true }) => self.drain(),
-                Ok(_) => {}
                 // The store keeps no workers.
                 Err(error) if error.kind == ProblemKind::Unsupported => return std::future::pending().await,
                 // Being seen is a comfort; claims tell what is wrong.
-                Err(_) => {}
+                Ok(_) | Err(_) => {}
             }
             sleep(ANNOUNCE_EVERY).await;
         }

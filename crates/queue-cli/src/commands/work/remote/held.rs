@@ -57,7 +57,9 @@ impl HeldJobs {
         let now = Instant::now();
         let jobs = self.jobs.borrow();
         let (ended, others): (Vec<_>, Vec<_>) = jobs.values().partition(|job| job.expires_at.get() <= now);
-        ended.into_iter().for_each(|job| job.lose());
+        for job in ended {
+            job.lose();
+        }
         let is_due = |job: &&&Rc<HeldJob>| !job.is_lost.get() && job.expires_at.get() <= now + left;
         others.iter().filter(|job| is_due(job)).map(|job| Rc::clone(job)).collect()
     }

@@ -30,7 +30,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 /// The shortest and the longest lease that a service gives.
-const LEASES: std::ops::RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(3600);
+const LEASES: std::ops::RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(1);
 
 /// A worker of a service, with all that its parts share.
 struct RemoteWorker<'a> {

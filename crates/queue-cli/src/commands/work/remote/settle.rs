@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// How long after the end of a lease an outcome is still sent again: nobody else may have claimed
 /// the job since.
-const LATE_MAX: Duration = Duration::from_secs(60);
+const LATE_MAX: Duration = Duration::from_mins(1);
 const TOO_LARGE: u16 = 413;
 
 /// How a job ended for this worker.
@@ -84,7 +84,7 @@ impl RemoteWorker<'_> {
         let doubled = 1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
         let whole = self.args.retry_wait.saturating_mul(doubled).min(self.args.retry_wait_max);
         let part = (SystemRng.next_u64() % 1024) as u32;
-        whole - whole / 4 * part / 1024
+        whole.saturating_sub(whole / 4 * part / 1024)
     }
 
     /// Sends the outcome until the service has answered, or the lease is long gone.
