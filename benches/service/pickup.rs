@@ -13,7 +13,7 @@ use queue::{
     worker::{Context, Router, Worker},
 };
 use std::{sync::Arc, time::Duration};
-use tokio::{sync::mpsc, time::sleep};
+use tokio::{sync::mpsc, task::JoinSet, time::sleep};
 
 const JOBS: usize = 300;
 /// The worker waits again by then.
@@ -42,7 +42,8 @@ async fn in_process(storage: Arc<dyn Storage>) -> anyhow::Result<Figures> {
     let jobs: Queue<serde_json::Value> = Queue::new(storage.clone(), format!("{}-inside", queue_name()))?;
     let worker = Worker::builder(storage, jobs.name().clone(), router).build()?;
     let stop = worker.stop_token();
-    let running = tokio::spawn(worker.run());
+    let mut running = JoinSet::new();
+    running.spawn(worker.run());
     let (cpu, mut seen, began) = (cpu_of("self"), Seen::new(), now());
     for number in 0..JOBS {
         sleep(SETTLED).await;
@@ -54,7 +55,7 @@ async fn in_process(storage: Arc<dyn Storage>) -> anyhow::Result<Figures> {
     }
     let figures = seen.figures(began.elapsed(), cpu_of("self").saturating_sub(cpu));
     stop.cancel();
-    running.await?;
+    running.join_next().await;
     Ok(figures)
 }
 

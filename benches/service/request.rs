@@ -8,6 +8,9 @@ use tokio::{
     net::TcpStream,
 };
 
+/// Bytes of a read, at least.
+const PART: usize = 16 << 10;
+
 pub(crate) struct HttpConnection {
     stream: TcpStream,
     token: String,
@@ -50,14 +53,13 @@ impl HttpConnection {
 
     pub(crate) async fn answer(&mut self) -> anyhow::Result<&str> {
         self.read.clear();
-        let mut part = [0; 16 << 10];
         loop {
             if let Some(body) = whole(&self.read)? {
                 return Ok(std::str::from_utf8(&self.read[body..])?);
             }
-            match self.stream.read(&mut part).await? {
-                0 => bail!("the server closed the connection"),
-                read => self.read.extend_from_slice(&part[..read]),
+            self.read.reserve(PART);
+            if self.stream.read_buf(&mut self.read).await? == 0 {
+                bail!("the server closed the connection");
             }
         }
     }

@@ -122,7 +122,7 @@ impl Shared {
 }
 
 async fn read_request(client: &mut TcpStream) -> io::Result<Vec<u8>> {
-    let (mut read, mut part) = (Vec::new(), [0; 16 << 10]);
+    let (mut read, mut part) = (Vec::new(), vec![0; 16 << 10]);
     loop {
         if let Some(end) = read.windows(4).position(|window| window == b"\r\n\r\n") {
             let head = String::from_utf8_lossy(&read[..end]).to_ascii_lowercase();
