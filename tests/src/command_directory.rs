@@ -55,7 +55,10 @@ impl CommandDirectory {
     /// The command without its streams.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
-        command.args(arguments).current_dir(self.path()).env_remove("QUEUE_STORE").env_remove("QUEUE_NAME");
+        command.args(arguments).current_dir(self.path());
+        for variable in ["QUEUE_STORE", "QUEUE_NAME", "QUEUE_SERVER", "QUEUE_TOKEN_FILE"] {
+            command.env_remove(variable);
+        }
         command
     }
 

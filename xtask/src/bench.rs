@@ -37,14 +37,17 @@ const STORES: &[Store] = &[
 /// What `--quick` shows, unless something is named.
 const QUICK: &[&str] =
     &["enqueue_seq", "enqueue_c64", "enqueue_batch", "drain", "pickup", "call", "call_c50"];
+/// The stores before which the service is measured, and the server of each run.
+const SERVED: &[(&[&str], Option<&str>)] =
+    &[(&["memory", "sqlite", "files"], None), (&["postgres"], Some("postgres")), (&["redis"], Some("redis"))];
 const ROUNDS: u32 = 3;
 const QUICK_DIVIDE: u32 = 4;
 
 #[derive(Args)]
 pub(crate) struct Wanted {
     /// Scenarios and stores, in any order; all of them unless named. `page` measures nothing and
-    /// writes the page anew
-    #[arg(value_name = "SCENARIO|STORE|page")]
+    /// writes the page anew; `service` measures the service over HTTP and prints tables
+    #[arg(value_name = "SCENARIO|STORE|page|service")]
     words: Vec<String>,
     /// Enqueue, drain, pickup and call, a quarter of the jobs, one round: below `target/`, so that
     /// the page keeps its figures
@@ -66,6 +69,9 @@ struct Places {
 }
 
 pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
+    if matches!(wanted.words.as_slice(), [word] if word == "service") {
+        return service(repo);
+    }
     let folder = repo.target().join("bench");
     let places = if wanted.quick {
         Places { results: folder.join("quick/results"), page: folder.join("quick/BENCHMARKS.md") }
@@ -95,6 +101,25 @@ pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
     page.arg("--template").arg(repo.root().join("benches/BENCHMARKS.md.in")).arg("--page").arg(&places.page);
     command::run(&mut page)?;
     println!("wrote {}", places.page.display());
+    Ok(())
+}
+
+/// Measures the service before each store, beside the same store in the process.
+fn service(repo: &Repo) -> Result<()> {
+    let build = ["build", "--quiet", "--release", "-p", "queue-benches", "--bin", "service"];
+    command::run(&mut command::cargo(repo, &build))?;
+    let folder = repo.target().join("bench");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    for (stores, server) in SERVED {
+        let mut command = Command::new(repo.target().join("release/service"));
+        command.args(stores.iter().flat_map(|store| ["--store", store]));
+        // Stores that are files are made on the disk of the work tree, and not in memory.
+        command.current_dir(&folder).env("TMPDIR", &folder);
+        match server {
+            Some(server) => services::with_server(repo, server, Durability::Disk, &mut command)?,
+            None => command::run(&mut command)?,
+        }
+    }
     Ok(())
 }
 

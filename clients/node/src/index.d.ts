@@ -7,6 +7,10 @@ export {
 } from "./values.js";
 export type { Certainty, Kind, QueueErrorInit, RetryOptions, TerminalOptions } from "./values.js";
 
+import type { Schedules } from "./schedules.js";
+export { Schedules } from "./schedules.js";
+export type { NewSchedule, Schedule, ScheduleChange, Timing } from "./schedules.js";
+
 /** A length of time in milliseconds, or for ever, or not at all. */
 export type Keep = number | "forever" | "nothing";
 
@@ -144,6 +148,8 @@ export interface CallOptions {
 
 export class Queue {
   constructor(name: string, options: QueueOptions);
+  /** The schedules of this queue. */
+  readonly schedules: Schedules;
   readonly name: string;
   readonly connection: Connection;
   enqueue(job: NewJob, options?: CallOptions): Promise<Enqueued>;

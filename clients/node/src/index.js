@@ -4,4 +4,5 @@ export { Connection } from "./connection.js";
 export { Complete, QueueError, RetryError, Snooze, Stopped, TerminalError } from "./errors.js";
 export { JsonNumber, JsonText } from "./json.js";
 export { Queue } from "./queue.js";
+export { Schedules } from "./schedules.js";
 export { Worker } from "./worker.js";

@@ -5,6 +5,7 @@ import { Connection, list, segment } from "./connection.js";
 import { invalid, QueueError } from "./errors.js";
 import { write } from "./json.js";
 import { pause, retried } from "./retry.js";
+import { Schedules } from "./schedules.js";
 import { errorIn, jobOut, resultIn, tracedHeaders } from "./wire.js";
 
 /** The most jobs of one call. */
@@ -39,6 +40,11 @@ export class Queue {
 
   close() {
     this.connection.close();
+  }
+
+  /** The schedules of this queue. */
+  get schedules() {
+    return new Schedules(this.connection, this.#path, this.#retryMs);
   }
 
   async enqueue(job, options = {}) {

@@ -20,6 +20,8 @@ const ANNOUNCE_TTL_MS = 30_000;
 const LAST_SETTLES_MS = 5_000;
 /** A claim that comes back empty sooner than this did not wait, so the next one is put off. */
 const QUICK_MS = 50;
+/** The longest rest in a pause whose end is known. */
+const PAUSE_MS = 20_000;
 
 export class Worker {
   #queue;
@@ -123,17 +125,17 @@ export class Worker {
       }
       const sentAt = performance.now();
       const answer = await claims.claim(Math.min(free, LIMIT_MAX), signal);
-      for (const item of answer.jobs) this.#take(item);
+      for (const item of answer.jobs) this.#take(item, answer.grantedAt);
       if (answer.drain) this.#drain();
-      // A server that shuts down answers at once and without jobs.
+      // A server that shuts down answers at once and without jobs, and so does one that is not asked to wait.
       const isQuick = answer.jobs.length === 0 && performance.now() - sentAt < QUICK_MS;
-      if (isQuick) await pause(backoff.afterMs(), signal).catch(() => {});
+      if (isQuick) await pause(Math.max(backoff.afterMs(), pausedMs(answer)), signal).catch(() => {});
       else backoff.reset();
     }
   }
 
-  #take(item) {
-    const held = new Held(item, performance.now(), () => this.#heartbeat.noted());
+  #take(item, grantedAt) {
+    const held = new Held(item, grantedAt, () => this.#heartbeat.noted());
     this.#held.add(held);
     if (item.lease_ms < (this.#options.leaseMs * 2) / 3) this.#heartbeat.within(0);
     void this.#work(held).finally(() => {
@@ -228,6 +230,11 @@ export class Worker {
       // An observer's bug must not cost a job.
     }
   };
+}
+
+/** How long a pause lasts whose end is known; somebody may resume before, so it is asked again. */
+function pausedMs({ paused, next_due_in_ms: dueMs }) {
+  return paused && typeof dueMs === "number" ? Math.min(dueMs, PAUSE_MS) : 0;
 }
 
 /** Only functions that were given: the kind `constructor` must not find that of every object. */

@@ -35,6 +35,33 @@ export function outcomeIn({ result, resultText, contentType, ...outcome }) {
   return { ...outcome, ...data("result", result, resultText, contentType) };
 }
 
+const TIMING = {
+  cron: "cron", zone: "zone", every_ms: "everyMs", at: "at", missed: "missed", grace_ms: "graceMs", catch_up: "catchUp",
+  overlap: "overlap", jitter_ms: "jitterMs", spread_ms: "spreadMs",
+};
+
+/** A call about schedules; its answer in the words of scenarios. */
+export async function scheduleCall(schedules, { schedule = {}, count, from, ...call }) {
+  const [[action, name]] = Object.entries(call);
+  const { job, ...rest } = schedule;
+  const timing = Object.fromEntries(Object.entries(rest).map(([field, value]) => [TIMING[field] ?? field, value]));
+  switch (action) {
+    case "put":
+      return { outcome: await schedules.put(name, { ...timing, ...(job === undefined ? {} : { job: jobOut(job) }) }) };
+    case "get":
+    case "list":
+      return schedules[action](name === true ? undefined : name);
+    case "run":
+      return { id: await schedules.run(name) };
+    case "next":
+      return schedules.next(name, { count, from });
+    case "preview":
+      return schedules.preview(timing, { count, from });
+    default:
+      return { outcome: await schedules[action](name) };
+  }
+}
+
 function data(name, value, text, contentType) {
   if (value === undefined) return {};
   if (Buffer.isBuffer(value)) return { [`${name}_base64`]: value.toString("base64"), content_type: contentType };

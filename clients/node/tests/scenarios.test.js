@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Queue, QueueError } from "../src/index.js";
 import { parse } from "../src/json.js";
-import { jobOut, outcomeIn } from "./fields.js";
+import { jobOut, outcomeIn, scheduleCall } from "./fields.js";
 import { filled, mismatch } from "./patterns.js";
 import { Proxy } from "./proxy.js";
 import { Server } from "./server.js";
@@ -125,6 +125,7 @@ const ACTIONS = {
     const { ids, running } = run.fill(step.cancel);
     return run.queue.cancelMany(ids, { running });
   }),
+  schedules: (run, step) => run.client(step, () => scheduleCall(run.queue.schedules, run.fill(step.schedules))),
   work: (run, step) => work(run, step.work, run.steps),
   call: async (run, step) => run.judge(step, await run.request(step.call, step)),
   until: async (run, step) => {

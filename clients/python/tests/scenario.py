@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from harness import Proxy, Server
 from patterns import difference, filled
@@ -63,6 +63,8 @@ def plain(result: Any) -> Any:
                 **shown(result.result, "result")}
     if isinstance(result, Changed):
         return {"id": result.id, "outcome": result.outcome, "state": result.state}
+    if isinstance(result, (dict, str)):
+        return result
     said = {"outcome": type(result).__name__.lower()}
     said |= {name: getattr(result, name) for name in ("id", "seq", "reason", "state") if hasattr(result, name)}
     if isinstance(result, Completed):
@@ -79,6 +81,8 @@ class Scenario:
         self.said, self.server, self.face = said, server, face
         self.queue = said.get("queue", "scenario-{n}").replace("{n}", str(next(_names)))
         self.known: dict[str, Any] = {}
+        #: What the handlers of a worker that runs now were given.
+        self.saw: list[Any] | None = None
         self.proxy = Proxy(server)
         self.token_file = server.token_files[said.get("token", "all")]
 
@@ -115,6 +119,8 @@ class Scenario:
     def _with_client(self, step: dict[str, Any], call: Any) -> None:
         try:
             result = plain(self._ended(call()))
+            if "schedules" in step and isinstance(result, str):
+                result = {"id" if "run" in step["schedules"] else "outcome": result}
         except QueueError as error:
             if "problem" not in step:
                 raise Failure(f"raised {error}") from error
@@ -143,6 +149,29 @@ class Scenario:
         running = said.get("running", "leave")
         self._with_client(step, lambda: self.client.cancel_many(said["ids"], running=running))
 
+    def _do_schedules(self, said: Any, step: dict[str, Any]) -> None:
+        self._with_client(step, lambda: self._scheduled(dict(said)))
+
+    def _scheduled(self, said: dict[str, Any]) -> Any:
+        """A call about schedules; its answer in the words of scenarios."""
+        more = {"after" if name == "from" else name: said.pop(name) for name in ("count", "from") if name in said}
+        fields = dict(said.pop("schedule", {}))
+        [(action, name)] = said.items()
+        for length in ("every", "grace", "jitter", "spread"):
+            if f"{length}_ms" in fields:
+                fields[length] = fields.pop(f"{length}_ms") / 1000
+        schedules = self.client.schedules
+        match action:
+            case "put":
+                return schedules.put(name, job_of(fields.pop("job", {})), **fields)
+            case "list":
+                return schedules.list()
+            case "next":
+                return schedules.next(name, **more)
+            case "preview":
+                return schedules.preview(**fields, **more)
+        return getattr(schedules, action)(name)
+
     def _called(self, said: str, step: dict[str, Any]) -> tuple[int, Any]:
         method, path = said.split(" ", 1)
         body: str | None = filled(step.get("body_text"), self.known)
@@ -169,11 +198,20 @@ class Scenario:
     def _do_until(self, said: str, step: dict[str, Any]) -> None:
         for left in range(1000, 0, -1):
             try:
-                return self._do_call(said, step)
+                self._do_call(said, step)
+                return self._must_have_started(said, step)
             except Failure:
                 if left == 1:
                     raise
             time.sleep(0.01)
+
+    def _must_have_started(self, said: str, step: dict[str, Any]) -> None:
+        """A job that is processing may be on its way to the worker; steps mean that its handler runs."""
+        if self.saw is None or step.get("answer", {}).get("state") != "processing":
+            return
+        job = unquote(said.rsplit("/", 1)[1])
+        if all(one["id"] != job for one in self.saw):
+            raise Failure(f"the handler of {job} has not started")
 
     def _do_fault(self, said: Any, step: dict[str, Any]) -> None:
         with self.proxy.lock:
@@ -194,6 +232,7 @@ class Scenario:
 
     def _do_work(self, said: Any, step: dict[str, Any]) -> None:
         saw: list[Any] = []
+        self.saw = saw
         raised: list[QueueError] = []
         face = Queue if self.face == "sync" else AsyncQueue
         worker_queue = face(self.proxy.url, self.queue, token_file=self.token_file)
@@ -223,6 +262,7 @@ class Scenario:
             is_alive = thread.is_alive()
             worker.stop(), worker.stop()
             thread.join(SECONDS_MAX)
+        self.saw = None
         if is_alive:
             raise Failure("the worker did not end")
         if isinstance(end, dict):

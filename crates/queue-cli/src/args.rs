@@ -43,6 +43,7 @@ use crate::{
 };
 use clap::{Args, Parser, Subcommand};
 use queue::QueueName;
+use std::path::PathBuf;
 
 /// Durable background jobs from a shell.
 ///
@@ -70,6 +71,25 @@ pub(crate) struct Globals {
         help_heading = "Global options"
     )]
     pub(crate) store: Option<String>,
+    /// The service in place of a store.
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        conflicts_with = "store",
+        help = "A `queue serve` in place of a store, such as https://host:8443 [env: QUEUE_SERVER]",
+        help_heading = "Global options"
+    )]
+    pub(crate) server: Option<String>,
+    /// The token for the service.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help = "The file of the token for --server [env: QUEUE_TOKEN_FILE]",
+        help_heading = "Global options"
+    )]
+    pub(crate) token_file: Option<PathBuf>,
     /// The queue in the store.
     #[arg(
         long,

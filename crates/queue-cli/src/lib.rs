@@ -19,6 +19,7 @@ mod opener;
 mod output;
 mod parse;
 mod process_group;
+mod service_address;
 mod session;
 mod signals;
 

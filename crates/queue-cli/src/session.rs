@@ -6,6 +6,7 @@ use crate::{
     exit::{CliError, Exit},
     opener::Opener,
     output::Output,
+    service_address::ServiceAddress,
 };
 use queue::{
     Change, JobId, Queue, QueueName, Raw, State, Storage,
@@ -26,7 +27,9 @@ pub(crate) type Jobs = Queue<Raw, Raw>;
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) out: Output,
+    /// The store; the remote one behind the service if that was named.
     pub(crate) url: String,
+    pub(crate) server: Option<ServiceAddress>,
     pub(crate) name: QueueName,
     pub(crate) opener: Opener,
 }
@@ -48,8 +51,13 @@ impl Session {
             None => QueueName::new(env_or("QUEUE_NAME", QUEUE)?)
                 .map_err(|error| CliError::from(error).context("QUEUE_NAME"))?,
         };
-        let url = globals.store.clone().map_or_else(|| env_or("QUEUE_STORE", STORE), Ok)?;
-        Ok(Self { out: Output::new(globals.format()), url, name, opener: globals.opener.clone() })
+        let server = ServiceAddress::of(globals)?;
+        let url = match (&server, &globals.store) {
+            (Some(server), _) => server.store_url(),
+            (None, Some(store)) => store.clone(),
+            (None, None) => env_or("QUEUE_STORE", STORE)?,
+        };
+        Ok(Self { out: Output::new(globals.format()), url, server, name, opener: globals.opener.clone() })
     }
 
     /// Opens the queue, runs the command on it, and closes the store whatever the outcome.
@@ -160,7 +168,7 @@ pub(crate) fn before(now: Timestamp, length: Duration) -> Timestamp {
     Timestamp::from_millis(now.as_millis().saturating_sub(length))
 }
 
-fn env_or(variable: &str, default: &str) -> Result<String, CliError> {
+pub(crate) fn env_or(variable: &str, default: &str) -> Result<String, CliError> {
     match env::var(variable) {
         Ok(value) if !value.is_empty() => Ok(value),
         Ok(_) | Err(env::VarError::NotPresent) => Ok(default.to_owned()),

@@ -1,5 +1,8 @@
 //! The description of the calls (`OpenAPI` 3.1), made from their table.
 
+#[cfg(test)]
+mod breaking;
+
 use crate::{
     problem::ProblemDocument,
     routes::{Described, Route, described, table},
@@ -19,6 +22,9 @@ use utoipa::{
 
 const JSON: &str = "application/json";
 const TOKEN: &str = "token";
+/// The version of the description. A change that breaks clients is accepted by its test only
+/// together with a new number before the point, which `/v1` must never need.
+const VERSION: &str = "1.1";
 
 /// The description as text.
 pub(crate) fn text() -> &'static str {
@@ -58,7 +64,7 @@ fn document() -> utoipa::openapi::OpenApi {
 fn info() -> Info {
     InfoBuilder::new()
         .title("queue")
-        .version("v1")
+        .version(VERSION)
         .description(Some(
             "A durable job queue over HTTP. docs/service/protocol.md says what the calls mean. \
              Answers may get new fields; requests with unknown fields are refused.",
@@ -139,13 +145,24 @@ mod tests {
 
     const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/service/openapi.json");
 
-    /// `QUEUE_HTTP_BLESS=1 cargo test -p queue-http openapi` writes the document anew.
+    /// `QUEUE_HTTP_BLESS=1 cargo test -p queue-http openapi` writes the document anew, unless that
+    /// would break clients.
     #[test]
-    fn the_committed_document_is_the_present_one() {
+    fn the_committed_document_is_the_present_one_and_nothing_of_it_was_taken_back() {
+        let committed = std::fs::read_to_string(PATH).unwrap_or_default();
+        let promised: Value = serde_json::from_str(&committed).unwrap_or_default();
+        let present: Value = serde_json::from_str(text()).expect("it is JSON");
+        let broken = super::breaking::changes(&promised, &present);
+        let is_same = super::breaking::major(&promised) == super::breaking::major(&present);
+        assert!(
+            broken.is_empty() || !is_same,
+            "this breaks clients of /v1, which only grows:\n{}",
+            broken.join("\n")
+        );
         if std::env::var_os("QUEUE_HTTP_BLESS").is_some() {
             std::fs::write(PATH, text()).expect("the document can be written");
+            return;
         }
-        let committed = std::fs::read_to_string(PATH).unwrap_or_default();
         assert!(committed == text(), "docs/service/openapi.json is stale; QUEUE_HTTP_BLESS=1 writes it");
     }
 

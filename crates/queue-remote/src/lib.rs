@@ -40,6 +40,7 @@ mod storage;
 mod tls;
 mod wire;
 
+pub use client::{ServiceAnswer, ServiceClient};
 pub use contract_mismatch::ContractMismatch;
 pub use options::RemoteOptions;
 #[cfg(feature = "server")]

@@ -19,6 +19,7 @@ mod operating;
 mod pages;
 mod project_files;
 mod reading;
+mod remote_working;
 mod scheduling;
 mod seeing;
 mod serving;

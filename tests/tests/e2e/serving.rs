@@ -12,14 +12,18 @@ use std::{
 };
 
 /// A server that listens at a port of this machine.
-struct Served {
+pub(crate) struct Served {
     process: Process,
     address: String,
 }
 
 impl Served {
-    fn start(place: &CommandDirectory, arguments: &[&str]) -> Self {
-        let process = place.start(&[&["serve", "--json", "--listen", "127.0.0.1:0"], arguments].concat());
+    pub(crate) fn start(place: &CommandDirectory, arguments: &[&str]) -> Self {
+        Self::start_at(place, "127.0.0.1:0", arguments)
+    }
+
+    pub(crate) fn start_at(place: &CommandDirectory, address: &str, arguments: &[&str]) -> Self {
+        let process = place.start(&[&["serve", "--json", "--listen", address], arguments].concat());
         let line = until("it listens", || {
             let said = String::from_utf8_lossy(&process.stdout()).into_owned();
             said.lines().next().filter(|_| said.ends_with('\n')).map(str::to_owned)
@@ -27,6 +31,14 @@ impl Served {
         let said: Value = serde_json::from_str(&line).expect("an object");
         let address = said["addresses"][0].as_str().expect("an address").to_owned();
         Self { process, address }
+    }
+
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    pub(crate) fn kill(self) {
+        self.process.kill();
     }
 
     /// One call: its status and its answer.
@@ -54,7 +66,7 @@ fn read_answer(mut stream: TcpStream) -> (u16, Value) {
     (status, serde_json::from_str(body).expect("an object"))
 }
 
-fn token(place: &CommandDirectory, scopes: &[&str]) -> String {
+pub(crate) fn token(place: &CommandDirectory, scopes: &[&str]) -> String {
     let scopes = scopes.iter().flat_map(|scope| ["--scope", scope]);
     let arguments: Vec<&str> =
         ["token", "new", "--tokens", "tokens.json", "--queue", "mail*"].into_iter().chain(scopes).collect();

@@ -54,9 +54,12 @@ export class Claims {
   }
 
   async #sent(claim, signal) {
+    const sentAt = performance.now();
     try {
       const { body } = await this.#connection.call("POST", this.#path, write(claim), { signal, waitMs: claim.wait_ms });
       list(body.jobs);
+      // By this clock the leases began no earlier.
+      body.grantedAt = sentAt + (body.waited_ms ?? 0);
       return body;
     } catch (error) {
       return error;

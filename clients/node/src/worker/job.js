@@ -59,13 +59,13 @@ export class Job {
 
 /** A job from its claim until its settle is answered. */
 export class Held {
-  /** @param {any} item of the claim's answer @param {number} now steady milliseconds at which it came */
-  constructor(item, now, onNote) {
+  /** @param {any} item of the claim's answer @param {number} grantedAt steady milliseconds at which its lease began */
+  constructor(item, grantedAt, onNote) {
     this.receipt = item.receipt;
     this.kind = item.kind;
     this.timeLimitMs = item.time_limit_ms;
     this.isCancelled = item.cancel_requested === true;
-    this.lapsesAt = now + item.lease_ms;
+    this.lapsesAt = grantedAt + item.lease_ms;
     this.leaseMs = item.lease_ms;
     this.isRunning = true;
     this.isLost = false;

@@ -37,10 +37,12 @@ from ._model import (
     Unknown,
 )
 from ._queue import AsyncQueue, Queue
+from ._schedules import AsyncSchedules, Schedules
 from ._worker import Worker
 
 __all__ = [
     "AsyncQueue",
+    "AsyncSchedules",
     "Cancelled",
     "Changed",
     "ClaimedJob",
@@ -62,6 +64,7 @@ __all__ = [
     "Pending",
     "Queue",
     "QueueError",
+    "Schedules",
     "ServiceFault",
     "Snooze",
     "Stopped",

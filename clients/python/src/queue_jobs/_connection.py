@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import ssl
@@ -21,12 +22,17 @@ _TOKEN_BYTES_MAX = 4096
 
 
 class Call(NamedTuple):
-    """A request. `wait` is how many seconds the service may take on purpose."""
+    """A request. `wait` is how many seconds the service may take on purpose.
+
+    `patience` is how many seconds the caller waits for a service that does not answer, if that is
+    less than for other calls.
+    """
 
     method: str
     path: str
     body: bytes
     wait: float = 0.0
+    patience: float = math.inf
 
 
 class Reply(NamedTuple):
@@ -96,7 +102,8 @@ class Connection:
 
     def time_limit(self, call: Call) -> httpx.Timeout:
         """How long to wait for bytes: what the service may take on purpose comes on top."""
-        return httpx.Timeout(self.timeout, read=self.timeout + call.wait)
+        each = max(0.1, min(self.timeout, call.patience))
+        return httpx.Timeout(each, read=each + call.wait)
 
     def _current_token(self) -> str | None:
         if self._file is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
@@ -15,6 +16,8 @@ from ._send import Plan
 
 #: The longest that one request waits; the client asks again after it.
 _WAIT_MS_MAX = 20_000
+#: Seconds after the end of a wait for which a service that does not answer is still asked.
+_LATE = 5.0
 
 #: Headers of the job whose handler is running, which the jobs that it enqueues inherit.
 INHERITED: ContextVar[Mapping[str, str]] = ContextVar("queue_jobs_inherited")
@@ -56,13 +59,14 @@ def wait(queue: str, job: Enqueued | str, seq: int | None, timeout: Seconds | No
         seq = job.seq
     end = None if timeout is None else time.monotonic() + _wire.millis(timeout) / 1000
     while True:
-        left = _WAIT_MS_MAX if end is None else max(0, round((end - time.monotonic()) * 1000))
+        left = _WAIT_MS_MAX if end is None else max(0, math.ceil((end - time.monotonic()) * 1000))
         wait_ms = min(left, _WAIT_MS_MAX)
         said: dict[str, object] = {"id": job_id, "wait_ms": wait_ms}
         if seq is not None:
             said["seq"] = seq
         body = _wire.text_of(said, "wait").encode()
-        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs:wait", body, wait_ms / 1000)
+        patience = math.inf if end is None else (left - wait_ms) / 1000 + _LATE
+        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs:wait", body, wait_ms / 1000, patience)
         outcome = _wire.outcome(reply.text)
         if not isinstance(outcome, Pending) or wait_ms == left and end is not None:
             return outcome

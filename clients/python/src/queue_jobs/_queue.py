@@ -11,6 +11,7 @@ from typing import Any, Literal
 from . import _plans
 from ._connection import Connection
 from ._model import Changed, Enqueued, Job, Outcome, Seconds
+from ._schedules import AsyncSchedules, Schedules
 from ._send import AsyncSender, SyncSender
 
 
@@ -67,6 +68,11 @@ class Queue(_Base):
     def _open(self) -> None:
         self._sender = SyncSender(self.connection)
 
+    @property
+    def schedules(self) -> Schedules:
+        """The schedules of this queue: `queue.schedules.put("nightly", Job("report"), cron="0 3 * * *")`."""
+        return Schedules(self.name, self._sender)
+
     def enqueue(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> Enqueued:
         """Stores a job: `enqueue("email", {"to": "ada"}, id="welcome-42")`, or a whole `Job`.
 
@@ -84,6 +90,9 @@ class Queue(_Base):
 
     def wait(self, job: Enqueued | str, *, seq: int | None = None, timeout: Seconds | None = None) -> Outcome:
         """Waits until the job is over: without `timeout` for as long as it takes, else `Pending`.
+
+        With a `timeout` a service that does not answer is given up five seconds after it, however
+        long `retry_for` is.
 
         With the answer of `enqueue`, or with `seq`, it is about that life of the id and no other.
         """
@@ -117,6 +126,11 @@ class AsyncQueue(_Base):
 
     def _open(self) -> None:
         self._sender = AsyncSender(self.connection)
+
+    @property
+    def schedules(self) -> AsyncSchedules:
+        """The schedules of this queue; see `Queue.schedules`."""
+        return AsyncSchedules(self.name, self._sender)
 
     async def enqueue(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> Enqueued:
         """Stores a job; see `Queue.enqueue`. A cancelled call may have stored it."""

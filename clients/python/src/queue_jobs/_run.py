@@ -32,6 +32,10 @@ _LAST_WORD = 1.0
 #: Seconds for the last calls: what ran is settled, and what may be leased goes back.
 _LAST_CALLS = 5.0
 _RELEASE = '"release":{}'
+#: A claim that comes back empty sooner than this did not wait, so the next one is put off.
+_QUICK, _REST_MAX = 0.05, 5.0
+#: The longest rest in a pause whose end is known, since somebody may resume before.
+_PAUSE_MAX = 20.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class Run:
         self._hurry = asyncio.Event()
         self._lost_claim: dict[str, Any] | None = None
         self._error: QueueError | None = None
+        self._paused_for: float | None = None
         self._grace_began = False
         self._settler = Settler(sender, lambda: len(self._running))
         self._heartbeat = Heartbeat(sender, self._worker, options.lease, self._running, self.drain)
@@ -97,6 +102,7 @@ class Run:
             raise self._error
 
     async def _claims(self) -> None:
+        empty = 0
         while not self._stopping.is_set():
             free = self._options.concurrency - len(self._running)
             if free <= 0:
@@ -104,11 +110,26 @@ class Run:
                 await self._changed.wait()
                 continue
             try:
-                for job, sent in await self._claim(free):
-                    self._start(job, sent)
+                asked = time.monotonic()
+                found = await self._claim(free)
+                for job, granted in found:
+                    self._start(job, granted)
+                is_quick = not found and time.monotonic() - asked < _QUICK
+                empty = empty + 1 if is_quick else 0
+                if is_quick:
+                    await asyncio.sleep(self._rest(empty))
             except QueueError as error:
                 self._error = error
                 self.drain()
+
+    def _rest(self, empty: int) -> float:
+        """Seconds until the next claim after answers without jobs that did not wait.
+
+        A service that shuts down answers so, and any service a claim with `wait=0`. Of a pause it
+        tells when it ends.
+        """
+        backoff: float = min(_REST_MAX, 0.1 * 2 ** min(empty, 10)) * random.uniform(0.5, 1.0)
+        return backoff if self._paused_for is None else max(backoff, min(self._paused_for, _PAUSE_MAX))
 
     async def _claim(self, limit: int) -> list[tuple[ClaimedJob, float]]:
         """Claims until there is an answer; what may be leased already is asked for again."""
@@ -126,9 +147,9 @@ class Run:
             self._lost_claim = {**said, "repeat": True}
             sent = time.monotonic()
             try:
-                jobs = await self._asked(said)
+                jobs, waited = await self._asked(said)
                 self._lost_claim = None
-                return [(job, sent) for job in jobs]
+                return [(job, sent + waited) for job in jobs]
             except QueueError as error:
                 if error.certainty == "unknown" and "repeat" not in said:
                     said["repeat"] = True
@@ -141,7 +162,8 @@ class Run:
         self._lost_claim = None
         return []
 
-    async def _asked(self, said: Mapping[str, Any]) -> list[ClaimedJob]:
+    async def _asked(self, said: Mapping[str, Any]) -> tuple[list[ClaimedJob], float]:
+        """Jobs, and how many seconds the request had waited when their leases began."""
         body = _wire.text_of(said, "claim").encode()
         path = f"{_wire.queue_path(self._options.queue)}/claim"
         text = await self._sender.attempt(Call("POST", path, body, said["wait_ms"] / 1000))
@@ -152,10 +174,12 @@ class Run:
             raise ServiceFault(f"the answer is not of this protocol: {error!r}", certainty="unknown") from error
         if answer.get("drain"):
             self.drain()
-        return jobs
+        due = answer.get("next_due_in_ms")
+        self._paused_for = due / 1000 if answer.get("paused") and due is not None else None
+        return jobs, answer.get("waited_ms", 0) / 1000
 
-    def _start(self, job: ClaimedJob, sent: float) -> None:
-        held = Held(job, sent + job.fields["lease_ms"] / 1000)
+    def _start(self, job: ClaimedJob, granted: float) -> None:
+        held = Held(job, granted + job.fields["lease_ms"] / 1000)
         running = Running(held, self._options.handlers.get(job.kind))
         self._running[held] = running
         self._spawn(self._finish(held, running))
@@ -174,7 +198,7 @@ class Run:
         if (said := self._lost_claim) is None:
             return
         try:
-            jobs = await within(self._asked({**said, "wait_ms": 0}), _LAST_CALLS)
+            jobs, _ = await within(self._asked({**said, "wait_ms": 0}), _LAST_CALLS)
             held = [Held(job, time.monotonic()) for job in jobs]
             await within(asyncio.gather(*(self._settler.settle(one, _RELEASE) for one in held)), _LAST_CALLS)
         except (QueueError, TimeoutError):

@@ -65,7 +65,7 @@ class SyncSender:
 
     def call(self, call: Call) -> Reply:
         """Sends a call until it is answered, it makes no sense any more, or time is up."""
-        attempts = Attempts(self._connection.retry_for)
+        attempts = Attempts(min(self._connection.retry_for, call.wait + call.patience))
         while True:
             try:
                 return Reply(self._attempt(call), attempts.was_resent)
@@ -111,7 +111,8 @@ class AsyncSender:
 
     async def call(self, call: Call, retry_for: float | None = None) -> Reply:
         """Sends a call until it is answered, it makes no sense any more, or time is up."""
-        attempts = Attempts(self._connection.retry_for if retry_for is None else retry_for)
+        longest = self._connection.retry_for if retry_for is None else retry_for
+        attempts = Attempts(min(longest, call.wait + call.patience))
         while True:
             try:
                 return Reply(await self.attempt(call), attempts.was_resent)

@@ -8,6 +8,7 @@ use queue_core::Claimed;
 use std::{
     pin::Pin,
     task::{Context, Poll},
+    time::Duration,
 };
 use tokio::sync::oneshot;
 
@@ -17,6 +18,9 @@ use tokio::sync::oneshot;
 pub(crate) struct Handover {
     pub(crate) claimed: Claimed,
     pub(super) taken: oneshot::Sender<()>,
+    /// How long the request had waited when the jobs were asked for, so that they were leased no
+    /// earlier.
+    pub(crate) waited: Duration,
 }
 
 impl Handover {

@@ -13,7 +13,7 @@ mod upkeep;
 
 pub(crate) use handover::Handover;
 pub(crate) use repeat::repeat;
-pub(crate) use rest::rest;
+pub(crate) use rest::{rest, rest_at_the_end};
 pub(crate) use turn::claim;
 
 use crate::access::ReceiptKeys;

@@ -33,7 +33,7 @@ pub(crate) async fn repeat(app: &Arc<App>, ask: Ask, tokens: &[LeaseToken]) -> R
             give_back(&app_of_task, &kept).await;
         }
     });
-    Ok(Handover { claimed, taken })
+    Ok(Handover { claimed, taken, waited: Duration::ZERO })
 }
 
 /// All jobs that this worker holds under a token.

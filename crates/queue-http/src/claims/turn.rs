@@ -10,6 +10,7 @@ use super::{
     upkeep,
 };
 use crate::service::App;
+use parking_lot::Mutex;
 use queue_core::{Claimed, Detail, Error, ErrorKind, Moment, Result};
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{
@@ -27,7 +28,8 @@ pub(crate) async fn claim(app: &Arc<App>, ask: Ask, wait: Duration) -> Result<Ha
         return Err(Error::new(ErrorKind::Conflict, "claim", message));
     };
     let (answer, answered) = oneshot::channel();
-    let turn = Turn { app: app.clone(), ask, flight, until: Instant::now() + wait };
+    let came = Instant::now();
+    let turn = Turn { app: app.clone(), ask, flight, came, asked: Mutex::new(came), until: came + wait };
     app.tasks.spawn(turn.run(answer));
     answered.await.unwrap_or_else(|_| {
         Err(Error::new(ErrorKind::Internal, "claim", "the store panicked in a claim").unknown())
@@ -38,6 +40,9 @@ struct Turn {
     app: Arc<App>,
     ask: Ask,
     flight: Flight,
+    came: Instant,
+    /// When the store was asked last.
+    asked: Mutex<Instant>,
     /// Until when the worker waits for a job.
     until: Instant,
 }
@@ -53,9 +58,10 @@ impl Turn {
             Err(error) => return drop(answer.send(Err(error))),
         };
         let jobs = claimed.jobs.clone();
+        let waited = self.asked.lock().saturating_duration_since(self.came);
         let (taken, is_taken) = oneshot::channel();
         // What nobody waits for any more comes back here, and is dropped with its sender.
-        drop(answer.send(Ok(Handover { claimed, taken })));
+        drop(answer.send(Ok(Handover { claimed, taken, waited })));
         if !jobs.is_empty() && is_taken.await.is_err() {
             give_back(&self.app, &jobs).await;
         }
@@ -66,7 +72,7 @@ impl Turn {
         let waits = self.until > Instant::now();
         // Where somebody waits already, nothing is due, and asking would overtake them.
         if !waits || !lines.has(&self.ask.queue) {
-            let claimed = one_claim(&self.app, &self.ask).await?;
+            let claimed = self.one_claim().await?;
             if !claimed.jobs.is_empty() || !waits {
                 return Ok(claimed);
             }
@@ -118,8 +124,13 @@ impl Turn {
         }
     }
 
+    async fn one_claim(&self) -> Result<Claimed> {
+        *self.asked.lock() = Instant::now();
+        one_claim(&self.app, &self.ask).await
+    }
+
     async fn ask_once(&self, line: &Line) -> Result<Claimed> {
-        let claimed = one_claim(&self.app, &self.ask).await?;
+        let claimed = self.one_claim().await?;
         line.note(&claimed);
         line.melt(claimed.jobs.len(), self.ask.limit, &claimed);
         Ok(claimed)
@@ -131,6 +142,7 @@ impl Turn {
             () = answer.closed() => {}
             () = self.flight.stopped() => {}
             () = self.app.tasks.closing() => {}
+            () = self.app.duties.drained(&self.ask.worker) => {}
             () = sleep_until(self.until) => {}
         }
         Over

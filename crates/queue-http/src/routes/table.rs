@@ -153,6 +153,7 @@ fn change() -> Vec<Route> {
         both(route!(POST "/v1/queues/{queue}/jobs:reschedule", Some(Operate), change::reschedule, "reschedule", "Changes when waiting jobs are due.")),
         both(route!(POST "/v1/queues/{queue}/jobs:prioritize", Some(Operate), change::prioritize, "prioritize", "Changes the priority of waiting jobs.")),
         route!(GET "/v1/operations", Some(Operate), operations::list, "operations", "Lists operations.")
+            .asks::<operations::OperationsParams>()
             .answers::<operations::OperationsOut>(200),
         route!(GET "/v1/operations/{operation}", Some(Operate), operations::one, "operation", "Shows an operation.")
             .answers::<operations::OperationOut>(200),
@@ -205,6 +206,16 @@ fn schedule() -> Vec<Route> {
             .answers::<schedules::SchedulesOut>(200),
         route!(GET "/v1/queues/{queue}/schedules/{schedule}", Some(View), schedules::one, "schedule", "Shows a schedule.")
             .answers::<schedules::ScheduleOut>(200),
+        route!(PUT "/v1/queues/{queue}/schedules/{schedule}", Some(Operate), schedules::put, "put_schedule", "Makes a schedule, or changes the one of this name; needs produce too.")
+            .takes::<schedules::ScheduleIn<'_>>()
+            .answers::<schedules::PutOut>(200)
+            .answers::<schedules::PutOut>(201),
+        route!(GET "/v1/queues/{queue}/schedules/{schedule}/next", Some(View), schedules::next, "next_ticks", "Shows when a schedule fires next.")
+            .asks::<schedules::NextParams>()
+            .answers::<schedules::NextAnswer>(200),
+        route!(POST "/v1/schedules:preview", Some(View), schedules::preview, "preview_schedule", "Shows when a schedule would fire that is not made yet.")
+            .takes::<schedules::PreviewIn<'_>>()
+            .answers::<schedules::NextAnswer>(200),
         changes(route!(POST "/v1/queues/{queue}/schedules/{schedule}/pause", Some(Operate), schedules::pause, "pause_schedule", "Pauses a schedule.")),
         changes(route!(POST "/v1/queues/{queue}/schedules/{schedule}/resume", Some(Operate), schedules::resume, "resume_schedule", "Resumes a schedule.")),
         changes(route!(POST "/v1/queues/{queue}/schedules/{schedule}/remove", Some(Operate), schedules::remove, "remove_schedule", "Removes a schedule.")),

@@ -13,7 +13,7 @@ use axum::{
     response::Response,
 };
 use bytes::Bytes;
-use queue_core::{Claimed, ClaimedJob, Error, ErrorKind, Headers, LeaseToken, Span, WorkerId};
+use queue_core::{Claimed, ClaimedJob, Duty, Error, ErrorKind, Headers, LeaseToken, Span, WorkerId};
 use serde::{Deserialize, Serialize, ser::SerializeMap};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, sync::Arc, time::Duration};
@@ -62,6 +62,8 @@ pub(crate) struct ClaimOut<'a> {
     paused: bool,
     /// An operator asks this worker to claim nothing more and to end.
     drain: bool,
+    /// How long the request had waited in the service when its jobs were leased, or less.
+    waited_ms: u64,
 }
 
 /// A job that is now held.
@@ -90,7 +92,7 @@ pub(crate) struct ClaimedOut<'a> {
     created_at_ms: i64,
     run_at_ms: i64,
     lease_expires_at_ms: i64,
-    /// How long the lease lasts from the moment of the answer.
+    /// How long the lease lasts from the moment at which it was granted.
     lease_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     time_limit_ms: Option<i64>,
@@ -131,10 +133,10 @@ pub(crate) async fn claim(app: Arc<App>, call: Call) -> Result<Response> {
             Duration::ZERO => None,
             _ => Some(principal.begin_wait().ok_or_else(too_many)?),
         };
-        let claimed = if app.duties.is_paused(&worker) {
-            claims::rest(&app, &ask, wait).await
-        } else {
-            claims::claim(&app, ask, wait).await
+        let claimed = match app.duties.of(&worker) {
+            Duty::Drain => claims::rest_at_the_end(&app, &ask, wait).await,
+            Duty::Pause => claims::rest(&app, &ask, wait).await,
+            _ => claims::claim(&app, ask, wait).await,
         };
         claimed.map_err(|error| Problem::from(error).given_back())?
     };
@@ -142,8 +144,9 @@ pub(crate) async fn claim(app: Arc<App>, call: Call) -> Result<Response> {
 }
 
 fn deliver(app: &App, handover: Handover, drain: bool) -> Result<Response> {
+    let waited_ms = millis(handover.waited);
     let (claimed, taken) = handover.into_parts();
-    let body = written(app, &claimed, drain)?;
+    let body = written(app, &claimed, drain, waited_ms)?;
     let mut response = Response::new(Bytes::from(body));
     *response.status_mut() = StatusCode::OK;
     let headers = response.headers_mut();
@@ -152,11 +155,11 @@ fn deliver(app: &App, handover: Handover, drain: bool) -> Result<Response> {
     Ok(Handover::deliver(Some(taken), response))
 }
 
-fn written(app: &App, claimed: &Claimed, drain: bool) -> Result<Vec<u8>> {
+fn written(app: &App, claimed: &Claimed, drain: bool, waited_ms: u64) -> Result<Vec<u8>> {
     let jobs = claimed.jobs.iter().map(|job| ClaimedOut::of(app, job, claimed)).collect::<Result<_>>()?;
     let next_due_in_ms = claimed.free_at().map(|at| millis(at.since(claimed.now)));
     let paused = claimed.pause.is_on();
-    let answer = ClaimOut { now_ms: stamp(claimed.now), jobs, next_due_in_ms, paused, drain };
+    let answer = ClaimOut { now_ms: stamp(claimed.now), jobs, next_due_in_ms, paused, drain, waited_ms };
     serde_json::to_vec(&answer).map_err(|error| Problem::unwritable(&error))
 }
 

@@ -9,19 +9,30 @@ use crate::{
 };
 use axum::{http::StatusCode, response::Response};
 use queue::{Change, operations::OperationStatus};
-use queue_core::JobId;
-use serde::Serialize;
+use queue_core::{Cursor, JobId};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
-/// The most operations of an answer.
-const SHOWN_MAX: usize = 1_000;
+const LIMIT: usize = 100;
+
+/// A page of operations.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OperationsParams {
+    /// `next` of the page before.
+    after: Option<String>,
+    /// The most operations, 1 to 1000; 100 if absent.
+    limit: Option<usize>,
+}
 
 /// Operations, the newest first.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = OperationsAnswer)]
 pub(crate) struct OperationsOut {
     operations: Vec<OperationOut>,
+    /// The cursor of the next page; `null` at the end. A page may be empty and not be the last.
+    next: Option<String>,
 }
 
 /// An operation.
@@ -55,10 +66,15 @@ pub(crate) struct ChangeOut {
 
 /// `GET /v1/operations`
 pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
-    let all = app.operations.list().await?;
-    let seen = all.iter().filter(|status| call.may(Scope::Operate, &status.spec().queue));
-    let operations = seen.take(SHOWN_MAX).map(OperationOut::of).collect();
-    answer(StatusCode::OK, &OperationsOut { operations })
+    let OperationsParams { after, limit } = call.query()?;
+    let (limit, most) = (limit.unwrap_or(LIMIT), app.limits.jobs_per_call_max);
+    if limit == 0 || limit > most {
+        return Err(Problem::invalid(format!("limit: 1 to {most}, not {limit}")));
+    }
+    let page = app.operations.page(after.map(Cursor), limit).await?;
+    let seen = page.operations.iter().filter(|status| call.may(Scope::Operate, &status.spec().queue));
+    let operations = seen.map(OperationOut::of).collect();
+    answer(StatusCode::OK, &OperationsOut { operations, next: page.next.map(|Cursor(text)| text) })
 }
 
 /// `GET /v1/operations/{operation}`

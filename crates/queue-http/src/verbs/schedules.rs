@@ -1,47 +1,36 @@
-//! Schedules: what there is, and how one is paused, resumed, run now or removed. They are made by
-//! programs and by the `queue` command, which know their patterns and zones.
+//! Schedules: how one is made, changed, paused, resumed, run now or removed, and when it fires.
+
+mod input;
+mod preview;
+mod shown;
+
+pub(crate) use input::ScheduleIn;
+pub(crate) use preview::{NextAnswer, NextParams, PreviewIn, next, preview};
+pub(crate) use shown::{ScheduleOut, SchedulesOut};
 
 use super::{operations::ChangeOut, queues::Empty};
 use crate::{
-    problem::{Problem, Result},
+    access::Scope,
+    problem::{Problem, ProblemKind, Result},
     routes::{Call, answer},
     service::App,
 };
 use axum::{http::StatusCode, response::Response};
 use queue::{
     Queue, Raw,
-    schedules::{ScheduleStatus, Schedules, Tick},
+    schedules::{Put, ScheduleStatus, Schedules},
 };
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// How many of the next ticks are told.
-const NEXT: usize = 5;
-
-/// The schedules of a queue.
+/// What became of a schedule that was put.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SchedulesAnswer)]
-pub(crate) struct SchedulesOut {
-    schedules: Vec<ScheduleOut>,
-}
-
-/// A schedule.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Schedule)]
-pub(crate) struct ScheduleOut {
+#[schema(as = PutScheduleAnswer)]
+pub(crate) struct PutOut {
     schedule: String,
-    /// When it fires, in words.
-    fires: String,
-    /// `on`, `paused` or `failed`.
-    state: &'static str,
-    /// The kind of the jobs that it enqueues.
-    kind: String,
-    /// Declared by a program, and not made by hand.
-    declared: bool,
-    /// The next ticks, in UTC.
-    next: Vec<String>,
-    last_run: Option<String>,
+    /// `created`, `changed` or `unchanged`.
+    outcome: &'static str,
 }
 
 /// The job that was enqueued now.
@@ -60,8 +49,30 @@ pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
 
 /// `GET /v1/queues/{queue}/schedules/{schedule}`
 pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
-    let found = schedules(&app, &call)?.get(name(&call)).await?;
-    answer(StatusCode::OK, &ScheduleOut::of(&found.ok_or_else(no_schedule)?))
+    let status = found(&app, &call).await?;
+    let with_payload = call.may(Scope::Payload, &call.open_queue()?);
+    answer(StatusCode::OK, &ScheduleOut::whole(&status, with_payload)?)
+}
+
+/// `PUT /v1/queues/{queue}/schedules/{schedule}`
+///
+/// A schedule enqueues jobs of the caller's making, so the caller needs the scope for that too.
+pub(crate) async fn put(app: Arc<App>, call: Call) -> Result<Response> {
+    let said: ScheduleIn<'_> = call.json(&app)?;
+    let queue = call.open_queue()?;
+    let (kind, schedule) = said.checked(name(&call), &app)?;
+    if !call.may(Scope::Produce, &queue) {
+        let detail =
+            "the token lacks the scope produce for this queue, in which the schedule would enqueue jobs";
+        return Err(Problem::new(ProblemKind::Forbidden, detail));
+    }
+    let jobs: Queue<Raw, Raw> = Queue::new(app.storage.clone(), queue)?;
+    let (status, outcome) = match jobs.of_kind(kind).schedules().put(&schedule).await? {
+        Put::Created => (StatusCode::CREATED, "created"),
+        Put::Changed => (StatusCode::OK, "changed"),
+        _ => (StatusCode::OK, "unchanged"),
+    };
+    answer(status, &PutOut { schedule: name(&call).to_owned(), outcome })
 }
 
 /// `POST /v1/queues/{queue}/schedules/{schedule}/pause`
@@ -97,30 +108,15 @@ fn schedules(app: &App, call: &Call) -> Result<Schedules<Raw, Raw>> {
     Ok(queue.schedules())
 }
 
+/// The schedule of the path.
+async fn found(app: &App, call: &Call) -> Result<ScheduleStatus> {
+    schedules(app, call)?.get(name(call)).await?.ok_or_else(no_schedule)
+}
+
 fn name(call: &Call) -> &str {
     call.param("schedule").unwrap_or_default()
 }
 
 fn no_schedule() -> Problem {
     Problem::not_found("there is no such schedule")
-}
-
-impl ScheduleOut {
-    fn of(status: &ScheduleStatus) -> Self {
-        let spec = status.spec();
-        let state = match (status.is_failed(), status.is_paused()) {
-            (true, _) => "failed",
-            (false, true) => "paused",
-            (false, false) => "on",
-        };
-        Self {
-            schedule: status.name().to_owned(),
-            fires: spec.timing.to_string(),
-            state,
-            kind: spec.job.kind().to_owned(),
-            declared: spec.declared,
-            next: status.next(NEXT).iter().map(Tick::to_string).collect(),
-            last_run: status.last_run().map(|tick| tick.to_string()),
-        }
-    }
 }

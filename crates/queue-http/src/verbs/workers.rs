@@ -134,6 +134,10 @@ pub(crate) async fn drain(app: Arc<App>, call: Call) -> Result<Response> {
         return answer(StatusCode::OK, &DrainOut { is_present: false });
     }
     let duty = app.storage.set_duty(&id, Duty::Drain).await?;
+    if duty.is_some() {
+        // A claim of this worker that waits here ends now, and not with its next announcement.
+        app.duties.note(&id, Duty::Drain);
+    }
     answer(StatusCode::OK, &DrainOut { is_present: duty.is_some() })
 }
 

@@ -16,7 +16,7 @@ pub(crate) enum KeepIn {
     Word(KeepWord),
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum KeepWord {
     Forever,
@@ -73,6 +73,24 @@ impl From<Budget> for BudgetOut {
         match budget {
             Budget::Limited(limit) => Self::At(limit.get()),
             Budget::Unlimited => Self::Word(Unlimited::Unlimited),
+        }
+    }
+}
+
+/// How long a record is kept, in an answer.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum KeepOut {
+    Millis(i64),
+    Word(KeepWord),
+}
+
+impl From<Retention> for KeepOut {
+    fn from(retention: Retention) -> Self {
+        match retention {
+            Retention::Remove => Self::Word(KeepWord::Nothing),
+            Retention::Keep(span) => Self::Millis(span.as_millis()),
+            Retention::Forever => Self::Word(KeepWord::Forever),
         }
     }
 }

@@ -11,7 +11,7 @@ mod shown_job;
 pub(crate) use data::{ShownData, bytes_of, payload_of};
 pub(crate) use depth::depth_is_at_most;
 pub(crate) use headers::HeaderPairs;
-pub(crate) use keep::{BudgetIn, BudgetOut, KeepIn};
+pub(crate) use keep::{BudgetIn, BudgetOut, KeepIn, KeepOut};
 pub(crate) use new_job::NewJobIn;
 pub(crate) use shown_job::{ErrorOut, ShownJob};
 

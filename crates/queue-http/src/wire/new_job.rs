@@ -18,59 +18,59 @@ use utoipa::ToSchema;
 pub(crate) struct NewJobIn<'a> {
     /// The id within the queue, which is also the deduplication key; drawn by the server if absent.
     #[serde(borrow)]
-    id: Option<Cow<'a, str>>,
+    pub(crate) id: Option<Cow<'a, str>>,
     /// Selects the handler; `default` if absent.
     #[serde(borrow)]
-    kind: Option<Cow<'a, str>>,
+    pub(crate) kind: Option<Cow<'a, str>>,
     /// The input, any JSON, stored byte for byte; `null` if absent.
     #[serde(borrow)]
     #[schema(value_type = Option<serde_json::Value>)]
-    payload: Option<&'a RawValue>,
+    pub(crate) payload: Option<&'a RawValue>,
     /// The input in base64, in place of `payload`.
     #[serde(borrow)]
-    payload_base64: Option<Cow<'a, str>>,
+    pub(crate) payload_base64: Option<Cow<'a, str>>,
     /// The content type of `payload_base64`; `application/octet-stream` if absent.
     #[serde(borrow)]
-    content_type: Option<Cow<'a, str>>,
+    pub(crate) content_type: Option<Cow<'a, str>>,
     /// Text by name for the handler; at most 16, with 4096 bytes together.
     #[schema(value_type = std::collections::BTreeMap<String, String>)]
     #[serde(default)]
-    headers: HeaderPairs,
+    pub(crate) headers: HeaderPairs,
     /// Words by which listings find the job; at most 8, of 64 bytes each.
     #[serde(borrow, default)]
-    tags: Vec<Cow<'a, str>>,
+    pub(crate) tags: Vec<Cow<'a, str>>,
     /// Lower is claimed first.
     #[serde(default)]
-    priority: i16,
+    pub(crate) priority: i16,
     /// Not claimed before.
     #[serde(default)]
-    delay_ms: u64,
+    pub(crate) delay_ms: u64,
     /// Cancelled if not started by then.
-    expires_in_ms: Option<u64>,
+    pub(crate) expires_in_ms: Option<u64>,
     /// How long the handler may run.
-    time_limit_ms: Option<u64>,
+    pub(crate) time_limit_ms: Option<u64>,
     /// Failures at which it is Failed; 25 if absent.
-    max_attempts: Option<BudgetIn>,
+    pub(crate) max_attempts: Option<BudgetIn>,
     /// Lapsed leases at which it is Failed; 3 if absent.
-    max_stalls: Option<BudgetIn>,
+    pub(crate) max_stalls: Option<BudgetIn>,
     /// How long the record is kept once Completed; one hour if absent.
-    keep_completed: Option<KeepIn>,
+    pub(crate) keep_completed: Option<KeepIn>,
     /// How long the record is kept once Failed or Cancelled; seven days if absent.
-    keep_failed: Option<KeepIn>,
+    pub(crate) keep_failed: Option<KeepIn>,
     /// What a Failed record of the same id does.
     #[serde(default)]
-    on_failed: OnTaken,
+    pub(crate) on_failed: OnTaken,
     /// What a waiting job of the same id does.
     #[serde(default)]
-    on_waiting: OnTaken,
+    pub(crate) on_waiting: OnTaken,
     /// With `"on_waiting": "replace"`: due at the latest this long after the first of them.
-    max_wait_ms: Option<u64>,
+    pub(crate) max_wait_ms: Option<u64>,
     /// The kind of a job that is enqueued if this one becomes Failed.
     #[serde(borrow)]
-    on_failure: Option<Cow<'a, str>>,
+    pub(crate) on_failure: Option<Cow<'a, str>>,
     /// The producer will wait for the outcome.
     #[serde(default)]
-    awaited: bool,
+    pub(crate) awaited: bool,
 }
 
 /// What a job that has the id does to another one.

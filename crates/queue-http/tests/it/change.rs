@@ -79,6 +79,31 @@ async fn a_filter_starts_an_operation_that_a_runner_carries_out() {
 }
 
 #[tokio::test]
+async fn operations_are_listed_page_by_page() {
+    let client = Client::new().await;
+    client.enqueue("q", "a").await;
+    for number in 0..3 {
+        let body =
+            json!({"filter": {"states": ["queued"]}, "operation": format!("o{number}"), "jobs_max": 1});
+        client.call(Method::POST, "/v1/queues/q/jobs:cancel", body.to_string()).await;
+    }
+    let (mut seen, mut after) = (Vec::new(), String::new());
+    loop {
+        let page = client.get(&format!("/v1/operations?limit=1{after}")).await;
+        let operations = page["operations"].as_array().expect("a list");
+        assert!(operations.len() <= 1, "{page}");
+        seen.extend(operations.iter().map(|one| one["operation"].clone()));
+        let Some(next) = page["next"].as_str() else { break };
+        after = format!("&after={next}");
+    }
+    assert_eq!(seen, ["o2", "o1", "o0"]);
+    for query in ["limit=0", "limit=1001", "before=x"] {
+        let (status, _) = client.call(Method::GET, &format!("/v1/operations?{query}"), "").await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{query}");
+    }
+}
+
+#[tokio::test]
 async fn the_queues_of_the_library_are_not_touched() {
     let client = Client::new().await;
     for (method, path, body) in [

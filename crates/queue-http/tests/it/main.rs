@@ -15,6 +15,7 @@ mod hostile;
 mod look;
 mod lost_claims;
 mod outcome;
+mod schedules;
 mod scopes;
 #[cfg(feature = "server")]
 mod secrets;

@@ -61,6 +61,8 @@ async fn a_waiting_claim_gets_a_job_as_soon_as_it_comes() {
     let ((_, answer, at), ()) = tokio::join!(waits(&client, 1, 20_000), enqueue);
     assert_eq!(answer["jobs"][0]["id"], "a");
     assert!(at - begun < Duration::from_millis(7_100), "{:?}", at - begun);
+    let waited = answer["waited_ms"].as_u64().expect("a number");
+    assert!((7_000..=7_100).contains(&waited), "{waited}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -209,4 +211,26 @@ async fn waits_of_one_token_are_bounded() {
     let (_, (status, problem)) = tokio::join!(waiting.collect::<Vec<_>>(), one_more);
     assert_eq!((status.as_u16(), &problem["kind"]), (429, &json!("too_many")));
     assert!(problem["retry_after_ms"].is_u64());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_is_to_drain_hears_of_it_in_its_waiting_claim_and_gets_no_more_jobs() {
+    let client = Client::new().await;
+    client.post("/v1/workers", &json!({"worker": "w1", "queues": ["q"]})).await;
+    let drain = async {
+        sleep(Duration::from_secs(1)).await;
+        client.post("/v1/workers:drain", &json!({"worker": "anybody/w1"})).await
+    };
+    let begun = Instant::now();
+    let ((_, answer, at), asked) = tokio::join!(waits(&client, 1, 60_000), drain);
+    assert_eq!((&answer["drain"], &asked["is_present"]), (&json!(true), &json!(true)));
+    assert!(at - begun < Duration::from_secs(2), "{:?}", at - begun);
+    client.enqueue("q", "a").await;
+    let mut body = claim_of(2, 1);
+    (body["worker"], body["wait_ms"]) = (json!("w1"), json!(60_000));
+    let again = client.post("/v1/queues/q/claim", &body).await;
+    assert_eq!((&again["drain"], &again["jobs"]), (&json!(true), &json!([])));
+    assert!(at.elapsed() < Duration::from_secs(2), "{:?}", at.elapsed());
+    let (_, other, _) = waits(&client, 3, 0).await;
+    assert_eq!((&other["drain"], &other["jobs"][0]["id"]), (&json!(false), &json!("a")));
 }

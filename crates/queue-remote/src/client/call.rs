@@ -56,13 +56,7 @@ impl Caller {
             Some(file) => Some(TokenFile::read(file.clone()).await?),
             None => None,
         };
-        let endpoint = options.endpoint.clone();
-        let connector =
-            Connector::new(endpoint.clone(), options.certificates.clone(), options.connect_timeout);
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE_MAX)
-            .build(connector);
+        let (endpoint, client) = (options.endpoint.clone(), connections(options));
         let contract = HeaderValue::try_from(fingerprint()).expect("digits are a header");
         Ok(Self { client, endpoint, token, contract })
     }
@@ -139,6 +133,16 @@ impl Caller {
     }
 }
 
+/// Connections to the server, which are made as they are needed and kept for a while.
+pub(super) fn connections(options: &RemoteOptions) -> Client<Connector, Upload> {
+    let certificates = options.certificates.clone();
+    let connector = Connector::new(options.endpoint.clone(), certificates, options.connect_timeout);
+    Client::builder(TokioExecutor::new())
+        .pool_timer(TokioTimer::new())
+        .pool_idle_timeout(IDLE_MAX)
+        .build(connector)
+}
+
 /// Whether a store answers, and not something before it.
 fn is_of_store(headers: &HeaderMap) -> bool {
     headers.contains_key(CONTRACT)
@@ -146,7 +150,7 @@ fn is_of_store(headers: &HeaderMap) -> bool {
 }
 
 /// A whole body, unless it is too large or stands still.
-async fn collect(operation: &'static str, mut body: Incoming, silence: Duration) -> Result<Bytes> {
+pub(super) async fn collect(operation: &'static str, mut body: Incoming, silence: Duration) -> Result<Bytes> {
     let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if told > ANSWER_BYTES_MAX {
         return Err(unreadable(operation, TOO_LARGE));
@@ -164,6 +168,6 @@ async fn collect(operation: &'static str, mut body: Incoming, silence: Duration)
     }
 }
 
-fn unaskable(operation: &'static str, error: http::Error) -> Error {
+pub(super) fn unaskable(operation: &'static str, error: http::Error) -> Error {
     Error::new(ErrorKind::Invalid, operation, "the path of the URL cannot be asked for").with_source(error)
 }

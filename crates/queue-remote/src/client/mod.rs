@@ -8,7 +8,9 @@ mod call;
 mod connector;
 mod error;
 mod progress;
+mod service_client;
 mod token;
 mod upload;
 
 pub(crate) use call::{Caller, ListenedBody};
+pub use service_client::{ServiceAnswer, ServiceClient};

@@ -58,6 +58,16 @@ pub struct Operations {
     name: QueueName,
 }
 
+/// A page of operations; see [`Operations::page`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct OperationsPage {
+    /// The newest first.
+    pub operations: Vec<OperationStatus>,
+    /// Where the next page begins; `None` at the end. A page may be empty and not be the last.
+    pub next: Option<Cursor>,
+}
+
 /// What a dry run has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -130,18 +140,27 @@ impl Operations {
     /// Those of [`get`](Self::get).
     pub async fn list(&self) -> Result<Vec<OperationStatus>> {
         let (mut after, mut found): (Option<Cursor>, _) = (None, Vec::new());
-        let filter = ListFilter { kind: Some(Kind::from_static(OPERATION_KIND)), ..ListFilter::default() };
-        let walk = Walk::All(Direction::NewestFirst);
-        let all = ListQuery::new(self.name.clone(), walk, PAGE).matching(filter);
         loop {
-            let page = self.storage.list(ListQuery { after, ..all.clone() }).await?;
-            let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
-            found.extend(self.read(&ids).await?);
+            let page = self.page(after, PAGE).await?;
+            found.extend(page.operations);
             after = page.next;
             if after.is_none() {
                 return Ok(found);
             }
         }
+    }
+
+    /// A page of the operations whose records are kept, the newest first.
+    ///
+    /// # Errors
+    /// Those of [`get`](Self::get), and `Invalid` for a limit or a cursor that the store refuses.
+    pub async fn page(&self, after: Option<Cursor>, limit: usize) -> Result<OperationsPage> {
+        let filter = ListFilter { kind: Some(Kind::from_static(OPERATION_KIND)), ..ListFilter::default() };
+        let walk = Walk::All(Direction::NewestFirst);
+        let query = ListQuery { after, ..ListQuery::new(self.name.clone(), walk, limit).matching(filter) };
+        let page = self.storage.list(query).await?;
+        let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
+        Ok(OperationsPage { operations: self.read(&ids).await?, next: page.next })
     }
 
     /// Cancels an operation: at once if it waits, after its present page if it runs

@@ -4,10 +4,10 @@
 use super::{
     captured::{Keep, OutputCapture, text},
     script::Script,
+    started_job::{AttemptEnd, StartedJob},
 };
 use crate::{content_type, parse};
-use queue::worker::{Context, JobError};
-use queue::{ContentType, Payload, Raw};
+use queue::{ContentType, Payload};
 use std::{io, process::ExitStatus, time::Duration};
 use tokio::{io::AsyncWriteExt, process::ChildStdin};
 use tokio_util::sync::CancellationToken;
@@ -43,21 +43,27 @@ struct CommandEnd {
 }
 
 impl Exec {
-    /// The future may be dropped at any point: the command is then killed.
-    pub(super) async fn run(&self, Raw(payload): Raw, context: Context) -> Result<Raw, JobError> {
+    /// Runs the command until it ends or its job is `cancelled`. The future may be dropped at any
+    /// point: the command is then killed.
+    pub(super) async fn run(
+        &self,
+        payload: &Payload,
+        job: &StartedJob,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<Payload, AttemptEnd> {
         tokio::select! {
-            ended = self.run_to_end(&payload, &context) => self.judge(ended?, payload.content_type),
+            ended = self.run_to_end(payload, job) => self.judge(ended?, payload.content_type.clone()),
             // The lease is lost, the job was cancelled, or the worker stops: in no case is it the
             // job's fault.
-            () = context.cancelled() => Err(JobError::release()),
-            () = self.kill.cancelled() => Err(JobError::release()),
+            () = cancelled => Err(AttemptEnd::Killed),
+            () = self.kill.cancelled() => Err(AttemptEnd::Killed),
         }
     }
 
     /// An error drops the child and its group, which kills them. Processes that a command left
     /// running when it ended live on, and are not waited for, whatever they inherited.
-    async fn run_to_end(&self, payload: &Payload, context: &Context) -> Result<CommandEnd, JobError> {
-        let (mut child, mut group) = self.script.start(payload, context).map_err(cannot_run)?;
+    async fn run_to_end(&self, payload: &Payload, job: &StartedJob) -> Result<CommandEnd, AttemptEnd> {
+        let (mut child, mut group) = self.script.start(payload, job).map_err(cannot_run)?;
         let stdin = child.stdin.take();
         let (stdout, stderr) =
             child.stdout.take().zip(child.stderr.take()).expect("both were asked to be pipes");
@@ -87,24 +93,24 @@ impl Exec {
         Ok(CommandEnd { status, output: output.into_bytes(), errors: errors.into_bytes() })
     }
 
-    fn too_large(&self) -> JobError {
+    fn too_large(&self) -> AttemptEnd {
         let message =
             format!("the command wrote more than {} bytes; see --max-output", self.output_bytes_max);
-        JobError::named("OutputTooLarge", message).as_terminal()
+        AttemptEnd::failed("OutputTooLarge", message).into_terminal()
     }
 
-    fn judge(&self, ended: CommandEnd, payload_type: ContentType) -> Result<Raw, JobError> {
+    fn judge(&self, ended: CommandEnd, payload_type: ContentType) -> Result<Payload, AttemptEnd> {
         if ended.status.success() {
             let content_type =
                 self.result_type.clone().unwrap_or_else(|| of_result(&ended.output, payload_type));
-            return Ok(Raw(Payload::new(ended.output, content_type)));
+            return Ok(Payload::new(ended.output, content_type));
         }
         if let Some(wait) = self.snooze_after(&ended) {
-            return Err(JobError::snooze(wait));
+            return Err(AttemptEnd::Snoozed(wait));
         }
-        let failed = JobError::named(name(ended.status), message(&ended));
+        let failed = AttemptEnd::failed(name(ended.status), message(&ended));
         let is_terminal = ended.status.code() == Some(self.terminal_exit);
-        Err(if is_terminal { failed.as_terminal() } else { failed })
+        Err(if is_terminal { failed.into_terminal() } else { failed })
     }
 
     /// The time to snooze the job, if the command asked for it.
@@ -124,12 +130,12 @@ fn of_result(output: &[u8], payload_type: ContentType) -> ContentType {
     }
 }
 
-fn cannot_run(error: io::Error) -> JobError {
-    JobError::named("CannotRun", error)
+fn cannot_run(error: io::Error) -> AttemptEnd {
+    AttemptEnd::failed("CannotRun", error)
 }
 
 /// A command need not read its input, so a closed pipe is not an error.
-async fn feed(stdin: Option<ChildStdin>, payload: &Payload) -> Result<(), JobError> {
+async fn feed(stdin: Option<ChildStdin>, payload: &Payload) -> Result<(), AttemptEnd> {
     if let Some(mut stdin) = stdin {
         drop(stdin.write_all(&payload.bytes).await);
     }

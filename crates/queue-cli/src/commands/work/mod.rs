@@ -3,7 +3,9 @@
 mod captured;
 mod event;
 mod exec;
+mod remote;
 mod script;
+mod started_job;
 
 use crate::{
     exit::{CliError, Exit},
@@ -17,6 +19,7 @@ use exec::{Exec, Snooze};
 use queue::worker::{Context, Router, Worker, WorkerReport};
 use queue::{ContentType, Raw, RetryPolicy};
 use script::Script;
+use started_job::StartedJob;
 use std::{num::NonZeroUsize, pin::pin, sync::Arc, thread, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -32,7 +35,9 @@ such as 90s, or else for --snooze-wait. When the lease is lost, the job is cance
 command and all processes that it started are killed. Processes that it leaves running when it ends live on, and are not
 waited for.
 The first SIGINT or SIGTERM ends the worker when its commands are done (at most --grace), a second one kills them; their
-jobs go back uncharged. If the worker itself is killed, its jobs run again when their leases lapse.")]
+jobs go back uncharged. If the worker itself is killed, its jobs run again when their leases lapse.
+With --server it claims from a service and needs no more than a token with the scope `work`; the command then finds
+$QUEUE_SERVER and $QUEUE_TOKEN_FILE in place of $QUEUE_STORE.")]
 pub(crate) struct WorkArgs {
     /// The shell command to run for each job
     #[arg(long, value_name = "COMMAND", value_parser = parse::command)]
@@ -97,6 +102,9 @@ pub(crate) async fn run(args: WorkArgs, session: &Session) -> Result<Exit, CliEr
     // A wrong retry option is reported before a store is opened.
     retry(&args)?;
     let mut signals = StopSignals::listen()?;
+    if let Some(server) = &session.server {
+        return remote::run(&args, server, session, &mut signals).await;
+    }
     session.with_jobs(Missing::Refuse, async |jobs| serve(&args, jobs, session, &mut signals).await).await
 }
 
@@ -109,6 +117,11 @@ async fn serve(
     signals: &mut StopSignals,
 ) -> Result<Exit, CliError> {
     let (report, stopped) = work(args, jobs, session, signals).await?;
+    tell_end(report, stopped, session)
+}
+
+/// Reports what was done, and answers the exit code that it means.
+fn tell_end(report: WorkerReport, stopped: StopRequest, session: &Session) -> Result<Exit, CliError> {
     session.out.answer(|| event::words(&report), || event::summary(&report))?;
     if let Some(error) = report.error {
         return Err(error.into());
@@ -171,22 +184,14 @@ fn worker(
     session: &Session,
     kill: CancellationToken,
 ) -> Result<Worker, CliError> {
-    let processors = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let exec = Arc::new(Exec {
-        script: Script::new(&args.exec, session),
-        output_bytes_max: args.max_output,
-        terminal_exit: i32::from(args.terminal_exit),
-        snooze: args.snooze_exit.map(|exit| Snooze { exit: i32::from(exit), wait: args.snooze_wait }),
-        result_type: args.result_type.clone(),
-        kill,
-    });
-    let router = Router::new(()).fallback(move |payload: Raw, context: Context| {
+    let exec = Arc::new(args.exec(session, kill));
+    let router = Router::new(()).fallback(move |Raw(payload): Raw, context: Context| {
         let exec = exec.clone();
-        async move { exec.run(payload, context).await }
+        async move { Ok(exec.run(&payload, &StartedJob::from(&context), context.cancelled()).await.map(Raw)?) }
     });
     let out = session.out;
     let builder = Worker::builder(jobs.storage().clone(), jobs.name().clone(), router)
-        .concurrency(args.concurrency.unwrap_or(processors).get())
+        .concurrency(args.concurrency())
         .prefetch(args.prefetch)
         .lease(args.lease)
         .poll_interval(args.poll)
@@ -198,6 +203,24 @@ fn worker(
         None => builder,
     };
     Ok(if args.drain { builder.until_empty() } else { builder }.build()?)
+}
+
+impl WorkArgs {
+    fn exec(&self, session: &Session, kill: CancellationToken) -> Exec {
+        Exec {
+            script: Script::new(&self.exec, session),
+            output_bytes_max: self.max_output,
+            terminal_exit: i32::from(self.terminal_exit),
+            snooze: self.snooze_exit.map(|exit| Snooze { exit: i32::from(exit), wait: self.snooze_wait }),
+            result_type: self.result_type.clone(),
+            kill,
+        }
+    }
+
+    fn concurrency(&self) -> usize {
+        let processors = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        self.concurrency.unwrap_or(processors).get()
+    }
 }
 
 fn retry(args: &WorkArgs) -> Result<RetryPolicy, CliError> {
@@ -226,6 +249,7 @@ mod tests {
         let session = Session {
             out: Output::new(Format::Human),
             url: "memory:".to_owned(),
+            server: None,
             name,
             opener: Opener::default(),
         };

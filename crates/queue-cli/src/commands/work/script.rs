@@ -1,8 +1,8 @@
 //! The start of the shell command for one job: its environment, its pipes and its process group.
 
-use crate::{process_group::ProcessGroup, session::Session};
+use super::started_job::StartedJob;
+use crate::{process_group::ProcessGroup, service_address::ServiceAddress, session::Session};
 use queue::Payload;
-use queue::worker::Context;
 use std::{io, process::Stdio};
 use tokio::process::{Child, Command};
 
@@ -14,28 +14,34 @@ const VARIABLE_BYTES_MAX: usize = 64 << 10;
 #[derive(Debug)]
 pub(super) struct Script {
     line: String,
+    /// The store, unless there is a service.
     store: String,
+    server: Option<ServiceAddress>,
     queue: String,
 }
 
 impl Script {
     pub(super) fn new(line: &str, session: &Session) -> Self {
-        Self { line: line.to_owned(), store: session.url.clone(), queue: session.name.to_string() }
+        Self {
+            line: line.to_owned(),
+            store: session.url.clone(),
+            server: session.server.clone(),
+            queue: session.name.to_string(),
+        }
     }
 
     /// Starts the command for a job, as the leader of a process group, so that a signal for the
     /// worker does not hit it, and a signal for it hits all that it started.
-    pub(super) fn start(&self, payload: &Payload, context: &Context) -> io::Result<(Child, ProcessGroup)> {
-        let meta = context.meta();
+    pub(super) fn start(&self, payload: &Payload, job: &StartedJob) -> io::Result<(Child, ProcessGroup)> {
         let mut command = Command::new("sh");
+        self.name_the_store(&mut command);
         command
             .arg("-c")
             .arg(&self.line)
-            .env("QUEUE_STORE", &self.store)
             .env("QUEUE_NAME", &self.queue)
-            .env("QUEUE_ID", meta.id.as_str())
-            .env("QUEUE_KIND", meta.kind.as_str())
-            .env("QUEUE_ATTEMPT", context.attempt().to_string())
+            .env("QUEUE_ID", &job.id)
+            .env("QUEUE_KIND", &job.kind)
+            .env("QUEUE_ATTEMPT", job.attempt.to_string())
             // The worker may itself run as a job, whose payload must not be taken for this one.
             .env_remove("QUEUE_PAYLOAD")
             .stdin(Stdio::piped())
@@ -49,6 +55,19 @@ impl Script {
         let child = command.spawn()?;
         let group = ProcessGroup::of(&child);
         Ok((child, group))
+    }
+
+    /// Lets `queue` commands of the script reach what its worker reaches.
+    fn name_the_store(&self, command: &mut Command) {
+        let Some(ServiceAddress { url, token_file }) = &self.server else {
+            command.env("QUEUE_STORE", &self.store).env_remove("QUEUE_SERVER");
+            return;
+        };
+        command.env("QUEUE_SERVER", url).env_remove("QUEUE_STORE");
+        match token_file {
+            Some(file) => command.env("QUEUE_TOKEN_FILE", file),
+            None => command.env_remove("QUEUE_TOKEN_FILE"),
+        };
     }
 }
 

@@ -1,0 +1,97 @@
+/** The schedules of a queue: jobs that are enqueued at times of a calendar. */
+
+import { list, segment } from "./connection.js";
+import { invalid } from "./errors.js";
+import { write } from "./json.js";
+import { retried } from "./retry.js";
+import { jobOut } from "./wire.js";
+
+const FIELDS = {
+  cron: "cron",
+  zone: "zone",
+  everyMs: "every_ms",
+  at: "at",
+  missed: "missed",
+  graceMs: "grace_ms",
+  catchUp: "catch_up",
+  overlap: "overlap",
+  jitterMs: "jitter_ms",
+  spreadMs: "spread_ms",
+};
+const TIMING = ["cron", "zone", "everyMs", "at"];
+
+export class Schedules {
+  #connection;
+  #path;
+  #retryMs;
+
+  /** Made by a queue. */
+  constructor(connection, path, retryMs) {
+    this.#connection = connection;
+    this.#path = `${path}/schedules`;
+    this.#retryMs = retryMs;
+  }
+
+  async put(name, schedule, options) {
+    const { job = {}, ...rest } = schedule;
+    const body = write({ ...fieldsOut(rest, Object.keys(FIELDS)), job: jobOut(job, job.id, job.headers) });
+    return (await this.#call("PUT", `${this.#path}/${segment(name)}`, body, options)).outcome;
+  }
+
+  async get(name, options) {
+    return this.#call("GET", `${this.#path}/${segment(name)}`, undefined, options);
+  }
+
+  async list(options) {
+    return list((await this.#call("GET", this.#path, undefined, options)).schedules);
+  }
+
+  async pause(name, options) {
+    return this.#change(name, "pause", options);
+  }
+
+  async resume(name, options) {
+    return this.#change(name, "resume", options);
+  }
+
+  async remove(name, options) {
+    return this.#change(name, "remove", options);
+  }
+
+  async run(name, options) {
+    return (await this.#call("POST", `${this.#path}/${segment(name)}/run`, "{}", options)).id;
+  }
+
+  async next(name, { count = 10, from, ...options } = {}) {
+    const asked = new URLSearchParams({ count: String(count), ...(from === undefined ? {} : { from: moment(from) }) });
+    return list((await this.#call("GET", `${this.#path}/${segment(name)}/next?${asked}`, undefined, options)).next);
+  }
+
+  async preview(timing, { count = 10, from, ...options } = {}) {
+    const body = { ...fieldsOut(timing, TIMING), count, ...(from === undefined ? {} : { from: moment(from) }) };
+    return list((await this.#call("POST", "/v1/schedules:preview", write(body), options)).next);
+  }
+
+  async #change(name, change, options) {
+    return (await this.#call("POST", `${this.#path}/${segment(name)}/${change}`, "{}", options)).outcome;
+  }
+
+  async #call(method, path, body, { signal } = {}) {
+    const { body: told } = await retried(this.#retryMs, signal, () => this.#connection.call(method, path, body, { signal }));
+    return told;
+  }
+}
+
+function fieldsOut(fields, known) {
+  const out = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (!known.includes(name)) throw invalid(`a schedule has no field ${JSON.stringify(name)}`);
+    if (value !== undefined) out[FIELDS[name]] = name === "at" ? value.map(moment) : value;
+  }
+  return out;
+}
+
+/** A moment as the service reads it: in UTC. */
+function moment(value) {
+  return value instanceof Date ? value.toISOString() : value;
+}

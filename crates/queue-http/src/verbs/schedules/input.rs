@@ -1,0 +1,254 @@
+//! A schedule of a request, before the store has accepted it.
+
+use crate::{
+    problem::{Problem, Result},
+    service::App,
+    wire::{BudgetIn, KeepIn, NewJobIn, check_count},
+};
+use queue::{
+    JobOptions, Keep, Raw,
+    schedules::{Missed, Overlap, Schedule, Tick, Timing},
+};
+use queue_core::{Budget, JobId, Kind, NewJob, Retention, Span, Timestamp};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::{
+    borrow::Cow,
+    time::{Duration, SystemTime},
+};
+use utoipa::ToSchema;
+
+/// The most bytes of a pattern: its lists are searched for each tick.
+const PATTERN_BYTES_MAX: usize = 512;
+/// The most missed ticks that run, unless a schedule says another number.
+const CATCH_UP: usize = 1_000;
+
+/// A schedule: when it fires, the job that it enqueues, and what it does about ticks that passed.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PutSchedule)]
+pub(crate) struct ScheduleIn<'a> {
+    /// A pattern of five fields, or six with seconds; in place of `every_ms` and `at`.
+    #[serde(borrow)]
+    cron: Option<Cow<'a, str>>,
+    /// The zone of the pattern, such as `Europe/Vienna`; `UTC` if absent.
+    #[serde(borrow)]
+    zone: Option<Cow<'a, str>>,
+    /// The time between two ticks, counted from the beginning of 1970 in UTC.
+    every_ms: Option<u64>,
+    /// Single moments, as in RFC 3339: `2026-12-24T18:00:00Z`.
+    #[serde(borrow)]
+    at: Option<Vec<Cow<'a, str>>>,
+    /// The job of each tick.
+    #[serde(borrow, default)]
+    job: ScheduledJobIn<'a>,
+    /// What happens to ticks that passed while no worker ran; `skip` if absent.
+    #[serde(default)]
+    missed: MissedIn,
+    /// With `skip`: how late a tick may be and still run; half the time to the next tick if absent.
+    grace_ms: Option<u64>,
+    /// With `all`: the most ticks that run, the newest; 1000 if absent.
+    catch_up: Option<usize>,
+    /// What happens to a tick while the job of the one before it has not ended; `allow` if absent.
+    #[serde(default)]
+    overlap: OverlapIn,
+    /// Each job is due up to this long after its tick.
+    #[serde(default)]
+    jitter_ms: u64,
+    /// The whole schedule is handled up to this long after its ticks.
+    #[serde(default)]
+    spread_ms: u64,
+}
+
+/// The job of each tick. Its id is the name of the schedule, `@` and the tick.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ScheduledJob)]
+pub(crate) struct ScheduledJobIn<'a> {
+    /// Selects the handler; `default` if absent.
+    #[serde(borrow)]
+    kind: Option<Cow<'a, str>>,
+    /// The input, any JSON; each string `"$queue.tick"` in it becomes the moment of the tick.
+    #[serde(borrow)]
+    #[schema(value_type = Option<serde_json::Value>)]
+    payload: Option<&'a RawValue>,
+    /// The input in base64, in place of `payload`.
+    #[serde(borrow)]
+    payload_base64: Option<Cow<'a, str>>,
+    /// The content type of `payload_base64`; `application/octet-stream` if absent.
+    #[serde(borrow)]
+    content_type: Option<Cow<'a, str>>,
+    /// Lower is claimed first.
+    #[serde(default)]
+    priority: i16,
+    /// Due this long after the tick.
+    #[serde(default)]
+    delay_ms: u64,
+    /// Cancelled if not started this long after the tick.
+    expires_in_ms: Option<u64>,
+    /// How long the handler may run.
+    time_limit_ms: Option<u64>,
+    /// Failures at which it is Failed; 25 if absent.
+    max_attempts: Option<BudgetIn>,
+    /// Lapsed leases at which it is Failed; 3 if absent.
+    max_stalls: Option<BudgetIn>,
+    /// How long the record is kept once Completed; one hour if absent.
+    keep_completed: Option<KeepIn>,
+    /// How long the record is kept once Failed or Cancelled; seven days if absent.
+    keep_failed: Option<KeepIn>,
+    /// The kind of a job that is enqueued if this one becomes Failed.
+    #[serde(borrow)]
+    on_failure: Option<Cow<'a, str>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = Missed)]
+pub(crate) enum MissedIn {
+    /// They do not run, except those that are late by at most the grace.
+    #[default]
+    Skip,
+    /// The newest of them runs.
+    Latest,
+    /// All run, oldest first.
+    All,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = Overlap)]
+pub(crate) enum OverlapIn {
+    /// Both run.
+    #[default]
+    Allow,
+    /// The tick does not run.
+    Skip,
+    /// The earlier job is cancelled.
+    Cancel,
+}
+
+impl ScheduleIn<'_> {
+    /// The kind of the jobs, and the schedule.
+    pub(super) fn checked(self, name: &str, app: &App) -> Result<(Kind, Schedule<Raw>)> {
+        let timing =
+            timing(self.cron.as_deref(), self.zone.as_deref(), self.every_ms, self.at.as_deref(), app)?;
+        let missed = missed(self.missed, self.grace_ms, self.catch_up)?;
+        let overlap = match self.overlap {
+            OverlapIn::Allow => Overlap::Allow,
+            OverlapIn::Skip => Overlap::Skip,
+            OverlapIn::Cancel => Overlap::CancelPrevious,
+        };
+        let job = self.job.checked(app).map_err(|problem| problem.at("job"))?;
+        let schedule = Schedule::new(name, timing, Raw(job.payload.clone()))
+            .options(options(&job))
+            .missed(missed)
+            .overlap(overlap)
+            .jitter(Duration::from_millis(self.jitter_ms))
+            .spread(Duration::from_millis(self.spread_ms));
+        Ok((job.kind, schedule))
+    }
+}
+
+/// When a schedule fires, in one of three forms.
+pub(super) fn timing(
+    cron: Option<&str>,
+    zone: Option<&str>,
+    every_ms: Option<u64>,
+    at: Option<&[Cow<'_, str>]>,
+    app: &App,
+) -> Result<Timing> {
+    if cron.is_none() && zone.is_some() {
+        return Err(Problem::invalid("zone: it has a meaning only with cron"));
+    }
+    let timing = match (cron, every_ms, at) {
+        (Some(cron), None, None) if cron.len() > PATTERN_BYTES_MAX => {
+            return Err(Problem::invalid(format!("cron: at most {PATTERN_BYTES_MAX} bytes")));
+        }
+        (Some(cron), None, None) => Timing::cron(cron, zone.unwrap_or("UTC")),
+        (None, Some(millis), None) => Timing::every(Duration::from_millis(millis)),
+        (None, None, Some(at)) => {
+            check_count("at", at.len(), app.limits.jobs_per_call_max)?;
+            let moments: Result<Vec<_>> = at.iter().map(|text| moment("at", text)).collect();
+            Timing::at(moments?)
+        }
+        _ => return Err(Problem::invalid("give one of cron, every_ms and at")),
+    };
+    timing.map_err(|error| Problem::from(queue_core::Error::from(error)))
+}
+
+/// A moment as in RFC 3339.
+pub(super) fn moment(what: &str, text: &str) -> Result<Timestamp> {
+    let quoted = serde_json::Value::String(text.to_owned());
+    let tick = serde_json::from_value::<Tick>(quoted).ok().filter(|tick| *tick != Tick::HERE);
+    let tick = tick.ok_or_else(|| {
+        Problem::invalid(format!("{what}: {text:?} is no moment; write it as 2026-12-24T18:00:00Z"))
+    })?;
+    let since = tick.time().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Ok(Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
+}
+
+fn missed(rule: MissedIn, grace_ms: Option<u64>, catch_up: Option<usize>) -> Result<Missed> {
+    match (rule, grace_ms, catch_up) {
+        (MissedIn::Skip, grace, None) => {
+            let grace = grace.map(|millis| crate::wire::span("grace_ms", millis)).transpose()?;
+            Ok(Missed::Skip { grace })
+        }
+        (MissedIn::Latest, None, None) => Ok(Missed::Latest),
+        (MissedIn::All, None, max) => Ok(Missed::All { max: max.unwrap_or(CATCH_UP) }),
+        (_, Some(_), _) => Err(Problem::invalid("grace_ms: it has a meaning only with \"missed\": \"skip\"")),
+        (_, None, Some(_)) => {
+            Err(Problem::invalid("catch_up: it has a meaning only with \"missed\": \"all\""))
+        }
+    }
+}
+
+impl ScheduledJobIn<'_> {
+    /// The job as an enqueue would have it, whose rules are the same.
+    fn checked(self, app: &App) -> Result<NewJob> {
+        let job = NewJobIn {
+            kind: self.kind,
+            payload: self.payload,
+            payload_base64: self.payload_base64,
+            content_type: self.content_type,
+            priority: self.priority,
+            delay_ms: self.delay_ms,
+            expires_in_ms: self.expires_in_ms,
+            time_limit_ms: self.time_limit_ms,
+            max_attempts: self.max_attempts,
+            max_stalls: self.max_stalls,
+            keep_completed: self.keep_completed,
+            keep_failed: self.keep_failed,
+            on_failure: self.on_failure,
+            ..NewJobIn::default()
+        };
+        job.checked(Some(JobId::from_static("tick")), &*app.ids, &app.storage.capabilities().limits)
+    }
+}
+
+/// The options of a checked job, with all of them set.
+fn options(job: &NewJob) -> JobOptions {
+    let options = JobOptions::new()
+        .delay(job.delay.as_duration())
+        .expires_in(job.expires_in.map(Span::as_duration))
+        .time_limit(job.time_limit.map(Span::as_duration))
+        .priority(job.priority)
+        .keep_completed(keep(job.retention.completed))
+        .keep_failed(keep(job.retention.failed))
+        .on_failure(job.on_failure.clone());
+    let options = match job.max_attempts {
+        Budget::Limited(limit) => options.max_attempts(limit.get()),
+        Budget::Unlimited => options.unlimited_attempts(),
+    };
+    match job.max_stalls {
+        Budget::Limited(limit) => options.max_stalls(limit.get()),
+        Budget::Unlimited => options.unlimited_stalls(),
+    }
+}
+
+fn keep(retention: Retention) -> Keep {
+    match retention {
+        Retention::Remove => Keep::Nothing,
+        Retention::Keep(span) => Keep::For(span.as_duration()),
+        Retention::Forever => Keep::Forever,
+    }
+}

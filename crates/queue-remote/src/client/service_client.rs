@@ -1,0 +1,112 @@
+//! Calls of the protocol that `queue serve` has for all languages, by the same connections and with
+//! the same token as those of a remote store.
+
+use super::{
+    call::{collect, connections, unaskable},
+    connector::Connector,
+    error::{lost, silent},
+    progress::Progress,
+    token::TokenFile,
+    upload::Upload,
+};
+use crate::{endpoint::Endpoint, options::RemoteOptions};
+use bytes::Bytes;
+use http::{
+    HeaderValue, Request, Response, StatusCode,
+    header::{AUTHORIZATION, CONTENT_TYPE},
+};
+use hyper::body::Incoming;
+use hyper_util::client::legacy::Client;
+use queue_core::{Error, Result};
+use std::time::Duration;
+
+/// The operation that errors name.
+const CALL: &str = "call";
+/// How long the service may be silent, beside what it may wait on purpose.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Sends single calls of the protocol `/v1` of `queue serve`: JSON out, JSON in, and nothing
+/// between. It is what `queue work --server` is made of; programs that can use the scope `store`
+/// are better off with a [`RemoteStorage`](crate::RemoteStorage).
+#[derive(Debug)]
+pub struct ServiceClient {
+    client: Client<Connector, Upload>,
+    endpoint: Endpoint,
+    token: Option<TokenFile>,
+    silence: Duration,
+}
+
+/// What the service answered, also if it refused.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ServiceAnswer {
+    /// The status of HTTP.
+    pub status: u16,
+    /// JSON, if it is the service that answered; at most 512 MiB.
+    pub body: Bytes,
+}
+
+impl ServiceClient {
+    /// Reads the file of the token. No connection is made yet.
+    ///
+    /// # Errors
+    /// `Invalid` for a token that cannot be read, or would go unencrypted over a network.
+    pub async fn open(options: RemoteOptions) -> Result<Self> {
+        let options = options.checked()?;
+        let token = match &options.token_file {
+            Some(file) => Some(TokenFile::read(file.clone()).await?),
+            None => None,
+        };
+        Ok(Self {
+            client: connections(&options),
+            silence: options.response_timeout.unwrap_or(SILENCE),
+            endpoint: options.endpoint,
+            token,
+        })
+    }
+
+    /// Sends JSON to a path below the URL, such as `/v1/settle`, and reads the whole answer, for
+    /// which the service may `wait` on purpose. A token that the service refuses is read again from
+    /// its file, once. Nothing else is sent twice.
+    ///
+    /// # Errors
+    /// `Unavailable` without an answer, with the certainty of what became of the call. Dropping the
+    /// future closes the connection, which tells the service that nobody listens.
+    pub async fn post(&self, path: &str, body: Bytes, wait: Duration) -> Result<ServiceAnswer> {
+        let silence = self.silence + wait;
+        let token = self.token.as_ref().map(TokenFile::header);
+        let mut response = self.send(path, body.clone(), token.as_ref(), silence).await?;
+        if response.status() == StatusCode::UNAUTHORIZED
+            && let (Some(file), Some(token)) = (&self.token, &token)
+            && file.renew(token).await
+        {
+            response = self.send(path, body, Some(&file.header()), silence).await?;
+        }
+        let status = response.status().as_u16();
+        let body = collect(CALL, response.into_body(), silence).await?;
+        Ok(ServiceAnswer { status, body })
+    }
+
+    async fn send(
+        &self,
+        path: &str,
+        body: Bytes,
+        token: Option<&HeaderValue>,
+        silence: Duration,
+    ) -> Result<Response<Incoming>> {
+        let uri = self.endpoint.uri(path).map_err(|error| unaskable(CALL, error))?;
+        let mut request = Request::post(uri).header(CONTENT_TYPE, "application/json");
+        if let Some(token) = token {
+            request = request.header(AUTHORIZATION, token.clone());
+        }
+        let progress = Progress::default();
+        let request =
+            request.body(Upload::new(body, progress.clone())).map_err(|error| unaskable(CALL, error))?;
+        match progress.watch(silence, self.client.request(request)).await {
+            Ok(answered) => {
+                answered.map_err(|error: hyper_util::client::legacy::Error| lost(CALL, &self.endpoint, error))
+            }
+            Err(_) => Err(silent(CALL)) as Result<_, Error>,
+        }
+    }
+}

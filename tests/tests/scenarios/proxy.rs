@@ -1,0 +1,146 @@
+//! Stands between the remote store and its server: counts requests and makes faults.
+
+use super::served::Served;
+use parking_lot::Mutex;
+use serde_json::Value;
+use std::{io, sync::Arc};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+};
+
+/// A proxy until it is dropped.
+pub(crate) struct Proxy {
+    pub(crate) address: String,
+    shared: Arc<Shared>,
+    _serving: JoinSet<()>,
+}
+
+struct Shared {
+    server: Arc<Served>,
+    state: Mutex<ProxyState>,
+}
+
+#[derive(Default)]
+struct ProxyState {
+    faults: Vec<Fault>,
+    verbs: Vec<String>,
+}
+
+struct Fault {
+    on: String,
+    does: String,
+    left: u64,
+    status: u64,
+    body: Value,
+}
+
+/// The verb of the store that does what a call of the protocol does.
+pub(crate) fn verb(path: &str) -> &str {
+    match path {
+        "/jobs" => "/enqueue",
+        "/jobs:wait" => "/get",
+        "/settle" | "/extend" => "/apply",
+        other => other,
+    }
+}
+
+impl Proxy {
+    pub(crate) async fn start(server: Arc<Served>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("it listens").to_string();
+        let shared = Arc::new(Shared { server, state: Mutex::default() });
+        let mut serving = JoinSet::new();
+        let of_task = shared.clone();
+        serving.spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((client, _)) = listener.accept().await {
+                let shared = of_task.clone();
+                connections.spawn(async move { drop(shared.serve(client).await) });
+            }
+        });
+        Self { address, shared, _serving: serving }
+    }
+
+    pub(crate) fn fault(&self, said: &Value) {
+        let on = verb(said["on"].as_str().expect("a path")).to_owned();
+        let does = said["do"].as_str().expect("what it does").to_owned();
+        let mut state = self.shared.state.lock();
+        if does == "none" {
+            state.faults.retain(|fault| fault.on != on);
+            return;
+        }
+        let (left, status) = (said["times"].as_u64().unwrap_or(1), said["status"].as_u64().unwrap_or(503));
+        state.faults.push(Fault { on, does, left, status, body: said["body"].clone() });
+    }
+
+    /// How many requests there were to the verb of a path.
+    pub(crate) fn count(&self, path: &str) -> usize {
+        let state = self.shared.state.lock();
+        state.verbs.iter().filter(|asked| asked.ends_with(verb(path))).count()
+    }
+}
+
+impl Shared {
+    /// One request; connections are not kept.
+    async fn serve(&self, mut client: TcpStream) -> io::Result<()> {
+        let request = read_request(&mut client).await?;
+        let line = String::from_utf8_lossy(&request).lines().next().unwrap_or_default().to_owned();
+        let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+        let (does, answer) = self.next(&path);
+        match does.as_deref() {
+            Some("refuse") => return Ok(()),
+            Some("answer") => return client.write_all(answer.as_bytes()).await,
+            _ => {}
+        }
+        let mut upstream = TcpStream::connect(&self.server.address).await?;
+        upstream.write_all(&closing(&request)).await?;
+        if does.is_some() {
+            let mut unheard = Vec::new();
+            upstream.read_to_end(&mut unheard).await?;
+            return Ok(());
+        }
+        tokio::io::copy_bidirectional(&mut client, &mut upstream).await.map(drop)
+    }
+
+    /// What happens to a request, and the answer that a fault gives.
+    fn next(&self, path: &str) -> (Option<String>, String) {
+        let mut state = self.state.lock();
+        state.verbs.push(path.to_owned());
+        let fault = state.faults.iter_mut().find(|fault| fault.left > 0 && path.ends_with(&fault.on));
+        let Some(fault) = fault else { return (None, String::new()) };
+        fault.left -= 1;
+        let body = fault.body.to_string();
+        let head = format!(
+            "HTTP/1.1 {} A\r\ncontent-type: application/problem+json\r\nconnection: close\r\ncontent-length: {}",
+            fault.status,
+            body.len()
+        );
+        (Some(fault.does.clone()), format!("{head}\r\n\r\n{body}"))
+    }
+}
+
+async fn read_request(client: &mut TcpStream) -> io::Result<Vec<u8>> {
+    let (mut read, mut part) = (Vec::new(), vec![0; 16 << 10]);
+    loop {
+        if let Some(end) = read.windows(4).position(|window| window == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&read[..end]).to_ascii_lowercase();
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
+            let length: usize = length.and_then(|length| length.trim().parse().ok()).unwrap_or(0);
+            if read.len() >= end + 4 + length {
+                return Ok(read);
+            }
+        }
+        match client.read(&mut part).await? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            count => read.extend_from_slice(&part[..count]),
+        }
+    }
+}
+
+/// The same request, behind which the server closes the connection.
+fn closing(request: &[u8]) -> Vec<u8> {
+    let end = request.windows(2).position(|window| window == b"\r\n").expect("a line ends");
+    [&request[..end], b"\r\nconnection: close", &request[end..]].concat()
+}

@@ -1,0 +1,138 @@
+//! Calls about schedules, by the client of this library.
+
+use super::{jobs, steps::Scenario};
+use queue::{
+    Change, Error, ErrorKind, Raw, Result, Timestamp,
+    schedules::{Missed, Overlap, Put, Schedule, ScheduleStatus, Tick, Timing},
+};
+use serde_json::{Value, json};
+use std::time::{Duration, SystemTime};
+
+const COUNT: u64 = 10;
+
+pub(crate) async fn call(scenario: &Scenario, said: &Value) -> Result<Value> {
+    let schedules = scenario.jobs.schedules();
+    let (action, name) = ["put", "get", "pause", "resume", "remove", "run", "next", "list", "preview"]
+        .into_iter()
+        .find_map(|action| said.get(action).map(|name| (action, name.as_str().unwrap_or_default())))
+        .ok_or_else(|| Error::invalid("scenario", "there is no such call"))?;
+    match action {
+        "put" => put(scenario, name, &said["schedule"]).await,
+        "get" => schedules.get(name).await?.as_ref().map(shown).ok_or_else(absent),
+        "list" => Ok(schedules.list().await?.iter().map(shown).collect()),
+        "pause" => changed(schedules.pause(name).await?),
+        "resume" => changed(schedules.resume(name).await?),
+        "remove" => changed(schedules.remove(name).await?),
+        "run" => schedules.run_now(name).await?.map(|id| json!({"id": id.as_str()})).ok_or_else(absent),
+        "next" => {
+            let status = schedules.get(name).await?.ok_or_else(absent)?;
+            Ok(match said["from"].as_str() {
+                Some(from) => after(&status.spec().timing, moment(from)?, said)?,
+                None => status.next(COUNT as usize).iter().map(|tick| json!(tick.to_string())).collect(),
+            })
+        }
+        _ => after(
+            &timing(&said["schedule"])?,
+            moment(said["from"].as_str().unwrap_or("2026-01-01T00:00:00Z"))?,
+            said,
+        ),
+    }
+}
+
+async fn put(scenario: &Scenario, name: &str, said: &Value) -> Result<Value> {
+    let job = &said["job"];
+    if job["tags"].is_array() {
+        // A schedule keeps none; the protocol refuses the field.
+        return Err(Error::invalid("scenario", "the jobs of a schedule have no tags"));
+    }
+    let millis = |name: &str| Duration::from_millis(said[name].as_u64().unwrap_or(0));
+    let missed = match said["missed"].as_str() {
+        Some("latest") => Missed::Latest,
+        Some("all") => Missed::All { max: said["catch_up"].as_u64().unwrap_or(1_000) as usize },
+        _ => Missed::default(),
+    };
+    let overlap = if said["overlap"] == "skip" { Overlap::Skip } else { Overlap::Allow };
+    let schedule = Schedule::new(name, timing(said)?, Raw(jobs::payload(job)?))
+        .options(jobs::options(job))
+        .missed(missed)
+        .overlap(overlap)
+        .jitter(millis("jitter_ms"));
+    let kind = queue::Kind::new(job["kind"].as_str().unwrap_or("default"))?;
+    let outcome = match scenario.jobs.of_kind(kind).schedules().put(&schedule).await? {
+        Put::Created => "created",
+        Put::Changed => "changed",
+        _ => "unchanged",
+    };
+    Ok(json!({"outcome": outcome}))
+}
+
+fn timing(said: &Value) -> Result<Timing> {
+    let timing = match (said["cron"].as_str(), said["every_ms"].as_u64()) {
+        (Some(cron), _) => Timing::cron(cron, said["zone"].as_str().unwrap_or("UTC")),
+        (None, Some(millis)) => Timing::every(Duration::from_millis(millis)),
+        (None, None) => {
+            let moments = said["at"].as_array().into_iter().flatten().filter_map(Value::as_str).map(moment);
+            Timing::at(moments.collect::<Result<Vec<_>>>()?)
+        }
+    };
+    Ok(timing?)
+}
+
+fn moment(text: &str) -> Result<Timestamp> {
+    let tick: Tick =
+        serde_json::from_value(json!(text)).map_err(|error| Error::invalid("scenario", error.to_string()))?;
+    let since = tick.time().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Ok(Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
+}
+
+fn after(timing: &Timing, from: Timestamp, said: &Value) -> Result<Value> {
+    let count = said["count"].as_u64().unwrap_or(COUNT);
+    if count > 100 {
+        // The library itself has no bound; the protocol has this one.
+        return Err(Error::invalid("scenario", "at most 100"));
+    }
+    Ok(timing.after(from).take(count as usize).map(|tick| json!(Tick::from(tick).to_string())).collect())
+}
+
+fn changed(change: Change) -> Result<Value> {
+    match change {
+        Change::Done => Ok(json!({"outcome": "done"})),
+        Change::Requested => Ok(json!({"outcome": "requested"})),
+        Change::Missing => Err(absent()),
+        _ => Ok(json!({"outcome": "unchanged"})),
+    }
+}
+
+/// What is not there is `None` to this library; scenarios call it a problem.
+fn absent() -> Error {
+    Error::new(ErrorKind::Invalid, "scenario", "there is no such schedule")
+}
+
+fn shown(status: &ScheduleStatus) -> Value {
+    let spec = status.spec();
+    let mut said = json!({
+        "schedule": status.name(),
+        "state": if status.is_paused() { "paused" } else { "on" },
+        "jitter_ms": spec.jitter.as_millis(),
+        "missed": "skip",
+        "overlap": if spec.overlap == Overlap::Skip { "skip" } else { "allow" },
+        "job": {"kind": spec.job.kind(), "max_attempts": 25},
+    });
+    said["job"]["payload"] = serde_json::from_str(&spec.job.payload_shown()).unwrap_or_default();
+    if let Ok(job) = spec.tick_job(Timestamp::default())
+        && let queue::queue_core::Budget::Limited(limit) = job.max_attempts
+    {
+        said["job"]["max_attempts"] = json!(limit.get());
+    }
+    if let Missed::All { max } = spec.missed {
+        (said["missed"], said["catch_up"]) = (json!("all"), json!(max));
+    }
+    match &spec.timing {
+        Timing::Cron { pattern, zone } => {
+            (said["cron"], said["zone"]) = (json!(pattern.as_str()), json!(zone.name()));
+        }
+        Timing::Every { period, .. } => said["every_ms"] = json!(period.as_millis()),
+        _ => {}
+    }
+    said
+}
