@@ -168,6 +168,21 @@ mod tests {
         assert_eq!(time.floor(ticks(64)), at(1_063));
     }
 
+    /// Each handle rounds down what it has measured, and one that opens anew begins to measure anew.
+    #[test]
+    fn a_handle_that_opens_anew_is_never_behind_and_at_most_a_millisecond_ahead() {
+        let mut kept = StoreTime::new(Duration::ZERO);
+        kept.note(at(1_000), ticks(0));
+        let mut leads = std::collections::BTreeSet::new();
+        for opened in 0..130 {
+            let mut fresh = StoreTime::new(ticks(opened));
+            fresh.note(kept.floor(ticks(opened)), ticks(opened));
+            let lead = |now| fresh.floor(ticks(now)).as_millis() - kept.floor(ticks(now)).as_millis();
+            leads.extend((opened..opened + 130).map(lead));
+        }
+        assert_eq!(leads, [0, 1].into());
+    }
+
     #[test]
     fn a_counter_that_goes_back_and_the_end_of_time_are_borne() {
         let mut time = StoreTime::new(ticks(10));

@@ -59,8 +59,13 @@ impl<'a> Story<'a> {
 
     fn place_answer(&mut self, item: &'a Item<'a>, event: &'a Event) {
         let (Some(seq), Some(id)) = (event.seq, &event.id) else { return };
-        if event.answer == Some(Answer::Queued) {
-            self.life(&event.queue, seq, id).birth = Some(item);
+        match event.answer {
+            Some(Answer::Queued) => self.life(&event.queue, seq, id).birth = Some(item),
+            // If the answer of its enqueue was lost, and nobody has read it, nothing else names it.
+            Some(Answer::Duplicate(_) | Answer::Completed) => {
+                self.life(&event.queue, seq, id);
+            }
+            _ => {}
         }
         // The answer to a removal shows the record under a revision that was never stored.
         let is_farewell = item.removes() && item.is_done();
@@ -129,11 +134,20 @@ impl<'a> Story<'a> {
         if life.may_precede(by).any(Item::removes)
             || self.may_be_emptied(life.queue, by)
             || self.may_be_taken_over(life, by)
+            || self.may_be_cancelled_unheard(life, by)
         {
             return true;
         }
         let mut ends = life.ends_before(by);
         ends.any(|(act, status, keep_ms)| self.may_leave(life, by, act, status, keep_ms))
+    }
+
+    /// Whether it may have been given back on behalf of a claim without an answer after somebody had
+    /// asked to cancel it, which ends it. Stores and servers know of callers that are gone, and give
+    /// back what they claimed in calls that no history shows.
+    pub(super) fn may_be_cancelled_unheard(&self, life: &Life<'_>, by: &Item<'_>) -> bool {
+        self.lost_claims(life.queue, by) > 0
+            && life.may_precede(by).any(|act| act.asked.op == Op::RequestCancel)
     }
 
     /// Whether an enqueue of the id may have replaced it while it waited.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Invariant,
-    history::{Answer, Event, Op},
+    history::{Answer, Event, Op, Status},
 };
 
 pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
@@ -46,13 +46,11 @@ fn check_answer(
 ) {
     match &event.answer {
         Some(Answer::TimedOut) => check_timed_out(story, wait, event, life, findings),
-        Some(Answer::Ended(status)) => {
-            let ended =
-                life.is_some_and(|life| life.may_precede(wait).any(|act| finish_of(act) == Some(*status)));
-            if !ended {
-                let explanation = "a wait answered an outcome that no settle made";
-                findings.report(Invariant::I13, explanation, &[wait.asked, event]);
-            }
+        Some(Answer::Ended(status))
+            if !life.is_some_and(|life| may_have_ended(story, life, wait, *status)) =>
+        {
+            let explanation = "a wait answered an outcome that no settle made";
+            findings.report(Invariant::I13, explanation, &[wait.asked, event]);
         }
         Some(Answer::Expired) if !life.is_some_and(|life| story.may_be_gone(life, wait)) => {
             findings.report(
@@ -64,6 +62,11 @@ fn check_answer(
         Some(Answer::Unknown) => check_unknown(story, wait, event, findings),
         _ => {}
     }
+}
+
+fn may_have_ended(story: &Story<'_>, life: &Life<'_>, wait: &Item<'_>, status: Status) -> bool {
+    life.may_precede(wait).any(|act| finish_of(act) == Some(status))
+        || status == Status::Cancelled && story.may_be_cancelled_unheard(life, wait)
 }
 
 /// No outcome existed well before the deadline of a wait that timed out.

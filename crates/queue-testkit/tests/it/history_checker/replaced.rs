@@ -1,17 +1,12 @@
 //! Histories about lives that replace waiting ones, rescheduled jobs, and followers of a settle.
 
 use crate::history_checker::tape::{
-    Tape, at, change, claim, claimed, complete, enqueue, leased, nothing, queued, release, said,
+    Tape, at, change, claim, claimed, complete, enqueue, leased, nothing, queued, release, replacing, said,
 };
 use queue_testkit::{
     Invariant::{I5, I9, I11},
     history::{Answer, Ask, Effect, Event, Op, Status},
 };
-
-fn replacing(id: &str) -> Event {
-    let asked = enqueue(id);
-    Event { ask: Ask { replaces_waiting: Some(true), ..asked.ask }, ..asked }
-}
 
 fn follower(id: &str, parent: u64, token: u64) -> Event {
     let asked = enqueue(id);

@@ -1,9 +1,11 @@
 //! Bad histories about handlers, workers and waiters.
 
-use crate::history_checker::tape::{TICK_NS, Tape, at, claim, claimed, leased, of_worker, plain, said};
+use crate::history_checker::tape::{
+    TICK_NS, Tape, at, change, claim, claimed, enqueue, leased, of_worker, plain, queued, replacing, said,
+};
 use queue_testkit::{
     Invariant::{I13, I14, I15, I16, I17, I22, I23},
-    history::{Answer, Ask, Event, Op, Status},
+    history::{Answer, Ask, Effect, Event, Op, Phase, Status},
 };
 
 fn run(op: Op, seq: u64, token: u64) -> Event {
@@ -39,6 +41,57 @@ fn i13_a_wait_that_calls_a_present_job_expired_or_unknown() {
         tape.completed("a", 1);
         tape.call(wait(Some(1), 100), vec![said(answer)]);
         tape.assert_breaks(&[I13]);
+    }
+}
+
+/// The answer of its enqueue was lost, and nobody has read it: only the duplicate names it.
+#[test]
+fn a_wait_for_a_life_that_only_a_duplicate_named_expires_if_another_may_have_replaced_it() {
+    let history = |replaces| {
+        let mut tape = Tape::new();
+        let lost = tape.begin(vec![enqueue("a")]);
+        tape.end_as(Phase::Info, lost);
+        let duplicate = Event { seq: Some(1), ..said(Answer::Duplicate(Status::Queued)) };
+        tape.call(enqueue("a"), vec![duplicate]);
+        if replaces {
+            tape.call(replacing("a"), vec![queued(2)]);
+        }
+        tape.call(wait(Some(1), 100), vec![said(Answer::Expired)]);
+        tape
+    };
+    history(true).assert_good();
+    history(false).assert_breaks(&[I13]);
+}
+
+#[test]
+fn i13_a_wait_for_a_life_that_nobody_named_expires() {
+    let mut tape = Tape::new();
+    tape.call(wait(Some(1), 100), vec![said(Answer::Expired)]);
+    tape.assert_breaks(&[I13]);
+}
+
+/// A store gives back what it claimed for a caller that is gone, and no history shows that.
+#[test]
+fn a_job_whose_cancel_was_requested_may_end_with_a_claim_that_was_not_answered() {
+    for answer in [Answer::Ended(Status::Cancelled), Answer::Expired] {
+        let history = |is_lost: bool, is_requested: bool| {
+            let mut tape = Tape::new();
+            tape.enqueue("a", 1);
+            if is_lost {
+                let lost = tape.begin(vec![claim(1)]);
+                tape.end_as(Phase::Info, lost);
+            } else {
+                tape.claim(1, "a", 1, leased(2, 1));
+            }
+            if is_requested {
+                tape.done(change(Op::RequestCancel, "a", 1, 2, Effect::Touch), leased(3, 1));
+            }
+            tape.call(wait(Some(1), 100), vec![said(answer.clone())]);
+            tape
+        };
+        history(true, true).assert_good();
+        history(true, false).assert_breaks(&[I13]);
+        history(false, true).assert_breaks(&[I13]);
     }
 }
 

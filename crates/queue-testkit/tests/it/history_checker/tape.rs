@@ -149,6 +149,12 @@ pub(crate) fn enqueue(id: &str) -> Event {
     Event { id: Some(id.into()), digest: Some(9), ask, ..of(Op::Enqueue) }
 }
 
+/// An enqueue that may take the place of a waiting job.
+pub(crate) fn replacing(id: &str) -> Event {
+    let asked = enqueue(id);
+    Event { ask: Ask { replaces_waiting: Some(true), ..asked.ask }, ..asked }
+}
+
 pub(crate) fn claim(token: u64) -> Event {
     let ask = Ask { limit: Some(1), worker: Some("w".into()), ..Ask::default() };
     Event { token: Some(token), ask, ..of(Op::Claim) }
