@@ -6,6 +6,7 @@
 //! Speed is printed and never judged.
 
 mod bulk;
+mod clients;
 mod copy;
 mod day;
 mod failed;
@@ -37,6 +38,8 @@ enum Command {
     Bulk(bulk::BulkArgs),
     /// A copy of many jobs between kinds of store, which is killed
     Copy(copy::CopyArgs),
+    /// Workers in Python and Node that are killed and stopped, judged by what they noted
+    Clients(clients::ClientsArgs),
     /// The series of a day by a test clock
     Day(day::DayArgs),
     /// The process that runs the operations of `bulk`
@@ -58,6 +61,7 @@ async fn main() -> ExitCode {
         Command::Growth(settings) => growth::run(&settings).await,
         Command::Bulk(settings) => bulk::run(&settings).await,
         Command::Copy(settings) => copy::run(&settings).await,
+        Command::Clients(settings) => clients::run(&settings).await,
         Command::Day(settings) => day::run(&settings).await,
         Command::BulkRunner(settings) => bulk::run_operations(settings).await,
         Command::Copier(settings) => copy::run_copier(settings).await,
