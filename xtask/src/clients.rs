@@ -63,8 +63,8 @@ pub(crate) fn run(repo: &Repo) -> Result<Vec<String>> {
     Ok(skipped)
 }
 
-/// Workers of all languages that are killed and stopped at random; the program documents the rest of
-/// its arguments.
+/// Workers of all languages that are killed and stopped at random; the program documents the rest
+/// of its arguments.
 pub(crate) fn soak(repo: &Repo, arguments: &[String]) -> Result<()> {
     let server = Server::build(repo)?;
     command::run(soaking(repo, &server.path)?.args(arguments))

@@ -1,7 +1,7 @@
 //! What reads bytes that come over the network, and the campaign of random inputs that each has.
 //!
-//! A test keeps the two tables complete: each file of the two crates that serve, and that reads text
-//! or bytes, is in one of them.
+//! A test keeps the two tables complete: each file of the two crates that serve, and that reads
+//! text or bytes, is in one of them.
 
 /// A test of random inputs.
 pub(super) struct Campaign {

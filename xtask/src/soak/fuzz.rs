@@ -1,5 +1,5 @@
-//! `cargo xtask soak fuzz`: the campaigns of random inputs against what the network reaches, each as
-//! long as is asked for. Every test run has a short one of each.
+//! `cargo xtask soak fuzz`: the campaigns of random inputs against what the network reaches, each
+//! as long as is asked for. Every test run has a short one of each.
 
 use std::process::Command;
 use std::time::Instant;

@@ -1,7 +1,7 @@
 //! Whatever stands in a token, a path or a file, it is read without harm, and is what it says or is
 //! refused. `cargo xtask soak fuzz` makes the campaigns longer.
 
-use super::{QueueGlob, Token, key_file::KeyFile, queue_in_path::queue_in_path, token_file};
+use super::{AccessError, QueueGlob, Token, key_file::KeyFile, queue_in_path::queue_in_path, token_file};
 use percent_encoding::percent_decode_str;
 use proptest::{prelude::*, sample::Index};
 use queue_core::QueueName;
@@ -39,6 +39,11 @@ fn nearly(right: &'static str) -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// Whether no text of the error shows this.
+fn is_silent(error: &AccessError, secret: &str) -> bool {
+    !format!("{error} {error:?}").contains(secret)
+}
+
 /// Whether a pattern fits a name, by trying every way.
 fn fits(pattern: &str, name: &str) -> bool {
     match (pattern.chars().next(), name.chars().next()) {
@@ -67,7 +72,7 @@ proptest! {
     fn any_file_of_keys_is_read_or_refused_without_its_secrets(bytes in nearly(KEY_FILE)) {
         match KeyFile::parse(Path::new("keys"), &bytes) {
             Ok(file) => prop_assert!((1..=2).contains(&file.keys().len())),
-            Err(error) => prop_assert!(!format!("{error} {error:?}").contains(SECRET)),
+            Err(error) => prop_assert!(is_silent(&error, SECRET)),
         }
     }
 
@@ -75,7 +80,7 @@ proptest! {
     fn any_file_of_tokens_is_read_or_refused_without_its_digests(bytes in nearly(TOKEN_FILE)) {
         match token_file::parse(Path::new("tokens"), &bytes) {
             Ok(records) => prop_assert!(records.iter().all(|record| !record.scopes.is_empty())),
-            Err(error) => prop_assert!(!format!("{error} {error:?}").contains("00112233445566778899")),
+            Err(error) => prop_assert!(is_silent(&error, "00112233445566778899")),
         }
     }
 

@@ -122,8 +122,8 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![8 => object, 1 => prop::collection::vec(any::<u8>(), 0..64), 1 => value().prop_map(|value| value.to_string().into_bytes())]
 }
 
-/// One service for many cases, since most of what a case costs is a new one; not for all, since what
-/// they store stays.
+/// One service for many cases, since most of what a case costs is a new one; not for all, since
+/// what they store stays.
 struct Shared {
     runtime: Runtime,
     client: Client,

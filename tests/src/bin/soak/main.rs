@@ -2,8 +2,8 @@
 //! grows.
 //!
 //! `cargo xtask soak waits`, `jobs`, `growth`, `bulk` and `copy` start them; a slice of each is
-//! part of every test run. A run prints its measurements, and fails if a condition did not hold.
-//! Speed is printed and never judged.
+//! part of every test run, and one of `clients` is part of `cargo xtask clients`. A run prints its
+//! measurements, and fails if a condition did not hold. Speed is printed and never judged.
 
 mod bulk;
 mod clients;

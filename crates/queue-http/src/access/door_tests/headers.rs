@@ -101,7 +101,7 @@ proptest! {
             if let Some((at, byte)) = wrong {
                 let mut text = format!("Bearer {token}").into_bytes();
                 let at = at.index(text.len());
-                // The scheme may be spelled in either case, and white space after it is none of the token.
+                // The scheme may be in either case; white space behind a token is none of it.
                 let is_same = at < "Bearer ".len() || text[at] == byte || byte == b' ' || byte == b'\t';
                 text[at] = byte;
                 if let Some(value) = HeaderValue::from_bytes(&text).ok().filter(|_| !is_same) {

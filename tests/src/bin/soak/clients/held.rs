@@ -48,8 +48,8 @@ impl Held {
         }
     }
 
-    /// The calls by which the service may have ended leases: no client sees them, so their outcome is
-    /// unknown. None can have come before its lease was over.
+    /// The calls by which the service may have ended leases: no client sees them, so their outcome
+    /// is unknown. None can have come before its lease was over.
     pub(super) fn lapses(&self) -> impl Iterator<Item = Event> {
         let open = self.by_receipt.values().filter(|lease| !lease.is_ended);
         open.map(|lease| Event {
