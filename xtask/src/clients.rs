@@ -6,9 +6,10 @@
 mod node;
 mod python;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::command;
 use crate::repo::Repo;
@@ -33,10 +34,12 @@ impl Server {
     const VARIABLE: &str = "QUEUE_PROGRAM";
 }
 
+/// A slice of the long run of [`soak`].
+const SLICE: [&str; 4] = ["--kills", "20", "--workers", "2"];
+
 /// Tests every client, then fails if one failed. Returns why languages were skipped.
 pub(crate) fn run(repo: &Repo) -> Result<Vec<String>> {
-    command::run(&mut command::cargo(repo, &["build", "--package", "queue-cli", "--all-features"]))?;
-    let server = Server { path: repo.target().join("debug/queue") };
+    let server = Server::build(repo)?;
     let (mut skipped, mut failed) = (Vec::new(), Vec::new());
     for (language, test) in CLIENTS {
         match test(repo, &server) {
@@ -54,7 +57,33 @@ pub(crate) fn run(repo: &Repo) -> Result<Vec<String>> {
     if !failed.is_empty() {
         bail!("clients that failed: {}", failed.join(", "));
     }
+    if skipped.is_empty() {
+        command::run(soaking(repo, &server.path)?.args(SLICE))?;
+    }
     Ok(skipped)
+}
+
+/// Workers of all languages that are killed and stopped at random; the program documents the rest
+/// of its arguments.
+pub(crate) fn soak(repo: &Repo, arguments: &[String]) -> Result<()> {
+    let server = Server::build(repo)?;
+    command::run(soaking(repo, &server.path)?.args(arguments))
+}
+
+/// The program of the run against this server. No figure of it depends on how it was compiled.
+pub(crate) fn soaking(repo: &Repo, server: &Path) -> Result<Command> {
+    let python = python::interpreter(repo).context("httpx and mypy cannot be installed with pip")?;
+    let mut program = command::cargo(repo, &["run", "--quiet", "-p", "queue-e2e", "--bin", "soak", "--"]);
+    program.args(["clients", "--program"]).arg(server).arg("--python").arg(python);
+    program.arg("--clients").arg(repo.root().join("clients"));
+    Ok(program)
+}
+
+impl Server {
+    fn build(repo: &Repo) -> Result<Self> {
+        command::run(&mut command::cargo(repo, &["build", "--package", "queue-cli", "--all-features"]))?;
+        Ok(Self { path: repo.target().join("debug/queue") })
+    }
 }
 
 /// The numbers of a version such as `Python 3.11.7` or `v20.1.0`.

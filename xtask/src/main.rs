@@ -103,8 +103,8 @@ enum Task {
         /// The file to write
         to: PathBuf,
     },
-    /// Long runs, on a release build: `waits`, `jobs` or `growth`, with `--help` for what each can
-    /// be told
+    /// Long runs: `waits`, `jobs`, `growth`, `bulk`, `copy`, `day` on a release build, `clients`
+    /// that are killed, and `fuzz`, each with `--help` for what it can be told
     Soak {
         /// Which, and its settings
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]

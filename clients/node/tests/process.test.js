@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -76,6 +77,46 @@ test("SIGTERM lets what ends in time end, gives back the rest uncharged, and the
   assert.equal((await queue.wait("short")).result, "ended");
   const { body } = await queue.connection.call("GET", "/v1/queues/signals/jobs/long");
   assert.deepEqual([body.state, body.failures, body.stalls, body.attempts_made], ["queued", 0, 0, 0]);
+});
+
+test("a worker that was stopped for longer than its lease changes nothing and says so", async (t) => {
+  const directory = emptyDirectory(t);
+  writeFileSync(join(directory, "main.mjs"), `
+    import { setTimeout as sleep } from "node:timers/promises";
+    import { Worker } from "queue-jobs";
+    const slow = async () => { console.log("started"); await sleep(500); return "late"; };
+    const { QUEUE_URL: url, QUEUE_TOKEN_FILE: tokenFile } = process.env;
+    await new Worker("late", { slow }, { url, tokenFile, leaseMs: 1_000, waitMs: 0 }).run();`);
+  const queue = new Queue("late", { url: server.url, token: server.tokens.all });
+  t.after(() => queue.close());
+  await queue.enqueue({ id: "a", kind: "slow" });
+  const env = { PATH: process.env.PATH, QUEUE_URL: server.url, QUEUE_TOKEN_FILE: server.tokenFile() };
+  const child = spawn(process.execPath, ["main.mjs"], { cwd: directory, env, stdio: ["ignore", "pipe", "pipe"] });
+  t.after(() => child.kill("SIGKILL"));
+  const ended = new Promise((resolve) => child.on("close", (code) => resolve(code)));
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  child.kill("SIGSTOP");
+  const told = new Promise((resolve) => {
+    let text = "";
+    child.stderr.on("data", (part) => {
+      text += part;
+      if (/queue: (lease_lost|not_settled) /.test(text)) resolve();
+    });
+  });
+  let jobs = [];
+  // The service looks for lapsed leases every five seconds.
+  while (jobs.length === 0) {
+    const claim = JSON.stringify({ worker: "other", claim_id: randomBytes(16).toString("hex"), wait_ms: 2_000 });
+    ({ body: { jobs } } = await queue.connection.call("POST", "/v1/queues/late/claim", claim, { waitMs: 2_000 }));
+  }
+  child.kill("SIGCONT");
+  await told;
+  const settle = { items: [{ receipt: jobs[0].receipt, complete: { result: "in time" } }] };
+  const { body } = await queue.connection.call("POST", "/v1/settle", JSON.stringify(settle));
+  assert.equal(body.items[0].outcome, "done");
+  assert.equal((await queue.wait("a")).result, "in time");
+  child.kill("SIGTERM");
+  assert.equal(await ended, 0);
 });
 
 test("the types of the package hold", { skip: tsc() === undefined && "no TypeScript compiler: `npm install`, or name it in QUEUE_TSC" }, () => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -10,6 +11,8 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 from harness import Server
 from queue_jobs import Completed, Pending, Queue
@@ -25,6 +28,19 @@ def deaf(job):
     time.sleep(3600)
 
 Worker(Queue(os.environ["QUEUE_URL"], "deaf", token_file=os.environ["QUEUE_TOKEN_FILE"]), {"deaf": deaf}, grace=0.1).run()
+"""
+
+SLOW = """
+import os, time
+from queue_jobs import Queue, Worker
+
+def slow(job):
+    print("started", flush=True)
+    time.sleep(0.5)
+    return "late"
+
+queue = Queue(os.environ["QUEUE_URL"], "late", token_file=os.environ["QUEUE_TOKEN_FILE"])
+Worker(queue, {"slow": slow}, lease=1.0, wait=0.0).run()
 """
 
 
@@ -81,6 +97,35 @@ class Processes(unittest.TestCase):
         outcome = queue.wait("a", timeout=0)
         self.assertIsInstance(outcome, Pending)
         self.assertEqual(outcome.state, "queued")  # type: ignore[union-attr]
+
+    def call(self, path: str, said: dict[str, Any]) -> Any:
+        token = self.server.token_files["all"].read_text().strip()
+        headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+        status, answer = self.server.call("POST", path, json.dumps(said).encode(), headers)
+        self.assertEqual(status, 200, answer)
+        return json.loads(answer)
+
+    def test_a_worker_that_was_stopped_for_longer_than_its_lease_changes_nothing_and_says_so(self) -> None:
+        queue = self.queue("late")
+        queue.enqueue("slow", id="a")
+        process = self.started(SLOW)
+        assert process.stdout is not None and process.stderr is not None
+        self.assertEqual(process.stdout.readline(), "started\n")
+        process.send_signal(signal.SIGSTOP)
+        jobs: list[Any] = []
+        while not jobs:  # The service looks for lapsed leases every five seconds.
+            claim = {"worker": "other", "claim_id": uuid4().hex, "wait_ms": 2000}
+            jobs = self.call("/v1/queues/late/claim", claim)["jobs"]
+        process.send_signal(signal.SIGCONT)
+        self.assertRegex(process.stderr.readline(), "is lost|settled too late")
+        settle = {"receipt": jobs[0]["receipt"], "complete": {"result": "in time"}}
+        self.assertEqual(self.call("/v1/settle", {"items": [settle]})["items"][0]["outcome"], "done")
+        outcome = queue.wait("a", timeout=30)
+        assert isinstance(outcome, Completed)
+        self.assertEqual(outcome.result, "in time")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0)
 
     def test_a_token_file_that_is_replaced_is_taken_up(self) -> None:
         file = self.server.folder / "mine.token"

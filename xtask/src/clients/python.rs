@@ -1,6 +1,6 @@
 //! The Python client: types, unit tests, the program of its README, and the scenarios.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -21,10 +21,9 @@ pub(super) fn run(repo: &Repo, server: &Server) -> Result<Ended> {
         return Ok(Ended::Skipped(format!("python3 from {}.{} on is not installed", LEAST.0, LEAST.1)));
     }
     let home = repo.target().join("clients/python");
-    let python = home.join("bin/python");
-    if !has_tools(repo, &python) && !install_tools(repo, &home, &python) {
+    let Some(python) = interpreter(repo) else {
         return Ok(Ended::Skipped("httpx and mypy cannot be installed with pip".to_owned()));
-    }
+    };
     let run = |arguments: &[&str]| {
         let mut command = Command::new(&python);
         command.args(arguments).current_dir(repo.root()).env("PYTHONDONTWRITEBYTECODE", "1");
@@ -38,6 +37,13 @@ pub(super) fn run(repo: &Repo, server: &Server) -> Result<Ended> {
     run(&["-m", "unittest", "discover", "--start-directory", "clients/python/tests"])?;
     run(&["clients/python/tests/run_scenarios.py"])?;
     Ok(Ended::Passed)
+}
+
+/// A Python that has what the client and its tests need; `None` if it cannot be had.
+pub(super) fn interpreter(repo: &Repo) -> Option<PathBuf> {
+    let home = repo.target().join("clients/python");
+    let python = home.join("bin/python");
+    (has_tools(repo, &python) || install_tools(repo, &home, &python)).then_some(python)
 }
 
 fn has_tools(repo: &Repo, python: &Path) -> bool {

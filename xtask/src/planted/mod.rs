@@ -1,9 +1,10 @@
 //! `cargo xtask planted`: checks against what is wrong on purpose: the conformance suite against
-//! stores with a defect, the guard against work with a slowdown, and the tests of schedules against
-//! mistakes in their code.
+//! stores with a defect, the guard against work with a slowdown, the tests of schedules against
+//! mistakes in their code, and the kill run of clients against a service that settles by id.
 
 mod mistake;
 mod schedules;
+mod stale;
 mod tree;
 
 use anyhow::Result;
@@ -21,6 +22,8 @@ pub(crate) enum Part {
     Guard,
     /// Schedules that lose ticks, or run them twice
     Schedules,
+    /// A service that ignores the tokens of receipts
+    Stale,
 }
 
 /// Each part that is asked for, or all of them. The tables go to standard output, to be kept in
@@ -35,6 +38,9 @@ pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
     }
     if is_asked_for(Part::Schedules) {
         mistake::try_all(repo, schedules::MISTAKES)?;
+    }
+    if is_asked_for(Part::Stale) {
+        stale::run(repo)?;
     }
     Ok(())
 }

@@ -64,7 +64,7 @@ impl KeyFile {
         })
     }
 
-    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, AccessError> {
+    pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, AccessError> {
         let malformed = |why: &str| AccessError::Malformed { path: path.to_owned(), why: why.to_owned() };
         // The parser's message could quote a secret, so its place alone is told.
         let document: Document = serde_json::from_slice(bytes).map_err(|error| {

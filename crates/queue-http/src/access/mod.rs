@@ -13,6 +13,8 @@ mod gate;
 mod key_file;
 mod keys;
 mod limits;
+#[cfg(test)]
+mod noise_tests;
 mod principal;
 mod private_file;
 mod queue_glob;

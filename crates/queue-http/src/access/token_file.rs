@@ -149,7 +149,7 @@ fn add(path: &Path, new: NewToken, id: String, proof: Proof) -> Result<(), Acces
     })
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<TokenRecord>, AccessError> {
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<TokenRecord>, AccessError> {
     let malformed = |why: String| AccessError::Malformed { path: path.to_owned(), why };
     // The parser's message quotes the file, so its place alone is told.
     let document: Document = serde_json::from_slice(bytes).map_err(|error| {

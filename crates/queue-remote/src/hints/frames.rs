@@ -55,3 +55,39 @@ impl Frames {
         Ok(Some(self.0.split_to(len).freeze()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{FRAME_BYTES_MAX, Frames, HEAD};
+    use proptest::prelude::*;
+
+    /// Pieces of any bytes, with lengths that often fit what follows.
+    fn pieces() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        let noise = prop::collection::vec(any::<u8>(), 0..40);
+        let framed = noise.clone().prop_map(|body| {
+            let len = u16::try_from(body.len() + 1).expect("it is short");
+            [&len.to_be_bytes()[..], &[1], &body].concat()
+        });
+        prop::collection::vec(prop_oneof![framed, noise], 0..8)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_pieces_are_read_without_a_panic_and_are_not_kept(pieces in pieces()) {
+            let mut frames = Frames::default();
+            for piece in pieces {
+                frames.push(&piece);
+                loop {
+                    match frames.next() {
+                        Ok(Some(_)) => {}
+                        Ok(None) => break,
+                        Err(_) => return Ok(()),
+                    }
+                }
+                prop_assert!(frames.0.len() < HEAD + FRAME_BYTES_MAX);
+            }
+        }
+    }
+}

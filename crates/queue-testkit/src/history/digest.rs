@@ -9,7 +9,9 @@ fn fnv(parts: &[&[u8]]) -> u64 {
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
-pub(super) fn of_payload(payload: &Payload) -> u64 {
+/// The digest of a payload or a result, for events that no [`Recorded`](super::Recorded) store
+/// records.
+pub fn of_payload(payload: &Payload) -> u64 {
     fnv(&[&payload.bytes, b"\0", payload.content_type.as_str().as_bytes()])
 }
 

@@ -57,6 +57,7 @@ pub(crate) use cases::{CASES, WORKLOADS};
 pub use answer::{Answer, RecordView};
 pub use ask::{Ask, Effect, PruneKind, Status};
 pub use check::{Rules, Violation, check};
+pub use digest::of_payload as payload_digest;
 pub use event::{Event, Op, Phase};
 pub use herd::Herd;
 pub use lines::History;

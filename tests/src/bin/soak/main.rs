@@ -2,10 +2,12 @@
 //! grows.
 //!
 //! `cargo xtask soak waits`, `jobs`, `growth`, `bulk`, `copy`, `day` and `quarter` start them; a
-//! slice of most is part of every test run. A run prints its measurements, and fails if a condition
-//! did not hold. Speed is printed and never judged.
+//! slice of most is part of every test run, and one of `clients` is part of `cargo xtask clients`.
+//! A run prints its measurements, and fails if a condition did not hold. Speed is printed and never
+//! judged.
 
 mod bulk;
+mod clients;
 mod copy;
 mod day;
 mod failed;
@@ -38,6 +40,8 @@ enum Command {
     Bulk(bulk::BulkArgs),
     /// A copy of many jobs between kinds of store, which is killed
     Copy(copy::CopyArgs),
+    /// Workers in Python and Node that are killed and stopped, judged by what they noted
+    Clients(clients::ClientsArgs),
     /// The series of a day by a test clock
     Day(day::DayArgs),
     /// The series of ninety days by a test clock, and what of them is kept
@@ -61,6 +65,7 @@ async fn main() -> ExitCode {
         Command::Growth(settings) => growth::run(&settings).await,
         Command::Bulk(settings) => bulk::run(&settings).await,
         Command::Copy(settings) => copy::run(&settings).await,
+        Command::Clients(settings) => clients::run(&settings).await,
         Command::Day(settings) => day::run(&settings).await,
         Command::Quarter(settings) => quarter::run(&settings).await,
         Command::BulkRunner(settings) => bulk::run_operations(settings).await,

@@ -1,6 +1,7 @@
 //! Every call, every scope and every method, made from the table of calls; and what a stranger
 //! learns, which is nothing.
 
+mod headers;
 mod strangers;
 
 use crate::{

@@ -1,4 +1,5 @@
-//! What nobody wrote neither panics nor takes much memory.
+//! What nobody wrote neither panics nor takes much memory. `cargo xtask soak fuzz` makes the
+//! campaigns longer.
 
 use super::{
     super::ITEMS_MAX,
@@ -49,7 +50,7 @@ fn len(mut number: u64) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn noise_is_read_without_a_panic(noise in proptest::collection::vec(any::<u8>(), 0..300)) {
@@ -88,9 +89,4 @@ proptest! {
             }
         }
     }
-}
-
-/// How many inputs; `QUEUE_TESTKIT_SEEDS` asks for others.
-fn cases() -> u32 {
-    std::env::var("QUEUE_TESTKIT_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(256)
 }

@@ -1,14 +1,23 @@
 //! `cargo xtask soak`: long runs that show that nothing hangs, no answer is wrong, and no memory
 //! grows.
 
+mod decoders;
+mod fuzz;
+
 use anyhow::Result;
 
-use crate::command;
 use crate::repo::Repo;
+use crate::{clients, command};
 
 /// Builds the program of the end-to-end tests with optimization and passes the arguments on; the
-/// program itself documents them.
+/// program itself documents them. `clients` needs programs of other languages beside it, and `fuzz`
+/// is made of tests.
 pub(crate) fn run(repo: &Repo, arguments: &[String]) -> Result<()> {
+    match arguments {
+        [first, rest @ ..] if first == "clients" => return clients::soak(repo, rest),
+        [first, rest @ ..] if first == "fuzz" => return fuzz::run(repo, rest),
+        _ => {}
+    }
     let mut program =
         command::cargo(repo, &["run", "--quiet", "--release", "-p", "queue-e2e", "--bin", "soak", "--"]);
     command::run(program.args(arguments))

@@ -1,0 +1,144 @@
+"""A worker and a producer that note every call and its answer in a file, and are killed at random.
+
+`cargo xtask soak clients` starts it. A call is in the file before it is sent, so a kill leaves at
+worst a call with an unknown outcome. `tests/src/bin/soak/clients/tape.rs` says what the lines mean.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import random
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from queue_jobs import ClaimedJob, Fail, Job, Queue, QueueError, Snooze, Unavailable, Worker
+from queue_jobs._connection import Call
+from queue_jobs._send import AsyncSender, SyncSender
+
+QUEUE = "workload"
+LEASE = 1.0
+BATCH = 4
+
+
+class Tape:
+    """The file. Its times are those of the host's monotonic clock, which all processes share."""
+
+    def __init__(self, path: str) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._lock = threading.Lock()
+        self._calls = 0
+
+    def note(self, members: str) -> None:
+        with self._lock:
+            os.write(self._file, f'{{"at":{time.monotonic_ns()},{members}}}\n'.encode())
+
+    def sent(self, call: Call) -> int:
+        with self._lock:
+            self._calls += 1
+            number = self._calls
+        body = call.body.decode() or "null"
+        self.note(f'"call":{number},"sent":{{"path":{json.dumps(call.path)},"body":{body}}}')
+        return number
+
+    def answered(self, number: int, text: str) -> None:
+        self.note(f'"call":{number},"answer":{text}')
+
+    def failed(self, number: int, error: QueueError) -> None:
+        self.note(f'"call":{number},"failed":{json.dumps(error.certainty)}')
+
+    def about(self, what: str, job: ClaimedJob) -> None:
+        self.note(f'"{what}":{{"seq":{job.seq},"epoch":{job.epoch}}}')
+
+
+class Told(logging.Handler):
+    """What the worker tells its user about a job."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        job = record.args[0] if isinstance(record.args, tuple) and record.args else None
+        if isinstance(job, ClaimedJob):
+            tape.note(f'"told":{{"what":{json.dumps(record.getMessage())},"seq":{job.seq},"epoch":{job.epoch}}}')
+
+
+def taped() -> None:
+    """Puts the tape below all that a client sends; a call that is abandoned stays without an end."""
+    attempt, attempt_async = SyncSender._attempt, AsyncSender.attempt
+
+    def sync_call(self: SyncSender, call: Call) -> str:
+        number = tape.sent(call)
+        try:
+            text = attempt(self, call)
+        except QueueError as error:
+            tape.failed(number, error)
+            raise
+        tape.answered(number, text)
+        return text
+
+    async def async_call(self: AsyncSender, call: Call) -> str:
+        if is_deaf and call.path == "/v1/extend":
+            raise Unavailable("no heartbeat gets through", certainty="not_applied")
+        number = tape.sent(call)
+        try:
+            text = await attempt_async(self, call)
+        except QueueError as error:
+            tape.failed(number, error)
+            raise
+        tape.answered(number, text)
+        return text
+
+    SyncSender._attempt, AsyncSender.attempt = sync_call, async_call  # type: ignore[method-assign]
+
+
+def work(job: ClaimedJob) -> Any:
+    """Ignores that it is asked to stop, as a handler may, so that outcomes come too late as well."""
+    tape.about("started", job)
+    time.sleep(random.uniform(0, 0.3))
+    dice = random.random()
+    tape.about("ended", job)
+    if dice < 0.05:
+        raise Fail("Dice", delay=0)
+    if dice < 0.1:
+        raise Snooze(0.05)
+    if dice < 0.12:
+        raise Fail("Dice", terminal=True)
+    return [job.payload, job.epoch]
+
+
+def produce(queue: Queue) -> None:
+    batch: list[Job] = []
+    stop, number = Path(os.environ["QUEUE_STOP"]), 0
+    while not stop.exists():
+        if not batch or random.random() > 0.1:  # Sometimes the same again, which must be duplicates.
+            batch = [job(number + place) for place in range(BATCH)]
+            number += BATCH
+        try:
+            queue.enqueue_many(batch, atomic=random.random() < 0.5)
+        except QueueError:
+            pass
+        time.sleep(random.uniform(0.1, 0.4))
+
+
+def job(number: int) -> Job:
+    name = f"{os.environ['QUEUE_NUMBER']}-{number}"
+    return Job("work", {"of": name}, id=name, max_attempts="unlimited", max_stalls="unlimited")
+
+
+def main() -> None:
+    logging.getLogger("queue_jobs").addHandler(Told())
+    taped()
+    url, file = os.environ["QUEUE_URL"], os.environ["QUEUE_TOKEN_FILE"]
+    producer = threading.Thread(target=produce, args=(Queue(url, QUEUE, token_file=file),), daemon=True)
+    producer.start()
+    worker = Worker(Queue(url, QUEUE, token_file=file), {"work": work}, concurrency=4, lease=LEASE, wait=1.0)
+    asyncio.run(worker.serve())
+
+
+if __name__ == "__main__":
+    tape = Tape(os.environ["QUEUE_TAPE"])
+    # Nothing but its settle tells such a worker that its lease is lost.
+    is_deaf = "QUEUE_DEAF" in os.environ
+    main()

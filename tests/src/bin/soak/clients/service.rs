@@ -1,0 +1,117 @@
+//! `queue serve`, which is killed and started again at the same address.
+
+use crate::failed::Failed;
+use queue::{Rng, SystemRng};
+use std::{
+    fs,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, Lines},
+    process::{Child, ChildStdout, Command},
+};
+
+/// The port of a server may be taken for a moment after its kill.
+const STARTS_MAX: usize = 50;
+const PORTS: std::ops::Range<u16> = 12_000..30_000;
+
+/// What all servers of a store share: the program, a token and the keys of receipts.
+#[derive(Debug)]
+pub(super) struct Access {
+    program: PathBuf,
+    directory: TempDir,
+}
+
+/// One server.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) address: SocketAddr,
+    child: Child,
+    /// Kept open, so that the server can write.
+    _stdout: Lines<BufReader<ChildStdout>>,
+}
+
+impl Access {
+    pub(super) async fn make(program: &Path) -> Result<Self, Failed> {
+        let access = Self { program: program.to_owned(), directory: TempDir::new()? };
+        let (tokens, keys) = (access.file("tokens.json"), access.file("keys.json"));
+        let (tokens, keys) = (tokens.display().to_string(), keys.display().to_string());
+        let new =
+            ["token", "new", "--tokens", &tokens, "--scope", "produce", "--scope", "work", "--queue", "*"];
+        fs::write(access.token_file(), access.ran(&new).await?)?;
+        access.ran(&["token", "rotate-key", "--key-file", &keys]).await?;
+        Ok(access)
+    }
+
+    pub(super) fn token_file(&self) -> PathBuf {
+        self.file("token")
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    async fn ran(&self, arguments: &[&str]) -> Result<Vec<u8>, Failed> {
+        let output = Command::new(&self.program).args(arguments).output().await?;
+        let told = String::from_utf8_lossy(&output.stderr);
+        crate::failed::require(output.status.success(), || format!("{arguments:?}: {told}"))?;
+        Ok(output.stdout)
+    }
+
+    async fn served(&self, store: &str, address: SocketAddr) -> Result<Server, Failed> {
+        let mut command = Command::new(&self.program);
+        command.args(["serve", "--store", store, "--listen", &address.to_string(), "--log", "off"]);
+        command.arg("--tokens").arg(self.file("tokens.json")).arg("--key-file").arg(self.file("keys.json"));
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true).spawn()?;
+        let stdout = child.stdout.take().ok_or("a pipe")?;
+        let mut stdout = BufReader::new(stdout).lines();
+        let line = stdout.next_line().await?.unwrap_or_default();
+        let Some(address) = line.strip_prefix("listening at ") else {
+            let output = child.wait_with_output().await?;
+            return Err(format!("{line}{}", String::from_utf8_lossy(&output.stderr)).into());
+        };
+        Ok(Server { address: address.parse()?, child, _stdout: stdout })
+    }
+}
+
+impl Server {
+    /// Not at a port that the system gives to those who connect: while nobody listens there, a
+    /// connection to it may be given that very port, and hold it.
+    pub(super) async fn start(access: &Access, store: &str) -> Result<Self, Failed> {
+        let mut outcome = Err("no port is free".into());
+        for _ in 0..STARTS_MAX {
+            let port = PORTS.start + (SystemRng.next_u64() % PORTS.len() as u64) as u16;
+            outcome = access.served(store, SocketAddr::from(([127, 0, 0, 1], port))).await;
+            if outcome.is_ok() {
+                break;
+            }
+        }
+        outcome
+    }
+
+    /// Kills it in the middle of all that it does, and starts it again.
+    pub(super) async fn replace(&mut self, access: &Access, store: &str) -> Result<(), Failed> {
+        self.kill().await?;
+        let mut outcome = access.served(store, self.address).await;
+        for _ in 1..STARTS_MAX {
+            if outcome.is_ok() {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            outcome = access.served(store, self.address).await;
+        }
+        *self = outcome?;
+        Ok(())
+    }
+
+    /// Fails if it had ended by itself.
+    pub(super) async fn kill(&mut self) -> Result<(), Failed> {
+        if let Some(status) = self.child.try_wait()? {
+            return Err(format!("the server ended by itself: {status}").into());
+        }
+        Ok(self.child.kill().await?)
+    }
+}
