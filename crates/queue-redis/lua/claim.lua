@@ -10,10 +10,11 @@
 -- that the answer has no room for are left out of it, and were not begun. Each gets what it would
 -- if they came one after the other; next_due is told as the last of them leaves it.
 -- Guard: waiting and due, neither the queue nor the kind is paused, and the sender still listens;
--- the payloads have room. Keeps I3, I11, I12, I20, I24. Allowed on a full server, so that it drains. Whatever is
--- answered about the future is read before anything is written (part/write.lua says why).
+-- the payloads have room. Keeps I3, I11, I12, I20, I24. Allowed on a full server, so that it
+-- drains. Whatever is answered about the future is read before anything is written (part/write.lua
+-- says why).
 -- Cost: O(log n) for each job in READY and LEASES; the jobs that became due since the last claim
--- are moved first.
+-- are moved first. With paused kinds as part/clear_front.lua says.
 -- @part queue
 -- @part constants
 -- @part single_claim

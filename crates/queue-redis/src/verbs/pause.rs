@@ -1,4 +1,4 @@
-//! `set_paused` and `set_kind_paused`: stops or resumes the claims of a queue, or of one kind of it.
+//! `set_paused` and `set_kind_paused`: stops or resumes the claims of a queue, or of a kind.
 
 use crate::{
     client::Access,

@@ -3,8 +3,8 @@
 use crate::faults::verdict::Verdict;
 use queue_core::{
     Budget, Changed, ClaimRequest, ClaimedJob, ContentType, Detail, Error, Failure, JobId, Kind, ListQuery,
-    NewJob, Payload, Prune, PruneRequest, QueueName, Result, RetryPolicy, Rng, SeededRng, Span, Storage,
-    StorageExt, WorkerId,
+    NewJob, Pause, Payload, Prune, PruneRequest, QueueName, Result, RetryPolicy, Rng, SeededRng, Span,
+    Storage, StorageExt, WorkerId,
     lifecycle::{Cause, Event, OnRunning, Policy},
 };
 use queue_redis::{RedisOptions, RedisStorage};
@@ -31,6 +31,8 @@ const PAUSE: Duration = Duration::from_millis(3);
 const RESENDS_MAX: usize = 200;
 const DRAIN_MAX: Duration = Duration::from_secs(60);
 const BATCH: usize = 100;
+/// The second may be paused.
+const KINDS: [&str; 2] = ["open", "paused"];
 
 /// A load that runs until it is finished.
 pub(crate) struct Load {
@@ -74,6 +76,12 @@ impl Load {
         }
         tasks.spawn(Actor::new(&stage, "meddler", 0).meddle());
         Self { stage, tasks }
+    }
+
+    /// Pauses and resumes a kind all the time, too.
+    pub(crate) fn pausing(mut self) -> Self {
+        self.tasks.spawn(Actor::new(&self.stage, "pauser", 0).pause_and_resume());
+        self
     }
 
     /// Ends the tasks, works off what is left, reads everything and judges. All faults must have
@@ -153,7 +161,8 @@ impl Actor {
         };
         let payload = payload(format!("{} {number}", self.name));
         let id = JobId::new(text).expect("valid");
-        let job = NewJob::new(id, Kind::unnamed(), payload).with_max_stalls(Budget::from_raw(5));
+        let kind = Kind::from_static(KINDS[*number % KINDS.len()]);
+        let job = NewJob::new(id, kind, payload).with_max_stalls(Budget::from_raw(5));
         if self.below(5) == 0 { job.with_delay(Span::from_millis(50)) } else { job }
     }
 
@@ -198,6 +207,16 @@ impl Actor {
             _ => complete(token, job),
         };
         self.insist(|| self.store.settle(&job.record.meta, event.clone(), &self.policy)).await;
+    }
+
+    async fn pause_and_resume(self) {
+        let kind = Kind::from_static(KINDS[1]);
+        while self.goes_on() {
+            for pause in [Pause::UntilResumed, Pause::Off] {
+                self.insist(|| self.store.set_kind_paused(&self.stage.queue, &kind, pause)).await;
+                sleep(10 * PAUSE).await;
+            }
+        }
     }
 
     async fn meddle(self) {

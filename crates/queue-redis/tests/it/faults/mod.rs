@@ -69,6 +69,18 @@ async fn connections_that_are_killed_all_the_time_break_no_invariant() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_kind_that_is_paused_and_resumed_on_bad_connections_breaks_no_invariant() {
+    for _ in 0..rounds() {
+        let server = Server::start(Fsync::Never).await;
+        let options =
+            RedisOptions::new(&server.url()).expect("valid").response_timeout(Duration::from_secs(1));
+        let load = Load::start(options).await.pausing();
+        again_and_again(async || server.kill_connections().await).await;
+        load.finish().await.assert_clean_beside_pauses();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn scripts_that_are_forgotten_all_the_time_break_no_invariant() {
     for _ in 0..rounds() {
         let mut server = Server::start(Fsync::Never).await;
