@@ -2,5 +2,5 @@
 DROP FUNCTION {schema}.refuse_lost_race();
 DROP VIEW {schema}.job;
 DROP TABLE {schema}.tally, {schema}.total, {schema}.feed, {schema}.series, {schema}.worker, {schema}.finished, {schema}.lease, {schema}.ready, {schema}.attempt, {schema}.tag, {schema}.body,
-  {schema}.lane, {schema}.queue, {schema}.clock;
+  {schema}.lane, {schema}.line, {schema}.queue, {schema}.clock;
 DROP SEQUENCE {schema}.life;

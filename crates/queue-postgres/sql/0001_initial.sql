@@ -26,13 +26,28 @@ INSERT INTO {schema}.clock (mark) VALUES (0);
 CREATE TABLE {schema}.queue (
   queue  integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name   text COLLATE "C" NOT NULL UNIQUE,
-  paused bigint NOT NULL DEFAULT 0 -- until when: the number of a `Pause`
+  paused bigint NOT NULL DEFAULT 0, -- until when: the number of a `Pause`
+  has_lines boolean NOT NULL DEFAULT false,
+  -- Until when `claim.sql` takes nothing: for ever while there are lines, which are for
+  -- `claim_lines.sql`.
+  closed bigint NOT NULL GENERATED ALWAYS AS (CASE WHEN has_lines THEN 9223372036854775807 ELSE paused END) STORED
+);
+
+-- The kinds of a queue that are paused, or whose jobs were set aside (ADR 54). The jobs of a line
+-- stand in `ready` under priorities of the line's own, where claims of other jobs do not meet them.
+CREATE TABLE {schema}.line (
+  queue  integer  NOT NULL,
+  line   smallint NOT NULL CHECK (line BETWEEN 1 AND 32),
+  kind   text COLLATE "C" NOT NULL,
+  paused bigint   NOT NULL, -- as of a queue
+  PRIMARY KEY (queue, line),
+  UNIQUE (queue, kind)
 );
 
 -- The priorities that a queue has ever used, so that a claim visits each one's front directly.
 CREATE TABLE {schema}.lane (
-  queue    integer  NOT NULL,
-  priority smallint NOT NULL,
+  queue    integer NOT NULL,
+  priority integer NOT NULL, -- of the type that it has in `ready`: a search by another would cost more
   PRIMARY KEY (queue, priority)
 );
 
@@ -94,7 +109,7 @@ CREATE TABLE {schema}.ready (
   stalls        bigint   NOT NULL,
   queue         integer  NOT NULL,
   size          integer  NOT NULL, -- bytes of the payload, for claims to know what they answer with
-  priority      smallint NOT NULL,
+  priority      integer  NOT NULL, -- of the job, and 65536 for each number of the line that it is in
   state         smallint NOT NULL,
   flags         smallint NOT NULL,
   settled_event smallint,

@@ -5,8 +5,8 @@
 -- Out: now, and each job that was amended, as it was before.
 -- Guard: the revision that was seen, on the newest version of the row, under its lock; so the job
 -- still waits. The row of `ready` leaves and comes back, as in any step of a life: a claim that
--- began before would otherwise take the new row and answer with the body of its own snapshot. The
--- priorities have their lanes already.
+-- began before would otherwise take the new row and answer with the body of its own snapshot. It
+-- comes back outside of lines. The priorities have their lanes already.
 WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT
@@ -36,7 +36,7 @@ back AS (
   )
   SELECT
     s.seq, coalesce(t.now + i.delay, s.run_at), s.revision + 1, s.epoch, s.failures, s.stalls, s.queue,
-    coalesce(octet_length(i.to_payload), s.size), coalesce(i.to_priority, s.priority), s.state, s.flags, s.settled_event,
+    coalesce(octet_length(i.to_payload), s.size), coalesce(i.to_priority, i.priority), s.state, s.flags, s.settled_event,
     s.settled_token, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress
   FROM was AS s JOIN i ON i.n = s.n CROSS JOIN t
 ),

@@ -1,2 +1,2 @@
 -- In: queue. Out: the priorities that it has ever used.
-SELECT priority FROM {schema}.lane WHERE queue = $1;
+SELECT priority::smallint FROM {schema}.lane WHERE queue = $1;

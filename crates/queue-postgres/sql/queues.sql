@@ -1,8 +1,9 @@
 -- In: mark, where to begin, limit.
 -- Out: now, whether there are totals, changes that were looked at, and of each queue name, the
 -- number of its pause, how many are unfinished, failing of these, completed, failed, cancelled,
--- running, and due later, and the earliest due time of those due. In no order; one row without a
--- name if there is no queue.
+-- running, and due later, and the earliest due time of those due; the kinds that are or were
+-- paused, and the numbers of their pauses. In no order; one row without a name if there is no
+-- queue.
 -- Cost: for each queue one total, one look per priority, and the jobs that run or are due later;
 -- the changes since they were folded.
 WITH t AS MATERIALIZED (SELECT {time}),
@@ -17,7 +18,7 @@ d AS MATERIALIZED (
 )
 SELECT
   {stamp}, EXISTS (SELECT 1 FROM {schema}.total WHERE queue = 0), (SELECT sum(changes)::bigint FROM d), q.name, q.paused,
-  {counted}, w.running, w.scheduled, w.oldest
+  {counted}, w.running, w.scheduled, w.oldest, {paused_kinds}
 FROM t LEFT JOIN q ON true
 LEFT JOIN LATERAL (SELECT * FROM {schema}.total WHERE queue = q.queue LIMIT 1) AS s ON true
 LEFT JOIN d ON d.queue = q.queue

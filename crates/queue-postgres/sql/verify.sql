@@ -20,14 +20,25 @@ WHERE NOT EXISTS (SELECT 1 FROM {schema}.body AS b WHERE b.queue = s.queue AND b
 UNION ALL
 SELECT 'job ' || r.seq || ' waits in priority ' || r.priority || ' and its body says ' || b.priority
 FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.queue = r.queue AND b.seq = r.seq
-WHERE r.priority <> b.priority
+WHERE (r.priority - b.priority) % 65536 <> 0
+UNION ALL
+SELECT 'job ' || r.seq || ' is set aside in line ' || (r.priority - b.priority) / 65536 || ', which is not of its kind'
+FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.queue = r.queue AND b.seq = r.seq
+WHERE r.priority <> b.priority AND (r.priority - b.priority) % 65536 = 0 AND NOT EXISTS (
+  SELECT 1 FROM {schema}.line AS l
+  WHERE l.queue = r.queue AND l.line = (r.priority - b.priority) / 65536 AND l.kind = b.kind
+)
+UNION ALL
+SELECT 'queue ' || q.queue || ' is wrong about having lines' FROM {schema}.queue AS q
+WHERE q.has_lines <> EXISTS (SELECT 1 FROM {schema}.line AS l WHERE l.queue = q.queue)
 UNION ALL
 SELECT 'job ' || r.seq || ' waits with ' || r.size || ' bytes and its body has ' || octet_length(b.payload)
 FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.queue = r.queue AND b.seq = r.seq
 WHERE r.size <> octet_length(b.payload)
 UNION ALL
-SELECT DISTINCT 'priority ' || r.priority || ' of queue ' || r.queue || ' has no lane' FROM {schema}.ready AS r
-WHERE NOT EXISTS (SELECT 1 FROM {schema}.lane AS l WHERE l.queue = r.queue AND l.priority = r.priority)
+SELECT DISTINCT 'priority ' || b.priority || ' of queue ' || r.queue || ' has no lane'
+FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.queue = r.queue AND b.seq = r.seq
+WHERE NOT EXISTS (SELECT 1 FROM {schema}.lane AS l WHERE l.queue = r.queue AND l.priority = b.priority)
 UNION ALL
 SELECT 'job ' || b.seq || ' is in unnamed queue ' || b.queue FROM {schema}.body AS b
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.queue AS q WHERE q.queue = b.queue)

@@ -3,7 +3,9 @@
 use crate::{
     call::call,
     handle::HandleState,
-    verbs::{PostgresApply, PostgresClaim, PostgresEnqueue, PostgresEnqueueNew, PostgresGet},
+    verbs::{
+        PostgresApply, PostgresClaim, PostgresEnqueue, PostgresEnqueueNew, PostgresForgetLines, PostgresGet,
+    },
 };
 use queue_core::{
     Applied, ClaimRequest, Claimed, Detail, Enqueued, JobId, JobRecord, Limits, NewJob, QueueName, Result,
@@ -11,6 +13,7 @@ use queue_core::{
 };
 use queue_store::BatchVerbs;
 use std::sync::Arc;
+use tracing::debug;
 
 /// One handle, as the merging layer calls it.
 #[derive(Debug)]
@@ -39,6 +42,11 @@ impl BatchVerbs for BatchedCalls {
     /// Answers the first request alone: claims go side by side, each in a statement of its own.
     async fn claim(&self, requests: Vec<ClaimRequest>) -> Result<Vec<Claimed>> {
         let Some(first) = requests.first() else { return Ok(Vec::new()) };
+        if let Some(queue) = self.0.names.number(&first.queue).filter(|queue| self.0.lines.take_ended(*queue))
+            && let Err(error) = call(&self.0, &PostgresForgetLines(queue)).await
+        {
+            debug!(error = &error as &dyn std::error::Error, "lines that have ended are forgotten later");
+        }
         Ok(vec![call(&self.0, &PostgresClaim(first)).await?])
     }
 

@@ -9,6 +9,7 @@ use crate::{
     connection::{PoolKind, PooledConnection, Pools},
     fold_schedule::FoldSchedule,
     identity::Identity,
+    line_memory::LineMemory,
     name_cache::NameCache,
     options::{Pooler, PostgresOptions},
     statements::{Renderer, Statements},
@@ -30,6 +31,7 @@ pub(crate) struct HandleState {
     pub(crate) hub: Arc<Hub>,
     pub(crate) names: Arc<NameCache>,
     pub(crate) floors: ClaimFloors,
+    pub(crate) lines: LineMemory,
     pub(crate) folds: FoldSchedule,
     /// What a caller's connection has to lead to.
     pub(crate) identity: Identity,
@@ -70,6 +72,7 @@ impl HandleState {
             clock: PostgresClock::new(options.time.clone()),
             hub: Arc::default(),
             floors: ClaimFloors::default(),
+            lines: LineMemory::default(),
             folds: FoldSchedule::new(&SystemRng),
             origin: format!("{:032x}", SystemRng.next_u128()),
             channel: format!("queue_{}", facts.schema_oid),

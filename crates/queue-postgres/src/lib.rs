@@ -123,6 +123,7 @@ mod error;
 mod fold_schedule;
 mod handle;
 mod identity;
+mod line_memory;
 mod migrate;
 mod name_cache;
 mod open;

@@ -9,14 +9,14 @@ use crate::{
     verbs::{
         PostgresAnnounce, PostgresCountJobs, PostgresDiagnose, PostgresImport, PostgresList,
         PostgresListQueues, PostgresListWorkers, PostgresPruneSome, PostgresReadAttempts, PostgresReadSeries,
-        PostgresSetDuty, PostgresSetPaused, PostgresVerify, PostgresWriteSeries,
+        PostgresSetDuty, PostgresSetKindPaused, PostgresSetPaused, PostgresVerify, PostgresWriteSeries,
     },
     wakeup::Wakeups,
 };
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventReach, EventStream,
-    Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, ListQuery, NewJob, Page,
+    Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob, Page,
     Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, SeriesEntry, SeriesPage,
     SeriesQuery, Span, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
@@ -70,6 +70,7 @@ impl Storage for PostgresStorage {
             .with_events(if is_listening { EventReach::Store } else { EventReach::None })
             .with_presence()
             .with_pause()
+            .with_kind_pause()
             .with_queues()
             .with_attempts()
             .with_import()
@@ -153,6 +154,10 @@ impl Storage for PostgresStorage {
 
     async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
         call(&self.handle, &PostgresSetPaused { queue, pause }).await
+    }
+
+    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
+        call(&self.handle, &PostgresSetKindPaused { queue, kind, pause }).await?
     }
 
     /// The first subscriber opens the connection that listens.

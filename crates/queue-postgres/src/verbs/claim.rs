@@ -1,13 +1,16 @@
-//! `claim`: leases due jobs, by `sql/claim.sql`.
+//! `claim`: leases due jobs, by `sql/claim.sql`, and from a queue with lines by
+//! `sql/claim_lines.sql`.
 
+use super::kind_pause::read_pauses;
 use crate::{
     call::{BoundQuery, CallConnection, SqlVerb},
     claim_floors::{ClaimFloors, Look, LookFindings},
+    line_memory::Lines,
     row::{limit, read_claimed_body, read_waiting},
     verb_error::VerbError,
 };
 use queue_core::{
-    ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, Pause, Timestamp,
+    ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, Pause, PausedKind, Timestamp,
     lifecycle::{TrackedJob, lease},
 };
 use sqlx::{Row, postgres::PgRow};
@@ -19,6 +22,10 @@ const DEAD_ROWS_MIN: i64 = 10_000;
 const JOB_AT: usize = 5;
 /// Where its large parts begin.
 const LARGE_AT: usize = JOB_AT + 24;
+/// Where the columns of lines begin: how many jobs were set aside, kinds, pauses and heads.
+const LINES_AT: usize = LARGE_AT + 4;
+/// Until when a queue with lines is closed to `claim.sql`: the number of no pause.
+const CLOSED_BY_LINES: i64 = i64::MAX;
 
 /// Leases due jobs in the order of priority, due time and seq, and says when there will be more.
 #[derive(Debug)]
@@ -41,22 +48,14 @@ async fn claim(connection: &mut CallConnection<'_>, request: &ClaimRequest) -> R
         return Ok(Claimed::none(next_due, moment));
     };
     let handle = connection.handle;
-    let origin = connection.origin();
-    let floor = connection.time_floor();
     let look = handle.floors.next_look(queue);
     let begun = Instant::now();
-    let rows = connection
-        .write(&handle.statements.claim, |query| {
-            bind_floors(bind_request(query.bind(floor).bind(queue), request), &look)
-                .bind(look.is_full())
-                .bind(handle.notify_channel().map(str::to_owned))
-                .bind(origin.clone())
-                .bind(limit(request.bytes_max))
-                .bind(request.not_after.map(Timestamp::as_millis))
-        })
-        .await?;
+    let (rows, by_lines) = lease_due(connection, queue, request, &look).await?;
     let cost = connection.answered_after(begun);
     let mut claimed = read_claimed(connection, &rows, request)?;
+    if by_lines {
+        handle.lines.saw(queue, read_lines(&rows, request, &mut claimed)?);
+    }
     let lapse = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get(4)?;
     // A slow look from the start is remembered only if dead rows explain it: floors do not help
     // where the server is slow for another reason.
@@ -70,6 +69,67 @@ async fn claim(connection: &mut CallConnection<'_>, request: &ClaimRequest) -> R
         claimed.next_due = claimed.next_due.into_iter().chain([bound]).min();
     }
     Ok(claimed)
+}
+
+/// The answer of the statement that the queue needs, and whether that is the one for lines. Which
+/// it is stands in the row of the queue, and `claim.sql` takes nothing if it is the other; so the
+/// choice holds however long ago the queue was looked at.
+async fn lease_due(
+    connection: &mut CallConnection<'_>,
+    queue: i32,
+    request: &ClaimRequest,
+    look: &Look,
+) -> Result<(Vec<PgRow>, bool), VerbError> {
+    let handle = connection.handle;
+    let floor = connection.time_floor();
+    let origin = connection.origin();
+    let bind = |query: BoundQuery| {
+        bind_floors(bind_request(query.bind(floor).bind(queue), request), look)
+            .bind(look.is_full())
+            .bind(handle.notify_channel().map(str::to_owned))
+            .bind(origin.clone())
+            .bind(limit(request.bytes_max))
+            .bind(request.not_after.map(Timestamp::as_millis))
+    };
+    if !handle.lines.has(queue) {
+        let rows = connection.write(&handle.statements.claim, bind).await?;
+        let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+        if first.try_get::<Option<i64>, _>(1)? != Some(CLOSED_BY_LINES) {
+            return Ok((rows, false));
+        }
+    }
+    let bind = |query: BoundQuery| bind(query).bind(limit(PausedKind::SET_ASIDE_MAX));
+    Ok((connection.write(&handle.statements.claim_lines, bind).await?, true))
+}
+
+/// Adds to an answer what one of its rows says of the lines of the queue.
+fn read_lines(rows: &[PgRow], request: &ClaimRequest, claimed: &mut Claimed) -> Result<Lines, VerbError> {
+    let now = claimed.now;
+    let mut seen = Lines::None;
+    for row in rows {
+        let Some(pauses) = row.try_get::<Option<Vec<i64>>, _>(LINES_AT + 2)? else { continue };
+        let pauses = pauses.into_iter().map(|pause| Pause::from_millis(pause).at(now));
+        let heads: Vec<Option<i64>> = row.try_get(LINES_AT + 3)?;
+        let lines: Vec<_> = pauses.zip(heads).collect();
+        let has_ended = lines.iter().any(|(pause, head)| !pause.is_on() && head.is_none());
+        seen = if has_ended { Lines::Ended } else { Lines::Some };
+        if !request.is_late(now) {
+            let due = lines.iter().filter_map(|(pause, head)| line_due(*pause, (*head)?));
+            claimed.next_due = claimed.next_due.into_iter().chain(due).min();
+        }
+        claimed.set_aside = usize::try_from(row.try_get::<i64, _>(LINES_AT)?).unwrap_or_default();
+        claimed.paused_kinds = read_pauses(row, LINES_AT + 1, now)?.paused();
+    }
+    Ok(seen)
+}
+
+/// When a claim can get a job of a line whose first job was due at `head`.
+fn line_due(pause: Pause, head: i64) -> Option<Timestamp> {
+    match pause {
+        Pause::Off => Some(Timestamp::from_millis(head)),
+        Pause::Until(end) => Some(end),
+        Pause::UntilResumed => None,
+    }
 }
 
 /// Whether there are enough dead rows to explain a slow look; else something else is slow.

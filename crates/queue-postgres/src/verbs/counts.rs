@@ -1,6 +1,6 @@
 //! `counts` and `queues`: the counters of one queue, or of a page of queues.
 
-use super::get::NO_QUEUE;
+use super::{get::NO_QUEUE, kind_pause::read_pauses};
 use crate::{
     call::{BoundQuery, CallConnection, SqlVerb},
     row::{counter, foreign, integer, name},
@@ -13,6 +13,7 @@ use sqlx::{Row, postgres::PgRow};
 /// the number of changes.
 const NAME_AT: usize = 3;
 const COUNTS_AT: usize = NAME_AT + 2;
+const PAUSED_KINDS_AT: usize = COUNTS_AT + 8;
 
 /// Counts the jobs of a queue by state, by its counters.
 #[derive(Debug)]
@@ -58,7 +59,8 @@ impl SqlVerb for PostgresListQueues<'_> {
                 let name = name::<QueueName>(row, NAME_AT)?;
                 let pause = Pause::from_millis(row.try_get(NAME_AT + 1)?).at(moment.now);
                 let counts = read_counts(row, moment)?;
-                queues.push(QueueStatus { name, pause, paused_kinds: Vec::new(), counts });
+                let paused_kinds = read_pauses(row, PAUSED_KINDS_AT, moment.now)?.paused();
+                queues.push(QueueStatus { name, pause, paused_kinds, counts });
             }
         }
         // The rows are sorted here rather than by the statement, as for claims: the server is what

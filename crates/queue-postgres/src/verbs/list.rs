@@ -6,7 +6,7 @@ use crate::{
     row::{counter, integer, limit, read_job},
     verb_error::VerbError,
 };
-use queue_core::{JobMeta, ListQuery, Page, PageEnd, Tag, Timestamp, Walk};
+use queue_core::{JobMeta, ListFilter, ListQuery, Page, PageEnd, Tag, Timestamp, Walk};
 use sqlx::{Row, postgres::PgRow};
 
 /// Whose cursors they are.
@@ -64,10 +64,12 @@ impl PostgresList<'_> {
         self.query.limit.min(ListQuery::LOOKS_MAX)
     }
 
-    /// How many it steps through at most.
+    /// How many it steps through at most. Where lines are merged with the due jobs, as many of each
+    /// are read: no more than the page shows, unless it has to search.
     fn looks(&self) -> usize {
         match self.query.walk {
             Walk::Scheduled => LOOKS_MERGED_MAX,
+            Walk::Due if self.query.filter == ListFilter::default() => self.page(),
             _ => ListQuery::LOOKS_MAX,
         }
     }

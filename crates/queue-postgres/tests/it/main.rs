@@ -18,6 +18,7 @@ mod dropped;
 mod faults;
 mod isolation;
 mod kills;
+mod kind_pauses;
 mod listings;
 #[path = "../load/mod.rs"]
 mod load;

@@ -1,9 +1,9 @@
 //! Answers are right whatever plan the server chooses: never more than the limit, in order, each
 //! job once.
 
-use crate::common::{Place, claim, complete, enqueue, job, queue, request};
+use crate::common::{Place, claim, complete, enqueue, job, queue, request, settle};
 use queue_core::{
-    Applied, ClaimedJob, NewJob, Span, Storage,
+    Applied, ClaimedJob, Kind, NewJob, Pause, Span, Storage,
     lifecycle::{Event, Policy, decide},
 };
 use queue_postgres::{PostgresOptions, PostgresStorage};
@@ -75,6 +75,33 @@ async fn assert_claims_are_right(place: Place, store: Arc<PostgresStorage>, unde
 
 fn jobs_of_three_priorities() -> Vec<NewJob> {
     (0..JOBS).map(|n| job(&n.to_string()).with_priority(i16::try_from(n % 3).expect("small"))).collect()
+}
+
+/// The same with two kinds in turn, of which one was set aside; it stays in its line.
+async fn enqueue_and_set_aside(store: &PostgresStorage) {
+    let other = Kind::from_static("other");
+    let mut jobs = jobs_of_three_priorities();
+    jobs.iter_mut().step_by(2).for_each(|job| job.kind = other.clone());
+    enqueue(store, jobs).await;
+    store.set_kind_paused(&queue(), &other, Pause::UntilResumed).await.expect("it pauses kinds");
+    let first = claim(store, JOBS).await;
+    assert_eq!((first.jobs.len(), first.set_aside), (JOBS / 2, JOBS / 2));
+    for job in &first.jobs {
+        settle(store, &job.record.meta, Event::release(job.token)).await;
+    }
+    store.set_kind_paused(&queue(), &other, Pause::Off).await.expect("it resumes");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn claims_of_lines_keep_limit_and_order_under_bad_plans_and_wrong_statistics() {
+    for (settings, statistics) in BAD.iter().flat_map(|bad| STATISTICS.iter().map(move |wrong| (bad, wrong)))
+    {
+        let Some(place) = Place::new().await else { return };
+        let store = open_with_bad_plans(&place, settings).await;
+        assert!(place.execute(statistics).await > 0, "there are tables");
+        enqueue_and_set_aside(&store).await;
+        assert_claims_are_right(place, store, &(settings, statistics)).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

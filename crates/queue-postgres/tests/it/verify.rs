@@ -13,6 +13,11 @@ async fn every_kind_of_damage_is_found() {
         ),
         ("DELETE FROM {schema}.body USING {schema}.lease AS l WHERE body.seq = l.seq", "lease 3 has no body"),
         ("UPDATE {schema}.ready SET priority = 9", "waits in priority 9"),
+        (
+            "UPDATE {schema}.ready SET priority = priority + 65536",
+            "job 4 is set aside in line 1, which is not of its kind",
+        ),
+        ("UPDATE {schema}.queue SET has_lines = true", "queue 1 is wrong about having lines"),
         ("UPDATE {schema}.ready SET size = 77", "waits with 77 bytes"),
         ("DELETE FROM {schema}.lane", "has no lane"),
         ("DELETE FROM {schema}.queue", "is in unnamed queue"),

@@ -1,0 +1,66 @@
+//! Which queues have lines, as the claims of a handle know it (ADR 54).
+
+use parking_lot::Mutex;
+use std::collections::HashMap;
+
+/// Queues that are remembered. Beyond that number the memory starts afresh.
+const QUEUES_MAX: usize = 10_000;
+
+/// The queues whose claims go by `claim_lines.sql` at once. It answers right for any queue, and
+/// `claim.sql` takes nothing from one with lines; so what is remembered wrongly costs time alone.
+#[derive(Debug, Default)]
+pub(crate) struct LineMemory(Mutex<HashMap<i32, Lines>>);
+
+/// What a claim saw of the lines of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lines {
+    /// It has none.
+    None,
+    /// It has some.
+    Some,
+    /// It has some, of which at least one is to be forgotten: its kind is not paused, and it is
+    /// empty.
+    Ended,
+}
+
+impl LineMemory {
+    /// Whether the queue had lines when it was last looked at.
+    pub(crate) fn has(&self, queue: i32) -> bool {
+        self.0.lock().contains_key(&queue)
+    }
+
+    /// Remembers what was seen of a queue.
+    pub(crate) fn saw(&self, queue: i32, lines: Lines) {
+        let mut queues = self.0.lock();
+        if lines == Lines::None {
+            queues.remove(&queue);
+            return;
+        }
+        if queues.len() >= QUEUES_MAX {
+            queues.clear();
+        }
+        queues.insert(queue, lines);
+    }
+
+    /// Whether the queue has lines to be forgotten; it is told once for each time they were seen.
+    pub(crate) fn take_ended(&self, queue: i32) -> bool {
+        let mut queues = self.0.lock();
+        let ended = queues.get_mut(&queue).filter(|lines| **lines == Lines::Ended);
+        ended.is_some_and(|lines| std::mem::replace(lines, Lines::Some) == Lines::Ended)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LineMemory, Lines};
+
+    #[test]
+    fn lines_to_be_forgotten_are_told_once() {
+        let memory = LineMemory::default();
+        assert!(!memory.has(1) && !memory.take_ended(1));
+        memory.saw(1, Lines::Ended);
+        assert!(memory.take_ended(1) && !memory.take_ended(1) && memory.has(1));
+        memory.saw(1, Lines::None);
+        assert!(!memory.has(1));
+    }
+}

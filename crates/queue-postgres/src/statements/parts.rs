@@ -1,0 +1,105 @@
+//! Texts that several statements have in common, by which their places are filled.
+
+/// The columns of a body, as row `b`.
+pub(super) const BODY: &str = "b.seq, b.id, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, \
+    b.keep_failed, b.expires_in, b.time_limit, b.on_failure, b.tags";
+/// The columns of a body in row `i`, which is an item of a request with its body.
+pub(super) const ITEM: &str = "i.seq, i.id, i.kind, i.priority, i.created_at, i.max_attempts, i.max_stalls, i.keep_completed, \
+    i.keep_failed, i.expires_in, i.time_limit, i.on_failure, i.tags";
+/// The columns of a state, as row `s`, wherever it came from.
+pub(super) const STATE: &str = "s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.expires_at, s.worker, \
+    s.token, s.settled_token, s.settled_event, s.reason, s.finished_at, s.purge_at, s.error_name, s.error_message, \
+    s.progress, s.claimed_at, s.failed_at";
+/// The state of a row `s` of `ready`.
+pub(super) const WAITING: &str = "s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, \
+    NULL::bigint AS expires_at, NULL::text AS worker, NULL::bytea AS token, s.settled_token, s.settled_event, \
+    NULL::smallint AS reason, NULL::bigint AS finished_at, NULL::bigint AS purge_at, s.error_name, s.error_message, \
+    s.progress, s.claimed_at, s.failed_at";
+/// The state of a row `s` of `lease`.
+pub(super) const LEASED: &str = "1::smallint AS state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, \
+    s.expires_at, s.worker, s.token, NULL::bytea AS settled_token, NULL::smallint AS settled_event, \
+    NULL::smallint AS reason, NULL::bigint AS finished_at, NULL::bigint AS purge_at, s.error_name, s.error_message, \
+    s.progress, s.claimed_at, s.failed_at";
+/// The state of a row `s` of `finished`.
+pub(super) const TERMINAL: &str = "s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, \
+    NULL::bigint AS expires_at, NULL::text AS worker, NULL::bytea AS token, s.settled_token, s.settled_event, s.reason, \
+    s.finished_at, s.purge_at, s.error_name, s.error_message, s.progress, s.claimed_at, s.failed_at";
+/// The small columns of a row `j` of the view `job`.
+pub(super) const JOB: &str = "j.seq, j.id, j.kind, j.priority, j.created_at, j.max_attempts, j.max_stalls, j.keep_completed, \
+    j.keep_failed, j.expires_in, j.time_limit, j.on_failure, j.tags, j.state, j.revision, j.run_at, j.epoch, j.failures, j.stalls, \
+    j.flags, j.expires_at, j.worker, j.token, j.settled_token, j.settled_event, j.reason, j.finished_at, j.purge_at, j.error_name, j.error_message, \
+    j.progress, j.claimed_at, j.failed_at";
+/// When row `j` of the view `job` came into its state.
+pub(super) const ENTERED_AT: &str = "coalesce(CASE j.state WHEN 0 THEN NULL WHEN 1 THEN j.claimed_at WHEN 2 THEN j.failed_at \
+    ELSE j.finished_at END, j.created_at)";
+/// What `enqueue_new.sql` does besides for jobs with headers or tags: what it takes, reads and
+/// writes of them.
+pub(super) const LABELS_TAKEN: &str = ", $20::text[], $21::text[]";
+pub(super) const LABELS_READ: &str = ", nullif(coalesce(i.headers, ($20::text[])[1]), '') AS headers, \
+    nullif(coalesce(i.tags, ($21::text[])[1]), '') AS tags";
+pub(super) const LABELS: &str = ", headers, tags";
+pub(super) const TAGGED: &str = "
+tagged AS (
+  INSERT INTO {schema}.tag (queue, tag, seq)
+  SELECT $2, tag.tag, i.seq FROM i CROSS JOIN unnest(string_to_array(i.tags, E'\\n')) AS tag (tag)
+),";
+/// Tells subscribers of other processes about removed records: those that somebody awaits, or all
+/// if somebody follows the queue.
+pub(super) const TOLD_LOST: &str = "
+  SELECT count(pg_notify($5::text, $6::text || E'\\n' || lines)) AS sent
+  FROM (
+    SELECT string_agg(concat_ws(E'\\t', 'j', $2, seq, revision + 1, -1, id), E'\\n') AS lines
+    FROM (
+      SELECT row_number() OVER (ORDER BY seq) / 20 AS part, lost.* FROM lost
+      WHERE flags & 2 <> 0
+        OR EXISTS (SELECT 1 FROM {schema}.feed WHERE queue = $2 AND until > (SELECT now FROM t))
+    ) AS l
+    GROUP BY part
+  ) AS parts
+  WHERE $5::text IS NOT NULL
+";
+/// The sums of a queue's counters, from its total `s` and its changes `d`.
+pub(super) const COUNTED: &str = "coalesce(s.unfinished, 0) + coalesce(d.unfinished, 0), \
+    coalesce(s.failing, 0) + coalesce(d.failing, 0), coalesce(s.completed, 0) + coalesce(d.completed, 0), \
+    coalesce(s.failed, 0) + coalesce(d.failed, 0), coalesce(s.cancelled, 0) + coalesce(d.cancelled, 0)";
+/// How many jobs of queue `q` run, how many are due later, and the earliest due time of those that
+/// are due: a look into the order of claims for each priority, and for each line besides.
+pub(super) const WAITS: &str = "
+  SELECT
+    (SELECT count(*) FROM {schema}.lease AS l WHERE l.queue = q.queue) AS running, sum(l.scheduled)::bigint AS scheduled,
+    min(l.oldest) AS oldest
+  FROM (
+    SELECT
+      (SELECT count(*) FROM {schema}.ready AS r
+       WHERE r.queue = q.queue AND r.priority = l.priority AND r.run_at > (SELECT now FROM t)
+         AND r.seq > 0) AS scheduled,
+      (SELECT r.run_at FROM {schema}.ready AS r
+       WHERE r.queue = q.queue AND r.priority = l.priority AND r.run_at <= (SELECT now FROM t)
+         AND r.seq > 0
+       ORDER BY r.run_at, r.seq LIMIT 1) AS oldest
+    FROM (
+      SELECT l.priority FROM {schema}.lane AS l WHERE l.queue = q.queue
+      UNION ALL
+      SELECT l.priority + k.line * 65536 FROM {schema}.line AS k JOIN {schema}.lane AS l ON l.queue = k.queue
+      WHERE k.queue = q.queue
+    ) AS l
+  ) AS l
+";
+/// The kinds of queue `q` that are or were paused, and the numbers of their pauses.
+pub(super) const PAUSED_KINDS: &str = "ARRAY(SELECT kind FROM {schema}.line WHERE queue = q.queue ORDER BY kind), \
+    ARRAY(SELECT paused FROM {schema}.line WHERE queue = q.queue ORDER BY kind)";
+/// What claims with and without lines have in common: the lease of what was picked, and what else a
+/// claimer wants to know.
+pub(super) const LEASING: &str = include_str!("../../sql/parts/leasing.sql");
+pub(super) const CLAIM_HINTS: &str = include_str!("../../sql/parts/claim_hints.sql");
+/// Store time and the clock behind it, by the server's clock: never behind the mark of the schema,
+/// nor behind the floor of this handle.
+pub(super) const SERVER_TIME: &str = "greatest($1::bigint, (SELECT mark FROM {schema}.clock), c.clock) AS now, c.clock \
+    FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock) AS c";
+/// Store time by a clock that the caller injected, whose reading is in `$1` already.
+pub(super) const CALLERS_TIME: &str =
+    "greatest($1::bigint, (SELECT mark FROM {schema}.clock)) AS now, NULL::bigint AS clock";
+/// Store time alone, as an expression.
+pub(super) const NOW: &str = "(SELECT now FROM (SELECT {time}) AS t)";
+/// The time that a reply tells, in one column.
+pub(super) const STAMP: &str = "ARRAY[t.now, t.clock]";
