@@ -46,11 +46,11 @@ fn check_answer(
 ) {
     match &event.answer {
         Some(Answer::TimedOut) => check_timed_out(story, wait, event, life, findings),
-        Some(Answer::Ended(status)) => {
-            if !life.is_some_and(|life| may_have_ended(story, life, wait, *status)) {
-                let explanation = "a wait answered an outcome that no settle made";
-                findings.report(Invariant::I13, explanation, &[wait.asked, event]);
-            }
+        Some(Answer::Ended(status))
+            if !life.is_some_and(|life| may_have_ended(story, life, wait, *status)) =>
+        {
+            let explanation = "a wait answered an outcome that no settle made";
+            findings.report(Invariant::I13, explanation, &[wait.asked, event]);
         }
         Some(Answer::Expired) if !life.is_some_and(|life| story.may_be_gone(life, wait)) => {
             findings.report(
