@@ -25,8 +25,8 @@ impl Engine {
         while jobs.len() < limit {
             let Some(seq) = state.next_claimable(now, &mut aside_room) else { break };
             let is_taken = state.update(seq, now, |entry| {
-                // The job is not passed over for a smaller one behind it, or large jobs would starve
-                // (ADR 0023).
+                // The job is not passed over for a smaller one behind it, or large jobs would
+                // starve (ADR 0023).
                 let fits = room.takes(entry.payload_len as usize);
                 if fits {
                     self.undo.changes(entry);
