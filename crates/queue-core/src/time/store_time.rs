@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(time.floor(ticks(64)), at(1_063));
     }
 
-    /// Each handle rounds down what it has measured, and one that opens anew begins to measure anew.
+    /// Each handle rounds what it has measured, and one that opens anew begins to measure anew.
     #[test]
     fn a_handle_that_opens_anew_is_never_behind_and_at_most_a_millisecond_ahead() {
         let mut kept = StoreTime::new(Duration::ZERO);

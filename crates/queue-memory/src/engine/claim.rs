@@ -1,9 +1,8 @@
 //! Leasing due jobs.
 
-use super::{Engine, queue_state::QueueState, undo_log::UndoLog};
+use super::{Engine, packed_job::PackedJob};
 use queue_core::{
-    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, PausedKind, Seq, Timestamp,
-    lifecycle::lease,
+    AnswerRoom, ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, PausedKind, Timestamp, lifecycle::lease,
 };
 
 impl Engine {
@@ -25,9 +24,21 @@ impl Engine {
         let mut aside_room = PausedKind::SET_ASIDE_MAX;
         while jobs.len() < limit {
             let Some(seq) = state.next_claimable(now, &mut aside_room) else { break };
-            let Some(job) = claim_one(state, &mut self.undo, seq, request, &mut room, now) else { break };
-            self.notices.changed(&job.record.meta);
-            jobs.push(job);
+            let is_taken = state.update(seq, now, |entry| {
+                // The job is not passed over for a smaller one behind it, or large jobs would
+                // starve (ADR 0023).
+                let fits = room.takes(entry.payload_len as usize);
+                if fits {
+                    self.undo.changes(entry);
+                    let job = leased(entry, request, now);
+                    self.notices.changed(&job.record.meta);
+                    jobs.push(job);
+                }
+                fits
+            });
+            if is_taken != Some(true) {
+                break;
+            }
         }
         let next_due = late.or_else(|| state.next_due(now));
         let paused_kinds = state.pauses.kinds_at(now);
@@ -39,27 +50,12 @@ impl Engine {
     }
 }
 
-fn claim_one(
-    state: &mut QueueState,
-    undo: &mut UndoLog,
-    seq: Seq,
-    request: &ClaimRequest,
-    room: &mut AnswerRoom,
-    now: Timestamp,
-) -> Option<ClaimedJob> {
-    // The job is not passed over for a smaller one behind it, or large jobs would starve (ADR
-    // 0023).
-    if !room.takes(state.entries.get(&seq)?.payload_len as usize) {
-        return None;
-    }
-    state.update(seq, now, |entry| {
-        undo.changes(entry);
-        let mut job = entry.tracked();
-        lease(&mut job, request, now);
-        entry.track(&job);
-        let record = JobRecord { meta: job.meta, body: Some(entry.body()) };
-        ClaimedJob { record, token: request.token }
-    })
+fn leased(entry: &mut PackedJob, request: &ClaimRequest, now: Timestamp) -> ClaimedJob {
+    let mut job = entry.tracked();
+    lease(&mut job, request, now);
+    entry.track(&job);
+    let record = JobRecord { meta: job.meta, body: Some(entry.body()) };
+    ClaimedJob { record, token: request.token }
 }
 
 #[cfg(test)]

@@ -116,6 +116,9 @@ impl QueueState {
 
     /// The earliest moment at which a claim could get something.
     pub(super) fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
+        if self.indexes.aside.is_empty() {
+            return self.indexes.next_due();
+        }
         let aside = self.indexes.aside.iter().filter_map(|(kind, line)| {
             match self.pauses.kinds.get(kind).map_or(Pause::Off, |pause| pause.at(now)) {
                 Pause::Off => line.oldest(),

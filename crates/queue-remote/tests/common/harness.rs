@@ -46,9 +46,9 @@ impl Harness for RemoteHarness {
     /// No handle joins a transaction of an application: that takes its connection to the database.
     fn facilities(&self) -> &[Facility] {
         const ALL: &[Facility] = &[Facility::SecondHandle, Facility::DroppedClaims, Facility::Reopen];
-        // A store in memory ends with its last handle, so one is open all the time, and goes on with
-        // the time that it knows. The reference opens anew, and may then be a millisecond ahead
-        // while the clock is behind.
+        // A store in memory ends with its last handle, so one is open all the time, and goes on
+        // with the time that it knows. The reference opens anew, and may then be a millisecond
+        // ahead while the clock is behind.
         if self.reopens { ALL } else { &ALL[..2] }
     }
 

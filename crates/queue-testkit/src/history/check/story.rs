@@ -142,9 +142,9 @@ impl<'a> Story<'a> {
         ends.any(|(act, status, keep_ms)| self.may_leave(life, by, act, status, keep_ms))
     }
 
-    /// Whether it may have been given back on behalf of a claim without an answer after somebody had
-    /// asked to cancel it, which ends it. Stores and servers know of callers that are gone, and give
-    /// back what they claimed in calls that no history shows.
+    /// Whether it may have been given back on behalf of a claim without an answer after somebody
+    /// had asked to cancel it, which ends it. Stores and servers know of callers that are gone, and
+    /// give back what they claimed in calls that no history shows.
     pub(super) fn may_be_cancelled_unheard(&self, life: &Life<'_>, by: &Item<'_>) -> bool {
         self.lost_claims(life.queue, by) > 0
             && life.may_precede(by).any(|act| act.asked.op == Op::RequestCancel)
