@@ -70,7 +70,7 @@ fn a_worker_needs_the_scope_work_alone_and_every_other_command_the_scope_store()
     assert!(refused.stderr.contains("does not allow"), "{}", refused.stderr);
     let refused = place.run(&with(&url, "store.token", &["work", "--exec", "true", "--drain"]));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
-    assert!(refused.stderr.contains("work"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("lacks the scope"), "{}", refused.stderr);
 }
 
 #[test]

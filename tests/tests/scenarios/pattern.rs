@@ -106,15 +106,12 @@ fn atom(pattern: &[char]) -> Option<(Atom, &[char])> {
             let mut ranges = Vec::new();
             let mut class = &rest[..end];
             while let Some((from, left)) = class.split_first() {
-                match left {
-                    ['-', to, left @ ..] => {
-                        ranges.push((*from, *to));
-                        class = left;
-                    }
-                    _ => {
-                        ranges.push((*from, *from));
-                        class = left;
-                    }
+                if let ['-', to, left @ ..] = left {
+                    ranges.push((*from, *to));
+                    class = left;
+                } else {
+                    ranges.push((*from, *from));
+                    class = left;
                 }
             }
             Some((Atom::Of(ranges), &rest[end + 1..]))

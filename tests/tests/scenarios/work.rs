@@ -132,8 +132,9 @@ impl Handlers {
                 for (name, trace) in headers.iter().filter(|(name, _)| *name == "traceparent") {
                     options = options.header(name, trace);
                 }
-                let stored = queue.of_kind(kind).enqueue_with(id, Raw(json_of(&Value::Null)), options);
-                stored.await.map_err(JobError::retryable)?;
+                let children = queue.of_kind(kind);
+                let stored = children.enqueue_with(id, Raw(json_of(&Value::Null)), options).await;
+                stored.map_err(JobError::retryable)?;
                 Ok(json_of(&Value::Null))
             }
             other => Err(JobError::terminal(format!("a handler cannot {other}"))),
