@@ -13,6 +13,7 @@ mod gate;
 mod key_file;
 mod keys;
 mod limits;
+mod pages;
 mod principal;
 mod private_file;
 mod queue_glob;
@@ -31,6 +32,7 @@ pub use error::AccessError;
 pub(crate) use gate::Gate;
 pub use keys::{ReceiptKeys, Seal};
 pub use limits::RequestLimits;
+pub use pages::TokenHolder;
 pub use principal::Principal;
 #[cfg(feature = "server")]
 pub(crate) use private_file::read as read_private;

@@ -129,19 +129,31 @@ impl Operations {
     /// # Errors
     /// Those of [`get`](Self::get).
     pub async fn list(&self) -> Result<Vec<OperationStatus>> {
-        let (mut after, mut found): (Option<Cursor>, _) = (None, Vec::new());
+        let (mut after, mut found) = (None, Vec::new());
+        loop {
+            let (page, next) = self.page(after).await?;
+            found.extend(page);
+            if next.is_none() {
+                return Ok(found);
+            }
+            after = next;
+        }
+    }
+
+    /// A page of [`list`](Self::list), and where the next one begins.
+    ///
+    /// # Errors
+    /// Those of [`get`](Self::get).
+    pub async fn page(&self, after: Option<Cursor>) -> Result<(Vec<OperationStatus>, Option<Cursor>)> {
         let filter = ListFilter { kind: Some(Kind::from_static(OPERATION_KIND)), ..ListFilter::default() };
         let walk = Walk::All(Direction::NewestFirst);
         let all = ListQuery::new(self.name.clone(), walk, PAGE).matching(filter);
-        loop {
-            let page = self.storage.list(ListQuery { after, ..all.clone() }).await?;
-            let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
-            found.extend(self.read(&ids).await?);
-            after = page.next;
-            if after.is_none() {
-                return Ok(found);
-            }
+        let page = self.storage.list(ListQuery { after, ..all }).await?;
+        let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
+        if ids.is_empty() {
+            return Ok((Vec::new(), page.next));
         }
+        Ok((self.read(&ids).await?, page.next))
     }
 
     /// Cancels an operation: at once if it waits, after its present page if it runs
