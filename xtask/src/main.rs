@@ -110,8 +110,8 @@ enum Task {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Looks at every page of the dashboard in headless Chromium, with axe-core; skipped where there
-    /// is none
+    /// Looks at every page of the dashboard in headless Chromium, with axe-core; skipped where
+    /// there is none
     Web {
         /// Put the pictures that the documentation shows into `docs/images/web`
         #[arg(long)]

@@ -2,8 +2,8 @@
 //!
 //! It makes pictures of every page, light and dark, wide and narrow, and fails for what axe-core
 //! finds, for errors of the console, violations of the content security policy, requests to other
-//! hosts, and pages that are wider than the screen. Without Chromium, Node or npm it is skipped, and
-//! says so.
+//! hosts, and pages that are wider than the screen. Without Chromium, Node or npm it is skipped,
+//! and says so.
 
 use std::fs;
 use std::io::{BufRead, BufReader};

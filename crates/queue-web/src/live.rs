@@ -1,7 +1,8 @@
 //! The stream that tells a page when to look again.
 //!
-//! It says no more than that something changed, at most once a second, and what it reads to know so
-//! is shared by all streams of a store. It needs no feed of the store, so it is the same everywhere.
+//! It says no more than that something changed, at most once a second, and what it reads to know
+//! so is shared by all streams of a store. It needs no feed of the store, so it is the same
+//! everywhere.
 
 use crate::{
     answer::{self, Answer},

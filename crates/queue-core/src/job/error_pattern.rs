@@ -1,4 +1,4 @@
-//! Messages of errors without what differs from job to job, so that equal errors are counted as one.
+//! Messages of errors without what differs from job to job, so that equal errors count as one.
 
 /// The message without what differs from job to job: numbers, hexadecimals, UUIDs and quoted text.
 ///

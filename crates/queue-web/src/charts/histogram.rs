@@ -16,17 +16,17 @@ pub(crate) fn histogram(title: &str, times: &TimeHistogram) -> Chart {
     let mut drawing = Drawing::new().grid(2);
     let width = WIDTH / (last - first + 1) as f64;
     let mut rows = Vec::new();
-    for bucket in first..=last {
+    for (bucket, count) in buckets.iter().enumerate().take(last + 1).skip(first) {
         let words = format!("from {}", length(TimeHistogram::bound(bucket)));
-        let share = buckets[bucket] as f64 / largest as f64;
-        let told = format!("{words}: {}", buckets[bucket]);
+        let share = *count as f64 / largest as f64;
+        let told = format!("{words}: {count}");
         drawing.column(width * (bucket - first) as f64, width, &[("c-done", share)], &told);
-        rows.push(vec![words, number(buckets[bucket])]);
+        rows.push(vec![words, number(*count)]);
     }
     Chart {
         id: "histogram",
         title: title.to_owned(),
-        summary: format!("{title}, by length of time."),
+        summary: "How often each length of time was met.".to_owned(),
         legend: Vec::new(),
         upward: vec![number(largest), String::new(), "0".to_owned()],
         along: vec![length(TimeHistogram::bound(first)), length(TimeHistogram::bound(last))],

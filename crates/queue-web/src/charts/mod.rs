@@ -1,5 +1,5 @@
-//! Charts, drawn by the server: shapes in SVG, axes in text beside them, and every number in a table
-//! behind them.
+//! Charts, drawn by the server: shapes in SVG, axes in text beside them, and every number in a
+//! table behind them.
 //!
 //! A drawing is stretched to the width that a screen has, so it has no text of its own. It has no
 //! style either, since the policy of the pages refuses that: classes name its colours.

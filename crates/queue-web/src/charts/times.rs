@@ -26,7 +26,7 @@ pub(crate) fn times(
     let lines = PERCENTILES.map(|(percent, class)| (class, found(percent)));
     let all = lines.iter().flat_map(|(_, times)| times.iter().flatten().copied());
     let (low, high) = decades(all);
-    let mut drawing = Drawing::new().grid((high - low) as usize);
+    let mut drawing = Drawing::new().grid((high - low).unsigned_abs() as usize);
     for (class, times) in &lines {
         let points: Vec<Option<f64>> = times
             .iter()
@@ -50,8 +50,8 @@ pub(crate) fn times(
     Chart {
         id,
         title: title.to_owned(),
-        summary: format!("{title}: 50, 95 and 99 in a hundred took no longer than this."),
-        upward: (low..=high).rev().map(|decade| length(of_exponent(decade))).collect(),
+        summary: "So many in a hundred took no longer, on an axis of decades.".to_owned(),
+        upward: (low..=high).rev().map(|decade| round(&length(of_exponent(decade)))).collect(),
         along: along(columns, now),
         drawing: drawing.done(),
         head: HEAD.into(),
@@ -70,6 +70,11 @@ fn decades(times: impl Iterator<Item = Duration>) -> (i32, i32) {
     }
     let low = low.floor() as i32;
     (low, (high.ceil() as i32).max(low + 1))
+}
+
+/// A power of ten without the digits behind it.
+fn round(words: &str) -> String {
+    words.replace(".00", "").replace(".0", "")
 }
 
 fn exponent(time: Duration) -> f64 {

@@ -105,10 +105,10 @@ fn described(filter: &OperationFilter) -> String {
         ("whose id begins with", filter.id_prefix.clone()),
     ];
     for (name, value) in parts.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-        words.push_str(&format!(" {name} {value}"));
+        words = format!("{words} {name} {value}");
     }
     if let Some(since) = filter.since {
-        words.push_str(&format!(" since {}", moment(since, since).absolute));
+        words = format!("{words} since {}", moment(since, since).absolute);
     }
     words
 }

@@ -207,13 +207,15 @@ fn row(
             cell("Failed", "failed", counts.of(State::Failed), "bad"),
             cell("Completed", "completed", counts.of(State::Completed), ""),
         ],
-        rate: lately.map_or_else(
-            || "–".to_owned(),
-            |sum| format!("{:.1}", sum.of(WorkOutcome::Completed) as f64 / 5.0),
-        ),
+        rate: lately.map_or_else(|| "–".to_owned(), |sum| tenths(sum.of(WorkOutcome::Completed) * 2)),
         spark: sparkline(&minutes),
         workers: on_it.map_or_else(|| "–".to_owned(), |count| number(count as u64)),
     }
+}
+
+/// A number of tenths, such as `1.4`.
+fn tenths(tenths: u64) -> String {
+    format!("{}.{}", number(tenths / 10), tenths % 10)
 }
 
 fn done_and_failed(counts: &WorkCounts) -> (u64, u64) {

@@ -20,6 +20,7 @@ const NEXT: usize = 8;
 
 #[derive(Template)]
 #[template(path = "queue.html")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a part of the page that is there or not")]
 struct QueuePage {
     frame: Frame,
     name: String,

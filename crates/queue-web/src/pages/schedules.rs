@@ -99,7 +99,7 @@ fn row(status: &ScheduleStatus, now: Timestamp) -> ScheduleRow {
     let spec = status.spec();
     ScheduleRow {
         name: status.name().to_owned(),
-        timing: spec.timing.to_string(),
+        timing: spec.timing.to_string().replace('`', ""),
         kind: spec.job.kind().to_owned(),
         state,
         class,

@@ -88,7 +88,10 @@ fn row(visit: &Visit, place: usize, worker: &WorkerInfo, now: Timestamp) -> Work
         })
         .collect();
     let queues = worker.queues.iter().filter(|queue| visit.sees(queue));
-    let kinds = about.kinds.as_ref().map_or_else(|| "any kind".to_owned(), |kinds| kinds.join(", "));
+    let kinds = about.kinds.as_ref().map_or_else(
+        || "any kind".to_owned(),
+        |kinds| if kinds.is_empty() { "those of the library".to_owned() } else { kinds.join(", ") },
+    );
     WorkerRow {
         id: worker.id.to_string(),
         place,

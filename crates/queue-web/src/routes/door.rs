@@ -9,10 +9,15 @@ use crate::{
 };
 use http::{Method, Request, StatusCode, header::CONTENT_TYPE, request::Parts};
 use queue_http::{AnswerBody, Principal};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
+use tokio::time::timeout;
 
 /// The largest form: a page of ids, and a filter.
 const FORM_BYTES_MAX: usize = 256 << 10;
+/// The largest form of somebody whom nobody knows yet.
+const LOGIN_BYTES_MAX: usize = 8 << 10;
+/// How long a page may take.
+const PAGE_MAX: Duration = Duration::from_secs(30);
 const FORM_TYPE: &str = "application/x-www-form-urlencoded";
 /// The field of a form that proves where it came from.
 pub(crate) const PROOF: &str = "proof";
@@ -46,8 +51,12 @@ pub(super) async fn enter(
             "This needs the scope “{scope}”, which your token lacks."
         )));
     }
-    let form =
-        if route.method == Method::POST { read_form(&app, &head, body).await? } else { Fields::default() };
+    let bytes_max = if scope.is_some() { FORM_BYTES_MAX } else { LOGIN_BYTES_MAX };
+    let form = if route.method == Method::POST {
+        read_form(&app, &head, body, bytes_max).await?
+    } else {
+        Fields::default()
+    };
     let is_proven = visitor
         .as_ref()
         .is_some_and(|visitor| form.get(PROOF).is_some_and(|proof| app.forms.is_of(&visitor.holder, proof)));
@@ -63,7 +72,10 @@ pub(super) async fn enter(
     };
     let query = Fields::parse(head.uri.query().unwrap_or_default().as_bytes());
     let visit = Visit::new(app, route, principal, (holder, session), query, form)?;
-    (route.run)(visit).await
+    let overdue =
+        "There was no answer in time. If you changed something, it may have been done all the same.";
+    let overdue = |_| WebProblem::new(StatusCode::SERVICE_UNAVAILABLE, overdue);
+    timeout(PAGE_MAX, (route.run)(visit)).await.map_err(overdue)?
 }
 
 /// Whoever makes the request: by a session, or as the policy knows callers.
@@ -94,12 +106,17 @@ fn stranger(app: &WebApp, head: &Parts) -> Result<Answer, WebProblem> {
     Ok(answer::see(&crate::visit::relative("login", to)))
 }
 
-async fn read_form(app: &WebApp, head: &Parts, body: AnswerBody) -> Result<Fields, WebProblem> {
+async fn read_form(
+    app: &WebApp,
+    head: &Parts,
+    body: AnswerBody,
+    bytes_max: usize,
+) -> Result<Fields, WebProblem> {
     let media_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case(FORM_TYPE) {
         return Err(WebProblem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Send a form of the dashboard."));
     }
-    let read = app.policy.door.read_form(body, FORM_BYTES_MAX).await;
+    let read = app.policy.door.read_form(body, bytes_max).await;
     read.map(|bytes| Fields::parse(&bytes)).map_err(WebProblem::of_status)
 }

@@ -66,8 +66,8 @@ fn head_of(request: &Request<AnswerBody>) -> http::request::Parts {
     head
 }
 
-/// Where the links of the first page would be wrong: a router around the dashboard was asked for its
-/// directory without the slash at the end.
+/// Where the links of the first page would be wrong: a router around the dashboard was asked for
+/// its directory without the slash at the end.
 fn without_slash(request: &Request<AnswerBody>) -> Option<String> {
     let OriginalUri(whole) = request.extensions().get()?;
     let last = whole.path().rsplit('/').next().filter(|last| !last.is_empty())?;

@@ -22,7 +22,7 @@ async fn every_form_goes_to_an_action_and_brings_its_proof() {
     fail_one(&store, "mail", "w", Failure::new("E", "no"), Cause::Terminal).await;
     let mut worker = WorkerInfo::new(WorkerId::new("w").unwrap());
     worker.queues = vec![QueueName::new("mail").unwrap()];
-    store.announce(worker, Duration::from_secs(60)).await.unwrap();
+    store.announce(worker, Duration::from_mins(1)).await.unwrap();
     let dashboard = dashboard(store);
     let mut met = 0;
     for page in [
@@ -121,7 +121,7 @@ async fn queues_pause_and_workers_drain() {
     let name = QueueName::new("mail").unwrap();
     let mut worker = WorkerInfo::new(WorkerId::new("w").unwrap());
     worker.queues = vec![name.clone()];
-    store.announce(worker.clone(), Duration::from_secs(60)).await.unwrap();
+    store.announce(worker.clone(), Duration::from_mins(1)).await.unwrap();
     let dashboard = dashboard(store.clone());
     let pause = async || store.status_of(&name).await.unwrap().unwrap().pause;
     post(&dashboard, "/queue?queue=mail", "/pause", "queue=mail&minutes=15").await;
@@ -130,7 +130,7 @@ async fn queues_pause_and_workers_drain() {
     post(&dashboard, "/queue?queue=mail", "/resume", "queue=mail").await;
     assert!(!pause().await.is_on());
     post(&dashboard, "/workers", "/duty", "worker=w&duty=drain").await;
-    assert_eq!(store.announce(worker, Duration::from_secs(60)).await.unwrap(), Duty::Drain);
+    assert_eq!(store.announce(worker, Duration::from_mins(1)).await.unwrap(), Duty::Drain);
     assert!(
         post(&dashboard, "/workers", "/duty", "worker=nobody&duty=drain")
             .await

@@ -80,7 +80,7 @@ async fn hostile_names_and_texts_are_shown_and_do_nothing_on_every_page() {
         fail_one(&store, &queue, worker.as_str(), Failure::new(text, text), Cause::Retryable).await;
         let mut info = WorkerInfo::new(worker);
         (info.queues, info.host, info.duty) = (vec![name], text.to_owned(), Duty::Work);
-        store.announce(info, Duration::from_secs(60)).await.unwrap();
+        store.announce(info, Duration::from_mins(1)).await.unwrap();
     }
     let dashboard = dashboard(store.clone());
     let mut pages = 0;

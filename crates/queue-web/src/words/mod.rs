@@ -44,8 +44,8 @@ pub(crate) fn share(part: u64, whole: u64) -> Option<String> {
 pub(crate) fn size(bytes: usize) -> String {
     match bytes {
         0..1_024 => plural(bytes as u64, "byte", "bytes"),
-        1_024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1_024.0),
-        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+        1_024..1_048_576 => format!("{} KiB", bytes.div_ceil(1_024)),
+        _ => format!("{} MiB", bytes.div_ceil(1_048_576)),
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn age(length: Duration) -> String {
     match seconds {
         0..1 => format!("{} ms", length.as_millis()),
         1..60 => format!("{seconds} s"),
-        60..600 if seconds % 60 > 0 => format!("{minutes} min {} s", seconds % 60),
+        60..600 if !seconds.is_multiple_of(60) => format!("{minutes} min {} s", seconds % 60),
         60..3_600 => format!("{minutes} min"),
         3_600..86_400 if minutes > 0 => format!("{hours} h {minutes} min"),
         3_600..86_400 => format!("{hours} h"),
@@ -53,8 +53,8 @@ pub(crate) fn length(length: Duration) -> String {
     let micros = length.as_micros();
     let (value, unit) = match micros {
         0..1_000 => return format!("{micros} µs"),
-        1_000..1_000_000 => (micros as f64 / 1e3, "ms"),
-        1_000_000..60_000_000 => (micros as f64 / 1e6, "s"),
+        1_000..1_000_000 => (length.as_secs_f64() * 1e3, "ms"),
+        1_000_000..60_000_000 => (length.as_secs_f64(), "s"),
         _ => return age(length),
     };
     let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };

@@ -78,7 +78,9 @@ async fn close_with(
 ) {
     lifecycle.closing().await;
     stop_operations.cancel();
-    dashboard.iter().for_each(|dashboard| dashboard.close());
+    if let Some(dashboard) = dashboard {
+        dashboard.close();
+    }
     service.close().await;
 }
 

@@ -77,7 +77,7 @@ fn laid_out(json: &str) -> String {
         match next {
             '{' | '[' => {
                 text.push(next);
-                while rest.next_if(|next| next.is_ascii_whitespace()).is_some() {}
+                while rest.next_if(char::is_ascii_whitespace).is_some() {}
                 let is_empty = rest.peek().is_some_and(|next| matches!(next, '}' | ']'));
                 depth += 1;
                 if !is_empty {

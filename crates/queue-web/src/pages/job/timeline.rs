@@ -30,7 +30,7 @@ pub(super) fn of(visit: &Visit, job: &JobMeta, attempts: &[Attempt], now: Timest
         worker: None,
     };
     let worker = |name: &str| Some((name.to_owned(), visit.link("workers", &[])));
-    let mut entries = vec![plain("rest", "＋", "Enqueued", job.created_at)];
+    let mut entries = vec![plain("rest", "+", "Enqueued", job.created_at)];
     let left_out =
         job.attempts_made().saturating_sub(attempts.len() as u32 + u32::from(job.state == State::Processing));
     if left_out > 0 && !attempts.is_empty() {

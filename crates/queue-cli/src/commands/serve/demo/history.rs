@@ -15,6 +15,8 @@ const HOURS: i64 = 90 * 24;
 const MINUTES: i64 = 180;
 /// Samples of one kind in a slot: the shape of a histogram, and no more than it takes.
 const SAMPLES_MAX: u64 = 40;
+/// How often the samples of an hour are doubled.
+const DOUBLED: u32 = 4;
 
 /// Writes the hours and the last minutes.
 pub(super) async fn write(storage: &dyn Storage, rng: &dyn Rng) -> queue::Result<()> {
@@ -40,10 +42,17 @@ fn counted(length: SlotLength, at: Timestamp, rng: &dyn Rng) -> queue::Result<Sl
     let busy = busy_percent(at);
     for (place, (queue, kinds)) in QUEUES.iter().enumerate() {
         for (rank, kind) in kinds.iter().enumerate() {
-            let most = if length == SlotLength::Hour { SAMPLES_MAX } else { 8 };
+            let most = if length == SlotLength::Hour { SAMPLES_MAX } else { 16 };
             let jobs = most * busy / 100 / (rank as u64 + 1) + rng.next_u64() % 3;
             let of_kind = counts.of_mut(&QueueName::new(queue)?, &Kind::new(kind)?);
             (0..jobs).for_each(|_| record(of_kind, place as u64, at, rng));
+            if length == SlotLength::Hour {
+                // Each sample stands for many.
+                for _ in 0..DOUBLED {
+                    let so_far = of_kind.clone();
+                    of_kind.add(&so_far);
+                }
+            }
         }
     }
     Ok(counts)

@@ -46,7 +46,7 @@ impl Demo {
             worker(&storage, &rng, "web-1", &["emails", "webhooks"], 12)?,
             worker(&storage, &rng, "media-1", &["images", "billing"], 8)?,
         ];
-        let traffic = Traffic::new(storage.clone(), rng)?;
+        let traffic = Traffic::new(&storage, rng)?;
         traffic.backlog().await?;
         storage.set_paused(&paused, Pause::UntilResumed).await?;
         Ok(Self { storage, workers, traffic })

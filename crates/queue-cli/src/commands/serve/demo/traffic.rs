@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
 /// How long between two jobs.
-const PAUSE: Duration = Duration::from_millis(120);
+const PAUSE: Duration = Duration::from_millis(500);
 /// Completed jobs are kept for so long, which bounds the memory that the demonstration takes.
 const KEPT: Duration = Duration::from_mins(20);
 const FAILED_KEPT: Duration = Duration::from_hours(6);
@@ -21,7 +21,7 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    pub(super) fn new(storage: Arc<dyn Storage>, rng: Arc<dyn Rng>) -> queue::Result<Self> {
+    pub(super) fn new(storage: &Arc<dyn Storage>, rng: Arc<dyn Rng>) -> queue::Result<Self> {
         let queues = QUEUES.iter().map(|(name, _)| Queue::new(storage.clone(), *name));
         Ok(Self { queues: queues.collect::<queue::Result<_>>()?, rng })
     }
