@@ -24,6 +24,7 @@ mod soak;
 mod test;
 mod tidy;
 mod verify;
+mod web;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -115,6 +116,13 @@ enum Task {
         /// Only programs whose name, such as `queue-core::it`, contains one of these
         words: Vec<String>,
     },
+    /// Looks at every page of the dashboard in headless Chromium, with axe-core; skipped where
+    /// there is none
+    Web {
+        /// Put the pictures that the documentation shows into `docs/images/web`
+        #[arg(long)]
+        bless: bool,
+    },
     /// Starts and stops private servers for tests
     Services {
         #[command(subcommand)]
@@ -155,6 +163,7 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Guard { bless } => guard::run(repo, if bless { Mode::Bless } else { Mode::Check }),
         Task::Picture { to } => picture::run(&to),
         Task::Soak { arguments } => soak::run(repo, &arguments),
+        Task::Web { bless } => web::run(repo, bless),
         Task::Services { command } => services::run(repo, command),
     }
 }

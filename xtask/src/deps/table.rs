@@ -39,7 +39,13 @@ pub(super) const TABLE: &[Row] = &[
         &[DRIVERS],
     ),
     row("queue-jobs", FACADE, &[], &[DRIVERS]),
-    row("queue-cli", &["queue-jobs", "queue-http", "queue-remote"], &[], &[DRIVERS]),
+    row(
+        "queue-web",
+        &["queue-core", "queue-schedule", "queue-worker", "queue-jobs", "queue-http"],
+        &["queue-memory"],
+        &[DRIVERS],
+    ),
+    row("queue-cli", &["queue-jobs", "queue-http", "queue-remote", "queue-web"], &[], &[DRIVERS]),
     // A driver as a stranger would write it, proven by the suite.
     row("kv-store-example", &["queue-core", "queue-kv", "queue-cli", "queue-jobs"], &["queue-testkit"], &[]),
     // Programs as users write them, so they see the facade alone.

@@ -3,6 +3,7 @@
 
 mod attempt;
 mod budget;
+mod error_pattern;
 mod failed_job;
 mod failure;
 mod keep;
@@ -20,6 +21,7 @@ mod state;
 
 pub use attempt::{ATTEMPT_MESSAGE_BYTES_MAX, ATTEMPTS_MAX, Attempt, AttemptOutcome, JobAttempts};
 pub use budget::Budget;
+pub use error_pattern::error_pattern;
 pub use failed_job::FailedJob;
 pub use failure::{FAILURE_MESSAGE_BYTES_MAX, Failure};
 pub use keep::Keep;

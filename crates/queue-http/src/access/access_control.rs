@@ -122,7 +122,19 @@ impl AccessControl {
         router.layer(cors)
     }
 
-    fn principal(&self, request: &Parts) -> Result<Principal, NotLetIn> {
+    pub(super) fn rules(&self) -> &BrowserRules {
+        &self.inner.rules
+    }
+
+    pub(super) fn tokens(&self) -> Option<&Tokens> {
+        self.inner.tokens.as_deref()
+    }
+
+    pub(super) fn request_limits(&self) -> &RequestLimits {
+        &self.inner.limits
+    }
+
+    pub(super) fn principal(&self, request: &Parts) -> Result<Principal, NotLetIn> {
         let Some(tokens) = &self.inner.tokens else { return Ok(self.inner.anybody.clone()) };
         match single(&request.headers, &AUTHORIZATION) {
             Err(()) => Err(NotLetIn::NoToken),

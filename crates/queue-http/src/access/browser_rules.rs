@@ -85,6 +85,11 @@ impl BrowserRules {
         self.check_site(&request.headers, host)
     }
 
+    /// Checks the name by which the request reached the service, and nothing else.
+    pub(crate) fn check_name(&self, request: &Parts) -> Result<(), Refusal> {
+        self.check_host(host(request)?)
+    }
+
     fn check_host(&self, host: Option<&str>) -> Result<(), Refusal> {
         let HostRule::Only(names) = &self.hosts else { return Ok(()) };
         let name = host.map(|host| without_port(host).to_ascii_lowercase());

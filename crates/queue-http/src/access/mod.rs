@@ -15,6 +15,7 @@ mod keys;
 mod limits;
 #[cfg(test)]
 mod noise_tests;
+mod pages;
 mod principal;
 mod private_file;
 mod queue_glob;
@@ -33,6 +34,7 @@ pub use error::AccessError;
 pub(crate) use gate::Gate;
 pub use keys::{ReceiptKeys, Seal};
 pub use limits::RequestLimits;
+pub use pages::TokenHolder;
 pub use principal::Principal;
 #[cfg(feature = "server")]
 pub(crate) use private_file::read as read_private;

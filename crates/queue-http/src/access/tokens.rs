@@ -78,10 +78,23 @@ impl Tokens {
     /// The principal of a bearer token. An unknown id takes as long as a wrong secret.
     pub(crate) fn bearer(&self, presented: &str) -> Result<Principal, NotLetIn> {
         let token = Token::parse(presented).ok_or(NotLetIn::NoToken)?;
+        self.still(token.id(), &token.digest())
+    }
+
+    /// The id and the digest of a bearer token that is valid, by which [`still`](Self::still) knows
+    /// it again.
+    pub(crate) fn holder(&self, presented: &str) -> Result<(String, [u8; 32]), NotLetIn> {
+        let token = Token::parse(presented).ok_or(NotLetIn::NoToken)?;
+        self.still(token.id(), &token.digest())?;
+        Ok((token.id().to_owned(), token.digest()))
+    }
+
+    /// The principal of a token with this id and digest.
+    pub(crate) fn still(&self, id: &str, digest: &[u8; 32]) -> Result<Principal, NotLetIn> {
         let table = self.table.read().clone();
-        let found = table.by_id.get(token.id());
+        let found = table.by_id.get(id);
         let expected = found.map_or([0; 32], |(digest, _)| *digest);
-        let is_right: bool = expected.ct_eq(&token.digest()).into();
+        let is_right: bool = expected.ct_eq(digest).into();
         match found {
             Some((_, principal)) if is_right => self.unless_over(principal),
             _ => Err(NotLetIn::Unknown),

@@ -16,6 +16,15 @@ impl AnswerBody {
     pub(crate) fn new(body: Body) -> Self {
         Self(body)
     }
+
+    /// Any body, for services beside the calls.
+    pub fn wrap<B>(body: B) -> Self
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        Self(Body::new(body))
+    }
 }
 
 impl HttpBody for AnswerBody {

@@ -83,25 +83,36 @@ impl<P, R> Schedules<P, R> {
     /// Those of [`get`](Self::get). The method reads in pages, so a schedule that changes meanwhile
     /// may be shown as before or after the change.
     pub async fn list(&self) -> Result<Vec<ScheduleStatus>> {
-        let (mut after, mut found): (Option<Cursor>, _) = (None, Vec::new());
+        let (mut after, mut found) = (None, Vec::new());
         loop {
-            let states = [State::Queued, State::Failing, State::Processing, State::Failed];
-            let kind = Some(Kind::from_static(SCHEDULE_KIND));
-            let filter = ListFilter { kind, ..ListFilter::in_states(states) };
-            let all = ListQuery::all(self.queue.name().clone(), PAGE);
-            let query = ListQuery { after, ..all.matching(filter) };
-            let page = self.queue.storage().list(query).await?;
-            let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
-            let Stamped { now, clock, value } = self.read(&ids).await?;
-            let records = value.into_iter().flatten().filter(is_schedule);
-            for status in records.map(|record| ScheduleStatus::of(record, now, clock)) {
-                found.push(status?);
-            }
-            after = page.next;
-            if after.is_none() {
+            let (page, next) = self.page(after).await?;
+            found.extend(page);
+            if next.is_none() {
                 return Ok(found);
             }
+            after = next;
         }
+    }
+
+    /// A page of [`list`](Self::list), for callers that may not read everything: the schedules
+    /// among the next jobs, of which there may be none on a page, and where the next page begins.
+    ///
+    /// # Errors
+    /// Those of [`get`](Self::get).
+    pub async fn page(&self, after: Option<Cursor>) -> Result<(Vec<ScheduleStatus>, Option<Cursor>)> {
+        let states = [State::Queued, State::Failing, State::Processing, State::Failed];
+        let kind = Some(Kind::from_static(SCHEDULE_KIND));
+        let filter = ListFilter { kind, ..ListFilter::in_states(states) };
+        let all = ListQuery::all(self.queue.name().clone(), PAGE);
+        let page = self.queue.storage().list(ListQuery { after, ..all.matching(filter) }).await?;
+        let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
+        if ids.is_empty() {
+            return Ok((Vec::new(), page.next));
+        }
+        let Stamped { now, clock, value } = self.read(&ids).await?;
+        let records = value.into_iter().flatten().filter(is_schedule);
+        let found: Result<_> = records.map(|record| ScheduleStatus::of(record, now, clock)).collect();
+        Ok((found?, page.next))
     }
 
     /// Stops a schedule until it is [resumed](Self::resume): no tick is enqueued, except one that a

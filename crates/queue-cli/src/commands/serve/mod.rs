@@ -1,5 +1,7 @@
 //! `queue serve`: the store over HTTP, for programs in any language and on any host.
 
+mod demo;
+mod front;
 mod log;
 mod options;
 mod running;
@@ -10,16 +12,19 @@ use crate::{
     signals::{ReloadSignal, StopSignals},
 };
 use clap::Args;
+use demo::Demo;
 use options::{DoorArgs, ListenArgs};
-use queue::{SystemRng, queue_core::lifecycle::Policy};
-use queue_http::{ReceiptKeys, Service, ServiceLimits};
+use queue::{Storage, SystemRng, queue_core::lifecycle::Policy};
+use queue_http::{AccessControl, ReceiptKeys, Service, ServiceLimits};
 use queue_remote::StoreService;
+use queue_web::{AccessPolicy, Dashboard};
 use running::{Files, Running};
 use std::{path::PathBuf, sync::Arc};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Programs in any language enqueue, work and look through it; docs/service has the protocol and how to run it.
+Programs in any language enqueue, work and look through it; docs/service has the protocol and how to run it. A browser
+sees the dashboard at /, and logs in with a token that has the scope view; `queue serve --demo` shows one at once.
 `queue token new` makes the tokens. Without --tokens it starts with --no-auth alone, and then only where no other machine
 reaches it. SIGHUP reads tokens, keys and certificates again. The first SIGINT or SIGTERM ends it once its requests are
 answered (at most --drain-timeout), a second one at once.
@@ -29,6 +34,13 @@ pub(crate) struct ServeArgs {
     listen: ListenArgs,
     #[command(flatten)]
     door: DoorArgs,
+    /// Serve a made-up store in memory with traffic, failures and schedules, to look at the
+    /// dashboard; --store is not used, and without --tokens everybody of this machine is let in
+    #[arg(long)]
+    demo: bool,
+    /// The calls alone, without the dashboard at /
+    #[arg(long, conflicts_with = "demo")]
+    no_dashboard: bool,
     /// The keys of receipts, from `queue token rotate-key`; needed by several servers before one
     /// store, and for receipts to outlive a restart [default: one made up now]
     #[arg(long, value_name = "FILE", env = "QUEUE_KEY_FILE")]
@@ -42,6 +54,7 @@ pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliE
     log::start(args.log);
     let mut stop = StopSignals::listen()?;
     let reload = ReloadSignal::listen()?;
+    let args = ServeArgs { door: args.door.for_demo(args.demo), ..args };
     let door = args.door.door()?;
     let control = args.door.control(&door)?;
     let keys = Arc::new(match &args.key_file {
@@ -50,14 +63,26 @@ pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliE
     });
     let server = args.listen.options(door.clone()).bind().await?;
     // A store in memory is others' to use while this process serves it, so it is not refused here.
-    let storage = session.opener.open(&session.url).await?;
+    let demo = if args.demo { Some(Demo::begin().await?) } else { None };
+    let storage = match &demo {
+        Some(demo) => demo.storage(),
+        None => session.opener.open(&session.url).await?,
+    };
+    let dashboard =
+        (!args.no_dashboard).then(|| dashboard(storage.clone(), &control, args.listen.is_encrypted()));
     let files = Files { door, keys: keys.clone(), key_file: args.key_file, tls: server.tls_reload() };
     let service = Service::with(storage.clone(), keys, ServiceLimits::default(), Policy::default())
         .with_store_face(StoreService::new(storage.clone()));
-    let running = Running { server, service, control, files, out: session.out };
+    let running = Running { server, service, control, dashboard, demo, files, out: session.out };
     let ended = running.serve(&mut stop, reload).await;
     let closed = storage.close().await;
     let exit = ended?;
     closed?;
     Ok(exit)
+}
+
+fn dashboard(storage: Arc<dyn Storage>, control: &AccessControl, is_encrypted: bool) -> Dashboard {
+    let policy = AccessPolicy::of_door(control.clone());
+    let policy = if is_encrypted { policy.over_https() } else { policy };
+    Dashboard::new(storage).access(policy)
 }

@@ -60,6 +60,11 @@ pub(super) struct DoorArgs {
 }
 
 impl ListenArgs {
+    /// Whether browsers reach the server by HTTPS: its own, or that of what is in front of it.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.tls_cert.is_some() || self.plaintext
+    }
+
     pub(super) fn options(&self, door: Door) -> ServerOptions {
         let mut limits = ServerLimits::default();
         limits.connections_max = self.connections;
@@ -81,6 +86,11 @@ impl ListenArgs {
 }
 
 impl DoorArgs {
+    /// The demonstration holds nothing that anybody may not see.
+    pub(super) fn for_demo(self, is_demo: bool) -> Self {
+        Self { no_auth: self.no_auth || (is_demo && self.tokens.is_none()), ..self }
+    }
+
     pub(super) fn door(&self) -> Result<Door, CliError> {
         match &self.tokens {
             Some(path) => Ok(Door::Tokens(Arc::new(Tokens::load(path)?))),

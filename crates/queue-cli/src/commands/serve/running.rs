@@ -1,5 +1,6 @@
 //! A server at work: what it tells, what signals do, how it ends.
 
+use super::{demo::Demo, front::Front};
 use crate::{
     exit::{CliError, Exit},
     output::{self, Format, Output, plural},
@@ -7,14 +8,18 @@ use crate::{
 };
 use queue::worker::WorkerReport;
 use queue_http::{AccessControl, AccessError, Door, Lifecycle, ReceiptKeys, Server, Service, TlsReload};
+use queue_web::Dashboard;
 use serde_json::json;
 use std::{path::PathBuf, pin::pin, sync::Arc};
+use tokio_util::sync::CancellationToken;
 
 /// A server with all that it needs.
 pub(super) struct Running {
     pub(super) server: Server,
     pub(super) service: Service,
     pub(super) control: AccessControl,
+    pub(super) dashboard: Option<Dashboard>,
+    pub(super) demo: Option<Demo>,
     pub(super) files: Files,
     pub(super) out: Output,
 }
@@ -34,7 +39,7 @@ impl Running {
         stop: &mut StopSignals,
         mut reload: ReloadSignal,
     ) -> Result<Exit, CliError> {
-        let Self { server, service, control, files, out } = self;
+        let Self { server, service, control, dashboard, demo, files, out } = self;
         tell_start(&server, &files, out)?;
         let lifecycle = server.lifecycle();
         // Changes by filter are jobs, and whoever asks for one through the service has no worker
@@ -43,12 +48,13 @@ impl Running {
         let stop_operations = operations.stop_token();
         let work = async {
             tokio::join!(
-                server.run(control.guard(&service)),
-                close_with(&lifecycle, &service, &stop_operations)
+                server.run(Front::new(control.guard(&service), dashboard.clone())),
+                close_with(&lifecycle, &service, dashboard.as_ref(), &stop_operations)
             )
         };
-        let mut work = pin!(async { tokio::join!(work, operations.run()) });
-        let ((cut, ()), report) = loop {
+        let made_up = run_demo(demo, stop_operations.clone());
+        let mut work = pin!(async { tokio::join!(work, operations.run(), made_up) });
+        let ((cut, ()), report, ()) = loop {
             tokio::select! {
                 ended = &mut work => break ended,
                 () = stop.next() => {
@@ -67,11 +73,21 @@ impl Running {
 async fn close_with(
     lifecycle: &Lifecycle,
     service: &Service,
-    stop_operations: &tokio_util::sync::CancellationToken,
+    dashboard: Option<&Dashboard>,
+    stop_operations: &CancellationToken,
 ) {
     lifecycle.closing().await;
     stop_operations.cancel();
+    if let Some(dashboard) = dashboard {
+        dashboard.close();
+    }
     service.close().await;
+}
+
+async fn run_demo(demo: Option<Demo>, stop: CancellationToken) {
+    if let Some(demo) = demo {
+        demo.run(stop).await;
+    }
 }
 
 /// How often a signal has asked the server to stop.

@@ -1,0 +1,111 @@
+//! `queue serve --demo`: a store in memory with everything that a dashboard shows, made up.
+
+mod handlers;
+mod history;
+mod traffic;
+
+use crate::exit::CliError;
+use queue::{
+    JobKind, JobOptions, MemoryStorage, Queue, Raw, Storage, SystemRng,
+    queue_core::{Pause, QueueName, Rng},
+    schedules::{Schedule, Timing},
+    worker::{WorkQueue, Worker},
+};
+use serde_json::{Value, json};
+use std::{sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+use traffic::Traffic;
+
+/// The queues of the demonstration, each with its kinds.
+const QUEUES: [(&str, &[&str]); 4] = [
+    ("billing", &["charge", "invoice", "dunning"]),
+    ("emails", &["welcome", "receipt", "newsletter"]),
+    ("images", &["thumbnail", "transcode"]),
+    ("webhooks", &["deliver"]),
+];
+/// The queue that is paused when it begins.
+const PAUSED: &str = "webhooks";
+
+/// A store with traffic: what makes the jobs, and what works on them.
+#[derive(Debug)]
+pub(super) struct Demo {
+    storage: Arc<dyn Storage>,
+    workers: Vec<Worker>,
+    traffic: Traffic,
+}
+
+impl Demo {
+    /// A store with ninety days of history that nobody lived, and schedules.
+    pub(super) async fn begin() -> Result<Self, CliError> {
+        let storage: Arc<dyn Storage> = Arc::new(MemoryStorage::new());
+        let rng: Arc<dyn Rng> = Arc::new(SystemRng);
+        history::write(&*storage, &*rng).await?;
+        schedules(&storage).await?;
+        let paused = QueueName::from_static(PAUSED);
+        let workers = vec![
+            worker(&storage, &rng, "web-1", &["emails", "webhooks"], 12)?,
+            worker(&storage, &rng, "media-1", &["images", "billing"], 8)?,
+        ];
+        let traffic = Traffic::new(&storage, rng)?;
+        traffic.backlog().await?;
+        storage.set_paused(&paused, Pause::UntilResumed).await?;
+        Ok(Self { storage, workers, traffic })
+    }
+
+    pub(super) fn storage(&self) -> Arc<dyn Storage> {
+        self.storage.clone()
+    }
+
+    /// Makes jobs and works on them until it is told to stop.
+    pub(super) async fn run(self, stop: CancellationToken) {
+        let tokens: Vec<CancellationToken> = self.workers.iter().map(Worker::stop_token).collect();
+        let work = futures_util::future::join_all(self.workers.iter().map(Worker::run));
+        let end = async {
+            stop.cancelled().await;
+            tokens.iter().for_each(CancellationToken::cancel);
+        };
+        let make = async {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.traffic.run() => {}
+            }
+        };
+        tokio::join!(work, end, make);
+    }
+}
+
+fn worker(
+    storage: &Arc<dyn Storage>,
+    rng: &Arc<dyn Rng>,
+    name: &str,
+    queues: &[&str],
+    slots: usize,
+) -> Result<Worker, CliError> {
+    let clients: Vec<Queue<Raw, Raw>> =
+        queues.iter().map(|queue| Queue::new(storage.clone(), queue)).collect::<Result<_, _>>()?;
+    let kinds = QUEUES.iter().filter(|(queue, _)| queues.contains(queue)).flat_map(|(_, kinds)| *kinds);
+    let router = handlers::router(kinds.copied(), rng)?;
+    let builder = clients[0].worker(router).id(queue::WorkerId::new(name)?).concurrency(slots);
+    let builder = clients[1..].iter().fold(builder, |builder, queue| builder.also(WorkQueue::from(queue)));
+    Ok(builder.build()?)
+}
+
+async fn schedules(storage: &Arc<dyn Storage>) -> Result<(), CliError> {
+    let billing: Queue<Value> = Queue::new(storage.clone(), "billing")?;
+    let emails: Queue<Value> = Queue::new(storage.clone(), "emails")?;
+    let all: [(&Queue<Value>, &str, &str, &'static str); 4] = [
+        (&billing, "monthly-invoices", "0 4 1 * *", "invoice"),
+        (&billing, "dunning", "30 9 * * 1-5", "dunning"),
+        (&emails, "weekly-digest", "0 7 * * 1", "newsletter"),
+        (&emails, "morning-mail", "*/5 * * * *", "newsletter"),
+    ];
+    for (queue, name, pattern, kind) in all {
+        let timing = Timing::cron(pattern, "UTC").map_err(queue::Error::from)?;
+        let schedule = Schedule::new(name, timing, json!({"for": "all customers"}))
+            .options(JobOptions::new().max_attempts(3))
+            .jitter(Duration::from_secs(5));
+        let _ = queue.of(JobKind::<Value>::new(kind)).schedules().put(&schedule).await?;
+    }
+    let _ = emails.schedules().pause("weekly-digest").await?;
+    Ok(())
+}

@@ -1,0 +1,11 @@
+//! Who sees the dashboard: the front door of `queue-http`, sessions, and proofs that a form came
+//! from a page of the dashboard.
+
+mod form_tokens;
+mod policy;
+mod sessions;
+
+pub(crate) use form_tokens::FormTokens;
+pub use policy::AccessPolicy;
+pub(crate) use policy::Cookies;
+pub(crate) use sessions::Sessions;

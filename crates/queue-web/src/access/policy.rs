@@ -1,0 +1,74 @@
+//! Who may see a dashboard.
+
+use queue_http::{AccessControl, Principal};
+
+/// Who may see a dashboard, and do what: the [scopes](queue_http::Scope) of a principal are its
+/// roles.
+///
+/// | scope | what it allows here |
+/// |---|---|
+/// | `view` | all pages, without payloads, results and details of errors |
+/// | `payload` | those too, of a job that it opens |
+/// | `operate` | actions |
+/// | `admin` | the doctor |
+///
+/// A principal sees the queues that its token names, and workers that work on one of them.
+#[derive(Clone, Debug)]
+pub struct AccessPolicy {
+    pub(crate) door: AccessControl,
+    pub(crate) source: PrincipalSource,
+    pub(crate) cookies: Cookies,
+}
+
+/// Where the principal of a request comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PrincipalSource {
+    /// A session, or what the door makes of the request.
+    Door,
+    /// The application, which has put one into the extensions of the request.
+    Request,
+}
+
+/// How cookies travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cookies {
+    /// Over any connection: browsers reach the dashboard unencrypted.
+    Any,
+    /// Over encrypted connections alone.
+    Secure,
+}
+
+impl AccessPolicy {
+    /// Lets in whom this front door lets in. If it asks for tokens, a page takes one and begins a
+    /// session.
+    pub fn of_door(door: AccessControl) -> Self {
+        Self { door, source: PrincipalSource::Door, cookies: Cookies::Any }
+    }
+
+    /// Lets in whom the application has let in: a layer before the dashboard knows its users, and
+    /// puts a [`Principal`] into the extensions of each request. A request without one is refused.
+    /// Of the door, the rules about names and sites count.
+    pub fn of_requests(door: AccessControl) -> Self {
+        Self { door, source: PrincipalSource::Request, cookies: Cookies::Any }
+    }
+
+    /// Browsers reach the dashboard over HTTPS alone, by this server or by a proxy before it, so
+    /// sessions are never sent over another connection.
+    #[must_use]
+    pub fn over_https(self) -> Self {
+        Self { cookies: Cookies::Secure, ..self }
+    }
+
+    /// Whether somebody without a principal can log in by a page.
+    pub(crate) fn has_login(&self) -> bool {
+        self.source == PrincipalSource::Door && self.door.asks_for_tokens()
+    }
+
+    /// The principal of a request without a session.
+    pub(crate) fn caller(&self, request: &http::request::Parts) -> Option<Principal> {
+        match self.source {
+            PrincipalSource::Door => self.door.caller(request),
+            PrincipalSource::Request => request.extensions.get::<Principal>().cloned(),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Operations on all jobs that a filter selects: counted first, then started, and cancelled.
+
+use super::JobAction;
+use crate::{
+    answer::Answer,
+    pages::{ConfirmPage, HiddenField, JobFilter, confirm},
+    problem::{Result, WebProblem},
+    visit::Visit,
+    words::plural,
+};
+use queue::{
+    Change,
+    operations::{Operation, Operations, Started},
+};
+use queue_core::{JobId, QueueName};
+
+/// What the form asks for.
+struct Asked {
+    queue: QueueName,
+    action: JobAction,
+    filter: JobFilter,
+}
+
+impl Asked {
+    fn of(visit: &Visit) -> Result<Self> {
+        let filter = JobFilter::of(&visit.form)?;
+        Ok(Self { queue: visit.open_queue()?, action: JobAction::of(visit)?, filter })
+    }
+
+    fn operation(&self) -> Operation {
+        let action = self.action.action();
+        let operation = Operation::on(&self.queue, action.clone());
+        self.filter.narrow(operation, |standing| action.is_for(standing))
+    }
+
+    fn words(&self) -> Vec<(String, String)> {
+        let parts = self.filter.fields().into_iter();
+        [("queue", self.queue.to_string())]
+            .into_iter()
+            .chain(parts)
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    }
+}
+
+/// `POST /bulk`: counts the jobs, changes nothing, and asks.
+pub(crate) async fn count_jobs(visit: Visit) -> Result<Answer> {
+    let asked = Asked::of(&visit)?;
+    let found = Operations::of(visit.storage().clone()).dry_run(&asked.operation()).await?;
+    let jobs = plural(found.jobs, "job", "jobs");
+    let jobs = if found.has_more { format!("more than {jobs}") } else { jobs };
+    let is_final = asked.action == JobAction::Delete;
+    let field = |name: &str, value: &str| HiddenField { name: name.to_owned(), value: value.to_owned() };
+    let mut fields = vec![
+        field("queue", asked.queue.as_str()),
+        field("action", asked.action.name()),
+        // A form that is sent twice starts one operation.
+        field("operation", visit.app.ids.next_id().as_str()),
+    ];
+    fields.extend(asked.filter.fields().into_iter().map(|(name, value)| field(name, &value)));
+    confirm(&visit, asked.action.label(), |frame| ConfirmPage {
+        frame,
+        question: format!("{}: {jobs}", asked.action.label()),
+        details: asked.words(),
+        action: "./bulk-start",
+        fields,
+        label: format!("{} {jobs}", asked.action.label()),
+        is_final,
+        typed: is_final.then(|| asked.queue.to_string()),
+        is_empty: found.jobs == 0,
+    })
+}
+
+/// `POST /bulk-start`
+pub(crate) async fn start_operation(visit: Visit) -> Result<Answer> {
+    let asked = Asked::of(&visit)?;
+    if asked.action == JobAction::Delete && visit.form.get("typed") != Some(asked.queue.as_str()) {
+        return Err(WebProblem::invalid(
+            "The name of the queue was not typed as it is, so nothing was deleted. Go back and type it.",
+        ));
+    }
+    let id = JobId::new(visit.required("operation")?)?;
+    let operation = asked.operation();
+    let subject = format!(
+        "operation {id} on {}",
+        asked
+            .words()
+            .into_iter()
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
+    let record = visit.begin(asked.action.name(), asked.queue.as_str(), subject).await?;
+    let started = Operations::of(visit.storage().clone()).start(&id, &operation).await;
+    let outcome = match &started {
+        Ok(Started::New) => "started",
+        Ok(Started::Before) => "started before",
+        Err(_) => "not started",
+    };
+    visit.end(record, outcome).await;
+    let did = if started? == Started::New { "started" } else { "before" };
+    Ok(crate::answer::see(&visit.link("operations", &[("did", did)])))
+}
+
+/// `POST /bulk-cancel`
+pub(crate) async fn cancel_operation(visit: Visit) -> Result<Answer> {
+    let id = JobId::new(visit.required("operation")?)?;
+    let operations = Operations::of(visit.storage().clone());
+    let found = operations.get(&id).await?;
+    let Some(status) = found.filter(|status| visit.sees(&status.spec().queue)) else {
+        return Ok(visit.done("missing", 1, 0));
+    };
+    let record =
+        visit.begin("cancel operation", status.spec().queue.as_str(), format!("operation {id}")).await?;
+    let changed = operations.cancel(&id).await;
+    visit.end(record, if changed.is_ok() { "asked to stop" } else { "the store refused" }).await;
+    let did = match changed? {
+        Change::Missing => "missing",
+        Change::NotAllowed(_) => "unchanged",
+        _ => "stopped",
+    };
+    Ok(visit.done(did, 1, 0))
+}

@@ -1,0 +1,130 @@
+//! Changes of jobs that the form names, and opening one.
+
+use crate::{
+    answer::Answer,
+    pages::{ConfirmPage, HiddenField, confirm, opened},
+    problem::{Result, WebProblem},
+    visit::Visit,
+    words::plural,
+};
+use queue::operations::Action;
+use queue_core::{
+    Changed, JobId, QueueName, StorageExt,
+    lifecycle::{OnRunning, Policy},
+};
+
+/// The most jobs of one form: more are an operation.
+const IDS_MAX: usize = 100;
+
+/// What can be done with jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JobAction {
+    Redrive,
+    Promote,
+    Cancel,
+    Delete,
+}
+
+impl JobAction {
+    pub(crate) const ALL: [Self; 4] = [Self::Redrive, Self::Promote, Self::Cancel, Self::Delete];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Redrive => "redrive",
+            Self::Promote => "promote",
+            Self::Cancel => "cancel",
+            Self::Delete => "delete",
+        }
+    }
+
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::Redrive => "Run again",
+            Self::Promote => "Run now",
+            Self::Cancel => "Cancel",
+            Self::Delete => "Delete",
+        }
+    }
+
+    /// The change, as operations have it.
+    pub(crate) const fn action(self) -> Action {
+        match self {
+            Self::Redrive => Action::REDRIVE,
+            Self::Promote => Action::Promote,
+            Self::Cancel => Action::Cancel { running: OnRunning::Request },
+            Self::Delete => Action::Delete,
+        }
+    }
+
+    /// The action that a form names.
+    pub(super) fn of(visit: &Visit) -> Result<Self> {
+        let name = visit.required("action")?;
+        let found = Self::ALL.into_iter().find(|action| action.name() == name);
+        found.ok_or_else(|| WebProblem::invalid("There is no such action."))
+    }
+}
+
+/// `POST /change`: the jobs that the form names.
+pub(crate) async fn change_jobs(visit: Visit) -> Result<Answer> {
+    let queue = visit.open_queue()?;
+    let action = JobAction::of(&visit)?;
+    let ids: Vec<JobId> = visit.form.all("id").map(JobId::new).collect::<Result<_, _>>()?;
+    if ids.is_empty() {
+        return Err(WebProblem::invalid("Choose at least one job first."));
+    }
+    if ids.len() > IDS_MAX {
+        return Err(WebProblem::invalid(format!(
+            "At most {IDS_MAX} jobs are changed by name; more are an operation."
+        )));
+    }
+    if action == JobAction::Delete && visit.form.get("sure") != Some("yes") {
+        return ask(&visit, &queue, &ids);
+    }
+    let subject = match ids.as_slice() {
+        [id] => format!("job {id}"),
+        _ => format!("{} jobs: {}", ids.len(), ids.iter().map(JobId::as_str).collect::<Vec<_>>().join(", ")),
+    };
+    let record = visit.begin(action.name(), queue.as_str(), subject).await?;
+    let mut done = 0_u64;
+    for id in &ids {
+        let changed = visit.storage().change(&queue, id, action.action().event(), &Policy::default()).await;
+        match changed {
+            Ok(changed) => done += u64::from(matches!(changed, Changed::Done(_))),
+            Err(error) => {
+                visit.end(record, format!("{done} changed, then the store did not answer")).await;
+                return Err(error.into());
+            }
+        }
+    }
+    let not = ids.len() as u64 - done;
+    visit.end(record, format!("{done} changed, {not} left alone")).await;
+    Ok(if done == 0 { visit.done("unchanged", 0, 0) } else { visit.done(action.name(), done, not) })
+}
+
+/// Asks before records are deleted, which nothing brings back.
+fn ask(visit: &Visit, queue: &QueueName, ids: &[JobId]) -> Result<Answer> {
+    let field = |name: &str, value: &str| HiddenField { name: name.to_owned(), value: value.to_owned() };
+    let mut fields = vec![field("queue", queue.as_str()), field("action", "delete"), field("sure", "yes")];
+    fields.extend(ids.iter().map(|id| field("id", id.as_str())));
+    let jobs = plural(ids.len() as u64, "job", "jobs");
+    confirm(visit, "Delete jobs", |frame| ConfirmPage {
+        frame,
+        question: format!("Delete {jobs} of the queue {queue}?"),
+        details: ids.iter().take(10).map(|id| ("Job".to_owned(), id.to_string())).collect(),
+        action: "./change",
+        fields,
+        label: format!("Delete {jobs}"),
+        is_final: true,
+        typed: None,
+        is_empty: false,
+    })
+}
+
+/// `POST /reveal`: the page of a job with what it carries.
+pub(crate) async fn reveal(visit: Visit) -> Result<Answer> {
+    let (queue, id) = (visit.queue()?, visit.job_id()?);
+    let record = visit.begin("open payload", queue.as_str(), format!("job {id}")).await?;
+    let shown = opened(&visit).await;
+    visit.end(record, if shown.is_ok() { "shown" } else { "not found" }).await;
+    shown
+}

@@ -1,0 +1,41 @@
+//! Logging in and out.
+
+use crate::{
+    answer::{self, Answer, page_with},
+    pages::LoginPage,
+    problem::{Result, WebProblem},
+    visit::{Visit, back},
+};
+use http::{StatusCode, header::SET_COOKIE};
+
+/// `POST /login`: takes a token once, and begins a session. The token itself is not kept.
+pub(crate) async fn log_in(visit: Visit) -> Result<Answer> {
+    let app = &visit.app;
+    if !app.policy.has_login() {
+        return Err(WebProblem::not_found("This dashboard has no login of its own."));
+    }
+    let to = visit.form.get("to").and_then(back);
+    let holder = visit.form.get("token").and_then(|token| app.policy.door.log_in(token.trim()));
+    let Some(holder) = holder else {
+        let page = LoginPage { frame: visit.frame("Log in"), to: to.unwrap_or_default(), has_failed: true };
+        return page_with(StatusCode::FORBIDDEN, &page);
+    };
+    // A session that was there before ends: nobody goes on under a name that was known earlier.
+    if let Some(before) = &visit.session {
+        app.sessions.end(before);
+    }
+    let session = app.sessions.begin(holder, app.clock.now(), &*app.rng);
+    let mut answer = answer::see(&to.unwrap_or_else(|| "./".to_owned()));
+    answer.headers_mut().insert(SET_COOKIE, app.policy.cookies.header(Some(&session)));
+    Ok(answer)
+}
+
+/// `POST /logout`
+pub(crate) async fn log_out(visit: Visit) -> Result<Answer> {
+    if let Some(session) = &visit.session {
+        visit.app.sessions.end(session);
+    }
+    let mut answer = answer::see(if visit.app.policy.has_login() { "./login" } else { "./" });
+    answer.headers_mut().insert(SET_COOKIE, visit.app.policy.cookies.header(None));
+    Ok(answer)
+}

@@ -1,0 +1,107 @@
+//! The stream that tells a page when to look again.
+//!
+//! It says no more than that something changed, at most once a second, and what it reads to know
+//! so is shared by all streams of a store. It needs no feed of the store, so it is the same
+//! everywhere.
+
+use crate::{
+    answer::{self, Answer},
+    problem::{Result, WebProblem},
+    visit::Visit,
+};
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use http::{
+    HeaderName, HeaderValue, StatusCode,
+    header::{CACHE_CONTROL, CONTENT_TYPE},
+};
+use http_body::Frame;
+use http_body_util::StreamBody;
+use queue_core::{QueueName, QueueStatus, State};
+use queue_http::AnswerBody;
+use std::{
+    convert::Infallible,
+    hash::{DefaultHasher, Hash, Hasher},
+    time::Duration,
+};
+use tokio::{
+    sync::OwnedSemaphorePermit,
+    time::{Instant, timeout},
+};
+
+/// How often a stream looks.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How long nothing may change before a page is told to look all the same, for what counts do not
+/// show: the age of jobs, workers that came.
+const AT_LEAST: Duration = Duration::from_secs(10);
+/// How long a stream lives before the browser has to ask again, with a token that still counts.
+const STREAM_MAX: Duration = Duration::from_mins(10);
+const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+struct ChangeFeed {
+    visit: Visit,
+    seen: Option<u64>,
+    told: Instant,
+    until: Instant,
+    _place: OwnedSemaphorePermit,
+}
+
+/// `GET /changes`
+pub(crate) async fn changes(visit: Visit) -> Result<Answer> {
+    if visit.field("queue").is_some() {
+        visit.queue()?;
+    }
+    let place = visit.app.streams.clone().try_acquire_owned();
+    let busy = "Too many pages are open; this one does not refresh itself.";
+    let place = place.map_err(|_| WebProblem::new(StatusCode::SERVICE_UNAVAILABLE, busy))?;
+    let now = Instant::now();
+    let feed = ChangeFeed { visit, seen: None, told: now, until: now + STREAM_MAX, _place: place };
+    let open = stream::iter([Bytes::from_static(b"retry: 3000\n\n")]);
+    let stream = open.chain(stream::unfold(feed, ChangeFeed::next));
+    let body = StreamBody::new(stream.map(|bytes| Ok::<_, Infallible>(Frame::data(bytes))));
+    let mut answer = answer::of(StatusCode::OK, Bytes::new());
+    *answer.body_mut() = AnswerBody::wrap(body);
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(BUFFERING, HeaderValue::from_static("no"));
+    Ok(answer)
+}
+
+impl ChangeFeed {
+    async fn next(mut self) -> Option<(Bytes, Self)> {
+        let closing = self.visit.app.closing.clone();
+        while Instant::now() < self.until {
+            if timeout(PAUSE, closing.cancelled()).await.is_ok() {
+                return None;
+            }
+            // A store that does not answer now may do so in a second; the page says what is wrong.
+            let Ok(now) = self.fingerprint().await else { continue };
+            let is_first = self.seen.is_none();
+            let has_changed = self.seen.replace(now) != Some(now) && !is_first;
+            if has_changed || self.told.elapsed() >= AT_LEAST {
+                self.told = Instant::now();
+                return Some((Bytes::from_static(b"event: changed\ndata: {}\n\n"), self));
+            }
+        }
+        None
+    }
+
+    async fn fingerprint(&self) -> Result<u64> {
+        let all = self.visit.all_queues().await?;
+        let mut hasher = DefaultHasher::new();
+        for queue in all.queues.iter().filter(|queue| self.is_meant(&queue.name)) {
+            hash(queue, &mut hasher);
+        }
+        Ok(hasher.finish())
+    }
+
+    fn is_meant(&self, queue: &QueueName) -> bool {
+        self.visit.sees(queue) && self.visit.field("queue").is_none_or(|name| queue.as_str() == name)
+    }
+}
+
+fn hash(QueueStatus { name, pause, paused_kinds, counts }: &QueueStatus, hasher: &mut DefaultHasher) {
+    (name.as_str(), pause.is_on(), paused_kinds.len(), counts.scheduled).hash(hasher);
+    State::ALL.map(|state| counts.of(state)).hash(hasher);
+}

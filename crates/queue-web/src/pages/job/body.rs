@@ -1,0 +1,151 @@
+//! What a job carries, for those who may see it.
+
+use crate::words::size;
+use queue_core::{JobBody, JobMeta, Payload, mask_secrets};
+use serde_json::value::RawValue;
+use std::fmt::Write;
+
+/// The longest text that a page shows.
+const SHOWN_BYTES_MAX: usize = 64 << 10;
+/// How deep JSON may be nested to be laid out.
+const DEPTH_MAX: usize = 64;
+
+/// What a job carries.
+pub(crate) struct BodyView {
+    pub(crate) parts: Vec<BodyPart>,
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+/// Bytes as text.
+pub(crate) struct BodyPart {
+    pub(crate) title: &'static str,
+    pub(crate) kind: String,
+    pub(crate) size: String,
+    pub(crate) text: String,
+    pub(crate) is_cut: bool,
+}
+
+impl BodyView {
+    pub(super) fn of(body: &JobBody, meta: &JobMeta) -> Self {
+        let mut parts = vec![part("Payload", body.payload.content_type.as_str(), &body.payload.bytes)];
+        parts.extend(
+            body.result
+                .as_ref()
+                .map(|Payload { bytes, content_type }| part("Result", content_type.as_str(), bytes)),
+        );
+        parts.extend(body.error_details.as_ref().map(|bytes| part("Details of the error", "", bytes)));
+        parts.extend(meta.progress().map(|bytes| part("Progress", "", bytes)));
+        let headers = body.headers.iter().map(|(name, value)| (name.to_owned(), mask_secrets(value)));
+        Self { parts, headers: headers.collect() }
+    }
+}
+
+fn part(title: &'static str, content_type: &str, bytes: &[u8]) -> BodyPart {
+    let (kind, text) = match std::str::from_utf8(bytes) {
+        Ok(text) if bytes.len() <= SHOWN_BYTES_MAX && serde_json::from_str::<&RawValue>(text).is_ok() => {
+            ("JSON", laid_out(text))
+        }
+        Ok(text) => ("text", text.to_owned()),
+        Err(_) => ("bytes", hexadecimal(bytes)),
+    };
+    let masked = mask_secrets(&text);
+    let end = masked.floor_char_boundary(SHOWN_BYTES_MAX.min(masked.len()));
+    let kind =
+        if content_type.is_empty() { kind.to_owned() } else { format!("{content_type}, shown as {kind}") };
+    BodyPart {
+        title,
+        kind,
+        size: size(bytes.len()),
+        text: masked[..end].to_owned(),
+        is_cut: end < masked.len(),
+    }
+}
+
+/// JSON in lines. Numbers and texts stay as they are written, to the digit.
+fn laid_out(json: &str) -> String {
+    let mut text = String::with_capacity(json.len() * 2);
+    let mut depth = 0_usize;
+    let (mut in_text, mut is_escaped) = (false, false);
+    let mut rest = json.trim().chars().peekable();
+    while let Some(next) = rest.next() {
+        if in_text {
+            in_text = is_escaped || next != '"';
+            is_escaped = !is_escaped && next == '\\';
+            text.push(next);
+            continue;
+        }
+        match next {
+            '{' | '[' => {
+                text.push(next);
+                while rest.next_if(char::is_ascii_whitespace).is_some() {}
+                let is_empty = rest.peek().is_some_and(|next| matches!(next, '}' | ']'));
+                depth += 1;
+                if !is_empty {
+                    line(&mut text, depth);
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                if !text.ends_with(['{', '[']) {
+                    line(&mut text, depth);
+                }
+                text.push(next);
+            }
+            ',' => {
+                text.push(next);
+                line(&mut text, depth);
+            }
+            ':' => text.push_str(": "),
+            next if next.is_ascii_whitespace() => {}
+            next => {
+                in_text = next == '"';
+                text.push(next);
+            }
+        }
+    }
+    text
+}
+
+fn line(text: &mut String, depth: usize) {
+    text.push('\n');
+    (0..depth.min(DEPTH_MAX)).for_each(|_| text.push_str("  "));
+}
+
+/// Bytes in lines of sixteen.
+fn hexadecimal(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    // Four characters a byte, and some for each line.
+    for (place, line) in bytes[..bytes.len().min(SHOWN_BYTES_MAX / 5)].chunks(16).enumerate() {
+        let _ = write!(text, "{:08x} ", place * 16);
+        for byte in line {
+            let _ = write!(text, " {byte:02x}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{laid_out, part};
+
+    #[test]
+    fn json_is_laid_out_without_a_change_of_any_number_or_text() {
+        let json = r#"{"a":[1.50,9007199254740993,-0],"b":"x, {\"y\"}: \\","c":{},"d":[ ]}"#;
+        let shown = laid_out(json);
+        assert_eq!(
+            shown,
+            "{\n  \"a\": [\n    1.50,\n    9007199254740993,\n    -0\n  ],\n  \"b\": \"x, {\\\"y\\\"}: \\\\\",\n  \"c\": {},\n  \"d\": []\n}"
+        );
+    }
+
+    #[test]
+    fn any_bytes_are_shown_and_secrets_are_not() {
+        assert_eq!(part("Payload", "", b"\xff\x00").text, "00000000  ff 00\n");
+        assert!(!part("Payload", "", br#"{"password":"hunter2"}"#).text.contains("hunter2"));
+        let long = part("Payload", "text/plain", "é".repeat(40_000).as_bytes());
+        assert!(long.is_cut && long.text.len() <= 65_536);
+        let deep = "[".repeat(30_000) + &"]".repeat(30_000);
+        assert!(part("Payload", "", deep.as_bytes()).text.len() <= 65_536);
+    }
+}

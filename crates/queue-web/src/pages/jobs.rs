@@ -1,0 +1,198 @@
+//! The jobs of a queue, by filters that are in the address.
+
+mod filter;
+
+pub(crate) use filter::JobFilter;
+
+use super::QueueChoice;
+use crate::{
+    answer::{self, Answer},
+    problem::Result,
+    visit::{Frame, NavLink, Visit, is_reserved},
+    words::{Moment, StateWord, moment, number, standing_word, state_word},
+};
+use askama::Template;
+use filter::Choice;
+use queue::operations::Standing;
+use queue_core::{Cursor, JobMeta, ListQuery, QueueName, QueueStatus, State, Timestamp, Walk};
+use std::time::Duration;
+
+/// The jobs of a page.
+const LIMIT: usize = 50;
+const AGE: Duration = Duration::from_millis(950);
+
+#[derive(Template)]
+#[template(path = "jobs.html")]
+struct JobsPage {
+    frame: Frame,
+    /// Empty if there is no queue yet.
+    queue: String,
+    queues: Vec<QueueChoice>,
+    tabs: Vec<TabView>,
+    filter: JobFilter,
+    since: Vec<Choice>,
+    rows: Vec<JobRow>,
+    order: &'static str,
+    looked_at: String,
+    newer: Option<String>,
+    older: Option<String>,
+    actions: Vec<ActionView>,
+    clear: String,
+}
+
+struct TabView {
+    link: NavLink,
+    count: Option<String>,
+    class: &'static str,
+    sign: &'static str,
+}
+
+pub(super) struct JobRow {
+    pub(super) id: String,
+    pub(super) href: String,
+    pub(super) state: StateWord,
+    pub(super) kind: String,
+    pub(super) tags: Vec<String>,
+    pub(super) attempts: String,
+    pub(super) when: Moment,
+    pub(super) error: Option<String>,
+    pub(super) worker: Option<String>,
+}
+
+/// Something to do with the jobs that the page shows.
+pub(super) struct ActionView {
+    pub(super) value: &'static str,
+    pub(super) label: &'static str,
+    pub(super) is_final: bool,
+}
+
+/// `GET /jobs`
+pub(crate) async fn jobs(visit: Visit) -> Result<Answer> {
+    let filter = JobFilter::of(&visit.query)?;
+    let Some(chosen) = visit.chosen_queue().await? else { return nothing_yet(&visit, filter) };
+    let status = visit.status_of(&chosen.name).await?;
+    let page = list(&visit, &chosen.name, &filter).await?;
+    let next = page.next.as_ref().map(|Cursor(next)| next.as_str());
+    let here = visit.query.without(&["after", "did", "n", "not", "store"]);
+    let may_change = visit.has(queue_http::Scope::Operate) && !is_reserved(&chosen.name);
+    answer::page(&JobsPage {
+        queue: chosen.name.to_string(),
+        tabs: tabs(&visit, &chosen.name, status.as_ref(), &filter),
+        since: filter.since_choices(page.now),
+        rows: page.jobs.iter().map(|job| row(&visit, job, page.now)).collect(),
+        order: filter.order(),
+        looked_at: number(page.looked_at),
+        newer: visit.query.get("after").map(|_| visit.link("jobs", &here)),
+        older: next.map(|next| {
+            let with: Vec<(&str, &str)> = here.iter().copied().chain([("after", next)]).collect();
+            visit.link("jobs", &with)
+        }),
+        actions: if may_change { actions(filter.standing) } else { Vec::new() },
+        clear: visit.link("jobs", &[("queue", chosen.name.as_str())]),
+        queues: chosen.choices,
+        frame: visit.live_frame("Jobs", Some(chosen.name.as_str())),
+        filter,
+    })
+}
+
+fn nothing_yet(visit: &Visit, filter: JobFilter) -> Result<Answer> {
+    answer::page(&JobsPage {
+        frame: visit.live_frame("Jobs", None),
+        queue: String::new(),
+        queues: Vec::new(),
+        tabs: Vec::new(),
+        since: Vec::new(),
+        rows: Vec::new(),
+        order: "",
+        looked_at: String::new(),
+        newer: None,
+        older: None,
+        actions: Vec::new(),
+        clear: String::new(),
+        filter,
+    })
+}
+
+async fn list(visit: &Visit, queue: &QueueName, filter: &JobFilter) -> Result<queue_core::Page> {
+    let after = visit.query.get("after").map(|after| Cursor(after.to_owned()));
+    let (walk, matching) = filter.listing();
+    let query = ListQuery { after, ..ListQuery::new(queue.clone(), walk, LIMIT).matching(matching) };
+    let key = visit.key("jobs", &format!("{query:?}"));
+    // What was asked for relative to now keeps its key for as long as its answer.
+    let storage = visit.storage().clone();
+    let read = async move { Ok(storage.list(query).await?) };
+    let page = visit.app.snapshots.get(key, AGE, read).await?;
+    Ok((*page).clone())
+}
+
+/// The states, each with its count.
+fn tabs(visit: &Visit, queue: &QueueName, status: Option<&QueueStatus>, filter: &JobFilter) -> Vec<TabView> {
+    let kept = visit.query.without(&["state", "after", "did", "n", "not", "queue", "store"]);
+    let tab = |state: Option<Standing>, label: &str, count: Option<u64>| {
+        let own = state.map(|state| ("state", state.as_str()));
+        let pairs: Vec<(&str, &str)> =
+            [("queue", queue.as_str())].into_iter().chain(own).chain(kept.iter().copied()).collect();
+        let word = state.map(standing_word);
+        TabView {
+            link: NavLink {
+                href: visit.link("jobs", &pairs),
+                label: label.to_owned(),
+                is_current: state == filter.standing,
+            },
+            count: count.map(number),
+            class: word.map_or("", |word| word.class),
+            sign: word.map_or("", |word| word.sign),
+        }
+    };
+    let counts = status.map(|status| &status.counts);
+    let of = |state: State| counts.map(|counts| counts.of(state));
+    let due = status.map(super::overview::due);
+    vec![
+        tab(None, "All", counts.map(queue_core::Counts::total)),
+        tab(Some(Standing::Queued), "Due", due),
+        tab(Some(Standing::Scheduled), "Scheduled", counts.map(|counts| counts.scheduled)),
+        tab(Some(Standing::Processing), "Running", of(State::Processing)),
+        tab(Some(Standing::Failing), "Failing", of(State::Failing)),
+        tab(Some(Standing::Failed), "Failed", of(State::Failed)),
+        tab(Some(Standing::Completed), "Completed", of(State::Completed)),
+        tab(Some(Standing::Cancelled), "Cancelled", of(State::Cancelled)),
+    ]
+}
+
+pub(super) fn row(visit: &Visit, job: &JobMeta, now: Timestamp) -> JobRow {
+    let is_ahead = job.is_scheduled(now);
+    JobRow {
+        id: job.id.to_string(),
+        href: visit.link("job", &[("queue", job.queue.as_str()), ("id", job.id.as_str())]),
+        state: state_word(job, now),
+        kind: job.kind.to_string(),
+        tags: job.tags.iter().map(ToString::to_string).collect(),
+        attempts: super::job::attempts(job),
+        when: moment(if is_ahead { job.run_at } else { job.entered_at() }, now),
+        error: job.last_error.as_ref().map(|error| format!("{}: {}", error.name(), error.message())),
+        worker: job.lease.as_ref().map(|lease| lease.worker.to_string()),
+    }
+}
+
+/// What can be done with jobs that stand so: nothing that would change none of them.
+pub(super) fn actions(standing: Option<Standing>) -> Vec<ActionView> {
+    use crate::actions::JobAction;
+    let applies = |action: &JobAction| standing.is_none_or(|standing| action.action().is_for(standing));
+    let view = |action: JobAction| ActionView {
+        value: action.name(),
+        label: action.label(),
+        is_final: action == JobAction::Delete,
+    };
+    JobAction::ALL.into_iter().filter(applies).map(view).collect()
+}
+
+impl JobFilter {
+    /// In which order the page lists.
+    fn order(&self) -> &'static str {
+        match self.listing().0 {
+            Walk::Due => "in the order in which workers get them",
+            Walk::Scheduled => "in the order in which they fall due",
+            _ => "newest first",
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The pages: each reads within bounds, makes words of what it found, and fills in its template.
+
+mod confirm;
+mod doctor;
+mod errors;
+mod health;
+mod job;
+mod jobs;
+mod kinds;
+mod login;
+mod operations;
+mod overview;
+mod problem;
+mod queue;
+mod schedules;
+mod workers;
+
+pub(crate) use confirm::{ConfirmPage, HiddenField, confirm};
+pub(crate) use doctor::doctor;
+pub(crate) use errors::errors;
+pub(crate) use job::{job, opened};
+pub(crate) use jobs::{JobFilter, jobs};
+pub(crate) use kinds::kinds;
+pub(crate) use login::{LoginPage, login};
+pub(crate) use operations::operations;
+pub(crate) use overview::overview;
+pub(crate) use problem::problem_page;
+pub(crate) use queue::queue;
+pub(crate) use schedules::schedules;
+pub(crate) use workers::workers;
+
+use crate::{
+    problem::Result,
+    visit::{NavLink, Visit},
+};
+use queue_core::{QueueName, QueueStatus};
+
+/// A choice of queues, for pages that are about one.
+#[derive(Clone, Debug)]
+pub(crate) struct QueueChoice {
+    pub(crate) name: String,
+    pub(crate) is_current: bool,
+}
+
+/// The queue that a page is about, and the others.
+pub(crate) struct ChosenQueue {
+    pub(crate) name: QueueName,
+    pub(crate) choices: Vec<QueueChoice>,
+}
+
+impl Visit {
+    /// The queue that the address names, or else the first one; `None` if there is none yet.
+    async fn chosen_queue(&self) -> Result<Option<ChosenQueue>> {
+        let named = if self.field("queue").is_some() { Some(self.queue()?) } else { None };
+        let (queues, _) = self.queues().await?;
+        let Some(name) = named.or_else(|| queues.first().map(|queue| queue.name.clone())) else {
+            return Ok(None);
+        };
+        let choice = |queue: &QueueStatus| QueueChoice {
+            name: queue.name.to_string(),
+            is_current: queue.name == name,
+        };
+        let mut choices: Vec<QueueChoice> = queues.iter().map(choice).collect();
+        if !choices.iter().any(|choice| choice.is_current) {
+            choices.insert(0, QueueChoice { name: name.to_string(), is_current: true });
+        }
+        Ok(Some(ChosenQueue { name, choices }))
+    }
+
+    /// The ways to the same page for other stretches of time.
+    fn stretches(&self, page: &str, current: crate::read::Stretch, pairs: &[(&str, &str)]) -> Vec<NavLink> {
+        let link = |stretch: crate::read::Stretch| {
+            let with: Vec<(&str, &str)> = pairs.iter().copied().chain([("last", stretch.name)]).collect();
+            NavLink {
+                href: self.link(page, &with),
+                label: stretch.label.to_owned(),
+                is_current: stretch == current,
+            }
+        };
+        crate::read::Stretch::ALL.into_iter().map(link).collect()
+    }
+}

@@ -1,0 +1,241 @@
+//! The first page: whether all is well, and every queue in a line.
+
+use super::health::{HealthPoint, QueueHealth, headline};
+use crate::{
+    answer::{self, Answer},
+    charts::sparkline,
+    problem::Result,
+    read::{Stretch, WorkReading},
+    visit::{Frame, Visit},
+    words::{age, number, plural},
+};
+use askama::Template;
+use queue_core::{
+    Durability, QueueStatus, Reach, State, WorkerInfo, series::WorkCounts, series::WorkOutcome,
+};
+
+/// The most queues of which the page draws the last hour.
+const DRAWN_MAX: usize = 50;
+
+#[derive(Template)]
+#[template(path = "overview.html")]
+struct OverviewPage {
+    frame: Frame,
+    class: &'static str,
+    sign: &'static str,
+    headline: String,
+    summary: String,
+    points: Vec<PointView>,
+    tiles: Vec<TileView>,
+    rows: Vec<QueueRow>,
+    has_more: bool,
+    facts: String,
+}
+
+struct PointView {
+    class: &'static str,
+    sign: &'static str,
+    queue: String,
+    href: String,
+    words: String,
+}
+
+/// A number of note.
+pub(super) struct TileView {
+    pub(super) label: &'static str,
+    pub(super) number: String,
+    pub(super) note: String,
+    pub(super) href: String,
+    pub(super) class: &'static str,
+}
+
+struct QueueRow {
+    name: String,
+    href: String,
+    is_paused: bool,
+    kinds_paused: usize,
+    waits: String,
+    cells: Vec<CellView>,
+    rate: String,
+    spark: String,
+    workers: String,
+}
+
+/// A count that leads to its jobs.
+struct CellView {
+    label: &'static str,
+    number: String,
+    href: String,
+    class: &'static str,
+}
+
+/// `GET /`
+pub(crate) async fn overview(visit: Visit) -> Result<Answer> {
+    let (queues, has_more) = visit.queues().await?;
+    let workers = visit.workers().await?;
+    let work = visit.work(Stretch::named(None)).await?;
+    let hours: Vec<Option<Vec<WorkCounts>>> = queues
+        .iter()
+        .enumerate()
+        .map(|(place, queue)| work.as_deref().filter(|_| place < DRAWN_MAX).map(|work| hour_of(work, queue)))
+        .collect();
+    let mut points = Vec::new();
+    for (status, hour) in queues.iter().zip(&hours) {
+        let hour = hour.as_ref().map(|minutes| sum(minutes));
+        points.extend(QueueHealth { status, workers: workers.as_deref(), hour: hour.as_ref() }.points());
+    }
+    points.sort_by_key(|point: &HealthPoint| std::cmp::Reverse(point.grade));
+    let (grade, words) = headline(&points, queues.len() as u64);
+    let rows = queues
+        .iter()
+        .zip(&hours)
+        .map(|(queue, hour)| row(&visit, queue, hour.as_deref(), workers.as_deref()));
+    answer::page(&OverviewPage {
+        frame: visit.live_frame("Overview", None),
+        class: grade.class(),
+        sign: grade.sign(),
+        headline: words,
+        summary: summary(&queues, workers.as_deref()),
+        points: points.iter().map(|point| point_view(&visit, point)).collect(),
+        tiles: tiles(&visit, &queues, workers.as_deref()),
+        rows: rows.collect(),
+        has_more,
+        facts: facts(&visit),
+    })
+}
+
+/// The minutes of the last hour of a queue.
+fn hour_of(work: &WorkReading, queue: &QueueStatus) -> Vec<WorkCounts> {
+    work.columns(&work.of_queue(&queue.name)).into_iter().map(|(_, counts)| counts).collect()
+}
+
+fn sum(minutes: &[WorkCounts]) -> WorkCounts {
+    let mut sum = WorkCounts::default();
+    for minute in minutes {
+        sum.add(minute);
+    }
+    sum
+}
+
+fn summary(queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) -> String {
+    let oldest = queues
+        .iter()
+        .filter_map(|queue| queue.counts.oldest_due.map(|due| queue.counts.now.since(due)))
+        .max();
+    let waits = oldest.map_or_else(
+        || "nothing waits".to_owned(),
+        |waits| format!("the oldest due job has waited {}", age(waits)),
+    );
+    let workers = workers.map_or_else(String::new, |workers| {
+        format!(", {}", plural(workers.len() as u64, "worker", "workers"))
+    });
+    format!("{}{workers}; {waits}.", plural(queues.len() as u64, "queue", "queues"))
+}
+
+fn point_view(visit: &Visit, point: &HealthPoint) -> PointView {
+    PointView {
+        class: point.grade.class(),
+        sign: point.grade.sign(),
+        queue: point.queue.to_string(),
+        href: visit.link("queue", &[("queue", point.queue.as_str())]),
+        words: point.words.clone(),
+    }
+}
+
+fn tiles(visit: &Visit, queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) -> Vec<TileView> {
+    let sum = |of: fn(&QueueStatus) -> u64| queues.iter().map(of).sum::<u64>();
+    let tile = |label, number_of: u64, class| TileView {
+        label,
+        number: number(number_of),
+        note: String::new(),
+        href: String::new(),
+        class: if number_of == 0 { "" } else { class },
+    };
+    let mut tiles = vec![
+        tile("Due", sum(due), ""),
+        tile("Running", sum(|queue| queue.counts.of(State::Processing)), ""),
+        tile("Scheduled", sum(|queue| queue.counts.scheduled), ""),
+        tile("Failing", sum(|queue| queue.counts.of(State::Failing)), "warn"),
+        tile("Failed", sum(|queue| queue.counts.of(State::Failed)), "bad"),
+    ];
+    if let Some(workers) = workers {
+        let used: u64 = workers.iter().map(|worker| u64::from(worker.running)).sum();
+        let all: u64 = workers.iter().map(|worker| u64::from(worker.concurrency)).sum();
+        tiles.push(TileView {
+            note: format!("{} of {} slots in use", number(used), number(all)),
+            href: visit.link("workers", &[]),
+            ..tile("Workers", workers.len() as u64, "")
+        });
+    }
+    tiles
+}
+
+pub(super) fn due(queue: &QueueStatus) -> u64 {
+    queue.counts.of(State::Queued).saturating_sub(queue.counts.scheduled)
+}
+
+fn row(
+    visit: &Visit,
+    queue: &QueueStatus,
+    hour: Option<&[WorkCounts]>,
+    workers: Option<&[WorkerInfo]>,
+) -> QueueRow {
+    let name = queue.name.as_str();
+    let cell = |label, state: &str, count: u64, class| CellView {
+        label,
+        number: number(count),
+        href: visit.link("jobs", &[("queue", name), ("state", state)]),
+        class: if count == 0 { "zero" } else { class },
+    };
+    let counts = &queue.counts;
+    let on_it =
+        workers.map(|workers| workers.iter().filter(|worker| worker.queues.contains(&queue.name)).count());
+    let minutes: Vec<(u64, u64)> =
+        hour.unwrap_or_default().chunks(2).map(|pair| done_and_failed(&sum(pair))).collect();
+    let lately = hour.map(|hour| sum(&hour[hour.len().saturating_sub(6)..hour.len().saturating_sub(1)]));
+    QueueRow {
+        name: name.to_owned(),
+        href: visit.link("queue", &[("queue", name)]),
+        is_paused: queue.pause.is_on(),
+        kinds_paused: queue.paused_kinds.len(),
+        waits: counts.oldest_due.map_or_else(|| "–".to_owned(), |due| age(counts.now.since(due))),
+        cells: vec![
+            cell("Due", "queued", due(queue), ""),
+            cell("Running", "processing", counts.of(State::Processing), ""),
+            cell("Scheduled", "scheduled", counts.scheduled, ""),
+            cell("Failing", "failing", counts.of(State::Failing), "warn"),
+            cell("Failed", "failed", counts.of(State::Failed), "bad"),
+            cell("Completed", "completed", counts.of(State::Completed), ""),
+        ],
+        rate: lately.map_or_else(|| "–".to_owned(), |sum| tenths(sum.of(WorkOutcome::Completed) * 2)),
+        spark: sparkline(&minutes),
+        workers: on_it.map_or_else(|| "–".to_owned(), |count| number(count as u64)),
+    }
+}
+
+/// A number of tenths, such as `1.4`.
+fn tenths(tenths: u64) -> String {
+    format!("{}.{}", number(tenths / 10), tenths % 10)
+}
+
+fn done_and_failed(counts: &WorkCounts) -> (u64, u64) {
+    (counts.of(WorkOutcome::Completed), counts.of(WorkOutcome::Failing) + counts.of(WorkOutcome::Failed))
+}
+
+/// What kind of store it is.
+fn facts(visit: &Visit) -> String {
+    let capabilities = visit.storage().capabilities();
+    let lasts = match capabilities.durability {
+        Durability::None => "jobs end with the process",
+        Durability::Process => "an accepted job outlives the process",
+        Durability::Power => "an accepted job outlives a loss of power",
+        _ => "its own durability",
+    };
+    let reach = match capabilities.reach {
+        Reach::Process => "this process",
+        Reach::Host => "all processes of this host",
+        Reach::Network => "all hosts of a network",
+        _ => "others",
+    };
+    format!("Store: {}; {lasts}; used by {reach}.", capabilities.name)
+}

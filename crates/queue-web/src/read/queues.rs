@@ -1,0 +1,80 @@
+//! The queues of a store with their counts.
+
+use crate::{
+    problem::Result,
+    visit::{Visit, is_reserved},
+};
+use queue_core::{QueueName, QueueStatus, QueuesQuery, StorageExt, WorkerInfo};
+use std::{sync::Arc, time::Duration};
+
+/// The most queues that a page shows.
+const QUEUES_MAX: usize = 500;
+/// How old counts may be: as old as the pages that ask for them each second.
+const AGE: Duration = Duration::from_millis(950);
+
+/// The first queues of a store, in the order of their names.
+#[derive(Debug)]
+pub(crate) struct QueueList {
+    pub(crate) queues: Vec<QueueStatus>,
+    pub(crate) has_more: bool,
+}
+
+impl Visit {
+    /// The queues of the store, of all visitors together.
+    pub(crate) async fn all_queues(&self) -> Result<Arc<QueueList>> {
+        let storage = self.storage().clone();
+        let read = async move {
+            if !storage.capabilities().queues {
+                return Ok(QueueList { queues: Vec::new(), has_more: false });
+            }
+            let page = storage.queues(QueuesQuery::all(QUEUES_MAX)).await?;
+            Ok(QueueList { queues: page.queues, has_more: page.next.is_some() })
+        };
+        self.app.snapshots.get(self.key("queues", ""), AGE, read).await
+    }
+
+    /// The queues that the visitor may see, without those of the library.
+    pub(crate) async fn queues(&self) -> Result<(Vec<QueueStatus>, bool)> {
+        let all = self.all_queues().await?;
+        let seen = all.queues.iter().filter(|queue| self.sees(&queue.name) && !is_reserved(&queue.name));
+        Ok((seen.cloned().collect(), all.has_more))
+    }
+
+    /// One queue; `None` if there is none.
+    pub(crate) async fn status_of(&self, queue: &QueueName) -> Result<Option<QueueStatus>> {
+        let (storage, name) = (self.storage().clone(), queue.clone());
+        let read = async move {
+            if storage.capabilities().queues {
+                return Ok(storage.status_of(&name).await?);
+            }
+            let counts = storage.counts(&name).await?;
+            Ok(Some(QueueStatus { name, pause: queue_core::Pause::Off, paused_kinds: Vec::new(), counts }))
+        };
+        let found = self.app.snapshots.get(self.key("status", queue.as_str()), AGE, read).await?;
+        Ok((*found).clone())
+    }
+
+    /// The workers that are present, and work on a queue that the visitor may see; `None` if the
+    /// store does not tell.
+    pub(crate) async fn workers(&self) -> Result<Option<Vec<WorkerInfo>>> {
+        let storage = self.storage().clone();
+        let read = async move {
+            if !storage.capabilities().presence {
+                return Ok(None);
+            }
+            Ok(Some(storage.workers().await?))
+        };
+        let found = self.app.snapshots.get(self.key("workers", ""), AGE, read).await?;
+        let Some(workers) = &*found else { return Ok(None) };
+        let seen = |worker: &&WorkerInfo| {
+            worker.queues.iter().any(|queue| self.sees(queue))
+                || (worker.queues.is_empty() && self.sees_all())
+        };
+        Ok(Some(workers.iter().filter(seen).cloned().collect()))
+    }
+
+    /// The key of a snapshot of this store.
+    pub(crate) fn key(&self, what: &str, of: &str) -> String {
+        format!("{what}\u{0}{}\u{0}{of}", self.store.name)
+    }
+}

@@ -1,0 +1,122 @@
+//! What a request passes before a page or an action sees it.
+
+use super::{Gate, PageRoute};
+use crate::{
+    answer::{self, Answer},
+    app::WebApp,
+    problem::WebProblem,
+    visit::{Fields, Visit},
+};
+use http::{Method, Request, StatusCode, header::CONTENT_TYPE, request::Parts};
+use queue_http::{AnswerBody, Principal};
+use std::{sync::Arc, time::Duration};
+use tokio::time::timeout;
+
+/// The largest form: a page of ids, and a filter.
+const FORM_BYTES_MAX: usize = 256 << 10;
+/// The largest form of somebody whom nobody knows yet.
+const LOGIN_BYTES_MAX: usize = 8 << 10;
+/// How long a page may take.
+const PAGE_MAX: Duration = Duration::from_secs(30);
+const FORM_TYPE: &str = "application/x-www-form-urlencoded";
+/// The field of a form that proves where it came from.
+pub(crate) const PROOF: &str = "proof";
+
+/// Whoever visits, and what their forms prove.
+struct Visitor {
+    principal: Principal,
+    holder: String,
+    session: Option<String>,
+}
+
+/// Lets a request in, or says why not, and runs what it asks for.
+pub(super) async fn enter(
+    app: Arc<WebApp>,
+    route: &'static PageRoute,
+    request: Request<AnswerBody>,
+) -> Result<Answer, WebProblem> {
+    let (head, body) = request.into_parts();
+    let visitor = visitor(&app, &head);
+    let scope = match route.gate {
+        Gate::Open => None,
+        Gate::Needs(scope) => Some(scope),
+    };
+    if scope.is_some() && visitor.is_none() {
+        return stranger(&app, &head);
+    }
+    if let (Some(scope), Some(visitor)) = (scope, &visitor)
+        && !visitor.principal.has(scope)
+    {
+        return Err(WebProblem::forbidden(format!(
+            "This needs the scope “{scope}”, which your token lacks."
+        )));
+    }
+    let bytes_max = if scope.is_some() { FORM_BYTES_MAX } else { LOGIN_BYTES_MAX };
+    let form = if route.method == Method::POST {
+        read_form(&app, &head, body, bytes_max).await?
+    } else {
+        Fields::default()
+    };
+    let is_proven = visitor
+        .as_ref()
+        .is_some_and(|visitor| form.get(PROOF).is_some_and(|proof| app.forms.is_of(&visitor.holder, proof)));
+    // Nobody has a proof before the first session; the checks of the door are what counts there.
+    if route.method == Method::POST && scope.is_some() && !is_proven {
+        return Err(WebProblem::forbidden(
+            "The form is not of this session. Load its page again and send it from there.",
+        ));
+    }
+    let (principal, holder, session) = match visitor {
+        Some(Visitor { principal, holder, session }) => (Some(principal), holder, session),
+        None => (None, String::new(), None),
+    };
+    let query = Fields::parse(head.uri.query().unwrap_or_default().as_bytes());
+    let visit = Visit::new(app, route, principal, (holder, session), query, form)?;
+    let overdue =
+        "There was no answer in time. If you changed something, it may have been done all the same.";
+    let overdue = |_| WebProblem::new(StatusCode::SERVICE_UNAVAILABLE, overdue);
+    timeout(PAGE_MAX, (route.run)(visit)).await.map_err(overdue)?
+}
+
+/// Whoever makes the request: by a session, or as the policy knows callers.
+fn visitor(app: &WebApp, head: &Parts) -> Option<Visitor> {
+    if app.policy.has_login()
+        && let Some(name) = app.policy.cookies.session(&head.headers)
+        && let Some(holder) = app.sessions.holder(name, app.clock.now())
+        && let Some(principal) = app.policy.door.still(&holder)
+    {
+        return Some(Visitor { principal, holder: name.to_owned(), session: Some(name.to_owned()) });
+    }
+    let principal = app.policy.caller(head)?;
+    let holder = principal.token_id().to_owned();
+    Some(Visitor { principal, holder, session: None })
+}
+
+/// Sends somebody who asks for a page to where one logs in.
+fn stranger(app: &WebApp, head: &Parts) -> Result<Answer, WebProblem> {
+    let wants_page = head.method.is_safe() && head.uri.path() != "/changes";
+    if !app.policy.has_login() || !wants_page {
+        let words = "Nobody whom this dashboard knows makes this request.";
+        return Err(WebProblem::new(StatusCode::UNAUTHORIZED, words));
+    }
+    let page = head.uri.path().trim_start_matches('/');
+    let wanted = head.uri.query().map_or_else(|| page.to_owned(), |query| format!("{page}?{query}"));
+    let pairs = [("to", wanted.as_str())];
+    let to = if wanted.is_empty() { &[][..] } else { &pairs[..] };
+    Ok(answer::see(&crate::visit::relative("login", to)))
+}
+
+async fn read_form(
+    app: &WebApp,
+    head: &Parts,
+    body: AnswerBody,
+    bytes_max: usize,
+) -> Result<Fields, WebProblem> {
+    let media_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    if !essence.eq_ignore_ascii_case(FORM_TYPE) {
+        return Err(WebProblem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Send a form of the dashboard."));
+    }
+    let read = app.policy.door.read_form(body, bytes_max).await;
+    read.map(|bytes| Fields::parse(&bytes)).map_err(WebProblem::of_status)
+}

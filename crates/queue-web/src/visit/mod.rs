@@ -1,0 +1,153 @@
+//! A visit: a request of somebody who may make it.
+
+mod fields;
+mod frame;
+mod links;
+
+pub(crate) use fields::Fields;
+pub(crate) use frame::{Allowed, Frame, NavLink, Notice};
+pub(crate) use links::{back, relative};
+
+use crate::{
+    app::WebApp,
+    problem::{Result, WebProblem},
+    routes::{Gate, PageRoute},
+    stores::WatchedStore,
+};
+use queue::{Queue, Raw};
+use queue_core::{JobId, QueueName, Storage};
+use queue_http::{Principal, Scope};
+use std::sync::Arc;
+
+/// The queues of the library itself begin with one of these.
+const RESERVED_QUEUES: [&str; 2] = ["queue.", "leader:"];
+
+/// A request of somebody who may make it.
+pub(crate) struct Visit {
+    pub(crate) app: Arc<WebApp>,
+    pub(crate) route: &'static PageRoute,
+    pub(crate) store: WatchedStore,
+    /// Absent on open pages alone.
+    principal: Option<Principal>,
+    /// What the proofs of forms are bound to.
+    holder: String,
+    pub(crate) session: Option<String>,
+    pub(crate) query: Fields,
+    pub(crate) form: Fields,
+}
+
+impl Visit {
+    pub(crate) fn new(
+        app: Arc<WebApp>,
+        route: &'static PageRoute,
+        principal: Option<Principal>,
+        (holder, session): (String, Option<String>),
+        query: Fields,
+        form: Fields,
+    ) -> Result<Self> {
+        let name = form.get("store").or_else(|| query.get("store"));
+        let store = match name {
+            None => app.stores.first().clone(),
+            Some(name) => {
+                let found = app.stores.find(name).cloned();
+                found.ok_or_else(|| WebProblem::not_found("There is no store of this name here."))?
+            }
+        };
+        Ok(Self { app, route, store, principal, holder, session, query, form })
+    }
+
+    /// Whoever visits.
+    pub(crate) fn principal(&self) -> Option<&Principal> {
+        self.principal.as_ref()
+    }
+
+    /// The name of whoever visits, for records.
+    pub(crate) fn who(&self) -> &str {
+        self.principal.as_ref().map_or("nobody", Principal::token_id)
+    }
+
+    /// The store.
+    pub(crate) fn storage(&self) -> &Arc<dyn Storage> {
+        &self.store.storage
+    }
+
+    /// Whether the visitor has this scope somewhere.
+    pub(crate) fn has(&self, scope: Scope) -> bool {
+        self.principal.as_ref().is_some_and(|principal| principal.has(scope))
+    }
+
+    /// Whether the visitor may know of this queue.
+    pub(crate) fn sees(&self, queue: &QueueName) -> bool {
+        self.principal.as_ref().is_some_and(|principal| principal.sees(queue))
+    }
+
+    /// Whether the visitor may know of all queues.
+    pub(crate) fn sees_all(&self) -> bool {
+        let any = queue_http::QueueGlob::any();
+        self.principal.as_ref().is_some_and(|principal| principal.queues().contains(&any))
+    }
+
+    /// A field of the form, or else of the address.
+    pub(crate) fn field(&self, name: &str) -> Option<&str> {
+        self.form.get(name).or_else(|| self.query.get(name))
+    }
+
+    /// The queue that the request names, in which the visitor has the scope of the route. Whether
+    /// there is such a queue makes no difference to a refusal.
+    pub(crate) fn queue(&self) -> Result<QueueName> {
+        let name = self.field("queue").ok_or_else(|| WebProblem::invalid("The address names no queue."))?;
+        let queue = QueueName::new(name)?;
+        let Gate::Needs(scope) = self.route.gate else { return Err(forbidden_queue()) };
+        let may = self.principal.as_ref().is_some_and(|principal| principal.may(scope, &queue));
+        if may { Ok(queue) } else { Err(forbidden_queue()) }
+    }
+
+    /// The same, unless the queue belongs to the library, whose jobs are changed by their own
+    /// actions alone.
+    pub(crate) fn open_queue(&self) -> Result<QueueName> {
+        let queue = self.queue()?;
+        if is_reserved(&queue) {
+            return Err(WebProblem::forbidden(
+                "This queue belongs to the library, and is not changed by hand.",
+            ));
+        }
+        Ok(queue)
+    }
+
+    /// The job that the request names.
+    pub(crate) fn job_id(&self) -> Result<JobId> {
+        let id = self.field("id").ok_or_else(|| WebProblem::invalid("The address names no job."))?;
+        Ok(JobId::new(id)?)
+    }
+
+    /// A client of this queue.
+    pub(crate) fn client(&self, queue: &QueueName) -> Result<Queue<Raw, Raw>> {
+        Ok(Queue::new(self.storage().clone(), queue)?)
+    }
+
+    /// A link to a page, relative to all pages.
+    pub(crate) fn link(&self, page: &str, pairs: &[(&str, &str)]) -> String {
+        let store = self.named_store();
+        let all: Vec<(&str, &str)> = store.into_iter().chain(pairs.iter().copied()).collect();
+        relative(page, &all)
+    }
+
+    /// The pair that keeps a link within this store, if there are others.
+    fn named_store(&self) -> Option<(&str, &str)> {
+        (self.app.stores.iter().len() > 1).then_some(("store", &*self.store.name))
+    }
+
+    /// The proof for forms of this visitor.
+    pub(crate) fn proof(&self) -> String {
+        self.app.forms.make(&self.holder)
+    }
+}
+
+/// Whether a queue belongs to the library.
+pub(crate) fn is_reserved(queue: &QueueName) -> bool {
+    RESERVED_QUEUES.iter().any(|prefix| queue.as_str().starts_with(prefix))
+}
+
+fn forbidden_queue() -> WebProblem {
+    WebProblem::forbidden("Your token does not reach this queue.")
+}

@@ -1,0 +1,43 @@
+//! What the last action did. The address says it by a word of this list and numbers, so that nobody
+//! can make a link to a page that says something else.
+
+use super::plural;
+use crate::visit::{Fields, Notice};
+
+/// The notice of an address.
+pub(crate) fn notice(query: &Fields) -> Option<Notice> {
+    let (count, not) = (query.number("n").unwrap_or(1), query.number("not").unwrap_or(0));
+    let jobs = plural(count, "job", "jobs");
+    let done = match query.get("did")? {
+        "cancel" => format!("{jobs} cancelled, or asked to stop if running"),
+        "redrive" => format!("{jobs} queued again"),
+        "promote" => format!("{jobs} due now"),
+        "delete" => format!("{jobs} deleted"),
+        "pause" => "Paused: nothing more is handed out".to_owned(),
+        "resume" => "Resumed".to_owned(),
+        "drain" => "The worker is asked to drain; it finishes what it holds and ends".to_owned(),
+        "worker-pause" => "The worker is asked to take no more jobs".to_owned(),
+        "worker-work" => "The worker is asked to work as usual".to_owned(),
+        "worker-gone" => "This worker is not present any more".to_owned(),
+        "started" => "The operation has begun".to_owned(),
+        "before" => "This operation was started before; it runs once".to_owned(),
+        "stopped" => "The operation ends after its present page; what was done stays done".to_owned(),
+        "run" => "A job of this schedule is queued now".to_owned(),
+        "schedule-pause" => "The schedule is paused".to_owned(),
+        "schedule-resume" => "The schedule goes on".to_owned(),
+        "missing" => "There is no such thing any more".to_owned(),
+        "unchanged" => "Nothing was changed: it is not in a state for this".to_owned(),
+        _ => return None,
+    };
+    let words = match not {
+        0 => format!("{done}."),
+        not => format!(
+            "{done}. {} left alone, since they had moved on or are not in a state for this.",
+            plural(not, "job", "jobs")
+        ),
+    };
+    Some(Notice {
+        is_good: not == 0 && !matches!(query.get("did"), Some("missing" | "unchanged" | "worker-gone")),
+        words,
+    })
+}
