@@ -205,6 +205,7 @@ mod tests {
         ("queue-http/src/access/refusal.rs", "it writes the headers of answers"),
         ("queue-http/src/openapi.rs", "it reads what it has written itself"),
         ("queue-http/src/problem.rs", "it writes the headers of answers"),
+        ("queue-http/src/routes/endpoint.rs", "it describes what the calls read"),
         ("queue-http/src/serve/address.rs", "an argument of the program"),
         ("queue-http/src/serve/connection.rs", "hyper reads; it writes the headers of answers"),
         ("queue-http/src/serve/server.rs", "an address of its own"),
