@@ -84,6 +84,7 @@ pub(super) const CAMPAIGNS: &[Campaign] = &[
             "queue-http/src/access/browser_rules.rs",
             "queue-http/src/access/principal.rs",
             "queue-http/src/access/tokens.rs",
+            "queue-http/src/routes/endpoint.rs",
         ],
         package: HTTP,
         target: "lib",

@@ -18,7 +18,7 @@ use tokio::{
 const WORKED_BYTES: u64 = 4_000;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// Longer than a worker needs for its first claims, on any machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The programs of the two languages.
 #[derive(Clone, Debug)]

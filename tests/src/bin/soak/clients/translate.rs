@@ -72,7 +72,7 @@ impl Translated {
             }
         } else if let (Some(call), Some(answer)) = (line.call, &line.answer) {
             if let Some(open) = self.open.remove(&call) {
-                self.answered(at, open, answer)?;
+                self.answered(at, &open, answer)?;
             }
         } else if let (Some(call), Some(certainty)) = (line.call, line.failed) {
             let phase = if certainty == Certainty::NotApplied { Phase::Fail } else { Phase::Info };
@@ -146,11 +146,11 @@ impl Translated {
         Ok(event)
     }
 
-    fn answered(&mut self, at: u64, open: OpenRequest, answer: &RawValue) -> Result<(), Failed> {
+    fn answered(&mut self, at: u64, open: &OpenRequest, answer: &RawValue) -> Result<(), Failed> {
         let answers = match open.verb {
             Verb::Enqueue => enqueued(&open.asked, &parsed(answer.get())?)?,
             Verb::Claim { repeat } => self.claimed(&open.asked[0], parsed(answer.get())?, repeat),
-            Verb::Settle | Verb::Extend => self.changed(at, &open, &parsed(answer.get())?)?,
+            Verb::Settle | Verb::Extend => self.changed(at, open, &parsed(answer.get())?)?,
         };
         self.events.extend(answers.into_iter().map(|event| Event { time_mono: at, ..event }));
         Ok(())
