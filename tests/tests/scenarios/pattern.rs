@@ -100,7 +100,6 @@ fn atom(pattern: &[char]) -> Option<(Atom, &[char])> {
     match pattern {
         [] => None,
         ['.', rest @ ..] => Some((Atom::Any, rest)),
-        ['\\', one, rest @ ..] => Some((Atom::Just(*one), rest)),
         ['[', rest @ ..] => {
             let end = rest.iter().position(|one| *one == ']').expect("a class ends");
             let mut ranges = Vec::new();
@@ -116,7 +115,7 @@ fn atom(pattern: &[char]) -> Option<(Atom, &[char])> {
             }
             Some((Atom::Of(ranges), &rest[end + 1..]))
         }
-        [one, rest @ ..] => Some((Atom::Just(*one), rest)),
+        ['\\', one, rest @ ..] | [one, rest @ ..] => Some((Atom::Just(*one), rest)),
     }
 }
 
