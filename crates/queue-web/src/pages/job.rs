@@ -77,7 +77,7 @@ async fn read(visit: &Visit, queue: &QueueName, id: &JobId) -> Result<JobReading
         let Stamped { now, value, .. } = storage.get(&queue, std::slice::from_ref(&id), Detail::Meta).await?;
         let found = value.into_iter().flatten().next();
         let attempts = match &found {
-            Some(_) if storage.capabilities().attempts => storage.attempts(&queue, &id).await?.value,
+            Some(_) if storage.capabilities().attempts => storage.attempts_of(&queue, &id).await?.value,
             _ => None,
         };
         Ok((now, found.map(|record| record.meta), attempts.map(|found| found.attempts).unwrap_or_default()))
@@ -91,7 +91,7 @@ async fn attempts_of(visit: &Visit, queue: &QueueName, id: &JobId) -> Result<Opt
     if !visit.storage().capabilities().attempts {
         return Ok(None);
     }
-    Ok(visit.storage().attempts(queue, id).await?.value)
+    Ok(visit.storage().attempts_of(queue, id).await?.value)
 }
 
 fn no_job() -> WebProblem {

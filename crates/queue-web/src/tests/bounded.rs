@@ -57,9 +57,9 @@ impl StorageLayer for CountedStore {
         Ok(page)
     }
 
-    async fn attempts(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
-        self.count("attempts", 1);
-        self.store.attempts(queue, id).await
+    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
+        self.count("attempts", ids.len());
+        self.store.attempts(queue, ids).await
     }
 
     async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
