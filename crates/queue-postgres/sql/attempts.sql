@@ -1,6 +1,7 @@
 -- In: floor, queue, ids. Out: position in the request, now, the job, and each attempt that was
 -- charged to it, in no order; a job without an attempt has one row, and one row at least comes for
--- the time.
+-- the time. Whatever the server believes of its tables, a job and its attempts are sought by their
+-- keys.
 WITH t AS MATERIALIZED (SELECT {time})
 SELECT
   j.n, {stamp}, {job}, a.epoch, a.worker, a.claimed_at, a.ended_at, a.outcome, a.error_name, a.error_message

@@ -45,9 +45,11 @@ struct QueueFloor {
     all: i64,
     /// The same by lane, where it is later.
     lanes: BTreeMap<i16, Key>,
-    /// The last look from the start: when it ended, what it took, and the first lapse that it saw.
+    /// The last look from the start: when it ended, and what it took.
     full_at: Instant,
     full_cost: Duration,
+    /// The first lapse that it saw, or that is by a lease of this handle since. The lease may be
+    /// over by now.
     lapse: Option<i64>,
     short_cost: Option<Duration>,
 }
@@ -103,10 +105,10 @@ impl ClaimFloors {
         self.lock().remove(&queue);
     }
 
-    /// Where the next claim of a queue begins to look.
-    pub(crate) fn next_look(&self, queue: i32) -> Look {
+    /// Where the next claim of a queue begins to look, at this store time or later.
+    pub(crate) fn next_look(&self, queue: i32, now: i64) -> Look {
         match self.lock().get(&queue) {
-            Some(front) if front.spares_full_look() => {
+            Some(front) if front.spares_full_look(now) => {
                 let lanes = front.lanes.iter().filter(|(_, key)| key.0 > front.all);
                 Look::Short { all: front.all, lanes: lanes.map(|(lane, key)| (*lane, *key)).collect() }
             }
@@ -143,14 +145,14 @@ impl ClaimFloors {
         }
     }
 
-    /// Records that a job came back. If it lies in front of the floor, the next claim looks from
-    /// the start.
-    pub(crate) fn returned(&self, queue: i32, job: &JobMeta) {
-        if job.state.is_waiting() {
-            let mut floors = self.lock();
-            if floors.get(&queue).is_some_and(|front| front.lies_behind(job)) {
-                floors.remove(&queue);
-            }
+    /// Records that a job changed. If it waits in front of the floor, the next claim looks from the
+    /// start; if it is leased, it may be the first to lapse.
+    pub(crate) fn changed(&self, queue: i32, job: &JobMeta) {
+        let mut floors = self.lock();
+        let Some(front) = floors.get_mut(&queue) else { return };
+        front.note_lapse(job);
+        if job.state.is_waiting() && front.lies_behind(job) {
+            floors.remove(&queue);
         }
     }
 
@@ -180,14 +182,24 @@ impl QueueFloor {
         INTERVAL_MIN.max(self.full_cost * INTERVAL_COSTS)
     }
 
-    fn spares_full_look(&self) -> bool {
+    fn spares_full_look(&self, now: i64) -> bool {
+        // What lapsed is there no more, or is to be found: only a look from the start tells which.
+        let has_lapsed = self.lapse.is_some_and(|lapse| lapse <= now);
         let is_worth_it = self.short_cost.is_none_or(|short| self.full_cost > short * SHORT_LOOKS);
-        is_worth_it && self.full_at.elapsed() < self.interval()
+        is_worth_it && !has_lapsed && self.full_at.elapsed() < self.interval()
+    }
+
+    fn note_lapse(&mut self, job: &JobMeta) {
+        if let Some(lease) = &job.lease {
+            let lapse = lease.expires_at.as_millis();
+            self.lapse = Some(self.lapse.map_or(lapse, |first| first.min(lapse)));
+        }
     }
 
     /// Raises the floors: over everything due if the look had room for more jobs, else up to the
     /// last job.
     fn advance(&mut self, findings: &LookFindings<'_>) {
+        findings.claimed.jobs.iter().for_each(|job| self.note_lapse(&job.record.meta));
         // A transaction that commits late makes a job visible that was due before this look, so
         // floors stay behind the present by a grace.
         let safe = findings.claimed.now.as_millis().saturating_sub(GRACE_MS);
@@ -225,13 +237,14 @@ mod tests {
     use std::time::Duration;
 
     const QUEUE: i32 = 1;
+    const NOW: i64 = 10_000;
     const FULL: Duration = Duration::from_millis(400);
 
     /// Looks as it is to look next, which takes as long as is said of the kind; answers whether it
     /// was from the start.
     fn look(floors: &ClaimFloors, short: Duration) -> bool {
-        let look = floors.next_look(QUEUE);
-        let claimed = Claimed::none(None, Moment::at(Timestamp::from_millis(10_000)));
+        let look = floors.next_look(QUEUE, NOW);
+        let claimed = Claimed::none(None, Moment::at(Timestamp::from_millis(NOW)));
         let findings = LookFindings { claimed: &claimed, limit: 1, lapse: None };
         floors.looked(QUEUE, &look, &findings, if look.is_full() { FULL } else { short });
         look.is_full()

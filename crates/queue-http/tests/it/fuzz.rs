@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 use tokio::runtime::{Builder, Runtime};
 
-const PATHS: [&str; 17] = [
+const PATHS: [&str; 18] = [
     "/v1/queues/q/jobs",
     "/v1/queues/q/jobs:wait",
     "/v1/queues/q/claim",
@@ -29,9 +29,10 @@ const PATHS: [&str; 17] = [
     "/v1/queues/q/jobs:get",
     "/v1/queues/q/pause",
     "/v1/operations/o/cancel",
+    "/v1/schedules:preview",
 ];
 
-const FIELDS: [&str; 40] = [
+const FIELDS: [&str; 44] = [
     "id",
     "ids",
     "jobs",
@@ -72,6 +73,10 @@ const FIELDS: [&str; 40] = [
     "states",
     "seq",
     "queues",
+    "cron",
+    "every_ms",
+    "zone",
+    "at",
 ];
 
 fn leaf() -> impl Strategy<Value = Value> {

@@ -48,7 +48,7 @@ async fn claim(connection: &mut CallConnection<'_>, request: &ClaimRequest) -> R
         return Ok(Claimed::none(next_due, moment));
     };
     let handle = connection.handle;
-    let look = handle.floors.next_look(queue);
+    let look = handle.floors.next_look(queue, connection.time_floor());
     let begun = Instant::now();
     let (rows, by_lines) = lease_due(connection, queue, request, &look).await?;
     let cost = connection.answered_after(begun);

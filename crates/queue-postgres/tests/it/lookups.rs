@@ -13,7 +13,7 @@ const OTHERS: i64 = 2_000;
 const JOBS: usize = 20;
 /// The index entries and rows that all verbs may read for one job. A single scan of the other jobs
 /// in one table would be hundreds more.
-const READS_MAX: i64 = 40;
+const READS_MAX: i64 = 55;
 
 /// Makes a table look as if it was empty when it was last counted, and will not be counted again.
 const EMPTY: &str = "

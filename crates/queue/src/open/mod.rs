@@ -18,7 +18,7 @@ mod sqlite;
 )]
 mod store_url;
 
-use queue_core::{Error, Finding, Result, Storage};
+use queue_core::{Error, Result, Storage};
 use std::sync::Arc;
 use store_url::StoreUrl;
 
@@ -105,7 +105,8 @@ pub async fn open(url: &str) -> Result<Arc<dyn Storage>> {
 }
 
 /// The findings about the disk of a store that keeps files, which is not opened; none for others.
-pub(crate) fn diagnose_disk(url: &str) -> Vec<Finding> {
+#[cfg(feature = "worker")]
+pub(crate) fn diagnose_disk(url: &str) -> Vec<queue_core::Finding> {
     let Ok(parsed) = StoreUrl::parse(url) else { return Vec::new() };
     match parsed.scheme.as_str() {
         #[cfg(feature = "fs")]

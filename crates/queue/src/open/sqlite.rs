@@ -1,7 +1,7 @@
 //! Opens the SQLite store by its URL.
 
 use super::StoreUrl;
-use queue_core::{Error, Finding, Result, Storage};
+use queue_core::{Error, Result, Storage};
 use queue_sqlite::{Create, SqliteOptions, SqliteStorage, Synchronous};
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ pub(super) async fn open(url: StoreUrl) -> Result<Arc<dyn Storage>> {
     Ok(Arc::new(SqliteStorage::open(options(&url)?).await?))
 }
 
-pub(super) fn diagnose_disk(url: &StoreUrl) -> Vec<Finding> {
+#[cfg(feature = "worker")]
+pub(super) fn diagnose_disk(url: &StoreUrl) -> Vec<queue_core::Finding> {
     options(url).map(|options| options.diagnose_disk()).unwrap_or_default()
 }
 

@@ -215,7 +215,7 @@ fn written(
 ) -> Result<ItemAnswer, VerbError> {
     match apply(&mut job, sent, now) {
         Verdict::Written { .. } => {
-            connection.handle.floors.returned(queue, &job.meta);
+            connection.handle.floors.changed(queue, &job.meta);
             connection.notices.changed(&job.meta);
         }
         Verdict::Removed => connection.notices.removed(&job.meta),
