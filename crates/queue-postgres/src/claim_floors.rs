@@ -233,7 +233,10 @@ fn key_of(job: &JobMeta) -> Key {
 #[cfg(test)]
 mod tests {
     use super::{ClaimFloors, LookFindings};
-    use queue_core::{Claimed, Moment, Timestamp};
+    use queue_core::{
+        Claimed, ContentType, JobId, JobMeta, Kind, LeaseInfo, Moment, NewJob, Payload, QueueName, Seq,
+        State, Timestamp, WorkerId,
+    };
     use std::time::Duration;
 
     const QUEUE: i32 = 1;
@@ -265,5 +268,32 @@ mod tests {
         let looks = [(); 3].map(|()| look(&floors, FULL / 100));
         assert_eq!(looks, [true, true, false], "half of that is still too slow, a quarter is not");
         assert!(!look(&floors, FULL / 100));
+    }
+
+    fn leased_until(millis: i64) -> JobMeta {
+        let payload = Payload::new("", ContentType::from_static("x/y"));
+        let new = NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload);
+        let meta = JobMeta::begin(QueueName::from_static("q"), &new, Seq::new(1), Timestamp::default());
+        let lease =
+            LeaseInfo { worker: WorkerId::from_static("w"), expires_at: Timestamp::from_millis(millis) };
+        JobMeta { state: State::Processing, lease: Some(lease), ..meta }
+    }
+
+    #[test]
+    fn the_next_claim_is_no_later_than_the_first_lapse_of_a_lease_of_this_handle_and_looks_from_the_start() {
+        let floors = ClaimFloors::default();
+        assert!(look(&floors, FULL));
+        let short = floors.next_look(QUEUE, NOW);
+        assert!(!short.is_full());
+        let now = Timestamp::from_millis(NOW);
+        let unleased = floors.bound(QUEUE, &short, now).expect("a short look is bounded");
+        for lapse in [NOW + 300, NOW + 100, NOW + 200] {
+            floors.changed(QUEUE, &leased_until(lapse));
+        }
+        let lapse = Timestamp::from_millis(NOW + 100);
+        assert!(lapse < unleased, "or the lease would not matter");
+        assert_eq!(floors.bound(QUEUE, &short, now), Some(lapse));
+        assert!(!floors.next_look(QUEUE, NOW + 99).is_full());
+        assert!(floors.next_look(QUEUE, NOW + 100).is_full());
     }
 }
