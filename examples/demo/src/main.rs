@@ -1,4 +1,4 @@
-//! The promise of this library, shown and then checked: `cargo run --release -p demo`.
+//! The promise of this library, shown and then checked: `cargo run -p demo`.
 //!
 //! Jobs go into a SQLite file, worker processes (this program again) work on them, and one is
 //! killed with SIGKILL in mid-work: the one that has started a job whose first attempt does not end
