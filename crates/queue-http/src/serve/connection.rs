@@ -48,7 +48,8 @@ impl<S: Served> Connections<S> {
     /// Serves a connection until either side ends it.
     pub(super) async fn serve(&self, stream: Box<dyn Stream>, is_network: bool) {
         let ended = match &self.tls {
-            Some(tls) if is_network => self.serve_encrypted(tls, stream).await,
+            // In a box, or every connection would have the room for both.
+            Some(tls) if is_network => Box::pin(self.serve_encrypted(tls, stream)).await,
             _ => self.serve_stream(stream, None).await,
         };
         if let Err(error) = ended {

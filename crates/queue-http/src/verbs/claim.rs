@@ -1,6 +1,7 @@
 //! Claim: takes due jobs, and waits for some.
 
 use crate::{
+    access::Principal,
     claims::{self, Ask, Handover},
     problem::{Problem, ProblemKind, Result},
     receipt,
@@ -116,17 +117,23 @@ fn as_object<S: serde::Serializer>(headers: &Headers, serializer: S) -> Result<S
     map.end()
 }
 
+/// A claim as it was asked for. It keeps nothing of the request.
+struct Asked {
+    principal: Principal,
+    ask: Ask,
+    tokens: Vec<LeaseToken>,
+    wait: Duration,
+    repeat: bool,
+}
+
 /// `POST /v1/queues/{queue}/claim`
 pub(crate) async fn claim(app: Arc<App>, call: Call) -> Result<Response> {
-    let queue = call.open_queue()?;
-    let principal = call.principal()?;
-    let request: ClaimIn<'_> = call.json(&app)?;
-    let worker = worker_id(principal.token_id(), &request.worker)?;
-    let claim_id = claim_id(&request.claim_id)?;
-    let wait = wait(&app, request.wait_ms)?;
-    let tokens = claims::tokens(&app.keys, principal.token_id(), &queue, &worker, claim_id);
-    let ask = request.ask(&app, queue, worker.clone(), tokens[0])?;
-    let handover = if request.repeat {
+    let asked = Asked::of(&app, &call)?;
+    // It is part of the connection's buffer, which would need a second one while this waits.
+    drop(call);
+    let Asked { principal, ask, tokens, wait, repeat } = asked;
+    let worker = ask.worker.clone();
+    let handover = if repeat {
         claims::repeat(&app, ask, &tokens).await?
     } else {
         let _waits = match wait {
@@ -141,6 +148,20 @@ pub(crate) async fn claim(app: Arc<App>, call: Call) -> Result<Response> {
         claimed.map_err(|error| Problem::from(error).given_back())?
     };
     deliver(&app, handover, app.is_draining(&worker))
+}
+
+impl Asked {
+    fn of(app: &App, call: &Call) -> Result<Self> {
+        let queue = call.open_queue()?;
+        let principal = call.principal()?.clone();
+        let request: ClaimIn<'_> = call.json(app)?;
+        let worker = worker_id(principal.token_id(), &request.worker)?;
+        let claim_id = claim_id(&request.claim_id)?;
+        let wait = wait(app, request.wait_ms)?;
+        let tokens = claims::tokens(&app.keys, principal.token_id(), &queue, &worker, claim_id);
+        let ask = request.ask(app, queue, worker, tokens[0])?;
+        Ok(Self { principal, ask, tokens, wait, repeat: request.repeat })
+    }
 }
 
 fn deliver(app: &App, handover: Handover, drain: bool) -> Result<Response> {

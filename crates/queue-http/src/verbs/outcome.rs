@@ -100,23 +100,26 @@ impl<'a> FullError<'a> {
 /// `GET /v1/queues/{queue}/jobs/{id}/outcome`
 pub(crate) async fn by_path(app: Arc<App>, call: Call) -> Result<Response> {
     let WaitQuery { seq, wait_ms } = call.query()?;
-    outcome(&app, &call, call.id()?, seq, wait_ms).await
+    let id = call.id()?;
+    outcome(&app, call, id, seq, wait_ms).await
 }
 
 /// `POST /v1/queues/{queue}/jobs:wait`
 pub(crate) async fn by_body(app: Arc<App>, call: Call) -> Result<Response> {
     let WaitIn { id, seq, wait_ms } = call.json(&app)?;
     let id = JobId::new(id).map_err(|invalid| Problem::from(invalid).at("id"))?;
-    outcome(&app, &call, id, seq, wait_ms).await
+    outcome(&app, call, id, seq, wait_ms).await
 }
 
-async fn outcome(app: &App, call: &Call, id: JobId, seq: Option<u64>, wait_ms: u64) -> Result<Response> {
+async fn outcome(app: &App, call: Call, id: JobId, seq: Option<u64>, wait_ms: u64) -> Result<Response> {
     let queue = call.open_queue()?;
     let deadline = wait(app, wait_ms)?;
     let _waits = match deadline {
         Duration::ZERO => None,
         _ => Some(call.principal()?.begin_wait().ok_or_else(too_many)?),
     };
+    // As for a claim, it keeps no buffer while this waits.
+    drop(call);
     let begun = seq.map(Seq::new);
     let (life, now) = life(app, &queue, &id, begun).await?;
     let Some(life) = life else {
