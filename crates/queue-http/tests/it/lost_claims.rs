@@ -162,3 +162,17 @@ async fn lapsed_jobs_are_not_told_again() {
     assert_eq!(client.post("/v1/queues/q/claim", &body).await["jobs"], json!([]));
     until_state(&client, "a", "queued").await;
 }
+
+#[tokio::test]
+async fn a_claim_that_arrives_behind_its_repetition_leases_nothing() {
+    let client = Client::new().await;
+    client.enqueue("q", "a").await;
+    let mut repetition = claim_of(1, 1);
+    repetition["repeat"] = json!(true);
+    assert_eq!(client.post("/v1/queues/q/claim", &repetition).await["jobs"], json!([]));
+    let late = claim_of(1, 1).to_string();
+    let (status, problem) = client.call(Method::POST, "/v1/queues/q/claim", late).await;
+    assert_eq!((status.as_u16(), &problem["kind"]), (409, &json!("conflict")), "{problem}");
+    until_state(&client, "a", "queued").await;
+    assert_eq!(client.claim("q", 2, 1).await[0]["attempt"], 1, "another claim is not kept from it");
+}
