@@ -117,7 +117,7 @@ class Processes(unittest.TestCase):
             claim = {"worker": "other", "claim_id": uuid4().hex, "wait_ms": 2000}
             jobs = self.call("/v1/queues/late/claim", claim)["jobs"]
         process.send_signal(signal.SIGCONT)
-        self.assertRegex(process.stderr.readline(), "is lost|settled too late")
+        self.assertRegex(process.stderr.readline(), "^(lease_lost|not_settled) job=")
         settle = {"receipt": jobs[0]["receipt"], "complete": {"result": "in time"}}
         self.assertEqual(self.call("/v1/settle", {"items": [settle]})["items"][0]["outcome"], "done")
         outcome = queue.wait("a", timeout=30)

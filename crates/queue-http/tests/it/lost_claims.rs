@@ -162,3 +162,18 @@ async fn lapsed_jobs_are_not_told_again() {
     assert_eq!(client.post("/v1/queues/q/claim", &body).await["jobs"], json!([]));
     until_state(&client, "a", "queued").await;
 }
+
+#[tokio::test]
+async fn a_claim_that_is_repeated_tells_its_jobs_in_the_order_in_which_they_should_start() {
+    let client = Client::new().await;
+    client.enqueue("q", "later").await;
+    let first = json!({"jobs": [{"id": "first", "priority": -1}]});
+    client.post("/v1/queues/q/jobs", &first).await;
+    let ids = |jobs: &[Value]| jobs.iter().map(|job| job["id"].clone()).collect::<Vec<_>>();
+    let claimed = client.claim("q", 1, 2).await;
+    assert_eq!(ids(&claimed), ["first", "later"]);
+    let mut body = claim_of(1, 2);
+    body["repeat"] = json!(true);
+    let again = client.post("/v1/queues/q/claim", &body).await;
+    assert_eq!(ids(again["jobs"].as_array().expect("jobs")), ["first", "later"]);
+}
