@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 /// How long a wait lasts that names no end.
-const WAIT_MS: u64 = 30_000;
+const WAIT_MS: u64 = 60_000;
 /// How often an enqueue is sent in all, and how soon again.
 const SENDS_MAX: usize = 100;
 const AGAIN_AFTER: Duration = Duration::from_millis(20);

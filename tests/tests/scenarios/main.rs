@@ -27,7 +27,7 @@ use tokio::{
 /// Scenarios at the same time.
 const AT_ONCE: usize = 4;
 /// A scenario that stands still has failed.
-const LIMIT: Duration = Duration::from_secs(90);
+const LIMIT: Duration = Duration::from_mins(4);
 
 fn scenarios() -> Vec<Value> {
     let file: Value =

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::{fmt::Write, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 
-const UNTIL: Duration = Duration::from_secs(10);
+const UNTIL: Duration = Duration::from_mins(1);
 const LOOK: Duration = Duration::from_millis(10);
 
 /// What a step may do; the other members say how.

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 /// What handlers were given, in the order of their starts.
 pub(crate) type Seen = Arc<Mutex<Vec<Value>>>;
 
-const END_MAX: Duration = Duration::from_secs(30);
+const END_MAX: Duration = Duration::from_mins(1);
 
 /// What the handlers of a scenario share.
 struct Handlers {
