@@ -38,8 +38,8 @@ async fn store(scenario: &Scenario, jobs: Vec<NewJob>, atomic: bool) -> Result<V
     Ok(ids.iter().zip(stored.iter().flatten()).map(|(id, enqueued)| answer(id, enqueued)).collect())
 }
 
-/// A call that may succeed later is sent again by its caller, which is the runner here: the ids make
-/// it harmless, and the library itself sends nothing twice.
+/// A call that may succeed later is sent again by its caller, which is the runner here: ids make it
+/// harmless, and the library itself sends nothing twice.
 async fn stored(scenario: &Scenario, groups: Vec<Vec<NewJob>>) -> Result<Vec<Vec<Enqueued>>> {
     for _ in 1..SENDS_MAX {
         match scenario.storage.enqueue(scenario.jobs.name(), groups.clone()).await {

@@ -1,6 +1,7 @@
 //! The claims that are under way in this service, by their tokens: a claim that is repeated has to
-//! end before somebody looks for its jobs.
+//! end before somebody looks for its jobs, and must not begin any more if it comes behind.
 
+use super::repeated::Repeated;
 use parking_lot::Mutex;
 use queue_core::LeaseToken;
 use std::{
@@ -8,12 +9,15 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// All claims that are under way.
+/// All claims that are under way, and those that were repeated lately.
 #[derive(Debug, Default)]
-pub(super) struct Flights(Arc<Mutex<HashMap<LeaseToken, Signals>>>);
+pub(super) struct Flights {
+    under_way: Arc<Mutex<HashMap<LeaseToken, Signals>>>,
+    repeated: Mutex<Repeated>,
+}
 
 #[derive(Clone, Debug, Default)]
 struct Signals {
@@ -30,20 +34,31 @@ pub(super) struct Flight {
 }
 
 impl Flights {
-    /// Begins a claim; `None` if one with this token is under way already.
+    /// Begins a claim; `None` if one with this token is under way already, or was repeated. The
+    /// caller of the latter has gone, and nobody would look for what it leases.
     pub(super) fn begin(&self, token: LeaseToken) -> Option<Flight> {
-        match self.0.lock().entry(token) {
+        let mut under_way = self.under_way.lock();
+        if self.repeated.lock().has(&token) {
+            return None;
+        }
+        match under_way.entry(token) {
             Entry::Occupied(_) => None,
             Entry::Vacant(entry) => {
                 let signals = entry.insert(Signals::default()).clone();
-                Some(Flight { flights: self.0.clone(), token, signals })
+                Some(Flight { flights: self.under_way.clone(), token, signals })
             }
         }
     }
 
     /// Tells the claim with this token to end, and waits until it has, but no longer than `most`.
+    /// A cut connection may be read later than the repetition that came after it, so that the claim
+    /// may not have begun yet: then it never does.
     pub(super) async fn end(&self, token: LeaseToken, most: Duration) {
-        let signals = self.0.lock().get(&token).cloned();
+        let signals = {
+            let under_way = self.under_way.lock();
+            self.repeated.lock().note(token, Instant::now());
+            under_way.get(&token).cloned()
+        };
         if let Some(Signals { stop, over }) = signals {
             stop.cancel();
             // What it leased and did not deliver by then is found all the same, or goes back.

@@ -104,8 +104,7 @@ pub(super) fn no_job() -> Problem {
     Problem::not_found("there is no such job")
 }
 
-/// What keeps a job from being claimed, and for how long. Only jobs that wait are asked about, since
-/// a pause does nothing to the others.
+/// The pause that keeps a job from being claimed. It does nothing to jobs that do not wait.
 async fn pause_of(app: &App, job: &JobMeta) -> Result<Option<(&'static str, Pause)>> {
     if !matches!(job.state, State::Queued | State::Failing) {
         return Ok(None);

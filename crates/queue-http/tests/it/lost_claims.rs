@@ -177,3 +177,18 @@ async fn a_claim_that_is_repeated_tells_its_jobs_in_the_order_in_which_they_shou
     let again = client.post("/v1/queues/q/claim", &body).await;
     assert_eq!(ids(again["jobs"].as_array().expect("jobs")), ["first", "later"]);
 }
+
+/// The connection of a worker that stops is cut, and the repetition of its claim may be read before
+/// the claim itself.
+#[tokio::test]
+async fn a_claim_that_comes_behind_its_repetition_leases_nothing() {
+    let client = Client::new().await;
+    client.enqueue("q", "a").await;
+    let mut body = claim_of(1, 1);
+    body["repeat"] = json!(true);
+    assert_eq!(client.post("/v1/queues/q/claim", &body).await["jobs"], json!([]));
+    let (status, problem) = client.call(Method::POST, "/v1/queues/q/claim", claim_of(1, 1).to_string()).await;
+    assert_eq!((status.as_u16(), &problem["certainty"]), (409, &json!("not_applied")));
+    assert_eq!(client.state("q", "a").await, "queued");
+    assert_eq!(client.claim("q", 2, 1).await.len(), 1, "a fresh claim gets it");
+}
