@@ -38,7 +38,7 @@ test("the program of the README runs from an empty directory", async (t) => {
   assert.ok(program.trim().split("\n").length <= 11, "the program has ten lines");
   writeFileSync(join(directory, "main.mjs"), program);
   const env = { PATH: process.env.PATH, QUEUE_URL: server.url, QUEUE_TOKEN_FILE: server.tokenFile() };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ["main.mjs"], { cwd: directory, env, timeout: 20_000 });
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ["main.mjs"], { cwd: directory, env, timeout: 120_000 });
   assert.match(stdout, /outcome: 'completed'/);
   assert.match(stdout, /sent: 'ada@example.org'/);
   assert.equal(stderr, "");
@@ -82,16 +82,21 @@ test("SIGTERM lets what ends in time end, gives back the rest uncharged, and the
 test("a worker that was stopped for longer than its lease changes nothing and says so", async (t) => {
   const directory = emptyDirectory(t);
   writeFileSync(join(directory, "main.mjs"), `
-    import { setTimeout as sleep } from "node:timers/promises";
+    import { once } from "node:events";
     import { Worker } from "queue-jobs";
-    const slow = async () => { console.log("started"); await sleep(500); return "late"; };
+    const slow = async () => {
+      console.log("started");
+      await once(process.stdin, "data");
+      process.stdin.destroy();
+      return "late";
+    };
     const { QUEUE_URL: url, QUEUE_TOKEN_FILE: tokenFile } = process.env;
     await new Worker("late", { slow }, { url, tokenFile, leaseMs: 1_000, waitMs: 0 }).run();`);
   const queue = new Queue("late", { url: server.url, token: server.tokens.all });
   t.after(() => queue.close());
   await queue.enqueue({ id: "a", kind: "slow" });
   const env = { PATH: process.env.PATH, QUEUE_URL: server.url, QUEUE_TOKEN_FILE: server.tokenFile() };
-  const child = spawn(process.execPath, ["main.mjs"], { cwd: directory, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["main.mjs"], { cwd: directory, env, stdio: ["pipe", "pipe", "pipe"] });
   t.after(() => child.kill("SIGKILL"));
   const ended = new Promise((resolve) => child.on("close", (code) => resolve(code)));
   await new Promise((resolve) => child.stdout.once("data", resolve));
@@ -110,6 +115,7 @@ test("a worker that was stopped for longer than its lease changes nothing and sa
     ({ body: { jobs } } = await queue.connection.call("POST", "/v1/queues/late/claim", claim, { waitMs: 2_000 }));
   }
   child.kill("SIGCONT");
+  child.stdin.write("end");
   await told;
   const settle = { items: [{ receipt: jobs[0].receipt, complete: { result: "in time" } }] };
   const { body } = await queue.connection.call("POST", "/v1/settle", JSON.stringify(settle));

@@ -28,9 +28,10 @@ export class Proxy {
     this.#server.close();
   }
 
-  /** The next `times` requests whose path ends with `on` meet this. */
+  /** The next `times` requests whose path ends with `on` meet this; `none` ends all faults there. */
   fault({ times = 1, ...fault }) {
-    this.#faults.push({ ...fault, left: times });
+    if (fault.do === "none") this.#faults = this.#faults.filter(({ on }) => on !== fault.on);
+    else this.#faults.push({ ...fault, left: times });
   }
 
   /** Asked for each request that meets no other fault; answers one, or nothing. */

@@ -6,7 +6,7 @@ import { Complete, JsonText, RetryError, Snooze, TerminalError, Worker } from ".
 import { jobIn } from "./fields.js";
 import { filled, mismatch } from "./patterns.js";
 
-const END_MS = 10_000;
+const END_MS = 60_000;
 
 /** @param {any} run the scenario under way @param {any} work @param {(steps: any[]) => Promise<void>} steps */
 export async function work(run, { handlers, concurrency, lease_ms, grace_ms, then = [], end = "stop", saw }, steps) {

@@ -145,6 +145,38 @@ test("work goes on when the server was away", LIMIT, async (t) => {
   await worker.stop();
 });
 
+for (const outcome of ["lease_lost", "missing"]) {
+  test(`a settle that comes too late is told as ${outcome}`, LIMIT, async (t) => {
+    const { queue, proxy, shown } = await place(t, `late-${outcome}`);
+    const direct = new Queue(queue.name, { url: server.url, token: server.tokens.all });
+    t.after(() => direct.close());
+    const body = { kind: "unavailable", status: 503, certainty: "not_applied", detail: "the store cannot answer now" };
+    for (const on of ["/extend", "/settle"]) proxy.fault({ on, do: "answer", status: 503, times: Infinity, body });
+    let tell;
+    const told = new Promise((resolve) => { tell = resolve; });
+    const onEvent = (event, details) => { if (event === "not_settled") tell(details); };
+    let end;
+    const ended = new Promise((resolve) => { end = resolve; });
+    // The end of the lease by its own clock asks the handler to stop; this one goes on.
+    const worker = new Worker(queue, { a: () => ended }, { ...quiet, onEvent, leaseMs: 1000, concurrency: 1, abortGraceMs: 86_400_000 });
+    await queue.enqueue({ id: "a", kind: "a", keepCompleted: "nothing" });
+    void worker.run();
+    while ((await shown("a")).state !== "processing") await sleep(10);
+    const claim = JSON.stringify({ worker: "thief", claim_id: "1".padStart(32, "0"), wait_ms: 20_000 });
+    const { body: { jobs: [stolen] } } = await direct.connection.call("POST", `/v1/queues/${queue.name}/claim`, claim, { waitMs: 20_000 });
+    if (outcome === "missing") {
+      const settle = JSON.stringify({ items: [{ receipt: stolen.receipt, complete: {} }] });
+      assert.equal((await direct.connection.call("POST", "/v1/settle", settle)).body.items[0].outcome, "done");
+    }
+    end();
+    // No extension gets through, which would hear of the lost lease before the settle.
+    proxy.fault({ on: "/settle", do: "none" });
+    const details = await told;
+    assert.deepEqual([details.job.id, details.outcome], ["a", outcome]);
+    await worker.stop({ graceMs: 0 });
+  });
+}
+
 test("a worker whose token is refused ends and says so", LIMIT, async (t) => {
   const { queue } = await place(t, "refused");
   const worker = new Worker("refused", { a: () => 1 }, { ...quiet, url: server.url, token: server.tokens.produce });

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
 import random
 import threading
@@ -16,13 +15,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from queue_jobs import ClaimedJob, Fail, Job, Queue, QueueError, Snooze, Unavailable, Worker
+from queue_jobs import ClaimedJob, Fail, Job, Queue, QueueError, Snooze, Unavailable, Worker, WorkerEvent
 from queue_jobs._connection import Call
 from queue_jobs._send import AsyncSender, SyncSender
 
 QUEUE = "workload"
 LEASE = 1.0
 BATCH = 4
+#: Events that are about one job, and tell what became of it.
+TOLD = ("lease_lost", "not_settled", "settle_refused")
 
 
 class Tape:
@@ -55,13 +56,10 @@ class Tape:
         self.note(f'"{what}":{{"seq":{job.seq},"epoch":{job.epoch}}}')
 
 
-class Told(logging.Handler):
+def tell(event: WorkerEvent) -> None:
     """What the worker tells its user about a job."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        job = record.args[0] if isinstance(record.args, tuple) and record.args else None
-        if isinstance(job, ClaimedJob):
-            tape.note(f'"told":{{"what":{json.dumps(record.getMessage())},"seq":{job.seq},"epoch":{job.epoch}}}')
+    if event.name in TOLD and (job := event.job) is not None:
+        tape.note(f'"told":{{"what":{json.dumps(str(event))},"seq":{job.seq},"epoch":{job.epoch}}}')
 
 
 def taped() -> None:
@@ -128,12 +126,12 @@ def job(number: int) -> Job:
 
 
 def main() -> None:
-    logging.getLogger("queue_jobs").addHandler(Told())
     taped()
     url, file = os.environ["QUEUE_URL"], os.environ["QUEUE_TOKEN_FILE"]
     producer = threading.Thread(target=produce, args=(Queue(url, QUEUE, token_file=file),), daemon=True)
     producer.start()
-    worker = Worker(Queue(url, QUEUE, token_file=file), {"work": work}, concurrency=4, lease=LEASE, wait=1.0)
+    mine = Queue(url, QUEUE, token_file=file)
+    worker = Worker(mine, {"work": work}, concurrency=4, lease=LEASE, wait=1.0, on_event=tell)
     asyncio.run(worker.serve())
 
 

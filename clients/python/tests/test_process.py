@@ -31,12 +31,12 @@ Worker(Queue(os.environ["QUEUE_URL"], "deaf", token_file=os.environ["QUEUE_TOKEN
 """
 
 SLOW = """
-import os, time
+import os, sys
 from queue_jobs import Queue, Worker
 
 def slow(job):
     print("started", flush=True)
-    time.sleep(0.5)
+    sys.stdin.readline()
     return "late"
 
 queue = Queue(os.environ["QUEUE_URL"], "late", token_file=os.environ["QUEUE_TOKEN_FILE"])
@@ -65,7 +65,7 @@ class Processes(unittest.TestCase):
         (Path(folder.name) / "program.py").write_text(program)
         environment = {**os.environ, "QUEUE_URL": self.url, "QUEUE_TOKEN_FILE": str(self.server.token_files["all"])}
         process = subprocess.Popen([sys.executable, "program.py"], cwd=folder.name, env=environment,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         return process
 
@@ -73,10 +73,10 @@ class Processes(unittest.TestCase):
         process = self.started(programs()[0])
         assert process.stdout is not None
         self.assertEqual(process.stdout.readline(), "sending to ada@example.org\n")
-        outcome = self.queue("mail").wait("welcome-42", timeout=30)
+        outcome = self.queue("mail").wait("welcome-42", timeout=120)
         self.assertIsInstance(outcome, Completed)
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.communicate(timeout=30), ("", ""))
+        self.assertEqual(process.communicate(timeout=120), ("", ""))
         self.assertEqual(process.returncode, 0)
 
     def test_every_program_of_the_readme_has_right_names(self) -> None:
@@ -92,7 +92,7 @@ class Processes(unittest.TestCase):
         assert process.stdout is not None
         self.assertEqual(process.stdout.readline(), "started\n")
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0)
         outcome = queue.wait("a", timeout=0)
         self.assertIsInstance(outcome, Pending)
@@ -109,7 +109,7 @@ class Processes(unittest.TestCase):
         queue = self.queue("late")
         queue.enqueue("slow", id="a")
         process = self.started(SLOW)
-        assert process.stdout is not None and process.stderr is not None
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         self.assertEqual(process.stdout.readline(), "started\n")
         process.send_signal(signal.SIGSTOP)
         jobs: list[Any] = []
@@ -117,14 +117,16 @@ class Processes(unittest.TestCase):
             claim = {"worker": "other", "claim_id": uuid4().hex, "wait_ms": 2000}
             jobs = self.call("/v1/queues/late/claim", claim)["jobs"]
         process.send_signal(signal.SIGCONT)
-        self.assertRegex(process.stderr.readline(), "is lost|settled too late")
+        process.stdin.write("end\n")
+        process.stdin.flush()
+        self.assertRegex(process.stderr.readline(), "^(lease_lost|not_settled) job=")
         settle = {"receipt": jobs[0]["receipt"], "complete": {"result": "in time"}}
         self.assertEqual(self.call("/v1/settle", {"items": [settle]})["items"][0]["outcome"], "done")
-        outcome = queue.wait("a", timeout=30)
+        outcome = queue.wait("a", timeout=120)
         assert isinstance(outcome, Completed)
         self.assertEqual(outcome.result, "in time")
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0)
 
     def test_a_token_file_that_is_replaced_is_taken_up(self) -> None:

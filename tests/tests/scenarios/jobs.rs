@@ -3,17 +3,26 @@
 use super::steps::Scenario;
 use queue::{
     Certainty, Change, Error, ErrorKind, JobId, JobOptions, Outcome, Payload, Raw, Result, WaitOptions,
-    queue_core::{ContentType, Enqueued, Failure, NewJob, lifecycle::OnRunning},
+    queue_core::{ContentType, Enqueued, Failure, NewJob, OnWaiting, Seq, lifecycle::OnRunning},
 };
 use serde_json::{Map, Value, json};
 use std::time::Duration;
+use tokio::time::sleep;
 
 /// How long a wait lasts that names no end.
-const WAIT_MS: u64 = 30_000;
+const WAIT_MS: u64 = 60_000;
+/// How often an enqueue is sent in all, and how soon again.
+const SENDS_MAX: usize = 100;
+const AGAIN_AFTER: Duration = Duration::from_millis(20);
 
 pub(crate) async fn enqueue(scenario: &Scenario, said: &Value) -> Result<Value> {
     let answers = store(scenario, vec![new_job(scenario, said)?], false).await?;
-    Ok(answers.into_iter().next().unwrap_or_default())
+    let mut answer = answers.into_iter().next().unwrap_or_default();
+    if said["id"].is_null() && answer["outcome"] == "duplicate" {
+        // Nobody else has an id that was drawn here, so an earlier sending has stored the job.
+        answer["outcome"] = json!("queued");
+    }
+    Ok(answer)
 }
 
 pub(crate) async fn enqueue_many(scenario: &Scenario, said: &Value) -> Result<Value> {
@@ -25,8 +34,20 @@ pub(crate) async fn enqueue_many(scenario: &Scenario, said: &Value) -> Result<Va
 async fn store(scenario: &Scenario, jobs: Vec<NewJob>, atomic: bool) -> Result<Vec<Value>> {
     let ids: Vec<JobId> = jobs.iter().map(|job| job.id.clone()).collect();
     let groups = if atomic { vec![jobs] } else { jobs.into_iter().map(|job| vec![job]).collect() };
-    let stored = scenario.storage.enqueue(scenario.jobs.name(), groups).await?.value;
+    let stored = stored(scenario, groups).await?;
     Ok(ids.iter().zip(stored.iter().flatten()).map(|(id, enqueued)| answer(id, enqueued)).collect())
+}
+
+/// A call that may succeed later is sent again by its caller, which is the runner here: ids make it
+/// harmless, and the library itself sends nothing twice.
+async fn stored(scenario: &Scenario, groups: Vec<Vec<NewJob>>) -> Result<Vec<Vec<Enqueued>>> {
+    for _ in 1..SENDS_MAX {
+        match scenario.storage.enqueue(scenario.jobs.name(), groups.clone()).await {
+            Err(error) if error.is_transient() => sleep(AGAIN_AFTER).await,
+            ended => return Ok(ended?.value),
+        }
+    }
+    Ok(scenario.storage.enqueue(scenario.jobs.name(), groups).await?.value)
 }
 
 fn answer(id: &JobId, enqueued: &Enqueued) -> Value {
@@ -54,7 +75,12 @@ pub(crate) fn new_job(scenario: &Scenario, said: &Value) -> Result<NewJob> {
     };
     let kind = said["kind"].as_str().unwrap_or("default");
     let jobs = scenario.jobs.of_kind(queue::Kind::new(kind)?);
-    jobs.new_job(id, &Raw(payload(said)?), &options(said))
+    let mut job = jobs.new_job(id, &Raw(payload(said)?), &options(said))?;
+    job.awaited = said["awaited"] == true;
+    Ok(match said["on_waiting"].as_str() {
+        Some("replace") => job.with_on_waiting(OnWaiting::Replace { max_wait: None }),
+        _ => job,
+    })
 }
 
 pub(crate) fn payload(said: &Value) -> Result<Payload> {
@@ -78,6 +104,9 @@ pub(crate) fn options(said: &Value) -> JobOptions {
     if let Some(limit) = said["max_attempts"].as_u64() {
         options = options.max_attempts(u32::try_from(limit).unwrap_or(u32::MAX));
     }
+    if let Some(priority) = said["priority"].as_i64() {
+        options = options.priority(i16::try_from(priority).expect("a priority"));
+    }
     if let Some(limit) = millis("time_limit_ms") {
         options = options.time_limit(limit);
     }
@@ -90,8 +119,13 @@ pub(crate) fn options(said: &Value) -> JobOptions {
 pub(crate) async fn wait(scenario: &Scenario, said: &Value) -> Result<Value> {
     let id = said["id"].as_str().unwrap_or_default();
     let deadline = Duration::from_millis(said["timeout_ms"].as_u64().unwrap_or(WAIT_MS));
-    let outcome = scenario.jobs.wait(id, WaitOptions::from(deadline)).await?;
-    let of = |outcome: &str| json!({"id": id, "outcome": outcome});
+    let mut options = WaitOptions::from(deadline);
+    if let Some(seq) = said["seq"].as_u64() {
+        options = options.life(Seq::new(seq));
+    }
+    let outcome = scenario.jobs.wait(id, options).await?;
+    // The life of the answer is the one that was asked about.
+    let of = |outcome: &str| json!({"id": id, "seq": said["seq"], "outcome": outcome});
     Ok(match outcome {
         Outcome::Completed(Raw(result)) => {
             let mut said = of("completed");
@@ -145,8 +179,14 @@ pub(crate) fn problem(error: &Error) -> Value {
     json!({"kind": kind, "certainty": certainty, "detail": error.message()})
 }
 
+/// What is not there is `None` to this library; scenarios call it a problem.
+pub(crate) fn not_found() -> Value {
+    json!({"kind": "not_found", "certainty": "not_applied"})
+}
+
 pub(crate) fn failure(failure: &Failure) -> Value {
-    json!({"name": failure.name(), "message": failure.message()})
+    let details = failure.details().and_then(|details| serde_json::from_slice::<Value>(details).ok());
+    json!({"name": failure.name(), "message": failure.message(), "details": details})
 }
 
 /// Adds data in the form in which scenarios speak of it.

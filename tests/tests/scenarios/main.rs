@@ -27,7 +27,7 @@ use tokio::{
 /// Scenarios at the same time.
 const AT_ONCE: usize = 4;
 /// A scenario that stands still has failed.
-const LIMIT: Duration = Duration::from_secs(90);
+const LIMIT: Duration = Duration::from_mins(4);
 
 fn scenarios() -> Vec<Value> {
     let file: Value =
@@ -75,5 +75,5 @@ async fn the_library_over_a_remote_store_does_what_every_client_does() {
     }
     eprintln!("{passed} scenarios passed, {} failed, {left_out} do not apply", failed.len());
     assert!(failed.is_empty(), "{}", failed.join("\n"));
-    assert!(passed >= 40, "{passed} scenarios");
+    assert!(passed >= 60, "{passed} scenarios");
 }

@@ -2,7 +2,7 @@
 
 use super::{jobs, steps::Scenario};
 use queue::{
-    Change, Error, ErrorKind, Raw, Result, Timestamp,
+    Change, Error, Raw, Result, Timestamp,
     schedules::{Missed, Overlap, Put, Schedule, ScheduleStatus, Tick, Timing},
 };
 use serde_json::{Value, json};
@@ -10,32 +10,32 @@ use std::time::{Duration, SystemTime};
 
 const COUNT: u64 = 10;
 
-pub(crate) async fn call(scenario: &Scenario, said: &Value) -> Result<Value> {
+/// `None` if there is no schedule of the name, which scenarios call a problem.
+pub(crate) async fn call(scenario: &Scenario, said: &Value) -> Result<Option<Value>> {
     let schedules = scenario.jobs.schedules();
     let (action, name) = ["put", "get", "pause", "resume", "remove", "run", "next", "list", "preview"]
         .into_iter()
         .find_map(|action| said.get(action).map(|name| (action, name.as_str().unwrap_or_default())))
         .ok_or_else(|| Error::invalid("scenario", "there is no such call"))?;
     match action {
-        "put" => put(scenario, name, &said["schedule"]).await,
-        "get" => schedules.get(name).await?.as_ref().map(shown).ok_or_else(absent),
-        "list" => Ok(schedules.list().await?.iter().map(shown).collect()),
-        "pause" => changed(schedules.pause(name).await?),
-        "resume" => changed(schedules.resume(name).await?),
-        "remove" => changed(schedules.remove(name).await?),
-        "run" => schedules.run_now(name).await?.map(|id| json!({"id": id.as_str()})).ok_or_else(absent),
+        "put" => put(scenario, name, &said["schedule"]).await.map(Some),
+        "get" => Ok(schedules.get(name).await?.as_ref().map(shown)),
+        "list" => Ok(Some(schedules.list().await?.iter().map(shown).collect())),
+        "pause" => Ok(changed(schedules.pause(name).await?)),
+        "resume" => Ok(changed(schedules.resume(name).await?)),
+        "remove" => Ok(changed(schedules.remove(name).await?)),
+        "run" => Ok(schedules.run_now(name).await?.map(|id| json!({"id": id.as_str()}))),
         "next" => {
-            let status = schedules.get(name).await?.ok_or_else(absent)?;
-            Ok(match said["from"].as_str() {
+            let Some(status) = schedules.get(name).await? else { return Ok(None) };
+            Ok(Some(match said["from"].as_str() {
                 Some(from) => after(&status.spec().timing, moment(from)?, said)?,
                 None => status.next(COUNT as usize).iter().map(|tick| json!(tick.to_string())).collect(),
-            })
+            }))
         }
-        _ => after(
-            &timing(&said["schedule"])?,
-            moment(said["from"].as_str().unwrap_or("2026-01-01T00:00:00Z"))?,
-            said,
-        ),
+        _ => {
+            let from = said["from"].as_str().unwrap_or("2026-01-01T00:00:00Z");
+            after(&timing(&said["schedule"])?, moment(from)?, said).map(Some)
+        }
     }
 }
 
@@ -94,18 +94,13 @@ fn after(timing: &Timing, from: Timestamp, said: &Value) -> Result<Value> {
     Ok(timing.after(from).take(count as usize).map(|tick| json!(Tick::from(tick).to_string())).collect())
 }
 
-fn changed(change: Change) -> Result<Value> {
+fn changed(change: Change) -> Option<Value> {
     match change {
-        Change::Done => Ok(json!({"outcome": "done"})),
-        Change::Requested => Ok(json!({"outcome": "requested"})),
-        Change::Missing => Err(absent()),
-        _ => Ok(json!({"outcome": "unchanged"})),
+        Change::Done => Some(json!({"outcome": "done"})),
+        Change::Requested => Some(json!({"outcome": "requested"})),
+        Change::Missing => None,
+        _ => Some(json!({"outcome": "unchanged"})),
     }
-}
-
-/// What is not there is `None` to this library; scenarios call it a problem.
-fn absent() -> Error {
-    Error::new(ErrorKind::Invalid, "scenario", "there is no such schedule")
 }
 
 fn shown(status: &ScheduleStatus) -> Value {

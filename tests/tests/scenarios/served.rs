@@ -2,6 +2,7 @@
 
 use parking_lot::Mutex;
 use queue_e2e::{CommandDirectory, Process, until};
+use queue_testkit::proxy::lasting_address;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::{fmt::Write, fs, os::unix::fs::PermissionsExt, path::PathBuf};
@@ -43,7 +44,7 @@ impl Served {
         let file = place.path().join("store.token");
         fs::write(&file, &tokens[3].1).expect("there is room");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("ours");
-        let (process, address) = listening(&place, "127.0.0.1:0");
+        let (process, address) = listening(&place, &lasting_address().expect("a free port").to_string());
         Self { place, process: Mutex::new(Some(process)), address, tokens }
     }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::{fmt::Write, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 
-const UNTIL: Duration = Duration::from_secs(10);
+const UNTIL: Duration = Duration::from_mins(1);
 const LOOK: Duration = Duration::from_millis(10);
 
 /// What a step may do; the other members say how.
@@ -96,27 +96,30 @@ impl Scenario {
                     "enqueue_many" => jobs::enqueue_many(self, &filled).await,
                     "wait" => jobs::wait(self, &filled).await,
                     "cancel" => jobs::cancel(self, &filled).await,
-                    "schedules" => schedules::call(self, &filled).await,
+                    "schedules" => match schedules::call(self, &filled).await {
+                        Ok(None) => return self.client(step, Err(jobs::not_found())),
+                        ended => ended.map(Option::unwrap_or_default),
+                    },
                     other => return Err(format!("there is no step {other}")),
                 };
-                self.client(step, ended)
+                self.client(step, ended.map_err(|error| jobs::problem(&error)))
             }
         }
     }
 
-    /// What a call of the client returned, or why it failed.
-    fn client(&mut self, step: &Value, ended: Result<Value, queue::Error>) -> Result<(), String> {
+    /// What a call of the client returned, or the problem that its failure is.
+    fn client(&mut self, step: &Value, ended: Result<Value, Value>) -> Result<(), String> {
         match (ended, step.get("problem")) {
             (Ok(value), None) => {
                 check(step.get("answer").unwrap_or(&json!({"$any": true})), &value, &mut self.names)
             }
             (Ok(value), Some(_)) => Err(format!("it returned {value}")),
-            (Err(error), None) => Err(format!("it failed: {error}")),
-            (Err(error), Some(problem)) => {
+            (Err(found), None) => Err(format!("it failed: {found}")),
+            (Err(found), Some(problem)) => {
                 // A status is one of `/v1`.
                 let mut pattern = problem.clone();
                 pattern.as_object_mut().ok_or("no problem")?.remove("status");
-                check(&pattern, &jobs::problem(&error), &mut self.names)
+                check(&pattern, &found, &mut self.names)
             }
         }
     }

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 /// What handlers were given, in the order of their starts.
 pub(crate) type Seen = Arc<Mutex<Vec<Value>>>;
 
-const END_MAX: Duration = Duration::from_secs(30);
+const END_MAX: Duration = Duration::from_mins(1);
 
 /// What the handlers of a scenario share.
 struct Handlers {
@@ -108,7 +108,11 @@ impl Handlers {
                 Err(failed.retry_in(delay.unwrap_or_default()))
             }
             "fail" => Err(JobError::retryable("an ordinary error")),
-            "terminal" => Err(JobError::named(error("name"), error("message")).as_terminal()),
+            "terminal" => {
+                let failed = JobError::named(error("name"), error("message"));
+                let details = plan["error"]["details"].to_string();
+                Err(failed.with_details(details.into_bytes()).as_terminal())
+            }
             "snooze" => Err(JobError::snooze(delay.unwrap_or_default())),
             "hang" => {
                 context.cancelled().await;

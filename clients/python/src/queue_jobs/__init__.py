@@ -19,6 +19,7 @@ from ._errors import (
     Unavailable,
     Unsupported,
 )
+from ._events import WorkerEvent
 from ._job import ClaimedJob, Complete, Fail, Snooze, Stopped
 from ._json import Json
 from ._model import (
@@ -75,4 +76,5 @@ __all__ = [
     "Unknown",
     "Unsupported",
     "Worker",
+    "WorkerEvent",
 ]

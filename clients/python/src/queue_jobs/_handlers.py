@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Union
 
 from ._errors import InvalidRequest
+from ._events import Events
 from ._job import (
     ClaimedJob,
     Fail,
@@ -33,8 +34,9 @@ _TRACE = ("traceparent", "tracestate")
 class Running:
     """A handler that runs. `event` waits for its end."""
 
-    def __init__(self, held: Held, handler: Handler | None) -> None:
+    def __init__(self, held: Held, handler: Handler | None, emit: Events) -> None:
         self.held = held
+        self._emit = emit
         self._job = held.job
         self._task: asyncio.Task[Any] | None = None
         self._is_async = False
@@ -65,15 +67,18 @@ class Running:
         """What to settle with when the handler has ended, or None if the lease is lost."""
         if self._task is None:
             kind = self._job.kind
+            self._emit("unknown_kind", self._job, kind=kind)
             return fail_event(Fail("UnknownKind", f"this worker has no handler for {kind}"), "unknown_kind")
         await self._end(self._task)
         if self._job.stop_reason == "lease_lost":
             return None
         if not self._task.done():
+            self._emit("handler_abandoned", self._job, why=self._job.stop_reason)
             return '"interrupt":{}'
         try:
             return self._event_of(self._task)
         except InvalidRequest as error:
+            self._emit("result_refused", self._job, error)
             return fail_event(Fail("ResultRefused", error.detail, terminal=True))
 
     async def _end(self, task: asyncio.Task[Any]) -> None:
@@ -94,6 +99,7 @@ class Running:
             case None:
                 return complete_event(task.result())
             case Fail():
+                self._emit("job_failed", self._job, error, attempt=self._job.attempt)
                 return fail_event(error)
             case Snooze():
                 return snooze_event(error)
@@ -102,6 +108,7 @@ class Running:
             case Stopped() | asyncio.CancelledError() if self._job.stop_reason is not None:
                 return '"interrupt":{}'
             case _:
+                self._emit("job_failed", self._job, error, attempt=self._job.attempt)
                 return fail_event(failure_of(error))
 
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import _wire
 from ._connection import Call
-from ._errors import QueueError
+from ._errors import QueueError, from_problem
+from ._events import Events
 from ._handlers import Running
 from ._job import ClaimedJob
 from ._json import items
 from ._send import AsyncSender, within
 from ._settler import Held
-
-_log = logging.getLogger("queue_jobs")
 
 #: Parts of a lease: when it is extended, and how soon after a call that failed.
 _BEAT, _AGAIN = 3, 15
@@ -33,7 +31,9 @@ class Heartbeat:
         lease: float,
         running: Mapping[Held, Running],
         on_drain: Callable[[], None],
+        emit: Events,
     ) -> None:
+        self._emit = emit
         self._sender = sender
         self._worker = worker
         self._lease = lease
@@ -62,7 +62,7 @@ class Heartbeat:
                 answer = _wire.answer(text)
                 answers = [_wire.answer(item) for item in items(answer["items"])]
             except (QueueError, KeyError, ValueError, TimeoutError) as error:
-                _log.warning("the leases of %d jobs were not extended: %s", len(part), error or "no answer")
+                self._emit("extend_failed", error=error, jobs=len(part))
                 is_good = False
                 continue
             if answer.get("drain"):
@@ -90,12 +90,13 @@ class Heartbeat:
         problem = said.get("problem") or {}
         if outcome == "conflict" or problem.get("kind") in ("conflict", "unavailable", "closed", "too_many"):
             return False
-        if outcome == "refused" and report is not None and job._report is report:
-            _log.warning("the progress of %r was refused: %s", job, problem.get("detail"))
-            job._report = None
-            return False
+        if outcome == "refused":
+            self._emit("extend_refused", job, from_problem(400, problem, None))
+            if report is not None and job._report is report:
+                job._report = None
+                return False
         held.is_lost = True
         if running is not None:
-            _log.warning("the lease of %r is lost; its handler is asked to stop", job)
+            self._emit("lease_lost", job)
             running.ask_to_stop("lease_lost")
         return True

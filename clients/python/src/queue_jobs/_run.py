@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import random
 import socket
@@ -16,14 +15,13 @@ from uuid import uuid4
 from . import _wire
 from ._connection import Attempts, Call
 from ._errors import QueueError, ServiceFault
+from ._events import Events
 from ._handlers import Handler, Running
 from ._heartbeat import Heartbeat
 from ._job import ClaimedJob
 from ._json import Json, items
 from ._send import AsyncSender, within
 from ._settler import Held, Settler
-
-_log = logging.getLogger("queue_jobs")
 
 #: Seconds between two messages to operators, and for which a message is good.
 _ANNOUNCE_EVERY, _ANNOUNCE_FOR = 10.0, 30.0
@@ -54,7 +52,8 @@ class Options:
 class Run:
     """The state of one run."""
 
-    def __init__(self, options: Options, sender: AsyncSender) -> None:
+    def __init__(self, options: Options, sender: AsyncSender, emit: Events) -> None:
+        self._emit = emit
         self._options = options
         self._sender = sender
         self._worker = f"{options.name}-{uuid4().hex[:12]}"
@@ -67,11 +66,13 @@ class Run:
         self._error: QueueError | None = None
         self._paused_for: float | None = None
         self._grace_began = False
-        self._settler = Settler(sender, lambda: len(self._running))
-        self._heartbeat = Heartbeat(sender, self._worker, options.lease, self._running, self.drain)
+        self._settler = Settler(sender, lambda: len(self._running), emit)
+        self._heartbeat = Heartbeat(sender, self._worker, options.lease, self._running, self._drained, emit)
 
-    def drain(self) -> None:
-        """Claims no more, and ends when all that runs has ended."""
+    def _drained(self) -> None:
+        """An operator asks for it: claims no more, and ends when all that runs has ended."""
+        if not self._stopping.is_set():
+            self._emit("drain")
         self._stopping.set()
 
     def stop(self) -> None:
@@ -120,7 +121,7 @@ class Run:
                     await asyncio.sleep(self._rest(empty))
             except QueueError as error:
                 self._error = error
-                self.drain()
+                self._stopping.set()
 
     def _rest(self, empty: int) -> float:
         """Seconds until the next claim after answers without jobs that did not wait.
@@ -155,7 +156,7 @@ class Run:
                     said["repeat"] = True
                     lapsed_at = time.monotonic() + options.lease + options.wait
                 delay = attempts.delay_after(error)
-                _log.info("a claim had no answer: %s", error)
+                self._emit("claim_failed", error=error)
                 if "repeat" not in said:
                     self._lost_claim = None
             await asyncio.sleep(delay)
@@ -173,14 +174,14 @@ class Run:
         except (KeyError, ValueError, TypeError, IndexError) as error:
             raise ServiceFault(f"the answer is not of this protocol: {error!r}", certainty="unknown") from error
         if answer.get("drain"):
-            self.drain()
+            self._drained()
         due = answer.get("next_due_in_ms")
         self._paused_for = due / 1000 if answer.get("paused") and due is not None else None
         return jobs, answer.get("waited_ms", 0) / 1000
 
     def _start(self, job: ClaimedJob, granted: float) -> None:
         held = Held(job, granted + job.fields["lease_ms"] / 1000)
-        running = Running(held, self._options.handlers.get(job.kind))
+        running = Running(held, self._options.handlers.get(job.kind), self._emit)
         self._running[held] = running
         self._spawn(self._finish(held, running))
 
@@ -188,7 +189,11 @@ class Run:
         try:
             event = await running.event()
             if event is not None:
-                await self._settler.settle(held, event)
+                outcome = await self._settler.settle(held, event)
+                if outcome == "done":
+                    self._emit("settled", held.job, event=event.split('"')[1])
+                else:
+                    self._emit("not_settled", held.job, outcome=outcome)
         finally:
             del self._running[held]
             self._changed.set()
@@ -248,7 +253,7 @@ class Run:
         except (ValueError, TimeoutError):
             return True
         if answer.get("drain"):
-            self.drain()
+            self._drained()
         return True
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:

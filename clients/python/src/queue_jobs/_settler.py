@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from . import _wire
 from ._connection import Attempts, Call
-from ._errors import QueueError
+from ._errors import QueueError, from_problem
+from ._events import Events
 from ._job import ClaimedJob, Fail, fail_event
 from ._json import items
 from ._send import AsyncSender, within
 
-_log = logging.getLogger("queue_jobs")
+#: `abandoned`: no answer came until the lease was long gone, and the job comes back.
+Settled = Literal["done", "lease_lost", "missing", "refused", "abandoned"]
+_FINAL = ("done", "lease_lost", "missing")
 
 BATCH_MAX = 100
 BATCH_SECONDS = 0.05
@@ -38,7 +40,7 @@ class Held:
 class _Item:
     held: Held
     event: str
-    done: asyncio.Future[None]
+    done: asyncio.Future[Settled]
     is_second: bool = False
 
     @property
@@ -46,13 +48,9 @@ class _Item:
         receipt = _wire.text_of(self.held.job._receipt, "receipt")
         return f'{{"receipt":{receipt},{self.event}}}'
 
-    def finish(self) -> None:
+    def finish(self, outcome: Settled) -> None:
         if not self.done.done():
-            self.done.set_result(None)
-
-    def give_up(self, why: object) -> None:
-        _log.warning("%r is not settled, and comes back when its lease lapses: %s", self.held.job, why)
-        self.finish()
+            self.done.set_result(outcome)
 
 
 class Settler:
@@ -62,8 +60,9 @@ class Settler:
     add to it.
     """
 
-    def __init__(self, sender: AsyncSender, held_now: Callable[[], int]) -> None:
+    def __init__(self, sender: AsyncSender, held_now: Callable[[], int], emit: Events) -> None:
         self._sender = sender
+        self._emit = emit
         self._held_now = held_now
         self._in_flight = 0
         self._waiting: list[_Item] = []
@@ -72,11 +71,11 @@ class Settler:
         #: Set at the end of a worker: after this moment nothing is tried again.
         self.last_moment: float | None = None
 
-    async def settle(self, held: Held, event: str) -> None:
+    async def settle(self, held: Held, event: str) -> Settled:
         """Returns when the settle is answered, or given up."""
         item = _Item(held, event, asyncio.get_running_loop().create_future())
         self._add([item])
-        await item.done
+        return await item.done
 
     def _add(self, new: Sequence[_Item]) -> None:
         self._waiting += new
@@ -114,23 +113,28 @@ class Settler:
         """Sends a batch until it is answered; returns the items that must be sent once more."""
         body = _wire.list_body("items", [item.text for item in batch])
         attempts = Attempts(self._patience(batch), stubborn=True)
+        is_resent = False
         while True:
             try:
                 text = await self._sender.attempt(Call("POST", "/v1/settle", body))
                 answers = [_wire.answer(item) for item in items(_wire.answer(text)["items"])]
-                return [item for item, said in zip(batch, answers, strict=True) if self._is_open(item, said)]
+                both = zip(batch, answers, strict=True)
+                return [item for item, said in both if self._is_open(item, said, is_resent)]
             except QueueError as error:
+                is_resent |= error.certainty == "unknown"
                 if error.kind == "invalid":
                     return await self._refused(batch, error)
+                self._emit("settle_failed", error=error, jobs=len(batch))
                 try:
                     delay = attempts.delay_after(error)
                 except QueueError:
                     for item in batch:
-                        item.give_up(error)
+                        item.finish("abandoned")
                     return []
             except (KeyError, ValueError) as error:
+                self._emit("settle_failed", error=error, jobs=len(batch))
                 for item in batch:
-                    item.give_up(f"the answer is not of this protocol: {error!r}")
+                    item.finish("abandoned")
                 return []
             await asyncio.sleep(delay)
 
@@ -143,20 +147,22 @@ class Settler:
     async def _refused(self, batch: list[_Item], error: QueueError) -> list[_Item]:
         """One bad item refuses the call: finds it by halves, so that the others are settled."""
         if len(batch) == 1:
-            return self._fail_instead(batch[0], error.detail)
+            return self._fail_instead(batch[0], error)
         half = len(batch) // 2
         return await self._send(batch[:half]) + await self._send(batch[half:])
 
-    def _fail_instead(self, item: _Item, why: str) -> list[_Item]:
+    def _fail_instead(self, item: _Item, error: QueueError) -> list[_Item]:
         """What the service does not take becomes a failure of the job, which people can see."""
+        self._emit("settle_refused", item.held.job, error)
         if item.is_second:
-            item.give_up(why)
+            item.finish("refused")
             return []
         item.is_second = True
-        item.event = fail_event(Fail("ResultRefused", why, terminal=True))
+        item.event = fail_event(Fail("ResultRefused", error.detail, terminal=True))
         return [item]
 
-    def _is_open(self, item: _Item, said: dict[str, Any]) -> bool:
+    def _is_open(self, item: _Item, said: dict[str, Any], is_resent: bool) -> bool:
+        """Takes an answer, and says whether the item must be sent again."""
         outcome = said["outcome"]
         if outcome == "conflict" and time.monotonic() < item.held.expires + _AFTER_LEASE:
             return True
@@ -164,10 +170,11 @@ class Settler:
             problem = said.get("problem") or {}
             if problem.get("kind") in ("unavailable", "closed", "too_many", "conflict"):
                 return True
+            error = from_problem(400, problem, None)
             if problem.get("kind") == "invalid" and problem.get("status") == 413:
-                return bool(self._fail_instead(item, str(problem.get("detail"))))
-            item.give_up(problem.get("detail"))
-        elif outcome == "lease_lost":
-            _log.warning("%r was settled too late: somebody else has it", item.held.job)
-        item.finish()
+                return bool(self._fail_instead(item, error))
+            self._emit("settle_refused", item.held.job, error)
+        if outcome == "missing" and is_resent:
+            outcome = "done"  # The sending that had no answer may have removed the job.
+        item.finish(outcome if outcome in _FINAL else "refused")
         return False

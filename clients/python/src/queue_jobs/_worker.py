@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from ._errors import InvalidRequest
+from ._events import Events, Observer
 from ._handlers import Handler
 from ._queue import AsyncQueue, Queue
 from ._run import Options, Run
@@ -35,6 +36,8 @@ class Worker:
             ended then go back to the queue, uncharged.
         wait: seconds for which the service waits for a job that is due; 0 to 60.
         name: the beginning of the worker's name, for operators; each run adds text of its own.
+        on_event: is called with each `WorkerEvent`, in the event loop of the worker, which it must
+            not block. Without it, what went wrong goes to the logger `queue_jobs`.
     """
 
     def __init__(
@@ -47,10 +50,12 @@ class Worker:
         grace: float = 20.0,
         wait: float = 20.0,
         name: str | None = None,
+        on_event: Observer | None = None,
     ) -> None:
         if concurrency < 1:
             raise InvalidRequest("concurrency is at least 1")
         self._connection = queue.connection
+        self._emit = Events(on_event)
         self._handlers: dict[str, Handler] = dict(handlers or {})
         self._options = Options(
             queue=queue.name,
@@ -109,7 +114,7 @@ class Worker:
     async def _run(self, with_signals: bool) -> None:
         loop = asyncio.get_running_loop()
         sender = AsyncSender(self._connection)
-        run = Run(self._options, sender)
+        run = Run(self._options, sender, self._emit)
         signals = (signal.SIGTERM, signal.SIGINT) if with_signals else ()
         with self._lock:
             if self._current is not None:

@@ -1,6 +1,7 @@
 //! The claims that are under way in this service, by their tokens: a claim that is repeated has to
-//! end before somebody looks for its jobs, also if it arrives behind its repetition.
+//! end before somebody looks for its jobs, and must not begin any more if it comes behind.
 
+use super::repeated::Repeated;
 use parking_lot::Mutex;
 use queue_core::LeaseToken;
 use std::{
@@ -11,20 +12,11 @@ use std::{
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// How long a repeated claim may still arrive: a worker that went away sent it before that.
-const LATE_FOR: Duration = Duration::from_mins(1);
-/// The most repeated claims that are remembered.
-const REPEATED_MAX: usize = 10_000;
-
-/// All claims that are under way, and those that were repeated.
+/// All claims that are under way, and those that were repeated lately.
 #[derive(Debug, Default)]
-pub(super) struct Flights(Arc<Mutex<Known>>);
-
-#[derive(Debug, Default)]
-struct Known {
-    under_way: HashMap<LeaseToken, Signals>,
-    /// Since when.
-    repeated: HashMap<LeaseToken, Instant>,
+pub(super) struct Flights {
+    under_way: Arc<Mutex<HashMap<LeaseToken, Signals>>>,
+    repeated: Mutex<Repeated>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -36,50 +28,41 @@ struct Signals {
 /// A claim that is under way until this is dropped.
 #[derive(Debug)]
 pub(super) struct Flight {
-    flights: Arc<Mutex<Known>>,
+    flights: Arc<Mutex<HashMap<LeaseToken, Signals>>>,
     token: LeaseToken,
     signals: Signals,
 }
 
 impl Flights {
-    /// Begins a claim; `None` if one with this token is under way already, or was repeated.
+    /// Begins a claim; `None` if one with this token is under way already, or was repeated. The
+    /// caller of the latter has gone, and nobody would look for what it leases.
     pub(super) fn begin(&self, token: LeaseToken) -> Option<Flight> {
-        let mut known = self.0.lock();
-        if known.repeated.contains_key(&token) {
+        let mut under_way = self.under_way.lock();
+        if self.repeated.lock().has(&token) {
             return None;
         }
-        match known.under_way.entry(token) {
+        match under_way.entry(token) {
             Entry::Occupied(_) => None,
             Entry::Vacant(entry) => {
                 let signals = entry.insert(Signals::default()).clone();
-                Some(Flight { flights: self.0.clone(), token, signals })
+                Some(Flight { flights: self.under_way.clone(), token, signals })
             }
         }
     }
 
-    /// Tells the claim with this token to end, and waits until it has, but no longer than `most`. If
-    /// it is still on its way here, it will not begin.
+    /// Tells the claim with this token to end, and waits until it has, but no longer than `most`.
+    /// A cut connection may be read later than the repetition that came after it, so that the claim
+    /// may not have begun yet: then it never does.
     pub(super) async fn end(&self, token: LeaseToken, most: Duration) {
         let signals = {
-            let mut known = self.0.lock();
-            known.note_repeated(token);
-            known.under_way.get(&token).cloned()
+            let under_way = self.under_way.lock();
+            self.repeated.lock().note(token, Instant::now());
+            under_way.get(&token).cloned()
         };
         if let Some(Signals { stop, over }) = signals {
             stop.cancel();
             // What it leased and did not deliver by then is found all the same, or goes back.
             let _ = timeout(most, over.cancelled()).await;
-        }
-    }
-}
-
-impl Known {
-    fn note_repeated(&mut self, token: LeaseToken) {
-        if self.repeated.len() >= REPEATED_MAX {
-            self.repeated.retain(|_, at| at.elapsed() < LATE_FOR);
-        }
-        if self.repeated.len() < REPEATED_MAX {
-            self.repeated.insert(token, Instant::now());
         }
     }
 }
@@ -93,7 +76,7 @@ impl Flight {
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        self.flights.lock().under_way.remove(&self.token);
+        self.flights.lock().remove(&self.token);
         self.signals.over.cancel();
     }
 }

@@ -7,6 +7,7 @@ mod handover;
 mod line;
 mod one_claim;
 mod repeat;
+mod repeated;
 mod rest;
 mod turn;
 mod upkeep;

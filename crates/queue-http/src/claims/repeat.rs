@@ -22,6 +22,8 @@ pub(crate) async fn repeat(app: &Arc<App>, ask: Ask, tokens: &[LeaseToken]) -> R
         app.claims.flights.end(*token, END_MAX).await;
         moment = held(app, &ask, *token, &mut found).await?;
     }
+    // In the order of the claim: the answer says which job is to start first, and keeps those.
+    found.sort_by_key(|(job, _)| (job.priority, job.run_at, job.seq));
     let (jobs, others) = readable(app, &ask, found, moment.now).await?;
     let claimed = Claimed { jobs, ..Claimed::none(None, moment) };
     let kept = claimed.jobs.clone();

@@ -24,7 +24,8 @@ type Answer = oneshot::Sender<Result<Handover>>;
 /// job leased.
 pub(crate) async fn claim(app: &Arc<App>, ask: Ask, wait: Duration) -> Result<Handover> {
     let Some(flight) = app.claims.flights.begin(ask.token) else {
-        let message = "a claim with this claim_id is under way or was repeated; draw a new one for each";
+        let message =
+            "a claim with this claim_id is under way, or was repeated; draw a new one for each claim";
         return Err(Error::new(ErrorKind::Conflict, "claim", message));
     };
     let (answer, answered) = oneshot::channel();

@@ -13,7 +13,7 @@ use crate::{
     wire::{ErrorOut, ShownJob, check_count, stamp},
 };
 use axum::{http::StatusCode, response::Response};
-use queue_core::{Attempt, Detail, JobId, StorageExt};
+use queue_core::{Attempt, Detail, JobId, JobMeta, Pause, State, StorageExt, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, sync::Arc};
 use utoipa::ToSchema;
@@ -35,13 +35,17 @@ pub(crate) struct JobsOut<'a> {
     jobs: Vec<Option<ShownJob<'a>>>,
 }
 
-/// A job with its last attempts that failed or stalled.
+/// A job with what holds it up, and its last attempts that failed or stalled.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = JobAnswer)]
 pub(crate) struct JobOut<'a> {
     now_ms: i64,
     #[serde(flatten)]
     job: ShownJob<'a>,
+    /// What is paused, of a job that waits: `queue`, or its `kind` alone.
+    paused: Option<&'static str>,
+    /// When the pause ends by itself.
+    paused_until_ms: Option<i64>,
     /// The last ten, the oldest first; absent where the store keeps none.
     #[serde(skip_serializing_if = "Option::is_none")]
     attempt_log: Option<Vec<AttemptOut<'a>>>,
@@ -66,14 +70,14 @@ pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
     if app.storage.capabilities().attempts {
         let found = app.storage.attempts_of(&queue, &id).await?;
         let job = found.value.ok_or_else(no_job)?;
+        let pause = pause_of(&app, &job.meta).await?;
         let attempt_log = Some(job.attempts.iter().map(AttemptOut::of).collect());
-        let out = JobOut { now_ms: stamp(found.now), job: ShownJob::of(&job.meta, found.now), attempt_log };
-        return answer(StatusCode::OK, &out);
+        return answer(StatusCode::OK, &JobOut::of(&job.meta, found.now, pause, attempt_log));
     }
     let found = app.storage.get(&queue, &[id], Detail::Meta).await?;
     let job = found.value.into_iter().flatten().next().ok_or_else(no_job)?;
-    let job = ShownJob::of(&job.meta, found.now);
-    answer(StatusCode::OK, &JobOut { now_ms: stamp(found.now), job, attempt_log: None })
+    let pause = pause_of(&app, &job.meta).await?;
+    answer(StatusCode::OK, &JobOut::of(&job.meta, found.now, pause, None))
 }
 
 /// `POST /v1/queues/{queue}/jobs:get`
@@ -98,6 +102,36 @@ pub(super) fn checked_ids(app: &App, ids: &[Cow<'_, str>]) -> Result<Vec<JobId>>
 
 pub(super) fn no_job() -> Problem {
     Problem::not_found("there is no such job")
+}
+
+/// The pause that keeps a job from being claimed. It does nothing to jobs that do not wait.
+async fn pause_of(app: &App, job: &JobMeta) -> Result<Option<(&'static str, Pause)>> {
+    if !matches!(job.state, State::Queued | State::Failing) {
+        return Ok(None);
+    }
+    let Some(status) = app.storage.status_of(&job.queue).await? else { return Ok(None) };
+    if status.pause.is_on() {
+        return Ok(Some(("queue", status.pause)));
+    }
+    let of_kind = status.paused_kinds.iter().find(|paused| paused.kind == job.kind);
+    Ok(of_kind.map(|paused| ("kind", paused.pause)))
+}
+
+impl<'a> JobOut<'a> {
+    fn of(
+        job: &'a JobMeta,
+        now: Timestamp,
+        pause: Option<(&'static str, Pause)>,
+        attempt_log: Option<Vec<AttemptOut<'a>>>,
+    ) -> Self {
+        Self {
+            now_ms: stamp(now),
+            job: ShownJob::of(job, now),
+            paused: pause.map(|(what, _)| what),
+            paused_until_ms: pause.and_then(|(_, pause)| pause.until()).map(stamp),
+            attempt_log,
+        }
+    }
 }
 
 impl<'a> AttemptOut<'a> {

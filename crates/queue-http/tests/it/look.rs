@@ -41,6 +41,28 @@ async fn listings_that_make_no_sense_are_refused() {
 }
 
 #[tokio::test]
+async fn a_job_that_a_pause_holds_up_says_so() {
+    let client = Client::new().await;
+    client.enqueue("q", "a").await;
+    let paused = async |client: &Client| {
+        let job = client.get("/v1/queues/q/jobs/a").await;
+        (job["paused"].clone(), job["paused_until_ms"].is_i64())
+    };
+    assert_eq!(paused(&client).await, (Value::Null, false));
+    let kind = client.get("/v1/queues/q/jobs/a").await["kind"].clone();
+    client.post("/v1/queues/q/pause", &json!({"kind": kind, "for_ms": 60_000})).await;
+    assert_eq!(paused(&client).await, (json!("kind"), true));
+    // The wider pause is the one to end first.
+    client.post("/v1/queues/q/pause", &json!({})).await;
+    assert_eq!(paused(&client).await, (json!("queue"), false));
+    client.post("/v1/queues/q/resume", &json!({})).await;
+    client.post("/v1/queues/q/resume", &json!({"kind": kind})).await;
+    assert_eq!(client.claim("q", 1, 1).await.len(), 1);
+    client.post("/v1/queues/q/pause", &json!({})).await;
+    assert_eq!(paused(&client).await, (Value::Null, false), "a pause does nothing to what runs");
+}
+
+#[tokio::test]
 async fn a_failed_attempt_is_seen_in_the_log_of_its_job_and_in_the_filter() {
     let client = Client::new().await;
     client.enqueue("q", "a").await;

@@ -164,15 +164,31 @@ async fn lapsed_jobs_are_not_told_again() {
 }
 
 #[tokio::test]
-async fn a_claim_that_arrives_behind_its_repetition_leases_nothing() {
+async fn a_claim_that_is_repeated_tells_its_jobs_in_the_order_in_which_they_should_start() {
+    let client = Client::new().await;
+    client.enqueue("q", "later").await;
+    let first = json!({"jobs": [{"id": "first", "priority": -1}]});
+    client.post("/v1/queues/q/jobs", &first).await;
+    let ids = |jobs: &[Value]| jobs.iter().map(|job| job["id"].clone()).collect::<Vec<_>>();
+    let claimed = client.claim("q", 1, 2).await;
+    assert_eq!(ids(&claimed), ["first", "later"]);
+    let mut body = claim_of(1, 2);
+    body["repeat"] = json!(true);
+    let again = client.post("/v1/queues/q/claim", &body).await;
+    assert_eq!(ids(again["jobs"].as_array().expect("jobs")), ["first", "later"]);
+}
+
+/// The connection of a worker that stops is cut, and the repetition of its claim may be read before
+/// the claim itself.
+#[tokio::test]
+async fn a_claim_that_comes_behind_its_repetition_leases_nothing() {
     let client = Client::new().await;
     client.enqueue("q", "a").await;
-    let mut repetition = claim_of(1, 1);
-    repetition["repeat"] = json!(true);
-    assert_eq!(client.post("/v1/queues/q/claim", &repetition).await["jobs"], json!([]));
-    let late = claim_of(1, 1).to_string();
-    let (status, problem) = client.call(Method::POST, "/v1/queues/q/claim", late).await;
-    assert_eq!((status.as_u16(), &problem["kind"]), (409, &json!("conflict")), "{problem}");
-    until_state(&client, "a", "queued").await;
-    assert_eq!(client.claim("q", 2, 1).await[0]["attempt"], 1, "another claim is not kept from it");
+    let mut body = claim_of(1, 1);
+    body["repeat"] = json!(true);
+    assert_eq!(client.post("/v1/queues/q/claim", &body).await["jobs"], json!([]));
+    let (status, problem) = client.call(Method::POST, "/v1/queues/q/claim", claim_of(1, 1).to_string()).await;
+    assert_eq!((status.as_u16(), &problem["certainty"]), (409, &json!("not_applied")));
+    assert_eq!(client.state("q", "a").await, "queued");
+    assert_eq!(client.claim("q", 2, 1).await.len(), 1, "a fresh claim gets it");
 }

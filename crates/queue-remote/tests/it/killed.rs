@@ -2,7 +2,10 @@
 
 use crate::jobs::{open, put, queue};
 use queue_core::{Certainty, Storage};
-use queue_testkit::history::{Load, LoadParams, Recorder};
+use queue_testkit::{
+    history::{Load, LoadParams, Recorder},
+    proxy::lasting_address,
+};
 use std::{path::PathBuf, process::Stdio, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
@@ -33,6 +36,10 @@ async fn serve(store: &str, place: &str) -> (Child, String) {
     (child, place)
 }
 
+fn address() -> String {
+    lasting_address().expect("a free port").to_string()
+}
+
 async fn kill(mut child: Child) {
     child.kill().await.expect("it is a child of this process");
 }
@@ -41,7 +48,7 @@ async fn kill(mut child: Child) {
 async fn what_a_killed_server_acknowledged_is_there_when_it_is_back() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("jobs.db").display().to_string();
-    let (server, place) = serve(&file, "127.0.0.1:0").await;
+    let (server, place) = serve(&file, &address()).await;
     let remote = open(&format!("http://{place}/")).await.expect("it opens");
     put(&remote, "a").await.expect("it is taken");
     kill(server).await;
@@ -68,7 +75,7 @@ async fn a_server_on_a_socket_serves_and_leaves_the_socket_to_the_next() {
 async fn a_server_that_is_killed_again_and_again_loses_nothing_that_it_acknowledged() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("jobs.db").display().to_string();
-    let (mut server, place) = serve(&file, "127.0.0.1:0").await;
+    let (mut server, place) = serve(&file, &address()).await;
     let mut stores: Vec<Arc<dyn Storage>> = Vec::new();
     for _ in 0..2 {
         stores.push(Arc::new(open(&format!("http://{place}/")).await.expect("it opens")));

@@ -56,7 +56,11 @@ impl Keeper {
         match command {
             ProxyOrder::Set(traffic) => {
                 let is_shut = traffic == Traffic::Refuse;
-                (if is_shut { self.door.shut() } else { self.door.open() })?;
+                if is_shut {
+                    self.door.shut().await?;
+                } else {
+                    self.door.open()?;
+                }
                 self.traffic.send_replace(traffic);
             }
             ProxyOrder::Cut => self.connections.shutdown().await,

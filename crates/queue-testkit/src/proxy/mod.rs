@@ -48,6 +48,7 @@ mod connection;
 mod counts;
 mod door;
 mod keeper;
+mod lasting_address;
 mod pump;
 mod rates;
 mod tcp_proxy;
@@ -55,6 +56,7 @@ mod traffic;
 mod wire;
 
 pub use counts::Counts;
+pub use lasting_address::lasting_address;
 pub use rates::Rates;
 pub use tcp_proxy::Proxy;
 pub use traffic::Traffic;

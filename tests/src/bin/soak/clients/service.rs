@@ -1,7 +1,7 @@
 //! `queue serve`, which is killed and started again at the same address.
 
 use crate::failed::Failed;
-use queue::{Rng, SystemRng};
+use queue_testkit::proxy::lasting_address;
 use std::{
     fs,
     net::SocketAddr,
@@ -16,7 +16,6 @@ use tokio::{
 
 /// The port of a server may be taken for a moment after its kill.
 const STARTS_MAX: usize = 50;
-const PORTS: std::ops::Range<u16> = 12_000..30_000;
 
 /// What all servers of a store share: the program, a token and the keys of receipts.
 #[derive(Debug)]
@@ -78,18 +77,8 @@ impl Access {
 }
 
 impl Server {
-    /// Not at a port that the system gives to those who connect: while nobody listens there, a
-    /// connection to it may be given that very port, and hold it.
     pub(super) async fn start(access: &Access, store: &str) -> Result<Self, Failed> {
-        let mut outcome = Err("no port is free".into());
-        for _ in 0..STARTS_MAX {
-            let port = PORTS.start + (SystemRng.next_u64() % PORTS.len() as u64) as u16;
-            outcome = access.served(store, SocketAddr::from(([127, 0, 0, 1], port))).await;
-            if outcome.is_ok() {
-                break;
-            }
-        }
-        outcome
+        access.served(store, lasting_address()?).await
     }
 
     /// Kills it in the middle of all that it does, and starts it again.
