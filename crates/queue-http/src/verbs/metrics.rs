@@ -1,7 +1,12 @@
 //! Gauges of the store in the text format of Prometheus. They are read when somebody asks, so they
-//! cost nothing otherwise.
+//! cost nothing otherwise. What was measured meanwhile follows them, if anything measures.
 
-use crate::{access::Scope, problem::Result, routes::Call, service::App};
+use crate::{
+    access::{QueueGlob, Scope},
+    problem::Result,
+    routes::Call,
+    service::App,
+};
 use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
@@ -31,6 +36,23 @@ struct Gauges {
     workers: u64,
 }
 
+/// The slots of workers together, and the jobs that they hold beyond those.
+#[derive(Debug, Default)]
+struct Slots {
+    used: u64,
+    free: u64,
+    prefetched: u64,
+}
+
+impl Slots {
+    fn add(&mut self, worker: &WorkerInfo) {
+        let used = worker.running.min(worker.concurrency);
+        self.used += u64::from(used);
+        self.free += u64::from(worker.concurrency - used);
+        self.prefetched += u64::from(worker.running - used);
+    }
+}
+
 /// `GET /metrics`: of the queues that the token may name.
 pub(crate) async fn metrics(app: Arc<App>, call: Call) -> Result<Response> {
     let mut gauges: BTreeMap<String, Gauges> = BTreeMap::new();
@@ -43,14 +65,33 @@ pub(crate) async fn metrics(app: Arc<App>, call: Call) -> Result<Response> {
         }
         next = page.next;
     }
+    let mut slots = Slots::default();
     for worker in workers(&app).await? {
+        let mut is_seen = false;
         for queue in worker.queues.iter().filter(|queue| call.may(Scope::Metrics, queue)) {
             of(&mut gauges, queue).workers += 1;
+            is_seen = true;
+        }
+        if is_seen {
+            slots.add(&worker);
         }
     }
-    let mut response = text(&gauges).into_response();
+    let measured = app.metrics.get().map(|metrics| metrics.text(&|queue| may_see(&call, queue)));
+    let mut text = text(&gauges, &slots);
+    text.push_str(&measured.unwrap_or_else(build_info));
+    let mut response = text.into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(TEXT));
     Ok(response)
+}
+
+/// Whether the caller may see what was measured of a queue. What belongs to no queue, and what
+/// belongs to many, is for those who may see all.
+fn may_see(call: &Call, queue: Option<&str>) -> bool {
+    if call.principal.as_ref().is_some_and(|principal| principal.queues().contains(&QueueGlob::any())) {
+        return true;
+    }
+    let queue = queue.filter(|queue| *queue != OTHER).and_then(|queue| QueueName::new(queue).ok());
+    queue.is_some_and(|queue| call.may(Scope::Metrics, &queue))
 }
 
 /// The workers that are present; none if the store keeps no workers.
@@ -98,15 +139,20 @@ fn oldest_due_secs(counts: &Counts) -> f64 {
     counts.oldest_due.map_or(0.0, |due| counts.now.since(due).as_secs_f64())
 }
 
-fn text(gauges: &BTreeMap<String, Gauges>) -> String {
+fn build_info() -> String {
+    let (name, version) = ("queue_build_info", env!("CARGO_PKG_VERSION"));
+    format!(
+        "# HELP {name} The version of the library.\n# TYPE {name} gauge\n{name}{{version=\"{version}\"}} 1\n"
+    )
+}
+
+fn text(gauges: &BTreeMap<String, Gauges>, slots: &Slots) -> String {
     let mut text = String::new();
-    write_all(&mut text, gauges).expect("text can always be written");
+    write_all(&mut text, gauges, slots).expect("text can always be written");
     text
 }
 
-fn write_all(text: &mut String, gauges: &BTreeMap<String, Gauges>) -> fmt::Result {
-    head(text, "queue_build_info", "The version of the service.")?;
-    writeln!(text, "queue_build_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION"))?;
+fn write_all(text: &mut String, gauges: &BTreeMap<String, Gauges>, slots: &Slots) -> fmt::Result {
     head(text, "queue_jobs", "Jobs by state; a failing job is also due or scheduled.")?;
     for (queue, of) in gauges {
         for (state, count) in of.jobs() {
@@ -124,6 +170,10 @@ fn write_all(text: &mut String, gauges: &BTreeMap<String, Gauges>) -> fmt::Resul
     head(text, "queue_workers", "Workers that are present.")?;
     for (queue, of) in gauges {
         writeln!(text, "queue_workers{{{}}} {}", Destination(queue), of.workers)?;
+    }
+    head(text, "queue_worker_slots", "Slots of all workers that are present.")?;
+    for (state, count) in [("used", slots.used), ("free", slots.free), ("prefetched", slots.prefetched)] {
+        writeln!(text, "queue_worker_slots{{state=\"{state}\"}} {count}")?;
     }
     Ok(())
 }
