@@ -3,7 +3,7 @@
 
 use crate::{
     access::{QueueGlob, Scope},
-    problem::Result,
+    problem::{Problem, ProblemKind, Result},
     routes::Call,
     service::App,
 };
@@ -16,12 +16,16 @@ use std::{
     collections::BTreeMap,
     fmt::{self, Write},
     sync::Arc,
+    time::Duration,
 };
+use tokio::time::timeout;
 
 /// The most queues that are told apart; the others are one, which is called `other`.
 const QUEUES_MAX: usize = 200;
 /// The most pages of queues that are read.
 const PAGES_MAX: usize = 10;
+/// How long the store may take; Prometheus waits for ten seconds.
+const READ_MAX: Duration = Duration::from_secs(5);
 const OTHER: &str = "other";
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -53,8 +57,28 @@ impl Slots {
     }
 }
 
-/// `GET /metrics`: of the queues that the token may name.
+/// `GET /metrics`: of the queues that the token may name. A store that does not answer leaves its
+/// gauges out, so that one sees what was measured of its errors.
 pub(crate) async fn metrics(app: Arc<App>, call: Call) -> Result<Response> {
+    let read = timeout(READ_MAX, gauges(&app, &call)).await;
+    let read = read.unwrap_or_else(|_| Err(Problem::new(ProblemKind::Unavailable, "the store is too slow")));
+    let text = match app.metrics.get() {
+        None => read? + &build_info(),
+        Some(metrics) => {
+            let gauges = read.unwrap_or_else(|problem| {
+                tracing::warn!(?problem, "the gauges of the store cannot be read");
+                String::new()
+            });
+            gauges + &metrics.text(&|queue| may_see(&call, queue))
+        }
+    };
+    let mut response = text.into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(TEXT));
+    Ok(response)
+}
+
+/// What is read from the store.
+async fn gauges(app: &App, call: &Call) -> Result<String> {
     let mut gauges: BTreeMap<String, Gauges> = BTreeMap::new();
     let mut next = app.storage.capabilities().queues.then(|| QueuesQuery::all(QueuesQuery::LIMIT_MAX));
     for _ in 0..PAGES_MAX {
@@ -66,7 +90,7 @@ pub(crate) async fn metrics(app: Arc<App>, call: Call) -> Result<Response> {
         next = page.next;
     }
     let mut slots = Slots::default();
-    for worker in workers(&app).await? {
+    for worker in workers(app).await? {
         let mut is_seen = false;
         for queue in worker.queues.iter().filter(|queue| call.may(Scope::Metrics, queue)) {
             of(&mut gauges, queue).workers += 1;
@@ -76,12 +100,7 @@ pub(crate) async fn metrics(app: Arc<App>, call: Call) -> Result<Response> {
             slots.add(&worker);
         }
     }
-    let measured = app.metrics.get().map(|metrics| metrics.text(&|queue| may_see(&call, queue)));
-    let mut text = text(&gauges, &slots);
-    text.push_str(&measured.unwrap_or_else(build_info));
-    let mut response = text.into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(TEXT));
-    Ok(response)
+    Ok(text(&gauges, &slots))
 }
 
 /// Whether the caller may see what was measured of a queue. What belongs to no queue, and what
