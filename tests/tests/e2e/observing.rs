@@ -92,7 +92,9 @@ fn rules() -> Vec<String> {
             found.push(expression.trim_start_matches(">-").to_owned());
             is_inside = true;
         } else if is_inside && line.starts_with("          ") {
-            found.last_mut().expect("one began").push_str(&format!(" {}", line.trim()));
+            let last = found.last_mut().expect("one began");
+            last.push(' ');
+            last.push_str(line.trim());
         } else {
             is_inside = false;
         }

@@ -64,7 +64,7 @@ fn worker(python: &Path, url: &str) -> Killed {
 }
 
 async fn order(State(mails): State<Queue<String, String>>) -> String {
-    let wait = WaitOptions::from(Duration::from_secs(60));
+    let wait = WaitOptions::from(Duration::from_mins(1));
     mails.enqueue_and_wait("welcome-31", "ada@example.org".to_owned(), wait).await.expect("Python works")
 }
 
