@@ -1,7 +1,7 @@
-//! What measuring costs: one job enqueued, claimed and settled on the store in memory, each call for
-//! one job. Bare, with the layer and no SDK, and with the layer and an SDK.
+//! What measuring costs: one job enqueued, claimed and settled on the store in memory, each call
+//! for one job. Bare, with the layer and no SDK, and with the layer and an SDK.
 //!
-//! `cargo bench -p queue-telemetry --all-features` compares them within one run, round by round.
+//! `cargo bench -p queue-telemetry` compares them within one run, round by round.
 //! `-- bare 5000` runs one of them that often and nothing else, for a counter of instructions.
 
 use opentelemetry::metrics::MeterProvider as _;

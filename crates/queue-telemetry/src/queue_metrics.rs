@@ -88,8 +88,8 @@ impl QueueMetrics {
         &self.inner.instruments
     }
 
-    /// The labels of a queue. What alerts ask for begins with zero when a queue is first seen, since
-    /// Prometheus sees no increase in a number that was not there before.
+    /// The labels of a queue. What alerts ask for begins with zero when a queue is first seen,
+    /// since Prometheus sees no increase in a number that was not there before.
     fn queue(&self, queue: &QueueName) -> Arc<QueueLabels> {
         let Inner { instruments, labels } = &*self.inner;
         labels.of_queue(queue, |labels| {
