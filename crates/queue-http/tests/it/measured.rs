@@ -32,7 +32,8 @@ impl ServiceMetrics for Noted {
             .into_iter()
             .filter(|queue| may_see(*queue))
             .map(|queue| format!("measured {queue:?}\n"))
-            .collect()
+            .collect::<Vec<_>>()
+            .concat()
     }
 }
 
