@@ -103,8 +103,10 @@ impl QueueMetrics {
     fn kind(&self, queue: &QueueLabels, kind: &Kind) -> Arc<KindLabels> {
         let Inner { instruments, labels } = &*self.inner;
         labels.of_kind(queue, kind, |labels| {
-            for outcome in [AttemptOutcome::Failed, AttemptOutcome::Stalled] {
-                instruments.attempts.add(0, &labels.attempts[outcome as usize]);
+            let of = |outcome: AttemptOutcome| &labels.attempts[outcome as usize];
+            instruments.attempts.add(0, of(AttemptOutcome::Stalled));
+            for reason in [Reason::Exhausted, Reason::Terminal, Reason::Stalled] {
+                instruments.attempts.add(0, &with_reason(of(AttemptOutcome::Failed), reason));
             }
         })
     }
