@@ -14,8 +14,8 @@ use std::sync::Arc;
 pub(crate) const QUEUES_MAX: usize = 200;
 /// The most kinds that are told apart, in all queues together.
 const KINDS_MAX: usize = 200;
-/// The most pairs of a queue and a kind that are told apart: eight outcomes and reasons of each stay
-/// within the 2,000 combinations of labels that an SDK keeps apart by itself.
+/// The most pairs of a queue and a kind that are told apart: eight outcomes and reasons of each
+/// stay within the 2,000 combinations of labels that an SDK keeps apart by itself.
 const PAIRS_MAX: usize = 250;
 
 /// The labels of all queues and kinds that were seen so far.
