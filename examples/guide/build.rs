@@ -10,7 +10,7 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed={DOCS}");
     println!("cargo::rerun-if-changed=weave.rs");
     let out = env::var_os("OUT_DIR").expect("cargo sets it");
-    for folder in ["", "faces", "stores", "tasks"] {
+    for folder in ["", "faces", "observability", "stores", "tasks"] {
         let to = Path::new(&out).join(folder);
         fs::create_dir_all(&to)?;
         for entry in fs::read_dir(Path::new(DOCS).join(folder))? {

@@ -29,4 +29,4 @@ pub use serve::{
     Address, Door, InvalidAddress, Lifecycle, RequestBody, Server, ServerLimits, ServerOptions, TlsFiles,
     TlsReload,
 };
-pub use service::{AnswerBody, Routed, Service};
+pub use service::{AnswerBody, Routed, Service, ServiceMetrics};

@@ -29,6 +29,9 @@ mod pages {
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/faces/task-queue.md"))]
     struct TaskQueue;
 
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/observability/README.md"))]
+    struct Observability;
+
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/stores/memory.md"))]
     struct Memory;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/stores/files.md"))]

@@ -15,6 +15,8 @@ mod hostile_words;
 mod interrupted;
 mod leading;
 mod migrating;
+mod observing;
+mod one_trace;
 mod operating;
 mod pages;
 mod project_files;

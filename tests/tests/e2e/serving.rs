@@ -42,8 +42,13 @@ impl Served {
     }
 
     /// One call: its status and its answer.
-    fn call(&self, token: &str, head: &str, body: &str) -> (u16, Value) {
+    pub(crate) fn call(&self, token: &str, head: &str, body: &str) -> (u16, Value) {
         read_answer(self.send(token, head, body))
+    }
+
+    /// One call without a body: its answer as text.
+    pub(crate) fn text(&self, token: &str, head: &str) -> String {
+        read_text(self.send(token, head, "")).1
     }
 
     fn send(&self, token: &str, head: &str, body: &str) -> TcpStream {
@@ -58,12 +63,17 @@ impl Served {
     }
 }
 
-fn read_answer(mut stream: TcpStream) -> (u16, Value) {
+fn read_answer(stream: TcpStream) -> (u16, Value) {
+    let (status, body) = read_text(stream);
+    (status, serde_json::from_str(&body).expect("an object"))
+}
+
+fn read_text(mut stream: TcpStream) -> (u16, String) {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("it answers");
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-    (status, serde_json::from_str(body).expect("an object"))
+    (status, body.to_owned())
 }
 
 pub(crate) fn token(place: &CommandDirectory, scopes: &[&str]) -> String {

@@ -38,6 +38,13 @@ pub(super) const TABLE: &[Row] = &[
         &["queue-memory", "queue-sqlite"],
         &[DRIVERS],
     ),
+    // Its programs and tests are those of an application.
+    row(
+        "queue-telemetry",
+        &["queue-core", "queue-worker"],
+        &["queue-jobs", "queue-memory", "queue-testkit"],
+        &[DRIVERS],
+    ),
     row("queue-jobs", FACADE, &[], &[DRIVERS]),
     row(
         "queue-web",
@@ -45,7 +52,12 @@ pub(super) const TABLE: &[Row] = &[
         &["queue-memory"],
         &[DRIVERS],
     ),
-    row("queue-cli", &["queue-jobs", "queue-http", "queue-remote", "queue-web"], &[], &[DRIVERS]),
+    row(
+        "queue-cli",
+        &["queue-jobs", "queue-http", "queue-remote", "queue-telemetry", "queue-web"],
+        &[],
+        &[DRIVERS],
+    ),
     // A driver as a stranger would write it, proven by the suite.
     row("kv-store-example", &["queue-core", "queue-kv", "queue-cli", "queue-jobs"], &["queue-testkit"], &[]),
     // Programs as users write them, so they see the facade alone.
@@ -54,7 +66,7 @@ pub(super) const TABLE: &[Row] = &[
     row("nightly-report", &["queue-jobs"], &[], &[DRIVERS]),
     row("log-of-a-job", &["queue-jobs"], &[], &[DRIVERS]),
     // The same, and the driver of the application's own transactions.
-    row("queue-guide", &[], &["queue-jobs"], &[]),
+    row("queue-guide", &[], &["queue-jobs", "queue-telemetry"], &[]),
     top("queue-e2e"),
     top("queue-benches"),
     top("queue-guard"),

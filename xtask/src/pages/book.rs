@@ -9,7 +9,7 @@ use super::page::{Page, page};
 use crate::repo::Repo;
 
 /// Folders of pages; deeper ones, such as decisions and listings, contain no programs to try.
-const FOLDERS: [&str; 4] = ["docs", "docs/faces", "docs/stores", "docs/tasks"];
+const FOLDERS: [&str; 5] = ["docs", "docs/faces", "docs/observability", "docs/stores", "docs/tasks"];
 
 /// The pages with programs, in the order of their paths.
 pub(super) fn pages(repo: &Repo) -> Result<Vec<Page>> {

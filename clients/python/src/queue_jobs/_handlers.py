@@ -24,6 +24,7 @@ from ._job import (
 )
 from ._plans import INHERITED
 from ._settler import Held
+from ._tracing import AttemptSpan
 
 Handler = Union[Callable[[ClaimedJob], Any], Callable[[ClaimedJob], Awaitable[Any]]]
 
@@ -43,8 +44,10 @@ class Running:
         if handler is not None:
             trace = {name: text for name, text in self._job.headers.items() if name in _TRACE}
             context = contextvars.copy_context()
-            context.run(INHERITED.set, trace)
+            span = AttemptSpan(self._job, context)
+            context.run(INHERITED.set, span.headers(trace))
             self._task = context.run(self._start, handler)
+            self._task.add_done_callback(lambda task: span.end(_error_of(task)))
         if self._job.stop_reason is not None:
             self.ask_to_stop(self._job.stop_reason)
 
@@ -110,6 +113,12 @@ class Running:
             case _:
                 self._emit("job_failed", self._job, error, attempt=self._job.attempt)
                 return fail_event(failure_of(error))
+
+
+def _error_of(task: asyncio.Task[Any]) -> BaseException | None:
+    """What a handler raised, unless it is to run again later."""
+    error = asyncio.CancelledError() if task.cancelled() else task.exception()
+    return None if isinstance(error, Snooze) else error
 
 
 async def _in_thread(handler: Handler, job: ClaimedJob) -> Any:

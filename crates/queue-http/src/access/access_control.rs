@@ -97,7 +97,7 @@ impl AccessControl {
             let scope = scope_of(method, path)?;
             Some(scope.map_or(Gate::Open, Gate::Needs))
         };
-        Routed::new(self.guard_router(service.routed().into_router(), gate_of))
+        Routed::new(service.measured(self.guard_router(service.router(), gate_of)))
     }
 
     /// Puts the door before a router. `gate_of` gets the method and the pattern of the path that

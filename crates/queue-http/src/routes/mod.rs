@@ -36,6 +36,15 @@ pub(crate) fn scope_of(method: &Method, path: &str) -> Option<Option<Scope>> {
     table().iter().find(|route| route.method == *method && route.path == path).map(|route| route.scope)
 }
 
+/// The pattern of a path as a label, of which there are as many as calls.
+pub(crate) fn route_label(pattern: Option<&str>, path: &str) -> &'static str {
+    if path.strip_prefix(STORE_PATH).is_some_and(|rest| rest.starts_with('/')) {
+        return STORE_PATH;
+    }
+    let route = pattern.and_then(|pattern| table().iter().find(|route| route.path == pattern));
+    route.map_or("", |route| route.path)
+}
+
 /// A router of all calls.
 pub(crate) fn router(app: &Arc<App>) -> Router {
     let routed = table().iter().fold(Router::new(), |router, route| {

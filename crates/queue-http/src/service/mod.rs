@@ -3,9 +3,11 @@
 mod answer_body;
 mod duties;
 mod routed;
+mod service_metrics;
 
 pub use answer_body::AnswerBody;
 pub use routed::Routed;
+pub use service_metrics::ServiceMetrics;
 
 use crate::{
     access::{Principal, ReceiptKeys},
@@ -19,7 +21,12 @@ use bytes::Bytes;
 use duties::Duties;
 use queue::operations::Operations;
 use queue_core::{IdSource, Rng, Storage, SystemRng, TimeOrderedIds, WorkerId, lifecycle::Policy};
-use std::{convert::Infallible, fmt, sync::Arc};
+use service_metrics::measured;
+use std::{
+    convert::Infallible,
+    fmt,
+    sync::{Arc, OnceLock},
+};
 use tokio::sync::Semaphore;
 
 /// A service before a store.
@@ -66,6 +73,7 @@ pub(crate) struct App {
     pub(crate) duties: Duties,
     pub(crate) event_streams: Arc<Semaphore>,
     pub(crate) tasks: Tasks,
+    pub(crate) metrics: OnceLock<Arc<dyn ServiceMetrics>>,
 }
 
 impl App {
@@ -100,6 +108,7 @@ impl Service {
             event_streams: Arc::new(Semaphore::new(limits.event_streams_max)),
             limits,
             tasks: Tasks::default(),
+            metrics: OnceLock::new(),
         };
         Self { app: Arc::new(app), store_face: None }
     }
@@ -127,7 +136,21 @@ impl Service {
         self
     }
 
-    fn router(&self) -> Router {
+    /// Measures every request with these metrics, those that are refused at the door included, and
+    /// adds their lines to `GET /metrics`. Call it before the service is shared; the first metrics
+    /// stay.
+    #[must_use]
+    pub fn with_metrics(self, metrics: Arc<dyn ServiceMetrics>) -> Self {
+        let _first = self.app.metrics.set(metrics);
+        self
+    }
+
+    /// Puts the measuring around a router of the calls.
+    pub(crate) fn measured(&self, router: Router) -> Router {
+        measured(router, self.app.metrics.get())
+    }
+
+    pub(crate) fn router(&self) -> Router {
         let router = routes::router(&self.app);
         match &self.store_face {
             Some(face) => router.nest(routes::STORE_PATH, face.clone()),
@@ -138,12 +161,12 @@ impl Service {
     /// The calls, for an access layer that puts the [`Principal`] into each request. A request
     /// without one is answered with 401, unless its call tells nothing about jobs.
     pub fn routed(&self) -> Routed {
-        Routed::new(self.router())
+        Routed::new(self.measured(self.router()))
     }
 
     /// The calls, with everybody as this principal.
     pub fn as_principal(&self, principal: Principal) -> Routed {
-        Routed::new(self.router().layer(axum::Extension(principal)))
+        Routed::new(self.measured(self.router().layer(axum::Extension(principal))))
     }
 
     /// The operations of the store. Somebody has to run their [worker](Operations::worker) for

@@ -22,11 +22,6 @@ impl Routed {
     pub(crate) fn new(router: Router) -> Self {
         Self(router)
     }
-
-    /// The router itself, for the layers of this crate.
-    pub(crate) fn into_router(self) -> Router {
-        self.0
-    }
 }
 
 impl<B> tower_service::Service<Request<B>> for Routed

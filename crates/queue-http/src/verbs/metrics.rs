@@ -1,7 +1,12 @@
 //! Gauges of the store in the text format of Prometheus. They are read when somebody asks, so they
-//! cost nothing otherwise.
+//! cost nothing otherwise. What was measured meanwhile follows them, if anything measures.
 
-use crate::{access::Scope, problem::Result, routes::Call, service::App};
+use crate::{
+    access::{QueueGlob, Scope},
+    problem::{Problem, ProblemKind, Result},
+    routes::Call,
+    service::App,
+};
 use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
@@ -11,12 +16,16 @@ use std::{
     collections::BTreeMap,
     fmt::{self, Write},
     sync::Arc,
+    time::Duration,
 };
+use tokio::time::timeout;
 
 /// The most queues that are told apart; the others are one, which is called `other`.
 const QUEUES_MAX: usize = 200;
 /// The most pages of queues that are read.
 const PAGES_MAX: usize = 10;
+/// How long the store may take; Prometheus waits for ten seconds.
+const READ_MAX: Duration = Duration::from_secs(5);
 const OTHER: &str = "other";
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -31,8 +40,45 @@ struct Gauges {
     workers: u64,
 }
 
-/// `GET /metrics`: of the queues that the token may name.
+/// The slots of workers together, and the jobs that they hold beyond those.
+#[derive(Debug, Default)]
+struct Slots {
+    used: u64,
+    free: u64,
+    prefetched: u64,
+}
+
+impl Slots {
+    fn add(&mut self, worker: &WorkerInfo) {
+        let used = worker.running.min(worker.concurrency);
+        self.used += u64::from(used);
+        self.free += u64::from(worker.concurrency - used);
+        self.prefetched += u64::from(worker.running - used);
+    }
+}
+
+/// `GET /metrics`: of the queues that the token may name. A store that does not answer leaves its
+/// gauges out, so that one sees what was measured of its errors.
 pub(crate) async fn metrics(app: Arc<App>, call: Call) -> Result<Response> {
+    let read = timeout(READ_MAX, gauges(&app, &call)).await;
+    let read = read.unwrap_or_else(|_| Err(Problem::new(ProblemKind::Unavailable, "the store is too slow")));
+    let text = match app.metrics.get() {
+        None => read? + &build_info(),
+        Some(metrics) => {
+            let gauges = read.unwrap_or_else(|problem| {
+                tracing::warn!(?problem, "the gauges of the store cannot be read");
+                String::new()
+            });
+            gauges + &metrics.text(&|queue| may_see(&call, queue))
+        }
+    };
+    let mut response = text.into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(TEXT));
+    Ok(response)
+}
+
+/// What is read from the store.
+async fn gauges(app: &App, call: &Call) -> Result<String> {
     let mut gauges: BTreeMap<String, Gauges> = BTreeMap::new();
     let mut next = app.storage.capabilities().queues.then(|| QueuesQuery::all(QueuesQuery::LIMIT_MAX));
     for _ in 0..PAGES_MAX {
@@ -43,14 +89,28 @@ pub(crate) async fn metrics(app: Arc<App>, call: Call) -> Result<Response> {
         }
         next = page.next;
     }
-    for worker in workers(&app).await? {
+    let mut slots = Slots::default();
+    for worker in workers(app).await? {
+        let mut is_seen = false;
         for queue in worker.queues.iter().filter(|queue| call.may(Scope::Metrics, queue)) {
             of(&mut gauges, queue).workers += 1;
+            is_seen = true;
+        }
+        if is_seen {
+            slots.add(&worker);
         }
     }
-    let mut response = text(&gauges).into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(TEXT));
-    Ok(response)
+    Ok(text(&gauges, &slots))
+}
+
+/// Whether the caller may see what was measured of a queue. What belongs to no queue, and what
+/// belongs to many, is for those who may see all.
+fn may_see(call: &Call, queue: Option<&str>) -> bool {
+    if call.principal.as_ref().is_some_and(|principal| principal.queues().contains(&QueueGlob::any())) {
+        return true;
+    }
+    let queue = queue.filter(|queue| *queue != OTHER).and_then(|queue| QueueName::new(queue).ok());
+    queue.is_some_and(|queue| call.may(Scope::Metrics, &queue))
 }
 
 /// The workers that are present; none if the store keeps no workers.
@@ -98,15 +158,20 @@ fn oldest_due_secs(counts: &Counts) -> f64 {
     counts.oldest_due.map_or(0.0, |due| counts.now.since(due).as_secs_f64())
 }
 
-fn text(gauges: &BTreeMap<String, Gauges>) -> String {
+fn build_info() -> String {
+    let (name, version) = ("queue_build_info", env!("CARGO_PKG_VERSION"));
+    format!(
+        "# HELP {name} The version of the library.\n# TYPE {name} gauge\n{name}{{version=\"{version}\"}} 1\n"
+    )
+}
+
+fn text(gauges: &BTreeMap<String, Gauges>, slots: &Slots) -> String {
     let mut text = String::new();
-    write_all(&mut text, gauges).expect("text can always be written");
+    write_all(&mut text, gauges, slots).expect("text can always be written");
     text
 }
 
-fn write_all(text: &mut String, gauges: &BTreeMap<String, Gauges>) -> fmt::Result {
-    head(text, "queue_build_info", "The version of the service.")?;
-    writeln!(text, "queue_build_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION"))?;
+fn write_all(text: &mut String, gauges: &BTreeMap<String, Gauges>, slots: &Slots) -> fmt::Result {
     head(text, "queue_jobs", "Jobs by state; a failing job is also due or scheduled.")?;
     for (queue, of) in gauges {
         for (state, count) in of.jobs() {
@@ -124,6 +189,10 @@ fn write_all(text: &mut String, gauges: &BTreeMap<String, Gauges>) -> fmt::Resul
     head(text, "queue_workers", "Workers that are present.")?;
     for (queue, of) in gauges {
         writeln!(text, "queue_workers{{{}}} {}", Destination(queue), of.workers)?;
+    }
+    head(text, "queue_worker_slots", "Slots of all workers that are present.")?;
+    for (state, count) in [("used", slots.used), ("free", slots.free), ("prefetched", slots.prefetched)] {
+        writeln!(text, "queue_worker_slots{{state=\"{state}\"}} {count}")?;
     }
     Ok(())
 }

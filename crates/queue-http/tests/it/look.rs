@@ -141,6 +141,8 @@ async fn metrics_count_jobs_and_workers_and_escape_names() {
         r#"queue_jobs{messaging_destination_name="q",state="processing"} 1"#,
         r#"queue_workers{messaging_destination_name="q"} 1"#,
         r#"queue_paused{messaging_destination_name="q"} 0"#,
+        r#"queue_worker_slots{state="used"} 0"#,
+        concat!("queue_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"} 1"),
     ] {
         assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
     }

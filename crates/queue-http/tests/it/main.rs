@@ -14,6 +14,7 @@ mod fuzz;
 mod hostile;
 mod look;
 mod lost_claims;
+mod measured;
 mod outcome;
 mod schedules;
 mod scopes;

@@ -44,6 +44,7 @@ async fn a_settle_that_fails_is_sent_again_until_it_is_stored() {
     let report = rig.drain(rig.worker(followed())).await;
     assert_eq!((report.completed, report.started), (2, 2));
     assert_eq!(rig.events.count("error Unavailable"), 5);
+    assert_eq!(rig.events.count("replayed a"), 0, "it was refused, so nothing was in doubt");
     assert_eq!(rig.events.count("completed a"), 1);
 }
 
@@ -55,6 +56,7 @@ async fn a_settle_whose_reply_was_lost_counts_once_and_is_followed_once() {
     let report = rig.drain(rig.worker(followed())).await;
     assert_eq!(report.completed, 2);
     assert_eq!((rig.events.count("completed a"), rig.events.count("completed next")), (1, 1));
+    assert_eq!((rig.events.count("replayed a"), rig.events.count("replayed next")), (1, 0));
     assert_eq!(rig.meta("next").await.epoch, 1);
 }
 

@@ -3,6 +3,7 @@
 mod demo;
 mod front;
 mod log;
+mod measured;
 mod options;
 mod running;
 
@@ -13,10 +14,12 @@ use crate::{
 };
 use clap::Args;
 use demo::Demo;
+use measured::MeasuredService;
 use options::{DoorArgs, ListenArgs};
 use queue::{Storage, SystemRng, queue_core::lifecycle::Policy};
 use queue_http::{AccessControl, ReceiptKeys, Service, ServiceLimits};
 use queue_remote::StoreService;
+use queue_telemetry::{Metered, PrometheusMetrics};
 use queue_web::{AccessPolicy, Dashboard};
 use running::{Files, Running};
 use std::{path::PathBuf, sync::Arc};
@@ -63,16 +66,19 @@ pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliE
     });
     let server = args.listen.options(door.clone()).bind().await?;
     // A store in memory is others' to use while this process serves it, so it is not refused here.
-    let demo = if args.demo { Some(Demo::begin().await?) } else { None };
+    let prometheus = PrometheusMetrics::new()?;
+    let metered = |store| Arc::new(Metered::new(store, prometheus.metrics())) as Arc<dyn Storage>;
+    let demo = if args.demo { Some(Demo::begin(metered, prometheus.metrics()).await?) } else { None };
     let storage = match &demo {
         Some(demo) => demo.storage(),
-        None => session.opener.open(&session.url).await?,
+        None => metered(session.opener.open(&session.url).await?),
     };
     let dashboard =
         (!args.no_dashboard).then(|| dashboard(storage.clone(), &control, args.listen.is_encrypted()));
     let files = Files { door, keys: keys.clone(), key_file: args.key_file, tls: server.tls_reload() };
     let service = Service::with(storage.clone(), keys, ServiceLimits::default(), Policy::default())
-        .with_store_face(StoreService::new(storage.clone()));
+        .with_store_face(StoreService::new(storage.clone()))
+        .with_metrics(Arc::new(MeasuredService(prometheus)));
     let running = Running { server, service, control, dashboard, demo, files, out: session.out };
     let ended = running.serve(&mut stop, reload).await;
     let closed = storage.close().await;

@@ -57,10 +57,10 @@ fn object(event: &WorkerEvent) -> Option<Value> {
         WorkerEvent::Released(end) => of_end("released", end),
         WorkerEvent::Cancelled(end) => of_end("cancelled", end),
         WorkerEvent::Stalled(job) => of_job("rescued", job, job.last_error.as_ref()),
-        WorkerEvent::LeaseLost { id, seq } => {
+        WorkerEvent::LeaseLost { id, seq, .. } => {
             Some(json!({"event": "lease_lost", "id": id.as_str(), "seq": seq.get()}))
         }
-        WorkerEvent::Abandoned { id, seq } => {
+        WorkerEvent::Abandoned { id, seq, .. } => {
             Some(json!({"event": "abandoned", "id": id.as_str(), "seq": seq.get()}))
         }
         WorkerEvent::Draining => Some(json!({"event": "draining"})),

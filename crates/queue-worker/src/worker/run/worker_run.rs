@@ -10,7 +10,7 @@ use crate::worker::{
     setup::{WorkedQueue, WorkerOptions},
     watch::{EventReporter, SeriesRecorder, WorkerEvent, WorkerReport},
 };
-use queue_core::{Error, ErrorKind, QueueName, Rng, Storage};
+use queue_core::{Error, ErrorKind, JobMeta, QueueName, Rng, Storage};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Notify;
 
@@ -59,17 +59,17 @@ impl WorkerRun {
 
     /// Lets go of a job whose outcome is not stored, and says so.
     pub(in crate::worker) fn abandon(&self, job: &HeldJob) {
-        let (id, seq) = (job.meta().id.clone(), job.meta().seq);
+        let JobMeta { queue, id, seq, .. } = job.meta().clone();
         job.give_up();
         self.held.let_go([job]);
-        self.events.emit(&WorkerEvent::Abandoned { id, seq });
+        self.events.emit(&WorkerEvent::Abandoned { queue, id, seq });
     }
 
     /// Lets go of a job whose lease was lost, and says so.
     pub(in crate::worker) fn lose(&self, job: &HeldJob) {
-        let (id, seq) = (job.meta().id.clone(), job.meta().seq);
+        let JobMeta { queue, id, seq, .. } = job.meta().clone();
         self.held.let_go([job]);
-        self.events.emit(&WorkerEvent::LeaseLost { id, seq });
+        self.events.emit(&WorkerEvent::LeaseLost { queue, id, seq });
     }
 
     /// Reports what the store refused for one queue.

@@ -194,12 +194,20 @@ impl Applier {
                 }
                 // An earlier try may have settled the job without an answer, and its record is gone
                 // since.
-                Applied::Missing if in_doubt => self.done(&settlement, settlement.seen().clone()),
+                Applied::Missing if in_doubt => self.replayed(&settlement, settlement.seen().clone()),
                 Applied::Missing | Applied::LeaseLost(_) => self.lost(&settlement),
+                Applied::Done(meta) if in_doubt => self.replayed(&settlement, meta),
                 Applied::Done(meta) => self.done(&settlement, meta),
             }
         }
         self.batch(again)
+    }
+
+    /// The end of a job whose outcome was sent more than once.
+    fn replayed(&self, settlement: &Settlement, after: JobMeta) {
+        let JobMeta { queue, id, seq, .. } = settlement.seen().clone();
+        self.0.events.emit(&WorkerEvent::Replayed { queue, id, seq });
+        self.done(settlement, after);
     }
 
     fn done(&self, settlement: &Settlement, after: JobMeta) {
@@ -210,8 +218,8 @@ impl Applier {
     }
 
     fn lost(&self, settlement: &Settlement) {
-        let (id, seq) = (settlement.seen().id.clone(), settlement.seen().seq);
-        self.0.events.emit(&WorkerEvent::LeaseLost { id, seq });
+        let JobMeta { queue, id, seq, .. } = settlement.seen().clone();
+        self.0.events.emit(&WorkerEvent::LeaseLost { queue, id, seq });
     }
 
     fn abandon(&self, batch: &[PendingSettlement]) {

@@ -85,6 +85,7 @@ impl ReportCounter {
             | WorkerEvent::Lagged(_)
             | WorkerEvent::Draining
             | WorkerEvent::Paused
+            | WorkerEvent::Replayed { .. }
             | WorkerEvent::Resumed
             | WorkerEvent::TicksSkipped { .. } => return None,
         })

@@ -1,7 +1,7 @@
 //! What happens in a worker.
 
 use super::JobEnd;
-use queue_core::{Error, Failure, JobId, JobMeta, Seq};
+use queue_core::{Error, Failure, JobId, JobMeta, QueueName, Seq};
 
 /// Something that happened in a worker. Each settle is reported once, after the store has it.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub enum WorkerEvent {
     Stalled(JobMeta),
     /// What a handler here did no longer counts: another worker holds the job, or the job is gone.
     LeaseLost {
+        /// Of which queue.
+        queue: QueueName,
         /// Which job.
         id: JobId,
         /// Which life of it.
@@ -34,6 +36,18 @@ pub enum WorkerEvent {
     /// deadline. The job runs again once its lease lapses, unless the store has the settle after
     /// all.
     Abandoned {
+        /// Of which queue.
+        queue: QueueName,
+        /// Which job.
+        id: JobId,
+        /// Which life of it.
+        seq: Seq,
+    },
+    /// A settle was sent again, since no answer to it had come, and the store has it now. The event
+    /// that tells the end of the job follows.
+    Replayed {
+        /// Of which queue.
+        queue: QueueName,
         /// Which job.
         id: JobId,
         /// Which life of it.

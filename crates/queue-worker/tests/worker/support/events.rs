@@ -95,6 +95,7 @@ fn label(event: &WorkerEvent) -> String {
         E::Stalled(job) => format!("stalled {}", job.id),
         E::LeaseLost { id, .. } => format!("lost {id}"),
         E::Abandoned { id, .. } => format!("abandoned {id}"),
+        E::Replayed { id, .. } => format!("replayed {id}"),
         E::HookFailed { job, stage, failure, .. } => format!("hook {stage:?} {} {}", failure.name(), job.id),
         E::Error(error) => format!("error {:?}", error.kind()),
         other => format!("{other:?}"),

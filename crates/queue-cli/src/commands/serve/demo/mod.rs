@@ -9,8 +9,9 @@ use queue::{
     JobKind, JobOptions, MemoryStorage, Queue, Raw, Storage, SystemRng,
     queue_core::{Pause, QueueName, Rng},
     schedules::{Schedule, Timing},
-    worker::{WorkQueue, Worker},
+    worker::{WorkQueue, Worker, WorkerBuilder},
 };
+use queue_telemetry::QueueMetrics;
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -35,16 +36,21 @@ pub(super) struct Demo {
 }
 
 impl Demo {
-    /// A store with ninety days of history that nobody lived, and schedules.
-    pub(super) async fn begin() -> Result<Self, CliError> {
+    /// A store with ninety days of history that nobody lived, and schedules. What happens from
+    /// then on goes through what `metered` makes of it.
+    pub(super) async fn begin(
+        metered: impl FnOnce(Arc<dyn Storage>) -> Arc<dyn Storage>,
+        metrics: &QueueMetrics,
+    ) -> Result<Self, CliError> {
         let storage: Arc<dyn Storage> = Arc::new(MemoryStorage::new());
         let rng: Arc<dyn Rng> = Arc::new(SystemRng);
         history::write(&*storage, &*rng).await?;
+        let storage = metered(storage);
         schedules(&storage).await?;
         let paused = QueueName::from_static(PAUSED);
         let workers = vec![
-            worker(&storage, &rng, "web-1", &["emails", "webhooks"], 12)?,
-            worker(&storage, &rng, "media-1", &["images", "billing"], 8)?,
+            observed(worker(&storage, &rng, "web-1", &["emails", "webhooks"], 12)?, metrics)?,
+            observed(worker(&storage, &rng, "media-1", &["images", "billing"], 8)?, metrics)?,
         ];
         let traffic = Traffic::new(&storage, rng)?;
         traffic.backlog().await?;
@@ -80,14 +86,18 @@ fn worker(
     name: &str,
     queues: &[&str],
     slots: usize,
-) -> Result<Worker, CliError> {
+) -> Result<WorkerBuilder, CliError> {
     let clients: Vec<Queue<Raw, Raw>> =
         queues.iter().map(|queue| Queue::new(storage.clone(), queue)).collect::<Result<_, _>>()?;
     let kinds = QUEUES.iter().filter(|(queue, _)| queues.contains(queue)).flat_map(|(_, kinds)| *kinds);
     let router = handlers::router(kinds.copied(), rng)?;
     let builder = clients[0].worker(router).id(queue::WorkerId::new(name)?).concurrency(slots);
-    let builder = clients[1..].iter().fold(builder, |builder, queue| builder.also(WorkQueue::from(queue)));
-    Ok(builder.build()?)
+    Ok(clients[1..].iter().fold(builder, |builder, queue| builder.also(WorkQueue::from(queue))))
+}
+
+fn observed(worker: WorkerBuilder, metrics: &QueueMetrics) -> Result<Worker, CliError> {
+    let metrics = metrics.clone();
+    Ok(worker.on_event(move |event| metrics.observe(event)).build()?)
 }
 
 async fn schedules(storage: &Arc<dyn Storage>) -> Result<(), CliError> {

@@ -1,0 +1,248 @@
+//! The metrics of an application's queues.
+
+use crate::{
+    instruments::Instruments,
+    labels::{KindLabels, Labels, QueueLabels},
+    sent_transition::{SentChange, SentTransition},
+    words::{
+        AttemptOutcome, DESTINATION, ERROR_TYPE, KIND, OPERATION, OUTCOME, Operation, REASON, SentOutcome,
+        certainty, error_kind,
+    },
+};
+use opentelemetry::{KeyValue, metrics::Meter};
+use queue_core::{
+    Applied, Certainty, Claimed, Enqueued, Error, ErrorKind, JobMeta, Kind, QueueName, Reason, Stamped,
+    Timestamp,
+};
+use queue_worker::{JobEnd, WorkerEvent};
+use std::{fmt, sync::Arc, time::Duration};
+
+/// The instruments of all queues of an application; clones are the same instruments.
+///
+/// Make one, put [`Metered`](crate::Metered) in front of the store with it, and let workers tell it
+/// their events:
+///
+/// ```
+/// use queue::Queue;
+/// use queue_telemetry::{Metered, QueueMetrics};
+/// use std::sync::Arc;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let metrics = QueueMetrics::new(&opentelemetry::global::meter("shop"));
+/// let store = Arc::new(Metered::new(queue::open("memory:").await?, &metrics));
+/// let mails: Queue<String> = Queue::new(store, "mails")?;
+/// let worker = mails.work_with(|_, _| async { Ok(()) });
+/// worker.on_event(move |event| metrics.observe(event)).until_idle().build()?.run().await;
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct QueueMetrics {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    instruments: Instruments,
+    labels: Labels,
+}
+
+impl QueueMetrics {
+    /// Instruments of this meter. Without an SDK behind it every record is a call that does
+    /// nothing.
+    pub fn new(meter: &Meter) -> Self {
+        let instruments = Instruments::new(meter);
+        instruments.build_info.record(1, &[KeyValue::new("version", env!("CARGO_PKG_VERSION"))]);
+        Self { inner: Arc::new(Inner { instruments, labels: Labels::new() }) }
+    }
+
+    /// Records what only a worker knows: how long a handler ran, and settles that were given up or
+    /// sent again. For `WorkerBuilder::on_event`. What the layer counts is not counted here.
+    pub fn observe(&self, event: &WorkerEvent) {
+        match event {
+            WorkerEvent::Completed(end) => self.handled(end, AttemptOutcome::Completed),
+            WorkerEvent::Failing(end) => self.handled(end, AttemptOutcome::Failing),
+            WorkerEvent::Failed(end) => self.handled(end, AttemptOutcome::Failed),
+            WorkerEvent::Released(end) => self.handled(end, AttemptOutcome::Released),
+            WorkerEvent::Cancelled(end) => self.handled(end, AttemptOutcome::Cancelled),
+            WorkerEvent::Abandoned { queue, .. } => {
+                self.instruments().abandoned.add(1, &self.queue(queue).destination);
+            }
+            WorkerEvent::Replayed { queue, .. } => {
+                self.instruments().replayed.add(1, &self.queue(queue).destination);
+            }
+            _ => {}
+        }
+    }
+
+    /// Records a request that a service answered. `route` is the pattern of the path, never the
+    /// path itself.
+    pub fn answered(&self, method: &str, route: &'static str, status: u16, took: Duration) {
+        let labels = [
+            KeyValue::new("http.request.method", known_method(method)),
+            KeyValue::new("http.route", route),
+            KeyValue::new("http.response.status_code", i64::from(status)),
+        ];
+        self.instruments().request.record(took.as_secs_f64(), &labels);
+    }
+
+    pub(crate) fn instruments(&self) -> &Instruments {
+        &self.inner.instruments
+    }
+
+    /// The labels of a queue. What alerts ask for begins with zero when a queue is first seen,
+    /// since Prometheus sees no increase in a number that was not there before.
+    fn queue(&self, queue: &QueueName) -> Arc<QueueLabels> {
+        let Inner { instruments, labels } = &*self.inner;
+        labels.of_queue(queue, |labels| {
+            for counter in [&instruments.lease_lost, &instruments.abandoned, &instruments.replayed] {
+                counter.add(0, &labels.destination);
+            }
+        })
+    }
+
+    /// The labels of a kind in that queue.
+    fn kind(&self, queue: &QueueLabels, kind: &Kind) -> Arc<KindLabels> {
+        let Inner { instruments, labels } = &*self.inner;
+        labels.of_kind(queue, kind, |labels| {
+            let of = |outcome: AttemptOutcome| &labels.attempts[outcome as usize];
+            instruments.attempts.add(0, of(AttemptOutcome::Stalled));
+            for reason in [Reason::Exhausted, Reason::Terminal, Reason::Stalled] {
+                instruments.attempts.add(0, &with_reason(of(AttemptOutcome::Failed), reason));
+            }
+        })
+    }
+
+    /// A store is measured from now on.
+    pub(crate) fn store_begins(&self, store: &'static str) {
+        for kind in [ErrorKind::Unavailable, ErrorKind::Corrupt] {
+            self.instruments().errors.add(0, &error_labels(store, kind, Certainty::NotApplied));
+        }
+    }
+
+    fn handled(&self, end: &JobEnd, outcome: AttemptOutcome) {
+        let Some(ran_for) = end.ran_for else { return };
+        let queue = self.queue(&end.meta.queue);
+        let kind = self.kind(&queue, &end.meta.kind);
+        self.instruments().process.record(ran_for.as_secs_f64(), &kind.attempts[outcome as usize]);
+    }
+
+    /// A call of the store has ended.
+    pub(crate) fn called(
+        &self,
+        queue: &QueueName,
+        operation: Operation,
+        took: Duration,
+        error: Option<&Error>,
+    ) {
+        let queue = self.queue(queue);
+        let secs = took.as_secs_f64();
+        let Some(error) = error else {
+            return self.instruments().operation.record(secs, &queue.operations[operation as usize]);
+        };
+        let labels = [
+            queue.destination[0].clone(),
+            KeyValue::new(OPERATION, operation.as_str()),
+            KeyValue::new(ERROR_TYPE, error_kind(error.kind())),
+        ];
+        self.instruments().operation.record(secs, &labels);
+    }
+
+    pub(crate) fn store_failed(&self, store: &'static str, error: &Error) {
+        self.instruments().errors.add(1, &error_labels(store, error.kind(), error.certainty()));
+    }
+
+    pub(crate) fn enqueued(&self, queue: &QueueName, groups: &[Vec<Enqueued>]) {
+        let mut counts = [0_u64; SentOutcome::WORDS.len()];
+        for answer in groups.iter().flatten() {
+            let outcome = match answer {
+                Enqueued::Queued { .. } => SentOutcome::Queued,
+                Enqueued::Duplicate { .. } => SentOutcome::Duplicate,
+                Enqueued::Completed { .. } => SentOutcome::Completed,
+            };
+            counts[outcome as usize] += 1;
+        }
+        let queue = self.queue(queue);
+        for (count, labels) in counts.into_iter().zip(&queue.sent).filter(|(count, _)| *count > 0) {
+            self.instruments().sent.add(count, labels);
+        }
+    }
+
+    pub(crate) fn claimed(&self, queue: &QueueName, claimed: &Claimed) {
+        if claimed.jobs.is_empty() {
+            return;
+        }
+        let queue = self.queue(queue);
+        let mut count = 0;
+        for job in claimed.jobs.iter().filter(|job| !job.record.meta.kind.is_reserved()) {
+            count += 1;
+            let waited = claimed.now.since(job.record.meta.run_at);
+            self.instruments().wait.record(waited.as_secs_f64(), &queue.destination);
+        }
+        if count > 0 {
+            self.instruments().consumed.add(count, &queue.destination);
+        }
+    }
+
+    pub(crate) fn applied(&self, sent: &[SentTransition], answer: &Stamped<Vec<Applied>>) {
+        for (sent, applied) in sent.iter().zip(&answer.value) {
+            match applied {
+                Applied::Done(after) => self.done(sent, after, answer.now),
+                Applied::LeaseLost(job) if sent.is_by_holder() => {
+                    let queue = self.queue(&job.queue);
+                    self.instruments().lease_lost.add(1, &queue.destination);
+                }
+                Applied::LeaseLost(_) | Applied::Stale(_) | Applied::Missing => {}
+            }
+        }
+    }
+
+    fn done(&self, sent: &SentTransition, after: &JobMeta, now: Timestamp) {
+        let ended = sent.ended(after);
+        if ended.is_none() && sent.followers == 0 {
+            return;
+        }
+        let queue = self.queue(&after.queue);
+        if sent.followers > 0 {
+            let labels = &queue.sent[SentOutcome::Follower as usize];
+            self.instruments().sent.add(sent.followers as u64, labels);
+        }
+        let Some(outcome) = ended else { return };
+        let kind = self.kind(&queue, &after.kind);
+        let labels = &kind.attempts[outcome as usize];
+        match sent.reason {
+            None => self.instruments().attempts.add(1, labels),
+            Some(reason) => self.instruments().attempts.add(1, &with_reason(labels, reason)),
+        }
+        if let (Some(claimed_at), false) = (after.claimed_at, matches!(sent.change, SentChange::Rescue(_))) {
+            let held = now.since(claimed_at).as_secs_f64();
+            self.instruments().held.record(held, labels);
+        }
+    }
+}
+
+impl fmt::Debug for QueueMetrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("QueueMetrics(..)")
+    }
+}
+
+fn error_labels(store: &'static str, kind: ErrorKind, how_certain: Certainty) -> [KeyValue; 3] {
+    [
+        KeyValue::new("store", store),
+        KeyValue::new("kind", error_kind(kind)),
+        KeyValue::new("certainty", certainty(how_certain)),
+    ]
+}
+
+fn with_reason([queue, kind, outcome]: &[KeyValue; 3], reason: Reason) -> [KeyValue; 4] {
+    debug_assert!(queue.key.as_str() == DESTINATION && kind.key.as_str() == KIND);
+    debug_assert_eq!(outcome.key.as_str(), OUTCOME);
+    [queue.clone(), kind.clone(), outcome.clone(), KeyValue::new(REASON, reason.as_str())]
+}
+
+/// A caller may invent methods, so the others are one.
+fn known_method(method: &str) -> &'static str {
+    ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]
+        .into_iter()
+        .find(|known| *known == method)
+        .unwrap_or("_OTHER")
+}

@@ -1,0 +1,7 @@
+//! What is measured, as Prometheus sees it.
+
+mod attempts;
+mod calls;
+mod gauges;
+mod labels;
+mod support;
