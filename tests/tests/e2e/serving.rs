@@ -1,7 +1,7 @@
 //! `queue serve` and `queue token`: a store over HTTP.
 
 use crate::place;
-use queue_e2e::{CommandDirectory, Process, until};
+use queue_e2e::{CommandDirectory, CommandRun, Process, until};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::{
@@ -39,6 +39,15 @@ impl Served {
 
     pub(crate) fn kill(self) {
         self.process.kill();
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        self.process.signal(signal);
+    }
+
+    /// Waits until it ends by itself.
+    pub(crate) fn wait(self) -> CommandRun {
+        self.process.wait()
     }
 
     /// One call: its status and its answer.
