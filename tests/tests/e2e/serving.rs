@@ -155,6 +155,7 @@ fn a_server_that_would_be_open_does_not_start() {
         (&["serve", "--tokens", "tokens.json", "--no-auth"], "cannot be used with"),
         (&["serve", "--tokens", "missing.json"], "missing.json"),
         (&["serve", "--no-auth", "--allow-origin", "*"], "no origin"),
+        (&["serve", "--demo", "--trace-url", "javascript:alert('{trace_id}')"], "https://"),
     ] {
         let ran = place.run(arguments);
         assert_eq!(ran.code, 2, "{arguments:?} {}", ran.stderr);
