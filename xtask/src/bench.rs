@@ -40,14 +40,18 @@ const QUICK: &[&str] =
 /// The stores before which the service is measured, and the server of each run.
 const SERVED: &[(&[&str], Option<&str>)] =
     &[(&["memory", "sqlite", "files"], None), (&["postgres"], Some("postgres")), (&["redis"], Some("redis"))];
+/// The stores that work while tabs are open, likewise.
+const LOOKED_AT: &[(&[&str], Option<&str>)] =
+    &[(&["memory", "sqlite"], None), (&["postgres"], Some("postgres"))];
 const ROUNDS: u32 = 3;
 const QUICK_DIVIDE: u32 = 4;
 
 #[derive(Args)]
 pub(crate) struct Wanted {
     /// Scenarios and stores, in any order; all of them unless named. `page` measures nothing and
-    /// writes the page anew; `service` measures the service over HTTP and prints tables
-    #[arg(value_name = "SCENARIO|STORE|page|service")]
+    /// writes the page anew; `service` measures the service over HTTP, and `tabs` what open pages of the
+    /// dashboard cost; both print tables
+    #[arg(value_name = "SCENARIO|STORE|page|service|tabs")]
     words: Vec<String>,
     /// Enqueue, drain, pickup and call, a quarter of the jobs, one round: below `target/`, so that
     /// the page keeps its figures
@@ -69,8 +73,10 @@ struct Places {
 }
 
 pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
-    if matches!(wanted.words.as_slice(), [word] if word == "service") {
-        return service(repo);
+    match wanted.words.as_slice() {
+        [word] if word == "service" => return before_stores(repo, "service", SERVED),
+        [word] if word == "tabs" => return before_stores(repo, "tabs", LOOKED_AT),
+        _ => {}
     }
     let folder = repo.target().join("bench");
     let places = if wanted.quick {
@@ -104,14 +110,14 @@ pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
     Ok(())
 }
 
-/// Measures the service before each store, beside the same store in the process.
-fn service(repo: &Repo) -> Result<()> {
-    let build = ["build", "--quiet", "--release", "-p", "queue-benches", "--bin", "service"];
+/// Measures a server before each store, by a program of its own.
+fn before_stores(repo: &Repo, program: &str, all: &[(&[&str], Option<&str>)]) -> Result<()> {
+    let build = ["build", "--quiet", "--release", "-p", "queue-benches", "--bin", program];
     command::run(&mut command::cargo(repo, &build))?;
     let folder = repo.target().join("bench");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    for (stores, server) in SERVED {
-        let mut command = Command::new(repo.target().join("release/service"));
+    for (stores, server) in all {
+        let mut command = Command::new(repo.target().join("release").join(program));
         command.args(stores.iter().flat_map(|store| ["--store", store]));
         // Stores that are files are made on the disk of the work tree, and not in memory.
         command.current_dir(&folder).env("TMPDIR", &folder);

@@ -37,6 +37,7 @@ use crate::features::Depth;
 use crate::guard::Mode;
 use crate::package::Proof;
 use crate::repo::Repo;
+use crate::web::Extent;
 
 #[derive(Parser)]
 #[command(about = "Checks and test servers of this workspace")]
@@ -116,12 +117,15 @@ enum Task {
         /// Only programs whose name, such as `queue-core::it`, contains one of these
         words: Vec<String>,
     },
-    /// Looks at every page of the dashboard in headless Chromium, with axe-core; skipped where
-    /// there is none
+    /// Looks at every page of the dashboard in headless Chromium, with axe-core, compares pictures,
+    /// and sends every form without script; skipped where there is none
     Web {
-        /// Put the pictures that the documentation shows into `docs/images/web`
+        /// Make the pictures those of the work tree, in `xtask/web/pictures` and `docs/images/web`
         #[arg(long)]
         bless: bool,
+        /// One colour and one width, and no pictures, as `verify` does it
+        #[arg(long, conflicts_with = "bless")]
+        quick: bool,
     },
     /// Starts and stops private servers for tests
     Services {
@@ -163,7 +167,9 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Guard { bless } => guard::run(repo, if bless { Mode::Bless } else { Mode::Check }),
         Task::Picture { to } => picture::run(&to),
         Task::Soak { arguments } => soak::run(repo, &arguments),
-        Task::Web { bless } => web::run(repo, bless),
+        Task::Web { bless: true, .. } => web::run(repo, Extent::Bless).map(drop),
+        Task::Web { quick: true, .. } => web::run(repo, Extent::Quick).map(drop),
+        Task::Web { .. } => web::run(repo, Extent::Whole).map(drop),
         Task::Services { command } => services::run(repo, command),
     }
 }

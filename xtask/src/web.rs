@@ -1,16 +1,15 @@
 //! `cargo xtask web`: the dashboard of `queue serve --demo` in a real browser.
 //!
-//! It makes pictures of every page, light and dark, wide and narrow, and fails for what axe-core
-//! finds, for errors of the console, violations of the content security policy, requests to other
-//! hosts, and pages that are wider than the screen. Without Chromium, Node or npm it is skipped,
-//! and says so.
+//! It makes pictures of every page, light and dark, wide and narrow, and compares them with those
+//! of the work tree. It fails for what axe-core finds, for errors of the console, violations of the
+//! content security policy, requests to other hosts, pages that are wider than the screen, and
+//! actions that need a script. The time of the demonstration stands still, so that no text differs
+//! from run to run. Without Chromium, Node or npm it is skipped, and says so.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
@@ -20,8 +19,8 @@ use crate::repo::Repo;
 /// The names under which distributions have the browser.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"];
 const AXE: &str = "axe-core@4";
-/// How long the made-up traffic goes on before the first picture.
-const TRAFFIC: Duration = Duration::from_secs(25);
+/// Where the small pictures are that new ones are compared with.
+const KEPT: &str = "xtask/web/pictures";
 /// The pictures that the documentation shows, of those that were made.
 const SHOWN: [&str; 14] = [
     "overview-light-1280",
@@ -40,47 +39,105 @@ const SHOWN: [&str; 14] = [
     "queue-90d-dark-1280",
 ];
 
-/// Looks at every page; `bless` puts the pictures of the documentation in their place.
-#[expect(clippy::disallowed_methods, reason = "made-up traffic has no signal: it needs its time")]
-pub(crate) fn run(repo: &Repo, bless: bool) -> Result<()> {
+/// How much is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Every page in one colour and width, without pictures, and every action: under a minute.
+    Quick,
+    /// All of it.
+    Whole,
+    /// All of it; its pictures are those of the work tree from here on.
+    Bless,
+}
+
+/// Whether it was done, or why not.
+#[derive(Debug)]
+pub(crate) enum Seen {
+    Yes,
+    Skipped(String),
+}
+
+/// What is needed that is not ours.
+struct Tools {
+    browser: &'static str,
+    axe: PathBuf,
+}
+
+/// A demonstration; dropping it ends it.
+struct Demonstration {
+    process: Child,
+    url: String,
+}
+
+/// Looks at every page.
+pub(crate) fn run(repo: &Repo, extent: Extent) -> Result<Seen> {
     let home = repo.target().join("web");
-    let (browser, axe) = match tools(&home) {
+    let tools = match Tools::find(&home) {
         Ok(tools) => tools,
         Err(why) => {
             println!("web: SKIPPED: {why:#}");
-            return Ok(());
+            return Ok(Seen::Skipped(format!("{why:#}")));
         }
     };
     command::run(&mut command::cargo(repo, &["build", "--package", "queue-cli"]))?;
-    let (mut server, url) = serve(&repo.target().join("debug/queue"))?;
-    thread::sleep(TRAFFIC);
+    let program = repo.target().join("debug/queue");
+    let (tokens, token) = new_token(&program, &home)?;
+    let open = Demonstration::start(&program, &[])?;
+    let guarded = Demonstration::start(&program, &["--tokens".as_ref(), tokens.as_os_str()])?;
     let pictures = home.join("pictures");
+    let wanted = serde_json::json!({
+        "browser": tools.browser,
+        "axe": tools.axe,
+        "open": open.url,
+        "guarded": guarded.url,
+        "token": token,
+        "table": repo.root().join("crates/queue-web/src/routes/table.rs"),
+        "made": pictures,
+        "kept": repo.root().join(KEPT),
+        "bless": extent == Extent::Bless,
+        "quick": extent == Extent::Quick,
+    });
     let mut look = Command::new("node");
-    look.arg(repo.root().join("xtask/web/look.mjs")).arg(browser).args([&url]).arg(axe).arg(&pictures);
+    look.arg(repo.root().join("xtask/web/look.mjs")).arg(wanted.to_string());
     let looked = command::run(&mut look);
-    server.kill().context("cannot stop the server")?;
-    server.wait()?;
-    if bless {
+    if extent == Extent::Bless {
         publish(&pictures, &repo.root().join("docs/images/web"))?;
     }
-    looked
+    looked.map(|()| Seen::Yes)
 }
 
-/// The browser and axe-core, which is installed below `target`.
-fn tools(home: &Path) -> Result<(PathBuf, PathBuf)> {
-    let found = BROWSERS.iter().find(|name| is_there(name));
-    let Some(browser) = found else { bail!("there is no Chromium (on Debian: the package `chromium`)") };
-    if !is_there("node") {
-        bail!("there is no Node");
+/// A token of all scopes, in a file of its own.
+fn new_token(program: &Path, home: &Path) -> Result<(PathBuf, String)> {
+    let tokens = home.join("tokens.json");
+    if tokens.exists() {
+        fs::remove_file(&tokens).context("cannot remove the tokens of before")?;
     }
-    let axe = home.join("node_modules/axe-core/axe.min.js");
-    if !axe.is_file() {
+    let mut command = Command::new(program);
+    command.args(["token", "new", "--tokens"]).arg(&tokens).stderr(Stdio::null());
+    let scopes = ["view", "payload", "operate", "admin"].map(|scope| ["--scope", scope]);
+    let queues = ["--queue", "*", "--queues", "queue.*"];
+    command.args(scopes.concat()).args(queues);
+    let token = String::from_utf8(command::output(&mut command)?).context("a token is text")?;
+    Ok((tokens, token.trim().to_owned()))
+}
+
+impl Tools {
+    /// The browser, and axe-core, which is installed below `target`.
+    fn find(home: &Path) -> Result<Self> {
+        let found = BROWSERS.into_iter().find(|name| is_there(name));
+        let Some(browser) = found else { bail!("there is no Chromium (on Debian: the package `chromium`)") };
+        if !is_there("node") {
+            bail!("there is no Node");
+        }
         fs::create_dir_all(home)?;
-        let mut install = Command::new("npm");
-        install.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(home).arg(AXE);
-        command::run(&mut install).context("npm cannot install axe-core")?;
+        let axe = home.join("node_modules/axe-core/axe.min.js");
+        if !axe.is_file() {
+            let mut install = Command::new("npm");
+            install.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(home).arg(AXE);
+            command::run(&mut install).context("npm cannot install axe-core")?;
+        }
+        Ok(Self { browser, axe })
     }
-    Ok((PathBuf::from(browser), axe))
 }
 
 fn is_there(program: &str) -> bool {
@@ -88,19 +145,33 @@ fn is_there(program: &str) -> bool {
     asked.is_ok_and(|status| status.success())
 }
 
-/// Starts the demonstration, and answers where it listens.
-fn serve(program: &Path) -> Result<(Child, String)> {
-    let mut command = Command::new(program);
-    command.args(["serve", "--demo", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped());
-    let mut server = command.spawn().context("cannot start the server")?;
-    let mut line = String::new();
-    let output = server.stdout.take().expect("it is piped");
-    BufReader::new(output).read_line(&mut line)?;
-    let Some(address) = line.trim().strip_prefix("listening at ") else {
-        server.kill()?;
-        bail!("the server said {line:?}");
-    };
-    Ok((server, format!("http://{address}")))
+impl Demonstration {
+    /// Starts it, and learns where it listens.
+    fn start(program: &Path, options: &[&std::ffi::OsStr]) -> Result<Self> {
+        let mut command = Command::new(program);
+        command
+            .args(["serve", "--demo", "--still", "--log", "error", "--listen", "127.0.0.1:0"])
+            .args(options);
+        let process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let process = process.context("cannot start the server")?;
+        let mut server = Self { process, url: String::new() };
+        let output = server.process.stdout.take().expect("it is piped");
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line)?;
+        let Some(address) = line.trim().strip_prefix("listening at ") else {
+            bail!("the server said {line:?}")
+        };
+        server.url = format!("http://{address}");
+        Ok(server)
+    }
+}
+
+impl Drop for Demonstration {
+    fn drop(&mut self) {
+        // Both fail if it has ended already.
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
 }
 
 fn publish(pictures: &Path, to: &Path) -> Result<()> {

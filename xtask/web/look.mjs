@@ -1,169 +1,143 @@
-// Looks at every page of a dashboard with headless Chromium: pictures, what axe-core finds, errors of
-// the console, violations of the policy, and requests to other hosts. It speaks to the browser by
-// its pipe, so that it needs no package.
+// Looks at every page of a dashboard with headless Chromium, and says what is wrong with it.
 //
-// node look.mjs BROWSER URL AXE_JS FOLDER
-import { spawn } from "node:child_process";
+// node look.mjs '{"browser", "open", "guarded", "token", "table", "axe", "made", "kept", "bless", "quick"}'
+//   open, guarded: addresses of two demonstrations whose time stands still, without and with tokens
+//   table: the routes of the dashboard; axe: axe-core; made: where pictures go; kept: those to compare with
+//   quick: one colour and one width of each page, and no pictures
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { launch, openTab, pause, until } from "./browser.mjs";
+import { Pictures } from "./compare.mjs";
+import { sendForms } from "./forms.mjs";
+import { masked, pages } from "./pages.mjs";
 
-const [browser, base, axePath, folder] = process.argv.slice(2);
-const WIDTHS = [1280, 375];
-const SCHEMES = ["light", "dark"];
+const wanted = JSON.parse(process.argv[2]);
+const WIDTHS = wanted.quick ? [1280] : [1280, 375];
+const SCHEMES = wanted.quick ? ["light"] : ["light", "dark"];
 const HEIGHT_MAX = { 1280: 1500, 375: 1700 };
-const PATIENCE_MS = 20_000;
+const NARROW = 320;
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-const chromium = spawn(
-  browser,
-  ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-color-profile=srgb",
-    "--no-first-run", "--disable-background-networking", `--user-data-dir=${join(folder, "profile")}`,
-    "--remote-debugging-pipe", "about:blank"],
-  { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
-);
-const waiting = new Map();
-const listeners = [];
-let number = 0;
-let text = "";
-chromium.stdio[4].setEncoding("utf8");
-chromium.stdio[4].on("data", (part) => {
-  text += part;
-  const messages = text.split("\0");
-  text = messages.pop();
-  for (const message of messages.map((one) => JSON.parse(one))) {
-    if (message.id) {
-      const { done, failed } = waiting.get(message.id);
-      waiting.delete(message.id);
-      message.error ? failed(new Error(message.error.message)) : done(message.result);
-    } else for (const listener of [...listeners]) listener(message);
-  }
-});
-const send = (method, params = {}, sessionId) =>
-  new Promise((done, failed) => {
-    number += 1;
-    waiting.set(number, { done, failed });
-    chromium.stdio[3].write(`${JSON.stringify({ id: number, method, params, sessionId })}\0`);
+const screen = (tab, width, scheme) => Promise.all([
+  tab.call("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }, { name: "prefers-reduced-motion", value: "reduce" }] }),
+  tab.call("Emulation.setDeviceMetricsOverride", { width, height: 900, deviceScaleFactor: 1, mobile: width < 600 }),
+]);
+
+// Some actions first, so that their records are there to be seen.
+const act = async (tab) => {
+  tab.looking = "actions";
+  await tab.call("Page.bringToFront"); // A page that is hidden hears nothing, and draws nothing.
+  await screen(tab, 1280, "light");
+  await tab.go("/jobs?queue=emails&state=failed");
+  await tab.click("details.menu summary");
+  await tab.follow("button[formaction='./bulk'][value=redrive]");
+  const asked = await tab.text("main h1");
+  if (!asked.startsWith("Run again")) tab.problems.push(`the question of a bulk action: ${asked}`);
+  await tab.follow("form[action='./bulk-start'] button");
+  await until("the operation is over", async () => {
+    await tab.go("/operations");
+    return (await tab.text("#operations .pill")).includes("completed");
   });
-
-const problems = [];
-let looking = "";
-const { targetId } = await send("Target.createTarget", { url: "about:blank" });
-const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
-const tab = (method, params) => send(method, params, sessionId);
-listeners.push(({ method, params }) => {
-  if (method === "Runtime.exceptionThrown") problems.push(`${looking}: ${params.exceptionDetails.text}`);
-  if (method === "Runtime.consoleAPICalled" && ["error", "warning"].includes(params.type))
-    problems.push(`${looking}: console: ${params.args.map((arg) => arg.value).join(" ")}`);
-  if (method === "Log.entryAdded" && ["error", "warning"].includes(params.entry.level))
-    problems.push(`${looking}: ${params.entry.source}: ${params.entry.text}`);
-  if (method === "Network.requestWillBeSent" && !/^(data|about):/.test(params.request.url)
-    && new URL(params.request.url).origin !== new URL(base).origin)
-    problems.push(`${looking}: a request to ${params.request.url}`);
-});
-for (const domain of ["Page", "Runtime", "Log", "Network"]) await tab(`${domain}.enable`);
-
-const evaluate = async (expression) => {
-  const { result, exceptionDetails } = await tab("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
-  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-  return result.value;
-};
-const go = async (url) => {
-  const loaded = new Promise((done, failed) => {
-    const patience = setTimeout(() => failed(new Error(`${url} did not load`)), PATIENCE_MS);
-    const listener = ({ method }) => {
-      if (method !== "Page.loadEventFired") return;
-      clearTimeout(patience);
-      listeners.splice(listeners.indexOf(listener), 1);
-      done();
-    };
-    listeners.push(listener);
-  });
-  await tab("Page.navigate", { url });
-  await loaded;
-};
-const submit = async (selector) => {
-  await evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`);
-  await new Promise((done) => setTimeout(done, 900));
+  await tab.go("/jobs?queue=billing&state=failed");
+  const job = await tab.evaluate("document.querySelector('table.jobs tbody th a').href");
+  await tab.go(job);
+  await tab.follow("form[action='./reveal'] button");
+  return job;
 };
 
-// Some actions first, so that their records are there to be seen, and one of each kind of page.
-const first = (selector) => evaluate(`document.querySelector(${JSON.stringify(selector)})?.href`);
-await go(`${base}/jobs?queue=emails&state=failed`);
-const failed = await first("table.jobs tbody th a");
-await submit("button[formaction='./bulk'][value=redrive]");
-const confirmed = await evaluate("document.querySelector('main h1').textContent");
-if (!confirmed.startsWith("Run again")) problems.push(`the question of a bulk action: ${confirmed}`);
-await submit("form[action='./bulk-start'] button");
-await go(`${base}/jobs?queue=billing&state=failed`);
-const other = await first("table.jobs tbody th a");
-if (other) {
-  await go(other);
-  await submit("form[action='./reveal'] button");
-}
+const judge = async (tab, width, axe) => {
+  const wide = await tab.evaluate("document.documentElement.scrollWidth");
+  if (wide > width) tab.problems.push(`${tab.looking}: it is ${wide} wide`);
+  await tab.evaluate(axe);
+  const found = await tab.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then((all) => all.violations.map((one) =>
+    one.id + " (" + one.impact + "): " + one.nodes.slice(0, 3).map((node) => node.target.join(" ")).join(" || ")))`);
+  for (const one of found) tab.problems.push(`${tab.looking}: axe: ${one}`);
+  return found.length;
+};
 
-const pages = [
-  ["overview", "/"],
-  ["queue", "/queue?queue=emails&last=24h"],
-  ["queue-90d", "/queue?queue=images&last=90d"],
-  ["jobs", "/jobs?queue=emails"],
-  ["jobs-failed", "/jobs?queue=billing&state=failed"],
-  ["job", other ?? failed],
-  ["errors", "/errors?queue=billing"],
-  ["kinds", "/kinds?queue=emails&kind=receipt&last=24h"],
-  ["workers", "/workers"],
-  ["schedules", "/schedules?queue=emails"],
-  ["operations", "/operations"],
-  ["doctor", "/doctor"],
-  ["empty", "/errors?queue=nobody-knows-it"],
-  ["problem", "/queue?queue=nobody-knows-it"],
-];
-mkdirSync(folder, { recursive: true });
-const axe = readFileSync(axePath, "utf8");
-const sizes = [];
-let violations = 0;
-for (const [name, path] of pages) {
-  if (!path) continue;
-  for (const scheme of SCHEMES) {
-    for (const width of WIDTHS) {
-      looking = `${name} ${scheme} ${width}`;
-      await tab("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }, { name: "prefers-reduced-motion", value: "reduce" }] });
-      await tab("Emulation.setDeviceMetricsOverride", { width, height: 900, deviceScaleFactor: 1, mobile: width < 600 });
-      const before = problems.length;
-      await go(path.startsWith("http") ? path : base + path);
-      if (name === "problem") problems.length = before; // A 404 is what it is.
-      const wide = await evaluate("document.documentElement.scrollWidth");
-      if (wide > width) problems.push(`${looking}: it is ${wide} wide`);
-      await evaluate(axe);
-      const found = await evaluate("axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((all) => all.violations.map((one) => `${one.id} (${one.impact}): ${one.nodes.slice(0, 3).map((node) => node.target.join(' ') + ' | ' + (node.failureSummary || '').replace(/\\s+/g, ' ').slice(0, 220)).join(' || ')}`))");
-      for (const one of found) problems.push(`${looking}: axe: ${one}`);
-      violations += found.length;
-      const height = Math.min(HEIGHT_MAX[width], await evaluate("Math.ceil(document.body.getBoundingClientRect().bottom)"));
-      const { data } = await tab("Page.captureScreenshot", { format: "png", captureBeyondViewport: true, clip: { x: 0, y: 0, width, height, scale: 1 } });
-      const bytes = Buffer.from(data, "base64");
-      writeFileSync(join(folder, `${name}-${scheme}-${width}.png`), bytes);
-      sizes.push(bytes.length);
-    }
-  }
-}
+const picture = async (tab, width) => {
+  await tab.evaluate(masked);
+  const height = Math.min(HEIGHT_MAX[width], await tab.evaluate("Math.ceil(document.body.getBoundingClientRect().bottom)"));
+  const clip = { x: 0, y: 0, width, height, scale: 1 };
+  const { data } = await tab.call("Page.captureScreenshot", { format: "png", captureBeyondViewport: true, clip });
+  return Buffer.from(data, "base64");
+};
+
+const look = async (tab, job, kept) => {
+  const axe = readFileSync(wanted.axe, "utf8");
+  const made = [];
+  let violations = 0;
+  for (const [name, path] of pages)
+    for (const scheme of SCHEMES)
+      for (const width of WIDTHS) {
+        tab.looking = `${name} ${scheme} ${width}`;
+        await screen(tab, width, scheme);
+        const before = tab.problems.length;
+        await tab.go(name === "job" ? job : path);
+        if (name === "problem") tab.problems.length = before; // A 404 is what it is.
+        violations += await judge(tab, width, axe);
+        if (wanted.quick) continue;
+        const shown = { name: `${name}-${scheme}-${width}`, width, bytes: await picture(tab, width) };
+        writeFileSync(join(wanted.made, `${shown.name}.png`), shown.bytes);
+        made.push(shown);
+        const words = wanted.bless ? null : await kept.differs(shown.name, width, shown.bytes);
+        if (words) tab.problems.push(`${shown.name}: ${words}`);
+      }
+  return { made, violations };
+};
+
 // A narrow phone: nothing is cut off.
-looking = "320";
-await tab("Emulation.setDeviceMetricsOverride", { width: 320, height: 700, deviceScaleFactor: 1, mobile: true });
-for (const [name, path] of pages.filter(([name, path]) => path && name !== "problem")) {
-  await go(path.startsWith("http") ? path : base + path);
-  const wide = await evaluate("document.documentElement.scrollWidth");
-  if (wide > 320) problems.push(`${name}: it is ${wide} wide on a screen of 320`);
-}
-// A page keeps itself fresh, and does not while it is hidden.
-looking = "live";
-await tab("Emulation.setDeviceMetricsOverride", { width: 1280, height: 900, deviceScaleFactor: 1, mobile: false });
-await go(`${base}/`);
-const was = await evaluate("document.getElementById('overview').textContent");
-await new Promise((done) => setTimeout(done, 4_000));
-if (was === (await evaluate("document.getElementById('overview').textContent"))) problems.push("the overview did not refresh itself");
-const words = await evaluate("document.getElementById('live-words').textContent");
-if (words !== "live") problems.push(`the overview says it is ${words}`);
+const narrow = async (tab, job) => {
+  await screen(tab, NARROW, "light");
+  for (const [name, path] of pages.filter(([name]) => name !== "problem")) {
+    tab.looking = `${name} ${NARROW}`;
+    await tab.go(name === "job" ? job : path);
+    const wide = await tab.evaluate("document.documentElement.scrollWidth");
+    if (wide > NARROW) tab.problems.push(`${tab.looking}: it is ${wide} wide`);
+  }
+};
 
-console.log(`${sizes.length} pictures (${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1024)} KiB) of ${pages.length} pages; axe-core: ${violations} violations; problems: ${problems.length}`);
+// A page keeps itself fresh: a job that somebody enqueues elsewhere is there by itself.
+const live = async (tab) => {
+  tab.looking = "live";
+  await screen(tab, 1280, "light");
+  await tab.go("/");
+  await until("the overview is live", async () => (await tab.text("#live-words")) === "live");
+  await pause(1_500); // The stream has looked once, and what it looks for is a change.
+  const job = { method: "POST", headers: { "content-type": "application/json" }, body: '{"jobs":[{"id":"fresh","payload":1}]}' };
+  const answer = await fetch(`${wanted.open}/v1/queues/brand-new/jobs`, job);
+  if (!answer.ok) tab.problems.push(`live: a job could not be enqueued: ${answer.status}`);
+  const isThere = async () => (await tab.text("#overview")).includes("brand-new");
+  await until("the overview shows the new queue by itself", isThere);
+};
+
+mkdirSync(wanted.made, { recursive: true });
+const browser = launch(wanted.browser, wanted.made);
+const tabs = [];
+let words = "";
+try {
+  const easel = await openTab(browser, wanted.open);
+  const kept = await Pictures.open(wanted.kept, easel);
+  const tab = await openTab(browser, wanted.open);
+  const guarded = await openTab(browser, wanted.guarded);
+  tabs.push(easel, tab, guarded);
+  const job = await act(tab);
+  const { made, violations } = await look(tab, job, kept);
+  await narrow(tab, job);
+  await live(tab);
+  await screen(guarded, 1280, "light");
+  await guarded.call("Page.bringToFront");
+  const actions = await sendForms(guarded, wanted.guarded, wanted.token, wanted.table);
+  if (wanted.bless) await kept.keep(made);
+  const compared = wanted.quick || wanted.bless ? "" : kept.isComparable ? ", compared with those of the work tree" : ", NOT COMPARED";
+  words = `web: ${pages.length} pages, ${made.length} pictures${compared}; axe-core: ${violations} violations; without script: ${actions} actions answered`;
+  if (compared === ", NOT COMPARED")
+    words += `\nweb: SKIPPED: comparing pictures, since those of the work tree were made with ${kept.kept}, and here is ${kept.own}`;
+} catch (error) {
+  tabs[0]?.problems.push(`${tabs.map((tab) => tab.looking).join(" | ")}: ${error.message}`);
+}
+await browser.close();
+const problems = tabs.flatMap((tab) => tab.problems);
+console.log(`${words}\nweb: problems: ${problems.length}`);
 for (const problem of problems) console.log(`  ${problem}`);
-await send("Browser.close").catch(() => {});
-chromium.kill();
-process.exit(problems.length ? 1 : 0);
+process.exit(problems.length || !words ? 1 : 0);

@@ -4,6 +4,7 @@ use crate::{
     access::{AccessPolicy, FormTokens, Sessions},
     read::Snapshots,
     stores::WatchedStores,
+    trace_url::TraceUrl,
 };
 use queue_core::{Clock, IdSource, Rng, SystemClock, SystemRng, TimeOrderedIds};
 use std::sync::Arc;
@@ -17,6 +18,8 @@ const STREAMS_MAX: usize = 200;
 #[derive(Debug)]
 pub(crate) struct WebApp {
     pub(crate) stores: WatchedStores,
+    /// Where traces are shown.
+    pub(crate) traces: Option<TraceUrl>,
     pub(crate) policy: AccessPolicy,
     pub(crate) sessions: Sessions,
     pub(crate) forms: FormTokens,
@@ -29,12 +32,13 @@ pub(crate) struct WebApp {
 }
 
 impl WebApp {
-    pub(crate) fn new(stores: WatchedStores, policy: AccessPolicy) -> Self {
+    pub(crate) fn new(stores: WatchedStores, traces: Option<TraceUrl>, policy: AccessPolicy) -> Self {
         Self {
             stores,
+            traces,
+            sessions: Sessions::new(policy.keys.clone()),
+            forms: FormTokens::new(policy.keys.clone()),
             policy,
-            sessions: Sessions::default(),
-            forms: FormTokens::generate(&SystemRng),
             snapshots: Snapshots::default(),
             clock: Arc::new(SystemClock),
             rng: Arc::new(SystemRng),

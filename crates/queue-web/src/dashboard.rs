@@ -1,6 +1,6 @@
 //! The dashboard as a service.
 
-use crate::{access::AccessPolicy, app::WebApp, routes, stores::WatchedStores};
+use crate::{access::AccessPolicy, app::WebApp, routes, stores::WatchedStores, trace_url::TraceUrl};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::{Request, Response};
@@ -49,6 +49,7 @@ pub struct NoAccess(());
 #[derive(Clone)]
 pub struct Dashboard<A = AccessPolicy> {
     stores: WatchedStores,
+    traces: Option<TraceUrl>,
     app: Option<Arc<WebApp>>,
     access: std::marker::PhantomData<fn() -> A>,
 }
@@ -56,13 +57,19 @@ pub struct Dashboard<A = AccessPolicy> {
 impl Dashboard<NoAccess> {
     /// A dashboard of one store, or of several that have names.
     pub fn new(stores: impl Into<WatchedStores>) -> Self {
-        Self { stores: stores.into(), app: None, access: std::marker::PhantomData }
+        Self { stores: stores.into(), traces: None, app: None, access: std::marker::PhantomData }
+    }
+
+    /// Links a job that carries a trace context (a header `traceparent`) to where its trace is shown.
+    #[must_use]
+    pub fn trace_url(self, url: TraceUrl) -> Self {
+        Self { traces: Some(url), ..self }
     }
 
     /// Says who may see it, and do what.
     pub fn access(self, policy: AccessPolicy) -> Dashboard {
-        let app = Some(Arc::new(WebApp::new(self.stores.clone(), policy)));
-        Dashboard { stores: self.stores, app, access: std::marker::PhantomData }
+        let app = Some(Arc::new(WebApp::new(self.stores.clone(), self.traces, policy)));
+        Dashboard { stores: self.stores, traces: None, app, access: std::marker::PhantomData }
     }
 }
 

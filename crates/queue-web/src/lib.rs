@@ -26,9 +26,11 @@ mod routes;
 mod stores;
 #[cfg(test)]
 mod tests;
+mod trace_url;
 mod visit;
 mod words;
 
 pub use access::AccessPolicy;
 pub use dashboard::{Dashboard, NoAccess};
 pub use stores::WatchedStores;
+pub use trace_url::TraceUrl;

@@ -4,6 +4,7 @@ mod bad_input;
 mod calls;
 mod changing;
 mod copying;
+mod demo;
 mod doctor;
 mod draining;
 mod enqueueing;

@@ -1,7 +1,7 @@
 //! `queue serve` and `queue token`: a store over HTTP.
 
 use crate::place;
-use queue_e2e::{CommandDirectory, Process, until};
+use queue_e2e::{CommandDirectory, CommandRun, Process, until};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::{
@@ -39,6 +39,15 @@ impl Served {
 
     pub(crate) fn kill(self) {
         self.process.kill();
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        self.process.signal(signal);
+    }
+
+    /// Waits until it ends by itself.
+    pub(crate) fn wait(self) -> CommandRun {
+        self.process.wait()
     }
 
     /// One call: its status and its answer.
@@ -156,6 +165,7 @@ fn a_server_that_would_be_open_does_not_start() {
         (&["serve", "--tokens", "tokens.json", "--no-auth"], "cannot be used with"),
         (&["serve", "--tokens", "missing.json"], "missing.json"),
         (&["serve", "--no-auth", "--allow-origin", "*"], "no origin"),
+        (&["serve", "--demo", "--trace-url", "javascript:alert('{trace_id}')"], "https://"),
     ] {
         let ran = place.run(arguments);
         assert_eq!(ran.code, 2, "{arguments:?} {}", ran.stderr);

@@ -7,7 +7,8 @@ use crate::api::{Listed, Looked};
 use crate::features::Depth;
 use crate::package::Proof;
 use crate::repo::Repo;
-use crate::{api, clients, command, deps, features, guard, package, pages, test, tidy};
+use crate::web::{Extent, Seen};
+use crate::{api, clients, command, deps, features, guard, package, pages, test, tidy, web};
 
 pub(super) struct Step {
     pub(super) name: &'static str,
@@ -42,6 +43,11 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "pages", purpose: "the first programs work as their pages say", run: first_pages },
     Step { name: "guard", purpose: "hot paths take no more instructions than they did", run: guard },
     Step { name: "clients", purpose: "clients in other languages work as the service does", run: clients },
+    Step {
+        name: "web",
+        purpose: "pages of the dashboard hold in a browser, with script and without",
+        run: web,
+    },
     Step { name: "tests", purpose: "tests and examples pass", run: |repo| passed(test::run(repo, &[])) },
 ];
 
@@ -93,6 +99,14 @@ fn guard(repo: &Repo) -> Result<Outcome> {
 fn clients(repo: &Repo) -> Result<Outcome> {
     let skipped = clients::run(repo)?;
     Ok(if skipped.is_empty() { Outcome::Passed } else { Outcome::Skipped(skipped.join("; ")) })
+}
+
+/// The pictures take minutes: `cargo xtask web` compares them by hand.
+fn web(repo: &Repo) -> Result<Outcome> {
+    Ok(match web::run(repo, Extent::Quick)? {
+        Seen::Yes => Outcome::Passed,
+        Seen::Skipped(why) => Outcome::Skipped(why),
+    })
 }
 
 fn cargo(repo: &Repo, arguments: &[&str]) -> Result<Outcome> {

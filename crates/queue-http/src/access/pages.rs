@@ -1,6 +1,6 @@
 //! The front door as pages for people need it: they log in with a token, and send forms.
 
-use crate::access::{AccessControl, BrowserRules, Principal, Refusal, tokens::NotLetIn};
+use crate::access::{AccessControl, BrowserRules, Principal, ReceiptKeys, Refusal, Seal, tokens::NotLetIn};
 use axum::response::IntoResponse;
 use bytes::Bytes;
 use http::{StatusCode, request::Parts};
@@ -52,6 +52,25 @@ impl AccessControl {
         self.tokens()?.still(&holder.id, &holder.digest).ok()
     }
 
+    /// The principal of a token, for whoever presents the [seal](TokenHolder::seal) that was made of
+    /// these parts when the token was presented; `None` once the token is revoked, replaced or over,
+    /// or when the key of the seal is none of these any more.
+    pub fn sealed(
+        &self,
+        keys: &ReceiptKeys,
+        purpose: &str,
+        id: &str,
+        parts: &[&[u8]],
+        seal: Seal,
+    ) -> Option<Principal> {
+        let tokens = self.tokens()?;
+        // The seal of nobody takes as long as that of somebody.
+        let digest = tokens.digest(id).unwrap_or_default();
+        let holder = TokenHolder { id: id.to_owned(), digest };
+        let is_sealed = keys.verify(purpose, &holder.sealed_parts(parts), seal);
+        self.still(&holder).filter(|_| is_sealed)
+    }
+
     /// Reads a form whole, which has at most this many bytes.
     ///
     /// # Errors
@@ -73,6 +92,23 @@ impl AccessControl {
             Ok(Err(_)) => Err(StatusCode::BAD_REQUEST),
             Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
         }
+    }
+}
+
+impl TokenHolder {
+    /// The id of the token, which is no secret.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Seals these parts for the holder of this very token, so that any server with these keys and
+    /// this token [knows it again](AccessControl::sealed) without having kept anything.
+    pub fn seal(&self, keys: &ReceiptKeys, purpose: &str, parts: &[&[u8]]) -> Seal {
+        keys.sign(purpose, &self.sealed_parts(parts))
+    }
+
+    fn sealed_parts<'a>(&'a self, parts: &[&'a [u8]]) -> Vec<&'a [u8]> {
+        [self.id.as_bytes(), &self.digest].into_iter().chain(parts.iter().copied()).collect()
     }
 }
 

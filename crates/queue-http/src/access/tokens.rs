@@ -89,6 +89,11 @@ impl Tokens {
         Ok((token.id().to_owned(), token.digest()))
     }
 
+    /// The digest of the token with this id.
+    pub(crate) fn digest(&self, id: &str) -> Option<[u8; 32]> {
+        self.table.read().by_id.get(id).map(|(digest, _)| *digest)
+    }
+
     /// The principal of a token with this id and digest.
     pub(crate) fn still(&self, id: &str, digest: &[u8; 32]) -> Result<Principal, NotLetIn> {
         let table = self.table.read().clone();

@@ -1,39 +1,44 @@
 //! Proofs that a form came from a page of the dashboard, made for whoever sends it.
 
-use queue_core::Rng;
 use queue_http::{ReceiptKeys, Seal};
-use std::fmt::Write;
+use std::{fmt::Write, sync::Arc};
 
 /// What the proofs are for, so that no receipt is one.
 const PURPOSE: &str = "dashboard form";
 
-/// Makes and checks the proofs, which end with the process.
+/// Makes and checks the proofs, which hold at every server with these keys.
 #[derive(Debug)]
-pub(crate) struct FormTokens(ReceiptKeys);
+pub(crate) struct FormTokens(Arc<ReceiptKeys>);
 
 impl FormTokens {
-    pub(crate) fn generate(rng: &dyn Rng) -> Self {
-        Self(ReceiptKeys::generate(rng))
+    pub(crate) fn new(keys: Arc<ReceiptKeys>) -> Self {
+        Self(keys)
     }
 
     /// The proof for the forms of a session, or of a principal that needs none.
     pub(crate) fn make(&self, holder: &str) -> String {
-        let Seal { tag, key } = self.0.sign(PURPOSE, &[holder.as_bytes()]);
-        let mut text = format!("{key:08x}");
-        for byte in tag {
-            let _ = write!(text, "{byte:02x}");
-        }
-        text
+        seal_text(self.0.sign(PURPOSE, &[holder.as_bytes()]))
     }
 
     /// Whether the proof was made for this holder.
     pub(crate) fn is_of(&self, holder: &str, proof: &str) -> bool {
-        parse(proof).is_some_and(|seal| self.0.verify(PURPOSE, &[holder.as_bytes()], seal))
+        parse_seal(proof).is_some_and(|seal| self.0.verify(PURPOSE, &[holder.as_bytes()], seal))
     }
 }
 
-fn parse(text: &str) -> Option<Seal> {
-    if text.len() != 40 || !text.is_ascii() {
+/// A seal in 40 hexadecimal digits.
+pub(super) fn seal_text(Seal { tag, key }: Seal) -> String {
+    let mut text = format!("{key:08x}");
+    for byte in tag {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// The seal of such a text; there is one text of each seal.
+pub(super) fn parse_seal(text: &str) -> Option<Seal> {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    if text.len() != 40 || !text.bytes().all(is_digit) {
         return None;
     }
     let key = u32::from_str_radix(&text[..8], 16).ok()?;
@@ -46,16 +51,20 @@ fn parse(text: &str) -> Option<Seal> {
 
 #[cfg(test)]
 mod tests {
-    use super::FormTokens;
+    use super::{FormTokens, ReceiptKeys};
     use queue_core::SeededRng;
+
+    fn forms_of(seed: u64) -> FormTokens {
+        FormTokens::new(ReceiptKeys::generate(&SeededRng::new(seed)).into())
+    }
 
     #[test]
     fn a_proof_is_good_for_its_holder_alone() {
-        let forms = FormTokens::generate(&SeededRng::new(1));
+        let forms = forms_of(1);
         let proof = forms.make("ada");
         assert!(forms.is_of("ada", &proof));
         assert!(!forms.is_of("bob", &proof));
-        assert!(!FormTokens::generate(&SeededRng::new(2)).is_of("ada", &proof));
+        assert!(!forms_of(2).is_of("ada", &proof));
         for spoiled in ["", "x", &proof[1..], &proof.replace('0', "1"), &"é".repeat(20), &format!("{proof}0")]
         {
             assert!(spoiled == proof || !forms.is_of("ada", spoiled), "{spoiled}");

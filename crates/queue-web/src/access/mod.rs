@@ -6,6 +6,7 @@ mod policy;
 mod sessions;
 
 pub(crate) use form_tokens::FormTokens;
+use form_tokens::{parse_seal, seal_text};
 pub use policy::AccessPolicy;
 pub(crate) use policy::Cookies;
 pub(crate) use sessions::Sessions;

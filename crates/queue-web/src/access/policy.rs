@@ -1,6 +1,8 @@
 //! Who may see a dashboard.
 
-use queue_http::{AccessControl, Principal};
+use queue_core::SystemRng;
+use queue_http::{AccessControl, Principal, ReceiptKeys};
+use std::sync::Arc;
 
 /// Who may see a dashboard, and do what: the [scopes](queue_http::Scope) of a principal are its
 /// roles.
@@ -18,6 +20,7 @@ pub struct AccessPolicy {
     pub(crate) door: AccessControl,
     pub(crate) source: PrincipalSource,
     pub(crate) cookies: Cookies,
+    pub(crate) keys: Arc<ReceiptKeys>,
 }
 
 /// Where the principal of a request comes from.
@@ -42,14 +45,26 @@ impl AccessPolicy {
     /// Lets in whom this front door lets in. If it asks for tokens, a page takes one and begins a
     /// session.
     pub fn of_door(door: AccessControl) -> Self {
-        Self { door, source: PrincipalSource::Door, cookies: Cookies::Any }
+        Self::new(door, PrincipalSource::Door)
     }
 
     /// Lets in whom the application has let in: a layer before the dashboard knows its users, and
     /// puts a [`Principal`] into the extensions of each request. A request without one is refused.
     /// Of the door, the rules about names and sites count.
     pub fn of_requests(door: AccessControl) -> Self {
-        Self { door, source: PrincipalSource::Request, cookies: Cookies::Any }
+        Self::new(door, PrincipalSource::Request)
+    }
+
+    fn new(door: AccessControl, source: PrincipalSource) -> Self {
+        Self { door, source, cookies: Cookies::Any, keys: Arc::new(ReceiptKeys::generate(&SystemRng)) }
+    }
+
+    /// Seals sessions and the proofs of forms by these keys: whoever logs in at one of several
+    /// servers is known at all that have the keys and the tokens, also after a restart. Without them
+    /// keys are made up, and sessions end with the process.
+    #[must_use]
+    pub fn with_keys(self, keys: Arc<ReceiptKeys>) -> Self {
+        Self { keys, ..self }
     }
 
     /// Browsers reach the dashboard over HTTPS alone, by this server or by a proxy before it, so

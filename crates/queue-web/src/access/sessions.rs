@@ -1,54 +1,97 @@
-//! Sessions: who logged in with which token, by a name that nobody can guess.
+//! Sessions: who logged in with which token, until when, sealed by the keys of receipts. No server
+//! keeps them, so any that has the keys and the tokens knows them.
 
 use super::Cookies;
 use http::{HeaderMap, HeaderValue, header::COOKIE};
 use parking_lot::Mutex;
 use queue_core::{Rng, Span, Timestamp};
-use queue_http::TokenHolder;
-use std::collections::HashMap;
+use queue_http::{AccessControl, Principal, ReceiptKeys, Seal, TokenHolder};
+use std::{collections::HashMap, sync::Arc};
 
 /// How long a session lasts, used or not.
 const LASTS: Span = Span::from_secs(12 * 3600);
-/// The most sessions at the same time. Further ones end the oldest.
-const SESSIONS_MAX: usize = 10_000;
+/// The most sessions of which a server remembers that somebody logged out. Further ones push out
+/// that which ends first.
+const ENDED_MAX: usize = 10_000;
+/// What the seals are for, so that no receipt and no proof of a form is one.
+const PURPOSE: &str = "dashboard session";
+/// The longest cookie that is looked at.
+const BYTES_MAX: usize = 256;
 
-/// The sessions of a dashboard. They end with the process, with their token, by logging out and
-/// after twelve hours.
-#[derive(Debug, Default)]
-pub(crate) struct Sessions(Mutex<HashMap<String, Session>>);
+/// Makes sessions and knows them again. They end after twelve hours, with their token, and when both
+/// keys of that time are gone; by logging out they end at this server, and the browser forgets them.
+#[derive(Debug)]
+pub(crate) struct Sessions {
+    keys: Arc<ReceiptKeys>,
+    /// Those that somebody logged out of, until they would have ended.
+    ended: Mutex<HashMap<String, Timestamp>>,
+}
 
-#[derive(Clone, Debug)]
-struct Session {
-    holder: TokenHolder,
+/// What a session says, with what proves it: `ID.UNTIL.NAME.SEAL`.
+#[derive(Clone, Copy, Debug)]
+struct SessionText<'a> {
+    token: &'a str,
     until: Timestamp,
+    name: &'a str,
+    seal: Seal,
 }
 
 impl Sessions {
-    /// Begins a session, and answers its name.
-    pub(crate) fn begin(&self, holder: TokenHolder, now: Timestamp, rng: &dyn Rng) -> String {
-        let name = format!("{:032x}{:032x}", rng.next_u128(), rng.next_u128());
-        let mut sessions = self.0.lock();
-        if sessions.len() >= SESSIONS_MAX {
-            sessions.retain(|_, session| session.until > now);
-        }
-        if sessions.len() >= SESSIONS_MAX {
-            let oldest = sessions.iter().min_by_key(|(_, session)| session.until);
-            let oldest = oldest.map(|(name, _)| name.clone());
-            oldest.and_then(|name| sessions.remove(&name));
-        }
-        sessions.insert(name.clone(), Session { holder, until: now + LASTS });
-        name
+    pub(crate) fn new(keys: Arc<ReceiptKeys>) -> Self {
+        Self { keys, ended: Mutex::default() }
     }
 
-    /// Whose session this is.
-    pub(crate) fn holder(&self, name: &str, now: Timestamp) -> Option<TokenHolder> {
-        let sessions = self.0.lock();
-        sessions.get(name).filter(|session| session.until > now).map(|session| session.holder.clone())
+    /// Begins a session, and answers what the browser keeps.
+    pub(crate) fn begin(&self, holder: &TokenHolder, now: Timestamp, rng: &dyn Rng) -> String {
+        let (until, name) = (now + LASTS, format!("{:032x}", rng.next_u128()));
+        let seal = holder.seal(&self.keys, PURPOSE, &[&until.as_millis().to_be_bytes(), name.as_bytes()]);
+        format!("{}.{:x}.{name}.{}", holder.id(), until.as_millis(), super::seal_text(seal))
     }
 
-    /// Ends a session.
-    pub(crate) fn end(&self, name: &str) {
-        self.0.lock().remove(name);
+    /// The name of a session that holds, and whose it is.
+    pub(crate) fn find(
+        &self,
+        door: &AccessControl,
+        text: &str,
+        now: Timestamp,
+    ) -> Option<(String, Principal)> {
+        let SessionText { token, until, name, seal } = SessionText::parse(text)?;
+        let principal = door.sealed(
+            &self.keys,
+            PURPOSE,
+            token,
+            &[&until.as_millis().to_be_bytes(), name.as_bytes()],
+            seal,
+        )?;
+        let holds = until > now && !self.ended.lock().contains_key(name);
+        holds.then(|| (name.to_owned(), principal))
+    }
+
+    /// Ends a session at this server.
+    pub(crate) fn end(&self, name: &str, now: Timestamp) {
+        let mut ended = self.ended.lock();
+        if ended.len() >= ENDED_MAX {
+            ended.retain(|_, until| *until > now);
+        }
+        if ended.len() >= ENDED_MAX {
+            let first = ended.iter().min_by_key(|(_, until)| **until).map(|(name, _)| name.clone());
+            first.and_then(|name| ended.remove(&name));
+        }
+        // It ends no later than one that begins now.
+        ended.insert(name.to_owned(), now + LASTS);
+    }
+}
+
+impl<'a> SessionText<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        if text.len() > BYTES_MAX {
+            return None;
+        }
+        let mut parts = text.split('.');
+        let (token, until, name) = (parts.next()?, parts.next()?, parts.next()?);
+        let seal = super::parse_seal(parts.next()?)?;
+        let until = Timestamp::from_millis(i64::from_str_radix(until, 16).ok()?);
+        parts.next().is_none().then_some(Self { token, until, name, seal })
     }
 }
 
@@ -75,14 +118,40 @@ impl Cookies {
         let secure = if self == Self::Secure { "; Secure" } else { "" };
         let name = self.name();
         let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
-        HeaderValue::from_str(&text).expect("names of sessions are hexadecimal digits")
+        HeaderValue::from_str(&text).expect("sessions are letters, digits and dots")
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Cookies;
+    use super::{Cookies, LASTS, Sessions};
     use http::{HeaderMap, HeaderValue, header::COOKIE};
+    use queue_core::{SeededRng, SystemRng, Timestamp};
+    use queue_http::{
+        AccessControl, BrowserRules, NewToken, QueueGlob, ReceiptKeys, RequestLimits, Scope, Tokens,
+        add_token,
+    };
+    use std::sync::Arc;
+
+    #[test]
+    fn a_session_ends_after_its_time_and_where_somebody_logged_out() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("tokens");
+        let token = add_token(&path, NewToken::new([Scope::View], [QueueGlob::any()]), &SystemRng).unwrap();
+        let tokens = Arc::new(Tokens::load(&path).unwrap());
+        let door = AccessControl::with_tokens(tokens, BrowserRules::default(), RequestLimits::default());
+        let holder = door.log_in(&token.reveal()).unwrap();
+        let sessions = Sessions::new(Arc::new(ReceiptKeys::generate(&SystemRng)));
+        let begun = Timestamp::from_millis(1_000_000);
+        let text = sessions.begin(&holder, begun, &SeededRng::new(1));
+        let end = begun + LASTS;
+        let (name, principal) =
+            sessions.find(&door, &text, Timestamp::from_millis(end.as_millis() - 1)).unwrap();
+        assert_eq!(principal.token_id(), token.id());
+        assert!(sessions.find(&door, &text, end).is_none());
+        sessions.end(&name, begun);
+        assert!(sessions.find(&door, &text, begun).is_none());
+    }
 
     #[test]
     fn a_session_is_found_among_other_cookies_by_its_whole_name() {

@@ -22,9 +22,9 @@ pub(crate) async fn log_in(visit: Visit) -> Result<Answer> {
     };
     // A session that was there before ends: nobody goes on under a name that was known earlier.
     if let Some(before) = &visit.session {
-        app.sessions.end(before);
+        app.sessions.end(before, app.clock.now());
     }
-    let session = app.sessions.begin(holder, app.clock.now(), &*app.rng);
+    let session = app.sessions.begin(&holder, app.clock.now(), &*app.rng);
     let mut answer = answer::see(&to.unwrap_or_else(|| "./".to_owned()));
     answer.headers_mut().insert(SET_COOKIE, app.policy.cookies.header(Some(&session)));
     Ok(answer)
@@ -33,7 +33,7 @@ pub(crate) async fn log_in(visit: Visit) -> Result<Answer> {
 /// `POST /logout`
 pub(crate) async fn log_out(visit: Visit) -> Result<Answer> {
     if let Some(session) = &visit.session {
-        visit.app.sessions.end(session);
+        visit.app.sessions.end(session, visit.app.clock.now());
     }
     let mut answer = answer::see(if visit.app.policy.has_login() { "./login" } else { "./" });
     answer.headers_mut().insert(SET_COOKIE, visit.app.policy.cookies.header(None));

@@ -66,7 +66,7 @@ pub(crate) async fn opened(visit: &Visit) -> Result<Answer> {
     let body: Option<JobBody> = record.body;
     let attempts = attempts_of(visit, &queue, &id).await?.map(|found| found.attempts).unwrap_or_default();
     let reading = JobReading { meta: record.meta, attempts, now: found.now };
-    let shown = body.map(|body| BodyView::of(&body, &reading.meta));
+    let shown = body.map(|body| BodyView::of(&body, &reading.meta, visit.app.traces.as_ref()));
     answer::page(&view(visit, visit.frame(format!("Job {id}")), &reading, shown))
 }
 

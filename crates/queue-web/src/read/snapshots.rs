@@ -33,6 +33,11 @@ impl Snapshots {
         })
     }
 
+    /// Forgets all answers, also of reads that are in flight: who asks from here on gets a new one.
+    pub(crate) fn forget(&self) {
+        self.0.lock().clear();
+    }
+
     fn load<T, F>(&self, key: String, age: Duration, read: F) -> Load
     where
         T: Send + Sync + 'static,
@@ -95,6 +100,23 @@ mod tests {
         assert_eq!(*ask().await.unwrap(), 0);
         tokio::time::advance(AGE).await;
         assert_eq!(*ask().await.unwrap(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_forgotten_is_read_again_also_while_it_is_read() {
+        let snapshots = Snapshots::default();
+        let slow = snapshots.get("a".to_owned(), AGE, async {
+            tokio::time::sleep(AGE / 2).await;
+            Ok("before")
+        });
+        let change = async {
+            tokio::task::yield_now().await;
+            snapshots.forget();
+            *snapshots.get("a".to_owned(), AGE, async { Ok("after") }).await.unwrap()
+        };
+        let (before, after) = tokio::join!(slow, change);
+        assert_eq!((*before.unwrap(), after), ("before", "after"));
+        assert_eq!(*snapshots.get("a".to_owned(), AGE, async { Ok("later") }).await.unwrap(), "after");
     }
 
     #[tokio::test]

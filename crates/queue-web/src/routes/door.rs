@@ -81,11 +81,10 @@ pub(super) async fn enter(
 /// Whoever makes the request: by a session, or as the policy knows callers.
 fn visitor(app: &WebApp, head: &Parts) -> Option<Visitor> {
     if app.policy.has_login()
-        && let Some(name) = app.policy.cookies.session(&head.headers)
-        && let Some(holder) = app.sessions.holder(name, app.clock.now())
-        && let Some(principal) = app.policy.door.still(&holder)
+        && let Some(text) = app.policy.cookies.session(&head.headers)
+        && let Some((name, principal)) = app.sessions.find(&app.policy.door, text, app.clock.now())
     {
-        return Some(Visitor { principal, holder: name.to_owned(), session: Some(name.to_owned()) });
+        return Some(Visitor { principal, holder: format!("session {name}"), session: Some(name) });
     }
     let principal = app.policy.caller(head)?;
     let holder = principal.token_id().to_owned();

@@ -7,29 +7,39 @@ use futures_util::future::join_all;
 use http::Method;
 use parking_lot::Mutex;
 use queue_core::{
-    Detail, Failure, JobAttempts, JobId, JobRecord, ListQuery, Page, QueueName, QueuesPage, QueuesQuery,
-    Result, SeriesPage, SeriesQuery, Stamped, Storage, StorageLayer, WorkerInfo, lifecycle::Cause,
+    Counts, Detail, Failure, Finding, JobAttempts, JobId, JobRecord, ListQuery, Page, QueueName, QueuesPage,
+    QueuesQuery, Result, SeriesPage, SeriesQuery, Stamped, Storage, StorageLayer, WorkerInfo,
+    lifecycle::Cause,
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Counts the calls of a store that read, and what they read.
+/// Counts the calls of a store that read, what they ask for, and what the store looked at for it.
 #[derive(Debug)]
 struct CountedStore {
     store: Arc<dyn Storage>,
     calls: Mutex<BTreeMap<&'static str, u64>>,
-    records: Mutex<u64>,
+    rows: Mutex<ReadRows>,
+}
+
+/// Jobs, queues and entries of series.
+#[derive(Clone, Copy, Debug, Default)]
+struct ReadRows {
+    asked: u64,
+    looked_at: u64,
 }
 
 impl CountedStore {
-    fn count(&self, verb: &'static str, records: usize) {
+    fn count(&self, verb: &'static str, asked: usize, looked_at: u64) {
         *self.calls.lock().entry(verb).or_default() += 1;
-        *self.records.lock() += records as u64;
+        let mut rows = self.rows.lock();
+        rows.asked += asked as u64;
+        rows.looked_at += looked_at;
     }
 
-    /// The calls and records since the last time.
-    fn taken(&self) -> (u64, u64) {
+    /// The calls and rows since the last time.
+    fn taken(&self) -> (u64, ReadRows) {
         let calls = std::mem::take(&mut *self.calls.lock());
-        (calls.values().sum(), std::mem::take(&mut *self.records.lock()))
+        (calls.values().sum(), std::mem::take(&mut *self.rows.lock()))
     }
 }
 
@@ -47,56 +57,87 @@ impl StorageLayer for CountedStore {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        self.count("get", ids.len());
+        self.count("get", ids.len(), ids.len() as u64);
         self.store.get(queue, ids, what).await
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
+        let asked = query.limit;
         let page = self.store.list(query).await?;
-        self.count("list", page.jobs.len());
+        self.count("list", asked, page.looked_at);
         Ok(page)
     }
 
     async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
-        self.count("attempts", ids.len());
+        self.count("attempts", ids.len(), ids.len() as u64);
         self.store.attempts(queue, ids).await
     }
 
     async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
+        let asked = query.limit();
         let page = self.store.queues(query).await?;
-        self.count("queues", page.queues.len());
+        self.count("queues", asked, page.queues.len() as u64);
         Ok(page)
     }
 
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        self.count("workers", 0);
-        self.store.workers().await
+        let workers = self.store.workers().await?;
+        self.count("workers", 0, workers.len() as u64);
+        Ok(workers)
     }
 
     async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
-        self.count("read_series", 0);
-        self.store.read_series(query).await
+        let asked = query.limit();
+        let found = self.store.read_series(query).await?;
+        self.count("read_series", asked, found.value.entries.len() as u64);
+        Ok(found)
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        self.count("counts", 0, 0);
+        self.store.counts(queue).await
+    }
+
+    async fn diagnose(&self) -> Result<Vec<Finding>> {
+        self.count("diagnose", 0, 0);
+        self.store.diagnose().await
     }
 }
 
-/// The most calls of each page, and the most records that they may bring.
+/// The most calls of each page, and the most rows that it asks for, however many there are.
 const BOUNDS: [(&str, u64, u64); 10] = [
-    ("/", 6, 600),
-    ("/queue", 7, 600),
+    ("/", 6, 10_000),
+    ("/queue", 7, 10_000),
     ("/jobs", 3, 600),
     ("/job", 3, 600),
     ("/errors", 3, 1_600),
-    ("/kinds", 6, 600),
+    ("/kinds", 6, 10_000),
     ("/workers", 3, 600),
-    ("/schedules", 7, 600),
-    ("/operations", 10, 200),
+    ("/schedules", 7, 5_000),
+    ("/operations", 10, 10_000),
     // It looks at a hundred queues; its own bounds are tested with it.
     ("/doctor", 800, 80_000),
+];
+/// How many rows a store may look at for one that was asked for: what a filter leaves out is looked
+/// at too, up to a bound of the store.
+const LOOKED_AT_MAX: u64 = 20_000;
+/// What the page of schedules looks for is among all jobs of a queue, and it gives up sooner.
+const SCHEDULES_LOOKED_AT_MAX: u64 = 40_500;
+/// The filters of `/jobs`, each of which matches little or nothing of a full store.
+const FILTERS: [&str; 8] = [
+    "",
+    "state=queued",
+    "state=completed",
+    "kind=nobody",
+    "prefix=nobody",
+    "tag=nobody",
+    "worker=nobody",
+    "since=3600&kind=nobody&prefix=zz",
 ];
 
 async fn full_store() -> Arc<CountedStore> {
     let store = memory();
-    for batch in 0..100 {
+    for batch in 0..200 {
         let jobs = (0..500).map(|number| new_job(&format!("{batch}-{number}"), "k", "1")).collect();
         enqueue(&store, "mail", jobs).await;
     }
@@ -106,17 +147,26 @@ async fn full_store() -> Arc<CountedStore> {
     for number in 0..60 {
         enqueue(&store, &format!("queue-{number}"), vec![new_job("a", "k", "1")]).await;
     }
-    Arc::new(CountedStore { store, calls: Mutex::default(), records: Mutex::default() })
+    Arc::new(CountedStore { store, calls: Mutex::default(), rows: Mutex::default() })
+}
+
+/// Checks what was read since the last time.
+fn check(store: &CountedStore, what: &str, calls_max: u64, rows_max: u64) {
+    let (calls, ReadRows { asked, looked_at }) = store.taken();
+    assert!((1..=calls_max).contains(&calls), "{what}: {calls} calls");
+    assert!(asked <= rows_max, "{what}: {asked} rows asked for");
+    let spare = if what == "/schedules" { SCHEDULES_LOOKED_AT_MAX } else { LOOKED_AT_MAX };
+    assert!(looked_at <= asked + spare, "{what}: {looked_at} rows looked at for {asked}");
 }
 
 #[tokio::test]
-async fn each_page_makes_few_calls_and_reads_few_records_of_a_full_store() {
+async fn each_page_makes_few_calls_and_asks_for_few_rows_of_a_full_store() {
     let store = full_store().await;
     for route in table().iter().filter(|route| route.method == Method::GET) {
         if matches!(route.path, "/login" | "/changes") {
             continue;
         }
-        let (_, calls_max, records_max) = BOUNDS
+        let (_, calls_max, rows_max) = BOUNDS
             .iter()
             .find(|(path, ..)| *path == route.path)
             .unwrap_or_else(|| panic!("{} has no bound", route.path));
@@ -124,10 +174,33 @@ async fn each_page_makes_few_calls_and_reads_few_records_of_a_full_store() {
         store.taken();
         let got = get(&dashboard, &format!("{}?queue=mail&id=0-1&state=failed", route.path)).await;
         assert!(got.status.is_success() || route.path == "/job", "{}: {}", route.path, got.status);
-        let (calls, records) = store.taken();
-        assert!((1..=*calls_max).contains(&calls), "{}: {calls} calls", route.path);
-        assert!(records <= *records_max, "{}: {records} records", route.path);
+        check(&store, route.path, *calls_max, *rows_max);
     }
+}
+
+#[tokio::test]
+async fn a_filter_that_matches_nothing_stops_looking() {
+    let store = full_store().await;
+    for filter in FILTERS {
+        let dashboard: Dashboard = dashboard(store.clone());
+        store.taken();
+        let got = get(&dashboard, &format!("/jobs?queue=mail&{filter}")).await;
+        assert!(got.status.is_success(), "{filter}: {}", got.status);
+        check(&store, filter, 3, 600);
+    }
+}
+
+#[tokio::test]
+async fn a_bulk_action_counts_so_many_and_no_more_before_it_asks() {
+    let store = full_store().await;
+    let dashboard: Dashboard = dashboard(store.clone());
+    let page = get(&dashboard, "/jobs?queue=mail").await;
+    let proof = page.proof();
+    store.taken();
+    let form = format!("proof={proof}&queue=mail&action=cancel&state=queued");
+    let asked = super::ask(&dashboard, Method::POST, "/bulk", Some(&super::everybody()), &form).await;
+    assert!(asked.status.is_success() && asked.text.contains("Cancel: more than 10"), "{}", asked.text);
+    check(&store, "/bulk", 40, 20_000);
 }
 
 #[tokio::test(start_paused = true)]

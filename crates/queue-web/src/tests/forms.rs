@@ -75,6 +75,18 @@ async fn jobs_are_redriven_promoted_and_deleted_once_that_is_confirmed() {
 }
 
 #[tokio::test]
+async fn the_page_after_an_action_shows_what_came_of_it() {
+    let store = memory();
+    enqueue(&store, "mail", vec![new_job("a", "k", "1"), new_job("b", "k", "1")]).await;
+    let dashboard = dashboard(store);
+    let listed = "/jobs?queue=mail";
+    assert!(get(&dashboard, listed).await.text.contains("value=\"a\""));
+    post(&dashboard, listed, "/change", "queue=mail&id=a&action=delete&sure=yes").await;
+    let after = get(&dashboard, listed).await.text;
+    assert!(!after.contains("value=\"a\"") && after.contains("value=\"b\""), "{after}");
+}
+
+#[tokio::test]
 async fn an_operation_is_counted_first_started_once_and_stopped() {
     let store = memory();
     enqueue(&store, "mail", (0..7).map(|number| new_job(&format!("a{number}"), "k", "1")).collect()).await;

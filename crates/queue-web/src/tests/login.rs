@@ -6,7 +6,8 @@ use http::{Method, Request, StatusCode};
 use http_body_util::Full;
 use queue_core::SystemRng;
 use queue_http::{
-    AccessControl, BrowserRules, NewToken, QueueGlob, RequestLimits, Scope, Tokens, add_token, revoke_token,
+    AccessControl, BrowserRules, NewToken, QueueGlob, ReceiptKeys, RequestLimits, Scope, Tokens, add_token,
+    revoke_token,
 };
 use std::{path::PathBuf, sync::Arc};
 
@@ -14,7 +15,13 @@ struct House {
     _place: tempfile::TempDir,
     path: PathBuf,
     tokens: Arc<Tokens>,
+    keys: Arc<ReceiptKeys>,
     dashboard: Dashboard,
+}
+
+fn dashboard(tokens: &Arc<Tokens>, keys: &Arc<ReceiptKeys>) -> Dashboard {
+    let door = AccessControl::with_tokens(tokens.clone(), BrowserRules::default(), RequestLimits::default());
+    Dashboard::new(memory()).access(AccessPolicy::of_door(door).over_https().with_keys(keys.clone()))
 }
 
 impl House {
@@ -24,10 +31,14 @@ impl House {
         let new = NewToken::new(scopes.iter().copied(), [QueueGlob::any()]);
         let token = add_token(&path, new, &SystemRng).unwrap().reveal();
         let tokens = Arc::new(Tokens::load(&path).unwrap());
-        let door =
-            AccessControl::with_tokens(tokens.clone(), BrowserRules::default(), RequestLimits::default());
-        let dashboard = Dashboard::new(memory()).access(AccessPolicy::of_door(door).over_https());
-        (Self { _place: place, path, tokens, dashboard }, token)
+        let keys = Arc::new(ReceiptKeys::generate(&SystemRng));
+        let dashboard = dashboard(&tokens, &keys);
+        (Self { _place: place, path, tokens, keys, dashboard }, token)
+    }
+
+    /// Another server before the same store, with keys of its own or the same ones.
+    fn beside(&self, keys: &Arc<ReceiptKeys>) -> Dashboard {
+        dashboard(&self.tokens, keys)
     }
 
     async fn ask(&self, method: Method, path: &str, headers: &[(&str, &str)], form: &str) -> Got {
@@ -132,4 +143,60 @@ async fn a_bearer_token_shows_pages_to_programs_and_a_query_never_does() {
     let form = format!("token={token}&x={}", "y".repeat(300_000));
     let got = house.ask(Method::POST, "/login", &[], &form).await;
     assert_eq!(got.status, StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+#[tokio::test]
+async fn a_session_and_its_proofs_hold_at_every_server_with_the_keys_and_at_no_other() {
+    let (mut house, token) = House::new(&[Scope::View, Scope::Operate]);
+    let cookie = house.log_in(&token).await;
+    let page = house.ask(Method::GET, "/jobs", &[("cookie", &cookie)], "").await;
+    let form = format!("proof={}&queue=mail", page.proof());
+    let ask = async |house: &House, method, path, form: &str| {
+        house.ask(method, path, &[("cookie", &cookie)], form).await.status
+    };
+    house.dashboard = house.beside(&house.keys);
+    assert_eq!(ask(&house, Method::GET, "/jobs", "").await, StatusCode::OK);
+    assert_eq!(ask(&house, Method::POST, "/pause", &form).await, StatusCode::SEE_OTHER);
+    house.dashboard = house.beside(&Arc::new(ReceiptKeys::generate(&SystemRng)));
+    assert_eq!(ask(&house, Method::GET, "/jobs", "").await, StatusCode::SEE_OTHER, "to the login");
+    assert_eq!(ask(&house, Method::POST, "/pause", &form).await, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn a_session_that_anybody_changed_is_none() {
+    let (house, token) = House::new(&[Scope::View]);
+    let (weak, other) = (house.log_in(&token).await, {
+        let new = NewToken::new([Scope::View, Scope::Admin, Scope::Operate], [QueueGlob::any()]);
+        let strong = add_token(&house.path, new, &SystemRng).unwrap();
+        house.tokens.reload().unwrap();
+        strong.id().to_owned()
+    });
+    let is_let_in = async |cookie: &str| {
+        house.ask(Method::GET, "/jobs", &[("cookie", cookie)], "").await.status == StatusCode::OK
+    };
+    assert!(is_let_in(&weak).await);
+    let (_, value) = weak.split_once('=').unwrap();
+    let parts: Vec<&str> = value.split('.').collect();
+    let [id, until, name, seal] = parts[..] else { panic!("{weak}") };
+    let later = format!("{:x}", i64::from_str_radix(until, 16).unwrap() + 1);
+    for forged in [
+        format!("{other}.{until}.{name}.{seal}"),
+        format!("{id}.{later}.{name}.{seal}"),
+        format!("{id}.+{until}.{name}.{seal}0"),
+        format!("{id}.{until}.{}.{seal}", name.replace(|digit: char| digit.is_ascii_digit(), "a")),
+        format!("{id}.{until}.{name}.{}", "0".repeat(40)),
+        format!("{id}.{until}.{name}.{}", &seal[..39]),
+        format!("{id}.{until}.{name}"),
+        format!("{id}.{until}.{name}.{seal}.{seal}"),
+        format!("{id}.{until}.{name}.{}", seal.to_uppercase()),
+        format!(".{until}.{name}.{seal}"),
+        "....".repeat(10_000),
+        String::new(),
+    ] {
+        let is_same = forged == value;
+        assert!(is_same || !is_let_in(&format!("__Host-queue-session={forged}")).await, "{forged}");
+    }
+    // A proof of a form has the same keys, and is no session.
+    let page = house.ask(Method::GET, "/jobs", &[("cookie", &weak)], "").await;
+    assert!(!is_let_in(&format!("__Host-queue-session={id}.{until}.{name}.{}", page.proof())).await);
 }

@@ -5,6 +5,7 @@ mod forms;
 mod hostile;
 mod login;
 mod roles;
+mod traces;
 
 use crate::{AccessPolicy, Dashboard, WatchedStores};
 use http::{HeaderMap, Method, Request, StatusCode};

@@ -17,10 +17,10 @@ use demo::Demo;
 use measured::MeasuredService;
 use options::{DoorArgs, ListenArgs};
 use queue::{Storage, SystemRng, queue_core::lifecycle::Policy};
-use queue_http::{AccessControl, ReceiptKeys, Service, ServiceLimits};
+use queue_http::{ReceiptKeys, Service, ServiceLimits};
 use queue_remote::StoreService;
 use queue_telemetry::{Metered, PrometheusMetrics};
-use queue_web::{AccessPolicy, Dashboard};
+use queue_web::{AccessPolicy, Dashboard, TraceUrl};
 use running::{Files, Running};
 use std::{path::PathBuf, sync::Arc};
 
@@ -41,11 +41,18 @@ pub(crate) struct ServeArgs {
     /// dashboard; --store is not used, and without --tokens everybody of this machine is let in
     #[arg(long)]
     demo: bool,
+    /// The same store at each start, in which no time passes, so that pages can be compared
+    #[arg(long, hide = true, requires = "demo")]
+    still: bool,
     /// The calls alone, without the dashboard at /
     #[arg(long, conflicts_with = "demo")]
     no_dashboard: bool,
-    /// The keys of receipts, from `queue token rotate-key`; needed by several servers before one
-    /// store, and for receipts to outlive a restart [default: one made up now]
+    /// Where traces are shown, such as `https://traces.example.org/trace/{trace_id}`: the dashboard
+    /// links jobs with a trace context to it
+    #[arg(long, value_name = "URL", env = "QUEUE_TRACE_URL", conflicts_with = "no_dashboard")]
+    trace_url: Option<TraceUrl>,
+    /// The keys of receipts and of the dashboard's sessions, from `queue token rotate-key`; needed by
+    /// several servers before one store, and for both to outlive a restart [default: one made up now]
     #[arg(long, value_name = "FILE", env = "QUEUE_KEY_FILE")]
     key_file: Option<PathBuf>,
     /// What to write to standard error
@@ -68,13 +75,22 @@ pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliE
     // A store in memory is others' to use while this process serves it, so it is not refused here.
     let prometheus = PrometheusMetrics::new()?;
     let metered = |store| Arc::new(Metered::new(store, prometheus.metrics())) as Arc<dyn Storage>;
-    let demo = if args.demo { Some(Demo::begin(metered, prometheus.metrics()).await?) } else { None };
+    let demo = match (args.demo, args.still) {
+        (true, true) => Some(Demo::still().await?),
+        (true, false) => Some(Demo::begin(metered, prometheus.metrics()).await?),
+        (false, _) => None,
+    };
     let storage = match &demo {
         Some(demo) => demo.storage(),
         None => metered(session.opener.open(&session.url).await?),
     };
-    let dashboard =
-        (!args.no_dashboard).then(|| dashboard(storage.clone(), &control, args.listen.is_encrypted()));
+    let dashboard = (!args.no_dashboard).then(|| {
+        let policy = AccessPolicy::of_door(control.clone()).with_keys(keys.clone());
+        let policy = if args.listen.is_encrypted() { policy.over_https() } else { policy };
+        let stores = Dashboard::new(storage.clone());
+        let stores = args.trace_url.iter().cloned().fold(stores, Dashboard::trace_url);
+        stores.access(policy)
+    });
     let files = Files { door, keys: keys.clone(), key_file: args.key_file, tls: server.tls_reload() };
     let service = Service::with(storage.clone(), keys, ServiceLimits::default(), Policy::default())
         .with_store_face(StoreService::new(storage.clone()))
@@ -85,10 +101,4 @@ pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliE
     let exit = ended?;
     closed?;
     Ok(exit)
-}
-
-fn dashboard(storage: Arc<dyn Storage>, control: &AccessControl, is_encrypted: bool) -> Dashboard {
-    let policy = AccessPolicy::of_door(control.clone());
-    let policy = if is_encrypted { policy.over_https() } else { policy };
-    Dashboard::new(storage).access(policy)
 }

@@ -150,7 +150,7 @@ fn tell_start(server: &Server, files: &Files, out: Output) -> Result<(), CliErro
     )?;
     if files.key_file.is_none() && out.format() == Format::Human {
         output::note(
-            "receipts have a key made up now: they end with this process, and no other server knows them; --key-file keeps them",
+            "receipts and sessions have a key made up now: they end with this process, and no other server knows them; --key-file keeps them",
         );
     }
     Ok(())

@@ -1,6 +1,9 @@
 //! What a job carries, for those who may see it.
 
-use crate::words::size;
+use crate::{
+    trace_url::{TraceId, TraceUrl},
+    words::size,
+};
 use queue_core::{JobBody, JobMeta, Payload, mask_secrets};
 use serde_json::value::RawValue;
 use std::fmt::Write;
@@ -14,6 +17,13 @@ const DEPTH_MAX: usize = 64;
 pub(crate) struct BodyView {
     pub(crate) parts: Vec<BodyPart>,
     pub(crate) headers: Vec<(String, String)>,
+    pub(crate) trace: Option<TraceView>,
+}
+
+/// The trace of a job, and where it is shown, if that is known.
+pub(crate) struct TraceView {
+    pub(crate) id: String,
+    pub(crate) href: Option<String>,
 }
 
 /// Bytes as text.
@@ -26,7 +36,7 @@ pub(crate) struct BodyPart {
 }
 
 impl BodyView {
-    pub(super) fn of(body: &JobBody, meta: &JobMeta) -> Self {
+    pub(super) fn of(body: &JobBody, meta: &JobMeta, traces: Option<&TraceUrl>) -> Self {
         let mut parts = vec![part("Payload", body.payload.content_type.as_str(), &body.payload.bytes)];
         parts.extend(
             body.result
@@ -36,7 +46,11 @@ impl BodyView {
         parts.extend(body.error_details.as_ref().map(|bytes| part("Details of the error", "", bytes)));
         parts.extend(meta.progress().map(|bytes| part("Progress", "", bytes)));
         let headers = body.headers.iter().map(|(name, value)| (name.to_owned(), mask_secrets(value)));
-        Self { parts, headers: headers.collect() }
+        let parent = body.headers.iter().find(|(name, _)| *name == "traceparent");
+        let trace = parent.and_then(|(_, value)| TraceId::of_parent(value));
+        let trace =
+            trace.map(|id| TraceView { id: id.as_str().to_owned(), href: traces.map(|url| url.of(&id)) });
+        Self { parts, headers: headers.collect(), trace }
     }
 }
 

@@ -51,29 +51,39 @@ async fn handle(kind: &str, payload: &Value, context: &Context, rng: &dyn Rng) -
     }
     let is_doomed = payload.get("doomed").is_some();
     if is_doomed || rng.next_u64() % 1_000 < failing {
-        return Err(failure(kind, rng.next_u64() % 10_000));
+        let MadeUpFailure { name, message, is_terminal } = failure(kind, rng.next_u64() % 10_000);
+        let error = JobError::named(name, message);
+        return Err(if is_terminal { error.as_terminal() } else { error });
     }
     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     Ok(json!({"ok": true, "took_ms": took_ms}))
 }
 
-fn failure(kind: &str, number: u64) -> JobError {
+/// Why a job failed.
+#[derive(Clone, Debug)]
+pub(super) struct MadeUpFailure {
+    pub(super) name: &'static str,
+    pub(super) message: String,
+    /// Another attempt does not help.
+    pub(super) is_terminal: bool,
+}
+
+/// A failure as jobs of this kind have them.
+pub(super) fn failure(kind: &str, number: u64) -> MadeUpFailure {
     let one_in = |many: u64| number.is_multiple_of(many);
-    match kind {
+    let (name, message, is_terminal) = match kind {
         "charge" if one_in(3) => {
-            JobError::named("CardDeclined", format!("the card ending in {number:04} was declined"))
-                .as_terminal()
+            ("CardDeclined", format!("the card ending in {number:04} was declined"), true)
         }
         "charge" | "invoice" => {
-            JobError::named("Timeout", format!("no answer of bank.example within {} ms", 5_000 + number))
+            ("Timeout", format!("no answer of bank.example within {} ms", 5_000 + number), false)
         }
         "transcode" if one_in(2) => {
-            JobError::named("Codec", format!("profile \"high{}\" is not supported", number % 7)).as_terminal()
+            ("Codec", format!("profile \"high{}\" is not supported", number % 7), true)
         }
-        "transcode" | "thumbnail" => {
-            JobError::named("OutOfSpace", format!("disk scratch-{} is full", number % 4))
-        }
-        "deliver" => JobError::named("Http", format!("503 Service Unavailable after {number} ms")),
-        _ => JobError::named("Smtp", format!("421 try again later, connection {number}")),
-    }
+        "transcode" | "thumbnail" => ("OutOfSpace", format!("disk scratch-{} is full", number % 4), false),
+        "deliver" => ("Http", format!("503 Service Unavailable after {number} ms"), false),
+        _ => ("Smtp", format!("421 try again later, connection {number}"), false),
+    };
+    MadeUpFailure { name, message, is_terminal }
 }

@@ -2,6 +2,7 @@
 
 mod handlers;
 mod history;
+mod still;
 mod traffic;
 
 use crate::exit::CliError;
@@ -14,6 +15,7 @@ use queue::{
 use queue_telemetry::QueueMetrics;
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
+use still::StillTime;
 use tokio_util::sync::CancellationToken;
 use traffic::Traffic;
 
@@ -32,7 +34,15 @@ const PAUSED: &str = "webhooks";
 pub(super) struct Demo {
     storage: Arc<dyn Storage>,
     workers: Vec<Worker>,
-    traffic: Traffic,
+    pace: Pace,
+}
+
+/// What goes on in the store besides the work.
+#[derive(Debug)]
+enum Pace {
+    Traffic(Traffic),
+    /// Nothing.
+    Still(StillTime),
 }
 
 impl Demo {
@@ -47,15 +57,20 @@ impl Demo {
         history::write(&*storage, &*rng).await?;
         let storage = metered(storage);
         schedules(&storage).await?;
-        let paused = QueueName::from_static(PAUSED);
         let workers = vec![
             observed(worker(&storage, &rng, "web-1", &["emails", "webhooks"], 12)?, metrics)?,
             observed(worker(&storage, &rng, "media-1", &["images", "billing"], 8)?, metrics)?,
         ];
         let traffic = Traffic::new(&storage, rng)?;
         traffic.backlog().await?;
-        storage.set_paused(&paused, Pause::UntilResumed).await?;
-        Ok(Self { storage, workers, traffic })
+        pause_one(&*storage).await?;
+        Ok(Self { storage, workers, pace: Pace::Traffic(traffic) })
+    }
+
+    /// A store that somebody has worked on, the same one each time, in which no time passes.
+    pub(super) async fn still() -> Result<Self, CliError> {
+        let (storage, time) = still::make().await?;
+        Ok(Self { storage, workers: Vec::new(), pace: Pace::Still(time) })
     }
 
     pub(super) fn storage(&self) -> Arc<dyn Storage> {
@@ -71,9 +86,15 @@ impl Demo {
             tokens.iter().for_each(CancellationToken::cancel);
         };
         let make = async {
+            let go_on = async {
+                match &self.pace {
+                    Pace::Traffic(traffic) => traffic.run().await,
+                    Pace::Still(time) => time.run(&*self.storage).await,
+                }
+            };
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = self.traffic.run() => {}
+                () = go_on => {}
             }
         };
         tokio::join!(work, end, make);
@@ -98,6 +119,10 @@ fn worker(
 fn observed(worker: WorkerBuilder, metrics: &QueueMetrics) -> Result<Worker, CliError> {
     let metrics = metrics.clone();
     Ok(worker.on_event(move |event| metrics.observe(event)).build()?)
+}
+
+async fn pause_one(storage: &dyn Storage) -> Result<(), CliError> {
+    Ok(storage.set_paused(&QueueName::from_static(PAUSED), Pause::UntilResumed).await?)
 }
 
 async fn schedules(storage: &Arc<dyn Storage>) -> Result<(), CliError> {

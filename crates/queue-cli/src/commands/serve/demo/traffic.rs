@@ -46,24 +46,29 @@ impl Traffic {
         Ok(())
     }
 
-    /// Enqueues for ever. What the store does not take is left out.
+    /// Enqueues for ever.
     pub(super) async fn run(&self) {
         loop {
             tokio::time::sleep(PAUSE).await;
-            // Mails are the most frequent.
-            let place = [0, 1, 1, 1, 1, 2, 2, 3][(self.rng.next_u64() % 8) as usize];
-            let (queue, kinds) = QUEUES[place];
-            if queue == PAUSED && self.is_full(place).await {
-                continue;
-            }
-            let kind = kinds[(self.rng.next_u64() % kinds.len() as u64) as usize];
-            let options = match self.rng.next_u64() % 25 {
-                0 => self.options().delay(Duration::from_secs(60 + self.rng.next_u64() % 1_800)),
-                1 => self.options().priority(-5),
-                _ => self.options(),
-            };
-            drop(self.enqueue(queue, kind, false, options).await);
+            self.one().await;
         }
+    }
+
+    /// Enqueues a job. What the store does not take is left out.
+    pub(super) async fn one(&self) {
+        // Mails are the most frequent.
+        let place = [0, 1, 1, 1, 1, 2, 2, 3][(self.rng.next_u64() % 8) as usize];
+        let (queue, kinds) = QUEUES[place];
+        if queue == PAUSED && self.is_full(place).await {
+            return;
+        }
+        let kind = kinds[(self.rng.next_u64() % kinds.len() as u64) as usize];
+        let options = match self.rng.next_u64() % 25 {
+            0 => self.options().delay(Duration::from_secs(60 + self.rng.next_u64() % 1_800)),
+            1 => self.options().priority(-5),
+            _ => self.options(),
+        };
+        drop(self.enqueue(queue, kind, false, options).await);
     }
 
     async fn is_full(&self, place: usize) -> bool {

@@ -1,0 +1,87 @@
+// Every action in a browser that runs no script: each form is sent by its own button, and a page
+// answers.
+import { readFileSync } from "node:fs";
+import { until } from "./browser.mjs";
+
+// What the routes of the dashboard take as forms.
+const actionsOf = (table) => [...readFileSync(table, "utf8").matchAll(/route!\(POST "(\/[^"]*)"/g)].map(([, path]) => path);
+
+export const sendForms = async (tab, base, token, table) => {
+  const say = (words) => tab.problems.push(`without script, ${tab.looking}: ${words}`);
+  await tab.call("Emulation.setScriptExecutionDisabled", { value: true });
+  // Sends what a button sends, and reads what the next page says of it.
+  const send = async (what, selector, expected) => {
+    tab.looking = what;
+    tab.status = 0;
+    await tab.follow(selector);
+    const told = (await tab.text("main .notice")) || (await tab.text("main h1"));
+    if (tab.status >= 400) say(`it answered ${tab.status}: ${told}`);
+    if (!expected.test(told)) say(`it said “${told}”`);
+  };
+  const on = async (page, what, selector, expected) => {
+    await tab.go(page);
+    await send(what, selector, expected);
+  };
+
+  await tab.go("/jobs?queue=emails");
+  await tab.type("#token", token);
+  await send("log in", "form[action='./login'] button", /^Jobs$/);
+
+  const failed = "/jobs?queue=emails&state=failed";
+  for (const [what, action, expected] of [["redrive one", "redrive", /^✓?\s*1 job queued again/], ["ask before one is deleted", "delete", /^Delete 1 job/]]) {
+    await tab.go(failed);
+    await tab.click("table.jobs tbody input[type=checkbox]");
+    await send(what, `.bulk > button[value=${action}]`, expected);
+  }
+  await send("delete one", "form[action='./change'] button", /1 job deleted/);
+
+  await tab.go(failed);
+  await send("open one", "table.jobs tbody th a", /./);
+  await send("reveal", "form[action='./reveal'] button", /./);
+  if (!(await tab.text("main")).includes("customer")) say("the payload is not shown");
+
+  await on("/queue?queue=emails", "pause", "form[action='./pause'] button", /Paused/);
+  await on("/queue?queue=emails", "resume", "form[action='./resume'] button", /Resumed/);
+
+  const schedule = (action) => `form[action='./schedule'] button[value=${action}]`;
+  await on("/schedules?queue=billing", "run a schedule", schedule("run"), /is queued now/);
+  await on("/schedules?queue=billing", "pause a schedule", schedule("pause"), /is paused/);
+  await on("/schedules?queue=billing", "resume a schedule", schedule("resume"), /goes on/);
+  await on("/errors?queue=billing", "redrive a group", "form[action='./change'] button", /queued again/);
+
+  // The worker of the service rests, so that an operation is there to be stopped.
+  const own = await until("the service has its own worker", async () => {
+    await tab.go("/workers");
+    return tab.evaluate(`[...document.querySelectorAll("form[action='./duty'] input[name=worker]")].map((one) => one.value)
+      .find((id) => !["web-1", "media-1"].includes(id))`);
+  });
+  const duty = (id, word) => `form[action='./duty']:has(input[value="${id}"]) button[value=${word}]`;
+  await send("pause a worker", duty(own, "pause"), /take no more jobs/);
+  await on("/workers", "drain a worker", duty("web-1", "drain"), /asked to drain/);
+
+  await tab.go("/jobs?queue=webhooks&state=queued");
+  await tab.click("details.menu summary");
+  await send("count for an operation", "button[formaction='./bulk'][value=delete]", /^Delete: \d+ jobs/);
+  await tab.type("#typed", "webhooks");
+  await send("start an operation", "form[action='./bulk-start'] button", /The operation has begun/);
+  const stop = "form[action='./bulk-cancel'] button";
+  // It had begun before its worker heard that it should rest.
+  if (await tab.evaluate(`Boolean(document.querySelector(${JSON.stringify(stop)}))`))
+    await send("stop an operation", stop, /ends after its present page|Nothing was changed/);
+  else say("the operation was over before it could be stopped");
+  await on("/workers", "let a worker work", duty(own, "work"), /work as usual/);
+
+  await tab.go("/jobs?queue=emails");
+  await tab.type("#f-kind", "receipt");
+  await send("filter", "form.filter button", /^Jobs$/);
+  if (!(await tab.evaluate("location.search")).includes("kind=receipt")) say("the filter is not in the address");
+  await on("/errors?queue=emails", "choose a queue", "form.choose button", /^Errors$/);
+  await on("/", "log out", "form[action='./logout'] button", /^Log in$/);
+
+  const sent = new Set(tab.requests.filter(({ method }) => method === "POST").map(({ path }) => path));
+  tab.looking = "all actions";
+  const missing = actionsOf(table).filter((path) => !sent.has(path));
+  if (missing.length) say(`no form was sent to ${missing.join(", ")}`);
+  if (tab.requests.some(({ path }) => path === "/changes")) say("a script ran");
+  return sent.size;
+};
