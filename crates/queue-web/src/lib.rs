@@ -31,4 +31,6 @@ mod words;
 
 pub use access::AccessPolicy;
 pub use dashboard::{Dashboard, NoAccess};
+pub use pages::health;
 pub use stores::WatchedStores;
+pub use visit::is_reserved;

@@ -21,6 +21,7 @@ mod project_files;
 mod reading;
 mod remote_working;
 mod scheduling;
+mod screens;
 mod seeing;
 mod serving;
 mod shell;
