@@ -11,6 +11,7 @@ mod patience;
 mod process;
 mod resident;
 mod terminal;
+mod terminal_screen;
 
 pub use command_directory::CommandDirectory;
 pub use command_run::CommandRun;
@@ -20,3 +21,4 @@ pub use patience::until;
 pub use process::Process;
 pub use resident::resident_bytes;
 pub use terminal::Terminal;
+pub use terminal_screen::TerminalScreen;

@@ -8,6 +8,7 @@ use rustix::{
 use std::{
     fs::File,
     io::{Read, Write},
+    os::fd::OwnedFd,
     process::{Command, Stdio},
 };
 
@@ -24,14 +25,7 @@ impl Terminal<'_> {
     /// Runs the command to its end, with all three streams on the terminal; what it shows counts as
     /// standard output, with plain ends of lines.
     pub fn run(self, place: &CommandDirectory, arguments: &[&str]) -> CommandRun {
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("the system has terminals");
-        grantpt(&ours).expect("it is ours");
-        unlockpt(&ours).expect("it is ours");
-        let name = ptsname(&ours, Vec::new()).expect("it has a name");
-        let size = Winsize { ws_row: 24, ws_col: self.columns, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&ours, size).expect("it has a size");
-        let path = name.to_str().expect("plain characters");
-        let theirs = File::options().read(true).write(true).open(path).expect("it is unlocked");
+        let (ours, theirs) = pair(self.columns, 24);
         let stream = || Stdio::from(theirs.try_clone().expect("there are descriptors left"));
         let mut command: Command = place.command(arguments);
         let spawned = command.stdin(stream()).stdout(stream()).stderr(stream()).spawn();
@@ -45,6 +39,20 @@ impl Terminal<'_> {
         let stdout = String::from_utf8_lossy(&shown).replace("\r\n", "\n").into_bytes();
         CommandRun { code: status.code().expect("it ended by itself"), stdout, stderr: String::new() }
     }
+}
+
+/// Both ends of a new terminal of this size: the one of its user, and that of the command.
+pub(crate) fn pair(columns: u16, rows: u16) -> (OwnedFd, File) {
+    // Commands that are started meanwhile by other tests must not hold it.
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let ours = openpt(flags).expect("the system has terminals");
+    grantpt(&ours).expect("it is ours");
+    unlockpt(&ours).expect("it is ours");
+    let name = ptsname(&ours, Vec::new()).expect("it has a name");
+    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&ours, size).expect("it has a size");
+    let path = name.to_str().expect("plain characters");
+    (ours, File::options().read(true).write(true).open(path).expect("it is unlocked"))
 }
 
 /// Reads to the end: a terminal that no process writes to any more answers with an error.

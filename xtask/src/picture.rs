@@ -1,7 +1,7 @@
 //! Pictures of a terminal for the docs: text, with ANSI colours if it has any, as SVG.
 //!
-//! What a command prints on a terminal comes in on standard input. The words by which `queue
-//! doctor` grades are coloured here, since the command itself has no colours.
+//! What a command prints on a terminal comes in on standard input. The words and signs by
+//! which `queue doctor` and `queue top --once` grade are coloured here, since they have no colours.
 
 use anstyle_svg::Term;
 use anyhow::{Context, Result, ensure};
@@ -14,8 +14,16 @@ const COLUMNS: usize = 110;
 /// How far that one is indented: as the advice of a finding.
 const INDENT: &str = "         ";
 /// The words at the beginning of a line that are coloured, with the colour of each.
-const GRADES: [(&str, &str); 4] =
-    [("broken ", "\x1b[1;91m"), ("warning ", "\x1b[1;93m"), ("fine ", "\x1b[92m"), ("$ ", "\x1b[1;96m")];
+const GRADES: [(&str, &str); 8] = [
+    ("broken ", "\x1b[1;91m"),
+    ("warning ", "\x1b[1;93m"),
+    ("fine ", "\x1b[92m"),
+    ("$ ", "\x1b[1;96m"),
+    ("✕ ", "\x1b[1;91m"),
+    ("! ", "\x1b[1;93m"),
+    ("  ! ", "\x1b[1;93m"),
+    ("✓ ", "\x1b[92m"),
+];
 const PLAIN: &str = "\x1b[0m";
 
 pub(crate) fn run(to: &Path) -> Result<()> {

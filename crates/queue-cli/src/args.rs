@@ -1,6 +1,8 @@
 //! The arguments of the command: the options that every subcommand takes, and the list of
 //! subcommands.
 
+#[cfg(feature = "top")]
+use crate::commands::top::TopArgs;
 use crate::{
     commands::{
         amend::AmendArgs,
@@ -166,6 +168,9 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// Enqueue jobs at calendar times
     Schedule(ScheduleArgs),
+    /// Watch queues, jobs, errors and workers on a screen, and change them by keys
+    #[cfg(feature = "top")]
+    Top(TopArgs),
     /// Serve the store over HTTP, to programs in any language and on any host
     Serve(Box<ServeArgs>),
     /// Make, list and revoke the tokens of a service

@@ -81,6 +81,23 @@ impl CliError {
         }
     }
 
+    /// What is wrong.
+    #[cfg(feature = "top")]
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    #[cfg(all(test, feature = "top"))]
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Whether the same request may succeed later.
+    #[cfg(feature = "top")]
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(self.exit, Exit::Unavailable | Exit::NotFound)
+    }
+
     /// Whether the reader of the output has gone away, so that no message is wanted.
     fn is_silent(&self) -> bool {
         self.message.is_empty()

@@ -24,7 +24,7 @@ const QUEUE: &str = "default";
 pub(crate) type Jobs = Queue<Raw, Raw>;
 
 /// The store and queue that a command works on, and its output.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Session {
     pub(crate) out: Output,
     /// The store; the remote one behind the service if that was named.

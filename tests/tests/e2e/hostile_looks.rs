@@ -96,6 +96,16 @@ fn doctor() -> Vec<Look> {
     vec![look(&["doctor", "--restored", "--accept", TEXT]), look(&["doctor", "--bundle", &file()])]
 }
 
+/// The screen itself has tests of its own.
+fn top() -> Vec<Look> {
+    let views = ["overview", "queue", "jobs", "errors", "schedules", "workers", "operations"];
+    let mut looks: Vec<Look> = views.map(|view| look(&["top", "--once", "--view", view])).into();
+    looks.extend(FATES.iter().map(|fate| look(&["top", "--once", "--job", &id(fate), "--payload"])));
+    looks.push(look(&["top", "--once", "--view", "jobs", "--filter", TEXT]));
+    looks.push(look(&["top", "--once", "--filter", TEXT]));
+    looks
+}
+
 fn enqueue() -> Vec<Look> {
     let file = file();
     vec![
@@ -155,6 +165,7 @@ pub(crate) fn looks(command: &str) -> Vec<Look> {
             look(&["list", "--id-prefix", TEXT]),
             look(&["list", "--kind", NAME, "--worker", NAME]),
         ],
+        "top" => top(),
         "stats" => vec![look(&["stats"]), look(&["stats", "--queue", &id("none")])],
         "prune" => vec![
             look(&["prune", "--tag", TAG]),

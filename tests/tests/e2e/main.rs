@@ -24,6 +24,7 @@ mod project_files;
 mod reading;
 mod remote_working;
 mod scheduling;
+mod screens;
 mod seeing;
 mod serving;
 mod shell;

@@ -20,7 +20,7 @@ fn service(place: &CommandDirectory) -> Served {
     Served::start(place, &["--tokens", "tokens.json", "--key-file", "keys.json"])
 }
 
-fn keep(place: &CommandDirectory, name: &str, token: &str) {
+pub(crate) fn keep(place: &CommandDirectory, name: &str, token: &str) {
     let path = place.path().join(name);
     fs::write(&path, token).expect("there is room");
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).expect("ours");

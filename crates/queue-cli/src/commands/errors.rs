@@ -29,17 +29,17 @@ pub(crate) struct ErrorsArgs {
 }
 
 /// What the failures of a group share.
-type Key = (String, String, String);
+pub(super) type Key = (String, String, String);
 
 /// Failures of one kind with one error.
 #[derive(Debug)]
-struct ErrorGroup {
+pub(super) struct ErrorGroup {
     failed: u64,
     failing: u64,
     first: Timestamp,
     last: Timestamp,
     /// The id of the newest of them.
-    example: String,
+    pub(super) example: String,
 }
 
 pub(crate) async fn run(args: ErrorsArgs, session: &Session) -> Result<Exit, CliError> {
@@ -52,19 +52,7 @@ pub(crate) async fn run(args: ErrorsArgs, session: &Session) -> Result<Exit, Cli
 }
 
 async fn show(jobs: &Jobs, out: Output) -> Result<(), CliError> {
-    let mut groups = BTreeMap::new();
-    let mut looked_at = 0;
-    let mut now = Timestamp::default();
-    for state in [jobs.jobs().failed(), jobs.jobs().failing()] {
-        let mut newest = pin!(state.newest_first().limit(LOOKED_AT_MAX).all());
-        while let Some(status) = newest.try_next().await? {
-            looked_at += 1;
-            now = now.max(status.now);
-            add(&mut groups, &status);
-        }
-    }
-    let mut groups: Vec<(Key, ErrorGroup)> = groups.into_iter().collect();
-    groups.sort_by_key(|(_, group)| std::cmp::Reverse((group.failed + group.failing, group.last)));
+    let ErrorGroups { groups, looked_at, now } = read(jobs, LOOKED_AT_MAX).await?;
     match out.format() {
         Format::Json => {
             groups.iter().try_for_each(|(key, group)| out.object(&object(key, group, looked_at)))?;
@@ -77,7 +65,34 @@ async fn show(jobs: &Jobs, out: Output) -> Result<(), CliError> {
     Ok(())
 }
 
-fn words(looked_at: u64) -> String {
+/// What was found among the newest jobs, the largest group first.
+#[derive(Debug)]
+pub(super) struct ErrorGroups {
+    pub(super) groups: Vec<(Key, ErrorGroup)>,
+    pub(super) looked_at: u64,
+    pub(super) now: Timestamp,
+}
+
+/// Groups so many of the newest failed jobs, and as many failing ones.
+pub(super) async fn read(jobs: &Jobs, looked_at_max: usize) -> Result<ErrorGroups, CliError> {
+    let mut groups = BTreeMap::new();
+    let mut looked_at = 0;
+    let mut now = Timestamp::default();
+    for state in [jobs.jobs().failed(), jobs.jobs().failing()] {
+        let mut newest = pin!(state.newest_first().limit(looked_at_max).all());
+        while let Some(status) = newest.try_next().await? {
+            looked_at += 1;
+            now = now.max(status.now);
+            add(&mut groups, &status);
+        }
+    }
+    let mut groups: Vec<(Key, ErrorGroup)> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, group)| std::cmp::Reverse((group.failed + group.failing, group.last)));
+    Ok(ErrorGroups { groups, looked_at, now })
+}
+
+/// How many jobs the groups were made of.
+pub(super) fn words(looked_at: u64) -> String {
     format!("Looked at the newest {} that failed or are failing.", plural(looked_at, "job"))
 }
 
@@ -99,7 +114,7 @@ fn add(groups: &mut BTreeMap<Key, ErrorGroup>, status: &Status) {
     }
 }
 
-const COLUMNS: [Column; 7] = [
+pub(super) const COLUMNS: [Column; 7] = [
     Column::whole("FAILED"),
     Column::whole("FAILING"),
     Column::text("KIND").plain("default"),
@@ -109,7 +124,8 @@ const COLUMNS: [Column; 7] = [
     Column::text("EXAMPLE"),
 ];
 
-fn row((kind, name, message): &Key, group: &ErrorGroup, now: Timestamp) -> Vec<String> {
+/// A group in the listing.
+pub(super) fn row((kind, name, message): &Key, group: &ErrorGroup, now: Timestamp) -> Vec<String> {
     let ago = |at: Timestamp| format!("{} ago", age(now.since(at)));
     vec![
         group.failed.to_string(),

@@ -60,7 +60,7 @@ async fn list(args: &ListArgs, jobs: &Jobs, out: Output) -> Result<(), CliError>
 }
 
 /// A narrow terminal drops columns whose cells are all alike first, and then cuts errors.
-const COLUMNS: [Column; 8] = [
+pub(super) const COLUMNS: [Column; 8] = [
     Column::text("ID"),
     Column::whole("STATE"),
     Column::text("KIND").plain("default"),
@@ -71,7 +71,8 @@ const COLUMNS: [Column; 8] = [
     Column::text("LAST ERROR").plain(""),
 ];
 
-fn row(status: &Status) -> Vec<String> {
+/// A job in the listing.
+pub(super) fn row(status: &Status) -> Vec<String> {
     let meta = &status.meta;
     let state = match meta.reason {
         Some(Reason::Expired) => format!("{} (expired)", meta.state),

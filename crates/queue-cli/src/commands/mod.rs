@@ -41,6 +41,8 @@ pub(crate) mod stats;
 pub(crate) mod status;
 mod timeline;
 pub(crate) mod token;
+#[cfg(feature = "top")]
+pub(crate) mod top;
 mod verify;
 pub(crate) mod wait;
 mod watch;
@@ -84,6 +86,8 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::Resume(args) => pause::resume(args, &session()?).await,
         Command::Schedule(args) => schedule::run(args, globals).await,
         Command::Serve(args) => serve::run(*args, &session()?).await,
+        #[cfg(feature = "top")]
+        Command::Top(args) => top::run(args, &session()?).await,
         Command::Token(args) => token::run(args, globals),
         Command::Verify => verify::run(&session()?).await,
         Command::Doctor(args) => doctor::run(args, &session()?).await,

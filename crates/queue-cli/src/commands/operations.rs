@@ -26,7 +26,7 @@ pub(crate) async fn run(_: &OperationsArgs, session: &Session) -> Result<Exit, C
     Ok(Exit::Ok)
 }
 
-const COLUMNS: [Column; 8] = [
+pub(super) const COLUMNS: [Column; 8] = [
     Column::text("OPERATION"),
     Column::text("QUEUE"),
     Column::whole("ACTION"),
@@ -37,7 +37,8 @@ const COLUMNS: [Column; 8] = [
     Column::text("ERROR").plain(""),
 ];
 
-fn row(status: &OperationStatus) -> Vec<String> {
+/// An operation in the listing.
+pub(super) fn row(status: &OperationStatus) -> Vec<String> {
     let counts = status.counts();
     vec![
         status.id().to_owned(),

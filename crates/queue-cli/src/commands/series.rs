@@ -5,14 +5,14 @@ use crate::{
     output::{self, Chart, Column, Table, short_time},
     session::Jobs,
 };
-use queue::{SeriesReading, SlotLength, WorkCounts, WorkOutcome};
+use queue::{QueueSeries, SeriesReading, SlotLength, WorkCounts, WorkOutcome};
 use serde_json::{Map, Value, json};
 use std::{ops::Range, time::Duration};
 
 /// What is charted, by the minute.
 const HOUR: Duration = Duration::from_hours(1);
 /// Minutes of the rates that say how it goes now.
-const LATELY: u32 = 5;
+pub(super) const LATELY: u32 = 5;
 /// Minutes of a column of the chart.
 const CHART_STEP: usize = 2;
 /// The percentiles that are shown.
@@ -29,18 +29,27 @@ pub(super) async fn last_hour(jobs: &Jobs) -> Result<Option<SeriesReading>, CliE
 /// Rates and percentiles of the last minutes and of the hour, each with a chart of the hour. `None`
 /// if nothing was counted.
 pub(super) fn table(reading: &SeriesReading, chart: Chart) -> Option<Table> {
-    if reading.series.is_empty() {
+    table_of(&reading.series, &|minutes| reading.last(minutes), chart)
+}
+
+/// The same of a series; `last` tells its last so many complete minutes.
+pub(super) fn table_of(
+    series: &QueueSeries,
+    last: &impl Fn(u32) -> Range<i64>,
+    chart: Chart,
+) -> Option<Table> {
+    if series.is_empty() {
         return None;
     }
-    let slots = reading.last(60);
-    let steps: Vec<WorkCounts> = reading.chart(slots.clone()).chunks(CHART_STEP).map(sum).collect();
+    let slots = last(60);
+    let steps = steps(series, slots.clone(), CHART_STEP);
     let of_rates = [WorkOutcome::Completed, WorkOutcome::Failing, WorkOutcome::Failed].map(|outcome| {
-        let rate = |minutes| format!("{:.1}", reading.per_minute(outcome, minutes));
+        let rate = |minutes| format!("{:.1}", series.per_minute(outcome, last(minutes)));
         let numbers: Vec<u64> = steps.iter().map(|step| step.of(outcome)).collect();
         vec![format!("{} a minute", outcome.as_str()), rate(LATELY), rate(60), chart.drawn(&numbers)]
     });
-    let lately = reading.series.total(reading.last(LATELY));
-    let hour = reading.series.total(slots);
+    let lately = series.total(last(LATELY));
+    let hour = series.total(slots);
     let of_times = [("wait", times(WorkCounts::wait)), ("run", times(WorkCounts::run))].map(|(name, of)| {
         let numbers: Vec<u64> = steps.iter().map(|step| of(step, 95).map_or(0, millis)).collect();
         vec![format!("{name}, 50 / 95 / 99 %"), three(&of, &lately), three(&of, &hour), chart.drawn(&numbers)]
@@ -54,14 +63,22 @@ pub(super) fn table(reading: &SeriesReading, chart: Chart) -> Option<Table> {
     Some(output::table(columns, of_rates.into_iter().chain(of_times)))
 }
 
+/// The numbers of each column of a chart of these minutes, so many of them in one.
+pub(super) fn steps(series: &QueueSeries, minutes: Range<i64>, step: usize) -> Vec<WorkCounts> {
+    let mut found = series.slots();
+    let minutes: Vec<WorkCounts> = minutes.map(|slot| found.remove(&slot).unwrap_or_default()).collect();
+    minutes.chunks(step).map(sum).collect()
+}
+
 /// How to read a percentile of one of the two histograms.
-fn times(
+pub(super) fn times(
     histogram: fn(&WorkCounts) -> &queue::TimeHistogram,
 ) -> impl Fn(&WorkCounts, u8) -> Option<Duration> {
     move |counts, percent| histogram(counts).percentile(percent)
 }
 
-fn three(of: &impl Fn(&WorkCounts, u8) -> Option<Duration>, counts: &WorkCounts) -> String {
+/// Three percentiles in a cell.
+pub(super) fn three(of: &impl Fn(&WorkCounts, u8) -> Option<Duration>, counts: &WorkCounts) -> String {
     let shown = PERCENTILES.map(|percent| of(counts, percent).map_or_else(|| "-".to_owned(), short_time));
     shown.join(" / ")
 }

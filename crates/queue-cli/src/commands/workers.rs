@@ -43,7 +43,7 @@ async fn list(jobs: &Jobs, out: Output) -> Result<(), CliError> {
     Ok(())
 }
 
-const COLUMNS: [Column; 8] = [
+pub(super) const COLUMNS: [Column; 8] = [
     Column::text("WORKER"),
     Column::whole("DOES"),
     Column::whole("HOLDS"),
@@ -54,7 +54,8 @@ const COLUMNS: [Column; 8] = [
     Column::text("WHERE"),
 ];
 
-fn row(worker: &WorkerInfo, now: Timestamp) -> Vec<String> {
+/// A worker in the listing.
+pub(super) fn row(worker: &WorkerInfo, now: Timestamp) -> Vec<String> {
     let about = AboutWorker::read(&worker.about).unwrap_or_default();
     let queues: Vec<&str> = worker.queues.iter().map(QueueName::as_str).collect();
     let kinds = about.kinds.map_or_else(|| "any".to_owned(), |kinds| kinds.join(", "));

@@ -3,7 +3,8 @@
 //!
 //! Nothing reaches a terminal raw: words leave as [`Text`], objects as JSON and stored bytes as
 //! [`content`](Output::content), each with control characters escaped. Clippy keeps every
-//! other file from writing by itself.
+//! other file from writing by itself. `Screen` gives `queue top` a terminal to draw on, with lines
+//! that a [`Text`] or [`spelled_out`] has escaped.
 
 #![expect(clippy::disallowed_methods, reason = "the one module that writes")]
 
@@ -12,6 +13,8 @@ mod escape;
 mod job;
 mod log_line;
 mod pairs;
+#[cfg(feature = "top")]
+mod screen;
 mod table;
 mod terminal;
 mod text;
@@ -22,7 +25,11 @@ pub(crate) use chart::Chart;
 pub(crate) use job::{attempt, details, job, tags};
 pub(crate) use log_line::LogLine;
 pub(crate) use pairs::{Pairs, pairs};
+#[cfg(feature = "top")]
+pub(crate) use screen::{Screen, is_screen};
 pub(crate) use table::{Column, Table, table};
+#[cfg(feature = "top")]
+pub(crate) use terminal::columns;
 pub(crate) use terminal::{can_ask, is_yes};
 pub(crate) use text::Text;
 pub(crate) use value::insert_bytes;

@@ -46,6 +46,12 @@ impl Column {
         Self { name, is_text: false, plain: None }
     }
 
+    /// What stands above it.
+    #[cfg(feature = "top")]
+    pub(crate) const fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// Lets the column be dropped for want of room while every cell has this content.
     #[must_use]
     pub(crate) const fn plain(mut self, plain: &'static str) -> Self {
@@ -61,7 +67,7 @@ impl From<&'static str> for Column {
 }
 
 impl Table {
-    pub(super) fn lines(&self, columns_max: Option<usize>) -> Vec<String> {
+    pub(crate) fn lines(&self, columns_max: Option<usize>) -> Vec<String> {
         let header = self.columns.iter().map(|column| Cow::Borrowed(column.name)).collect();
         let rows = self.rows.iter().map(|row| row.iter().map(|cell| escape::line(cell)).collect());
         let rows: Vec<Vec<Cow<'_, str>>> = std::iter::once(header).chain(rows).collect();

@@ -6,7 +6,7 @@ use rustix::termios::tcgetwinsize;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 /// The columns of standard output, if it is a terminal that reports them.
-pub(super) fn columns() -> Option<usize> {
+pub(crate) fn columns() -> Option<usize> {
     let stdout = io::stdout();
     let size = stdout.is_terminal().then(|| tcgetwinsize(&stdout).ok()).flatten()?;
     (size.ws_col > 0).then_some(usize::from(size.ws_col))

@@ -34,10 +34,16 @@ impl Text {
         text.lines().map(Self::from).collect()
     }
 
+    /// The lines for a terminal of this many columns, or for a reader without a limit; escaped, and
+    /// without their ends.
+    pub(crate) fn lines(&self, columns_max: Option<usize>) -> Vec<String> {
+        self.0.iter().flat_map(|part| part.lines(columns_max)).collect()
+    }
+
     /// The text for a terminal of this many columns, or for a reader without a limit.
     pub(super) fn rendered(&self, columns_max: Option<usize>) -> String {
         let mut rendered = String::new();
-        for line in self.0.iter().flat_map(|part| part.lines(columns_max)) {
+        for line in self.lines(columns_max) {
             rendered.push_str(line.trim_end());
             rendered.push('\n');
         }

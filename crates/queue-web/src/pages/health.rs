@@ -13,31 +13,39 @@ const ATTEMPTS_MIN: u64 = 20;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Grade {
+pub enum Grade {
+    /// Nothing.
     Good,
+    /// Worth a look.
     Warn,
+    /// Jobs wait for nobody, or too long.
     Bad,
 }
 
 /// Something worth a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct HealthPoint {
-    pub(crate) grade: Grade,
-    pub(crate) queue: QueueName,
-    pub(crate) words: String,
+pub struct HealthPoint {
+    /// How bad it is.
+    pub grade: Grade,
+    /// The queue.
+    pub queue: QueueName,
+    /// What it is, as the end of a sentence that begins with the queue.
+    pub words: String,
 }
 
 /// What is known of a queue.
 #[derive(Debug)]
-pub(crate) struct QueueHealth<'a> {
-    pub(crate) status: &'a QueueStatus,
+pub struct QueueHealth<'a> {
+    /// Its counts and its pause.
+    pub status: &'a QueueStatus,
     /// Those that work on it; `None` if the store does not tell.
-    pub(crate) workers: Option<&'a [WorkerInfo]>,
+    pub workers: Option<&'a [WorkerInfo]>,
     /// What was counted in the last hour, if anything.
-    pub(crate) hour: Option<&'a WorkCounts>,
+    pub hour: Option<&'a WorkCounts>,
 }
 
 impl Grade {
+    /// The class of its colours.
     pub(crate) const fn class(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -46,7 +54,8 @@ impl Grade {
         }
     }
 
-    pub(crate) const fn sign(self) -> &'static str {
+    /// The sign before its words.
+    pub const fn sign(self) -> &'static str {
         match self {
             Self::Good => "✓",
             Self::Warn => "!",
@@ -57,7 +66,7 @@ impl Grade {
 
 impl QueueHealth<'_> {
     /// What is worth a look, the worst first.
-    pub(crate) fn points(&self) -> Vec<HealthPoint> {
+    pub fn points(&self) -> Vec<HealthPoint> {
         let point = |grade, words| HealthPoint { grade, queue: self.status.name.clone(), words };
         let mut points = Vec::new();
         let counts = &self.status.counts;
@@ -98,7 +107,7 @@ fn failing(hour: &WorkCounts) -> Option<String> {
 }
 
 /// The sentence at the top.
-pub(crate) fn headline(points: &[HealthPoint], queues: u64) -> (Grade, String) {
+pub fn headline(points: &[HealthPoint], queues: u64) -> (Grade, String) {
     let worst = points.iter().map(|point| point.grade).max().unwrap_or(Grade::Good);
     let count = points.iter().filter(|point| point.grade == worst).count() as u64;
     let words = match worst {

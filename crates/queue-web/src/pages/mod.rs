@@ -3,7 +3,7 @@
 mod confirm;
 mod doctor;
 mod errors;
-mod health;
+pub mod health;
 mod job;
 mod jobs;
 mod kinds;

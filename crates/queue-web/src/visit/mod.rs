@@ -143,8 +143,8 @@ impl Visit {
     }
 }
 
-/// Whether a queue belongs to the library.
-pub(crate) fn is_reserved(queue: &QueueName) -> bool {
+/// Whether a queue belongs to the library, so that it is not shown among those of applications.
+pub fn is_reserved(queue: &QueueName) -> bool {
     RESERVED_QUEUES.iter().any(|prefix| queue.as_str().starts_with(prefix))
 }
 

@@ -2,7 +2,7 @@
 
 mod add;
 mod next;
-mod show;
+pub(super) mod show;
 mod timing;
 
 use crate::{

@@ -9,7 +9,7 @@ use crate::{
 use queue::schedules::{Missed, Overlap, ScheduleStatus, Tick};
 use serde_json::{Value, json};
 
-const COLUMNS: [Column; 6] = [
+pub(in crate::commands) const COLUMNS: [Column; 6] = [
     Column::text("NAME"),
     Column::text("FIRES"),
     Column::text("KIND").plain("default"),
@@ -35,7 +35,8 @@ pub(super) async fn one(name: &str, session: &Session) -> Result<Exit, CliError>
     Ok(Exit::Ok)
 }
 
-fn row(status: &ScheduleStatus) -> Vec<String> {
+/// A schedule in the listing.
+pub(in crate::commands) fn row(status: &ScheduleStatus) -> Vec<String> {
     vec![
         status.name().to_owned(),
         status.spec().timing.to_string(),

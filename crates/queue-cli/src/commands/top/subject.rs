@@ -1,0 +1,33 @@
+//! What a row or a view is about, which a person opens or changes.
+
+use super::{jobs_filter::JobsFilter, place::Place};
+use queue::{JobId, Kind, WorkerId, queue_core::QueueName};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// Something that can only be read.
+    #[default]
+    None,
+    Queue(QueueName),
+    /// The jobs of a kind.
+    JobKind(QueueName, Kind),
+    Job(QueueName, JobId),
+    Schedule(QueueName, String),
+    Worker(WorkerId),
+}
+
+impl Subject {
+    /// The view that tells more of it.
+    pub(super) fn opens(&self) -> Option<Place> {
+        match self {
+            Self::None | Self::Schedule(..) => None,
+            Self::Queue(queue) => Some(Place::Queue(queue.clone())),
+            Self::JobKind(queue, kind) => Some(Place::jobs(
+                queue.clone(),
+                JobsFilter { kind: Some(kind.clone()), ..JobsFilter::default() },
+            )),
+            Self::Job(queue, id) => Some(Place::Job { queue: queue.clone(), id: id.clone(), is_open: false }),
+            Self::Worker(id) => Some(Place::Worker(id.clone())),
+        }
+    }
+}

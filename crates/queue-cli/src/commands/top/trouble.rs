@@ -1,0 +1,61 @@
+//! Whether the store answers, in a line for the top of the screen.
+
+use crate::output::age;
+use queue::Timestamp;
+use std::time::{Duration, UNIX_EPOCH};
+use tokio::time::Instant;
+
+/// A reading that takes longer is told.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// What became of the last readings.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trouble {
+    /// Why the last reading failed.
+    words: Option<String>,
+    /// When the reading under way began.
+    begun: Option<Instant>,
+    /// When the last good one ended, by the clock of this machine too.
+    good: Option<(Instant, Timestamp)>,
+}
+
+impl Trouble {
+    pub(super) fn begin(&mut self) {
+        self.begun = Some(Instant::now());
+    }
+
+    pub(super) fn end_well(&mut self, clock: Timestamp) {
+        *self = Self { words: None, begun: None, good: Some((Instant::now(), clock)) };
+    }
+
+    pub(super) fn end_badly(&mut self, words: String) {
+        (self.words, self.begun) = (Some(words), None);
+    }
+
+    /// Whether anything was ever read.
+    pub(super) const fn was_good(&self) -> bool {
+        self.good.is_some()
+    }
+
+    /// What is wrong; `None` if nothing is.
+    pub(super) fn line(&self) -> Option<String> {
+        let waits = self.begun.map(|begun| begun.elapsed()).filter(|waits| *waits > SLOW);
+        let words = match (&self.words, waits) {
+            (Some(words), _) => words.clone(),
+            (None, Some(waits)) => format!("the store has not answered for {}", age(waits)),
+            (None, None) => return None,
+        };
+        let good = self.good.map_or_else(
+            || "nothing was read yet".to_owned(),
+            |(at, clock)| format!("last read at {}, {} ago", time_of_day(clock), age(at.elapsed())),
+        );
+        Some(format!("! {words} ({good})"))
+    }
+}
+
+/// `14:03:59 UTC`.
+pub(super) fn time_of_day(clock: Timestamp) -> String {
+    let millis = u64::try_from(clock.as_millis()).unwrap_or(0);
+    let shown = humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_millis(millis)).to_string();
+    shown.get(11..19).map_or_else(String::new, |time| format!("{time} UTC"))
+}

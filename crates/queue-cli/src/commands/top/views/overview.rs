@@ -1,0 +1,177 @@
+//! Whether all is well, and every queue in a line.
+
+use super::super::{
+    super::pauses,
+    hour::QueueHour,
+    sheet::{Block, Sheet, SheetRow, Tone},
+    source::{HourEntries, Source},
+    subject::Subject,
+};
+use crate::{
+    exit::CliError,
+    output::{Column, age, plural},
+};
+use queue::{
+    State,
+    operations::OPERATIONS_QUEUE,
+    queue_core::{QueueName, QueueStatus, QueuesQuery, WorkerInfo},
+};
+use queue_web::{
+    health::{Grade, HealthPoint, QueueHealth, headline},
+    is_reserved,
+};
+
+/// The most queues that are shown.
+const QUEUES_MAX: usize = 500;
+/// The most queues of which the last hour is shown.
+const DRAWN_MAX: usize = 50;
+/// The most points of health that are told.
+const POINTS_MAX: usize = 5;
+
+const COLUMNS: [Column; 11] = [
+    Column::text("QUEUE"),
+    Column::text("PAUSED").plain(""),
+    Column::whole("DUE"),
+    Column::whole("OLDEST").plain(""),
+    Column::whole("FAILED"),
+    Column::whole("RUNNING"),
+    Column::whole("WORKERS").plain("-"),
+    Column::whole("DONE/MIN").plain("-"),
+    Column::text("LAST HOUR").plain(""),
+    Column::whole("FAILING").plain("0"),
+    Column::whole("LATER").plain("0"),
+];
+
+/// What the store tells of all queues.
+#[derive(Debug)]
+struct Overview {
+    queues: Vec<QueueStatus>,
+    has_more: bool,
+    /// `None` if the store does not tell.
+    workers: Option<Vec<WorkerInfo>>,
+    hours: Vec<Option<QueueHour>>,
+}
+
+pub(super) async fn read(source: &Source) -> Result<Sheet, CliError> {
+    let storage = source.storage().await?;
+    let capabilities = storage.capabilities();
+    if !capabilities.queues {
+        let words = "This store does not list its queues: name one with --queue, and press 2.";
+        return Ok(Sheet { empty: words, ..Sheet::default() });
+    }
+    let page = storage.queues(QueuesQuery::all(QUEUES_MAX)).await?;
+    let queues: Vec<QueueStatus> =
+        page.queues.into_iter().filter(|status| !is_reserved(&status.name)).collect();
+    let workers = if capabilities.presence { Some(storage.workers().await?) } else { None };
+    let hour = source.hour(&QueueName::from_static(OPERATIONS_QUEUE)).await?;
+    let of_queue = |(place, status): (usize, &QueueStatus)| {
+        let hour: &HourEntries = hour.as_deref().filter(|_| place < DRAWN_MAX)?;
+        Some(QueueHour::of(hour, &status.name))
+    };
+    let hours = queues.iter().enumerate().map(of_queue).collect();
+    Ok(Overview { queues, has_more: page.next.is_some(), workers, hours }.sheet())
+}
+
+impl Overview {
+    fn sheet(&self) -> Sheet {
+        let rows = self.queues.iter().zip(&self.hours);
+        Sheet {
+            head: self.head(),
+            columns: &COLUMNS,
+            rows: rows.map(|(status, hour)| self.row(status, hour.as_ref())).collect(),
+            empty: "There is no queue yet; `queue enqueue` makes one with its first job.",
+            tail: self.tail(),
+            ..Sheet::default()
+        }
+    }
+
+    fn tail(&self) -> Vec<Block> {
+        let cut = format!("Only the first {QUEUES_MAX} queues are shown.");
+        let cut = self.has_more.then(|| Block::new(Tone::Warn, cut));
+        [Block::plain(""), Block::dim(self.sums())].into_iter().chain(cut).collect()
+    }
+
+    fn head(&self) -> Vec<Block> {
+        let points = self.points();
+        let (grade, words) = headline(&points, self.queues.len() as u64);
+        let mut head = vec![Block::new(tone(grade), format!("{} {words}.", grade.sign()))];
+        let shown = points.iter().take(POINTS_MAX);
+        head.extend(shown.map(|point| {
+            Block::new(tone(point.grade), format!("  {} {} {}", point.grade.sign(), point.queue, point.words))
+        }));
+        if points.len() > POINTS_MAX {
+            head.push(Block::dim(format!("  and {} more", points.len() - POINTS_MAX)));
+        }
+        head.push(Block::plain(""));
+        head
+    }
+
+    /// What is worth a look, the worst first.
+    fn points(&self) -> Vec<HealthPoint> {
+        let mut points = Vec::new();
+        for (status, hour) in self.queues.iter().zip(&self.hours) {
+            let hour = hour.as_ref().map(QueueHour::total);
+            points.extend(
+                QueueHealth { status, workers: self.workers.as_deref(), hour: hour.as_ref() }.points(),
+            );
+        }
+        points.sort_by_key(|point| std::cmp::Reverse(point.grade));
+        points
+    }
+
+    fn sums(&self) -> String {
+        let sum = |of: fn(&QueueStatus) -> u64| self.queues.iter().map(of).sum::<u64>();
+        let workers = self.workers.as_ref().map_or_else(String::new, |workers| {
+            let held: u64 = workers.iter().map(|worker| u64::from(worker.running)).sum();
+            let slots: u64 = workers.iter().map(|worker| u64::from(worker.concurrency)).sum();
+            format!(", {} ({held} of {slots} slots)", plural(workers.len() as u64, "worker"))
+        });
+        format!(
+            "{}{workers}; {} due, {} running, {} failed.",
+            plural(self.queues.len() as u64, "queue"),
+            sum(due),
+            sum(|status| status.counts.of(State::Processing)),
+            sum(|status| status.counts.of(State::Failed)),
+        )
+    }
+
+    fn row(&self, status: &QueueStatus, hour: Option<&QueueHour>) -> SheetRow {
+        let counts = &status.counts;
+        let dash = || "-".to_owned();
+        let on_it = |workers: &Vec<WorkerInfo>| {
+            workers.iter().filter(|worker| worker.queues.contains(&status.name)).count().to_string()
+        };
+        SheetRow {
+            subject: Subject::Queue(status.name.clone()),
+            tone: if status.pause.is_on() { Tone::Warn } else { Tone::Plain },
+            cells: vec![
+                status.name.to_string(),
+                pauses::cell(status.pause, &status.paused_kinds),
+                due(status).to_string(),
+                counts.oldest_due.map(|due| age(counts.now.since(due))).unwrap_or_default(),
+                counts.of(State::Failed).to_string(),
+                counts.of(State::Processing).to_string(),
+                self.workers.as_ref().map_or_else(dash, on_it),
+                hour.map_or_else(dash, QueueHour::rate),
+                hour.map(QueueHour::chart).unwrap_or_default(),
+                counts.of(State::Failing).to_string(),
+                counts.scheduled.to_string(),
+            ],
+        }
+    }
+}
+
+/// Jobs that could be claimed now; those that wait for another attempt are counted among the due
+/// or the later ones.
+fn due(status: &QueueStatus) -> u64 {
+    let waiting = status.counts.of(State::Queued) + status.counts.of(State::Failing);
+    waiting.saturating_sub(status.counts.scheduled)
+}
+
+const fn tone(grade: Grade) -> Tone {
+    match grade {
+        Grade::Good => Tone::Good,
+        Grade::Warn => Tone::Warn,
+        Grade::Bad => Tone::Bad,
+    }
+}

@@ -1,0 +1,111 @@
+//! One queue: its counts, its last hour, and its kinds.
+
+use super::super::{
+    super::{pauses, series},
+    hour::QueueHour,
+    sheet::{Block, Sheet, SheetRow, Tone},
+    source::Source,
+    subject::Subject,
+};
+use crate::{
+    exit::{CliError, Exit},
+    output::{Chart, Column, Text, age, table},
+};
+use queue::{
+    Kind, State, StorageExt, WorkCounts, WorkOutcome,
+    queue_core::{Pause, QueueName, QueueStatus},
+};
+
+/// The most kinds that are shown, the most frequent.
+const KINDS_MAX: usize = 200;
+
+const COUNTS: [&str; 8] =
+    ["DUE", "LATER", "RUNNING", "FAILING", "FAILED", "COMPLETED", "CANCELLED", "OLDEST DUE"];
+
+const COLUMNS: [Column; 6] = [
+    Column::text("KIND"),
+    Column::whole("COMPLETED"),
+    Column::whole("FAILING"),
+    Column::whole("FAILED"),
+    Column::whole("RUN 50 / 95 / 99 %"),
+    Column::whole("WAIT 50 / 95 / 99 %"),
+];
+
+pub(super) async fn read(queue: &QueueName, source: &Source) -> Result<Sheet, CliError> {
+    let storage = source.storage().await?;
+    let status = if storage.capabilities().queues {
+        storage.status_of(queue).await?
+    } else {
+        let counts = storage.counts(queue).await?;
+        Some(QueueStatus { name: queue.clone(), pause: Pause::Off, paused_kinds: Vec::new(), counts })
+    };
+    let Some(status) = status else {
+        return Err(CliError::new(Exit::NotFound, format!("there is no queue {queue:?} in this store")));
+    };
+    let hour = source.hour(queue).await?.map(|hour| QueueHour::of(&hour, queue));
+    Ok(sheet(&status, hour.as_ref()))
+}
+
+fn sheet(status: &QueueStatus, hour: Option<&QueueHour>) -> Sheet {
+    let mut head: Vec<Block> = pauses::sentences(status.pause, &status.paused_kinds)
+        .into_iter()
+        .map(|sentence| Block::new(Tone::Warn, sentence))
+        .collect();
+    head.push(Block::plain(counts(status)));
+    head.push(Block::plain(""));
+    let work = hour.and_then(|hour| series::table_of(&hour.series, &|last| hour.last(last), Chart::Columns));
+    match work {
+        Some(work) => head.push(Block::plain(work)),
+        None => head.push(Block::dim("No worker counted anything in the last hour.")),
+    }
+    head.push(Block::plain(""));
+    Sheet {
+        subject: Subject::Queue(status.name.clone()),
+        head,
+        columns: &COLUMNS,
+        rows: hour.map(|hour| kinds(&status.name, hour)).unwrap_or_default(),
+        ..Sheet::default()
+    }
+}
+
+fn counts(status: &QueueStatus) -> Text {
+    let counts = &status.counts;
+    let waiting = counts.of(State::Queued) + counts.of(State::Failing);
+    let oldest = counts.oldest_due.map_or_else(|| "-".to_owned(), |due| age(counts.now.since(due)));
+    let row = vec![
+        waiting.saturating_sub(counts.scheduled).to_string(),
+        counts.scheduled.to_string(),
+        counts.of(State::Processing).to_string(),
+        counts.of(State::Failing).to_string(),
+        counts.of(State::Failed).to_string(),
+        counts.of(State::Completed).to_string(),
+        counts.of(State::Cancelled).to_string(),
+        oldest,
+    ];
+    Text::from(table(COUNTS, [row]))
+}
+
+fn kinds(queue: &QueueName, hour: &QueueHour) -> Vec<SheetRow> {
+    let mut kinds: Vec<(Kind, WorkCounts)> = hour.series.kinds(hour.last(60)).into_iter().collect();
+    kinds.sort_by_key(|(kind, counts)| (std::cmp::Reverse(attempts(counts)), kind.clone()));
+    kinds.iter().take(KINDS_MAX).map(|(kind, counts)| row(queue, kind, counts)).collect()
+}
+
+fn attempts(counts: &WorkCounts) -> u64 {
+    WorkOutcome::ALL.into_iter().map(|outcome| counts.of(outcome)).sum()
+}
+
+fn row(queue: &QueueName, kind: &Kind, counts: &WorkCounts) -> SheetRow {
+    SheetRow {
+        subject: Subject::JobKind(queue.clone(), kind.clone()),
+        tone: Tone::Plain,
+        cells: vec![
+            kind.to_string(),
+            counts.of(WorkOutcome::Completed).to_string(),
+            counts.of(WorkOutcome::Failing).to_string(),
+            counts.of(WorkOutcome::Failed).to_string(),
+            series::three(&series::times(WorkCounts::run), counts),
+            series::three(&series::times(WorkCounts::wait), counts),
+        ],
+    }
+}
