@@ -78,12 +78,12 @@ impl FromStr for JobsFilter {
             let said = |error: &dyn fmt::Display| format!("{word:?}: {error}");
             match word.split_once('=') {
                 Some(("state", state)) => {
-                    filter.standing = Some(state.parse().map_err(|error| said(&error))?)
+                    filter.standing = Some(state.parse().map_err(|error| said(&error))?);
                 }
                 Some(("kind", kind)) => filter.kind = Some(Kind::new(kind).map_err(|error| said(&error))?),
                 Some(("tag", tag)) => filter.tag = Some(Tag::new(tag).map_err(|error| said(&error))?),
                 Some(("worker", id)) => {
-                    filter.worker = Some(WorkerId::new(id).map_err(|error| said(&error))?)
+                    filter.worker = Some(WorkerId::new(id).map_err(|error| said(&error))?);
                 }
                 _ if word.len() > PREFIX_BYTES_MAX => return Err("no id is as long as this".to_owned()),
                 _ if filter.id_prefix.is_some() => {

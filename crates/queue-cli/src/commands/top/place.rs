@@ -149,7 +149,7 @@ impl Place {
         match self {
             Self::Errors(_) | Self::Schedules(_) | Self::Operations { .. } => Duration::from_secs(5),
             // What one opened to read stays as it is.
-            Self::Job { is_open: true, .. } => Duration::from_secs(60),
+            Self::Job { is_open: true, .. } => Duration::from_mins(1),
             _ => Duration::from_secs(1),
         }
     }

@@ -58,7 +58,7 @@ async fn jobs(store: &Arc<dyn Storage>, clock: &ManualClock) {
     }
     for message in ["card ending in 4711 was declined", "card ending in 0815 was declined"] {
         fail(store, "billing", &Failure::new("CardDeclined", message)).await;
-        clock.advance(Duration::from_secs(60));
+        clock.advance(Duration::from_mins(1));
     }
     store.set_paused(&name("webhooks"), Pause::UntilResumed).await.unwrap();
 }

@@ -24,7 +24,7 @@ async fn store() -> Arc<dyn Storage> {
         text = serde_json::json!(TEXT)
     )
     .into();
-    store.announce(worker, Duration::from_secs(60)).await.unwrap();
+    store.announce(worker, Duration::from_mins(1)).await.unwrap();
     store
 }
 
