@@ -42,10 +42,8 @@ pub struct NoAccess(());
 /// ```compile_fail
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue_core::Result<()> {
 /// let dashboard = queue_web::Dashboard::new(queue::open("memory:").await?);
-/// let app: axum::Router = axum::Router::new().nest_service("/queues", dashboard); // who may see it?
-/// # drop(app);
-/// # Ok(()) }
-/// ```
+/// let app: axum::Router = axum::Router::new().nest_service("/queues", dashboard); // who may see
+/// it? # drop(app); # Ok(()) } ```
 #[derive(Clone)]
 pub struct Dashboard<A = AccessPolicy> {
     stores: WatchedStores,
@@ -60,7 +58,8 @@ impl Dashboard<NoAccess> {
         Self { stores: stores.into(), traces: None, app: None, access: std::marker::PhantomData }
     }
 
-    /// Links a job that carries a trace context (a header `traceparent`) to where its trace is shown.
+    /// Links a job that carries a trace context (a header `traceparent`) to where its trace is
+    /// shown.
     #[must_use]
     pub fn trace_url(self, url: TraceUrl) -> Self {
         Self { traces: Some(url), ..self }
