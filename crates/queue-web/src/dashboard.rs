@@ -42,8 +42,10 @@ pub struct NoAccess(());
 /// ```compile_fail
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue_core::Result<()> {
 /// let dashboard = queue_web::Dashboard::new(queue::open("memory:").await?);
-/// let app: axum::Router = axum::Router::new().nest_service("/queues", dashboard); // who may see
-/// it? # drop(app); # Ok(()) } ```
+/// let app: axum::Router = axum::Router::new().nest_service("/queues", dashboard); // who may see it?
+/// # drop(app);
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct Dashboard<A = AccessPolicy> {
     stores: WatchedStores,
