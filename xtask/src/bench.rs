@@ -49,8 +49,8 @@ const QUICK_DIVIDE: u32 = 4;
 #[derive(Args)]
 pub(crate) struct Wanted {
     /// Scenarios and stores, in any order; all of them unless named. `page` measures nothing and
-    /// writes the page anew; `service` measures the service over HTTP, and `tabs` what open pages of the
-    /// dashboard cost; both print tables
+    /// writes the page anew; `service` measures the service over HTTP, and `tabs` what open pages
+    /// of the dashboard cost; both print tables
     #[arg(value_name = "SCENARIO|STORE|page|service|tabs")]
     words: Vec<String>,
     /// Enqueue, drain, pickup and call, a quarter of the jobs, one round: below `target/`, so that

@@ -11,7 +11,7 @@ const SMALLER = { 1280: 4, 375: 2 };
 // The difference of a colour, of 255, from which on a point counts: pictures are kept with losses.
 const COLOUR = 48;
 // The share of points that may count, and how much longer or shorter the picture may be.
-const SHARE_MAX = 0.004;
+const SHARE_MAX = 0.01;
 const HEIGHT_MAX = 2;
 const MADE_WITH = "made-with.json";
 

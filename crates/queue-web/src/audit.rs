@@ -88,8 +88,8 @@ impl Visit {
         Ok(entry)
     }
 
-    /// Adds the outcome, and lets pages read anew. If the outcome cannot be written the record stays
-    /// without one, and the action is not undone.
+    /// Adds the outcome, and lets pages read anew. If the outcome cannot be written the record
+    /// stays without one, and the action is not undone.
     pub(crate) async fn end(&self, mut entry: AuditEntry, outcome: impl fmt::Display) {
         // Whoever acts sees on the next page what came of it, and not what was there before.
         self.app.snapshots.forget();

@@ -60,7 +60,8 @@ impl Dashboard<NoAccess> {
         Self { stores: stores.into(), traces: None, app: None, access: std::marker::PhantomData }
     }
 
-    /// Links a job that carries a trace context (a header `traceparent`) to where its trace is shown.
+    /// Links a job that carries a trace context (a header `traceparent`) to where its trace is
+    /// shown.
     #[must_use]
     pub fn trace_url(self, url: TraceUrl) -> Self {
         Self { traces: Some(url), ..self }

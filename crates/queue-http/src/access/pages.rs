@@ -52,9 +52,9 @@ impl AccessControl {
         self.tokens()?.still(&holder.id, &holder.digest).ok()
     }
 
-    /// The principal of a token, for whoever presents the [seal](TokenHolder::seal) that was made of
-    /// these parts when the token was presented; `None` once the token is revoked, replaced or over,
-    /// or when the key of the seal is none of these any more.
+    /// The principal of a token, for whoever presents the [seal](TokenHolder::seal) that was made
+    /// of these parts when the token was presented; `None` once the token is revoked, replaced or
+    /// over, or when the key of the seal is none of these any more.
     pub fn sealed(
         &self,
         keys: &ReceiptKeys,

@@ -60,8 +60,8 @@ impl AccessPolicy {
     }
 
     /// Seals sessions and the proofs of forms by these keys: whoever logs in at one of several
-    /// servers is known at all that have the keys and the tokens, also after a restart. Without them
-    /// keys are made up, and sessions end with the process.
+    /// servers is known at all that have the keys and the tokens, also after a restart. Without
+    /// them keys are made up, and sessions end with the process.
     #[must_use]
     pub fn with_keys(self, keys: Arc<ReceiptKeys>) -> Self {
         Self { keys, ..self }

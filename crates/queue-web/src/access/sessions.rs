@@ -18,8 +18,9 @@ const PURPOSE: &str = "dashboard session";
 /// The longest cookie that is looked at.
 const BYTES_MAX: usize = 256;
 
-/// Makes sessions and knows them again. They end after twelve hours, with their token, and when both
-/// keys of that time are gone; by logging out they end at this server, and the browser forgets them.
+/// Makes sessions and knows them again. They end after twelve hours, with their token, and when
+/// both keys of that time are gone; by logging out they end at this server, and the browser forgets
+/// them.
 #[derive(Debug)]
 pub(crate) struct Sessions {
     keys: Arc<ReceiptKeys>,

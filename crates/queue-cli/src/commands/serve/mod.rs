@@ -51,8 +51,9 @@ pub(crate) struct ServeArgs {
     /// links jobs with a trace context to it
     #[arg(long, value_name = "URL", env = "QUEUE_TRACE_URL", conflicts_with = "no_dashboard")]
     trace_url: Option<TraceUrl>,
-    /// The keys of receipts and of the dashboard's sessions, from `queue token rotate-key`; needed by
-    /// several servers before one store, and for both to outlive a restart [default: one made up now]
+    /// The keys of receipts and of the dashboard's sessions, from `queue token rotate-key`; needed
+    /// by several servers before one store, and for both to outlive a restart [default: one made up
+    /// now]
     #[arg(long, value_name = "FILE", env = "QUEUE_KEY_FILE")]
     key_file: Option<PathBuf>,
     /// What to write to standard error
