@@ -47,8 +47,8 @@ fn the_demonstration_fills_every_page_and_ends_at_a_signal() {
     let metrics = until("it works, fails and waits", || {
         let (status, metrics) = get(&served, "/metrics");
         assert_eq!(status, 200, "{metrics}");
-        let states = ["completed", "failed", "scheduled"];
-        states.iter().all(|state| gauge(&metrics, "emails", state) > 0).then_some(metrics)
+        let kept_in = ["completed", "failed", "scheduled"];
+        kept_in.iter().all(|state| gauge(&metrics, "emails", state) > 0).then_some(metrics)
     });
     assert!(gauge(&metrics, "webhooks", "due") > 0, "one queue is paused: {metrics}");
     assert!(metrics.contains("queue_paused{messaging_destination_name=\"webhooks\"} 1"), "{metrics}");

@@ -13,8 +13,8 @@ pub(crate) const HANG_AFTER: Duration = Duration::from_secs(120);
 const AFTER_A_HANG: Duration = Duration::from_secs(30);
 /// Groups that run as many seeds as the environment asks for.
 const SEEDED: [&str; 2] = [WORKLOADS, "differential"];
-/// How many times the limit such a group may take unless seeds are asked for: a trial is some tens of
-/// short runs, which a loaded machine has hardly finished within the limit of one.
+/// How many times the limit such a group may take unless seeds are asked for: a trial is some tens
+/// of short runs, which a loaded machine has hardly finished within the limit of one.
 const SEEDED_RUNS: u64 = 4;
 
 /// The patience of one run of the suite.

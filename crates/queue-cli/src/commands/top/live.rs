@@ -157,7 +157,6 @@ impl Live {
                     Err(error) => self.app.trouble.end_badly(error.message().to_owned()),
                 }
             }
-            Ok(Came::Sheet(..)) => {}
             Ok(Came::Outcome(outcome)) => {
                 self.acting = self.acting.saturating_sub(1);
                 self.app.said = Some(match outcome {
@@ -169,7 +168,7 @@ impl Live {
             Err(error) if error.is_panic() => {
                 return Err(CliError::new(Exit::Bug, "a reading ended with a panic"));
             }
-            Err(_) => {}
+            Ok(Came::Sheet(..)) | Err(_) => {}
         }
         Ok(())
     }

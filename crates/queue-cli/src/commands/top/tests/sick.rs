@@ -92,7 +92,7 @@ async fn run(steps: &[Step]) -> (std::result::Result<(), CliError>, String, u32)
     let mut live = Live::new(app, source);
     let mut terminal = Terminal::new(TestBackend::new(100, 20)).unwrap();
     let sick_too = sick.clone();
-    let events = stream::unfold((steps.to_vec().into_iter(), sick_too), |(mut steps, sick)| async move {
+    let events = stream::unfold((steps.iter().copied(), sick_too), |(mut steps, sick)| async move {
         loop {
             match steps.next()? {
                 Step::Wait(millis) => sleep(Duration::from_millis(millis)).await,
