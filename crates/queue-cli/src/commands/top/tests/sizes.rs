@@ -10,7 +10,7 @@ const VIEWS: [(&str, &str, &str); 10] = [
     ("jobs", "j<enter>3", "receipt-2"),
     ("job", "3G<enter>", "declined"),
     ("payload", "3G<enter>v", "\"to\":\"ada\""),
-    ("errors", "4", "CardDeclined"),
+    ("errors", "4", "CardDecline"),
     ("schedules", "j5", "digest"),
     ("workers", "6", "web-1"),
     ("worker", "6<enter>", "receipt-1"),
