@@ -160,9 +160,9 @@ impl App {
         if rows == 0 {
             // Drawing does not go beyond the end.
             self.scroll = self.scroll.saturating_add_signed(by).min(usize::from(u16::MAX));
-        } else if by < 0 && self.selected == 0 {
-            // What stands above the first row.
-            self.scroll = self.scroll.saturating_add_signed(by);
+        } else if (by < 0 && self.selected == 0) || (by > 0 && self.selected == rows - 1) {
+            // What stands above the first row, or below the last one.
+            self.scroll = self.scroll.saturating_add_signed(by).min(usize::from(u16::MAX));
         } else {
             self.selected = self.selected.saturating_add_signed(by).min(rows - 1);
         }

@@ -203,8 +203,12 @@ fn scrolled(lines: &[SheetLine], selected: Option<usize>, scroll: usize, height:
     let height = height.max(1);
     let last = lines.len().saturating_sub(height);
     let Some(selected) = selected else { return scroll.min(last) };
-    // What stands above the first row belongs to it.
+    // What stands above the first row belongs to it; an only row leaves the scrolling to the keys.
     let is_first = lines.get(selected).is_some_and(|line| line.row == Some(0));
+    let is_last = lines[selected + 1..].iter().all(|line| line.row.is_none());
+    if is_first && is_last {
+        return scroll.min(selected).min(last);
+    }
     if is_first {
         // A long head is read first; the keys go on to the rows, and back.
         return if selected < height { 0 } else { scroll.min(selected).min(last) };
