@@ -50,25 +50,20 @@ pub(super) struct SelectionArgs {
 impl SelectionArgs {
     /// The listing; asks the store for its time if a time was given.
     pub(super) async fn of(&self, jobs: &Jobs) -> Result<queue::Jobs> {
-        let mut found = self.state.iter().fold(jobs.jobs(), |found, state| found.in_state(*state));
-        found = match (self.due, self.later, self.oldest_first) {
+        let found = self.state.iter().fold(jobs.jobs(), |found, state| found.in_state(*state));
+        let found = match (self.due, self.later, self.oldest_first) {
             (true, ..) => found.due(),
             (_, true, _) => found.scheduled(),
             (.., true) => found,
             _ => found.newest_first(),
         };
-        if let Some(kind) = &self.kind {
-            found = found.kind(kind.as_str());
-        }
-        if let Some(tag) = &self.tag {
-            found = found.tag(tag.as_str());
-        }
-        if let Some(worker) = &self.worker {
-            found = found.worker(worker.as_str());
-        }
-        if let Some(prefix) = &self.id_prefix {
-            found = found.id_prefix(prefix);
-        }
+        let mut found = narrowed(
+            found,
+            self.kind.as_ref(),
+            self.tag.as_ref(),
+            self.worker.as_ref(),
+            self.id_prefix.as_deref(),
+        );
         if self.since.is_none() && self.until.is_none() {
             return Ok(found);
         }
@@ -81,4 +76,27 @@ impl SelectionArgs {
             None => found,
         })
     }
+}
+
+/// Those of the jobs that have what is given.
+pub(super) fn narrowed(
+    mut jobs: queue::Jobs,
+    kind: Option<&Kind>,
+    tag: Option<&Tag>,
+    worker: Option<&WorkerId>,
+    id_prefix: Option<&str>,
+) -> queue::Jobs {
+    if let Some(kind) = kind {
+        jobs = jobs.kind(kind.as_str());
+    }
+    if let Some(tag) = tag {
+        jobs = jobs.tag(tag.as_str());
+    }
+    if let Some(worker) = worker {
+        jobs = jobs.worker(worker.as_str());
+    }
+    if let Some(prefix) = id_prefix {
+        jobs = jobs.id_prefix(prefix);
+    }
+    jobs
 }

@@ -1,5 +1,6 @@
 //! Which jobs the view of jobs shows.
 
+use crate::commands::selection::narrowed;
 use queue::{Kind, WorkerId, operations::Standing, queue_core::Tag};
 use std::{fmt, str::FromStr};
 
@@ -43,7 +44,7 @@ impl JobsFilter {
 
     /// How the library selects these jobs, newest first where nothing orders them.
     pub(super) fn of(&self, jobs: queue::Jobs) -> queue::Jobs {
-        let mut found = match self.standing {
+        let found = match self.standing {
             None => jobs.newest_first(),
             Some(Standing::Queued) => jobs.due(),
             Some(Standing::Scheduled | Standing::Parked) => jobs.scheduled(),
@@ -53,19 +54,13 @@ impl JobsFilter {
             Some(Standing::Failed) => jobs.failed().newest_first(),
             Some(Standing::Cancelled) => jobs.cancelled().newest_first(),
         };
-        if let Some(kind) = &self.kind {
-            found = found.kind(kind.as_str());
-        }
-        if let Some(tag) = &self.tag {
-            found = found.tag(tag.as_str());
-        }
-        if let Some(worker) = &self.worker {
-            found = found.worker(worker.as_str());
-        }
-        if let Some(prefix) = &self.id_prefix {
-            found = found.id_prefix(prefix);
-        }
-        found
+        narrowed(
+            found,
+            self.kind.as_ref(),
+            self.tag.as_ref(),
+            self.worker.as_ref(),
+            self.id_prefix.as_deref(),
+        )
     }
 }
 
