@@ -2,7 +2,8 @@
 //!
 //! `cargo test` runs one test program after another, and ours wait for most of their time: for
 //! leases that lapse, for retries, for servers. So several run at once here. All run to their end,
-//! also after a failure, and the output of each is shown in one piece when it ends.
+//! also after a failure, and the output of each is shown in one piece when it ends. What failed
+//! comes after all others, so that also the end of a log has it.
 
 mod program;
 
@@ -55,15 +56,21 @@ fn all(programs: Vec<Program>, at_once: usize, servers: &[(String, String)]) -> 
             });
         }
         drop(tell);
-        told.into_iter().inspect(Ended::show).collect()
+        told.into_iter()
+            .inspect(|ended| {
+                if ended.passed {
+                    ended.show();
+                }
+            })
+            .collect()
     })
 }
 
 fn judge(ended: &[Ended]) -> Result<()> {
-    let failed: Vec<_> =
-        ended.iter().filter(|ended| !ended.passed).map(|ended| ended.name.as_str()).collect();
+    let failed: Vec<_> = ended.iter().filter(|ended| !ended.passed).inspect(|ended| ended.show()).collect();
+    let names: Vec<_> = failed.iter().map(|ended| ended.name.as_str()).collect();
     let count = ended.len();
-    ensure!(failed.is_empty(), "{} of {count} test programs failed: {}", failed.len(), failed.join(", "));
+    ensure!(failed.is_empty(), "{} of {count} test programs failed: {}", failed.len(), names.join(", "));
     println!("{count} test programs passed");
     Ok(())
 }

@@ -122,21 +122,22 @@ impl Program {
 }
 
 impl Ended {
+    /// Without a line for each test that passed: they are thousands.
     pub(super) fn show(&self) {
         let word = if self.passed { "passed" } else { "FAILED" };
-        println!(
-            "\n--- {}\n{}\n--- {}: {word}, {:.1} s",
-            self.name,
-            self.output.trim(),
-            self.name,
-            self.seconds
-        );
+        println!("\n--- {}: {word}, {:.1} s", self.name, self.seconds);
+        self.told().for_each(|line| println!("{line}"));
+    }
+
+    fn told(&self) -> impl Iterator<Item = &str> {
+        let passed = |line: &str| line.starts_with("test ") && line.ends_with("... ok");
+        self.output.lines().filter(move |line| !line.is_empty() && !passed(line))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Program, programs};
+    use super::{Ended, Program, programs};
     use std::path::PathBuf;
 
     #[test]
@@ -153,6 +154,16 @@ mod tests {
         let names: Vec<_> =
             programs(told).expect("as cargo tells it").into_iter().map(|found| found.name).collect();
         assert_eq!(names, ["a::it"]);
+    }
+
+    #[test]
+    fn what_failed_and_what_was_ignored_is_shown_and_what_passed_is_counted() {
+        let output =
+            "running 3 tests\ntest a ... ok\ntest b ... ignored, no server\n\ntest c ... FAILED\n  1 ... ok";
+        let ended = Ended { name: "it".to_owned(), passed: false, seconds: 1.0, output: output.to_owned() };
+        let told: Vec<_> = ended.told().collect();
+        let kept = ["running 3 tests", "test b ... ignored, no server", "test c ... FAILED", "  1 ... ok"];
+        assert_eq!(told, kept);
     }
 
     #[test]
