@@ -21,6 +21,7 @@ mod results;
 mod run;
 mod scenario;
 mod store;
+mod telemetry;
 
 use clap::{Parser, Subcommand};
 
@@ -47,6 +48,8 @@ struct Cli {
 enum Command {
     /// Writes the page from results that were kept
     Page(page::Places),
+    /// What metrics cost a job
+    Telemetry(telemetry::TelemetryArgs),
 }
 
 #[tokio::main]
@@ -54,6 +57,7 @@ async fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
     match (cli.command, cli.worker, cli.footprint) {
         (Some(Command::Page(places)), ..) => page::write(&places),
+        (Some(Command::Telemetry(wanted)), ..) => telemetry::run(&wanted).await,
         (None, Some(url), _) => scenario::consumers::work(&url).await,
         (None, None, Some(order)) => scenario::footprint::obey(&order).await,
         (None, None, None) => measure::run(&cli.what).await,

@@ -49,9 +49,9 @@ const QUICK_DIVIDE: u32 = 4;
 #[derive(Args)]
 pub(crate) struct Wanted {
     /// Scenarios and stores, in any order; all of them unless named. `page` measures nothing and
-    /// writes the page anew; `service` measures the service over HTTP, and `tabs` what open pages
-    /// of the dashboard cost; both print tables
-    #[arg(value_name = "SCENARIO|STORE|page|service|tabs")]
+    /// writes the page anew; `service` measures the service over HTTP, `tabs` what open pages of
+    /// the dashboard cost, and `telemetry` what metrics cost a job; these print tables
+    #[arg(value_name = "SCENARIO|STORE|page|service|tabs|telemetry")]
     words: Vec<String>,
     /// Enqueue, drain, pickup and call, a quarter of the jobs, one round: below `target/`, so that
     /// the page keeps its figures
@@ -76,6 +76,7 @@ pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
     match wanted.words.as_slice() {
         [word] if word == "service" => return before_stores(repo, "service", SERVED),
         [word] if word == "tabs" => return before_stores(repo, "tabs", LOOKED_AT),
+        [word] if word == "telemetry" => return telemetry(repo),
         _ => {}
     }
     let folder = repo.target().join("bench");
@@ -107,6 +108,23 @@ pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
     page.arg("--template").arg(repo.root().join("benches/BENCHMARKS.md.in")).arg("--page").arg(&places.page);
     command::run(&mut page)?;
     println!("wrote {}", places.page.display());
+    Ok(())
+}
+
+/// Measures what metrics cost a job, on every store.
+fn telemetry(repo: &Repo) -> Result<()> {
+    command::run(&mut command::cargo(repo, &["build", "--quiet", "--release", "-p", "queue-benches"]))?;
+    let folder = repo.target().join("bench");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    println!("| store | without, a job | with metrics | more |\n|---|---:|---:|---:|");
+    for store in STORES {
+        let mut command = Command::new(repo.target().join("release/queue-benches"));
+        command.args(["telemetry", "--store", store.name]).current_dir(&folder);
+        match store.server {
+            Some((server, durability)) => services::with_server(repo, server, durability, &mut command)?,
+            None => command::run(&mut command)?,
+        }
+    }
     Ok(())
 }
 

@@ -28,7 +28,7 @@ pub(super) async fn run(
     Ok(elapsed)
 }
 
-pub(super) async fn ensure_drained(
+pub(crate) async fn ensure_drained(
     storage: &dyn Storage,
     count: usize,
     retention: Retention,

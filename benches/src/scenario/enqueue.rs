@@ -17,7 +17,7 @@ pub(super) async fn sequential(storage: Arc<dyn Storage>, count: usize) -> anyho
     Ok(started.elapsed())
 }
 
-pub(super) async fn concurrent(storage: Arc<dyn Storage>, count: usize) -> anyhow::Result<Duration> {
+pub(crate) async fn concurrent(storage: Arc<dyn Storage>, count: usize) -> anyhow::Result<Duration> {
     // Dealt in turn, so that ids grow with time as those do that a client draws at its call.
     let mut shares = vec![Vec::new(); PRODUCERS];
     for (number, job) in jobs(count, Retention::default()).into_iter().enumerate() {

@@ -4,8 +4,8 @@
 mod call;
 pub(crate) mod consumers;
 mod depth;
-mod drain;
-mod enqueue;
+pub(crate) mod drain;
+pub(crate) mod enqueue;
 pub(crate) mod footprint;
 mod job;
 mod listing;
