@@ -46,7 +46,7 @@ impl Peer for Fang {
         match profile {
             Profile::Default => {
                 let queue = connect(&self.url, WORKERS).await?;
-                AsyncWorkerPool::builder().number_of_workers(WORKERS).queue(queue).build().start().await;
+                AsyncWorkerPool::<AsyncQueue>::builder().number_of_workers(WORKERS).queue(queue).build().start().await;
             }
             Profile::Tuned => {
                 let queue = connect(&self.url, WORKERS_TUNED).await?;
@@ -56,7 +56,7 @@ impl Peer for Fang {
                     min_sleep_period: POLL,
                     sleep_step: Duration::ZERO,
                 };
-                let builder = AsyncWorkerPool::builder().number_of_workers(WORKERS_TUNED).queue(queue);
+                let builder = AsyncWorkerPool::<AsyncQueue>::builder().number_of_workers(WORKERS_TUNED).queue(queue);
                 builder.sleep_params(sleeps).build().start().await;
             }
         }
