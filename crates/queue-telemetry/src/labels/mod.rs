@@ -7,11 +7,11 @@ pub(crate) use queue_labels::{KindLabels, QueueLabels};
 use crate::words::OTHER;
 use foldhash::{HashMap, HashMapExt, HashSet};
 use parking_lot::{Mutex, RwLock};
-use queue_core::{Kind, QueueName};
+use queue_core::{Kind, QueueName, StoreGauges};
 use std::sync::Arc;
 
 /// The most queues that are told apart.
-pub(crate) const QUEUES_MAX: usize = 200;
+const QUEUES_MAX: usize = StoreGauges::QUEUES_MAX;
 /// The most kinds that are told apart, in all queues together.
 const KINDS_MAX: usize = 200;
 /// The most pairs of a queue and a kind that are told apart: eight outcomes and reasons of each
