@@ -122,7 +122,8 @@ impl QueueMetrics {
         let Some(ran_for) = end.ran_for else { return };
         let queue = self.queue(&end.meta.queue);
         let kind = self.kind(&queue, &end.meta.kind);
-        self.instruments().process.record(ran_for.as_secs_f64(), &kind.attempts[outcome as usize]);
+        let (labels, cells) = kind.of(outcome);
+        cells.process.record(&self.instruments().process, ran_for.as_secs_f64(), labels);
     }
 
     /// A call of the store has ended.
@@ -136,7 +137,9 @@ impl QueueMetrics {
         let queue = self.queue(queue);
         let secs = took.as_secs_f64();
         let Some(error) = error else {
-            return self.instruments().operation.record(secs, &queue.operations[operation as usize]);
+            let (labels, cell) =
+                (&queue.operations[operation as usize], &queue.cells.operations[operation as usize]);
+            return cell.record(&self.instruments().operation, secs, labels);
         };
         let labels = [
             queue.destination[0].clone(),
@@ -161,8 +164,8 @@ impl QueueMetrics {
             counts[outcome as usize] += 1;
         }
         let queue = self.queue(queue);
-        for (count, labels) in counts.into_iter().zip(&queue.sent).filter(|(count, _)| *count > 0) {
-            self.instruments().sent.add(count, labels);
+        for (outcome, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
+            queue.cells.sent[outcome].add(&self.instruments().sent, count, &queue.sent[outcome]);
         }
     }
 
@@ -175,10 +178,11 @@ impl QueueMetrics {
         for job in claimed.jobs.iter().filter(|job| !job.record.meta.kind.is_reserved()) {
             count += 1;
             let waited = claimed.now.since(job.record.meta.run_at);
-            self.instruments().wait.record(waited.as_secs_f64(), &queue.destination);
+            let wait = &self.instruments().wait;
+            queue.cells.wait.record(wait, waited.as_secs_f64(), &queue.destination);
         }
         if count > 0 {
-            self.instruments().consumed.add(count, &queue.destination);
+            queue.cells.consumed.add(&self.instruments().consumed, count, &queue.destination);
         }
     }
 
@@ -207,14 +211,14 @@ impl QueueMetrics {
         }
         let Some(outcome) = ended else { return };
         let kind = self.kind(&queue, &after.kind);
-        let labels = &kind.attempts[outcome as usize];
+        let (labels, cells) = kind.of(outcome);
         match sent.reason {
-            None => self.instruments().attempts.add(1, labels),
+            None => cells.attempts.add(&self.instruments().attempts, 1, labels),
             Some(reason) => self.instruments().attempts.add(1, &with_reason(labels, reason)),
         }
         if let (Some(claimed_at), false) = (after.claimed_at, matches!(sent.change, SentChange::Rescue(_))) {
             let held = now.since(claimed_at).as_secs_f64();
-            self.instruments().held.record(held, labels);
+            cells.held.record(&self.instruments().held, held, labels);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Labels that are made once for each queue and kind, in bounded number.
 
+mod cells;
 mod queue_labels;
 
 pub(crate) use queue_labels::{KindLabels, QueueLabels};
