@@ -18,11 +18,7 @@ pub fn schedule_tags() -> Tags {
 ///
 /// # Panics
 /// Never: the tag is valid.
-pub fn schedules_in(
-    queue: QueueName,
-    states: impl IntoIterator<Item = State>,
-    limit: usize,
-) -> ListQuery {
+pub fn schedules_in(queue: QueueName, states: impl IntoIterator<Item = State>, limit: usize) -> ListQuery {
     // An application may give its own jobs the same tag.
     let kind = Some(Kind::from_static(SCHEDULE_KIND));
     let filter = ListFilter { kind, ..ListFilter::in_states(states) };

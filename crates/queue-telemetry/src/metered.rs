@@ -69,6 +69,7 @@ impl<S: Storage + ?Sized> StorageLayer for Metered<S> {
     }
 
     /// Counts an error of a call.
+    #[expect(clippy::manual_async_fn, reason = "`async_trait` would box it")]
     fn around<T: Send>(
         &self,
         _verb: &'static str,

@@ -15,7 +15,8 @@ impl QueueMetrics {
     /// those of the whole store, and added up over processes they would be wrong. `queue serve`
     /// does the same for its `/metrics`.
     pub async fn read_store(&self, storage: &(impl Storage + ?Sized)) -> Result<()> {
-        let StoreGauges { queues, slots, .. } = StoreGauges::read(storage, |_| true).await?;
+        let StoreGauges { queues, slots, .. } =
+            StoreGauges::read(storage, |queue| Some(queue.to_string())).await?;
         for (name, gauges) in &queues {
             self.record(name, gauges);
         }

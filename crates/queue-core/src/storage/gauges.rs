@@ -53,38 +53,42 @@ impl StoreGauges {
     /// The most pages of queues that are read.
     const PAGES_MAX: usize = 10;
 
-    /// Reads the gauges of the queues that the reader may see: at most ten pages of a thousand
-    /// queues, and the workers. What a store has no capability for is left out.
+    /// Reads the gauges: at most ten pages of a thousand queues, and the workers. What a store has
+    /// no capability for is left out.
+    ///
+    /// `name_of` says under which name the gauges of a queue are added up, its own or one that it
+    /// shares with others; `None` leaves it out, as for a reader who may not see it.
     pub async fn read(
         storage: &(impl Storage + ?Sized),
-        may_see: impl Fn(&QueueName) -> bool,
+        name_of: impl Fn(&QueueName) -> Option<String>,
     ) -> Result<Self> {
         let mut gauges = Self::default();
         let mut next = storage.capabilities().queues.then(|| QueuesQuery::all(QueuesQuery::LIMIT_MAX));
         for _ in 0..Self::PAGES_MAX {
             let Some(query) = next.take() else { break };
             let page = storage.queues(query).await?;
-            for status in page.queues.iter().filter(|status| may_see(&status.name)) {
-                gauges.of(&status.name).add(status);
+            for status in &page.queues {
+                if let Some(name) = name_of(&status.name) {
+                    gauges.of(name).add(status);
+                }
             }
             next = page.next;
         }
         for worker in workers(storage).await? {
-            let mut is_seen = false;
-            for queue in worker.queues.iter().filter(|queue| may_see(queue)) {
-                gauges.of(queue).workers += 1;
-                is_seen = true;
-            }
-            if is_seen {
+            let names: Vec<String> = worker.queues.iter().filter_map(&name_of).collect();
+            if !names.is_empty() {
                 gauges.slots.add(&worker);
+            }
+            for name in names {
+                gauges.of(name).workers += 1;
             }
         }
         Ok(gauges)
     }
 
-    fn of(&mut self, queue: &QueueName) -> &mut QueueGauges {
-        let is_apart = self.queues.len() < Self::QUEUES_MAX || self.queues.contains_key(queue.as_str());
-        self.queues.entry(if is_apart { queue.as_str() } else { Self::OTHER }.to_owned()).or_default()
+    fn of(&mut self, name: String) -> &mut QueueGauges {
+        let is_apart = self.queues.len() < Self::QUEUES_MAX || self.queues.contains_key(&name);
+        self.queues.entry(if is_apart { name } else { Self::OTHER.to_owned() }).or_default()
     }
 }
 

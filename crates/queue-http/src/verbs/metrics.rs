@@ -26,7 +26,8 @@ const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// `GET /metrics`: of the queues that the token may name. A store that does not answer leaves its
 /// gauges out, so that one sees what was measured of its errors.
 pub(crate) async fn metrics(app: Arc<App>, call: Call) -> Result<Response> {
-    let gauges = StoreGauges::read(&*app.storage, |queue| call.may(Scope::Metrics, queue));
+    let name = |queue: &QueueName| call.may(Scope::Metrics, queue).then(|| queue.to_string());
+    let gauges = StoreGauges::read(&*app.storage, name);
     let read = match timeout(READ_MAX, gauges).await {
         Ok(read) => read.map(|gauges| text(&gauges)).map_err(Problem::from),
         Err(_) => Err(Problem::new(ProblemKind::Unavailable, "the store is too slow")),
@@ -52,7 +53,8 @@ fn may_see(call: &Call, queue: Option<&str>) -> bool {
     if call.principal.as_ref().is_some_and(|principal| principal.queues().contains(&QueueGlob::any())) {
         return true;
     }
-    let queue = queue.filter(|queue| *queue != StoreGauges::OTHER).and_then(|queue| QueueName::new(queue).ok());
+    let queue =
+        queue.filter(|queue| *queue != StoreGauges::OTHER).and_then(|queue| QueueName::new(queue).ok());
     queue.is_some_and(|queue| call.may(Scope::Metrics, &queue))
 }
 
