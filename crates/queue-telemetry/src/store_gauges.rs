@@ -2,20 +2,31 @@
 
 use crate::{
     QueueMetrics,
-    labels::QUEUES_MAX,
-    words::{DESTINATION, OTHER, STATE, shared},
+    labels::QueueLabels,
+    words::{DESTINATION, STATE},
 };
 use opentelemetry::KeyValue;
+use parking_lot::Mutex;
 use queue_core::{ErrorKind, QueueName, QueueStatus, QueuesQuery, Result, State, Storage, WorkerInfo};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The most pages of queues that are read.
 const PAGES_MAX: usize = 10;
+/// The words of the numbers of jobs.
+const JOBS: [&str; 7] = ["due", "scheduled", "failing", "processing", "completed", "failed", "cancelled"];
+
+/// What was read of each queue that is told apart, and of the rest of them together.
+type Read = BTreeMap<String, (Arc<QueueLabels>, QueueGauges)>;
+
+/// The queues whose gauges are not zero. A gauge keeps its value until another one is recorded, so
+/// what is gone from the store has to be told once more.
+#[derive(Debug, Default)]
+pub(crate) struct RecordedQueues(Mutex<BTreeMap<String, Arc<QueueLabels>>>);
 
 /// What is stored of a queue, or of the rest of them.
 #[derive(Debug, Default)]
 struct QueueGauges {
-    jobs: [(&'static str, u64); 7],
+    jobs: [u64; JOBS.len()],
     oldest_due_secs: f64,
     paused: u64,
     workers: u64,
@@ -23,43 +34,59 @@ struct QueueGauges {
 
 impl QueueMetrics {
     /// Reads from the store how many jobs there are in each state, how long the oldest due job has
-    /// been due, what is paused, and which workers are present, and records it.
+    /// been due, what is paused, and which workers are present, and records it; zero for a queue
+    /// that it knew before and that is gone.
     ///
     /// Call it at intervals, such as that of the exporter, in one process alone: the numbers are
     /// those of the whole store, and added up over processes they would be wrong. `queue serve`
     /// does the same for its `/metrics`.
     pub async fn read_store(&self, storage: &(impl Storage + ?Sized)) -> Result<()> {
-        let mut queues: BTreeMap<String, QueueGauges> = BTreeMap::new();
+        let mut read = Read::new();
         let mut next = storage.capabilities().queues.then(|| QueuesQuery::all(QueuesQuery::LIMIT_MAX));
         for _ in 0..PAGES_MAX {
             let Some(query) = next.take() else { break };
             let page = storage.queues(query).await?;
             for status in &page.queues {
-                of(&mut queues, &status.name).add(status);
+                self.of(&mut read, &status.name).add(status);
             }
             next = page.next;
         }
         let workers = workers(storage).await?;
         for queue in workers.iter().flat_map(|worker| &worker.queues) {
-            of(&mut queues, queue).workers += 1;
+            self.of(&mut read, queue).workers += 1;
         }
-        for (name, gauges) in &queues {
-            self.record(name, gauges);
-        }
+        self.record_all(read);
         self.record_slots(&workers);
         Ok(())
     }
 
-    fn record(&self, name: &str, gauges: &QueueGauges) {
-        let destination = shared(DESTINATION, name);
-        for (state, count) in gauges.jobs.iter().filter(|(state, _)| !state.is_empty()) {
-            let labels = [destination.clone(), KeyValue::new(STATE, *state)];
-            self.instruments().jobs.record(*count, &labels);
+    fn of<'a>(&self, read: &'a mut Read, queue: &QueueName) -> &'a mut QueueGauges {
+        let labels = self.queue(queue);
+        let name = labels.destination[0].value.as_str().into_owned();
+        &mut read.entry(name).or_insert_with(|| (labels, QueueGauges::default())).1
+    }
+
+    /// Records what was read, and zero for what was there before.
+    fn record_all(&self, read: Read) {
+        let mut recorded = self.recorded().0.lock();
+        for (labels, gauges) in read.values() {
+            self.record(labels, gauges);
         }
-        let labels = [destination];
-        self.instruments().oldest_due.record(gauges.oldest_due_secs, &labels);
-        self.instruments().paused.record(gauges.paused, &labels);
-        self.instruments().workers.record(gauges.workers, &labels);
+        for (_, labels) in recorded.iter().filter(|(name, _)| !read.contains_key(*name)) {
+            self.record(labels, &QueueGauges::default());
+        }
+        *recorded = read.into_iter().map(|(name, (labels, _))| (name, labels)).collect();
+    }
+
+    fn record(&self, labels: &QueueLabels, gauges: &QueueGauges) {
+        let destination = &labels.destination;
+        debug_assert_eq!(destination[0].key.as_str(), DESTINATION);
+        for (state, count) in JOBS.into_iter().zip(gauges.jobs) {
+            self.instruments().jobs.record(count, &[destination[0].clone(), KeyValue::new(STATE, state)]);
+        }
+        self.instruments().oldest_due.record(gauges.oldest_due_secs, destination);
+        self.instruments().paused.record(gauges.paused, destination);
+        self.instruments().workers.record(gauges.workers, destination);
     }
 
     fn record_slots(&self, workers: &[WorkerInfo]) {
@@ -79,28 +106,22 @@ impl QueueMetrics {
 impl QueueGauges {
     fn add(&mut self, QueueStatus { pause, counts, .. }: &QueueStatus) {
         let waiting = counts.of(State::Queued) + counts.of(State::Failing);
-        let of = |state: State| (state.as_str(), counts.of(state));
         let jobs = [
-            ("due", waiting.saturating_sub(counts.scheduled)),
-            ("scheduled", counts.scheduled),
-            of(State::Failing),
-            of(State::Processing),
-            of(State::Completed),
-            of(State::Failed),
-            of(State::Cancelled),
+            waiting.saturating_sub(counts.scheduled),
+            counts.scheduled,
+            counts.of(State::Failing),
+            counts.of(State::Processing),
+            counts.of(State::Completed),
+            counts.of(State::Failed),
+            counts.of(State::Cancelled),
         ];
-        for (sum, (state, count)) in self.jobs.iter_mut().zip(jobs) {
-            *sum = (state, sum.1 + count);
+        for (sum, count) in self.jobs.iter_mut().zip(jobs) {
+            *sum += count;
         }
         let oldest = counts.oldest_due.map_or(0.0, |due| counts.now.since(due).as_secs_f64());
         self.oldest_due_secs = self.oldest_due_secs.max(oldest);
         self.paused += u64::from(pause.is_on());
     }
-}
-
-fn of<'a>(queues: &'a mut BTreeMap<String, QueueGauges>, queue: &QueueName) -> &'a mut QueueGauges {
-    let is_apart = queues.len() < QUEUES_MAX || queues.contains_key(queue.as_str());
-    queues.entry(if is_apart { queue.as_str() } else { OTHER }.to_owned()).or_default()
 }
 
 /// The workers that are present; none if the store keeps no workers.
