@@ -4,6 +4,7 @@ use crate::{
     instruments::Instruments,
     labels::{KindLabels, Labels, QueueLabels},
     sent_transition::{SentChange, SentTransition},
+    store_gauges::RecordedQueues,
     words::{
         AttemptOutcome, DESTINATION, ERROR_TYPE, KIND, OPERATION, OUTCOME, Operation, REASON, SentOutcome,
         certainty, error_kind,
@@ -43,6 +44,7 @@ pub struct QueueMetrics {
 struct Inner {
     instruments: Instruments,
     labels: Labels,
+    recorded: RecordedQueues,
 }
 
 impl QueueMetrics {
@@ -51,7 +53,13 @@ impl QueueMetrics {
     pub fn new(meter: &Meter) -> Self {
         let instruments = Instruments::new(meter);
         instruments.build_info.record(1, &[KeyValue::new("version", env!("CARGO_PKG_VERSION"))]);
-        Self { inner: Arc::new(Inner { instruments, labels: Labels::new() }) }
+        Self {
+            inner: Arc::new(Inner {
+                instruments,
+                labels: Labels::new(),
+                recorded: RecordedQueues::default(),
+            }),
+        }
     }
 
     /// Records what only a worker knows: how long a handler ran, and settles that were given up or
@@ -88,10 +96,15 @@ impl QueueMetrics {
         &self.inner.instruments
     }
 
+    /// The queues whose gauges were recorded last.
+    pub(crate) fn recorded(&self) -> &RecordedQueues {
+        &self.inner.recorded
+    }
+
     /// The labels of a queue. What alerts ask for begins with zero when a queue is first seen,
     /// since Prometheus sees no increase in a number that was not there before.
-    fn queue(&self, queue: &QueueName) -> Arc<QueueLabels> {
-        let Inner { instruments, labels } = &*self.inner;
+    pub(crate) fn queue(&self, queue: &QueueName) -> Arc<QueueLabels> {
+        let Inner { instruments, labels, .. } = &*self.inner;
         labels.of_queue(queue, |labels| {
             for counter in [&instruments.lease_lost, &instruments.abandoned, &instruments.replayed] {
                 counter.add(0, &labels.destination);
@@ -100,8 +113,8 @@ impl QueueMetrics {
     }
 
     /// The labels of a kind in that queue.
-    fn kind(&self, queue: &QueueLabels, kind: &Kind) -> Arc<KindLabels> {
-        let Inner { instruments, labels } = &*self.inner;
+    pub(crate) fn kind(&self, queue: &QueueLabels, kind: &Kind) -> Arc<KindLabels> {
+        let Inner { instruments, labels, .. } = &*self.inner;
         labels.of_kind(queue, kind, |labels| {
             let of = |outcome: AttemptOutcome| &labels.attempts[outcome as usize];
             instruments.attempts.add(0, of(AttemptOutcome::Stalled));

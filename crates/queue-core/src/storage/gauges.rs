@@ -87,7 +87,8 @@ impl StoreGauges {
     }
 
     fn of(&mut self, name: String) -> &mut QueueGauges {
-        let is_apart = self.queues.len() < Self::QUEUES_MAX || self.queues.contains_key(&name);
+        let apart = self.queues.len() - usize::from(self.queues.contains_key(Self::OTHER));
+        let is_apart = apart < Self::QUEUES_MAX || self.queues.contains_key(&name);
         self.queues.entry(if is_apart { name } else { Self::OTHER.to_owned() }).or_default()
     }
 }

@@ -15,8 +15,9 @@ use std::sync::Arc;
 const QUEUES_MAX: usize = StoreGauges::QUEUES_MAX;
 /// The most kinds that are told apart, in all queues together.
 const KINDS_MAX: usize = 200;
-/// The most pairs of a queue and a kind that are told apart: eight outcomes and reasons of each
-/// stay within the 2,000 combinations of labels that an SDK keeps apart by itself.
+/// The most pairs of a queue and a kind that are told apart. With few queues beside them, eight
+/// outcomes and reasons of each stay within the 2,000 combinations of labels that an SDK keeps
+/// apart by itself.
 const PAIRS_MAX: usize = 250;
 
 /// The labels of all queues and kinds that were seen so far.
@@ -44,8 +45,15 @@ impl Labels {
 
     /// The labels of this queue, or of all the others; `begin` is told of new ones.
     pub(crate) fn of_queue(&self, queue: &QueueName, begin: impl FnOnce(&QueueLabels)) -> Arc<QueueLabels> {
-        if let Some(labels) = self.queues.read().get(queue) {
-            return labels.clone();
+        {
+            let queues = self.queues.read();
+            if let Some(labels) = queues.get(queue) {
+                return labels.clone();
+            }
+            // Calls of all the others never wait for each other.
+            if queues.len() >= QUEUES_MAX {
+                return self.other.clone();
+            }
         }
         let mut queues = self.queues.write();
         if let Some(labels) = queues.get(queue) {
