@@ -1,7 +1,7 @@
 //! What a terminal shows after what a program has written to it.
 
-/// The characters of a screen, each in a column. It knows what `queue top` writes: places, clearing,
-/// and looks, which it leaves out.
+/// The characters of a screen, each in a column. It knows what `queue top` writes: places,
+/// clearing, and looks, which it leaves out.
 ///
 /// A program that draws writes only what changed since the last frame: neither a blank nor a letter
 /// that stood there before. So a test that looks for words among the bytes may wait for ever.

@@ -1,5 +1,5 @@
-//! `queue top` over servers that hang, end and come back, and on terminals without colours or without
-//! a cursor.
+//! `queue top` over servers that hang, end and come back, and on terminals without colours or
+//! without a cursor.
 
 use crate::{place, remote_working::keep, serving::Served};
 use queue_e2e::TerminalScreen;
