@@ -10,6 +10,7 @@ mod latencies;
 mod patience;
 mod process;
 mod resident;
+mod screen_cells;
 mod terminal;
 mod terminal_screen;
 

@@ -1,6 +1,6 @@
 //! A command that draws on a whole terminal while a test types and looks.
 
-use crate::{CommandDirectory, terminal::pair, until};
+use crate::{CommandDirectory, screen_cells::ScreenCells, terminal::pair, until};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     process::{Pid, Signal, kill_process},
@@ -24,13 +24,24 @@ pub struct TerminalScreen {
     _theirs: File,
     child: Child,
     shown: Vec<u8>,
+    cells: ScreenCells,
     /// Whether the command took the whole screen.
     is_taken: bool,
 }
 
 impl TerminalScreen {
     /// Starts the command with all three streams on a terminal of this size.
-    pub fn start(place: &CommandDirectory, (columns, rows): (u16, u16), arguments: &[&str]) -> Self {
+    pub fn start(place: &CommandDirectory, size: (u16, u16), arguments: &[&str]) -> Self {
+        Self::start_with(place, size, arguments, &[])
+    }
+
+    /// The same, with these variables in its environment.
+    pub fn start_with(
+        place: &CommandDirectory,
+        (columns, rows): (u16, u16),
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let (ours, theirs) = pair(columns, rows);
         let stream = || Stdio::from(theirs.try_clone().expect("there are descriptors left"));
         let wanted = place.command(arguments);
@@ -43,10 +54,11 @@ impl TerminalScreen {
                 None => command.env_remove(variable),
             };
         }
-        command.env("TERM", "xterm-256color").env_remove("NO_COLOR");
+        command.env("TERM", "xterm-256color").env_remove("NO_COLOR").envs(variables.iter().copied());
         let spawned = command.stdin(stream()).stdout(stream()).stderr(stream()).spawn();
         let child = spawned.expect("cargo built the program");
-        Self { ours: File::from(ours), _theirs: theirs, child, shown: Vec::new(), is_taken: false }
+        let (shown, cells) = (Vec::new(), ScreenCells::default());
+        Self { ours: File::from(ours), _theirs: theirs, child, shown, cells, is_taken: false }
     }
 
     /// Types keys.
@@ -60,7 +72,23 @@ impl TerminalScreen {
         tcsetwinsize(&self.ours, size).expect("it has a size");
     }
 
-    /// Waits until a word without blanks is written, and forgets all that was.
+    /// Waits until these words are on the screen, in one line. Unlike [`wait_for`](Self::wait_for),
+    /// it finds what was drawn in pieces, or together with what was waited for before.
+    #[track_caller]
+    pub fn wait_to_see(&mut self, words: &str) {
+        until(&format!("{words:?} is seen"), || {
+            self.read();
+            self.cells.text().contains(words).then_some(())
+        });
+    }
+
+    /// What the screen shows, as far as it was read.
+    pub fn seen(&self) -> String {
+        self.cells.text()
+    }
+
+    /// Waits until a word without blanks is written, and forgets all that was. It has to be drawn
+    /// where nothing stood that shares a letter with it, and after what was waited for before.
     #[track_caller]
     pub fn wait_for(&mut self, word: &str) {
         until(&format!("{word:?} is on the screen"), || {
@@ -107,7 +135,10 @@ impl TerminalScreen {
             let count = poll(&mut ready, Some(&none)).unwrap_or(0);
             let is_readable = count > 0 && ready[0].revents().contains(PollFlags::IN);
             match is_readable.then(|| self.ours.read(&mut part)) {
-                Some(Ok(read @ 1..)) => self.shown.extend_from_slice(&part[..read]),
+                Some(Ok(read @ 1..)) => {
+                    self.shown.extend_from_slice(&part[..read]);
+                    self.cells.write(&part[..read]);
+                }
                 _ => return,
             }
         }

@@ -1,7 +1,7 @@
 //! The signals SIGINT and SIGTERM, awaited as requests to stop, and SIGHUP, as one to read files
-//! again.
+//! again, or to stop where the terminal is the program's own.
 
-use std::io;
+use std::{future::pending, io};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The requests to stop from a person or a supervisor: SIGINT and SIGTERM.
@@ -9,19 +9,36 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 pub(crate) struct StopSignals {
     interrupt: Signal,
     terminate: Signal,
+    hang_up: Option<Signal>,
 }
 
 impl StopSignals {
     /// Listens; from here on these signals no longer end the process by themselves.
     pub(crate) fn listen() -> io::Result<Self> {
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
+        Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)?, hang_up: None })
+    }
+
+    /// Listens for SIGHUP too, for a program that has changed its terminal and must not end without
+    /// giving it back.
+    #[cfg(feature = "top")]
+    pub(crate) fn with_hang_up(self) -> io::Result<Self> {
+        Ok(Self { hang_up: Some(signal(SignalKind::hangup())?), ..self })
     }
 
     /// Waits for the next request. Dropping the future loses none.
     pub(crate) async fn next(&mut self) {
+        let Self { interrupt, terminate, hang_up } = self;
+        let hung_up = async {
+            match hang_up {
+                Some(signal) => signal.recv().await,
+                None => pending().await,
+            }
+        };
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hung_up => {}
         }
     }
 }

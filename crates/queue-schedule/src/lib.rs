@@ -13,8 +13,9 @@
 //! # Ok::<(), queue_schedule::ScheduleError>(())
 //! ```
 //!
-//! A schedule is stored as a job of the reserved kind [`SCHEDULE_KIND`], whose payload is a
-//! [`ScheduleSpec`] and whose progress is a [`Progress`]: the last tick dealt with.
+//! A schedule is stored as a job of the reserved kind [`SCHEDULE_KIND`] with [`schedule_tags`],
+//! whose payload is a [`ScheduleSpec`] and whose progress is a [`Progress`]: the last tick dealt
+//! with.
 //! [`ScheduleSpec::due`] says which ticks to enqueue; the worker enqueues them in the same atomic
 //! step in which it snoozes the schedule until the next tick. So the set of ticks depends neither
 //! on the number of workers, nor on which of them dies when.
@@ -22,6 +23,7 @@
 mod civil;
 mod due;
 mod error;
+mod found;
 mod moments;
 mod pattern;
 mod progress;
@@ -35,6 +37,7 @@ mod zone;
 
 pub use due::{CATCH_UP_MAX, Due, TICKS_MAX};
 pub use error::ScheduleError;
+pub use found::{schedule_tags, schedules_in};
 pub use moments::Moments;
 pub use pattern::CronPattern;
 pub use progress::Progress;

@@ -9,6 +9,10 @@
 //! [`QueueMetrics::new`] gets. With the feature `prometheus` there is also `PrometheusMetrics`,
 //! which answers the text that Prometheus scrapes.
 //!
+//! The feature `bound-instruments`, which `prometheus` implies, has the SDK find the labels of a
+//! record once and not each time. It needs an SDK of the version 0.33 behind the meter: another
+//! implementation of `SyncInstrument` that cannot `bind` would drop those records without a word.
+//!
 //! Invariants kept here: no label has a job, an attempt or a worker in it; at most 200 queues and
 //! 200 kinds are told apart, however many there are; nothing that is measured can fail or wait.
 //!

@@ -3,12 +3,10 @@
 use crate::{QueueMetrics, sent_transition::SentTransition, words::Operation};
 use async_trait::async_trait;
 use queue_core::{
-    Applied, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Finding, ImportRequest,
-    Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob, Page, Pause, PruneRequest,
-    QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage, SeriesQuery, Stamped, Storage,
-    StorageLayer, WorkerId, WorkerInfo, lifecycle::Transition,
+    Applied, ClaimRequest, Claimed, Enqueued, NewJob, QueueName, Result, Stamped, Storage, StorageLayer,
+    lifecycle::Transition,
 };
-use std::{fmt::Debug, sync::Arc, time::Duration};
+use std::{fmt::Debug, sync::Arc};
 use tokio::time::Instant;
 
 /// A store whose calls are measured: jobs sent and claimed, attempts by their outcome, how long
@@ -48,24 +46,15 @@ impl<S: Storage + ?Sized> Metered<S> {
         Self { store, name, metrics: metrics.clone() }
     }
 
-    /// Counts an error of a call.
-    async fn watched<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
-        let answer = call.await;
-        if let Err(error) = &answer {
-            self.metrics.store_failed(self.name, error);
-        }
-        answer
-    }
-
-    /// The same, for a call whose time is measured too.
-    async fn timed<T>(
+    /// Measures the time of a call, and counts its error.
+    async fn timed<T: Send>(
         &self,
         queue: &QueueName,
         operation: Operation,
-        call: impl Future<Output = Result<T>>,
+        call: impl Future<Output = Result<T>> + Send,
     ) -> Result<T> {
         let begun = Instant::now();
-        let answer = self.watched(call).await;
+        let answer = self.around(operation.as_str(), None, call).await;
         self.metrics.called(queue, operation, begun.elapsed(), answer.as_ref().err());
         answer
     }
@@ -77,6 +66,17 @@ impl<S: Storage + ?Sized> StorageLayer for Metered<S> {
 
     fn inner(&self) -> &S {
         &self.store
+    }
+
+    /// Counts an error of a call.
+    #[expect(clippy::manual_async_fn, reason = "`async_trait` would box it")]
+    fn around<T: Send>(
+        &self,
+        _verb: &'static str,
+        _queue: Option<&QueueName>,
+        call: impl Future<Output = Result<T>> + Send,
+    ) -> impl Future<Output = Result<T>> + Send {
+        async move { call.await.inspect_err(|error| self.metrics.store_failed(self.name, error)) }
     }
 
     async fn enqueue(
@@ -99,88 +99,11 @@ impl<S: Storage + ?Sized> StorageLayer for Metered<S> {
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         // A batch may concern several queues; its time is that of the first.
         let Some(queue) = batch.first().map(|first| first.queue.clone()) else {
-            return self.watched(self.store.apply(batch)).await;
+            return self.around("apply", None, self.store.apply(batch)).await;
         };
         let sent: Vec<SentTransition> = batch.iter().map(SentTransition::of).collect();
         let answer = self.timed(&queue, sent[0].operation(), self.store.apply(batch)).await?;
         self.metrics.applied(&sent, &answer);
         Ok(answer)
-    }
-
-    async fn get(
-        &self,
-        queue: &QueueName,
-        ids: &[JobId],
-        what: Detail,
-    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        self.watched(self.store.get(queue, ids, what)).await
-    }
-
-    async fn list(&self, query: ListQuery) -> Result<Page> {
-        self.watched(self.store.list(query)).await
-    }
-
-    async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
-        self.watched(self.store.attempts(queue, ids)).await
-    }
-
-    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        self.watched(self.store.counts(queue)).await
-    }
-
-    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
-        self.watched(self.store.queues(query)).await
-    }
-
-    async fn prune(&self, request: PruneRequest) -> Result<u64> {
-        self.watched(self.store.prune(request)).await
-    }
-
-    async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
-        self.watched(self.store.import(request)).await
-    }
-
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        self.watched(self.store.set_paused(queue, pause)).await
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        self.watched(self.store.set_kind_paused(queue, kind, pause)).await
-    }
-
-    async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
-        self.watched(self.store.subscribe(queue, interest)).await
-    }
-
-    async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
-        self.watched(self.store.announce(worker, ttl)).await
-    }
-
-    async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
-        self.watched(self.store.set_duty(worker, duty)).await
-    }
-
-    async fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        self.watched(self.store.workers()).await
-    }
-
-    async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
-        self.watched(self.store.write_series(entry, ttl)).await
-    }
-
-    async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
-        self.watched(self.store.read_series(query)).await
-    }
-
-    async fn verify(&self) -> Result<Vec<String>> {
-        self.watched(self.store.verify()).await
-    }
-
-    async fn diagnose(&self) -> Result<Vec<Finding>> {
-        self.watched(self.store.diagnose()).await
-    }
-
-    async fn close(&self) -> Result<()> {
-        self.watched(self.store.close()).await
     }
 }

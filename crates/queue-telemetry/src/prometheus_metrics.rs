@@ -2,7 +2,7 @@
 
 use crate::{QueueMetrics, words::DESTINATION};
 use opentelemetry::metrics::MeterProvider as _;
-use opentelemetry_sdk::metrics::SdkMeterProvider;
+use opentelemetry_sdk::metrics::{Instrument, SdkMeterProvider, Stream};
 use prometheus::{Registry, TextEncoder, proto::LabelPair};
 use queue_core::Error;
 use std::fmt;
@@ -10,6 +10,12 @@ use std::fmt;
 const BUILD_INFO: &str = "queue_build_info";
 /// The name of the label of queues in Prometheus.
 const QUEUE_LABEL: &str = "messaging_destination_name";
+/// The instruments with labels of kinds. What an SDK keeps apart by itself, 2,000 combinations of
+/// labels, is less than they can have.
+const OF_KINDS: [&str; 3] = ["messaging.process.duration", "queue.job.held.duration", "queue.job.attempts"];
+/// 250 pairs of a queue and a kind, and the other kinds of 201 queues, with thirteen outcomes and
+/// reasons each.
+const SERIES_MAX: usize = 6_000;
 
 /// Metrics with an SDK of their own, for applications that have none and are scraped by Prometheus.
 ///
@@ -52,7 +58,7 @@ impl PrometheusMetrics {
             .scope_info_enabled(false)
             .build()
             .map_err(|error| Error::new(queue_core::ErrorKind::Internal, "measure", error.to_string()))?;
-        let provider = SdkMeterProvider::builder().with_reader(exporter).build();
+        let provider = SdkMeterProvider::builder().with_reader(exporter).with_view(room_for_kinds).build();
         let metrics = QueueMetrics::new(&provider.meter(env!("CARGO_PKG_NAME")));
         Ok(Self { metrics, registry, _provider: provider })
     }
@@ -87,8 +93,42 @@ impl PrometheusMetrics {
     }
 }
 
+fn room_for_kinds(instrument: &Instrument) -> Option<Stream> {
+    let has_kinds = OF_KINDS.contains(&instrument.name());
+    has_kinds.then(|| Stream::builder().with_cardinality_limit(SERIES_MAX).build().ok()).flatten()
+}
+
 impl fmt::Debug for PrometheusMetrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PrometheusMetrics(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PrometheusMetrics;
+    use queue_core::{Kind, QueueName};
+
+    #[test]
+    fn all_kinds_and_queues_that_are_told_apart_have_series_of_their_own() {
+        let prometheus = PrometheusMetrics::new().unwrap();
+        let metrics = prometheus.metrics();
+        for queue in (0..300).map(|n| QueueName::new(format!("queue-{n}")).unwrap()) {
+            for kind in (0..210).map(|n| Kind::new(format!("kind-{n}")).unwrap()) {
+                let of = metrics.kind(&metrics.queue(&queue), &kind);
+                for labels in &of.attempts {
+                    metrics.instruments().attempts.add(1, labels);
+                    metrics.instruments().held.record(1.0, labels);
+                    metrics.instruments().process.record(1.0, labels);
+                }
+            }
+        }
+        let text = prometheus.text();
+        let overflown: Vec<_> = text.lines().filter(|line| line.contains("overflow")).collect();
+        assert!(overflown.is_empty(), "{overflown:?}");
+        let bounds = text.lines().filter(|line| {
+            line.starts_with("queue_job_held_duration_seconds_bucket") && line.contains("le=\"300\"")
+        });
+        assert!(bounds.count() > 2_000, "the bounds are those of the instrument");
     }
 }

@@ -4,6 +4,7 @@ use crate::{
     instruments::Instruments,
     labels::{KindLabels, Labels, QueueLabels},
     sent_transition::{SentChange, SentTransition},
+    store_gauges::RecordedQueues,
     words::{
         AttemptOutcome, DESTINATION, ERROR_TYPE, KIND, OPERATION, OUTCOME, Operation, REASON, SentOutcome,
         certainty, error_kind,
@@ -43,6 +44,7 @@ pub struct QueueMetrics {
 struct Inner {
     instruments: Instruments,
     labels: Labels,
+    recorded: RecordedQueues,
 }
 
 impl QueueMetrics {
@@ -51,7 +53,13 @@ impl QueueMetrics {
     pub fn new(meter: &Meter) -> Self {
         let instruments = Instruments::new(meter);
         instruments.build_info.record(1, &[KeyValue::new("version", env!("CARGO_PKG_VERSION"))]);
-        Self { inner: Arc::new(Inner { instruments, labels: Labels::new() }) }
+        Self {
+            inner: Arc::new(Inner {
+                instruments,
+                labels: Labels::new(),
+                recorded: RecordedQueues::default(),
+            }),
+        }
     }
 
     /// Records what only a worker knows: how long a handler ran, and settles that were given up or
@@ -88,10 +96,15 @@ impl QueueMetrics {
         &self.inner.instruments
     }
 
+    /// The queues whose gauges were recorded last.
+    pub(crate) fn recorded(&self) -> &RecordedQueues {
+        &self.inner.recorded
+    }
+
     /// The labels of a queue. What alerts ask for begins with zero when a queue is first seen,
     /// since Prometheus sees no increase in a number that was not there before.
-    fn queue(&self, queue: &QueueName) -> Arc<QueueLabels> {
-        let Inner { instruments, labels } = &*self.inner;
+    pub(crate) fn queue(&self, queue: &QueueName) -> Arc<QueueLabels> {
+        let Inner { instruments, labels, .. } = &*self.inner;
         labels.of_queue(queue, |labels| {
             for counter in [&instruments.lease_lost, &instruments.abandoned, &instruments.replayed] {
                 counter.add(0, &labels.destination);
@@ -100,8 +113,8 @@ impl QueueMetrics {
     }
 
     /// The labels of a kind in that queue.
-    fn kind(&self, queue: &QueueLabels, kind: &Kind) -> Arc<KindLabels> {
-        let Inner { instruments, labels } = &*self.inner;
+    pub(crate) fn kind(&self, queue: &QueueLabels, kind: &Kind) -> Arc<KindLabels> {
+        let Inner { instruments, labels, .. } = &*self.inner;
         labels.of_kind(queue, kind, |labels| {
             let of = |outcome: AttemptOutcome| &labels.attempts[outcome as usize];
             instruments.attempts.add(0, of(AttemptOutcome::Stalled));
@@ -122,7 +135,8 @@ impl QueueMetrics {
         let Some(ran_for) = end.ran_for else { return };
         let queue = self.queue(&end.meta.queue);
         let kind = self.kind(&queue, &end.meta.kind);
-        self.instruments().process.record(ran_for.as_secs_f64(), &kind.attempts[outcome as usize]);
+        let (labels, cells) = kind.of(outcome);
+        cells.process.record(&self.instruments().process, ran_for.as_secs_f64(), labels);
     }
 
     /// A call of the store has ended.
@@ -136,7 +150,9 @@ impl QueueMetrics {
         let queue = self.queue(queue);
         let secs = took.as_secs_f64();
         let Some(error) = error else {
-            return self.instruments().operation.record(secs, &queue.operations[operation as usize]);
+            let (labels, cell) =
+                (&queue.operations[operation as usize], &queue.cells.operations[operation as usize]);
+            return cell.record(&self.instruments().operation, secs, labels);
         };
         let labels = [
             queue.destination[0].clone(),
@@ -161,8 +177,8 @@ impl QueueMetrics {
             counts[outcome as usize] += 1;
         }
         let queue = self.queue(queue);
-        for (count, labels) in counts.into_iter().zip(&queue.sent).filter(|(count, _)| *count > 0) {
-            self.instruments().sent.add(count, labels);
+        for (outcome, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
+            queue.cells.sent[outcome].add(&self.instruments().sent, count, &queue.sent[outcome]);
         }
     }
 
@@ -175,10 +191,11 @@ impl QueueMetrics {
         for job in claimed.jobs.iter().filter(|job| !job.record.meta.kind.is_reserved()) {
             count += 1;
             let waited = claimed.now.since(job.record.meta.run_at);
-            self.instruments().wait.record(waited.as_secs_f64(), &queue.destination);
+            let wait = &self.instruments().wait;
+            queue.cells.wait.record(wait, waited.as_secs_f64(), &queue.destination);
         }
         if count > 0 {
-            self.instruments().consumed.add(count, &queue.destination);
+            queue.cells.consumed.add(&self.instruments().consumed, count, &queue.destination);
         }
     }
 
@@ -207,14 +224,14 @@ impl QueueMetrics {
         }
         let Some(outcome) = ended else { return };
         let kind = self.kind(&queue, &after.kind);
-        let labels = &kind.attempts[outcome as usize];
+        let (labels, cells) = kind.of(outcome);
         match sent.reason {
-            None => self.instruments().attempts.add(1, labels),
+            None => cells.attempts.add(&self.instruments().attempts, 1, labels),
             Some(reason) => self.instruments().attempts.add(1, &with_reason(labels, reason)),
         }
         if let (Some(claimed_at), false) = (after.claimed_at, matches!(sent.change, SentChange::Rescue(_))) {
             let held = now.since(claimed_at).as_secs_f64();
-            self.instruments().held.record(held, labels);
+            cells.held.record(&self.instruments().held, held, labels);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The names and values of labels.
 
 use opentelemetry::KeyValue;
-use queue_core::{Certainty, ErrorKind, State};
+use queue_core::{Certainty, ErrorKind, State, StoreGauges};
 
 pub(crate) const DESTINATION: &str = "messaging.destination.name";
 pub(crate) const OPERATION: &str = "messaging.operation.name";
@@ -12,7 +12,7 @@ pub(crate) const REASON: &str = "reason";
 pub(crate) const STATE: &str = "state";
 
 /// Stands for all queues, or all kinds, that are not told apart.
-pub(crate) const OTHER: &str = "other";
+pub(crate) const OTHER: &str = StoreGauges::OTHER;
 
 /// The outcomes of an attempt, each with its place in prepared labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,6 +29,7 @@ mod seeing;
 mod serving;
 mod shell;
 mod showing;
+mod sick_screens;
 mod soak;
 mod terminals;
 mod watching;

@@ -73,8 +73,8 @@ impl Output {
         Self { format, is_live: false }
     }
 
-    /// The same, but on a terminal words replace those before them; elsewhere an empty line
-    /// separates them.
+    /// The same, but on a terminal words replace those before them; elsewhere, and on a terminal
+    /// that is `dumb`, an empty line separates them.
     pub(crate) fn live(self) -> Self {
         Self { is_live: true, ..self }
     }
@@ -103,7 +103,7 @@ impl Output {
     /// Writes words.
     pub(crate) fn text(self, text: impl Into<Text>) -> io::Result<()> {
         let text = text.into().rendered(terminal::columns());
-        match (self.is_live, io::stdout().is_terminal()) {
+        match (self.is_live, terminal::is_drawn_on()) {
             (true, true) => self.write(format!("{CLEAR}{text}").as_bytes()),
             (true, false) => self.write(format!("{text}\n").as_bytes()),
             (false, _) => self.write(text.as_bytes()),

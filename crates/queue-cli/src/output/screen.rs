@@ -1,5 +1,6 @@
 //! The whole terminal as a screen, for `queue top`.
 
+use super::terminal::is_drawn_on;
 use ratatui::DefaultTerminal;
 use std::io::{self, IsTerminal};
 
@@ -33,5 +34,5 @@ impl Drop for Screen {
 
 /// Whether there is a terminal for a screen and for keys.
 pub(crate) fn is_screen() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
+    io::stdin().is_terminal() && is_drawn_on()
 }

@@ -3,7 +3,16 @@
 
 use super::note;
 use rustix::termios::tcgetwinsize;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::{
+    env,
+    io::{self, BufRead, IsTerminal, Write},
+};
+
+/// Whether standard output is a terminal that moves its cursor when it is told to; one that calls
+/// itself `dumb` shows whatever it is sent.
+pub(crate) fn is_drawn_on() -> bool {
+    io::stdout().is_terminal() && env::var_os("TERM").is_none_or(|name| name != "dumb")
+}
 
 /// The columns of standard output, if it is a terminal that reports them.
 pub(crate) fn columns() -> Option<usize> {

@@ -53,6 +53,18 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
     /// The inner store.
     fn inner(&self) -> &Self::Inner;
 
+    /// Runs every call of a verb that the layer does not define itself, about one queue or about
+    /// several: for what is done around all calls alike, such as counting them. It must await the
+    /// call; to do so and nothing else is what it does unless defined.
+    fn around<T: Send>(
+        &self,
+        _verb: &'static str,
+        _queue: Option<&QueueName>,
+        call: impl Future<Output = Result<T>> + Send,
+    ) -> impl Future<Output = Result<T>> + Send {
+        call
+    }
+
     /// See [`Storage::capabilities`].
     fn capabilities(&self) -> Capabilities {
         self.inner().capabilities()
@@ -69,17 +81,18 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        self.inner().enqueue(queue, groups).await
+        self.around("enqueue", Some(queue), self.inner().enqueue(queue, groups)).await
     }
 
     /// See [`Storage::claim`].
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
-        self.inner().claim(request).await
+        let queue = request.queue.clone();
+        self.around("claim", Some(&queue), self.inner().claim(request)).await
     }
 
     /// See [`Storage::apply`].
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        self.inner().apply(batch).await
+        self.around("apply", None, self.inner().apply(batch)).await
     }
 
     /// See [`Storage::get`].
@@ -89,92 +102,95 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
         ids: &[JobId],
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        self.inner().get(queue, ids, what).await
+        self.around("get", Some(queue), self.inner().get(queue, ids, what)).await
     }
 
     /// See [`Storage::list`].
     async fn list(&self, query: ListQuery) -> Result<Page> {
-        self.inner().list(query).await
+        let queue = query.queue.clone();
+        self.around("list", Some(&queue), self.inner().list(query)).await
     }
 
     /// See [`Storage::attempts`].
     async fn attempts(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobAttempts>>>> {
-        self.inner().attempts(queue, ids).await
+        self.around("attempts", Some(queue), self.inner().attempts(queue, ids)).await
     }
 
     /// See [`Storage::counts`].
     async fn counts(&self, queue: &QueueName) -> Result<Counts> {
-        self.inner().counts(queue).await
+        self.around("counts", Some(queue), self.inner().counts(queue)).await
     }
 
     /// See [`Storage::queues`].
     async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage> {
-        self.inner().queues(query).await
+        self.around("queues", None, self.inner().queues(query)).await
     }
 
     /// See [`Storage::prune`].
     async fn prune(&self, request: PruneRequest) -> Result<u64> {
-        self.inner().prune(request).await
+        let queue = request.queue.clone();
+        self.around("prune", Some(&queue), self.inner().prune(request)).await
     }
 
     /// See [`Storage::import`].
     async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
-        self.inner().import(request).await
+        let queue = request.queue.clone();
+        self.around("import", Some(&queue), self.inner().import(request)).await
     }
 
     /// See [`Storage::set_paused`].
     async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        self.inner().set_paused(queue, pause).await
+        self.around("set_paused", Some(queue), self.inner().set_paused(queue, pause)).await
     }
 
     /// See [`Storage::set_kind_paused`].
     async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        self.inner().set_kind_paused(queue, kind, pause).await
+        self.around("set_kind_paused", Some(queue), self.inner().set_kind_paused(queue, kind, pause)).await
     }
 
     /// See [`Storage::subscribe`].
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
-        self.inner().subscribe(queue, interest).await
+        self.around("subscribe", Some(queue), self.inner().subscribe(queue, interest)).await
     }
 
     /// See [`Storage::announce`].
     async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
-        self.inner().announce(worker, ttl).await
+        self.around("announce", None, self.inner().announce(worker, ttl)).await
     }
 
     /// See [`Storage::set_duty`].
     async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {
-        self.inner().set_duty(worker, duty).await
+        self.around("set_duty", None, self.inner().set_duty(worker, duty)).await
     }
 
     /// See [`Storage::workers`].
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        self.inner().workers().await
+        self.around("workers", None, self.inner().workers()).await
     }
 
     /// See [`Storage::write_series`].
     async fn write_series(&self, entry: SeriesEntry, ttl: Duration) -> Result<()> {
-        self.inner().write_series(entry, ttl).await
+        self.around("write_series", None, self.inner().write_series(entry, ttl)).await
     }
 
     /// See [`Storage::read_series`].
     async fn read_series(&self, query: SeriesQuery) -> Result<Stamped<SeriesPage>> {
-        self.inner().read_series(query).await
+        self.around("read_series", None, self.inner().read_series(query)).await
     }
 
     /// See [`Storage::verify`].
     async fn verify(&self) -> Result<Vec<String>> {
-        self.inner().verify().await
+        self.around("verify", None, self.inner().verify()).await
     }
 
     /// See [`Storage::diagnose`].
     async fn diagnose(&self) -> Result<Vec<Finding>> {
-        self.inner().diagnose().await
+        self.around("diagnose", None, self.inner().diagnose()).await
     }
 
     /// See [`Storage::close`].
     async fn close(&self) -> Result<()> {
-        self.inner().close().await
+        self.around("close", None, self.inner().close()).await
     }
 }
 

@@ -1,5 +1,6 @@
 //! Labels that are made once for each queue and kind, in bounded number.
 
+mod cells;
 mod queue_labels;
 
 pub(crate) use queue_labels::{KindLabels, QueueLabels};
@@ -7,15 +8,16 @@ pub(crate) use queue_labels::{KindLabels, QueueLabels};
 use crate::words::OTHER;
 use foldhash::{HashMap, HashMapExt, HashSet};
 use parking_lot::{Mutex, RwLock};
-use queue_core::{Kind, QueueName};
+use queue_core::{Kind, QueueName, StoreGauges};
 use std::sync::Arc;
 
 /// The most queues that are told apart.
-pub(crate) const QUEUES_MAX: usize = 200;
+const QUEUES_MAX: usize = StoreGauges::QUEUES_MAX;
 /// The most kinds that are told apart, in all queues together.
 const KINDS_MAX: usize = 200;
-/// The most pairs of a queue and a kind that are told apart: eight outcomes and reasons of each
-/// stay within the 2,000 combinations of labels that an SDK keeps apart by itself.
+/// The most pairs of a queue and a kind that are told apart. With few queues beside them, eight
+/// outcomes and reasons of each stay within the 2,000 combinations of labels that an SDK keeps
+/// apart by itself.
 const PAIRS_MAX: usize = 250;
 
 /// The labels of all queues and kinds that were seen so far.
@@ -43,8 +45,15 @@ impl Labels {
 
     /// The labels of this queue, or of all the others; `begin` is told of new ones.
     pub(crate) fn of_queue(&self, queue: &QueueName, begin: impl FnOnce(&QueueLabels)) -> Arc<QueueLabels> {
-        if let Some(labels) = self.queues.read().get(queue) {
-            return labels.clone();
+        {
+            let queues = self.queues.read();
+            if let Some(labels) = queues.get(queue) {
+                return labels.clone();
+            }
+            // Calls of all the others never wait for each other.
+            if queues.len() >= QUEUES_MAX {
+                return self.other.clone();
+            }
         }
         let mut queues = self.queues.write();
         if let Some(labels) = queues.get(queue) {

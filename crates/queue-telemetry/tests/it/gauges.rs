@@ -1,8 +1,11 @@
 //! What is read from the store.
 
 use crate::support::{Measured, count};
-use queue::{JobOptions, queue_core::Pause, queue_core::QueueName};
-use std::time::Duration;
+use queue::{
+    JobOptions, MemoryStorage, Queue, Storage, WorkerId,
+    queue_core::{ManualClock, Pause, QueueName, Timestamp, WorkerInfo},
+};
+use std::{sync::Arc, time::Duration};
 
 #[tokio::test]
 async fn jobs_by_state_pauses_and_workers_are_read() {
@@ -23,4 +26,41 @@ async fn jobs_by_state_pauses_and_workers_are_read() {
     for name in ["queue_oldest_due_age_seconds", "queue_workers", "queue_worker_slots"] {
         assert!(measured.prometheus.text().contains(&format!("\n{name}{{")), "{name}");
     }
+}
+
+#[tokio::test]
+async fn workers_that_are_gone_and_their_queue_are_told_no_more() {
+    let clock = Arc::new(ManualClock::new(Timestamp::from_millis(1_000_000)));
+    let measured = Measured::over(Arc::new(MemoryStorage::with_clock(clock.clone())));
+    let mut worker = WorkerInfo::new(WorkerId::new("w").unwrap());
+    worker.queues = vec![QueueName::from_static("mails")];
+    measured.storage.announce(worker, Duration::from_mins(1)).await.unwrap();
+    let workers = async || {
+        measured.prometheus.metrics().read_store(&*measured.storage).await.unwrap();
+        count(&measured, "queue_workers", &[("messaging_destination_name", "mails")])
+    };
+    assert_eq!(workers().await, 1);
+    clock.advance(Duration::from_mins(2));
+    // No job and no worker is left, so the store does not know the queue any more.
+    assert_eq!(workers().await, 0);
+}
+
+#[tokio::test]
+async fn queues_that_come_and_go_without_end_stay_a_few_labels() {
+    let measured = Measured::new();
+    for round in 0..4 {
+        let store: Arc<dyn Storage> = Arc::new(MemoryStorage::new());
+        for n in 0..150 {
+            let queue: Queue<String> = Queue::new(store.clone(), format!("of-{round}-{n}")).unwrap();
+            queue.enqueue("a", "hello".to_owned()).await.unwrap();
+        }
+        measured.prometheus.metrics().read_store(&*store).await.unwrap();
+    }
+    let text = measured.prometheus.text();
+    let lines = text.lines().filter(|line| line.starts_with("queue_paused{")).count();
+    assert_eq!(lines, 201);
+    assert!(!text.contains("overflow"), "{text}");
+    let due =
+        |name| count(&measured, "queue_jobs", &[("messaging_destination_name", name), ("state", "due")]);
+    assert_eq!((due("of-0-0"), due("other")), (0, 150), "what is gone is told no more");
 }

@@ -2,6 +2,7 @@
 
 mod attempts;
 mod calls;
+mod exporter;
 mod gauges;
 mod labels;
 mod support;

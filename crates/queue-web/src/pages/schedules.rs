@@ -12,7 +12,7 @@ use queue::schedules::{ScheduleStatus, Tick};
 use queue_core::{QueueName, Timestamp};
 use std::time::{Duration, UNIX_EPOCH};
 
-/// The most pages of jobs among which schedules are looked for.
+/// The most pages of schedules that are read.
 const PAGES_MAX: usize = 4;
 /// How many of the next runs are shown.
 const NEXT: usize = 3;

@@ -121,8 +121,6 @@ const BOUNDS: [(&str, u64, u64); 10] = [
 /// How many rows a store may look at for one that was asked for: what a filter leaves out is looked
 /// at too, up to a bound of the store.
 const LOOKED_AT_MAX: u64 = 20_000;
-/// What the page of schedules looks for is among all jobs of a queue, and it gives up sooner.
-const SCHEDULES_LOOKED_AT_MAX: u64 = 40_500;
 /// The filters of `/jobs`, each of which matches little or nothing of a full store.
 const FILTERS: [&str; 8] = [
     "",
@@ -155,8 +153,7 @@ fn check(store: &CountedStore, what: &str, calls_max: u64, rows_max: u64) {
     let (calls, ReadRows { asked, looked_at }) = store.taken();
     assert!((1..=calls_max).contains(&calls), "{what}: {calls} calls");
     assert!(asked <= rows_max, "{what}: {asked} rows asked for");
-    let spare = if what == "/schedules" { SCHEDULES_LOOKED_AT_MAX } else { LOOKED_AT_MAX };
-    assert!(looked_at <= asked + spare, "{what}: {looked_at} rows looked at for {asked}");
+    assert!(looked_at <= asked + LOOKED_AT_MAX, "{what}: {looked_at} rows looked at for {asked}");
 }
 
 #[tokio::test]

@@ -4,12 +4,12 @@ use super::{Got, answered, memory};
 use crate::{AccessPolicy, Dashboard};
 use http::{Method, Request, StatusCode};
 use http_body_util::Full;
-use queue_core::SystemRng;
+use queue_core::{SystemRng, Timestamp};
 use queue_http::{
     AccessControl, BrowserRules, NewToken, QueueGlob, ReceiptKeys, RequestLimits, Scope, Tokens, add_token,
     revoke_token,
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 struct House {
     _place: tempfile::TempDir,
@@ -199,4 +199,39 @@ async fn a_session_that_anybody_changed_is_none() {
     // A proof of a form has the same keys, and is no session.
     let page = house.ask(Method::GET, "/jobs", &[("cookie", &weak)], "").await;
     assert!(!is_let_in(&format!("__Host-queue-session={id}.{until}.{name}.{}", page.proof())).await);
+}
+
+#[tokio::test]
+async fn a_token_that_lost_a_scope_has_lost_it_in_the_sessions_it_has() {
+    let (house, token) = House::new(&[Scope::View, Scope::Operate]);
+    let cookie = house.log_in(&token).await;
+    let page = house.ask(Method::GET, "/jobs", &[("cookie", &cookie)], "").await;
+    let form = format!("proof={}&queue=mail", page.proof());
+    let pause = async || house.ask(Method::POST, "/pause", &[("cookie", &cookie)], &form).await.status;
+    assert_eq!(pause().await, StatusCode::SEE_OTHER);
+    let text = std::fs::read_to_string(&house.path).unwrap();
+    assert!(text.contains("\"operate\""), "{text}");
+    std::fs::write(&house.path, text.replace("\"operate\"", "\"metrics\"")).unwrap();
+    house.tokens.reload().unwrap();
+    assert_eq!(pause().await, StatusCode::FORBIDDEN);
+    assert_eq!(house.ask(Method::GET, "/jobs", &[("cookie", &cookie)], "").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_session_outlives_one_rotation_of_the_keys_and_not_a_second_one() {
+    let (mut house, token) = House::new(&[Scope::View]);
+    let path = house.path.with_file_name("keys");
+    let rotate = |now| {
+        ReceiptKeys::rotate(&path, &SystemRng, Timestamp::from_millis(now), Duration::ZERO).unwrap();
+    };
+    rotate(1_000);
+    house.keys = Arc::new(ReceiptKeys::load(&path).unwrap());
+    house.dashboard = house.beside(&house.keys);
+    let cookie = house.log_in(&token).await;
+    let status = async || house.ask(Method::GET, "/jobs", &[("cookie", &cookie)], "").await.status;
+    for (now, expected) in [(2_000, StatusCode::OK), (3_000, StatusCode::SEE_OTHER)] {
+        rotate(now);
+        house.keys.reload(&path).unwrap();
+        assert_eq!(status().await, expected, "{now}");
+    }
 }

@@ -5,7 +5,7 @@ use queue_core::{
     Kind, NewJob, State, Timestamp,
     lifecycle::{RESERVED_KIND_WAIT, Unhandled},
 };
-use queue_schedule::{ScheduleSpec, Template, Timing};
+use queue_schedule::{ScheduleSpec, Template, Timing, schedule_tags};
 use queue_worker::{Context, RateLimit, Router, WorkQueue};
 use std::time::Duration;
 use tokio::time::sleep;
@@ -18,7 +18,7 @@ fn schedule_of(timing: Timing) -> NewJob {
     let spec = ScheduleSpec::new("s", timing, Template::of(&job("tick", 2)), Timestamp::default());
     let mut schedule = of_kind("queue.schedule");
     schedule.payload.bytes = spec.to_bytes().into();
-    schedule
+    schedule.with_tags(schedule_tags())
 }
 
 #[tokio::test(start_paused = true)]

@@ -18,10 +18,10 @@ pub use status::ScheduleStatus;
 use crate::client::carry_trace;
 use crate::{Change, Queue, client::SendSpan};
 use queue_core::{
-    Cursor, JobId, JobRecord, Kind, ListFilter, ListQuery, NewJob, Result, Span, Stamped, State, StorageExt,
+    Cursor, JobId, JobRecord, Kind, ListQuery, NewJob, Result, Span, Stamped, State, StorageExt,
     lifecycle::{Event, OnRunning},
 };
-use queue_schedule::SCHEDULE_KIND;
+use queue_schedule::{SCHEDULE_KIND, schedule_tags, schedules_in};
 
 /// The most schedules on one page of a listing.
 const PAGE: usize = 500;
@@ -94,17 +94,15 @@ impl<P, R> Schedules<P, R> {
         }
     }
 
-    /// A page of [`list`](Self::list), for callers that may not read everything: the schedules
-    /// among the next jobs, of which there may be none on a page, and where the next page begins.
+    /// A page of [`list`](Self::list), for callers that may not read everything, and where the next
+    /// page begins. A page can have fewer schedules than another, or none.
     ///
     /// # Errors
     /// Those of [`get`](Self::get).
     pub async fn page(&self, after: Option<Cursor>) -> Result<(Vec<ScheduleStatus>, Option<Cursor>)> {
         let states = [State::Queued, State::Failing, State::Processing, State::Failed];
-        let kind = Some(Kind::from_static(SCHEDULE_KIND));
-        let filter = ListFilter { kind, ..ListFilter::in_states(states) };
-        let all = ListQuery::all(self.queue.name().clone(), PAGE);
-        let page = self.queue.storage().list(ListQuery { after, ..all.matching(filter) }).await?;
+        let all = schedules_in(self.queue.name().clone(), states, PAGE);
+        let page = self.queue.storage().list(ListQuery { after, ..all }).await?;
         let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
         if ids.is_empty() {
             return Ok((Vec::new(), page.next));
@@ -205,6 +203,7 @@ fn job_of(spec: &ScheduleSpec, delay: Span) -> Result<NewJob> {
     let mut job = NewJob::new(ScheduleSpec::id_of(&spec.name)?, Kind::from_static(SCHEDULE_KIND), payload);
     (job.max_attempts, job.max_stalls) = (Budget::Unlimited, Budget::Unlimited);
     job.priority = i16::MIN;
+    job.tags = schedule_tags();
     job.delay = delay;
     job.on_failed = OnFailed::Replace;
     job.retention =

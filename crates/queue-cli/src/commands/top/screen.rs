@@ -86,8 +86,11 @@ pub(super) fn draw(app: &mut App, palette: Palette, area: Rect, buffer: &mut Buf
     let words = fold_tail(&words, area.width, most);
     let height = area.height.saturating_sub(top).saturating_sub(words.len() as u16);
     body(app, &mut pen, top, height);
+    // On a screen of few lines a question is drawn over what is above it: none is answered unseen.
+    let is_needed = tone != Tone::Dim;
+    let bottom = if is_needed { area.height.saturating_sub(words.len() as u16) } else { top + height };
     for (place, line) in words.iter().enumerate() {
-        pen.line(top + height + place as u16, tone, line);
+        pen.line(bottom + place as u16, tone, line);
     }
 }
 

@@ -37,7 +37,8 @@ impl Trouble {
         self.good.is_some()
     }
 
-    /// What is wrong; `None` if nothing is.
+    /// What is wrong; `None` if nothing is. It begins with how old it is what is shown, which no
+    /// narrow screen cuts off.
     pub(super) fn line(&self) -> Option<String> {
         let waits = self.begun.map(|begun| begun.elapsed()).filter(|waits| *waits > SLOW);
         let words = match (&self.words, waits) {
@@ -45,11 +46,12 @@ impl Trouble {
             (None, Some(waits)) => format!("the store has not answered for {}", age(waits)),
             (None, None) => return None,
         };
-        let good = self.good.map_or_else(
-            || "nothing was read yet".to_owned(),
-            |(at, clock)| format!("last read at {}, {} ago", time_of_day(clock), age(at.elapsed())),
-        );
-        Some(format!("! {words} ({good})"))
+        Some(match self.good {
+            Some((at, clock)) => {
+                format!("! {} old: {words} (last read at {})", age(at.elapsed()), time_of_day(clock))
+            }
+            None => format!("! nothing was read yet: {words}"),
+        })
     }
 }
 

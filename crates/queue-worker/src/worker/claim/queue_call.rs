@@ -6,8 +6,8 @@ use super::{
 };
 use crate::worker::{run::WorkerRun, upkeep};
 use futures_util::{FutureExt, future::BoxFuture};
-use queue_core::{Kind, ListFilter, ListQuery, QueueName, Result, State, Storage};
-use queue_schedule::SCHEDULE_KIND;
+use queue_core::{QueueName, Result, State, Storage};
+use queue_schedule::schedules_in;
 use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 
@@ -104,17 +104,13 @@ async fn remaining(store: &dyn Storage, queue: &QueueName) -> Result<RemainingJo
         return Ok(RemainingJobs::HeldByOthers);
     }
     let waiting = counts.of(State::Queued) + counts.of(State::Failing);
-    // A listing may have to look at every job that the store keeps, and most queues have no
-    // schedule.
     let are_schedules = waiting == 0 || waiting <= SCHEDULES_MAX && schedules(store, queue).await? == waiting;
     Ok(if are_schedules { RemainingJobs::SchedulesAtMost } else { RemainingJobs::Waiting })
 }
 
 /// Counts the schedules that wait.
 async fn schedules(store: &dyn Storage, queue: &QueueName) -> Result<u64> {
-    let waiting = ListFilter::in_states([State::Queued, State::Failing]);
-    let filter = ListFilter { kind: Some(Kind::from_static(SCHEDULE_KIND)), ..waiting };
-    let mut query = ListQuery::all(queue.clone(), PAGE).matching(filter);
+    let mut query = schedules_in(queue.clone(), [State::Queued, State::Failing], PAGE);
     let mut count = 0;
     loop {
         let page = store.list(query.clone()).await?;

@@ -7,7 +7,7 @@ use queue_core::{
     lifecycle::{Event, Policy},
 };
 use queue_memory::MemoryStorage;
-use queue_schedule::{SCHEDULE_KIND, ScheduleSpec, Template, Timing};
+use queue_schedule::{SCHEDULE_KIND, ScheduleSpec, Template, Timing, schedule_tags};
 use queue_worker::{ReservedJob, ReservedOutcome, handle_reserved};
 use std::{sync::Arc, time::Duration};
 
@@ -48,6 +48,7 @@ impl Given {
         let mut schedule = NewJob::new(schedule_id(), Kind::from_static(SCHEDULE_KIND), job("s", 1).payload);
         (schedule.payload.bytes, schedule.priority) = (payload.into().into(), i16::MIN);
         (schedule.max_attempts, schedule.max_stalls) = (Budget::Unlimited, Budget::Unlimited);
+        schedule.tags = schedule_tags();
         self.store.enqueue(&self.queue, vec![vec![schedule]]).await.expect("memory enqueues");
     }
 

@@ -3,8 +3,9 @@
 use super::{DAY, HOUR, MINUTE, Report, fire, hold, hourly, ids, report, run, set_up};
 use crate::support::{settle_down, spawn};
 use queue::{
-    Change, Kind,
-    schedules::{Missed, Overlap, Put, Schedule, Timing},
+    Change, JobOptions, Kind,
+    queue_core::ListQuery,
+    schedules::{Missed, Overlap, Put, Schedule, ScheduleStatus, Timing},
 };
 use std::time::Duration;
 
@@ -43,6 +44,18 @@ async fn a_paused_schedule_waits_and_a_resumed_one_makes_up_as_its_policy_says()
     assert_eq!(ids(&ran), ["hourly@2026-01-04T00:00:00Z"]);
     assert_eq!(ran[0].1.of, "costs");
     assert_eq!(schedules.pause("nightly").await.expect("asked"), Change::Missing);
+}
+
+#[tokio::test]
+async fn schedules_are_found_without_a_look_at_other_jobs() {
+    let (_clock, reports) = set_up();
+    let others = (0..=ListQuery::LOOKS_MAX).map(|n| (format!("job-{n}"), report()));
+    reports.enqueue_many(others, JobOptions::default()).await.expect("enqueued");
+    let schedules = reports.schedules();
+    schedules.put(&hourly(report())).await.expect("put");
+    let (page, next) = schedules.page(None).await.expect("read");
+    assert_eq!(page.iter().map(ScheduleStatus::name).collect::<Vec<_>>(), ["hourly"]);
+    assert!(next.is_none(), "nothing is left to look at");
 }
 
 #[tokio::test]

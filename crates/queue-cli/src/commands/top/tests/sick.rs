@@ -119,7 +119,7 @@ async fn a_store_that_hangs_is_told_with_the_last_reading_and_q_still_ends_it() 
     ended.unwrap();
     let line = shown.lines().nth(2).unwrap();
     assert!(
-        line.starts_with("! the store has not answered for ") && line.contains("last read at "),
+        line.starts_with("! 9s old: the store has not answered for ") && line.contains("last read at "),
         "{shown}"
     );
     assert!(shown.contains("billing"), "what was read stays: {shown}");
@@ -138,7 +138,7 @@ async fn a_store_that_fails_and_comes_back_is_shown_again() {
     let unavailable = Store(Health::Fails(ErrorKind::Unavailable));
     let (ended, shown, _) = run(&[Wait(500), unavailable, Wait(5_000), Key('q')]).await;
     ended.unwrap();
-    assert!(shown.contains("! the disk\\u{1b}[2J is on fire (last read at "), "{shown}");
+    assert!(shown.contains(" old: the disk\\u{1b}[2J is on fire (last read at "), "{shown}");
     let (_, shown, _) = run(&[unavailable, Wait(5_000), Store(Health::Well), Wait(5_000), Key('q')]).await;
     assert!(!shown.contains("on fire") && shown.contains("billing"), "{shown}");
 }

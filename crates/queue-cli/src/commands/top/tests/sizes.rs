@@ -50,6 +50,16 @@ async fn no_size_is_too_small_for_any_view() {
 }
 
 #[tokio::test]
+async fn a_screen_of_three_lines_shows_what_is_wrong_until_there_is_a_question() {
+    let mut stage = Stage::new(demo::store().await, (40, 3)).await;
+    stage.app.trouble.end_badly("gone".to_owned());
+    assert!(stage.shown().contains(": gone"), "{}", stage.shown());
+    let shown = stage.press("P").await.shown();
+    assert!(shown.contains("Pause the queue"), "{shown}");
+    assert!(stage.press("n ").await.shown().contains(": gone"));
+}
+
+#[tokio::test]
 async fn screens_look_as_they_did() {
     for (view, keys, _) in VIEWS {
         if matches!(view, "overview" | "queue" | "job" | "workers") {

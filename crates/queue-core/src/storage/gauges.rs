@@ -1,0 +1,142 @@
+//! What monitoring shows of a store.
+
+use super::{QueueStatus, QueuesQuery, Storage, WorkerInfo};
+use crate::{ErrorKind, QueueName, Result, State};
+use std::collections::BTreeMap;
+
+const JOBS: [&str; 7] = ["due", "scheduled", "failing", "processing", "completed", "failed", "cancelled"];
+
+/// What monitoring shows of a store: numbers of jobs, pauses and workers, by queue.
+///
+/// A name that a client made up must not become a time series for ever, so the queues that are told
+/// apart are bounded.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct StoreGauges {
+    /// What is stored, by the name of the queue. Beyond [`QUEUES_MAX`](Self::QUEUES_MAX) queues the
+    /// others are added up under [`OTHER`](Self::OTHER).
+    pub queues: BTreeMap<String, QueueGauges>,
+    /// The slots of all workers that are present.
+    pub slots: SlotGauges,
+}
+
+/// What is stored of one queue, or of several together.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct QueueGauges {
+    jobs: [u64; JOBS.len()],
+    /// For how long the oldest due job has been due, in seconds; 0 if none is.
+    pub oldest_due_secs: f64,
+    /// How many of the queues are paused.
+    pub paused: u64,
+    /// The workers that are present.
+    pub workers: u64,
+}
+
+/// The slots of workers, and the jobs that they hold beyond those.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SlotGauges {
+    /// Slots whose handler runs.
+    pub used: u64,
+    /// Slots that wait for a job.
+    pub free: u64,
+    /// Jobs that are held ready.
+    pub prefetched: u64,
+}
+
+impl StoreGauges {
+    /// The most queues that are told apart.
+    pub const QUEUES_MAX: usize = 200;
+    /// The name under which the other queues are added up.
+    pub const OTHER: &str = "other";
+    /// The most pages of queues that are read.
+    const PAGES_MAX: usize = 10;
+
+    /// Reads the gauges: at most ten pages of a thousand queues, and the workers. What a store has
+    /// no capability for is left out.
+    ///
+    /// `name_of` says under which name the gauges of a queue are added up, its own or one that it
+    /// shares with others; `None` leaves it out, as for a reader who may not see it.
+    pub async fn read(
+        storage: &(impl Storage + ?Sized),
+        name_of: impl Fn(&QueueName) -> Option<String>,
+    ) -> Result<Self> {
+        let mut gauges = Self::default();
+        let mut next = storage.capabilities().queues.then(|| QueuesQuery::all(QueuesQuery::LIMIT_MAX));
+        for _ in 0..Self::PAGES_MAX {
+            let Some(query) = next.take() else { break };
+            let page = storage.queues(query).await?;
+            for status in &page.queues {
+                if let Some(name) = name_of(&status.name) {
+                    gauges.of(name).add(status);
+                }
+            }
+            next = page.next;
+        }
+        for worker in workers(storage).await? {
+            let names: Vec<String> = worker.queues.iter().filter_map(&name_of).collect();
+            if !names.is_empty() {
+                gauges.slots.add(&worker);
+            }
+            for name in names {
+                gauges.of(name).workers += 1;
+            }
+        }
+        Ok(gauges)
+    }
+
+    fn of(&mut self, name: String) -> &mut QueueGauges {
+        let apart = self.queues.len() - usize::from(self.queues.contains_key(Self::OTHER));
+        let is_apart = apart < Self::QUEUES_MAX || self.queues.contains_key(&name);
+        self.queues.entry(if is_apart { name } else { Self::OTHER.to_owned() }).or_default()
+    }
+}
+
+impl QueueGauges {
+    /// The numbers of jobs with the word for each. A failing job is also due or scheduled.
+    pub fn jobs(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        JOBS.into_iter().zip(self.jobs)
+    }
+
+    fn add(&mut self, QueueStatus { pause, counts, .. }: &QueueStatus) {
+        let waiting = counts.of(State::Queued) + counts.of(State::Failing);
+        let jobs = [
+            waiting.saturating_sub(counts.scheduled),
+            counts.scheduled,
+            counts.of(State::Failing),
+            counts.of(State::Processing),
+            counts.of(State::Completed),
+            counts.of(State::Failed),
+            counts.of(State::Cancelled),
+        ];
+        for (sum, count) in self.jobs.iter_mut().zip(jobs) {
+            *sum += count;
+        }
+        let oldest = counts.oldest_due.map_or(0.0, |due| counts.now.since(due).as_secs_f64());
+        self.oldest_due_secs = self.oldest_due_secs.max(oldest);
+        self.paused += u64::from(pause.is_on());
+    }
+}
+
+impl SlotGauges {
+    fn add(&mut self, worker: &WorkerInfo) {
+        let used = worker.running.min(worker.concurrency);
+        self.used += u64::from(used);
+        self.free += u64::from(worker.concurrency - used);
+        self.prefetched += u64::from(worker.running - used);
+    }
+
+    /// The numbers with the word for each.
+    pub fn by_word(&self) -> [(&'static str, u64); 3] {
+        [("used", self.used), ("free", self.free), ("prefetched", self.prefetched)]
+    }
+}
+
+/// The workers that are present; none if the store keeps no workers.
+async fn workers(storage: &(impl Storage + ?Sized)) -> Result<Vec<WorkerInfo>> {
+    match storage.workers().await {
+        Err(error) if error.kind() == ErrorKind::Unsupported => Ok(Vec::new()),
+        workers => workers,
+    }
+}

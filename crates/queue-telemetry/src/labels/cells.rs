@@ -1,0 +1,59 @@
+//! Where an instrument is found again for labels that it was recorded with before.
+//!
+//! An SDK looks up the labels of each record by their content among all that it has seen, which is
+//! most of what a record costs. With the feature `bound-instruments` that is done once for each
+//! cell; without it, cells are empty.
+
+use opentelemetry::{
+    KeyValue,
+    metrics::{Counter, Histogram},
+};
+#[cfg(feature = "bound-instruments")]
+use {
+    opentelemetry::metrics::{BoundCounter, BoundHistogram},
+    std::sync::OnceLock,
+};
+
+/// One counter for one set of labels.
+#[derive(Debug, Default)]
+pub(crate) struct CounterCell {
+    #[cfg(feature = "bound-instruments")]
+    bound: OnceLock<BoundCounter<u64>>,
+}
+
+/// One histogram for one set of labels.
+#[derive(Debug, Default)]
+pub(crate) struct HistogramCell {
+    #[cfg(feature = "bound-instruments")]
+    bound: OnceLock<BoundHistogram<f64>>,
+}
+
+#[cfg(feature = "bound-instruments")]
+impl CounterCell {
+    pub(crate) fn add(&self, counter: &Counter<u64>, count: u64, labels: &[KeyValue]) {
+        self.bound.get_or_init(|| counter.bind(labels)).add(count);
+    }
+}
+
+#[cfg(feature = "bound-instruments")]
+impl HistogramCell {
+    pub(crate) fn record(&self, histogram: &Histogram<f64>, value: f64, labels: &[KeyValue]) {
+        self.bound.get_or_init(|| histogram.bind(labels)).record(value);
+    }
+}
+
+#[cfg(not(feature = "bound-instruments"))]
+#[expect(clippy::unused_self, reason = "there is something in it with the feature")]
+impl CounterCell {
+    pub(crate) fn add(&self, counter: &Counter<u64>, count: u64, labels: &[KeyValue]) {
+        counter.add(count, labels);
+    }
+}
+
+#[cfg(not(feature = "bound-instruments"))]
+#[expect(clippy::unused_self, reason = "there is something in it with the feature")]
+impl HistogramCell {
+    pub(crate) fn record(&self, histogram: &Histogram<f64>, value: f64, labels: &[KeyValue]) {
+        histogram.record(value, labels);
+    }
+}
