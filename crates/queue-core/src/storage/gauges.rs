@@ -4,6 +4,7 @@ use super::{QueueStatus, QueuesQuery, Storage, WorkerInfo};
 use crate::{ErrorKind, QueueName, Result, State};
 use std::collections::BTreeMap;
 
+/// The words for numbers of jobs, in the order in which [`QueueGauges`] keeps them.
 const JOBS: [&str; 7] = ["due", "scheduled", "failing", "processing", "completed", "failed", "cancelled"];
 
 /// What monitoring shows of a store: numbers of jobs, pauses and workers, by queue.
@@ -58,6 +59,10 @@ impl StoreGauges {
     ///
     /// `name_of` says under which name the gauges of a queue are added up, its own or one that it
     /// shares with others; `None` leaves it out, as for a reader who may not see it.
+    ///
+    /// # Errors
+    /// Those of [`Storage::queues`] and [`Storage::workers`]. Nothing is written, so the future can
+    /// be dropped at any time.
     pub async fn read(
         storage: &(impl Storage + ?Sized),
         name_of: impl Fn(&QueueName) -> Option<String>,
