@@ -11,6 +11,17 @@ const JOBS: [&str; 7] = ["due", "scheduled", "failing", "processing", "completed
 ///
 /// A name that a client made up must not become a time series for ever, so the queues that are told
 /// apart are bounded.
+///
+/// ```
+/// use queue_core::{QueueGauges, Storage, StoreGauges};
+///
+/// /// How many jobs of all queues could start now.
+/// async fn backlog(store: &dyn Storage) -> queue_core::Result<u64> {
+///     let gauges = StoreGauges::read(store, |queue| Some(queue.to_string())).await?;
+///     let jobs = gauges.queues.values().flat_map(QueueGauges::jobs);
+///     Ok(jobs.filter(|(word, _)| *word == "due").map(|(_, count)| count).sum())
+/// }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StoreGauges {
