@@ -14,7 +14,7 @@ use crate::{
 use askama::Template;
 use filter::Choice;
 use queue::operations::Standing;
-use queue_core::{Cursor, JobMeta, ListQuery, QueueName, QueueStatus, State, Timestamp, Walk};
+use queue_core::{Cursor, JobMeta, ListQuery, QueueName, QueueStatus, State, Tag, Timestamp, Walk};
 use std::time::Duration;
 
 /// The jobs of a page.
@@ -166,7 +166,14 @@ pub(super) fn row(visit: &Visit, job: &JobMeta, now: Timestamp) -> JobRow {
         href: visit.link("job", &[("queue", job.queue.as_str()), ("id", job.id.as_str())]),
         state: state_word(job, now),
         kind: job.kind.to_string(),
-        tags: job.tags.iter().map(ToString::to_string).collect(),
+        // That of a schedule says what its kind says.
+        tags: job
+            .tags
+            .iter()
+            .map(Tag::as_str)
+            .filter(|tag| *tag != job.kind.as_str())
+            .map(str::to_owned)
+            .collect(),
         attempts: super::job::attempts(job),
         when: moment(if is_ahead { job.run_at } else { job.entered_at() }, now),
         error: job.last_error.as_ref().map(|error| format!("{}: {}", error.name(), error.message())),
