@@ -55,11 +55,13 @@ impl RecentCommits {
     }
 
     /// The queues that commits after `seen` wrote, without the commits that are left out. `None` if
-    /// notes of some of them are gone.
+    /// notes of some of the others are gone.
     pub(crate) fn since(&self, seen: i64, is_left_out: impl Fn(i64) -> bool) -> Option<BTreeMap<i64, News>> {
-        let is_full = self.0.len() >= NOTES_MAX;
-        if is_full && self.0.front().is_some_and(|oldest| oldest.commit > seen) {
-            return None;
+        if let Some(oldest) = self.0.front().filter(|_| self.0.len() >= NOTES_MAX) {
+            let mut may_be_gone = seen + 1..=oldest.commit;
+            if !may_be_gone.all(&is_left_out) {
+                return None;
+            }
         }
         let mut queues = BTreeMap::new();
         for note in self.0.iter().filter(|note| note.commit > seen && !is_left_out(note.commit)) {
@@ -115,6 +117,21 @@ mod tests {
         assert_eq!(known(&recent, 3), Some(vec![]));
         let of_others = recent.since(0, |commit| commit == 2).map(|queues| queues.into_keys().collect());
         assert_eq!(of_others, Some(vec![5, 7]));
+    }
+
+    #[test]
+    fn nothing_is_missed_where_only_notes_of_commits_that_are_left_out_are_gone() {
+        let mut recent = RecentCommits::default();
+        (1..=50).for_each(|commit| recent.note(commit, [(commit, News::Wakes)]));
+        let since = |seen, others: &'static [i64]| {
+            recent
+                .since(seen, |commit| !others.contains(&commit))
+                .map(|queues| queues.into_keys().collect::<Vec<_>>())
+        };
+        assert_eq!(since(0, &[]), Some(vec![]));
+        assert_eq!(since(0, &[40]), Some(vec![40]));
+        assert_eq!(since(0, &[20]), None);
+        assert_eq!(since(20, &[20]), Some(vec![]));
     }
 
     #[test]
