@@ -79,27 +79,24 @@ pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
         [word] if word == "telemetry" => return telemetry(repo),
         _ => {}
     }
-    let folder = repo.target().join("bench");
+    let folder = folder(repo)?;
     let places = if wanted.quick {
         Places { results: folder.join("quick/results"), page: folder.join("quick/BENCHMARKS.md") }
     } else {
         let [results, page] = ["benches/results", "docs/BENCHMARKS.md"].map(|path| repo.root().join(path));
         Places { results, page }
     };
-    command::run(&mut command::cargo(repo, &["build", "--quiet", "--release", "-p", "queue-benches"]))?;
-    let program = repo.target().join("release/queue-benches");
+    let program = built(repo, "queue-benches")?;
     if !matches!(wanted.words.as_slice(), [word] if word == "page") {
         if wanted.quick && places.results.exists() {
             fs::remove_dir_all(&places.results).context("cannot remove the results of before")?;
         }
-        for folder in [&places.results, &folder] {
-            fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        }
+        let results = &places.results;
+        fs::create_dir_all(results).with_context(|| format!("cannot create {}", results.display()))?;
         let (stores, scenarios) = wanted.stores_and_scenarios();
         for store in stores {
             let mut command = Command::new(&program);
             command.args(wanted.arguments(store, &scenarios)).arg("--keep").arg(&places.results);
-            // Stores that are files are made on the disk of the work tree, and not in it.
             measure(repo, store, command.current_dir(&folder))?;
         }
     }
@@ -113,47 +110,55 @@ pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
 
 /// Measures what metrics cost a job, on every store.
 fn telemetry(repo: &Repo) -> Result<()> {
-    command::run(&mut command::cargo(repo, &["build", "--quiet", "--release", "-p", "queue-benches"]))?;
-    let folder = repo.target().join("bench");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let (program, folder) = (built(repo, "queue-benches")?, folder(repo)?);
     println!("| store | without, a job | with metrics | more |\n|---|---:|---:|---:|");
     for store in STORES {
-        let mut command = Command::new(repo.target().join("release/queue-benches"));
+        let mut command = Command::new(&program);
         command.args(["telemetry", "--store", store.name]).current_dir(&folder);
-        match store.server {
-            Some((server, durability)) => services::with_server(repo, server, durability, &mut command)?,
-            None => command::run(&mut command)?,
-        }
+        run_beside(repo, store.server, &mut command)?;
     }
     Ok(())
 }
 
 /// Measures a server before each store, by a program of its own.
 fn before_stores(repo: &Repo, program: &str, all: &[(&[&str], Option<&str>)]) -> Result<()> {
-    let build = ["build", "--quiet", "--release", "-p", "queue-benches", "--bin", program];
-    command::run(&mut command::cargo(repo, &build))?;
-    let folder = repo.target().join("bench");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let (program, folder) = (built(repo, program)?, folder(repo)?);
     for (stores, server) in all {
-        let mut command = Command::new(repo.target().join("release").join(program));
+        let mut command = Command::new(&program);
         command.args(stores.iter().flat_map(|store| ["--store", store]));
         // Stores that are files are made on the disk of the work tree, and not in memory.
         command.current_dir(&folder).env("TMPDIR", &folder);
-        match server {
-            Some(server) => services::with_server(repo, server, Durability::Disk, &mut command)?,
-            None => command::run(&mut command)?,
-        }
+        run_beside(repo, server.map(|server| (server, Durability::Disk)), &mut command)?;
     }
     Ok(())
+}
+
+/// Builds a program of `benches/`, and says where it is.
+fn built(repo: &Repo, program: &str) -> Result<PathBuf> {
+    let build = ["build", "--quiet", "--release", "-p", "queue-benches", "--bin", program];
+    command::run(&mut command::cargo(repo, &build))?;
+    Ok(repo.target().join("release").join(program))
+}
+
+/// The folder for stores that are files, on the disk of the work tree and not in it.
+fn folder(repo: &Repo) -> Result<PathBuf> {
+    let folder = repo.target().join("bench");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Runs a program, beside its server if it has one.
+fn run_beside(repo: &Repo, server: Option<(&str, Durability)>, command: &mut Command) -> Result<()> {
+    match server {
+        Some((server, durability)) => services::with_server(repo, server, durability, command),
+        None => command::run(command),
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a command-line tool tells people how long a step took")]
 fn measure(repo: &Repo, store: &Store, command: &mut Command) -> Result<()> {
     let start = Instant::now();
-    match store.server {
-        Some((server, durability)) => services::with_server(repo, server, durability, command)?,
-        None => command::run(command)?,
-    }
+    run_beside(repo, store.server, command)?;
     println!("=== {}: {:.0} s", store.name, start.elapsed().as_secs_f64());
     Ok(())
 }

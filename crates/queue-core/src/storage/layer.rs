@@ -53,9 +53,9 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
     /// The inner store.
     fn inner(&self) -> &Self::Inner;
 
-    /// Runs every call of a verb that the layer does not define itself, about one queue or about
-    /// several: for what is done around all calls alike, such as counting them. It must await the
-    /// call; to do so and nothing else is what it does unless defined.
+    /// Awaits the call of every verb that the layer does not define itself. A layer defines this
+    /// for what it does around all calls alike, such as counting them. `queue` is the queue that
+    /// the call is about; `None` if it is about several or all. The layer has to await the call.
     fn around<T: Send>(
         &self,
         _verb: &'static str,

@@ -28,32 +28,22 @@ pub(crate) struct HistogramCell {
     bound: OnceLock<BoundHistogram<f64>>,
 }
 
-#[cfg(feature = "bound-instruments")]
+#[cfg_attr(not(feature = "bound-instruments"), expect(clippy::unused_self, reason = "the cell is empty"))]
 impl CounterCell {
     pub(crate) fn add(&self, counter: &Counter<u64>, count: u64, labels: &[KeyValue]) {
+        #[cfg(feature = "bound-instruments")]
         self.bound.get_or_init(|| counter.bind(labels)).add(count);
-    }
-}
-
-#[cfg(feature = "bound-instruments")]
-impl HistogramCell {
-    pub(crate) fn record(&self, histogram: &Histogram<f64>, value: f64, labels: &[KeyValue]) {
-        self.bound.get_or_init(|| histogram.bind(labels)).record(value);
-    }
-}
-
-#[cfg(not(feature = "bound-instruments"))]
-#[expect(clippy::unused_self, reason = "there is something in it with the feature")]
-impl CounterCell {
-    pub(crate) fn add(&self, counter: &Counter<u64>, count: u64, labels: &[KeyValue]) {
+        #[cfg(not(feature = "bound-instruments"))]
         counter.add(count, labels);
     }
 }
 
-#[cfg(not(feature = "bound-instruments"))]
-#[expect(clippy::unused_self, reason = "there is something in it with the feature")]
+#[cfg_attr(not(feature = "bound-instruments"), expect(clippy::unused_self, reason = "the cell is empty"))]
 impl HistogramCell {
     pub(crate) fn record(&self, histogram: &Histogram<f64>, value: f64, labels: &[KeyValue]) {
+        #[cfg(feature = "bound-instruments")]
+        self.bound.get_or_init(|| histogram.bind(labels)).record(value);
+        #[cfg(not(feature = "bound-instruments"))]
         histogram.record(value, labels);
     }
 }
