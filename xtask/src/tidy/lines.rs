@@ -12,6 +12,9 @@ const COMMENTS: &[(&str, &str)] = &[("rs", "//"), ("sql", "--"), ("lua", "--")];
 /// Notes to oneself that were not meant to stay. Written in two halves, as the folders are, so that
 /// this file passes its own rules.
 const MARKS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
+/// What git writes around the two sides of a conflict. The line between them is also a heading of
+/// Markdown.
+const CONFLICTS: &[&str] = &[concat!("<<<<", "<<< "), concat!("||||", "||| "), concat!(">>>>", ">>> ")];
 /// A path of one machine means nothing on another.
 const FOLDERS: &[&str] =
     &[concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/Us", "ers/")];
@@ -45,6 +48,9 @@ struct Fence {
 fn of_text(line: &str) -> Option<String> {
     if line.ends_with(char::is_whitespace) {
         return Some("whitespace at the end of the line".to_owned());
+    }
+    if CONFLICTS.iter().any(|mark| line.starts_with(mark)) {
+        return Some("a merge left its conflict".to_owned());
     }
     if let Some(mark) = MARKS.iter().find(|mark| has_word(line, mark)) {
         return Some(format!("`{mark}` is left"));
@@ -96,7 +102,7 @@ fn of_program(source: &Source, line: &str, fence: &mut Fence) -> Option<String> 
 
 #[cfg(test)]
 mod tests {
-    use super::{COLUMNS_MAX, FOLDERS, LINES_MAX, MARKS, check};
+    use super::{COLUMNS_MAX, CONFLICTS, FOLDERS, LINES_MAX, MARKS, check};
     use crate::tidy::source::Source;
 
     fn found(path: &str, text: &str) -> Vec<usize> {
@@ -125,6 +131,15 @@ mod tests {
             assert_eq!(found("a.sql", &format!("fine\n-- {mark}: later\n")), [2], "{mark}");
             assert_eq!(found("a.rs", &format!("let {mark}_LIST = 1;\n")), [0; 0], "{mark}");
         }
+    }
+
+    #[test]
+    fn each_mark_of_a_conflict_fails_at_the_begin_of_a_line_alone() {
+        for mark in CONFLICTS {
+            assert_eq!(found("a.md", &format!("one\n{mark}HEAD\n")), [2], "{mark}");
+            assert_eq!(found("a.md", &format!("git writes `{mark}HEAD`\n")), [0; 0], "{mark}");
+        }
+        assert_eq!(found("a.md", "Title\n=======\n"), [0; 0]);
     }
 
     #[test]
