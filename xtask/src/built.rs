@@ -1,7 +1,7 @@
 //! The programs that several checks use, from the one build that the tests have as well.
 //!
-//! Cargo chooses the features of dependencies for what one call builds. A call for the `queue` command alone
-//! would compile most of them once more.
+//! Cargo chooses the features of dependencies for what one call builds. A call for the `queue`
+//! command alone would compile most of them once more.
 
 use std::path::PathBuf;
 

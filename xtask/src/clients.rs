@@ -41,7 +41,8 @@ const SLICE: [&str; 4] = ["--kills", "20", "--workers", "2"];
 pub(crate) use node::is_here as has_node;
 pub(crate) use python::is_here as has_python;
 
-/// Installs what the tests of clients need besides their languages. Returns what cannot be tested, and why.
+/// Installs what the tests of clients need besides their languages. Returns what cannot be tested,
+/// and why.
 pub(crate) fn prepare(repo: &Repo) -> Vec<String> {
     let mut left = Vec::new();
     if has_python() && python::interpreter(repo).is_none() {
@@ -53,9 +54,9 @@ pub(crate) fn prepare(repo: &Repo) -> Vec<String> {
     left
 }
 
-/// The parts that this machine can test.
-pub(crate) fn parts() -> Vec<Part> {
-    let (python, node) = (has_python(), has_node());
+/// The parts that can be tested with what [`prepare`] has installed.
+pub(crate) fn parts(repo: &Repo) -> Vec<Part> {
+    let (python, node) = (has_python() && python::interpreter(repo).is_some(), has_node());
     let can = |part: &Part| match part {
         Part::Python => python,
         Part::Node => node,

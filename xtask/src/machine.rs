@@ -1,8 +1,8 @@
-//! What the checks need of the machine besides Rust and a C compiler: installed in one step where that is
-//! allowed, or else left out aloud.
+//! What the checks need of the machine besides Rust and a C compiler: installed in one step where
+//! that is allowed, or else left out aloud.
 //!
-//! Root on Debian gets every package that is missing from one call of `apt-get`. Elsewhere a missing server is
-//! an error with the ways out, and what needs another missing program is skipped.
+//! Root on Debian gets every package that is missing from one call of `apt-get`. Elsewhere a
+//! missing server is an error with the ways out, and what needs another missing program is skipped.
 
 use std::process::{Command, Stdio};
 

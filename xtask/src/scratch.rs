@@ -1,4 +1,5 @@
-//! Folders of one run. They go away with it; those of runs that were killed go when the next one begins.
+//! Folders of one run. They go away with it; those of runs that were killed go when the next one
+//! begins.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;

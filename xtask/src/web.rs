@@ -69,20 +69,21 @@ pub(crate) fn has_browser() -> bool {
     browser().is_some()
 }
 
-/// Whether everything is here that cannot be installed below `target`.
-pub(crate) fn is_possible() -> bool {
-    has_browser() && clients::has_node()
+/// Installs axe-core. Returns why the pages cannot be looked at, unless a missing program says that
+/// already.
+pub(crate) fn prepare(repo: &Repo) -> Option<String> {
+    let lacks = Tools::find(&home(repo)).err().filter(|_| has_browser() && clients::has_node());
+    lacks.map(|why| format!("the dashboard in a browser: {why:#}"))
 }
 
-/// Installs axe-core. Returns why the pages cannot be looked at.
-pub(crate) fn prepare(repo: &Repo) -> Option<String> {
-    let lacks = Tools::find(&repo.target().join("web")).err().filter(|_| is_possible());
-    lacks.map(|why| format!("the dashboard in a browser: {why:#}"))
+/// Whether the pages can be looked at.
+pub(crate) fn is_possible(repo: &Repo) -> bool {
+    Tools::find(&home(repo)).is_ok()
 }
 
 /// Looks at every page of a program that is built.
 pub(crate) fn run(repo: &Repo, built: &Built, extent: Extent) -> Result<()> {
-    let home = repo.target().join("web");
+    let home = home(repo);
     let tools = match Tools::find(&home) {
         Ok(tools) => tools,
         Err(why) => {
@@ -149,6 +150,11 @@ impl Tools {
         }
         Ok(Self { browser, axe })
     }
+}
+
+/// Where tools and pictures are kept.
+fn home(repo: &Repo) -> PathBuf {
+    repo.target().join("web")
 }
 
 fn browser() -> Option<&'static str> {

@@ -12,12 +12,11 @@ use queue_postgres::{
 };
 use queue_testkit::{Failure, Harness, Place};
 use std::{
-    env, process,
+    collections::hash_map::RandomState,
+    env,
+    hash::{BuildHasher, Hasher},
     process::ExitCode,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
 };
 
 const URL: &str = "QUEUE_TEST_POSTGRES_URL";
@@ -46,13 +45,9 @@ struct PostgresHarness {
 #[async_trait]
 impl Harness for PostgresHarness {
     async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let schema = format!("remote {}-{number}", process::id());
-        let place = SchemaPlace { url: self.url.clone(), schema, clock };
-        // An earlier process of the same number may have left the schema behind.
-        place.clean_up().await?;
-        Ok(Box::new(place))
+        // Random, so that none was left behind by an earlier process.
+        let schema = format!("remote {:016x}", RandomState::new().build_hasher().finish());
+        Ok(Box::new(SchemaPlace { url: self.url.clone(), schema, clock }))
     }
 }
 

@@ -26,8 +26,9 @@ use self::program::{Ran, Tally};
 use self::project::Workspace;
 use crate::repo::Repo;
 
-/// Tries the programs of all pages whose path is one of the words or contains it, or of all pages; continues
-/// after a failure, and fails at the end. The packages are made first, unless somebody has just made them.
+/// Tries the programs of all pages whose path is one of the words or contains it, or of all pages;
+/// continues after a failure, and fails at the end. The packages are made first, unless somebody
+/// has just made them.
 pub(crate) fn run(repo: &Repo, words: &[&str], are_packed: bool) -> Result<()> {
     let mut pages = book::pages(repo)?;
     pages.retain(|page| words.is_empty() || words.iter().any(|word| is_named(&page.path, word)));

@@ -12,8 +12,9 @@ use crate::metadata::published;
 use crate::package::{self, Proof};
 use crate::repo::Repo;
 
-/// Packs every crate, unless they are packed, and unpacks it below `target`; answers where each is. Files are as old as
-/// their unpacking, not as in the archive, or cargo would not see that they changed.
+/// Packs every crate, unless they are packed, and unpacks it below `target`; answers where each is.
+/// Files are as old as their unpacking, not as in the archive, or cargo would not see that they
+/// changed.
 pub(super) fn crates(repo: &Repo, are_packed: bool) -> Result<BTreeMap<String, PathBuf>> {
     if !are_packed {
         package::run(repo, Proof::Packed)?;

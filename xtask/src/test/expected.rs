@@ -1,6 +1,6 @@
-//! How long programs are expected to run, in seconds, beside others on two processors. The longest begin
-//! first, so that none of them is alone at the end. Nothing is wrong when one takes longer; the table at the
-//! end of a run says what it took.
+//! How long programs are expected to run, in seconds, beside others on two processors. The longest
+//! begin first, so that none of them is alone at the end. Nothing is wrong when one takes longer;
+//! the table at the end of a run says what it took.
 
 const SECONDS: &[(&str, u32)] = &[
     ("queue-postgres::conformance", 343),
@@ -23,8 +23,8 @@ const SECONDS: &[(&str, u32)] = &[
     ("dashboard in a browser", 40),
 ];
 
-/// What is not listed is short, or new: it begins after the long ones and before what is known to be shorter
-/// than this.
+/// What is not listed is short, or new: it begins after the long ones and before what is known to
+/// be shorter than this.
 const UNKNOWN: u32 = 30;
 
 pub(super) fn seconds(program: &str) -> u32 {

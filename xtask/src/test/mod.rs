@@ -2,9 +2,9 @@
 //!
 //! `cargo test` runs one test program after another, and ours wait for most of their time: for
 //! leases that lapse, for retries, for servers. So several run at once here, those that take
-//! longest first. All run to their end, also after a failure, and the output of each is shown in one
-//! piece when it ends. What failed is run once more, alone, and comes after all others, so that the end
-//! of a log has it.
+//! longest first. All run to their end, also after a failure, and the output of each is shown in
+//! one piece when it ends. What failed is run once more, alone, and comes after all others, so that
+//! the end of a log has it.
 
 mod busy;
 mod ended;
@@ -124,13 +124,13 @@ fn everything(repo: &Repo) -> Result<Vec<Program>> {
     let examples = command::cargo(repo, &["test", "--workspace", "--all-features", "--doc"]);
     programs.push(Program::other(repo, "examples of the docs", &examples));
     let this = env::current_exe().context("this program has no path")?;
-    for part in clients::parts() {
+    for part in clients::parts(repo) {
         let name = part.to_possible_value().context("a part has a name")?.get_name().to_owned();
         let mut client = Command::new(&this);
         client.args(["clients", "--built", &name]);
         programs.push(Program::other(repo, &format!("clients::{name}"), &client));
     }
-    if web::is_possible() {
+    if web::is_possible(repo) {
         let mut look = Command::new(&this);
         look.args(["web", "--built", "--quick"]);
         programs.push(Program::other(repo, "dashboard in a browser", &look));

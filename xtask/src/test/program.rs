@@ -113,8 +113,8 @@ impl Program {
         Ended::new(self, status, usage, output)
     }
 
-    /// With both of its outputs in the order in which they were written: into a file and not through a pipe,
-    /// which would not end before the last process that has it.
+    /// With both of its outputs in the order in which they were written: into a file and not
+    /// through a pipe, which would not end before the last process that has it.
     #[expect(clippy::disallowed_methods, reason = "a command-line tool tells people how long a program took")]
     fn output(&self, environment: &[(String, String)]) -> Result<(ExitStatus, Usage, String)> {
         let mut file = tempfile::tempfile().context("no room for its output")?;

@@ -21,8 +21,8 @@ pub(crate) struct Usage {
     pub(crate) memory: u64,
 }
 
-/// Waits for the end. The kernel forgets what a process wrote once somebody has waited for it, so that is
-/// read between its end and the wait.
+/// Waits for the end. The kernel forgets what a process wrote once somebody has waited for it, so
+/// that is read between its end and the wait.
 pub(crate) fn wait(child: Child, start: Instant) -> Result<(ExitStatus, Usage)> {
     let pid = Pid::from_child(&child);
     waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).context("cannot wait")?;
@@ -48,8 +48,8 @@ fn written_by(process: &str) -> u64 {
     bytes.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
 }
 
-/// Nothing where the system has no such file. The name of the program may hold spaces, and ends with the
-/// last parenthesis; time is in hundredths of a second on every Linux.
+/// Nothing where the system has no such file. The name of the program may hold spaces, and ends
+/// with the last parenthesis; time is in hundredths of a second on every Linux.
 fn cpu_of_children() -> Duration {
     let told = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = told.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();

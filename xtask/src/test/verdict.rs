@@ -1,7 +1,7 @@
 //! Whether red programs are broken, or red by chance.
 //!
-//! A program that is red is run once more, alone. If it is green then, it is flaky: the run tells it and
-//! passes, so that chance never costs a day. Two flaky programs are too many to be chance.
+//! A program that is red is run once more, alone. If it is green then, it is flaky: the run tells
+//! it and passes, so that chance never costs a day. Two flaky programs are too many to be chance.
 
 use std::fmt::Write;
 
@@ -49,8 +49,8 @@ impl Verdict {
         many.then(|| format!("{} were red by chance: {}", count(self.flaky.len()), names(&self.flaky)))
     }
 
-    /// What belongs to the end of a log: the first failures of what is flaky, then the failures, each with
-    /// the command that repeats it.
+    /// What belongs to the end of a log: the first failures of what is flaky, then the failures,
+    /// each with the command that repeats it.
     pub(super) fn shown(&self) -> String {
         let mut shown = String::new();
         for flaky in &self.flaky {

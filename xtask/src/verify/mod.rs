@@ -17,7 +17,8 @@ use crate::test::{Usage, columns, heading};
 pub(crate) struct Wanted {
     /// Only these steps
     steps: Vec<String>,
-    /// What everyday work needs, without servers: shape, lints, unit tests, the suite on memory and SQLite
+    /// What everyday work needs, without servers: shape, lints, unit tests, the suite on memory and
+    /// SQLite
     #[arg(long, conflicts_with = "all")]
     quick: bool,
     /// Also what a run leaves out: every pair of features, every page, every picture
@@ -54,8 +55,8 @@ struct Left {
     failures: String,
 }
 
-/// Runs the steps in order and prints a summary, also after a failure. The log ends with failures and with how
-/// to repeat them.
+/// Runs the steps in order and prints a summary, also after a failure. The log ends with failures
+/// and with how to repeat them.
 pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
     let extent = match wanted {
         Wanted { quick: true, .. } => Extent::Quick,

@@ -149,8 +149,8 @@ fn counted(repo: &Repo) -> Result<Outcome> {
     passed(guard::run(repo, guard::Mode::Check))
 }
 
-/// The clients in other languages and the dashboard in a browser are programs among the others: they wait for
-/// most of their time. Pictures take minutes, so that only all of it compares them.
+/// The clients in other languages and the dashboard in a browser are programs among the others:
+/// they wait for most of their time. Pictures take minutes, so that only all of it compares them.
 fn tests(repo: &Repo, extent: Extent, left: &mut Left) -> Result<Outcome> {
     let wanted = test::Wanted::all(extent == Extent::Quick);
     let report = test::report(repo, &wanted)?;
@@ -159,7 +159,7 @@ fn tests(repo: &Repo, extent: Extent, left: &mut Left) -> Result<Outcome> {
     if let Some(why) = report.refusal {
         return Ok(Outcome::Failed(why));
     }
-    if extent == Extent::All && web::is_possible() {
+    if extent == Extent::All && web::is_possible(repo) {
         web::run(repo, &Built::find(repo), web::Extent::Whole)?;
     }
     Ok(Outcome::Passed)

@@ -23,7 +23,7 @@ pub(crate) struct Database {
 impl Database {
     pub(crate) async fn new() -> Option<Self> {
         let server = server::url()?;
-        let name = new_schema().await.expect("the server answers").name;
+        let name = new_schema().expect("there is a server").name;
         let mut admin = PgConnection::connect(&server).await.expect("the server answers");
         let version: (i32,) = sqlx::query_as("SELECT current_setting('server_version_num')::integer")
             .fetch_one(&mut admin)

@@ -26,7 +26,7 @@ pub(crate) struct PostgresHarness(pub(crate) Adjust);
 #[async_trait]
 impl Harness for PostgresHarness {
     async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
-        Ok(Box::new(SchemaPlace { schema: new_schema().await?, adjust: self.0, clock }))
+        Ok(Box::new(SchemaPlace { schema: new_schema()?, adjust: self.0, clock }))
     }
 
     fn facilities(&self) -> &[Facility] {

@@ -22,7 +22,7 @@ async fn place() -> Result<Option<(TestSchema, PostgresOptions)>, Failure> {
         return Ok(None);
     }
     let url = env::var(URL).map_err(|_| format!("{URL} is not set, and {SKIP} does not name pgbouncer"))?;
-    let schema = new_schema().await?;
+    let schema = new_schema()?;
     let options = PostgresOptions::new(&url)?.schema(&schema.name)?.pooler(Pooler::Transactions);
     Ok(Some((schema, options)))
 }

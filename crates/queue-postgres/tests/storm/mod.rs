@@ -51,7 +51,7 @@ pub(crate) struct StormHarness<B>(pub(crate) B);
 #[async_trait]
 impl<B: Begin> Harness for StormHarness<B> {
     async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
-        let schema = new_schema().await?;
+        let schema = new_schema()?;
         let strike = self.0.begin(&schema).await?;
         Ok(Box::new(StormPlace { storm: Arc::new(Storm::new(strike)), schema, clock }))
     }
