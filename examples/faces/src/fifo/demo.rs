@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Nothing in the demonstration takes this long.
 const LONG: Duration = Duration::from_mins(5);
-/// The visibility timeout of a program that dies.
-const SHORT: Duration = Duration::from_millis(50);
+/// The visibility timeout of a program that dies. Its claim has two thirds of it to be answered.
+const SHORT: Duration = Duration::from_secs(2);
 
 /// Serves the API, sends requests to it, and takes the tasks with two handles, one of which dies.
 ///

@@ -13,8 +13,9 @@ const HOUR: Duration = Duration::from_hours(1);
 const PATIENT: Duration = Duration::from_secs(30);
 /// The deadline of a call that nobody answers.
 const HASTY: Duration = Duration::from_millis(50);
-/// The lease of a consumer that dies, and how often recoverers look.
-const SHORT: Duration = Duration::from_millis(50);
+/// The lease of a consumer that dies, whose claim has two thirds of it to be answered; and how
+/// often recoverers look.
+const SHORT: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(10);
 const RECOVERERS: usize = 3;
 

@@ -14,8 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 const MESSAGES: u32 = 4;
 const LONG: Duration = Duration::from_mins(5);
-/// The timeout of a handler that is slower than that.
-const SHORT: Duration = Duration::from_millis(50);
+/// The timeout of a handler that is slower than that. Its claim has two thirds of it to be
+/// answered.
+const SHORT: Duration = Duration::from_secs(2);
 
 /// A worker claims more than it manages within its timeout: what it does not manage becomes
 /// visible, and a second worker, which would be started when the first falls behind, takes it over.

@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 /// Nothing in the demonstration takes this long.
 const LONG: Duration = Duration::from_mins(5);
 const TOMORROW: Duration = Duration::from_hours(24);
-/// The lease of a program that hangs.
-const SHORT: Duration = Duration::from_millis(50);
+/// The lease of a program that hangs. Its claim has two thirds of it to be answered.
+const SHORT: Duration = Duration::from_secs(2);
 /// How often the demonstration looks whether the work is done.
 const LOOK: Duration = Duration::from_millis(10);
 

@@ -93,7 +93,7 @@ async fn an_id_that_this_handle_did_not_take_is_not_acknowledged() {
 #[tokio::test]
 async fn a_task_that_nobody_acknowledges_comes_back_without_end() {
     on_each_store(async |stage| {
-        let short = Duration::from_millis(300);
+        let short = Duration::from_secs(1);
         let fifo = Fifo::new(stage.store(), stage.queue(), short).expect("valid");
         fifo.enqueue(json!("work")).await.expect("stored");
         for attempt in 1..=6 {

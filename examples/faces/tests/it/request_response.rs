@@ -141,7 +141,7 @@ async fn each_lapse_is_charged_once_however_many_recoverers_look() {
         let doubles = doubles(stage);
         let dying: Queue<u32, u32> = Queue::builder(stage.store(), stage.queue())
             .codec(MsgPack)
-            .lease(Duration::from_millis(300))
+            .lease(Duration::from_secs(2))
             .build()
             .expect("valid");
         for n in 0..10 {
