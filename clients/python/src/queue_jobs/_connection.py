@@ -12,18 +12,20 @@ from typing import NamedTuple
 
 import httpx
 
-from ._errors import InvalidRequest, QueueError, Unavailable, from_problem
-from ._json import loads
+from ._errors import InvalidRequest, QueueError, Unavailable
 
 #: Waits between attempts double from the first to the longest.
 _FIRST_DELAY = 0.1
 _LONGEST_DELAY = 5.0
+#: The longest wait that an answer can ask for.
+_ASKED_MAX = 60.0
 _TOKEN_BYTES_MAX = 4096
 
 
 class Call(NamedTuple):
     """A request. `wait` is how many seconds the service may take on purpose.
 
+    `member` is what a good answer has; if it is a list, `length` is how many items it has, or None.
     `patience` is how many seconds the caller waits for a service that does not answer, if that is
     less than for other calls.
     """
@@ -31,15 +33,10 @@ class Call(NamedTuple):
     method: str
     path: str
     body: bytes
+    member: str
+    length: int | None = None
     wait: float = 0.0
     patience: float = math.inf
-
-
-class Reply(NamedTuple):
-    """The text of an answer. `was_resent`: an earlier attempt may have been carried out."""
-
-    text: str
-    was_resent: bool = False
 
 
 class Connection:
@@ -132,6 +129,8 @@ def _checked(token: str) -> str:
 class Attempts:
     """Decides after each error whether, and when, the same request is sent again.
 
+    An answer may ask for a longer wait than the one that is due, never for a shorter one.
+
     Every request of the protocol may be sent again, so certainty only tells what to say at the end:
     once an attempt may have been carried out, the error says `unknown`. A stubborn caller also sends
     again what met a bug of the service.
@@ -152,28 +151,17 @@ class Attempts:
         delay = self._delay * random.uniform(0.5, 1.0)
         self._delay = min(2 * self._delay, _LONGEST_DELAY)
         if error.retry_after is not None:
-            delay = error.retry_after * random.uniform(1.0, 1.25)
+            asked = min(error.retry_after, _ASKED_MAX)
+            delay = max(delay, asked * random.uniform(1.0, 1.25))
+        left = self._end - self._clock()
+        if self._stubborn and left > 0:
+            delay = min(delay, left)  # One try more at the end is better than to give up now.
         is_temporary = error.is_temporary or self._stubborn and error.kind in ("internal", "corrupt")
-        if not is_temporary or self._clock() + delay > self._end:
+        if not is_temporary or delay > left:
             if self.was_resent:
                 error.certainty = "unknown"
             raise error
         return delay
-
-
-def read(response: httpx.Response) -> str:
-    """The text of a good answer; raises what a bad one says."""
-    try:
-        text = response.content.decode()
-    except UnicodeDecodeError:
-        text = ""
-    if response.status_code < 300 and text:
-        return text
-    try:
-        document = loads(text)
-    except (ValueError, RecursionError):
-        document = None
-    raise from_problem(response.status_code, document, response.headers.get("retry-after"))
 
 
 def no_answer(error: httpx.HTTPError | httpx.InvalidURL) -> QueueError:

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 import httpx
 
-from ._connection import Attempts, Call, Connection, Reply, no_answer, read
+from ._answers import Answer, Reply, read
+from ._connection import Attempts, Call, Connection, no_answer
 from ._errors import QueueError, ServiceFault
 
 T = TypeVar("T")
@@ -73,7 +74,7 @@ class SyncSender:
                 delay = attempts.delay_after(error)
             time.sleep(delay)
 
-    def _attempt(self, call: Call) -> str:
+    def _attempt(self, call: Call) -> Answer:
         try:
             response = self._client.request(
                 call.method,
@@ -84,7 +85,7 @@ class SyncSender:
             )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise no_answer(error) from None
-        return read(response)
+        return read(call, response.status_code, response.headers.get("content-type", ""), response.content)
 
     def close(self) -> None:
         """Closes the connections."""
@@ -120,7 +121,7 @@ class AsyncSender:
                 delay = attempts.delay_after(error)
             await asyncio.sleep(delay)
 
-    async def attempt(self, call: Call) -> str:
+    async def attempt(self, call: Call) -> Answer:
         """Sends a call once."""
         try:
             response = await self._client.request(
@@ -132,7 +133,7 @@ class AsyncSender:
             )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise no_answer(error) from None
-        return read(response)
+        return read(call, response.status_code, response.headers.get("content-type", ""), response.content)
 
     async def close(self) -> None:
         """Closes the connections."""
