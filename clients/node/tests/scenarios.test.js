@@ -116,6 +116,10 @@ class Run {
 }
 
 const ACTIONS = {
+  open: (run, step) => run.client(step, async () => {
+    new Queue(run.name, { url: step.open, token: run.server.tokens.all }).close();
+    return {};
+  }),
   enqueue: (run, step) => run.client(step, async () => outcomeIn(await run.queue.enqueue(jobOut(run.fill(step.enqueue))))),
   enqueue_many: (run, step) => run.client(step, async () => {
     const { jobs, atomic } = run.fill(step.enqueue_many);

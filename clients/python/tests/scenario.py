@@ -135,6 +135,14 @@ class Scenario:
     def _problem(error: QueueError) -> dict[str, Any]:
         return {"kind": error.kind, "status": error.status, "certainty": error.certainty}
 
+    def _do_open(self, said: str, step: dict[str, Any]) -> None:
+        def open_() -> dict[str, Any]:
+            kind = AsyncQueue if self.face == "async" else Queue
+            self._ended(kind(said, self.queue, token_file=self.token_file).close())
+            return {}
+
+        self._with_client(step, open_)
+
     def _do_enqueue(self, said: Any, step: dict[str, Any]) -> None:
         self._with_client(step, lambda: self.client.enqueue(job_of(said)))
 

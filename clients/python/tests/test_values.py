@@ -137,6 +137,17 @@ class Tokens(unittest.TestCase):
             file.unlink()
             self.assertEqual(connection.headers()["authorization"], "Bearer second!")
 
+    def test_a_token_goes_to_another_machine_over_https_only(self) -> None:
+        for url in ("http://queue.example.org", "http://10.0.0.1:8080", "http://127.0.0.1.example.org",
+                    "http://localhost.example.org", "http://[2001:db8::1]", "http://0.0.0.0"):
+            for given in ({"token": "a"}, {"token_file": "/a"}):
+                with self.assertRaises(InvalidRequest, msg=url):
+                    Connection(url, **given)
+                Connection(url, plaintext=True, **given)
+            Connection(url)
+        for url in ("http://localhost:1", "http://127.0.0.2", "http://[::1]:80", "https://queue.example.org", "unix:/a"):
+            Connection(url, token="a")
+
     def test_addresses_that_are_none_are_refused(self) -> None:
         for url in ("", "localhost:8080", "ftp://x", "http://user:secret@host"):
             with self.assertRaises(InvalidRequest) as raised:

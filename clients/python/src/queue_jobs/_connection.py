@@ -8,7 +8,9 @@ import random
 import ssl
 import time
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -52,6 +54,7 @@ class Connection:
         *,
         token: str | None = None,
         token_file: str | os.PathLike[str] | None = None,
+        plaintext: bool = False,
         timeout: float = 30.0,
         retry_for: float = 60.0,
         ssl_context: ssl.SSLContext | None = None,
@@ -63,6 +66,9 @@ class Connection:
             raise InvalidRequest("the address of a service begins with http://, https:// or unix:")
         if self.socket is None and "@" in url.split("/")[2]:
             raise InvalidRequest("an address has no password: give a token")
+        has_token = token is not None or token_file is not None
+        if has_token and url.startswith("http://") and not plaintext and not _is_loopback(url):
+            raise InvalidRequest("a token goes to another machine only over https, or with plaintext=True")
         self.base = "http://localhost" if self.socket is not None else url.rstrip("/")
         self.timeout = timeout
         self.retry_for = retry_for
@@ -116,6 +122,17 @@ class Connection:
             if self._token is None:
                 raise InvalidRequest(f"the token file cannot be read: {type(error).__name__}") from None
         return self._token
+
+
+def _is_loopback(url: str) -> bool:
+    """Whether what is sent to this address stays on this machine. A name that only looks so does not."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _checked(token: str) -> str:
