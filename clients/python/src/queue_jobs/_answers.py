@@ -16,6 +16,26 @@ from ._json import items, loads
 _PROBLEM = "application/problem+json"
 
 
+#: The largest answer that is read; a claim brings at most 16 MiB of payloads.
+BYTES_MAX = 64 << 20
+
+
+class Body:
+    """The bytes of an answer as they come."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def add(self, chunk: bytes) -> None:
+        """Takes a piece. Raises if there is no end to it."""
+        self._bytes += chunk
+        if len(self._bytes) > BYTES_MAX:
+            raise Unavailable("the answer is too large", certainty="unknown")
+
+    def __bytes__(self) -> bytes:
+        return bytes(self._bytes)
+
+
 class Answer(NamedTuple):
     """A good answer. `said` has its members; the list that the call asks for is cut into items."""
 

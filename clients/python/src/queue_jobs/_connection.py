@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from ._errors import InvalidRequest, QueueError, Unavailable
+from ._network import Transport
 
 #: Waits between attempts double from the first to the longest.
 _FIRST_DELAY = 0.1
@@ -82,10 +83,8 @@ class Connection:
 
     def sync_client(self) -> httpx.Client:
         """A client with connections of its own."""
-        transport = httpx.HTTPTransport(uds=self.socket) if self.socket is not None else None
-        return httpx.Client(
-            base_url=self.base, transport=transport, verify=self._verify(), trust_env=False
-        )
+        transport = Transport(self._verify(), self.socket)
+        return httpx.Client(base_url=self.base, transport=transport, trust_env=False)
 
     def async_client(self) -> httpx.AsyncClient:
         """The same for asyncio; it belongs to the loop that uses it first."""
@@ -99,14 +98,18 @@ class Connection:
 
     def headers(self) -> dict[str, str]:
         """The headers of a request."""
-        said = {"content-type": "application/json", "user-agent": "queue-python/0.1.0"}
+        # Without an encoding, no answer is larger than the bytes that are counted.
+        said = {
+            "content-type": "application/json",
+            "accept-encoding": "identity",
+            "user-agent": "queue-python/0.1.0",
+        }
         token = self._current_token()
         return said if token is None else {**said, "authorization": f"Bearer {token}"}
 
-    def time_limit(self, call: Call) -> httpx.Timeout:
-        """How long to wait for bytes: what the service may take on purpose comes on top."""
-        each = max(0.1, min(self.timeout, call.patience))
-        return httpx.Timeout(each, read=each + call.wait)
+    def time_limit(self, call: Call) -> float:
+        """Seconds for a whole attempt: what the service may take on purpose comes on top."""
+        return max(0.1, min(self.timeout, call.patience)) + call.wait
 
     def _current_token(self) -> str | None:
         if self._file is None:

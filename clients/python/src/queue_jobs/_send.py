@@ -9,9 +9,10 @@ from typing import TypeVar
 
 import httpx
 
-from ._answers import Answer, Reply, read
+from ._answers import Answer, Body, Reply, read
 from ._connection import Attempts, Call, Connection, no_answer
-from ._errors import QueueError, ServiceFault
+from ._errors import QueueError, ServiceFault, Unavailable
+from ._network import deadline
 
 T = TypeVar("T")
 
@@ -75,17 +76,21 @@ class SyncSender:
             time.sleep(delay)
 
     def _attempt(self, call: Call) -> Answer:
+        limit, body = self._connection.time_limit(call), Body()
+        request = self._client.build_request(
+            call.method, call.path, content=call.body, headers=self._connection.headers(), timeout=limit
+        )
         try:
-            response = self._client.request(
-                call.method,
-                call.path,
-                content=call.body,
-                headers=self._connection.headers(),
-                timeout=self._connection.time_limit(call),
-            )
+            with deadline(limit):
+                response = self._client.send(request, stream=True)
+                try:
+                    for chunk in response.iter_raw():
+                        body.add(chunk)
+                finally:
+                    response.close()
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise no_answer(error) from None
-        return read(call, response.status_code, response.headers.get("content-type", ""), response.content)
+        return read(call, response.status_code, response.headers.get("content-type", ""), bytes(body))
 
     def close(self) -> None:
         """Closes the connections."""
@@ -123,17 +128,27 @@ class AsyncSender:
 
     async def attempt(self, call: Call) -> Answer:
         """Sends a call once."""
+        limit = self._connection.time_limit(call)
         try:
-            response = await self._client.request(
-                call.method,
-                call.path,
-                content=call.body,
-                headers=self._connection.headers(),
-                timeout=self._connection.time_limit(call),
-            )
+            response, body = await within(self._exchange(call, limit), limit)
+        except TimeoutError:
+            raise Unavailable("the service did not answer in time", certainty="unknown") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise no_answer(error) from None
-        return read(call, response.status_code, response.headers.get("content-type", ""), response.content)
+        return read(call, response.status_code, response.headers.get("content-type", ""), bytes(body))
+
+    async def _exchange(self, call: Call, limit: float) -> tuple[httpx.Response, Body]:
+        body = Body()
+        request = self._client.build_request(
+            call.method, call.path, content=call.body, headers=self._connection.headers(), timeout=limit
+        )
+        response = await self._client.send(request, stream=True)
+        try:
+            async for chunk in response.aiter_raw():
+                body.add(chunk)
+        finally:
+            await response.aclose()
+        return response, body
 
     async def close(self) -> None:
         """Closes the connections."""
