@@ -6,11 +6,13 @@
 mod node;
 mod python;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 
+use crate::built::Built;
 use crate::command;
 use crate::repo::Repo;
 
@@ -21,69 +23,98 @@ enum Ended {
     Skipped(String),
 }
 
-type Test = fn(&Repo, &Server) -> Result<Ended>;
-
-const CLIENTS: [(&str, Test); 2] = [("Python", python::run), ("Node", node::run)];
-
-/// The program that serves the store, and its name in the environment of tests.
-struct Server {
-    path: PathBuf,
+/// What can be tested by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    Python,
+    Node,
+    /// Workers of all languages that are killed: a slice of [`soak`]
+    Kills,
 }
 
-impl Server {
-    const VARIABLE: &str = "QUEUE_PROGRAM";
-}
+/// The name of the `queue` command in the environment of tests.
+const VARIABLE: &str = "QUEUE_PROGRAM";
 
-/// A slice of the long run of [`soak`].
+/// Of the long run.
 const SLICE: [&str; 4] = ["--kills", "20", "--workers", "2"];
 
-/// Tests every client, then fails if one failed. Returns why languages were skipped.
-pub(crate) fn run(repo: &Repo) -> Result<Vec<String>> {
-    let server = Server::build(repo)?;
-    let (mut skipped, mut failed) = (Vec::new(), Vec::new());
-    for (language, test) in CLIENTS {
-        match test(repo, &server) {
-            Ok(Ended::Passed) => println!("{language}: passed"),
-            Ok(Ended::Skipped(why)) => {
-                println!("{language}: SKIPPED: {why}");
-                skipped.push(format!("{language}: {why}"));
-            }
+pub(crate) use node::is_here as has_node;
+pub(crate) use python::is_here as has_python;
+
+/// Installs what the tests of clients need besides their languages. Returns what cannot be tested, and why.
+pub(crate) fn prepare(repo: &Repo) -> Vec<String> {
+    let mut left = Vec::new();
+    if has_python() && python::interpreter(repo).is_none() {
+        left.push("the Python client, as pip cannot install httpx and mypy".to_owned());
+    }
+    if has_node() && node::type_checker(repo).is_none() {
+        left.push("the types of the Node client, as npm cannot install TypeScript".to_owned());
+    }
+    left
+}
+
+/// The parts that this machine can test.
+pub(crate) fn parts() -> Vec<Part> {
+    let (python, node) = (has_python(), has_node());
+    let can = |part: &Part| match part {
+        Part::Python => python,
+        Part::Node => node,
+        Part::Kills => python && node,
+    };
+    Part::value_variants().iter().copied().filter(can).collect()
+}
+
+/// Tests the parts, or all of them, with programs that are built; fails in the end if one failed.
+pub(crate) fn run(repo: &Repo, built: &Built, parts: &[Part]) -> Result<()> {
+    let parts = if parts.is_empty() { Part::value_variants() } else { parts };
+    let mut failed = Vec::new();
+    for &part in parts {
+        let ended = match part {
+            Part::Python => python::run(repo, &built.queue),
+            Part::Node => node::run(repo, &built.queue),
+            Part::Kills => killed(repo, built),
+        };
+        match ended {
+            Ok(Ended::Passed) => println!("{part:?}: passed"),
+            Ok(Ended::Skipped(why)) => println!("{part:?}: SKIPPED: {why}"),
             Err(error) => {
-                println!("{language}: FAILED: {error:#}");
-                failed.push(language);
+                println!("{part:?}: FAILED: {error:#}");
+                failed.push(format!("{part:?}"));
             }
         }
     }
     if !failed.is_empty() {
         bail!("clients that failed: {}", failed.join(", "));
     }
-    if skipped.is_empty() {
-        command::run(soaking(repo, &server.path)?.args(SLICE))?;
+    Ok(())
+}
+
+fn killed(repo: &Repo, built: &Built) -> Result<Ended> {
+    if !(has_python() && has_node()) {
+        return Ok(Ended::Skipped("it needs Python and Node".to_owned()));
     }
-    Ok(skipped)
+    command::run(soaking(repo, built)?.args(SLICE))?;
+    Ok(Ended::Passed)
 }
 
 /// Workers of all languages that are killed and stopped at random; the program documents the rest
 /// of its arguments.
 pub(crate) fn soak(repo: &Repo, arguments: &[String]) -> Result<()> {
-    let server = Server::build(repo)?;
-    command::run(soaking(repo, &server.path)?.args(arguments))
+    command::run(soaking(repo, &Built::make(repo)?)?.args(arguments))
 }
 
-/// The program of the run against this server. No figure of it depends on how it was compiled.
-pub(crate) fn soaking(repo: &Repo, server: &Path) -> Result<Command> {
+/// The program of the run. No figure of it depends on how it was compiled.
+pub(crate) fn soaking(repo: &Repo, built: &Built) -> Result<Command> {
     let python = python::interpreter(repo).context("httpx and mypy cannot be installed with pip")?;
-    let mut program = command::cargo(repo, &["run", "--quiet", "-p", "queue-e2e", "--bin", "soak", "--"]);
-    program.args(["clients", "--program"]).arg(server).arg("--python").arg(python);
-    program.arg("--clients").arg(repo.root().join("clients"));
+    let mut program = Command::new(&built.soak);
+    program.current_dir(repo.root()).args(["clients", "--program"]).arg(&built.queue);
+    program.arg("--python").arg(python).arg("--clients").arg(repo.root().join("clients"));
     Ok(program)
 }
 
-impl Server {
-    fn build(repo: &Repo) -> Result<Self> {
-        command::run(&mut command::cargo(repo, &["build", "--package", "queue-cli", "--all-features"]))?;
-        Ok(Self { path: repo.target().join("debug/queue") })
-    }
+/// Runs a test of a client that talks to this program.
+fn test(command: &mut Command, queue: &Path) -> Result<()> {
+    command::run(command.env(VARIABLE, queue))
 }
 
 /// The numbers of a version such as `Python 3.11.7` or `v20.1.0`.

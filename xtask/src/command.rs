@@ -7,11 +7,20 @@ use anyhow::{Context, Result, bail};
 
 use crate::repo::Repo;
 
-/// A `cargo` call of the toolchain that runs this program.
+/// What `cargo run` tells this program about its own package. Build scripts of other packages would take a
+/// change of it for a change of theirs.
+const OF_THIS_PACKAGE: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+
+/// A `cargo` call of the toolchain that runs this program, as if it was made by hand.
 pub(crate) fn cargo(repo: &Repo, arguments: &[&str]) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments).current_dir(repo.root());
+    for (name, _) in std::env::vars_os() {
+        if OF_THIS_PACKAGE.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
@@ -47,8 +56,17 @@ fn require_success(command: &Command, status: ExitStatus) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{output, run};
+    use super::{cargo, output, run};
+    use crate::repo::Repo;
     use std::process::Command;
+
+    #[test]
+    fn cargo_is_called_as_if_by_hand() {
+        let command = cargo(&Repo::find(), &["--version"]);
+        let removed: Vec<_> = command.get_envs().filter(|(_, value)| value.is_none()).collect();
+        assert!(removed.iter().any(|(name, _)| *name == "CARGO_PKG_NAME"), "{removed:?}");
+        assert!(removed.iter().any(|(name, _)| *name == "CARGO_MANIFEST_DIR"), "{removed:?}");
+    }
 
     #[test]
     fn an_exit_code_is_an_error_that_names_the_command() {

@@ -5,12 +5,15 @@
 
 mod api;
 mod bench;
+mod built;
 mod clients;
 mod command;
 mod deps;
 mod features;
 mod fix;
 mod guard;
+mod in_memory;
+mod machine;
 mod metadata;
 mod package;
 mod pages;
@@ -19,6 +22,7 @@ mod picture;
 mod planted;
 mod platforms;
 mod repo;
+mod scratch;
 mod services;
 mod soak;
 mod test;
@@ -33,6 +37,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 use crate::api::Listed;
+use crate::built::Built;
 use crate::features::Depth;
 use crate::guard::Mode;
 use crate::package::Proof;
@@ -49,7 +54,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Task {
     /// Runs every check that CI runs; changes no source file
-    Verify,
+    Verify(verify::Wanted),
     /// Formats the code and applies what clippy can repair by itself
     Fix,
     /// Checks the shape of files, manifests and links
@@ -77,7 +82,14 @@ enum Task {
     },
     /// Tests the clients in other languages against the real server; a language that the machine
     /// lacks is skipped
-    Clients,
+    Clients {
+        /// Only these
+        #[arg(value_enum)]
+        parts: Vec<clients::Part>,
+        /// With programs that are built already
+        #[arg(long, hide = true)]
+        built: bool,
+    },
     /// Compiles every crate for other platforms; needs `cargo-zigbuild`
     Platforms,
     /// Shows which test catches which planted defect; fails if one survives
@@ -113,10 +125,7 @@ enum Task {
         arguments: Vec<String>,
     },
     /// Runs all tests with servers of their own, several test programs at a time
-    Test {
-        /// Only programs whose name, such as `queue-core::it`, contains one of these
-        words: Vec<String>,
-    },
+    Test(test::Wanted),
     /// Looks at every page of the dashboard in headless Chromium, with axe-core, compares pictures,
     /// and sends every form without script; skipped where there is none
     Web {
@@ -126,6 +135,9 @@ enum Task {
         /// One colour and one width, and no pictures, as `verify` does it
         #[arg(long, conflicts_with = "bless")]
         quick: bool,
+        /// With programs that are built already
+        #[arg(long, hide = true)]
+        built: bool,
     },
     /// Starts and stops private servers for tests
     Services {
@@ -150,16 +162,18 @@ fn main() -> ExitCode {
 
 fn run(task: Task, repo: &Repo) -> Result<()> {
     match task {
-        Task::Verify => verify::run(repo),
-        Task::Test { words } => test::run(repo, &words),
+        Task::Verify(wanted) => verify::run(repo, &wanted),
+        Task::Test(wanted) => test::run(repo, &wanted),
         Task::Fix => fix::run(repo),
         Task::Tidy => tidy::run(repo),
         Task::Deps => deps::run(repo),
         Task::Api { bless } => api::run(repo, if bless { Listed::Bless } else { Listed::Compare }).map(drop),
         Task::Features { depth } => features::run(repo, depth),
         Task::Package => package::run(repo, Proof::Compiled),
-        Task::Pages { words } => pages::run(repo, &words),
-        Task::Clients => clients::run(repo).map(drop),
+        Task::Pages { words } => {
+            pages::run(repo, &words.iter().map(String::as_str).collect::<Vec<_>>(), false)
+        }
+        Task::Clients { parts, built } => clients::run(repo, &programs(repo, built)?, &parts),
         Task::Platforms => platforms::run(repo),
         Task::Planted { part } => planted::run(repo, part),
         Task::Bench(wanted) => bench::run(repo, &wanted),
@@ -167,11 +181,20 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Guard { bless } => guard::run(repo, if bless { Mode::Bless } else { Mode::Check }),
         Task::Picture { to } => picture::run(&to),
         Task::Soak { arguments } => soak::run(repo, &arguments),
-        Task::Web { bless: true, .. } => web::run(repo, Extent::Bless).map(drop),
-        Task::Web { quick: true, .. } => web::run(repo, Extent::Quick).map(drop),
-        Task::Web { .. } => web::run(repo, Extent::Whole).map(drop),
+        Task::Web { bless, quick, built } => {
+            let extent = match (bless, quick) {
+                (true, _) => Extent::Bless,
+                (_, true) => Extent::Quick,
+                _ => Extent::Whole,
+            };
+            web::run(repo, &programs(repo, built)?, extent)
+        }
         Task::Services { command } => services::run(repo, command),
     }
+}
+
+fn programs(repo: &Repo, are_built: bool) -> Result<Built> {
+    if are_built { Ok(Built::find(repo)) } else { Built::make(repo) }
 }
 
 #[cfg(test)]

@@ -13,8 +13,10 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::command;
+use crate::built::Built;
+use crate::machine::works;
 use crate::repo::Repo;
+use crate::{clients, command};
 
 /// The names under which distributions have the browser.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"];
@@ -50,13 +52,6 @@ pub(crate) enum Extent {
     Bless,
 }
 
-/// Whether it was done, or why not.
-#[derive(Debug)]
-pub(crate) enum Seen {
-    Yes,
-    Skipped(String),
-}
-
 /// What is needed that is not ours.
 struct Tools {
     browser: &'static str,
@@ -69,21 +64,36 @@ struct Demonstration {
     url: String,
 }
 
-/// Looks at every page.
-pub(crate) fn run(repo: &Repo, extent: Extent) -> Result<Seen> {
+/// Whether there is a browser that it knows.
+pub(crate) fn has_browser() -> bool {
+    browser().is_some()
+}
+
+/// Whether everything is here that cannot be installed below `target`.
+pub(crate) fn is_possible() -> bool {
+    has_browser() && clients::has_node()
+}
+
+/// Installs axe-core. Returns why the pages cannot be looked at.
+pub(crate) fn prepare(repo: &Repo) -> Option<String> {
+    let lacks = Tools::find(&repo.target().join("web")).err().filter(|_| is_possible());
+    lacks.map(|why| format!("the dashboard in a browser: {why:#}"))
+}
+
+/// Looks at every page of a program that is built.
+pub(crate) fn run(repo: &Repo, built: &Built, extent: Extent) -> Result<()> {
     let home = repo.target().join("web");
     let tools = match Tools::find(&home) {
         Ok(tools) => tools,
         Err(why) => {
             println!("web: SKIPPED: {why:#}");
-            return Ok(Seen::Skipped(format!("{why:#}")));
+            return Ok(());
         }
     };
-    command::run(&mut command::cargo(repo, &["build", "--package", "queue-cli"]))?;
-    let program = repo.target().join("debug/queue");
-    let (tokens, token) = new_token(&program, &home)?;
-    let open = Demonstration::start(&program, &[])?;
-    let guarded = Demonstration::start(&program, &["--tokens".as_ref(), tokens.as_os_str()])?;
+    let program = &built.queue;
+    let (tokens, token) = new_token(program, &home)?;
+    let open = Demonstration::start(program, &[])?;
+    let guarded = Demonstration::start(program, &["--tokens".as_ref(), tokens.as_os_str()])?;
     let pictures = home.join("pictures");
     let wanted = serde_json::json!({
         "browser": tools.browser,
@@ -103,7 +113,7 @@ pub(crate) fn run(repo: &Repo, extent: Extent) -> Result<Seen> {
     if extent == Extent::Bless {
         publish(&pictures, &repo.root().join("docs/images/web"))?;
     }
-    looked.map(|()| Seen::Yes)
+    looked
 }
 
 /// A token of all scopes, in a file of its own.
@@ -124,10 +134,11 @@ fn new_token(program: &Path, home: &Path) -> Result<(PathBuf, String)> {
 impl Tools {
     /// The browser, and axe-core, which is installed below `target`.
     fn find(home: &Path) -> Result<Self> {
-        let found = BROWSERS.into_iter().find(|name| is_there(name));
-        let Some(browser) = found else { bail!("there is no Chromium (on Debian: the package `chromium`)") };
-        if !is_there("node") {
-            bail!("there is no Node");
+        let Some(browser) = browser() else {
+            bail!("there is no Chromium (on Debian: the package `chromium`)")
+        };
+        if !clients::has_node() {
+            bail!("there is no Node with npm");
         }
         fs::create_dir_all(home)?;
         let axe = home.join("node_modules/axe-core/axe.min.js");
@@ -140,9 +151,8 @@ impl Tools {
     }
 }
 
-fn is_there(program: &str) -> bool {
-    let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    asked.is_ok_and(|status| status.success())
+fn browser() -> Option<&'static str> {
+    BROWSERS.into_iter().find(|name| works(name, &["--version"]))
 }
 
 impl Demonstration {

@@ -5,20 +5,25 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{Ended, Server, version};
+use super::{Ended, test};
 use crate::command;
+use crate::machine::works;
 use crate::repo::Repo;
 
-const LEAST: (u32, u32) = (3, 10);
+/// Of the version, and of what makes a place for packages, which Debian keeps apart.
+const LEAST: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))";
 const FOLDER: &str = "clients/python";
 /// What a registry must give: the one dependency, the checker of types, and what packs the client.
 const TOOLS: [&str; 3] = ["httpx>=0.27,<1", "mypy>=1.11", "setuptools>=68"];
 
-pub(super) fn run(repo: &Repo, server: &Server) -> Result<Ended> {
-    let printed = Command::new("python3").arg("--version").output().map(|output| output.stdout);
-    let found = printed.ok().and_then(|text| version(&String::from_utf8_lossy(&text)));
-    if found.is_none_or(|found| found < LEAST) {
-        return Ok(Ended::Skipped(format!("python3 from {}.{} on is not installed", LEAST.0, LEAST.1)));
+/// Whether it can be tested here.
+pub(crate) fn is_here() -> bool {
+    works("python3", &["-c", LEAST])
+}
+
+pub(super) fn run(repo: &Repo, queue: &Path) -> Result<Ended> {
+    if !is_here() {
+        return Ok(Ended::Skipped("python3 from 3.10 on, with venv, is not installed".to_owned()));
     }
     let home = repo.target().join("clients/python");
     let Some(python) = interpreter(repo) else {
@@ -27,7 +32,7 @@ pub(super) fn run(repo: &Repo, server: &Server) -> Result<Ended> {
     let run = |arguments: &[&str]| {
         let mut command = Command::new(&python);
         command.args(arguments).current_dir(repo.root()).env("PYTHONDONTWRITEBYTECODE", "1");
-        command::run(command.env(Server::VARIABLE, &server.path))
+        test(&mut command, queue)
     };
     // The tests use the package as it would be installed, so that a file that it lacks is missed.
     let package = copy(repo, &home)?;

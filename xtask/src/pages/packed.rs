@@ -12,10 +12,12 @@ use crate::metadata::published;
 use crate::package::{self, Proof};
 use crate::repo::Repo;
 
-/// Packs every crate and unpacks it below `target`; answers where each is. Files are as old as
+/// Packs every crate, unless they are packed, and unpacks it below `target`; answers where each is. Files are as old as
 /// their unpacking, not as in the archive, or cargo would not see that they changed.
-pub(super) fn crates(repo: &Repo) -> Result<BTreeMap<String, PathBuf>> {
-    package::run(repo, Proof::Packed)?;
+pub(super) fn crates(repo: &Repo, are_packed: bool) -> Result<BTreeMap<String, PathBuf>> {
+    if !are_packed {
+        package::run(repo, Proof::Packed)?;
+    }
     let to = repo.target().join("pages/crates");
     let _absent = fs::remove_dir_all(&to);
     fs::create_dir_all(&to).with_context(|| format!("cannot make {}", to.display()))?;

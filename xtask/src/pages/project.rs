@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::add::Origins;
 use super::page::{Page, Program, slug};
@@ -13,10 +13,6 @@ use super::program::{self, Ran};
 use super::server;
 use crate::command;
 use crate::repo::Repo;
-
-/// The profile of this workspace, so that compiled dependencies are reused.
-const PROFILE: &str =
-    "[profile.dev]\ndebug = \"line-tables-only\"\n\n[profile.dev.package.libsqlite3-sys]\nopt-level = 2\n";
 
 /// The pages that name the same dependencies, and the project with these.
 pub(super) struct Project<'p> {
@@ -40,7 +36,8 @@ impl<'p> Workspace<'p> {
         let workspace = Self { built: repo.target().join("debug/examples"), projects: projects(pages), root };
         fs::create_dir_all(&workspace.root)?;
         fs::write(workspace.root.join("Cargo.lock"), lock_file)?;
-        fs::write(workspace.root.join("Cargo.toml"), workspace.manifest(origins))?;
+        let own = fs::read_to_string(repo.root().join("Cargo.toml")).context("cannot read Cargo.toml")?;
+        fs::write(workspace.root.join("Cargo.toml"), workspace.manifest(origins, profile(&own)?))?;
         for project in &workspace.projects {
             workspace.write(project)?;
         }
@@ -55,10 +52,10 @@ impl<'p> Workspace<'p> {
     }
 
     /// Crates that `cargo add` adds by path find each other in place of the registry.
-    fn manifest(&self, origins: &Origins) -> String {
+    fn manifest(&self, origins: &Origins, profile: &str) -> String {
         let names: Vec<&str> = self.projects.iter().map(Project::name).collect();
         let mut text =
-            format!("[workspace]\nresolver = \"3\"\nmembers = {names:?}\n\n{PROFILE}\n[patch.crates-io]\n");
+            format!("[workspace]\nresolver = \"3\"\nmembers = {names:?}\n\n{profile}\n[patch.crates-io]\n");
         for (name, path) in &origins.packed {
             writeln!(text, "{name} = {{ path = \"{}\" }}", path.display()).expect("a string takes text");
         }
@@ -121,6 +118,13 @@ impl Project<'_> {
     }
 }
 
+/// The profile of this workspace, so that compiled dependencies are reused.
+fn profile(manifest: &str) -> Result<&str> {
+    let of_tests = manifest.find("[profile.dev]").zip(manifest.find("[profile.release]"));
+    let (begin, end) = of_tests.context("Cargo.toml has the profile of tests before that of releases")?;
+    manifest.get(begin..end).context("the profile of tests comes first")
+}
+
 /// One project for each set of dependencies.
 fn projects(pages: &[Page]) -> Vec<Project<'_>> {
     let mut projects: Vec<Project<'_>> = Vec::new();
@@ -135,8 +139,16 @@ fn projects(pages: &[Page]) -> Vec<Project<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use super::projects;
+    use super::{profile, projects};
     use crate::pages::page::page;
+
+    #[test]
+    fn the_profile_of_tests_is_taken_whole() {
+        let manifest = "[a]\n[profile.dev]\nx = 1\n[profile.dev.package]\ny = 2\n[profile.release]\nz = 3\n";
+        let expected = "[profile.dev]\nx = 1\n[profile.dev.package]\ny = 2\n";
+        assert_eq!(profile(manifest).expect("both are there"), expected);
+        assert!(profile("[profile.release]\n[profile.dev]\n").is_err());
+    }
 
     #[test]
     fn pages_that_name_the_same_share_a_project() {

@@ -7,6 +7,7 @@ use anyhow::{Result, bail, ensure};
 
 use super::mistake::{Mistake, Test, VARIABLE};
 use super::tree;
+use crate::built::Built;
 use crate::repo::Repo;
 use crate::{clients, command};
 
@@ -31,10 +32,10 @@ pub(super) fn run(repo: &Repo) -> Result<()> {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.args(["build", "--quiet", "--package", "queue-cli", "--all-features"]).current_dir(&copy);
     command::run(build.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", "-Awarnings"))?;
-    let server = target.join("debug/queue");
-    command::run(clients::soaking(repo, &server)?.args(RUN).env_remove(VARIABLE))?;
+    let programs = Built { queue: target.join("debug/queue"), soak: Built::make(repo)?.soak };
+    command::run(clients::soaking(repo, &programs)?.args(RUN).env_remove(VARIABLE))?;
     for Mistake { name, .. } in MISTAKES {
-        let output = clients::soaking(repo, &server)?.args(RUN).env(VARIABLE, name).output()?;
+        let output = clients::soaking(repo, &programs)?.args(RUN).env(VARIABLE, name).output()?;
         let told = String::from_utf8_lossy(&output.stdout);
         println!("{told}");
         ensure!(!output.status.success(), "nobody notices: {name}");

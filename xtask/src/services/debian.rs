@@ -28,10 +28,10 @@ fn is_like_debian(release: &str) -> bool {
 }
 
 /// Installs with every service refused: a system server on a fixed port is not ours to start.
-pub(super) fn install(package: &str) -> Result<()> {
+pub(crate) fn install(packages: &[&str]) -> Result<()> {
     let _refusal = Refusal::put(Path::new(SERVICE_POLICY))?;
-    apt_get(&["update", "-q"])?;
-    apt_get(&["install", "-q", "-y", "--no-install-recommends", package])
+    apt_get(&["update", "-qq"])?;
+    apt_get(&[&["install", "-qq", "-y", "--no-install-recommends"], packages].concat())
 }
 
 fn apt_get(arguments: &[&str]) -> Result<()> {

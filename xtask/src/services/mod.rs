@@ -19,29 +19,30 @@ mod server;
 mod sign;
 mod table;
 
+use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File, Permissions};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
-use tempfile::TempDir;
 
 use self::account::Account;
+pub(crate) use self::debian::install;
 use self::launch::{Launch, Running};
 pub(crate) use self::server::Durability;
 use self::server::Server;
 use self::table::SERVERS;
 use crate::command;
 use crate::repo::Repo;
+use crate::scratch::Scratch;
 
 const FOLDER_PREFIX: &str = "queue-services-";
-/// Locked as long as the folder is in use.
-const IN_USE: &str = "in-use";
+/// Of packages that are kept, below `target`.
+const CACHE: &str = "services/programs";
+const PRIVATE: u32 = 0o700;
 
 #[derive(Subcommand)]
 pub(crate) enum Cli {
@@ -76,17 +77,19 @@ pub(crate) fn run(repo: &Repo, Cli::Run(wanted): Cli) -> Result<()> {
         }
         None => Command::new(env::var_os("SHELL").unwrap_or_else(|| "sh".into())),
     };
-    run_with(repo, &names, durability, |variables| command::run(command.envs(variables.iter().cloned())))
+    run_with(repo, &names, durability, &env::temp_dir(), |variables| {
+        command::run(command.envs(variables.iter().cloned()))
+    })
 }
 
-/// Does everyday work with the servers whose store this workspace has; the work is told the
-/// variables of the environment that name them.
+/// Does everyday work with the servers whose store this workspace has, and with their data below a
+/// folder; the work is told the variables of the environment that name them.
 pub(crate) fn with_everyday_servers(
     repo: &Repo,
+    folder: &Path,
     work: impl FnOnce(&[(String, String)]) -> Result<()>,
 ) -> Result<()> {
-    let names = names(|server| server.store.is_some_and(|store| repo.has_crate(store)));
-    run_with(repo, &names, Durability::None, work)
+    run_with(repo, &everyday(repo), Durability::None, folder, work)
 }
 
 /// Runs a command with one server.
@@ -96,7 +99,42 @@ pub(crate) fn with_server(
     durability: Durability,
     command: &mut Command,
 ) -> Result<()> {
-    run_with(repo, &[name], durability, |variables| command::run(command.envs(variables.iter().cloned())))
+    run_with(repo, &[name], durability, &env::temp_dir(), |variables| {
+        command::run(command.envs(variables.iter().cloned()))
+    })
+}
+
+/// The servers of everyday tests that are to be started here.
+pub(crate) struct Everyday {
+    servers: Vec<&'static Server>,
+    cache: PathBuf,
+}
+
+impl Everyday {
+    pub(crate) fn select(repo: &Repo) -> Result<Self> {
+        let servers = selection::from_environment(&everyday(repo))?;
+        Ok(Self { servers, cache: repo.target().join(CACHE) })
+    }
+
+    /// Debian's packages whose programs this machine lacks.
+    pub(crate) fn lacking_packages(&self) -> BTreeSet<&'static str> {
+        let lacking = self.servers.iter().filter_map(|server| programs::lacking_package(server, &self.cache));
+        lacking.collect()
+    }
+
+    /// Finds or fetches all programs.
+    pub(crate) fn ensure(&self) -> Result<()> {
+        self.servers.iter().try_for_each(|server| programs::ensure(server, &self.cache).map(drop))
+    }
+}
+
+/// Whether this machine is ours to change, and of Debian's kind.
+pub(crate) fn may_install() -> Result<bool> {
+    Ok(account::is_root()? && debian::is_here())
+}
+
+fn everyday(repo: &Repo) -> Vec<&'static str> {
+    names(|server| server.store.is_some_and(|store| repo.has_crate(store)))
 }
 
 fn names(is_asked_for: impl Fn(&Server) -> bool) -> Vec<&'static str> {
@@ -108,14 +146,16 @@ fn run_with(
     repo: &Repo,
     names: &[&str],
     durability: Durability,
+    parent: &Path,
     work: impl FnOnce(&[(String, String)]) -> Result<()>,
 ) -> Result<()> {
     let servers = selection::from_environment(names)?;
-    let cache = repo.target().join("services/programs");
+    let cache = repo.target().join(CACHE);
     let programs: Vec<_> =
         servers.iter().map(|server| programs::ensure(server, &cache)).collect::<Result<_>>()?;
     let account = Account::choose()?;
-    let (folder, _in_use) = new_folder(account)?;
+    let folder = Scratch::new(parent, FOLDER_PREFIX, PRIVATE)?;
+    account.give(folder.path())?;
     if durability == Durability::Disk {
         require_disk(folder.path())?;
     }
@@ -146,30 +186,6 @@ fn url_of(name: &str, running: &[Running]) -> Result<String> {
     }
 }
 
-/// A folder, and the lock that says that it is in use.
-fn new_folder(account: Account) -> Result<(TempDir, File)> {
-    remove_abandoned(&env::temp_dir());
-    let private = Permissions::from_mode(0o700);
-    let made = tempfile::Builder::new().prefix(FOLDER_PREFIX).permissions(private).tempdir();
-    let folder = made.context("no temporary folder")?;
-    let in_use = File::create(folder.path().join(IN_USE)).context("no room for a lock")?;
-    in_use.lock().context("a lock of our own is taken")?;
-    account.give(folder.path())?;
-    Ok((folder, in_use))
-}
-
-/// Removes what programs that were killed have left: their servers have ended by themselves, but
-/// nobody removed the folder. One that cannot be removed is somebody else's.
-fn remove_abandoned(folders: &Path) {
-    for entry in fs::read_dir(folders).into_iter().flatten().flatten() {
-        let is_ours = entry.file_name().to_string_lossy().starts_with(FOLDER_PREFIX);
-        let lock = File::open(entry.path().join(IN_USE));
-        if is_ours && lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
-            drop(fs::remove_dir_all(entry.path()));
-        }
-    }
-}
-
 /// In memory, a write that waits for the disk costs nothing and proves nothing. Where the kind of
 /// file system cannot be told, it is taken for a disk.
 fn require_disk(folder: &Path) -> Result<()> {
@@ -185,28 +201,8 @@ fn require_disk(folder: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FOLDER_PREFIX, IN_USE, remove_abandoned, require_disk};
-    use std::fs::{self, File};
+    use super::require_disk;
     use std::path::Path;
-
-    #[test]
-    fn only_a_folder_of_ours_that_nobody_uses_is_removed() {
-        let root = tempfile::tempdir().expect("a folder");
-        let make = |name: String| {
-            fs::create_dir(root.path().join(&name)).expect("a new folder");
-            File::create(root.path().join(name).join(IN_USE)).expect("a lock")
-        };
-        let used = make(format!("{FOLDER_PREFIX}used"));
-        used.lock().expect("nobody has it");
-        drop([make(format!("{FOLDER_PREFIX}left")), make("other".to_owned())]);
-        remove_abandoned(root.path());
-        let mut names: Vec<_> = fs::read_dir(root.path())
-            .expect("the folder")
-            .map(|entry| entry.expect("an entry").file_name().into_string().expect("plain"))
-            .collect();
-        names.sort();
-        assert_eq!(names, ["other".to_owned(), format!("{FOLDER_PREFIX}used")]);
-    }
 
     #[test]
     #[cfg(target_os = "linux")]

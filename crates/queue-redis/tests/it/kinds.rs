@@ -1,7 +1,7 @@
 //! Pauses of kinds as the server has them: lines of more than one portion, what `verify` finds
 //! about them, and that nothing of them is left behind.
 
-use crate::harness::{REDIS, Space, clean_up, fresh_namespace};
+use crate::harness::{REDIS, Space, clean_up, connect, fresh_namespace};
 use queue_core::{
     ClaimRequest, ContentType, JobId, Kind, ListQuery, ManualClock, NewJob, Pause, PausedKind, Payload,
     Prune, PruneRequest, QueueName, SeededRng, Span, Storage, StorageExt, Walk, WorkerId,
@@ -30,7 +30,7 @@ impl Place {
         let space = Space { url, namespace: fresh_namespace(), clock: Some(clock.clone()) };
         let store = RedisStorage::open(space.options()).await.expect("it opens");
         let client = redis::Client::open(space.url.as_str()).expect("a URL");
-        let server = client.get_multiplexed_async_connection().await.expect("it connects");
+        let server = connect(&client).await.expect("it connects");
         Some(Self { space, store, queue: QueueName::from_static(QUEUE), clock, server })
     }
 

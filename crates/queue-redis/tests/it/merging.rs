@@ -1,6 +1,6 @@
 //! Calls of many tasks on one handle share scripts, however it was opened.
 
-use crate::harness::{REDIS, Space, clean_up, fresh_namespace};
+use crate::harness::{REDIS, Space, clean_up, connect, fresh_namespace};
 use futures_util::{StreamExt as _, future::join_all};
 use queue_core::{
     ClaimRequest, ContentType, Detail, JobId, Kind, NewJob, Payload, QueueName, Span, Storage, SystemRng,
@@ -50,7 +50,7 @@ async fn calls_of_many_tasks_share_scripts() {
         .map(|claimed| claimed.expect("it claims").jobs.remove(0).record.meta.id)
         .collect();
     assert_eq!(claimed.len(), CALLS);
-    let mut connection = client.get_multiplexed_async_connection().await.expect("it connects");
+    let mut connection = connect(&client).await.expect("it connects");
     let end = format!("{END}:{}", space.namespace);
     redis::cmd("EXISTS").arg(&end).query_async::<()>(&mut connection).await.expect("it answers");
     let mut scripts = 0;

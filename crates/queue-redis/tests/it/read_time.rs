@@ -6,7 +6,7 @@
 //! ```
 #![expect(clippy::cast_precision_loss, clippy::disallowed_methods, reason = "figures for people")]
 
-use crate::harness::{REDIS, Space, clean_up, fresh_namespace};
+use crate::harness::{REDIS, Space, clean_up, connect, fresh_namespace};
 use queue_core::{
     ClaimRequest, ClaimedJob, ContentType, Detail, Direction, JobId, Kind, ListFilter, ListQuery, NewJob,
     Payload, QueueName, QueuesQuery, Retention, SeededRng, Span, State, Storage, StorageExt, Walk, WorkerId,
@@ -137,7 +137,7 @@ async fn what_reads_cost_beside_many_jobs() {
     let space = Space { url: url.clone(), namespace: fresh_namespace(), clock: None };
     let store = RedisStorage::open(space.options()).await.expect("it opens");
     let client = redis::Client::open(url.as_str()).expect("a URL");
-    let mut server = Server(client.get_multiplexed_async_connection().await.expect("it connects"));
+    let mut server = Server(connect(&client).await.expect("it connects"));
     let (many, small) = (QueueName::from_static("many"), QueueName::from_static("small"));
     fill(&store, &many, jobs).await;
     store.enqueue(&small, vec![vec![job(1)]]).await.expect("it enqueues");

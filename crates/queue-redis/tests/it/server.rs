@@ -132,7 +132,7 @@ impl Server {
     }
 
     async fn connect(&self) -> RedisResult<MultiplexedConnection> {
-        redis::Client::open(self.url())?.get_multiplexed_async_connection().await
+        crate::harness::connect(&redis::Client::open(self.url())?).await
     }
 
     /// Waits until the server serves, or has ended. Another server may answer at the port, so the

@@ -7,7 +7,7 @@
 //! No one else may use the server meanwhile: its statistics are reset.
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 
-use crate::harness::{REDIS, Space, clean_up, fresh_namespace};
+use crate::harness::{REDIS, Space, clean_up, connect, fresh_namespace};
 use queue_core::{
     Applied, ClaimRequest, ClaimedJob, ContentType, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span,
     Storage, WorkerId,
@@ -95,7 +95,7 @@ async fn server_time_and_memory_per_job() {
     let space = Space { url: url.clone(), namespace: fresh_namespace(), clock: None };
     let store = RedisStorage::open(space.options()).await.expect("it opens");
     let client = redis::Client::open(url.as_str()).expect("a URL");
-    let mut server = Server(client.get_multiplexed_async_connection().await.expect("it connects"), 0.0);
+    let mut server = Server(connect(&client).await.expect("it connects"), 0.0);
     let queue = QueueName::from_static("emails");
     server.say("(before)", 1).await;
 

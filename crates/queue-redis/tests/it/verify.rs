@@ -1,6 +1,6 @@
 //! `verify` finds contradictions: each kind of damage is done by hand, and must be reported.
 
-use crate::harness::{REDIS, Space, clean_up, fresh_namespace};
+use crate::harness::{REDIS, Space, clean_up, connect, fresh_namespace};
 use queue_core::{
     ClaimRequest, ContentType, Failure, Headers, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span,
     Storage, StorageExt, Tag, Tags, WorkerId,
@@ -100,7 +100,7 @@ fn damages(key: impl Fn(&str) -> String) -> Vec<(Cmd, &'static str)> {
 async fn every_kind_of_damage_is_found() {
     let Some(url) = REDIS.url() else { return };
     let client = redis::Client::open(url.as_str()).expect("a URL");
-    let mut server = client.get_multiplexed_async_connection().await.expect("it connects");
+    let mut server = connect(&client).await.expect("it connects");
     let count = damages(str::to_owned).len();
     for number in 0..count {
         let space = Space { url: url.clone(), namespace: fresh_namespace(), clock: None };

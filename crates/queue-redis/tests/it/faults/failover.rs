@@ -6,7 +6,7 @@
 //! ```
 
 use super::{LASTS, load::Load};
-use crate::harness::{SENTINEL, Space, fresh_namespace};
+use crate::harness::{SENTINEL, Space, connect, fresh_namespace};
 use redis::{RedisResult, aio::MultiplexedConnection};
 use std::time::Duration;
 use tokio::time::sleep;
@@ -16,7 +16,7 @@ async fn sentinel(url: &str) -> (MultiplexedConnection, String) {
     let (place, service) = url.split_once("/?service=").expect("a URL of Sentinels");
     let first = place.replace("redis+sentinel://", "redis://").split(',').next().map(str::to_owned);
     let client = redis::Client::open(first.expect("one at least")).expect("a URL");
-    (client.get_multiplexed_async_connection().await.expect("it connects"), service.to_owned())
+    (connect(&client).await.expect("it connects"), service.to_owned())
 }
 
 async fn master(sentinel: &mut MultiplexedConnection, service: &str) -> Vec<String> {
@@ -30,7 +30,7 @@ async fn end_at_once(url: &str, place: &[String]) {
     let (login, _) = url.trim_start_matches("redis+sentinel://").rsplit_once('@').unwrap_or(("", ""));
     let at = if login.is_empty() { "" } else { "@" };
     let client = redis::Client::open(format!("redis://{login}{at}{}", place.join(":"))).expect("a URL");
-    let mut connection = client.get_multiplexed_async_connection().await.expect("it connects");
+    let mut connection = connect(&client).await.expect("it connects");
     let mut command = redis::cmd("SHUTDOWN");
     command.arg("NOSAVE").arg("NOW").arg("FORCE");
     // The server answers by closing the connection.
