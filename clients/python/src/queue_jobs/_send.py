@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
-from collections.abc import Awaitable, Generator
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Generator
+from typing import Generic, TypeVar
 
 import httpx
 
@@ -15,9 +16,33 @@ from ._errors import QueueError, ServiceFault, Unavailable
 from ._network import deadline
 
 T = TypeVar("T")
+C = TypeVar("C")
 
 #: A conversation: yields calls, is sent the replies, returns what they say.
 Plan = Generator[Call, Reply, T]
+
+
+class _PerProcess(Generic[C]):
+    """The connections of this process.
+
+    A child of `fork` has the sockets of its parent, and would read the answers to requests of the
+    parent from them. It makes its own. Those of the parent are kept and not closed, since an end of
+    TLS that the child sends would be the parent's.
+    """
+
+    def __init__(self, make: Callable[[], C]) -> None:
+        self._make = make
+        self._inherited: list[C] = []
+        self._mine = (os.getpid(), make())
+
+    def mine(self) -> C:
+        """Made when a process first asks for it."""
+        process, client = self._mine
+        if process != os.getpid():
+            self._inherited.append(client)
+            client = self._make()
+            self._mine = (os.getpid(), client)
+        return client
 
 
 async def within(work: Awaitable[T], seconds: float) -> T:
@@ -52,7 +77,7 @@ class SyncSender:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._client = connection.sync_client()
+        self._pool = _PerProcess(connection.sync_client)
 
     def run(self, plan: Plan[T]) -> T:
         """Carries a conversation out."""
@@ -76,13 +101,13 @@ class SyncSender:
             time.sleep(delay)
 
     def _attempt(self, call: Call) -> Answer:
-        limit, body = self._connection.time_limit(call), Body()
-        request = self._client.build_request(
+        limit, body, client = self._connection.time_limit(call), Body(), self._pool.mine()
+        request = client.build_request(
             call.method, call.path, content=call.body, headers=self._connection.headers(), timeout=limit
         )
         try:
             with deadline(limit):
-                response = self._client.send(request, stream=True)
+                response = client.send(request, stream=True)
                 try:
                     for chunk in response.iter_raw():
                         body.add(chunk)
@@ -94,7 +119,7 @@ class SyncSender:
 
     def close(self) -> None:
         """Closes the connections."""
-        self._client.close()
+        self._pool.mine().close()
 
 
 class AsyncSender:
@@ -102,7 +127,7 @@ class AsyncSender:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._client = connection.async_client()
+        self._pool = _PerProcess(connection.async_client)
 
     async def run(self, plan: Plan[T]) -> T:
         """Carries a conversation out."""
@@ -138,11 +163,11 @@ class AsyncSender:
         return read(call, response.status_code, response.headers.get("content-type", ""), bytes(body))
 
     async def _exchange(self, call: Call, limit: float) -> tuple[httpx.Response, Body]:
-        body = Body()
-        request = self._client.build_request(
+        body, client = Body(), self._pool.mine()
+        request = client.build_request(
             call.method, call.path, content=call.body, headers=self._connection.headers(), timeout=limit
         )
-        response = await self._client.send(request, stream=True)
+        response = await client.send(request, stream=True)
         try:
             async for chunk in response.aiter_raw():
                 body.add(chunk)
@@ -152,4 +177,4 @@ class AsyncSender:
 
     async def close(self) -> None:
         """Closes the connections."""
-        await self._client.aclose()
+        await self._pool.mine().aclose()
