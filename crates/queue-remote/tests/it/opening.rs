@@ -71,7 +71,7 @@ async fn a_renewed_token_needs_no_restart() {
     let refused = loop {
         match remote.counts(&queue()).await {
             Err(error) if error.message().contains("token") => break error,
-            // Its connection was cut, or the former server still answers on a connection that it had.
+            // Its connection was cut, or the former server still answers on one that it had.
             _ => {}
         }
     };
