@@ -3,8 +3,8 @@
 import { readFile } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
+import { judged } from "./answers.js";
 import { invalid, QueueError, unavailable } from "./errors.js";
-import { read, TEXT } from "./json.js";
 
 /** The largest answer that is read; a claim brings at most 16 MiB of payloads. */
 const ANSWER_BYTES_MAX = 64 << 20;
@@ -15,15 +15,6 @@ const LOOPBACK = /^(localhost|127(\.[0-9]+){3}|\[::1\])$/;
 
 /** Only connecting fails with these, before a byte of the request has left. */
 const UNSENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENOENT"]);
-
-/** Where answers hold data of others, whose text is kept. */
-const DATA = {
-  payload: TEXT,
-  result: TEXT,
-  progress: TEXT,
-  error: { details: TEXT },
-};
-const SHAPE = { ...DATA, jobs: [DATA] };
 
 export class Connection {
   #base;
@@ -66,24 +57,25 @@ export class Connection {
    * @param {string} method
    * @param {string} path with its names percent-encoded, see `segment`
    * @param {string | undefined} body JSON
-   * @param {{signal?: AbortSignal | undefined, waitMs?: number, answerMs?: number}} [options] `waitMs`: how
-   *   long the server may wait; `answerMs`: how long it may take beside that
+   * @param {{signal?: AbortSignal | undefined, waitMs?: number, answerMs?: number, member?: string, length?: number}} [options]
+   *   `waitMs`: how long the server may wait; `answerMs`: how long it may take beside that; `member`: what a good
+   *   answer has; `length`: how many items it has, if it is a list
    * @returns {Promise<{status: number, body: any}>}
    */
   async call(method, path, body, options = {}) {
-    const { signal, waitMs = 0, answerMs = this.#answerMs } = options;
-    const endMs = waitMs + answerMs;
+    const { signal, waitMs = 0, answerMs = this.#answerMs, member, length } = options;
+    const asked = { member, length, endMs: waitMs + answerMs };
     const token = await this.#currentToken();
     signal?.throwIfAborted();
     try {
-      return await this.#exchange(method, path, body, token, signal, endMs);
+      return await this.#exchange(method, path, body, token, signal, asked);
     } catch (error) {
       if (error.kind !== "unauthorized" || this.#tokenFile === undefined) throw error;
       // The token may have been rotated in its file since it was read.
       this.#token = undefined;
       const fresh = await this.#currentToken();
       if (fresh === token) throw error;
-      return this.#exchange(method, path, body, fresh, signal, endMs);
+      return this.#exchange(method, path, body, fresh, signal, asked);
     }
   }
 
@@ -100,7 +92,7 @@ export class Connection {
     return this.#token;
   }
 
-  #exchange(method, path, body, token, signal, endMs) {
+  #exchange(method, path, body, token, signal, asked) {
     return new Promise((resolve, reject) => {
       const headers = { accept: "application/json" };
       if (token !== undefined) headers.authorization = `Bearer ${token}`;
@@ -116,7 +108,7 @@ export class Connection {
         ...this.#tls, ...target, method, path: prefix + path, headers, agent: this.#agent,
       });
       const end = (error) => request.destroy(error);
-      const timer = setTimeout(() => end(unavailable("the service did not answer in time")), endMs);
+      const timer = setTimeout(() => end(unavailable("the service did not answer in time")), asked.endMs);
       const abort = () => end(signal.reason ?? new Error("aborted"));
       signal?.addEventListener("abort", abort, { once: true });
       const done = (settle, value) => {
@@ -127,7 +119,14 @@ export class Connection {
       request.on("error", (error) => done(reject, failure(error, signal)));
       request.on("response", (response) => {
         collect(response).then(
-          (text) => done(...judged(response, text, resolve, reject)),
+          (text) => {
+            try {
+              const status = response.statusCode;
+              done(resolve, { status, body: judged(status, response.headers["content-type"], text, asked) });
+            } catch (error) {
+              done(reject, error);
+            }
+          },
           (error) => {
             request.destroy();
             done(reject, failure(error, signal));
@@ -149,12 +148,6 @@ export function segment(name) {
   } catch (error) {
     throw invalid("a name has half of a surrogate pair", error);
   }
-}
-
-/** A list of an answer, with as many items as were sent, if that is known. */
-export function list(value, count = value?.length) {
-  if (Array.isArray(value) && value.length === count) return value;
-  throw unavailable("the answer does not come from the service");
 }
 
 function base(url) {
@@ -189,48 +182,6 @@ async function collect(response) {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
-}
-
-/** What to do with a whole answer: the one of the two functions to call, and its argument. */
-function judged(response, text, resolve, reject) {
-  const status = response.statusCode;
-  if (status >= 200 && status < 300) {
-    try {
-      const body = read(text, SHAPE);
-      if (typeof body === "object" && body !== null) return [resolve, { status, body }];
-      return [reject, unavailable("the answer is no object")];
-    } catch (error) {
-      return [reject, unavailable("the answer is no JSON", "unknown", error)];
-    }
-  }
-  return [reject, problem(status, text, response.headers["retry-after"])];
-}
-
-/** The error of an answer that says a problem, or that comes from something before the service. */
-function problem(status, text, retryAfter) {
-  let told = {};
-  try {
-    told = JSON.parse(text) ?? {};
-  } catch {
-    // Something before the service answered, such as a proxy with its own page.
-  }
-  if (typeof told.kind === "string") {
-    const certainty = told.certainty === "not_applied" ? "not_applied" : "unknown";
-    const detail = `${told.title ?? told.kind}: ${told.detail ?? ""}`;
-    return new QueueError({ kind: told.kind, certainty, detail, status, retryAfterMs: told.retry_after_ms });
-  }
-  const seconds = Number(retryAfter);
-  const retryAfterMs = retryAfter !== undefined && seconds >= 0 ? seconds * 1000 : undefined;
-  const detail = `the answer has status ${status} and does not come from the service`;
-  return new QueueError({ kind: foreignKind(status), certainty: "unknown", detail, status, retryAfterMs });
-}
-
-function foreignKind(status) {
-  if (status === 401) return "unauthorized";
-  if (status === 403) return "forbidden";
-  if (status === 429) return "too_many";
-  if (status >= 500 || status === 408) return "unavailable";
-  return "invalid";
 }
 
 function failure(error, signal) {

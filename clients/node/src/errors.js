@@ -29,8 +29,8 @@ export function invalid(detail, cause) {
 }
 
 /** No answer came. */
-export function unavailable(detail, certainty = "unknown", cause) {
-  return new QueueError({ kind: "unavailable", certainty, detail, cause });
+export function unavailable(detail, certainty = "unknown", cause = undefined, status = undefined) {
+  return new QueueError({ kind: "unavailable", certainty, detail, cause, status });
 }
 
 /** Thrown by a handler: no further attempt can help. */

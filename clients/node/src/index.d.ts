@@ -38,7 +38,7 @@ export class Connection {
   /** One request, without repeats. Throws `QueueError`. */
   call(
     method: string, path: string, body?: string,
-    options?: { signal?: AbortSignal | undefined; waitMs?: number; answerMs?: number },
+    options?: { signal?: AbortSignal | undefined; waitMs?: number; answerMs?: number; member?: string; length?: number },
   ): Promise<{ status: number; body: any }>;
   close(): void;
 }

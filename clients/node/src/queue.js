@@ -1,7 +1,7 @@
 /** A queue as producers see it. */
 
 import { randomBytes } from "node:crypto";
-import { Connection, list, segment } from "./connection.js";
+import { Connection, segment } from "./connection.js";
 import { invalid, QueueError } from "./errors.js";
 import { write } from "./json.js";
 import { pause, retried } from "./retry.js";
@@ -77,9 +77,10 @@ export class Queue {
 
   async #send(part, atomic, signal) {
     const body = `{"jobs":[${part.map((item) => item.text).join()}],"atomic":${atomic}}`;
+    const asked = { member: "jobs", length: part.length };
     return retried(this.#retryMs, signal, async ({ isResent }) => {
-      const { body: told } = await this.connection.call("POST", `${this.#path}/jobs`, body, { signal });
-      return list(told.jobs, part.length).map((item, at) => enqueued(item, part[at].isDrawn, isResent));
+      const { body: told } = await this.connection.call("POST", `${this.#path}/jobs`, body, { signal, ...asked });
+      return told.jobs.map((item, at) => enqueued(item, part[at].isDrawn, isResent));
     });
   }
 
@@ -92,7 +93,7 @@ export class Queue {
       const body = write({ id, seq, wait_ms: waitMs });
       const retryMs = Math.min(this.#retryMs, until - performance.now() + LATE_MS);
       const { body: told } = await retried(retryMs, signal, () =>
-        this.connection.call("POST", `${this.#path}/jobs:wait`, body, { signal, waitMs }),
+        this.connection.call("POST", `${this.#path}/jobs:wait`, body, { signal, waitMs, member: "outcome" }),
       );
       const outcome = ended(told);
       if (outcome.outcome !== "pending" || performance.now() >= until) return outcome;
@@ -112,10 +113,12 @@ export class Queue {
     const { running = "leave", signal } = options;
     const outcomes = [];
     for (let from = 0; from < ids.length; from += JOBS_MAX) {
-      const body = write({ ids: ids.slice(from, from + JOBS_MAX), running });
+      const part = ids.slice(from, from + JOBS_MAX);
+      const body = write({ ids: part, running });
+      const asked = { signal, member: "items", length: part.length };
       const items = await retried(this.#retryMs, signal, async ({ isResent }) => {
-        const { body: told } = await this.connection.call("POST", `${this.#path}/jobs:cancel`, body, { signal });
-        return list(told.items).map(({ id, outcome, state }) => ({ id, outcome, state, isResent }));
+        const { body: told } = await this.connection.call("POST", `${this.#path}/jobs:cancel`, body, asked);
+        return told.items.map(({ id, outcome, state }) => ({ id, outcome, state, isResent }));
       });
       outcomes.push(...items);
     }

@@ -5,6 +5,8 @@ import { QueueError } from "./errors.js";
 
 const FIRST_MS = 100;
 const MOST_MS = 5_000;
+/** The longest wait that an answer can ask for. */
+const ASKED_MS = 60_000;
 
 /** Waits that double, each drawn between half of itself and the whole. */
 export class Backoff {
@@ -15,7 +17,7 @@ export class Backoff {
     const ms = this.#nextMs * (0.5 + Math.random() / 2);
     this.#nextMs = Math.min(MOST_MS, this.#nextMs * 2);
     // Many clients are told the same time, and must not all come back at it.
-    const asked = (error?.retryAfterMs ?? 0) * (1 + Math.random() / 4);
+    const asked = Math.min(error?.retryAfterMs ?? 0, ASKED_MS) * (1 + Math.random() / 4);
     return Math.max(ms, asked);
   }
 

@@ -1,6 +1,6 @@
 /** The schedules of a queue: jobs that are enqueued at times of a calendar. */
 
-import { list, segment } from "./connection.js";
+import { segment } from "./connection.js";
 import { invalid } from "./errors.js";
 import { write } from "./json.js";
 import { retried } from "./retry.js";
@@ -35,15 +35,15 @@ export class Schedules {
   async put(name, schedule, options) {
     const { job = {}, ...rest } = schedule;
     const body = write({ ...fieldsOut(rest, Object.keys(FIELDS)), job: jobOut(job, job.id, job.headers) });
-    return (await this.#call("PUT", `${this.#path}/${segment(name)}`, body, options)).outcome;
+    return (await this.#call("PUT", `${this.#path}/${segment(name)}`, body, "outcome", options)).outcome;
   }
 
   async get(name, options) {
-    return this.#call("GET", `${this.#path}/${segment(name)}`, undefined, options);
+    return this.#call("GET", `${this.#path}/${segment(name)}`, undefined, "schedule", options);
   }
 
   async list(options) {
-    return list((await this.#call("GET", this.#path, undefined, options)).schedules);
+    return (await this.#call("GET", this.#path, undefined, "schedules", options)).schedules;
   }
 
   async pause(name, options) {
@@ -59,25 +59,26 @@ export class Schedules {
   }
 
   async run(name, options) {
-    return (await this.#call("POST", `${this.#path}/${segment(name)}/run`, "{}", options)).id;
+    return (await this.#call("POST", `${this.#path}/${segment(name)}/run`, "{}", "id", options)).id;
   }
 
   async next(name, { count = 10, from, ...options } = {}) {
     const asked = new URLSearchParams({ count: String(count), ...(from === undefined ? {} : { from: moment(from) }) });
-    return list((await this.#call("GET", `${this.#path}/${segment(name)}/next?${asked}`, undefined, options)).next);
+    return (await this.#call("GET", `${this.#path}/${segment(name)}/next?${asked}`, undefined, "next", options)).next;
   }
 
   async preview(timing, { count = 10, from, ...options } = {}) {
     const body = { ...fieldsOut(timing, TIMING), count, ...(from === undefined ? {} : { from: moment(from) }) };
-    return list((await this.#call("POST", "/v1/schedules:preview", write(body), options)).next);
+    return (await this.#call("POST", "/v1/schedules:preview", write(body), "next", options)).next;
   }
 
   async #change(name, change, options) {
-    return (await this.#call("POST", `${this.#path}/${segment(name)}/${change}`, "{}", options)).outcome;
+    return (await this.#call("POST", `${this.#path}/${segment(name)}/${change}`, "{}", "outcome", options)).outcome;
   }
 
-  async #call(method, path, body, { signal } = {}) {
-    const { body: told } = await retried(this.#retryMs, signal, () => this.#connection.call(method, path, body, { signal }));
+  async #call(method, path, body, member, { signal } = {}) {
+    const send = () => this.#connection.call(method, path, body, { signal, member });
+    const { body: told } = await retried(this.#retryMs, signal, send);
     return told;
   }
 }

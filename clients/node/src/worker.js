@@ -197,7 +197,7 @@ export class Worker {
     };
     const tell = (ttlMs, options) => {
       const body = write({ ...about, running: this.#held.size, ttl_ms: ttlMs });
-      return this.#connection.call("POST", "/v1/workers", body, options);
+      return this.#connection.call("POST", "/v1/workers", body, { ...options, member: "drain" });
     };
     let isPresent = false;
     while (!signal.aborted) {

@@ -78,6 +78,8 @@ export class Proxy {
       }
       if (fault?.do === "drop_answer") {
         request.socket.destroy();
+      } else if (fault?.do === "replace_answer") {
+        answer(response, fault);
       } else if (fault?.do === "hold") {
         told.socket.on("close", () => request.socket.destroy());
       } else {
@@ -89,7 +91,8 @@ export class Proxy {
   }
 }
 
-function answer(response, { status, body }) {
-  response.writeHead(status, { "content-type": "application/problem+json" });
-  response.end(JSON.stringify(body ?? {}));
+/** The answer of a fault: a problem, or whatever the scenario says. */
+function answer(response, { status, body, answer: told }) {
+  response.writeHead(told?.status ?? status, { "content-type": told?.content_type ?? "application/problem+json" });
+  response.end(told?.body_text ?? JSON.stringify(body ?? {}));
 }

@@ -13,7 +13,10 @@ import { Server } from "./server.js";
 import { work } from "./worker-step.js";
 
 const FILE = new URL("../../spec/scenarios.json", import.meta.url);
-const { scenarios } = JSON.parse(readFileSync(FILE, "utf8"));
+const file = JSON.parse(readFileSync(FILE, "utf8"));
+/** A scenario that is for each item of a list comes once for each. */
+const scenarios = file.scenarios.flatMap((scenario) => (file[scenario.for_each] ?? [undefined]).map((it) => (
+  it === undefined ? scenario : { ...scenario, name: `${scenario.name}: ${it.what}`, it })));
 const AT_ONCE = 4;
 const UNTIL_MS = 60_000;
 /** A scenario that stands still fails. */
@@ -35,6 +38,7 @@ class Run {
 
   constructor(scenario, at) {
     this.scenario = scenario;
+    this.names.it = scenario.it;
     this.name = scenario.queue?.replace("{n}", at) ?? `scenario-${at}`;
     this.jobOf = jobOut;
   }
@@ -44,7 +48,7 @@ class Run {
     this.proxy = new Proxy(() => this.server.port);
     try {
       const url = await this.proxy.listen();
-      this.queue = new Queue(this.name, { url, token: this.server.tokens[this.scenario.token ?? "all"] });
+      this.queue = new Queue(this.name, { url, token: this.server.tokens[this.scenario.token ?? "all"], retryMs: this.scenario.retry_ms });
       await this.steps(this.scenario.steps);
     } finally {
       this.queue?.close();
@@ -112,6 +116,10 @@ class Run {
 }
 
 const ACTIONS = {
+  open: (run, step) => run.client(step, async () => {
+    new Queue(run.name, { url: step.open, token: run.server.tokens.all }).close();
+    return {};
+  }),
   enqueue: (run, step) => run.client(step, async () => outcomeIn(await run.queue.enqueue(jobOut(run.fill(step.enqueue))))),
   enqueue_many: (run, step) => run.client(step, async () => {
     const { jobs, atomic } = run.fill(step.enqueue_many);

@@ -177,6 +177,24 @@ for (const outcome of ["lease_lost", "missing"]) {
   });
 }
 
+test("a handler does not start on a lease that is over, as when another one blocked the loop", LIMIT, async (t) => {
+  const { queue } = await place(t, "blocked");
+  const starts = [];
+  const handler = (job) => {
+    starts.push(`${job.id}${job.epoch}`);
+    const until = performance.now() + 1_500;
+    while (starts.length === 1 && performance.now() < until);
+  };
+  const worker = new Worker(queue, { a: handler }, { ...quiet, leaseMs: 1_000, concurrency: 2 });
+  await queue.enqueueMany([{ id: "a", kind: "a" }, { id: "b", kind: "a" }]);
+  void worker.run();
+  assert.equal((await queue.wait("a")).outcome, "completed");
+  assert.equal((await queue.wait("b")).outcome, "completed");
+  assert.equal(starts[0], "a1");
+  assert.ok(!starts.includes("b1"), starts.join());
+  await worker.stop();
+});
+
 test("a worker whose token is refused ends and says so", LIMIT, async (t) => {
   const { queue } = await place(t, "refused");
   const worker = new Worker("refused", { a: () => 1 }, { ...quiet, url: server.url, token: server.tokens.produce });

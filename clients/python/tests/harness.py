@@ -160,11 +160,11 @@ class _Handler(BaseHTTPRequestHandler):
         if fault["do"] == "refuse":
             self._hang_up()
         elif fault["do"] == "answer":
-            self._answer(fault["status"], json.dumps(fault["body"]).encode(), "application/problem+json")
+            self._answer(*_foreign(fault))
         else:
-            self._through(body, fault["do"] == "drop_answer")
+            self._through(body, fault)
 
-    def _through(self, body: bytes, drops_answer: bool) -> None:
+    def _through(self, body: bytes, fault: dict[str, Any]) -> None:
         """Carries the request on; a client that goes away takes its request with it."""
         headers = {name: text for name, text in self.headers.items() if name.lower() != "host"}
         upstream = http.client.HTTPConnection("127.0.0.1", self.proxy.server.port, timeout=90)
@@ -182,8 +182,10 @@ class _Handler(BaseHTTPRequestHandler):
             return self._hang_up()
         finally:
             upstream.close()
-        if drops_answer:
+        if fault["do"] == "drop_answer":
             return self._hang_up()
+        if fault["do"] == "replace_answer":
+            return self._answer(*_foreign(fault))
         self._answer(answer.status, text, answer.headers.get("content-type", ""))
 
     def _answer(self, status: int, body: bytes, content_type: str) -> None:
@@ -198,3 +200,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.shutdown(socket.SHUT_RDWR)
 
     do_GET = do_POST = do_PUT = _forward
+
+
+def _foreign(fault: dict[str, Any]) -> tuple[int, bytes, str]:
+    """The answer of a fault: a problem, or whatever the scenario says."""
+    if (said := fault.get("answer")) is not None:
+        return said["status"], said["body_text"].encode(), said["content_type"]
+    return fault["status"], json.dumps(fault["body"]).encode(), "application/problem+json"

@@ -7,6 +7,7 @@ import logging
 import sys
 import time
 import traceback
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -33,11 +34,20 @@ def run(said: dict[str, Any], shared: Server, face: str) -> str | None:
             server.close()
 
 
+def scenarios(file: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The scenarios of the file; one that is for each item of a list comes once for each."""
+    for said in file["scenarios"]:
+        if "for_each" not in said:
+            yield said
+            continue
+        for item in file[said["for_each"]]:
+            yield {**said, "name": f"{said['name']}: {item['what']}", "it": item}
+
+
 def main() -> int:
     words = sys.argv[1:]
     logging.disable(logging.CRITICAL)  # The faults are made on purpose.
-    said = json.loads(SPEC.read_text())["scenarios"]
-    wanted = [one for one in said if all(word in one["name"] for word in words)]
+    wanted = [one for one in scenarios(json.loads(SPEC.read_text())) if all(word in one["name"] for word in words)]
     began = time.monotonic()
     failed = 0
     shared = Server()

@@ -80,7 +80,7 @@ class Scenario:
     def __init__(self, said: dict[str, Any], server: Server, face: str) -> None:
         self.said, self.server, self.face = said, server, face
         self.queue = said.get("queue", "scenario-{n}").replace("{n}", str(next(_names)))
-        self.known: dict[str, Any] = {}
+        self.known: dict[str, Any] = {"it": said.get("it")}
         #: What the handlers of a worker that runs now were given.
         self.saw: list[Any] | None = None
         self.proxy = Proxy(server)
@@ -89,7 +89,8 @@ class Scenario:
     def run(self) -> None:
         kind = AsyncQueue if self.face == "async" else Queue
         self.loop = asyncio.new_event_loop()
-        self.client = kind(self.proxy.url, self.queue, token_file=self.token_file, retry_for=SECONDS_MAX)
+        retry_for = self.said["retry_ms"] / 1000 if "retry_ms" in self.said else SECONDS_MAX
+        self.client = kind(self.proxy.url, self.queue, token_file=self.token_file, retry_for=retry_for)
         try:
             self._steps(self.said["steps"])
         finally:
@@ -133,6 +134,14 @@ class Scenario:
     @staticmethod
     def _problem(error: QueueError) -> dict[str, Any]:
         return {"kind": error.kind, "status": error.status, "certainty": error.certainty}
+
+    def _do_open(self, said: str, step: dict[str, Any]) -> None:
+        def open_() -> dict[str, Any]:
+            kind = AsyncQueue if self.face == "async" else Queue
+            self._ended(kind(said, self.queue, token_file=self.token_file).close())
+            return {}
+
+        self._with_client(step, open_)
 
     def _do_enqueue(self, said: Any, step: dict[str, Any]) -> None:
         self._with_client(step, lambda: self.client.enqueue(job_of(said)))

@@ -11,10 +11,9 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
-import httpx
-from queue_jobs import InvalidRequest, Job, Json, Queue, QueueError, Unavailable
+from queue_jobs import InvalidRequest, Job, Json, Queue, Unavailable
 from queue_jobs import _wire
-from queue_jobs._connection import Attempts, Connection, read
+from queue_jobs._connection import Attempts, Connection
 from queue_jobs._job import ClaimedJob
 from queue_jobs._json import dumps, items, loads, members
 
@@ -73,24 +72,6 @@ class Values(unittest.TestCase):
 
 
 class Errors(unittest.TestCase):
-    def error(self, status: int, body: object, headers: dict[str, str] | None = None) -> QueueError:
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        with self.assertRaises(QueueError) as raised:
-            read(httpx.Response(status, content=content, headers=headers))
-        return raised.exception
-
-    def test_answers_of_proxies_are_problems_too(self) -> None:
-        for status, kind, certainty in ((502, "unavailable", "unknown"), (504, "unavailable", "unknown"), (413, "invalid", "not_applied"),
-                                        (429, "too_many", "not_applied"), (302, "invalid", "not_applied"), (500, "internal", "unknown")):
-            for body in (b"<html>", b"\xff", b"[" * 100_000, b"", b"null", b"[]"):
-                error = self.error(status, body)
-                self.assertEqual((error.kind, error.certainty), (kind, certainty), (status, body[:9]))
-
-    def test_the_problem_says_when_to_come_back(self) -> None:
-        self.assertEqual(self.error(429, {"kind": "too_many", "retry_after_ms": 1500}).retry_after, 1.5)
-        self.assertEqual(self.error(503, b"", {"retry-after": "3"}).retry_after, 3.0)
-        self.assertIsNone(self.error(503, {"retry_after_ms": "soon"}, {"retry-after": "Wed, 21 Oct"}).retry_after)
-
     def test_waits_double_with_jitter_and_end(self) -> None:
         now = 0.0
         attempts, waits = Attempts(60, clock=lambda: now), []
@@ -103,6 +84,26 @@ class Errors(unittest.TestCase):
             longest = min(0.1 * 2**number, 5.0)
             self.assertTrue(longest / 2 <= wait <= longest, (number, wait))
         self.assertTrue(15 < len(waits) < 40 and len(set(waits)) == len(waits), waits)
+
+
+    def test_an_answer_may_ask_for_a_longer_wait_and_never_for_a_shorter_one(self) -> None:
+        for asked, longest in ((0.0, 5.0), (1.0, 5.0), (86_400.0, 75.0)):
+            now = 0.0
+            attempts, waits = Attempts(3600, clock=lambda: now), []
+            for number in range(12):
+                waits.append(attempts.delay_after(Unavailable("x", retry_after=asked)))
+                now += waits[-1]
+                own = min(0.1 * 2**number, 5.0)
+                self.assertGreaterEqual(waits[-1], max(own / 2, min(asked, 60.0)), (asked, number))
+                self.assertLessEqual(waits[-1], longest)
+
+    def test_a_stubborn_caller_tries_once_more_when_its_time_ends(self) -> None:
+        now = 0.0
+        attempts = Attempts(10, stubborn=True, clock=lambda: now)
+        now += attempts.delay_after(Unavailable("x", retry_after=86_400.0))
+        self.assertEqual(now, 10.0)
+        with self.assertRaises(Unavailable):
+            attempts.delay_after(Unavailable("x"))
 
 
 class Tokens(unittest.TestCase):
@@ -135,6 +136,17 @@ class Tokens(unittest.TestCase):
                 self.assertEqual(connection.headers()["authorization"], f"Bearer {token}")
             file.unlink()
             self.assertEqual(connection.headers()["authorization"], "Bearer second!")
+
+    def test_a_token_goes_to_another_machine_over_https_only(self) -> None:
+        for url in ("http://queue.example.org", "http://10.0.0.1:8080", "http://127.0.0.1.example.org",
+                    "http://localhost.example.org", "http://[2001:db8::1]", "http://0.0.0.0"):
+            for given in ({"token": "a"}, {"token_file": "/a"}):
+                with self.assertRaises(InvalidRequest, msg=url):
+                    Connection(url, **given)
+                Connection(url, plaintext=True, **given)
+            Connection(url)
+        for url in ("http://localhost:1", "http://127.0.0.2", "http://[::1]:80", "https://queue.example.org", "unix:/a"):
+            Connection(url, token="a")
 
     def test_addresses_that_are_none_are_refused(self) -> None:
         for url in ("", "localhost:8080", "ftp://x", "http://user:secret@host"):

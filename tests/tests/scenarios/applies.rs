@@ -26,6 +26,11 @@ pub(crate) const NOT_HERE: &[(&str, &str)] = &[
     ),
 ];
 
+/// Whether a scenario has this name, also for one item of a list.
+pub(crate) fn is_about(scenario: &str, name: &str) -> bool {
+    scenario.strip_prefix(name).is_some_and(|item| item.is_empty() || item.starts_with(": "))
+}
+
 pub(crate) fn not_here(name: &str) -> Option<&'static str> {
-    NOT_HERE.iter().find(|(one, _)| *one == name).map(|(_, why)| *why)
+    NOT_HERE.iter().find(|(one, _)| is_about(name, one)).map(|(_, why)| *why)
 }

@@ -154,7 +154,7 @@ pub(crate) async fn cancel(scenario: &Scenario, said: &Value) -> Result<Value> {
     let running = if said["running"] == "request" { OnRunning::Request } else { OnRunning::Leave };
     let mut answers = Vec::new();
     for id in said["ids"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        let (outcome, state) = match scenario.jobs.cancel_with(id, running).await? {
+        let (outcome, state) = match cancelled(scenario, id, running).await? {
             Change::Done => ("done", Some("cancelled")),
             Change::Requested => ("requested", Some("processing")),
             Change::NotAllowed(state) => ("unchanged", Some(state.as_str())),
@@ -163,6 +163,17 @@ pub(crate) async fn cancel(scenario: &Scenario, said: &Value) -> Result<Value> {
         answers.push(json!({"id": id, "outcome": outcome, "state": state}));
     }
     Ok(Value::Array(answers))
+}
+
+/// As for [`stored`]: a job that is cancelled stays so, however often that is asked.
+async fn cancelled(scenario: &Scenario, id: &str, running: OnRunning) -> Result<Change> {
+    for _ in 1..SENDS_MAX {
+        match scenario.jobs.cancel_with(id, running).await {
+            Err(error) if error.is_transient() => sleep(AGAIN_AFTER).await,
+            ended => return ended,
+        }
+    }
+    scenario.jobs.cancel_with(id, running).await
 }
 
 pub(crate) fn problem(error: &Error) -> Value {

@@ -32,7 +32,21 @@ const LIMIT: Duration = Duration::from_mins(4);
 fn scenarios() -> Vec<Value> {
     let file: Value =
         serde_json::from_str(include_str!("../../../clients/spec/scenarios.json")).expect("JSON");
-    file["scenarios"].as_array().expect("a list").clone()
+    let all = file["scenarios"].as_array().expect("a list").iter();
+    all.flat_map(|scenario| match scenario["for_each"].as_str() {
+        None => vec![scenario.clone()],
+        Some(list) => file[list].as_array().expect("a list").iter().map(|it| with(scenario, it)).collect(),
+    })
+    .collect()
+}
+
+/// A scenario for one item of a list.
+fn with(scenario: &Value, it: &Value) -> Value {
+    let mut scenario = scenario.clone();
+    let name = |of: &Value, field: &str| of[field].as_str().expect("a name").to_owned();
+    scenario["name"] = format!("{}: {}", name(&scenario, "name"), name(it, "what")).into();
+    scenario["it"] = it.clone();
+    scenario
 }
 
 #[test]
@@ -40,7 +54,10 @@ fn what_does_not_apply_is_in_the_file() {
     let names: Vec<String> =
         scenarios().iter().map(|one| one["name"].as_str().expect("a name").to_owned()).collect();
     for (name, why) in applies::NOT_HERE {
-        assert!(names.iter().any(|one| one == name), "there is no scenario {name:?}, which {why}");
+        assert!(
+            names.iter().any(|one| applies::is_about(one, name)),
+            "there is no scenario {name:?}, which {why}"
+        );
     }
 }
 

@@ -33,7 +33,8 @@ struct Fault {
     does: String,
     left: u64,
     status: u64,
-    body: Value,
+    content_type: String,
+    body: String,
 }
 
 /// The verb of the store that does what a call of the protocol does.
@@ -41,7 +42,7 @@ pub(crate) fn verb(path: &str) -> &str {
     match path {
         "/jobs" => "/enqueue",
         "/jobs:wait" => "/get",
-        "/settle" | "/extend" => "/apply",
+        "/settle" | "/extend" | "/jobs:cancel" => "/apply",
         other => other,
     }
 }
@@ -71,8 +72,14 @@ impl Proxy {
             state.faults.retain(|fault| fault.on != on);
             return;
         }
-        let (left, status) = (said["times"].as_u64().unwrap_or(1), said["status"].as_u64().unwrap_or(503));
-        state.faults.push(Fault { on, does, left, status, body: said["body"].clone() });
+        let left = said["times"].as_u64().unwrap_or(1);
+        let (answer, body) = match &said["answer"] {
+            Value::Null => (said, said["body"].to_string()),
+            answer => (answer, answer["body_text"].as_str().expect("a text").to_owned()),
+        };
+        let status = answer["status"].as_u64().unwrap_or(503);
+        let content_type = answer["content_type"].as_str().unwrap_or("application/problem+json").to_owned();
+        state.faults.push(Fault { on, does, left, status, content_type, body });
     }
 
     /// How many requests there were to the verb of a path.
@@ -99,7 +106,8 @@ impl Shared {
         if does.is_some() {
             let mut unheard = Vec::new();
             upstream.read_to_end(&mut unheard).await?;
-            return Ok(());
+            let is_replaced = does.as_deref() == Some("replace_answer");
+            return if is_replaced { client.write_all(answer.as_bytes()).await } else { Ok(()) };
         }
         tokio::io::copy_bidirectional(&mut client, &mut upstream).await.map(drop)
     }
@@ -111,11 +119,10 @@ impl Shared {
         let fault = state.faults.iter_mut().find(|fault| fault.left > 0 && path.ends_with(&fault.on));
         let Some(fault) = fault else { return (None, String::new()) };
         fault.left -= 1;
-        let body = fault.body.to_string();
+        let Fault { status, content_type, body, .. } = &*fault;
+        let length = body.len();
         let head = format!(
-            "HTTP/1.1 {} A\r\ncontent-type: application/problem+json\r\nconnection: close\r\ncontent-length: {}",
-            fault.status,
-            body.len()
+            "HTTP/1.1 {status} A\r\ncontent-type: {content_type}\r\nconnection: close\r\ncontent-length: {length}"
         );
         (Some(fault.does.clone()), format!("{head}\r\n\r\n{body}"))
     }

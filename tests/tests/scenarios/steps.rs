@@ -17,7 +17,8 @@ const UNTIL: Duration = Duration::from_mins(1);
 const LOOK: Duration = Duration::from_millis(10);
 
 /// What a step may do; the other members say how.
-const ACTIONS: [&str; 11] = [
+const ACTIONS: [&str; 12] = [
+    "open",
     "call",
     "until",
     "work",
@@ -52,6 +53,7 @@ pub(crate) async fn run(said: &Value, server: Arc<Served>, number: usize) -> Res
     let token = said["token"].as_str().unwrap_or("all").to_owned();
     let mut scenario =
         Scenario { server, proxy, storage: storage.clone(), jobs, token, names: Names::new(), seen: None };
+    scenario.names.insert("it".to_owned(), said["it"].clone());
     let ran = scenario.steps(&said["steps"]).await;
     storage.close().await.map_err(|error| error.to_string())?;
     ran
@@ -92,6 +94,7 @@ impl Scenario {
             "server" => self.server_step(&filled).await,
             _ => {
                 let ended = match *action {
+                    "open" => self.open(&filled).await,
                     "enqueue" => jobs::enqueue(self, &filled).await,
                     "enqueue_many" => jobs::enqueue_many(self, &filled).await,
                     "wait" => jobs::wait(self, &filled).await,
@@ -173,6 +176,13 @@ impl Scenario {
         let id = line.as_str().and_then(|line| line.rsplit('/').next()).unwrap_or_default();
         let has = seen.lock().iter().any(|job| job["id"] == id);
         if has { Ok(()) } else { Err(format!("the handler of {id} has not started")) }
+    }
+
+    /// Opens a handle elsewhere, which must not be.
+    async fn open(&self, url: &Value) -> Result<Value, queue::Error> {
+        let token = self.server.token_file().display().to_string();
+        let url = format!("{}/?token-file={token}", url.as_str().unwrap_or_default());
+        queue::open(&url).await.map(|_| Value::Null)
     }
 
     async fn server_step(&self, said: &Value) -> Result<(), String> {

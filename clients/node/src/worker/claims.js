@@ -1,7 +1,6 @@
 /** Claims for one queue, one at a time. No claim whose answer was lost is forgotten. */
 
 import { randomBytes } from "node:crypto";
-import { list } from "../connection.js";
 import { QueueError } from "../errors.js";
 import { write } from "../json.js";
 import { Backoff, pause } from "../retry.js";
@@ -56,8 +55,8 @@ export class Claims {
   async #sent(claim, signal) {
     const sentAt = performance.now();
     try {
-      const { body } = await this.#connection.call("POST", this.#path, write(claim), { signal, waitMs: claim.wait_ms });
-      list(body.jobs);
+      const asked = { signal, waitMs: claim.wait_ms, member: "jobs" };
+      const { body } = await this.#connection.call("POST", this.#path, write(claim), asked);
       // By this clock the leases began no earlier.
       body.grantedAt = sentAt + (body.waited_ms ?? 0);
       return body;

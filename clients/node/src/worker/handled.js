@@ -4,6 +4,8 @@ import { randomBytes } from "node:crypto";
 import { Complete, RetryError, Snooze, TerminalError } from "../errors.js";
 import { dataOut, jobOut, noteOut } from "../wire.js";
 
+/** In place of a result: the lease was over before the handler could start. */
+const LAPSED = Symbol("lapsed");
 /** Timers wrap around beyond this. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
@@ -23,11 +25,14 @@ export async function handled(held, handlers, { timeLimitMs, abortGraceMs, emit 
     return { event: "fail", fields: { cause: "unknown_kind", error } };
   }
   if (held.isCancelled) return { event: "interrupt", fields: {} };
+  // A handler that blocks the loop, or a machine that stood still, makes the others start late: the job
+  // may run elsewhere by then.
+  const started = ({ job, lapsesAt }) => (performance.now() >= lapsesAt ? LAPSED : handler(job));
   const limitMs = held.timeLimitMs ?? timeLimitMs;
   const limit = limitMs === undefined ? undefined : setTimeout(() => held.stop("time_limit"), Math.min(limitMs, TIMER_MS_MAX));
   const givenUp = afterAbort(held.abort.signal, abortGraceMs);
   try {
-    const run = Promise.resolve(held.job).then(handler).then((value) => ({ value }), (error) => ({ error }));
+    const run = Promise.resolve(held).then(started).then((value) => ({ value }), (error) => ({ error }));
     const ended = await Promise.race([run, givenUp.promise]);
     if (held.isLost) return undefined;
     return told(ended, held, emit);
@@ -60,6 +65,7 @@ function told(ended, held, emit) {
     emit("handler_abandoned", { job: held.job, why });
     return stopped(why, held);
   }
+  if (ended.value === LAPSED) return { event: "release", fields: {} };
   if ("error" in ended) return failed(ended.error, why, held, emit);
   if (ended.value instanceof Snooze) return snoozed(ended.value, why, held);
   try {

@@ -1,6 +1,5 @@
 /** Extends all leases of a worker, in one call, three times a lease. */
 
-import { list } from "../connection.js";
 import { QueueError } from "../errors.js";
 import { write } from "../json.js";
 import { Backoff } from "../retry.js";
@@ -89,8 +88,8 @@ export class Heartbeat {
     const body = write({ worker: this.#worker, items });
     let told;
     try {
-      ({ body: told } = await this.#connection.call("POST", "/v1/extend", body, { answerMs: this.#leaseMs / 3 }));
-      list(told.items, part.length);
+      const asked = { answerMs: this.#leaseMs / 3, member: "items", length: part.length };
+      ({ body: told } = await this.#connection.call("POST", "/v1/extend", body, asked));
     } catch (error) {
       if (!(error instanceof QueueError)) throw error;
       this.#emit("extend_failed", { error, jobs: part.length });

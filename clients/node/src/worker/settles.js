@@ -1,7 +1,7 @@
 /** Sends outcomes in batches, until each is answered or nobody can want it any more. */
 
 import { setMaxListeners } from "node:events";
-import { list } from "../connection.js";
+import { problemOf } from "../answers.js";
 import { QueueError, unavailable } from "../errors.js";
 import { write } from "../json.js";
 import { Backoff, pause } from "../retry.js";
@@ -73,9 +73,9 @@ export class Settles {
       let lastError;
       try {
         const body = `{"items":[${left.map((item) => item.text).join()}]}`;
-        const { body: told } = await this.#connection.call("POST", "/v1/settle", body, { signal: this.#end.signal });
-        const answers = list(told.items, left.length);
-        left = left.filter((item, at) => this.#isOpen(item, answers[at], isRepeated));
+        const asked = { signal: this.#end.signal, member: "items", length: left.length };
+        const { body: told } = await this.#connection.call("POST", "/v1/settle", body, asked);
+        left = left.filter((item, at) => this.#isOpen(item, told.items[at], isRepeated));
       } catch (error) {
         lastError = error;
         isRepeated ||= error.certainty === "unknown";
@@ -119,13 +119,14 @@ export class Settles {
   }
 
   async #refused(item, problem) {
-    const detail = problem?.detail ?? "";
-    const error = new QueueError({ kind: problem?.kind ?? "invalid", certainty: "not_applied", detail, status: problem?.status });
-    if (["conflict", "too_many", "unavailable", "closed"].includes(error.kind) && !this.#isOver(item)) {
-      await this.#pause(new Backoff().afterMs({ retryAfterMs: problem.retry_after_ms }));
+    const error = problemOf(problem, problem?.status)
+      ?? new QueueError({ kind: "internal", certainty: "not_applied", detail: "an item was refused without a reason" });
+    if (error.isTemporary && !this.#isOver(item)) {
+      item.backoff ??= new Backoff();
+      await this.#pause(item.backoff.afterMs(error));
       await this.#send([item]);
     } else if (error.kind === "invalid") {
-      await this.#failed(item, detail, error);
+      await this.#failed(item, problem.detail ?? "", error);
     } else {
       this.#emit("settle_refused", { error, job: item.held.job });
       item.resolve("refused");

@@ -8,22 +8,27 @@ import random
 import ssl
 import time
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import httpx
 
-from ._errors import InvalidRequest, QueueError, Unavailable, from_problem
-from ._json import loads
+from ._errors import InvalidRequest, QueueError, Unavailable
+from ._network import Transport
 
 #: Waits between attempts double from the first to the longest.
 _FIRST_DELAY = 0.1
 _LONGEST_DELAY = 5.0
+#: The longest wait that an answer can ask for.
+_ASKED_MAX = 60.0
 _TOKEN_BYTES_MAX = 4096
 
 
 class Call(NamedTuple):
     """A request. `wait` is how many seconds the service may take on purpose.
 
+    `member` is what a good answer has; if it is a list, `length` is how many items it has, or None.
     `patience` is how many seconds the caller waits for a service that does not answer, if that is
     less than for other calls.
     """
@@ -31,15 +36,10 @@ class Call(NamedTuple):
     method: str
     path: str
     body: bytes
+    member: str
+    length: int | None = None
     wait: float = 0.0
     patience: float = math.inf
-
-
-class Reply(NamedTuple):
-    """The text of an answer. `was_resent`: an earlier attempt may have been carried out."""
-
-    text: str
-    was_resent: bool = False
 
 
 class Connection:
@@ -55,6 +55,7 @@ class Connection:
         *,
         token: str | None = None,
         token_file: str | os.PathLike[str] | None = None,
+        plaintext: bool = False,
         timeout: float = 30.0,
         retry_for: float = 60.0,
         ssl_context: ssl.SSLContext | None = None,
@@ -66,6 +67,9 @@ class Connection:
             raise InvalidRequest("the address of a service begins with http://, https:// or unix:")
         if self.socket is None and "@" in url.split("/")[2]:
             raise InvalidRequest("an address has no password: give a token")
+        has_token = token is not None or token_file is not None
+        if has_token and url.startswith("http://") and not plaintext and not _is_loopback(url):
+            raise InvalidRequest("a token goes to another machine only over https, or with plaintext=True")
         self.base = "http://localhost" if self.socket is not None else url.rstrip("/")
         self.timeout = timeout
         self.retry_for = retry_for
@@ -79,10 +83,8 @@ class Connection:
 
     def sync_client(self) -> httpx.Client:
         """A client with connections of its own."""
-        transport = httpx.HTTPTransport(uds=self.socket) if self.socket is not None else None
-        return httpx.Client(
-            base_url=self.base, transport=transport, verify=self._verify(), trust_env=False
-        )
+        transport = Transport(self._verify(), self.socket)
+        return httpx.Client(base_url=self.base, transport=transport, trust_env=False)
 
     def async_client(self) -> httpx.AsyncClient:
         """The same for asyncio; it belongs to the loop that uses it first."""
@@ -96,14 +98,18 @@ class Connection:
 
     def headers(self) -> dict[str, str]:
         """The headers of a request."""
-        said = {"content-type": "application/json", "user-agent": "queue-python/0.1.0"}
+        # Without an encoding, no answer is larger than the bytes that are counted.
+        said = {
+            "content-type": "application/json",
+            "accept-encoding": "identity",
+            "user-agent": "queue-python/0.1.0",
+        }
         token = self._current_token()
         return said if token is None else {**said, "authorization": f"Bearer {token}"}
 
-    def time_limit(self, call: Call) -> httpx.Timeout:
-        """How long to wait for bytes: what the service may take on purpose comes on top."""
-        each = max(0.1, min(self.timeout, call.patience))
-        return httpx.Timeout(each, read=each + call.wait)
+    def time_limit(self, call: Call) -> float:
+        """Seconds for a whole attempt: what the service may take on purpose comes on top."""
+        return max(0.1, min(self.timeout, call.patience)) + call.wait
 
     def _current_token(self) -> str | None:
         if self._file is None:
@@ -121,6 +127,17 @@ class Connection:
         return self._token
 
 
+def _is_loopback(url: str) -> bool:
+    """Whether what is sent to this address stays on this machine. A name that only looks so does not."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def _checked(token: str) -> str:
     """The token without the line end of its file. An error does not show it."""
     token = token.strip()
@@ -131,6 +148,8 @@ def _checked(token: str) -> str:
 
 class Attempts:
     """Decides after each error whether, and when, the same request is sent again.
+
+    An answer may ask for a longer wait than the one that is due, never for a shorter one.
 
     Every request of the protocol may be sent again, so certainty only tells what to say at the end:
     once an attempt may have been carried out, the error says `unknown`. A stubborn caller also sends
@@ -152,28 +171,17 @@ class Attempts:
         delay = self._delay * random.uniform(0.5, 1.0)
         self._delay = min(2 * self._delay, _LONGEST_DELAY)
         if error.retry_after is not None:
-            delay = error.retry_after * random.uniform(1.0, 1.25)
+            asked = min(error.retry_after, _ASKED_MAX)
+            delay = max(delay, asked * random.uniform(1.0, 1.25))
+        left = self._end - self._clock()
+        if self._stubborn and left > 0:
+            delay = min(delay, left)  # One try more at the end is better than to give up now.
         is_temporary = error.is_temporary or self._stubborn and error.kind in ("internal", "corrupt")
-        if not is_temporary or self._clock() + delay > self._end:
+        if not is_temporary or delay > left:
             if self.was_resent:
                 error.certainty = "unknown"
             raise error
         return delay
-
-
-def read(response: httpx.Response) -> str:
-    """The text of a good answer; raises what a bad one says."""
-    try:
-        text = response.content.decode()
-    except UnicodeDecodeError:
-        text = ""
-    if response.status_code < 300 and text:
-        return text
-    try:
-        document = loads(text)
-    except (ValueError, RecursionError):
-        document = None
-    raise from_problem(response.status_code, document, response.headers.get("retry-after"))
 
 
 def no_answer(error: httpx.HTTPError | httpx.InvalidURL) -> QueueError:

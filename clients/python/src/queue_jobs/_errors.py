@@ -115,38 +115,33 @@ _BY_KIND: dict[str, type[QueueError]] = {
     "internal": ServiceFault,
 }
 
-#: What an answer means that is no problem document, such as that of a proxy, by its status.
-_BY_STATUS = {
-    401: "unauthorized",
-    403: "forbidden",
-    404: "not_found",
-    408: "unavailable",
-    409: "conflict",
-    429: "too_many",
-    500: "internal",
-    501: "unsupported",
-}
 
-
-def from_problem(status: int, document: object, retry_after: str | None) -> QueueError:
-    """The error of an answer with a status of 400 or more."""
-    problem = document if isinstance(document, dict) else {}
+def from_problem(problem: object, status: int) -> QueueError | None:
+    """The error that a problem document says; None if it is not one of the protocol."""
+    if not isinstance(problem, dict):
+        return None
     kind = problem.get("kind")
     if not isinstance(kind, str) or kind not in _BY_KIND:
-        kind = _BY_STATUS.get(status, "unavailable" if status >= 502 else "invalid")
-    certainty: Certainty = "not_applied"
-    if problem.get("certainty", "unknown" if status >= 500 else "") == "unknown":
-        certainty = "unknown"
+        return None
     return _BY_KIND[kind](
         str(problem.get("detail") or f"the service answered {status}"),
         kind=kind,
         status=status,
-        certainty=certainty,
-        retry_after=_seconds(problem.get("retry_after_ms"), retry_after),
+        certainty="not_applied" if problem.get("certainty") == "not_applied" else "unknown",
+        retry_after=_seconds(problem.get("retry_after_ms")),
     )
 
 
-def _seconds(millis: object, header: str | None) -> float | None:
+def of_item(problem: object) -> QueueError:
+    """The error of one item that the service refused; nothing was changed then."""
+    status = problem.get("status") if isinstance(problem, dict) else None
+    error = from_problem(problem, status if isinstance(status, int) else 400)
+    error = error or ServiceFault("the service refused an item and did not say why")
+    error.certainty = "not_applied"
+    return error
+
+
+def _seconds(millis: object) -> float | None:
     if isinstance(millis, (int, float)) and not isinstance(millis, bool) and 0 <= millis < 1e9:
         return millis / 1000
-    return float(header) if header is not None and header.isascii() and header.isdigit() else None
+    return None

@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import inspect
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Union
 
@@ -32,6 +33,10 @@ Handler = Union[Callable[[ClaimedJob], Any], Callable[[ClaimedJob], Awaitable[An
 _TRACE = ("traceparent", "tracestate")
 
 
+class _Lapsed(Exception):
+    """The lease was over before the handler could start, so that the job may run elsewhere."""
+
+
 class Running:
     """A handler that runs. `event` waits for its end."""
 
@@ -55,9 +60,19 @@ class Running:
         if inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__):
             self._is_async = True
             return asyncio.ensure_future(self._awaited(handler))
-        return asyncio.ensure_future(_in_thread(handler, self._job))
+        return asyncio.ensure_future(self._threaded(handler))
+
+    async def _threaded(self, handler: Handler) -> Any:
+        self._must_hold()
+        return await _in_thread(handler, self._job)
+
+    def _must_hold(self) -> None:
+        """A handler that blocks the loop, or a machine that stood still, makes the others start late."""
+        if time.monotonic() >= self.held.expires:
+            raise _Lapsed
 
     async def _awaited(self, handler: Handler) -> Any:
+        self._must_hold()
         return await handler(self._job)
 
     def ask_to_stop(self, reason: StopReason) -> None:
@@ -106,6 +121,8 @@ class Running:
                 return fail_event(error)
             case Snooze():
                 return snooze_event(error)
+            case _Lapsed():
+                return '"release":{}'
             case Stopped() | asyncio.CancelledError() if self._job.stop_reason == "time_limit":
                 return fail_event(Fail("TimeLimit", f"it ran longer than {self._job.time_limit} s"))
             case Stopped() | asyncio.CancelledError() if self._job.stop_reason is not None:
@@ -118,7 +135,7 @@ class Running:
 def _error_of(task: asyncio.Task[Any]) -> BaseException | None:
     """What a handler raised, unless it is to run again later."""
     error = asyncio.CancelledError() if task.cancelled() else task.exception()
-    return None if isinstance(error, Snooze) else error
+    return None if isinstance(error, (Snooze, _Lapsed)) else error
 
 
 async def _in_thread(handler: Handler, job: ClaimedJob) -> Any:

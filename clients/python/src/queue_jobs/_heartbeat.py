@@ -9,11 +9,10 @@ from typing import Any
 
 from . import _wire
 from ._connection import Call
-from ._errors import QueueError, from_problem
+from ._errors import QueueError, of_item
 from ._events import Events
 from ._handlers import Running
 from ._job import ClaimedJob
-from ._json import items
 from ._send import AsyncSender, within
 from ._settler import Held
 
@@ -57,11 +56,10 @@ class Heartbeat:
             body = _wire.list_body("items", [texts[place] for place in part], tail)
             sent = time.monotonic()
             try:
-                call = Call("POST", "/v1/extend", body)
-                text = await within(self._sender.attempt(call), self._lease / _BEAT)
-                answer = _wire.answer(text)
-                answers = [_wire.answer(item) for item in items(answer["items"])]
-            except (QueueError, KeyError, ValueError, TimeoutError) as error:
+                call = Call("POST", "/v1/extend", body, "items", len(part))
+                answer = (await within(self._sender.attempt(call), self._lease / _BEAT)).said
+                answers = [_wire.answer(item) for item in answer["items"]]
+            except (QueueError, ValueError, TimeoutError) as error:
                 self._emit("extend_failed", error=error, jobs=len(part))
                 is_good = False
                 continue
@@ -91,7 +89,7 @@ class Heartbeat:
         if outcome == "conflict" or problem.get("kind") in ("conflict", "unavailable", "closed", "too_many"):
             return False
         if outcome == "refused":
-            self._emit("extend_refused", job, from_problem(400, problem, None))
+            self._emit("extend_refused", job, of_item(problem))
             if report is not None and job._report is report:
                 job._report = None
                 return False

@@ -47,8 +47,8 @@ def enqueue(queue: str, jobs: Sequence[Job], atomic: bool, trace: Trace | None) 
     for part in parts if texts else []:
         tail = ',"atomic":true' if atomic else ""
         body = _wire.list_body("jobs", [texts[place] for place in part], tail)
-        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs", body)
-        found += _wire.enqueued(reply.text, [drawn[place] for place in part], reply.was_resent)
+        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs", body, "jobs", len(part))
+        found += _wire.enqueued(reply.answer.said["jobs"], [drawn[place] for place in part], reply.was_resent)
     return found
 
 
@@ -66,8 +66,9 @@ def wait(queue: str, job: Enqueued | str, seq: int | None, timeout: Seconds | No
             said["seq"] = seq
         body = _wire.text_of(said, "wait").encode()
         patience = math.inf if end is None else (left - wait_ms) / 1000 + _LATE
-        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs:wait", body, wait_ms / 1000, patience)
-        outcome = _wire.outcome(reply.text)
+        path = f"{_wire.queue_path(queue)}/jobs:wait"
+        reply = yield Call("POST", path, body, "outcome", wait=wait_ms / 1000, patience=patience)
+        outcome = _wire.outcome(reply.answer.said)
         if not isinstance(outcome, Pending) or wait_ms == left and end is not None:
             return outcome
         seq = outcome.seq
@@ -80,6 +81,6 @@ def cancel(queue: str, ids: Sequence[str], running: Literal["leave", "request"])
     for part in _wire.chunks(texts):
         tail = f',"running":{_wire.text_of(running, "running")}'
         body = _wire.list_body("ids", [texts[place] for place in part], tail)
-        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs:cancel", body)
-        found += _wire.changed(reply.text)
+        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs:cancel", body, "items", len(part))
+        found += _wire.changed(reply.answer.said["items"])
     return found

@@ -23,6 +23,8 @@ class _Base:
         name: the queue.
         token: the token; better in a file.
         token_file: a file with the token, read again when it changes.
+        plaintext: sends the token over `http://` to another machine too, where everybody on the way
+            can read it. Without it such an address raises `InvalidRequest`.
         timeout: seconds after which an attempt without an answer is given up.
         retry_for: seconds for which a call is sent again when the service does not answer or
             says that it cannot now.
@@ -38,6 +40,7 @@ class _Base:
         *,
         token: str | None = None,
         token_file: str | os.PathLike[str] | None = None,
+        plaintext: bool = False,
         timeout: float = 30.0,
         retry_for: float = 60.0,
         ssl_context: ssl.SSLContext | None = None,
@@ -48,6 +51,7 @@ class _Base:
             url,
             token=token,
             token_file=token_file,
+            plaintext=plaintext,
             timeout=timeout,
             retry_for=retry_for,
             ssl_context=ssl_context,

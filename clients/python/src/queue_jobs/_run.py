@@ -19,7 +19,7 @@ from ._events import Events
 from ._handlers import Handler, Running
 from ._heartbeat import Heartbeat
 from ._job import ClaimedJob
-from ._json import Json, items
+from ._json import Json
 from ._send import AsyncSender, within
 from ._settler import Held, Settler
 
@@ -167,10 +167,10 @@ class Run:
         """Jobs, and how many seconds the request had waited when their leases began."""
         body = _wire.text_of(said, "claim").encode()
         path = f"{_wire.queue_path(self._options.queue)}/claim"
-        text = await self._sender.attempt(Call("POST", path, body, said["wait_ms"] / 1000))
+        reply = await self._sender.attempt(Call("POST", path, body, "jobs", wait=said["wait_ms"] / 1000))
+        answer = reply.said
         try:
-            answer = _wire.answer(text)
-            jobs = [ClaimedJob(item) for item in items(answer["jobs"])]
+            jobs = [ClaimedJob(item) for item in answer["jobs"]]
         except (KeyError, ValueError, TypeError, IndexError) as error:
             raise ServiceFault(f"the answer is not of this protocol: {error!r}", certainty="unknown") from error
         if answer.get("drain"):
@@ -245,12 +245,12 @@ class Run:
             "kinds": list(self._options.handlers)[:100],
             "ttl_ms": _wire.millis(good_for),
         }
-        call = Call("POST", "/v1/workers", _wire.text_of(said, "worker").encode())
+        call = Call("POST", "/v1/workers", _wire.text_of(said, "worker").encode(), "drain")
         try:
-            answer = _wire.answer(await within(self._sender.attempt(call), _LAST_CALLS))
+            answer = (await within(self._sender.attempt(call), _LAST_CALLS)).said
         except QueueError as error:
             return error.is_temporary or error.kind == "internal"
-        except (ValueError, TimeoutError):
+        except TimeoutError:
             return True
         if answer.get("drain"):
             self._drained()

@@ -214,43 +214,43 @@ def _put(
         said["grace_ms"] = _wire.millis(grace)
     if catch_up is not None:
         said["catch_up"] = catch_up
-    reply = yield Call("PUT", _path(queue, name), _wire.text_of(said, "schedule").encode())
-    return loads(reply.text)["outcome"]
+    reply = yield Call("PUT", _path(queue, name), _wire.text_of(said, "schedule").encode(), "outcome")
+    return reply.answer.said["outcome"]
 
 
 def _get(queue: str, name: str) -> Plan[dict[str, Any]]:
-    reply = yield Call("GET", _path(queue, name), b"")
-    found: dict[str, Any] = loads(reply.text)
+    reply = yield Call("GET", _path(queue, name), b"", "schedule")
+    found: dict[str, Any] = loads(reply.answer.text)
     return found
 
 
 def _list(queue: str) -> Plan[_Shown]:
-    reply = yield Call("GET", f"{_wire.queue_path(queue)}/schedules", b"")
-    found: _Shown = loads(reply.text)["schedules"]
+    reply = yield Call("GET", f"{_wire.queue_path(queue)}/schedules", b"", "schedules")
+    found: _Shown = reply.answer.said["schedules"]
     return found
 
 
 def _change(queue: str, name: str, change: str) -> Plan[Any]:
-    reply = yield Call("POST", f"{_path(queue, name)}/{change}", b"{}")
-    return loads(reply.text)["outcome"]
+    reply = yield Call("POST", f"{_path(queue, name)}/{change}", b"{}", "outcome")
+    return reply.answer.said["outcome"]
 
 
 def _run(queue: str, name: str) -> Plan[str]:
-    reply = yield Call("POST", f"{_path(queue, name)}/run", b"{}")
-    return str(loads(reply.text)["id"])
+    reply = yield Call("POST", f"{_path(queue, name)}/run", b"{}", "id")
+    return str(reply.answer.said["id"])
 
 
 def _next(queue: str, name: str, count: int, after: Moment | None) -> Plan[Sequence[str]]:
     asked: dict[str, object] = {"count": count}
     if after is not None:
         asked["from"] = _moment(after)
-    reply = yield Call("GET", f"{_path(queue, name)}/next?{urlencode(asked)}", b"")
-    return list(loads(reply.text)["next"])
+    reply = yield Call("GET", f"{_path(queue, name)}/next?{urlencode(asked)}", b"", "next")
+    return list(reply.answer.said["next"])
 
 
 def _preview(timing: dict[str, Any], count: int, after: Moment | None) -> Plan[Sequence[str]]:
     said = {**timing, "count": count}
     if after is not None:
         said["from"] = _moment(after)
-    reply = yield Call("POST", "/v1/schedules:preview", _wire.text_of(said, "schedule").encode())
-    return list(loads(reply.text)["next"])
+    reply = yield Call("POST", "/v1/schedules:preview", _wire.text_of(said, "schedule").encode(), "next")
+    return list(reply.answer.said["next"])

@@ -3,19 +3,46 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
-from collections.abc import Awaitable, Generator
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Generator
+from typing import Generic, TypeVar
 
 import httpx
 
-from ._connection import Attempts, Call, Connection, Reply, no_answer, read
-from ._errors import QueueError, ServiceFault
+from ._answers import Answer, Body, Reply, read
+from ._connection import Attempts, Call, Connection, no_answer
+from ._errors import QueueError, ServiceFault, Unavailable
+from ._network import deadline
 
 T = TypeVar("T")
+C = TypeVar("C")
 
 #: A conversation: yields calls, is sent the replies, returns what they say.
 Plan = Generator[Call, Reply, T]
+
+
+class _PerProcess(Generic[C]):
+    """The connections of this process.
+
+    A child of `fork` has the sockets of its parent, and would read the answers to requests of the
+    parent from them. It makes its own. Those of the parent are kept and not closed, since an end of
+    TLS that the child sends would be the parent's.
+    """
+
+    def __init__(self, make: Callable[[], C]) -> None:
+        self._make = make
+        self._inherited: list[C] = []
+        self._mine = (os.getpid(), make())
+
+    def mine(self) -> C:
+        """Made when a process first asks for it."""
+        process, client = self._mine
+        if process != os.getpid():
+            self._inherited.append(client)
+            client = self._make()
+            self._mine = (os.getpid(), client)
+        return client
 
 
 async def within(work: Awaitable[T], seconds: float) -> T:
@@ -50,7 +77,7 @@ class SyncSender:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._client = connection.sync_client()
+        self._pool = _PerProcess(connection.sync_client)
 
     def run(self, plan: Plan[T]) -> T:
         """Carries a conversation out."""
@@ -73,22 +100,26 @@ class SyncSender:
                 delay = attempts.delay_after(error)
             time.sleep(delay)
 
-    def _attempt(self, call: Call) -> str:
+    def _attempt(self, call: Call) -> Answer:
+        limit, body, client = self._connection.time_limit(call), Body(), self._pool.mine()
+        request = client.build_request(
+            call.method, call.path, content=call.body, headers=self._connection.headers(), timeout=limit
+        )
         try:
-            response = self._client.request(
-                call.method,
-                call.path,
-                content=call.body,
-                headers=self._connection.headers(),
-                timeout=self._connection.time_limit(call),
-            )
+            with deadline(limit):
+                response = client.send(request, stream=True)
+                try:
+                    for chunk in response.iter_raw():
+                        body.add(chunk)
+                finally:
+                    response.close()
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise no_answer(error) from None
-        return read(response)
+        return read(call, response.status_code, response.headers.get("content-type", ""), bytes(body))
 
     def close(self) -> None:
         """Closes the connections."""
-        self._client.close()
+        self._pool.mine().close()
 
 
 class AsyncSender:
@@ -96,7 +127,7 @@ class AsyncSender:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._client = connection.async_client()
+        self._pool = _PerProcess(connection.async_client)
 
     async def run(self, plan: Plan[T]) -> T:
         """Carries a conversation out."""
@@ -120,20 +151,30 @@ class AsyncSender:
                 delay = attempts.delay_after(error)
             await asyncio.sleep(delay)
 
-    async def attempt(self, call: Call) -> str:
+    async def attempt(self, call: Call) -> Answer:
         """Sends a call once."""
+        limit = self._connection.time_limit(call)
         try:
-            response = await self._client.request(
-                call.method,
-                call.path,
-                content=call.body,
-                headers=self._connection.headers(),
-                timeout=self._connection.time_limit(call),
-            )
+            response, body = await within(self._exchange(call, limit), limit)
+        except TimeoutError:
+            raise Unavailable("the service did not answer in time", certainty="unknown") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise no_answer(error) from None
-        return read(response)
+        return read(call, response.status_code, response.headers.get("content-type", ""), bytes(body))
+
+    async def _exchange(self, call: Call, limit: float) -> tuple[httpx.Response, Body]:
+        body, client = Body(), self._pool.mine()
+        request = client.build_request(
+            call.method, call.path, content=call.body, headers=self._connection.headers(), timeout=limit
+        )
+        response = await client.send(request, stream=True)
+        try:
+            async for chunk in response.aiter_raw():
+                body.add(chunk)
+        finally:
+            await response.aclose()
+        return response, body
 
     async def close(self) -> None:
         """Closes the connections."""
-        await self._client.aclose()
+        await self._pool.mine().aclose()

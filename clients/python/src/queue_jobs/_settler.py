@@ -10,10 +10,9 @@ from typing import Any, Literal
 
 from . import _wire
 from ._connection import Attempts, Call
-from ._errors import QueueError, from_problem
+from ._errors import QueueError, of_item
 from ._events import Events
 from ._job import ClaimedJob, Fail, fail_event
-from ._json import items
 from ._send import AsyncSender, within
 
 #: `abandoned`: no answer came until the lease was long gone, and the job comes back.
@@ -116,8 +115,9 @@ class Settler:
         is_resent = False
         while True:
             try:
-                text = await self._sender.attempt(Call("POST", "/v1/settle", body))
-                answers = [_wire.answer(item) for item in items(_wire.answer(text)["items"])]
+                call = Call("POST", "/v1/settle", body, "items", len(batch))
+                answer = await self._sender.attempt(call)
+                answers = [_wire.answer(item) for item in answer.said["items"]]
                 both = zip(batch, answers, strict=True)
                 return [item for item, said in both if self._is_open(item, said, is_resent)]
             except QueueError as error:
@@ -131,11 +131,6 @@ class Settler:
                     for item in batch:
                         item.finish("abandoned")
                     return []
-            except (KeyError, ValueError) as error:
-                self._emit("settle_failed", error=error, jobs=len(batch))
-                for item in batch:
-                    item.finish("abandoned")
-                return []
             await asyncio.sleep(delay)
 
     def _patience(self, batch: list[_Item]) -> float:
@@ -163,14 +158,14 @@ class Settler:
 
     def _is_open(self, item: _Item, said: dict[str, Any], is_resent: bool) -> bool:
         """Takes an answer, and says whether the item must be sent again."""
-        outcome = said["outcome"]
+        outcome = said.get("outcome")
         if outcome == "conflict" and time.monotonic() < item.held.expires + _AFTER_LEASE:
             return True
         if outcome == "refused":
             problem = said.get("problem") or {}
             if problem.get("kind") in ("unavailable", "closed", "too_many", "conflict"):
                 return True
-            error = from_problem(400, problem, None)
+            error = of_item(problem)
             if problem.get("kind") == "invalid" and problem.get("status") == 413:
                 return bool(self._fail_instead(item, error))
             self._emit("settle_refused", item.held.job, error)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from ._errors import InvalidRequest
-from ._json import Json, dumps, items, loads, members
+from ._json import Json, dumps, loads, members
 from ._model import (
     Cancelled,
     Changed,
@@ -140,6 +140,8 @@ def answer(text: str) -> dict[str, Any]:
     return {name: value if name in _RAW else loads(value) for name, value in members(text)}
 
 
+#: Members of answers that are lists of what was asked for.
+LISTS = ("jobs", "items")
 _RAW = frozenset(("jobs", "items", "result", "payload", "progress", "error", "details", "last_error"))
 
 
@@ -160,10 +162,10 @@ def error_of(text: str | None) -> JobError | None:
     return JobError(said.get("name", ""), said.get("message", ""), shown_data(said, "details"))
 
 
-def enqueued(text: str, drawn: Sequence[bool], was_resent: bool) -> list[Enqueued]:
+def enqueued(texts: Sequence[str], drawn: Sequence[bool], was_resent: bool) -> list[Enqueued]:
     """The answer to an enqueue."""
     found = []
-    for item, is_drawn in zip(items(answer(text)["jobs"]), drawn, strict=True):
+    for item, is_drawn in zip(texts, drawn, strict=True):
         said = answer(item)
         outcome = said["outcome"]
         if is_drawn and was_resent:
@@ -174,9 +176,8 @@ def enqueued(text: str, drawn: Sequence[bool], was_resent: bool) -> list[Enqueue
     return found
 
 
-def outcome(text: str) -> Outcome:
+def outcome(said: Mapping[str, Any]) -> Outcome:
     """The answer to a wait."""
-    said = answer(text)
     job, seq = said["id"], said.get("seq") or 0
     match said["outcome"]:
         case "completed":
@@ -195,9 +196,9 @@ def outcome(text: str) -> Outcome:
             return Pending(job, seq, said.get("state"))
 
 
-def changed(text: str) -> list[Changed]:
+def changed(texts: Sequence[str]) -> list[Changed]:
     """The answer to a change of jobs."""
-    said = (loads(item) for item in items(answer(text)["items"]))
+    said = (loads(item) for item in texts)
     return [Changed(item["id"], item["outcome"], item.get("state")) for item in said]
 
 

@@ -2,7 +2,8 @@
 
 use super::{
     connector::Connector,
-    error::{cut, lost, mismatch, refused, silent, unreadable},
+    error::{cut, foreign, lost, mismatch, refused, silent, unreadable},
+    problem::{is_problem, says_a_kind},
     progress::Progress,
     token::TokenFile,
     upload::Upload,
@@ -102,7 +103,12 @@ impl Caller {
                 let report: ErrorReport = decode(report).map_err(|malformed| unreadable(verb, malformed))?;
                 Err(report.into_error(verb))
             }
-            status => Err(refused(verb, &self.endpoint, status)),
+            status => {
+                let is_problem = is_problem(response.headers());
+                let body = collect(verb, response.into_body(), silence).await?;
+                let says = if is_problem && says_a_kind(&body) { refused } else { foreign };
+                Err(says(verb, &self.endpoint, status))
+            }
         }
     }
 

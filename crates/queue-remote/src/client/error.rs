@@ -71,7 +71,18 @@ pub(super) fn mismatch(operation: &'static str, headers: &HeaderMap) -> Option<E
     Some(Error::new(ErrorKind::Unsupported, operation, mismatch.to_string()).with_source(mismatch))
 }
 
-/// A refusal of something that is no store: the server around it, or a proxy before it.
+/// An answer that comes from no server of this library, but from something before it. It says
+/// nothing about what became of the request.
+pub(super) fn foreign(operation: &'static str, endpoint: &Endpoint, status: StatusCode) -> Error {
+    let advice = refused(operation, endpoint, status);
+    // An opening changes nothing, and its caller wants advice about the URL.
+    if operation == "open" {
+        return advice;
+    }
+    Error::new(ErrorKind::Unavailable, operation, advice.message().to_owned()).unknown()
+}
+
+/// A refusal by the server around the store.
 pub(super) fn refused(operation: &'static str, endpoint: &Endpoint, status: StatusCode) -> Error {
     let (kind, message) = match status {
         StatusCode::UNAUTHORIZED => (ErrorKind::Invalid, "the server wants another token; see `token-file`"),

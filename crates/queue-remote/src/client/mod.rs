@@ -7,6 +7,7 @@
 mod call;
 mod connector;
 mod error;
+mod problem;
 mod progress;
 mod service_client;
 mod token;

@@ -5,6 +5,7 @@ use super::{
     call::{collect, connections, unaskable},
     connector::Connector,
     error::{lost, silent},
+    problem::media_type,
     progress::Progress,
     token::TokenFile,
     upload::Upload,
@@ -42,7 +43,11 @@ pub struct ServiceClient {
 pub struct ServiceAnswer {
     /// The status of HTTP.
     pub status: u16,
-    /// JSON, if it is the service that answered; at most 512 MiB.
+    /// The content type without its parameters, in small letters. The service answers with
+    /// `application/json`, or with `application/problem+json` and a status from 400 on; what stands
+    /// before it, such as a proxy, answers with others, and says nothing about the call.
+    pub media_type: String,
+    /// At most 512 MiB.
     pub body: Bytes,
 }
 
@@ -83,8 +88,9 @@ impl ServiceClient {
             response = self.send(path, body, Some(&file.header()), silence).await?;
         }
         let status = response.status().as_u16();
+        let media_type = media_type(response.headers());
         let body = collect(CALL, response.into_body(), silence).await?;
-        Ok(ServiceAnswer { status, body })
+        Ok(ServiceAnswer { status, media_type, body })
     }
 
     async fn send(

@@ -74,14 +74,31 @@ async fn what_speaks_no_http_is_named_as_such() {
 #[tokio::test]
 async fn a_proxy_that_answers_in_place_of_the_server_leaves_the_outcome_unknown() {
     let page = "content-type: text/html\r\ncontent-length: 3\r\n\r\noh!";
-    let error = answered(&format!("HTTP/1.1 502 Bad Gateway\r\n{page}"), End::Close).await;
-    assert_is(&error, ErrorKind::Unavailable, Certainty::Unknown);
-    let error = answered(&format!("HTTP/1.1 200 OK\r\n{page}"), End::Close).await;
-    assert_is(&error, ErrorKind::Corrupt, Certainty::Unknown);
-    let error = answered(&format!("HTTP/1.1 429 Too Many Requests\r\n{page}"), End::Close).await;
+    for status in [200, 301, 302, 400, 401, 403, 404, 405, 413, 421, 429, 502] {
+        let error = answered(&format!("HTTP/1.1 {status} A\r\nlocation: /\r\n{page}"), End::Close).await;
+        assert_is(&error, ErrorKind::Unavailable, Certainty::Unknown);
+    }
+    for body in ["", "oh!", "{}", "{\"type\": \"about:blank\", \"status\": 404}", "{\"kind\": \"outage\"}"] {
+        let error = answered(&refusal(404, body), End::Close).await;
+        assert_is(&error, ErrorKind::Unavailable, Certainty::Unknown);
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_of_the_server_around_the_store_says_that_nothing_happened() {
+    let body = "{\"kind\": \"too_many\", \"certainty\": \"not_applied\"}";
+    let error = answered(&refusal(429, body), End::Close).await;
     assert_is(&error, ErrorKind::Unavailable, Certainty::NotApplied);
-    let error = answered(&format!("HTTP/1.1 301 Moved\r\nlocation: /\r\n{page}"), End::Close).await;
-    assert_is(&error, ErrorKind::Corrupt, Certainty::Unknown);
+    let error = answered(&refusal(413, &body.replace("too_many", "invalid")), End::Close).await;
+    assert_is(&error, ErrorKind::Invalid, Certainty::NotApplied);
+}
+
+/// A problem document.
+fn refusal(status: u16, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status} A\r\ncontent-type: application/problem+json\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
 }
 
 /// A rolling deployment replaces servers under open handles.

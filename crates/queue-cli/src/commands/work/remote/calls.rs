@@ -10,6 +10,8 @@ use std::time::Duration;
 /// Waits between two attempts double from the first to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// The longest wait that an answer can ask for.
+const ASKED_MAX: Duration = Duration::from_mins(1);
 
 pub(super) struct Calls(ServiceClient);
 
@@ -37,15 +39,20 @@ pub(super) enum ProblemKind {
     Unavailable,
     Closed,
     Corrupt,
-    /// Also every kind that is not known here.
-    #[serde(other)]
     Internal,
+}
+
+impl ProblemKind {
+    pub(super) const fn is_temporary(self) -> bool {
+        matches!(self, Self::Conflict | Self::TooMany | Self::Unavailable | Self::Closed)
+    }
 }
 
 /// A problem as the service tells it.
 #[derive(Debug, Deserialize)]
 struct Problem {
     kind: ProblemKind,
+    #[serde(default)]
     detail: String,
     #[serde(default)]
     certainty: String,
@@ -66,15 +73,23 @@ impl Calls {
     ) -> Result<T, CallError> {
         let body = serde_json::to_vec(body).map_err(|error| CallError::ours(error.to_string()))?;
         let answer = self.0.post(path, Bytes::from(body), wait).await?;
-        if (200..300).contains(&answer.status) {
-            return serde_json::from_slice(&answer.body).map_err(|error| CallError {
-                kind: ProblemKind::Unavailable,
-                message: format!("what answers is no service of jobs: {error}"),
-                is_unknown: true,
-                retry_after: None,
-            });
+        judged(answer.status, &answer.media_type, &answer.body)
+    }
+}
+
+/// What an answer is: a success if it is JSON of the shape that the call asks for, what a problem
+/// document of a known kind says, or else the page of something before the service. Such a page
+/// says nothing about what became of the call.
+fn judged<T: DeserializeOwned>(status: u16, media_type: &str, body: &[u8]) -> Result<T, CallError> {
+    match (status, media_type) {
+        (200..300, "application/json") => {
+            serde_json::from_slice(body).map_err(|_| CallError::foreign(status, media_type))
         }
-        Err(CallError::of(answer.status, &answer.body))
+        (400.., "application/problem+json") => Err(match serde_json::from_slice::<Problem>(body) {
+            Ok(problem) => problem.into(),
+            Err(_) => CallError::foreign(status, media_type),
+        }),
+        _ => Err(CallError::foreign(status, media_type)),
     }
 }
 
@@ -83,33 +98,31 @@ impl CallError {
         Self { kind: ProblemKind::Internal, message, is_unknown: false, retry_after: None }
     }
 
-    fn of(status: u16, body: &[u8]) -> Self {
-        let Ok(problem) = serde_json::from_slice::<Problem>(body) else {
-            // Something before the service answered, such as a proxy with a page of its own.
-            let kind = match status {
-                401 => ProblemKind::Unauthorized,
-                403 => ProblemKind::Forbidden,
-                429 => ProblemKind::TooMany,
-                408 | 500.. => ProblemKind::Unavailable,
-                _ => ProblemKind::Invalid,
-            };
-            let message = format!("the answer has the status {status} and does not come from the service");
-            return Self { kind, message, is_unknown: true, retry_after: None };
-        };
+    fn foreign(status: u16, media_type: &str) -> Self {
+        let media_type = if media_type.is_empty() { "no content type" } else { media_type };
+        let message = format!("what answered with the status {status} and {media_type} is not the service");
+        Self { kind: ProblemKind::Unavailable, message, is_unknown: true, retry_after: None }
+    }
+
+    /// Whether the same call may succeed later.
+    pub(super) fn is_temporary(&self) -> bool {
+        self.kind.is_temporary()
+    }
+
+    /// The same, also for damage and bugs, which somebody may mend while the worker goes on.
+    pub(super) fn may_be_mended(&self) -> bool {
+        self.is_temporary() || matches!(self.kind, ProblemKind::Corrupt | ProblemKind::Internal)
+    }
+}
+
+impl From<Problem> for CallError {
+    fn from(problem: Problem) -> Self {
         Self {
             kind: problem.kind,
             message: problem.detail,
             is_unknown: problem.certainty != "not_applied",
             retry_after: problem.retry_after_ms.map(Duration::from_millis),
         }
-    }
-
-    /// Whether the same call may succeed later.
-    pub(super) fn is_temporary(&self) -> bool {
-        matches!(
-            self.kind,
-            ProblemKind::Conflict | ProblemKind::TooMany | ProblemKind::Unavailable | ProblemKind::Closed
-        )
     }
 }
 
@@ -150,10 +163,56 @@ impl Backoff {
 
     /// How long to wait now, at least as long as the service asks for.
     pub(super) fn after(&mut self, error: &CallError) -> Duration {
+        self.next().max(error.retry_after.unwrap_or_default().min(ASKED_MAX))
+    }
+
+    /// How long to wait now.
+    pub(super) fn next(&mut self) -> Duration {
         let whole = self.0;
         self.0 = (self.0 * 2).min(LONGEST_WAIT);
         let part = (SystemRng.next_u64() % 1024) as u32;
-        let wait = whole / 2 + whole / 2 * part / 1024;
-        wait.max(error.retry_after.unwrap_or_default())
+        whole / 2 + whole / 2 * part / 1024
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    const PAGE: &str = "<!DOCTYPE html><title>We will be back soon</title>";
+
+    #[derive(Debug, Deserialize)]
+    struct Jobs {
+        #[expect(dead_code, reason = "its shape is what counts")]
+        jobs: Vec<Value>,
+    }
+
+    #[test]
+    fn what_is_not_from_the_service_says_nothing_about_the_call() {
+        let json =
+            ["", PAGE, "null", "[]", "{}", "{\"jobs\": 7}"].map(|body| (200, "application/json", body));
+        let problems = ["", PAGE, "{}", "{\"kind\": \"outage\"}"];
+        let problems = problems.map(|body| (400, "application/problem+json", body));
+        let pages =
+            [200, 302, 400, 401, 403, 404, 405, 413, 421, 429, 502].map(|status| (status, "text/html", PAGE));
+        let more = [
+            (404, "application/json", "{\"kind\": \"not_found\"}"),
+            (200, "application/problem+json", "{\"kind\": \"invalid\"}"),
+            (200, "text/html", "{\"jobs\": []}"),
+            (204, "", ""),
+        ];
+        for (status, media_type, body) in json.into_iter().chain(problems).chain(pages).chain(more) {
+            let error = judged::<Jobs>(status, media_type, body.as_bytes()).expect_err(body);
+            assert_eq!((error.kind, error.is_unknown), (ProblemKind::Unavailable, true), "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn a_problem_of_the_service_is_taken_at_its_word() {
+        let body = br#"{"kind": "not_found", "certainty": "not_applied", "detail": "no such queue"}"#;
+        let error = judged::<Jobs>(404, "application/problem+json", body).expect_err("a problem");
+        assert_eq!((error.kind, error.is_unknown), (ProblemKind::NotFound, false));
+        assert_eq!(error.message, "no such queue");
     }
 }

@@ -106,7 +106,7 @@ impl RemoteWorker<'_> {
                     self.claim_id.take();
                     return Ok((answer, sent_at));
                 }
-                Err(error) if error.is_temporary() => {
+                Err(error) if error.may_be_mended() => {
                     is_lost |= error.is_unknown;
                     self.warn(&error.message);
                     sleep(backoff.after(&error)).await;

@@ -1,5 +1,6 @@
 //! The bodies of the calls that a worker makes, as docs/service/protocol.md has them.
 
+use super::calls::ProblemKind;
 use queue::{ContentType, Payload};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
@@ -69,6 +70,7 @@ pub(super) struct ItemAnswer {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct RefusedItem {
+    pub(super) kind: ProblemKind,
     pub(super) detail: String,
     pub(super) status: u16,
 }

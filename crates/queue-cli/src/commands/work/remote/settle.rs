@@ -89,7 +89,7 @@ impl RemoteWorker<'_> {
 
     /// Sends the outcome until the service has answered, or the lease is long gone.
     async fn settle(&self, held: &HeldJob, event: Value) -> JobEnd {
-        let (mut event, mut backoff) = (event, Backoff::new());
+        let (mut event, mut backoff, mut is_resent) = (event, Backoff::new(), false);
         loop {
             let mut item = event.clone();
             item["receipt"] = json!(held.receipt);
@@ -97,8 +97,12 @@ impl RemoteWorker<'_> {
             let answered = self.calls.post::<ItemsAnswer>("/v1/settle", &body, Duration::ZERO).await;
             let wait = match answered.map(|answer| answer.items.into_iter().next()) {
                 Ok(Some(item)) => match judged(&item) {
+                    // The sending that had no answer may have removed the job.
+                    Judged::End(JobEnd::Lost) if is_resent && item.outcome == "missing" => {
+                        return if event["complete"].is_null() { JobEnd::Failed } else { JobEnd::Completed };
+                    }
                     Judged::End(end) => return end,
-                    Judged::Again => Duration::from_millis(100),
+                    Judged::Again => backoff.next(),
                     Judged::TooLarge => {
                         let error = json!({"name": "ResultTooLarge", "message": refusal(&item)});
                         event = json!({"fail": {"error": error, "cause": "terminal"}});
@@ -110,7 +114,10 @@ impl RemoteWorker<'_> {
                     }
                 },
                 Ok(None) => return JobEnd::Abandoned,
-                Err(error) if error.is_temporary() => backoff.after(&error),
+                Err(error) if error.may_be_mended() => {
+                    is_resent |= error.is_unknown;
+                    backoff.after(&error)
+                }
                 Err(error) => {
                     self.warn(&error.message);
                     return JobEnd::Abandoned;
@@ -161,6 +168,9 @@ fn judged(item: &ItemAnswer) -> Judged {
         ("done", _) => JobEnd::Released,
         ("lease_lost" | "missing", _) => JobEnd::Lost,
         ("conflict", _) => return Judged::Again,
+        _ if item.problem.as_ref().is_some_and(|problem| problem.kind.is_temporary()) => {
+            return Judged::Again;
+        }
         _ if item.problem.as_ref().is_some_and(|problem| problem.status == TOO_LARGE) => {
             return Judged::TooLarge;
         }
