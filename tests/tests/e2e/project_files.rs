@@ -58,8 +58,8 @@ fn kill_one_worker_and_let_another_finish(place: &CommandDirectory, root: &Path)
     second.objects().pop().expect("a summary")
 }
 
-/// A sample of the files of the project, from all over it, as `git ls-files` lists them, or, outside
-/// of a checkout, as they are on disk.
+/// A sample of the files of the project, from all over it, as `git ls-files` lists them, or,
+/// outside of a checkout, as they are on disk.
 fn files(root: &Path) -> Vec<String> {
     let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output();
     let listed = listed.ok().filter(|output| output.status.success()).map(|output| output.stdout);
