@@ -43,7 +43,8 @@ struct ChangeFeed {
     seen: Option<u64>,
     told: Instant,
     until: Instant,
-    _place: OwnedSemaphorePermit,
+    /// Of all, and of the visitor's share.
+    _places: (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>),
 }
 
 /// `GET /changes`
@@ -51,11 +52,17 @@ pub(crate) async fn changes(visit: Visit) -> Result<Answer> {
     if visit.field("queue").is_some() {
         visit.queue()?;
     }
-    let place = visit.app.streams.clone().try_acquire_owned();
-    let busy = "Too many pages are open; this one does not refresh itself.";
-    let place = place.map_err(|_| WebProblem::new(StatusCode::SERVICE_UNAVAILABLE, busy))?;
+    let busy = || {
+        let words = "Too many pages are open; this one does not refresh itself.";
+        WebProblem::new(StatusCode::SERVICE_UNAVAILABLE, words)
+    };
+    let share = match visit.principal() {
+        Some(principal) => Some(principal.open_tab().ok_or_else(busy)?),
+        None => None,
+    };
+    let place = visit.app.streams.clone().try_acquire_owned().map_err(|_| busy())?;
     let now = Instant::now();
-    let feed = ChangeFeed { visit, seen: None, told: now, until: now + STREAM_MAX, _place: place };
+    let feed = ChangeFeed { visit, seen: None, told: now, until: now + STREAM_MAX, _places: (place, share) };
     let open = stream::iter([Bytes::from_static(b"retry: 3000\n\n")]);
     let stream = open.chain(stream::unfold(feed, ChangeFeed::next));
     let body = StreamBody::new(stream.map(|bytes| Ok::<_, Infallible>(Frame::data(bytes))));
@@ -71,8 +78,22 @@ pub(crate) async fn changes(visit: Visit) -> Result<Answer> {
 impl ChangeFeed {
     async fn next(mut self) -> Option<(Bytes, Self)> {
         let closing = self.visit.app.closing.clone();
+        let principal = self.visit.principal().cloned();
+        let ended = async {
+            match &principal {
+                Some(principal) => principal.ended().await,
+                None => std::future::pending().await,
+            }
+        };
+        let over = async {
+            tokio::select! {
+                () = closing.cancelled() => {}
+                () = ended => {}
+            }
+        };
+        tokio::pin!(over);
         while Instant::now() < self.until {
-            if timeout(PAUSE, closing.cancelled()).await.is_ok() {
+            if timeout(PAUSE, &mut over).await.is_ok() {
                 return None;
             }
             // A store that does not answer now may do so in a second; the page says what is wrong.

@@ -13,7 +13,7 @@ use crate::{
 };
 use axum::{
     Router,
-    body::Body,
+    body::{Body, HttpBody},
     extract::{MatchedPath, NestedPath, Request, State},
     http::{
         HeaderValue, Method,
@@ -26,6 +26,7 @@ use axum::{
     middleware::{Next, from_fn_with_state},
     response::{IntoResponse, Response},
 };
+use futures_util::StreamExt;
 use std::{fmt, sync::Arc, time::Duration};
 use tokio::time::timeout;
 use tower_http::cors::CorsLayer;
@@ -146,10 +147,15 @@ impl AccessControl {
         }
     }
 
-    /// Lets the caller through this gate, or says why not.
-    fn admit(&self, request: &mut Parts, gate: Option<Gate>, pattern: Option<&str>) -> Result<(), Refusal> {
+    /// Lets the caller through this gate, or says why not. An open gate does not ask who it is.
+    fn admit(
+        &self,
+        request: &mut Parts,
+        gate: Option<Gate>,
+        pattern: Option<&str>,
+    ) -> Result<Option<Principal>, Refusal> {
         let scope = match gate {
-            Some(Gate::Open) => return Ok(()),
+            Some(Gate::Open) => return Ok(None),
             Some(Gate::Needs(scope)) => Ok(scope),
             None if pattern.is_some() => Err(Refusal::Method),
             None => Err(Refusal::NotFound),
@@ -160,9 +166,18 @@ impl AccessControl {
             Refusal::Unauthorized
         })?;
         allow(&principal, scope?, request, pattern)?;
-        request.extensions.insert(principal);
-        Ok(())
+        request.extensions.insert(principal.clone());
+        Ok(Some(principal))
     }
+}
+
+/// A stream ends with the token that opened it; an answer that is there already does not.
+fn until_ended(answer: Response, principal: Principal) -> Response {
+    if answer.body().size_hint().exact().is_some() {
+        return answer;
+    }
+    let ended = async move { principal.ended().await };
+    answer.map(|body| Body::from_stream(body.into_data_stream().take_until(Box::pin(ended))))
 }
 
 /// Checks the scope, and the queue that the path names. A queue that cannot be is the router's
@@ -206,20 +221,32 @@ impl<F: Fn(&Method, &str) -> Option<Gate>> Guard<F> {
         let pattern = pattern(&head);
         let asked = if head.method == Method::HEAD { Method::GET } else { head.method.clone() };
         let gate = pattern.as_deref().and_then(|pattern| (self.gate_of)(&asked, pattern));
-        self.door.admit(&mut head, gate, pattern.as_deref())?;
+        let principal = self.door.admit(&mut head, gate, pattern.as_deref())?;
         let media = match gate {
             Some(Gate::Needs(Scope::Store)) => MediaType::NotSimple,
             _ => MediaType::Json,
         };
         check_media_type(&head.method, &head.headers, media)?;
-        let (body, _room) = match gate {
+        let (body, _room) = match (gate, &principal) {
             // It has bounds of its own, which are those of its batches.
-            Some(Gate::Needs(Scope::Store)) => (body, None),
-            _ => inner.bodies.read(body).await.map(|(read, room)| (Body::from(read), room))?,
+            (Some(Gate::Needs(Scope::Store)), _) => (body, None),
+            (_, Some(principal)) if !head.method.is_safe() => {
+                let (read, room) = inner.bodies.read(body, principal.bodies()).await?;
+                (Body::from(read), room)
+            }
+            // A stranger's call takes no room, and neither does one that only reads.
+            _ if body.is_end_stream() => (Body::empty(), None),
+            _ => return Err(Refusal::NoBody),
         };
         let handled = next.run(Request::from_parts(head, body));
         let longest = inner.limits.handler_timeout + inner.limits.wait_max;
-        timeout(longest, handled).await.map_err(|_| Refusal::Overdue)
+        let handled = async { timeout(longest, handled).await.map_err(|_| Refusal::Overdue) };
+        let Some(principal) = principal else { return handled.await };
+        tokio::select! {
+            biased;
+            handled = handled => handled.map(|answer| until_ended(answer, principal)),
+            () = principal.ended() => Err(Refusal::Ended),
+        }
     }
 }
 

@@ -8,8 +8,9 @@ use std::time::Duration;
 pub struct RequestLimits {
     /// The largest body, in bytes. Default 8 MiB.
     pub body_bytes_max: usize,
-    /// The bytes of all bodies that are being read or worked on at the same time. A request whose
-    /// body finds no room waits for it as long as a body may take. Default 256 MiB.
+    /// The bytes of all bodies that are being read or worked on at the same time, counted as they
+    /// come. A request whose body finds no room is refused at once. Default 256 MiB; a token has a
+    /// [share](crate::Principal::BODIES_BYTES_MAX) of it.
     pub bodies_bytes_max: usize,
     /// How long a body may take from its first byte to its last. Default 30 s.
     pub body_timeout: Duration,

@@ -22,8 +22,10 @@ mod queue_glob;
 mod queue_in_path;
 mod refusal;
 mod scope;
+mod shares;
 mod token;
 mod token_file;
+mod token_table;
 mod tokens;
 
 pub use access_control::{AccessControl, CertificateSubject};

@@ -1,7 +1,10 @@
 //! Who makes a request, and what it may do.
 
-use crate::access::{QueueGlob, Scope, Scopes};
-use queue_core::{QueueName, Timestamp};
+use crate::access::{
+    QueueGlob, Scope, Scopes,
+    shares::{Life, Shares, taken},
+};
+use queue_core::{QueueName, Timestamp, WorkerInfo};
 use std::{fmt, sync::Arc};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -31,34 +34,45 @@ struct Inner {
     token_id: String,
     scopes: Scopes,
     queues: Vec<QueueGlob>,
-    expires_at: Option<Timestamp>,
-    /// Requests that may wait at the same time. Handles of the same token share it.
-    waits: Arc<Semaphore>,
+    life: Life,
+    /// Handles of the same token share them.
+    shares: Arc<Shares>,
 }
 
 impl Principal {
     /// How many requests of a principal may wait at the same time, unless set otherwise.
     pub const WAITS_MAX: usize = 1_024;
+    /// How many streams of events a token may have open at the same time. Whoever needs no token
+    /// has all of the service's.
+    pub const STREAMS_MAX: usize = 16;
+    /// How many pages of the dashboard that refresh themselves a token may have open, likewise.
+    pub const TABS_MAX: usize = 50;
+    /// How many bytes the bodies of a token's requests may have that are being read or worked on at
+    /// the same time, likewise.
+    pub const BODIES_BYTES_MAX: usize = 64 << 20;
 
     /// A principal with these scopes in the queues that any of the patterns matches.
     pub fn new(token_id: impl Into<String>, scopes: Scopes, queues: Vec<QueueGlob>) -> Self {
-        Self::with(token_id.into(), scopes, queues, None, Arc::new(Semaphore::new(Self::WAITS_MAX)))
+        let shares = Arc::new(Shares::of_token(Self::WAITS_MAX));
+        Self::with(token_id.into(), scopes, queues, Life::without_end(), shares)
     }
 
     /// Whoever reaches a server that asks for no token: it may do everything in every queue, except
     /// what [`Scope::Store`] allows.
     pub fn anybody() -> Self {
-        Self::new(ANYBODY, Scopes::all_but_store(), QueueGlob::everything())
+        let shares = Arc::new(Shares::whole(Self::WAITS_MAX));
+        let (scopes, queues) = (Scopes::all_but_store(), QueueGlob::everything());
+        Self::with(ANYBODY.to_owned(), scopes, queues, Life::without_end(), shares)
     }
 
     pub(super) fn with(
         token_id: String,
         scopes: Scopes,
         queues: Vec<QueueGlob>,
-        expires_at: Option<Timestamp>,
-        waits: Arc<Semaphore>,
+        life: Life,
+        shares: Arc<Shares>,
     ) -> Self {
-        Self { inner: Arc::new(Inner { token_id, scopes, queues, expires_at, waits }) }
+        Self { inner: Arc::new(Inner { token_id, scopes, queues, life, shares }) }
     }
 
     /// The name of the token, which is no secret: logs and the ids of remote workers contain it.
@@ -91,20 +105,69 @@ impl Principal {
         self.inner.queues.iter().any(|glob| glob.matches(queue))
     }
 
+    /// Whether the principal may know of all queues of a worker. One that announced none may work
+    /// on every queue, and so only a principal of all queues reaches it.
+    pub fn covers(&self, worker: &WorkerInfo) -> bool {
+        match worker.queues.as_slice() {
+            [] => self.queues().contains(&QueueGlob::any()),
+            queues => queues.iter().all(|queue| self.sees(queue)),
+        }
+    }
+
     /// Begins a wait, which ends when the permit is dropped. `None` says that as many requests of
     /// this principal wait already as may: the answer to this one is 429.
     pub fn begin_wait(&self) -> Option<OwnedSemaphorePermit> {
-        self.inner.waits.clone().try_acquire_owned().ok()
+        taken(&self.inner.shares.waits)
+    }
+
+    /// Begins a stream of events, which ends when the permit is dropped. `None` says that this
+    /// principal has its share of them open.
+    pub fn begin_stream(&self) -> Option<OwnedSemaphorePermit> {
+        taken(&self.inner.shares.streams)
+    }
+
+    /// Opens a page that refreshes itself, until the permit is dropped. `None` says that this
+    /// principal has its share of them open.
+    pub fn open_tab(&self) -> Option<OwnedSemaphorePermit> {
+        taken(&self.inner.shares.tabs)
+    }
+
+    /// Waits until the token is revoked, changed or over: within a second of its end, or as soon as
+    /// the server has read the file again. What began with the token ends then. It never ends for
+    /// whoever needs no token. Dropping the future leaves nothing.
+    pub async fn ended(&self) {
+        self.inner.life.ended().await;
     }
 
     /// Whether the token is over at this time.
     pub(super) fn is_over(&self, now: Timestamp) -> bool {
-        self.inner.expires_at.is_some_and(|end| end <= now)
+        self.inner.life.expires_at.is_some_and(|end| end <= now)
     }
 
-    /// The count of waits, which a token keeps when its file is read again.
-    pub(super) fn waits(&self) -> Arc<Semaphore> {
-        self.inner.waits.clone()
+    /// What a token keeps when its file is read again.
+    pub(super) fn shares(&self) -> Arc<Shares> {
+        self.inner.shares.clone()
+    }
+
+    /// Its share of the room for bodies.
+    pub(super) fn bodies(&self) -> &Arc<Semaphore> {
+        &self.inner.shares.bodies
+    }
+
+    /// Whether it is a principal that may do the same for as long.
+    pub(super) fn allows_the_same(&self, other: &Self) -> bool {
+        let (one, two) = (&self.inner, &other.inner);
+        (one.scopes, &one.queues, one.life.expires_at) == (two.scopes, &two.queues, two.life.expires_at)
+    }
+
+    /// Whether it is this very principal.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    /// Ends what began with it.
+    pub(super) fn end(&self) {
+        self.inner.life.revoked.cancel();
     }
 }
 
@@ -121,7 +184,7 @@ impl fmt::Debug for Principal {
 #[cfg(test)]
 mod tests {
     use super::{Principal, Scope, Scopes};
-    use queue_core::QueueName;
+    use queue_core::{QueueName, WorkerId, WorkerInfo};
 
     #[test]
     fn a_scope_counts_in_the_queues_of_the_token_alone() {
@@ -131,6 +194,19 @@ mod tests {
         assert!(may(Scope::Work, "mail.out") && !may(Scope::Work, "billing") && !may(Scope::View, "mail"));
         let nowhere = Principal::new("b", Scopes::all_but_store(), Vec::new());
         assert!(!nowhere.may(Scope::View, &QueueName::new("mail").unwrap()));
+    }
+
+    #[test]
+    fn a_worker_that_announced_no_queue_is_of_all_queues() {
+        let of = |queues: &[&str]| {
+            let mut worker = WorkerInfo::new(WorkerId::new("w").unwrap());
+            worker.queues = queues.iter().map(|queue| QueueName::new(*queue).unwrap()).collect();
+            worker
+        };
+        let mailer = Principal::new("a", Scopes::default(), vec!["mail*".parse().unwrap()]);
+        assert!(mailer.covers(&of(&["mail", "mail.out"])));
+        assert!(!mailer.covers(&of(&["mail", "billing"])) && !mailer.covers(&of(&[])));
+        assert!(Principal::anybody().covers(&of(&[])));
     }
 
     #[test]

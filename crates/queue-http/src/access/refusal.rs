@@ -28,8 +28,14 @@ pub(crate) enum Refusal {
     TooLarge,
     /// The body did not come in time.
     TooSlow,
+    /// The call takes no body.
+    NoBody,
     /// The bodies of other requests take all the room.
     Busy,
+    /// The bodies of the caller's other requests take its share of the room.
+    ShareBusy,
+    /// The token ended before there was an answer.
+    Ended,
     /// The handler did not answer in time.
     Overdue,
 }
@@ -59,9 +65,19 @@ impl Refusal {
             ),
             Self::TooLarge => Problem::too_large("the body has more bytes than /v1/limits says"),
             Self::TooSlow => invalid(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"),
+            Self::NoBody => Problem::invalid("this call takes no body"),
+            Self::ShareBusy => Problem::new(
+                ProblemKind::TooMany,
+                "the requests of this token have too many bytes on their way at the same time",
+            ),
             Self::Busy => {
                 Problem::new(ProblemKind::Unavailable, "too many bodies are on their way at the same time")
             }
+            Self::Ended => Problem::new(
+                ProblemKind::Unauthorized,
+                "the token ended before there was an answer; what it asked for may have been done",
+            )
+            .unknown(),
             Self::Overdue => Problem::new(
                 ProblemKind::Unavailable,
                 "there was no answer in time; it may have been done all the same",
@@ -73,7 +89,7 @@ impl Refusal {
     /// Whether bytes of the request may be unread, so that nothing that follows them on the same
     /// connection can be trusted to be a request.
     fn ends_connection(self) -> bool {
-        !matches!(self, Self::NotFound | Self::Method | Self::Overdue)
+        !matches!(self, Self::NotFound | Self::Method | Self::Ended | Self::Overdue)
     }
 }
 

@@ -1,18 +1,13 @@
 //! The tokens that a server accepts at this moment.
 
-use crate::access::{
-    AccessError, Principal, Token,
-    token_file::{Proof, TokenRecord, list_tokens},
-};
+use crate::access::{AccessError, Principal, Token, token_file::list_tokens, token_table::Table};
 use parking_lot::RwLock;
 use queue_core::{Clock, SystemClock};
 use std::{
-    collections::HashMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
 use subtle::ConstantTimeEq;
-use tokio::sync::Semaphore;
 
 /// The tokens of a file, as they were when the file was read last.
 #[derive(Debug)]
@@ -21,13 +16,6 @@ pub struct Tokens {
     clock: Arc<dyn Clock>,
     waits_max: usize,
     table: RwLock<Arc<Table>>,
-}
-
-/// The tokens by what a caller presents.
-#[derive(Debug, Default)]
-struct Table {
-    by_id: HashMap<String, ([u8; 32], Principal)>,
-    by_subject: HashMap<String, Principal>,
 }
 
 /// Why a caller is not let in. The caller is not told which it is; logs are.
@@ -57,7 +45,7 @@ impl Tokens {
         waits_max: usize,
     ) -> Result<Self, AccessError> {
         let path = path.into();
-        let table = Table::of(&list_tokens(&path)?, &Table::default(), waits_max);
+        let table = Table::of(&list_tokens(&path)?, &Table::default(), waits_max, &clock);
         Ok(Self { path, clock, waits_max, table: RwLock::new(Arc::new(table)) })
     }
 
@@ -71,7 +59,9 @@ impl Tokens {
     pub fn reload(&self) -> Result<usize, AccessError> {
         let records = list_tokens(&self.path)?;
         let mut table = self.table.write();
-        *table = Arc::new(Table::of(&records, &table, self.waits_max));
+        let read = Table::of(&records, &table, self.waits_max, &self.clock);
+        table.gone_from(&read).for_each(Principal::end);
+        *table = Arc::new(read);
         Ok(records.len())
     }
 
@@ -117,42 +107,14 @@ impl Tokens {
     }
 }
 
-impl Table {
-    /// Tokens keep the count of their waits from `before`.
-    fn of(records: &[TokenRecord], before: &Self, waits_max: usize) -> Self {
-        let mut table = Self::default();
-        for record in records {
-            let waits = match &record.proof {
-                Proof::Secret(_) => before.by_id.get(&record.id).map(|(_, principal)| principal.waits()),
-                Proof::Subject(subject) => before.by_subject.get(subject).map(Principal::waits),
-            };
-            let principal = Principal::with(
-                record.id.clone(),
-                record.scopes,
-                record.queues.clone(),
-                record.expires_at,
-                waits.unwrap_or_else(|| Arc::new(Semaphore::new(waits_max))),
-            );
-            match &record.proof {
-                Proof::Secret(digest) => {
-                    table.by_id.insert(record.id.clone(), (*digest, principal));
-                }
-                Proof::Subject(subject) => {
-                    table.by_subject.insert(subject.clone(), principal);
-                }
-            }
-        }
-        table
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{NotLetIn, Tokens};
     use crate::access::{
-        NewToken, Scope,
+        NewToken, Principal, Scope,
         token_file::{add_subject, add_token, revoke_token},
     };
+    use futures_util::FutureExt;
     use queue_core::{ManualClock, SeededRng, Timestamp};
     use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -209,6 +171,34 @@ mod tests {
         assert!(tokens.bearer(&token).is_ok());
         at.clock.advance(Duration::from_millis(1));
         assert_eq!(tokens.bearer(&token).unwrap_err(), NotLetIn::Over);
+    }
+
+    #[test]
+    fn a_token_ends_when_it_is_revoked_or_changed_and_goes_on_when_another_is() {
+        let at = Folder::new();
+        let add = |new| add_token(&at.path, new, &at.rng).unwrap();
+        let (gone, stays) = (add(work()), add(work()));
+        let tokens = at.load();
+        let [of_gone, of_stays] = [&gone, &stays].map(|token| tokens.bearer(&token.reveal()).unwrap());
+        let has_ended = |of: &Principal| of.ended().now_or_never().is_some();
+        assert!(revoke_token(&at.path, gone.id()).unwrap());
+        assert!(!has_ended(&of_gone), "the file was not read yet");
+        tokens.reload().unwrap();
+        assert!(has_ended(&of_gone) && !has_ended(&of_stays));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_began_with_a_token_ends_within_a_second_of_its_end() {
+        let at = Folder::new();
+        let new = work().expires_at(Timestamp::from_millis(1_060_000));
+        let token = add_token(&at.path, new, &at.rng).unwrap().reveal();
+        let principal = at.load().bearer(&token).unwrap();
+        let mut ended = Box::pin(principal.ended());
+        assert!((&mut ended).now_or_never().is_none());
+        at.clock.advance(Duration::from_mins(1));
+        let begun = tokio::time::Instant::now();
+        ended.await;
+        assert!(begun.elapsed() <= Duration::from_secs(1), "on the paused clock of the test");
     }
 
     #[test]

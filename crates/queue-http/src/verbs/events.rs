@@ -33,20 +33,23 @@ struct Feed {
     /// What was not sent yet.
     ahead: Option<Bytes>,
     until: Instant,
-    _place: OwnedSemaphorePermit,
+    /// Of all, and of the token's share.
+    _places: [OwnedSemaphorePermit; 2],
 }
 
 /// `GET /v1/queues/{queue}/events`
 pub(crate) async fn events(app: Arc<App>, call: Call) -> Result<Response> {
     let queue = call.queue()?;
+    let many = |what| Problem::new(ProblemKind::TooMany, what);
+    let share = call.principal()?.begin_stream();
+    let share = share.ok_or_else(|| many("this token has too many streams of events open"))?;
     let place = app.event_streams.clone().try_acquire_owned();
-    let place =
-        place.map_err(|_| Problem::new(ProblemKind::TooMany, "too many streams of events are open"))?;
+    let place = place.map_err(|_| many("too many streams of events are open"))?;
     let hints = app.storage.subscribe(&queue, Interest::All).await?;
     // Whoever was away has missed what happened meanwhile.
     let was_away = call.headers.contains_key("last-event-id");
     let ahead = Some(if was_away { event("missed", "{}") } else { Bytes::from_static(b": open\n\n") });
-    let feed = Feed { app, hints, ahead, until: Instant::now() + STREAM_MAX, _place: place };
+    let feed = Feed { app, hints, ahead, until: Instant::now() + STREAM_MAX, _places: [place, share] };
     let body = Body::from_stream(stream::unfold(feed, Feed::next).map(Ok::<_, Infallible>));
     let mut response = Response::new(body);
     let headers = response.headers_mut();

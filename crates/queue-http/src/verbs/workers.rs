@@ -129,8 +129,8 @@ pub(crate) async fn drain(app: Arc<App>, call: Call) -> Result<Response> {
     let DrainIn { worker } = call.json(&app)?;
     let id = WorkerId::new(worker).map_err(|invalid| Problem::from(invalid).at("worker"))?;
     let workers = app.storage.workers().await?;
-    let may = |worker: &WorkerInfo| worker.queues.iter().all(|queue| call.may(Scope::Operate, queue));
-    if !workers.iter().any(|worker| worker.id == id && may(worker)) {
+    let principal = call.principal()?;
+    if !workers.iter().any(|worker| worker.id == id && principal.covers(worker)) {
         return answer(StatusCode::OK, &DrainOut { is_present: false });
     }
     let duty = app.storage.set_duty(&id, Duty::Drain).await?;

@@ -22,6 +22,7 @@ mod scopes;
 mod secrets;
 #[cfg(feature = "server")]
 mod server;
+mod shares;
 #[cfg(feature = "server")]
 mod smuggling;
 #[cfg(feature = "server")]

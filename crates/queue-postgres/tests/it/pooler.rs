@@ -15,7 +15,7 @@ const TASKS: usize = 16;
 const JOBS_EACH: usize = 20;
 
 /// A schema, and the options of stores on it through the pooler; none if the environment skips it.
-async fn place() -> Result<Option<(TestSchema, PostgresOptions)>, Failure> {
+fn place() -> Result<Option<(TestSchema, PostgresOptions)>, Failure> {
     let is_skipped =
         |name| env::var(SKIP).unwrap_or_default().split(',').any(|skipped| skipped.trim() == name);
     if is_skipped("pgbouncer") || server::url().is_none() {
@@ -46,7 +46,7 @@ async fn work(store: Arc<PostgresStorage>, task: usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn everything_works_without_a_session() {
-    let Some((schema, options)) = place().await.unwrap() else { return };
+    let Some((schema, options)) = place().unwrap() else { return };
     let store = Arc::new(PostgresStorage::open(options).await.unwrap());
     assert_eq!(store.capabilities().events, EventReach::None);
     let tasks: JoinSet<_> = (0..TASKS).map(|task| work(store.clone(), task)).collect();

@@ -21,7 +21,7 @@ pub(crate) async fn set_duty(visit: Visit) -> Result<Answer> {
         return Ok(visit.done("worker-gone", 1, 0));
     };
     // It stops working on all of its queues.
-    if !worker.queues.iter().all(|queue| visit.sees(queue)) {
+    if !visit.covers(worker) {
         return Err(WebProblem::forbidden(
             "This worker also works on queues that your token does not reach.",
         ));

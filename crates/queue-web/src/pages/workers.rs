@@ -110,6 +110,6 @@ fn row(visit: &Visit, place: usize, worker: &WorkerInfo, now: Timestamp) -> Work
         duty_sign,
         jobs_left_out: jobs.len().saturating_sub(JOBS_MAX),
         jobs: jobs.into_iter().take(JOBS_MAX).collect(),
-        may_change: worker.queues.iter().all(|queue| visit.sees(queue)),
+        may_change: visit.covers(worker),
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     stores::WatchedStore,
 };
 use queue::{Queue, Raw};
-use queue_core::{JobId, QueueName, Storage};
+use queue_core::{JobId, QueueName, Storage, WorkerInfo};
 use queue_http::{Principal, Scope};
 use std::sync::Arc;
 
@@ -79,6 +79,11 @@ impl Visit {
     /// Whether the visitor may know of this queue.
     pub(crate) fn sees(&self, queue: &QueueName) -> bool {
         self.principal.as_ref().is_some_and(|principal| principal.sees(queue))
+    }
+
+    /// Whether the visitor may know of all queues of a worker.
+    pub(crate) fn covers(&self, worker: &WorkerInfo) -> bool {
+        self.principal.as_ref().is_some_and(|principal| principal.covers(worker))
     }
 
     /// Whether the visitor may know of all queues.

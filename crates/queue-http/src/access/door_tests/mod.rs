@@ -63,7 +63,8 @@ impl House {
         if let Some(token) = token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
-        self.guarded.clone().oneshot(request.body(Body::from("{}")).unwrap()).await.unwrap()
+        let body = if ["GET", "HEAD"].contains(&method) { Body::empty() } else { Body::from("{}") };
+        self.guarded.clone().oneshot(request.body(body).unwrap()).await.unwrap()
     }
 
     async fn status(&self, method: &str, path: &str, token: Option<&str>) -> StatusCode {
