@@ -109,7 +109,7 @@ async fn ask<T: FromRedisValue>(url: &str, node: &str, command: &str) -> RedisRe
     for word in command.split(' ') {
         words.arg(word);
     }
-    words.query_async(&mut client.get_multiplexed_async_connection().await?).await
+    words.query_async(&mut server::connect(&client).await?).await
 }
 
 fn certificates(url: &str) -> TlsCertificates {

@@ -24,7 +24,7 @@ impl Admin {
         let mut nodes = Vec::new();
         for host in hosts.split(',') {
             let client = redis::Client::open(format!("redis://{login}@{host}")).expect("a URL");
-            nodes.push(client.get_multiplexed_async_connection().await.expect("it connects"));
+            nodes.push(server::connect(&client).await.expect("it connects"));
         }
         Self { nodes, url: url.to_owned() }
     }

@@ -172,7 +172,7 @@ async fn a_statement_that_takes_too_long_is_told_as_unavailable_and_did_nothing(
 async fn a_pool_without_a_free_connection_is_told_as_unavailable_and_did_nothing() {
     let Some(place) = Place::new().await else { return };
     let narrow =
-        |options: PostgresOptions| options.connections_max(1).acquire_timeout(Duration::from_secs(2));
+        |options: PostgresOptions| options.connections_max(1).acquire_timeout(Duration::from_secs(5));
     let (patient, store) = (place.open().await, Arc::new(place.open_with(narrow).await));
     enqueue(&*store, vec![job("known")]).await;
     let holder = hold_id(&place, &patient).await;

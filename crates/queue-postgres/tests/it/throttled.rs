@@ -11,8 +11,8 @@ use std::time::Duration;
 const JOBS: usize = 16;
 const BYTES: usize = 1 << 20;
 /// At this rate all of them take four times as long as the server may be silent.
-const PER_SECOND: u64 = 4 << 20;
-const CALL_TIMEOUT: Duration = Duration::from_secs(1);
+const PER_SECOND: u64 = 2 << 20;
+const CALL_TIMEOUT: Duration = Duration::from_secs(2);
 
 fn large(n: usize) -> NewJob {
     let mut job = job(&n.to_string());
