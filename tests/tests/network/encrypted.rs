@@ -2,6 +2,7 @@
 //! hints, and connections that are cut.
 
 use crate::{
+    administrator,
     page::blocks,
     server,
     tour::{Tour, tour},
@@ -109,7 +110,7 @@ async fn ask<T: FromRedisValue>(url: &str, node: &str, command: &str) -> RedisRe
     for word in command.split(' ') {
         words.arg(word);
     }
-    words.query_async(&mut server::connect(&client).await?).await
+    words.query_async(&mut administrator::connect(&client).await?).await
 }
 
 fn certificates(url: &str) -> TlsCertificates {

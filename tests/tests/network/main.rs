@@ -1,6 +1,7 @@
 //! Stores over a network, as an application uses them: with the rights that the pages name, and
 //! over encrypted connections.
 
+mod administrator;
 mod encrypted;
 mod grants;
 mod page;

@@ -1,6 +1,6 @@
 //! Redis, Valkey and a Cluster with exactly the user that the page gives, and with fewer rights.
 
-use crate::{page::blocks, server, tour::tour};
+use crate::{administrator, page::blocks, server, tour::tour};
 use queue::{ErrorKind, open};
 use redis::{Cmd, Value, aio::MultiplexedConnection};
 
@@ -24,7 +24,7 @@ impl Admin {
         let mut nodes = Vec::new();
         for host in hosts.split(',') {
             let client = redis::Client::open(format!("redis://{login}@{host}")).expect("a URL");
-            nodes.push(server::connect(&client).await.expect("it connects"));
+            nodes.push(administrator::connect(&client).await.expect("it connects"));
         }
         Self { nodes, url: url.to_owned() }
     }

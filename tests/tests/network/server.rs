@@ -1,12 +1,8 @@
-//! The URL of a test server from the environment, or the reason to skip the test; and how an
-//! administrator connects to it.
+//! The URL of a test server from the environment, or the reason to skip the test.
 
-use redis::{AsyncConnectionConfig, Client, RedisResult, aio::MultiplexedConnection};
-use std::{env, time::Duration};
+use std::env;
 
 const SKIP: &str = "QUEUE_TEST_SKIP";
-/// Nothing takes as long on a machine that does anything at all.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The URL of a test server, by its name and its variable, or `None` if it is to be skipped.
 ///
@@ -25,12 +21,4 @@ pub(crate) fn url(name: &str, variable: &str) -> Option<String> {
             "{variable} is not set: run this with `cargo xtask services run {name}`, or set {SKIP}={name}"
         ),
     }
-}
-
-/// A connection that waits for a busy server: by itself the client gives up after half a second.
-pub(crate) async fn connect(client: &Client) -> RedisResult<MultiplexedConnection> {
-    let config = AsyncConnectionConfig::new()
-        .set_connection_timeout(Some(PATIENCE))
-        .set_response_timeout(Some(PATIENCE));
-    client.get_multiplexed_async_connection_with_config(&config).await
 }
