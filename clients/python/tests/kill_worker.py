@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from queue_jobs import ClaimedJob, Fail, Job, Queue, QueueError, Snooze, Unavailable, Worker, WorkerEvent
+from queue_jobs._answers import Answer
 from queue_jobs._connection import Call
 from queue_jobs._send import AsyncSender, SyncSender
 
@@ -66,27 +67,27 @@ def taped() -> None:
     """Puts the tape below all that a client sends; a call that is abandoned stays without an end."""
     attempt, attempt_async = SyncSender._attempt, AsyncSender.attempt
 
-    def sync_call(self: SyncSender, call: Call) -> str:
+    def sync_call(self: SyncSender, call: Call) -> Answer:
         number = tape.sent(call)
         try:
-            text = attempt(self, call)
+            answer = attempt(self, call)
         except QueueError as error:
             tape.failed(number, error)
             raise
-        tape.answered(number, text)
-        return text
+        tape.answered(number, answer.text)
+        return answer
 
-    async def async_call(self: AsyncSender, call: Call) -> str:
+    async def async_call(self: AsyncSender, call: Call) -> Answer:
         if is_deaf and call.path == "/v1/extend":
             raise Unavailable("no heartbeat gets through", certainty="not_applied")
         number = tape.sent(call)
         try:
-            text = await attempt_async(self, call)
+            answer = await attempt_async(self, call)
         except QueueError as error:
             tape.failed(number, error)
             raise
-        tape.answered(number, text)
-        return text
+        tape.answered(number, answer.text)
+        return answer
 
     SyncSender._attempt, AsyncSender.attempt = sync_call, async_call  # type: ignore[method-assign]
 

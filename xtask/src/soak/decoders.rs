@@ -156,6 +156,14 @@ pub(super) const CAMPAIGNS: &[Campaign] = &[
         inputs: 1,
     },
     Campaign {
+        decoder: "answers that are no store's: pages and problem documents",
+        files: &["queue-remote/src/client/problem.rs"],
+        package: REMOTE,
+        target: "lib",
+        test: "client::problem::tests::any_page_is_no_problem_document_unless_it_is_whole_and_of_a_known_kind",
+        inputs: 1,
+    },
+    Campaign {
         decoder: "`/store/v1`: frames of hints",
         files: &["queue-remote/src/hints/frames.rs"],
         package: REMOTE,
