@@ -295,5 +295,6 @@ async fn effects_equal_completions_while_workers_are_killed() {
     let jobs = i64::try_from(EFFECT_JOBS).unwrap();
     let row = sqlx::query(AssertSqlSafe(count)).fetch_one(&pool).await.unwrap();
     assert_eq!((row.get::<i64, _>(0), row.get::<i64, _>(1)), (jobs, jobs));
+    pool.close().await; // ends the transactions of killed workers, whose locks would hold up the drop
     place.finish(&store).await;
 }
