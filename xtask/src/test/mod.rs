@@ -151,12 +151,10 @@ fn once(programs: Vec<Program>, environment: &[(String, String)]) -> Report {
     let table = table::of(&ended);
     let count = ended.len();
     let red = ended.extract_if(.., |ended| !ended.passed()).collect::<Vec<_>>();
-    if red.len() <= verdict::AGAIN_MAX {
-        for red in &red {
-            println!("\n{}\n{}: run once more, alone", red.shown(), red.name());
-        }
-    }
-    let verdict = Verdict::of(red, |red| red.program.clone().run(environment));
+    let verdict = Verdict::of(red, |red| {
+        println!("\n{}\n{}: run once more, alone", red.shown(), red.name());
+        red.program.clone().run(environment)
+    });
     println!("{count} test programs were run");
     Report { table, end: verdict.shown(), refusal: verdict.refusal() }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::ended::Ended;
 
 /// More red programs than this are broken, and running them again would only cost time.
-pub(super) const AGAIN_MAX: usize = 4;
+const AGAIN_MAX: usize = 4;
 /// Flaky programs of a run that passes.
 const FLAKY_MAX: usize = 1;
 const TAKEN: &str = "a string takes text";

@@ -13,7 +13,6 @@ use crate::{api, command, deps, features, guard, machine, package, pages, test, 
 pub(super) struct Step {
     pub(super) name: &'static str,
     pub(super) purpose: &'static str,
-    pub(super) is_quick: bool,
     pub(super) run: fn(&Repo, Extent, &mut Left) -> Result<Outcome>,
 }
 
@@ -23,69 +22,47 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "fmt",
         purpose: "the code is formatted",
-        is_quick: true,
         run: |repo, _, _| cargo(repo, &["fmt", "--all", "--check"]),
     },
-    Step {
-        name: "tidy",
-        purpose: "files have the agreed shape",
-        is_quick: true,
-        run: |repo, _, _| passed(tidy::run(repo)),
-    },
+    Step { name: "tidy", purpose: "files have the agreed shape", run: |repo, _, _| passed(tidy::run(repo)) },
     Step {
         name: "deps",
         purpose: "layers know only what is below them",
-        is_quick: true,
         run: |repo, _, _| passed(deps::run(repo)),
     },
     Step {
         name: "deny",
         purpose: "licences, bans and sources of dependencies",
-        is_quick: false,
         run: |repo, _, _| deny(repo),
     },
     Step {
         name: "machine",
         purpose: "what tests need besides Rust is here",
-        is_quick: false,
         run: |repo, _, _| prepared(repo),
     },
     Step {
         name: "package",
         purpose: "every crate can be packed for the registry",
-        is_quick: false,
         run: |repo, _, left| {
             package::run(repo, Proof::Packed)?;
             left.packages = true;
             Ok(Outcome::Passed)
         },
     },
-    Step { name: "clippy", purpose: "no lint fires", is_quick: true, run: |repo, _, _| clippy(repo) },
+    Step { name: "clippy", purpose: "no lint fires", run: |repo, _, _| clippy(repo) },
     Step {
         name: "features",
         purpose: "crates compile without their features",
-        is_quick: false,
         run: |repo, extent, _| {
             let depth = if extent == Extent::All { Depth::Two } else { Depth::Zero };
             passed(features::run(repo, depth))
         },
     },
-    Step {
-        name: "api",
-        purpose: "the public surface is the listed one",
-        is_quick: false,
-        run: |repo, _, _| listed(repo),
-    },
-    Step {
-        name: "docs",
-        purpose: "documentation builds without a warning",
-        is_quick: false,
-        run: |repo, _, _| docs(repo),
-    },
+    Step { name: "api", purpose: "the public surface is the listed one", run: |repo, _, _| listed(repo) },
+    Step { name: "docs", purpose: "documentation builds without a warning", run: |repo, _, _| docs(repo) },
     Step {
         name: "pages",
         purpose: "programs work as their pages say",
-        is_quick: false,
         run: |repo, extent, left| {
             let pages: &[&str] = if extent == Extent::All { &[] } else { &FIRST_PAGES };
             passed(pages::run(repo, pages, left.packages))
@@ -94,16 +71,13 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "guard",
         purpose: "hot paths take no more instructions than they did",
-        is_quick: false,
         run: |repo, _, _| counted(repo),
     },
-    Step {
-        name: "tests",
-        purpose: "tests, examples, clients and pages of the dashboard",
-        is_quick: true,
-        run: tests,
-    },
+    Step { name: "tests", purpose: "tests, examples, clients and pages of the dashboard", run: tests },
 ];
+
+/// What everyday work needs, and no server.
+pub(super) const QUICK: [&str; 5] = ["fmt", "tidy", "deps", "clippy", "tests"];
 
 /// What a stranger follows first.
 const FIRST_PAGES: [&str; 2] = ["README.md", "docs/GETTING-STARTED.md"];
