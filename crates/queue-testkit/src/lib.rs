@@ -72,6 +72,8 @@
 //! - `QUEUE_TESTKIT_SEED=7` runs that seed alone;
 //! - `QUEUE_TESTKIT_SEEDS=1000` runs 1000 seeds for each trial instead of 32.
 //!
+//! `QUEUE_TESTKIT_SHARD=2/3` runs the second of three parts that together are the suite.
+//!
 //! # The parts
 //!
 //! - [`Harness`] and [`Place`]: the traits to implement; [`EmbeddedHarness`]: a ready-made harness

@@ -7,6 +7,7 @@ mod patience;
 mod probe;
 mod report;
 mod selection;
+mod shard;
 mod snapshot;
 mod trial;
 mod unchecked;
@@ -21,6 +22,7 @@ use crate::{Harness, cases::all};
 use filters::CommandLine;
 use libtest_mimic::Trial;
 use patience::Patience;
+use shard::Shard;
 use std::{env, process::ExitCode, sync::Arc};
 
 /// Runs the suite on the stores of a harness, as a test binary: each case is a trial with the usual
@@ -30,6 +32,8 @@ use std::{env, process::ExitCode, sync::Arc};
 /// indexes of the store are compared. A trial that hangs is ended after a minute or two and fails
 /// with the calls that it waited for. Cases that the store's capabilities or the harness rule out
 /// are ignored; a note on standard error says first what would make them run.
+///
+/// `QUEUE_TESTKIT_SHARD=2/3` runs the second of three parts that together are the suite.
 ///
 /// `name` appears in messages. The exit code is that of `cargo test`; a store that cannot be opened
 /// is a failure.
@@ -55,7 +59,10 @@ fn trials(name: &str, harness: &Arc<dyn Harness>) -> Result<(String, Vec<Trial>)
     let cases: Vec<_> = all().map(|case| (case, trial::lacking(case, &support))).collect();
     let patience = Arc::new(Patience::new(HANG_AFTER));
     let trial = |(case, lacking)| trial::of_case(case, lacking, harness.clone(), patience.clone());
-    let mut trials: Vec<Trial> = cases.iter().copied().map(trial).collect();
+    let shard = Shard::asked_for();
+    let of_shard = cases.iter().enumerate().filter(|(place, _)| shard.has(*place));
+    let mut trials: Vec<Trial> = of_shard.map(|(_, case)| trial(*case)).collect();
     trials.extend(harness.snapshot().map(|path| snapshot::trial(path, &cases)));
-    Ok((unchecked::describe(name, &cases), trials))
+    let part = shard.described().map(|part| format!("{name}: {part}\n")).unwrap_or_default();
+    Ok((part + &unchecked::describe(name, &cases), trials))
 }
