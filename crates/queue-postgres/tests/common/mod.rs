@@ -15,6 +15,11 @@ use queue_core::{
 use queue_postgres::{PostgresOptions, PostgresStorage};
 use server::{TestSchema, new_schema, url};
 use sqlx::{PgPool, Row, postgres::PgPoolOptions};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a test waits for what must come, also on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A schema that is dropped when the test asks for it; a failed test leaves it to be inspected.
 #[derive(Debug)]
@@ -73,13 +78,7 @@ impl Place {
     /// Waits until the stores' sessions have ended.
     pub(crate) async fn until_sessions_are_gone(&self) {
         let present = "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1";
-        let mut watcher = self.schema.connect().await.expect("the server answers");
-        loop {
-            let row = sqlx::query(present).bind(self.application()).fetch_one(&mut watcher).await;
-            if row.expect("the server answers").get::<i64, _>(0) == 0 {
-                return;
-            }
-        }
+        self.until("the sessions are gone", present, &self.application(), |count| count == 0).await;
     }
 
     /// Waits until a statement about this schema waits for another transaction.
@@ -89,13 +88,22 @@ impl Place {
         let waiting = "SELECT count(*) FROM pg_locks AS w JOIN pg_locks AS h USING (pid)
             JOIN pg_class AS c ON c.oid = h.relation JOIN pg_namespace AS n ON n.oid = c.relnamespace
             WHERE NOT w.granted AND n.nspname = $1";
+        self.until("one waits for a lock", waiting, &self.schema.name, |count| count > 0).await;
+    }
+
+    /// Counts again and again until the count is as it should be.
+    async fn until(&self, what: &str, count: &'static str, of: &str, is_enough: impl Fn(i64) -> bool) {
         let mut watcher = self.schema.connect().await.expect("the server answers");
-        loop {
-            let row = sqlx::query(waiting).bind(&self.schema.name).fetch_one(&mut watcher).await;
-            if row.expect("the server answers").get::<i64, _>(0) > 0 {
-                return;
+        let enough = async {
+            loop {
+                let row = sqlx::query(count).bind(of).fetch_one(&mut watcher).await;
+                if is_enough(row.expect("the server answers").get(0)) {
+                    return;
+                }
             }
-        }
+        };
+        let waited = timeout(PATIENCE, enough).await;
+        waited.unwrap_or_else(|_| panic!("{what}: not after {} s", PATIENCE.as_secs()));
     }
 
     /// Asserts that the store is sound, and removes the schema.

@@ -117,7 +117,7 @@ async fn who_follows_from_elsewhere_hears_that_a_life_was_replaced() {
 async fn a_call_that_is_not_answered_is_given_up_with_its_connection() {
     let Some(place) = Place::new().await else { return };
     let adjust = |options: PostgresOptions| {
-        options.call_timeout(Duration::from_millis(500)).connections_max(1).listen(Listen::Off)
+        options.call_timeout(Duration::from_secs(3)).connections_max(1).listen(Listen::Off)
     };
     let store = place.open_with(adjust).await;
     enqueue(&store, vec![job("before")]).await;
