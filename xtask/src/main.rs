@@ -36,7 +36,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-use crate::api::Listed;
+use crate::api::{Listed, Others};
 use crate::built::Built;
 use crate::features::Depth;
 use crate::guard::Mode;
@@ -167,7 +167,10 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Fix => fix::run(repo),
         Task::Tidy => tidy::run(repo),
         Task::Deps => deps::run(repo),
-        Task::Api { bless } => api::run(repo, if bless { Listed::Bless } else { Listed::Compare }).map(drop),
+        Task::Api { bless } => {
+            let listed = if bless { Listed::Bless } else { Listed::Compare };
+            api::run(repo, listed, Others::LeftOut).map(drop)
+        }
         Task::Features { depth } => features::run(repo, depth),
         Task::Package => package::run(repo, Proof::Compiled),
         Task::Pages { words } => {

@@ -34,6 +34,14 @@ pub(crate) enum Listed {
     Bless,
 }
 
+/// What happens to crates whose surface is not listed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Others {
+    /// Their documentation is built too.
+    Documented,
+    LeftOut,
+}
+
 /// Whether the surface could be looked at.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Looked {
@@ -45,10 +53,11 @@ pub(crate) enum Looked {
 /// That of Rust 1.95, and of the library that reads it.
 const FORMAT: u32 = 57;
 
-/// Compares or writes the listing of every crate.
-pub(crate) fn run(repo: &Repo, listed: Listed) -> Result<Looked> {
+/// Builds the documentation, of which a warning is an error, and compares or writes the listing of
+/// every crate.
+pub(crate) fn run(repo: &Repo, listed: Listed, others: Others) -> Result<Looked> {
     let crates = published(repo)?;
-    rustdoc::write_json(repo, crates.iter().map(|package| package.name.as_str()))?;
+    rustdoc::document(repo, &crates, others)?;
     let mut changed = 0;
     for package in &crates {
         let json = rustdoc::json_of(repo, package.library());

@@ -2,6 +2,8 @@
 //! begin first, so that none of them is alone at the end. Nothing is wrong when one takes longer;
 //! the table at the end of a run says what it took.
 
+use std::time::Duration;
+
 const SECONDS: &[(&str, u32)] = &[
     ("queue-postgres::conformance", 343),
     ("queue-fs::conformance_turns", 120),
@@ -26,6 +28,12 @@ const SECONDS: &[(&str, u32)] = &[
 /// What is not listed is short, or new: it begins after the long ones and before what is known to
 /// be shorter than this.
 const UNKNOWN: u32 = 30;
+
+/// A program that takes longer hangs: far more than a slow machine takes, and less than a person
+/// would wait.
+pub(super) fn patience(program: &str) -> Duration {
+    Duration::from_secs(u64::from(600 + 4 * seconds(program)))
+}
 
 pub(super) fn seconds(program: &str) -> u32 {
     let known = SECONDS.iter().find(|(name, _)| *name == program);

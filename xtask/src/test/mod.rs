@@ -10,6 +10,7 @@ mod busy;
 mod ended;
 mod expected;
 mod program;
+mod shards;
 mod table;
 mod usage;
 mod verdict;
@@ -54,15 +55,22 @@ pub(crate) struct Wanted {
     /// Only unit tests, and the suite on memory and SQLite
     #[arg(long)]
     quick: bool,
+    /// The whole suite on every way to a store; so it is where words name programs
+    #[arg(long)]
+    all: bool,
     /// Arguments of each program, such as the names of tests
     #[arg(last = true)]
     arguments: Vec<OsString>,
 }
 
 impl Wanted {
-    /// Everything, or what everyday work needs.
-    pub(crate) fn all(quick: bool) -> Self {
-        Self { quick, ..Self::default() }
+    /// What everyday work needs, what a usual run does, or `all`.
+    pub(crate) fn of(quick: bool, all: bool) -> Self {
+        Self { quick, all, ..Self::default() }
+    }
+
+    fn is_in_shards(&self) -> bool {
+        !self.all && self.words.is_empty()
     }
 }
 
@@ -90,7 +98,12 @@ pub(crate) fn report(repo: &Repo, wanted: &Wanted) -> Result<Report> {
     programs.retain(|program| words.is_empty() || words.iter().any(|word| program.name.contains(word)));
     ensure!(!programs.is_empty(), "no test program has such a name");
     programs.sort_by_key(|program| Reverse(expected::seconds(&program.name)));
-    let programs = programs.into_iter().map(|program| program.with_arguments(&wanted.arguments)).collect();
+    let commit = wanted.is_in_shards().then(|| shards::commit(repo));
+    let prepared = |program: Program| {
+        let part = commit.as_deref().and_then(|commit| shards::part(&program.name, commit));
+        program.with_arguments(&wanted.arguments).with_environment(part).beside(wanted.busy)
+    };
+    let programs = programs.into_iter().map(prepared).collect();
     let work = |servers: &[(String, String)]| {
         let _busy = Busy::start(wanted.busy)?;
         Ok(match wanted.times {

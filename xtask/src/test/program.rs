@@ -1,15 +1,17 @@
 //! One test program: how it is found among what cargo built, and how it runs.
 
 use std::ffi::OsString;
+use std::fmt::Write;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::ended::Ended;
+use super::expected;
 use super::usage::{self, Usage};
 use crate::command;
 use crate::repo::Repo;
@@ -30,6 +32,8 @@ pub(super) struct Program {
     folder: PathBuf,
     /// Whether it is made of tests that can be named.
     has_tests: bool,
+    /// After this it is killed, and has failed.
+    patience: Duration,
 }
 
 /// A line of what cargo tells of a build, as far as it is needed.
@@ -70,7 +74,16 @@ fn programs(told: &str) -> Result<Vec<Program>> {
         let package = folder.file_name().unwrap_or_default().to_string_lossy();
         let name = format!("{package}::{}", message.target.name);
         let environment = vec![("CARGO_MANIFEST_DIR".into(), Some(folder.clone().into_os_string()))];
-        programs.push(Program { name, path, arguments: Vec::new(), environment, folder, has_tests: true });
+        let patience = expected::patience(&name);
+        programs.push(Program {
+            name,
+            path,
+            arguments: Vec::new(),
+            environment,
+            folder,
+            has_tests: true,
+            patience,
+        });
     }
     Ok(programs)
 }
@@ -88,6 +101,7 @@ impl Program {
                 .collect(),
             folder: repo.root().to_owned(),
             has_tests: false,
+            patience: expected::patience(name),
         }
     }
 
@@ -100,6 +114,17 @@ impl Program {
         if self.has_tests {
             self.arguments.extend_from_slice(arguments);
         }
+        self
+    }
+
+    pub(super) fn with_environment(mut self, more: impl IntoIterator<Item = (&'static str, String)>) -> Self {
+        self.environment.extend(more.into_iter().map(|(name, value)| (name.into(), Some(value.into()))));
+        self
+    }
+
+    /// Beside processes that compute, everything takes longer.
+    pub(super) fn beside(mut self, busy: usize) -> Self {
+        self.patience *= 1 + u32::try_from(busy).unwrap_or(u32::MAX - 1);
         self
     }
 
@@ -130,16 +155,21 @@ impl Program {
         command.stdout(file.try_clone()?).stderr(file.try_clone()?);
         let start = Instant::now();
         let child = command.spawn().with_context(|| format!("cannot start {}", self.path.display()))?;
-        let (status, usage) = usage::wait(child, start)?;
+        let (status, usage) = usage::wait(child, start, self.patience)?;
         let mut output = Vec::new();
         file.rewind().and_then(|()| file.read_to_end(&mut output)).context("cannot read its output")?;
-        Ok((status, usage, String::from_utf8_lossy(&output).into_owned()))
+        let mut output = String::from_utf8_lossy(&output).into_owned();
+        if usage.wall >= self.patience {
+            writeln!(output, "\nit was killed after {} s: a test hangs", self.patience.as_secs())?;
+        }
+        Ok((status, usage, output))
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::{Program, programs};
+    use std::time::Duration;
 
     /// A shell as a test program.
     pub(in crate::test) fn shell(name: &str, script: &str) -> Program {
@@ -150,6 +180,7 @@ pub(super) mod tests {
             environment: Vec::new(),
             folder: "/".into(),
             has_tests: true,
+            patience: Duration::MAX,
         }
     }
 
@@ -167,6 +198,14 @@ pub(super) mod tests {
         let names: Vec<_> =
             programs(told).expect("as cargo tells it").into_iter().map(|found| found.name).collect();
         assert_eq!(names, ["a::it"]);
+    }
+
+    #[test]
+    fn one_that_hangs_is_killed_and_says_so() {
+        let patience = Duration::from_millis(50);
+        let ended = Program { patience, ..shell("hung", "echo begun; exec sleep 1000000") }.run(&[]);
+        assert!(!ended.passed());
+        assert!(ended.output.ends_with("it was killed after 0 s: a test hangs\n"), "{}", ended.output);
     }
 
     #[test]

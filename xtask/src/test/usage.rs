@@ -4,10 +4,12 @@ use std::fs;
 use std::iter::Sum;
 use std::ops::{Add, Sub};
 use std::process::{Child, ExitStatus};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use wait4::Wait4;
 
 /// With the processes that it started and waited for.
@@ -21,16 +23,34 @@ pub(crate) struct Usage {
     pub(crate) memory: u64,
 }
 
-/// Waits for the end. The kernel forgets what a process wrote once somebody has waited for it, so
-/// that is read between its end and the wait.
-pub(crate) fn wait(child: Child, start: Instant) -> Result<(ExitStatus, Usage)> {
+/// Waits for the end, and kills the process if it is not there before `patience` is over. The
+/// kernel forgets what a process wrote once somebody has waited for it, so that is read between its
+/// end and the wait.
+pub(crate) fn wait(child: Child, start: Instant, patience: Duration) -> Result<(ExitStatus, Usage)> {
     let pid = Pid::from_child(&child);
-    waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).context("cannot wait")?;
+    ended(pid, patience).context("cannot wait")?;
     let wall = start.elapsed();
     let written = written_by(&pid.as_raw_nonzero().to_string());
     let used = child.wait4().context("cannot wait for a process")?;
     let cpu = used.rusage.utime + used.rusage.stime;
     Ok((used.status, Usage { wall, cpu, written, memory: used.rusage.maxrss }))
+}
+
+/// Returns when the process has ended, by itself or killed. Nobody has waited for it by then, so
+/// that its number is still its own when it is killed.
+fn ended(pid: Pid, patience: Duration) -> rustix::io::Result<()> {
+    thread::scope(|scope| {
+        let (end, is_over) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            if is_over.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+                // It may have ended just now.
+                _ = kill_process(pid, Signal::KILL);
+            }
+        });
+        let waited = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        drop(end);
+        waited.map(drop)
+    })
 }
 
 impl Usage {
@@ -92,6 +112,7 @@ impl Sum for Usage {
 #[cfg(test)]
 mod tests {
     use super::{Usage, wait};
+    use std::os::unix::process::ExitStatusExt;
     use std::process::Command;
     use std::time::{Duration, Instant};
 
@@ -101,7 +122,7 @@ mod tests {
         let used = |script: &str| {
             let start = Instant::now();
             let child = Command::new("sh").args(["-c", script]).spawn().expect("sh starts");
-            wait(child, start).expect("it ends")
+            wait(child, start, Duration::MAX).expect("it ends")
         };
         let (status, computed) = used("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exit 3");
         let (_, slept) = used("exec sleep 0.1");
@@ -114,6 +135,14 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the start of what is measured")]
+    fn a_process_that_does_not_end_is_killed_when_patience_is_over() {
+        let child = Command::new("sleep").arg("1000000").spawn().expect("sleep starts");
+        let (status, _) = wait(child, Instant::now(), Duration::from_millis(50)).expect("it ends");
+        assert_eq!(status.signal(), Some(9));
+    }
+
+    #[test]
     #[cfg(target_os = "linux")]
     #[expect(clippy::disallowed_methods, reason = "the start of what is measured")]
     fn what_a_child_of_a_child_wrote_to_a_disk_is_counted() {
@@ -122,7 +151,7 @@ mod tests {
         let script =
             format!("dd if=/dev/zero of={} bs=1M count=4 conv=fsync 2>/dev/null; true", file.display());
         let child = Command::new("sh").args(["-c", &script]).spawn().expect("sh starts");
-        let (_, used) = wait(child, Instant::now()).expect("it ends");
+        let (_, used) = wait(child, Instant::now(), Duration::MAX).expect("it ends");
         assert!(used.written >= 4 << 20, "{used:?}");
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::{Extent, Left, Outcome};
-use crate::api::{Listed, Looked};
+use crate::api::{Listed, Looked, Others};
 use crate::built::Built;
 use crate::features::Depth;
 use crate::package::Proof;
@@ -58,8 +58,11 @@ pub(super) const STEPS: &[Step] = &[
             passed(features::run(repo, depth))
         },
     },
-    Step { name: "api", purpose: "the public surface is the listed one", run: |repo, _, _| listed(repo) },
-    Step { name: "docs", purpose: "documentation builds without a warning", run: |repo, _, _| docs(repo) },
+    Step {
+        name: "docs",
+        purpose: "documentation builds without a warning, of the listed public surface",
+        run: |repo, _, _| listed(repo),
+    },
     Step {
         name: "pages",
         purpose: "programs work as their pages say",
@@ -103,17 +106,12 @@ fn clippy(repo: &Repo) -> Result<Outcome> {
 }
 
 fn listed(repo: &Repo) -> Result<Outcome> {
-    Ok(match api::run(repo, Listed::Compare)? {
+    Ok(match api::run(repo, Listed::Compare, Others::Documented)? {
         Looked::Yes => Outcome::Passed,
         Looked::OtherFormat(format) => Outcome::Skipped(format!(
             "this Rust describes crates in format {format}, and not in that of 1.95"
         )),
     })
-}
-
-fn docs(repo: &Repo) -> Result<Outcome> {
-    let arguments = ["doc", "--workspace", "--no-deps", "--all-features"];
-    passed(command::run(command::cargo(repo, &arguments).env("RUSTDOCFLAGS", "-D warnings")))
 }
 
 fn counted(repo: &Repo) -> Result<Outcome> {
@@ -126,7 +124,7 @@ fn counted(repo: &Repo) -> Result<Outcome> {
 /// The clients in other languages and the dashboard in a browser are programs among the others:
 /// they wait for most of their time. Pictures take minutes, so that only all of it compares them.
 fn tests(repo: &Repo, extent: Extent, left: &mut Left) -> Result<Outcome> {
-    let wanted = test::Wanted::all(extent == Extent::Quick);
+    let wanted = test::Wanted::of(extent == Extent::Quick, extent == Extent::All);
     let report = test::report(repo, &wanted)?;
     left.table = report.table;
     left.failures = report.end;
