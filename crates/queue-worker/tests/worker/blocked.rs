@@ -5,6 +5,7 @@ use crate::{
     blocking::{blocked, pass, started},
     support::{Fault, Rig, Starts, job, millis, router, times_ms},
 };
+use queue_core::{ErrorKind, lifecycle::Patch};
 use queue_worker::Router;
 use tokio::time::{advance, sleep};
 
@@ -81,4 +82,54 @@ async fn what_a_handler_answers_within_the_grace_after_the_lapse_is_stored() {
     let worker = rig.worker(slow).lease(millis(3000)).grace(millis(2000)).rescue_interval(millis(100));
     let report = rig.drain(worker).await;
     assert_eq!((report.started, report.completed, report.rescued), (1, 1, 0));
+}
+
+/// Has the store refuse all calls of a worker but claims, as one does that stands still, or has it
+/// serve them again.
+fn stand_still(rig: &Rig, stands: bool) {
+    let fault = || Fault::Refuse(ErrorKind::Unavailable);
+    let mut script = rig.store.script();
+    script.on_settle = stands.then(|| Box::new(move |_: &[_]| fault()) as _);
+    script.on_heartbeat = stands.then(|| Box::new(move |_: &[_]| fault()) as _);
+    script.on_list = stands.then(fault);
+}
+
+#[tokio::test(start_paused = true)]
+async fn jobs_whose_outcomes_waited_for_the_store_are_not_rescued_by_their_worker() {
+    let rig = Rig::new();
+    rig.enqueue((0..4).map(|n| job(&n.to_string(), n))).await;
+    let handler = router(|_, _| async {
+        sleep(millis(5000)).await;
+        Ok(())
+    });
+    let worker = rig.worker(handler).lease(millis(6000)).grace(millis(1000));
+    let running = Rig::start(worker.rescue_interval(millis(100)));
+    rig.events.wait_for_count("started 3", 1).await;
+    stand_still(&rig, true);
+    // Far longer than lease and grace together.
+    sleep(millis(60_000)).await;
+    stand_still(&rig, false);
+    for n in 0..4 {
+        rig.events.wait_for(&format!("completed {n}")).await;
+    }
+    let report = running.stop().await;
+    assert_eq!((report.started, report.completed, report.rescued), (4, 4, 0), "{:?}", rig.events.trace());
+}
+
+/// The outcome is refused, so the job runs again, and its own worker rescues it.
+#[tokio::test(start_paused = true)]
+async fn a_job_whose_outcome_the_store_refuses_is_rescued_by_its_worker() {
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    rig.store.script().on_settle = Some(Box::new(|batch| {
+        let settles = batch.iter().any(|it| matches!(it.patch, Patch::Finish(_)));
+        if settles { Fault::Refuse(ErrorKind::Corrupt) } else { Fault::None }
+    }));
+    let worker = rig.worker(router(|_, _| async { Ok(()) })).lease(millis(3000));
+    let running = Rig::start(worker.rescue_interval(millis(100)));
+    rig.events.wait_for("abandoned a").await;
+    rig.events.wait_for("stalled a").await;
+    rig.store.script().on_settle = None;
+    rig.events.wait_for("completed a").await;
+    running.stop().await;
 }

@@ -144,6 +144,7 @@ impl Dispatcher {
     }
 
     fn settle(&self, settlement: Settlement) {
+        settlement.job.note_outcome();
         // The settler outlives every sender, so a settlement always arrives.
         drop(self.settlements.send(settlement));
     }

@@ -67,6 +67,8 @@ impl<'a> Execution<'a> {
             None if self.job.is_too_late() => return Err(NoOutcome::TooLate),
             None => self.attempt(handler).await?,
         };
+        // Noted before the hooks take their time: the work is done.
+        self.job.note_outcome();
         let executed = pass.after(self.run, &self.context, executed).await;
         trace::ended(span, &executed);
         Ok(Settlement::of_executed(self.job.clone(), executed))

@@ -1,6 +1,6 @@
 //! One job under a lease of this worker.
 
-use super::{clock_reading::ClockReading, time_limit::TimeLimit};
+use super::{ClaimDetails, time_limit::TimeLimit};
 use crate::{handler::CancelReason, worker::rate::Reservation};
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
@@ -29,6 +29,8 @@ pub(crate) struct HeldJob {
     reason: OnceLock<CancelReason>,
     /// Nobody waits for the handler any more, whatever it was told first.
     is_given_up: AtomicBool,
+    /// See [`has_outcome`](Self::has_outcome).
+    has_outcome: AtomicBool,
     time_limit: TimeLimit,
     /// When it is too late to start the job, by this process's own clock. It is late rather than
     /// early, since it rests on what the store told at the claim.
@@ -38,17 +40,6 @@ pub(crate) struct HeldJob {
     /// Whether a start was reserved for the job. Jobs of queues without a limit look no further.
     has_start: bool,
     state: Mutex<HeldJobState>,
-}
-
-/// What is known of a job from its claim, beside what the store answered.
-#[derive(Debug)]
-pub(in crate::worker) struct ClaimDetails {
-    /// See [`WorkerRun::queues`](crate::worker::run::WorkerRun::queues).
-    pub(in crate::worker) queue_index: usize,
-    /// The start that was reserved for the job, if its queue has a rate limit.
-    pub(in crate::worker) start: Option<Reservation>,
-    /// The store's time, as the answer to the claim told it.
-    pub(in crate::worker) reading: ClockReading,
 }
 
 /// What changes while the job is held.
@@ -92,6 +83,7 @@ impl HeldJob {
             cancel: OnceLock::new(),
             reason: OnceLock::new(),
             is_given_up: AtomicBool::new(false),
+            has_outcome: AtomicBool::new(false),
             time_limit,
             expires_at,
             blocking: AtomicUsize::new(0),
@@ -178,6 +170,17 @@ impl HeldJob {
 
     pub(crate) fn is_given_up(&self) -> bool {
         self.is_given_up.load(Ordering::SeqCst)
+    }
+
+    /// Notes that the attempt is over.
+    pub(in crate::worker) fn note_outcome(&self) {
+        self.has_outcome.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the attempt is over. The settler has the outcome, or will have it after hooks of
+    /// bounded time, and sends it until the store takes or refuses it.
+    pub(in crate::worker) fn has_outcome(&self) -> bool {
+        self.has_outcome.load(Ordering::SeqCst)
     }
 
     /// Whether a handler may begin: it would not be told to stop at once, and the lease lasts. The
@@ -272,7 +275,7 @@ impl HeldJob {
     /// Makes a job for a test. No store knows it, and its lease lasts.
     #[cfg(feature = "testing")]
     pub(crate) fn of_test(claimed: ClaimedJob) -> Self {
-        let reading = ClockReading::now(claimed.record.meta.created_at);
+        let reading = super::ClockReading::now(claimed.record.meta.created_at);
         let lapses_at = Instant::now() + std::time::Duration::from_secs(24 * 3600);
         let held = Self::new(0, claimed, lapses_at, ClaimDetails { queue_index: 0, start: None, reading });
         held.expect("a test gives it a body")

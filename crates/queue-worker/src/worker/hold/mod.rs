@@ -5,6 +5,7 @@
 //! stored their outcome, or the worker gives them up. Both free a slot, which is signalled to
 //! `claim`.
 
+mod claim_details;
 mod clock_reading;
 mod heartbeat;
 mod held_job;
@@ -15,8 +16,8 @@ mod time_limit;
 pub(crate) use held_job::HeldJob;
 pub(crate) use lease::Lease;
 
+pub(super) use claim_details::ClaimDetails;
 pub(super) use clock_reading::ClockReading;
 pub(super) use heartbeat::{extend_soon, keep_leases};
-pub(super) use held_job::ClaimDetails;
 pub(super) use held_jobs::{HeldJobTable, HeldJobs};
 pub(super) use time_limit::Overrun;

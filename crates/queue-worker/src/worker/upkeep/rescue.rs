@@ -77,16 +77,24 @@ fn claim_of(job: &JobMeta) -> ClaimOfJob {
     (job.seq, job.epoch)
 }
 
-/// Claims of this worker whose handlers may still settle them. A runtime that was blocked has
-/// missed heartbeats, and would run these jobs beside themselves. A handler has the grace from the
-/// moment at which the worker noticed the lapse. Then it is dropped; one that cannot be dropped has
-/// another lease, so that a handler that never returns does not keep its job for ever.
+/// Claims of this worker that may still be settled: those whose outcomes wait for the store, and
+/// those whose handlers have not run out of time.
 fn spared(run: &WorkerRun, queue: &QueueName) -> HashSet<ClaimOfJob> {
     let now = Instant::now();
-    let patience = run.options.grace.saturating_add(run.options.lease.as_duration());
     let held = run.held.all();
     let of_queue = held.iter().filter(|job| job.meta().queue == *queue);
-    let is_spared =
-        |job: &&Arc<HeldJob>| job.time_limit().lost_at().is_none_or(|at| now < deadline::after(at, patience));
-    of_queue.filter(is_spared).map(|job| claim_of(job.meta())).collect()
+    let spared = of_queue.filter(|job| job.has_outcome() || has_time(run, job, now));
+    spared.map(|job| claim_of(job.meta())).collect()
+}
+
+/// Whether a handler may still settle its job. A runtime that was blocked has missed heartbeats,
+/// and would run its jobs beside themselves. A handler has the grace from the moment at which the
+/// worker noticed the lapse. Then it is dropped; one that cannot be dropped has another lease, so
+/// that a handler that never returns does not keep its job for ever.
+///
+/// The work of a job whose outcome waits is done, so it has no such limit: the settler sends the
+/// outcome until the store takes or refuses it, or the shutdown gives it up, and then lets go.
+fn has_time(run: &WorkerRun, job: &HeldJob, now: Instant) -> bool {
+    let patience = run.options.grace.saturating_add(run.options.lease.as_duration());
+    job.time_limit().lost_at().is_none_or(|at| now < deadline::after(at, patience))
 }
