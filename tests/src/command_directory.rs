@@ -47,6 +47,18 @@ impl CommandDirectory {
         self.start_with(arguments, input).wait()
     }
 
+    /// Runs the command to its end, with this variable in its environment.
+    pub fn run_where(&self, variable: (&str, &str), arguments: &[&str]) -> CommandRun {
+        self.start_where(variable, arguments).wait()
+    }
+
+    /// Starts the command with this variable in its environment.
+    pub fn start_where(&self, variable: (&str, &str), arguments: &[&str]) -> Process {
+        let mut command = self.command(arguments);
+        command.env(variable.0, variable.1);
+        self.spawn(command, b"")
+    }
+
     /// Starts the command.
     pub fn start(&self, arguments: &[&str]) -> Process {
         self.start_with(arguments, b"")
@@ -63,12 +75,15 @@ impl CommandDirectory {
     }
 
     fn start_with(&self, arguments: &[&str], input: &[u8]) -> Process {
+        self.spawn(self.command(arguments), input)
+    }
+
+    fn spawn(&self, mut command: Command, input: &[u8]) -> Process {
         let run = self.runs.fetch_add(1, Ordering::Relaxed);
         let stream = |name: &str| self.directory.path().join("streams").join(format!("{run}-{name}"));
         let (stdin, stdout, stderr) = (stream("in"), stream("out"), stream("err"));
         fs::write(&stdin, input).expect("there is room for temporary files");
-        let child = self
-            .command(arguments)
+        let child = command
             .stdin(File::open(&stdin).expect("it was just written"))
             .stdout(create(&stdout))
             .stderr(create(&stderr))

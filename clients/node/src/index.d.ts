@@ -9,7 +9,7 @@ export type { Certainty, Kind, QueueErrorInit, RetryOptions, TerminalOptions } f
 
 import type { Schedules } from "./schedules.js";
 export { Schedules } from "./schedules.js";
-export type { NewSchedule, Schedule, ScheduleChange, Timing } from "./schedules.js";
+export type { NewSchedule, Schedule, ScheduleChange, Timing, UnreadableSchedule } from "./schedules.js";
 
 /** A length of time in milliseconds, or for ever, or not at all. */
 export type Keep = number | "forever" | "nothing";

@@ -41,6 +41,14 @@ export interface Schedule {
   [name: string]: unknown;
 }
 
+/** A schedule that the service cannot read: of a newer version, or in a zone that it does not know. */
+export interface UnreadableSchedule {
+  schedule: string;
+  state: "unreadable";
+  /** Why it cannot be read. */
+  error: string;
+}
+
 export type ScheduleChange = "done" | "requested" | "unchanged";
 
 export class Schedules {
@@ -48,7 +56,7 @@ export class Schedules {
   /** Makes a schedule or changes the one of this name. Needs the scopes `operate` and `produce`. */
   put(name: string, schedule: NewSchedule, options?: CallOptions): Promise<"created" | "changed" | "unchanged">;
   get(name: string, options?: CallOptions): Promise<Schedule>;
-  list(options?: CallOptions): Promise<Schedule[]>;
+  list(options?: CallOptions): Promise<(Schedule | UnreadableSchedule)[]>;
   pause(name: string, options?: CallOptions): Promise<ScheduleChange>;
   resume(name: string, options?: CallOptions): Promise<ScheduleChange>;
   remove(name: string, options?: CallOptions): Promise<ScheduleChange>;

@@ -43,7 +43,8 @@ export class Schedules {
   }
 
   async list(options) {
-    return (await this.#call("GET", this.#path, undefined, "schedules", options)).schedules;
+    const { schedules, unreadable = [] } = await this.#call("GET", this.#path, undefined, "schedules", options);
+    return [...schedules, ...unreadable.map((one) => ({ ...one, state: "unreadable" }))];
   }
 
   async pause(name, options) {

@@ -64,9 +64,16 @@ pub enum ScheduleError {
     /// A payload that is not JSON contains the placeholder for its tick.
     #[error("only a payload in JSON can be given its tick")]
     Tick,
-    /// A stored schedule that this version cannot read.
+    /// Stored bytes that are the schedule of no version.
     #[error("the stored schedule cannot be read: {reason}")]
     Unreadable {
+        /// The explanation.
+        reason: String,
+    },
+    /// A stored schedule that this build or this machine cannot read, and another may: its zone is
+    /// not known here, say.
+    #[error("the stored schedule cannot be read here: {reason}")]
+    UnreadableHere {
         /// The explanation.
         reason: String,
     },
@@ -78,10 +85,17 @@ pub enum ScheduleError {
     },
 }
 
+impl ScheduleError {
+    /// Whether this is about a stored schedule that could not be read.
+    pub fn is_unreadable(&self) -> bool {
+        matches!(self, Self::Unreadable { .. } | Self::UnreadableHere { .. } | Self::Newer { .. })
+    }
+}
+
 impl From<ScheduleError> for queue_core::Error {
     fn from(error: ScheduleError) -> Self {
         let kind = match &error {
-            ScheduleError::Newer { .. } => ErrorKind::Unsupported,
+            ScheduleError::Newer { .. } | ScheduleError::UnreadableHere { .. } => ErrorKind::Unsupported,
             ScheduleError::Unreadable { .. } => ErrorKind::Corrupt,
             _ => ErrorKind::Invalid,
         };

@@ -24,9 +24,10 @@ impl Progress {
     /// Reads what a worker stored.
     ///
     /// # Errors
-    /// [`ScheduleError::Unreadable`].
+    /// [`ScheduleError::UnreadableHere`]: another version may have written it.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleError> {
-        serde_json::from_slice(bytes).map_err(|error| ScheduleError::Unreadable { reason: error.to_string() })
+        serde_json::from_slice(bytes)
+            .map_err(|error| ScheduleError::UnreadableHere { reason: error.to_string() })
     }
 
     /// The stored form.

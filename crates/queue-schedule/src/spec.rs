@@ -122,8 +122,9 @@ impl ScheduleSpec {
     /// Reads the stored form.
     ///
     /// # Errors
-    /// [`ScheduleError::Unreadable`] for bytes that are not a schedule, [`ScheduleError::Newer`]
-    /// for a layout that is newer than this library.
+    /// [`ScheduleError::Newer`] for a layout that is newer than this library,
+    /// [`ScheduleError::UnreadableHere`] for one whose parts mean nothing to this build or this
+    /// machine, such as its zone, and [`ScheduleError::Unreadable`] for bytes of no version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleError> {
         #[derive(Deserialize)]
         struct Version {
@@ -134,7 +135,8 @@ impl ScheduleSpec {
         if version > SPEC_VERSION {
             return Err(ScheduleError::Newer { version });
         }
-        serde_json::from_slice(bytes).map_err(unreadable)
+        serde_json::from_slice(bytes)
+            .map_err(|error| ScheduleError::UnreadableHere { reason: error.to_string() })
     }
 
     /// The stored form.
@@ -157,6 +159,11 @@ impl ScheduleSpec {
         JobId::new(format!("{}:{name}", crate::SCHEDULE_KIND)).map_err(|_| refused())
     }
 
+    /// The name of the schedule whose job has this id; `None` if it is the id of no schedule.
+    pub fn name_in(id: &JobId) -> Option<&str> {
+        id.as_str().strip_prefix(crate::SCHEDULE_KIND)?.strip_prefix(':')
+    }
+
     /// The id of the job of one tick: the name, `@`, and the moment in UTC. So no change of a
     /// zone's rules gives a tick the id of another.
     ///
@@ -170,7 +177,7 @@ impl ScheduleSpec {
     /// The job of one tick.
     ///
     /// # Errors
-    /// [`ScheduleError::Name`] and [`ScheduleError::Unreadable`].
+    /// [`ScheduleError::Name`] and [`ScheduleError::UnreadableHere`].
     pub fn tick_job(&self, tick: Timestamp) -> Result<NewJob, ScheduleError> {
         self.job.job(self.tick_id(tick)?, tick, shift::jitter(&self.name, tick, self.jitter))
     }

@@ -80,7 +80,7 @@ impl Template {
     /// The job of one tick, due after `delay` and the template's own delay.
     ///
     /// # Errors
-    /// [`ScheduleError::Unreadable`] if a stored part is not valid.
+    /// [`ScheduleError::UnreadableHere`] if a stored part is not valid in this version.
     pub fn job(&self, id: JobId, tick: Timestamp, delay: Span) -> Result<NewJob, ScheduleError> {
         let kind = Kind::new(&self.kind).map_err(unreadable)?;
         let content_type = ContentType::new(&self.content_type).map_err(unreadable)?;
@@ -136,11 +136,11 @@ fn with_tick(json: &str, tick: Timestamp) -> String {
 
 fn retention(raw: i64) -> Result<Retention, ScheduleError> {
     Retention::from_raw(raw)
-        .ok_or_else(|| ScheduleError::Unreadable { reason: format!("{raw} is no retention") })
+        .ok_or_else(|| ScheduleError::UnreadableHere { reason: format!("{raw} is no retention") })
 }
 
 fn unreadable(error: impl std::fmt::Display) -> ScheduleError {
-    ScheduleError::Unreadable { reason: error.to_string() }
+    ScheduleError::UnreadableHere { reason: error.to_string() }
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -120,6 +120,8 @@ mod spawn;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod traced;
+#[cfg(any(feature = "schedules", feature = "worker"))]
+mod unreadable_job;
 mod wait;
 
 pub use client::*;
@@ -155,6 +157,8 @@ pub use queue_sqlite::{SqliteOptions, SqliteStorage, rusqlite};
 #[cfg(feature = "worker")]
 pub use queue_worker as worker;
 pub use traced::Traced;
+#[cfg(any(feature = "schedules", feature = "worker"))]
+pub use unreadable_job::UnreadableJob;
 pub use wait::{Outcome, WaitError, WaitOptions};
 /// The contract of a store, and the codecs, as crates.
 pub use {queue_core, queue_serde};

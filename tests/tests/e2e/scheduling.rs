@@ -1,7 +1,8 @@
 //! `queue schedule`, as used from a shell alone.
 
 use crate::place;
-use queue_e2e::until;
+use queue_e2e::{CommandDirectory, until};
+use std::fs;
 
 const NIGHTLY: [&str; 8] = [
     "schedule",
@@ -34,6 +35,65 @@ fn a_schedule_is_added_once_shown_paused_run_and_removed() {
     assert_eq!(place.run(&["schedule", "rm", "nightly"]).ok().text(), "removed nightly\n");
     place.run(&["schedule", "rm", "nightly"]).code(3);
     assert_eq!(place.run(&["schedule", "ls", "--json"]).ok().text(), "");
+}
+
+/// The folder of a machine that has one zone alone.
+fn folder_of_one_zone(place: &CommandDirectory) -> String {
+    let folder = place.path().join("zones");
+    fs::create_dir_all(folder.join("Asia")).expect("the place is fresh");
+    fs::copy("/usr/share/zoneinfo/Asia/Tokyo", folder.join("Asia/Tokyo")).expect("the machine has zones");
+    folder.display().to_string()
+}
+
+/// Two machines: the folder of one has a zone that the other and the library do not have.
+#[test]
+fn a_schedule_in_a_zone_that_another_machine_alone_has_is_left_to_it() {
+    let place = place();
+    let folder = folder_of_one_zone(&place);
+    fs::create_dir(format!("{folder}/Mars")).expect("the folder is fresh");
+    fs::copy(format!("{folder}/Asia/Tokyo"), format!("{folder}/Mars/Olympus")).expect("just written");
+    let there = ("TZDIR", folder.as_str());
+    let martian =
+        ["schedule", "add", "martian", "--cron", "* * * * * *", "--zone", "Mars/Olympus", "--missed", "all"];
+    place.run_where(there, &martian).ok();
+    place.run(&["schedule", "add", "daily", "--cron", "@daily"]).ok();
+    let listed = place.run(&["schedule", "ls", "--json"]).ok().objects();
+    let states = listed.iter().map(|one| (one["schedule"].as_str(), one["state"].as_str()));
+    assert_eq!(
+        states.collect::<Vec<_>>(),
+        [(Some("daily"), Some("on")), (Some("martian"), Some("unreadable"))]
+    );
+    assert!(place.run(&["schedule", "ls"]).ok().text().contains("Mars/Olympus"));
+    let shown = place.run(&["schedule", "show", "martian"]);
+    assert!(shown.code(6).stderr.contains("Mars/Olympus"));
+    assert!(place.run(&["doctor"]).code(1).text().contains("schedules-unreadable: \"default\" has 1"));
+    // A worker of this machine leaves it, and one of the other runs its ticks.
+    let work = ["work", "--exec", "cat >> ran"];
+    place.run(&[&work[..], &["--drain"]].concat()).ok();
+    let other = place.start_where(there, &work);
+    until("a tick runs", || fs::read_to_string(place.path().join("ran")).ok().filter(|ran| !ran.is_empty()));
+    drop(other);
+    assert_eq!(place.run(&["schedule", "rm", "martian"]).ok().text(), "removed martian\n");
+}
+
+#[test]
+fn a_zone_that_the_folder_of_the_machine_lacks_is_the_librarys_own() {
+    let place = place();
+    let folder = folder_of_one_zone(&place);
+    let next = [
+        "schedule",
+        "next",
+        "--cron",
+        "30 2 * * *",
+        "--zone",
+        "Europe/Kyiv",
+        "--from",
+        "2026-07-01T00:00Z",
+        "-n",
+        "1",
+    ];
+    let shown = place.run_where(("TZDIR", &folder), &next).ok();
+    assert!(shown.text().contains("Thu 2026-07-02 02:30:00 +03:00 EEST"), "{}", shown.text());
 }
 
 #[test]

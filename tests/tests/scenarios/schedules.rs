@@ -20,7 +20,7 @@ pub(crate) async fn call(scenario: &Scenario, said: &Value) -> Result<Option<Val
     match action {
         "put" => put(scenario, name, &said["schedule"]).await.map(Some),
         "get" => Ok(schedules.get(name).await?.as_ref().map(shown)),
-        "list" => Ok(Some(schedules.list().await?.iter().map(shown).collect())),
+        "list" => Ok(Some(schedules.list().await?.schedules.iter().map(shown).collect())),
         "pause" => Ok(changed(schedules.pause(name).await?)),
         "resume" => Ok(changed(schedules.resume(name).await?)),
         "remove" => Ok(changed(schedules.remove(name).await?)),

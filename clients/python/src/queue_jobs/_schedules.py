@@ -60,7 +60,10 @@ class Schedules:
         return self._sender.run(_get(self._queue, name))
 
     def list(self) -> _Shown:
-        """All schedules of the queue, without their jobs."""
+        """All schedules of the queue, without their jobs.
+
+        Of those that the service cannot read there are `schedule`, `error` and the `state` `"unreadable"` alone.
+        """
         return self._sender.run(_list(self._queue))
 
     def pause(self, name: str) -> ChangeOutcome:
@@ -130,7 +133,7 @@ class AsyncSchedules:
         return await self._sender.run(_get(self._queue, name))
 
     async def list(self) -> _Shown:
-        """All schedules of the queue, without their jobs."""
+        """All schedules of the queue; see `Schedules.list`."""
         return await self._sender.run(_list(self._queue))
 
     async def pause(self, name: str) -> ChangeOutcome:
@@ -227,7 +230,8 @@ def _get(queue: str, name: str) -> Plan[dict[str, Any]]:
 def _list(queue: str) -> Plan[_Shown]:
     reply = yield Call("GET", f"{_wire.queue_path(queue)}/schedules", b"", "schedules")
     found: _Shown = reply.answer.said["schedules"]
-    return found
+    unreadable: _Shown = reply.answer.said.get("unreadable", [])
+    return found + [{**one, "state": "unreadable"} for one in unreadable]
 
 
 def _change(queue: str, name: str, change: str) -> Plan[Any]:

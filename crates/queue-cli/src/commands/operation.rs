@@ -96,7 +96,15 @@ pub(super) async fn go_on(
     let open = if let Some(id) = id {
         vec![id.clone()]
     } else {
-        let all = operations.list().await?.into_iter().rev();
+        let found = operations.list().await?;
+        for unreadable in found.unreadable.iter().filter(|job| !job.meta().state.is_terminal()) {
+            output::note(format!(
+                "{:?} is left to a program that can read it: {}",
+                unreadable.name(),
+                unreadable.error()
+            ));
+        }
+        let all = found.operations.into_iter().rev();
         all.filter(|status| !status.is_over()).map(|status| status.meta().id.clone()).collect()
     };
     let mut exit = Exit::Ok;

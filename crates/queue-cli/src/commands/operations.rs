@@ -7,7 +7,11 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::operations::{OperationStatus, Operations};
+use queue::{
+    UnreadableJob,
+    operations::{OperationStatus, Operations},
+};
+use serde_json::{Value, json};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Operations of all queues of the store, the newest first. Each is kept for 90 days.")]
@@ -19,9 +23,14 @@ pub(crate) async fn run(_: &OperationsArgs, session: &Session) -> Result<Exit, C
         .await?;
     match session.out.format() {
         Format::Json => {
-            found.iter().try_for_each(|status| session.out.object(&operation::object(status, "done")))?;
+            let readable = found.operations.iter().map(|status| operation::object(status, "done"));
+            let mut all = readable.chain(found.unreadable.iter().map(unreadable_object));
+            all.try_for_each(|one| session.out.object(&one))?;
         }
-        Format::Human => session.out.text(output::table(COLUMNS, found.iter().map(row)))?,
+        Format::Human => {
+            let rows = found.operations.iter().map(row).chain(found.unreadable.iter().map(unreadable_row));
+            session.out.text(output::table(COLUMNS, rows))?;
+        }
     }
     Ok(Exit::Ok)
 }
@@ -36,6 +45,22 @@ pub(super) const COLUMNS: [Column; 8] = [
     Column::whole("FAILED"),
     Column::text("ERROR").plain(""),
 ];
+
+/// An operation that cannot be read here.
+pub(super) fn unreadable_row(unreadable: &UnreadableJob) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let state = unreadable.meta().state.to_string();
+    let why = unreadable.error().message().to_owned();
+    vec![unreadable.name().to_owned(), dash(), dash(), state, dash(), dash(), dash(), why]
+}
+
+fn unreadable_object(unreadable: &UnreadableJob) -> Value {
+    json!({
+        "operation": unreadable.name(),
+        "state": unreadable.meta().state.as_str(),
+        "error": unreadable.error().message(),
+    })
+}
 
 /// An operation in the listing.
 pub(super) fn row(status: &OperationStatus) -> Vec<String> {

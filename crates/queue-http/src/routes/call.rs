@@ -1,7 +1,7 @@
 //! A call on its way to its handler, and the answer.
 
 use crate::{
-    access::{Principal, Scope},
+    access::{Principal, QueueGlob, Scope},
     problem::{Problem, ProblemKind, Result},
     service::App,
     wire::depth_is_at_most,
@@ -63,6 +63,11 @@ impl Call {
     /// Whether the caller also has this scope in this queue.
     pub(crate) fn may(&self, scope: Scope, queue: &QueueName) -> bool {
         self.principal.as_ref().is_some_and(|principal| principal.may(scope, queue))
+    }
+
+    /// Whether the caller knows of all queues.
+    pub(crate) fn sees_all(&self) -> bool {
+        self.principal.as_ref().is_some_and(|principal| principal.queues().contains(&QueueGlob::any()))
     }
 
     /// The body, which borrows its text from the call.

@@ -19,7 +19,7 @@ use crate::{
 use axum::Router;
 use bytes::Bytes;
 use duties::Duties;
-use queue::operations::Operations;
+use queue::{operations::Operations, worker::UnreadableLog};
 use queue_core::{IdSource, Rng, Storage, SystemRng, TimeOrderedIds, WorkerId, lifecycle::Policy};
 use service_metrics::measured;
 use std::{
@@ -70,6 +70,7 @@ pub(crate) struct App {
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) operations: Operations,
     pub(crate) claims: Claims,
+    pub(crate) unreadable: UnreadableLog,
     pub(crate) duties: Duties,
     pub(crate) event_streams: Arc<Semaphore>,
     pub(crate) tasks: Tasks,
@@ -104,6 +105,7 @@ impl Service {
             rng: Arc::new(SystemRng),
             ids: Arc::new(TimeOrderedIds::default()),
             claims: Claims::default(),
+            unreadable: UnreadableLog::default(),
             duties: Duties::default(),
             event_streams: Arc::new(Semaphore::new(limits.event_streams_max)),
             limits,

@@ -8,7 +8,7 @@ use crate::{
     service::App,
 };
 use axum::{http::StatusCode, response::Response};
-use queue::{Change, operations::OperationStatus};
+use queue::{Change, UnreadableJob, operations::OperationStatus};
 use queue_core::{Cursor, JobId};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -31,6 +31,9 @@ pub(crate) struct OperationsParams {
 #[schema(as = OperationsAnswer)]
 pub(crate) struct OperationsOut {
     operations: Vec<OperationOut>,
+    /// Those of the page that this service cannot read, and another program may; only for a token
+    /// of all queues, since theirs are not known.
+    unreadable: Vec<UnreadableOperationOut>,
     /// The cursor of the next page; `null` at the end. A page may be empty and not be the last.
     next: Option<String>,
 }
@@ -57,6 +60,17 @@ pub(crate) struct OperationOut {
     error: Option<String>,
 }
 
+/// An operation that this service cannot read.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = UnreadableOperation)]
+pub(crate) struct UnreadableOperationOut {
+    operation: String,
+    /// The state of the job that the operation is.
+    state: &'static str,
+    /// Why not.
+    error: String,
+}
+
 /// What became of a change of an operation or a schedule.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ChangeOut {
@@ -74,7 +88,10 @@ pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     let page = app.operations.page(after.map(Cursor), limit).await?;
     let seen = page.operations.iter().filter(|status| call.may(Scope::Operate, &status.spec().queue));
     let operations = seen.map(OperationOut::of).collect();
-    answer(StatusCode::OK, &OperationsOut { operations, next: page.next.map(|Cursor(text)| text) })
+    let unreadable = page.unreadable.iter().filter(|_| call.sees_all()).map(UnreadableOperationOut::of);
+    let unreadable = unreadable.collect();
+    let next = page.next.map(|Cursor(text)| text);
+    answer(StatusCode::OK, &OperationsOut { operations, unreadable, next })
 }
 
 /// `GET /v1/operations/{operation}`
@@ -114,6 +131,16 @@ impl OperationOut {
             is_cut: status.is_cut(),
             is_over: status.is_over(),
             error: status.error().map(str::to_owned),
+        }
+    }
+}
+
+impl UnreadableOperationOut {
+    fn of(unreadable: &UnreadableJob) -> Self {
+        Self {
+            operation: unreadable.name().to_owned(),
+            state: unreadable.meta().state.as_str(),
+            error: unreadable.error().message().to_owned(),
         }
     }
 }

@@ -6,7 +6,7 @@ mod shown;
 
 pub(crate) use input::ScheduleIn;
 pub(crate) use preview::{NextAnswer, NextParams, PreviewIn, next, preview};
-pub(crate) use shown::{ScheduleOut, SchedulesOut};
+pub(crate) use shown::{ScheduleOut, SchedulesOut, UnreadableScheduleOut};
 
 use super::{operations::ChangeOut, queues::Empty};
 use crate::{
@@ -43,7 +43,10 @@ pub(crate) struct RunOut {
 /// `GET /v1/queues/{queue}/schedules`
 pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     let found = schedules(&app, &call)?.list().await?;
-    let out = SchedulesOut { schedules: found.iter().map(ScheduleOut::of).collect() };
+    let out = SchedulesOut {
+        schedules: found.schedules.iter().map(ScheduleOut::of).collect(),
+        unreadable: found.unreadable.iter().map(UnreadableScheduleOut::of).collect(),
+    };
     answer(StatusCode::OK, &out)
 }
 

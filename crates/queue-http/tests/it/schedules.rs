@@ -2,6 +2,7 @@
 
 use crate::client::Client;
 use axum::http::{Method, StatusCode};
+use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName, Tag, Tags};
 use queue_http::{Principal, Scope};
 use serde_json::{Value, json};
 
@@ -136,4 +137,43 @@ async fn who_may_not_enqueue_makes_no_schedule_and_who_may_not_see_payloads_sees
     assert_eq!(put(&of(&[Scope::Operate, Scope::Produce]), &body).await.0, StatusCode::CREATED);
     assert_eq!(of(&[Scope::View]).get(NIGHTLY).await["job"].get("payload"), None);
     assert_eq!(of(&[Scope::View, Scope::Payload]).get(NIGHTLY).await["job"]["payload"], "secret");
+}
+
+#[tokio::test]
+async fn one_that_this_service_cannot_read_is_listed_beside_the_others() {
+    let client = Client::new().await;
+    put(&client, &json!({"every_ms": 60_000})).await;
+    put_unreadable(&client, "q", "queue.schedule", "queue.schedule:martian").await;
+    let listed = client.get("/v1/queues/q/schedules").await;
+    assert_eq!(listed["schedules"][0]["schedule"], "nightly");
+    let unreadable = &listed["unreadable"][0];
+    assert_eq!(unreadable["schedule"], "martian");
+    assert!(unreadable["error"].as_str().expect("a reason").contains("version 2"), "{unreadable}");
+    let martian = "/v1/queues/q/schedules/martian";
+    let (status, problem) = client.call(Method::GET, martian, "").await;
+    assert_eq!(status, StatusCode::NOT_IMPLEMENTED, "{problem}");
+    assert_eq!(client.post(&format!("{martian}/pause"), &json!({})).await["outcome"], "done");
+    assert_eq!(client.post(&format!("{martian}/remove"), &json!({})).await["outcome"], "done");
+}
+
+#[tokio::test]
+async fn an_operation_that_this_service_cannot_read_is_listed_for_whoever_may_operate_everywhere() {
+    let client = Client::new().await;
+    put_unreadable(&client, "queue.operations", "queue.operation", "from-tomorrow").await;
+    let listed = client.get("/v1/operations").await;
+    assert_eq!(listed["operations"], json!([]));
+    assert_eq!(listed["unreadable"][0]["operation"], "from-tomorrow");
+    let one_queue =
+        Principal::new("ada", [Scope::Operate].into_iter().collect(), vec!["q".parse().expect("a glob")]);
+    let listed = client.as_principal(one_queue).get("/v1/operations").await;
+    assert_eq!(listed["unreadable"], json!([]));
+}
+
+/// Stores a job of the library's own, in a layout that this version does not know.
+async fn put_unreadable(client: &Client, queue: &str, kind: &str, id: &str) {
+    let payload = Payload::new(r#"{"version":2}"#, ContentType::from_static("application/json"));
+    let job = NewJob::new(JobId::new(id).expect("an id"), Kind::new(kind).expect("a kind"), payload);
+    let job = job.with_tags(Tags::new([Tag::new(kind).expect("a tag")]).expect("one"));
+    let queue = QueueName::new(queue).expect("a name");
+    client.storage.enqueue(&queue, vec![vec![job]]).await.expect("it is stored");
 }

@@ -8,7 +8,10 @@ use crate::{
     words::{Moment, StateWord, moment, number, state_word},
 };
 use askama::Template;
-use queue::operations::{OperationFilter, OperationStatus, Operations};
+use queue::{
+    UnreadableJob,
+    operations::{OperationFilter, OperationStatus, Operations},
+};
 use queue_core::{Cursor, Timestamp};
 
 /// The operations of one page.
@@ -19,6 +22,7 @@ const SHOWN: usize = 100;
 struct OperationsPage {
     frame: Frame,
     rows: Vec<OperationRow>,
+    unreadable: Vec<UnreadableRow>,
     older: Option<String>,
     audit: Vec<AuditRow>,
     is_recorded: bool,
@@ -40,6 +44,12 @@ struct OperationRow {
     is_over: bool,
     is_cut: bool,
     error: Option<String>,
+}
+
+/// An operation that this server cannot read, and another program may.
+struct UnreadableRow {
+    id: String,
+    error: String,
 }
 
 struct AuditRow {
@@ -64,6 +74,8 @@ pub(crate) async fn operations(visit: Visit) -> Result<Answer> {
     let seen = found.iter().filter(|status| visit.sees(&status.spec().queue));
     answer::page(&OperationsPage {
         rows: seen.map(|status| row(&visit, status, now)).collect(),
+        // Their queues are not known.
+        unreadable: page.unreadable.iter().filter(|_| visit.sees_all()).map(unreadable_row).collect(),
         older: next.map(|Cursor(next)| visit.link("operations", &[("after", &next)])),
         is_recorded: audit.is_some(),
         days: audit.as_ref().map_or(0, |audit| audit.days),
@@ -96,6 +108,10 @@ fn row(visit: &Visit, status: &OperationStatus, now: Timestamp) -> OperationRow 
         is_cut: status.is_cut(),
         error: status.error().map(str::to_owned),
     }
+}
+
+fn unreadable_row(unreadable: &UnreadableJob) -> UnreadableRow {
+    UnreadableRow { id: unreadable.name().to_owned(), error: unreadable.error().message().to_owned() }
 }
 
 /// A filter in words.

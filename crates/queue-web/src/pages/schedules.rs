@@ -8,7 +8,10 @@ use crate::{
     words::{Moment, moment},
 };
 use askama::Template;
-use queue::schedules::{ScheduleStatus, Tick};
+use queue::{
+    UnreadableJob,
+    schedules::{ScheduleStatus, SchedulesPage as SchedulesPageRead, Tick},
+};
 use queue_core::{QueueName, Timestamp};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -38,14 +41,12 @@ struct ScheduleRow {
     sign: &'static str,
     is_paused: bool,
     is_failed: bool,
+    is_unreadable: bool,
     next: Vec<Moment>,
     last: Option<Moment>,
-    declared: &'static str,
+    declared: Option<&'static str>,
     error: Option<String>,
 }
-
-/// The schedules found, and whether there may be more.
-type Found = (Vec<ScheduleStatus>, bool);
 
 /// `GET /schedules`
 pub(crate) async fn schedules(visit: Visit) -> Result<Answer> {
@@ -65,28 +66,20 @@ pub(crate) async fn schedules(visit: Visit) -> Result<Answer> {
     let frame = visit.live_frame("Schedules", Some(name.as_str()));
     answer::page(&SchedulesPage {
         queue: name.to_string(),
-        rows: found.0.iter().map(|status| row(status, now)).collect(),
-        is_cut: found.1,
+        rows: {
+            let unreadable = found.unreadable.iter().map(unreadable_row);
+            found.schedules.iter().map(|status| row(status, now)).chain(unreadable).collect()
+        },
+        is_cut: found.next.is_some(),
         may_change: frame.may.operate && !is_reserved(name),
         queues: chosen.choices,
         frame,
     })
 }
 
-async fn read(visit: &Visit, queue: &QueueName) -> Result<std::sync::Arc<Found>> {
+async fn read(visit: &Visit, queue: &QueueName) -> Result<std::sync::Arc<SchedulesPageRead>> {
     let schedules = visit.client(queue)?.schedules();
-    let read = async move {
-        let (mut found, mut after) = (Vec::new(), None);
-        for _ in 0..PAGES_MAX {
-            let (page, next) = schedules.page(after).await?;
-            found.extend(page);
-            after = next;
-            if after.is_none() {
-                break;
-            }
-        }
-        Ok((found, after.is_some()))
-    };
+    let read = async move { Ok(schedules.pages(PAGES_MAX).await?) };
     visit.app.snapshots.get(visit.key("schedules", queue.as_str()), AGE, read).await
 }
 
@@ -106,10 +99,30 @@ fn row(status: &ScheduleStatus, now: Timestamp) -> ScheduleRow {
         sign,
         is_paused: status.is_paused(),
         is_failed: status.is_failed(),
+        is_unreadable: false,
         next: status.next(NEXT).into_iter().map(|tick| at(tick, now)).collect(),
         last: status.last_run().map(|tick| at(tick, now)),
-        declared: if spec.declared { "by a program" } else { "by hand" },
+        declared: Some(if spec.declared { "by a program" } else { "by hand" }),
         error: status.meta().last_error.as_ref().map(ToString::to_string),
+    }
+}
+
+/// A schedule that this server cannot read, and another program may.
+fn unreadable_row(unreadable: &UnreadableJob) -> ScheduleRow {
+    ScheduleRow {
+        name: unreadable.name().to_owned(),
+        timing: "–".to_owned(),
+        kind: "–".to_owned(),
+        state: "unreadable here",
+        class: "warn",
+        sign: "!",
+        is_paused: false,
+        is_failed: false,
+        is_unreadable: true,
+        next: Vec::new(),
+        last: None,
+        declared: None,
+        error: Some(unreadable.error().message().to_owned()),
     }
 }
 

@@ -6,6 +6,7 @@ mod hostile;
 mod login;
 mod roles;
 mod traces;
+mod unreadable;
 
 use crate::{AccessPolicy, Dashboard, WatchedStores};
 use http::{HeaderMap, Method, Request, StatusCode};

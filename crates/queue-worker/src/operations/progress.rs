@@ -1,5 +1,6 @@
 //! How far an operation has come, as it is stored beside its job.
 
+use super::SpecError;
 use queue_core::{Cursor, JobId, JobMeta};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -66,9 +67,9 @@ impl OperationProgress {
     /// Reads what a runner stored.
     ///
     /// # Errors
-    /// The reason, if it cannot be read.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(bytes).map_err(|error| error.to_string())
+    /// [`SpecError::UnreadableHere`]: another version may have written it.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SpecError> {
+        serde_json::from_slice(bytes).map_err(|error| SpecError::UnreadableHere { reason: error.to_string() })
     }
 
     /// How many jobs a page has whose changes may have been sent, so that they are in no count yet.

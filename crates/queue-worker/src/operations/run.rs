@@ -5,10 +5,10 @@ use super::{
     page::{PageChange, Sender, is_final},
     progress::SeenJob,
 };
-use crate::reserved::{ReservedJob, ReservedOutcome};
+use crate::reserved::{ReservedJob, ReservedOutcome, put_back};
 use queue_core::{
     Applied, Failure, ListQuery, Payload, Result, Span, Storage,
-    lifecycle::{Cause, Event, Policy, RESERVED_KIND_WAIT, decide},
+    lifecycle::{Cause, Event, Policy, decide},
 };
 
 /// The most pages of one claim. After them the job is put off for no time, so that a worker that is
@@ -47,17 +47,10 @@ struct OperationRun<'a> {
 /// # Errors
 /// Those of the store that another try may mend.
 pub(crate) async fn advance(store: &dyn Storage, job: ReservedJob<'_>) -> Result<ReservedOutcome> {
-    let spec = match OperationSpec::from_bytes(&job.payload.bytes) {
-        Ok(spec) => spec,
-        // A newer version can read it.
-        Err(SpecError::Newer { .. }) => {
-            return Ok(Event::PutBack { token: job.token, delay: RESERVED_KIND_WAIT }.into());
-        }
-        Err(error) => return Ok(given_up(job, &error.to_string()).into()),
-    };
-    let progress = match job.meta.progress().map(OperationProgress::from_bytes).transpose() {
-        Ok(progress) => progress.unwrap_or_default(),
-        Err(reason) => return Ok(given_up(job, &reason).into()),
+    let (spec, progress) = match read(job) {
+        Ok(read) => read,
+        Err(error @ SpecError::Unreadable { .. }) => return Ok(given_up(job, &error.to_string()).into()),
+        Err(error) => return Ok(put_back(job, error.to_string())),
     };
     let page_jobs = PAGE_JOBS_MAX.min(store.capabilities().limits.batch_max);
     let mut run = OperationRun { store, job, spec, progress, page_jobs };
@@ -67,6 +60,12 @@ pub(crate) async fn advance(store: &dyn Storage, job: ReservedJob<'_>) -> Result
         Err(error) => return Err(error),
     };
     Ok(event.into())
+}
+
+fn read(job: ReservedJob<'_>) -> std::result::Result<(OperationSpec, OperationProgress), SpecError> {
+    let spec = OperationSpec::from_bytes(&job.payload.bytes)?;
+    let progress = job.meta.progress().map(OperationProgress::from_bytes).transpose()?;
+    Ok((spec, progress.unwrap_or_default()))
 }
 
 impl OperationRun<'_> {

@@ -64,7 +64,14 @@ pub enum SpecError {
         /// Its version.
         version: u32,
     },
-    /// The stored bytes are no operation.
+    /// The stored operation cannot be read by this version, and by another it may: it names an
+    /// action that is not known here, say.
+    #[error("the stored operation cannot be read here: {reason}")]
+    UnreadableHere {
+        /// Why.
+        reason: String,
+    },
+    /// The stored bytes are the operation of no version.
     #[error("the stored operation cannot be read: {reason}")]
     Unreadable {
         /// Why.
@@ -75,7 +82,7 @@ pub enum SpecError {
 impl From<SpecError> for Error {
     fn from(error: SpecError) -> Self {
         let kind = match error {
-            SpecError::Newer { .. } => ErrorKind::Unsupported,
+            SpecError::Newer { .. } | SpecError::UnreadableHere { .. } => ErrorKind::Unsupported,
             SpecError::Unreadable { .. } => ErrorKind::Corrupt,
             _ => ErrorKind::Invalid,
         };
@@ -142,7 +149,7 @@ impl OperationSpec {
     /// Reads the payload of an operation's job.
     ///
     /// # Errors
-    /// [`SpecError::Newer`] and [`SpecError::Unreadable`].
+    /// [`SpecError::Newer`], [`SpecError::UnreadableHere`] and [`SpecError::Unreadable`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SpecError> {
         #[derive(Deserialize)]
         struct Version {
@@ -153,7 +160,7 @@ impl OperationSpec {
         if version > SPEC_VERSION {
             return Err(SpecError::Newer { version });
         }
-        serde_json::from_slice(bytes).map_err(unreadable)
+        serde_json::from_slice(bytes).map_err(|error| SpecError::UnreadableHere { reason: error.to_string() })
     }
 
     /// Whether another operation is the same, whenever each was begun.

@@ -3,11 +3,14 @@
 
 mod made_jobs;
 mod schedule;
+mod unreadable_log;
+
+pub use unreadable_log::UnreadableLog;
 
 use crate::operations::{self, OPERATION_KIND};
 use queue_core::{
-    Failure, JobMeta, LeaseToken, Payload, Result, Span, Storage,
-    lifecycle::{Cause, Event},
+    JobMeta, LeaseToken, Payload, Result, Span, Storage,
+    lifecycle::{Event, RESERVED_KIND_WAIT},
 };
 
 /// How long a reserved job is put back when the store does not answer its handler.
@@ -32,14 +35,17 @@ pub struct ReservedOutcome {
     pub event: Event,
     /// How many ticks of a schedule are left out, as its policy says.
     pub ticks_skipped: usize,
+    /// Why this build or this machine cannot read the job, which is then put back for another.
+    pub unreadable: Option<String>,
 }
 
 /// Does what a job of a [reserved kind](queue_core::Kind::is_reserved) asks for, and answers how to
 /// settle it: once, under the lease of its claim. Programs that claim jobs themselves, without a
 /// [`Worker`](crate::Worker), call this in place of their own handlers.
 ///
-/// A job of a kind that this version does not know is given back uncharged, for a version that
-/// does.
+/// A job that this build or this machine cannot read (it is of a kind or a layout of a newer
+/// version, or in a time zone that is not known here) is put back uncharged, for a program that
+/// can.
 ///
 /// # Errors
 /// Those of the store, which the handler may ask. The job is then to be put back for
@@ -48,19 +54,19 @@ pub async fn handle_reserved(store: &dyn Storage, job: ReservedJob<'_>) -> Resul
     match job.meta.kind.as_str() {
         queue_schedule::SCHEDULE_KIND => schedule::wake(store, job).await,
         OPERATION_KIND => operations::advance(store, job).await,
-        _ => Ok(unknown(job).into()),
+        _ => Ok(put_back(job, "this version of the library does not know the kind")),
     }
+}
+
+/// Leaves a job to a program that can read it. None of its lives may end on the word of one build
+/// or one machine.
+pub(crate) fn put_back(job: ReservedJob<'_>, reason: impl Into<String>) -> ReservedOutcome {
+    let event = Event::PutBack { token: job.token, delay: RESERVED_KIND_WAIT };
+    ReservedOutcome { unreadable: Some(reason.into()), ..event.into() }
 }
 
 impl From<Event> for ReservedOutcome {
     fn from(event: Event) -> Self {
-        Self { event, ticks_skipped: 0 }
+        Self { event, ticks_skipped: 0, unreadable: None }
     }
-}
-
-fn unknown(job: ReservedJob<'_>) -> Event {
-    let failure = Failure::new("UnknownKind", "this version of the library does not know the kind");
-    let token = job.token;
-    let cause = Cause::UnknownKind;
-    Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() }
 }

@@ -1,10 +1,10 @@
 //! One wake-up of a schedule: the ticks that are due are enqueued in the very step in which it
 //! snoozes until the next one.
 
-use super::{ReservedJob, ReservedOutcome, made_jobs};
+use super::{ReservedJob, ReservedOutcome, made_jobs, put_back};
 use queue_core::{
     Detail, Failure, JobId, JobMeta, NewJob, Payload, Result, Span, Stamped, Storage, StorageExt, Timestamp,
-    lifecycle::{Cause, Event, OnRunning, Policy, RESERVED_KIND_WAIT},
+    lifecycle::{Cause, Event, OnRunning, Policy},
 };
 use queue_schedule::{Due, Overlap, Progress, ScheduleError, ScheduleSpec, TICKS_MAX};
 
@@ -15,15 +15,11 @@ const SLOW_PART: i64 = 64;
 pub(super) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<ReservedOutcome> {
     let (spec, progress) = match read(job) {
         Ok(read) => read,
-        // A newer version can read it.
-        Err(ScheduleError::Newer { .. }) => {
-            return Ok(Event::PutBack { token: job.token, delay: RESERVED_KIND_WAIT }.into());
-        }
-        Err(error) => return Ok(unusable(job, &error).into()),
+        Err(error) => return Ok(unusable(job, &error)),
     };
     let previous = match spec.standing(progress).ran.map(|tick| spec.tick_id(tick)).transpose() {
         Ok(previous) => previous,
-        Err(error) => return Ok(unusable(job, &error).into()),
+        Err(error) => return Ok(unusable(job, &error)),
     };
     let seen = look(store, job.meta, previous).await?;
     let mut due = spec.due_at_most(ticks_max(store, job.payload), progress, seen.clock);
@@ -36,9 +32,9 @@ pub(super) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<Re
         Ok(mut then) => {
             made_jobs::trace(job.meta, &mut then);
             let event = settled(job, &due, then, (seen.now, seen.clock));
-            ReservedOutcome { event, ticks_skipped }
+            ReservedOutcome { ticks_skipped, ..event.into() }
         }
-        Err(error) => unusable(job, &error).into(),
+        Err(error) => unusable(job, &error),
     })
 }
 
@@ -115,9 +111,13 @@ fn by_store_time(wait: Span, now: Timestamp, clock: Timestamp) -> Span {
     if now <= clock { wait } else { Span::from_millis(wait.as_millis() - wait.as_millis() / SLOW_PART) }
 }
 
-/// The failure of a schedule that no version can read. A person has to look at it.
-fn unusable(job: ReservedJob<'_>, error: &ScheduleError) -> Event {
+/// Bytes that are a schedule of no version fail, so that a person looks at them. What this program
+/// cannot read otherwise is left to another.
+fn unusable(job: ReservedJob<'_>, error: &ScheduleError) -> ReservedOutcome {
+    if !matches!(error, ScheduleError::Unreadable { .. }) {
+        return put_back(job, error.to_string());
+    }
     let failure = Failure::new("Schedule", error.to_string());
-    let token = job.token;
-    Event::Fail { token, failure, cause: Cause::Terminal, delay: None, retention: None, then: Vec::new() }
+    let (token, cause) = (job.token, Cause::Terminal);
+    Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() }.into()
 }

@@ -42,3 +42,4 @@ mod timing;
 #[cfg(feature = "tower")]
 mod tower;
 mod traced;
+mod unreadable;

@@ -188,6 +188,8 @@ impl<P, R> QueueBuilder<P, R> {
             lease: checked_span("a lease", self.lease)?,
             rescued_at: Mutex::default(),
             claims: Mutex::default(),
+            #[cfg(feature = "worker")]
+            unreadable: queue_worker::UnreadableLog::default(),
         };
         Ok(Queue::from_shared(shared, Kind::unnamed()))
     }

@@ -54,6 +54,9 @@ pub(crate) struct Shared {
     pub(crate) rescued_at: Mutex<Option<Instant>>,
     /// What pull mode knows for its next claim.
     pub(crate) claims: Mutex<Claims>,
+    /// What pull mode could not read of the library's own.
+    #[cfg(feature = "worker")]
+    pub(crate) unreadable: queue_worker::UnreadableLog,
 }
 
 impl<P, R> Queue<P, R> {

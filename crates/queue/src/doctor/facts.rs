@@ -1,6 +1,9 @@
 //! What a doctor reads of any store, through the contract. Every read has a bound.
 
-use super::probe::probe_queue;
+use super::{
+    own_jobs::{OwnJobs, UNFINISHED},
+    probe::probe_queue,
+};
 use queue_core::{
     Capabilities, Clock, Counts, Detail, Direction, Duty, JobMeta, Kind, ListFilter, ListQuery, Pause,
     QueueName, QueueStatus, QueuesQuery, Result, State, Storage, Timestamp, Walk, WorkerInfo,
@@ -60,6 +63,8 @@ pub(super) struct QueueFacts {
     pub(super) kept: [usize; 2],
     /// The job that was enqueued last.
     pub(super) newest: Option<JobMeta>,
+    /// Its schedules, or the operations.
+    pub(super) own_jobs: OwnJobs,
 }
 
 /// A worker that is present.
@@ -88,6 +93,12 @@ impl StoreFacts {
         let workers = workers.map(|workers| workers.into_iter().map(WorkerFacts::of).collect());
         let (now, clock) = (time.now, time.clock);
         Ok(Self { capabilities, now, clock, host, queues, left_out, has_more, workers })
+    }
+
+    /// What there is to say about each queue, if anything.
+    pub(super) fn of_each_queue(&self, about: impl Fn(&QueueFacts) -> Option<String>) -> Vec<String> {
+        let say = |queue: &QueueFacts| Some(format!("{:?} {}", queue.name.as_str(), about(queue)?));
+        self.queues.iter().filter_map(say).collect()
     }
 
     /// The workers of a queue that still claim.
@@ -132,6 +143,7 @@ impl QueueFacts {
             completed_lately: 0,
             kept: [0; 2],
             newest: None,
+            own_jobs: OwnJobs::default(),
         };
         facts.read_unfinished(storage).await?;
         facts.read_finished(storage).await?;
@@ -147,6 +159,9 @@ impl QueueFacts {
         if self.counts.oldest_due.is_some() {
             let due = self.page(storage, Walk::Due, SAMPLE).await?;
             self.due_kinds = due.into_iter().map(|job| job.kind).collect();
+        }
+        if UNFINISHED.iter().any(|state| self.counts.of(*state) > 0) {
+            self.own_jobs = OwnJobs::read(storage, &self.name).await?;
         }
         if self.counts.total() > 0 {
             self.newest = self.page(storage, Walk::All(Direction::NewestFirst), 1).await?.pop();

@@ -7,6 +7,7 @@
 
 mod checks;
 mod facts;
+mod own_jobs;
 mod probe;
 mod queue_checks;
 mod restored;
@@ -126,6 +127,7 @@ impl Doctor {
         }
         findings.extend(checks::all(&facts));
         findings.extend(queue_checks::all(&facts));
+        findings.extend(own_jobs::all(&facts));
         if self.is_probing {
             findings.push(probe::hints(&*self.storage, &*self.producer).await);
         }

@@ -35,14 +35,8 @@ pub(super) fn all(facts: &StoreFacts) -> Vec<Finding> {
     ]
 }
 
-/// What a function says about each queue, if anything.
-fn each(facts: &StoreFacts, about: impl Fn(&QueueFacts) -> Option<String>) -> Vec<String> {
-    let say = |queue: &QueueFacts| Some(format!("{:?} {}", queue.name.as_str(), about(queue)?));
-    facts.queues.iter().filter_map(say).collect()
-}
-
 fn lapsed(facts: &StoreFacts) -> Finding {
-    let found = each(facts, |queue| {
+    let found = facts.of_each_queue(|queue| {
         let ages =
             queue.lapsed.iter().filter_map(|job| Some(facts.now.since(job.lease.as_ref()?.expires_at)));
         let old: Vec<Duration> = ages.filter(|age| *age > LAPSED_MAX).collect();
@@ -67,7 +61,7 @@ fn held_by_nobody(facts: &StoreFacts) -> Finding {
         );
     };
     let present: BTreeSet<&WorkerId> = workers.iter().map(|worker| &worker.info.id).collect();
-    let found = each(facts, |queue| {
+    let found = facts.of_each_queue(|queue| {
         let is_lost = |job: &&queue_core::JobMeta| {
             let is_absent = job.lease.as_ref().is_some_and(|lease| !present.contains(&lease.worker));
             let is_old = job.claimed_at.is_some_and(|at| facts.now.since(at) > HELD_BY_NOBODY_MIN);
@@ -99,7 +93,7 @@ fn nobody_works(facts: &StoreFacts) -> Finding {
             "ask each of them",
         );
     }
-    let found = each(facts, |queue| {
+    let found = facts.of_each_queue(|queue| {
         let waits = is_waiting_long(facts, queue)?;
         let nobody = facts.workers_of(&queue.name).next().is_none();
         nobody.then(|| format!("has jobs that have been due for {} and no worker", age(waits)))
@@ -113,7 +107,7 @@ fn nobody_works(facts: &StoreFacts) -> Finding {
 }
 
 fn idle_workers(facts: &StoreFacts) -> Finding {
-    let found = each(facts, |queue| {
+    let found = facts.of_each_queue(|queue| {
         let waits = is_waiting_long(facts, queue)?;
         let idle = facts.workers_of(&queue.name).filter(|worker| worker.has_room()).count();
         (idle > 0).then(|| {
@@ -130,7 +124,7 @@ fn idle_workers(facts: &StoreFacts) -> Finding {
 }
 
 fn unhandled_kinds(facts: &StoreFacts) -> Finding {
-    let found = each(facts, |queue| {
+    let found = facts.of_each_queue(|queue| {
         let workers: Vec<&WorkerFacts> = facts.workers_of(&queue.name).collect();
         if workers.is_empty() {
             return None;
@@ -158,7 +152,7 @@ fn unhandled_kinds(facts: &StoreFacts) -> Finding {
 }
 
 fn paused(facts: &StoreFacts) -> Finding {
-    let found = each(facts, |queue| {
+    let found = facts.of_each_queue(|queue| {
         let waits = facts.now.since(queue.counts.oldest_due?);
         (queue.is_paused && waits > PAUSE_MAX)
             .then(|| format!("is paused, and its oldest job has been due for {}", age(waits)))
@@ -172,7 +166,7 @@ fn paused(facts: &StoreFacts) -> Finding {
 }
 
 fn failed_share(facts: &StoreFacts) -> Finding {
-    let found = each(facts, |queue| {
+    let found = facts.of_each_queue(|queue| {
         let (failed, completed) = (queue.failed_lately, queue.completed_lately);
         let is_high = failed >= FAILURES_MIN && failed * 100 > (failed + completed) * FAILED_PERCENT_MAX;
         let beside = match completed {
@@ -190,7 +184,7 @@ fn failed_share(facts: &StoreFacts) -> Finding {
 }
 
 fn kept_for_ever(facts: &StoreFacts) -> Finding {
-    let found = each(facts, |queue| {
+    let found = facts.of_each_queue(|queue| {
         let [looked_at, for_ever] = queue.kept;
         let terminal = State::ALL.into_iter().filter(|state| state.is_terminal());
         let records: u64 = terminal.map(|state| queue.counts.of(state)).sum();

@@ -16,12 +16,12 @@ pub use queue_worker::operations::{
 };
 pub use status::OperationStatus;
 
-use crate::{Change, IntoJobId};
+use crate::{Change, IntoJobId, UnreadableJob};
 #[cfg(feature = "json")]
 use crate::{Queue, Raw};
 use queue_core::{
-    Cursor, Direction, Enqueued, Error, ErrorKind, JobId, Kind, ListFilter, ListQuery, QueueName, Result,
-    Storage, StorageExt, Walk,
+    Cursor, Direction, Enqueued, Error, ErrorKind, JobId, JobMeta, JobRecord, Kind, ListFilter, ListQuery,
+    QueueName, Result, Storage, StorageExt, Walk,
     lifecycle::{Event, OnRunning, Policy},
 };
 use queue_worker::{Router, Worker, WorkerBuilder, operations::count_members};
@@ -59,11 +59,13 @@ pub struct Operations {
 }
 
 /// A page of operations; see [`Operations::page`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct OperationsPage {
     /// The newest first.
     pub operations: Vec<OperationStatus>,
+    /// Those that this program cannot read, and another may; the newest first.
+    pub unreadable: Vec<UnreadableJob>,
     /// Where the next page begins; `None` at the end. A page may be empty and not be the last.
     pub next: Option<Cursor>,
 }
@@ -128,23 +130,25 @@ impl Operations {
     /// One operation; `None` if there is none, or none any more.
     ///
     /// # Errors
-    /// `Corrupt` or `Unsupported` if it cannot be read, and those of the store.
+    /// `Unsupported` if another program may read it and this one cannot, `Corrupt` if no version
+    /// can, and those of the store.
     pub async fn get(&self, id: impl IntoJobId) -> Result<Option<OperationStatus>> {
         let id = id.into_job_id()?;
-        Ok(self.read(&[id]).await?.pop())
+        self.read(&[id]).await?.pop().map(OperationStatus::of).transpose()
     }
 
     /// All operations whose records are kept, the newest first. Records are kept for 90 days.
     ///
     /// # Errors
-    /// Those of [`get`](Self::get).
-    pub async fn list(&self) -> Result<Vec<OperationStatus>> {
-        let (mut after, mut found): (Option<Cursor>, _) = (None, Vec::new());
+    /// Those of the store.
+    pub async fn list(&self) -> Result<OperationsPage> {
+        let mut found = OperationsPage::default();
         loop {
-            let page = self.page(after, PAGE).await?;
-            found.extend(page.operations);
-            after = page.next;
-            if after.is_none() {
+            let page = self.page(found.next, PAGE).await?;
+            found.operations.extend(page.operations);
+            found.unreadable.extend(page.unreadable);
+            found.next = page.next;
+            if found.next.is_none() {
                 return Ok(found);
             }
         }
@@ -153,14 +157,14 @@ impl Operations {
     /// A page of the operations whose records are kept, the newest first.
     ///
     /// # Errors
-    /// Those of [`get`](Self::get), and `Invalid` for a limit or a cursor that the store refuses.
+    /// Those of the store, and `Invalid` for a limit or a cursor that it refuses.
     pub async fn page(&self, after: Option<Cursor>, limit: usize) -> Result<OperationsPage> {
         let filter = ListFilter { kind: Some(Kind::from_static(OPERATION_KIND)), ..ListFilter::default() };
         let walk = Walk::All(Direction::NewestFirst);
         let query = ListQuery { after, ..ListQuery::new(self.name.clone(), walk, limit).matching(filter) };
         let page = self.storage.list(query).await?;
         let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
-        Ok(OperationsPage { operations: self.read(&ids).await?, next: page.next })
+        Ok(OperationsPage { next: page.next, ..sorted(self.read(&ids).await?)? })
     }
 
     /// Cancels an operation: at once if it waits, after its present page if it runs
@@ -203,9 +207,23 @@ impl Operations {
     }
 
     /// The operations among these ids; jobs of other kinds are none.
-    async fn read(&self, ids: &[JobId]) -> Result<Vec<OperationStatus>> {
+    async fn read(&self, ids: &[JobId]) -> Result<Vec<JobRecord>> {
         let records = self.storage.get_whole(&self.name, ids).await?.value;
-        let is_one = |record: &queue_core::JobRecord| record.meta.kind.as_str() == OPERATION_KIND;
-        records.into_iter().flatten().filter(is_one).map(OperationStatus::of).collect()
+        let is_one = |record: &JobRecord| record.meta.kind.as_str() == OPERATION_KIND;
+        Ok(records.into_iter().flatten().filter(is_one).collect())
     }
+}
+
+/// A page of these operations: those that can be read, and those that cannot.
+pub(crate) fn sorted(records: impl IntoIterator<Item = JobRecord>) -> Result<OperationsPage> {
+    let mut page = OperationsPage::default();
+    for record in records {
+        let meta = record.meta.clone();
+        let id = |meta: &JobMeta| meta.id.to_string();
+        match UnreadableJob::unless_read(OperationStatus::of(record), id, meta)? {
+            Ok(status) => page.operations.push(status),
+            Err(unreadable) => page.unreadable.push(unreadable),
+        }
+    }
+    Ok(page)
 }

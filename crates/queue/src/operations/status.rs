@@ -18,8 +18,7 @@ impl OperationStatus {
             Error::new(ErrorKind::Internal, "operation", "the store answered without a body")
         })?;
         let spec = OperationSpec::from_bytes(&body.payload.bytes)?;
-        let stored = record.meta.progress().map(OperationProgress::from_bytes).transpose();
-        let progress = stored.map_err(|reason| Error::new(ErrorKind::Corrupt, "operation", reason))?;
+        let progress = record.meta.progress().map(OperationProgress::from_bytes).transpose()?;
         Ok(Self { spec, meta: record.meta, progress: progress.unwrap_or_default() })
     }
 

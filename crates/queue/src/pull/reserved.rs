@@ -16,7 +16,11 @@ async fn event(shared: &Shared, job: &ClaimedJob) -> Event {
     let later = Event::PutBack { token: job.token, delay: RESERVED_RETRY };
     let Some(body) = &job.record.body else { return later };
     let reserved = ReservedJob { meta: &job.record.meta, payload: &body.payload, token: job.token };
-    handle_reserved(&*shared.storage, reserved).await.map_or(later, |handled| handled.event)
+    let Ok(handled) = handle_reserved(&*shared.storage, reserved).await else { return later };
+    if let Some(reason) = handled.unreadable {
+        shared.unreadable.note(&job.record.meta, &reason);
+    }
+    handled.event
 }
 
 /// This program has no handlers for them: they are given back, uncharged, for a program that has.

@@ -3,7 +3,7 @@
 use super::{Schedule, Schedules};
 use crate::Encode;
 use queue_core::Result;
-use queue_schedule::ScheduleError;
+use queue_schedule::{ScheduleError, ScheduleSpec};
 use std::collections::BTreeSet;
 
 /// The answer to a schedule that was put.
@@ -31,6 +31,10 @@ pub struct Declared {
     pub unchanged: Vec<String>,
     /// Schedules whose last moment has passed, so that there was nothing to write.
     pub over: Vec<String>,
+    /// Schedules that are there already in a form that this program cannot read: a newer version of
+    /// the library wrote them, or their time zone is not known here. They are left as they are; to
+    /// put the declared one in its place, remove it first.
+    pub unreadable: Vec<String>,
     /// Schedules for this kind of job that a program declared before and this one does not. They go
     /// on until they are removed.
     pub undeclared: Vec<String>,
@@ -56,25 +60,29 @@ impl<P: Encode, R> Schedules<P, R> {
     /// declared and this one does not are reported, but not removed.
     ///
     /// # Errors
-    /// Those of [`put`](Self::put); schedules before the one that failed are written. A schedule of
-    /// single moments that have all passed is no error here, since a program that is started again
-    /// declares it again.
+    /// Those of [`put`](Self::put). If one of them is not valid in itself, none is written; if the
+    /// store fails, those before are written. A schedule of single moments that have all passed is
+    /// no error here, since a program that is started again declares it again.
     pub async fn declare(&self, schedules: impl IntoIterator<Item = Schedule<P>>) -> Result<Declared> {
         let mut declared = Declared::default();
-        let mut names = BTreeSet::new();
-        for schedule in schedules {
-            let spec = schedule.spec(&self.queue, true)?;
+        let specs: Result<Vec<ScheduleSpec>> =
+            schedules.into_iter().map(|schedule| schedule.spec(&self.queue, true)).collect();
+        let specs = specs?;
+        let names: BTreeSet<String> = specs.iter().map(|spec| spec.name.clone()).collect();
+        for spec in specs {
             let name = spec.name.clone();
-            names.insert(name.clone());
             match self.write(spec).await {
                 Ok(Put::Created) => declared.created.push(name),
                 Ok(Put::Changed) => declared.changed.push(name),
                 Ok(Put::Unchanged) => declared.unchanged.push(name),
-                Err(error) if is_over(&error) => declared.over.push(name),
-                Err(error) => return Err(error),
+                Err(error) => match source_of(&error) {
+                    Some(ScheduleError::NeverFires { .. }) => declared.over.push(name),
+                    Some(error) if error.is_unreadable() => declared.unreadable.push(name),
+                    _ => return Err(error),
+                },
             }
         }
-        let of_this_kind = self.list().await?.into_iter().filter(|status| {
+        let of_this_kind = self.list().await?.schedules.into_iter().filter(|status| {
             status.spec().declared && status.spec().job.kind() == self.queue.kind().as_str()
         });
         declared.undeclared = of_this_kind
@@ -85,8 +93,6 @@ impl<P: Encode, R> Schedules<P, R> {
     }
 }
 
-fn is_over(error: &queue_core::Error) -> bool {
-    let source = std::error::Error::source(error);
-    let named = source.and_then(|source| source.downcast_ref::<ScheduleError>());
-    matches!(named, Some(ScheduleError::NeverFires { .. }))
+fn source_of(error: &queue_core::Error) -> Option<&ScheduleError> {
+    std::error::Error::source(error)?.downcast_ref()
 }

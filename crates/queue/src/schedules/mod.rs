@@ -4,10 +4,14 @@
 
 mod declared;
 mod edit;
+mod page;
 mod schedule;
 mod status;
 
 pub use declared::{Declared, Put};
+pub use page::SchedulesPage;
+#[cfg(feature = "worker")]
+pub(crate) use page::sorted;
 pub use queue_schedule::{
     CronPattern, Missed, Moments, Overlap, ScheduleError, ScheduleSpec, Tick, Timing, Zone,
 };
@@ -18,13 +22,10 @@ pub use status::ScheduleStatus;
 use crate::client::carry_trace;
 use crate::{Change, Queue, client::SendSpan};
 use queue_core::{
-    Cursor, JobId, JobRecord, Kind, ListQuery, NewJob, Result, Span, Stamped, State, StorageExt,
+    JobId, JobRecord, Kind, NewJob, Result, Span, Stamped, State, StorageExt,
     lifecycle::{Event, OnRunning},
 };
-use queue_schedule::{SCHEDULE_KIND, schedule_tags, schedules_in};
-
-/// The most schedules on one page of a listing.
-const PAGE: usize = 500;
+use queue_schedule::{SCHEDULE_KIND, schedule_tags};
 
 /// The schedules of a queue; see [`Queue::schedules`].
 #[derive(Clone, Debug)]
@@ -68,57 +69,22 @@ impl<P, R> Schedules<P, R> {
     /// One schedule; `None` if there is none of this name.
     ///
     /// # Errors
-    /// `Invalid` for an invalid name, `Corrupt` if the stored schedule cannot be read,
-    /// `Unsupported` if a newer version wrote it; and those of the store.
+    /// `Invalid` for an invalid name; `Unsupported` if another program may read the stored schedule
+    /// and this one cannot, `Corrupt` if no version can, with the [`ScheduleError`] as its source;
+    /// and those of the store.
     pub async fn get(&self, name: &str) -> Result<Option<ScheduleStatus>> {
         let Stamped { now, clock, value } = self.read(&[ScheduleSpec::id_of(name)?]).await?;
         let record = value.into_iter().flatten().find(is_schedule);
         record.map(|record| ScheduleStatus::of(record, now, clock)).transpose()
     }
 
-    /// All schedules of the queue, whatever kind of jobs they enqueue, in the order in which they
-    /// were made or changed.
-    ///
-    /// # Errors
-    /// Those of [`get`](Self::get). The method reads in pages, so a schedule that changes meanwhile
-    /// may be shown as before or after the change.
-    pub async fn list(&self) -> Result<Vec<ScheduleStatus>> {
-        let (mut after, mut found) = (None, Vec::new());
-        loop {
-            let (page, next) = self.page(after).await?;
-            found.extend(page);
-            if next.is_none() {
-                return Ok(found);
-            }
-            after = next;
-        }
-    }
-
-    /// A page of [`list`](Self::list), for callers that may not read everything, and where the next
-    /// page begins. A page can have fewer schedules than another, or none.
-    ///
-    /// # Errors
-    /// Those of [`get`](Self::get).
-    pub async fn page(&self, after: Option<Cursor>) -> Result<(Vec<ScheduleStatus>, Option<Cursor>)> {
-        let states = [State::Queued, State::Failing, State::Processing, State::Failed];
-        let all = schedules_in(self.queue.name().clone(), states, PAGE);
-        let page = self.queue.storage().list(ListQuery { after, ..all }).await?;
-        let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
-        if ids.is_empty() {
-            return Ok((Vec::new(), page.next));
-        }
-        let Stamped { now, clock, value } = self.read(&ids).await?;
-        let records = value.into_iter().flatten().filter(is_schedule);
-        let found: Result<_> = records.map(|record| ScheduleStatus::of(record, now, clock)).collect();
-        Ok((found?, page.next))
-    }
-
     /// Stops a schedule until it is [resumed](Self::resume): no tick is enqueued, except one that a
     /// worker is enqueueing at this moment.
     ///
     /// # Errors
-    /// Those of [`get`](Self::get), and `Conflict` if a worker holds the schedule for a minute and
-    /// a half. A dropped future leaves the schedule paused or not.
+    /// `Invalid` for an invalid name, `Conflict` if a worker holds the schedule for a minute and a
+    /// half, and those of the store. A schedule need not be readable for it. A dropped future
+    /// leaves the schedule paused or not.
     pub async fn pause(&self, name: &str) -> Result<Change> {
         self.change(name, || Event::Reschedule { delay: Span::MAX }).await
     }
@@ -137,7 +103,8 @@ impl<P, R> Schedules<P, R> {
     /// [`Change::Requested`].
     ///
     /// # Errors
-    /// Those of [`get`](Self::get). A dropped future leaves the schedule removed or not.
+    /// `Invalid` for an invalid name, and those of the store. A schedule need not be readable for
+    /// it. A dropped future leaves the schedule removed or not.
     pub async fn remove(&self, name: &str) -> Result<Change> {
         let storage = self.queue.storage();
         let shared = &self.queue.shared;

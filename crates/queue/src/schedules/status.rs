@@ -2,6 +2,8 @@
 
 use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Result, Span, State, Timestamp};
 use queue_schedule::{Progress, ScheduleSpec, Tick};
+#[cfg(feature = "worker")]
+use std::time::Duration;
 use std::time::SystemTime;
 
 /// The status of a schedule.
@@ -15,7 +17,7 @@ pub struct ScheduleStatus {
 }
 
 impl ScheduleStatus {
-    pub(super) fn of(record: JobRecord, now: Timestamp, clock: Timestamp) -> Result<Self> {
+    pub(crate) fn of(record: JobRecord, now: Timestamp, clock: Timestamp) -> Result<Self> {
         let no_body = || Error::new(ErrorKind::Internal, "schedule", "the store answered without a body");
         let spec = ScheduleSpec::from_bytes(&record.body.ok_or_else(no_body)?.payload.bytes)?;
         let stored = record.meta.progress().map(Progress::from_bytes).transpose()?;
@@ -56,6 +58,15 @@ impl ScheduleStatus {
         }
         let after = self.progress.dealt.max(self.clock);
         self.spec.timing.after(after).take(count).map(Tick::from).collect()
+    }
+
+    /// How long the oldest tick has been due that no worker has dealt with; `None` if there is none
+    /// or the schedule is [paused](Self::is_paused).
+    #[cfg(feature = "worker")]
+    pub(crate) fn late_by(&self) -> Option<Duration> {
+        let due = self.spec.timing.next(self.progress.dealt).filter(|_| !self.is_paused())?;
+        let due = due + self.spec.shift();
+        (due <= self.clock).then(|| self.clock.since(due))
     }
 
     /// The last tick that was enqueued.

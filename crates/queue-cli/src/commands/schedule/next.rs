@@ -13,10 +13,9 @@ use crate::{
     session::{Jobs, Missing, Session},
 };
 use clap::{ArgGroup, Args};
-use jiff::tz::TimeZone;
 use queue::{
     Clock, SystemClock,
-    schedules::{Tick, Timing},
+    schedules::{Tick, Timing, Zone},
 };
 use serde_json::json;
 use std::{num::NonZeroUsize, time::SystemTime};
@@ -64,33 +63,24 @@ pub(super) async fn run(args: NextArgs, globals: &Globals) -> Result<Exit, CliEr
 }
 
 fn tell(out: Output, timing: &Timing, ticks: &[Tick]) -> Result<Exit, CliError> {
-    let zone = zone(timing);
     match out.format() {
         Format::Json => {
             for tick in ticks {
-                out.object(&json!({"tick": tick.to_string(), "local": local(&zone, *tick)}))?;
+                out.object(&json!({"tick": tick.to_string(), "local": local(timing, *tick)}))?;
             }
         }
         Format::Human => {
-            let rows = ticks.iter().map(|tick| vec![local(&zone, *tick), tick.to_string()]);
+            let rows = ticks.iter().map(|tick| vec![local(timing, *tick), tick.to_string()]);
             out.text(output::table(["LOCAL", "UTC"], rows))?;
         }
     }
     Ok(Exit::Ok)
 }
 
-/// The zone in which the schedule's times are shown: its own, or UTC.
-pub(super) fn zone(timing: &Timing) -> TimeZone {
+/// A tick in the zone of the schedule, or in UTC if it has none.
+pub(super) fn local(timing: &Timing, tick: Tick) -> String {
     match timing {
-        Timing::Cron { zone, .. } => TimeZone::get(zone.name()).unwrap_or(TimeZone::UTC),
-        _ => TimeZone::UTC,
-    }
-}
-
-/// A tick in a zone: `Sun 2026-03-29 03:00:00 +02:00 CEST`.
-pub(super) fn local(zone: &TimeZone, tick: Tick) -> String {
-    match jiff::Timestamp::try_from(tick.time()) {
-        Ok(moment) => moment.to_zoned(zone.clone()).strftime("%a %Y-%m-%d %H:%M:%S %:z %Z").to_string(),
-        Err(_) => tick.to_string(),
+        Timing::Cron { zone, .. } => zone.shown(tick),
+        _ => Zone::utc().shown(tick),
     }
 }

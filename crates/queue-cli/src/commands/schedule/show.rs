@@ -6,8 +6,14 @@ use crate::{
     output::{self, Column, Format},
     session::{Jobs, Missing, Session},
 };
-use queue::schedules::{Missed, Overlap, ScheduleStatus, Tick};
+use queue::{
+    UnreadableJob,
+    schedules::{Missed, Overlap, ScheduleStatus, SchedulesPage, Tick},
+};
 use serde_json::{Value, json};
+
+/// The state of a schedule that this program cannot read, and another may.
+const UNREADABLE: &str = "unreadable";
 
 pub(in crate::commands) const COLUMNS: [Column; 6] = [
     Column::text("NAME"),
@@ -22,8 +28,16 @@ pub(super) async fn all(session: &Session) -> Result<Exit, CliError> {
     let read = async |jobs: &Jobs| Ok(jobs.schedules().list().await?);
     let found = session.with_jobs(Missing::Refuse, read).await?;
     match session.out.format() {
-        Format::Json => found.iter().try_for_each(|status| session.out.object(&object(status)))?,
-        Format::Human => session.out.text(output::table(COLUMNS, found.iter().map(row)))?,
+        Format::Json => {
+            let unreadable = found.unreadable.iter().map(unreadable_object);
+            found
+                .schedules
+                .iter()
+                .map(object)
+                .chain(unreadable)
+                .try_for_each(|one| session.out.object(&one))?;
+        }
+        Format::Human => session.out.text(output::table(COLUMNS, rows(&found)))?,
     }
     Ok(Exit::Ok)
 }
@@ -33,6 +47,22 @@ pub(super) async fn one(name: &str, session: &Session) -> Result<Exit, CliError>
     let status = session.with_jobs(Missing::Refuse, read).await?.ok_or_else(|| no_such(name, session))?;
     session.out.answer(|| output::pairs(words(&status)), || object(&status))?;
     Ok(Exit::Ok)
+}
+
+/// The schedules of the listing; those that cannot be read here come last.
+fn rows(found: &SchedulesPage) -> impl Iterator<Item = Vec<String>> {
+    found.schedules.iter().map(row).chain(found.unreadable.iter().map(unreadable_row))
+}
+
+/// A schedule that cannot be read here; in place of when it fires stands why.
+pub(in crate::commands) fn unreadable_row(unreadable: &UnreadableJob) -> Vec<String> {
+    let why = unreadable.error().message().to_owned();
+    [unreadable.name().to_owned(), why, "-".to_owned(), UNREADABLE.to_owned(), "-".to_owned(), "-".to_owned()]
+        .into()
+}
+
+fn unreadable_object(unreadable: &UnreadableJob) -> Value {
+    json!({"schedule": unreadable.name(), "state": UNREADABLE, "error": unreadable.error().message()})
 }
 
 /// A schedule in the listing.
@@ -96,7 +126,7 @@ fn state(status: &ScheduleStatus) -> &'static str {
 }
 
 fn told(status: &ScheduleStatus, tick: Option<Tick>) -> String {
-    tick.map_or_else(|| "-".to_owned(), |tick| next::local(&next::zone(&status.spec().timing), tick))
+    tick.map_or_else(|| "-".to_owned(), |tick| next::local(&status.spec().timing, tick))
 }
 
 fn missed(missed: Missed) -> String {

@@ -4,6 +4,7 @@ use crate::{
     problem::Result,
     wire::{BudgetOut, KeepOut, ShownData},
 };
+use queue::UnreadableJob;
 use queue::schedules::{Missed, Overlap, ScheduleSpec, ScheduleStatus, Tick, Timing};
 use queue_core::{JobId, NewJob, Payload, Span, Timestamp};
 use serde::Serialize;
@@ -18,6 +19,24 @@ const NEXT: usize = 5;
 #[schema(as = SchedulesAnswer)]
 pub(crate) struct SchedulesOut {
     pub(super) schedules: Vec<ScheduleOut>,
+    /// Those that this service cannot read, and another program may: a newer version wrote them, or
+    /// their time zone is not known here. They can be paused and removed.
+    pub(super) unreadable: Vec<UnreadableScheduleOut>,
+}
+
+/// A schedule that this service cannot read.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = UnreadableSchedule)]
+pub(crate) struct UnreadableScheduleOut {
+    schedule: String,
+    /// Why not.
+    error: String,
+}
+
+impl UnreadableScheduleOut {
+    pub(super) fn of(unreadable: &UnreadableJob) -> Self {
+        Self { schedule: unreadable.name().to_owned(), error: unreadable.error().message().to_owned() }
+    }
 }
 
 /// A schedule.

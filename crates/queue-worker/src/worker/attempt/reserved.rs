@@ -22,6 +22,7 @@ pub(super) async fn settlement(run: &WorkerRun, job: Arc<HeldJob>) -> Settlement
         // A bug of this version, which another may not have.
         Err(panic) => {
             tracing::error!(job = %job.meta().id, panic, "a handler of the library panicked");
+            run.report_unreadable(job.meta(), format!("a handler of the library panicked: {panic}"));
             return Settlement::put_back(job, RESERVED_KIND_WAIT);
         }
     };
@@ -32,6 +33,9 @@ pub(super) async fn settlement(run: &WorkerRun, job: Arc<HeldJob>) -> Settlement
                 let ticks = handled.ticks_skipped;
                 tracing::warn!(schedule = %schedule.id, ticks, "a schedule left ticks out, as its policy says");
                 run.events.emit(&WorkerEvent::TicksSkipped { schedule, ticks });
+            }
+            if let Some(reason) = handled.unreadable {
+                run.report_unreadable(job.meta(), reason);
             }
             Settlement::of_reserved(job, handled.event)
         }

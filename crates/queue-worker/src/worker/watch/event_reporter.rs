@@ -87,7 +87,8 @@ impl ReportCounter {
             | WorkerEvent::Paused
             | WorkerEvent::Replayed { .. }
             | WorkerEvent::Resumed
-            | WorkerEvent::TicksSkipped { .. } => return None,
+            | WorkerEvent::TicksSkipped { .. }
+            | WorkerEvent::Unreadable { .. } => return None,
         })
     }
 }

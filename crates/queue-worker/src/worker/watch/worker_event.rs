@@ -61,6 +61,16 @@ pub enum WorkerEvent {
         /// How many, at least: counting ends at a thousand.
         ticks: usize,
     },
+    /// A job of the library's own, such as a schedule, was put back: this build or this machine
+    /// cannot read it, and another may. It is offered again after
+    /// [a few seconds](queue_core::lifecycle::RESERVED_KIND_WAIT), and each time here the event
+    /// comes again; the log has it once for each job.
+    Unreadable {
+        /// The job at its claim.
+        job: JobMeta,
+        /// Why it cannot be read.
+        reason: String,
+    },
     /// A hook failed, so it changed nothing.
     HookFailed {
         /// The job at its claim.

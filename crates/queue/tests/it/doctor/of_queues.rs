@@ -2,12 +2,13 @@
 
 use super::ward::{MINUTE, Ward, complete, job, jobs, queue};
 use queue::{
-    Failure,
+    Failure, Kind,
     doctor::Severity,
     queue_core::{
-        Budget, Pause, Retention, WorkerId,
+        Budget, Pause, QueueName, Retention, Tag, Tags, WorkerId,
         lifecycle::{Cause, Event},
     },
+    schedules::{Schedule, Timing},
 };
 use std::time::Duration;
 
@@ -113,4 +114,46 @@ async fn records_that_are_kept_for_ever_are_a_warning_once_there_are_many() {
         ward.end(complete).await;
     }
     Ward::assert_is(&ward.finding("kept-for-ever").await, Severity::Warning, "keeps 10000 finished records");
+}
+
+/// A job of the library's own, in a layout that this version does not know.
+fn newer(id: &str, kind: &'static str) -> queue_core::NewJob {
+    let mut newer = job(id);
+    (newer.kind, newer.payload.bytes) = (Kind::from_static(kind), r#"{"version":2}"#.into());
+    newer.with_tags(Tags::new([Tag::new(kind).expect("a kind is a tag")]).expect("one tag"))
+}
+
+#[tokio::test]
+async fn a_schedule_that_cannot_be_read_here_is_a_warning() {
+    let ward = Ward::new();
+    ward.put([job("a")]).await;
+    Ward::assert_is(&ward.finding("schedules-unreadable").await, Severity::Fine, "every schedule");
+    ward.put([newer("queue.schedule:martian", "queue.schedule")]).await;
+    let found = ward.finding("schedules-unreadable").await;
+    Ward::assert_is(&found, Severity::Warning, "\"emails\" has 1");
+    assert!(found.seen.contains("version 2"), "{found:?}");
+}
+
+#[tokio::test]
+async fn an_operation_that_cannot_be_read_here_is_a_warning() {
+    let ward = Ward::new();
+    let operations = QueueName::from_static("queue.operations");
+    let operation = newer("o", "queue.operation");
+    ward.store.enqueue(&operations, vec![vec![operation]]).await.expect("stored");
+    Ward::assert_is(&ward.finding("operations-unreadable").await, Severity::Warning, "version 2");
+}
+
+/// The doctor's machine can read it; those of the workers may not be able to.
+#[tokio::test]
+async fn a_schedule_whose_ticks_nobody_enqueues_is_a_warning() {
+    let ward = Ward::new();
+    let reports: queue::Queue<u32> = queue::Queue::new(ward.store.clone(), queue()).expect("a queue");
+    let hourly = Timing::every(60 * MINUTE).expect("an hour");
+    reports.schedules().put(&Schedule::new("hourly", hourly, 1)).await.expect("put");
+    ward.clock.advance(61 * MINUTE);
+    Ward::assert_is(&ward.finding("schedules-late").await, Severity::Fine, "every schedule");
+    ward.clock.advance(Duration::from_millis(1));
+    Ward::assert_is(&ward.finding("schedules-late").await, Severity::Warning, "\"emails\" has 1");
+    let _ = reports.schedules().pause("hourly").await.expect("paused");
+    Ward::assert_is(&ward.finding("schedules-late").await, Severity::Fine, "every schedule");
 }

@@ -53,9 +53,9 @@ async fn schedules_are_found_without_a_look_at_other_jobs() {
     reports.enqueue_many(others, JobOptions::default()).await.expect("enqueued");
     let schedules = reports.schedules();
     schedules.put(&hourly(report())).await.expect("put");
-    let (page, next) = schedules.page(None).await.expect("read");
-    assert_eq!(page.iter().map(ScheduleStatus::name).collect::<Vec<_>>(), ["hourly"]);
-    assert!(next.is_none(), "nothing is left to look at");
+    let page = schedules.page(None).await.expect("read");
+    assert_eq!(page.schedules.iter().map(ScheduleStatus::name).collect::<Vec<_>>(), ["hourly"]);
+    assert!(page.next.is_none(), "nothing is left to look at");
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn one_that_is_removed_while_it_fires_enqueues_that_tick_and_goes() {
     assert_eq!(ids(&run(&reports).await), ["hourly@2026-01-01T01:00:00Z"]);
     clock.advance(DAY);
     assert_eq!(run(&reports).await, []);
-    assert!(schedules.list().await.expect("listed").is_empty());
+    assert!(schedules.list().await.expect("listed").schedules.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -119,7 +119,7 @@ async fn declaring_twice_writes_once_and_what_is_gone_is_reported() {
     );
     let other = reports.schedules().declare([nightly().overlap(Overlap::Skip)]).await.expect("declared");
     assert_eq!(other.changed, ["nightly"]);
-    assert_eq!(reports.schedules().list().await.expect("listed").len(), 2);
+    assert_eq!(reports.schedules().list().await.expect("listed").schedules.len(), 2);
 }
 
 #[tokio::test]
@@ -157,6 +157,6 @@ async fn bad_schedules_are_refused_before_anything_is_written() {
     let of_the_library = reports.of_kind(Kind::from_static("queue.mine")).schedules();
     let refused = of_the_library.put(&hourly(report())).await.expect_err("the kind is reserved");
     assert!(refused.to_string().contains("reserved"), "{refused}");
-    assert!(reports.schedules().list().await.expect("listed").is_empty());
+    assert!(reports.schedules().list().await.expect("listed").schedules.is_empty());
     assert!(Timing::cron("0 0 30 2 *", "UTC").is_err() && Timing::cron("* * * * *", "Mars/Olympus").is_err());
 }

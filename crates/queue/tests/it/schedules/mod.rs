@@ -3,6 +3,7 @@
 mod changes;
 mod faults;
 mod ticks;
+mod unreadable;
 
 use queue::{
     ManualClock, MemoryStorage, Queue, Storage, StorageExt,

@@ -8,6 +8,7 @@ use super::super::{
 };
 use crate::exit::CliError;
 use queue::{
+    UnreadableJob,
     operations::{OperationStatus, Operations},
     queue_core::Cursor,
 };
@@ -21,7 +22,7 @@ pub(super) async fn read(after: Option<&Cursor>, source: &Source) -> Result<Shee
     let more = page.next.as_ref().map(|_| Block::dim("Press n for the next page."));
     Ok(Sheet {
         columns: &operations::COLUMNS,
-        rows: page.operations.iter().map(row).collect(),
+        rows: page.operations.iter().map(row).chain(page.unreadable.iter().map(unreadable)).collect(),
         empty: "No operation is on record.",
         tail: more.into_iter().collect(),
         next: page.next,
@@ -36,4 +37,8 @@ fn row(status: &OperationStatus) -> SheetRow {
         _ => Tone::Plain,
     };
     SheetRow { subject: Subject::None, tone, cells: operations::row(status) }
+}
+
+fn unreadable(unreadable: &UnreadableJob) -> SheetRow {
+    SheetRow { subject: Subject::None, tone: Tone::Warn, cells: operations::unreadable_row(unreadable) }
 }

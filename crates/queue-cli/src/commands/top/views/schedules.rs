@@ -7,27 +7,20 @@ use super::super::{
     subject::Subject,
 };
 use crate::exit::CliError;
-use queue::{queue_core::QueueName, schedules::ScheduleStatus};
+use queue::{UnreadableJob, queue_core::QueueName, schedules::ScheduleStatus};
 
 /// The most pages of jobs among which schedules are looked for.
 const PAGES_MAX: usize = 4;
 
 pub(super) async fn read(queue: &QueueName, source: &Source) -> Result<Sheet, CliError> {
-    let schedules = source.jobs(queue).await?.schedules();
-    let (mut found, mut after) = (Vec::new(), None);
-    for _ in 0..PAGES_MAX {
-        let (page, next) = schedules.page(after).await?;
-        found.extend(page);
-        after = next;
-        if after.is_none() {
-            break;
-        }
-    }
-    let cut = after.map(|_| Block::dim("There may be more; `queue schedule ls` lists all of them."));
+    let found = source.jobs(queue).await?.schedules().pages(PAGES_MAX).await?;
+    let unreadable = found.unreadable.iter().map(|unreadable| unreadable_row(queue, unreadable));
+    let cut =
+        found.next.as_ref().map(|_| Block::dim("There may be more; `queue schedule ls` lists all of them."));
     Ok(Sheet {
         subject: Subject::Queue(queue.clone()),
         columns: &show::COLUMNS,
-        rows: found.iter().map(|status| row(queue, status)).collect(),
+        rows: found.schedules.iter().map(|status| row(queue, status)).chain(unreadable).collect(),
         empty: "This queue has no schedule.",
         tail: cut.into_iter().collect(),
         ..Sheet::default()
@@ -42,4 +35,9 @@ fn row(queue: &QueueName, status: &ScheduleStatus) -> SheetRow {
     };
     let subject = Subject::Schedule(queue.clone(), status.name().to_owned());
     SheetRow { subject, tone, cells: show::row(status) }
+}
+
+fn unreadable_row(queue: &QueueName, unreadable: &UnreadableJob) -> SheetRow {
+    let subject = Subject::Schedule(queue.clone(), unreadable.name().to_owned());
+    SheetRow { subject, tone: Tone::Warn, cells: show::unreadable_row(unreadable) }
 }

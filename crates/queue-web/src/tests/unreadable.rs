@@ -1,0 +1,41 @@
+//! Schedules and operations that this server cannot read.
+
+use super::{dashboard, enqueue, get, memory, new_job, post};
+use queue::schedules::{Schedule, Timing};
+use queue_core::{Tag, Tags};
+use std::time::Duration;
+
+const NEWER: &str = r#"{"version":2}"#;
+
+#[tokio::test]
+async fn a_schedule_that_cannot_be_read_here_is_shown_beside_the_others() {
+    let store = memory();
+    let schedules = super::client(&store, "mail").schedules();
+    let hourly = Timing::every(Duration::from_hours(1)).unwrap();
+    schedules
+        .put(&Schedule::new("readable", hourly, queue::Raw(new_job("any", "any", "1").payload)))
+        .await
+        .unwrap();
+    let tags = Tags::new([Tag::new("queue.schedule").unwrap()]).unwrap();
+    let unreadable = new_job("queue.schedule:martian", "queue.schedule", NEWER).with_tags(tags);
+    enqueue(&store, "mail", vec![unreadable]).await;
+    let dashboard = dashboard(store);
+    let page = get(&dashboard, "/schedules?queue=mail").await;
+    assert_eq!(page.status, 200, "{}", page.text);
+    for text in ["readable", "martian", "unreadable here", "version 2"] {
+        assert!(page.text.contains(text), "{text}: {}", page.text);
+    }
+    let form = "queue=mail&name=martian&action=pause";
+    let paused = post(&dashboard, "/schedules?queue=mail", "/schedule", form).await;
+    assert!(paused.location().contains("schedule-pause"), "{}", paused.location());
+}
+
+#[tokio::test]
+async fn an_operation_that_cannot_be_read_here_is_shown_beside_the_others() {
+    let store = memory();
+    let unreadable = new_job("from-tomorrow", "queue.operation", NEWER);
+    enqueue(&store, "queue.operations", vec![unreadable]).await;
+    let page = get(&dashboard(store), "/operations").await;
+    assert_eq!(page.status, 200, "{}", page.text);
+    assert!(page.text.contains("from-tomorrow") && page.text.contains("version 2"), "{}", page.text);
+}
