@@ -15,6 +15,23 @@ pub enum ScheduleError {
         /// The parser's explanation.
         reason: String,
     },
+    /// A step is longer than what it steps through, so that one value is left, and the pattern does
+    /// not fire when it seems to.
+    #[error(
+        "{pattern:?} does not mean what it seems to: of the {field}, {part:?} has {first} alone; {instead}"
+    )]
+    Step {
+        /// The text.
+        pattern: String,
+        /// The part with the step.
+        part: String,
+        /// What its values are.
+        field: &'static str,
+        /// The value that is left.
+        first: u32,
+        /// What to write.
+        instead: String,
+    },
     /// No moment matches, or none in the future.
     #[error("{timing} never fires")]
     NeverFires {
@@ -24,6 +41,14 @@ pub enum ScheduleError {
     /// Neither this machine nor the library knows the zone.
     #[error("{name:?} is no known time zone; it takes a name such as `Europe/Berlin` or `UTC`")]
     Zone {
+        /// The name.
+        name: String,
+    },
+    /// A name that stands for another zone on each machine.
+    #[error(
+        "{name:?} is another time on each machine; name the zone itself, such as `Europe/Berlin` or `UTC`"
+    )]
+    LocalZone {
         /// The name.
         name: String,
     },
@@ -61,6 +86,20 @@ pub enum ScheduleError {
     /// A catch-up of zero ticks.
     #[error("a schedule that makes up for missed runs makes up for at least one")]
     CatchUp,
+    /// With everything in it, the schedule is larger than what the store takes as a payload.
+    #[error(
+        "the schedule takes {bytes} bytes as it is stored, {payload_bytes} of them for the payload of its jobs, and the store takes \
+         {bytes_max}: text is stored as a JSON string, each byte of another payload as a number, up to 4 bytes; keep the data \
+         elsewhere, and its address in the payload"
+    )]
+    TooLarge {
+        /// The size of the stored schedule.
+        bytes: usize,
+        /// The part of it that is the payload.
+        payload_bytes: usize,
+        /// The most that the store takes.
+        bytes_max: usize,
+    },
     /// A payload that is not JSON contains the placeholder for its tick.
     #[error("only a payload in JSON can be given its tick")]
     Tick,

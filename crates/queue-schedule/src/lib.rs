@@ -26,6 +26,7 @@ mod error;
 mod found;
 mod moments;
 mod pattern;
+mod pattern_advice;
 mod progress;
 mod shift;
 mod spec;

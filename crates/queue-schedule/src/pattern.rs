@@ -1,6 +1,9 @@
 //! Cron patterns: how they are read and checked, and the next civil time that one matches.
 
-use crate::ScheduleError;
+use crate::{
+    ScheduleError,
+    pattern_advice::{instead_of, refuse_long_steps},
+};
 use croner::{
     Cron,
     parser::{CronParser, Seconds, Year},
@@ -14,8 +17,12 @@ use std::fmt;
 /// The fields are minute, hour, day of the month, month, and day of the week, with names (`MON`,
 /// `JAN`), lists, ranges and steps. `L` is the last day of the month or, as `FRI#L`, the last such
 /// weekday; `15W` is the working day nearest to the 15th; `MON#2` is the second Monday. If both
-/// days are given, a match of one of them is enough, as in Vixie's cron; `+` before the weekday
-/// requires both.
+/// days are given, a match of one of them is enough; `+` before the weekday requires both. A field
+/// counts as not given if it is `*` alone. Vixie's cron differs in `*/2` and the like beside the
+/// other field: there both must match.
+///
+/// A step must be shorter than what it steps through: `*/90` among minutes would leave minute 0
+/// alone.
 #[derive(Clone)]
 pub struct CronPattern {
     text: String,
@@ -30,9 +37,17 @@ impl CronPattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// [`ScheduleError::Pattern`] for text that is not a pattern, [`ScheduleError::NeverFires`] for
-    /// a pattern that matches no date, such as the 30th of February.
+    /// [`ScheduleError::Pattern`] for text that is not a pattern, [`ScheduleError::Step`] for a
+    /// step that leaves a single value, [`ScheduleError::NeverFires`] for a pattern that matches no
+    /// date, such as the 30th of February.
     pub fn new(text: &str) -> Result<Self, ScheduleError> {
+        refuse_long_steps(text)?;
+        Self::stored(text)
+    }
+
+    /// Reads a pattern that is stored already. Earlier versions took steps that leave one value,
+    /// and such a schedule goes on as it did.
+    pub(crate) fn stored(text: &str) -> Result<Self, ScheduleError> {
         // The parser skips an empty part of a list. A field of empty parts alone matches no time,
         // and the search for one takes seconds.
         let is_empty = |field: &str| field.split(',').any(str::is_empty);
@@ -43,7 +58,7 @@ impl CronPattern {
         let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
         let cron = parser.parse(text).map_err(|error| ScheduleError::Pattern {
             pattern: text.to_owned(),
-            reason: error.to_string(),
+            reason: instead_of(text).unwrap_or_else(|| error.to_string()),
         })?;
         let is_interval = time_fields(cron.as_str()).any(|field| field.contains('*'));
         let pattern = Self { text: text.trim().to_owned(), cron: Box::new(cron), is_interval };

@@ -231,6 +231,18 @@ impl ScheduleSpec {
         Ok(())
     }
 
+    /// Checks that a store takes the schedule, whose payloads have at most so many bytes.
+    ///
+    /// # Errors
+    /// [`ScheduleError::TooLarge`].
+    pub fn check_size(&self, bytes_max: usize) -> Result<(), ScheduleError> {
+        let bytes = self.to_bytes().len();
+        if bytes <= bytes_max {
+            return Ok(());
+        }
+        Err(ScheduleError::TooLarge { bytes, payload_bytes: self.job.payload_stored_bytes(), bytes_max })
+    }
+
     /// The shortest time between two of the next ticks.
     fn shortest_gap(&self) -> Option<Duration> {
         let ticks: Vec<Timestamp> = self.timing.after(self.since).take(GAPS_SEEN).collect();

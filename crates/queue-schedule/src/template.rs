@@ -77,6 +77,11 @@ impl Template {
         }
     }
 
+    /// How many bytes the payload takes in the stored schedule.
+    pub(crate) fn payload_stored_bytes(&self) -> usize {
+        serde_json::to_vec(&self.payload).map_or(0, |stored| stored.len())
+    }
+
     /// The job of one tick, due after `delay` and the template's own delay.
     ///
     /// # Errors

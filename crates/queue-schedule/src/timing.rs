@@ -34,7 +34,7 @@ impl Timing {
     /// Fires at the times that a pattern names in a zone; see [`CronPattern`] for its form.
     ///
     /// # Errors
-    /// [`ScheduleError::Pattern`], [`ScheduleError::NeverFires`] and [`ScheduleError::Zone`].
+    /// Those of [`CronPattern::new`] and [`Zone::new`].
     pub fn cron(pattern: &str, zone: &str) -> Result<Self, ScheduleError> {
         Ok(Self::Cron { pattern: CronPattern::new(pattern)?, zone: Zone::new(zone)? })
     }
@@ -127,7 +127,9 @@ impl TryFrom<StoredTiming> for Timing {
 
     fn try_from(stored: StoredTiming) -> Result<Self, ScheduleError> {
         match stored {
-            StoredTiming::Cron { cron, zone } => Self::cron(&cron, &zone),
+            StoredTiming::Cron { cron, zone } => {
+                Ok(Self::Cron { pattern: CronPattern::stored(&cron)?, zone: Zone::new(&zone)? })
+            }
             StoredTiming::Every { every_ms, from_ms } => {
                 match Self::every(Duration::from_millis(every_ms))? {
                     Self::Every { period, .. } => {

@@ -16,12 +16,19 @@ pub struct Zone {
     zone: TimeZone,
 }
 
+/// Names in a machine's folder that stand for what somebody has set there.
+const OF_THE_MACHINE: [&str; 4] = ["localtime", "posixrules", "Factory", "Etc/Unknown"];
+
 impl Zone {
     /// Looks up a name such as `Europe/Berlin` or `UTC`.
     ///
     /// # Errors
-    /// [`ScheduleError::Zone`] if there is no such zone.
+    /// [`ScheduleError::Zone`] if there is no such zone, [`ScheduleError::LocalZone`] for a name
+    /// that is another time on each machine, such as `localtime`.
     pub fn new(name: &str) -> Result<Self, ScheduleError> {
+        if OF_THE_MACHINE.iter().any(|local| local.eq_ignore_ascii_case(name)) {
+            return Err(ScheduleError::LocalZone { name: name.to_owned() });
+        }
         let unknown = |_| ScheduleError::Zone { name: name.to_owned() };
         let of_the_library = |_| TimeZoneDatabase::bundled().get(name);
         let zone = TimeZone::get(name).or_else(of_the_library).map_err(unknown)?;

@@ -30,7 +30,11 @@ impl Span {
         match i64::try_from(millis) {
             Ok(millis) if millis <= MILLIS_MAX => Ok(Self::of(millis)),
             _ => {
-                Err(Error::invalid("validate", format!("{what} must be at most 100 years, not {duration:?}")))
+                let given = Self::in_years(duration);
+                Err(Error::invalid(
+                    "validate",
+                    format!("{what} must be at most 100 years of 365 days, not {given}"),
+                ))
             }
         }
     }
@@ -41,6 +45,20 @@ impl Span {
             return Err(Error::invalid("validate", format!("{what} must be longer than zero")));
         }
         Self::new(what, duration)
+    }
+
+    /// A duration that is too long for a span, in the unit of the bound: `100 years and 25 days`.
+    pub fn in_years(duration: Duration) -> String {
+        let days = duration.as_secs() / 86_400;
+        match (days / 365, days % 365) {
+            (years, 0) => {
+                format!(
+                    "{years} years and {:?}",
+                    duration.saturating_sub(Duration::from_secs(years * 365 * 86_400))
+                )
+            }
+            (years, days) => format!("{years} years and {days} days"),
+        }
     }
 
     /// A duration rounded up, and [`MAX`](Self::MAX) if it is longer, for callers that need no
@@ -116,5 +134,19 @@ mod tests {
         assert!(Span::new("delay", Span::MAX.as_duration() + Duration::from_nanos(1)).is_err());
         assert!(Span::new("delay", Duration::MAX).is_err());
         assert!(Span::positive("ttl", Duration::ZERO).is_err());
+    }
+
+    /// What a command makes of `100y`, whose years have 365.25 days.
+    #[test]
+    fn what_is_too_long_is_named_in_years() {
+        let refused =
+            |duration| Span::new("delay", duration).expect_err("it is too long").message().to_owned();
+        let bound = "delay must be at most 100 years of 365 days, not ";
+        assert_eq!(refused(Duration::from_secs(3_155_760_000)), format!("{bound}100 years and 25 days"));
+        assert_eq!(
+            refused(Span::MAX.as_duration() + Duration::from_millis(1)),
+            format!("{bound}100 years and 1ms")
+        );
+        assert!(refused(Duration::MAX).contains(" years and "));
     }
 }

@@ -1,6 +1,6 @@
 //! Why an option of a job or a handle was refused.
 
-use queue_core::{Error, InvalidName, Kind};
+use queue_core::{Error, InvalidName, Kind, Span};
 use std::time::Duration;
 
 /// Why an option was refused, before anything was written.
@@ -23,7 +23,7 @@ pub enum InvalidOption {
         what: &'static str,
     },
     /// A length over 100 years, which store time cannot represent.
-    #[error("{what} must be at most 100 years, not {given:?}")]
+    #[error("{what} must be at most 100 years of 365 days, not {}", Span::in_years(*given))]
     TooLong {
         /// Which length of time.
         what: &'static str,

@@ -52,7 +52,7 @@ impl<P: Encode, R> Schedules<P, R> {
     /// codec that binds payloads to ids; and the errors of [`pause`](Self::pause). A dropped future
     /// leaves the schedule as it was or as it should be.
     pub async fn put(&self, schedule: &Schedule<P>) -> Result<Put> {
-        self.write(schedule.spec(&self.queue, false)?).await
+        self.write(self.checked(schedule, false)?).await
     }
 
     /// Puts the schedules of a program when it starts, in any number of processes; a schedule that
@@ -66,7 +66,7 @@ impl<P: Encode, R> Schedules<P, R> {
     pub async fn declare(&self, schedules: impl IntoIterator<Item = Schedule<P>>) -> Result<Declared> {
         let mut declared = Declared::default();
         let specs: Result<Vec<ScheduleSpec>> =
-            schedules.into_iter().map(|schedule| schedule.spec(&self.queue, true)).collect();
+            schedules.into_iter().map(|schedule| self.checked(&schedule, true)).collect();
         let specs = specs?;
         let names: BTreeSet<String> = specs.iter().map(|spec| spec.name.clone()).collect();
         for spec in specs {
@@ -90,6 +90,14 @@ impl<P: Encode, R> Schedules<P, R> {
             .filter(|name| !names.contains(name))
             .collect();
         Ok(declared)
+    }
+}
+
+impl<P: Encode, R> Schedules<P, R> {
+    fn checked(&self, schedule: &Schedule<P>, declared: bool) -> Result<ScheduleSpec> {
+        let spec = schedule.spec(&self.queue, declared)?;
+        spec.check_size(self.queue.storage().capabilities().limits.payload_bytes_max)?;
+        Ok(spec)
     }
 }
 

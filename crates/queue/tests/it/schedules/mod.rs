@@ -2,6 +2,7 @@
 
 mod changes;
 mod faults;
+mod sizes;
 mod ticks;
 mod unreadable;
 
