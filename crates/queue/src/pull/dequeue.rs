@@ -36,8 +36,13 @@ impl<P: Decode, R> Queue<P, R> {
     /// ([`Capabilities::call_timeout`](crate::Capabilities::call_timeout)), whatever the store
     /// does.
     ///
+    /// Each claim is listened for at most two thirds of the [lease](crate::QueueBuilder::lease),
+    /// which leaves time to find and give back what a lost claim leased. So a lease should be
+    /// longer than one and a half times what the store may take for an answer.
+    ///
     /// # Errors
-    /// `Unavailable` if the store did not answer in time. `Invalid` if the payload cannot be
+    /// `Unavailable` if the store did not answer in time, under a short lease after two thirds of
+    /// it. `Invalid` if the payload cannot be
     /// decoded as `P`: that job is Failed as undecodable (or retried, if the policy says so), and
     /// the next call goes on with the next job.
     ///

@@ -53,7 +53,8 @@ impl<P> Schedule<P> {
     }
 
     /// Sets the policy for ticks that passed while no worker could run them. By default they are
-    /// skipped, except those that are late by less than half the time to the next tick.
+    /// skipped, except those that are late by at most half the time to the next tick, or by at most
+    /// 10 s if that is longer, and never by more than an hour.
     pub fn missed(mut self, missed: Missed) -> Self {
         self.missed = missed;
         self

@@ -1,10 +1,10 @@
 //! Lost answers to claims of a consumer: no job is charged, and none is left without a holder.
 
 use crate::support::{SECOND, memory, on, settle_down};
-use queue::{ErrorKind, JobOptions, State, Storage};
+use queue::{ErrorKind, JobOptions, Queue, State, Storage};
 use queue_testkit::fault::{Fault, FaultPlan, FaultStore, Gate, StorageVerb};
 use std::{sync::Arc, time::Duration};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 async fn with_jobs(count: usize) -> (Arc<dyn Storage>, Arc<FaultStore<dyn Storage>>) {
     let store = memory();
@@ -48,4 +48,16 @@ async fn a_look_without_an_answer_is_given_up_and_the_next_one_finds_what_was_le
     sleep(6 * SECOND).await;
     assert_eq!(on(store).counts().await.expect("counts").of(State::Queued), 1);
     drop(gate);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_of_a_short_lease_is_listened_for_at_most_two_thirds_of_it() {
+    let (store, faulty) = with_jobs(1).await;
+    faulty.next(StorageVerb::Claim, 1, &Fault::Delay(10 * SECOND));
+    let consumer: Queue<String, String> =
+        Queue::builder(faulty, "texts").lease(3 * SECOND).build().expect("valid");
+    let begun = Instant::now();
+    let error = consumer.dequeue(20 * SECOND).await.expect_err("the answer comes too late");
+    assert_eq!((error.kind(), begun.elapsed()), (ErrorKind::Unavailable, 2 * SECOND));
+    drop(store);
 }

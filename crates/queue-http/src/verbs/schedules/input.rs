@@ -45,7 +45,8 @@ pub(crate) struct ScheduleIn<'a> {
     /// What happens to ticks that passed while no worker ran; `skip` if absent.
     #[serde(default)]
     missed: MissedIn,
-    /// With `skip`: how late a tick may be and still run; half the time to the next tick if absent.
+    /// With `skip`: how late a tick may be and still run; half the time to the next tick, 10 s to
+    /// 1 h, if absent.
     grace_ms: Option<u64>,
     /// With `all`: the most ticks that run, the newest; 1000 if absent.
     catch_up: Option<usize>,

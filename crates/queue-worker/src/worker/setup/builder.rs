@@ -121,8 +121,8 @@ impl WorkerBuilder {
         self
     }
 
-    /// How long a lease lasts without a heartbeat, which is sent three times in that time. Default
-    /// 30 s, at least 10 ms. After a crash of the worker its jobs wait for this long.
+    /// How long a lease lasts without a heartbeat, sent three times in it. Default 30 s, at least
+    /// 10 ms. Jobs of a crashed worker wait this long. A claim is listened for two thirds of it.
     #[must_use]
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
