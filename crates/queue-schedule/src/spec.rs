@@ -136,7 +136,7 @@ impl ScheduleSpec {
             return Err(ScheduleError::Newer { version });
         }
         serde_json::from_slice(bytes)
-            .map_err(|error| ScheduleError::UnreadableHere { reason: error.to_string() })
+            .map_err(|error| ScheduleError::UnreadableHere { reason: reason(&error) })
     }
 
     /// The stored form.
@@ -248,4 +248,12 @@ impl ScheduleSpec {
         let ticks: Vec<Timestamp> = self.timing.after(self.since).take(GAPS_SEEN).collect();
         ticks.windows(2).map(|pair| pair[1].since(pair[0])).min()
     }
+}
+
+/// What is wrong, without the place in the stored text, which says nothing to whoever lists the
+/// schedules.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }

@@ -121,6 +121,10 @@ fn what_means_nothing_here_may_be_read_elsewhere_and_what_is_no_schedule_nowhere
         let refused = ScheduleSpec::from_bytes(text.as_bytes());
         assert!(matches!(refused, Err(ScheduleError::UnreadableHere { .. })), "{text}: {refused:?}");
     }
+    let elsewhere = ScheduleSpec::from_bytes(texts[2].as_bytes()).expect_err("no machine has the zone");
+    let reason =
+        r#""Europe/Atlantis" is no known time zone; it takes a name such as `Europe/Berlin` or `UTC`"#;
+    assert_eq!(elsewhere, ScheduleError::UnreadableHere { reason: reason.to_owned() });
     for text in ["", "{}", "[]", "nightly"] {
         let refused = ScheduleSpec::from_bytes(text.as_bytes());
         assert!(matches!(refused, Err(ScheduleError::Unreadable { .. })), "{text}: {refused:?}");
