@@ -74,6 +74,9 @@
 //!
 //! `QUEUE_TESTKIT_SHARD=2/3` runs the second of three parts that together are the suite.
 //!
+//! `QUEUE_TESTKIT_CHANGES=10000` sends so many changes of each verb beside a producer that replaces
+//! the job, instead of 40, and prints the answers: `-- beside_replacements`.
+//!
 //! # The parts
 //!
 //! - [`Harness`] and [`Place`]: the traits to implement; [`EmbeddedHarness`]: a ready-made harness

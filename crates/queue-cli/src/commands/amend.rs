@@ -81,7 +81,8 @@ impl AmendArgs {
         payload: Option<Vec<u8>>,
         jobs: &Jobs,
     ) -> Result<JobAmendment<Raw>, CliError> {
-        let mut change = JobAmendment::new().at_revision(self.revision.unwrap_or(seen.meta.revision));
+        let revision = self.revision.unwrap_or(seen.meta.revision);
+        let mut change = JobAmendment::new().of_life(seen.meta.seq).at_revision(revision);
         if let Some(bytes) = payload {
             if seen.meta.kind.is_reserved() {
                 let message = format!(

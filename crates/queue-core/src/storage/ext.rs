@@ -1,34 +1,20 @@
 //! Calls that are built from the verbs of any store.
 
-use super::traced_followers::trace_followers;
+use super::{
+    changing::{Changed, LIVES_MAX, kept_moving, kept_replaced, until_it_rests},
+    traced_followers::trace_followers,
+};
 use crate::{
     Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, Headers, JobAttempts, JobId, JobMeta,
     JobRecord, LeaseToken, ListQuery, QueueName, QueueStatus, QueuesQuery, Result, Rng, Stamped, Storage,
-    lifecycle::{Event, Policy, Rejected, Transition, decide},
+    lifecycle::{Event, Policy, Transition, decide},
 };
 use async_trait::async_trait;
-
-/// How often a decision is made anew because the record has changed, before the answer is
-/// `Conflict`.
-pub const RE_DECIDES_MAX: usize = 8;
 
 /// The most reads in a row that bring none of the missing bodies. A read may bring none, because a
 /// store may merge the requests of several callers into one answer, whose room then goes to others
 /// first.
 const FRUITLESS_READS_MAX: usize = 64;
-
-/// The result of an event that was decided and applied.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Changed {
-    /// The change is done; the record is as it was after the change.
-    Done(JobMeta),
-    /// The lease was lost. Final.
-    LeaseLost(JobMeta),
-    /// The event changes nothing in the job in its present state.
-    Rejected(Rejected),
-    /// There is no such job, or this life of it is gone.
-    Missing,
-}
 
 /// Convenient calls that are built from the verbs of any [`Storage`], without new rules.
 #[async_trait]
@@ -38,7 +24,8 @@ pub trait StorageExt: Storage {
     /// other token is tried.
     ///
     /// # Errors
-    /// Those of [`Storage::apply`], and `Conflict` after [`RE_DECIDES_MAX`] decisions.
+    /// Those of [`Storage::apply`], and `Conflict` after
+    /// [`RE_DECIDES_MAX`](crate::RE_DECIDES_MAX) decisions.
     async fn settle(&self, job: &JobMeta, event: Event, policy: &Policy) -> Result<Changed> {
         self.settle_with(job, &Headers::NONE, event, policy).await
     }
@@ -55,22 +42,33 @@ pub trait StorageExt: Storage {
         event: Event,
         policy: &Policy,
     ) -> Result<Changed> {
-        let ended = until_it_rests(self, job.clone(), headers, event, policy).await?;
-        ended.ok_or_else(|| conflict("settle"))
+        let ended = until_it_rests(self, job.clone(), headers, &event, policy).await?;
+        ended.ok_or_else(|| kept_moving("settle"))
     }
 
     /// Changes a job that the caller does not hold: cancel, await, redrive and others. The event
     /// must not contain a token.
     ///
+    /// The change is for the id: if a producer replaces the job meanwhile, it is decided again on
+    /// the job that waits now, so that [`Changed::Missing`] means that no job had this id.
+    ///
     /// # Errors
-    /// Those of [`Storage::get`] and [`Storage::apply`], and `Conflict` after [`RE_DECIDES_MAX`]
-    /// decisions.
+    /// Those of [`Storage::get`] and [`Storage::apply`], and `Conflict` after
+    /// [`RE_DECIDES_MAX`](crate::RE_DECIDES_MAX) decisions on one life or [`LIVES_MAX`] lives, when
+    /// nothing was changed: try again.
     async fn change(&self, queue: &QueueName, id: &JobId, event: Event, policy: &Policy) -> Result<Changed> {
-        let Some(record) = self.get_one(queue, id, Detail::Meta).await? else {
-            return Ok(Changed::Missing);
-        };
-        let ended = until_it_rests(self, record.meta, &Headers::NONE, event, policy).await?;
-        ended.ok_or_else(|| conflict("change"))
+        for _ in 0..LIVES_MAX {
+            let Some(record) = self.get_one(queue, id, Detail::Meta).await? else {
+                return Ok(Changed::Missing);
+            };
+            match until_it_rests(self, record.meta, &Headers::NONE, &event, policy).await? {
+                // The life that was read is gone, which says nothing of the id.
+                Some(Changed::Missing) => {}
+                Some(changed) => return Ok(changed),
+                None => return Err(kept_moving("change")),
+            }
+        }
+        Err(kept_replaced("change"))
     }
 
     /// Reads one job.
@@ -176,58 +174,6 @@ pub trait StorageExt: Storage {
 
 impl<S: Storage + ?Sized> StorageExt for S {}
 
-/// Decides and applies until the record has not changed in between; `None` after the last try.
-async fn until_it_rests<S: Storage + ?Sized>(
-    store: &S,
-    mut seen: JobMeta,
-    headers: &Headers,
-    event: Event,
-    policy: &Policy,
-) -> Result<Option<Changed>> {
-    for _ in 0..RE_DECIDES_MAX {
-        match step(store, &seen, headers, event.clone(), policy).await? {
-            ChangeStep::Ended(changed) => return Ok(Some(changed)),
-            ChangeStep::Moved(meta) => seen = meta,
-        }
-    }
-    Ok(None)
-}
-
-enum ChangeStep {
-    Ended(Changed),
-    Moved(JobMeta),
-}
-
-/// Decides on the job as it was read, and applies.
-async fn step<S: Storage + ?Sized>(
-    store: &S,
-    seen: &JobMeta,
-    headers: &Headers,
-    event: Event,
-    policy: &Policy,
-) -> Result<ChangeStep> {
-    let mut transition = match decide(seen, event, policy) {
-        Ok(transition) => transition,
-        Err(rejected) => return Ok(ChangeStep::Ended(Changed::Rejected(rejected))),
-    };
-    // Traces are added once the decision has fixed which jobs follow.
-    headers.trace_on(&mut transition.then);
-    let applied = store.apply(vec![transition]).await?.value;
-    Ok(match applied.into_iter().next() {
-        Some(Applied::Done(meta)) => ChangeStep::Ended(Changed::Done(meta)),
-        Some(Applied::LeaseLost(meta)) => ChangeStep::Ended(Changed::LeaseLost(meta)),
-        Some(Applied::Stale(meta)) => ChangeStep::Moved(meta),
-        Some(Applied::Missing) => ChangeStep::Ended(Changed::Missing),
-        None => {
-            return Err(Error::new(
-                ErrorKind::Internal,
-                "apply",
-                "the store answered fewer items than it got",
-            ));
-        }
-    })
-}
-
 /// The positions of the records whose body was left out.
 fn without_body(records: &[Option<JobRecord>]) -> Vec<usize> {
     let is_missing = |record: &Option<JobRecord>| record.as_ref().is_some_and(|record| record.body.is_none());
@@ -245,8 +191,4 @@ fn done(applied: Applied) -> Option<JobMeta> {
         Applied::Done(meta) => Some(meta),
         Applied::LeaseLost(_) | Applied::Stale(_) | Applied::Missing => None,
     }
-}
-
-fn conflict(operation: &'static str) -> Error {
-    Error::new(ErrorKind::Conflict, operation, "the record kept moving; read it and decide afresh")
 }

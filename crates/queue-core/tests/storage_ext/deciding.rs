@@ -2,11 +2,11 @@
 
 use crate::tiny_store::{TinyStore, id, queue, request};
 use queue_core::{
-    Changed, ContentType, ErrorKind, LeaseToken, Payload, RE_DECIDES_MAX, Retention, State, Storage,
-    StorageExt,
-    lifecycle::{Event, OnRunning, Policy, Rejected, TrackedJob},
+    Changed, ContentType, ErrorKind, LIVES_MAX, LeaseToken, Payload, RE_DECIDES_MAX, Retention, Seq, Span,
+    State, Storage, StorageExt,
+    lifecycle::{Amendment, Event, OnRunning, Policy, Rejected, TrackedJob},
 };
-use std::sync::atomic::Ordering;
+use std::{sync::atomic::Ordering, time::Duration};
 
 const MINE: LeaseToken = LeaseToken::from_bytes([1; 16]);
 
@@ -18,6 +18,12 @@ fn toggle_cancel(job: &mut TrackedJob) {
 
 fn touch(job: &mut TrackedJob) {
     job.meta.revision += 1;
+}
+
+/// A producer that replaces the job, which waits before and after.
+fn replace(job: &mut TrackedJob) {
+    job.meta.seq = Seq::new(job.meta.seq.get() + 1);
+    job.meta.revision = 1;
 }
 
 fn lose_lease(job: &mut TrackedJob) {
@@ -119,4 +125,48 @@ async fn a_change_that_leads_nowhere_is_answered_with_the_state() {
         .unwrap();
     assert_eq!(changed, Changed::Rejected(Rejected::NotAllowed(State::Queued)));
     assert_eq!(store.applies.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_change_beside_a_replacement_changes_the_job_that_waits_now() {
+    for event in [
+        Event::Cancel { running: OnRunning::Leave },
+        Event::Promote,
+        Event::Reschedule { delay: Span::from_secs(1) },
+        Event::Amend(Amendment::of_priority(7)),
+        Event::Delete,
+    ] {
+        let store = TinyStore::with(&["a"]);
+        store.clock.advance(Duration::from_secs(1));
+        store.meddle(3, replace);
+        let changed = store.change(&queue(), &id("a"), event.clone(), &Policy::default()).await.unwrap();
+        let Changed::Done(meta) = changed else { panic!("{event:?}: {changed:?}") };
+        assert_eq!(meta.seq, Seq::new(4), "{event:?}");
+        assert_eq!(store.applies.load(Ordering::SeqCst), 4);
+    }
+}
+
+#[tokio::test]
+async fn a_change_of_a_job_that_is_replaced_all_the_time_says_that_another_try_may_win() {
+    let store = TinyStore::with(&["a"]);
+    store.meddle(LIVES_MAX - 1, replace);
+    let changed = store.change(&queue(), &id("a"), Event::Promote, &Policy::default()).await.unwrap();
+    assert!(matches!(changed, Changed::Done(_)), "the last try counts: {changed:?}");
+    store.meddle(usize::MAX, replace);
+    let error = store.change(&queue(), &id("a"), Event::Delete, &Policy::default()).await.unwrap_err();
+    assert_eq!((error.kind(), error.operation()), (ErrorKind::Conflict, "change"));
+    assert!(error.is_transient() && error.message().contains("try again"), "{error}");
+    assert_eq!(store.applies.load(Ordering::SeqCst), 2 * LIVES_MAX);
+    assert_eq!(store.meta("a").state, State::Queued, "nothing was changed");
+}
+
+/// A settle is for the life that its caller holds.
+#[tokio::test]
+async fn a_settle_of_a_life_that_was_replaced_says_missing() {
+    let store = TinyStore::with(&["a"]);
+    let job = store.claim(request(1, 1)).await.unwrap().jobs.remove(0).record.meta;
+    store.meddle(1, replace);
+    let changed = store.settle(&job, Event::release(MINE), &Policy::default()).await.unwrap();
+    assert_eq!(changed, Changed::Missing);
+    assert_eq!(store.applies.load(Ordering::SeqCst), 1);
 }

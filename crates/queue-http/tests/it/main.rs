@@ -16,6 +16,7 @@ mod look;
 mod lost_claims;
 mod measured;
 mod outcome;
+mod replaced;
 mod schedules;
 mod scopes;
 #[cfg(feature = "server")]

@@ -148,6 +148,7 @@ const GROUPS: &[&[Case]] = &[
     concurrency::hints::CASES,
     concurrency::settles::CASES,
     concurrency::replaces::CASES,
+    concurrency::changes::CASES,
     concurrency::dropped::CASES,
     crate::matrix::CASES,
     crate::differential::CASES,

@@ -112,6 +112,7 @@ defects! {
     MaxWaitIgnored "a job can be put off for ever by those that take its place" [I11] in "replace";
     RunningReplaced "a job that runs makes room like one that waits" [I3 I4 I9] in "replace";
     ReplacedStays "a waiting job that made room is given all the same" [I3 I9 I20] in "replace";
+    ReplacedInTwoSteps "a job is replaced by a removal and an insertion, without a lock between" [I1 I9] in "concurrency";
     ReplacedQuietly "who waits for a job that made room never hears of it" [I14] in "replace";
     OnFailureForgotten "what shall follow a failure is not stored" [I1 I2] in "on_failure";
     RescuesUnmourned "a job that a stranger's rescue fails is followed by nothing" [I1 I8] in "on_failure";

@@ -2,7 +2,7 @@
 
 use crate::{Change, Encode, IntoJobId, Keep, Queue, client::retention};
 use queue_core::{
-    Applied, Detail, Error, ErrorKind, JobMeta, RE_DECIDES_MAX, Result, Retention, RetentionPolicy, Span,
+    Applied, Detail, Error, ErrorKind, JobMeta, LIVES_MAX, Result, Retention, RetentionPolicy, Seq, Span,
     StorageExt,
     lifecycle::{Amendment, Event, Rejected, decide},
 };
@@ -19,12 +19,20 @@ pub struct JobAmendment<P> {
     keep_completed: Option<Keep>,
     keep_failed: Option<Keep>,
     revision: Option<u64>,
+    life: Option<Seq>,
 }
 
 impl<P> Default for JobAmendment<P> {
     fn default() -> Self {
-        let (keep_completed, keep_failed, revision) = (None, None, None);
-        Self { payload: None, priority: None, delay: None, keep_completed, keep_failed, revision }
+        Self {
+            payload: None,
+            priority: None,
+            delay: None,
+            keep_completed: None,
+            keep_failed: None,
+            revision: None,
+            life: None,
+        }
     }
 }
 
@@ -65,10 +73,24 @@ impl<P> JobAmendment<P> {
     }
 
     /// Changes the job only if it is still at this [revision](JobMeta::revision), as a caller saw
-    /// it; otherwise the answer is [`Change::Moved`].
+    /// it; otherwise the answer is [`Change::Moved`]. Each life of an id counts its revisions from
+    /// one, so where producers replace the job, name [the life](Self::of_life) too.
     pub fn at_revision(mut self, revision: u64) -> Self {
         self.revision = Some(revision);
         self
+    }
+
+    /// Changes only this life of the id, as a caller saw it in [`JobMeta::seq`]. If the id has
+    /// another life by now, the answer is [`Change::Moved`].
+    pub fn of_life(mut self, seq: Seq) -> Self {
+        self.life = Some(seq);
+        self
+    }
+
+    /// Whether it is for this life at this revision.
+    fn is_for(&self, job: &JobMeta) -> bool {
+        self.life.is_none_or(|seq| seq == job.seq)
+            && self.revision.is_none_or(|revision| revision == job.revision)
     }
 }
 
@@ -97,31 +119,38 @@ impl<P: Encode, R> Queue<P, R> {
     /// `Invalid` for a time that is out of range and for a payload that cannot be encoded or is
     /// over the store's limit; `Unsupported` if the store cannot amend jobs; `Conflict` if the
     /// record kept changing. A dropped future leaves the job changed or not.
-    pub async fn amend(&self, id: impl IntoJobId, amendment: JobAmendment<P>) -> Result<Change> {
+    pub async fn amend(&self, id: impl IntoJobId, mut amendment: JobAmendment<P>) -> Result<Change> {
         let id = id.into_job_id()?;
         if !self.shared.storage.capabilities().amend {
             let message = "this store cannot amend jobs; see its capabilities";
             return Err(Error::new(ErrorKind::Unsupported, "amend", message));
         }
-        let found = self.shared.storage.get_one(&self.shared.name, &id, Detail::Meta).await?;
-        let Some(mut seen) = found.map(|record| record.meta) else { return Ok(Change::Missing) };
-        for _ in 0..RE_DECIDES_MAX {
-            if amendment.revision.is_some_and(|revision| revision != seen.revision) {
+        for _ in 0..LIVES_MAX {
+            let found = self.shared.storage.get_one(&self.shared.name, &id, Detail::Meta).await?;
+            let Some(seen) = found.map(|record| record.meta) else { return Ok(Change::Missing) };
+            if !amendment.is_for(&seen) {
                 return Ok(Change::Moved);
             }
+            // A revision is one of the life that has it now, and not of the next one.
+            amendment.life = amendment.life.or(amendment.revision.map(|_| seen.seq));
             let event = Event::Amend(self.amendment(&amendment, &seen)?);
-            let transition = match decide(&seen, event, &self.shared.policy) {
-                Ok(transition) => transition,
-                Err(Rejected::Already(_)) => return Ok(Change::Done),
-                Err(Rejected::NotAllowed(state)) => return Ok(Change::NotAllowed(state)),
-            };
-            match self.shared.storage.apply(vec![transition]).await?.value.into_iter().next() {
-                Some(Applied::Done(_)) => return Ok(Change::Done),
-                Some(Applied::Stale(moved) | Applied::LeaseLost(moved)) => seen = moved,
-                Some(Applied::Missing) | None => return Ok(Change::Missing),
+            if let Some(change) = self.change_seen(&seen, event).await? {
+                return Ok(change);
             }
         }
-        Err(Error::new(ErrorKind::Conflict, "amend", "the record kept moving; read it and decide afresh"))
+        let message = "the job kept changing, and this changed nothing; try again";
+        Err(Error::new(ErrorKind::Conflict, "amend", message))
+    }
+
+    /// Changes the job as it was read; `None` if it has changed since.
+    async fn change_seen(&self, seen: &JobMeta, event: Event) -> Result<Option<Change>> {
+        let transition = match decide(seen, event, &self.shared.policy) {
+            Ok(transition) => transition,
+            Err(Rejected::Already(_)) => return Ok(Some(Change::Done)),
+            Err(Rejected::NotAllowed(state)) => return Ok(Some(Change::NotAllowed(state))),
+        };
+        let applied = self.shared.storage.apply(vec![transition]).await?.value;
+        Ok(applied.iter().any(Applied::is_done).then_some(Change::Done))
     }
 
     /// The amendment as a store takes it, for the job as it was read: a codec may bind the payload

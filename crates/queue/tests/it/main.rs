@@ -16,6 +16,7 @@ mod pull;
 mod pull_drop;
 mod pull_lost;
 mod pull_many;
+mod replaced;
 mod schedules;
 mod sealed;
 mod series;

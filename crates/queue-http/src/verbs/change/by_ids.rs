@@ -4,8 +4,8 @@ use super::{ChangeAnswer, Verb};
 use crate::{problem::Result, routes::answer, service::App, verbs::jobs::checked_ids, wire::stamp};
 use axum::{http::StatusCode, response::Response};
 use queue_core::{
-    Applied, Changed, Detail, JobId, JobMeta, QueueName, State, StorageExt,
-    lifecycle::{Event, Patch, Rejected, decide},
+    Applied, Changed, Detail, JobId, JobMeta, QueueName, Retention, State, StorageExt,
+    lifecycle::{Event, Rejected, decide},
 };
 use serde::Serialize;
 use std::borrow::Cow;
@@ -51,19 +51,20 @@ pub(super) async fn change(
             None => Some(("missing", None)),
             Some(Err(rejected)) => Some(refused(verb, rejected)),
             Some(Ok(transition)) => {
-                places.push((at, matches!(transition.patch, Patch::Remove)));
+                places.push(at);
                 batch.push(transition);
                 None
             }
         });
     }
     let applied = app.storage.apply(batch).await?;
-    for ((at, is_removed), answer) in places.into_iter().zip(applied.value) {
+    for (at, answer) in places.into_iter().zip(applied.value) {
         told[at] = Some(match answer {
-            Applied::Done(meta) => done(verb, &meta, is_removed),
-            Applied::Missing => ("missing", None),
-            // It changed between the read and this call.
-            Applied::Stale(_) | Applied::LeaseLost(_) => anew(app, queue, &ids[at], verb, &event).await,
+            Applied::Done(meta) => done(verb, &event, &meta),
+            // It changed or was replaced between the read and this call.
+            Applied::Stale(_) | Applied::LeaseLost(_) | Applied::Missing => {
+                anew(app, queue, &ids[at], verb, &event).await
+            }
         });
     }
     let items = ids.iter().zip(told).map(|(id, told)| {
@@ -76,14 +77,15 @@ pub(super) async fn change(
 
 async fn anew(app: &App, queue: &QueueName, id: &JobId, verb: Verb, event: &Event) -> Told {
     match app.storage.change(queue, id, event.clone(), &app.policy).await {
-        Ok(Changed::Done(meta)) => done(verb, &meta, false),
+        Ok(Changed::Done(meta)) => done(verb, event, &meta),
         Ok(Changed::Rejected(rejected)) => refused(verb, rejected),
         Ok(Changed::Missing) => ("missing", None),
         Ok(Changed::LeaseLost(_)) | Err(_) => ("conflict", None),
     }
 }
 
-fn done(verb: Verb, meta: &JobMeta, is_removed: bool) -> Told {
+fn done(verb: Verb, event: &Event, meta: &JobMeta) -> Told {
+    let is_removed = matches!(event, Event::Delete | Event::SetRetention(Retention::Remove));
     match (verb, meta.state) {
         (Verb::Cancel, State::Processing) => ("requested", Some(State::Processing)),
         // The record is gone, and had been cancelled if that was asked for.

@@ -82,6 +82,15 @@ impl State {
         Enqueued::Queued { seq }
     }
 
+    /// Ends the lives that the jobs replace, ahead of them.
+    pub(super) fn make_room_for(&mut self, queue: &QueueName, groups: &[Vec<NewJob>]) {
+        for new in groups.iter().flatten() {
+            if let (Admission::Replace, Some(taken)) = self.admission(queue, new) {
+                self.make_room(queue, taken.seq());
+            }
+        }
+    }
+
     /// Ends the life that holds an id, and returns its last record.
     fn make_room(&mut self, queue: &QueueName, seq: Seq) -> Option<JobMeta> {
         let former = self.lane(queue).records.get(&seq)?.job.meta.clone();

@@ -63,6 +63,10 @@ impl Storage for PlantedStore {
             free = self.with("enqueue", |state| state.free_ids(queue, &groups))?;
             yield_now().await;
         }
+        if self.has(Defect::ReplacedInTwoSteps) {
+            self.with("enqueue", |state| state.make_room_for(queue, &groups))?;
+            yield_now().await;
+        }
         self.with("enqueue", |state| {
             state.writes();
             let mut answers = state.enqueue(queue, groups, free)?;

@@ -2,7 +2,7 @@
 
 use super::Jobs;
 use queue_core::{
-    Applied, ContentType, Error, ErrorKind, JobMeta, RE_DECIDES_MAX, Result,
+    Applied, ContentType, Detail, Error, ErrorKind, JobId, JobMeta, LIVES_MAX, Result,
     lifecycle::{Event, OnRunning, Transition, decide},
 };
 
@@ -106,12 +106,14 @@ impl Jobs {
         is_meant: impl Fn(&JobMeta) -> bool,
         report: &mut BulkChange,
     ) {
-        for _ in 0..RE_DECIDES_MAX {
+        for _ in 0..LIVES_MAX {
             let batch = self.decided(&jobs, event, report);
             if batch.is_empty() {
                 return;
             }
+            let ids: Vec<JobId> = batch.iter().map(|transition| transition.id.clone()).collect();
             let count = batch.len() as u64;
+            jobs.clear();
             let answers = match self.shared.storage.apply(batch).await {
                 Ok(answers) => answers.value,
                 // The certainty may be unknown, so the jobs count as failed and not as left.
@@ -121,20 +123,46 @@ impl Jobs {
                     return;
                 }
             };
-            jobs.clear();
-            for answer in answers {
+            let mut gone = Vec::new();
+            for (id, answer) in ids.into_iter().zip(answers) {
                 match answer {
                     Applied::Done(_) => report.done += 1,
                     Applied::Stale(moved) if is_meant(&moved) => jobs.push(moved),
-                    Applied::Stale(_) | Applied::LeaseLost(_) | Applied::Missing => report.skipped += 1,
+                    Applied::Stale(_) | Applied::LeaseLost(_) => report.skipped += 1,
+                    Applied::Missing => gone.push(id),
                 }
             }
+            jobs.extend(self.replaced(gone, &is_meant, report).await);
         }
         if !jobs.is_empty() {
             report.failed += jobs.len() as u64;
             let error = Error::new(ErrorKind::Conflict, "change", "some records kept moving; ask again");
             report.error.get_or_insert(error);
         }
+    }
+
+    /// The jobs that took the place of those that are gone, as far as they are still selected.
+    async fn replaced(
+        &self,
+        gone: Vec<JobId>,
+        is_meant: impl Fn(&JobMeta) -> bool,
+        report: &mut BulkChange,
+    ) -> Vec<JobMeta> {
+        if gone.is_empty() {
+            return Vec::new();
+        }
+        let found = match self.shared.storage.get(&self.shared.name, &gone, Detail::Meta).await {
+            Ok(found) => found.value,
+            Err(error) => {
+                report.failed += gone.len() as u64;
+                report.error.get_or_insert(error);
+                return Vec::new();
+            }
+        };
+        let present = found.into_iter().flatten().map(|record| record.meta);
+        let meant: Vec<_> = present.filter(is_meant).collect();
+        report.skipped += (gone.len() - meant.len()) as u64;
+        meant
     }
 
     /// The transitions to apply; jobs whose state does not allow the event are skipped.

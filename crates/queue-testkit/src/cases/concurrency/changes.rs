@@ -1,0 +1,225 @@
+//! Changes of an id by callers that do not hold the job, beside a producer that replaces it: the id
+//! has a job at every moment, so no change may be answered as missing.
+
+use super::{ROUNDS, race_two};
+use crate::bench::prelude::*;
+use crate::cases::cases;
+use async_trait::async_trait;
+use queue_core::{
+    Applied, Changed, Detail, ErrorKind, NewJob, OnFailed, OnWaiting, Prune, QueueName, Result, Retention,
+    Stamped, State, Storage, StorageExt, StorageLayer,
+    lifecycle::{Amendment, Event, OnRunning, Rejected, Transition},
+};
+use std::{
+    env,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+use tokio::task::yield_now;
+
+/// The number of changes beside replacements that the environment asks for.
+const CHANGES: &str = "QUEUE_TESTKIT_CHANGES";
+
+/// How many times the job is replaced before a change arrives.
+const REPLACED: usize = 3;
+
+const CANCEL: Event = Event::Cancel { running: OnRunning::Request };
+const PUT_OFF: Event = Event::Reschedule { delay: KEPT };
+const REDRIVE: Event = Event::Redrive { content_type: None };
+const RETAIN: Event = Event::SetRetention(Retention::Forever);
+
+cases! { "concurrency":
+    a_change_that_replacements_overtake_changes_the_job_that_waits_now [I4 I9];
+    a_change_of_a_finished_job_that_was_replaced_meets_the_job_that_waits_now [I4 I9];
+    an_amendment_that_replacements_overtake_changes_the_job_that_waits_now [I4 I9] (Amend);
+    a_cancel_beside_replacements_finds_a_job [I1 I9];
+    a_promotion_beside_replacements_finds_a_job [I1 I9];
+    a_reschedule_beside_replacements_finds_a_job [I1 I9];
+    an_amendment_beside_replacements_finds_a_job [I1 I9] (Amend);
+    a_delete_beside_replacements_finds_a_job [I1 I9];
+    a_redrive_beside_replacements_finds_a_job [I1 I9];
+    a_retention_beside_replacements_finds_a_job [I1 I9];
+}
+
+/// A job that takes the place of the one that waits or is over.
+fn replacing() -> NewJob {
+    job("a")
+        .with_delay(KEPT)
+        .with_on_waiting(OnWaiting::Replace { max_wait: None })
+        .with_on_failed(OnFailed::Replace)
+}
+
+fn prioritize() -> Event {
+    Event::Amend(Amendment::of_priority(7))
+}
+
+/// The store, with a producer that is quicker than the next changes and replaces the job before
+/// they arrive.
+#[derive(Debug)]
+struct Overtaken {
+    store: Arc<dyn Storage>,
+    queue: QueueName,
+    left: AtomicUsize,
+}
+
+#[async_trait]
+impl StorageLayer for Overtaken {
+    type Inner = dyn Storage;
+
+    fn inner(&self) -> &dyn Storage {
+        &*self.store
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        let taken = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if taken.is_ok() {
+            let replaced = self.store.enqueue(&self.queue, vec![vec![replacing()]]).await?.value;
+            assert!(replaced[0][0].is_new(), "{replaced:?}");
+        }
+        self.store.apply(batch).await
+    }
+}
+
+/// Changes the job while it is replaced, and returns the answer.
+async fn overtaken(bench: &Bench, event: Event) -> Changed {
+    let store = Overtaken { store: bench.store(), queue: bench.queue().clone(), left: REPLACED.into() };
+    store.change(bench.queue(), &id("a"), event, &policy()).await.expect("change answers")
+}
+
+async fn assert_changes_the_new_job(bench: &Bench, event: Event) {
+    let former = bench.put_job(replacing()).await;
+    let changed = overtaken(bench, event.clone()).await;
+    let Changed::Done(meta) = changed else { panic!("{event:?}: {changed:?}") };
+    assert!(meta.seq.get() >= former.get() + REPLACED as u64, "{event:?}: {meta:?}");
+    let left = bench.store().get_one(bench.queue(), &id("a"), Detail::Meta).await;
+    let left = left.expect("get answers").map(|record| record.meta.seq);
+    let is_kept = !matches!(event, Event::Delete);
+    assert_eq!(left, is_kept.then_some(meta.seq), "{event:?}");
+}
+
+async fn a_change_that_replacements_overtake_changes_the_job_that_waits_now(bench: &Bench) {
+    for event in [CANCEL, Event::Promote, PUT_OFF, Event::Delete] {
+        assert_changes_the_new_job(bench, event).await;
+        bench.prune(Prune::Everything, 10).await;
+    }
+}
+
+async fn an_amendment_that_replacements_overtake_changes_the_job_that_waits_now(bench: &Bench) {
+    assert_changes_the_new_job(bench, prioritize()).await;
+    assert_eq!(bench.meta("a").await.priority, 7);
+}
+
+/// A job that waits cannot be redriven or retained, which is another answer than "no such job".
+async fn a_change_of_a_finished_job_that_was_replaced_meets_the_job_that_waits_now(bench: &Bench) {
+    for event in [REDRIVE, RETAIN] {
+        bench.enqueue(replacing()).await;
+        bench.changed("a", CANCEL).await;
+        let changed = overtaken(bench, event.clone()).await;
+        assert_eq!(changed, Changed::Rejected(Rejected::NotAllowed(State::Queued)), "{event:?}");
+    }
+}
+
+async fn a_cancel_beside_replacements_finds_a_job(bench: &Bench) {
+    change_beside_replacements(bench, &[CANCEL]).await;
+}
+
+async fn a_promotion_beside_replacements_finds_a_job(bench: &Bench) {
+    change_beside_replacements(bench, &[Event::Promote]).await;
+}
+
+async fn a_reschedule_beside_replacements_finds_a_job(bench: &Bench) {
+    change_beside_replacements(bench, &[PUT_OFF]).await;
+}
+
+async fn an_amendment_beside_replacements_finds_a_job(bench: &Bench) {
+    change_beside_replacements(bench, &[prioritize()]).await;
+}
+
+async fn a_delete_beside_replacements_finds_a_job(bench: &Bench) {
+    change_beside_replacements(bench, &[Event::Delete]).await;
+}
+
+async fn a_redrive_beside_replacements_finds_a_job(bench: &Bench) {
+    change_beside_replacements(bench, &[CANCEL, REDRIVE]).await;
+}
+
+async fn a_retention_beside_replacements_finds_a_job(bench: &Bench) {
+    change_beside_replacements(bench, &[CANCEL, RETAIN]).await;
+}
+
+/// The answers to the changes of a race.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Answers {
+    done: usize,
+    not_allowed: usize,
+    missing: usize,
+    /// The bound of the changes was reached, which says to try again.
+    conflicts: usize,
+}
+
+/// Sends the events one after the other, as often as the environment asks for, while another task
+/// replaces the job all the time.
+async fn change_beside_replacements(bench: &Bench, events: &[Event]) {
+    bench.put_job(replacing()).await;
+    let (events, is_over) = (events.to_vec(), Arc::new(AtomicBool::new(false)));
+    let over = EndOfChanges(is_over.clone());
+    let ((events, answers), replaced) = race_two(
+        bench,
+        |bench| async move {
+            let answers = changes(&bench, &events).await;
+            drop(over);
+            (events, answers)
+        },
+        |bench| async move {
+            let mut replaced = 0;
+            while !is_over.load(Ordering::SeqCst) {
+                replaced += usize::from(bench.enqueue(replacing()).await.is_new());
+                yield_now().await;
+            }
+            replaced
+        },
+    )
+    .await;
+    if env::var(CHANGES).is_ok() {
+        println!("{events:?} beside {replaced} replacements: {answers:?}");
+    }
+    assert_eq!(answers.missing, 0, "{events:?} beside {replaced} replacements: {answers:?}");
+}
+
+/// Stops the producer when the changes have ended, also by a panic.
+struct EndOfChanges(Arc<AtomicBool>);
+
+impl Drop for EndOfChanges {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+async fn changes(bench: &Bench, events: &[Event]) -> Answers {
+    let mut answers = Answers::default();
+    for _ in 0..changes_asked_for() {
+        for event in events {
+            match bench.store().change(bench.queue(), &id("a"), event.clone(), &policy()).await {
+                Ok(Changed::Done(_)) => answers.done += 1,
+                Ok(Changed::Rejected(_)) => answers.not_allowed += 1,
+                Ok(Changed::Missing) => answers.missing += 1,
+                Err(error) if error.kind() == ErrorKind::Conflict => answers.conflicts += 1,
+                other => panic!("{event:?}: {other:?}"),
+            }
+            // The id is free after a delete, and only then.
+            if matches!(event, Event::Delete) {
+                bench.enqueue(replacing()).await;
+            }
+        }
+        yield_now().await;
+    }
+    answers
+}
+
+fn changes_asked_for() -> usize {
+    let number =
+        |text: String| text.parse().unwrap_or_else(|_| panic!("{CHANGES} is a number, not {text:?}"));
+    env::var(CHANGES).map_or(ROUNDS, number)
+}
