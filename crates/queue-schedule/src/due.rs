@@ -1,4 +1,5 @@
-//! Decides which ticks a schedule runs and skips when it is woken, and how long it then sleeps.
+//! The calendar's part of a [`Firing`](crate::Firing): which ticks are due and which are missed,
+//! and how long a schedule then sleeps.
 
 use crate::{
     Missed, Progress, ScheduleSpec,
@@ -28,6 +29,8 @@ pub struct Due {
     pub progress: Progress,
     /// The time until the next wake-up, by the calendar; `None` if no tick is left.
     pub wait: Option<Span>,
+    /// Whether more ticks are to run than one wake-up enqueues.
+    pub more: bool,
 }
 
 impl ScheduleSpec {
@@ -41,18 +44,18 @@ impl ScheduleSpec {
 
     /// Does the same with fewer ticks in one wake-up, at least one; the next wake-up follows at
     /// once with the rest.
-    pub fn due_at_most(&self, max: usize, progress: Option<Progress>, clock: Timestamp) -> Due {
+    pub(crate) fn due_at_most(&self, max: usize, progress: Option<Progress>, clock: Timestamp) -> Due {
         let max = max.clamp(1, TICKS_MAX);
         let before = self.standing(progress);
         let until = minus(clock, self.shift().as_millis()).max(before.dealt);
         let mut run = self.to_run(before.dealt, until);
-        let is_cut = run.len() > max;
+        let more = run.len() > max;
         run.truncate(max);
-        let dealt = if is_cut { run[max - 1] } else { until };
+        let dealt = if more { run[max - 1] } else { until };
         let seen = self.between(before.dealt, dealt);
         let skipped = seen.take(run.len() + TICKS_MAX).count() - run.len();
         let ran = run.last().copied().or(before.ran);
-        Due { run, skipped, progress: Progress { dealt, ran }, wait: self.wait(dealt, clock) }
+        Due { run, skipped, progress: Progress { dealt, ran }, wait: self.wait(dealt, clock), more }
     }
 
     /// The time until the first tick after `dealt` is to be handled, by the calendar; `None` if

@@ -16,13 +16,14 @@
 //! A schedule is stored as a job of the reserved kind [`SCHEDULE_KIND`] with [`schedule_tags`],
 //! whose payload is a [`ScheduleSpec`] and whose progress is a [`Progress`]: the last tick dealt
 //! with.
-//! [`ScheduleSpec::due`] says which ticks to enqueue; the worker enqueues them in the same atomic
+//! [`ScheduleSpec::fire`] says which jobs to enqueue; the worker enqueues them in the same atomic
 //! step in which it snoozes the schedule until the next tick. So the set of ticks depends neither
 //! on the number of workers, nor on which of them dies when.
 
 mod civil;
 mod due;
 mod error;
+mod firing;
 mod found;
 mod moments;
 mod pattern;
@@ -38,6 +39,7 @@ mod zone;
 
 pub use due::{CATCH_UP_MAX, Due, TICKS_MAX};
 pub use error::ScheduleError;
+pub use firing::{CallRoom, Firing, FiringContext};
 pub use found::{schedule_tags, schedules_in};
 pub use moments::Moments;
 pub use pattern::CronPattern;

@@ -182,6 +182,14 @@ impl ScheduleSpec {
         self.job.job(self.tick_id(tick)?, tick, shift::jitter(&self.name, tick, self.jitter))
     }
 
+    /// A job of a tick that is as large as any, for the limits of a store.
+    ///
+    /// # Errors
+    /// Those of [`tick_job`](Self::tick_job).
+    pub fn largest_job(&self) -> Result<NewJob, ScheduleError> {
+        self.tick_job(Tick::longest())
+    }
+
     /// How long after its ticks this schedule is handled.
     pub fn shift(&self) -> Span {
         shift::spread(&self.name, self.spread)

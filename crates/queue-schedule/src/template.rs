@@ -1,6 +1,6 @@
 //! The job that a schedule enqueues at each tick, as a part of the stored schedule.
 
-use crate::{ScheduleError, tick::PLACE};
+use crate::{ScheduleError, Tick, tick::PLACE};
 use bytes::Bytes;
 use queue_core::{
     Budget, ContentType, JobId, Kind, NewJob, Payload, Retention, RetentionPolicy, Span, Timestamp,
@@ -38,6 +38,9 @@ enum StoredPayload {
     Text(String),
     Bytes(Vec<u8>),
 }
+
+/// The most bytes of headers that a caller adds to a job, for its trace.
+const TRACE_BYTES_MAX: usize = 256;
 
 const JSON: &str = "application/json";
 
@@ -105,6 +108,11 @@ impl Template {
         Ok(job)
     }
 
+    /// The most bytes that the job of a tick takes of a call.
+    pub(crate) fn bytes_max(&self) -> usize {
+        self.payload_at(Tick::longest()).len() + TRACE_BYTES_MAX
+    }
+
     fn payload_at(&self, tick: Timestamp) -> Bytes {
         match &self.payload {
             StoredPayload::Text(text) if self.content_type == JSON => with_tick(text, tick).into(),
@@ -127,7 +135,7 @@ impl Template {
 /// it lies within a string, which may well end with the placeholder; the quotes around a string
 /// have none.
 fn with_tick(json: &str, tick: Timestamp) -> String {
-    let tick = crate::Tick::from(tick).to_string();
+    let tick = Tick::from(tick).to_string();
     let mut out = String::with_capacity(json.len() + tick.len());
     let place = format!("\"{PLACE}\"");
     let mut parts = json.split(&place);

@@ -43,6 +43,11 @@ impl Tick {
         Self(Some(Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))))
     }
 
+    /// A moment whose text is as long as that of any.
+    pub(crate) fn longest() -> Timestamp {
+        Timestamp::from_millis(Moment::MIN.as_millisecond() + 1)
+    }
+
     /// The moment; the Unix epoch if this is [`HERE`](Self::HERE).
     pub fn time(self) -> SystemTime {
         let millis = self.0.unwrap_or_default().as_millis();

@@ -5,13 +5,14 @@
 //! On files the processes share a clock through a file, which the test moves a hundred times as
 //! fast as real time: leases lapse under living workers too. On servers the clock is real.
 //! `QUEUE_TEST_TICKS=10000` makes that many ticks on files, `QUEUE_TEST_TICKS_REAL=1000` runs that
-//! many seconds on each server.
+//! many seconds on each server. `ways` is about one process, and about every way to a tick.
 
 mod child;
 #[path = "../network/server.rs"]
 mod server;
 mod shared_clock;
 mod storage;
+mod ways;
 
 use queue::{
     Clock, Queue, SystemClock,

@@ -9,6 +9,7 @@ const CIVIL: &str = "crates/queue-schedule/src/civil.rs";
 const DUE: &str = "crates/queue-schedule/src/due.rs";
 const SHIFT: &str = "crates/queue-schedule/src/shift.rs";
 const SPEC: &str = "crates/queue-schedule/src/spec.rs";
+const FIRING: &str = "crates/queue-schedule/src/firing.rs";
 const WAKE: &str = "crates/queue-worker/src/reserved/schedule.rs";
 const RESERVED: &str = "crates/queue-worker/src/reserved/mod.rs";
 const EDIT: &str = "crates/queue/src/schedules/edit.rs";
@@ -17,8 +18,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "ticks are those of the worker's own clock",
         file: WAKE,
-        right: "spec.due_at_most(ticks_max(store, job.payload), progress, seen.clock)",
-        wrong: "spec.due_at_most(ticks_max(store, job.payload), progress, queue_core::Clock::now(&queue_core::SystemClock))",
+        right: "FiringContext { progress, previous, now, clock, room }",
+        wrong: "FiringContext { progress, previous, now, clock: queue_core::Clock::now(&queue_core::SystemClock), room }",
         caught_by: worker(
             "schedules::time::ticks_go_by_the_clock_of_the_store_and_not_by_that_of_this_machine",
         ),
@@ -26,8 +27,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "ticks are those of store time, which may be ahead of the calendar",
         file: WAKE,
-        right: "spec.due_at_most(ticks_max(store, job.payload), progress, seen.clock)",
-        wrong: "spec.due_at_most(ticks_max(store, job.payload), progress, seen.now)",
+        right: "FiringContext { progress, previous, now, clock, room }",
+        wrong: "FiringContext { progress, previous, now, clock: now, room }",
         caught_by: worker("schedules::time::no_tick_comes_early_where_store_time_is_ahead_of_the_calendar"),
     },
     Mistake {
@@ -54,15 +55,14 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "ticks are enqueued in a step before the settle",
         file: WAKE,
-        right: "let event = settled(job, &due, then, (seen.now, seen.clock));",
-        wrong: "store.enqueue(&job.meta.queue, vec![then]).await?; \
-            let event = settled(job, &due, Vec::new(), (seen.now, seen.clock));",
+        right: "settled(job, firing)",
+        wrong: "store.enqueue(&job.meta.queue, vec![std::mem::take(&mut firing.jobs)]).await?; settled(job, firing)",
         caught_by: worker("schedules::a_wake_up_that_is_never_settled_enqueues_nothing"),
     },
     Mistake {
         name: "a wake-up enqueues more than the store takes in one call",
-        file: WAKE,
-        right: "TICKS_MAX.min(limits.batch_max.saturating_sub(1)).min(by_bytes).max(1)",
+        file: FIRING,
+        right: "TICKS_MAX.min(self.jobs).min(self.bytes / bytes_each.max(1)).max(1)",
         wrong: "TICKS_MAX",
         caught_by: worker(
             "schedules::a_backlog_goes_in_parts_that_the_store_takes_and_none_is_lost_between_them",
@@ -71,7 +71,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "ticks that a wake-up has no room for count as dealt with",
         file: DUE,
-        right: "if is_cut { run[max - 1] } else { until }",
+        right: "if more { run[max - 1] } else { until }",
         wrong: "until",
         caught_by: due("wakes::more_ticks_than_a_wake_up_enqueues_go_on_at_once"),
     },
@@ -91,7 +91,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     },
     Mistake {
         name: "a wait by a store time that runs slow is as long as by the calendar",
-        file: WAKE,
+        file: FIRING,
         right: "Span::from_millis(wait.as_millis() - wait.as_millis() / SLOW_PART)",
         wrong: "wait",
         caught_by: worker("schedules::time::a_schedule_wakes_by_its_tick_where_store_time_runs_slow"),
@@ -185,30 +185,30 @@ pub(super) const MISTAKES: &[Mistake] = &[
     },
     Mistake {
         name: "overlap is looked for at the last tick, which may not have run",
-        file: WAKE,
-        right: "spec.standing(progress).ran.map(|tick| spec.tick_id(tick)).transpose()",
-        wrong: "Some(spec.standing(progress).dealt).map(|tick| spec.tick_id(tick)).transpose()",
+        file: FIRING,
+        right: "self.standing(progress).ran.map(|tick| self.tick_id(tick)).transpose()",
+        wrong: "Some(self.standing(progress).dealt).map(|tick| self.tick_id(tick)).transpose()",
         caught_by: worker("schedules::ticks_are_skipped_for_as_long_as_the_last_that_ran_goes_on"),
     },
     Mistake {
         name: "a tick that was skipped for its overlap counts as the last that ran",
-        file: WAKE,
-        right: "due.progress.ran = due.run.last().copied().or(spec.standing(progress).ran)",
-        wrong: "()",
+        file: FIRING,
+        right: "Progress { ran, ..due.progress }",
+        wrong: "due.progress",
         caught_by: worker("schedules::ticks_are_skipped_for_as_long_as_the_last_that_ran_goes_on"),
     },
     Mistake {
         name: "missed ticks that must not overlap all run",
-        file: WAKE,
+        file: FIRING,
         right: "due.run.truncate(1)",
         wrong: "()",
         caught_by: worker("schedules::of_missed_ticks_that_must_not_overlap_one_is_enqueued"),
     },
     Mistake {
         name: "the job of the tick before goes on, though it was to be cancelled",
-        file: WAKE,
-        right: "store.change(&previous.queue, &previous.id, event, &Policy::default()).await?",
-        wrong: "queue_core::Changed::Missing",
+        file: FIRING,
+        right: "if cancels { self.previous(context.progress)? } else { None }",
+        wrong: "None",
         caught_by: worker(
             "schedules::the_job_of_the_tick_before_is_cancelled_where_the_schedule_asks_for_it",
         ),
@@ -232,18 +232,39 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "an edit forgets the ticks that are due",
         file: EDIT,
-        right: "if present.is_paused() { (Vec::new(), present.progress()) } else { last_ticks(&present)? }",
-        wrong: "(Vec::new(), Progress { dealt: present.clock(), ran: None })",
+        right: "self.fire(&present, spec).await?",
+        wrong: "Firing::none(Progress { dealt: present.clock(), ran: None })",
         caught_by: client("schedules::changes::a_schedule_that_is_edited_goes_on_where_it_stood"),
     },
     Mistake {
         name: "an edit wakes a schedule that is paused",
         file: EDIT,
-        right: "if present.is_paused() { Span::MAX } else { wait }",
-        wrong: "wait",
+        right: "job_of(&new, Span::MAX)?",
+        wrong: "job_of(&new, sleep)?",
         caught_by: client(
             "schedules::changes::a_paused_schedule_waits_and_a_resumed_one_makes_up_as_its_policy_says",
         ),
+    },
+    Mistake {
+        name: "an edit does not look whether the tick before still runs",
+        file: EDIT,
+        right: "previous.map(|record| record.meta.state)",
+        wrong: "previous.map(|_| State::Completed)",
+        caught_by: client("schedules::edits::an_edit_treats_the_tick_before_as_a_wake_up_does"),
+    },
+    Mistake {
+        name: "an edit sends a backlog in one call, however large",
+        file: EDIT,
+        right: "CallRoom::beside(&self.queue.storage().capabilities().limits, 2, bytes)",
+        wrong: "CallRoom::beside(&queue_core::Limits::default(), 2, bytes)",
+        caught_by: client("schedules::edits::an_edit_enqueues_a_backlog_in_parts_that_the_store_takes"),
+    },
+    Mistake {
+        name: "ticks that an edit leaves out are in no log",
+        file: EDIT,
+        right: "report_skipped(&present, firing.skipped)",
+        wrong: "()",
+        caught_by: client("schedules::edits::ticks_that_an_edit_leaves_out_are_logged_as_by_a_worker"),
     },
     Mistake {
         name: "each start of a program writes its schedules anew",

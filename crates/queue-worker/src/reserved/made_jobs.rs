@@ -2,11 +2,12 @@
 //! so each of them begins a trace.
 
 use crate::worker::TRACE_TARGET;
-use queue_core::{JobMeta, NewJob};
+use queue_core::{JobId, JobMeta, NewJob};
 use tracing::{Span, debug, field::Empty, info_span};
 
-/// Opens the span of each job, whose context goes along with the job.
-pub(super) fn trace(schedule: &JobMeta, jobs: &mut [NewJob]) {
+/// Opens the span of each job of a tick, whose context goes along with the job. A client that
+/// enqueues ticks in place of a worker calls this too.
+pub fn trace_ticks(schedule: &JobMeta, jobs: &mut [NewJob]) {
     for job in jobs {
         let span = span(schedule, job);
         #[cfg(feature = "opentelemetry")]
@@ -14,6 +15,13 @@ pub(super) fn trace(schedule: &JobMeta, jobs: &mut [NewJob]) {
             export(&span, schedule, job);
         }
         debug!(target: TRACE_TARGET, parent: &span, "a schedule makes a job");
+    }
+}
+
+/// Logs the ticks that a schedule left out, if it did.
+pub(super) fn report_skipped(schedule: &JobId, ticks: usize) {
+    if ticks > 0 {
+        tracing::warn!(%schedule, ticks, "a schedule left ticks out, as its policy says");
     }
 }
 

@@ -7,6 +7,8 @@ mod unreadable_log;
 
 pub use unreadable_log::UnreadableLog;
 
+pub use made_jobs::trace_ticks;
+
 use crate::operations::{self, OPERATION_KIND};
 use queue_core::{
     JobMeta, LeaseToken, Payload, Result, Span, Storage,

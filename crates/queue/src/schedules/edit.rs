@@ -2,10 +2,10 @@
 
 use super::{Put, ScheduleStatus, Schedules, is_schedule, job_of};
 use queue_core::{
-    Applied, Error, ErrorKind, NewJob, Result, Span, Stamped, State, Timestamp,
-    lifecycle::{Event, Policy, decide},
+    Applied, Detail, Error, ErrorKind, NewJob, Result, Span, Stamped, State, StorageExt, Timestamp,
+    lifecycle::{Event, OnRunning, Policy, decide},
 };
-use queue_schedule::{Overlap, Progress, ScheduleError, ScheduleSpec};
+use queue_schedule::{CATCH_UP_MAX, CallRoom, Firing, FiringContext, Progress, ScheduleError, ScheduleSpec};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -14,76 +14,129 @@ use tokio::time::{Instant, sleep};
 const PATIENCE: Duration = Duration::from_secs(90);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(50);
+/// The most calls for the ticks that an old schedule owes: each enqueues at least one of them.
+const PARTS_MAX: usize = CATCH_UP_MAX;
+
+/// What a try to write a schedule came to.
+enum Tried {
+    Put(Put),
+    /// The old schedule owes more ticks than one call takes. A part of them is enqueued.
+    Part,
+    /// The old schedule changed meanwhile, or a worker holds it.
+    Stale,
+}
 
 impl<P, R> Schedules<P, R> {
     pub(super) async fn write(&self, spec: ScheduleSpec) -> Result<Put> {
         let id = ScheduleSpec::id_of(&spec.name)?;
         let mut patience = Patience::new();
-        loop {
+        for _ in 0..PARTS_MAX {
             let Stamped { now, clock, value } = self.read(std::slice::from_ref(&id)).await?;
             let present = value.into_iter().flatten().next();
             // A terminal record is a schedule that is over, which is then made anew.
-            let put = match present.filter(|record| !record.meta.state.is_terminal()) {
+            let tried = match present.filter(|record| !record.meta.state.is_terminal()) {
                 None => {
                     let spec = spec.clone().beginning_at(Progress { dealt: clock, ran: None });
-                    self.create(&spec, clock).await?
+                    self.create(&spec, now, clock).await?
                 }
                 Some(record) if !is_schedule(&record) => return Err(taken(&spec.name)),
                 Some(record) => self.edit(ScheduleStatus::of(record, now, clock)?, &spec).await?,
             };
-            match put {
-                Some(put) => return Ok(put),
-                None => patience.wait(&spec.name).await?,
+            match tried {
+                Tried::Put(put) => return Ok(put),
+                Tried::Part => patience = Patience::new(),
+                Tried::Stale => patience.wait(&spec.name).await?,
             }
         }
+        Err(busy(&spec.name))
     }
 
-    /// Makes the schedule; `None` if another process was quicker.
-    async fn create(&self, spec: &ScheduleSpec, clock: Timestamp) -> Result<Option<Put>> {
-        spec.check()?;
-        let wait = spec.wait(spec.since, clock).ok_or_else(|| never(spec))?;
-        let job = job_of(spec, wait)?;
+    /// Makes the schedule, unless another process was quicker.
+    async fn create(&self, spec: &ScheduleSpec, now: Timestamp, clock: Timestamp) -> Result<Tried> {
+        let job = job_of(spec, self.checked_sleep(spec, now, clock)?)?;
         let stored = self.queue.storage().enqueue(self.queue.name(), vec![vec![job]]).await?;
-        Ok(stored.value.iter().flatten().any(queue_core::Enqueued::is_new).then_some(Put::Created))
+        let is_new = stored.value.iter().flatten().any(queue_core::Enqueued::is_new);
+        Ok(if is_new { Tried::Put(Put::Created) } else { Tried::Stale })
     }
 
-    /// Replaces the old schedule by the new one under its revision, and enqueues its ticks up to
-    /// now in the same step, so that the new one begins where it ends. `None` if the old schedule
-    /// changed meanwhile or is held.
-    async fn edit(&self, present: ScheduleStatus, spec: &ScheduleSpec) -> Result<Option<Put>> {
+    /// Replaces the old schedule by the new one under its revision, and enqueues the ticks that the
+    /// old one owes up to now in the same step, so that the new one begins where it ends. If they
+    /// are more than one call takes, the old schedule takes its own place, so much further on.
+    async fn edit(&self, present: ScheduleStatus, spec: &ScheduleSpec) -> Result<Tried> {
         if spec.says_the_same(present.spec()) {
-            return Ok(Some(Put::Unchanged));
+            return Ok(Tried::Put(Put::Unchanged));
         }
         if present.meta().state == State::Processing {
-            return Ok(None);
+            return Ok(Tried::Stale);
         }
-        let (mut then, at) =
-            if present.is_paused() { (Vec::new(), present.progress()) } else { last_ticks(&present)? };
-        let spec = spec.clone().beginning_at(at);
-        spec.check()?;
-        let wait = spec.wait(spec.since, present.clock()).ok_or_else(|| never(&spec))?;
-        then.push(job_of(&spec, if present.is_paused() { Span::MAX } else { wait })?);
-        // The old job is removed and the new one enqueued in one transition, under the revision of
-        // the old one.
-        let Ok(mut transition) = decide(present.meta(), Event::Delete, &Policy::default()) else {
-            return Ok(None);
+        let firing = self.fire(&present, spec).await?;
+        let new = spec.clone().beginning_at(firing.progress);
+        let sleep = self.checked_sleep(&new, present.now(), present.clock())?;
+        let successor = match (present.is_paused(), firing.more) {
+            (true, _) => job_of(&new, Span::MAX)?,
+            (false, false) => job_of(&new, sleep)?,
+            (false, true) => job_of(&present.spec().clone().beginning_at(firing.progress), Span::ZERO)?,
         };
-        transition.then = then;
-        let applied = self.queue.storage().apply(vec![transition]).await?.value;
-        Ok(applied.iter().any(Applied::is_done).then_some(Put::Changed))
+        if !self.replace(&present, &firing, successor).await? {
+            return Ok(Tried::Stale);
+        }
+        report_skipped(&present, firing.skipped);
+        Ok(if firing.more { Tried::Part } else { Tried::Put(Put::Changed) })
+    }
+
+    /// What the old schedule does now, as it would if a worker woke it.
+    async fn fire(&self, present: &ScheduleStatus, new: &ScheduleSpec) -> Result<Firing> {
+        let (old, progress) = (present.spec(), Some(present.progress()));
+        if present.is_paused() {
+            return Ok(Firing::none(present.progress()));
+        }
+        let previous = match old.previous(progress)? {
+            Some(id) => self.queue.storage().get_one(self.queue.name(), &id, Detail::Meta).await?,
+            None => None,
+        };
+        let previous = previous.map(|record| record.meta.state);
+        // Beside the ticks, the call removes one job and stores one schedule, the old or the new.
+        let bytes = old.to_bytes().len().max(new.to_bytes().len());
+        let room = CallRoom::beside(&self.queue.storage().capabilities().limits, 2, bytes);
+        let (now, clock) = (present.now(), present.clock());
+        Ok(old.fire(&FiringContext { progress, previous, now, clock, room })?)
+    }
+
+    /// Removes the old job and enqueues the jobs of its ticks and its successor, in one transition
+    /// under the revision of the old one; false if that is another by now.
+    async fn replace(&self, present: &ScheduleStatus, firing: &Firing, successor: NewJob) -> Result<bool> {
+        let storage = self.queue.storage();
+        let Ok(mut transition) = decide(present.meta(), Event::Delete, &Policy::default()) else {
+            return Ok(false);
+        };
+        if let Some(previous) = &firing.cancel {
+            let cancel = Event::Cancel { running: OnRunning::Request };
+            storage.change(self.queue.name(), previous, cancel, &Policy::default()).await?;
+        }
+        transition.then.clone_from(&firing.jobs);
+        #[cfg(feature = "worker")]
+        queue_worker::trace_ticks(present.meta(), &mut transition.then);
+        transition.then.push(successor);
+        let applied = storage.apply(vec![transition]).await?.value;
+        Ok(applied.iter().any(Applied::is_done))
+    }
+
+    /// How long a schedule that can work sleeps first. A schedule is refused here, before anything
+    /// is written, if the store would refuse the jobs of its ticks.
+    fn checked_sleep(&self, spec: &ScheduleSpec, now: Timestamp, clock: Timestamp) -> Result<Span> {
+        spec.check()?;
+        let sleep = spec.sleep(spec.since, now, clock).ok_or_else(|| never(spec))?;
+        self.queue.storage().capabilities().limits.check_enqueue(&[vec![spec.largest_job()?]])?;
+        Ok(sleep)
     }
 }
 
-/// The jobs that the old schedule would enqueue now. If ticks must not overlap, it is only the
-/// newest one.
-fn last_ticks(present: &ScheduleStatus) -> Result<(Vec<NewJob>, Progress)> {
-    let mut due = present.spec().due(Some(present.progress()), present.clock());
-    if present.spec().overlap != Overlap::Allow {
-        due.run.drain(..due.run.len().saturating_sub(1));
+/// Ticks that an edit leaves out are as many as a worker would have left out, and are logged alike.
+fn report_skipped(present: &ScheduleStatus, ticks: usize) {
+    if ticks > 0 {
+        let schedule = &present.meta().id;
+        tracing::warn!(%schedule, ticks, "a schedule left ticks out, as its policy says");
     }
-    let jobs: std::result::Result<_, ScheduleError> =
-        due.run.iter().map(|tick| present.spec().tick_job(*tick)).collect();
-    Ok((jobs?, due.progress))
 }
 
 /// The wait for a schedule that a worker holds.
@@ -102,6 +155,11 @@ impl Patience {
         sleep(LOOK).await;
         Ok(())
     }
+}
+
+fn busy(name: &str) -> Error {
+    let message = format!("ticks of the schedule {name:?} come faster than they are enqueued; try again");
+    Error::new(ErrorKind::Conflict, "schedule", message)
 }
 
 fn never(spec: &ScheduleSpec) -> Error {

@@ -127,9 +127,9 @@ impl<P, R> Schedules<P, R> {
     /// Those of [`get`](Self::get). A dropped future leaves the job enqueued or not.
     pub async fn run_now(&self, name: &str) -> Result<Option<JobId>> {
         let Some(status) = self.get(name).await? else { return Ok(None) };
-        let id = status.spec().tick_id(status.clock())?;
         #[cfg_attr(not(feature = "opentelemetry"), expect(unused_mut, reason = "nothing is added to it"))]
-        let mut job = status.spec().job.job(id.clone(), status.clock(), Span::ZERO)?;
+        let mut job = status.spec().job_now(status.clock())?;
+        let id = job.id.clone();
         let span = SendSpan::begin(self.queue.name());
         #[cfg(feature = "opentelemetry")]
         span.make(|| carry_trace(&mut job));

@@ -83,6 +83,11 @@ impl ScheduleStatus {
         self.progress
     }
 
+    /// The store's time when the status was read.
+    pub(super) fn now(&self) -> Timestamp {
+        self.now
+    }
+
     /// The reading of the store's clock when the status was read.
     pub(super) fn clock(&self) -> Timestamp {
         self.clock

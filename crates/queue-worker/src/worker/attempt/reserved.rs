@@ -31,7 +31,6 @@ pub(super) async fn settlement(run: &WorkerRun, job: Arc<HeldJob>) -> Settlement
             if handled.ticks_skipped > 0 {
                 let schedule = job.meta().clone();
                 let ticks = handled.ticks_skipped;
-                tracing::warn!(schedule = %schedule.id, ticks, "a schedule left ticks out, as its policy says");
                 run.events.emit(&WorkerEvent::TicksSkipped { schedule, ticks });
             }
             if let Some(reason) = handled.unreadable {

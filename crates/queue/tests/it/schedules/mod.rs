@@ -1,6 +1,7 @@
 //! Schedules, on a store whose clock the test moves.
 
 mod changes;
+mod edits;
 mod faults;
 mod sizes;
 mod ticks;
