@@ -54,7 +54,7 @@ export type ScheduleChange = "done" | "requested" | "unchanged";
 export class Schedules {
   private constructor();
   /** Makes a schedule or changes the one of this name. Needs the scopes `operate` and `produce`. */
-  put(name: string, schedule: NewSchedule, options?: CallOptions): Promise<"created" | "changed" | "unchanged">;
+  put(name: string, schedule: NewSchedule, options?: CallOptions): Promise<"created" | "changed" | "unchanged" | "rescheduled">;
   get(name: string, options?: CallOptions): Promise<Schedule>;
   list(options?: CallOptions): Promise<(Schedule | UnreadableSchedule)[]>;
   pause(name: string, options?: CallOptions): Promise<ScheduleChange>;

@@ -61,6 +61,7 @@ async fn put(scenario: &Scenario, name: &str, said: &Value) -> Result<Value> {
     let outcome = match scenario.jobs.of_kind(kind).schedules().put(&schedule).await? {
         Put::Created => "created",
         Put::Changed => "changed",
+        Put::Rescheduled => "rescheduled",
         _ => "unchanged",
     };
     Ok(json!({"outcome": outcome}))

@@ -267,6 +267,13 @@ pub(super) const MISTAKES: &[Mistake] = &[
         caught_by: client("schedules::edits::ticks_that_an_edit_leaves_out_are_logged_as_by_a_worker"),
     },
     Mistake {
+        name: "a schedule that sleeps beyond its tick counts as unchanged",
+        file: EDIT,
+        right: "self.wake_in_time(&present).await",
+        wrong: "Ok(Tried::Put(Put::Unchanged))",
+        caught_by: client("schedules::edits::a_put_or_a_declare_wakes_a_schedule_that_would_oversleep"),
+    },
+    Mistake {
         name: "each start of a program writes its schedules anew",
         file: EDIT,
         right: "spec.says_the_same(present.spec())",

@@ -19,6 +19,8 @@ Missed = Literal["skip", "latest", "all"]
 Overlap = Literal["allow", "skip", "cancel"]
 #: What became of a change: `done`, `requested` (it fires just now and follows then) or `unchanged`.
 ChangeOutcome = Literal["done", "requested", "unchanged"]
+#: What became of a put; `rescheduled` if the same schedule slept beyond its next tick.
+PutOutcome = Literal["created", "changed", "unchanged", "rescheduled"]
 _Shown = list[dict[str, Any]]
 
 
@@ -43,7 +45,7 @@ class Schedules:
         overlap: Overlap = "allow",
         jitter: Seconds = 0,
         spread: Seconds = 0,
-    ) -> Literal["created", "changed", "unchanged"]:
+    ) -> PutOutcome:
         """Makes a schedule, or changes the one of this name. Give one of `cron`, `every` and `at`.
 
         The id of each job is the name, `@` and its moment, so `job` has no id; a string
@@ -121,7 +123,7 @@ class AsyncSchedules:
         overlap: Overlap = "allow",
         jitter: Seconds = 0,
         spread: Seconds = 0,
-    ) -> Literal["created", "changed", "unchanged"]:
+    ) -> PutOutcome:
         """Makes or changes a schedule; see `Schedules.put`."""
         timing = _timing(cron, zone, every, at)
         return await self._sender.run(

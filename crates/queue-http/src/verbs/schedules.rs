@@ -29,7 +29,7 @@ use utoipa::ToSchema;
 #[schema(as = PutScheduleAnswer)]
 pub(crate) struct PutOut {
     schedule: String,
-    /// `created`, `changed` or `unchanged`.
+    /// `created`, `changed`, `unchanged`, or `rescheduled` if it slept beyond its next tick.
     outcome: &'static str,
 }
 
@@ -73,6 +73,7 @@ pub(crate) async fn put(app: Arc<App>, call: Call) -> Result<Response> {
     let (status, outcome) = match jobs.of_kind(kind).schedules().put(&schedule).await? {
         Put::Created => (StatusCode::CREATED, "created"),
         Put::Changed => (StatusCode::OK, "changed"),
+        Put::Rescheduled => (StatusCode::OK, "rescheduled"),
         _ => (StatusCode::OK, "unchanged"),
     };
     answer(status, &PutOut { schedule: name(&call).to_owned(), outcome })

@@ -16,6 +16,9 @@ pub enum Put {
     Changed,
     /// The same schedule is there already. Nothing was written.
     Unchanged,
+    /// The same schedule is there already, but it slept beyond its next tick, and now sleeps until
+    /// then. So it is after new rules of a time zone.
+    Rescheduled,
 }
 
 /// The answer to the schedules that a program declares.
@@ -29,6 +32,9 @@ pub struct Declared {
     pub changed: Vec<String>,
     /// Schedules that were there already.
     pub unchanged: Vec<String>,
+    /// Schedules that were there already and slept beyond their next tick; see
+    /// [`Put::Rescheduled`].
+    pub rescheduled: Vec<String>,
     /// Schedules whose last moment has passed, so that there was nothing to write.
     pub over: Vec<String>,
     /// Schedules that are there already in a form that this program cannot read: a newer version of
@@ -56,7 +62,8 @@ impl<P: Encode, R> Schedules<P, R> {
     }
 
     /// Puts the schedules of a program when it starts, in any number of processes; a schedule that
-    /// is there already is not written again. Schedules that another version of the program
+    /// is there already is not written again, unless it would sleep beyond its next tick. Schedules
+    /// that another version of the program
     /// declared and this one does not are reported, but not removed.
     ///
     /// # Errors
@@ -75,6 +82,7 @@ impl<P: Encode, R> Schedules<P, R> {
                 Ok(Put::Created) => declared.created.push(name),
                 Ok(Put::Changed) => declared.changed.push(name),
                 Ok(Put::Unchanged) => declared.unchanged.push(name),
+                Ok(Put::Rescheduled) => declared.rescheduled.push(name),
                 Err(error) => match source_of(&error) {
                     Some(ScheduleError::NeverFires { .. }) => declared.over.push(name),
                     Some(error) if error.is_unreadable() => declared.unreadable.push(name),

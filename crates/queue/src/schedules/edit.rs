@@ -64,7 +64,7 @@ impl<P, R> Schedules<P, R> {
     /// are more than one call takes, the old schedule takes its own place, so much further on.
     async fn edit(&self, present: ScheduleStatus, spec: &ScheduleSpec) -> Result<Tried> {
         if spec.says_the_same(present.spec()) {
-            return Ok(Tried::Put(Put::Unchanged));
+            return self.wake_in_time(&present).await;
         }
         if present.meta().state == State::Processing {
             return Ok(Tried::Stale);
@@ -82,6 +82,19 @@ impl<P, R> Schedules<P, R> {
         }
         report_skipped(&present, firing.skipped);
         Ok(if firing.more { Tried::Part } else { Tried::Put(Put::Changed) })
+    }
+
+    /// Moves a schedule that sleeps beyond its next tick to that tick. So it is after new rules of
+    /// a time zone, since the schedule went to sleep by the old ones.
+    async fn wake_in_time(&self, present: &ScheduleStatus) -> Result<Tried> {
+        let Some(delay) = present.oversleeps() else { return Ok(Tried::Put(Put::Unchanged)) };
+        let event = Event::Reschedule { delay };
+        let Ok(transition) = decide(present.meta(), event, &Policy::default()) else {
+            return Ok(Tried::Stale);
+        };
+        let applied = self.queue.storage().apply(vec![transition]).await?.value;
+        let is_done = applied.iter().any(Applied::is_done);
+        Ok(if is_done { Tried::Put(Put::Rescheduled) } else { Tried::Stale })
     }
 
     /// What the old schedule does now, as it would if a worker woke it.

@@ -2,9 +2,11 @@
 
 use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Result, Span, State, Timestamp};
 use queue_schedule::{Progress, ScheduleSpec, Tick};
-#[cfg(feature = "worker")]
-use std::time::Duration;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+
+/// A schedule is late by the time from the read of the clock to the settle, which is no reason to
+/// write it again at each start of a program.
+const LATE_MIN: Duration = Duration::from_secs(1);
 
 /// The status of a schedule.
 #[derive(Clone, Debug)]
@@ -77,6 +79,16 @@ impl ScheduleStatus {
     /// The time up to which ticks were dealt with, either run or left out.
     pub fn dealt_until(&self) -> SystemTime {
         Tick::from(self.progress.dealt).time()
+    }
+
+    /// The time until the next tick, if the schedule sleeps longer than that.
+    pub(super) fn oversleeps(&self) -> Option<Span> {
+        if self.is_paused() || !self.meta.state.is_waiting() {
+            return None;
+        }
+        let sleep = self.spec.sleep(self.progress.dealt, self.now, self.clock)?;
+        let late = self.meta.run_at.since(self.now).saturating_sub(sleep.as_duration());
+        (late > LATE_MIN).then_some(sleep)
     }
 
     pub(super) fn progress(&self) -> Progress {

@@ -105,6 +105,7 @@ pub(super) async fn run(args: AddArgs, session: &Session) -> Result<Exit, CliErr
         Put::Created => "created",
         Put::Changed => "changed",
         Put::Unchanged => "unchanged",
+        Put::Rescheduled => "rescheduled",
         other => return Err(CliError::unforeseen(other)),
     };
     let name = &args.name;

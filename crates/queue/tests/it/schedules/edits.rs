@@ -3,9 +3,12 @@
 use super::{DAY, HOUR, MINUTE, Report, hourly, ids, report, run, set_up};
 use async_trait::async_trait;
 use queue::{
-    Queue, Storage,
-    queue_core::{Applied, Capabilities, Result, Stamped, StorageLayer, lifecycle::Transition},
-    schedules::{Missed, Overlap, Put, Schedule, Timing},
+    Queue, Storage, StorageExt,
+    queue_core::{
+        Applied, Capabilities, Changed, Result, Span, Stamped, StorageLayer,
+        lifecycle::{Event, Policy, Transition},
+    },
+    schedules::{Missed, Overlap, Put, Schedule, ScheduleSpec, Timing},
 };
 use std::{
     collections::BTreeSet,
@@ -141,4 +144,47 @@ async fn ticks_that_an_edit_leaves_out_are_logged_as_by_a_worker() {
         assert_eq!(said.len(), 1, "once, by a worker {by_a_worker}: {text}");
         assert!(said[0].contains("schedule=queue.schedule:hourly ticks=10"), "{text}");
     }
+}
+
+/// Stands for new rules of a time zone: the schedule went to sleep until a later moment.
+async fn oversleep(reports: &Queue<Report, String>, delay: Duration) {
+    let id = ScheduleSpec::id_of("hourly").expect("a valid name");
+    let event = Event::Reschedule { delay: Span::new("delay", delay).expect("short") };
+    let changed = reports.storage().change(reports.name(), &id, event, &Policy::default()).await;
+    assert!(matches!(changed.expect("memory changes"), Changed::Done(_)));
+}
+
+#[tokio::test]
+async fn a_put_or_a_declare_wakes_a_schedule_that_would_oversleep() {
+    for declares in [false, true] {
+        let (clock, reports) = set_up();
+        let schedules = reports.schedules();
+        if declares {
+            let declare = async || schedules.declare([hourly(report())]).await.expect("declared");
+            declare().await;
+            oversleep(&reports, 2 * HOUR).await;
+            let declared = declare().await;
+            assert_eq!((declared.rescheduled, declared.unchanged), (vec!["hourly".to_owned()], vec![]));
+            assert_eq!(declare().await.unchanged, ["hourly"]);
+        } else {
+            let put = async || schedules.put(&hourly(report())).await.expect("put");
+            put().await;
+            oversleep(&reports, 2 * HOUR).await;
+            assert_eq!((put().await, put().await), (Put::Rescheduled, Put::Unchanged));
+        }
+        clock.advance(HOUR);
+        assert_eq!(ids(&run(&reports).await), ["hourly@2026-01-01T01:00:00Z"]);
+    }
+}
+
+#[tokio::test]
+async fn a_schedule_that_wakes_before_its_tick_or_is_paused_is_not_written_again() {
+    let (_, reports) = set_up();
+    let schedules = reports.schedules();
+    schedules.put(&hourly(report())).await.expect("put");
+    oversleep(&reports, MINUTE).await;
+    assert_eq!(schedules.put(&hourly(report())).await.expect("put"), Put::Unchanged);
+    let _ = schedules.pause("hourly").await.expect("paused");
+    assert_eq!(schedules.put(&hourly(report())).await.expect("put"), Put::Unchanged);
+    assert!(schedules.get("hourly").await.expect("read").expect("there").is_paused());
 }
