@@ -15,7 +15,7 @@ export interface Timing {
 }
 
 export interface NewSchedule extends Timing {
-  /** The job of each tick, whose id is the name, `@` and the tick. Without id, headers and tags. */
+  /** The job of each tick, whose id is the name, `@` and the tick. Without id. */
   job?: NewJob | undefined;
   /** What happens to ticks that passed while no worker ran. Default `skip`. */
   missed?: "skip" | "latest" | "all" | undefined;

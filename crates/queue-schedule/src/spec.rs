@@ -5,8 +5,10 @@ use queue_core::{JobId, NewJob, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The layout version that this library writes. It reads every version up to this one.
-pub const SPEC_VERSION: u32 = 1;
+/// The newest layout that this library writes and reads: it has headers and tags of jobs. A
+/// schedule whose jobs have none is of version 1, which older workers can read.
+pub const SPEC_VERSION: u32 = 2;
+const WITHOUT_LABELS: u32 = 1;
 /// The default grace of frequent ticks is at least this long, so that a late settle loses none.
 pub const GRACE_MIN: Span = Span::from_secs(10);
 /// The default grace of rare ticks is at most this long.
@@ -105,7 +107,7 @@ impl ScheduleSpec {
     /// A schedule of default policies whose ticks come after `since`.
     pub fn new(name: impl Into<String>, timing: Timing, job: Template, since: Timestamp) -> Self {
         Self {
-            version: SPEC_VERSION,
+            version: if job.has_labels() { SPEC_VERSION } else { WITHOUT_LABELS },
             name: name.into(),
             timing,
             job,

@@ -3,10 +3,11 @@
 use crate::{ScheduleError, Tick, tick::PLACE};
 use bytes::Bytes;
 use queue_core::{
-    Budget, ContentType, JobId, Kind, NewJob, Payload, Retention, RetentionPolicy, Span, Timestamp,
+    Budget, ContentType, Headers, JobId, Kind, NewJob, Payload, Retention, RetentionPolicy, Span, Tag, Tags,
+    Timestamp,
 };
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// The job that a schedule enqueues at each tick: all of a [`NewJob`] except its id, which comes
 /// from the tick.
@@ -29,6 +30,10 @@ pub struct Template {
     keep_failed: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     on_failure: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    headers: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
 }
 
 /// Text is kept as text, so that people can read a stored schedule.
@@ -64,6 +69,8 @@ impl Template {
             keep_completed: job.retention.completed.as_raw(),
             keep_failed: job.retention.failed.as_raw(),
             on_failure: job.on_failure.as_ref().map(|kind| kind.as_str().to_owned()),
+            headers: job.headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            tags: job.tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
         }
     }
 
@@ -105,12 +112,21 @@ impl Template {
             failed: retention(self.keep_failed)?,
         };
         job.on_failure = self.on_failure.as_ref().map(Kind::new).transpose().map_err(unreadable)?;
+        job.headers = Headers::new(&self.headers).map_err(unreadable)?;
+        let tags: Result<Vec<Tag>, _> = self.tags.iter().map(Tag::new).collect();
+        job.tags = Tags::new(tags.map_err(unreadable)?).map_err(unreadable)?;
         Ok(job)
+    }
+
+    /// Whether a version of this library that keeps neither headers nor tags would lose some.
+    pub(crate) fn has_labels(&self) -> bool {
+        !self.headers.is_empty() || !self.tags.is_empty()
     }
 
     /// The most bytes that the job of a tick takes of a call.
     pub(crate) fn bytes_max(&self) -> usize {
-        self.payload_at(Tick::longest()).len() + TRACE_BYTES_MAX
+        let headers: usize = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+        self.payload_at(Tick::longest()).len() + headers + TRACE_BYTES_MAX
     }
 
     fn payload_at(&self, tick: Timestamp) -> Bytes {

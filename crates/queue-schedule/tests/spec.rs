@@ -1,8 +1,8 @@
 //! The stored form of a schedule, and what is refused before it is stored.
 
-use queue_core::{ContentType, JobId, Kind, NewJob, Payload, Span, Timestamp};
+use queue_core::{ContentType, Headers, JobId, Kind, NewJob, Payload, Span, Tag, Tags, Timestamp};
 use queue_schedule::{
-    Missed, Moments, Overlap, Progress, ScheduleError, ScheduleSpec, Template, Tick, Timing,
+    Missed, Moments, Overlap, Progress, SPEC_VERSION, ScheduleError, ScheduleSpec, Template, Tick, Timing,
 };
 use std::{collections::BTreeSet, time::Duration};
 
@@ -78,8 +78,9 @@ fn everything_that_a_job_of_a_schedule_is_comes_back() {
     (given.priority, given.delay, given.expires_in) = (-3, Span::from_millis(4), Some(Span::from_millis(50)));
     given.time_limit = Some(Span::from_millis(6));
     given.on_failure = Some(Kind::new("mend").expect("a kind"));
-    let mut spec = nightly();
-    spec.job = Template::of(&given);
+    given.headers = Headers::new([("tenant", "7"), ("locale", "de")]).expect("headers");
+    given.tags = Tags::new(["b", "a"].map(|tag| Tag::new(tag).expect("a tag"))).expect("tags");
+    let spec = ScheduleSpec::new("nightly", nightly().timing, Template::of(&given), at(1000));
     let read = ScheduleSpec::from_bytes(&spec.to_bytes()).expect("a schedule");
     assert_eq!(read, spec);
     let mut made = read.job.job(given.id.clone(), at(DAY), Span::from_millis(1000)).expect("a job");
@@ -98,10 +99,23 @@ fn progress_is_written_as_it_always_was_and_read_again() {
     assert!(matches!(Progress::from_bytes(b"5"), Err(ScheduleError::UnreadableHere { .. })));
 }
 
+/// An older worker that read it would lose the headers and tags of its jobs in silence.
+#[test]
+fn a_schedule_is_of_the_version_that_keeps_all_of_its_job() {
+    let version =
+        |job: &NewJob| ScheduleSpec::new("nightly", nightly().timing, Template::of(job), at(1000)).version;
+    let plain = job("{}", "application/json");
+    let headers = Headers::new([("tenant", "7")]).expect("a header");
+    let tags = Tags::new([Tag::new("a").expect("a tag")]).expect("tags");
+    assert_eq!(version(&plain), 1);
+    assert_eq!(version(&plain.clone().with_headers(headers)), SPEC_VERSION);
+    assert_eq!(version(&plain.with_tags(tags)), SPEC_VERSION);
+}
+
 #[test]
 fn a_schedule_of_a_newer_version_is_told_whatever_else_it_holds() {
-    let newer = ScheduleSpec::from_bytes(br#"{"version":2,"moon":"full"}"#);
-    assert_eq!(newer, Err(ScheduleError::Newer { version: 2 }));
+    let newer = ScheduleSpec::from_bytes(br#"{"version":3,"moon":"full"}"#);
+    assert_eq!(newer, Err(ScheduleError::Newer { version: 3 }));
 }
 
 #[test]

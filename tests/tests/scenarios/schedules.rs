@@ -41,10 +41,6 @@ pub(crate) async fn call(scenario: &Scenario, said: &Value) -> Result<Option<Val
 
 async fn put(scenario: &Scenario, name: &str, said: &Value) -> Result<Value> {
     let job = &said["job"];
-    if job["tags"].is_array() {
-        // A schedule keeps none; the protocol refuses the field.
-        return Err(Error::invalid("scenario", "the jobs of a schedule have no tags"));
-    }
     let millis = |name: &str| Duration::from_millis(said[name].as_u64().unwrap_or(0));
     let missed = match said["missed"].as_str() {
         Some("latest") => Missed::Latest,
@@ -119,6 +115,9 @@ fn shown(status: &ScheduleStatus) -> Value {
         && let queue::queue_core::Budget::Limited(limit) = job.max_attempts
     {
         said["job"]["max_attempts"] = json!(limit.get());
+        said["job"]["headers"] =
+            job.headers.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+        said["job"]["tags"] = job.tags.iter().map(|tag| json!(tag.as_str())).collect();
     }
     if let Missed::All { max } = spec.missed {
         (said["missed"], said["catch_up"]) = (json!("all"), json!(max));

@@ -7,7 +7,7 @@ use crate::{
     session::Jobs,
 };
 use clap::Args;
-use queue::{ContentType, InvalidOption, JobOptions, Keep, Kind, Payload};
+use queue::{ContentType, InvalidOption, JobOptions, Keep, Kind, Payload, queue_core::Tag};
 use std::time::Duration;
 
 /// The properties of a job, whether a command enqueues it or a schedule at its ticks.
@@ -39,6 +39,12 @@ pub(crate) struct JobArgs {
     /// If this job fails for good, enqueue a job of this kind with the failure as its payload
     #[arg(long, value_name = "KIND")]
     on_failure: Option<Kind>,
+    /// A tag by which the job is found again; may be repeated
+    #[arg(long)]
+    tag: Vec<Tag>,
+    /// A header that the handler gets beside the payload; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = header)]
+    header: Vec<(String, String)>,
     /// The content type of the payload [default: application/json if it is JSON, otherwise
     /// text/plain]
     #[arg(long, value_name = "TYPE")]
@@ -86,6 +92,10 @@ impl JobArgs {
         if let Some(kind) = &self.on_failure {
             options = options.on_failure(kind.clone());
         }
+        options = self.tag.iter().fold(options, |options, tag| options.tag(tag.as_str()));
+        for (name, value) in &self.header {
+            options = options.header(name, value);
+        }
         options
     }
 
@@ -96,4 +106,9 @@ impl JobArgs {
             None => Ok(()),
         }
     }
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("a header is a name and a value, such as tenant=7")?;
+    Ok((name.to_owned(), value.to_owned()))
 }

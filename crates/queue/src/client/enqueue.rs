@@ -169,6 +169,17 @@ impl<P: Encode, R: Decode> Queue<P, R> {
 impl<P: Encode, R> Queue<P, R> {
     /// A job of this handle, after all checks that come before it is stored.
     pub(crate) fn job_of(&self, id: JobId, payload: &P, options: &CheckedOptions) -> Result<NewJob> {
+        #[cfg_attr(not(feature = "opentelemetry"), expect(unused_mut, reason = "nothing is added to it"))]
+        let mut job = self.untraced_job_of(id, payload, options)?;
+        // The trace is added after the hooks, which may set one of their own, and need the room for
+        // headers.
+        #[cfg(feature = "opentelemetry")]
+        super::carry_trace(&mut job);
+        Ok(job)
+    }
+
+    /// The same without the trace of the caller, for a job that is made again later.
+    pub(crate) fn untraced_job_of(&self, id: JobId, payload: &P, options: &CheckedOptions) -> Result<NewJob> {
         let context = self.shared.context(self.kind(), &id, Role::Payload);
         let payload = payload.encode(&self.shared.codec, &context)?;
         let mut job = options.job(id, self.kind().clone(), payload);
@@ -178,10 +189,6 @@ impl<P: Encode, R> Queue<P, R> {
         if let Some(kind) = kinds.find(|kind| kind.is_reserved()).cloned() {
             return Err(InvalidOption::ReservedKind { kind }.into());
         }
-        // The trace is added after the hooks, which may set one of their own, and need the room for
-        // headers.
-        #[cfg(feature = "opentelemetry")]
-        super::carry_trace(&mut job);
         Ok(job)
     }
 }

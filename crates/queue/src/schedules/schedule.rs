@@ -1,11 +1,14 @@
 //! A schedule as a program makes it.
 
-use crate::{Encode, JobOptions, Queue};
-use queue_core::{Error, JobId, NewJob, Result, Span, Timestamp};
+use crate::{Encode, InvalidOption, JobOptions, Queue};
+use queue_core::{Error, JobId, NewJob, OnWaiting, Result, Span, Timestamp};
 use queue_schedule::{Missed, Overlap, ScheduleSpec, Template, Timing};
 use queue_serde::{CodecContext, Decode, Role};
 use serde::de::IgnoredAny;
 use std::time::Duration;
+
+const OF_A_SCHEDULE: &str = "a job of a schedule cannot be debounced, since each tick has an id of its own; \
+                             if the handle debounces, give the schedule a `delay`";
 
 /// A schedule as a program makes it: a name, when it fires, and the job that it enqueues.
 ///
@@ -45,8 +48,8 @@ impl<P> Schedule<P> {
     }
 
     /// Sets the options of the jobs, which take precedence over those of the handle. A delay is
-    /// added to the tick. Options about an id that is taken have no effect, since each tick has its
-    /// own id.
+    /// added to the tick. Each tick has its own id, so a debounced job is refused, and what to do
+    /// about a failed job of the same id has no effect.
     pub fn options(mut self, options: JobOptions) -> Self {
         self.options = options;
         self
@@ -100,8 +103,11 @@ impl<P: Encode> Schedule<P> {
             return Err(Error::invalid("schedule", message));
         }
         let options = self.options.checked_over(&queue.shared.options)?;
-        let made = |id| queue.job_of(JobId::from_static(id), &self.payload, &options);
+        let made = |id| queue.untraced_job_of(JobId::from_static(id), &self.payload, &options);
         let (job, other) = (made("tick")?, made("another tick")?);
+        if job.on_waiting != OnWaiting::Block {
+            return Err(InvalidOption::Debounce(OF_A_SCHEDULE).into());
+        }
         if job.payload != other.payload && !is_readable_as(queue, &job, &other.id) {
             let message =
                 "this codec binds a payload to the id of its job, and each tick has an id of its own";

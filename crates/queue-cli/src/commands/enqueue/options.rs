@@ -2,7 +2,7 @@
 
 use crate::{commands::job_args::JobArgs, exit::CliError, parse};
 use clap::{Args, ValueEnum};
-use queue::{JobOptions, OnFailed, queue_core::Tag};
+use queue::{JobOptions, OnFailed};
 use std::time::{Duration, SystemTime};
 
 /// The arguments of a job except its id and payload.
@@ -24,12 +24,6 @@ pub(super) struct EnqueueJobArgs {
     /// With --debounce: the longest total delay
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true, requires = "debounce")]
     max_wait: Option<Duration>,
-    /// A tag by which the job is found again; may be repeated
-    #[arg(long)]
-    tag: Vec<Tag>,
-    /// A header that the handler gets beside the payload; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = header)]
-    header: Vec<(String, String)>,
     /// What to do if a failed job has the id [default: block, or replace with --debounce]
     #[arg(long, value_name = "WHAT", value_enum)]
     on_failed: Option<FailedRule>,
@@ -56,10 +50,6 @@ impl EnqueueJobArgs {
         if let Some(max_wait) = self.max_wait {
             options = options.max_wait(max_wait);
         }
-        options = self.tag.iter().fold(options, |options, tag| options.tag(tag.as_str()));
-        for (name, value) in &self.header {
-            options = options.header(name, value);
-        }
         options = match self.on_failed {
             Some(FailedRule::Block) => options.on_failed(OnFailed::Block),
             Some(FailedRule::Replace) => options.on_failed(OnFailed::Replace),
@@ -69,9 +59,4 @@ impl EnqueueJobArgs {
         self.job.check()?;
         Ok(options)
     }
-}
-
-fn header(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("a header is a name and a value, such as tenant=7")?;
-    Ok((name.to_owned(), value.to_owned()))
 }

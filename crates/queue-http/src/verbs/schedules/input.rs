@@ -3,7 +3,7 @@
 use crate::{
     problem::{Problem, Result},
     service::App,
-    wire::{BudgetIn, KeepIn, NewJobIn, check_count},
+    wire::{BudgetIn, HeaderPairs, KeepIn, NewJobIn, check_count},
 };
 use queue::{
     JobOptions, Keep, Raw,
@@ -79,6 +79,13 @@ pub(crate) struct ScheduledJobIn<'a> {
     /// The content type of `payload_base64`; `application/octet-stream` if absent.
     #[serde(borrow)]
     content_type: Option<Cow<'a, str>>,
+    /// Text by name for the handler; at most 16, with 4096 bytes together.
+    #[schema(value_type = std::collections::BTreeMap<String, String>)]
+    #[serde(default)]
+    headers: HeaderPairs,
+    /// Words by which listings find the job; at most 8, of 64 bytes each.
+    #[serde(borrow, default)]
+    tags: Vec<Cow<'a, str>>,
     /// Lower is claimed first.
     #[serde(default)]
     priority: i16,
@@ -211,6 +218,8 @@ impl ScheduledJobIn<'_> {
             payload: self.payload,
             payload_base64: self.payload_base64,
             content_type: self.content_type,
+            headers: self.headers,
+            tags: self.tags,
             priority: self.priority,
             delay_ms: self.delay_ms,
             expires_in_ms: self.expires_in_ms,
@@ -236,6 +245,8 @@ fn options(job: &NewJob) -> JobOptions {
         .keep_completed(keep(job.retention.completed))
         .keep_failed(keep(job.retention.failed))
         .on_failure(job.on_failure.clone());
+    let options = job.tags.iter().fold(options, |options, tag| options.tag(tag.as_str()));
+    let options = job.headers.iter().fold(options, |options, (name, value)| options.header(name, value));
     let options = match job.max_attempts {
         Budget::Limited(limit) => options.max_attempts(limit.get()),
         Budget::Unlimited => options.unlimited_attempts(),

@@ -9,6 +9,7 @@ use queue::schedules::{Missed, Overlap, ScheduleSpec, ScheduleStatus, Tick, Timi
 use queue_core::{JobId, NewJob, Payload, Span, Timestamp};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// How many of the next ticks are told.
@@ -94,6 +95,10 @@ pub(crate) struct JobOut {
     payload_base64: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     content_type: Option<String>,
+    /// Only for a token with the scope `payload`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headers: Option<BTreeMap<String, String>>,
+    tags: Vec<String>,
     priority: i16,
     delay_ms: i64,
     expires_in_ms: Option<i64>,
@@ -166,6 +171,8 @@ impl JobOut {
             payload,
             payload_base64,
             content_type,
+            headers: with_payload.then(|| headers(&job)),
+            tags: job.tags.iter().map(ToString::to_string).collect(),
             priority: job.priority,
             delay_ms: job.delay.as_millis(),
             expires_in_ms: job.expires_in.map(Span::as_millis),
@@ -177,6 +184,10 @@ impl JobOut {
             on_failure: job.on_failure.map(|kind| kind.to_string()),
         })
     }
+}
+
+fn headers(job: &NewJob) -> BTreeMap<String, String> {
+    job.headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 type ShownPayload = (Option<Box<RawValue>>, Option<String>, Option<String>);

@@ -3,6 +3,7 @@
 mod changes;
 mod edits;
 mod faults;
+mod jobs;
 mod sizes;
 mod ticks;
 mod unreadable;
