@@ -216,15 +216,16 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "a schedule of a newer version fails",
         file: WAKE,
-        right: "Event::PutBack { token: job.token, delay: RESERVED_KIND_WAIT }.into()",
-        wrong: "unusable(job, &ScheduleError::Newer { version: 0 }).into()",
+        right: "!matches!(error, ScheduleError::Unreadable { .. })",
+        wrong: "false",
         caught_by: worker("schedules::a_schedule_of_a_newer_version_waits_for_a_worker_that_can_read_it"),
     },
     Mistake {
         name: "a reserved kind that is not known fails",
         file: RESERVED,
-        right: "Cause::UnknownKind",
-        wrong: "Cause::Terminal",
+        right: "put_back(job, \"this version of the library does not know the kind\")",
+        wrong: "Event::Fail { token: job.token, failure: queue_core::Failure::new(\"UnknownKind\", \"planted\"), \
+            cause: queue_core::lifecycle::Cause::Terminal, delay: None, retention: None, then: Vec::new() }.into()",
         caught_by: worker(
             "reserved::a_kind_of_a_newer_version_waits_for_a_worker_that_knows_it_however_long",
         ),
