@@ -31,6 +31,7 @@ mod shell;
 mod showing;
 mod sick_screens;
 mod soak;
+mod suspended;
 mod terminals;
 mod watching;
 mod working;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::{fs, os::unix::fs::PermissionsExt};
 
 /// A service before the default store, and files with a token to work and one for the store.
-fn service(place: &CommandDirectory) -> Served {
+pub(crate) fn service(place: &CommandDirectory) -> Served {
     place.run(&["token", "rotate-key", "--key-file", "keys.json", "--after", "0s"]).ok();
     keep(place, "work.token", &token(place, &["work"]));
     let all =
@@ -26,7 +26,7 @@ pub(crate) fn keep(place: &CommandDirectory, name: &str, token: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).expect("ours");
 }
 
-fn with<'a>(server: &'a str, token: &'a str, arguments: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn with<'a>(server: &'a str, token: &'a str, arguments: &[&'a str]) -> Vec<&'a str> {
     [arguments, &["--queue", "mail", "--server", server, "--token-file", token]].concat()
 }
 

@@ -43,26 +43,34 @@ struct CommandEnd {
 }
 
 impl Exec {
-    /// Runs the command until it ends or its job is `cancelled`. The future may be dropped at any
-    /// point: the command is then killed.
+    /// Runs the command until it ends or its job is `cancelled`. A command that has ended by then
+    /// counts, since its work is done: this process may have been suspended meanwhile, and whether
+    /// the lease still holds is for the store to say. The future may be dropped at any point: the
+    /// command is then killed.
     pub(super) async fn run(
         &self,
         payload: &Payload,
         job: &StartedJob,
         cancelled: impl Future<Output = ()>,
     ) -> Result<Payload, AttemptEnd> {
-        tokio::select! {
-            ended = self.run_to_end(payload, job) => self.judge(ended?, payload.content_type.clone()),
-            // The lease is lost, the job was cancelled, or the worker stops: in no case is it the
-            // job's fault.
-            () = cancelled => Err(AttemptEnd::Killed),
-            () = self.kill.cancelled() => Err(AttemptEnd::Killed),
-        }
+        let stopped = async {
+            tokio::select! {
+                () = cancelled => {}
+                () = self.kill.cancelled() => {}
+            }
+        };
+        let ended = self.run_to_end(payload, job, stopped).await?;
+        self.judge(ended, payload.content_type.clone())
     }
 
     /// An error drops the child and its group, which kills them. Processes that a command left
     /// running when it ended live on, and are not waited for, whatever they inherited.
-    async fn run_to_end(&self, payload: &Payload, job: &StartedJob) -> Result<CommandEnd, AttemptEnd> {
+    async fn run_to_end(
+        &self,
+        payload: &Payload,
+        job: &StartedJob,
+        stopped: impl Future<Output = ()>,
+    ) -> Result<CommandEnd, AttemptEnd> {
         let (mut child, mut group) = self.script.start(payload, job).map_err(cannot_run)?;
         let stdin = child.stdin.take();
         let (stdout, stderr) =
@@ -77,14 +85,26 @@ impl Exec {
             let read_errors = async { errors.read().await.map_err(cannot_run) };
             tokio::try_join!(feed(stdin, payload), read_output, read_errors)
         };
-        let status = tokio::select! {
-            status = child.wait() => status,
-            read = reading => {
-                read?;
-                child.wait().await
+        let ended = async {
+            tokio::select! {
+                status = child.wait() => status.map_err(cannot_run),
+                read = reading => {
+                    read?;
+                    child.wait().await.map_err(cannot_run)
+                }
             }
         };
-        let status = status.map_err(cannot_run)?;
+        let ended = tokio::select! {
+            biased;
+            status = ended => Some(status?),
+            () = stopped => None,
+        };
+        let status = match ended {
+            Some(status) => status,
+            // The runtime may hear of the child's end later than of the stop, so the child itself
+            // is asked.
+            None => child.try_wait().map_err(cannot_run)?.ok_or(AttemptEnd::Killed)?,
+        };
         group.forget();
         output.read_left().and_then(|()| errors.read_left()).map_err(cannot_run)?;
         if output.is_full() {

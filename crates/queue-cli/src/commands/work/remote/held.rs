@@ -70,6 +70,12 @@ impl HeldJobs {
 }
 
 impl HeldJob {
+    /// Whether its command may start: nobody has cancelled it, and its lease has not ended, as it
+    /// may have while this process was suspended.
+    pub(super) fn may_start(&self) -> bool {
+        Instant::now() < self.expires_at.get() && !self.stop.is_cancelled()
+    }
+
     /// Somebody else may have it.
     pub(super) fn lose(&self) {
         self.is_lost.set(true);
@@ -121,5 +127,14 @@ mod tests {
         assert!(one.job.is_lost() && one.job.stop.is_cancelled() && !other.job.is_lost());
         drop(one);
         assert_eq!(held.count(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_job_whose_lease_ended_before_its_start_may_not_start() {
+        let held = HeldJobs::default();
+        let claimed_at = Instant::now();
+        tokio::time::advance(Duration::from_secs(3)).await;
+        assert!(!held.hold(&job(3_000), claimed_at).job.may_start());
+        assert!(held.hold(&job(3_001), claimed_at).job.may_start());
     }
 }

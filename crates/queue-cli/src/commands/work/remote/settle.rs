@@ -31,18 +31,23 @@ pub(super) enum JobEnd {
 }
 
 impl RemoteWorker<'_> {
-    /// Runs the command for a job and settles it. A job that comes while the worker stops goes back
-    /// unstarted.
+    /// Runs the command for a job and settles it. A job that comes while the worker stops, or after
+    /// its lease, goes back unstarted.
     pub(super) async fn run_job(&self, job: ClaimedJson, granted_at: Instant) -> JobEnd {
         let holding = self.held.hold(&job, granted_at);
         let held = &holding.job;
-        let (event, error) = if self.stop.is_cancelled() {
-            (json!({"release": {}}), None)
+        let (event, error, is_killed) = if self.stop.is_cancelled() || !held.may_start() {
+            (json!({"release": {}}), None, false)
         } else {
             self.tell(None, &json!({"event": "started", "id": job.id, "seq": job.seq, "error": null}));
-            self.event(&job, self.attempt(&job, held).await)
+            let ended = self.attempt(&job, held).await;
+            let is_killed = matches!(ended, Err(AttemptEnd::Killed));
+            let (event, error) = self.event(&job, ended);
+            (event, error, is_killed)
         };
-        let end = if held.is_lost() { JobEnd::Lost } else { self.settle(held, event).await };
+        // The work of a command that has ended is done: the service says whether another has the
+        // job by now.
+        let end = if is_killed && held.is_lost() { JobEnd::Lost } else { self.settle(held, event).await };
         self.tell_end(&job, end, error.as_ref());
         end
     }
@@ -52,12 +57,20 @@ impl RemoteWorker<'_> {
             AttemptEnd::failed("Payload", "the payload of the service's answer cannot be read")
         })?;
         let started = StartedJob { id: job.id.clone(), kind: job.kind.clone(), attempt: job.attempt };
-        let running = self.exec.run(&payload, &started, held.stop.cancelled());
-        match job.time_limit_ms.map(Duration::from_millis).or(self.args.time_limit) {
-            None => running.await,
-            Some(limit) => timeout(limit, running).await.unwrap_or_else(|_elapsed| {
+        let limit = job.time_limit_ms.map(Duration::from_millis).or(self.args.time_limit);
+        let stopped = async {
+            match limit {
+                Some(limit) => drop(timeout(limit, held.stop.cancelled()).await),
+                None => held.stop.cancelled().await,
+            }
+        };
+        let ended = self.exec.run(&payload, &started, stopped).await;
+        let is_overdue = !held.stop.is_cancelled() && !self.exec.kill.is_cancelled();
+        match (ended, limit) {
+            (Err(AttemptEnd::Killed), Some(limit)) if is_overdue => {
                 Err(AttemptEnd::failed("TimeLimit", format!("the command ran longer than {limit:?}")))
-            }),
+            }
+            (ended, _) => ended,
         }
     }
 
