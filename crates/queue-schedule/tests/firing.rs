@@ -70,7 +70,7 @@ fn the_jobs_of_one_call_fit_it_however_often_they_name_their_tick() {
     let limits = Limits { call_bytes_max: 10_000, ..Limits::default() };
     let firing = fire(&spec, 20, None, limits);
     assert!(firing.more && firing.jobs.len() > 1, "{}", firing.jobs.len());
-    limits.check_enqueue(&[firing.jobs.clone()]).expect("they fit");
+    limits.check_enqueue(std::slice::from_ref(&firing.jobs)).expect("they fit");
     assert_eq!(firing.sleep, Some(Span::ZERO), "the rest follows at once");
     let few = Limits { batch_max: 4, ..Limits::default() };
     assert_eq!(hours(&fire(&spec, 20, None, few)), ["01", "02", "03"]);
