@@ -19,13 +19,8 @@ impl Shard {
     /// If the variable is no such pair of numbers: a run that was asked for must not silently be
     /// another.
     pub(super) fn asked_for() -> Self {
-        let asked = env::var(SHARD).ok();
-        let parsed = asked.as_deref().map(|text| (text, Self::parse(text)));
-        match parsed {
-            None => Self { number: 1, of: 1 },
-            Some((_, Some(shard))) => shard,
-            Some((text, None)) => panic!("{SHARD} is a pair such as 1/3 or 3/3, not {text:?}"),
-        }
+        let Ok(text) = env::var(SHARD) else { return Self { number: 1, of: 1 } };
+        Self::parse(&text).unwrap_or_else(|| panic!("{SHARD} is a pair such as 1/3 or 3/3, not {text:?}"))
     }
 
     fn parse(text: &str) -> Option<Self> {
