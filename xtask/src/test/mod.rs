@@ -93,8 +93,12 @@ pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
 
 /// Runs what is wanted. An error is what kept it from running.
 pub(crate) fn report(repo: &Repo, wanted: &Wanted) -> Result<Report> {
-    let mut programs = if wanted.quick { quick(repo)? } else { everything(repo)? };
     let words = &wanted.words;
+    let mut programs = match only(repo, words) {
+        Some(targets) => built(repo, &[vec!["--workspace"], targets].concat())?,
+        None if wanted.quick => quick(repo)?,
+        None => everything(repo)?,
+    };
     programs.retain(|program| words.is_empty() || words.iter().any(|word| program.name.contains(word)));
     ensure!(!programs.is_empty(), "no test program has such a name");
     programs.sort_by_key(|program| Reverse(expected::seconds(&program.name)));
@@ -149,6 +153,21 @@ fn everything(repo: &Repo) -> Result<Vec<Program>> {
         programs.push(Program::other(repo, "dashboard in a browser", &look));
     }
     Ok(programs)
+}
+
+/// What cargo is asked for where each word is the whole name of a program below a folder `tests`:
+/// these alone, since building the others takes minutes.
+fn only<'a>(repo: &Repo, words: &'a [String]) -> Option<Vec<&'a str>> {
+    let target = |word: &'a String| {
+        let (package, target) = word.split_once("::")?;
+        let is_here = |folder: &str| {
+            let tests = repo.root().join(folder).join(package).join("tests");
+            tests.join(target).join("main.rs").exists() || tests.join(format!("{target}.rs")).exists()
+        };
+        ["crates", "examples", ""].into_iter().any(is_here).then_some(["--test", target])
+    };
+    let targets: Vec<_> = words.iter().map(target).collect::<Option<_>>()?;
+    (!targets.is_empty()).then(|| targets.concat())
 }
 
 /// Unit tests, and the suite on the stores that need nothing.
