@@ -7,4 +7,5 @@ mod grants;
 mod page;
 mod rights;
 mod server;
+mod standstill;
 mod tour;
