@@ -35,7 +35,7 @@ pub(super) const TABLE: &[Row] = &[
     row(
         "queue-http",
         &["queue-core", "queue-store", "queue-schedule", "queue-worker", "queue-jobs"],
-        &["queue-memory", "queue-sqlite"],
+        &["queue-memory", "queue-sqlite", "queue-testkit"],
         &[DRIVERS],
     ),
     // Its programs and tests are those of an application.

@@ -3,53 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use crate::support::{SECOND, TextQueue, memory, on};
-use async_trait::async_trait;
-use futures_util::future::BoxFuture;
 use queue::{
-    Change, ErrorKind, JobAmendment, JobOptions, Keep, OnRunning, Queue, Result, State, Storage,
-    queue_core::{Applied, LIVES_MAX, Stamped, StorageLayer, lifecycle::Transition},
+    Change, ErrorKind, JobAmendment, JobOptions, Keep, OnRunning, Queue, State, Storage,
+    queue_core::LIVES_MAX,
     schedules::{Put, Schedule, Timing},
 };
-use std::{
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
-
-/// What a producer does on the store itself; it gets the number of its turn.
-type Replace = fn(Arc<dyn Storage>, usize) -> BoxFuture<'static, ()>;
-
-/// A store with a producer that is quicker than the next changes.
-struct Overtaken {
-    store: Arc<dyn Storage>,
-    replace: Replace,
-    left: AtomicUsize,
-}
-
-impl fmt::Debug for Overtaken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Overtaken(..)")
-    }
-}
-
-#[async_trait]
-impl StorageLayer for Overtaken {
-    type Inner = dyn Storage;
-
-    fn inner(&self) -> &dyn Storage {
-        &*self.store
-    }
-
-    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        let taken = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        if let Ok(turn) = taken {
-            (self.replace)(self.store.clone(), turn).await;
-        }
-        self.store.apply(batch).await
-    }
-}
+use queue_testkit::fault::Overtaken;
+use std::sync::Arc;
 
 fn debounced() -> JobOptions {
     JobOptions::new().debounce(5 * SECOND).tag("mail")
@@ -61,13 +21,11 @@ async fn overtaken(times: usize) -> (TextQueue, TextQueue) {
     let store = memory();
     let beside = on(store.clone());
     beside.enqueue_with("a", "first".to_owned(), debounced()).await.unwrap();
-    let replace: Replace = |store, _| {
-        Box::pin(async move {
-            let replaced = on(store).enqueue_with("a", "newer".to_owned(), debounced()).await.unwrap();
-            assert!(replaced.is_new());
-        })
-    };
-    (on(Arc::new(Overtaken { store, replace, left: times.into() })), beside)
+    let overtaken = Overtaken::new(store, times, |store, _| async move {
+        let replaced = on(store).enqueue_with("a", "newer".to_owned(), debounced()).await.unwrap();
+        assert!(replaced.is_new());
+    });
+    (on(overtaken), beside)
 }
 
 #[tokio::test(start_paused = true)]
@@ -156,13 +114,11 @@ async fn edited(times: usize) -> (Queue<String>, Queue<String>) {
     let store = memory();
     let beside = reports(store.clone());
     assert_eq!(beside.schedules().put(&every(100)).await.unwrap(), Put::Created);
-    let replace: Replace = |store, turn| {
-        Box::pin(async move {
-            let put = reports(store).schedules().put(&every(u32::try_from(turn).unwrap())).await.unwrap();
-            assert_eq!(put, Put::Changed);
-        })
-    };
-    (reports(Arc::new(Overtaken { store, replace, left: times.into() })), beside)
+    let overtaken = Overtaken::new(store, times, |store, left| async move {
+        let every = every(u32::try_from(left + 1).unwrap());
+        assert_eq!(reports(store).schedules().put(&every).await.unwrap(), Put::Changed);
+    });
+    (reports(overtaken), beside)
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,17 +4,16 @@
 use super::{ROUNDS, race_two};
 use crate::bench::prelude::*;
 use crate::cases::cases;
-use async_trait::async_trait;
+use crate::fault::Overtaken;
 use queue_core::{
-    Applied, Changed, Detail, ErrorKind, NewJob, OnFailed, OnWaiting, Prune, QueueName, Result, Retention,
-    Stamped, State, Storage, StorageExt, StorageLayer,
-    lifecycle::{Amendment, Event, OnRunning, Rejected, Transition},
+    Changed, Detail, ErrorKind, NewJob, OnFailed, OnWaiting, Prune, Retention, State, StorageExt,
+    lifecycle::{Amendment, Event, OnRunning, Rejected},
 };
 use std::{
     env,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
 };
 use tokio::task::yield_now;
@@ -55,36 +54,17 @@ fn prioritize() -> Event {
     Event::Amend(Amendment::of_priority(7))
 }
 
-/// The store, with a producer that is quicker than the next changes and replaces the job before
-/// they arrive.
-#[derive(Debug)]
-struct Overtaken {
-    store: Arc<dyn Storage>,
-    queue: QueueName,
-    left: AtomicUsize,
-}
-
-#[async_trait]
-impl StorageLayer for Overtaken {
-    type Inner = dyn Storage;
-
-    fn inner(&self) -> &dyn Storage {
-        &*self.store
-    }
-
-    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        let taken = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        if taken.is_ok() {
-            let replaced = self.store.enqueue(&self.queue, vec![vec![replacing()]]).await?.value;
-            assert!(replaced[0][0].is_new(), "{replaced:?}");
-        }
-        self.store.apply(batch).await
-    }
-}
-
 /// Changes the job while it is replaced, and returns the answer.
 async fn overtaken(bench: &Bench, event: Event) -> Changed {
-    let store = Overtaken { store: bench.store(), queue: bench.queue().clone(), left: REPLACED.into() };
+    let queue = bench.queue().clone();
+    let store = Overtaken::new(bench.store(), REPLACED, move |store, _| {
+        let queue = queue.clone();
+        async move {
+            let replaced =
+                store.enqueue(&queue, vec![vec![replacing()]]).await.expect("enqueue answers").value;
+            assert!(replaced[0][0].is_new(), "{replaced:?}");
+        }
+    });
     store.change(bench.queue(), &id("a"), event, &policy()).await.expect("change answers")
 }
 
