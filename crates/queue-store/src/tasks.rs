@@ -1,7 +1,7 @@
 //! How the parts of this crate start tasks.
 
 use std::{fmt::Debug, pin::Pin};
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, Id};
 
 /// How a part of the library starts a task, so that a test or a simulator can run the tasks itself.
 pub trait Spawn: Debug + Send + Sync + 'static {
@@ -30,4 +30,9 @@ impl Spawn for CurrentRuntime {
             drop(runtime.spawn(task));
         }
     }
+}
+
+/// The runtime of the caller, if there is one.
+pub(crate) fn current_runtime() -> Option<Id> {
+    Handle::try_current().ok().map(|runtime| runtime.id())
 }

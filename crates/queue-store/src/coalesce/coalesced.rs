@@ -38,10 +38,13 @@ use std::sync::Arc;
 /// task; what a claim leases so is given back. A read goes on if others wait for it.
 ///
 /// # Runtime
+/// Calls of one runtime merge with each other, and with no others: the sockets and timers of a call
+/// are those of the runtime that began it. So a runtime that stands still, since a task blocks its
+/// thread or nobody drives it, holds up its own calls alone.
+///
 /// The tasks run where [`Spawn`] has them run. When their runtime ends, the calls that they have
-/// sent answer an error of unknown outcome, and those that waited one that says that they were not
-/// sent. A runtime that is there and that nobody drives, such as one with the flavor
-/// `current_thread` outside of `block_on`, keeps its tasks, and whoever waits for them.
+/// sent answer `Unavailable` with an unknown outcome, and those that waited one that says that they
+/// were not sent; only a future that has moved to another runtime is there to hear it.
 #[derive(Debug)]
 pub struct Coalesced<S> {
     store: Arc<S>,

@@ -2,6 +2,7 @@
 
 use super::{
     first_call::{FirstCall, only},
+    line_key::LineKey,
     lines::{LinesState, Waiting},
     merged_reads::let_others_go,
     merged_verb::{MergedVerb, guarded},
@@ -14,14 +15,18 @@ use tokio::sync::{oneshot, watch};
 /// Takes over a call that is under way, and sends what waits behind it until nothing waits.
 pub(super) struct Driver<V: MergedVerb, S: BatchVerbs> {
     state: Arc<LinesState<V, S>>,
-    key: V::Key,
+    key: LineKey<V::Key>,
     first: Arc<FirstCall<V::Answer>>,
     is_done: bool,
     _returning: watch::Receiver<()>,
 }
 
 impl<V: MergedVerb, S: BatchVerbs> Driver<V, S> {
-    pub(super) fn new(state: Arc<LinesState<V, S>>, key: V::Key, first: Arc<FirstCall<V::Answer>>) -> Self {
+    pub(super) fn new(
+        state: Arc<LinesState<V, S>>,
+        key: LineKey<V::Key>,
+        first: Arc<FirstCall<V::Answer>>,
+    ) -> Self {
         Self { _returning: state.returning(), state, key, first, is_done: false }
     }
 
@@ -60,7 +65,7 @@ impl<V: MergedVerb, S: BatchVerbs> Driver<V, S> {
     }
 
     async fn call(&self, requests: Vec<V::Request>) -> Result<Vec<Result<V::Answer>>> {
-        guarded::<V, S>(&self.state.store, self.key.clone(), requests).await
+        guarded::<V, S>(&self.state.store, self.key.key.clone(), requests).await
     }
 
     fn answer(

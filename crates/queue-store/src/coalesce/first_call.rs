@@ -1,7 +1,8 @@
 //! A call that its caller drives, until another caller waits behind it.
 
 use super::{
-    lines::{LinesState, lost},
+    line_key::LineKey,
+    lines::{LinesState, lost, unanswered},
     merged_verb::{MergedVerb, guarded},
 };
 use crate::BatchVerbs;
@@ -87,7 +88,7 @@ impl<A> FirstCall<A> {
     pub(super) fn abandon(&self, operation: &'static str) {
         let mut stage = self.0.lock();
         if let Stage::UnderWay { .. } = &*stage {
-            drop(answered(&mut stage, Err(lost(operation))));
+            drop(answered(&mut stage, Err(unanswered(operation))));
         }
     }
 }
@@ -109,13 +110,13 @@ pub(super) struct FirstCaller<V: MergedVerb, S: BatchVerbs> {
     state: Arc<LinesState<V, S>>,
     first: Arc<FirstCall<V::Answer>>,
     /// The line that the call stands at the head of; `None` if it goes beside others.
-    key: Option<V::Key>,
+    key: Option<LineKey<V::Key>>,
     is_over: bool,
 }
 
 impl<V: MergedVerb, S: BatchVerbs> FirstCaller<V, S> {
-    pub(super) fn new(state: Arc<LinesState<V, S>>, key: V::Key, request: V::Request) -> Self {
-        let mut call = Self::apart(state, key.clone(), request);
+    pub(super) fn new(state: Arc<LinesState<V, S>>, key: LineKey<V::Key>, request: V::Request) -> Self {
+        let mut call = Self::apart(state, key.key.clone(), request);
         call.key = Some(key);
         call
     }

@@ -1,8 +1,9 @@
-//! The calls of one verb of a handle, in a line for each key.
+//! The calls of one verb of a handle, in a line for each runtime and key.
 
 use super::{
     driver::Driver,
     first_call::{FirstCall, FirstCaller},
+    line_key::LineKey,
     merged_verb::MergedVerb,
 };
 use crate::{BatchVerbs, Spawn, UnheardClaim};
@@ -32,7 +33,8 @@ const BATCH_BYTES_MAX: usize = 16 << 20;
 /// *driver*, which then sends whatever waits in one piece, until nothing waits any more.
 ///
 /// So a caller never depends on another caller's future being polled: that future may be kept in a
-/// `select!` whose other branch makes the second call.
+/// `select!` whose other branch makes the second call. Nor does it depend on another runtime: each
+/// has lines of its own ([`LineKey`]).
 pub(super) struct Lines<V: MergedVerb, S>(Arc<LinesState<V, S>>);
 
 /// What callers, drivers and returns share.
@@ -40,7 +42,7 @@ pub(super) struct LinesState<V: MergedVerb, S> {
     pub(super) store: Arc<S>,
     spawn: Arc<dyn Spawn>,
     /// The keys that have a call under way.
-    lines: Mutex<HashMap<V::Key, Line<V>>>,
+    lines: Mutex<HashMap<LineKey<V::Key>, Line<V>>>,
     /// Each task that may undo an answer which nobody heard holds a receiver.
     returns: watch::Sender<()>,
 }
@@ -78,9 +80,9 @@ impl<V: MergedVerb, S: BatchVerbs> Lines<V, S> {
     /// is carried to its end by a task, and [`MergedVerb::unheard`] says what is undone of its
     /// answer.
     pub(super) async fn call(&self, key: V::Key, request: V::Request) -> Result<V::Answer> {
-        match self.0.join(key, request) {
+        match self.0.join(LineKey::here(key), request) {
             Joined::First(call) => call.await,
-            Joined::Waits(listener) => listener.await.unwrap_or_else(|_| Err(lost(V::NAME))),
+            Joined::Waits(listener) => listener.await.unwrap_or_else(|_| Err(unanswered(V::NAME))),
         }
     }
 
@@ -96,7 +98,7 @@ impl<V: MergedVerb, S: BatchVerbs> Lines<V, S> {
 }
 
 impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
-    fn join(self: &Arc<Self>, key: V::Key, request: V::Request) -> Joined<V, S> {
+    fn join(self: &Arc<Self>, key: LineKey<V::Key>, request: V::Request) -> Joined<V, S> {
         let mut lines = self.lock();
         let Some(line) = lines.get_mut(&key) else {
             let call = FirstCaller::new(self.clone(), key.clone(), request);
@@ -114,7 +116,7 @@ impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
     }
 
     /// Takes a call out of its line, unless a driver has done so.
-    pub(super) fn end(&self, key: &V::Key, first: &Arc<FirstCall<V::Answer>>) {
+    pub(super) fn end(&self, key: &LineKey<V::Key>, first: &Arc<FirstCall<V::Answer>>) {
         let mut lines = self.lock();
         if lines.get(key).is_some_and(|line| line.has_first(first)) {
             lines.remove(key);
@@ -122,7 +124,7 @@ impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
     }
 
     /// The caller of a call that is under way is gone.
-    pub(super) fn carry(self: &Arc<Self>, key: V::Key, first: &Arc<FirstCall<V::Answer>>) {
+    pub(super) fn carry(self: &Arc<Self>, key: LineKey<V::Key>, first: &Arc<FirstCall<V::Answer>>) {
         let take = |line: &mut Line<V>| if line.has_first(first) { line.first.take() } else { None };
         let first = self.lock().get_mut(&key).and_then(take);
         if let Some(first) = first {
@@ -130,12 +132,12 @@ impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
         }
     }
 
-    fn drive(self: &Arc<Self>, key: V::Key, first: Arc<FirstCall<V::Answer>>) {
+    fn drive(self: &Arc<Self>, key: LineKey<V::Key>, first: Arc<FirstCall<V::Answer>>) {
         self.spawn.spawn(Box::pin(Driver::new(self.clone(), key, first).run()));
     }
 
     /// The requests of the next call. If there are none, the next caller drives its call itself.
-    pub(super) fn next(&self, key: &V::Key, weight_max: usize) -> Option<Vec<Waiting<V>>> {
+    pub(super) fn next(&self, key: &LineKey<V::Key>, weight_max: usize) -> Option<Vec<Waiting<V>>> {
         let mut lines = self.lock();
         let batch = lines.get_mut(key).map(|line| line.next(weight_max)).filter(|batch| !batch.is_empty());
         if batch.is_none() {
@@ -145,7 +147,7 @@ impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
     }
 
     /// Nobody drives the line any more.
-    pub(super) fn abandon(&self, key: &V::Key) {
+    pub(super) fn abandon(&self, key: &LineKey<V::Key>) {
         let line = self.lock().remove(key);
         for waiting in line.into_iter().flat_map(|line| line.waiting) {
             drop(waiting.reply.send(Err(not_sent(V::NAME))));
@@ -179,7 +181,7 @@ impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
         self.returns.subscribe()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<V::Key, Line<V>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<LineKey<V::Key>, Line<V>>> {
         self.lines.lock()
     }
 }
@@ -244,9 +246,16 @@ async fn apply<S: BatchVerbs>(store: &S, batch: Vec<Transition>) -> Result<Vec<A
     Ok(store.apply(batch).await?.value)
 }
 
+/// The error of a call that ended by a bug of the store.
 pub(super) fn lost(operation: &'static str) -> Error {
-    let message = "the call ended without an answer: its store panicked, or its runtime ended";
+    let message = "the call ended without an answer: its store panicked, or left it out";
     Error::new(ErrorKind::Internal, operation, message).unknown()
+}
+
+/// The error of a call that was sent, and whose runtime ended before its answer.
+pub(super) fn unanswered(operation: &'static str) -> Error {
+    let message = "the runtime of the call ended before its answer came";
+    Error::new(ErrorKind::Unavailable, operation, message).unknown()
 }
 
 fn not_sent(operation: &'static str) -> Error {

@@ -1,5 +1,6 @@
 //! Merges concurrent reads with equal keys, without a task of its own.
 
+use super::line_key::LineKey;
 use futures_util::{
     FutureExt,
     future::{BoxFuture, Shared, WeakShared},
@@ -20,9 +21,10 @@ const ITEMS_MAX: usize = 256;
 /// A caller that arrives while a read is in flight joins the next one. There is no timer and no
 /// task. Reads of one key go one after the other; those of different keys do
 /// not wait for each other. All who wait for a read drive it, so one whose future is dropped, or
-/// kept and not polled, holds up nobody.
+/// kept and not polled, holds up nobody. Those of different runtimes do not merge either
+/// ([`LineKey`]).
 pub(super) struct MergedReads<K, I, A> {
-    latest: Mutex<HashMap<K, OpenRead<I, A>>>,
+    latest: Mutex<HashMap<LineKey<K>, OpenRead<I, A>>>,
 }
 
 /// The newest read of a key, which can be joined until it is sent.
@@ -85,7 +87,7 @@ where
     where
         F: Future<Output = Result<Stamped<Vec<A>>>> + Send + 'static,
     {
-        let (read, range) = self.join(&key, &items, &send);
+        let (read, range) = self.join(&LineKey::here(key.clone()), &items, &send);
         // Callers that the same hint woke join this read before it is sent.
         let_others_go().await;
         let outcome = read.await;
@@ -104,7 +106,7 @@ where
     /// The read that these items go with, and where among its items they are.
     fn join<F>(
         &self,
-        key: &K,
+        key: &LineKey<K>,
         items: &[I],
         send: &(impl Fn(K, Vec<I>) -> F + Clone + Send + 'static),
     ) -> (Shared<ReadFuture<A>>, Range<usize>)
@@ -123,7 +125,7 @@ where
         // The next one waits for it, and takes every caller that arrives until then.
         let asked = Arc::new(Mutex::new(Some(items.to_vec())));
         let before = before.map(|(read, _)| read);
-        let read = read_after(before, asked.clone(), key.clone(), send.clone()).boxed().shared();
+        let read = read_after(before, asked.clone(), key.key.clone(), send.clone()).boxed().shared();
         latest.retain(|_, open| open.read.upgrade().is_some());
         if let Some(weak) = read.downgrade() {
             latest.insert(key.clone(), OpenRead { asked, read: weak });

@@ -4,6 +4,7 @@ mod batch_verbs;
 mod coalesced;
 mod driver;
 mod first_call;
+mod line_key;
 mod lines;
 mod merged_reads;
 #[cfg(test)]

@@ -6,4 +6,5 @@ mod lines;
 mod merging;
 mod recorder;
 mod refusals;
+mod runtimes;
 mod setup;

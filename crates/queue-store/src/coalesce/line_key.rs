@@ -1,0 +1,21 @@
+//! What may share a call.
+
+use crate::tasks::current_runtime;
+use tokio::runtime::Id;
+
+/// Calls with equal keys may share one call. A call uses sockets and timers of the runtime that
+/// began it, which nothing moves while that runtime stands still: a task of it blocks its thread,
+/// or nobody drives it. So calls of different runtimes share nothing, and a runtime waits for
+/// itself alone. Calls outside of any runtime, as in tests, are among themselves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct LineKey<K> {
+    runtime: Option<Id>,
+    pub(super) key: K,
+}
+
+impl<K> LineKey<K> {
+    /// The key on the runtime of the caller.
+    pub(super) fn here(key: K) -> Self {
+        Self { runtime: current_runtime(), key }
+    }
+}
