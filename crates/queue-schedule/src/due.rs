@@ -2,7 +2,8 @@
 //! and how long a schedule then sleeps.
 
 use crate::{
-    Missed, Progress, ScheduleSpec,
+    Ahead, Missed, Progress, ScheduleSpec,
+    ahead::{DOUBT, Reach},
     spec::{GRACE_MAX, GRACE_MIN},
 };
 use queue_core::{Span, Timestamp};
@@ -31,13 +32,15 @@ pub struct Due {
     pub wait: Option<Span>,
     /// Whether more ticks are to run than one wake-up enqueues.
     pub more: bool,
+    /// How far the progress lay ahead of the clock, if that was too far.
+    pub ahead: Option<Ahead>,
 }
 
 impl ScheduleSpec {
     /// What is due by the calendar. `clock` is the `clock` of a reply: neither the store's time,
-    /// which runs on where a clock was put back, nor the clock of the calling machine. Ticks that
-    /// are dealt with never come again, whatever the clock does; if it goes back, the next tick is
-    /// the first that is not dealt with.
+    /// which runs on where a clock was put back, nor the clock of the calling machine. If the clock
+    /// goes back, the next tick is the first that is not dealt with, unless the progress lies
+    /// [too far ahead](Ahead).
     pub fn due(&self, progress: Option<Progress>, clock: Timestamp) -> Due {
         self.due_at_most(TICKS_MAX, progress, clock)
     }
@@ -46,8 +49,12 @@ impl ScheduleSpec {
     /// once with the rest.
     pub(crate) fn due_at_most(&self, max: usize, progress: Option<Progress>, clock: Timestamp) -> Due {
         let max = max.clamp(1, TICKS_MAX);
-        let before = self.standing(progress);
-        let until = minus(clock, self.shift().as_millis()).max(before.dealt);
+        let (before, ahead) = match self.reach(self.standing(progress), clock) {
+            Reach::Within(progress) => (progress, None),
+            Reach::SetBack(progress, by) => (progress, Some(Ahead { by, is_set_back: true })),
+            Reach::Doubted(progress, by) => return doubted(progress, by, clock),
+        };
+        let until = self.unshifted(clock).max(before.dealt);
         let mut run = self.to_run(before.dealt, until);
         let more = run.len() > max;
         run.truncate(max);
@@ -55,12 +62,15 @@ impl ScheduleSpec {
         let seen = self.between(before.dealt, dealt);
         let skipped = seen.take(run.len() + TICKS_MAX).count() - run.len();
         let ran = run.last().copied().or(before.ran);
-        Due { run, skipped, progress: Progress { dealt, ran }, wait: self.wait(dealt, clock), more }
+        Due { run, skipped, progress: Progress::new(dealt, ran), wait: self.wait(dealt, clock), more, ahead }
     }
 
     /// The time until the first tick after `dealt` is to be handled, by the calendar; `None` if
-    /// there is none.
+    /// there is none. It is [`DOUBT`] if `dealt` lies [too far ahead](Ahead) of the clock.
     pub fn wait(&self, dealt: Timestamp, clock: Timestamp) -> Option<Span> {
+        if self.is_ahead(Progress::new(dealt, None), clock).is_some() {
+            return Some(DOUBT);
+        }
         let next = self.timing.next(dealt)? + self.shift();
         Some(Span::at_most(next.since(clock)))
     }
@@ -116,11 +126,19 @@ impl ScheduleSpec {
     }
 }
 
+/// A wake-up that changes nothing, and looks again at the end of the doubt.
+fn doubted(progress: Progress, by: Span, clock: Timestamp) -> Due {
+    let doubted = Span::at_most(clock.since(progress.ahead_since.unwrap_or(clock)));
+    let wait = Span::from_millis(DOUBT.as_millis() - doubted.as_millis());
+    let ahead = Some(Ahead { by, is_set_back: false });
+    Due { run: Vec::new(), skipped: 0, progress, wait: Some(wait), more: false, ahead }
+}
+
 /// The last moment that lies more than a span in the past.
 fn minus_span(moment: Timestamp, span: Span) -> Timestamp {
     minus(moment, span.as_millis() + 1)
 }
 
-fn minus(moment: Timestamp, millis: i64) -> Timestamp {
+pub(crate) fn minus(moment: Timestamp, millis: i64) -> Timestamp {
     Timestamp::from_millis(moment.as_millis().saturating_sub(millis))
 }

@@ -2,7 +2,7 @@
 //! schedule wakes and an edit that replaces it both ask here, so both keep the same policies, the
 //! same bounds and the same report.
 
-use crate::{Due, Overlap, Progress, ScheduleError, ScheduleSpec, TICKS_MAX};
+use crate::{Ahead, Due, Overlap, Progress, ScheduleError, ScheduleSpec, TICKS_MAX};
 use queue_core::{JobId, Limits, NewJob, Span, State, Timestamp};
 
 /// Store time that leads its clock runs at 63/64 of it, so that a wait by store time takes longer
@@ -32,7 +32,7 @@ pub struct FiringContext {
 }
 
 /// What a schedule does when it fires. A caller first cancels the job in `cancel`, then stores
-/// `progress` and enqueues `jobs` in one step, and then reports `skipped`.
+/// `progress` and enqueues `jobs` in one step, and then reports `skipped` and `ahead`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Firing {
@@ -49,6 +49,8 @@ pub struct Firing {
     pub sleep: Option<Span>,
     /// Whether more ticks are due than one call takes. The rest fires at once after this step.
     pub more: bool,
+    /// How far the progress before lay ahead of the clock, if that was too far.
+    pub ahead: Option<Ahead>,
 }
 
 impl CallRoom {
@@ -70,7 +72,7 @@ impl CallRoom {
 impl Firing {
     /// A schedule that enqueues nothing and stays where it is, as a paused one does.
     pub const fn none(progress: Progress) -> Self {
-        Self { jobs: Vec::new(), skipped: 0, cancel: None, progress, sleep: None, more: false }
+        Self { jobs: Vec::new(), skipped: 0, cancel: None, progress, sleep: None, more: false, ahead: None }
     }
 }
 
@@ -104,6 +106,7 @@ impl ScheduleSpec {
             progress: Progress { ran, ..due.progress },
             sleep: due.wait.map(|wait| by_store_time(wait, context.now, context.clock)),
             more: due.more,
+            ahead: due.ahead,
         })
     }
 

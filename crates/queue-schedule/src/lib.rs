@@ -20,6 +20,7 @@
 //! step in which it snoozes the schedule until the next tick. So the set of ticks depends neither
 //! on the number of workers, nor on which of them dies when.
 
+mod ahead;
 mod civil;
 mod due;
 mod error;
@@ -37,6 +38,7 @@ mod timing;
 mod wire;
 mod zone;
 
+pub use ahead::{AHEAD_MAX, Ahead, DOUBT};
 pub use due::{CATCH_UP_MAX, Due, TICKS_MAX};
 pub use error::ScheduleError;
 pub use firing::{CallRoom, Firing, FiringContext};

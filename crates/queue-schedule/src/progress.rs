@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// How far a schedule has come; stored as the progress of its job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// The last tick dealt with, run or not. Ticks up to this one never come again.
+    /// The last tick dealt with, run or not. Ticks up to this one do not come again,
+    /// unless it turns out to lie [ahead of the clock](crate::Ahead).
     #[serde(rename = "dealt_ms", with = "wire::moment")]
     pub dealt: Timestamp,
     /// The last tick that was enqueued.
@@ -18,9 +19,22 @@ pub struct Progress {
         skip_serializing_if = "Option::is_none"
     )]
     pub ran: Option<Timestamp>,
+    /// The reading of the clock that first found `dealt` [too far ahead](crate::Ahead) of it.
+    #[serde(
+        rename = "ahead_since_ms",
+        default,
+        with = "wire::moment_if_any",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub ahead_since: Option<Timestamp>,
 }
 
 impl Progress {
+    /// Ticks up to `dealt` are dealt with; `ran` is the last that was enqueued.
+    pub const fn new(dealt: Timestamp, ran: Option<Timestamp>) -> Self {
+        Self { dealt, ran, ahead_since: None }
+    }
+
     /// Reads what a worker stored.
     ///
     /// # Errors

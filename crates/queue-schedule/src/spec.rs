@@ -14,7 +14,7 @@ pub const GRACE_MIN: Span = Span::from_secs(10);
 /// The default grace of rare ticks is at most this long.
 pub const GRACE_MAX: Span = Span::from_secs(3600);
 /// The number of coming ticks that a jitter or a spread is compared with.
-const GAPS_SEEN: usize = 100;
+pub(crate) const GAPS_SEEN: usize = 100;
 /// Leaves room in an id for `@` and a moment.
 const NAME_BYTES_MAX: usize = 200;
 
@@ -204,7 +204,7 @@ impl ScheduleSpec {
 
     /// The progress: what a worker stored, or where the schedule began.
     pub fn standing(&self, stored: Option<Progress>) -> Progress {
-        stored.unwrap_or(Progress { dealt: self.since, ran: self.ran })
+        stored.unwrap_or(Progress::new(self.since, self.ran))
     }
 
     /// The same schedule from there on, with no stored progress yet.

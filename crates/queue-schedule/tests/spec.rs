@@ -92,7 +92,7 @@ fn everything_that_a_job_of_a_schedule_is_comes_back() {
 #[test]
 fn progress_is_written_as_it_always_was_and_read_again() {
     for (ran, text) in [(None, r#"{"dealt_ms":5}"#), (Some(at(3)), r#"{"dealt_ms":5,"ran_ms":3}"#)] {
-        let progress = Progress { dealt: at(5), ran };
+        let progress = Progress::new(at(5), ran);
         assert_eq!(String::from_utf8(progress.to_bytes()).expect("text"), text);
         assert_eq!(Progress::from_bytes(text.as_bytes()), Ok(progress));
     }
@@ -240,7 +240,7 @@ fn an_edited_schedule_goes_on_where_it_was_and_says_something_else() {
     let (before, mut after) = (nightly(), nightly());
     after.since = at(5 * DAY);
     assert!(after.says_the_same(&before), "wherever the two stand");
-    let progress = Progress { dealt: at(3 * DAY), ran: None };
+    let progress = Progress::new(at(3 * DAY), None);
     assert_eq!(after.clone().beginning_at(before.standing(Some(progress))).since, at(3 * DAY));
     assert_eq!(after.clone().beginning_at(before.standing(None)), before);
     after.spread = Span::from_millis(1);

@@ -69,7 +69,7 @@ fn the_newest_runs_once_and_the_others_are_counted() {
 fn so_many_of_the_newest_are_made_up_for_oldest_first() {
     let due = cron("0 0 * * *", Missed::All { max: 3 }).due(None, at(10 * DAY));
     assert_eq!((due.run, due.skipped), (all([8 * DAY, 9 * DAY, 10 * DAY]), 7));
-    let dealt_with = Progress { dealt: at(8 * DAY), ran: None };
+    let dealt_with = Progress::new(at(8 * DAY), None);
     let fewer = cron("0 0 * * *", Missed::All { max: 3 }).due(Some(dealt_with), at(10 * DAY));
     assert_eq!((fewer.run, fewer.skipped), (all([9 * DAY, 10 * DAY]), 0));
 }

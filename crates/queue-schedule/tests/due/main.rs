@@ -1,6 +1,7 @@
 //! What a schedule does when it is woken: single cases, and random sequences of wake-ups compared
 //! with the plain definition of the policies.
 
+mod ahead;
 mod clock_changes;
 mod given;
 mod grace;

@@ -3,7 +3,9 @@
 use crate::given::{DAY, EACH, HOUR, MINUTE, SECOND, SKIP, START, at, cron, every, skip, spec};
 use proptest::{prelude::*, sample};
 use queue_core::{Span, Timestamp};
-use queue_schedule::{Due, GRACE_MAX, GRACE_MIN, Missed, Progress, ScheduleSpec, TICKS_MAX, Timing};
+use queue_schedule::{
+    AHEAD_MAX, DOUBT, Due, GRACE_MAX, GRACE_MIN, Missed, Progress, ScheduleSpec, TICKS_MAX, Timing,
+};
 
 fn timings() -> impl Strategy<Value = Timing> {
     let cron = |pattern, zone| Timing::cron(pattern, zone).expect(pattern);
@@ -54,14 +56,21 @@ fn steps() -> impl Strategy<Value = Vec<Option<i64>>> {
     prop::collection::vec(step, 1..40)
 }
 
+/// All wake-ups of one run by a clock that is put back by no more than [`AHEAD_MAX`].
+fn wake(spec: &ScheduleSpec, steps: &[Option<i64>]) -> Vec<(Timestamp, Due)> {
+    wake_with(spec, steps, AHEAD_MAX)
+}
+
 /// All wake-ups of one run; each is computed twice with the same input, as after a reply that was
 /// lost.
-fn wake(spec: &ScheduleSpec, steps: &[Option<i64>]) -> Vec<(Timestamp, Due)> {
+fn wake_with(spec: &ScheduleSpec, steps: &[Option<i64>], back_max: Span) -> Vec<(Timestamp, Due)> {
     let (mut clock, mut progress, mut wait) = (START, None, Span::ZERO);
-    let mut wakes = Vec::new();
+    let (mut wakes, mut highest) = (Vec::new(), clock);
     for step in steps {
         let millis = step.unwrap_or(wait.as_millis());
-        clock = Timestamp::from_millis(clock.as_millis() + millis);
+        let lowest = highest.as_millis() - back_max.as_millis();
+        clock = Timestamp::from_millis((clock.as_millis() + millis).max(lowest));
+        highest = highest.max(clock);
         let due = spec.due(progress, clock);
         assert_eq!(due, spec.due(progress, clock), "asked twice");
         (progress, wait) = (Some(due.progress), due.wait.unwrap_or_default());
@@ -114,11 +123,21 @@ proptest! {
 
     #[test]
     fn what_is_dealt_with_never_goes_back_and_the_last_run_is_told(spec in schedules(), steps in steps()) {
-        let mut before = Progress { dealt: spec.since, ran: None };
+        let mut before = Progress::new(spec.since, None);
         for (_, due) in wake(&spec, &steps) {
             prop_assert!(due.progress.dealt >= before.dealt);
             prop_assert_eq!(due.progress.ran, due.run.last().copied().or(before.ran));
             before = due.progress;
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_believed_leaves_no_schedule_beyond_its_reach(spec in schedules(), steps in steps()) {
+        for (clock, due) in wake_with(&spec, &steps, Span::MAX) {
+            prop_assert!(due.ahead.is_none_or(|ahead| ahead.is_set_back || due.wait <= Some(DOUBT)));
+            let believed = clock + DOUBT;
+            let next = spec.due(Some(spec.due(Some(due.progress), clock).progress), believed);
+            prop_assert_eq!(spec.is_ahead(next.progress, believed), None);
         }
     }
 

@@ -3,6 +3,7 @@
 
 use crate::worker::TRACE_TARGET;
 use queue_core::{JobId, JobMeta, NewJob};
+use queue_schedule::Ahead;
 use tracing::{Span, debug, field::Empty, info_span};
 
 /// Opens the span of each job of a tick, whose context goes along with the job. A client that
@@ -22,6 +23,13 @@ pub fn trace_ticks(schedule: &JobMeta, jobs: &mut [NewJob]) {
 pub(super) fn report_skipped(schedule: &JobId, ticks: usize) {
     if ticks > 0 {
         tracing::warn!(%schedule, ticks, "a schedule left ticks out, as its policy says");
+    }
+}
+
+/// Logs how far a schedule was ahead of the clock, if it was.
+pub(super) fn report_ahead(schedule: &JobId, ahead: Option<Ahead>) {
+    if let Some(ahead) = ahead {
+        tracing::warn!(%schedule, "{ahead}");
     }
 }
 

@@ -14,6 +14,7 @@ use queue_core::{
     JobMeta, LeaseToken, Payload, Result, Span, Storage,
     lifecycle::{Event, RESERVED_KIND_WAIT},
 };
+use queue_schedule::Ahead;
 
 /// How long a reserved job is put back when the store does not answer its handler.
 pub const RESERVED_RETRY: Span = Span::from_secs(1);
@@ -39,6 +40,8 @@ pub struct ReservedOutcome {
     pub ticks_skipped: usize,
     /// Why this build or this machine cannot read the job, which is then put back for another.
     pub unreadable: Option<String>,
+    /// How far the progress of a schedule lay ahead of the clock, if that was too far.
+    pub ahead: Option<Ahead>,
 }
 
 /// Does what a job of a [reserved kind](queue_core::Kind::is_reserved) asks for, and answers how to
@@ -69,6 +72,6 @@ pub(crate) fn put_back(job: ReservedJob<'_>, reason: impl Into<String>) -> Reser
 
 impl From<Event> for ReservedOutcome {
     fn from(event: Event) -> Self {
-        Self { event, ticks_skipped: 0, unreadable: None }
+        Self { event, ticks_skipped: 0, unreadable: None, ahead: None }
     }
 }

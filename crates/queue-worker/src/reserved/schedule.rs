@@ -32,8 +32,9 @@ pub(super) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<Re
     }
     made_jobs::trace_ticks(job.meta, &mut firing.jobs);
     made_jobs::report_skipped(&job.meta.id, firing.skipped);
-    let ticks_skipped = firing.skipped;
-    Ok(ReservedOutcome { ticks_skipped, ..settled(job, firing).into() })
+    made_jobs::report_ahead(&job.meta.id, firing.ahead);
+    let (ticks_skipped, ahead) = (firing.skipped, firing.ahead);
+    Ok(ReservedOutcome { ticks_skipped, ahead, ..settled(job, firing).into() })
 }
 
 fn read(job: ReservedJob<'_>) -> std::result::Result<(ScheduleSpec, Option<Progress>), ScheduleError> {

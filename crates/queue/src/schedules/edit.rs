@@ -36,7 +36,7 @@ impl<P, R> Schedules<P, R> {
             // A terminal record is a schedule that is over, which is then made anew.
             let tried = match present.filter(|record| !record.meta.state.is_terminal()) {
                 None => {
-                    let spec = spec.clone().beginning_at(Progress { dealt: clock, ran: None });
+                    let spec = spec.clone().beginning_at(Progress::new(clock, None));
                     self.create(&spec, now, clock).await?
                 }
                 Some(record) if !is_schedule(&record) => return Err(taken(&spec.name)),
@@ -80,7 +80,7 @@ impl<P, R> Schedules<P, R> {
         if !self.replace(&present, &firing, successor).await? {
             return Ok(Tried::Stale);
         }
-        report_skipped(&present, firing.skipped);
+        report(&present, &firing);
         Ok(if firing.more { Tried::Part } else { Tried::Put(Put::Changed) })
     }
 
@@ -144,10 +144,14 @@ impl<P, R> Schedules<P, R> {
     }
 }
 
-/// Ticks that an edit leaves out are as many as a worker would have left out, and are logged alike.
-fn report_skipped(present: &ScheduleStatus, ticks: usize) {
+/// Ticks that an edit leaves out are as many as a worker would have left out, and are logged alike;
+/// so is a schedule that is ahead of the clock.
+fn report(present: &ScheduleStatus, firing: &Firing) {
+    let (schedule, ticks) = (&present.meta().id, firing.skipped);
+    if let Some(ahead) = firing.ahead {
+        tracing::warn!(%schedule, "{ahead}");
+    }
     if ticks > 0 {
-        let schedule = &present.meta().id;
         tracing::warn!(%schedule, ticks, "a schedule left ticks out, as its policy says");
     }
 }

@@ -13,7 +13,7 @@ pub use page::SchedulesPage;
 #[cfg(feature = "worker")]
 pub(crate) use page::sorted;
 pub use queue_schedule::{
-    CronPattern, Missed, Moments, Overlap, ScheduleError, ScheduleSpec, Tick, Timing, Zone,
+    Ahead, CronPattern, Missed, Moments, Overlap, ScheduleError, ScheduleSpec, Tick, Timing, Zone,
 };
 pub use schedule::Schedule;
 pub use status::ScheduleStatus;

@@ -58,7 +58,8 @@ impl ScheduleStatus {
         if self.is_paused() || self.is_failed() {
             return Vec::new();
         }
-        let after = self.progress.dealt.max(self.clock);
+        // The worker sets such a schedule back.
+        let after = if self.ahead().is_some() { self.clock } else { self.progress.dealt.max(self.clock) };
         self.spec.timing.after(after).take(count).map(Tick::from).collect()
     }
 
@@ -89,6 +90,12 @@ impl ScheduleStatus {
         let sleep = self.spec.sleep(self.progress.dealt, self.now, self.clock)?;
         let late = self.meta.run_at.since(self.now).saturating_sub(sleep.as_duration());
         (late > LATE_MIN).then_some(sleep)
+    }
+
+    /// How far the schedule is ahead of the store's clock, if that is too far for a clock that is
+    /// right: a clock was ahead. A worker sets it back, within an hour after its next wake-up.
+    pub fn ahead(&self) -> Option<Duration> {
+        self.spec.is_ahead(self.progress, self.clock).map(Span::as_duration)
     }
 
     pub(super) fn progress(&self) -> Progress {

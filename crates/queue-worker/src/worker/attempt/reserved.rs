@@ -2,11 +2,11 @@
 //! no hook, no rate limit and no handler of the application's.
 
 use crate::{
-    reserved::{RESERVED_RETRY, ReservedJob, handle_reserved},
+    reserved::{RESERVED_RETRY, ReservedJob, ReservedOutcome, handle_reserved},
     runtime::caught,
     worker::{hold::HeldJob, run::WorkerRun, settle::Settlement, watch::WorkerEvent},
 };
-use queue_core::lifecycle::RESERVED_KIND_WAIT;
+use queue_core::{JobMeta, lifecycle::RESERVED_KIND_WAIT};
 use std::sync::Arc;
 
 /// Does what a reserved job asks for, and answers how to settle it.
@@ -28,11 +28,7 @@ pub(super) async fn settlement(run: &WorkerRun, job: Arc<HeldJob>) -> Settlement
     };
     match handled {
         Ok(handled) => {
-            if handled.ticks_skipped > 0 {
-                let schedule = job.meta().clone();
-                let ticks = handled.ticks_skipped;
-                run.events.emit(&WorkerEvent::TicksSkipped { schedule, ticks });
-            }
+            report(run, job.meta(), &handled);
             if let Some(reason) = handled.unreadable {
                 run.report_unreadable(job.meta(), reason);
             }
@@ -42,5 +38,16 @@ pub(super) async fn settlement(run: &WorkerRun, job: Arc<HeldJob>) -> Settlement
             run.report_error_of(&job.meta().queue, error);
             Settlement::put_back(job, RESERVED_RETRY)
         }
+    }
+}
+
+/// Tells the application's own subscriber what the log has already.
+fn report(run: &WorkerRun, schedule: &JobMeta, handled: &ReservedOutcome) {
+    if handled.ticks_skipped > 0 {
+        let (schedule, ticks) = (schedule.clone(), handled.ticks_skipped);
+        run.events.emit(&WorkerEvent::TicksSkipped { schedule, ticks });
+    }
+    if let Some(ahead) = handled.ahead {
+        run.events.emit(&WorkerEvent::ScheduleAhead { schedule: schedule.clone(), ahead });
     }
 }

@@ -87,6 +87,7 @@ impl ReportCounter {
             | WorkerEvent::Paused
             | WorkerEvent::Replayed { .. }
             | WorkerEvent::Resumed
+            | WorkerEvent::ScheduleAhead { .. }
             | WorkerEvent::TicksSkipped { .. }
             | WorkerEvent::Unreadable { .. } => return None,
         })

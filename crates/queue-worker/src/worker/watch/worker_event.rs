@@ -2,6 +2,7 @@
 
 use super::JobEnd;
 use queue_core::{Error, Failure, JobId, JobMeta, QueueName, Seq};
+use queue_schedule::Ahead;
 
 /// Something that happened in a worker. Each settle is reported once, after the store has it.
 #[derive(Clone, Debug)]
@@ -60,6 +61,16 @@ pub enum WorkerEvent {
         schedule: JobMeta,
         /// How many, at least: counting ends at a thousand.
         ticks: usize,
+    },
+    /// The progress of a schedule lay ahead of the store's clock by more than a clock that is right
+    /// can have left: a clock was ahead when it was stored, or is behind now. The first such event
+    /// of a schedule says so. After an hour in which the clock has said the same, the schedule is
+    /// set back to it, with another.
+    ScheduleAhead {
+        /// The schedule's job at its claim.
+        schedule: JobMeta,
+        /// How far ahead it lay, and whether it is set back.
+        ahead: Ahead,
     },
     /// A job of the library's own, such as a schedule, was put back: this build or this machine
     /// cannot read it, and another may. It is offered again after

@@ -93,22 +93,45 @@ async fn a_schedule_of_moments_ends_after_the_last_and_is_over_when_declared_aga
 }
 
 #[tokio::test]
-async fn a_clock_that_steps_a_day_either_way_enqueues_no_tick_twice_and_goes_on() {
+async fn a_clock_that_steps_an_hour_either_way_enqueues_no_tick_twice_and_goes_on() {
     let (clock, reports) = set_up();
     let start = clock.now();
     reports.schedules().put(&hourly(report()).missed(Missed::All { max: 100 })).await.expect("put");
     clock.advance(HOUR);
     assert_eq!(run(&reports).await.len(), 1);
-    let day_ahead = Timestamp::from_millis(start.as_millis() + 25 * 3_600_000);
-    clock.set(day_ahead);
-    assert_eq!(run(&reports).await.len(), 24, "the ticks up to there, once");
+    let ahead = Timestamp::from_millis(start.as_millis() + 2 * 3_600_000);
+    clock.set(ahead);
+    assert_eq!(run(&reports).await.len(), 1, "the tick up to there, once");
     clock.set(Timestamp::from_millis(start.as_millis() + 3_600_000));
-    let mut again = 0;
-    for _ in 0..25 {
+    clock.advance(HOUR);
+    assert_eq!(run(&reports).await.len(), 0, "up to where the clock had been nothing comes again");
+    clock.advance(HOUR);
+    assert_eq!(run(&reports).await.len(), 1, "and then it goes on");
+}
+
+#[tokio::test]
+async fn a_schedule_that_met_a_clock_far_ahead_shows_and_runs_its_next_ticks() {
+    let (clock, reports) = set_up();
+    let start = clock.now();
+    reports.schedules().put(&hourly(report())).await.expect("put");
+    clock.set(Timestamp::from_millis(start.as_millis() + 40 * 24 * 3_600_000));
+    run(&reports).await;
+    clock.set(start);
+    let status = reports.schedules().get("hourly").await.expect("read").expect("it is there");
+    assert!(status.ahead() > Some(39 * 24 * HOUR), "{:?}", status.ahead());
+    assert_eq!(status.next(1)[0].to_string(), "2026-01-01T01:00:00Z");
+    let edited = hourly(report()).overlap(Overlap::Skip);
+    assert_eq!(reports.schedules().put(&edited).await.expect("put"), Put::Changed);
+    let mut ran = Vec::new();
+    for _ in 0..4 {
         clock.advance(HOUR);
-        again += run(&reports).await.len();
+        ran.extend(ids(&run(&reports).await).into_iter().map(str::to_owned));
     }
-    assert_eq!(again, 1, "up to where the clock had been nothing comes again, and then it goes on");
+    // It looks at one o'clock and at two, and is set back to the first of these.
+    let ticks = ["02", "03", "04"].map(|hour| format!("hourly@2026-01-01T{hour}:00:00Z"));
+    assert_eq!(ran, ticks);
+    let status = reports.schedules().get("hourly").await.expect("read").expect("it is there");
+    assert_eq!(status.ahead(), None);
 }
 
 #[tokio::test]
