@@ -189,8 +189,9 @@ pub trait Storage: Debug + Send + Sync + 'static {
 
     /// Stops or resumes claims of a queue for all workers. Leases, settles and enqueues go on. In
     /// both cases subscribers to [`Interest::Wake`] get a hint: a worker that then claims learns of
-    /// the pause, and gives back the jobs that it has not started. The last call counts, so a
-    /// pause can be made longer or shorter.
+    /// the pause, and gives back the jobs that it has not started. A worker without room for more
+    /// jobs claims none: such a claim, with a limit of 0, tells of the pause too. The last call
+    /// counts, so a pause can be made longer or shorter.
     /// A pause with an end is over by store time, without a write or a hint: claims tell the end.
     ///
     /// # Errors

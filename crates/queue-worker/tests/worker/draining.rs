@@ -94,6 +94,7 @@ async fn a_paused_worker_finishes_what_it_runs_and_claims_again_once_it_is_resum
     ask(&rig, Duty::Pause).await;
     rig.events.wait_for("released b").await;
     assert_eq!(rig.events.times_of("Paused").len(), 1);
+    rig.events.wait_for("completed a").await;
     assert_eq!(rig.events.times_of("completed a"), [20_000], "what runs goes on");
     sleep(millis(300_000)).await;
     assert_eq!(shown(&rig).await.duty, Duty::Pause, "it is alive, and everybody sees what it does");

@@ -1,7 +1,7 @@
 //! A queue that is paused and resumed for all workers while one of them is at work.
 
-use crate::support::{Hints, Rig, job, millis, router};
-use queue_core::{Kind, Pause, State, Storage, Timestamp};
+use crate::support::{Hints, Rig, Running, job, millis, router};
+use queue_core::{Duty, Kind, Pause, State, Storage, Timestamp, WorkerId};
 use queue_worker::{Router, WorkerBuilder};
 use tokio::time::sleep;
 
@@ -35,6 +35,8 @@ async fn what_is_held_ready_does_not_start_after_a_pause_and_is_given_back_uncha
     assert_eq!(rig.leased().await, 3, "it has all of them, and no reason to ask for more");
     pause(&rig, true).await;
     rig.events.wait_for("released c").await;
+    assert_eq!(rig.events.times_of("released c"), [5000], "at once, though no handler is free");
+    rig.events.wait_for("completed a").await;
     assert_eq!(rig.events.times_of("completed a"), [10_000], "what runs goes on");
     sleep(millis(50_000)).await;
     assert_eq!(starts(&rig), [vec![0], vec![], vec![]]);
@@ -136,5 +138,61 @@ async fn what_is_held_ready_of_a_paused_kind_is_given_back_and_other_kinds_go_on
     rig.store.set_kind_paused(&rig.queue, &kind, Pause::Off).await.expect("the probe resumes");
     rig.events.wait_for("completed b").await;
     assert_eq!(starts(&rig)[1], [20_000], "at once");
+    running.stop().await;
+}
+
+/// One job runs and ends with the test, four are held ready, and many more wait, so that nothing
+/// is claimed.
+async fn full(rig: &Rig) -> Running {
+    rig.store.script().hints = Hints::Drop;
+    rig.enqueue((0..20).map(|n| job(&n.to_string(), n))).await;
+    let endless = router(|_, _| async {
+        sleep(millis(100_000_000)).await;
+        Ok(())
+    });
+    let running = Rig::start(rig.worker(endless).concurrency(1).prefetch(4).poll_interval(millis(1_000_000)));
+    rig.events.wait_for("started 0").await;
+    assert_eq!(rig.leased().await, 5);
+    running
+}
+
+/// Nothing is held but the job that runs, and no job was charged.
+async fn assert_gave_back(rig: &Rig) {
+    assert_eq!((rig.leased().await, rig.events.times_of("completed 0").len()), (1, 0));
+    for name in ["1", "2", "3", "4"] {
+        let meta = rig.meta(name).await;
+        assert_eq!((meta.state, meta.failures, meta.stalls), (State::Queued, 0, 0));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_worker_learns_of_a_pause_within_a_heartbeat_and_gives_back_what_has_not_started() {
+    let rig = Rig::new();
+    let running = full(&rig).await;
+    pause(&rig, true).await;
+    rig.events.wait_for("released 4").await;
+    assert_gave_back(&rig).await;
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_worker_learns_of_the_pause_of_a_kind_within_a_heartbeat() {
+    let rig = Rig::new();
+    let running = full(&rig).await;
+    let kind = rig.meta("1").await.kind;
+    rig.store.set_kind_paused(&rig.queue, &kind, Pause::UntilResumed).await.expect("the probe pauses");
+    rig.events.wait_for("released 4").await;
+    assert_gave_back(&rig).await;
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_worker_that_is_paused_gives_back_what_has_not_started() {
+    let rig = Rig::new();
+    let running = full(&rig).await;
+    let paused = rig.store.set_duty(&WorkerId::from_static("tester"), Duty::Pause).await;
+    assert_eq!(paused.expect("the probe asks"), Some(Duty::Pause));
+    rig.events.wait_for("released 4").await;
+    assert_gave_back(&rig).await;
     running.stop().await;
 }

@@ -4,14 +4,14 @@ use super::{
     execution::{Execution, NoOutcome},
     ready_jobs::{AddResult, ReadyJobs, RunnerStep},
     reserved,
-    start_decision::{StartDecision, decide_start},
+    start_decision::{StartDecision, decide_start, is_paused},
 };
 use crate::{
     handler::{CancelReason, SharedHandler},
     spawn::tracked,
     worker::{hold::HeldJob, run::WorkerRun, settle::Settlement, trace},
 };
-use std::{future::poll_fn, pin::pin, sync::Arc};
+use std::{collections::BTreeSet, future::poll_fn, pin::pin, sync::Arc};
 use tokio::{sync::mpsc, task::coop::consume_budget};
 use tokio_util::task::TaskTracker;
 use tracing::Span;
@@ -44,12 +44,16 @@ impl Dispatcher {
         Self { run, handler, settlements, runners, ready }
     }
 
-    /// Gives jobs back that wait for too long, and at the stop all that have not started.
+    /// Gives jobs back that wait for too long or are paused, and at the stop all that have not
+    /// started.
     pub(in crate::worker) async fn watch_ready_jobs(self: Arc<Self>) {
         loop {
             tokio::select! {
                 biased;
                 () = self.run.shutdown.stop.cancelled() => break,
+                () = self.run.paused.notified() => {
+                    self.give_back(self.ready.take_if(|job| is_paused(&self.run, job)));
+                }
                 jobs = self.ready.too_slow() => self.give_back(jobs),
             }
         }
@@ -72,6 +76,11 @@ impl Dispatcher {
             }
             AddResult::Closed(jobs) => self.give_back(jobs),
         }
+    }
+
+    /// The indexes of the queues with jobs that wait for a handler.
+    pub(super) fn waiting_queues(&self) -> BTreeSet<usize> {
+        self.ready.queues()
     }
 
     /// The most jobs that may wait for a handler now.

@@ -3,15 +3,17 @@
 //! In come held jobs, from `claim`, in claim order. Out goes a
 //! [`Settlement`](super::settle::Settlement) for each, to `settle`, which is next. `dispatcher`
 //! starts runners, `ready_jobs` is where jobs wait for one, `start_decision` says what becomes of
-//! the first of them, and `execution` makes the attempt.
+//! the first of them, `pause_watch` learns that they are paused, and `execution` makes the attempt.
 
 mod dispatcher;
 mod execution;
 mod forecast;
 mod hooks;
+mod pause_watch;
 mod ready_jobs;
 mod reserved;
 mod start_decision;
 
 pub(super) use dispatcher::Dispatcher;
 pub(super) use hooks::HookStack;
+pub(super) use pause_watch::watch_pauses;

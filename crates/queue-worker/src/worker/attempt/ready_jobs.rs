@@ -6,7 +6,11 @@ use crate::worker::{
     setup::{Prefetch, WorkerOptions, prefetch::horizon},
 };
 use parking_lot::{Mutex, MutexGuard};
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{
     sync::Notify,
     time::{Instant, sleep_until},
@@ -174,6 +178,20 @@ impl ReadyJobs {
         }
         state.forecast.was_wrong(now);
         FirstJobWait::Over(state.take_all())
+    }
+
+    /// Takes the jobs that have not started and for which this holds.
+    pub(super) fn take_if(&self, is_wanted: impl Fn(&HeldJob) -> bool) -> Vec<Arc<HeldJob>> {
+        let mut state = self.state();
+        let (taken, kept): (VecDeque<_>, _) =
+            std::mem::take(&mut state.jobs).into_iter().partition(|ready| is_wanted(&ready.job));
+        state.jobs = kept;
+        taken.into_iter().map(|ready| ready.job).collect()
+    }
+
+    /// The indexes of the queues whose jobs have not started.
+    pub(super) fn queues(&self) -> BTreeSet<usize> {
+        self.state().jobs.iter().map(|ready| ready.job.queue_index()).collect()
     }
 
     /// Starts nothing any more, and takes the jobs that have not started.

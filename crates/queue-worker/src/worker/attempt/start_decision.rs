@@ -21,8 +21,7 @@ pub(super) enum StartDecision {
 pub(super) fn decide_start(run: &WorkerRun, job: &HeldJob) -> StartDecision {
     let start = job.take_start();
     let now = Instant::now();
-    let is_paused = run.pause.is_on() || run.queues[job.queue_index()].pauses(&job.meta().kind);
-    if run.shutdown.stop.is_cancelled() || !job.may_start() || is_paused {
+    if run.shutdown.stop.is_cancelled() || !job.may_start() || is_paused(run, job) {
         return StartDecision::GiveBack;
     }
     if job.is_too_late() {
@@ -38,4 +37,9 @@ pub(super) fn decide_start(run: &WorkerRun, job: &HeldJob) -> StartDecision {
         start.start(now);
     }
     StartDecision::Start
+}
+
+/// Whether the worker, or the queue or the kind of the job, is paused.
+pub(super) fn is_paused(run: &WorkerRun, job: &HeldJob) -> bool {
+    run.pause.is_on() || run.queues[job.queue_index()].pauses(&job.meta().kind)
 }

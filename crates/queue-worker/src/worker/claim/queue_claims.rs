@@ -135,7 +135,9 @@ impl QueueClaims {
             self.portion.double();
         }
         // The dispatcher starts no more jobs of a paused queue, or of a paused kind.
-        self.queue.note_pauses(answer);
+        if self.queue.note_pauses(answer, now) {
+            run.paused.notify_one();
+        }
         self.next_ask.claimed(now.into_std(), answer, got, limit, &*run.rng)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::worker::deadline;
 use queue_core::{Span, StoreTime, Timestamp};
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// One reading of the store's clock, and when it was taken by this process's own.
@@ -22,10 +23,19 @@ impl ClockReading {
         Self::at(store_time, Instant::now())
     }
 
+    /// How long ago it was taken.
+    pub(in crate::worker) fn age(self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.read_at)
+    }
+
+    /// Whether the store's time was later than this.
+    pub(in crate::worker) fn is_later_than(self, store_time: Timestamp) -> bool {
+        self.store_time > store_time
+    }
+
     /// The store's time at a later moment, by what this process has measured since.
     pub(in crate::worker) fn store_time_at(self, now: Instant) -> Timestamp {
-        let passed = now.saturating_duration_since(self.read_at);
-        self.store_time + Span::new("a while", passed).unwrap_or(Span::MAX)
+        self.store_time + Span::new("a while", self.age(now)).unwrap_or(Span::MAX)
     }
 
     /// When the store's time has certainly come to `time`, by this process's own clock. Store time
@@ -38,7 +48,6 @@ impl ClockReading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn what_is_past_is_reached_and_what_is_ahead_a_little_later_than_by_a_healthy_clock() {

@@ -83,7 +83,7 @@ async fn beats(run: &WorkerRun, urgent: &Notify) {
 /// one is answered.
 async fn progress(run: &WorkerRun) {
     loop {
-        sleep(PROGRESS_INTERVAL.min(interval(run))).await;
+        sleep(PROGRESS_INTERVAL.min(beat_interval(run))).await;
         let mut jobs = run.held.all();
         jobs.retain(|job| job.has_progress());
         if !jobs.is_empty() {
@@ -95,16 +95,17 @@ async fn progress(run: &WorkerRun) {
 }
 
 fn until_next(run: &WorkerRun) -> Duration {
-    jittered(interval(run), &*run.rng).min(interval(run))
+    jittered(beat_interval(run), &*run.rng).min(beat_interval(run))
 }
 
-fn interval(run: &WorkerRun) -> Duration {
+/// The time between two heartbeats.
+pub(in crate::worker) fn beat_interval(run: &WorkerRun) -> Duration {
     run.options.lease.as_duration() / BEATS_PER_LEASE
 }
 
 /// The jobs whose lease may lapse before the next beat and the next look.
 fn lapsing_before_next_round(run: &WorkerRun) -> Vec<Arc<HeldJob>> {
-    let next_round = Instant::now() + interval(run);
+    let next_round = Instant::now() + beat_interval(run);
     let mut jobs = run.held.all();
     jobs.retain(|job| job.lapses_at().is_some_and(|at| at <= next_round));
     jobs
@@ -113,7 +114,7 @@ fn lapsing_before_next_round(run: &WorkerRun) -> Vec<Arc<HeldJob>> {
 /// Has new leases extended at once if they lapse before the next round: a claim that was answered
 /// late leaves little of them.
 pub(in crate::worker) fn extend_soon(run: &WorkerRun, lapses_at: Instant) {
-    if lapses_at <= Instant::now() + interval(run) {
+    if lapses_at <= Instant::now() + beat_interval(run) {
         run.held.signal_held_late();
     }
 }
@@ -122,7 +123,7 @@ pub(in crate::worker) fn extend_soon(run: &WorkerRun, lapses_at: Instant) {
 /// good as a lost one.
 async fn watch_lapses(run: &WorkerRun, urgent: &Notify) {
     loop {
-        let next_look = Instant::now() + interval(run);
+        let next_look = Instant::now() + beat_interval(run);
         let lapse = run.held.all().iter().filter_map(|job| job.lapses_at()).min();
         tokio::select! {
             biased;

@@ -18,6 +18,6 @@ pub(crate) use lease::Lease;
 
 pub(super) use claim_details::ClaimDetails;
 pub(super) use clock_reading::ClockReading;
-pub(super) use heartbeat::{extend_soon, keep_leases};
+pub(super) use heartbeat::{beat_interval, extend_soon, keep_leases};
 pub(super) use held_jobs::{HeldJobTable, HeldJobs};
 pub(super) use time_limit::Overrun;

@@ -9,7 +9,7 @@ use crate::{
     handler::CancelReason,
     spawn::spawn,
     worker::{
-        attempt::Dispatcher,
+        attempt::{Dispatcher, watch_pauses},
         claim::Fetcher,
         hold::keep_leases,
         settle::Settler,
@@ -36,7 +36,7 @@ pub(super) struct Supervisor {
 /// The tasks of a run, by the step of the shutdown in which they end.
 struct RunParts {
     /// Move jobs along. They end by themselves once the last job is settled.
-    foreground: [JoinHandle<()>; 3],
+    foreground: [JoinHandle<()>; 4],
     /// Keep leases and do maintenance. They go on until nothing is held any more.
     background: [JoinHandle<()>; 5],
 }
@@ -77,6 +77,7 @@ impl Supervisor {
         ];
         let foreground = [
             part(run, Fetcher::new(run.clone(), dispatcher.clone()).fetch()),
+            part(run, watch_pauses(run.clone(), dispatcher.clone())),
             part(run, dispatcher.watch_ready_jobs()),
             part(run, Settler::new(run.clone(), inbox).settle()),
         ];

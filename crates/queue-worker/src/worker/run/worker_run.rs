@@ -32,6 +32,9 @@ pub(crate) struct WorkerRun {
     pub(in crate::worker) shutdown: ShutdownSteps,
     pub(in crate::worker) held: HeldJobs,
     pub(in crate::worker) pause: WorkerPause,
+    /// Fires when the worker, a queue or a kind is paused: jobs that have not started are to be
+    /// given back. One part listens, the dispatcher.
+    pub(in crate::worker) paused: Notify,
     /// Fires when a start that was reserved under a rate limit is used, or free again.
     pub(in crate::worker) rate_freed: Arc<Notify>,
     pub(in crate::worker) events: EventReporter,
@@ -55,6 +58,7 @@ impl WorkerRun {
             rng: plan.rng.clone(),
             held: HeldJobs::default(),
             pause: WorkerPause::default(),
+            paused: Notify::new(),
             rate_freed: plan.rate_freed.clone(),
             events: EventReporter::new(plan.observer.clone()),
             series: SeriesRecorder::new(plan.options.series && plan.storage.capabilities().series),

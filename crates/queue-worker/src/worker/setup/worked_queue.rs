@@ -1,7 +1,10 @@
 //! A queue of a worker, checked, with what the parts of the worker know of it.
 
 use super::WorkQueue;
-use crate::worker::rate::{QueueRate, RateLimit};
+use crate::worker::{
+    hold::ClockReading,
+    rate::{QueueRate, RateLimit},
+};
 use parking_lot::Mutex;
 use queue_core::{Claimed, Error, Kind, QueueName, Result};
 use std::{
@@ -10,6 +13,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 use tokio::{sync::Notify, time::Instant};
 
@@ -25,6 +29,8 @@ pub(in crate::worker) struct WorkedQueue {
     pub(in crate::worker) name: QueueName,
     pub(in crate::worker) weight: u32,
     pub(in crate::worker) rate: Option<Arc<QueueRate>>,
+    /// When a claim was answered last, with which the pauses came.
+    told: Mutex<Option<ClockReading>>,
     paused: AtomicBool,
     /// Whether there are paused kinds, so that queues without them take no lock.
     has_paused_kinds: AtomicBool,
@@ -63,6 +69,7 @@ impl WorkedQueue {
             name: queue.name,
             weight: queue.weight,
             rate,
+            told: Mutex::default(),
             paused: AtomicBool::new(false),
             has_paused_kinds: AtomicBool::new(false),
             paused_kinds: Mutex::default(),
@@ -75,13 +82,26 @@ impl WorkedQueue {
         self.paused.load(Ordering::Relaxed) || (is_of_kinds && self.paused_kinds.lock().contains(kind))
     }
 
-    pub(in crate::worker) fn note_pauses(&self, answer: &Claimed) {
+    /// Notes the pauses that the answer to a claim came with, and answers whether there are any. An
+    /// answer that a later one has overtaken changes nothing.
+    pub(in crate::worker) fn note_pauses(&self, answer: &Claimed, now: Instant) -> bool {
+        let mut told = self.told.lock();
+        if told.is_some_and(|told| told.is_later_than(answer.now)) {
+            return false;
+        }
+        *told = Some(ClockReading::at(answer.now, now));
         self.paused.store(answer.pause.is_on(), Ordering::Relaxed);
         let has_paused_kinds = !answer.paused_kinds.is_empty();
         if self.has_paused_kinds.swap(has_paused_kinds, Ordering::Relaxed) || has_paused_kinds {
             *self.paused_kinds.lock() =
                 answer.paused_kinds.iter().map(|paused| paused.kind.clone()).collect();
         }
+        answer.pause.is_on() || has_paused_kinds
+    }
+
+    /// Whether a claim was answered so short a time before.
+    pub(in crate::worker) fn was_told_within(&self, span: Duration, now: Instant) -> bool {
+        self.told.lock().is_some_and(|told| told.age(now) < span)
     }
 }
 

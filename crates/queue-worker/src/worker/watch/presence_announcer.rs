@@ -64,6 +64,9 @@ impl PresenceAnnouncer<'_> {
         if !run.pause.set(is_paused) {
             return;
         }
+        if is_paused {
+            run.paused.notify_one();
+        }
         let what =
             if is_paused { "somebody paused this worker" } else { "this worker goes on after a pause" };
         tracing::info!(worker = %run.name.id, "{what}");

@@ -97,8 +97,7 @@ pub enum WorkerEvent {
     /// it does on a signal.
     Draining,
     /// Somebody paused this worker. It claims and starts nothing, finishes what it runs, gives back
-    /// the jobs that it holds ready as their turns come, and stays until it is resumed, asked to
-    /// drain or stopped.
+    /// the jobs that it holds ready, and stays until it is resumed, asked to drain or stopped.
     Paused,
     /// Somebody resumed this worker, or the store has forgotten the pause with the announcement of
     /// the worker. It claims again.

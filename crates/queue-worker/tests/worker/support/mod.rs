@@ -12,7 +12,7 @@ pub(crate) use election::{Election, LEASE_MS, elected, freeze};
 pub(crate) use events::Events;
 pub(crate) use faulty::Fault;
 pub(crate) use probe::{Hints, Log, OnBatch, Probe};
-pub(crate) use rig::{Rig, job, router, spawn};
+pub(crate) use rig::{Rig, Running, job, router, spawn};
 pub(crate) use starts::{Start, Starts, job_of, numbers, times_ms};
 
 use queue_core::{JobId, Span};
