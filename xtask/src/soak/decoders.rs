@@ -193,6 +193,7 @@ const BODIES: &[&str] = &[
     "queue-http/src/wire/headers.rs",
     "queue-http/src/wire/keep.rs",
     "queue-http/src/wire/new_job.rs",
+    "queue-http/src/wire/objects.rs",
 ];
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::{
     access::{Principal, QueueGlob, Scope},
     problem::{Problem, ProblemKind, Result},
     service::App,
-    wire::depth_is_at_most,
+    wire::{depth_is_at_most, from_json},
 };
 use axum::{
     extract::Query,
@@ -70,13 +70,14 @@ impl Call {
         self.principal.as_ref().is_some_and(|principal| principal.queues().contains(&QueueGlob::any()))
     }
 
-    /// The body, which borrows its text from the call.
+    /// The body, which borrows its text from the call. Where an object is expected, nothing else is
+    /// taken.
     pub(crate) fn json<'a, T: Deserialize<'a>>(&'a self, app: &App) -> Result<T> {
         let most = app.limits.json_depth_max;
         if !depth_is_at_most(&self.body, most) {
             return Err(Problem::invalid(format!("JSON may be nested {most} levels deep, and no deeper")));
         }
-        serde_json::from_slice(&self.body).map_err(|error| Problem::invalid(error.to_string()))
+        from_json(&self.body).map_err(|error| Problem::invalid(error.to_string()))
     }
 
     /// The parameters behind the question mark.

@@ -9,7 +9,7 @@ use crate::{
 use axum::{
     body::Body,
     extract::{FromRequestParts, RawPathParams},
-    http::{Method, Request, StatusCode, header, request::Parts},
+    http::{HeaderValue, Method, Request, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
@@ -38,6 +38,7 @@ async fn checked(app: &App, route: &Route, request: Request<Body>) -> Result<Cal
         Bytes::new()
     } else {
         check_content_type(&parts)?;
+        check_content_encoding(&parts)?;
         read(body, app.limits.body_bytes_max).await?
     };
     Ok(Call { principal, params, uri: parts.uri, headers: parts.headers, body })
@@ -76,6 +77,19 @@ fn check_content_type(parts: &Parts) -> Result<()> {
         return Ok(());
     }
     Err(Problem::invalid("send JSON, with the content type application/json")
+        .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE))
+}
+
+/// A compressed body is refused by its name, and not as JSON that cannot be read.
+fn check_content_encoding(parts: &Parts) -> Result<()> {
+    let is_identity = |value: &HeaderValue| {
+        let text = value.as_bytes().trim_ascii();
+        text.is_empty() || text.eq_ignore_ascii_case(b"identity")
+    };
+    if parts.headers.get_all(header::CONTENT_ENCODING).iter().all(is_identity) {
+        return Ok(());
+    }
+    Err(Problem::invalid("send the body as it is: no content encoding is taken but identity")
         .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE))
 }
 

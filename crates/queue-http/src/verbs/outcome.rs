@@ -5,7 +5,7 @@ use crate::{
     problem::{Problem, Result},
     routes::{Call, answer},
     service::App,
-    wire::{ShownData, stamp},
+    wire::{ShownData, life_of, stamp},
 };
 use axum::{http::StatusCode, response::Response};
 use queue::{Outcome, Queue, Raw, WaitOptions};
@@ -20,7 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct WaitQuery {
-    /// The life that the wait is about, from the answer to the enqueue.
+    /// The life that the wait is about, from the answer to the enqueue; below 2^63.
     seq: Option<u64>,
     /// How long the answer may take; 0 if absent.
     #[serde(default)]
@@ -34,7 +34,7 @@ pub(crate) struct WaitQuery {
 pub(crate) struct WaitIn<'a> {
     #[serde(borrow)]
     id: Cow<'a, str>,
-    /// The life that the wait is about, from the answer to the enqueue.
+    /// The life that the wait is about, from the answer to the enqueue; below 2^63.
     seq: Option<u64>,
     /// How long the answer may take; 0 if absent.
     #[serde(default)]
@@ -120,7 +120,7 @@ async fn outcome(app: &App, call: Call, id: JobId, seq: Option<u64>, wait_ms: u6
     };
     // As for a claim, it keeps no buffer while this waits.
     drop(call);
-    let begun = seq.map(Seq::new);
+    let begun = seq.map(life_of).transpose()?;
     let (life, now) = life(app, &queue, &id, begun).await?;
     let Some(life) = life else {
         let plain = OutcomeOut { now_ms: stamp(now), id: id.as_str(), ..OutcomeOut::default() };

@@ -6,6 +6,7 @@ mod depth;
 mod headers;
 mod keep;
 mod new_job;
+mod objects;
 mod shown_job;
 
 pub(crate) use data::{ShownData, bytes_of, payload_of};
@@ -13,10 +14,11 @@ pub(crate) use depth::depth_is_at_most;
 pub(crate) use headers::HeaderPairs;
 pub(crate) use keep::{BudgetIn, BudgetOut, KeepIn, KeepOut};
 pub(crate) use new_job::NewJobIn;
+pub(crate) use objects::from_json;
 pub(crate) use shown_job::{ErrorOut, ShownJob};
 
 use crate::problem::{Problem, Result};
-use queue_core::{Span, Timestamp};
+use queue_core::{Seq, Span, Timestamp};
 use std::time::Duration;
 
 /// A length of time of a request.
@@ -32,6 +34,15 @@ pub(crate) fn millis(length: Duration) -> u64 {
 /// The milliseconds of a store time.
 pub(crate) fn stamp(time: Timestamp) -> i64 {
     time.as_millis()
+}
+
+/// The life that a request names. Stores number lives with 63 bits.
+pub(crate) fn life_of(raw: u64) -> Result<Seq> {
+    const LIFE_MAX: u64 = i64::MAX.unsigned_abs();
+    if raw > LIFE_MAX {
+        return Err(Problem::invalid(format!("seq: at most {LIFE_MAX}, not {raw}")));
+    }
+    Ok(Seq::new(raw))
 }
 
 /// Refuses a call that is about nothing, or about too much at once.
