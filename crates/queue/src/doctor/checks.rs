@@ -61,8 +61,9 @@ fn lead(facts: &StoreFacts) -> Finding {
         "store-time-lead",
         severity,
         format!("store time is {} ahead of the clock of the store", age(lead)),
-        "nothing: the clock was ahead for a while, and until this is gone delays and leases go on at 63/64 of real time; see \
-         that no clock is ahead again",
+        "see that no clock is ahead again. Until this is gone, delays and leases go on at 63/64 of real time. Jobs that were \
+         delayed by less than this when a clock was ahead were due at once, and results that were kept for less are gone: \
+         `jobs-early`, `results-early` and `schedules-ahead` name what is left",
     )
 }
 

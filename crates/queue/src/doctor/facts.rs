@@ -1,6 +1,7 @@
 //! What a doctor reads of any store, through the contract. Every read has a bound.
 
 use super::{
+    ahead::AheadFacts,
     own_jobs::{OwnJobs, UNFINISHED},
     probe::probe_queue,
 };
@@ -16,7 +17,7 @@ pub(super) const QUEUES_MAX: usize = 1_000;
 /// The most queues whose jobs are looked at, those with the most jobs.
 pub(super) const QUEUES_LOOKED_AT_MAX: usize = 100;
 /// The most jobs of a sample.
-const SAMPLE: usize = 100;
+pub(super) const SAMPLE: usize = 100;
 /// The most jobs that are counted for a share. A page steps through them along an index.
 const COUNTED_MAX: usize = 500;
 /// What "lately" is: long enough that a queue of a few jobs a minute has a share to speak of.
@@ -65,6 +66,8 @@ pub(super) struct QueueFacts {
     pub(super) newest: Option<JobMeta>,
     /// Its schedules, or the operations.
     pub(super) own_jobs: OwnJobs,
+    /// What a clock that was ahead has touched.
+    pub(super) ahead: AheadFacts,
 }
 
 /// A worker that is present.
@@ -144,9 +147,11 @@ impl QueueFacts {
             kept: [0; 2],
             newest: None,
             own_jobs: OwnJobs::default(),
+            ahead: AheadFacts::default(),
         };
         facts.read_unfinished(storage).await?;
         facts.read_finished(storage).await?;
+        facts.ahead = AheadFacts::read(storage, &facts).await?;
         Ok(facts)
     }
 
@@ -193,7 +198,7 @@ impl QueueFacts {
         Ok(())
     }
 
-    async fn page(&self, storage: &dyn Storage, walk: Walk, limit: usize) -> Result<Vec<JobMeta>> {
+    pub(super) async fn page(&self, storage: &dyn Storage, walk: Walk, limit: usize) -> Result<Vec<JobMeta>> {
         Ok(storage.list(ListQuery::new(self.name.clone(), walk, limit)).await?.jobs)
     }
 }

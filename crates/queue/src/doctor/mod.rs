@@ -5,6 +5,7 @@
 //! one job of the reserved queue [`PROBE_QUEUE`], which it removes again. `docs/tasks/doctor.md`
 //! lists every code with its threshold.
 
+mod ahead;
 mod checks;
 mod facts;
 mod own_jobs;
@@ -128,6 +129,7 @@ impl Doctor {
         findings.extend(checks::all(&facts));
         findings.extend(queue_checks::all(&facts));
         findings.extend(own_jobs::all(&facts));
+        findings.extend(ahead::all(&facts));
         if self.is_probing {
             findings.push(probe::hints(&*self.storage, &*self.producer).await);
         }

@@ -29,6 +29,8 @@ pub(super) struct OwnJobs {
     unreadable: Vec<UnreadableJob>,
     /// The schedules of which a tick was due long ago, and how long.
     late: Vec<(String, Duration)>,
+    /// The schedules that lie too far ahead of the clock, and how far.
+    pub(super) ahead: Vec<(String, Duration)>,
 }
 
 impl OwnJobs {
@@ -47,7 +49,7 @@ impl OwnJobs {
         let ids: Vec<JobId> = storage.list(query).await?.jobs.into_iter().map(|job| job.id).collect();
         let records = storage.get_whole(queue, &ids).await?.value;
         let unreadable = crate::operations::sorted(records.into_iter().flatten())?.unreadable;
-        Ok(Self { unreadable, late: Vec::new() })
+        Ok(Self { unreadable, ..Self::default() })
     }
 
     #[cfg(feature = "schedules")]
@@ -62,7 +64,9 @@ impl OwnJobs {
             let by = status.late_by().filter(|by| *by > LATE_MAX)?;
             Some((status.name().to_owned(), by))
         });
-        Ok(Self { late: late.collect(), unreadable: page.unreadable })
+        let ahead = page.schedules.iter();
+        let ahead = ahead.filter_map(|status| Some((status.name().to_owned(), status.ahead()?)));
+        Ok(Self { late: late.collect(), ahead: ahead.collect(), unreadable: page.unreadable })
     }
 
     #[cfg(not(feature = "schedules"))]

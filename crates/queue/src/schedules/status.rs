@@ -19,7 +19,7 @@ pub struct ScheduleStatus {
 }
 
 impl ScheduleStatus {
-    pub(crate) fn of(record: JobRecord, now: Timestamp, clock: Timestamp) -> Result<Self> {
+    pub(super) fn of(record: JobRecord, now: Timestamp, clock: Timestamp) -> Result<Self> {
         let no_body = || Error::new(ErrorKind::Internal, "schedule", "the store answered without a body");
         let spec = ScheduleSpec::from_bytes(&record.body.ok_or_else(no_body)?.payload.bytes)?;
         let stored = record.meta.progress().map(Progress::from_bytes).transpose()?;

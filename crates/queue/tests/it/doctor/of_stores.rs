@@ -1,14 +1,15 @@
 //! What it finds about a store as a whole.
 
-use super::ward::{Ward, job, jobs};
+use super::ward::{Ward, complete, job, jobs};
 use async_trait::async_trait;
 use queue::{
-    SqliteOptions, SqliteStorage,
+    Queue, SqliteOptions, SqliteStorage,
     doctor::{Doctor, Finding, PROBE_QUEUE, Severity},
     queue_core::{
         Error, ErrorKind, EventStream, Interest, ManualClock, QueueName, QueuesPage, QueuesQuery, Result,
-        Storage, StorageLayer,
+        Retention, Span, Storage, StorageLayer,
     },
+    schedules::{Schedule, Timing},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -69,6 +70,49 @@ async fn store_time_that_is_ahead_of_its_clock_is_a_warning() {
     ward.put(jobs(1)).await;
     ward.clock.set(right);
     Ward::assert_is(&ward.finding("store-time-lead").await, Severity::Warning, "10 min ahead");
+}
+
+#[tokio::test]
+async fn what_a_clock_that_was_ahead_has_touched_is_named() {
+    let ward = Ward::new();
+    let days = |days: i64| Span::from_secs(days * 86_400);
+    let mut kept = job("kept");
+    kept.retention = Retention::Keep(days(60)).into();
+    ward.put([kept]).await;
+    ward.end(complete).await;
+    let delayed = |id: &str, delay| {
+        let mut delayed = job(id);
+        delayed.delay = delay;
+        delayed
+    };
+    ward.put([delayed("month", days(30)), delayed("quarter", days(90)), job("due")]).await;
+    for code in ["jobs-early", "results-early", "schedules-ahead"] {
+        Ward::assert_is(&ward.finding(code).await, Severity::Fine, "no ");
+    }
+    let right = queue::Clock::now(&*ward.clock);
+    ward.clock.set(right + days(40));
+    ward.put([job("by the wrong clock"), delayed("after it", days(1))]).await;
+    ward.clock.set(right);
+    let early = ward.finding("jobs-early").await;
+    let seen = "\"emails\" has jobs that may run up to 40 d before their time: month, quarter";
+    Ward::assert_is(&early, Severity::Warning, seen);
+    assert!(early.seen.ends_with("quarter"), "{early:?}");
+    let results = ward.finding("results-early").await;
+    Ward::assert_is(&results, Severity::Warning, "removed up to 40 d before their time: kept");
+}
+
+#[tokio::test]
+async fn a_schedule_beyond_its_clock_is_named() {
+    let ward = Ward::new();
+    let reports: Queue<String> = Queue::new(ward.store.clone(), "emails").unwrap();
+    let hourly = Timing::every(Duration::from_secs(3600)).unwrap();
+    let right = queue::Clock::now(&*ward.clock);
+    ward.clock.set(right + Span::from_secs(40 * 86_400));
+    reports.schedules().put(&Schedule::new("hourly", hourly, String::new())).await.unwrap();
+    ward.clock.set(right);
+    let finding = ward.finding("schedules-ahead").await;
+    Ward::assert_is(&finding, Severity::Warning, "has schedules up to 40 d ahead of the clock: hourly");
+    assert!(finding.advice.contains("queue schedule resume"), "{finding:?}");
 }
 
 #[tokio::test]
