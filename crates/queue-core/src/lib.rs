@@ -46,4 +46,4 @@ pub use names::{
 pub use random::{IdSource, Rng, SeededRng, SystemRng, TimeOrderedIds};
 pub use retry::{Exponential, RetryPolicy};
 pub use storage::*;
-pub use time::{Clock, ManualClock, Moment, Span, StoreTime, SystemClock, Timestamp};
+pub use time::{Clock, ClockBound, ClockLeap, ManualClock, Moment, Span, StoreTime, SystemClock, Timestamp};

@@ -1,6 +1,6 @@
 //! What goes wrong in the files, in terms of what the caller should do.
 
-use queue_core::{Error, ErrorKind};
+use queue_core::{ClockLeap, Error, ErrorKind};
 use rustix::io::Errno;
 use std::{fmt, io, sync::Arc};
 
@@ -31,6 +31,7 @@ pub(crate) struct FsFault {
     message: Arc<str>,
     source: Option<Arc<io::Error>>,
     damage: Option<Damage>,
+    leap: Option<ClockLeap>,
     is_unknown: bool,
 }
 
@@ -55,7 +56,7 @@ pub(crate) enum Nature {
 
 impl FsFault {
     fn new(nature: Nature, message: impl Into<Arc<str>>) -> Self {
-        Self { nature, message: message.into(), source: None, damage: None, is_unknown: false }
+        Self { nature, message: message.into(), source: None, damage: None, leap: None, is_unknown: false }
     }
 
     /// A call to the operating system failed.
@@ -107,6 +108,11 @@ impl FsFault {
         let message =
             "another program held the lock of the store for too long; try again, and see whether it hangs";
         Self::new(Nature::Other, message)
+    }
+
+    /// The clock has leapt ahead.
+    pub(crate) fn clock(leap: ClockLeap) -> Self {
+        Self { leap: Some(leap), ..Self::new(Nature::Other, leap.to_string()) }
     }
 
     /// The handle must not go on.
@@ -180,10 +186,11 @@ impl FsFault {
             Nature::NoRoom | Nature::Behind | Nature::Other => ErrorKind::Unavailable,
         };
         let error = Error::new(kind, operation, self.message.to_string());
-        let error = match (&self.damage, &self.source) {
-            (Some(damage), _) => error.with_source(damage.clone()),
-            (None, Some(source)) => error.with_source(source.clone()),
-            (None, None) => error,
+        let error = match (&self.damage, &self.source, self.leap) {
+            (Some(damage), ..) => error.with_source(damage.clone()),
+            (None, Some(source), _) => error.with_source(source.clone()),
+            (None, None, Some(leap)) => error.with_source(leap),
+            (None, None, None) => error,
         };
         if self.is_unknown { error.unknown() } else { error }
     }

@@ -1,7 +1,7 @@
 //! How a store directory is opened.
 
 use crate::sys::Fs;
-use queue_core::{Clock, Error, Finding, Limits, Result, Rng, SystemClock, SystemRng};
+use queue_core::{Clock, ClockBound, Error, Finding, Limits, Result, Rng, SystemClock, SystemRng};
 use queue_store::disk;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -24,6 +24,7 @@ pub struct FsOptions {
     pub(crate) flush: Flush,
     pub(crate) limits: Limits,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock_bound: ClockBound,
     pub(crate) rng: Arc<dyn Rng>,
     pub(crate) poll_interval: Duration,
     pub(crate) busy_timeout: Duration,
@@ -69,6 +70,7 @@ impl FsOptions {
             flush: Flush::default(),
             limits: Limits::default(),
             clock: Arc::new(SystemClock),
+            clock_bound: ClockBound::default(),
             rng: Arc::new(SystemRng),
             poll_interval: Duration::from_millis(500),
             busy_timeout: Duration::from_secs(5),
@@ -105,6 +107,16 @@ impl FsOptions {
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
+        self.clock_step_max(Duration::MAX)
+    }
+
+    /// How far the clock may leap ahead of the time that a handle has measured by itself; see
+    /// [`ClockBound`]. A call that finds it further ahead answers `Unavailable` with a
+    /// [`ClockLeap`](queue_core::ClockLeap) as its source, and nothing is read or written. Default:
+    /// one hour for the clock of the machine, no bound for one that is [given](Self::clock).
+    #[must_use]
+    pub fn clock_step_max(mut self, step: Duration) -> Self {
+        self.clock_bound = ClockBound::new(step);
         self
     }
 

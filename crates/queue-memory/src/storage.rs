@@ -4,8 +4,8 @@ use crate::Engine;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use queue_core::{
-    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Duty,
-    Enqueued, Error, EventReach, EventStream, ImportRequest, Imported, Interest, JobAttempts, JobId,
+    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, ClockBound, Counts, Detail, Durability,
+    Duty, Enqueued, Error, EventReach, EventStream, ImportRequest, Imported, Interest, JobAttempts, JobId,
     JobRecord, Kind, ListQuery, Moment, NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage,
     QueuesQuery, Reach, Result, SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage, StoreTime,
     SystemClock, WorkerId, WorkerInfo, lifecycle::Transition,
@@ -45,21 +45,28 @@ struct SharedEngine {
 struct EngineState {
     engine: Engine,
     time: StoreTime,
+    clock_bound: ClockBound,
 }
 
 impl MemoryStorage {
-    /// An empty store on the wall clock.
+    /// An empty store on the wall clock, which is refused while it [leaps
+    /// ahead](queue_core::ClockBound) by more than an hour.
     pub fn new() -> Self {
-        Self::with_clock(Arc::new(SystemClock))
+        Self::bounded(Arc::new(SystemClock), ClockBound::default())
     }
 
-    /// An empty store on the given clock.
+    /// An empty store on the given clock, which may leap ahead as it likes.
     pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
+        Self::bounded(clock, ClockBound::new(Duration::MAX))
+    }
+
+    /// An empty store on the given clock, within a bound on how far it may leap ahead.
+    pub fn bounded(clock: Arc<dyn Clock>, clock_bound: ClockBound) -> Self {
         let mut engine = Engine::default();
         // Workers need wake-ups only. Notices of single jobs start with the first subscriber that
         // asks for them.
         engine.notice_jobs(false);
-        let state = Mutex::new(EngineState { engine, time: StoreTime::new(clock.ticks()) });
+        let state = Mutex::new(EngineState { engine, time: StoreTime::new(clock.ticks()), clock_bound });
         Self::on(Arc::new(SharedEngine { state, clock, hubs: Mutex::default() }))
     }
 
@@ -82,9 +89,11 @@ impl MemoryStorage {
         }
         let clock = &self.shared.clock;
         let mut state = self.shared.state.lock();
-        let EngineState { engine, time } = &mut *state;
+        let EngineState { engine, time, clock_bound } = &mut *state;
         let ticks = clock.ticks();
         let moment = Moment::decide(engine.mark(), clock.now(), time.floor(ticks));
+        let checked = clock_bound.check(engine.mark(), moment.clock, ticks);
+        checked.map_err(|leap| leap.of(operation))?;
         time.note(moment.now, ticks);
         let answer = run(engine, moment);
         // Notices are published under the lock, so that those of one job arrive in order.

@@ -1,7 +1,8 @@
 //! Store time of one handle.
 
+use crate::error::leapt;
 use parking_lot::{Mutex, MutexGuard};
-use queue_core::{Clock, Moment, StoreTime, Timestamp};
+use queue_core::{Clock, ClockBound, Moment, StoreTime, Timestamp};
 use std::{sync::Arc, time::Duration};
 
 /// Store time of one handle (I24). Its threads share the last reading; the mark in the file has
@@ -9,25 +10,34 @@ use std::{sync::Arc, time::Duration};
 #[derive(Debug)]
 pub(crate) struct SqliteClock {
     clock: Arc<dyn Clock>,
-    time: Mutex<StoreTime>,
+    time: Mutex<KnownTime>,
+}
+
+#[derive(Debug)]
+struct KnownTime {
+    told: StoreTime,
+    bound: ClockBound,
 }
 
 impl SqliteClock {
     /// A clock without a reading: every transaction brings the mark of the file.
-    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        let time = Mutex::new(StoreTime::new(clock.ticks()));
+    pub(crate) fn new(clock: Arc<dyn Clock>, bound: ClockBound) -> Self {
+        let time = Mutex::new(KnownTime { told: StoreTime::new(clock.ticks()), bound });
         Self { clock, time }
     }
 
-    /// The moment of a transaction that found `mark` in the file.
-    pub(crate) fn moment(&self, mark: i64) -> Moment {
-        let floor = self.time().floor(self.clock.ticks());
-        Moment::decide(Timestamp::from_millis(mark), self.clock.now(), floor)
+    /// The moment of a transaction that found `mark` in the file, before it does anything.
+    pub(crate) fn moment(&self, mark: i64) -> rusqlite::Result<Moment> {
+        let mark = Timestamp::from_millis(mark);
+        let mut time = self.time();
+        let ticks = self.clock.ticks();
+        let moment = Moment::decide(mark, self.clock.now(), time.told.floor(ticks));
+        time.bound.check(mark, moment.clock, ticks).map(|()| moment).map_err(leapt)
     }
 
     /// A transaction of this moment has ended, and its answers go out.
     pub(crate) fn tell(&self, moment: Moment) {
-        self.time().note(moment.now, self.clock.ticks());
+        self.time().told.note(moment.now, self.clock.ticks());
     }
 
     /// See [`Clock::ticks`].
@@ -35,7 +45,7 @@ impl SqliteClock {
         self.clock.ticks()
     }
 
-    fn time(&self) -> MutexGuard<'_, StoreTime> {
+    fn time(&self) -> MutexGuard<'_, KnownTime> {
         self.time.lock()
     }
 }

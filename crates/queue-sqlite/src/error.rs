@@ -1,6 +1,6 @@
 //! What SQLite says, in terms of what the caller should do.
 
-use queue_core::{Error, ErrorKind};
+use queue_core::{ClockLeap, Error, ErrorKind};
 use rusqlite::ErrorCode;
 use std::{io, path::Path, sync::Arc};
 
@@ -37,14 +37,30 @@ impl From<KeySpaceExhausted> for rusqlite::Error {
 enum FaultSource {
     Sqlite(Arc<rusqlite::Error>),
     System(Arc<io::Error>),
+    Clock(ClockLeap),
+}
+
+/// A clock that has leapt ahead, where statements are run.
+pub(crate) fn leapt(leap: ClockLeap) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(Box::new(leap))
 }
 
 impl SqliteFault {
     /// Nothing of it was applied.
     pub(crate) fn new(path: &Path, source: rusqlite::Error) -> Self {
+        if let rusqlite::Error::ToSqlConversionFailure(inner) = &source
+            && let Some(leap) = inner.downcast_ref::<ClockLeap>()
+        {
+            return Self::leapt(*leap);
+        }
         let (kind, advice) = advise(&source);
         let message = format!("{advice} ({}: {source})", path.display()).into();
         Self { kind, message, source: Some(FaultSource::Sqlite(Arc::new(source))), is_unknown: false }
+    }
+
+    fn leapt(leap: ClockLeap) -> Self {
+        let (kind, message) = (ErrorKind::Unavailable, leap.to_string().into());
+        Self { kind, message, source: Some(FaultSource::Clock(leap)), is_unknown: false }
     }
 
     /// A file of the store is not where it was, so writes to it are lost, or belong to another
@@ -87,7 +103,11 @@ impl SqliteFault {
 
     /// It passes by itself or with more room, so nothing is wrong with the files.
     pub(crate) fn is_passing(&self) -> bool {
-        matches!(self.code(), Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+        matches!(self.source, Some(FaultSource::Clock(_)))
+            || matches!(
+                self.code(),
+                Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+            )
     }
 
     /// The handle must not be used any more.
@@ -101,6 +121,7 @@ impl SqliteFault {
         let error = match &self.source {
             Some(FaultSource::Sqlite(source)) => error.with_source(source.clone()),
             Some(FaultSource::System(source)) => error.with_source(source.clone()),
+            Some(FaultSource::Clock(leap)) => error.with_source(*leap),
             None => error,
         };
         if self.is_unknown { error.unknown() } else { error }

@@ -1,7 +1,7 @@
 //! How a store file is opened.
 
 use crate::reader::of_disk;
-use queue_core::{Clock, Error, Finding, Limits, Result, SystemClock};
+use queue_core::{Clock, ClockBound, Error, Finding, Limits, Result, SystemClock};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// How a store file is opened. Start with [`SqliteOptions::new`], change what you need, and hand it
@@ -13,6 +13,7 @@ pub struct SqliteOptions {
     pub(crate) synchronous: Synchronous,
     pub(crate) limits: Limits,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock_bound: ClockBound,
     pub(crate) poll_interval: Duration,
     pub(crate) busy_timeout: Duration,
     pub(crate) pages_max: Option<u32>,
@@ -52,6 +53,7 @@ impl SqliteOptions {
             synchronous: Synchronous::default(),
             limits: Limits::default(),
             clock: Arc::new(SystemClock),
+            clock_bound: ClockBound::default(),
             poll_interval: Duration::from_millis(500),
             busy_timeout: Duration::from_secs(5),
             pages_max: None,
@@ -84,6 +86,16 @@ impl SqliteOptions {
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
+        self.clock_step_max(Duration::MAX)
+    }
+
+    /// How far the clock may leap ahead of the time that a handle has measured by itself; see
+    /// [`ClockBound`]. A call that finds it further ahead answers `Unavailable` with a
+    /// [`ClockLeap`](queue_core::ClockLeap) as its source, and nothing is read or written. Default:
+    /// one hour for the clock of the machine, no bound for one that is [given](Self::clock).
+    #[must_use]
+    pub fn clock_step_max(mut self, step: Duration) -> Self {
+        self.clock_bound = ClockBound::new(step);
         self
     }
 

@@ -63,7 +63,7 @@ impl SqliteStorage {
     /// is no database, `Unavailable` while another process keeps it locked.
     pub async fn open(options: SqliteOptions) -> Result<Self> {
         let options = options.checked()?;
-        let clock = SqliteClock::new(options.clock.clone());
+        let clock = SqliteClock::new(options.clock.clone(), options.clock_bound);
         let own_commits = OwnCommits::default();
         let hub = Arc::default();
         let files = FileGuard::default();

@@ -150,7 +150,7 @@ mod tests {
         let options = SqliteOptions::new(directory.path().join("jobs.db")).checked().expect("they are valid");
         let other = SqliteStorage::open(options.clone()).await.expect("it opens");
         let hub = Arc::new(Hub::default());
-        let clock = SqliteClock::new(options.clock.clone());
+        let clock = SqliteClock::new(options.clock.clone(), options.clock_bound);
         let files = FileGuard::default();
         let own_commits = OwnCommits::default();
         let handle = SqliteHandle { options, clock, hub: hub.clone(), files, own_commits };

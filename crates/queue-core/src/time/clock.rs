@@ -3,9 +3,10 @@
 use crate::Timestamp;
 use std::{
     fmt::Debug,
-    sync::OnceLock,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+use std::{sync::OnceLock, time::Instant};
 
 /// The source of a store's time. Every store accepts a clock, so that tests can control time.
 ///
@@ -31,6 +32,15 @@ impl Clock for SystemClock {
         Timestamp::from_millis(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
     }
 
+    /// The time since the machine started, with that in which it slept: a laptop that wakes finds
+    /// its clock where it expects it.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn ticks(&self) -> Duration {
+        let since_start = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+        Duration::try_from(since_start).unwrap_or_default()
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the monotonic clock")]
     fn ticks(&self) -> Duration {
         static START: OnceLock<Instant> = OnceLock::new();

@@ -2,6 +2,7 @@
 //! never goes back or stands still.
 
 mod clock;
+mod clock_bound;
 mod manual_clock;
 mod moment;
 mod span;
@@ -9,6 +10,7 @@ mod store_time;
 mod timestamp;
 
 pub use clock::{Clock, SystemClock};
+pub use clock_bound::{ClockBound, ClockLeap};
 pub use manual_clock::ManualClock;
 pub use moment::Moment;
 pub use span::Span;

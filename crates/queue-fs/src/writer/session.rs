@@ -7,7 +7,7 @@ use crate::{
     options::Flush,
     state::{FsState, PresenceEdit},
 };
-use queue_core::{AnswerRoom, Moment, StoreTime};
+use queue_core::{AnswerRoom, ClockBound, Moment, StoreTime};
 use std::{io, sync::Arc};
 
 /// How often reading ahead of the lock is tried. A try is overtaken if writers remove segments
@@ -21,6 +21,7 @@ pub(crate) struct JournalSession {
     pub(super) state: FsState,
     /// The last reading of store time by this handle.
     time: StoreTime,
+    clock_bound: ClockBound,
     /// The moment of the current transaction.
     pub(super) moment: Moment,
     /// Workers that announced themselves or left in the current transaction.
@@ -39,12 +40,14 @@ impl JournalSession {
     pub(super) fn open(shared: Arc<FsHandle>, journal: Journal) -> Result<Self, FsFault> {
         let state = FsState::new(shared.options.memory_budget_bytes);
         let time = StoreTime::new(shared.options.clock.ticks());
+        let clock_bound = shared.options.clock_bound;
         let presence = Vec::new();
         let mut session = Self {
             shared,
             journal,
             state,
             time,
+            clock_bound,
             moment: Moment::default(),
             presence,
             is_loaded: false,
@@ -65,20 +68,23 @@ impl JournalSession {
     /// Brings the state up to date and starts a transaction.
     pub(super) fn begin(&mut self, need: TransactionKind) -> Result<(), FsFault> {
         let begun = self.prepare(need);
+        let begun = begun.and_then(|()| self.decide_moment().inspect_err(|_| self.rollback()));
         if begun.is_err() {
             self.end();
         }
-        self.decide_moment();
         begun
     }
 
     /// Decides the moment of the transaction. The state must be up to date, since it has the time
     /// mark.
-    fn decide_moment(&mut self) {
+    fn decide_moment(&mut self) -> Result<(), FsFault> {
         let clock = &self.shared.options.clock;
-        let floor = self.time.floor(clock.ticks());
-        self.moment = Moment::decide(self.state.engine.mark(), clock.now(), floor);
+        let (mark, ticks) = (self.state.engine.mark(), clock.ticks());
+        let moment = Moment::decide(mark, clock.now(), self.time.floor(ticks));
+        self.clock_bound.check(mark, moment.clock, ticks).map_err(FsFault::clock)?;
+        self.moment = moment;
         self.state.keeps_time = false;
+        Ok(())
     }
 
     fn prepare(&mut self, need: TransactionKind) -> Result<(), FsFault> {

@@ -21,7 +21,7 @@ impl<'c> Snapshot<'c> {
         let run = || {
             let transaction = connection.unchecked_transaction()?;
             let mark = connection.prepare_cached(sql::LOAD_STORE)?.query_row([], |row| row.get(1))?;
-            let moment = shared.clock.moment(mark);
+            let moment = shared.clock.moment(mark)?;
             let answer = read(&Snapshot { connection, moment })?;
             transaction.finish()?;
             shared.clock.tell(moment);

@@ -64,7 +64,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let options = SqliteOptions::new(directory.path().join("jobs.db")).checked().expect("they are valid");
         let connection = connect(&options, 0).expect("it opens").writer;
-        let clock = SqliteClock::new(options.clock.clone());
+        let clock = SqliteClock::new(options.clock.clone(), options.clock_bound);
         let hub = Arc::default();
         let files = FileGuard::default();
         let shared = SqliteHandle { options, clock, hub, files, own_commits: OwnCommits::default() };

@@ -105,7 +105,7 @@ impl<'c> SqliteSession<'c> {
     pub(super) fn enter_transaction(&mut self) -> rusqlite::Result<()> {
         self.changes_before = self.connection.total_changes();
         self.load_marks()?;
-        self.moment = self.shared.clock.moment(self.time_mark);
+        self.moment = self.shared.clock.moment(self.time_mark)?;
         self.keeps_time = false;
         Ok(())
     }
