@@ -3,7 +3,7 @@
 
 use super::{Ask, Handover};
 use crate::service::App;
-use queue_core::{Claimed, Detail, Moment, Pause, Result};
+use queue_core::{Claimed, Detail, Duty, Moment, Pause, Result};
 use std::time::Duration;
 use tokio::{sync::oneshot, time::sleep};
 
@@ -20,11 +20,11 @@ pub(crate) async fn rest_at_the_end(app: &App, ask: &Ask, wait: Duration) -> Res
     nothing(app, ask, Pause::Off).await
 }
 
-/// Waits as long as the worker asked to wait, or until it is to end.
+/// Waits as long as the worker asked to wait, or until it is to work again or to end.
 pub(crate) async fn rest(app: &App, ask: &Ask, wait: Duration) -> Result<Handover> {
     tokio::select! {
         () = sleep(wait) => {}
-        () = app.duties.drained(&ask.worker) => {}
+        () = app.duty_changed(&ask.worker, Duty::Pause) => {}
         () = app.tasks.closing() => {}
     }
     nothing(app, ask, Pause::UntilResumed).await

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::service::App;
 use parking_lot::Mutex;
-use queue_core::{Claimed, Detail, Error, ErrorKind, Moment, Result};
+use queue_core::{Claimed, Detail, Duty, Error, ErrorKind, Moment, Result};
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{
     sync::oneshot,
@@ -143,7 +143,7 @@ impl Turn {
             () = answer.closed() => {}
             () = self.flight.stopped() => {}
             () = self.app.tasks.closing() => {}
-            () = self.app.duties.drained(&self.ask.worker) => {}
+            () = self.app.duty_changed(&self.ask.worker, Duty::Work) => {}
             () = sleep_until(self.until) => {}
         }
         Over

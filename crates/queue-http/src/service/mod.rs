@@ -20,7 +20,7 @@ use axum::Router;
 use bytes::Bytes;
 use duties::Duties;
 use queue::{operations::Operations, worker::UnreadableLog};
-use queue_core::{IdSource, Rng, Storage, SystemRng, TimeOrderedIds, WorkerId, lifecycle::Policy};
+use queue_core::{Duty, IdSource, Rng, Storage, SystemRng, TimeOrderedIds, WorkerId, lifecycle::Policy};
 use service_metrics::measured;
 use std::{
     convert::Infallible,
@@ -78,9 +78,14 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// Whether an operator asked this worker to end, as far as this service knows.
-    pub(crate) fn is_draining(&self, worker: &WorkerId) -> bool {
-        self.duties.is_draining(worker)
+    /// What an operator asked this worker to do, as the store knows.
+    pub(crate) async fn duty_of(&self, worker: &WorkerId) -> Duty {
+        self.duties.of(&*self.storage, worker).await
+    }
+
+    /// Waits until this worker has another duty.
+    pub(crate) async fn duty_changed(&self, worker: &WorkerId, from: Duty) {
+        self.duties.changed_from(&*self.storage, worker, from).await;
     }
 }
 

@@ -140,14 +140,14 @@ pub(crate) async fn claim(app: Arc<App>, call: Call) -> Result<Response> {
             Duration::ZERO => None,
             _ => Some(principal.begin_wait().ok_or_else(too_many)?),
         };
-        let claimed = match app.duties.of(&worker) {
+        let claimed = match app.duty_of(&worker).await {
             Duty::Drain => claims::rest_at_the_end(&app, &ask, wait).await,
             Duty::Pause => claims::rest(&app, &ask, wait).await,
             _ => claims::claim(&app, ask, wait).await,
         };
         claimed.map_err(|error| Problem::from(error).given_back())?
     };
-    deliver(&app, handover, app.is_draining(&worker))
+    deliver(&app, handover, app.duties.last_of(&worker) == Duty::Drain)
 }
 
 impl Asked {

@@ -9,7 +9,7 @@ use crate::{
 };
 use axum::{http::StatusCode, response::Response};
 use queue_core::{
-    Applied, JobMeta, Timestamp,
+    Applied, Duty, JobMeta, Timestamp,
     lifecycle::{Event, Transition, decide},
 };
 use serde::{Deserialize, Serialize};
@@ -94,7 +94,10 @@ pub(crate) async fn extend(app: Arc<App>, call: Call) -> Result<Response> {
         outcomes[at] = Some(ExtendedOut::of(&answer, applied.now));
     }
     let items = outcomes.into_iter().map(|outcome| outcome.expect("every item has its outcome")).collect();
-    let drain = worker.is_some_and(|worker| app.is_draining(&worker));
+    let drain = match worker {
+        Some(worker) => app.duty_of(&worker).await == Duty::Drain,
+        None => false,
+    };
     answer(StatusCode::OK, &ExtendOut { now_ms: stamp(applied.now), items, drain })
 }
 

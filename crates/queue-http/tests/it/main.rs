@@ -9,6 +9,7 @@ mod connections;
 mod described;
 #[cfg(feature = "server")]
 mod drain;
+mod duties;
 mod enqueue;
 mod events;
 mod fuzz;
