@@ -94,11 +94,12 @@
 //! its node.
 //!
 //! # Hints
-//! A handle hears of all its queues on one further connection, on which it subscribes to up to
-//! three channels of each: `namespace:{tag}:wake` when a claim may find something, `:ends` when an
-//! awaited job ended, `:feed` for every change, which scripts publish only while somebody asked for
-//! it within the last minute. They use `PUBLISH`, on a Cluster too, so that any node will do to
-//! listen to. After a lost connection everybody is told [`Hint::Missed`](queue_core::Hint::Missed).
+//! A handle hears of all its queues on one further connection for each runtime that subscribes, on
+//! which it listens to up to three channels of each queue: `namespace:{tag}:wake` when a claim may
+//! find something, `:ends` when an awaited job ended, `:feed` for every change, which scripts
+//! publish only while somebody asked for it within the last minute. They use `PUBLISH`, on a
+//! Cluster too, so that any node will do to listen to. After a lost connection everybody is told
+//! [`Hint::Missed`](queue_core::Hint::Missed).
 //!
 //! # Failures
 //! A refusal (`READONLY`, `LOADING`, `OOM`, `MOVED`, a wrong login and so on) is certain: nothing
@@ -117,12 +118,14 @@
 //! `{*}` is needed to open a handle, for the first job of a queue and for presence.
 //!
 //! # Runtime
-//! A handle may be used on any tokio runtime, and on one after the other. Connections and the
-//! listener are tasks of the runtime on which they were started. When it ends they end with it, and
-//! the next call connects anew on its own. Calls that were on their way are lost with their
-//! runtime, with an unknown outcome. A stream of hints that outlives the runtime of its listener
-//! hears again from the next [`subscribe`](queue_core::Storage::subscribe) of any queue on,
-//! beginning with [`Hint::Missed`](queue_core::Hint::Missed).
+//! A handle may be used on any tokio runtime, on several at once, and on one after the other. Each
+//! runtime that calls has a connection of its own, on a Cluster one to each master, and one more
+//! that listens once it subscribes. Calls of different runtimes share nothing, so that a runtime
+//! which stands still, since a task blocks its thread or nobody drives it, holds up its own calls
+//! alone. Connections and the listener end with their runtime. Calls that were on their way are
+//! lost with it, with an unknown outcome, and its streams of hints end, so that whoever hears them
+//! elsewhere subscribes again. Connections of an application's own pool are lent as the pool has
+//! them, whichever runtime made them.
 //!
 //! # Permissions
 //! What a user needs is one line of the page of this store, `docs/stores/redis.md`, under Rights.

@@ -199,6 +199,8 @@ impl Storage for RedisStorage {
             drop(self.handle.leave_time().await);
         }
         self.handle.client.close();
+        // Whoever subscribed meanwhile.
+        self.wakeup.close().await;
         Ok(())
     }
 }

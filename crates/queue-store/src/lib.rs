@@ -12,6 +12,7 @@
 //! | blocks, and can read while another call writes | [`Mailbox`]: calls for threads that end with their handle |
 //! | learns of the writes of other processes by looking | [`watcher`]: a thread that looks when it is touched, and at times without |
 //! | answers each call after a round trip | [`Coalesced`]: concurrent enqueues, claims, settles and reads go out as one |
+//! | has sockets or tasks of its own | [`PerRuntime`]: each runtime that calls has its own, and waits for no other |
 //! | serves several claims by one read | [`ClaimShares`], which deals the jobs out as if the claims came one by one |
 //! | sets jobs of paused kinds aside | [`KindPauses`], what the kinds of a queue mean for one claim |
 //! | leased jobs for a caller that is gone | [`UnheardClaim`], which gives them back uncharged |
@@ -27,6 +28,7 @@ mod coalesce;
 pub mod disk;
 mod events;
 pub mod group_commit;
+mod per_runtime;
 pub mod stored;
 mod tasks;
 mod threads;
@@ -35,5 +37,6 @@ pub mod wire;
 pub use claims::{ClaimShares, KindPauses, UnheardClaim};
 pub use coalesce::{BatchVerbs, Coalesced};
 pub use events::{HintStream, Hub, News, NoticeLevel, Notices};
+pub use per_runtime::{PerRuntime, RuntimePart};
 pub use tasks::{CurrentRuntime, Spawn};
 pub use threads::{Mailbox, watcher};

@@ -1,31 +1,24 @@
 //! Connections to a Cluster: each call goes to the master of its key.
 
 use super::{
-    Connection, ConnectionClone, Dial, LentMaster, SharedConnection,
+    Connection, ConnectionClone, Dial, LentMaster,
     nodes::{MasterNode, Nodes},
+    slot_looks::SlotLooks,
 };
-use crate::spawn::spawn;
 use futures_util::future::join_all;
-use parking_lot::{Mutex, MutexGuard};
+use queue_store::PerRuntime;
 use redis::{ConnectionInfo, ErrorKind, RedisError, RedisResult, ServerErrorKind, cluster_routing::Slot};
-use std::{sync::Arc, time::Duration};
-use tokio::{task::JoinHandle, time::sleep};
+use std::sync::Arc;
 
-/// The pause after a look at the slots, so that many calls which fail at once ask for few of them.
-const LOOK_UP_PAUSE: Duration = Duration::from_millis(100);
-
-/// The masters of a Cluster, each with a connection of its own, so that calls to one never wait for
-/// another.
+/// The masters of a Cluster, each with connections of its own, so that calls to one never wait for
+/// another. What is known of the slots is the same for all runtimes; each looks by itself.
 ///
 /// Absent on purpose: the driver's own connection to a Cluster. While it learns which master has
 /// which slot, and that includes reaching for a master that is silent, it serves nobody (ADR 0021).
 #[derive(Debug)]
 pub(crate) struct Cluster {
     nodes: Arc<Nodes>,
-    /// The first look at the slots, which all early calls wait for.
-    first: SharedConnection<()>,
-    /// A later look. Meanwhile calls go by what is known, since most of them are for other slots.
-    renewal: Mutex<Option<JoinHandle<()>>>,
+    looks: PerRuntime<SlotLooks>,
 }
 
 /// A connection to the master of a slot, for one call.
@@ -38,12 +31,12 @@ pub(crate) struct NodeConnection {
 impl Cluster {
     pub(crate) fn new(named: &[ConnectionInfo], dial: Dial) -> RedisResult<Self> {
         let nodes = Arc::new(Nodes::new(named, dial)?);
-        Ok(Self { nodes, first: SharedConnection::default(), renewal: Mutex::default() })
+        Ok(Self { nodes, looks: PerRuntime::default() })
     }
 
     /// Lends a connection to the master that has a key.
     pub(crate) async fn lend(&self, key: &str) -> RedisResult<NodeConnection> {
-        self.first.lend(|| self.nodes.look_up()).await?;
+        self.looks().first(&self.nodes).await?;
         let slot = Slot::for_key(key);
         let Some(node) = self.nodes.owner(slot) else {
             self.renew();
@@ -90,9 +83,7 @@ impl Cluster {
 
     /// Closes the connections.
     pub(crate) fn close(&self) {
-        if let Some(renewal) = self.renewal().take() {
-            renewal.abort();
-        }
+        self.looks.take_all().iter().for_each(|looks| looks.close());
         self.nodes.close();
     }
 
@@ -101,21 +92,12 @@ impl Cluster {
         Ok(NodeConnection { clone, node, slot })
     }
 
-    /// Looks up the slots in the background, once at a time.
     fn renew(&self) {
-        let mut renewal = self.renewal();
-        if renewal.as_ref().is_none_or(JoinHandle::is_finished) {
-            let nodes = self.nodes.clone();
-            *renewal = Some(spawn(async move {
-                // If the look fails, the next call that fails starts another.
-                drop(nodes.look_up().await);
-                sleep(LOOK_UP_PAUSE).await;
-            }));
-        }
+        self.looks().renew(&self.nodes);
     }
 
-    fn renewal(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
-        self.renewal.lock()
+    fn looks(&self) -> Arc<SlotLooks> {
+        self.looks.here(SlotLooks::default)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Connections: one to a server, or one to each master of a Cluster.
+//! Connections: for each runtime that calls one to a server, or one to each master of a Cluster.
 //!
 //! Absent on purpose: a pool of our own. A server runs one command at a time, so a second
 //! connection would wait as the first does; on the one there is, calls that come together travel
@@ -12,6 +12,7 @@ mod dial;
 mod nodes;
 mod shared_connection;
 mod single;
+mod slot_looks;
 mod slots;
 
 #[cfg(feature = "deadpool")]

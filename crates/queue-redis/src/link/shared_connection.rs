@@ -1,11 +1,12 @@
 //! One attempt to connect, shared by all calls that wait for it.
 
 use parking_lot::{Mutex, MutexGuard};
+use queue_store::RuntimePart;
 use redis::RedisResult;
 use std::{fmt, sync::Arc};
 use tokio::sync::OnceCell;
 
-/// A connection that all calls of a handle share, made when the first one wants it.
+/// A connection that all calls of a handle on one runtime share, made when the first one wants it.
 pub(crate) struct SharedConnection<C> {
     present: Mutex<Arc<ConnectAttempt<C>>>,
 }
@@ -58,6 +59,12 @@ impl<C: Clone> SharedConnection<C> {
 
     fn present(&self) -> MutexGuard<'_, Arc<ConnectAttempt<C>>> {
         self.present.lock()
+    }
+}
+
+impl<C: Clone + Send + Sync + 'static> RuntimePart for SharedConnection<C> {
+    fn end(&self) {
+        self.close();
     }
 }
 

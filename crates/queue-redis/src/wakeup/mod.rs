@@ -1,4 +1,5 @@
-//! Hints: one connection of a handle hears what scripts publish, for all queues and subscribers.
+//! Hints: one connection of a handle and runtime hears what scripts publish, for all queues and
+//! subscribers.
 //!
 //! A queue has three channels: `wake` (a claim may find something), `ends` (awaited jobs ended or
 //! are gone) and `feed` (every change, published only while somebody asks for it). Ordinary
@@ -12,116 +13,47 @@ mod channels;
 mod feeder;
 mod listener;
 mod message;
+mod runtime_hints;
 
-use crate::{handle::HandleState, link::Dial, spawn::spawn};
-use channels::{SharedChannels, Topic};
-use feeder::ask_for_feed;
-use listener::{Listener, Subscribe};
-use parking_lot::{Mutex, MutexGuard};
-use queue_core::{Error, ErrorKind, EventStream, Interest, QueueName, Result};
-use queue_store::{HintStream, Hub};
+use crate::{handle::HandleState, link::Dial};
+use queue_core::{EventStream, Interest, QueueName, Result};
+use queue_store::PerRuntime;
+use runtime_hints::RuntimeHints;
 use std::sync::Arc;
-use tokio::sync::{mpsc, oneshot};
 
-/// Requests that may wait for the listener.
-const REQUESTS_MAX: usize = 256;
-
-/// The subscribers of a handle, and the task that listens for them once there is one.
+/// The subscribers of a handle, by runtime. Each runtime that subscribes listens by itself, since
+/// nothing moves a connection of another one while that stands still.
 #[derive(Debug)]
 pub(crate) struct Wakeup {
     dial: Dial,
     handle: Arc<HandleState>,
-    hub: Arc<Hub>,
-    channels: SharedChannels,
-    listener: Mutex<Option<ListenerTask>>,
-}
-
-/// The task: it ends when the channel of requests does.
-#[derive(Debug)]
-struct ListenerTask {
-    requests: mpsc::Sender<Subscribe>,
-    task: tokio::task::JoinHandle<()>,
+    runtimes: PerRuntime<RuntimeHints>,
 }
 
 impl Wakeup {
     pub(crate) fn new(dial: Dial, handle: Arc<HandleState>) -> Self {
-        Self {
-            dial,
-            handle,
-            hub: Arc::default(),
-            channels: SharedChannels::default(),
-            listener: Mutex::default(),
-        }
+        Self { dial, handle, runtimes: PerRuntime::default() }
     }
 
-    /// Registers a subscriber. The future ends once the server sends what is asked for.
+    /// Registers a subscriber of the runtime that calls, at whose end the stream ends. The future
+    /// ends once the server sends what is asked for.
     pub(crate) async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
-        let topic = Topic::of(&interest);
-        let hints = self.hub.subscribe(queue, interest);
-        let queue = self.handle.queues.get(queue);
-        let requests = self.requests();
-        // Most subscribers ask for a queue that others wait on too, which needs no request.
-        let heard = self.channels.lock().join_heard(&queue, topic);
-        if let Some(user) = heard {
-            return Ok(Box::pin(HintStream::new(hints, user)));
-        }
-        let (reply, answer) = oneshot::channel();
-        let request = Subscribe { queue: queue.clone(), topic, reply };
-        requests.send(request).await.map_err(|_| self.ended())?;
-        let user = answer.await.map_err(|_| self.ended())??;
-        if topic == Topic::Feed {
-            // Not by the listener: this queue may be on a master that is silent, and others
-            // subscribe too.
-            ask_for_feed(&self.handle, &queue).await?;
-        }
-        Ok(Box::pin(HintStream::new(hints, user)))
+        let new = || RuntimeHints::new(self.dial.clone(), self.handle.clone());
+        self.runtimes.here(new).subscribe(queue, interest).await
     }
 
-    /// Ends every stream, now and later, and the task.
+    /// Ends every stream, and the tasks that listen. Only that of this runtime is waited for:
+    /// another runtime may stand still.
     pub(crate) async fn close(&self) {
-        self.hub.close();
-        let listening = self.lock().take();
-        if let Some(ListenerTask { requests, task }) = listening {
-            drop(requests);
-            task.abort();
-            // The task was aborted, so how it ended says nothing.
-            drop(task.await);
-        }
-    }
-
-    /// To the listener, which is started where there is none, or where the runtime that it ran on
-    /// is gone. Then those who listened before are told that they missed something.
-    fn requests(&self) -> mpsc::Sender<Subscribe> {
-        let mut listening = self.lock();
-        if let Some(listening) = listening.as_ref().filter(|listening| !listening.task.is_finished()) {
-            return listening.requests.clone();
-        }
-        let (requests, inbox) = mpsc::channel(REQUESTS_MAX);
-        let dial = self.dial.clone();
-        let handle = self.handle.clone();
-        let listener = Listener::new(dial, handle, self.hub.clone(), self.channels.clone());
-        let task = spawn(listener.run(inbox));
-        *listening = Some(ListenerTask { requests: requests.clone(), task });
-        requests
-    }
-
-    /// Why the listener takes no requests.
-    fn ended(&self) -> Error {
-        let gone = "the runtime that hints came in on has ended; subscribe again";
-        let open = self.handle.client.check_open("subscribe");
-        open.err().unwrap_or_else(|| Error::new(ErrorKind::Unavailable, "subscribe", gone))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<ListenerTask>> {
-        self.listener.lock()
-    }
-}
-
-/// A handle that is dropped without being closed ends the task too.
-impl Drop for Wakeup {
-    fn drop(&mut self) {
-        if let Some(ListenerTask { task, .. }) = self.lock().take() {
-            task.abort();
+        let own = self.runtimes.known_here();
+        for runtime in self.runtimes.take_all() {
+            let task = runtime.close();
+            if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, &runtime))
+                && let Some(task) = task
+            {
+                // The task was aborted, so how it ended says nothing.
+                drop(task.await);
+            }
         }
     }
 }

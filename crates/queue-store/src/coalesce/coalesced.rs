@@ -106,9 +106,9 @@ impl<S: BatchVerbs> Coalesced<S> {
         self.claims.call_apart(request.queue.clone(), request).await
     }
 
-    /// Waits until the jobs of claims whose callers are gone are given back, or cannot be: a store
-    /// that closes lets go of its connections after that. It takes as long as the calls of the
-    /// store do.
+    /// Waits until the jobs of claims of this runtime whose callers are gone are given back, or
+    /// cannot be: a store that closes lets go of its connections after that. It takes as long as
+    /// the calls of the store do. Other runtimes are not waited for, since one may stand still.
     pub async fn rest(&self) {
         self.claims.rest().await;
     }

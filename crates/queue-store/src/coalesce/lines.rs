@@ -6,7 +6,7 @@ use super::{
     line_key::LineKey,
     merged_verb::MergedVerb,
 };
-use crate::{BatchVerbs, Spawn, UnheardClaim};
+use crate::{BatchVerbs, PerRuntime, RuntimePart, Spawn, UnheardClaim};
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Applied, Error, ErrorKind, Result, lifecycle::Transition};
 use std::{
@@ -43,9 +43,19 @@ pub(super) struct LinesState<V: MergedVerb, S> {
     spawn: Arc<dyn Spawn>,
     /// The keys that have a call under way.
     lines: Mutex<HashMap<LineKey<V::Key>, Line<V>>>,
-    /// Each task that may undo an answer which nobody heard holds a receiver.
-    returns: watch::Sender<()>,
+    returns: PerRuntime<Returns>,
 }
+
+/// Each task of one runtime that may undo an answer which nobody heard holds a receiver.
+struct Returns(watch::Sender<()>);
+
+impl Default for Returns {
+    fn default() -> Self {
+        Self(watch::channel(()).0)
+    }
+}
+
+impl RuntimePart for Returns {}
 
 /// A key that has a call under way.
 struct Line<V: MergedVerb> {
@@ -70,8 +80,8 @@ enum Joined<V: MergedVerb, S: BatchVerbs> {
 
 impl<V: MergedVerb, S: BatchVerbs> Lines<V, S> {
     pub(super) fn new(store: Arc<S>, spawn: Arc<dyn Spawn>) -> Self {
-        let (returns, _) = watch::channel(());
-        Self(Arc::new(LinesState { store, spawn, lines: Mutex::default(), returns }))
+        let (lines, returns) = Default::default();
+        Self(Arc::new(LinesState { store, spawn, lines, returns }))
     }
 
     /// Makes a call, perhaps in one with others.
@@ -91,9 +101,11 @@ impl<V: MergedVerb, S: BatchVerbs> Lines<V, S> {
         FirstCaller::apart(self.0.clone(), key, request).await
     }
 
-    /// Waits until what callers left behind is undone.
+    /// Waits until what callers of this runtime left behind is undone.
     pub(super) async fn rest(&self) {
-        self.0.returns.closed().await;
+        if let Some(returns) = self.0.returns.known_here() {
+            returns.0.closed().await;
+        }
     }
 }
 
@@ -178,7 +190,7 @@ impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
     }
 
     pub(super) fn returning(&self) -> watch::Receiver<()> {
-        self.returns.subscribe()
+        self.returns.here(Returns::default).0.subscribe()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<LineKey<V::Key>, Line<V>>> {

@@ -3,4 +3,5 @@
 
 mod coalesced;
 mod group_commit;
+mod per_runtime;
 mod stored;
