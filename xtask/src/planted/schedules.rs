@@ -78,15 +78,15 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "a clock that is put back brings its ticks again",
         file: DUE,
-        right: "minus(clock, self.shift().as_millis()).max(before.dealt)",
-        wrong: "minus(clock, self.shift().as_millis())",
+        right: "self.unshifted(clock).max(before.dealt)",
+        wrong: "self.unshifted(clock)",
         caught_by: due("wakes::a_clock_that_is_put_back_repeats_nothing_and_waits_for_what_is_left"),
     },
     Mistake {
         name: "a tick is enqueued up to a second early",
         file: DUE,
-        right: "minus(clock, self.shift().as_millis()).max(before.dealt)",
-        wrong: "minus(clock, self.shift().as_millis() - 1000).max(before.dealt)",
+        right: "self.unshifted(clock).max(before.dealt)",
+        wrong: "minus(self.unshifted(clock), -1000).max(before.dealt)",
         caught_by: due("wakes::a_tick_is_run_at_its_moment_and_not_a_millisecond_earlier"),
     },
     Mistake {
@@ -263,7 +263,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "ticks that an edit leaves out are in no log",
         file: EDIT,
-        right: "report_skipped(&present, firing.skipped)",
+        right: "report(&present, &firing)",
         wrong: "()",
         caught_by: client("schedules::edits::ticks_that_an_edit_leaves_out_are_logged_as_by_a_worker"),
     },
