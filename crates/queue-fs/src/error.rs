@@ -29,10 +29,15 @@ impl std::error::Error for Damage {}
 pub(crate) struct FsFault {
     pub(crate) nature: Nature,
     message: Arc<str>,
-    source: Option<Arc<io::Error>>,
-    damage: Option<Damage>,
-    leap: Option<ClockLeap>,
+    source: Option<FaultSource>,
     is_unknown: bool,
+}
+
+#[derive(Clone, Debug)]
+enum FaultSource {
+    System(Arc<io::Error>),
+    Damage(Damage),
+    Clock(ClockLeap),
 }
 
 /// What the store itself can do about it.
@@ -56,7 +61,7 @@ pub(crate) enum Nature {
 
 impl FsFault {
     fn new(nature: Nature, message: impl Into<Arc<str>>) -> Self {
-        Self { nature, message: message.into(), source: None, damage: None, leap: None, is_unknown: false }
+        Self { nature, message: message.into(), source: None, is_unknown: false }
     }
 
     /// A call to the operating system failed.
@@ -77,14 +82,17 @@ impl FsFault {
             }
             _ => (Nature::Other, "the disk failed; check it, and try again"),
         };
-        Self { source: Some(Arc::new(source)), ..Self::new(nature, format!("{what}: {advice}")) }
+        Self {
+            source: Some(FaultSource::System(Arc::new(source))),
+            ..Self::new(nature, format!("{what}: {advice}"))
+        }
     }
 
     /// A file is damaged.
     pub(crate) fn corrupt(file: String, offset: u64, what: &'static str) -> Self {
         let damage = Damage { file, offset, what };
         let message = format!("{damage}; look at it with `queue fsck`, or restore a backup");
-        Self { damage: Some(damage), ..Self::new(Nature::Corrupt, message) }
+        Self { source: Some(FaultSource::Damage(damage)), ..Self::new(Nature::Corrupt, message) }
     }
 
     /// A file is of a layout that this version does not read.
@@ -112,7 +120,7 @@ impl FsFault {
 
     /// The clock has leapt ahead.
     pub(crate) fn clock(leap: ClockLeap) -> Self {
-        Self { leap: Some(leap), ..Self::new(Nature::Other, leap.to_string()) }
+        Self { source: Some(FaultSource::Clock(leap)), ..Self::new(Nature::Other, leap.to_string()) }
     }
 
     /// The handle must not go on.
@@ -164,7 +172,7 @@ impl FsFault {
 
     /// There is a file of that name already.
     pub(crate) fn is_taken(&self) -> bool {
-        self.source.as_ref().is_some_and(|source| source.kind() == io::ErrorKind::AlreadyExists)
+        matches!(&self.source, Some(FaultSource::System(source)) if source.kind() == io::ErrorKind::AlreadyExists)
     }
 
     /// The disk is full, and nothing was written.
@@ -173,7 +181,10 @@ impl FsFault {
     }
 
     pub(crate) fn damage(&self) -> Option<&Damage> {
-        self.damage.as_ref()
+        match &self.source {
+            Some(FaultSource::Damage(damage)) => Some(damage),
+            _ => None,
+        }
     }
 
     /// For the caller of a verb.
@@ -186,11 +197,11 @@ impl FsFault {
             Nature::NoRoom | Nature::Behind | Nature::Other => ErrorKind::Unavailable,
         };
         let error = Error::new(kind, operation, self.message.to_string());
-        let error = match (&self.damage, &self.source, self.leap) {
-            (Some(damage), ..) => error.with_source(damage.clone()),
-            (None, Some(source), _) => error.with_source(source.clone()),
-            (None, None, Some(leap)) => error.with_source(leap),
-            (None, None, None) => error,
+        let error = match &self.source {
+            Some(FaultSource::System(source)) => error.with_source(source.clone()),
+            Some(FaultSource::Damage(damage)) => error.with_source(damage.clone()),
+            Some(FaultSource::Clock(leap)) => error.with_source(*leap),
+            None => error,
         };
         if self.is_unknown { error.unknown() } else { error }
     }
