@@ -4,7 +4,7 @@ use super::{
     facts::{QueueFacts, SAMPLE, StoreFacts},
     words::{age, warning_of},
 };
-use queue_core::{Detail, Direction, Finding, JobMeta, Result, Stamped, State, Storage, Timestamp, Walk};
+use queue_core::{Direction, Finding, JobMeta, Result, State, Storage, Timestamp, Walk};
 use std::time::Duration;
 
 /// How many names a finding shows of each queue.
@@ -24,9 +24,13 @@ pub(super) struct AheadFacts {
 }
 
 impl AheadFacts {
-    /// Reads samples of the jobs of a queue, if store time is far ahead.
-    pub(super) async fn read(storage: &dyn Storage, queue: &QueueFacts) -> Result<Self> {
-        let Stamped { now, clock, .. } = storage.get(&queue.name, &[], Detail::Meta).await?;
+    /// Reads samples of the jobs of a queue, if store time, `now`, is far ahead of its clock.
+    pub(super) async fn read(
+        storage: &dyn Storage,
+        queue: &QueueFacts,
+        now: Timestamp,
+        clock: Timestamp,
+    ) -> Result<Self> {
         let lead = now.since(clock);
         if lead <= LEAD_MIN {
             return Ok(Self::default());

@@ -90,7 +90,9 @@ impl StoreFacts {
         listed.truncate(QUEUES_LOOKED_AT_MAX);
         let mut queues = Vec::with_capacity(listed.len());
         for queue in listed {
-            queues.push(QueueFacts::read(storage, queue).await?);
+            let mut facts = QueueFacts::read(storage, queue).await?;
+            facts.ahead = AheadFacts::read(storage, &facts, time.now, time.clock).await?;
+            queues.push(facts);
         }
         let workers = if capabilities.presence { Some(storage.workers().await?) } else { None };
         let workers = workers.map(|workers| workers.into_iter().map(WorkerFacts::of).collect());
@@ -151,7 +153,6 @@ impl QueueFacts {
         };
         facts.read_unfinished(storage).await?;
         facts.read_finished(storage).await?;
-        facts.ahead = AheadFacts::read(storage, &facts).await?;
         Ok(facts)
     }
 
