@@ -27,6 +27,7 @@ mod services;
 mod soak;
 mod test;
 mod tidy;
+mod turn;
 mod verify;
 mod web;
 
@@ -171,7 +172,7 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
             let listed = if bless { Listed::Bless } else { Listed::Compare };
             api::run(repo, listed, Others::LeftOut).map(drop)
         }
-        Task::Features { depth } => features::run(repo, depth),
+        Task::Features { depth } => features::run(repo, depth, None),
         Task::Package => package::run(repo, Proof::Compiled),
         Task::Pages { words } => {
             pages::run(repo, &words.iter().map(String::as_str).collect::<Vec<_>>(), false)

@@ -34,6 +34,7 @@ pub(crate) use self::table::{columns, heading};
 pub(crate) use self::usage::Usage;
 use self::verdict::Verdict;
 use crate::repo::Repo;
+use crate::turn::Turn;
 use crate::{clients, command, in_memory, services, web};
 
 /// How many test programs run at once for each processor.
@@ -102,9 +103,9 @@ pub(crate) fn report(repo: &Repo, wanted: &Wanted) -> Result<Report> {
     programs.retain(|program| words.is_empty() || words.iter().any(|word| program.name.contains(word)));
     ensure!(!programs.is_empty(), "no test program has such a name");
     programs.sort_by_key(|program| Reverse(expected::seconds(&program.name)));
-    let commit = wanted.is_in_shards().then(|| shards::commit(repo));
+    let turn = wanted.is_in_shards().then(|| Turn::of(repo));
     let prepared = |program: Program| {
-        let part = commit.as_deref().and_then(|commit| shards::part(&program.name, commit));
+        let part = turn.and_then(|turn| shards::part(&program.name, turn));
         program.with_arguments(&wanted.arguments).with_environment(part).beside(wanted.busy)
     };
     let programs = programs.into_iter().map(prepared).collect();

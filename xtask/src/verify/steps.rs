@@ -8,6 +8,7 @@ use crate::built::Built;
 use crate::features::Depth;
 use crate::package::Proof;
 use crate::repo::Repo;
+use crate::turn::Turn;
 use crate::{api, command, deps, features, guard, machine, package, pages, test, tidy, web};
 
 pub(super) struct Step {
@@ -54,8 +55,10 @@ pub(super) const STEPS: &[Step] = &[
         name: "features",
         purpose: "crates compile without their features",
         run: |repo, extent, _| {
-            let depth = if extent == Extent::All { Depth::Two } else { Depth::Zero };
-            passed(features::run(repo, depth))
+            passed(match extent {
+                Extent::All => features::run(repo, Depth::Two, None),
+                _ => features::run(repo, Depth::Zero, Some(Turn::of(repo))),
+            })
         },
     },
     Step {
