@@ -20,9 +20,11 @@ use queue_core::{
     SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage, WorkerId, WorkerInfo,
     lifecycle::Transition,
 };
-use queue_store::{group_commit::Writer, watcher::Watcher};
+use queue_store::{
+    group_commit::Writer,
+    watcher::{LazyWatcher, Watcher},
+};
 use std::{sync::Arc, time::Duration};
-use tokio::sync::OnceCell;
 
 /// A handle on the jobs in one directory.
 ///
@@ -40,7 +42,7 @@ use tokio::sync::OnceCell;
 #[derive(Debug)]
 pub struct FsStorage {
     // The fields drop in this order: first the two threads that call the writer, then the writer.
-    watcher: Mutex<Arc<OnceCell<Watcher>>>,
+    watcher: LazyWatcher,
     flusher: Mutex<Option<Watcher>>,
     writer: Arc<Writer<FsCommitter>>,
     fs: Arc<dyn Fs>,
@@ -66,7 +68,7 @@ impl FsStorage {
             Flush::Every(interval) => Some(flusher::start(shared.clone(), writer.clone(), interval)?),
             Flush::Always | Flush::Never => None,
         };
-        Ok(Self { watcher: Mutex::default(), flusher: Mutex::new(flusher), writer, fs, shared })
+        Ok(Self { watcher: LazyWatcher::default(), flusher: Mutex::new(flusher), writer, fs, shared })
     }
 
     /// What the store takes up, on the disk and in this handle's memory.
@@ -189,9 +191,7 @@ impl Storage for FsStorage {
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         self.check_open("subscribe")?;
         let stream = self.shared.hub.subscribe(queue, interest);
-        let watcher = self.watcher.lock().clone();
-        let start = || wakeup::start(self.shared.clone(), self.writer.clone(), self.fs.clone());
-        watcher.get_or_try_init(start).await?;
+        wakeup::start(&self.watcher, self.shared.clone(), self.writer.clone(), self.fs.clone()).await?;
         Ok(stream)
     }
 
@@ -229,7 +229,7 @@ impl Storage for FsStorage {
 
     async fn close(&self) -> Result<()> {
         self.shared.hub.close();
-        drop(std::mem::take(&mut *self.watcher.lock()));
+        self.watcher.stop();
         drop(self.flusher.lock().take());
         self.writer.close().await;
         Ok(())

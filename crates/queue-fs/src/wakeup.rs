@@ -10,7 +10,7 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use queue_core::{Error, ErrorKind, Result};
 use queue_store::{
     group_commit::Writer,
-    watcher::{Look, Signal, Wake, Watcher},
+    watcher::{LazyWatcher, Look, Signal, Wake},
 };
 use std::{
     ffi::OsStr,
@@ -19,14 +19,15 @@ use std::{
 };
 use tokio::sync::oneshot;
 
-/// Starts a thread that has the writer catch up when another handle wrote.
+/// Starts a thread that has the writer catch up when another handle wrote, unless there is one.
 pub(crate) async fn start(
+    watcher: &LazyWatcher,
     shared: Arc<FsHandle>,
     writer: Arc<Writer<FsCommitter>>,
     fs: Arc<dyn Fs>,
-) -> Result<Watcher> {
+) -> Result<()> {
     let main = move |signal, started| run(&shared, &writer, &*fs, &signal, started);
-    Watcher::start("subscribe", "queue-fs-watcher", main).await
+    watcher.start("subscribe", "queue-fs-watcher", main).await
 }
 
 fn run(

@@ -13,7 +13,6 @@ use crate::{
     },
 };
 use async_trait::async_trait;
-use parking_lot::Mutex;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued,
     Error, EventReach, EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId,
@@ -21,9 +20,8 @@ use queue_core::{
     Result, SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage, WorkerId, WorkerInfo,
     lifecycle::Transition,
 };
-use queue_store::{group_commit::Writer, watcher::Watcher};
+use queue_store::{group_commit::Writer, watcher::LazyWatcher};
 use std::{any::Any, sync::Arc, time::Duration};
-use tokio::sync::OnceCell;
 
 /// A handle on the jobs in one SQLite file.
 ///
@@ -46,7 +44,7 @@ use tokio::sync::OnceCell;
 pub struct SqliteStorage {
     // The fields drop in this order: the writer comes last, so that its connection cleans up the
     // log.
-    watcher: Mutex<Arc<OnceCell<Watcher>>>,
+    watcher: LazyWatcher,
     readers: Readers,
     writer: Writer<Database>,
     pub(crate) shared: Arc<SqliteHandle>,
@@ -70,7 +68,7 @@ impl SqliteStorage {
         let shared = Arc::new(SqliteHandle { options, clock, hub, files, own_commits });
         let (writer, readers) = start(shared.clone(), READERS).await?;
         let readers = Readers::start(&shared, readers)?;
-        Ok(Self { watcher: Mutex::default(), readers, writer, shared })
+        Ok(Self { watcher: LazyWatcher::default(), readers, writer, shared })
     }
 
     pub(crate) fn check_open(&self, operation: &'static str) -> Result<()> {
@@ -184,8 +182,7 @@ impl Storage for SqliteStorage {
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         self.check_open("subscribe")?;
         let stream = self.shared.hub.subscribe(queue, interest);
-        let watcher = self.watcher.lock().clone();
-        watcher.get_or_try_init(|| wakeup::start(self.shared.clone())).await?;
+        wakeup::start(&self.watcher, self.shared.clone()).await?;
         Ok(stream)
     }
 
@@ -224,7 +221,7 @@ impl Storage for SqliteStorage {
 
     async fn close(&self) -> Result<()> {
         self.shared.hub.close();
-        drop(std::mem::take(&mut *self.watcher.lock()));
+        self.watcher.stop();
         self.readers.close().await;
         self.writer.close().await;
         Ok(())

@@ -7,15 +7,15 @@ use crate::{
 };
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use queue_core::{QueueName, Result};
-use queue_store::watcher::{Look, Signal, Wake, Watcher};
+use queue_store::watcher::{LazyWatcher, Look, Signal, Wake};
 use rusqlite::Connection;
 use std::{ffi::OsString, path::Path, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
-/// Starts a thread that tells the hub when another handle wrote.
-pub(crate) async fn start(shared: Arc<SqliteHandle>) -> Result<Watcher> {
+/// Starts a thread that tells the hub when another handle wrote, unless there is one.
+pub(crate) async fn start(watcher: &LazyWatcher, shared: Arc<SqliteHandle>) -> Result<()> {
     let main = move |signal, started| run(&shared, &signal, started);
-    Watcher::start("subscribe", "queue-sqlite-watcher", main).await
+    watcher.start("subscribe", "queue-sqlite-watcher", main).await
 }
 
 fn run(shared: &SqliteHandle, signal: &Arc<Signal>, started: oneshot::Sender<Result<()>>) {

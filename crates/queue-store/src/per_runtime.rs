@@ -23,7 +23,15 @@ pub trait RuntimePart: Send + Sync + 'static {
 /// A part is made when its runtime first asks for it, and dropped when the runtime ends, which a
 /// task notices that rests on the runtime until then. A caller outside of any runtime has a part
 /// too, which no end of a runtime drops.
-pub struct PerRuntime<T>(Arc<Mutex<Vec<PartOfRuntime<T>>>>);
+///
+/// The lock is held to look a part up and to make one, and never while a part does anything: a part
+/// that wakes a task may come back here.
+pub struct PerRuntime<T>(Arc<Mutex<Parts<T>>>);
+
+struct Parts<T> {
+    known: Vec<PartOfRuntime<T>>,
+    is_closed: bool,
+}
 
 struct PartOfRuntime<T> {
     runtime: Option<Id>,
@@ -34,16 +42,22 @@ struct PartOfRuntime<T> {
 
 impl<T: RuntimePart> PerRuntime<T> {
     /// The part of the runtime of the caller, which `make` makes if there is none. No call of this
-    /// comes from within `make`.
+    /// comes from within `make`. After [`close`](Self::close) each call makes a part that has
+    /// [ended](RuntimePart::end) and that only its caller has.
     pub fn here(&self, make: impl FnOnce() -> T) -> Arc<T> {
         let runtime = current_runtime();
         let mut parts = self.0.lock();
-        if let Some(known) = parts.iter().find(|known| known.runtime == runtime) {
-            return known.part.clone();
+        if let Some(known) = parts.of(runtime) {
+            return known;
+        }
+        let part = Arc::new(make());
+        if parts.is_closed {
+            drop(parts);
+            part.end();
+            return part;
         }
         let (in_use, unused) = oneshot::channel();
-        let part = Arc::new(make());
-        parts.push(PartOfRuntime { runtime, part: part.clone(), _in_use: in_use });
+        parts.known.push(PartOfRuntime { runtime, part: part.clone(), _in_use: in_use });
         // The lock goes first: a runtime that is ending drops the task at once, and the task's
         // guard, which takes the lock.
         drop(parts);
@@ -55,24 +69,22 @@ impl<T: RuntimePart> PerRuntime<T> {
 
     /// The part of the runtime of the caller, if it has one.
     pub fn known_here(&self) -> Option<Arc<T>> {
-        let runtime = current_runtime();
-        let parts = self.0.lock();
-        parts.iter().find(|known| known.runtime == runtime).map(|known| known.part.clone())
+        self.0.lock().of(current_runtime())
     }
 
     /// All parts, in the order in which they were made.
     pub fn all(&self) -> Vec<Arc<T>> {
-        self.0.lock().iter().map(|each| each.part.clone()).collect()
+        self.0.lock().known.iter().map(|each| each.part.clone()).collect()
     }
 
-    /// Calls this with each part. What it does must be short, and must not come back here.
-    pub fn for_each(&self, act: impl FnMut(&Arc<T>)) {
-        self.0.lock().iter().map(|each| &each.part).for_each(act);
-    }
-
-    /// Takes all parts out. A runtime that asks later has another made.
-    pub fn take_all(&self) -> Vec<Arc<T>> {
-        std::mem::take(&mut *self.0.lock()).into_iter().map(|each| each.part).collect()
+    /// Takes all parts out, for the caller to close. It waits at most for that of its own runtime
+    /// ([`known_here`](Self::known_here)), since nothing moves another that stands still.
+    pub fn close(&self) -> Vec<Arc<T>> {
+        let mut parts = self.0.lock();
+        parts.is_closed = true;
+        let known = std::mem::take(&mut parts.known);
+        drop(parts);
+        known.into_iter().map(|each| each.part).collect()
     }
 
     /// Starts the task that goes with its runtime. It ends too when its entry is dropped.
@@ -86,9 +98,15 @@ impl<T: RuntimePart> PerRuntime<T> {
     }
 }
 
+impl<T> Parts<T> {
+    fn of(&self, runtime: Option<Id>) -> Option<Arc<T>> {
+        self.known.iter().find(|known| known.runtime == runtime).map(|known| known.part.clone())
+    }
+}
+
 impl<T> Default for PerRuntime<T> {
     fn default() -> Self {
-        Self(Arc::default())
+        Self(Arc::new(Mutex::new(Parts { known: Vec::new(), is_closed: false })))
     }
 }
 
@@ -100,7 +118,7 @@ impl<T> fmt::Debug for PerRuntime<T> {
 
 /// Held by a task that goes with its runtime.
 struct RuntimeGuard<T: RuntimePart> {
-    parts: Weak<Mutex<Vec<PartOfRuntime<T>>>>,
+    parts: Weak<Mutex<Parts<T>>>,
     part: Weak<T>,
 }
 
@@ -108,7 +126,7 @@ impl<T: RuntimePart> Drop for RuntimeGuard<T> {
     fn drop(&mut self) {
         let Some(parts) = self.parts.upgrade() else { return };
         let is_own = |each: &mut PartOfRuntime<T>| Weak::as_ptr(&self.part) == Arc::as_ptr(&each.part);
-        let ended: Vec<_> = parts.lock().extract_if(.., is_own).collect();
+        let ended: Vec<_> = parts.lock().known.extract_if(.., is_own).collect();
         for each in ended {
             each.part.end();
         }

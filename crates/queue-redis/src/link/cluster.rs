@@ -83,7 +83,7 @@ impl Cluster {
 
     /// Closes the connections.
     pub(crate) fn close(&self) {
-        self.looks.take_all().iter().for_each(|looks| looks.close());
+        self.looks.close().iter().for_each(|looks| looks.close());
         self.nodes.close();
     }
 

@@ -46,7 +46,7 @@ impl Single {
 
     /// Closes the connections.
     pub(crate) fn close(&self) {
-        self.shared.take_all().iter().for_each(|shared| shared.close());
+        self.shared.close().iter().for_each(|shared| shared.close());
     }
 }
 

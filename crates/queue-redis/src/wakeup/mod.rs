@@ -46,7 +46,7 @@ impl Wakeup {
     /// another runtime may stand still.
     pub(crate) async fn close(&self) {
         let own = self.runtimes.known_here();
-        for runtime in self.runtimes.take_all() {
+        for runtime in self.runtimes.close() {
             let task = runtime.close();
             if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, &runtime))
                 && let Some(task) = task

@@ -15,6 +15,7 @@ use std::{
     sync::Arc,
     task::{Context, Poll, Waker},
 };
+use tokio::runtime::Handle;
 
 /// A call that is under way alone. Its caller drives it, or a task that has taken it over; the lock
 /// is held for a poll, never across an await.
@@ -111,6 +112,8 @@ pub(super) struct FirstCaller<V: MergedVerb, S: BatchVerbs> {
     first: Arc<FirstCall<V::Answer>>,
     /// The line that the call stands at the head of; `None` if it goes beside others.
     key: Option<LineKey<V::Key>>,
+    /// The runtime that the call was begun on, whose sockets and timers it uses.
+    home: Option<Handle>,
     is_over: bool,
 }
 
@@ -125,7 +128,8 @@ impl<V: MergedVerb, S: BatchVerbs> FirstCaller<V, S> {
     pub(super) fn apart(state: Arc<LinesState<V, S>>, key: V::Key, request: V::Request) -> Self {
         let store = state.store.clone();
         let call = async move { only::<V>(guarded::<V, S>(&store, key, vec![request]).await?) };
-        Self { state, first: Arc::new(FirstCall::new(call.boxed())), key: None, is_over: false }
+        let (first, home) = (Arc::new(FirstCall::new(call.boxed())), Handle::try_current().ok());
+        Self { state, first, key: None, home, is_over: false }
     }
 
     pub(super) fn first(&self) -> Arc<FirstCall<V::Answer>> {
@@ -156,6 +160,9 @@ impl<V: MergedVerb, S: BatchVerbs> Drop for FirstCaller<V, S> {
         if self.is_over {
             return;
         }
+        // The future may have moved to another runtime, which must not wait for this call, nor the
+        // line of the call for that one.
+        let _at_home = self.home.as_ref().map(Handle::enter);
         if let Some(answer) = self.first.leave() {
             return self.state.give_back(answer.ok().and_then(V::unheard));
         }

@@ -22,8 +22,8 @@ pub struct Notices {
     wanted: NoticeLevel,
 }
 
-/// What somebody wants to hear of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What somebody wants to hear of, the least first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NoticeLevel {
     /// Nobody listens.
     Nothing,

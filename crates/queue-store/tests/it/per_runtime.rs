@@ -2,7 +2,7 @@
 
 use queue_store::{PerRuntime, RuntimePart};
 use std::sync::{
-    Arc,
+    Arc, OnceLock,
     atomic::{AtomicUsize, Ordering::SeqCst},
 };
 use tokio::runtime::{Builder, Runtime};
@@ -34,12 +34,13 @@ fn each_runtime_has_a_part_of_its_own_and_keeps_it() {
     assert_eq!(parts.all().len(), 3);
 }
 
+/// As many as a program has tests, each with a runtime of its own.
 #[test]
 fn the_part_of_a_runtime_that_ended_is_ended_once_and_dropped() {
     let parts = PerRuntime::<Part>::default();
     let lives = runtime();
     let kept = lives.block_on(async { parts.here(Part::default) });
-    for _ in 0..3 {
+    for _ in 0..1_000 {
         let ends = runtime();
         let part = ends.block_on(async { parts.here(Part::default) });
         drop(ends);
@@ -48,18 +49,36 @@ fn the_part_of_a_runtime_that_ended_is_ended_once_and_dropped() {
     assert_eq!((parts.all().len(), kept.ends.load(SeqCst)), (1, 0));
 }
 
+/// A call that found the handle open may come to it after it was closed.
 #[test]
-fn a_part_that_is_made_after_all_were_taken_stays() {
+fn a_part_that_is_made_after_close_has_ended_and_is_not_kept() {
     let parts = PerRuntime::<Part>::default();
     let runtime = runtime();
     runtime.block_on(async {
-        parts.here(Part::default);
-        assert_eq!(parts.take_all().len(), 1);
-        let next = parts.here(Part::default);
-        for _ in 0..9 {
-            tokio::task::yield_now().await;
-        }
-        assert!(Arc::ptr_eq(&next, &parts.here(Part::default)));
-        assert_eq!(next.ends.load(SeqCst), 0);
+        let before = parts.here(Part::default);
+        assert_eq!(parts.close().len(), 1);
+        let after = parts.here(Part::default);
+        assert_eq!((before.ends.load(SeqCst), after.ends.load(SeqCst)), (0, 1));
+        assert_eq!((parts.all().len(), Arc::strong_count(&after)), (0, 1));
     });
+}
+
+/// A waker may run code of others.
+#[test]
+fn a_part_may_come_back_while_it_ends() {
+    #[derive(Default)]
+    struct ComesBack(Arc<OnceLock<Arc<PerRuntime<ComesBack>>>>);
+
+    impl RuntimePart for ComesBack {
+        fn end(&self) {
+            assert!(self.0.get().expect("it is set").all().is_empty());
+        }
+    }
+
+    let parts = Arc::new(PerRuntime::<ComesBack>::default());
+    let ends = runtime();
+    let part = ends.block_on(async { parts.here(ComesBack::default) });
+    assert!(part.0.set(parts.clone()).is_ok());
+    drop(ends);
+    assert_eq!(Arc::strong_count(&part), 1);
 }

@@ -120,3 +120,22 @@ fn a_runtime_that_ends_takes_no_call_of_another_with_it() {
         }
     }
 }
+
+/// What is left of the call uses sockets of the first runtime, and is carried on there.
+#[test]
+fn a_call_whose_future_moved_and_was_dropped_stays_with_the_runtime_that_began_it() {
+    for (kind, begin) in KINDS {
+        let (recorder, store) = merged();
+        let (begins, drops) = (runtime(), runtime());
+        let mut moved = begin(&store);
+        begins.block_on(go_on(&mut moved));
+        let rests = drops.block_on(async {
+            drop(moved);
+            tokio::task::yield_now().await;
+            store.rest().now_or_never()
+        });
+        assert!(rests.is_some(), "the runtime that dropped the {kind} waits for the other one");
+        let_both_pass(&recorder);
+        begins.block_on(begin(&store)).unwrap_or_else(|error| panic!("{kind}: {error}"));
+    }
+}
