@@ -13,9 +13,10 @@ use crate::{
     name_cache::NameCache,
     options::{Pooler, PostgresOptions},
     statements::{Renderer, Statements},
+    wakeup::RuntimeHub,
 };
 use queue_core::{Durability, Error, Result, Rng, SystemRng};
-use queue_store::{Hub, Notices};
+use queue_store::{NoticeLevel, Notices, PerRuntime};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -28,7 +29,7 @@ pub(crate) struct HandleState {
     pub(crate) pools: Pools,
     pub(crate) statements: Statements,
     pub(crate) clock: PostgresClock,
-    pub(crate) hub: Arc<Hub>,
+    pub(crate) hubs: PerRuntime<RuntimeHub>,
     pub(crate) names: Arc<NameCache>,
     pub(crate) floors: ClaimFloors,
     pub(crate) lines: LineMemory,
@@ -70,11 +71,11 @@ impl HandleState {
         Self {
             statements: Statements::new(renderer),
             clock: PostgresClock::new(options.time.clone()),
-            hub: Arc::default(),
+            hubs: PerRuntime::default(),
             floors: ClaimFloors::default(),
             lines: LineMemory::default(),
             folds: FoldSchedule::new(&SystemRng),
-            origin: format!("{:032x}", SystemRng.next_u128()),
+            origin: new_origin(&SystemRng),
             channel: format!("queue_{}", facts.schema_oid),
             identity: facts.identity,
             durability: facts.durability,
@@ -95,11 +96,19 @@ impl HandleState {
     /// so a follower of every change hears of it from the server, in the order of the commits, as
     /// other handles do.
     pub(crate) fn publish(&self, notices: &Notices) {
-        if self.options.is_listening() {
-            notices.publish_to_waiters(&self.hub);
-        } else {
-            notices.publish(&self.hub);
+        for runtime in self.hubs.all() {
+            if self.options.is_listening() {
+                notices.publish_to_waiters(&runtime.hub);
+            } else {
+                notices.publish(&runtime.hub);
+            }
         }
+    }
+
+    /// What the subscribers of this handle want by now.
+    pub(crate) fn wanted_notices(&self) -> NoticeLevel {
+        let levels = self.hubs.all().into_iter().map(|runtime| NoticeLevel::by(&runtime.hub));
+        levels.max().unwrap_or(NoticeLevel::Nothing)
     }
 
     /// Refuses calls of a closed handle.
@@ -116,7 +125,10 @@ impl HandleState {
     pub(crate) async fn acquire(&self, kind: PoolKind, operation: &'static str) -> Result<PooledConnection> {
         self.check_open(operation)?;
         let acquired = self.pools.acquire(kind, &self.options).await;
-        acquired.map_err(|error| error.explain(operation, kind))
+        // A handle that was closed meanwhile says so.
+        acquired.map_err(|error| {
+            self.check_open(operation).err().unwrap_or_else(|| error.explain(operation, kind))
+        })
     }
 
     /// Records that a connection broke, which casts doubt on those that idle, and on what was
@@ -125,4 +137,9 @@ impl HandleState {
         self.pools.distrust_idle();
         self.names.forget();
     }
+}
+
+/// What stands in notifications, so that their sender knows its own.
+pub(crate) fn new_origin(rng: &dyn Rng) -> String {
+    format!("{:032x}", rng.next_u128())
 }

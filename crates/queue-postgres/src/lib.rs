@@ -84,9 +84,9 @@
 //! # Wake-ups
 //! A statement that makes jobs claimable sends one `NOTIFY` for each queue, and one line for each
 //! awaited job that ended; every change is told only of queues that somebody
-//! [follows](queue_core::Interest::All) at the time. One connection per handle listens, asks the
-//! server for a sign of life, and is replaced when there is none; then everybody reads again.
-//! Polling stands behind it all.
+//! [follows](queue_core::Interest::All) at the time. One connection per handle and runtime listens,
+//! asks the server for a sign of life, and is replaced when there is none; then everybody reads
+//! again. Polling stands behind it all.
 //!
 //! # Connections
 //! Calls share a pool, heartbeats have another that nothing else takes, and one connection listens.
@@ -95,11 +95,11 @@
 //! minute, such as a stopped process.
 //!
 //! # Runtime
-//! A handle belongs to no tokio runtime, and each runtime that calls it has connections of its own,
-//! within the same limit. They go with their runtime: calls that are under way on it fail, and
-//! hints come again with the next subscription. A runtime that is there and that nobody drives,
-//! such as one with the flavor `current_thread` outside of `block_on`, holds up what was begun on
-//! it.
+//! A handle belongs to no tokio runtime. Each runtime that calls it has connections of its own, as
+//! many as another, and listens by itself once it subscribes. So one that stands still, since a
+//! task blocks its thread or nothing drives it, such as one with the flavor `current_thread`
+//! outside of `block_on`, holds up its own calls alone. With a runtime go its connections, the
+//! calls that are under way on it, and its streams of hints.
 //!
 //! # PgBouncer
 //! With [`Pooler::Transactions`] nothing outlives a transaction: no listening, no prepared

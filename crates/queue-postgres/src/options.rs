@@ -118,9 +118,9 @@ impl PostgresOptions {
     /// The store's own calls take no connection of that pool, except one that idles to look up a
     /// queue's number before a call such as [`enqueue_in`](crate::PostgresStorage::enqueue_in):
     /// handlers that hold all of them in transactions would keep heartbeats from being sent, and
-    /// the jobs would run again elsewhere. So count a few connections more for each handle, at most
-    /// [`connections_max`](Self::connections_max) and those of heartbeats. Closing the store leaves
-    /// the pool open.
+    /// the jobs would run again elsewhere. So count a few connections more for each handle and
+    /// runtime, at most [`connections_max`](Self::connections_max) and those of heartbeats. Closing
+    /// the store leaves the pool open.
     ///
     /// Never drop the future of `pool.begin()` half-way: the driver then gives the connection back
     /// with a transaction open, and what is next written on it may be answered and never committed.
@@ -196,9 +196,12 @@ impl PostgresOptions {
         self
     }
 
-    /// The most connections for calls, at least one. Default 10, and 4 beside a pool of the
-    /// application's. Heartbeats have connections of their own, one as a rule and three while some
-    /// hang, and listening needs one more.
+    /// The most connections for calls of one runtime, at least one. Default 10, and 4 beside a pool
+    /// of the application's. Heartbeats have connections of their own, one as a rule and three
+    /// while some hang, and listening needs one more. All are opened when they are needed.
+    ///
+    /// Each tokio runtime that calls has as many: no call waits for a connection that a runtime
+    /// holds which stands still. A program with a runtime for each core needs one or two for each.
     #[must_use]
     pub fn connections_max(mut self, connections: u32) -> Self {
         self.connections_max = connections.max(1);

@@ -29,8 +29,9 @@ const PRUNES_IN_VAIN_MAX: usize = 16;
 
 /// A handle on the jobs in one schema of a PostgreSQL database.
 ///
-/// Any number of handles, processes and hosts may share the schema. The handle owns connections for
-/// calls, others for heartbeats, and one more that listens, once somebody subscribes.
+/// Any number of handles, processes and hosts may share the schema. For each runtime that calls it
+/// the handle owns connections for calls, others for heartbeats, and one more that listens, once
+/// there is a subscription.
 ///
 /// Calls that several tasks make at the same time share a statement and a commit, and each gets an
 /// answer of its own; so one handle for all tasks is faster than one for each.
@@ -199,10 +200,11 @@ impl Storage for PostgresStorage {
         call(&self.handle, &PostgresDiagnose { listener: self.wakeups.listener_state() }).await
     }
 
+    /// Waits for what this runtime has under way, and for no other, which may stand still.
     async fn close(&self) -> Result<()> {
         self.merged.rest().await;
         self.handle.close();
-        self.handle.hub.close();
+        self.handle.hubs.close().iter().for_each(|runtime| runtime.hub.close());
         self.wakeups.close().await;
         self.handle.pools.close().await;
         Ok(())

@@ -6,7 +6,7 @@ use crate::{
     verb_error::VerbError,
 };
 use queue_core::{Moment, Timestamp};
-use queue_store::{NoticeLevel, Notices};
+use queue_store::Notices;
 use sqlx::{
     PgConnection, Postgres,
     postgres::{PgArguments, PgRow},
@@ -44,7 +44,7 @@ pub(crate) struct CallConnection<'c> {
 
 impl<'c> CallConnection<'c> {
     pub(crate) fn new(handle: &'c HandleState, driver: &'c mut PgConnection, scope: CommitScope) -> Self {
-        let notices = Notices::new(NoticeLevel::by(&handle.hub));
+        let notices = Notices::new(handle.wanted_notices());
         Self {
             handle,
             driver,

@@ -1,7 +1,7 @@
 //! What calls do for the store beside their verb: they raise the mark of store time, and add up the
 //! counters.
 
-use super::begin;
+use super::{begin, connection::BoundQuery};
 use crate::{
     connection::PoolKind,
     error::{Effect, explain},
@@ -57,11 +57,8 @@ pub(super) async fn after_call(
 }
 
 async fn raise(handle: &HandleState, mark: i64, driver: &mut PgConnection) -> sqlx::Result<()> {
-    let mut transaction = begin(handle, driver).await?;
     let slack = handle.clock.slack();
-    let raise = handle.statements.raise_clock.query().bind(mark).bind(slack);
-    raise.execute(&mut *transaction).await?;
-    transaction.commit().await?;
+    execute(handle, driver, handle.statements.raise_clock.query().bind(mark).bind(slack)).await?;
     handle.clock.marked(mark, slack);
     Ok(())
 }
@@ -70,12 +67,18 @@ async fn raise(handle: &HandleState, mark: i64, driver: &mut PgConnection) -> sq
 /// same.
 async fn fold(handle: &HandleState, driver: &mut PgConnection) {
     let begun_at = Instant::now();
-    drop(try_fold(handle, driver).await);
+    drop(execute(handle, driver, handle.statements.fold.query()).await);
     handle.folds.took(begun_at.elapsed());
 }
 
-async fn try_fold(handle: &HandleState, driver: &mut PgConnection) -> sqlx::Result<()> {
+/// Runs a statement on rows that all calls share. It commits by itself where connections keep the
+/// store's settings: a transaction takes several turns of the runtime, which may stand still
+/// between two of them, and what it holds would hold up the calls of all others.
+async fn execute(handle: &HandleState, driver: &mut PgConnection, query: BoundQuery) -> sqlx::Result<()> {
+    if handle.keeps_settings {
+        return query.execute(driver).await.map(drop);
+    }
     let mut transaction = begin(handle, driver).await?;
-    handle.statements.fold.query().execute(&mut *transaction).await?;
+    query.execute(&mut *transaction).await?;
     transaction.commit().await
 }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 pub(crate) enum AcquireError {
     /// All connections were in use for longer than a call waits.
     Busy,
-    /// The pool is closed.
-    Closed,
+    /// The handle is closed, or the runtime ended that the call began on.
+    Over,
     /// No connection can be made in this way.
     Unreachable(Arc<PgConnectOptions>, Arc<sqlx::Error>),
 }
@@ -23,7 +23,10 @@ impl AcquireError {
         match (self, pool) {
             (Self::Busy, PoolKind::Calls) => explain(operation, sqlx::Error::PoolTimedOut, Effect::None),
             (Self::Busy, PoolKind::Heartbeats) => no_heartbeat(operation),
-            (Self::Closed, _) => explain(operation, sqlx::Error::PoolClosed, Effect::None),
+            (Self::Over, _) => {
+                let message = "the runtime of the call ended before the call was sent";
+                Error::new(ErrorKind::Unavailable, operation, message)
+            }
             (Self::Unreachable(connect, error), _) => unreachable(operation, &connect, error),
         }
     }

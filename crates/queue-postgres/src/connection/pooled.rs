@@ -1,11 +1,10 @@
 //! A connection that a pool lent to one call.
 
-use super::{pool::Pool, runtime_pool::OpenConnection};
+use super::open_connection::OpenConnection;
 use sqlx::PgConnection;
 use std::{
     fmt,
     ops::{Deref, DerefMut},
-    sync::Arc,
 };
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -16,7 +15,6 @@ use tokio::sync::OwnedSemaphorePermit;
 /// statement on that connection would then be acknowledged and never committed (I1). So such a
 /// connection is closed.
 pub(crate) struct PooledConnection {
-    pool: Arc<Pool>,
     /// None once the connection went back.
     loan: Option<Loan>,
 }
@@ -27,8 +25,8 @@ struct Loan {
 }
 
 impl PooledConnection {
-    pub(super) fn new(pool: Arc<Pool>, connection: OpenConnection, permit: OwnedSemaphorePermit) -> Self {
-        Self { pool, loan: Some(Loan { connection, permit }) }
+    pub(super) fn new(connection: OpenConnection, permit: OwnedSemaphorePermit) -> Self {
+        Self { loan: Some(Loan { connection, permit }) }
     }
 
     /// Ends the loan of a call that ran to its end. A call that went well leaves the connection to
@@ -36,7 +34,7 @@ impl PooledConnection {
     pub(crate) fn release(mut self, went_well: bool) {
         let Some(Loan { connection, permit }) = self.loan.take() else { return };
         if went_well {
-            self.pool.give_back(connection, permit);
+            connection.keep_for_next(permit);
         } else {
             connection.give_back();
         }

@@ -19,8 +19,8 @@ use sqlx::{
 };
 use std::sync::Arc;
 
-/// Connections that only heartbeats use: one suffices, and each beat of a lease finds another one
-/// if a connection hangs.
+/// Connections of a runtime that only heartbeats use: one suffices, and each beat of a lease finds
+/// another one if a connection hangs.
 const HEARTBEAT_CONNECTIONS_MAX: u32 = 3;
 
 /// Which of the pools a call takes its connection from.
@@ -36,8 +36,8 @@ pub(crate) enum PoolKind {
 /// theirs: calls may wait for what somebody's transaction holds, and all of them may do so at once.
 #[derive(Debug)]
 pub(crate) struct Pools {
-    calls: Arc<Pool>,
-    heartbeats: Arc<Pool>,
+    calls: Pool,
+    heartbeats: Pool,
     application: Option<ApplicationPool>,
     trust: Arc<IdleTrust>,
 }
@@ -106,7 +106,8 @@ impl Pools {
         self.trust.lose();
     }
 
-    /// Closes the store's own pools; the application's pool stays open.
+    /// Closes the store's own pools, waiting for what this runtime has in use; the application's
+    /// pool stays open.
     pub(crate) async fn close(&self) {
         self.heartbeats.close().await;
         self.calls.close().await;

@@ -1,33 +1,50 @@
-//! The connections that were opened on one runtime.
+//! The connections that were opened on one runtime, which go from one call straight to the next.
 
-use super::idle_trust::IdleTrust;
+use super::{
+    acquire_error::AcquireError, idle_trust::IdleTrust, open_connection::OpenConnection,
+    pooled::PooledConnection, settings::connect_within,
+};
 use parking_lot::{Mutex, MutexGuard};
-use sqlx::{PgConnection, PgPool, Postgres, pool::PoolConnection};
-use std::{sync::Arc, time::Duration};
+use queue_store::RuntimePart;
+use sqlx::{Connection, PgPool, Postgres, pool::PoolConnection, postgres::PgConnectOptions};
+use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{
-    runtime::{Handle, Id},
-    sync::oneshot,
-    time::Instant,
+    runtime::Handle,
+    sync::{Notify, Semaphore, oneshot},
+    time::{Instant, sleep, timeout},
 };
 
-/// How long a connection goes from call to call before the driver's pool looks at it again, which
-/// ends connections that have lived for too long.
-const KEPT_MAX: Duration = Duration::from_mins(1);
+/// How long the pool waits for a connection before it asks the server why there is none.
+const ASK_AFTER: Duration = Duration::from_secs(1);
+/// How long the server may take to say so. Both are less where calls wait for less.
+pub(crate) const ASK_MAX: Duration = Duration::from_secs(2);
 
 /// The connections that were opened on one runtime, and are used on that one alone.
 ///
-/// A socket is registered with the runtime that opened it. Once that ended, whatever has to wait
-/// for the socket fails, and whatever need not wait goes well: even a ping, if its answer is there
-/// by the time somebody looks. So no test tells such a connection from a good one, and none passes
-/// from one runtime to another.
+/// The driver's pool pings a connection before it takes it back, so the next call finds none and
+/// opens another: calls that follow each other would use several connections, and wait for them to
+/// be made, which takes many round trips and, for the password, much work. Here a connection is
+/// free as soon as its call is over. While a connection is being opened, all calls that have none
+/// wait for it or for one that becomes free, whichever comes first. A task of its own opens the
+/// connection, since the future of a call may lie where nothing polls it, and the others must not
+/// wait for that.
+///
+/// A socket is registered with the runtime that opened it. Once that ended, what has to wait for
+/// the socket fails, and what need not wait goes well: even a ping, if its answer is there by the
+/// time of the look. So no test tells such a connection from a good one, and none passes from one
+/// runtime to another.
 #[derive(Debug)]
 pub(super) struct RuntimePool {
-    runtime: Id,
-    pub(super) driver: PgPool,
+    runtime: Handle,
+    driver: PgPool,
     trust: Arc<IdleTrust>,
+    acquire_timeout: Duration,
+    /// One permit for each connection that is in use. So a caller that has one never waits for
+    /// others in the driver's pool.
+    permits: Arc<Semaphore>,
+    /// Notified when a connection becomes free, and when none is being opened any more.
+    changed: Notify,
     state: Mutex<RuntimePoolState>,
-    /// Dropped with the pool, which ends the task that waits for the end of the runtime.
-    _in_use: oneshot::Sender<()>,
 }
 
 #[derive(Debug, Default)]
@@ -37,6 +54,8 @@ struct RuntimePoolState {
     is_opening: bool,
     /// Whether the runtime ended, or the store was closed.
     is_over: bool,
+    /// Why none could be made when the server was last asked.
+    refusal: Option<AcquireError>,
 }
 
 /// A connection between two calls.
@@ -47,40 +66,107 @@ struct IdleConnection {
     idle_since: Instant,
 }
 
-/// A connection and the runtime that it belongs to.
-pub(super) struct OpenConnection {
-    pub(super) connection: PoolConnection<Postgres>,
-    /// When the driver's pool gave the connection out.
-    since: Instant,
-    home: Arc<RuntimePool>,
-}
-
 impl RuntimePool {
-    /// Wraps a pool of the driver of which nobody else takes connections, and that is used on
-    /// `runtime` alone.
-    pub(super) fn new(
-        runtime: Id,
-        driver: PgPool,
-        trust: Arc<IdleTrust>,
-        in_use: oneshot::Sender<()>,
-    ) -> Self {
-        Self { runtime, driver, trust, state: Mutex::default(), _in_use: in_use }
+    /// Wraps a pool of the driver of which nothing else takes connections, for the runtime that
+    /// calls this.
+    pub(super) fn new(driver: PgPool, trust: Arc<IdleTrust>, acquire_timeout: Duration) -> Self {
+        let permits = driver.options().get_max_connections();
+        let permits = usize::try_from(permits).unwrap_or(Semaphore::MAX_PERMITS);
+        Self {
+            runtime: Handle::current(),
+            driver,
+            trust,
+            acquire_timeout,
+            permits: Arc::new(Semaphore::new(permits)),
+            changed: Notify::new(),
+            state: Mutex::default(),
+        }
     }
 
-    pub(super) fn is_of(&self, runtime: Id) -> bool {
-        self.runtime == runtime
+    /// Waits for a connection. Dropping the future takes none.
+    pub(super) async fn acquire(self: &Arc<Self>) -> Result<PooledConnection, AcquireError> {
+        let waited = timeout(self.acquire_timeout, self.idle_or_new()).await;
+        waited.unwrap_or_else(|_| Err(self.why_none()))
     }
 
-    /// Has the driver's pool make a connection, or test one that it has.
-    pub(super) async fn open(self: &Arc<Self>) -> sqlx::Result<OpenConnection> {
-        let connection = self.driver.acquire().await?;
-        Ok(OpenConnection { connection, since: Instant::now(), home: self.clone() })
+    /// An idle connection, if there is one.
+    pub(super) fn try_acquire(self: &Arc<Self>) -> Option<PooledConnection> {
+        let permit = self.permits.clone().try_acquire_owned().ok()?;
+        Some(PooledConnection::new(self.take_idle()?, permit))
+    }
+
+    /// Leaves the connection to the next call, unless none is kept any more.
+    pub(super) fn keep(
+        &self,
+        connection: PoolConnection<Postgres>,
+        since: Instant,
+    ) -> Result<(), PoolConnection<Postgres>> {
+        let mut state = self.lock();
+        if state.is_over {
+            return Err(connection);
+        }
+        state.idle.push(IdleConnection { connection, since, idle_since: Instant::now() });
+        drop(state);
+        // All waiting calls are told, since the future of one may lie where nothing polls it.
+        self.changed.notify_waiters();
+        Ok(())
+    }
+
+    /// Whether the caller is on the runtime of these connections.
+    pub(super) fn is_here(&self) -> bool {
+        Handle::try_current().is_ok_and(|here| here.id() == self.runtime.id())
+    }
+
+    pub(super) fn set_connect_options(&self, connect: PgConnectOptions) {
+        self.driver.set_connect_options(connect);
+    }
+
+    /// Lends and keeps no connection from now on, and cuts those that idle: their runtime may be at
+    /// its end, or stand still, and could not close them in good order.
+    pub(super) fn close(&self) {
+        self.permits.close();
+        let mut state = self.lock();
+        state.is_over = true;
+        let idle = std::mem::take(&mut state.idle);
+        drop(state);
+        drop(idle.into_iter().map(|idle| idle.connection.detach()).collect::<Vec<_>>());
+        self.changed.notify_waiters();
+    }
+
+    /// Waits until the connections that are in use are closed.
+    pub(super) async fn closed(&self) {
+        self.driver.close().await;
+    }
+
+    async fn idle_or_new(self: &Arc<Self>) -> Result<PooledConnection, AcquireError> {
+        let permit = self.permits.clone().acquire_owned().await.map_err(|_| AcquireError::Over)?;
+        loop {
+            // The call listens before it looks, or it would miss a connection that becomes free in
+            // between.
+            let mut changed = pin!(self.changed.notified());
+            changed.as_mut().enable();
+            if let Some(connection) = self.take_idle() {
+                return Ok(PooledConnection::new(connection, permit));
+            }
+            if self.lock().is_over {
+                return Err(AcquireError::Over);
+            }
+            let Some(failure) = self.open() else {
+                changed.await;
+                continue;
+            };
+            tokio::select! {
+                biased;
+                Ok(error) = failure => return Err(error),
+                () = changed => {}
+            }
+        }
     }
 
     /// Takes the connection that was used last, so that the others may idle for long enough to be
     /// closed. Connections that idled for too long to be trusted go back to the driver's pool,
     /// which pings them.
-    pub(super) fn take_idle(self: &Arc<Self>) -> Option<OpenConnection> {
+    fn take_idle(self: &Arc<Self>) -> Option<OpenConnection> {
         let mut state = self.lock();
         let (mut fresh, doubtful): (Vec<_>, Vec<_>) =
             state.idle.drain(..).partition(|idle| self.trust.covers(idle.idle_since.elapsed()));
@@ -90,53 +176,66 @@ impl RuntimePool {
         // pool.
         drop(state);
         drop(doubtful);
-        taken.map(|idle| OpenConnection {
-            connection: idle.connection,
-            since: idle.since,
-            home: self.clone(),
-        })
+        taken.map(|idle| OpenConnection::new(idle.connection, idle.since, self.clone()))
     }
 
-    /// Whether the caller is to open a connection, since nobody does.
-    pub(super) fn begins_opening(&self) -> bool {
-        !std::mem::replace(&mut self.lock().is_opening, true)
+    /// Starts the task that opens a connection, unless one runs. The receiver is told if the task
+    /// fails. The task runs on the runtime of these connections, which the caller may have left,
+    /// and for no longer than the driver waits for a connection.
+    fn open(self: &Arc<Self>) -> Option<oneshot::Receiver<AcquireError>> {
+        if std::mem::replace(&mut self.lock().is_opening, true) {
+            return None;
+        }
+        let (fails, failure) = oneshot::channel();
+        let opening = OpeningGuard(self.clone());
+        drop(self.runtime.spawn(async move {
+            let pool = &opening.0;
+            match pool.open_or_learn_why_not().await {
+                Ok(connection) => {
+                    pool.lock().refusal = None;
+                    connection.keep();
+                }
+                // The call that asked may have found another connection.
+                Err(error) => drop(fails.send(error)),
+            }
+        }));
+        Some(failure)
     }
 
-    pub(super) fn ends_opening(&self) {
-        self.lock().is_opening = false;
-    }
-
-    pub(super) fn is_opening(&self) -> bool {
-        self.lock().is_opening
-    }
-
-    /// Cuts the connection that idled for longest, if one idles.
-    pub(super) fn cut_one(&self) -> bool {
-        let mut state = self.lock();
-        let longest = (!state.idle.is_empty()).then(|| state.idle.remove(0).connection);
-        drop(state);
-        longest.or_else(|| self.driver.try_acquire()).map(PoolConnection::detach).is_some()
-    }
-
-    /// Keeps no connection from now on, and cuts those that idle: there may be no runtime that
-    /// could close them in good order.
-    pub(super) fn end(&self) {
-        let idle = {
-            let mut state = self.lock();
-            state.is_over = true;
-            std::mem::take(&mut state.idle)
+    async fn open_or_learn_why_not(self: &Arc<Self>) -> Result<OpenConnection, AcquireError> {
+        // The driver's pool makes a connection, or tests one that it has.
+        let mut opened = pin!(self.driver.acquire());
+        let opened = tokio::select! {
+            biased;
+            opened = &mut opened => opened,
+            () = self.learn_why_not() => opened.await,
         };
-        drop(idle.into_iter().map(|idle| idle.connection.detach()).collect::<Vec<_>>());
+        let opened = opened.map_err(|error| match error {
+            sqlx::Error::PoolTimedOut => self.why_none(),
+            sqlx::Error::PoolClosed => AcquireError::Over,
+            error => AcquireError::Unreachable(self.driver.connect_options(), Arc::new(error)),
+        });
+        opened.map(|connection| OpenConnection::new(connection, Instant::now(), self.clone()))
     }
 
-    /// Closes all connections, waiting for those that are in use.
-    pub(super) async fn close(&self) {
-        self.end();
-        self.driver.close().await;
+    /// Asks the server once, beside the driver's pool, which goes on trying and keeps to itself
+    /// what the server says.
+    async fn learn_why_not(&self) {
+        sleep(ASK_AFTER.min(self.acquire_timeout / 4)).await;
+        let connect = self.driver.connect_options();
+        match connect_within(ASK_MAX.min(self.acquire_timeout / 2), &connect).await {
+            // Nothing depends on whether this connection closes well.
+            Ok(connection) => drop(connection.close().await),
+            Err(error) => self.lock().refusal = Some(AcquireError::Unreachable(connect, Arc::new(error))),
+        }
     }
 
-    fn is_current(&self) -> bool {
-        Handle::try_current().is_ok_and(|handle| self.is_of(handle.id()))
+    /// Why no connection was to be had in time. What a server said before counts only while another
+    /// connection is wanted of it.
+    fn why_none(&self) -> AcquireError {
+        let state = self.lock();
+        let refusal = state.refusal.clone().filter(|_| state.is_opening);
+        refusal.unwrap_or(AcquireError::Busy)
     }
 
     fn lock(&self) -> MutexGuard<'_, RuntimePoolState> {
@@ -144,56 +243,24 @@ impl RuntimePool {
     }
 }
 
+impl RuntimePart for RuntimePool {
+    fn end(&self) {
+        self.close();
+    }
+}
+
 impl Drop for RuntimePool {
     fn drop(&mut self) {
-        self.end();
+        self.close();
     }
 }
 
-impl OpenConnection {
-    /// Leaves the connection to the next call. One that is too old for that goes back to the
-    /// driver's pool.
-    pub(super) fn keep(self) {
-        let Self { connection, since, home } = self;
-        let mut state = home.lock();
-        if !state.is_over && since.elapsed() < KEPT_MAX {
-            state.idle.push(IdleConnection { connection, since, idle_since: Instant::now() });
-            return;
-        }
-        drop(state);
-        Self { connection, since, home }.give_back();
-    }
+/// Held by the task that opens a connection, which may go with its runtime.
+struct OpeningGuard(Arc<RuntimePool>);
 
-    /// Gives the connection back to the driver's pool, which tests it.
-    pub(super) fn give_back(self) {
-        if self.home.is_current() {
-            drop(self.connection);
-        } else {
-            drop(self.connection.detach());
-        }
-    }
-
-    /// Closes the connection, in good order where its runtime is the one that calls.
-    pub(super) fn close(self) {
-        let Self { mut connection, home, .. } = self;
-        if home.is_current() {
-            connection.close_on_drop();
-        } else {
-            drop(connection.detach());
-        }
-    }
-}
-
-impl std::ops::Deref for OpenConnection {
-    type Target = PgConnection;
-
-    fn deref(&self) -> &PgConnection {
-        &self.connection
-    }
-}
-
-impl std::ops::DerefMut for OpenConnection {
-    fn deref_mut(&mut self) -> &mut PgConnection {
-        &mut self.connection
+impl Drop for OpeningGuard {
+    fn drop(&mut self) {
+        self.0.lock().is_opening = false;
+        self.0.changed.notify_waiters();
     }
 }

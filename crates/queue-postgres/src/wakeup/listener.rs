@@ -2,8 +2,9 @@
 //! replaces the connection when a probe does not come back.
 
 use super::{
+    audience::Audience,
     message::{NotificationLine, parse, probe},
-    wakeups::{Audience, follow},
+    runtime_hints::follow,
 };
 use crate::{
     call::call,
@@ -13,6 +14,7 @@ use crate::{
     verbs::PostgresNotify,
 };
 use queue_core::Result;
+use queue_store::Hub;
 use sqlx::{
     PgPool,
     postgres::{PgConnectOptions, PgListener, PgPoolOptions},
@@ -30,40 +32,120 @@ const RETRY_MAX: Duration = Duration::from_secs(5);
 /// How long a new connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Listens until the task is aborted, or until the first connection fails, which `started` is told.
-/// A task that is not the handle's first follows another one that heard until some time ago.
-pub(super) async fn run(
-    handle: Arc<HandleState>,
-    audience: Arc<Audience>,
-    started: watch::Sender<Option<Result<()>>>,
-    is_first: bool,
-) {
-    let mut listener = match connect(&handle).await {
-        Ok(listener) => listener,
-        Err(error) => {
-            return drop(started.send(Some(Err(error))));
+/// What listens for the subscribers of one runtime.
+pub(super) struct Listener {
+    pub(super) handle: Arc<HandleState>,
+    pub(super) hub: Arc<Hub>,
+    pub(super) audience: Arc<Audience>,
+    /// Stands in its probes, as those of the handle's other runtimes arrive here too.
+    pub(super) origin: String,
+}
+
+impl Listener {
+    /// Listens until the task is aborted, or until the first connection fails, which `started` is
+    /// told.
+    pub(super) async fn run(self, started: watch::Sender<Option<Result<()>>>) {
+        let mut listener = match connect(&self.handle).await {
+            Ok(listener) => listener,
+            Err(error) => {
+                return drop(started.send(Some(Err(error))));
+            }
+        };
+        // Each subscriber of every change asks for it itself, once this listens.
+        let mut is_told = true;
+        self.audience.set_connected(true);
+        drop(started.send(Some(Ok(()))));
+        loop {
+            self.listen(&mut listener, &mut is_told).await;
+            // The old connection is closed before the new one is made, so that no two are open at
+            // once.
+            drop(listener);
+            self.audience.set_connected(false);
+            self.handle.connection_lost();
+            debug!("the connection that listens is lost; another is made");
+            listener = reconnect(&self.handle).await;
+            self.audience.set_connected(true);
+            debug!("another connection listens; what was said in between is read again");
+            // Notifications sent meanwhile reached nobody, and the request for every change may
+            // have run out.
+            is_told = self.follow().await;
+            self.hub.missed();
         }
-    };
-    let mut is_told = is_first || follow(&handle, &audience.followed()).await.is_ok();
-    if !is_first {
-        handle.hub.missed();
     }
-    audience.set_connected(true);
-    drop(started.send(Some(Ok(()))));
-    loop {
-        listen(&handle, &audience, &mut listener, &mut is_told).await;
-        // The old connection is closed before the new one is made, so that no two are open at once.
-        drop(listener);
-        audience.set_connected(false);
-        handle.connection_lost();
-        debug!("the connection that listens is lost; another is made");
-        listener = reconnect(&handle).await;
-        audience.set_connected(true);
-        debug!("another connection listens; what was said in between is read again");
-        // Notifications sent meanwhile reached nobody, and the request for every change may have
-        // run out.
-        is_told = follow(&handle, &audience.followed()).await.is_ok();
-        handle.hub.missed();
+
+    /// Hears until the connection is lost, or until a probe has not come back when the next one is
+    /// due. `is_told` says whether other handles were asked to tell of every change of the followed
+    /// queues.
+    async fn listen(&self, listener: &mut PgListener, is_told: &mut bool) {
+        let interval = self.handle.options.probe_interval;
+        let mut sent = 0;
+        let mut heard = 0;
+        let mut next_probe = Instant::now() + interval;
+        loop {
+            tokio::select! {
+                received = listener.try_recv() => match received {
+                    Ok(Some(notification)) => {
+                        heard = self.tell(notification.payload()).unwrap_or(heard);
+                    }
+                    Ok(None) | Err(_) => return,
+                },
+                () = sleep_until(next_probe) => {
+                    if heard < sent {
+                        return;
+                    }
+                    // A probe that cannot be sent says nothing about this connection; the next one
+                    // may.
+                    if self.send_probe(sent + 1).await.is_ok() {
+                        sent += 1;
+                    }
+                    let was_told = std::mem::replace(is_told, self.follow().await);
+                    if *is_told && !was_told {
+                        self.hub.missed();
+                    }
+                    next_probe = Instant::now() + interval;
+                }
+            }
+        }
+    }
+
+    /// Asks other handles to tell of every change of the followed queues. Answers whether they
+    /// will.
+    async fn follow(&self) -> bool {
+        follow(&self.handle, &self.audience.followed()).await.is_ok()
+    }
+
+    /// Sends a probe through the server, so that it comes back by the connection that listens.
+    async fn send_probe(&self, number: u64) -> Result<()> {
+        call(&self.handle, &PostgresNotify(probe(&self.origin, number))).await
+    }
+
+    /// Tells the subscribers of this runtime, and answers the number of a probe that came back.
+    fn tell(&self, payload: &str) -> Option<u64> {
+        let (origin, lines) = parse(payload);
+        let is_own = origin == self.handle.origin;
+        let mut returned = None;
+        for line in lines {
+            match line {
+                NotificationLine::Probe(number) if origin == self.origin => returned = Some(number),
+                // This handle woke its own sleepers, and told those who wait for a job, when it had
+                // written: see `HandleState::publish`.
+                NotificationLine::Wake(queue) if !is_own => {
+                    if let Some(name) = self.audience.name(queue) {
+                        self.hub.wake(&name);
+                    }
+                }
+                NotificationLine::Changed(queue, change) => {
+                    if let Some(name) = self.audience.name(queue) {
+                        if !is_own {
+                            self.hub.ended(&name, &change);
+                        }
+                        self.hub.followed(&name, &change);
+                    }
+                }
+                NotificationLine::Probe(_) | NotificationLine::Wake(_) => {}
+            }
+        }
+        returned
     }
 }
 
@@ -104,71 +186,4 @@ async fn connect_with(handle: &HandleState, options: PgConnectOptions) -> sqlx::
     listener.eager_reconnect(false);
     listener.listen(&handle.channel).await?;
     Ok(listener)
-}
-
-/// Hears until the connection is lost, or until a probe has not come back when the next one is due.
-/// `is_told` says whether other handles were asked to tell of every change of the followed queues.
-async fn listen(handle: &HandleState, audience: &Audience, listener: &mut PgListener, is_told: &mut bool) {
-    let interval = handle.options.probe_interval;
-    let mut sent = 0;
-    let mut heard = 0;
-    let mut next_probe = Instant::now() + interval;
-    loop {
-        tokio::select! {
-            received = listener.try_recv() => match received {
-                Ok(Some(notification)) => {
-                    heard = tell(handle, audience, notification.payload()).unwrap_or(heard);
-                }
-                Ok(None) | Err(_) => return,
-            },
-            () = sleep_until(next_probe) => {
-                if heard < sent {
-                    return;
-                }
-                // A probe that cannot be sent says nothing about this connection; the next one may.
-                if send_probe(handle, sent + 1).await.is_ok() {
-                    sent += 1;
-                }
-                let was_told = std::mem::replace(is_told, follow(handle, &audience.followed()).await.is_ok());
-                if *is_told && !was_told {
-                    handle.hub.missed();
-                }
-                next_probe = Instant::now() + interval;
-            }
-        }
-    }
-}
-
-/// Sends a probe through the server, so that it comes back by the connection that listens.
-async fn send_probe(handle: &HandleState, number: u64) -> Result<()> {
-    call(handle, &PostgresNotify(probe(&handle.origin, number))).await
-}
-
-/// Tells the subscribers of this process, and answers the number of a probe that came back.
-fn tell(handle: &HandleState, audience: &Audience, payload: &str) -> Option<u64> {
-    let (origin, lines) = parse(payload);
-    let is_own = origin == handle.origin;
-    let mut returned = None;
-    for line in lines {
-        match line {
-            NotificationLine::Probe(number) if is_own => returned = Some(number),
-            // This handle woke its own sleepers, and told those who wait for a job, when it had
-            // written: see `HandleState::publish`.
-            NotificationLine::Wake(queue) if !is_own => {
-                if let Some(name) = audience.name(queue) {
-                    handle.hub.wake(&name);
-                }
-            }
-            NotificationLine::Changed(queue, change) => {
-                if let Some(name) = audience.name(queue) {
-                    if !is_own {
-                        handle.hub.ended(&name, &change);
-                    }
-                    handle.hub.followed(&name, &change);
-                }
-            }
-            NotificationLine::Probe(_) | NotificationLine::Wake(_) => {}
-        }
-    }
-    returned
 }
