@@ -23,7 +23,12 @@ use std::{sync::Arc, time::Duration};
 ///
 /// Any number of handles, processes and hosts may share a server, and several servers a store. A
 /// handle has a connection for each call that is under way, and keeps those that are idle for some
-/// seconds; and one for each queue and kind of hint that somebody subscribes to.
+/// seconds; and one for each queue and kind of hint that has a subscriber.
+///
+/// # Runtime
+/// A handle may be used on several runtimes. Each has connections of its own, so one that stands
+/// still holds up its own calls alone. With a runtime go its connections, its calls under way, and
+/// its streams of hints.
 ///
 /// Calls that several tasks make at the same time share a request, and each gets an answer of its
 /// own; so one handle for all tasks is faster than one for each.

@@ -1,4 +1,5 @@
-//! The lines in which claims wait, one for each queue.
+//! The lines in which claims wait, one for each queue, and for each runtime that serves claims: a
+//! runtime that stands still holds up the line of no other.
 //!
 //! The first of a line watches for jobs on behalf of all: it has the subscription, sleeps until the
 //! store may have a job, and asks. A line costs the store as much as one idle worker, however many
@@ -16,6 +17,7 @@ use queue_core::{
 };
 use std::{collections::HashMap, future, sync::Arc, time::Duration};
 use tokio::{
+    runtime::{Handle, Id},
     sync::Semaphore,
     time::{Instant, sleep_until, timeout},
 };
@@ -27,9 +29,14 @@ const SUBSCRIBE_MAX: Duration = Duration::from_millis(100);
 /// How many others may ask after one of the line got all that it had asked for.
 const MELTING: usize = 2;
 
-/// The lines of all queues in which somebody waits.
+/// The lines of all queues in which a claim waits.
 #[derive(Debug, Default)]
-pub(super) struct Lines(Arc<Mutex<HashMap<QueueName, Arc<Line>>>>);
+pub(super) struct Lines(SharedLines);
+
+type SharedLines = Arc<Mutex<HashMap<LineKey, Arc<Line>>>>;
+
+/// A runtime and a queue.
+type LineKey = (Option<Id>, QueueName);
 
 /// The line of one queue.
 #[derive(Debug)]
@@ -62,8 +69,8 @@ struct LastAnswer {
 /// A place in a line, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Place {
-    lines: Arc<Mutex<HashMap<QueueName, Arc<Line>>>>,
-    queue: QueueName,
+    lines: SharedLines,
+    key: LineKey,
     pub(super) line: Arc<Line>,
 }
 
@@ -74,17 +81,18 @@ pub(super) struct Watch {
 }
 
 impl Lines {
-    /// Whether somebody waits for jobs of this queue.
+    /// Whether a claim of this runtime waits for jobs of this queue.
     pub(super) fn has(&self, queue: &QueueName) -> bool {
-        self.0.lock().contains_key(queue)
+        self.0.lock().contains_key(&key(queue))
     }
 
     /// Joins the line of a queue.
     pub(super) fn join(&self, queue: &QueueName) -> Place {
         let mut lines = self.0.lock();
-        let line = lines.entry(queue.clone()).or_insert_with(|| Arc::new(Line::new())).clone();
+        let key = key(queue);
+        let line = lines.entry(key.clone()).or_insert_with(|| Arc::new(Line::new())).clone();
         line.state.lock().waiting += 1;
-        Place { lines: self.0.clone(), queue: queue.clone(), line }
+        Place { lines: self.0.clone(), key, line }
     }
 }
 
@@ -94,7 +102,7 @@ impl Drop for Place {
         let mut state = self.line.state.lock();
         state.waiting -= 1;
         if state.waiting == 0 {
-            lines.remove(&self.queue);
+            lines.remove(&self.key);
         }
     }
 }
@@ -201,6 +209,10 @@ impl Watch {
             }
         }
     }
+}
+
+fn key(queue: &QueueName) -> LineKey {
+    (Handle::try_current().ok().map(|runtime| runtime.id()), queue.clone())
 }
 
 async fn next(hints: &mut Option<EventStream>) -> Option<queue_core::Hint> {

@@ -1,7 +1,7 @@
 //! Claims that wait in a line.
 
 use crate::client::{Client, claim_of};
-use futures_util::{StreamExt, stream::FuturesUnordered};
+use futures_util::{FutureExt, StreamExt, stream::FuturesUnordered};
 use queue_core::{ClaimRequest, Claimed, Result, Storage, StorageLayer};
 use serde_json::{Value, json};
 use std::{
@@ -233,4 +233,23 @@ async fn a_worker_that_is_to_drain_hears_of_it_in_its_waiting_claim_and_gets_no_
     assert!(at.elapsed() < Duration::from_secs(2), "{:?}", at.elapsed());
     let (_, other, _) = waits(&client, 3, 0).await;
     assert_eq!((&other["drain"], &other["jobs"][0]["id"]), (&json!(false), &json!("a")));
+}
+
+/// As in a server with a runtime for each core. The claim that is not driven would be the first of
+/// one line for all.
+#[test]
+fn a_claim_gets_a_job_beside_one_that_waits_on_a_runtime_that_is_not_driven() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().expect("it starts");
+    let (stands, lives) = (runtime(), runtime());
+    let client = lives.block_on(Client::new());
+    let mut kept = Box::pin(waits(&client, 1, 20_000));
+    stands.block_on(async {
+        for _ in 0..50 {
+            assert!((&mut kept).now_or_never().is_none(), "there is no job");
+            tokio::task::yield_now().await;
+        }
+    });
+    let (claimed, ()) =
+        lives.block_on(async { tokio::join!(waits(&client, 2, 20_000), client.enqueue("q", "a")) });
+    assert_eq!(claimed.1["jobs"][0]["id"], "a");
 }

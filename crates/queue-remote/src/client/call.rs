@@ -1,7 +1,7 @@
 //! Sends a verb, and reads its answer.
 
 use super::{
-    connector::Connector,
+    connections::Connections,
     error::{cut, foreign, lost, mismatch, refused, silent, unreadable},
     problem::{is_problem, says_a_kind},
     progress::Progress,
@@ -22,10 +22,6 @@ use http::{
 use http_body::Body;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper_util::{
-    client::legacy::Client,
-    rt::{TokioExecutor, TokioTimer},
-};
 use queue_core::{Error, ErrorKind, Result};
 use std::time::Duration;
 
@@ -35,14 +31,11 @@ const ANSWER_BYTES_MAX: usize = 512 << 20;
 const TOO_LARGE: &str = "the answer is too large";
 /// The most that is reserved for an answer because its header says so.
 const RESERVE_MAX: usize = 1 << 20;
-/// How long a connection is kept that nobody uses: shorter than servers and proxies keep theirs, so
-/// that few calls go out on a connection that is just being closed.
-const IDLE_MAX: Duration = Duration::from_secs(15);
 
 /// Sends the calls of a handle.
 #[derive(Debug)]
 pub(crate) struct Caller {
-    client: Client<Connector, Upload>,
+    connections: Connections,
     endpoint: Endpoint,
     token: Option<TokenFile>,
     contract: HeaderValue,
@@ -57,9 +50,9 @@ impl Caller {
             Some(file) => Some(TokenFile::read(file.clone()).await?),
             None => None,
         };
-        let (endpoint, client) = (options.endpoint.clone(), connections(options));
+        let (endpoint, connections) = (options.endpoint.clone(), Connections::new(options));
         let contract = HeaderValue::try_from(fingerprint()).expect("digits are a header");
-        Ok(Self { client, endpoint, token, contract })
+        Ok(Self { connections, endpoint, token, contract })
     }
 
     /// One request and its answer; nothing is repeated after it may have arrived.
@@ -128,7 +121,7 @@ impl Caller {
         }
         let request =
             request.body(Upload::new(body, progress.clone())).map_err(|error| unaskable(verb, error))?;
-        match progress.watch(silence, self.client.request(request)).await {
+        match progress.watch(silence, self.connections.request(request)).await {
             Ok(answered) => answered.map_err(|error| lost(verb, &self.endpoint, error)),
             Err(_) => Err(silent(verb)),
         }
@@ -137,16 +130,6 @@ impl Caller {
     fn uri(&self, verb: &'static str) -> Result<http::Uri> {
         self.endpoint.uri(&format!("{PATH}{verb}")).map_err(|error| unaskable(verb, error))
     }
-}
-
-/// Connections to the server, which are made as they are needed and kept for a while.
-pub(super) fn connections(options: &RemoteOptions) -> Client<Connector, Upload> {
-    let certificates = options.certificates.clone();
-    let connector = Connector::new(options.endpoint.clone(), certificates, options.connect_timeout);
-    Client::builder(TokioExecutor::new())
-        .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(IDLE_MAX)
-        .build(connector)
 }
 
 /// Whether a store answers, and not something before it.

@@ -5,6 +5,7 @@
 //! then is for the caller to judge, as with every store.
 
 mod call;
+mod connections;
 mod connector;
 mod error;
 mod problem;

@@ -2,8 +2,8 @@
 //! the same token as those of a remote store.
 
 use super::{
-    call::{collect, connections, unaskable},
-    connector::Connector,
+    call::{collect, unaskable},
+    connections::Connections,
     error::{lost, silent},
     problem::media_type,
     progress::Progress,
@@ -17,7 +17,6 @@ use http::{
     header::{AUTHORIZATION, CONTENT_TYPE},
 };
 use hyper::body::Incoming;
-use hyper_util::client::legacy::Client;
 use queue_core::{Error, Result};
 use std::time::Duration;
 
@@ -31,7 +30,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// are better off with a [`RemoteStorage`](crate::RemoteStorage).
 #[derive(Debug)]
 pub struct ServiceClient {
-    client: Client<Connector, Upload>,
+    connections: Connections,
     endpoint: Endpoint,
     token: Option<TokenFile>,
     silence: Duration,
@@ -63,7 +62,7 @@ impl ServiceClient {
             None => None,
         };
         Ok(Self {
-            client: connections(&options),
+            connections: Connections::new(&options),
             silence: options.response_timeout.unwrap_or(SILENCE),
             endpoint: options.endpoint,
             token,
@@ -108,7 +107,7 @@ impl ServiceClient {
         let progress = Progress::default();
         let request =
             request.body(Upload::new(body, progress.clone())).map_err(|error| unaskable(CALL, error))?;
-        match progress.watch(silence, self.client.request(request)).await {
+        match progress.watch(silence, self.connections.request(request)).await {
             Ok(answered) => {
                 answered.map_err(|error: hyper_util::client::legacy::Error| lost(CALL, &self.endpoint, error))
             }

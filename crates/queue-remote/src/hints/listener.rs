@@ -1,6 +1,9 @@
 //! The task that reads one stream of the server, and connects again.
 
-use super::{Frames, Key, PULSE, SILENT_MAX, Streams, let_go};
+use super::{
+    Frames, PULSE, SILENT_MAX,
+    runtime_hints::{Key, Streams, let_go},
+};
 use crate::{client::ListenedBody, contract::Topic, handle::RemoteHandle};
 use http_body_util::BodyExt;
 use queue_core::{Error, Hint};
@@ -34,8 +37,6 @@ pub(super) struct Listener {
     pub(super) hub: Arc<Hub>,
     pub(super) streams: Streams,
     pub(super) state: watch::Sender<ListenState>,
-    /// Whether something may have happened that its subscribers did not hear of.
-    pub(super) is_behind: bool,
 }
 
 /// Why the reading of one connection ended.
@@ -46,14 +47,16 @@ enum ListenEnd {
 
 impl Listener {
     /// Reads until nobody hears it any more, on one connection after the other.
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(self) {
         let mut pause = RECONNECT_MIN;
+        // Whether something may have happened that its subscribers did not hear of.
+        let mut is_behind = false;
         loop {
             match self.handle.listen(&self.key).await {
                 Ok(body) => {
                     pause = RECONNECT_MIN;
                     self.state.send_replace(ListenState::Open);
-                    if std::mem::replace(&mut self.is_behind, true) {
+                    if std::mem::replace(&mut is_behind, true) {
                         self.tell_behind();
                     }
                     match self.read(body).await {
