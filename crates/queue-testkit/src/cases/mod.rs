@@ -47,6 +47,7 @@ mod reserved;
 mod results;
 mod retention;
 mod retry;
+mod runtimes;
 mod schedule;
 mod series;
 mod settle;
@@ -139,6 +140,7 @@ const GROUPS: &[&[Case]] = &[
     verify::CASES,
     diagnose::CASES,
     handles::CASES,
+    runtimes::CASES,
     reopen::data::CASES,
     reopen::going_on::CASES,
     transaction::CASES,

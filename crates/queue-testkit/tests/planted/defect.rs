@@ -74,6 +74,7 @@ defects! {
     TokenOfFirst "claims sent together lease under the token of the first" [I4] in "together";
     LimitOfFirst "claims sent together are given as many jobs as the first asked for" [I17] in "together";
     LeaseOfFirst "claims sent together last as long as the first" [I3 I15] in "together";
+    OneTurnForAll "a call waits for the one before it, though that one's runtime stands still" [I16] in "runtimes";
     GoneShareKept "what claims sent together lease for a caller that is gone stays leased" [I7 I22 I23] in "concurrency";
     HeldNotFound "what a claim holds is not found by its token" [I3 I23] in "bounds";
     EpochIgnored "a settle is taken under the token alone, whichever claim it was of" [I4] in "bounds";

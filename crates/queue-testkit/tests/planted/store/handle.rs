@@ -12,6 +12,7 @@ use std::{
     },
     time::Duration,
 };
+use tokio::task::yield_now;
 
 /// As many as a server has.
 const CONNECTIONS_MAX: usize = 100;
@@ -36,6 +37,8 @@ pub(crate) struct PlantedStore {
     time: Mutex<StoreTime>,
     closed: AtomicBool,
     pub(super) line: Line,
+    /// The turn of a call, which all runtimes share; for one defect.
+    turn: tokio::sync::Mutex<()>,
 }
 
 impl Shared {
@@ -66,6 +69,7 @@ impl Shared {
             time,
             closed: AtomicBool::new(false),
             line: Line::default(),
+            turn: tokio::sync::Mutex::default(),
         }
     }
 
@@ -125,6 +129,14 @@ impl PlantedStore {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Unavailable, "subscribe", "there are too many connections"))
+    }
+
+    /// Waits for its turn, which with one defect a call keeps until it is polled again.
+    pub(super) async fn take_turn(&self) {
+        if self.has(Defect::OneTurnForAll) {
+            let _turn = self.turn.lock().await;
+            yield_now().await;
+        }
     }
 
     pub(super) fn shut(&self) {

@@ -55,6 +55,7 @@ impl Storage for PlantedStore {
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
+        self.take_turn().await;
         if !self.has(Defect::CheckedWhileStored) {
             LIMITS().check_enqueue(&groups)?;
         }
@@ -76,6 +77,7 @@ impl Storage for PlantedStore {
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        self.take_turn().await;
         LIMITS().check_batch("claim", request.limit)?;
         if self.has(Defect::ClaimedTwice) {
             let due = self.with("claim", |state| state.due(&request))?;
