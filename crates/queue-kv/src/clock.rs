@@ -1,7 +1,7 @@
 //! Store time, which all handles on one database share.
 
 use parking_lot::{Mutex, MutexGuard};
-use queue_core::{Clock, Moment, StoreTime, Timestamp};
+use queue_core::{Clock, ClockBound, ClockLeap, Moment, StoreTime, Timestamp};
 use std::sync::Arc;
 
 /// The clock, and the latest time that callers were told (I24). The mark in the database does the
@@ -9,27 +9,35 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct KvClock {
     clock: Arc<dyn Clock>,
-    time: Mutex<StoreTime>,
+    time: Mutex<KnownTime>,
+}
+
+#[derive(Debug)]
+struct KnownTime {
+    told: StoreTime,
+    bound: ClockBound,
 }
 
 impl KvClock {
-    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        let time = Mutex::new(StoreTime::new(clock.ticks()));
+    pub(crate) fn new(clock: Arc<dyn Clock>, bound: ClockBound) -> Self {
+        let time = Mutex::new(KnownTime { told: StoreTime::new(clock.ticks()), bound });
         Self { clock, time }
     }
 
-    /// The moment of a transaction that found this mark.
-    pub(crate) fn moment(&self, mark: Timestamp) -> Moment {
-        let floor = self.time().floor(self.clock.ticks());
-        Moment::decide(mark, self.clock.now(), floor)
+    /// The moment of a transaction that found this mark, before it does anything.
+    pub(crate) fn moment(&self, mark: Timestamp) -> Result<Moment, ClockLeap> {
+        let mut time = self.time();
+        let ticks = self.clock.ticks();
+        let moment = Moment::decide(mark, self.clock.now(), time.told.floor(ticks));
+        time.bound.check(mark, moment.clock, ticks).map(|()| moment)
     }
 
     /// Notes the moment of a finished transaction, before its answers go out.
     pub(crate) fn tell(&self, moment: Moment) {
-        self.time().note(moment.now, self.clock.ticks());
+        self.time().told.note(moment.now, self.clock.ticks());
     }
 
-    fn time(&self) -> MutexGuard<'_, StoreTime> {
+    fn time(&self) -> MutexGuard<'_, KnownTime> {
         self.time.lock()
     }
 }

@@ -7,11 +7,12 @@ use crate::{
     view::{View, mark},
 };
 use parking_lot::{Mutex, MutexGuard};
-use queue_core::{Capabilities, Clock, EventReach, Reach, Result};
+use queue_core::{Capabilities, Clock, ClockBound, EventReach, Reach, Result};
 use queue_store::{Hub, NoticeLevel, Notices};
 use std::{
     fmt,
     sync::{Arc, Weak},
+    time::Duration,
 };
 
 /// A database with its clock. Handles are [opened](crate::KvStorage::open) on it; the handles of
@@ -31,8 +32,15 @@ impl KvDatabase {
     /// see the same jobs, but no hints of each other.
     ///
     /// All processes that write to one database should have clocks that agree roughly; a clock that
-    /// is ahead moves the store time of the others.
+    /// is ahead moves the store time of the others. This one may leap ahead as it likes.
     pub fn new(kv: impl Kv, clock: Arc<dyn Clock>) -> Arc<Self> {
+        Self::bounded(kv, clock, ClockBound::new(Duration::MAX))
+    }
+
+    /// The same with a bound on how far the clock may leap ahead, which the clock of a machine
+    /// should have: a call that finds a [`ClockLeap`](queue_core::ClockLeap) does nothing and fails
+    /// as [`Unavailable`](queue_core::ErrorKind::Unavailable).
+    pub fn bounded(kv: impl Kv, clock: Arc<dyn Clock>, clock_bound: ClockBound) -> Arc<Self> {
         let own = kv.capabilities();
         // This process gets no hints of writes by other processes.
         let events = if own.reach == Reach::Process { EventReach::Store } else { EventReach::None };
@@ -46,7 +54,7 @@ impl KvDatabase {
             .with_import()
             .with_series()
             .with_amend();
-        let clock = KvClock::new(clock);
+        let clock = KvClock::new(clock, clock_bound);
         Arc::new(Self { kv: Box::new(kv), capabilities, clock, hubs: Mutex::default() })
     }
 
@@ -61,7 +69,7 @@ impl KvDatabase {
 
     fn read_once<T>(&self, read: impl FnOnce(&View<'_>) -> KvResult<T>) -> KvResult<T> {
         let snapshot = self.kv.begin_read()?;
-        let view = View::new(&*snapshot, self.clock.moment(mark(&*snapshot)?));
+        let view = View::new(&*snapshot, self.clock.moment(mark(&*snapshot)?)?);
         let answer = read(&view)?;
         self.clock.tell(view.moment);
         Ok(answer)

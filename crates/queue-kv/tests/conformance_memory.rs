@@ -2,13 +2,14 @@
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use queue_core::{Clock, Storage};
+use queue_core::{Clock, ClockBound, Storage};
 use queue_kv::{KvDatabase, KvStorage, MemoryKv};
 use queue_testkit::{Facility, Failure, Harness, Place};
 use std::{
     path::PathBuf,
     process::ExitCode,
     sync::{Arc, Weak},
+    time::Duration,
 };
 
 fn main() -> ExitCode {
@@ -20,11 +21,20 @@ struct MemoryHarness;
 #[async_trait]
 impl Harness for MemoryHarness {
     async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
-        Ok(Box::new(InMemory { kv: Arc::default(), open: Mutex::default(), clock }))
+        self.create_bounded(clock, Duration::MAX).await
+    }
+
+    async fn create_bounded(
+        &self,
+        clock: Arc<dyn Clock>,
+        step_max: Duration,
+    ) -> Result<Box<dyn Place>, Failure> {
+        let clock_bound = ClockBound::new(step_max);
+        Ok(Box::new(InMemory { kv: Arc::default(), open: Mutex::default(), clock, clock_bound }))
     }
 
     fn facilities(&self) -> &[Facility] {
-        &[Facility::Reopen, Facility::SecondHandle, Facility::DroppedClaims]
+        &[Facility::Reopen, Facility::SecondHandle, Facility::DroppedClaims, Facility::ClockBound]
     }
 
     fn snapshot(&self) -> Option<PathBuf> {
@@ -39,6 +49,7 @@ struct InMemory {
     kv: Arc<MemoryKv>,
     open: Mutex<Weak<KvDatabase>>,
     clock: Arc<dyn Clock>,
+    clock_bound: ClockBound,
 }
 
 #[async_trait]
@@ -46,8 +57,9 @@ impl Place for InMemory {
     async fn connect(&self) -> Result<Arc<dyn Storage>, Failure> {
         let database = {
             let mut open = self.open.lock();
-            let database =
-                open.upgrade().unwrap_or_else(|| KvDatabase::new(self.kv.clone(), self.clock.clone()));
+            let database = open.upgrade().unwrap_or_else(|| {
+                KvDatabase::bounded(self.kv.clone(), self.clock.clone(), self.clock_bound)
+            });
             *open = Arc::downgrade(&database);
             database
         };

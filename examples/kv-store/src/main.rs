@@ -6,7 +6,7 @@
 //! ```
 
 use kv_store_example::RedbKv;
-use queue_core::{Error, ErrorKind, Result, Storage, SystemClock};
+use queue_core::{ClockBound, Error, ErrorKind, Result, Storage, SystemClock};
 use queue_kv::{KvDatabase, KvStorage};
 use std::{process::ExitCode, sync::Arc};
 
@@ -22,6 +22,6 @@ fn main() -> ExitCode {
 async fn open(path: &str) -> Result<Arc<dyn Storage>> {
     let kv = RedbKv::open(path)
         .map_err(|error| Error::new(ErrorKind::Unavailable, "open", error.to_string()).with_source(error))?;
-    let database = KvDatabase::new(kv, Arc::new(SystemClock));
+    let database = KvDatabase::bounded(kv, Arc::new(SystemClock), ClockBound::default());
     Ok(Arc::new(KvStorage::open(database).await?))
 }

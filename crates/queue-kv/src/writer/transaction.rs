@@ -38,7 +38,7 @@ impl<'a> Transaction<'a> {
         let mark = mark(&*kv)?;
         Ok(Self {
             kv,
-            moment: database.clock.moment(mark),
+            moment: database.clock.moment(mark)?,
             notices: Notices::new(wanted),
             keeps_time: false,
             mark,

@@ -1,10 +1,10 @@
 //! How the test kit makes stores in memory.
 
 use async_trait::async_trait;
-use queue_core::{Clock, Storage};
+use queue_core::{Clock, ClockBound, Storage};
 use queue_memory::MemoryStorage;
 use queue_testkit::{Facility, Failure, Harness, Place};
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 pub(crate) struct MemoryHarness;
 
@@ -14,8 +14,16 @@ impl Harness for MemoryHarness {
         Ok(Box::new(InMemory(MemoryStorage::with_clock(clock))))
     }
 
+    async fn create_bounded(
+        &self,
+        clock: Arc<dyn Clock>,
+        step_max: Duration,
+    ) -> Result<Box<dyn Place>, Failure> {
+        Ok(Box::new(InMemory(MemoryStorage::bounded(clock, ClockBound::new(step_max)))))
+    }
+
     fn facilities(&self) -> &[Facility] {
-        &[Facility::SecondHandle, Facility::DroppedClaims]
+        &[Facility::SecondHandle, Facility::DroppedClaims, Facility::ClockBound]
     }
 
     fn snapshot(&self) -> Option<PathBuf> {

@@ -7,11 +7,12 @@ use queue_core::{
 };
 use queue_sqlite::{SqliteOptions, SqliteStorage, Synchronous, rusqlite::Connection};
 use queue_testkit::{CallersTransaction, EmbeddedHarness, Facility, Failure};
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// Opens files with this setting.
 pub(crate) fn harness(synchronous: Synchronous) -> EmbeddedHarness {
-    EmbeddedHarness::new(move |path, clock| open(synchronous, path, clock))
+    EmbeddedHarness::new(move |path, clock| open(synchronous, path, clock, Duration::MAX))
+        .with_clock_bound(move |path, clock, step_max| open(synchronous, path, clock, step_max))
         .with_transactions(begin)
         .with_facilities([Facility::DroppedClaims])
         .with_snapshot(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance.snapshot"))
@@ -21,8 +22,9 @@ async fn open(
     synchronous: Synchronous,
     path: PathBuf,
     clock: Arc<dyn Clock>,
+    step_max: Duration,
 ) -> Result<Arc<dyn Storage>, Failure> {
-    let options = SqliteOptions::new(path).clock(clock).synchronous(synchronous);
+    let options = SqliteOptions::new(path).clock(clock).clock_step_max(step_max).synchronous(synchronous);
     Ok(Arc::new(SqliteStorage::open(options).await?))
 }
 

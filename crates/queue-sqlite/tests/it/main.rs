@@ -1,7 +1,6 @@
 //! Tests of this crate as one program: each would otherwise be linked with the whole library once
 //! more. A module is what a test file would be.
 
-mod clock_bound;
 #[path = "../common/mod.rs"]
 mod common;
 mod crash;

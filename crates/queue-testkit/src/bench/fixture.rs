@@ -3,7 +3,7 @@
 use crate::{CallersTransaction, Harness, Place};
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, ManualClock, QueueName, SeededRng, Span, Storage, Timestamp};
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
 /// A handle on the store under test, bound to one queue. Clones share the handle.
 #[derive(Clone, Debug)]
@@ -33,6 +33,18 @@ impl Bench {
         let clock = Arc::new(ManualClock::default());
         let place: Arc<dyn Place> =
             harness.create(clock.clone()).await.expect("the harness makes a place").into();
+        Self::at(harness, clock, place).await
+    }
+
+    /// Opens another empty store, whose clock may leap ahead by no more than this. It has a clock
+    /// of its own.
+    pub(crate) async fn bounded(&self, step_max: Duration) -> Self {
+        let (harness, clock) = (self.harness(), Arc::new(ManualClock::default()));
+        let place = harness.create_bounded(clock.clone(), step_max).await.expect("the harness makes a place");
+        Self::at(harness, clock, place.into()).await
+    }
+
+    async fn at(harness: Arc<dyn Harness>, clock: Arc<ManualClock>, place: Arc<dyn Place>) -> Self {
         let store = place.connect().await.expect("the store opens");
         let queue = QueueName::from_static("conformance");
         Self {

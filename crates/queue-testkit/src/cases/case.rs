@@ -36,6 +36,7 @@ pub(crate) enum Need {
     SecondHandle,
     Transactions,
     DroppedClaims,
+    ClockBound,
 }
 
 impl Case {
@@ -71,6 +72,9 @@ impl Need {
             Self::SecondHandle => "`Facility::SecondHandle` of the harness",
             Self::Transactions => "`Facility::Transactions` of the harness",
             Self::DroppedClaims => "`Facility::DroppedClaims` of the harness",
+            Self::ClockBound => {
+                "`Facility::ClockBound` of the harness; a store whose time is a server's has none"
+            }
         }
     }
 }
@@ -92,6 +96,7 @@ impl fmt::Display for Need {
             Self::SecondHandle => "a second handle",
             Self::Transactions => "transactions of the application",
             Self::DroppedClaims => "dropped claims given back",
+            Self::ClockBound => "a bound on its clock",
         })
     }
 }

@@ -10,6 +10,7 @@ mod bounds;
 mod cancel;
 mod case;
 mod claim;
+mod clock_bound;
 mod concurrency;
 mod counts;
 mod dedup;
@@ -77,6 +78,7 @@ const GROUPS: &[&[Case]] = &[
     reschedule::CASES,
     amend::CASES,
     time::CASES,
+    clock_bound::CASES,
     lease::CASES,
     settle::CASES,
     fencing::CASES,

@@ -10,10 +10,12 @@ use std::{
     fmt,
     path::{Path, PathBuf},
     sync::{Arc, Weak},
+    time::Duration,
 };
 use tempfile::TempDir;
 
 type Open = dyn Fn(PathBuf, Arc<dyn Clock>) -> BoxFuture<'static, Opened> + Send + Sync;
+type OpenBounded = dyn Fn(PathBuf, Arc<dyn Clock>, Duration) -> BoxFuture<'static, Opened> + Send + Sync;
 type Begin = dyn Fn(PathBuf, Arc<dyn Storage>) -> BoxFuture<'static, Begun> + Send + Sync;
 type Opened = Result<Arc<dyn Storage>, Failure>;
 type Begun = Result<Box<dyn CallersTransaction>, Failure>;
@@ -49,6 +51,7 @@ type Begun = Result<Box<dyn CallersTransaction>, Failure>;
 pub struct EmbeddedHarness {
     open: Arc<Open>,
     begin: Option<Arc<Begin>>,
+    open_bounded: Option<Arc<OpenBounded>>,
     facilities: Vec<Facility>,
     snapshot: Option<PathBuf>,
 }
@@ -63,6 +66,7 @@ impl EmbeddedHarness {
         Self {
             open: Arc::new(move |path, clock| Box::pin(open(path, clock))),
             begin: None,
+            open_bounded: None,
             facilities: vec![Facility::Reopen, Facility::SecondHandle],
             snapshot: None,
         }
@@ -126,6 +130,21 @@ impl EmbeddedHarness {
         self.with_facilities([Facility::Transactions])
     }
 
+    /// Opens handles that refuse a clock which leaps ahead by more than the given duration by this
+    /// function ([`Facility::ClockBound`]), one at a time.
+    #[must_use]
+    pub fn with_clock_bound<F>(
+        mut self,
+        open: impl Fn(PathBuf, Arc<dyn Clock>, Duration) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Opened> + Send + 'static,
+    {
+        self.open_bounded =
+            Some(Arc::new(move |path, clock, step_max| Box::pin(open(path, clock, step_max))));
+        self.with_facilities([Facility::ClockBound])
+    }
+
     /// Compares the list of cases with this file; see [`Harness::snapshot`].
     #[must_use]
     pub fn with_snapshot(mut self, path: impl AsRef<Path>) -> Self {
@@ -138,6 +157,16 @@ impl EmbeddedHarness {
 impl Harness for EmbeddedHarness {
     async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
         Ok(Box::new(OneDirectory { directory: tempfile::tempdir()?, harness: self.clone(), clock }))
+    }
+
+    async fn create_bounded(
+        &self,
+        clock: Arc<dyn Clock>,
+        step_max: Duration,
+    ) -> Result<Box<dyn Place>, Failure> {
+        let open = self.open_bounded.clone().ok_or("no store bounds its clock here")?;
+        let open = Arc::new(move |path, clock| open(path, clock, step_max));
+        Self { open, ..self.clone() }.create(clock).await
     }
 
     fn facilities(&self) -> &[Facility] {

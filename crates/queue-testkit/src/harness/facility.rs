@@ -15,4 +15,8 @@ pub enum Facility {
     Transactions,
     /// The store itself gives back, uncharged, what a claim leased whose future was dropped.
     DroppedClaims,
+    /// Handles go by a clock of their own and doubt one that leaps ahead:
+    /// [`create_bounded`](crate::Harness::create_bounded) makes a place of such handles. A store
+    /// whose time is a server's has none.
+    ClockBound,
 }

@@ -3,7 +3,7 @@
 use crate::{Facility, Failure, Place};
 use async_trait::async_trait;
 use queue_core::Clock;
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// Makes the stores of the suite: one empty, isolated [`Place`] per trial.
 ///
@@ -13,6 +13,19 @@ use std::{path::PathBuf, sync::Arc};
 pub trait Harness: Send + Sync + 'static {
     /// Makes an empty place whose stores read the time from `clock` alone.
     async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure>;
+
+    /// Makes an empty place as [`create`](Self::create) does, whose handles refuse a clock that
+    /// leaps ahead by more than `step_max` of what they have measured, by a
+    /// [`ClockBound`](queue_core::ClockBound). The suite has one handle of it open at a time, and
+    /// calls it only if [`facilities`](Self::facilities) has [`Facility::ClockBound`]; the default
+    /// fails.
+    async fn create_bounded(
+        &self,
+        _clock: Arc<dyn Clock>,
+        _step_max: Duration,
+    ) -> Result<Box<dyn Place>, Failure> {
+        Err("no store bounds its clock here".into())
+    }
 
     /// What [`Place::connect`] can do beyond opening the first handle. The default is nothing.
     fn facilities(&self) -> &[Facility] {

@@ -46,6 +46,7 @@ fn supported(store: &dyn Storage, facilities: &[Facility]) -> Vec<Need> {
         (Need::Reopen, facilities.contains(&Facility::Reopen)),
         (Need::SecondHandle, facilities.contains(&Facility::SecondHandle)),
         (Need::DroppedClaims, facilities.contains(&Facility::DroppedClaims)),
+        (Need::ClockBound, facilities.contains(&Facility::ClockBound)),
         (Need::Transactions, facilities.contains(&Facility::Transactions)),
     ];
     facts.into_iter().filter_map(|(need, holds)| holds.then_some(need)).collect()

@@ -4,7 +4,7 @@ use super::{OpenCalls, watched_store::WatchedStore};
 use crate::{CallersTransaction, Facility, Failure, Harness, Place};
 use async_trait::async_trait;
 use queue_core::{Clock, Storage};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 /// The harness of a store for one case; it watches every handle that is opened.
 pub(crate) struct WatchedHarness {
@@ -29,6 +29,17 @@ impl Harness for WatchedHarness {
     async fn create(&self, clock: Arc<dyn Clock>) -> Result<Box<dyn Place>, Failure> {
         let opening = self.calls.begin("`Harness::create`".to_owned());
         let place = self.harness.create(clock).await?;
+        opening.answered();
+        Ok(Box::new(WatchedPlace { place, calls: self.calls.clone() }))
+    }
+
+    async fn create_bounded(
+        &self,
+        clock: Arc<dyn Clock>,
+        step_max: Duration,
+    ) -> Result<Box<dyn Place>, Failure> {
+        let opening = self.calls.begin("`Harness::create_bounded`".to_owned());
+        let place = self.harness.create_bounded(clock, step_max).await?;
         opening.answered();
         Ok(Box::new(WatchedPlace { place, calls: self.calls.clone() }))
     }

@@ -168,6 +168,10 @@ defects! {
     TimeStandsStill "time stands still until the clock has caught up with what was told" [I24] in "time";
     FloorTooFast "time that is ahead goes on as fast as the clock" [I24] in "time";
     EmptyClaimLeavesMark "a claim that leases nothing never writes down the time" [I24] in "time";
+    LeapNotDoubted "a handle goes along with its clock, however far that leaps" [I24] in "clock_bound";
+    LeapRemembered "a call that is refused for its clock moves the time of the handle" [I24] in "clock_bound";
+    LeapReadable "reads go by a clock that has leapt" [I24] in "clock_bound";
+    LeapDoubtedForGood "a clock that stays ahead is never believed again" [I15 I24] in "clock_bound";
     TimeForgotten "the highest time seen is not kept across a reopen" [I24] in "reopen";
     LastWriteLost "the newest job is answered before it is durable" [I1 I21] in "reopen";
 }

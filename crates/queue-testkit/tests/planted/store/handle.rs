@@ -3,7 +3,7 @@
 use super::{state::State, together::Line};
 use crate::defect::Defect;
 use parking_lot::{Mutex, MutexGuard};
-use queue_core::{Clock, Error, ErrorKind, Result, Span, StoreTime, Timestamp};
+use queue_core::{Clock, ClockBound, ClockLeap, Error, ErrorKind, Result, Span, StoreTime, Timestamp};
 use queue_store::Hub;
 use std::{
     sync::{
@@ -22,6 +22,7 @@ const CONNECTIONS_MAX: usize = 100;
 pub(crate) struct Shared {
     state: Mutex<State>,
     clock: Arc<dyn Clock>,
+    bound: ClockBound,
     hubs: Mutex<Vec<Weak<Hub>>>,
     /// Set when any handle closes; for one defect.
     closed: AtomicBool,
@@ -35,6 +36,7 @@ pub(crate) struct PlantedStore {
     shared: Arc<Shared>,
     pub(super) hub: Arc<Hub>,
     time: Mutex<StoreTime>,
+    bound: Mutex<ClockBound>,
     closed: AtomicBool,
     pub(super) line: Line,
     /// The turn of a call, which all runtimes share; for one defect.
@@ -42,10 +44,11 @@ pub(crate) struct PlantedStore {
 }
 
 impl Shared {
-    pub(crate) fn new(defect: Option<Defect>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(defect: Option<Defect>, clock: Arc<dyn Clock>, bound: ClockBound) -> Self {
         Self {
             state: Mutex::new(State::new(defect)),
             clock,
+            bound,
             hubs: Mutex::default(),
             closed: AtomicBool::default(),
             connections: AtomicUsize::default(),
@@ -67,6 +70,7 @@ impl Shared {
             shared: self.clone(),
             hub,
             time,
+            bound: Mutex::new(self.bound.fresh()),
             closed: AtomicBool::new(false),
             line: Line::default(),
             turn: tokio::sync::Mutex::default(),
@@ -104,18 +108,41 @@ impl PlantedStore {
             return Err(Error::closed(operation));
         }
         let mut state = self.shared.state.lock();
-        self.tick(&mut state);
+        self.tick(operation, &mut state)?;
         let answer = run(&mut state);
         self.shared.publish(state);
         Ok(answer)
     }
 
-    fn tick(&self, state: &mut State) {
+    fn tick(&self, operation: &'static str, state: &mut State) -> Result<()> {
         let (clock, ticks, mut time) = (&self.shared.clock, self.shared.clock.ticks(), self.time.lock());
         let floor =
             if state.has(Defect::FloorTooFast) { fast_floor(*time, ticks) } else { time.floor(ticks) };
+        if state.has(Defect::LeapRemembered) {
+            time.note(clock.now().max(floor), ticks);
+        }
+        let is_read = ["get", "list", "counts", "queues", "attempts", "read_series"].contains(&operation);
+        if !(state.has(Defect::LeapNotDoubted) || state.has(Defect::LeapReadable) && is_read) {
+            self.check_clock(state, clock.now(), ticks).map_err(|leap| leap.of(operation))?;
+        }
         let now = state.tick(clock.now(), floor);
         time.note(now, ticks);
+        Ok(())
+    }
+
+    fn check_clock(
+        &self,
+        state: &State,
+        clock: Timestamp,
+        ticks: Duration,
+    ) -> std::result::Result<(), ClockLeap> {
+        let (mut bound, mark) = (self.bound.lock(), state.mark());
+        let before = *bound;
+        let checked = bound.check(mark, clock, ticks);
+        if checked.is_err() && state.has(Defect::LeapDoubtedForGood) {
+            *bound = before;
+        }
+        checked
     }
 
     pub(super) fn has(&self, defect: Defect) -> bool {

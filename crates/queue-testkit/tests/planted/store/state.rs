@@ -61,6 +61,10 @@ impl State {
         Moment { now: self.now, clock: self.clock }
     }
 
+    pub(super) fn mark(&self) -> Timestamp {
+        self.mark
+    }
+
     /// Raises the mark to the present time, at which the write is decided.
     pub(super) fn writes(&mut self) {
         self.mark = self.mark.max(self.now);
