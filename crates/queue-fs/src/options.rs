@@ -110,10 +110,11 @@ impl FsOptions {
         self.clock_step_max(Duration::MAX)
     }
 
-    /// How far the clock may leap ahead of the time that a handle has measured by itself; see
-    /// [`ClockBound`]. A call that finds it further ahead answers `Unavailable` with a
+    /// The clock may leap ahead by this much, beyond the time that a handle has measured by itself;
+    /// see [`ClockBound`]. A call that finds it further ahead answers `Unavailable` with a
     /// [`ClockLeap`](queue_core::ClockLeap) as its source, and nothing is read or written. Default:
-    /// one hour for the clock of the machine, no bound for one that is [given](Self::clock).
+    /// [one hour](ClockBound::STEP_MAX) for the clock of the machine, no bound for one that is
+    /// [given](Self::clock).
     #[must_use]
     pub fn clock_step_max(mut self, step: Duration) -> Self {
         self.clock_bound = ClockBound::new(step);

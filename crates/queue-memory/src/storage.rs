@@ -50,7 +50,7 @@ struct EngineState {
 
 impl MemoryStorage {
     /// An empty store on the wall clock, which is refused while it [leaps
-    /// ahead](queue_core::ClockBound) by more than an hour.
+    /// ahead](queue_core::ClockBound) by more than [an hour](queue_core::ClockBound::STEP_MAX).
     pub fn new() -> Self {
         Self::bounded(Arc::new(SystemClock), ClockBound::default())
     }

@@ -4,14 +4,16 @@
 //! the clock.
 
 use crate::{Progress, ScheduleSpec, Timing, due::minus, spec::GAPS_SEEN};
-use queue_core::{Span, Timestamp};
+use queue_core::{ClockBound, Span, Timestamp};
 use std::fmt;
 
 /// Progress may lie ahead of the clock by this much, or by the longest step between two of the next
-/// ticks if that is more: clocks are put back a little, and no tick is to come twice for it.
-pub const AHEAD_MAX: Span = Span::from_secs(3600);
-/// How long a clock must find the same progress too far ahead before the schedule is set back.
-pub const DOUBT: Span = Span::from_secs(3600);
+/// ticks if that is more: clocks are put back a little, and no tick is to come twice for it. It is
+/// what a handle lets its clock leap ahead by, so that progress is judged as its clock was.
+pub const AHEAD_MAX: Span = ClockBound::STEP_MAX;
+/// How long a clock must find the same progress too far ahead before the schedule is set back: as
+/// much time as a clock may be off by without a doubt.
+pub const DOUBT: Span = AHEAD_MAX;
 
 /// The progress of a schedule lay ahead of the clock by more than [`AHEAD_MAX`] and by more than
 /// the longest step between two of its next ticks. A clock that is right cannot have left it there.
@@ -30,9 +32,10 @@ impl fmt::Display for Ahead {
         if self.is_set_back {
             return write!(f, "a schedule was {by:?} ahead of the store's clock, and is set back to it");
         }
+        let later = DOUBT.as_duration();
         write!(
             f,
-            "a schedule is {by:?} ahead of the store's clock, and is set back if it still is in an hour"
+            "a schedule is {by:?} ahead of the store's clock, and is set back if it still is {later:?} later"
         )
     }
 }

@@ -1,10 +1,8 @@
 //! Keeps a clock that leaps ahead from carrying store time with it.
 
-use crate::{Error, ErrorKind, Timestamp};
+use crate::{Error, ErrorKind, Span, Timestamp};
 use std::time::Duration;
 
-/// How far a clock may leap ahead by default before a handle doubts it.
-const STEP_MAX: Duration = Duration::from_secs(3600);
 /// How long a handle doubts a clock that has leapt ahead and stays there. A wrong clock is put
 /// right within that time (NTP takes seconds to minutes), and after it a machine that was really
 /// stopped for longer, as a restored snapshot is, works again by itself.
@@ -56,6 +54,12 @@ pub struct ClockLeap {
 }
 
 impl ClockBound {
+    /// One hour: what a clock may be off by and still be believed. A clock that is set by hand, or
+    /// that runs on the local time of another season, stays within it, and a delay of a day or a
+    /// month does not end early by much for it. It is the default bound, and everything that asks
+    /// whether a clock was far ahead goes by it: schedules, the doctor.
+    pub const STEP_MAX: Span = Span::from_secs(3600);
+
     /// A clock may leap ahead by this much; [`Duration::MAX`] for no bound.
     pub const fn new(step_max: Duration) -> Self {
         Self { step_max, agreed: None, doubted_at: None }
@@ -108,9 +112,9 @@ impl ClockBound {
 }
 
 impl Default for ClockBound {
-    /// One hour.
+    /// [`STEP_MAX`](Self::STEP_MAX).
     fn default() -> Self {
-        Self::new(STEP_MAX)
+        Self::new(Self::STEP_MAX.as_duration())
     }
 }
 

@@ -4,14 +4,11 @@ use super::{
     facts::{QueueFacts, SAMPLE, StoreFacts},
     words::{age, warning_of},
 };
-use queue_core::{Direction, Finding, JobMeta, Result, State, Storage, Timestamp, Walk};
+use queue_core::{ClockBound, Direction, Finding, JobMeta, Moment, Result, State, Storage, Timestamp, Walk};
 use std::time::Duration;
 
 /// How many names a finding shows of each queue.
 const NAMED_MAX: usize = 3;
-/// The lead of store time from which on single jobs and results are named: the bound on the steps
-/// that handles let pass.
-const LEAD_MIN: Duration = Duration::from_secs(3_600);
 
 /// What a sample of a queue shows of a clock that was ahead. No record says whether it was written
 /// before or after the clock was ahead, so those that look older are counted in.
@@ -24,15 +21,11 @@ pub(super) struct AheadFacts {
 }
 
 impl AheadFacts {
-    /// Reads samples of the jobs of a queue, if store time, `now`, is far ahead of its clock.
-    pub(super) async fn read(
-        storage: &dyn Storage,
-        queue: &QueueFacts,
-        now: Timestamp,
-        clock: Timestamp,
-    ) -> Result<Self> {
-        let lead = now.since(clock);
-        if lead <= LEAD_MIN {
+    /// Reads samples of the jobs of a queue, if store time is ahead of its clock by more than the
+    /// steps that handles let pass.
+    pub(super) async fn read(storage: &dyn Storage, queue: &QueueFacts, time: Moment) -> Result<Self> {
+        let (lead, clock) = (time.lead(), time.clock);
+        if lead <= ClockBound::STEP_MAX.as_duration() {
             return Ok(Self::default());
         }
         let mut jobs = queue.held.clone();
@@ -82,8 +75,11 @@ fn schedules_ahead(facts: &StoreFacts) -> Finding {
         "schedules-ahead",
         found,
         "no schedule is ahead of the clock",
-        "a clock was ahead when they were woken: their worker sets them back to the clock once it has looked twice, an hour \
-         apart; `queue schedule resume NAME` wakes one that sleeps until then. If it is this clock that is behind, set it first",
+        &format!(
+            "a clock was ahead when they were woken: their worker sets them back to the clock once it has looked twice, {} \
+             apart; `queue schedule resume NAME` wakes one that sleeps until then. If it is this clock that is behind, set it first",
+            age(ClockBound::STEP_MAX.as_duration())
+        ),
     )
 }
 

@@ -41,7 +41,7 @@ pub(super) fn answers(took: Duration, facts: &StoreFacts) -> Finding {
 }
 
 fn clock(facts: &StoreFacts) -> Finding {
-    let ([before, after], clock) = (facts.host, facts.clock);
+    let ([before, after], clock) = (facts.host, facts.time.clock);
     // The store read its clock somewhere between the two.
     let (ahead, behind) = (clock.since(after), before.since(clock));
     let (off, word) = if ahead > behind { (ahead, "ahead of") } else { (behind, "behind") };
@@ -55,7 +55,7 @@ fn clock(facts: &StoreFacts) -> Finding {
 }
 
 fn lead(facts: &StoreFacts) -> Finding {
-    let lead = facts.now.since(facts.clock);
+    let lead = facts.time.lead();
     let severity = if lead > CLOCK_MAX { Severity::Warning } else { Severity::Fine };
     Finding::new(
         "store-time-lead",

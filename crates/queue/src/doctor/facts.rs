@@ -6,8 +6,8 @@ use super::{
     probe::probe_queue,
 };
 use queue_core::{
-    Capabilities, Clock, Counts, Detail, Direction, Duty, JobMeta, Kind, ListFilter, ListQuery, Pause,
-    QueueName, QueueStatus, QueuesQuery, Result, State, Storage, Timestamp, Walk, WorkerInfo,
+    Capabilities, Clock, Counts, Detail, Direction, Duty, JobMeta, Kind, ListFilter, ListQuery, Moment,
+    Pause, QueueName, QueueStatus, QueuesQuery, Result, State, Storage, Timestamp, Walk, WorkerInfo,
 };
 use queue_worker::AboutWorker;
 use std::{collections::BTreeSet, time::Duration};
@@ -32,8 +32,7 @@ const END_OF_TIME: Timestamp = Timestamp::from_millis(i64::MAX);
 pub(super) struct StoreFacts {
     pub(super) capabilities: Capabilities,
     /// Store time, and the clock behind it.
-    pub(super) now: Timestamp,
-    pub(super) clock: Timestamp,
+    pub(super) time: Moment,
     /// The clock of this host, before and after the store was asked for its own.
     pub(super) host: [Timestamp; 2],
     pub(super) queues: Vec<QueueFacts>,
@@ -81,7 +80,7 @@ impl StoreFacts {
     pub(super) async fn read(storage: &dyn Storage, host: &dyn Clock, named: &[QueueName]) -> Result<Self> {
         let capabilities = storage.capabilities();
         let before = host.now();
-        let time = storage.get(&probe_queue(), &[], Detail::Meta).await?;
+        let time = storage.get(&probe_queue(), &[], Detail::Meta).await?.moment();
         let host = [before, host.now()];
         let (mut listed, has_more) = list_queues(storage, &capabilities, named).await?;
         listed.retain(|queue| queue.name != probe_queue());
@@ -91,13 +90,12 @@ impl StoreFacts {
         let mut queues = Vec::with_capacity(listed.len());
         for queue in listed {
             let mut facts = QueueFacts::read(storage, queue).await?;
-            facts.ahead = AheadFacts::read(storage, &facts, time.now, time.clock).await?;
+            facts.ahead = AheadFacts::read(storage, &facts, time).await?;
             queues.push(facts);
         }
         let workers = if capabilities.presence { Some(storage.workers().await?) } else { None };
         let workers = workers.map(|workers| workers.into_iter().map(WorkerFacts::of).collect());
-        let (now, clock) = (time.now, time.clock);
-        Ok(Self { capabilities, now, clock, host, queues, left_out, has_more, workers })
+        Ok(Self { capabilities, time, host, queues, left_out, has_more, workers })
     }
 
     /// What there is to say about each queue, if anything.

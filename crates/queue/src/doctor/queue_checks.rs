@@ -38,7 +38,7 @@ pub(super) fn all(facts: &StoreFacts) -> Vec<Finding> {
 fn lapsed(facts: &StoreFacts) -> Finding {
     let found = facts.of_each_queue(|queue| {
         let ages =
-            queue.lapsed.iter().filter_map(|job| Some(facts.now.since(job.lease.as_ref()?.expires_at)));
+            queue.lapsed.iter().filter_map(|job| Some(facts.time.now.since(job.lease.as_ref()?.expires_at)));
         let old: Vec<Duration> = ages.filter(|age| *age > LAPSED_MAX).collect();
         let oldest = old.iter().max()?;
         Some(format!("has {} leases that lapsed up to {} ago", old.len(), age(*oldest)))
@@ -64,8 +64,8 @@ fn held_by_nobody(facts: &StoreFacts) -> Finding {
     let found = facts.of_each_queue(|queue| {
         let is_lost = |job: &&queue_core::JobMeta| {
             let is_absent = job.lease.as_ref().is_some_and(|lease| !present.contains(&lease.worker));
-            let is_old = job.claimed_at.is_some_and(|at| facts.now.since(at) > HELD_BY_NOBODY_MIN);
-            is_absent && is_old && !job.is_lapsed(facts.now)
+            let is_old = job.claimed_at.is_some_and(|at| facts.time.now.since(at) > HELD_BY_NOBODY_MIN);
+            is_absent && is_old && !job.is_lapsed(facts.time.now)
         };
         let lost = queue.held.iter().filter(is_lost).count();
         (lost > 0).then(|| format!("has {lost} running jobs whose holder is not among the workers"))
@@ -80,7 +80,7 @@ fn held_by_nobody(facts: &StoreFacts) -> Finding {
 }
 
 fn is_waiting_long(facts: &StoreFacts, queue: &QueueFacts) -> Option<Duration> {
-    let waits = facts.now.since(queue.counts.oldest_due?);
+    let waits = facts.time.now.since(queue.counts.oldest_due?);
     (waits > DUE_MAX && !queue.is_paused).then_some(waits)
 }
 
@@ -153,7 +153,7 @@ fn unhandled_kinds(facts: &StoreFacts) -> Finding {
 
 fn paused(facts: &StoreFacts) -> Finding {
     let found = facts.of_each_queue(|queue| {
-        let waits = facts.now.since(queue.counts.oldest_due?);
+        let waits = facts.time.now.since(queue.counts.oldest_due?);
         (queue.is_paused && waits > PAUSE_MAX)
             .then(|| format!("is paused, and its oldest job has been due for {}", age(waits)))
     });

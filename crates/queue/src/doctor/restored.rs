@@ -16,7 +16,7 @@ fn newest(facts: &StoreFacts) -> Finding {
     let seen = match seen {
         Some(at) => format!(
             "the newest thing that the jobs show happened {} ago, at {}",
-            age(facts.now.since(at)),
+            age(facts.time.now.since(at)),
             date(at)
         ),
         None => "the store has no job".to_owned(),
