@@ -13,6 +13,10 @@ pub const TICKS_MAX: usize = 1000;
 /// The most missed runs that a schedule makes up for, whatever it asks for: each wake-up searches
 /// for them until all are made up for.
 pub const CATCH_UP_MAX: usize = 100_000;
+/// The longest sleep of a schedule whose ticks new rules of its time zone may move. A machine gets
+/// such rules while schedules sleep, and a tick that they move earlier is found at the next look,
+/// which is within its grace: the default is at most [`GRACE_MAX`].
+pub const LOOK_EVERY: Span = Span::from_millis(GRACE_MAX.as_millis() / 2);
 /// The length of the first search for the newest ticks, in milliseconds; it grows by [`LOOK_GROWS`]
 /// until it finds enough.
 const LOOK_MS: i64 = 60_000;
@@ -28,7 +32,8 @@ pub struct Due {
     pub skipped: usize,
     /// The progress after this wake-up.
     pub progress: Progress,
-    /// The time until the next wake-up, by the calendar; `None` if no tick is left.
+    /// The time until the next wake-up, by the calendar; `None` if no tick is left. See
+    /// [`ScheduleSpec::wait`].
     pub wait: Option<Span>,
     /// Whether more ticks are to run than one wake-up enqueues.
     pub more: bool,
@@ -66,13 +71,16 @@ impl ScheduleSpec {
     }
 
     /// The time until the first tick after `dealt` is to be handled, by the calendar; `None` if
-    /// there is none. It is [`DOUBT`] if `dealt` lies [too far ahead](Ahead) of the clock.
+    /// there is none. It is at most [`LOOK_EVERY`] if [new rules may move
+    /// it](crate::Timing::follows_a_zone), and [`DOUBT`] if `dealt` lies [too far ahead](Ahead) of
+    /// the clock.
     pub fn wait(&self, dealt: Timestamp, clock: Timestamp) -> Option<Span> {
         if self.is_ahead(Progress::new(dealt, None), clock).is_some() {
             return Some(DOUBT);
         }
         let next = self.timing.next(dealt)? + self.shift();
-        Some(Span::at_most(next.since(clock)))
+        let wait = Span::at_most(next.since(clock));
+        Some(if self.timing.follows_a_zone() { wait.min(LOOK_EVERY) } else { wait })
     }
 
     fn to_run(&self, dealt: Timestamp, until: Timestamp) -> Vec<Timestamp> {

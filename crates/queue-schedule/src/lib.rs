@@ -39,7 +39,7 @@ mod wire;
 mod zone;
 
 pub use ahead::{AHEAD_MAX, Ahead, DOUBT};
-pub use due::{CATCH_UP_MAX, Due, TICKS_MAX};
+pub use due::{CATCH_UP_MAX, Due, LOOK_EVERY, TICKS_MAX};
 pub use error::ScheduleError;
 pub use firing::{CallRoom, Firing, FiringContext};
 pub use found::{schedule_tags, schedules_in};

@@ -80,6 +80,12 @@ impl Timing {
         }
     }
 
+    /// Whether new rules of a time zone may move the ticks: so it is with a pattern in any zone but
+    /// one that has a fixed offset, such as `UTC`.
+    pub fn follows_a_zone(&self) -> bool {
+        matches!(self, Self::Cron { zone, .. } if zone.rules().to_fixed_offset().is_err())
+    }
+
     /// The ticks after a moment, in order.
     pub fn after(&self, after: Timestamp) -> impl Iterator<Item = Timestamp> + '_ {
         std::iter::successors(self.next(after), |tick| self.next(*tick))

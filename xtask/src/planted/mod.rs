@@ -3,6 +3,7 @@
 //! mistakes in their code, and the kill run of clients against a service that settles by id.
 
 mod mistake;
+mod programs;
 mod schedules;
 mod stale;
 mod tree;

@@ -3,7 +3,10 @@
 //! A store that enqueues the ticks again when a settle is repeated is a defect of stores, and is
 //! planted there.
 
-use super::mistake::{Mistake, Test};
+use super::{
+    mistake::Mistake,
+    programs::{client, due, spec, worker},
+};
 
 const CIVIL: &str = "crates/queue-schedule/src/civil.rs";
 const DUE: &str = "crates/queue-schedule/src/due.rs";
@@ -88,6 +91,13 @@ pub(super) const MISTAKES: &[Mistake] = &[
         right: "self.unshifted(clock).max(before.dealt)",
         wrong: "minus(self.unshifted(clock), -1000).max(before.dealt)",
         caught_by: due("wakes::a_tick_is_run_at_its_moment_and_not_a_millisecond_earlier"),
+    },
+    Mistake {
+        name: "a schedule sleeps until its tick by the rules that its zone has when it goes to sleep",
+        file: DUE,
+        right: "wait.min(LOOK_EVERY)",
+        wrong: "wait",
+        caught_by: due("new_rules::a_tick_that_new_rules_move_earlier_runs_within_its_grace"),
     },
     Mistake {
         name: "a wait by a store time that runs slow is as long as by the calendar",
@@ -282,19 +292,3 @@ pub(super) const MISTAKES: &[Mistake] = &[
         caught_by: client("schedules::changes::declaring_twice_writes_once_and_what_is_gone_is_reported"),
     },
 ];
-
-const fn due(name: &'static str) -> Test {
-    Test { package: "queue-schedule", target: "due", name }
-}
-
-const fn spec(name: &'static str) -> Test {
-    Test { package: "queue-schedule", target: "spec", name }
-}
-
-const fn worker(name: &'static str) -> Test {
-    Test { package: "queue-worker", target: "worker", name }
-}
-
-const fn client(name: &'static str) -> Test {
-    Test { package: "queue-jobs", target: "it", name }
-}

@@ -5,6 +5,7 @@ mod ahead;
 mod clock_changes;
 mod given;
 mod grace;
+mod new_rules;
 mod properties;
 mod shifts;
 mod wakes;

@@ -4,7 +4,8 @@ use crate::given::{DAY, EACH, HOUR, MINUTE, SECOND, SKIP, START, at, cron, every
 use proptest::{prelude::*, sample};
 use queue_core::{Span, Timestamp};
 use queue_schedule::{
-    AHEAD_MAX, DOUBT, Due, GRACE_MAX, GRACE_MIN, Missed, Progress, ScheduleSpec, TICKS_MAX, Timing,
+    AHEAD_MAX, DOUBT, Due, GRACE_MAX, GRACE_MIN, LOOK_EVERY, Missed, Progress, ScheduleSpec, TICKS_MAX,
+    Timing,
 };
 
 fn timings() -> impl Strategy<Value = Timing> {
@@ -145,7 +146,8 @@ proptest! {
     fn a_schedule_sleeps_until_its_next_tick_and_never_past_it(spec in schedules(), steps in steps()) {
         for (clock, due) in wake(&spec, &steps) {
             let next = spec.timing.next(due.progress.dealt);
-            let left = next.map(|next| Span::at_most((next + spec.shift()).since(clock)));
+            let looks_after = if spec.timing.follows_a_zone() { LOOK_EVERY } else { Span::MAX };
+            let left = next.map(|next| Span::at_most((next + spec.shift()).since(clock)).min(looks_after));
             prop_assert_eq!(due.wait, left);
             prop_assert_eq!(spec.wait(due.progress.dealt, clock), left);
         }
