@@ -27,7 +27,7 @@ pub use failure::{FAILURE_MESSAGE_BYTES_MAX, Failure};
 pub use keep::Keep;
 pub use labels::{HEADERS_BYTES_MAX, HEADERS_MAX, Headers, TAG_BYTES_MAX, TAGS_MAX, Tag, Tags};
 pub use lease::{LeaseInfo, LeaseToken};
-pub use mask::mask_secrets;
+pub use mask::{mask_header, mask_secrets};
 pub use meta::JobMeta;
 pub use new_job::{NewJob, OnFailed, OnWaiting};
 pub use payload::Payload;

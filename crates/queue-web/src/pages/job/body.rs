@@ -4,12 +4,15 @@ use crate::{
     trace_url::{TraceId, TraceUrl},
     words::size,
 };
-use queue_core::{JobBody, JobMeta, Payload, mask_secrets};
+use queue_core::{JobBody, JobMeta, Payload, mask_header, mask_secrets};
 use serde_json::value::RawValue;
 use std::fmt::Write;
 
 /// The longest text that a page shows.
 const SHOWN_BYTES_MAX: usize = 64 << 10;
+/// A secret must not be cut where the mask would not know it any more, so a little more is masked
+/// than is shown.
+const MASKED_BYTES_MAX: usize = SHOWN_BYTES_MAX + (4 << 10);
 /// How deep JSON may be nested to be laid out.
 const DEPTH_MAX: usize = 64;
 
@@ -45,7 +48,7 @@ impl BodyView {
         );
         parts.extend(body.error_details.as_ref().map(|bytes| part("Details of the error", "", bytes)));
         parts.extend(meta.progress().map(|bytes| part("Progress", "", bytes)));
-        let headers = body.headers.iter().map(|(name, value)| (name.to_owned(), mask_secrets(value)));
+        let headers = body.headers.iter().map(|(name, value)| (name.to_owned(), mask_header(name, value)));
         let parent = body.headers.iter().find(|(name, _)| *name == "traceparent");
         let trace = parent.and_then(|(_, value)| TraceId::of_parent(value));
         let trace =
@@ -62,8 +65,8 @@ fn part(title: &'static str, content_type: &str, bytes: &[u8]) -> BodyPart {
         Ok(text) => ("text", text.to_owned()),
         Err(_) => ("bytes", hexadecimal(bytes)),
     };
-    let masked = mask_secrets(&text);
-    let end = masked.floor_char_boundary(SHOWN_BYTES_MAX.min(masked.len()));
+    let masked = mask_secrets(&text[..text.floor_char_boundary(MASKED_BYTES_MAX)]);
+    let end = masked.floor_char_boundary(SHOWN_BYTES_MAX);
     let kind =
         if content_type.is_empty() { kind.to_owned() } else { format!("{content_type}, shown as {kind}") };
     BodyPart {
@@ -71,7 +74,7 @@ fn part(title: &'static str, content_type: &str, bytes: &[u8]) -> BodyPart {
         kind,
         size: size(bytes.len()),
         text: masked[..end].to_owned(),
-        is_cut: end < masked.len(),
+        is_cut: end < masked.len() || text.len() > MASKED_BYTES_MAX,
     }
 }
 

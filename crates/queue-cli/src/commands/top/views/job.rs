@@ -13,7 +13,7 @@ use crate::{
 };
 use queue::{
     JobId, JobMeta, Payload, Status, StorageExt,
-    queue_core::{Detail, JobBody, JobRecord, QueueName, mask_secrets},
+    queue_core::{Detail, JobBody, JobRecord, QueueName, mask_header, mask_secrets},
 };
 
 /// The most bytes of a payload that are shown.
@@ -65,7 +65,7 @@ async fn attempts(jobs: &Jobs, meta: &JobMeta) -> Result<Vec<queue::queue_core::
 fn opened(body: &JobBody) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (name, value) in body.headers.iter() {
-        blocks.push(Block::plain(format!("header {name}: {}", mask_secrets(value))));
+        blocks.push(Block::plain(format!("header {name}: {}", mask_header(name, value))));
     }
     blocks.extend(part("payload", body.payload.content_type.as_str(), &body.payload.bytes));
     if let Some(Payload { bytes, content_type }) = &body.result {
