@@ -2,7 +2,7 @@
 
 use crate::words::{AttemptOutcome, Operation};
 use queue_core::{
-    JobMeta, Reason,
+    JobMeta, Reason, State,
     lifecycle::{Lapse, Patch, Proof, Settle, Transition},
 };
 
@@ -79,6 +79,10 @@ fn change(transition: &Transition) -> SentChange {
         (Proof::Lease { .. }, _) => SentChange::Settle(AttemptOutcome::Released),
         (Proof::Revision(_), patch) if transition.guard.lapse == Lapse::Lapsed => {
             SentChange::Rescue(rescued(patch))
+        }
+        // A lease that was given back, since no worker knew of it.
+        (Proof::Revision(_), Patch::Requeue(_)) if transition.guard.state == State::Processing => {
+            SentChange::Settle(AttemptOutcome::Released)
         }
         (Proof::Revision(_), _) => SentChange::Other,
     }

@@ -1,6 +1,7 @@
 //! The `queue` command and several processes, as a person or a script meets them.
 
 mod bad_input;
+mod balanced;
 mod calls;
 mod changing;
 mod copying;

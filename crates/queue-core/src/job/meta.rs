@@ -204,6 +204,12 @@ impl JobMeta {
         self.lease.as_ref().is_some_and(|lease| lease.expires_at <= now)
     }
 
+    /// How long the lease lasts from its claim on: as long as was asked for, until it is extended.
+    pub fn leased_for(&self) -> Option<Span> {
+        let held = self.lease.as_ref()?;
+        Some(Span::at_most(held.expires_at.since(self.claimed_at?)))
+    }
+
     /// When the job expires unless it starts before; `None` if it cannot expire, or not any more.
     pub fn expires_at(&self) -> Option<Timestamp> {
         self.expires_in.filter(|_| !self.expiry_lifted).map(|span| self.created_at + span)

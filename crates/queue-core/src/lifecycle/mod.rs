@@ -35,6 +35,7 @@ mod patch;
 mod policy;
 mod tracked_job;
 mod transition;
+mod withdraw;
 
 pub use admit::{Admission, admit};
 pub use amendment::Amendment;
@@ -47,3 +48,4 @@ pub use patch::{BodyPatch, Finish, Patch, Purge, Requeue, RunAt};
 pub use policy::{Policy, Unhandled};
 pub use tracked_job::{LastSettle, TrackedJob};
 pub use transition::Transition;
+pub use withdraw::withdraw;

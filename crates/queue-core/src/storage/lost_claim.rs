@@ -2,13 +2,13 @@
 
 use crate::{
     Applied, ClaimRequest, JobMeta, LeaseToken, ListQuery, QueueName, Result, Span, Storage, Timestamp,
-    WorkerId,
-    lifecycle::{Event, Policy, decide},
+    WorkerId, lifecycle::withdraw,
 };
 
 /// A claim whose answer was lost. No worker knows the jobs that it leased, or will still lease. So
 /// the sender looks for them by the token of the claim and gives them back, uncharged: a lost
-/// answer charges no job a stall.
+/// answer charges no job a stall. A lease that was extended since the claim stays, since then there
+/// is a worker that holds it: the claim was answered by another path.
 ///
 /// One look may be too early, since the claim may not have reached the store or ended there. The
 /// sender looks again, with pauses, until the claim can lease nothing more.
@@ -32,6 +32,7 @@ pub struct LostClaim {
     queue: QueueName,
     worker: WorkerId,
     token: LeaseToken,
+    lease: Span,
     not_after: Option<Timestamp>,
 }
 
@@ -39,7 +40,7 @@ impl LostClaim {
     /// Notes what must be known of a claim before it is sent.
     pub fn of(request: &ClaimRequest) -> Self {
         let (queue, worker) = (request.queue.clone(), request.worker.clone());
-        Self { queue, worker, token: request.token, not_after: request.not_after }
+        Self { queue, worker, token: request.token, lease: request.lease, not_after: request.not_after }
     }
 
     /// Looks once, and gives back the jobs that it finds. True if the claim can lease nothing more:
@@ -59,9 +60,7 @@ impl LostClaim {
             let page = store.list(query.clone()).await?;
             looked_at.get_or_insert(page.now);
             let own = page.jobs.iter().filter(|job| self.is_holder_of(job));
-            let release = Event::release(self.token);
-            let batch: Vec<_> =
-                own.filter_map(|job| decide(job, release.clone(), &Policy::default()).ok()).collect();
+            let batch: Vec<_> = own.filter_map(|job| withdraw(job, self.lease)).collect();
             if !batch.is_empty() {
                 let answers = store.apply(batch).await?.value;
                 all_are_back &= !answers.iter().any(|answer| matches!(answer, Applied::Stale(_)));

@@ -42,6 +42,8 @@ struct Inner {
 impl Principal {
     /// How many requests of a principal may wait at the same time, unless set otherwise.
     pub const WAITS_MAX: usize = 1_024;
+    /// How many repeated claims of a token are looked after at the same time, for minutes each.
+    pub const WATCHES_MAX: usize = 4_096;
     /// How many streams of events a token may have open at the same time. Whoever needs no token
     /// has all of the service's.
     pub const STREAMS_MAX: usize = 16;
@@ -118,6 +120,12 @@ impl Principal {
     /// this principal wait already as may: the answer to this one is 429.
     pub fn begin_wait(&self) -> Option<OwnedSemaphorePermit> {
         taken(&self.inner.shares.waits)
+    }
+
+    /// Looks after a repeated claim until the permit is dropped. `None` says that this principal
+    /// has its share of them.
+    pub(crate) fn begin_watch(&self) -> Option<OwnedSemaphorePermit> {
+        taken(&self.inner.shares.watches)
     }
 
     /// Begins a stream of events, which ends when the permit is dropped. `None` says that this

@@ -19,6 +19,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Shares {
     pub(super) waits: Arc<Semaphore>,
+    pub(super) watches: Arc<Semaphore>,
     pub(super) streams: Arc<Semaphore>,
     pub(super) tabs: Arc<Semaphore>,
     /// In units of [`UNIT`].
@@ -30,6 +31,7 @@ impl Shares {
         let share = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
         Self {
             waits: share(waits_max),
+            watches: share(Principal::WATCHES_MAX),
             streams: share(Principal::STREAMS_MAX),
             tabs: share(Principal::TABS_MAX),
             bodies: share(Principal::BODIES_BYTES_MAX / UNIT),
@@ -40,7 +42,7 @@ impl Shares {
     pub(super) fn whole(waits_max: usize) -> Self {
         let whole = || Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
         let waits = Arc::new(Semaphore::new(waits_max));
-        Self { waits, streams: whole(), tabs: whole(), bodies: whole() }
+        Self { waits, watches: whole(), streams: whole(), tabs: whole(), bodies: whole() }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::service::App;
 use queue_core::{
-    Applied, ClaimedJob, LostClaim, RetryPolicy, StorageExt,
-    lifecycle::{Event, Policy, Transition, decide},
+    Applied, ClaimedJob, JobMeta, LostClaim, RetryPolicy, Span,
+    lifecycle::{Transition, withdraw},
 };
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
@@ -20,35 +20,45 @@ const SLOWEST_LOOK: Duration = Duration::from_secs(5);
 /// How long a look waits for its answer.
 const LOOK_MAX: Duration = Duration::from_secs(5);
 
-/// Gives jobs back that were claimed and not delivered.
+/// Gives jobs back that were claimed and not delivered. Those whose claim was repeated meanwhile,
+/// here or at another server, have a longer lease by now, and stay.
 pub(super) async fn give_back(app: &App, jobs: &[ClaimedJob]) {
+    let mut undelivered: Vec<(Span, Transition)> =
+        jobs.iter().filter_map(|job| as_leased(&job.record.meta)).collect();
     for attempt in 0..TRIES_MAX {
-        let (sent, batch): (Vec<_>, Vec<_>) = jobs.iter().filter_map(released).unzip();
+        if undelivered.is_empty() {
+            return;
+        }
+        let batch = undelivered.iter().map(|(_, transition)| transition.clone()).collect();
         match app.storage.apply(batch).await {
             Ok(answers) => {
-                for (job, answer) in sent.into_iter().zip(answers.value) {
-                    if let Applied::Stale(moved) = answer {
-                        let event = Event::release(job.token);
-                        drop(app.storage.settle(&moved, event, &Policy::default()).await);
-                    }
-                }
-                return;
+                let moved = undelivered.into_iter().zip(answers.value).filter_map(again);
+                undelivered = moved.collect();
             }
             Err(error) if error.is_transient() => sleep(PAUSE * 2_u32.pow(attempt)).await,
-            Err(error) => return tracing::warn!(%error, "jobs that no worker heard of stay leased"),
+            Err(error) => return tracing::warn!(%error, "jobs that no worker knows of stay leased"),
         }
     }
 }
 
-fn released(job: &ClaimedJob) -> Option<(&ClaimedJob, Transition)> {
-    Some((job, decide(&job.record.meta, Event::release(job.token), &Policy::default()).ok()?))
+/// How long a job was leased for, and how it goes back.
+fn as_leased(job: &JobMeta) -> Option<(Span, Transition)> {
+    let lease = job.leased_for()?;
+    Some((lease, withdraw(job, lease)?))
 }
 
-/// Looks for the jobs of a claim whose answer was lost between the store and this service, until
-/// the claim can lease nothing more, or until its leases have lapsed.
-pub(super) async fn find(app: &App, mut lost: LostClaim, lease: Duration) {
-    let lapses_at = Instant::now() + app.storage.capabilities().call_timeout + lease;
-    let pauses = RetryPolicy::exponential(FIRST_LOOK).cap(SLOWEST_LOOK);
+fn again(((lease, _), answer): ((Span, Transition), Applied)) -> Option<(Span, Transition)> {
+    match answer {
+        Applied::Stale(moved) => Some((lease, withdraw(&moved, lease)?)),
+        Applied::Done(_) | Applied::LeaseLost(_) | Applied::Missing => None,
+    }
+}
+
+/// Looks for the jobs of a claim whose answer was lost, until the claim can lease nothing more, or
+/// until the leases have lapsed of what it leases within `begins_for`.
+pub(super) async fn find(app: &App, mut lost: LostClaim, begins_for: Duration, lease: Duration) {
+    let lapses_at = Instant::now() + begins_for + app.storage.capabilities().call_timeout + lease;
+    let pauses = RetryPolicy::exponential(FIRST_LOOK).cap(SLOWEST_LOOK.min(lease / 3));
     for look in 1.. {
         match timeout(LOOK_MAX, lost.give_back(&*app.storage)).await {
             Ok(Ok(is_over)) if is_over => return,

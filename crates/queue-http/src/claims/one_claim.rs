@@ -77,7 +77,7 @@ async fn claim(app: &Arc<App>, ask: &Ask) -> Result<Claimed> {
         Ok(claimed) => app.claims.note(claimed),
         Err(error) if error.certainty() == Certainty::Unknown => {
             let (app_of_task, lease) = (app.clone(), ask.lease.as_duration());
-            app.tasks.spawn(async move { find(&app_of_task, lost, lease).await });
+            app.tasks.spawn(async move { find(&app_of_task, lost, Duration::ZERO, lease).await });
         }
         Err(_did_not_happen) => {}
     }

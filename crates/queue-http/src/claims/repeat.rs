@@ -1,21 +1,43 @@
-//! A claim that is repeated, since its answer was lost: tells what is held under it, and leases
+//! A claim that is repeated, since its answer was lost: answers what is held under it, and leases
 //! nothing.
+//!
+//! The claim itself may be under way at another server, with a connection that still seems to be
+//! there. The store alone knows what both do, by the token of the claim and by the record of each
+//! job. The leases of what is handed out here are extended first, and a server gives back only
+//! leases that are as they were claimed; so the other server keeps off. What it leases later, for a
+//! client that has turned away, is looked for here, and goes back uncharged.
 
-use super::{Ask, Handover, give_back::give_back};
-use crate::service::App;
+use super::{
+    Ask, Handover,
+    give_back::{find, give_back},
+    repeated::KEPT_FOR,
+};
+use crate::{access::Principal, service::App};
 use queue_core::{
-    Claimed, ClaimedJob, Detail, JobId, JobMeta, JobRecord, LeaseToken, ListQuery, Moment, Result, State,
-    Timestamp,
+    Applied, ClaimRequest, Claimed, ClaimedJob, Detail, JobId, JobMeta, JobRecord, LeaseToken, ListQuery,
+    LostClaim, Moment, Result, Span, State, Timestamp,
+    lifecycle::{Event, Policy, decide},
 };
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
 /// How long the claim itself has to end, if it is still under way in this service.
 const END_MAX: Duration = Duration::from_secs(2);
+/// What is handed out again has a lease that is longer by this, so that it never looks as the claim
+/// left it, whatever the clock of the store shows.
+const LONGER: Duration = Duration::from_millis(1);
 
 /// The jobs that are held under one of these tokens. Those that the answer has no room for, and
 /// those that cannot start any more, go back, uncharged; so does what is not delivered.
-pub(crate) async fn repeat(app: &Arc<App>, ask: Ask, tokens: &[LeaseToken]) -> Result<Handover> {
+///
+/// `wait` is how long the claim itself may have to wait for jobs.
+pub(crate) async fn repeat(
+    app: &Arc<App>,
+    principal: &Principal,
+    ask: Ask,
+    tokens: &[LeaseToken],
+    wait: Duration,
+) -> Result<Handover> {
     let mut found = Vec::new();
     let mut moment = Moment { now: Timestamp::default(), clock: Timestamp::default() };
     for token in tokens {
@@ -25,6 +47,9 @@ pub(crate) async fn repeat(app: &Arc<App>, ask: Ask, tokens: &[LeaseToken]) -> R
     // In the order of the claim: the answer says which job is to start first, and keeps those.
     found.sort_by_key(|(job, _)| (job.priority, job.run_at, job.seq));
     let (jobs, others) = readable(app, &ask, found, moment.now).await?;
+    let extended = extended(app, &ask, jobs, moment).await;
+    watch(app, principal, &ask, tokens, moment.now, wait);
+    let (jobs, moment) = extended?;
     let claimed = Claimed { jobs, ..Claimed::none(None, moment) };
     let kept = claimed.jobs.clone();
     let (taken, is_taken) = oneshot::channel();
@@ -89,6 +114,65 @@ async fn readable(
         }
     }
     Ok((jobs, others))
+}
+
+/// Extends the leases of jobs that are to be handed out. Those that were given back, lapsed or
+/// settled meanwhile are left out.
+async fn extended(
+    app: &App,
+    ask: &Ask,
+    jobs: Vec<ClaimedJob>,
+    moment: Moment,
+) -> Result<(Vec<ClaimedJob>, Moment)> {
+    if jobs.is_empty() {
+        return Ok((jobs, moment));
+    }
+    let by = Span::at_most(ask.lease.as_duration() + LONGER);
+    let decided = |job: &ClaimedJob| {
+        decide(&job.record.meta, Event::Extend { token: job.token, by, progress: None }, &Policy::default())
+            .ok()
+    };
+    let (jobs, batch): (Vec<_>, Vec<_>) =
+        jobs.into_iter().filter_map(|job| decided(&job).map(|transition| (job, transition))).unzip();
+    let answers = app.storage.apply(batch).await?;
+    let held = jobs.into_iter().zip(answers.value).filter_map(|(mut job, answer)| {
+        let Applied::Done(meta) = answer else { return None };
+        job.record.meta = meta;
+        Some(job)
+    });
+    Ok((held.collect(), Moment { now: answers.now, clock: answers.clock }))
+}
+
+/// Looks for what the claim still leases at another server, in a task of its own, as long as it may
+/// be on its way or wait. A token has a share of such looks; beyond that the leases have to lapse.
+fn watch(
+    app: &Arc<App>,
+    principal: &Principal,
+    ask: &Ask,
+    tokens: &[LeaseToken],
+    now: Timestamp,
+    wait: Duration,
+) {
+    let begins_for = KEPT_FOR + wait;
+    let lease = ask.lease.as_duration();
+    for token in tokens {
+        let Some(share) = principal.begin_watch() else { return };
+        let request = ClaimRequest {
+            queue: ask.queue.clone(),
+            worker: ask.worker.clone(),
+            limit: ask.limit,
+            lease: ask.lease,
+            token: *token,
+            bytes_max: ask.bytes_max,
+            not_after: Some(now + Span::at_most(begins_for)),
+        };
+        let lost = LostClaim::of(&request);
+        let app_of_task = app.clone();
+        app.tasks.spawn(async move {
+            find(&app_of_task, lost, begins_for, lease).await;
+            drop(share);
+        });
+    }
 }
 
 fn is_same_claim(read: &JobMeta, held: &JobMeta) -> bool {

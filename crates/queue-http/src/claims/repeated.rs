@@ -8,7 +8,7 @@ use std::{
 use tokio::time::Instant;
 
 /// Longer than a request may be on its way: its head has 75 s, and its body 30 s.
-const KEPT_FOR: Duration = Duration::from_mins(2);
+pub(super) const KEPT_FOR: Duration = Duration::from_mins(2);
 const KEPT_MAX: usize = 20_000;
 
 /// Their tokens, for as long as the claims themselves may still come.

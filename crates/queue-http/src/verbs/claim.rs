@@ -134,7 +134,7 @@ pub(crate) async fn claim(app: Arc<App>, call: Call) -> Result<Response> {
     let Asked { principal, ask, tokens, wait, repeat } = asked;
     let worker = ask.worker.clone();
     let handover = if repeat {
-        claims::repeat(&app, ask, &tokens).await?
+        claims::repeat(&app, &principal, ask, &tokens, wait).await?
     } else {
         let _waits = match wait {
             Duration::ZERO => None,

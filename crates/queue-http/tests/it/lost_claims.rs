@@ -51,7 +51,7 @@ async fn what_the_store_leased_without_an_answer_goes_back_and_the_worker_hears_
     assert_eq!(client.claim("q", 2, 1).await[0]["attempt"], 1, "nothing was charged");
 }
 
-fn claim_request(body: &Value) -> Request<Body> {
+pub(crate) fn claim_request(body: &Value) -> Request<Body> {
     let request = Request::builder()
         .method(Method::POST)
         .uri("/v1/queues/q/claim")

@@ -18,6 +18,7 @@ mod look;
 mod lost_claims;
 mod measured;
 mod outcome;
+mod repeated_elsewhere;
 mod replaced;
 mod schedules;
 mod scopes;

@@ -2,8 +2,8 @@
 
 use futures_util::FutureExt;
 use queue_core::{
-    Applied, Claimed, JobMeta, LeaseToken,
-    lifecycle::{Event, Policy, Transition, decide},
+    Applied, Claimed, JobMeta, Span,
+    lifecycle::{Transition, withdraw},
 };
 use std::future::ready;
 
@@ -14,17 +14,16 @@ const ROUNDS_MAX: usize = 4;
 /// places. A part for authors of stores, which know of such a caller before anybody else does.
 ///
 /// The caller that sent the claim may look for the same jobs as a
-/// [`LostClaim`](queue_core::LostClaim); of the two releases the second is a replay or finds the
-/// lease gone, and changes nothing.
+/// [`LostClaim`](queue_core::LostClaim), or extend their leases and hand them out; each changes a
+/// record only as it was read, so the second of them changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnheardClaim(Vec<(LeaseToken, Transition)>);
+pub struct UnheardClaim(Vec<(Span, Transition)>);
 
 impl UnheardClaim {
     /// What is to go back of these answers; nothing if they brought no jobs.
     pub fn of(claims: impl IntoIterator<Item = Claimed>) -> Option<Self> {
         let jobs = claims.into_iter().flat_map(|claimed| claimed.jobs);
-        let releases: Vec<_> =
-            jobs.filter_map(|job| Some((job.token, release(&job.record.meta, job.token)?))).collect();
+        let releases: Vec<_> = jobs.filter_map(|job| unheard(&job.record.meta)).collect();
         (!releases.is_empty()).then_some(Self(releases))
     }
 
@@ -64,8 +63,8 @@ impl UnheardClaim {
 
     /// Those that somebody changed after they were read.
     fn moved(self, answers: Vec<Applied>) -> Option<Self> {
-        let again = |((token, _), answer)| match answer {
-            Applied::Stale(job) => Some((token, release(&job, token)?)),
+        let again = |((lease, _), answer)| match answer {
+            Applied::Stale(job) => Some((lease, withdraw(&job, lease)?)),
             Applied::Done(_) | Applied::LeaseLost(_) | Applied::Missing => None,
         };
         let moved: Vec<_> = self.0.into_iter().zip(answers).filter_map(again).collect();
@@ -73,6 +72,8 @@ impl UnheardClaim {
     }
 }
 
-fn release(job: &JobMeta, token: LeaseToken) -> Option<Transition> {
-    decide(job, Event::release(token), &Policy::default()).ok()
+/// How long a job was leased for, and how it goes back.
+fn unheard(job: &JobMeta) -> Option<(Span, Transition)> {
+    let lease = job.leased_for()?;
+    Some((lease, withdraw(job, lease)?))
 }
