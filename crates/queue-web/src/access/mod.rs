@@ -1,6 +1,7 @@
 //! Who sees the dashboard: the front door of `queue-http`, sessions, and proofs that a form came
 //! from a page of the dashboard.
 
+mod ended_sessions;
 mod form_tokens;
 mod policy;
 mod sessions;

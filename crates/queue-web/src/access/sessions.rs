@@ -1,31 +1,26 @@
 //! Sessions: who logged in with which token, until when, sealed by the keys of receipts. No server
 //! keeps them, so any that has the keys and the tokens knows them.
 
-use super::Cookies;
+use super::{Cookies, ended_sessions::EndedSessions};
 use http::{HeaderMap, HeaderValue, header::COOKIE};
-use parking_lot::Mutex;
-use queue_core::{Rng, Span, Timestamp};
+use queue_core::{Rng, Span, Storage, Timestamp};
 use queue_http::{AccessControl, Principal, ReceiptKeys, Seal, TokenHolder};
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 /// How long a session lasts, used or not.
 const LASTS: Span = Span::from_secs(12 * 3600);
-/// The most sessions of which a server remembers that somebody logged out. Further ones push out
-/// that which ends first.
-const ENDED_MAX: usize = 10_000;
 /// What the seals are for, so that no receipt and no proof of a form is one.
 const PURPOSE: &str = "dashboard session";
 /// The longest cookie that is looked at.
 const BYTES_MAX: usize = 256;
 
 /// Makes sessions and knows them again. They end after twelve hours, with their token, and when
-/// both keys of that time are gone; by logging out they end at this server, and the browser forgets
-/// them.
+/// both keys of that time are gone; by logging out they end at this server at once, and at the
+/// others of the store within seconds.
 #[derive(Debug)]
 pub(crate) struct Sessions {
     keys: Arc<ReceiptKeys>,
-    /// Those that somebody logged out of, until they would have ended.
-    ended: Mutex<HashMap<String, Timestamp>>,
+    ended: EndedSessions,
 }
 
 /// What a session says, with what proves it: `ID.UNTIL.NAME.SEAL`.
@@ -39,7 +34,7 @@ struct SessionText<'a> {
 
 impl Sessions {
     pub(crate) fn new(keys: Arc<ReceiptKeys>) -> Self {
-        Self { keys, ended: Mutex::default() }
+        Self { keys, ended: EndedSessions::new(LASTS.as_duration()) }
     }
 
     /// Begins a session, and answers what the browser keeps.
@@ -50,8 +45,9 @@ impl Sessions {
     }
 
     /// The name of a session that holds, and whose it is.
-    pub(crate) fn find(
+    pub(crate) async fn find(
         &self,
+        store: &dyn Storage,
         door: &AccessControl,
         text: &str,
         now: Timestamp,
@@ -64,22 +60,14 @@ impl Sessions {
             &[&until.as_millis().to_be_bytes(), name.as_bytes()],
             seal,
         )?;
-        let holds = until > now && !self.ended.lock().contains_key(name);
+        // The store is asked for sessions alone that this service has made.
+        let holds = until > now && !self.ended.has(store, name, now).await;
         holds.then(|| (name.to_owned(), principal))
     }
 
-    /// Ends a session at this server.
-    pub(crate) fn end(&self, name: &str, now: Timestamp) {
-        let mut ended = self.ended.lock();
-        if ended.len() >= ENDED_MAX {
-            ended.retain(|_, until| *until > now);
-        }
-        if ended.len() >= ENDED_MAX {
-            let first = ended.iter().min_by_key(|(_, until)| **until).map(|(name, _)| name.clone());
-            first.and_then(|name| ended.remove(&name));
-        }
-        // It ends no later than one that begins now.
-        ended.insert(name.to_owned(), now + LASTS);
+    /// Ends a session.
+    pub(crate) async fn end(&self, store: &dyn Storage, name: &str, now: Timestamp) {
+        self.ended.add(store, name, now).await;
     }
 }
 
@@ -134,24 +122,25 @@ mod tests {
     };
     use std::sync::Arc;
 
-    #[test]
-    fn a_session_ends_after_its_time_and_where_somebody_logged_out() {
+    #[tokio::test]
+    async fn a_session_ends_after_its_time_and_where_somebody_logged_out() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("tokens");
         let token = add_token(&path, NewToken::new([Scope::View], [QueueGlob::any()]), &SystemRng).unwrap();
         let tokens = Arc::new(Tokens::load(&path).unwrap());
         let door = AccessControl::with_tokens(tokens, BrowserRules::default(), RequestLimits::default());
         let holder = door.log_in(&token.reveal()).unwrap();
+        let store = queue::MemoryStorage::new();
         let sessions = Sessions::new(Arc::new(ReceiptKeys::generate(&SystemRng)));
         let begun = Timestamp::from_millis(1_000_000);
         let text = sessions.begin(&holder, begun, &SeededRng::new(1));
         let end = begun + LASTS;
         let (name, principal) =
-            sessions.find(&door, &text, Timestamp::from_millis(end.as_millis() - 1)).unwrap();
+            sessions.find(&store, &door, &text, Timestamp::from_millis(end.as_millis() - 1)).await.unwrap();
         assert_eq!(principal.token_id(), token.id());
-        assert!(sessions.find(&door, &text, end).is_none());
-        sessions.end(&name, begun);
-        assert!(sessions.find(&door, &text, begun).is_none());
+        assert!(sessions.find(&store, &door, &text, end).await.is_none());
+        sessions.end(&store, &name, begun).await;
+        assert!(sessions.find(&store, &door, &text, begun).await.is_none());
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(crate) async fn log_in(visit: Visit) -> Result<Answer> {
     };
     // A session that was there before ends: nobody goes on under a name that was known earlier.
     if let Some(before) = &visit.session {
-        app.sessions.end(before, app.clock.now());
+        app.sessions.end(&*app.stores.first().storage, before, app.clock.now()).await;
     }
     let session = app.sessions.begin(&holder, app.clock.now(), &*app.rng);
     let mut answer = answer::see(&to.unwrap_or_else(|| "./".to_owned()));
@@ -33,7 +33,8 @@ pub(crate) async fn log_in(visit: Visit) -> Result<Answer> {
 /// `POST /logout`
 pub(crate) async fn log_out(visit: Visit) -> Result<Answer> {
     if let Some(session) = &visit.session {
-        visit.app.sessions.end(session, visit.app.clock.now());
+        let app = &visit.app;
+        app.sessions.end(&*app.stores.first().storage, session, app.clock.now()).await;
     }
     let mut answer = answer::see(if visit.app.policy.has_login() { "./login" } else { "./" });
     answer.headers_mut().insert(SET_COOKIE, visit.app.policy.cookies.header(None));

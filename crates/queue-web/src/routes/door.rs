@@ -36,7 +36,7 @@ pub(super) async fn enter(
     request: Request<AnswerBody>,
 ) -> Result<Answer, WebProblem> {
     let (head, body) = request.into_parts();
-    let visitor = visitor(&app, &head);
+    let visitor = visitor(&app, &head).await;
     let scope = match route.gate {
         Gate::Open => None,
         Gate::Needs(scope) => Some(scope),
@@ -79,10 +79,12 @@ pub(super) async fn enter(
 }
 
 /// Whoever makes the request: by a session, or as the policy knows callers.
-fn visitor(app: &WebApp, head: &Parts) -> Option<Visitor> {
+async fn visitor(app: &WebApp, head: &Parts) -> Option<Visitor> {
+    let store = &*app.stores.first().storage;
     if app.policy.has_login()
         && let Some(text) = app.policy.cookies.session(&head.headers)
-        && let Some((name, principal)) = app.sessions.find(&app.policy.door, text, app.clock.now())
+        && let Some((name, principal)) =
+            app.sessions.find(store, &app.policy.door, text, app.clock.now()).await
     {
         return Some(Visitor { principal, holder: format!("session {name}"), session: Some(name) });
     }

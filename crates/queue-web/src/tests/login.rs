@@ -4,7 +4,7 @@ use super::{Got, answered, memory};
 use crate::{AccessPolicy, Dashboard};
 use http::{Method, Request, StatusCode};
 use http_body_util::Full;
-use queue_core::{SystemRng, Timestamp};
+use queue_core::{Storage, SystemRng, Timestamp};
 use queue_http::{
     AccessControl, BrowserRules, NewToken, QueueGlob, ReceiptKeys, RequestLimits, Scope, Tokens, add_token,
     revoke_token,
@@ -14,14 +14,15 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 struct House {
     _place: tempfile::TempDir,
     path: PathBuf,
+    store: Arc<dyn Storage>,
     tokens: Arc<Tokens>,
     keys: Arc<ReceiptKeys>,
     dashboard: Dashboard,
 }
 
-fn dashboard(tokens: &Arc<Tokens>, keys: &Arc<ReceiptKeys>) -> Dashboard {
+fn dashboard(store: &Arc<dyn Storage>, tokens: &Arc<Tokens>, keys: &Arc<ReceiptKeys>) -> Dashboard {
     let door = AccessControl::with_tokens(tokens.clone(), BrowserRules::default(), RequestLimits::default());
-    Dashboard::new(memory()).access(AccessPolicy::of_door(door).over_https().with_keys(keys.clone()))
+    Dashboard::new(store.clone()).access(AccessPolicy::of_door(door).over_https().with_keys(keys.clone()))
 }
 
 impl House {
@@ -32,13 +33,14 @@ impl House {
         let token = add_token(&path, new, &SystemRng).unwrap().reveal();
         let tokens = Arc::new(Tokens::load(&path).unwrap());
         let keys = Arc::new(ReceiptKeys::generate(&SystemRng));
-        let dashboard = dashboard(&tokens, &keys);
-        (Self { _place: place, path, tokens, keys, dashboard }, token)
+        let store: Arc<dyn Storage> = memory();
+        let dashboard = dashboard(&store, &tokens, &keys);
+        (Self { _place: place, path, store, tokens, keys, dashboard }, token)
     }
 
     /// Another server before the same store, with keys of its own or the same ones.
     fn beside(&self, keys: &Arc<ReceiptKeys>) -> Dashboard {
-        dashboard(&self.tokens, keys)
+        dashboard(&self.store, &self.tokens, keys)
     }
 
     async fn ask(&self, method: Method, path: &str, headers: &[(&str, &str)], form: &str) -> Got {
@@ -160,6 +162,27 @@ async fn a_session_and_its_proofs_hold_at_every_server_with_the_keys_and_at_no_o
     house.dashboard = house.beside(&Arc::new(ReceiptKeys::generate(&SystemRng)));
     assert_eq!(ask(&house, Method::GET, "/jobs", "").await, StatusCode::SEE_OTHER, "to the login");
     assert_eq!(ask(&house, Method::POST, "/pause", &form).await, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_logout_holds_at_every_server_within_two_seconds() {
+    let (mut house, token) = House::new(&[Scope::View]);
+    let (cookie, other) = (house.log_in(&token).await, house.log_in(&token).await);
+    let mut elsewhere = house.beside(&house.keys);
+    std::mem::swap(&mut house.dashboard, &mut elsewhere);
+    let seen = async |house: &House, cookie: &str| {
+        house.ask(Method::GET, "/jobs", &[("cookie", cookie)], "").await.status
+    };
+    assert_eq!(seen(&house, &cookie).await, StatusCode::OK, "it has asked the store");
+    std::mem::swap(&mut house.dashboard, &mut elsewhere);
+    house.ask(Method::POST, "/logout", &[("cookie", &cookie)], "a=b").await;
+    std::mem::swap(&mut house.dashboard, &mut elsewhere);
+    tokio::time::advance(Duration::from_secs(2)).await;
+    assert_eq!(seen(&house, &cookie).await, StatusCode::SEE_OTHER);
+    assert_eq!(seen(&house, &other).await, StatusCode::OK, "another session goes on");
+    // So does a server that is started later.
+    house.dashboard = house.beside(&house.keys);
+    assert_eq!(seen(&house, &cookie).await, StatusCode::SEE_OTHER);
 }
 
 #[tokio::test]
