@@ -59,7 +59,7 @@ impl Pool {
     }
 
     /// Changes how connections are made from now on.
-    pub(super) fn set_connect_options(&self, connect: PgConnectOptions) {
+    pub(super) fn set_connect_options(&self, connect: &PgConnectOptions) {
         *self.connect.lock() = Arc::new(connect.clone());
         for runtime in self.runtimes.all() {
             runtime.set_connect_options(connect.clone());

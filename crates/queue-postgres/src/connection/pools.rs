@@ -123,7 +123,7 @@ impl Pools {
             return;
         }
         for own in [&self.calls, &self.heartbeats] {
-            own.set_connect_options(configured(options, &current));
+            own.set_connect_options(&configured(options, &current));
         }
         *followed = current;
     }
