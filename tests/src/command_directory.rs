@@ -1,6 +1,7 @@
 //! A temporary working directory in which a test runs the `queue` command.
 
-use crate::{CommandRun, Process};
+use crate::{CommandRun, Process, until};
+use serde_json::Value;
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
@@ -62,6 +63,19 @@ impl CommandDirectory {
     /// Starts the command.
     pub fn start(&self, arguments: &[&str]) -> Process {
         self.start_with(arguments, b"")
+    }
+
+    /// Starts `queue serve` at an address with these arguments, and returns the address at which it
+    /// listens once it does.
+    pub fn serve(&self, address: &str, arguments: &[&str]) -> (Process, String) {
+        let process = self.start(&[&["serve", "--json", "--listen", address], arguments].concat());
+        let line = until("it listens", || {
+            let said = String::from_utf8_lossy(&process.stdout()).into_owned();
+            said.lines().next().filter(|_| said.ends_with('\n')).map(str::to_owned)
+        });
+        let said: Value = serde_json::from_str(&line).expect("an object");
+        let address = said["addresses"][0].as_str().expect("an address").to_owned();
+        (process, address)
     }
 
     /// The command without its streams.

@@ -23,13 +23,7 @@ impl Served {
     }
 
     pub(crate) fn start_at(place: &CommandDirectory, address: &str, arguments: &[&str]) -> Self {
-        let process = place.start(&[&["serve", "--json", "--listen", address], arguments].concat());
-        let line = until("it listens", || {
-            let said = String::from_utf8_lossy(&process.stdout()).into_owned();
-            said.lines().next().filter(|_| said.ends_with('\n')).map(str::to_owned)
-        });
-        let said: Value = serde_json::from_str(&line).expect("an object");
-        let address = said["addresses"][0].as_str().expect("an address").to_owned();
+        let (process, address) = place.serve(address, arguments);
         Self { process, address }
     }
 

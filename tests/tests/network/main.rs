@@ -2,6 +2,7 @@
 //! over encrypted connections.
 
 mod administrator;
+mod declarers;
 mod encrypted;
 mod grants;
 mod page;

@@ -1,7 +1,7 @@
 //! A real `queue serve` over a store in memory, with its tokens.
 
 use parking_lot::Mutex;
-use queue_e2e::{CommandDirectory, Process, until};
+use queue_e2e::{CommandDirectory, Process};
 use queue_testkit::proxy::lasting_address;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -98,22 +98,5 @@ impl Served {
 }
 
 fn listening(place: &CommandDirectory, address: &str) -> (Process, String) {
-    let process = place.start(&[
-        "serve",
-        "--json",
-        "--store",
-        "memory:",
-        "--listen",
-        address,
-        "--tokens",
-        "tokens.json",
-        "--key-file",
-        "keys.json",
-    ]);
-    let line = until("it listens", || {
-        let said = String::from_utf8_lossy(&process.stdout()).into_owned();
-        said.lines().next().filter(|_| said.ends_with('\n')).map(str::to_owned)
-    });
-    let said: Value = serde_json::from_str(&line).expect("an object");
-    (process, said["addresses"][0].as_str().expect("an address").to_owned())
+    place.serve(address, &["--store", "memory:", "--tokens", "tokens.json", "--key-file", "keys.json"])
 }

@@ -1,18 +1,15 @@
 //! Stores that stand still under a worker for longer than its leases last: what its handlers have
-//! done by then is not done again. The tests of Redis have the same, with a server of their own to
-//! stop.
+//! done by then is not done again.
 //!
 //! `QUEUE_TEST_STILL_SECS=45` holds the stores for so long, instead of 4 seconds.
 
-use super::server;
+mod stores;
+
 use queue::{
-    FsOptions, FsStorage, PostgresOptions, PostgresStorage, Queue, SqliteOptions, SqliteStorage, State,
-    Storage,
-    rusqlite::Connection,
-    sqlx::{AssertSqlSafe, PgPool, Postgres, Transaction, raw_sql},
+    Queue, Result, State, Storage,
     worker::{Context, Router},
 };
-use std::{env, fs::File, sync::Arc, time::Duration};
+use std::{env, sync::Arc, time::Duration};
 use tokio::{sync::Semaphore, task::JoinSet, time::sleep};
 
 const JOBS: u64 = 40;
@@ -27,6 +24,16 @@ fn still() -> Duration {
     Duration::from_secs(seconds)
 }
 
+/// The answer of a store whose time-outs are short, once it gives one.
+async fn answered<T>(call: impl AsyncFn() -> Result<T>) -> T {
+    loop {
+        match call().await {
+            Ok(answer) => return answer,
+            Err(error) => assert!(error.is_transient(), "{error}"),
+        }
+    }
+}
+
 /// Signals that a handler has started, and lets it end.
 type Gates = (Arc<Semaphore>, Arc<Semaphore>);
 
@@ -34,7 +41,7 @@ type Gates = (Arc<Semaphore>, Arc<Semaphore>);
 async fn outlast<H>(store: Arc<dyn Storage>, hold: impl AsyncFnOnce() -> H, let_go: impl AsyncFnOnce(H)) {
     let queue: Queue<u64, u64> = Queue::new(store.clone(), "still").expect("valid");
     for n in 0..JOBS {
-        queue.enqueue(n.to_string(), n).await.expect("stored");
+        answered(async || queue.enqueue(n.to_string(), n).await).await;
     }
     let gates = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let router = Router::new(gates.clone()).handle("default", |n: u64, context: Context<Gates>| async move {
@@ -53,56 +60,12 @@ async fn outlast<H>(store: Arc<dyn Storage>, hold: impl AsyncFnOnce() -> H, let_
     may_end.add_permits(100);
     sleep(still()).await;
     let_go(kept).await;
-    while queue.counts().await.expect("counts").of(State::Completed) < JOBS {
+    while answered(async || queue.counts().await).await.of(State::Completed) < JOBS {
         sleep(Duration::from_millis(20)).await;
     }
     stop.cancel();
     let report = running.join_next().await.expect("it runs").expect("it does not panic");
     assert_eq!((report.started, report.completed, report.rescued), (JOBS, JOBS, 0), "{report:?}");
-    assert_eq!(store.verify().await.expect("verifies"), Vec::<String>::new());
+    assert_eq!(answered(async || store.verify().await).await, Vec::<String>::new());
     store.close().await.expect("closes");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_done_while_another_program_held_sqlite_is_not_done_again() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let file = directory.path().join("jobs.db");
-    let store = SqliteStorage::open(SqliteOptions::new(&file).busy_timeout(BUSY)).await.expect("opens");
-    let hold = async || {
-        let program = Connection::open(&file).expect("opens");
-        program.execute_batch("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE").expect("it is its turn");
-        program
-    };
-    outlast(Arc::new(store), hold, async |program| program.execute_batch("ROLLBACK").expect("ends")).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_done_while_another_program_held_the_files_is_not_done_again() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let store = FsStorage::open(FsOptions::new(directory.path()).busy_timeout(BUSY)).await.expect("opens");
-    let hold = async || {
-        let lock = File::open(directory.path().join("LOCK")).expect("it is there");
-        lock.lock().expect("it is its turn");
-        lock
-    };
-    outlast(Arc::new(store), hold, async |lock| lock.unlock().expect("ends")).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_done_while_a_table_of_postgres_was_locked_is_not_done_again() {
-    let Some(url) = server::url("postgres", "QUEUE_TEST_POSTGRES_URL") else { return };
-    let schema = format!("still_{}", std::process::id());
-    let options = PostgresOptions::new(&url).and_then(|options| options.schema(&schema)).expect("valid");
-    let store = PostgresStorage::open(options.call_timeout(BUSY)).await.expect("opens");
-    let pool = PgPool::connect(&url).await.expect("connects");
-    let hold = async || {
-        let mut transaction = pool.begin().await.expect("begins");
-        let lock = format!("LOCK TABLE {schema}.lease");
-        raw_sql(AssertSqlSafe(lock)).execute(&mut *transaction).await.expect("it is its turn");
-        transaction
-    };
-    let let_go = async |held: Transaction<'_, Postgres>| held.rollback().await.expect("ends");
-    outlast(Arc::new(store), hold, let_go).await;
-    let drop = format!("DROP SCHEMA {schema} CASCADE");
-    raw_sql(AssertSqlSafe(drop)).execute(&pool).await.expect("it is removed");
 }

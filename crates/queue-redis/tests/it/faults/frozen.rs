@@ -2,10 +2,7 @@
 //! process or a hung machine.
 
 use super::rounds;
-use crate::{
-    cluster::{Cluster, MASTERS},
-    server::{Fsync, Server},
-};
+use crate::cluster::{Cluster, MASTERS};
 use queue_core::{
     ClaimRequest, ContentType, Counts, JobId, Kind, ListQuery, NewJob, Payload, QueueName, Result, Span,
     State, Storage, SystemRng, WorkerId,
@@ -13,7 +10,6 @@ use queue_core::{
 use queue_redis::{RedisOptions, RedisStorage};
 use queue_worker::{Context, Router, Worker};
 use std::{
-    env,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -21,7 +17,6 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::Semaphore,
     task::JoinSet,
     time::{Instant, sleep},
 };
@@ -170,42 +165,4 @@ async fn a_worker_goes_on_with_the_queues_of_other_masters() {
         let jobs = store.list(ListQuery::all(queue, 10_000)).await.expect("it lists").jobs;
         assert!(jobs.iter().all(|job| job.stalls == 0 && job.failures == 0), "a job was charged");
     }
-}
-
-/// A server that stands still for longer than the leases last: what the handlers of a worker have
-/// done by then is not done again.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_done_while_the_server_stood_still_is_not_done_again() {
-    let server = Server::start(Fsync::Never).await;
-    let options = RedisOptions::new(&server.url()).expect("valid").response_timeout(TIMEOUT);
-    let store = Arc::new(RedisStorage::open(options.connect_timeout(TIMEOUT)).await.expect("it opens"));
-    let queue = QueueName::from_static("still");
-    for _ in 0..40 {
-        enqueue(&store, &queue).await.expect("it serves");
-    }
-    let (started, may_end) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-    let gates = (started.clone(), may_end.clone());
-    let handle = async |(): (), context: Context<(Arc<Semaphore>, Arc<Semaphore>)>| {
-        context.state().0.add_permits(1);
-        context.state().1.acquire().await?.forget();
-        Ok(())
-    };
-    let router = Router::new(gates).handle("null", handle).expect("one handler");
-    let worker = Worker::builder(store.clone(), queue.clone(), router).concurrency(4);
-    let seconds =
-        env::var("QUEUE_TEST_STILL_SECS").map_or(4, |text| text.parse().expect("a number of seconds"));
-    let still = Duration::from_secs(seconds);
-    let worker = worker.lease(still / 4).grace(Duration::ZERO);
-    let worker = worker.rescue_interval(Duration::from_millis(20)).build().expect("it is built");
-    let (stop, mut running) = (worker.stop_token(), JoinSet::new());
-    running.spawn(worker.run());
-    started.acquire_many(4).await.expect("it is open").forget();
-    server.signal("STOP");
-    may_end.add_permits(100);
-    sleep(still).await;
-    server.signal("CONT");
-    until(&store, &queue, |counts| counts.of(State::Completed) == 40).await;
-    stop.cancel();
-    let report = running.join_next().await.expect("it runs").expect("it does not panic");
-    assert_eq!((report.started, report.completed, report.rescued), (40, 40, 0), "{report:?}");
 }

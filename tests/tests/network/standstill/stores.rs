@@ -1,0 +1,93 @@
+//! The stores, and what holds each of them.
+
+use super::{BUSY, outlast};
+use crate::server;
+use queue::{
+    FsOptions, FsStorage, PostgresOptions, PostgresStorage, RedisOptions, RedisStorage, SqliteOptions,
+    SqliteStorage,
+    rusqlite::Connection,
+    sqlx::{AssertSqlSafe, PgPool, Postgres, Transaction, raw_sql},
+};
+use queue_e2e::{CommandDirectory, Process};
+use queue_testkit::proxy::lasting_address;
+use rustix::process::Signal;
+use std::{fs::File, path::Path, sync::Arc, time::Duration};
+use tokio::time::sleep;
+
+/// Another program that has its turn to write until it lets go.
+fn hold_sqlite(file: &Path) -> Connection {
+    let program = Connection::open(file).expect("opens");
+    program.execute_batch("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE").expect("it is its turn");
+    program
+}
+
+fn let_go_of_sqlite(program: &Connection) {
+    program.execute_batch("ROLLBACK").expect("ends");
+}
+
+/// A process that stands still until it is let go, while its sockets take connections.
+fn stop(process: &Process) -> &Process {
+    process.signal(Signal::STOP);
+    process
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_done_while_another_program_held_sqlite_is_not_done_again() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("jobs.db");
+    let store = SqliteStorage::open(SqliteOptions::new(&file).busy_timeout(BUSY)).await.expect("opens");
+    let hold = async || hold_sqlite(&file);
+    outlast(Arc::new(store), hold, async |program| let_go_of_sqlite(&program)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_done_while_another_program_held_the_files_is_not_done_again() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = FsStorage::open(FsOptions::new(directory.path()).busy_timeout(BUSY)).await.expect("opens");
+    let hold = async || {
+        let lock = File::open(directory.path().join("LOCK")).expect("it is there");
+        lock.lock().expect("it is its turn");
+        lock
+    };
+    outlast(Arc::new(store), hold, async |lock| lock.unlock().expect("ends")).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_done_while_a_table_of_postgres_was_locked_is_not_done_again() {
+    let Some(url) = server::url("postgres", "QUEUE_TEST_POSTGRES_URL") else { return };
+    let schema = format!("still_{}", std::process::id());
+    let options = PostgresOptions::new(&url).and_then(|options| options.schema(&schema)).expect("valid");
+    let store = PostgresStorage::open(options.call_timeout(BUSY)).await.expect("opens");
+    let pool = PgPool::connect(&url).await.expect("connects");
+    let hold = async || {
+        let mut transaction = pool.begin().await.expect("begins");
+        let lock = format!("LOCK TABLE {schema}.lease");
+        raw_sql(AssertSqlSafe(lock)).execute(&mut *transaction).await.expect("it is its turn");
+        transaction
+    };
+    let let_go = async |held: Transaction<'_, Postgres>| held.rollback().await.expect("ends");
+    outlast(Arc::new(store), hold, let_go).await;
+    let drop = format!("DROP SCHEMA {schema} CASCADE");
+    raw_sql(AssertSqlSafe(drop)).execute(&pool).await.expect("it is removed");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_done_while_redis_stood_still_is_not_done_again() {
+    if server::url("redis", "QUEUE_TEST_REDIS_URL").is_none() {
+        return;
+    }
+    // A server of its own, since others use that of the environment.
+    let place = CommandDirectory::new("redis-server");
+    let port = lasting_address().expect("a free port").port().to_string();
+    let process = place.start(&["--bind", "127.0.0.1", "--port", &port, "--save", ""]);
+    let options = RedisOptions::new(&format!("redis://127.0.0.1:{port}")).expect("valid");
+    let options = options.response_timeout(BUSY).connect_timeout(BUSY);
+    let store = loop {
+        match RedisStorage::open(options.clone()).await {
+            Ok(store) => break store,
+            Err(error) if error.is_transient() => sleep(Duration::from_millis(20)).await,
+            Err(error) => panic!("{error}: {}", process.stderr()),
+        }
+    };
+    outlast(Arc::new(store), async || stop(&process), async |process| process.signal(Signal::CONT)).await;
+}
