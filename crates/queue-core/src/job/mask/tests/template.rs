@@ -19,16 +19,14 @@ impl Template {
         let mut rest = template;
         while let Some((before, behind)) = rest.split_once('{') {
             filled.text.push_str(before);
-            match behind.split_once('}').and_then(|(place, rest)| Some((secret(place, rng)?, rest))) {
-                Some((secret, behind_it)) => {
-                    filled.text.push_str(&secret);
-                    filled.secrets.push(secret);
-                    rest = behind_it;
-                }
-                None => {
-                    filled.text.push('{');
-                    rest = behind;
-                }
+            let known = behind.split_once('}').and_then(|(place, rest)| Some((secret(place, rng)?, rest)));
+            if let Some((secret, behind_it)) = known {
+                filled.text.push_str(&secret);
+                filled.secrets.push(secret);
+                rest = behind_it;
+            } else {
+                filled.text.push('{');
+                rest = behind;
             }
         }
         filled.text.push_str(rest);
