@@ -23,8 +23,8 @@ use tokio::sync::oneshot;
 
 /// How long the claim itself has to end, if it is still under way in this service.
 const END_MAX: Duration = Duration::from_secs(2);
-/// What is handed out again has a lease that is longer by this, so that it never looks as the claim
-/// left it, whatever the clock of the store shows.
+/// What is handed out again has a lease that ends later than before by this at least, so that it
+/// never looks as the claim or an earlier repetition left it, even within one millisecond.
 const LONGER: Duration = Duration::from_millis(1);
 
 /// The jobs that are held under one of these tokens. Those that the answer has no room for, and
@@ -127,8 +127,8 @@ async fn extended(
     if jobs.is_empty() {
         return Ok((jobs, moment));
     }
-    let by = Span::at_most(ask.lease.as_duration() + LONGER);
     let decided = |job: &ClaimedJob| {
+        let by = longer(&job.record.meta, ask.lease, moment.now);
         decide(&job.record.meta, Event::Extend { token: job.token, by, progress: None }, &Policy::default())
             .ok()
     };
@@ -141,6 +141,12 @@ async fn extended(
         Some(job)
     });
     Ok((held.collect(), Moment { now: answers.now, clock: answers.clock }))
+}
+
+/// How long an extension lasts that ends later than the present lease, and is a whole lease.
+fn longer(job: &JobMeta, lease: Span, now: Timestamp) -> Span {
+    let left = job.lease.as_ref().map_or(Duration::ZERO, |held| held.expires_at.since(now));
+    Span::at_most(left.max(lease.as_duration()) + LONGER)
 }
 
 /// Looks for what the claim still leases at another server, in a task of its own, as long as it may
