@@ -4,7 +4,7 @@ use crate::{
     place,
     serving::{Served, token},
 };
-use queue_e2e::CommandDirectory;
+use queue_e2e::{CommandDirectory, until};
 use serde_json::{Value, json};
 use std::{
     io::{Read, Write},
@@ -139,4 +139,55 @@ fn a_claim_that_is_repeated_at_the_next_server_leaves_no_job_to_no_one() {
         let items = json!({"items": [{"receipt": held["receipt"], "complete": {}}]});
         assert_eq!(balancer.post(&token, "/v1/settle", &items)["items"][0]["outcome"], "done");
     }
+}
+
+#[test]
+fn a_pause_a_resume_and_a_drain_of_a_worker_hold_at_every_server() {
+    let place = place();
+    let token = token(&place, &["produce", "work", "view", "operate"]);
+    let servers = servers(&place);
+    let balancer = Balancer::start(&servers);
+    let announce = json!({"worker": "w", "queues": ["mail"], "ttl_ms": 60_000});
+    balancer.post(&token, "/v1/workers", &announce);
+    let id = token.split('_').nth(1).expect("an id");
+    let worker = format!("{id}/w");
+    let mut number = 0;
+    let mut asked = |field: &str| -> Vec<Value> {
+        let mut answers = Vec::new();
+        for served in &servers {
+            number += 1;
+            let body = claim("w", number, 0).to_string();
+            answers.push(served.call(&token, "POST /v1/queues/mail/claim", &body).1[field].clone());
+        }
+        answers
+    };
+    for (verb, field, expected) in
+        [("pause", "paused", true), ("resume", "paused", false), ("drain", "drain", true)]
+    {
+        match verb {
+            "drain" => {
+                balancer.post(&token, "/v1/workers:drain", &json!({"worker": worker}));
+            }
+            _ => drop(place.run(&[verb, "--worker", &worker]).ok()),
+        }
+        until(verb, || asked(field).iter().all(|told| *told == json!(expected)).then_some(()));
+    }
+}
+
+#[test]
+fn a_revoked_token_is_refused_by_every_server() {
+    let place = place();
+    let (gone, stays) = (token(&place, &["view"]), token(&place, &["view"]));
+    let servers = servers(&place);
+    let statuses = |token: &str| -> Vec<u16> {
+        servers.iter().map(|served| served.call(token, "GET /v1/queues", "").0).collect()
+    };
+    assert_eq!((statuses(&gone), statuses(&stays)), (vec![200; 3], vec![200; 3]));
+    let id = gone.split('_').nth(1).expect("an id");
+    place.run(&["token", "revoke", "--tokens", "tokens.json", id]).ok();
+    for served in &servers {
+        served.signal(rustix::process::Signal::HUP);
+    }
+    until("it is refused", || (statuses(&gone) == vec![401; 3]).then_some(()));
+    assert_eq!(statuses(&stays), vec![200; 3]);
 }
