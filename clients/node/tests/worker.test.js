@@ -236,3 +236,31 @@ function generator(seed) {
   let state = (seed % 2147483646) + 1;
   return () => (state = (state * 48271) % 2147483647) / 2147483647;
 }
+
+test("a server with another key is told by a failed extension and a refused settle", LIMIT, async (t) => {
+  const { queue, proxy } = await place(t, "keys");
+  const detail = "receipt: the server has another key; --key-file";
+  const problem = { kind: "invalid", status: 400, certainty: "not_applied", reason: "other_key", detail };
+  const body_text = JSON.stringify({ now_ms: 1, drain: false, items: [{ outcome: "refused", problem }] });
+  const answer = { status: 200, content_type: "application/json", body_text };
+  for (const on of ["/extend", "/settle"]) proxy.fault({ on, do: "answer", answer });
+  const told = [];
+  let extended;
+  let settled;
+  const wasExtended = new Promise((resolve) => { extended = resolve; });
+  const wasSettled = new Promise((resolve) => { settled = resolve; });
+  const onEvent = (event, details) => {
+    told.push({ event, details });
+    if (event.startsWith("extend")) extended();
+    if (event === "not_settled") settled();
+  };
+  const worker = new Worker(queue, { slow: () => wasExtended }, { ...quiet, onEvent, concurrency: 1, leaseMs: 9_000 });
+  await queue.enqueue({ id: "a", kind: "slow" });
+  const running = worker.run();
+  await wasSettled;
+  await worker.stop();
+  await running;
+  const seen = told.filter(({ event }) => event !== "settled");
+  assert.deepEqual(seen.map(({ event }) => event), ["extend_failed", "settle_refused", "not_settled"]);
+  assert.match(seen[1].details.error.message, /--key-file/);
+});

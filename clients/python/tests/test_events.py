@@ -12,6 +12,11 @@ from queue_jobs import ClaimedJob, Job, Queue, Worker, WorkerEvent
 
 UNAVAILABLE = {"kind": "unavailable", "status": 503, "certainty": "not_applied", "detail": "the store cannot answer now"}
 
+OTHER_KEY = {
+    "kind": "invalid", "status": 400, "certainty": "not_applied", "reason": "other_key",
+    "detail": "receipt: the server has another key; --key-file",
+}  # fmt: skip
+
 
 class Events(unittest.TestCase):
     def setUp(self) -> None:
@@ -86,6 +91,34 @@ class Events(unittest.TestCase):
 
         event = self.told_of_a_late_settle(completed)
         self.assertEqual(event.details, {"outcome": "missing"})
+
+    def test_a_server_with_another_key_is_told_by_a_failed_extension_and_a_refused_settle(self) -> None:
+        refused = json.dumps({"now_ms": 1, "drain": False, "items": [{"outcome": "refused", "problem": OTHER_KEY}]})
+        answer = {"status": 200, "content_type": "application/json", "body_text": refused}
+        with self.proxy.lock:
+            for path in ("/extend", "/settle"):
+                self.proxy.faults.append({"on": path, "do": "answer", "times": 1, "answer": answer})
+        self.queue.enqueue(Job("slow", id="a"))
+        was_extended, was_told, told = threading.Event(), threading.Event(), list[WorkerEvent]()
+
+        def on_event(event: WorkerEvent) -> None:
+            told.append(event)
+            if event.name.startswith("extend"):
+                was_extended.set()
+            if event.name == "not_settled":
+                was_told.set()
+
+        handlers = {"slow": lambda job: was_extended.wait(60)}
+        worker = Worker(self.queue, handlers, concurrency=1, lease=9.0, on_event=on_event)
+        thread = threading.Thread(target=worker.run)
+        thread.start()
+        self.assertTrue(was_told.wait(60))
+        worker.stop()
+        thread.join()
+        names = [event.name for event in told if event.name != "settled"]
+        self.assertEqual(names, ["extend_failed", "settle_refused", "not_settled"])
+        [refusal] = [event for event in told if event.name == "settle_refused"]
+        self.assertIn("--key-file", str(refusal.error))
 
     def test_an_observer_that_raises_costs_no_job(self) -> None:
         def on_event(event: WorkerEvent) -> None:

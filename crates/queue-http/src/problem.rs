@@ -22,6 +22,7 @@ pub(crate) struct Problem {
     status: StatusCode,
     certainty: Certainty,
     detail: Cow<'static, str>,
+    reason: Option<ProblemReason>,
     retry_after: Option<Duration>,
 }
 
@@ -42,6 +43,13 @@ pub(crate) enum ProblemKind {
     Internal,
 }
 
+/// Why, where clients act on more than the kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ProblemReason {
+    OtherKey,
+}
+
 /// A problem as it is sent.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ProblemDocument {
@@ -56,6 +64,9 @@ pub(crate) struct ProblemDocument {
     kind: ProblemKind,
     /// `not_applied` or `unknown`.
     certainty: &'static str,
+    /// `other_key`: the receipt was sealed by a key that this server does not have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<ProblemReason>,
     /// When the same request may succeed.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
@@ -120,6 +131,7 @@ impl Problem {
             status: kind.status(),
             certainty: Certainty::NotApplied,
             detail: detail.into(),
+            reason: None,
             retry_after: kind.is_temporary().then_some(RETRY_AFTER),
         }
     }
@@ -134,6 +146,12 @@ impl Problem {
 
     pub(crate) fn too_large(detail: impl Into<Cow<'static, str>>) -> Self {
         Self { status: StatusCode::PAYLOAD_TOO_LARGE, ..Self::invalid(detail) }
+    }
+
+    /// A receipt of another server, or of this one before it was started again with another key.
+    pub(crate) fn other_key() -> Self {
+        let detail = "receipt: the server has another key than the one that sealed it; servers of one store, and a server before and after a restart, need the same --key-file";
+        Self { reason: Some(ProblemReason::OtherKey), ..Self::invalid(detail) }
     }
 
     /// Sets a status that says more than that of the kind.
@@ -171,6 +189,7 @@ impl Problem {
             detail: self.detail.clone(),
             kind: self.kind,
             certainty: certainty(self.certainty),
+            reason: self.reason,
             retry_after_ms: self
                 .retry_after
                 .map(|after| u64::try_from(after.as_millis()).unwrap_or(u64::MAX)),

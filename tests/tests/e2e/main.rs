@@ -24,6 +24,7 @@ mod pages;
 mod project_files;
 mod reading;
 mod remote_working;
+mod restarting;
 mod scheduling;
 mod screens;
 mod seeing;

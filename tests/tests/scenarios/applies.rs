@@ -13,6 +13,10 @@ pub(crate) const NOT_HERE: &[(&str, &str)] = &[
         "wants what `/v1` refuses; whoever has the store itself may use the queues of the library",
     ),
     (
+        "A settle that a server with another key refuses fails no job, which runs again",
+        "is about receipts; a remote store settles by the token of the lease, which every server takes",
+    ),
+    (
         "A worker whose claim got no answer asks for it again and loses no time",
         "asks for a lost claim again; a worker of the library gives its jobs back, uncharged, and claims anew",
     ),

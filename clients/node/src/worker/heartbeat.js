@@ -1,5 +1,6 @@
 /** Extends all leases of a worker, in one call, three times a lease. */
 
+import { problemOf } from "../answers.js";
 import { QueueError } from "../errors.js";
 import { write } from "../json.js";
 import { Backoff } from "../retry.js";
@@ -119,6 +120,12 @@ export class Heartbeat {
         held.lose();
         break;
       case "refused":
+        if (answer.problem?.reason === "other_key") {
+          // Behind a balancer the next call may reach a server that has the key.
+          this.#emit("extend_failed", { error: problemOf(answer.problem, answer.problem.status), jobs: 1 });
+          this.#again();
+          break;
+        }
         this.#emit("extend_refused", { job: held.job, detail: answer.problem?.detail });
         // Too large a note must not cost the lease.
         if (held.unsent === note) held.unsent = undefined;

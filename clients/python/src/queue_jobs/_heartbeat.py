@@ -88,6 +88,10 @@ class Heartbeat:
         problem = said.get("problem") or {}
         if outcome == "conflict" or problem.get("kind") in ("conflict", "unavailable", "closed", "too_many"):
             return False
+        if problem.get("reason") == "other_key" and time.monotonic() < held.expires:
+            # Behind a balancer the next call may reach a server that has the key.
+            self._emit("extend_failed", job, of_item(problem), jobs=1)
+            return False
         if outcome == "refused":
             self._emit("extend_refused", job, of_item(problem))
             if report is not None and job._report is report:

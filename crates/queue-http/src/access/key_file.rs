@@ -8,7 +8,7 @@ use crate::access::{
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use queue_core::{Rng, Timestamp};
 use serde::{Deserialize, Serialize};
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{io, path::Path, sync::Arc, time::Duration};
 
 const VERSION: u32 = 1;
 /// One that signs, and one that is accepted beside it.
@@ -39,6 +39,19 @@ impl KeyFile {
 
     pub(super) fn keys(&self) -> Arc<[Key]> {
         self.0.clone().into()
+    }
+
+    /// The keys of the file, which gets a first key if it is missing.
+    pub(super) fn read_or_create(path: &Path, rng: &dyn Rng) -> Result<Self, AccessError> {
+        match Self::read(path) {
+            Err(AccessError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                let first = Key::generate(rng, Timestamp::from_millis(0));
+                private_file::create_missing(path, &render(&[&first]))?;
+                // Another process may have been first; its key is the one.
+                Self::read(path)
+            }
+            read => read,
+        }
     }
 
     pub(super) fn rotate(

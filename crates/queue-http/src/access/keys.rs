@@ -64,6 +64,16 @@ impl ReceiptKeys {
         Ok(Self::of(KeyFile::read(path)?.keys(), clock, true))
     }
 
+    /// The keys of a file, which is made with a first key if it is missing: with mode 0600, and
+    /// never in place of another one. All who call it at the same time get the same key. A file
+    /// that others can read is refused.
+    ///
+    /// # Errors
+    /// Those of [`ReceiptKeys::load`], and what kept the file from being made.
+    pub fn load_or_create(path: &Path, rng: &dyn Rng) -> Result<Self, AccessError> {
+        Ok(Self::of(KeyFile::read_or_create(path, rng)?.keys(), Arc::new(SystemClock), true))
+    }
+
     /// Adds a key to the file, or creates the file with its first key. Every server accepts the new
     /// key as soon as it has read the file, and signs by it once `after` has passed; meanwhile the
     /// file has to reach all of them. The key that signs now stays accepted until the next
@@ -98,6 +108,11 @@ impl ReceiptKeys {
         let keys = self.keys.read().clone();
         let Some(key) = keys.iter().find(|key| key.id == seal.key) else { return false };
         key.tag(purpose, parts).ct_eq(&seal.tag).into()
+    }
+
+    /// Whether a live key has this number.
+    pub(crate) fn has(&self, key: u32) -> bool {
+        self.keys.read().iter().any(|live| live.id == key)
     }
 
     /// What each live key makes of a message, the signing one first: the lease token of a claim
@@ -229,6 +244,19 @@ mod tests {
         assert!(keys.verify("receipt", &[b"m"], seal));
         let secret = text.split('"').find(|word| word.len() == 43).unwrap();
         assert!(!format!("{keys:?}").contains(secret));
+    }
+
+    #[test]
+    fn a_missing_file_is_made_once_and_its_keys_outlive_whoever_made_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys");
+        let first = ReceiptKeys::load_or_create(&path, &SeededRng::new(5)).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let second = ReceiptKeys::load_or_create(&path, &SeededRng::new(6)).unwrap();
+        assert!(second.verify("receipt", &[b"m"], first.sign("receipt", &[b"m"])));
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        std::fs::write(&path, "{}").unwrap();
+        assert!(ReceiptKeys::load_or_create(&path, &SeededRng::new(7)).is_err(), "never replaced");
     }
 
     fn minute() -> queue_core::Span {

@@ -37,9 +37,7 @@ pub(super) fn edit<T>(
     change: impl FnOnce(Option<Vec<u8>>) -> Result<(Vec<u8>, T), AccessError>,
 ) -> Result<T, AccessError> {
     let failed = |source| AccessError::Io { path: path.to_owned(), source };
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let held = File::open(directory).map_err(failed)?;
-    lock(&held).map_err(failed)?;
+    let held = locked_directory(path).map_err(failed)?;
     let before = match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => {
             let why = "it is a symbolic link; name the file that it leads to".to_owned();
@@ -53,6 +51,29 @@ pub(super) fn edit<T>(
     replace(path, &bytes).map_err(failed)?;
     held.sync_all().map_err(failed)?;
     Ok(answer)
+}
+
+/// Creates the file with mode 0600 and these bytes, unless something of that name is there, which
+/// stays as it is. A reader sees no file or all of its bytes. What [`edit`] says of other callers
+/// holds here too.
+pub(super) fn create_missing(path: &Path, bytes: &[u8]) -> Result<(), AccessError> {
+    let failed = |source| AccessError::Io { path: path.to_owned(), source };
+    let held = locked_directory(path).map_err(failed)?;
+    match fs::symlink_metadata(path) {
+        Ok(_) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+    }
+    replace(path, bytes).map_err(failed)?;
+    held.sync_all().map_err(failed)
+}
+
+/// The directory of a file, in which no other caller changes a file until it is dropped.
+fn locked_directory(path: &Path) -> io::Result<File> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let held = File::open(directory)?;
+    lock(&held)?;
+    Ok(held)
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -173,7 +194,7 @@ use system::{check, create, keep_owner, lock, open};
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::{edit, read};
+    use super::{create_missing, edit, read};
     use std::{
         fs,
         os::unix::fs::{MetadataExt, PermissionsExt, symlink},
@@ -229,6 +250,21 @@ mod tests {
         edit(&path, |before| Ok((before.unwrap().to_ascii_uppercase(), ()))).unwrap();
         assert_eq!((mode(), read(&path).unwrap()), (0o640, b"FIRST".to_vec()));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_missing_is_created_once_and_never_through_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("keys"), folder.path().join("link"));
+        create_missing(&path, b"first").unwrap();
+        create_missing(&path, b"second").unwrap();
+        assert_eq!(
+            (fs::metadata(&path).unwrap().mode() & 0o777, read(&path).unwrap()),
+            (0o600, b"first".to_vec())
+        );
+        symlink(folder.path().join("nowhere"), &link).unwrap();
+        create_missing(&link, b"third").unwrap();
+        assert!(read(&link).is_err() && fs::read_dir(folder.path()).unwrap().count() == 2);
     }
 
     #[test]

@@ -55,16 +55,33 @@ pub(crate) fn seal(keys: &ReceiptKeys, job: &JobMeta, headers: &Headers, token: 
     text
 }
 
-/// Reads a receipt; `None` unless this service, or another one with its keys, made it as it is.
-pub(crate) fn open(keys: &ReceiptKeys, text: &str) -> Option<Receipt> {
+/// Why a text is no receipt here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoReceipt {
+    /// No service made it as it is.
+    Forged,
+    /// It names a key that this server does not have; so may a forged one.
+    OtherKey,
+}
+
+/// Reads a receipt that this service, or another one with its keys, made as it is.
+pub(crate) fn open(keys: &ReceiptKeys, text: &str) -> Result<Receipt, NoReceipt> {
+    let (seal, body) = parts(text).ok_or(NoReceipt::Forged)?;
+    if !keys.has(seal.key) {
+        return Err(NoReceipt::OtherKey);
+    }
+    keys.verify(PURPOSE, &[&body], seal).then(|| decode(&body)).flatten().ok_or(NoReceipt::Forged)
+}
+
+/// The seal and the body under it, of which nothing is proved yet.
+fn parts(text: &str) -> Option<(Seal, Vec<u8>)> {
     if text.len() > TEXT_LEN_MAX {
         return None;
     }
     let bytes = URL_SAFE_NO_PAD.decode(text.strip_prefix(VERSION)?).ok()?;
     let (key, rest) = bytes.split_first_chunk::<4>()?;
     let (tag, body) = rest.split_first_chunk::<16>()?;
-    let seal = Seal { key: u32::from_be_bytes(*key), tag: *tag };
-    keys.verify(PURPOSE, &[body], seal).then(|| decode(body)).flatten()
+    Some((Seal { key: u32::from_be_bytes(*key), tag: *tag }, body.to_vec()))
 }
 
 fn encode(job: &JobMeta, headers: &Headers, token: LeaseToken) -> Vec<u8> {

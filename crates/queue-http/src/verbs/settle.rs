@@ -7,7 +7,7 @@ pub(super) use events::note;
 use crate::{
     access::Scope,
     problem::{Problem, ProblemDocument, ProblemKind, Result},
-    receipt::{self, Receipt},
+    receipt::{self, NoReceipt, Receipt},
     routes::{Call, answer, check_open},
     service::App,
     wire::{check_count, stamp},
@@ -152,8 +152,10 @@ async fn settled_anew(app: &App, moved: &JobMeta, one: Decided) -> SettledOut {
 
 /// Reads a receipt of this service, and checks that the caller may work on its queue.
 pub(super) fn opened(app: &App, call: &Call, text: &str) -> Result<Receipt> {
-    let receipt = receipt::open(&app.keys, text)
-        .ok_or_else(|| Problem::invalid("receipt: it is not one of this service"))?;
+    let receipt = receipt::open(&app.keys, text).map_err(|none| match none {
+        NoReceipt::Forged => Problem::invalid("receipt: it is not one of this service"),
+        NoReceipt::OtherKey => Problem::other_key(),
+    })?;
     check_open(&receipt.meta.queue)?;
     if !call.may(Scope::Work, &receipt.meta.queue) {
         return Err(Problem::new(

@@ -19,7 +19,7 @@ mod sqlite;
 mod store_url;
 
 use queue_core::{Error, Result, Storage};
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 use store_url::StoreUrl;
 
 /// The schemes of the stores in this build.
@@ -102,6 +102,18 @@ pub async fn open(url: &str) -> Result<Arc<dyn Storage>> {
         "sqlite" => sqlite::open(parsed).await,
         scheme => Err(unknown_scheme(scheme)),
     }
+}
+
+/// The file or directory that holds the store of a URL, for a program that keeps something beside
+/// it. `None` for a store elsewhere, for another scheme, and for a URL that is malformed.
+///
+/// ```
+/// assert_eq!(queue::store_path("sqlite:jobs.db?create=never"), Some("jobs.db".into()));
+/// assert_eq!(queue::store_path("postgres://db.internal/jobs"), None);
+/// ```
+pub fn store_path(url: &str) -> Option<PathBuf> {
+    let StoreUrl { scheme, path, .. } = StoreUrl::parse(url).ok()?;
+    (matches!(&*scheme, "file" | "sqlite") && !path.is_empty()).then(|| path.into())
 }
 
 /// The findings about the disk of a store that keeps files, which is not opened; none for others.

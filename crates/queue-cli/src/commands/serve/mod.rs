@@ -2,6 +2,7 @@
 
 mod demo;
 mod front;
+mod keys;
 mod log;
 mod measured;
 mod options;
@@ -14,10 +15,11 @@ use crate::{
 };
 use clap::Args;
 use demo::Demo;
+use keys::Keys;
 use measured::MeasuredService;
 use options::{DoorArgs, ListenArgs};
-use queue::{Storage, SystemRng, queue_core::lifecycle::Policy};
-use queue_http::{ReceiptKeys, Service, ServiceLimits};
+use queue::{Storage, queue_core::lifecycle::Policy};
+use queue_http::{Service, ServiceLimits};
 use queue_remote::StoreService;
 use queue_telemetry::{Metered, PrometheusMetrics};
 use queue_web::{AccessPolicy, Dashboard, TraceUrl};
@@ -51,9 +53,9 @@ pub(crate) struct ServeArgs {
     /// links jobs with a trace context to it
     #[arg(long, value_name = "URL", env = "QUEUE_TRACE_URL", conflicts_with = "no_dashboard")]
     trace_url: Option<TraceUrl>,
-    /// The keys of receipts and of the dashboard's sessions, from `queue token rotate-key`; needed
-    /// by several servers before one store, and for both to outlive a restart [default: one made up
-    /// now]
+    /// The keys of receipts and of the dashboard's sessions, from `queue token rotate-key`; all
+    /// servers of a store need the same, before and after a restart [default: for sqlite:PATH and
+    /// file:PATH the file PATH.keys.json, made if it is missing; else one made up now]
     #[arg(long, value_name = "FILE", env = "QUEUE_KEY_FILE")]
     key_file: Option<PathBuf>,
     /// What to write to standard error
@@ -68,10 +70,6 @@ pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliE
     let args = ServeArgs { door: args.door.for_demo(args.demo), ..args };
     let door = args.door.door()?;
     let control = args.door.control(&door)?;
-    let keys = Arc::new(match &args.key_file {
-        Some(path) => ReceiptKeys::load(path)?,
-        None => ReceiptKeys::generate(&SystemRng),
-    });
     let server = args.listen.options(door.clone()).bind().await?;
     // A store in memory is others' to use while this process serves it, so it is not refused here.
     let prometheus = PrometheusMetrics::new()?;
@@ -85,6 +83,8 @@ pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliE
         Some(demo) => demo.storage(),
         None => metered(session.opener.open(&session.url).await?),
     };
+    let path = queue::store_path(&session.url).filter(|_| demo.is_none());
+    let Keys { keys, file: key_file } = Keys::of(args.key_file, path.as_deref())?;
     let dashboard = (!args.no_dashboard).then(|| {
         let policy = AccessPolicy::of_door(control.clone()).with_keys(keys.clone());
         let policy = if args.listen.is_encrypted() { policy.over_https() } else { policy };
@@ -92,7 +92,7 @@ pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliE
         let stores = args.trace_url.iter().cloned().fold(stores, Dashboard::trace_url);
         stores.access(policy)
     });
-    let files = Files { door, keys: keys.clone(), key_file: args.key_file, tls: server.tls_reload() };
+    let files = Files { door, keys: keys.clone(), key_file, tls: server.tls_reload() };
     let service = Service::with(storage.clone(), keys, ServiceLimits::default(), Policy::default())
         .with_store_face(StoreService::new(storage.clone()))
         .with_metrics(Arc::new(MeasuredService(prometheus)));

@@ -13,6 +13,9 @@ use serde_json::json;
 use std::{path::PathBuf, pin::pin, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
+/// What a server without a key file tells.
+const MADE_UP: &str = "warning: receipts and sessions have a key made up now: they end with this process, and no other server knows them; --key-file keeps them";
+
 /// A server with all that it needs.
 pub(super) struct Running {
     pub(super) server: Server,
@@ -144,14 +147,16 @@ fn tell(out: Output, words: String, object: &serde_json::Value) {
 
 fn tell_start(server: &Server, files: &Files, out: Output) -> Result<(), CliError> {
     let addresses: Vec<String> = server.addresses()?.iter().map(ToString::to_string).collect();
+    let key_file = files.key_file.as_ref().map(|path| path.display().to_string());
     out.answer(
         || format!("listening at {}", addresses.join(" and ")),
-        || json!({"event": "listening", "addresses": addresses}),
+        || json!({"event": "listening", "addresses": addresses, "key_file": key_file}),
     )?;
-    if files.key_file.is_none() && out.format() == Format::Human {
-        output::note(
-            "receipts and sessions have a key made up now: they end with this process, and no other server knows them; --key-file keeps them",
-        );
+    if out.format() == Format::Human {
+        output::note(match &key_file {
+            Some(path) => format!("the keys of receipts and sessions are in {path}"),
+            None => MADE_UP.to_owned(),
+        });
     }
     Ok(())
 }

@@ -50,6 +50,7 @@ impl RemoteWorker<'_> {
                     }
                 }
                 "lease_lost" | "missing" => job.lose(),
+                "refused" => self.warn(&format!("a lease was not extended: {}", item.refusal())),
                 // It is tried again before the lease ends.
                 _ => {}
             }

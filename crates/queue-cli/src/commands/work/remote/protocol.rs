@@ -94,6 +94,13 @@ impl ClaimedJson {
     }
 }
 
+impl ItemAnswer {
+    /// Why the service refused the item, for people.
+    pub(super) fn refusal(&self) -> &str {
+        self.problem.as_ref().map_or("the service does not say why", |problem| &problem.detail)
+    }
+}
+
 /// A result as a settle says it. In base64 no byte of it can change on the way, also of JSON.
 pub(super) fn result(result: &Payload) -> Value {
     let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, &result.bytes);

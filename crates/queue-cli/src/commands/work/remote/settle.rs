@@ -117,12 +117,12 @@ impl RemoteWorker<'_> {
                     Judged::End(end) => return end,
                     Judged::Again => backoff.next(),
                     Judged::TooLarge => {
-                        let error = json!({"name": "ResultTooLarge", "message": refusal(&item)});
+                        let error = json!({"name": "ResultTooLarge", "message": item.refusal()});
                         event = json!({"fail": {"error": error, "cause": "terminal"}});
                         continue;
                     }
                     Judged::Refused => {
-                        self.warn(&format!("an outcome was refused: {}", refusal(&item)));
+                        self.warn(&format!("an outcome was refused: {}", item.refusal()));
                         return JobEnd::Abandoned;
                     }
                 },
@@ -189,8 +189,4 @@ fn judged(item: &ItemAnswer) -> Judged {
         }
         _ => return Judged::Refused,
     })
-}
-
-fn refusal(item: &ItemAnswer) -> &str {
-    item.problem.as_ref().map_or("the service does not say why", |problem| &problem.detail)
 }

@@ -1,0 +1,118 @@
+//! A service that is started again: what was handed out before is settled after it.
+
+use crate::{
+    place,
+    remote_working::{keep, with},
+    serving::{Served, token},
+};
+use queue_e2e::{CommandDirectory, until};
+use serde_json::Value;
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt, PermissionsExt},
+};
+
+const ACCESS: [&str; 2] = ["--tokens", "tokens.json"];
+const JOB: &str = r#"{"jobs":[{"id":"a","payload":1}]}"#;
+const CLAIM: &str = r#"{"worker":"w","claim_id":"5f0c6a0e9b1d4c7f8a2b3c4d5e6f7081","limit":5}"#;
+const NEXT_CLAIM: &str = r#"{"worker":"w","claim_id":"5f0c6a0e9b1d4c7f8a2b3c4d5e6f7082","limit":5}"#;
+
+/// What the server says of an item with this receipt.
+fn settled(server: &Served, token: &str, receipt: &Value) -> Value {
+    let items = format!(r#"{{"items":[{{"receipt":{receipt},"complete":{{}}}}]}}"#);
+    server.call(token, "POST /v1/settle", &items).1["items"][0].clone()
+}
+
+/// The receipt of the only job that is due.
+fn claimed(server: &Served, token: &str) -> Value {
+    assert_eq!(server.call(token, "POST /v1/queues/mail/jobs", JOB).0, 200);
+    let (status, claimed) = server.call(token, "POST /v1/queues/mail/claim", CLAIM);
+    assert_eq!(status, 200, "{claimed}");
+    claimed["jobs"][0]["receipt"].clone()
+}
+
+#[test]
+fn a_job_that_is_held_over_a_restart_of_the_service_is_settled_and_runs_once() {
+    for (store, key_file) in [("sqlite:jobs.db", "jobs.db.keys.json"), ("file:jobs", "jobs.keys.json")] {
+        let place = place();
+        let token = token(&place, &["produce", "work", "view"]);
+        let options = [&ACCESS[..], &["--store", store]].concat();
+        let first = Served::start(&place, &options);
+        let receipt = claimed(&first, &token);
+        first.kill();
+        let again = Served::start(&place, &options);
+        assert_eq!(settled(&again, &token, &receipt)["outcome"], "done", "{store}");
+        let (_, job) = again.call(&token, "GET /v1/queues/mail/jobs/a", "");
+        assert_eq!((&job["state"], &job["epoch"]), (&Value::from("completed"), &Value::from(1)), "{store}");
+        let (_, none) = again.call(&token, "POST /v1/queues/mail/claim", NEXT_CLAIM);
+        assert_eq!(none["jobs"].as_array().map(Vec::len), Some(0), "{none}");
+        let made = fs::metadata(place.path().join(key_file)).expect("it is beside the store");
+        assert_eq!(made.mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn a_server_says_where_its_keys_are_and_takes_no_file_that_others_can_read() {
+    let place = place();
+    let listening = |arguments: &[&str]| {
+        let process = place.start(&[&["serve", "--no-auth", "--listen", "127.0.0.1:0"], arguments].concat());
+        let told = until("it told of its keys", || {
+            Some(process.stderr()).filter(|told| told.contains("keys of") || told.contains("key made up"))
+        });
+        process.kill();
+        told
+    };
+    assert!(listening(&[]).contains("queue.db.keys.json"));
+    assert!(listening(&["--store", "memory:"]).contains("warning"));
+    let path = place.path().join("queue.db.keys.json");
+    let before = fs::read(&path).expect("it was made");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("ours");
+    let refused = place.run(&["serve", "--no-auth", "--listen", "127.0.0.1:0"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("chmod 600"), "{}", refused.stderr);
+    assert_eq!(fs::read(&path).expect("it stays"), before);
+}
+
+#[test]
+fn a_receipt_of_another_key_is_refused_with_what_to_do() {
+    let place = place();
+    let token = token(&place, &["produce", "work"]);
+    let first = Served::start(&place, &ACCESS);
+    let receipt = claimed(&first, &token);
+    first.kill();
+    fs::remove_file(place.path().join("queue.db.keys.json")).expect("it is beside the store");
+    let other = Served::start(&place, &ACCESS);
+    let item = settled(&other, &token, &receipt);
+    let problem = &item["problem"];
+    assert_eq!((&item["outcome"], &problem["reason"]), (&"refused".into(), &"other_key".into()), "{item}");
+    assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("--key-file")), "{item}");
+    let extend = format!(r#"{{"items":[{{"receipt":{receipt},"by_ms":30000}}]}}"#);
+    let (_, extended) = other.call(&token, "POST /v1/extend", &extend);
+    assert_eq!(extended["items"][0]["problem"]["reason"], "other_key", "{extended}");
+}
+
+#[test]
+fn a_command_that_runs_over_a_restart_of_the_service_runs_once() {
+    let place = place();
+    let token = token(&place, &["produce", "work", "view"]);
+    keep(&place, "work.token", &token);
+    let first = Served::start(&place, &ACCESS);
+    let address = first.address().to_owned();
+    let url = format!("http://{address}");
+    assert_eq!(first.call(&token, "POST /v1/queues/mail/jobs", JOB).0, 200);
+    let script = "echo run >> runs; while [ ! -e go ]; do sleep 0.05; done";
+    let worker = place.start(&with(&url, "work.token", &["work", "--exec", script, "--drain"]));
+    until("it started", || place.path().join("runs").exists().then_some(()));
+    first.kill();
+    let again = Served::start_at(&place, &address, &ACCESS);
+    write(&place, "go");
+    let ended = worker.wait();
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert_eq!(fs::read_to_string(place.path().join("runs")).expect("it ran"), "run\n");
+    let (_, job) = again.call(&token, "GET /v1/queues/mail/jobs/a", "");
+    assert_eq!((&job["state"], &job["stalls"]), (&"completed".into(), &0.into()), "{job}");
+}
+
+fn write(place: &CommandDirectory, name: &str) {
+    fs::write(place.path().join(name), "").expect("there is room");
+}
