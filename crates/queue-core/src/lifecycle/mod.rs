@@ -35,7 +35,7 @@ mod patch;
 mod policy;
 mod tracked_job;
 mod transition;
-mod withdraw;
+mod withdrawal;
 
 pub use admit::{Admission, admit};
 pub use amendment::Amendment;
@@ -48,4 +48,4 @@ pub use patch::{BodyPatch, Finish, Patch, Purge, Requeue, RunAt};
 pub use policy::{Policy, Unhandled};
 pub use tracked_job::{LastSettle, TrackedJob};
 pub use transition::Transition;
-pub use withdraw::withdraw;
+pub use withdrawal::Withdrawal;

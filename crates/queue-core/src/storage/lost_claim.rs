@@ -2,7 +2,7 @@
 
 use crate::{
     Applied, ClaimRequest, JobMeta, LeaseToken, ListQuery, QueueName, Result, Span, Storage, Timestamp,
-    WorkerId, lifecycle::withdraw,
+    WorkerId, lifecycle::Withdrawal,
 };
 
 /// A claim whose answer was lost. No worker knows the jobs that it leased, or will still lease. So
@@ -60,7 +60,8 @@ impl LostClaim {
             let page = store.list(query.clone()).await?;
             looked_at.get_or_insert(page.now);
             let own = page.jobs.iter().filter(|job| self.is_holder_of(job));
-            let batch: Vec<_> = own.filter_map(|job| withdraw(job, self.lease)).collect();
+            let found = own.filter_map(|job| Withdrawal::of_lease(job, self.lease));
+            let batch: Vec<_> = found.map(|found| found.transition().clone()).collect();
             if !batch.is_empty() {
                 let answers = store.apply(batch).await?.value;
                 all_are_back &= !answers.iter().any(|answer| matches!(answer, Applied::Stale(_)));

@@ -1,10 +1,7 @@
 //! Gives back what no worker will ever hear of, uncharged.
 
 use crate::service::App;
-use queue_core::{
-    Applied, ClaimedJob, JobMeta, LostClaim, RetryPolicy, Span,
-    lifecycle::{Transition, withdraw},
-};
+use queue_core::{Applied, ClaimedJob, LostClaim, RetryPolicy, lifecycle::Withdrawal};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -23,13 +20,12 @@ const LOOK_MAX: Duration = Duration::from_secs(5);
 /// Gives jobs back that were claimed and not delivered. Those whose claim was repeated meanwhile,
 /// here or at another server, have a longer lease by now, and stay.
 pub(super) async fn give_back(app: &App, jobs: &[ClaimedJob]) {
-    let mut undelivered: Vec<(Span, Transition)> =
-        jobs.iter().filter_map(|job| as_leased(&job.record.meta)).collect();
+    let mut undelivered: Vec<_> = jobs.iter().filter_map(|job| Withdrawal::of(&job.record.meta)).collect();
     for attempt in 0..TRIES_MAX {
         if undelivered.is_empty() {
             return;
         }
-        let batch = undelivered.iter().map(|(_, transition)| transition.clone()).collect();
+        let batch = undelivered.iter().map(|lease| lease.transition().clone()).collect();
         match app.storage.apply(batch).await {
             Ok(answers) => {
                 let moved = undelivered.into_iter().zip(answers.value).filter_map(again);
@@ -41,15 +37,9 @@ pub(super) async fn give_back(app: &App, jobs: &[ClaimedJob]) {
     }
 }
 
-/// How long a job was leased for, and how it goes back.
-fn as_leased(job: &JobMeta) -> Option<(Span, Transition)> {
-    let lease = job.leased_for()?;
-    Some((lease, withdraw(job, lease)?))
-}
-
-fn again(((lease, _), answer): ((Span, Transition), Applied)) -> Option<(Span, Transition)> {
+fn again((lease, answer): (Withdrawal, Applied)) -> Option<Withdrawal> {
     match answer {
-        Applied::Stale(moved) => Some((lease, withdraw(&moved, lease)?)),
+        Applied::Stale(moved) => lease.again(&moved),
         Applied::Done(_) | Applied::LeaseLost(_) | Applied::Missing => None,
     }
 }

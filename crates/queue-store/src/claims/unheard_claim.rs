@@ -2,8 +2,8 @@
 
 use futures_util::FutureExt;
 use queue_core::{
-    Applied, Claimed, JobMeta, Span,
-    lifecycle::{Transition, withdraw},
+    Applied, Claimed,
+    lifecycle::{Transition, Withdrawal},
 };
 use std::future::ready;
 
@@ -17,14 +17,14 @@ const ROUNDS_MAX: usize = 4;
 /// [`LostClaim`](queue_core::LostClaim), or extend their leases and hand them out; each changes a
 /// record only as it was read, so the second of them changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnheardClaim(Vec<(Span, Transition)>);
+pub struct UnheardClaim(Vec<Withdrawal>);
 
 impl UnheardClaim {
     /// What is to go back of these answers; nothing if they brought no jobs.
     pub fn of(claims: impl IntoIterator<Item = Claimed>) -> Option<Self> {
         let jobs = claims.into_iter().flat_map(|claimed| claimed.jobs);
-        let releases: Vec<_> = jobs.filter_map(|job| unheard(&job.record.meta)).collect();
-        (!releases.is_empty()).then_some(Self(releases))
+        let leases: Vec<_> = jobs.filter_map(|job| Withdrawal::of(&job.record.meta)).collect();
+        (!leases.is_empty()).then_some(Self(leases))
     }
 
     /// Gives the jobs back within a transaction of the store: `apply` answers for each transition.
@@ -58,22 +58,16 @@ impl UnheardClaim {
     }
 
     fn transitions(&self) -> Vec<Transition> {
-        self.0.iter().map(|(_, transition)| transition.clone()).collect()
+        self.0.iter().map(|lease| lease.transition().clone()).collect()
     }
 
     /// Those that somebody changed after they were read.
     fn moved(self, answers: Vec<Applied>) -> Option<Self> {
-        let again = |((lease, _), answer)| match answer {
-            Applied::Stale(job) => Some((lease, withdraw(&job, lease)?)),
+        let again = |(lease, answer): (Withdrawal, _)| match answer {
+            Applied::Stale(job) => lease.again(&job),
             Applied::Done(_) | Applied::LeaseLost(_) | Applied::Missing => None,
         };
         let moved: Vec<_> = self.0.into_iter().zip(answers).filter_map(again).collect();
         (!moved.is_empty()).then_some(Self(moved))
     }
-}
-
-/// How long a job was leased for, and how it goes back.
-fn unheard(job: &JobMeta) -> Option<(Span, Transition)> {
-    let lease = job.leased_for()?;
-    Some((lease, withdraw(job, lease)?))
 }
