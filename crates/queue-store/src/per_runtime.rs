@@ -7,7 +7,7 @@ use std::{
     fmt,
     sync::{Arc, Weak},
 };
-use tokio::{runtime::Id, sync::oneshot};
+use tokio::{runtime::Id, sync::oneshot, task::JoinHandle};
 
 /// What a handle has on one runtime.
 pub trait RuntimePart: Send + Sync + 'static {
@@ -85,6 +85,29 @@ impl<T: RuntimePart> PerRuntime<T> {
         let known = std::mem::take(&mut parts.known);
         drop(parts);
         known.into_iter().map(|each| each.part).collect()
+    }
+
+    /// Closes all parts, as `close` does with each, and waits until the tasks that it returns have
+    /// ended. Only those of the caller's own runtime are waited for, since nothing moves another
+    /// runtime that stands still. Once the first poll is over, every part is closed; dropping the
+    /// future then only ends the wait.
+    pub async fn close_tasks<Tasks>(&self, close: impl Fn(&T) -> Tasks)
+    where
+        Tasks: IntoIterator<Item = JoinHandle<()>>,
+    {
+        let own = self.known_here();
+        let is_own = |part: &Arc<T>| own.as_ref().is_some_and(|own| Arc::ptr_eq(own, part));
+        let mut awaited = Vec::new();
+        for part in self.close() {
+            let tasks = close(&part);
+            if is_own(&part) {
+                awaited.extend(tasks);
+            }
+        }
+        for task in awaited {
+            // The task was aborted, so how it ended says nothing.
+            drop(task.await);
+        }
     }
 
     /// Starts the task that goes with its runtime. It ends too when its entry is dropped.

@@ -45,15 +45,6 @@ impl Wakeups {
     /// Ends every stream, and the tasks that listen. Only that of this runtime is waited for:
     /// another runtime may stand still.
     pub(crate) async fn close(&self) {
-        let own = self.runtimes.known_here();
-        for runtime in self.runtimes.close() {
-            let task = runtime.close();
-            if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, &runtime))
-                && let Some(task) = task
-            {
-                // The task was aborted, so how it ended says nothing.
-                drop(task.await);
-            }
-        }
+        self.runtimes.close_tasks(RuntimeHints::close).await;
     }
 }

@@ -50,15 +50,6 @@ impl Listeners {
     /// Ends every stream, now and later. Only the tasks of this runtime are waited for: another
     /// runtime may stand still.
     pub(crate) async fn close(&self) {
-        let own = self.runtimes.known_here();
-        for runtime in self.runtimes.close() {
-            let tasks = runtime.close();
-            if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, &runtime)) {
-                for task in tasks {
-                    // The task was aborted, so how it ended says nothing.
-                    drop(task.await);
-                }
-            }
-        }
+        self.runtimes.close_tasks(RuntimeHints::close).await;
     }
 }

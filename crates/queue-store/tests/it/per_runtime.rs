@@ -1,11 +1,17 @@
 //! What a handle has on each runtime, and what becomes of it when a runtime ends.
 
 use queue_store::{PerRuntime, RuntimePart};
-use std::sync::{
-    Arc, OnceLock,
-    atomic::{AtomicUsize, Ordering::SeqCst},
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
 };
-use tokio::runtime::{Builder, Runtime};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::oneshot::{self, error::TryRecvError},
+};
 
 #[derive(Clone, Default)]
 struct Part {
@@ -61,6 +67,29 @@ fn a_part_that_is_made_after_close_has_ended_and_is_not_kept() {
         assert_eq!((before.ends.load(SeqCst), after.ends.load(SeqCst)), (0, 1));
         assert_eq!((parts.all().len(), Arc::strong_count(&after)), (0, 1));
     });
+}
+
+/// The first runtime is kept and not driven, so a task of it never ends.
+#[test]
+fn the_close_of_tasks_waits_for_those_of_its_own_runtime_alone() {
+    let parts = PerRuntime::<Part>::default();
+    let (stands, runs) = (runtime(), runtime());
+    let begin = |runtime: &Runtime| {
+        runtime.block_on(async { parts.here(Part::default) });
+        let (alive, dropped) = oneshot::channel::<()>();
+        let task = runtime.spawn(async move {
+            let _alive = alive;
+            std::future::pending::<()>().await;
+        });
+        task.abort();
+        (task, dropped)
+    };
+    let ((first, mut first_dropped), (second, mut second_dropped)) = (begin(&stands), begin(&runs));
+    let tasks = Mutex::new(VecDeque::from([first, second]));
+    runs.block_on(parts.close_tasks(|_| tasks.lock().expect("no test panics here").pop_front()));
+    assert_eq!(second_dropped.try_recv(), Err(TryRecvError::Closed), "the caller's own task has ended");
+    assert_eq!(first_dropped.try_recv(), Err(TryRecvError::Empty), "its runtime does not run");
+    assert!(parts.all().is_empty());
 }
 
 /// A waker may run code of others.
