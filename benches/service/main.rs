@@ -15,6 +15,7 @@ mod pickup;
 mod request;
 mod server;
 mod store;
+mod strangers;
 
 use clap::Parser;
 use figures::Row;
@@ -30,6 +31,9 @@ struct ServiceCli {
     /// How long each measurement lasts.
     #[arg(long, default_value_t = 3)]
     seconds: u64,
+    /// Only what others cost a good token.
+    #[arg(long)]
+    strangers: bool,
     /// The process of the service; started by the program itself.
     #[arg(long, hide = true, value_names = ["URL", "TOKENS"], num_args = 2)]
     serve: Option<Vec<String>>,
@@ -43,6 +47,9 @@ async fn main() -> anyhow::Result<()> {
     }
     let lasts = Duration::from_secs(cli.seconds);
     let stores = if cli.stores.is_empty() { ServedStore::ALL.to_vec() } else { cli.stores };
+    if cli.strangers {
+        return strangers::measure(&stores, lasts).await;
+    }
     println!(
         "| store | measured | in the process | p50 | p99 | CPU | over HTTP | p50 | p99 | CPU of the server |"
     );
@@ -60,7 +67,8 @@ async fn main() -> anyhow::Result<()> {
         let (inside, outside) = pickup::measure(store).await?;
         println!("{}", Row { store, what: "pickup by a waiting claim".to_owned(), inside, outside });
     }
-    idle::measure(&stores).await
+    idle::measure(&stores).await?;
+    strangers::measure(&stores, lasts).await
 }
 
 #[cfg(test)]

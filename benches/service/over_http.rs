@@ -48,7 +48,7 @@ async fn preload(server: &ServerProcess, queue: &str, count: usize) -> anyhow::R
     Ok(())
 }
 
-async fn call(
+pub(crate) async fn call(
     mut connection: HttpConnection,
     load: Load,
     queue: String,

@@ -17,6 +17,8 @@ pub(crate) struct ServerProcess {
     child: Child,
     pub(crate) address: String,
     pub(crate) token: String,
+    /// It may look at the queue `guest`, and work there.
+    pub(crate) guest: String,
 }
 
 impl ServerProcess {
@@ -24,7 +26,12 @@ impl ServerProcess {
     pub(crate) async fn start(url: &str, folder: &Path) -> anyhow::Result<Self> {
         let tokens = folder.join("tokens.json");
         let all = NewToken::new([Scope::Produce, Scope::Work], ["*".parse()?]);
-        let token = queue_http::add_token(&tokens, all, &SystemRng)?.reveal();
+        let guest = NewToken::new([Scope::View, Scope::Work], ["guest".parse()?]);
+        let [token, guest] = [
+            queue_http::add_token(&tokens, all, &SystemRng)?,
+            queue_http::add_token(&tokens, guest, &SystemRng)?,
+        ]
+        .map(|token| token.reveal());
         let mut child = Command::new(std::env::current_exe()?)
             .arg("--serve")
             .args([url.as_ref(), tokens.as_os_str()])
@@ -34,7 +41,7 @@ impl ServerProcess {
             .spawn()?;
         let said = child.stdout.take().context("it has an output")?;
         let address = BufReader::new(said).lines().next_line().await?.context("it did not start")?;
-        Ok(Self { child, address, token })
+        Ok(Self { child, address, token, guest })
     }
 
     /// The number of the process, as `/proc` has it.

@@ -49,9 +49,10 @@ const QUICK_DIVIDE: u32 = 4;
 #[derive(Args)]
 pub(crate) struct Wanted {
     /// Scenarios and stores, in any order; all of them unless named. `page` measures nothing and
-    /// writes the page anew; `service` measures the service over HTTP, `tabs` what open pages of
-    /// the dashboard cost, and `telemetry` what metrics cost a job; these print tables
-    #[arg(value_name = "SCENARIO|STORE|page|service|tabs|telemetry")]
+    /// writes the page anew; `service` measures the service over HTTP, `strangers` a part of that,
+    /// `tabs` what open pages of the dashboard cost, and `telemetry` what metrics cost a job; these
+    /// print tables
+    #[arg(value_name = "SCENARIO|STORE|page|service|strangers|tabs|telemetry")]
     words: Vec<String>,
     /// Enqueue, drain, pickup and call, a quarter of the jobs, one round: below `target/`, so that
     /// the page keeps its figures
@@ -74,8 +75,9 @@ struct Places {
 
 pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
     match wanted.words.as_slice() {
-        [word] if word == "service" => return before_stores(repo, "service", SERVED),
-        [word] if word == "tabs" => return before_stores(repo, "tabs", LOOKED_AT),
+        [word] if word == "service" => return before_stores(repo, &["service"], SERVED),
+        [word] if word == "strangers" => return before_stores(repo, &["service", "--strangers"], SERVED),
+        [word] if word == "tabs" => return before_stores(repo, &["tabs"], LOOKED_AT),
         [word] if word == "telemetry" => return telemetry(repo),
         _ => {}
     }
@@ -120,12 +122,12 @@ fn telemetry(repo: &Repo) -> Result<()> {
     Ok(())
 }
 
-/// Measures a server before each store, by a program of its own.
-fn before_stores(repo: &Repo, program: &str, all: &[(&[&str], Option<&str>)]) -> Result<()> {
-    let (program, folder) = (built(repo, program)?, folder(repo)?);
+/// Measures a server before each store, by a program of its own: its name and arguments.
+fn before_stores(repo: &Repo, words: &[&str], all: &[(&[&str], Option<&str>)]) -> Result<()> {
+    let (program, folder) = (built(repo, words[0])?, folder(repo)?);
     for (stores, server) in all {
         let mut command = Command::new(&program);
-        command.args(stores.iter().flat_map(|store| ["--store", store]));
+        command.args(&words[1..]).args(stores.iter().flat_map(|store| ["--store", store]));
         // Stores that are files are made on the disk of the work tree, and not in memory.
         command.current_dir(&folder).env("TMPDIR", &folder);
         run_beside(repo, server.map(|server| (server, Durability::Disk)), &mut command)?;
