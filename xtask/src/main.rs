@@ -9,6 +9,7 @@ mod built;
 mod clients;
 mod command;
 mod deps;
+mod disk;
 mod features;
 mod fix;
 mod guard;

@@ -9,6 +9,7 @@ use anyhow::{Result, bail, ensure};
 use clap::Args;
 
 use self::steps::{QUICK, STEPS, Step};
+use crate::disk;
 use crate::repo::Repo;
 use crate::test::{Usage, columns, heading};
 
@@ -80,7 +81,8 @@ pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
             failed = Some(name);
         }
     }
-    println!("\n{report}\n{}{}", left.table, left.failures);
+    let built = disk::size(&repo.target()).map_or_else(|error| format!("{error:#}"), disk::gib);
+    println!("\n{report}\nbuilt: {built}\n\n{}{}", left.table, left.failures);
     match failed {
         Some(name) => bail!("step `{name}` failed; this step alone: cargo xtask verify {name}"),
         None => Ok(()),

@@ -9,7 +9,7 @@ use crate::features::Depth;
 use crate::package::Proof;
 use crate::repo::Repo;
 use crate::turn::Turn;
-use crate::{api, command, deps, features, guard, machine, package, pages, test, tidy, web};
+use crate::{api, command, deps, disk, features, guard, machine, package, pages, test, tidy, web};
 
 pub(super) struct Step {
     pub(super) name: &'static str,
@@ -36,6 +36,7 @@ pub(super) const STEPS: &[Step] = &[
         purpose: "licences, bans and sources of dependencies",
         run: |repo, _, _| deny(repo),
     },
+    Step { name: "disk", purpose: "what a run builds has room", run: |repo, _, _| passed(disk::check(repo)) },
     Step {
         name: "machine",
         purpose: "what tests need besides Rust is here",
@@ -163,7 +164,7 @@ mod tests {
     fn checks_that_compile_come_after_those_that_do_not() {
         let place = |name| STEPS.iter().position(|step| step.name == name).expect("the step exists");
         let (last_cheap, first_build) = (place("machine"), place("clippy"));
-        assert!(["fmt", "tidy", "deps", "deny"].into_iter().all(|name| place(name) < last_cheap));
+        assert!(["fmt", "tidy", "deps", "deny", "disk"].into_iter().all(|name| place(name) < last_cheap));
         assert!(first_build > last_cheap && place("docs") > first_build && place("tests") == STEPS.len() - 1);
     }
 
