@@ -3,7 +3,7 @@
 use crate::{QueueMetrics, labels::QueueLabels, words::STATE};
 use opentelemetry::KeyValue;
 use parking_lot::Mutex;
-use queue_core::{QueueGauges, QueueName, Result, Storage, StoreGauges};
+use queue_core::{QueueFilter, QueueGauges, QueueName, Result, Storage, StoreGauges};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The queues whose gauges are not zero. A gauge keeps its value until another one is recorded, so
@@ -20,6 +20,13 @@ impl QueueMetrics {
     /// those of the whole store, and added up over processes they would be wrong. `queue serve`
     /// does the same for its `/metrics`.
     pub async fn read_store(&self, storage: &(impl Storage + ?Sized)) -> Result<()> {
+        self.read_store_of(storage, &QueueFilter::all()).await
+    }
+
+    /// The same for the queues that fit the filter alone. Of a store with more queues than are told
+    /// apart, name those that matter: their gauges have names of their own, however many queues
+    /// stand before them, unless the counters of others have used up the names.
+    pub async fn read_store_of(&self, storage: &(impl Storage + ?Sized), filter: &QueueFilter) -> Result<()> {
         let seen = Mutex::new(BTreeMap::new());
         let name_of = |queue: &QueueName| {
             // Told apart as the counters tell them apart.
@@ -28,7 +35,7 @@ impl QueueMetrics {
             seen.lock().insert(name.clone(), labels);
             Some(name)
         };
-        let StoreGauges { queues, slots, .. } = StoreGauges::read(storage, name_of).await?;
+        let StoreGauges { queues, slots, .. } = StoreGauges::read(storage, filter, name_of).await?;
         self.record_all(seen.into_inner(), &queues);
         for (state, count) in slots.by_word() {
             self.instruments().slots.record(count, &[KeyValue::new(STATE, state)]);

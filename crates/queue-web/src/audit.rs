@@ -109,14 +109,13 @@ impl Visit {
         let mut page = AuditPage { records: Vec::new(), days: 0, is_cut: false, now };
         let mut end = now.as_millis().div_euclid(HOUR_MS) + 1;
         while page.days < LOOKS_MAX && page.records.len() < SHOWN_MAX {
-            let (mut found, is_cut) = look(&**storage, end - HOURS_A_LOOK..end).await?;
-            found.reverse();
-            page.records.extend(found);
+            let (found, is_cut) = look(&**storage, end - HOURS_A_LOOK..end).await?;
+            // The bound is on what the visitor sees: the actions of others take no place of it.
+            page.records.extend(found.into_iter().rev().filter(|record| may_see(self, record)));
             page.is_cut |= is_cut;
             page.days += 1;
             end -= HOURS_A_LOOK;
         }
-        page.records.retain(|record| may_see(self, record));
         page.records.truncate(SHOWN_MAX);
         Ok(Some(page))
     }

@@ -35,4 +35,3 @@ pub use dashboard::{Dashboard, NoAccess};
 pub use pages::health;
 pub use stores::WatchedStores;
 pub use trace_url::TraceUrl;
-pub use visit::is_reserved;

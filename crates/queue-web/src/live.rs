@@ -17,7 +17,7 @@ use http::{
 };
 use http_body::Frame;
 use http_body_util::StreamBody;
-use queue_core::{QueueName, QueueStatus, State};
+use queue_core::{QueueStatus, State};
 use queue_http::AnswerBody;
 use std::{
     convert::Infallible,
@@ -109,16 +109,17 @@ impl ChangeFeed {
     }
 
     async fn fingerprint(&self) -> Result<u64> {
-        let all = self.visit.all_queues().await?;
         let mut hasher = DefaultHasher::new();
-        for queue in all.queues.iter().filter(|queue| self.is_meant(&queue.name)) {
-            hash(queue, &mut hasher);
+        if self.visit.field("queue").is_some() {
+            if let Some(queue) = self.visit.status_of(&self.visit.queue()?).await? {
+                hash(&queue, &mut hasher);
+            }
+        } else {
+            for queue in &self.visit.queues().await?.queues {
+                hash(queue, &mut hasher);
+            }
         }
         Ok(hasher.finish())
-    }
-
-    fn is_meant(&self, queue: &QueueName) -> bool {
-        self.visit.sees(queue) && self.visit.field("queue").is_none_or(|name| queue.as_str() == name)
     }
 }
 

@@ -67,7 +67,11 @@ pub(super) const CAMPAIGNS: &[Campaign] = &[
     },
     Campaign {
         decoder: "patterns of queues",
-        files: &["queue-http/src/access/queue_glob.rs"],
+        files: &[
+            "queue-core/src/names/queue_glob.rs",
+            "queue-core/src/storage/queue_filter.rs",
+            "queue-http/src/verbs/metrics.rs",
+        ],
         package: HTTP,
         target: "lib",
         test: "access::noise_tests::any_pattern_matches_what_it_says",
@@ -227,7 +231,6 @@ mod tests {
         ("queue-http/src/serve/server.rs", "an address of its own"),
         ("queue-http/src/verbs/about.rs", "it writes the headers of answers"),
         ("queue-http/src/verbs/events.rs", "it writes the headers of answers"),
-        ("queue-http/src/verbs/metrics.rs", "it writes the headers of answers"),
         ("queue-remote/src/client/call.rs", "it decodes answers as `wire/mod.rs` does"),
         ("queue-remote/src/client/service_client.rs", "it writes the headers of requests"),
         ("queue-remote/src/endpoint.rs", "an argument of the program"),

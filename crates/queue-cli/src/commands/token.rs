@@ -9,9 +9,9 @@ use crate::{
 use clap::{Args, Subcommand};
 use queue::{
     SystemRng,
-    queue_core::{Clock, Span, SystemClock, Timestamp},
+    queue_core::{Clock, QueueGlob, Span, SystemClock, Timestamp},
 };
-use queue_http::{NewToken, Proof, QueueGlob, ReceiptKeys, Scope, TokenRecord};
+use queue_http::{NewToken, Proof, ReceiptKeys, Scope, TokenRecord};
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 

@@ -1,15 +1,17 @@
 //! Names and ids, validated once at the boundary and trusted afterwards.
 //!
 //! Names and ids are data: no code in this workspace parses one, makes a path of one, or puts one
-//! into a query text.
+//! into a query text. A [`QueueGlob`] is compared with names from the outside.
 
 mod invalid_name;
 mod job_kind;
 mod macros;
+mod queue_glob;
 
 pub use invalid_name::InvalidName;
 pub(crate) use invalid_name::check as check_name;
 pub use job_kind::{JobKind, NamesKind};
+pub use queue_glob::QueueGlob;
 
 use macros::validated_name;
 

@@ -2,11 +2,13 @@
 
 use super::{
     changing::{Changed, LIVES_MAX, kept_moving, kept_replaced, until_it_rests},
+    filtered_queues::FilteredQueues,
     traced_followers::trace_followers,
 };
 use crate::{
     Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, Headers, JobAttempts, JobId, JobMeta,
-    JobRecord, LeaseToken, ListQuery, QueueName, QueueStatus, QueuesQuery, Result, Rng, Stamped, Storage,
+    JobRecord, LeaseToken, ListQuery, QueueFilter, QueueName, QueueStatus, QueuesPage, QueuesQuery, Result,
+    Rng, Stamped, Storage,
     lifecycle::{Event, Policy, Transition, decide},
 };
 use async_trait::async_trait;
@@ -127,6 +129,28 @@ pub trait StorageExt: Storage {
         Ok(page.queues.into_iter().find(|status| status.name == *queue))
     }
 
+    /// One page of the queues that fit a filter, in the order of the bytes of their names. The
+    /// bounds count after the filter, so the queues of others do not keep the ones that fit from
+    /// the page.
+    ///
+    /// It looks at no more than [`QueueFilter::LOOKED_AT_MAX`] names, in 128 reads at most. A page
+    /// that has a next one and is not full has reached this bound.
+    ///
+    /// # Errors
+    /// Those of [`Storage::queues`]. Nothing is written, so the future can be dropped at any time.
+    async fn queues_of(&self, filter: &QueueFilter, query: QueuesQuery) -> Result<QueuesPage> {
+        read_filtered(self, FilteredQueues::new(filter, query.start(), query.limit())).await
+    }
+
+    /// The first queues that fit a filter, at most `most`, which may be more than a page has. It
+    /// looks at as many names as [`queues_of`](Self::queues_of).
+    ///
+    /// # Errors
+    /// Those of [`Storage::queues`]. Nothing is written, so the future can be dropped at any time.
+    async fn first_queues_of(&self, filter: &QueueFilter, most: usize) -> Result<QueuesPage> {
+        read_filtered(self, FilteredQueues::new(filter, "", most)).await
+    }
+
     /// Ends lapsed leases, at most `limit`, and answers the jobs as they are after that. Other
     /// callers may do the same at the same time: each lapse is charged once.
     async fn rescue(&self, queue: &QueueName, limit: usize, policy: &Policy) -> Result<Vec<JobMeta>> {
@@ -173,6 +197,16 @@ pub trait StorageExt: Storage {
 }
 
 impl<S: Storage + ?Sized> StorageExt for S {}
+
+async fn read_filtered<S: Storage + ?Sized>(
+    storage: &S,
+    mut filtered: FilteredQueues<'_>,
+) -> Result<QueuesPage> {
+    while let Some(query) = filtered.next_read() {
+        filtered.take(storage.queues(query).await?);
+    }
+    Ok(filtered.page())
+}
 
 /// The positions of the records whose body was left out.
 fn without_body(records: &[Option<JobRecord>]) -> Vec<usize> {

@@ -1,6 +1,6 @@
 //! What monitoring shows of a store.
 
-use super::{QueueStatus, QueuesQuery, Storage, WorkerInfo};
+use super::{QueueFilter, QueueStatus, Storage, StorageExt, WorkerInfo};
 use crate::{ErrorKind, QueueName, Result, State};
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ const JOBS: [&str; 7] = ["due", "scheduled", "failing", "processing", "completed
 /// apart are bounded.
 ///
 /// ```
-/// use queue_core::{QueueGauges, Storage, StoreGauges};
+/// use queue_core::{QueueFilter, QueueGauges, Storage, StoreGauges};
 ///
 /// /// How many jobs of all queues could start now.
 /// async fn backlog(store: &dyn Storage) -> queue_core::Result<u64> {
-///     let gauges = StoreGauges::read(store, |queue| Some(queue.to_string())).await?;
+///     let gauges = StoreGauges::read(store, &QueueFilter::all(), |queue| Some(queue.to_string())).await?;
 ///     let jobs = gauges.queues.values().flat_map(QueueGauges::jobs);
 ///     Ok(jobs.filter(|(word, _)| *word == "due").map(|(_, count)| count).sum())
 /// }
@@ -30,6 +30,8 @@ pub struct StoreGauges {
     pub queues: BTreeMap<String, QueueGauges>,
     /// The slots of all workers that are present.
     pub slots: SlotGauges,
+    /// Whether the store has more queues than are looked at, so that some may be missing here.
+    pub has_more: bool,
 }
 
 /// What is stored of one queue, or of several together.
@@ -62,36 +64,35 @@ impl StoreGauges {
     pub const QUEUES_MAX: usize = 200;
     /// The name under which the other queues are added up.
     pub const OTHER: &str = "other";
-    /// The most pages of queues that are read.
-    const PAGES_MAX: usize = 10;
 
-    /// Reads the gauges: at most ten pages of a thousand queues, and the workers. What a store has
-    /// no capability for is left out.
+    /// Reads the gauges of the queues that fit the filter, and of their workers. It looks at no
+    /// more than [`QueueFilter::LOOKED_AT_MAX`] queues. What a store has no capability for is left
+    /// out.
     ///
     /// `name_of` says under which name the gauges of a queue are added up, its own or one that it
-    /// shares with others; `None` leaves it out, as for a reader who may not see it.
+    /// shares with others; `None` leaves it out.
     ///
     /// # Errors
     /// Those of [`Storage::queues`] and [`Storage::workers`]. Nothing is written, so the future can
     /// be dropped at any time.
     pub async fn read(
         storage: &(impl Storage + ?Sized),
+        filter: &QueueFilter,
         name_of: impl Fn(&QueueName) -> Option<String>,
     ) -> Result<Self> {
         let mut gauges = Self::default();
-        let mut next = storage.capabilities().queues.then(|| QueuesQuery::all(QueuesQuery::LIMIT_MAX));
-        for _ in 0..Self::PAGES_MAX {
-            let Some(query) = next.take() else { break };
-            let page = storage.queues(query).await?;
+        if storage.capabilities().queues {
+            let page = storage.first_queues_of(filter, QueueFilter::LOOKED_AT_MAX).await?;
             for status in &page.queues {
                 if let Some(name) = name_of(&status.name) {
                     gauges.of(name).add(status);
                 }
             }
-            next = page.next;
+            gauges.has_more = page.next.is_some();
         }
         for worker in workers(storage).await? {
-            let names: Vec<String> = worker.queues.iter().filter_map(&name_of).collect();
+            let wanted = worker.queues.iter().filter(|queue| filter.matches(queue));
+            let names: Vec<String> = wanted.filter_map(&name_of).collect();
             if !names.is_empty() {
                 gauges.slots.add(&worker);
             }

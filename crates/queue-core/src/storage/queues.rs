@@ -65,7 +65,7 @@ impl QueuesQuery {
         Self::starting(format!("{name}{JUST_BEHIND}"), limit)
     }
 
-    fn starting(start: String, limit: usize) -> Self {
+    pub(super) fn starting(start: String, limit: usize) -> Self {
         Self { start, limit: limit.clamp(1, Self::LIMIT_MAX) }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     access::{
-        BrowserRules, Gate, Principal, QueueGlob, Refusal, RequestLimits, Scope, Tokens,
+        BrowserRules, Gate, Principal, Refusal, RequestLimits, Scope, Tokens,
         bodies::Bodies,
         browser_rules::{MediaType, check_media_type, single},
         queue_in_path::queue_in_path,
@@ -188,7 +188,7 @@ fn allow(principal: &Principal, scope: Scope, request: &Parts, pattern: Option<&
         return Err(Refusal::Forbidden("the token lacks the scope that this call needs"));
     }
     // It reaches every queue, so a token for some of them has no use for it.
-    if scope == Scope::Store && !principal.queues().contains(&QueueGlob::any()) {
+    if scope == Scope::Store && !principal.sees_all() {
         return Err(Refusal::Forbidden("the scope store needs a token for all queues: `*`"));
     }
     let queue = pattern.and_then(|pattern| queue_in_path(pattern, request.uri.path()));

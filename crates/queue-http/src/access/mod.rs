@@ -18,7 +18,6 @@ mod noise_tests;
 mod pages;
 mod principal;
 mod private_file;
-mod queue_glob;
 mod queue_in_path;
 mod refusal;
 mod scope;
@@ -40,7 +39,6 @@ pub use pages::TokenHolder;
 pub use principal::Principal;
 #[cfg(feature = "server")]
 pub(crate) use private_file::read as read_private;
-pub use queue_glob::QueueGlob;
 pub(crate) use refusal::Refusal;
 pub use scope::{Scope, Scopes, UnknownScope};
 pub use token::Token;

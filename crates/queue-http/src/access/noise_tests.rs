@@ -1,10 +1,10 @@
 //! Whatever stands in a token, a path or a file, it is read without harm, and is what it says or is
 //! refused. `cargo xtask soak fuzz` makes the campaigns longer.
 
-use super::{AccessError, QueueGlob, Token, key_file::KeyFile, queue_in_path::queue_in_path, token_file};
+use super::{AccessError, Token, key_file::KeyFile, queue_in_path::queue_in_path, token_file};
 use percent_encoding::percent_decode_str;
 use proptest::{prelude::*, sample::Index};
-use queue_core::QueueName;
+use queue_core::{QueueFilter, QueueGlob, QueueName};
 use std::path::Path;
 
 const SECRET: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -85,9 +85,15 @@ proptest! {
     }
 
     #[test]
-    fn any_pattern_matches_what_it_says(pattern in "[ab*é]{0,9}", name in "[abé]{0,9}") {
-        if let (Ok(glob), Ok(queue)) = (pattern.parse::<QueueGlob>(), QueueName::new(name.as_str())) {
+    fn any_pattern_matches_what_it_says(pattern in "[ab*é]{0,9}", name in "[abé]{0,9}", more in "[ab*,]{0,9}") {
+        let Ok(queue) = QueueName::new(name.as_str()) else { return Ok(()) };
+        if let Ok(glob) = pattern.parse::<QueueGlob>() {
             prop_assert_eq!(glob.matches(&queue), fits(&pattern, &name), "{} {}", pattern, name);
+        }
+        let list = format!("{pattern},{more}");
+        if let Ok(filter) = list.parse::<QueueFilter>() {
+            let expected = list.split(',').any(|pattern| fits(pattern, &name));
+            prop_assert_eq!(filter.matches(&queue), expected, "{} {}", list, name);
         }
     }
 

@@ -1,10 +1,10 @@
 //! Who makes a request, and what it may do.
 
 use crate::access::{
-    QueueGlob, Scope, Scopes,
+    Scope, Scopes,
     shares::{Life, Shares, taken},
 };
-use queue_core::{QueueName, Timestamp, WorkerInfo};
+use queue_core::{QueueFilter, QueueGlob, QueueName, Timestamp, WorkerInfo};
 use std::{fmt, sync::Arc};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -107,11 +107,22 @@ impl Principal {
         self.inner.queues.iter().any(|glob| glob.matches(queue))
     }
 
+    /// Whether the principal may know of all queues of applications.
+    pub fn sees_all(&self) -> bool {
+        self.inner.queues.contains(&QueueGlob::any())
+    }
+
+    /// The queues that the principal may know of, to read them from a store. It has as many
+    /// patterns as the token.
+    pub fn seen_queues(&self) -> QueueFilter {
+        QueueFilter::any_of(self.inner.queues.iter().cloned())
+    }
+
     /// Whether the principal may know of all queues of a worker. One that announced none may work
     /// on every queue, and so only a principal of all queues reaches it.
     pub fn covers(&self, worker: &WorkerInfo) -> bool {
         match worker.queues.as_slice() {
-            [] => self.queues().contains(&QueueGlob::any()),
+            [] => self.sees_all(),
             queues => queues.iter().all(|queue| self.sees(queue)),
         }
     }

@@ -1,10 +1,10 @@
 //! The file of tokens: who may do what, without any secret in it.
 
 use crate::access::{
-    AccessError, QueueGlob, Scope, Scopes, private_file,
+    AccessError, Scope, Scopes, private_file,
     token::{Token, is_id},
 };
-use queue_core::{Rng, Timestamp};
+use queue_core::{QueueGlob, Rng, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashSet, path::Path};
 

@@ -1,7 +1,7 @@
 //! A call on its way to its handler, and the answer.
 
 use crate::{
-    access::{Principal, QueueGlob, Scope},
+    access::{Principal, Scope},
     problem::{Problem, ProblemKind, Result},
     service::App,
     wire::{depth_is_at_most, from_json},
@@ -14,9 +14,6 @@ use axum::{
 use bytes::Bytes;
 use queue_core::{JobId, QueueName};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-
-/// The queues of the library itself begin with one of these.
-const RESERVED_QUEUES: [&str; 2] = ["queue.", "leader:"];
 
 /// A call that may be made, with its whole body.
 #[derive(Debug)]
@@ -67,7 +64,7 @@ impl Call {
 
     /// Whether the caller knows of all queues.
     pub(crate) fn sees_all(&self) -> bool {
-        self.principal.as_ref().is_some_and(|principal| principal.queues().contains(&QueueGlob::any()))
+        self.principal.as_ref().is_some_and(Principal::sees_all)
     }
 
     /// The body, which borrows its text from the call. Where an object is expected, nothing else is
@@ -89,7 +86,7 @@ impl Call {
 
 /// Refuses a queue of the library itself.
 pub(crate) fn check_open(queue: &QueueName) -> Result<()> {
-    if RESERVED_QUEUES.iter().any(|prefix| queue.as_str().starts_with(prefix)) {
+    if queue.is_reserved() {
         return Err(Problem::invalid("queues that begin with `queue.` or `leader:` belong to the library"));
     }
     Ok(())

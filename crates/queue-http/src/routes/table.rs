@@ -232,6 +232,7 @@ fn about() -> Vec<Route> {
         route!(GET "/readyz", None, about::ready, "ready", "Says whether the store answers.")
             .answers::<about::HealthOut>(200),
         route!(GET "/metrics", Some(Metrics), metrics::metrics, "metrics", "Shows metrics for Prometheus.")
+            .asks::<metrics::MetricsParams>()
             .answers_else(200),
         route!(GET "/v1/limits", None, about::limits, "limits", "Shows the limits.")
             .answers::<about::LimitsOut>(200),

@@ -2,7 +2,7 @@
 //! cost nothing otherwise. What was measured meanwhile follows them, if anything measures.
 
 use crate::{
-    access::{QueueGlob, Scope},
+    access::Scope,
     problem::{Problem, ProblemKind, Result},
     routes::Call,
     service::App,
@@ -11,23 +11,39 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use queue_core::{QueueName, StoreGauges};
+use queue_core::{QueueFilter, QueueName, StoreGauges};
+use serde::Deserialize;
 use std::{
     fmt::{self, Write},
     sync::Arc,
     time::Duration,
 };
 use tokio::time::timeout;
+use utoipa::IntoParams;
 
 /// How long the store may take; Prometheus waits for ten seconds.
 const READ_MAX: Duration = Duration::from_secs(5);
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// `GET /metrics`: of the queues that the token may name. A store that does not answer leaves its
-/// gauges out, so that one sees what was measured of its errors.
+/// Metrics.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct MetricsParams {
+    /// Names of queues, with `*` for any text and commas between them: 1 to 100. All queues that
+    /// the token may name if absent; of these the first 200 have series of their own.
+    queues: Option<String>,
+}
+
+/// `GET /metrics`: of the queues that the token may name, and that the call asks for. A store that
+/// does not answer leaves its gauges out, so that one sees what was measured of its errors.
 pub(crate) async fn metrics(app: Arc<App>, call: Call) -> Result<Response> {
-    let name = |queue: &QueueName| call.may(Scope::Metrics, queue).then(|| queue.to_string());
-    let gauges = StoreGauges::read(&*app.storage, name);
+    let MetricsParams { queues } = call.query()?;
+    let wanted = queues.map(|queues| queues.parse::<QueueFilter>()).transpose();
+    let wanted = wanted.map_err(|invalid| Problem::invalid(invalid.to_string()).at("queues"))?;
+    let seen = call.principal()?.seen_queues();
+    let filter = wanted.iter().cloned().fold(seen, QueueFilter::and);
+    let gauges = StoreGauges::read(&*app.storage, &filter, |queue| Some(queue.to_string()));
     let read = match timeout(READ_MAX, gauges).await {
         Ok(read) => read.map(|gauges| text(&gauges)).map_err(Problem::from),
         Err(_) => Err(Problem::new(ProblemKind::Unavailable, "the store is too slow")),
@@ -39,7 +55,10 @@ pub(crate) async fn metrics(app: Arc<App>, call: Call) -> Result<Response> {
                 tracing::warn!(?problem, "the gauges of the store cannot be read");
                 String::new()
             });
-            gauges + &metrics.text(&|queue| may_see(&call, queue))
+            gauges
+                + &metrics.text(&|queue| {
+                    may_see(&call, queue) && wanted.as_ref().is_none_or(|wanted| is_wanted(wanted, queue))
+                })
         }
     };
     let mut response = text.into_response();
@@ -50,12 +69,18 @@ pub(crate) async fn metrics(app: Arc<App>, call: Call) -> Result<Response> {
 /// Whether the caller may see what was measured of a queue. What belongs to no queue, and what
 /// belongs to many, is for those who may see all.
 fn may_see(call: &Call, queue: Option<&str>) -> bool {
-    if call.principal.as_ref().is_some_and(|principal| principal.queues().contains(&QueueGlob::any())) {
-        return true;
-    }
-    let queue =
-        queue.filter(|queue| *queue != StoreGauges::OTHER).and_then(|queue| QueueName::new(queue).ok());
-    queue.is_some_and(|queue| call.may(Scope::Metrics, &queue))
+    call.sees_all() || queue.and_then(named).is_some_and(|queue| call.may(Scope::Metrics, &queue))
+}
+
+/// Whether the caller asks for what was measured of a queue. What belongs to no queue is always
+/// asked for.
+fn is_wanted(wanted: &QueueFilter, queue: Option<&str>) -> bool {
+    queue.is_none_or(|queue| named(queue).is_some_and(|queue| wanted.matches(&queue)))
+}
+
+/// The queue of a label, unless it stands for all the others.
+fn named(label: &str) -> Option<QueueName> {
+    QueueName::new(label).ok().filter(|_| label != StoreGauges::OTHER)
 }
 
 fn build_info() -> String {
@@ -71,7 +96,8 @@ fn text(gauges: &StoreGauges) -> String {
     text
 }
 
-fn write_all(text: &mut String, StoreGauges { queues, slots, .. }: &StoreGauges) -> fmt::Result {
+fn write_all(text: &mut String, gauges: &StoreGauges) -> fmt::Result {
+    let StoreGauges { queues, slots, has_more, .. } = gauges;
     head(text, "queue_jobs", "Jobs by state; a failing job is also due or scheduled.")?;
     for (queue, of) in queues {
         for (state, count) in of.jobs() {
@@ -94,6 +120,12 @@ fn write_all(text: &mut String, StoreGauges { queues, slots, .. }: &StoreGauges)
     for (state, count) in slots.by_word() {
         writeln!(text, "queue_worker_slots{{state=\"{state}\"}} {count}")?;
     }
+    head(
+        text,
+        "queue_metrics_cut",
+        "Whether there are more queues than were looked at; name those that matter.",
+    )?;
+    writeln!(text, "queue_metrics_cut {}", u8::from(*has_more))?;
     Ok(())
 }
 

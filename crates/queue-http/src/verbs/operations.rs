@@ -85,9 +85,9 @@ pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     if limit == 0 || limit > most {
         return Err(Problem::invalid(format!("limit: 1 to {most}, not {limit}")));
     }
-    let page = app.operations.page(after.map(Cursor), limit).await?;
-    let seen = page.operations.iter().filter(|status| call.may(Scope::Operate, &status.spec().queue));
-    let operations = seen.map(OperationOut::of).collect();
+    let seen = call.principal()?.seen_queues();
+    let page = app.operations.page_of(&seen, after.map(Cursor), limit).await?;
+    let operations = page.operations.iter().map(OperationOut::of).collect();
     let unreadable = page.unreadable.iter().filter(|_| call.sees_all()).map(UnreadableOperationOut::of);
     let unreadable = unreadable.collect();
     let next = page.next.map(|Cursor(text)| text);

@@ -6,6 +6,7 @@ mod change;
 mod client;
 #[cfg(feature = "server")]
 mod connections;
+mod crowded;
 mod described;
 #[cfg(feature = "server")]
 mod drain;

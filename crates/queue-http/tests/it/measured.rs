@@ -6,10 +6,10 @@ use axum::{
     http::Request,
 };
 use queue::MemoryStorage;
-use queue_core::{Error, ErrorKind, QueuesPage, QueuesQuery, SeededRng, Storage, StorageLayer};
+use queue_core::{Error, ErrorKind, QueueGlob, QueuesPage, QueuesQuery, SeededRng, Storage, StorageLayer};
 use queue_http::{
-    AccessControl, BrowserRules, NewToken, Principal, QueueGlob, ReceiptKeys, RequestLimits, Routed, Scope,
-    Service, ServiceMetrics, Tokens,
+    AccessControl, BrowserRules, NewToken, Principal, ReceiptKeys, RequestLimits, Routed, Scope, Service,
+    ServiceMetrics, Tokens,
 };
 use std::{
     sync::{Arc, Mutex},

@@ -76,7 +76,7 @@ async fn no_answer_and_no_log_has_a_token_or_a_word_of_a_driver() {
 
     let folder = tempfile::tempdir().unwrap();
     let (_, path, _) = tokens(&folder);
-    let all = queue_http::NewToken::new(queue_http::Scope::ALL, [queue_http::QueueGlob::any()]);
+    let all = queue_http::NewToken::new(queue_http::Scope::ALL, [queue_core::QueueGlob::any()]);
     let token = queue_http::add_token(&path, all, &SystemRng).unwrap().reveal();
     let loaded = Arc::new(queue_http::Tokens::load(&path).unwrap());
     let store = Arc::new(Broken(queue::open("memory:").await.unwrap()));

@@ -113,8 +113,8 @@ pub(crate) fn options() -> ServerOptions {
 
 /// A door with a file of one token.
 pub(crate) fn tokens(folder: &tempfile::TempDir) -> (Door, PathBuf, String) {
-    use queue_core::SystemRng;
-    use queue_http::{NewToken, QueueGlob, Scope};
+    use queue_core::{QueueGlob, SystemRng};
+    use queue_http::{NewToken, Scope};
     let path = folder.path().join("tokens");
     let new = NewToken::new([Scope::Work], [QueueGlob::any()]);
     let token = queue_http::add_token(&path, new, &SystemRng).unwrap().reveal();

@@ -4,10 +4,10 @@
 
 use crate::server::{PATIENCE, options, read_until, say};
 use futures_util::future::select_all;
-use queue_core::SystemRng;
+use queue_core::{QueueGlob, SystemRng};
 use queue_http::{
-    AccessControl, Address, BrowserRules, Lifecycle, NewToken, Principal, QueueGlob, ReceiptKeys,
-    RequestLimits, Scope, Service, Tokens,
+    AccessControl, Address, BrowserRules, Lifecycle, NewToken, Principal, ReceiptKeys, RequestLimits, Scope,
+    Service, Tokens,
 };
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use tokio::{

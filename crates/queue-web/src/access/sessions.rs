@@ -115,10 +115,9 @@ impl Cookies {
 mod tests {
     use super::{Cookies, LASTS, Sessions};
     use http::{HeaderMap, HeaderValue, header::COOKIE};
-    use queue_core::{SeededRng, SystemRng, Timestamp};
+    use queue_core::{QueueGlob, SeededRng, SystemRng, Timestamp};
     use queue_http::{
-        AccessControl, BrowserRules, NewToken, QueueGlob, ReceiptKeys, RequestLimits, Scope, Tokens,
-        add_token,
+        AccessControl, BrowserRules, NewToken, ReceiptKeys, RequestLimits, Scope, Tokens, add_token,
     };
     use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use super::QueueChoice;
 use crate::{
     answer::{self, Answer},
     problem::Result,
-    visit::{Frame, Visit, is_reserved},
+    visit::{Frame, Visit},
     words::{Moment, moment, number},
 };
 use askama::Template;
@@ -80,7 +80,7 @@ pub(crate) async fn errors(visit: Visit) -> Result<Answer> {
         queue: name.to_string(),
         failed: number(failed.len() as u64),
         failing: number(failing.len() as u64),
-        may_redrive: frame.may.operate && !is_reserved(name),
+        may_redrive: frame.may.operate && !name.is_reserved(),
         left_out: groups.len().saturating_sub(GROUPS_MAX),
         groups: groups.into_iter().take(GROUPS_MAX).map(|group| view(&visit, name, group, now)).collect(),
         queues: chosen.choices,

@@ -6,7 +6,7 @@ mod timeline;
 use crate::{
     answer::{self, Answer},
     problem::{Result, WebProblem},
-    visit::{Frame, Visit, is_reserved},
+    visit::{Frame, Visit},
     words::{StateWord, age, moment, state_word},
 };
 use askama::Template;
@@ -100,7 +100,7 @@ fn no_job() -> WebProblem {
 
 fn view(visit: &Visit, frame: Frame, reading: &JobReading, body: Option<BodyView>) -> JobPage {
     let JobReading { meta, attempts, now } = reading;
-    let may_change = frame.may.operate && !is_reserved(&meta.queue) && !meta.kind.is_reserved();
+    let may_change = frame.may.operate && !meta.queue.is_reserved() && !meta.kind.is_reserved();
     JobPage {
         id: meta.id.to_string(),
         queue: meta.queue.to_string(),

@@ -8,7 +8,7 @@ use super::QueueChoice;
 use crate::{
     answer::{self, Answer},
     problem::Result,
-    visit::{Frame, NavLink, Visit, is_reserved},
+    visit::{Frame, NavLink, Visit},
     words::{Moment, StateWord, moment, number, standing_word, state_word},
 };
 use askama::Template;
@@ -74,7 +74,7 @@ pub(crate) async fn jobs(visit: Visit) -> Result<Answer> {
     let page = list(&visit, &chosen.name, &filter).await?;
     let next = page.next.as_ref().map(|Cursor(next)| next.as_str());
     let here = visit.query.without(&["after", "did", "n", "not", "store"]);
-    let may_change = visit.has(queue_http::Scope::Operate) && !is_reserved(&chosen.name);
+    let may_change = visit.has(queue_http::Scope::Operate) && !chosen.name.is_reserved();
     answer::page(&JobsPage {
         queue: chosen.name.to_string(),
         tabs: tabs(&visit, &chosen.name, status.as_ref(), &filter),

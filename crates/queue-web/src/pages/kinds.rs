@@ -6,7 +6,7 @@ use crate::{
     charts::{Chart, histogram, meter},
     problem::Result,
     read::{Stretch, WorkReading},
-    visit::{Frame, NavLink, Visit, is_reserved},
+    visit::{Frame, NavLink, Visit},
     words::{length, number, share},
 };
 use askama::Template;
@@ -90,7 +90,7 @@ pub(crate) async fn kinds(visit: Visit) -> Result<Answer> {
         rows: rows.collect(),
         chosen: own.map(|(kind, _)| kind.to_string()),
         charts: own.map(|(_, counts)| charts(counts)).unwrap_or_default(),
-        can_pause: frame.may.operate && visit.storage().capabilities().kind_pause && !is_reserved(queue),
+        can_pause: frame.may.operate && visit.storage().capabilities().kind_pause && !queue.is_reserved(),
         queues: chosen.choices,
         frame,
     })

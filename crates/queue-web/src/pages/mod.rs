@@ -31,6 +31,7 @@ pub(crate) use workers::workers;
 
 use crate::{
     problem::Result,
+    read::QueueList,
     visit::{NavLink, Visit},
 };
 use queue_core::{QueueName, QueueStatus};
@@ -52,7 +53,7 @@ impl Visit {
     /// The queue that the address names, or else the first one; `None` if there is none yet.
     async fn chosen_queue(&self) -> Result<Option<ChosenQueue>> {
         let named = if self.field("queue").is_some() { Some(self.queue()?) } else { None };
-        let (queues, _) = self.queues().await?;
+        let QueueList { queues, .. } = &*self.queues().await?;
         let Some(name) = named.or_else(|| queues.first().map(|queue| queue.name.clone())) else {
             return Ok(None);
         };

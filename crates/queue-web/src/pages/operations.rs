@@ -64,16 +64,15 @@ struct AuditRow {
 /// `GET /operations`
 pub(crate) async fn operations(visit: Visit) -> Result<Answer> {
     let after = visit.query.get("after").map(|after| Cursor(after.to_owned()));
-    let page = Operations::of(visit.storage().clone()).page(after, SHOWN).await?;
+    let page = Operations::of(visit.storage().clone()).page_of(&visit.seen_queues(), after, SHOWN).await?;
     let (found, next) = (page.operations, page.next);
     let audit = visit.audit().await?;
     let now = match &audit {
         Some(AuditPage { now, .. }) => *now,
         None => found.iter().map(|status| status.meta().entered_at()).max().unwrap_or_default(),
     };
-    let seen = found.iter().filter(|status| visit.sees(&status.spec().queue));
     answer::page(&OperationsPage {
-        rows: seen.map(|status| row(&visit, status, now)).collect(),
+        rows: found.iter().map(|status| row(&visit, status, now)).collect(),
         // Their queues are not known.
         unreadable: page.unreadable.iter().filter(|_| visit.sees_all()).map(unreadable_row).collect(),
         older: next.map(|Cursor(next)| visit.link("operations", &[("after", &next)])),

@@ -5,7 +5,7 @@ use crate::{
     answer::{self, Answer},
     charts::sparkline,
     problem::Result,
-    read::{Stretch, WorkReading},
+    read::{QueueList, Stretch, WorkReading},
     visit::{Frame, Visit},
     words::{age, number, plural},
 };
@@ -71,7 +71,8 @@ struct CellView {
 
 /// `GET /`
 pub(crate) async fn overview(visit: Visit) -> Result<Answer> {
-    let (queues, has_more) = visit.queues().await?;
+    let list = visit.queues().await?;
+    let QueueList { queues, has_more } = &*list;
     let workers = visit.workers().await?;
     let work = visit.work(Stretch::named(None)).await?;
     let hours: Vec<Option<Vec<WorkCounts>>> = queues
@@ -85,7 +86,10 @@ pub(crate) async fn overview(visit: Visit) -> Result<Answer> {
         points.extend(QueueHealth { status, workers: workers.as_deref(), hour: hour.as_ref() }.points());
     }
     points.sort_by_key(|point: &HealthPoint| std::cmp::Reverse(point.grade));
-    let (grade, words) = headline(&points, queues.len() as u64);
+    let (grade, mut words) = headline(&points, queues.len() as u64);
+    if queues.is_empty() && *has_more {
+        "No queue of yours is among the first ones".clone_into(&mut words);
+    }
     let rows = queues
         .iter()
         .zip(&hours)
@@ -95,11 +99,11 @@ pub(crate) async fn overview(visit: Visit) -> Result<Answer> {
         class: grade.class(),
         sign: grade.sign(),
         headline: words,
-        summary: summary(&queues, workers.as_deref()),
+        summary: summary(queues, workers.as_deref()),
         points: points.iter().map(|point| point_view(&visit, point)).collect(),
-        tiles: tiles(&visit, &queues, workers.as_deref()),
+        tiles: tiles(&visit, queues, workers.as_deref()),
         rows: rows.collect(),
-        has_more,
+        has_more: *has_more,
         facts: facts(&visit),
     })
 }

@@ -6,7 +6,7 @@ use crate::{
     charts::{Chart, flow, times},
     problem::{Result, WebProblem},
     read::{Stretch, WorkReading},
-    visit::{Frame, NavLink, Visit, is_reserved},
+    visit::{Frame, NavLink, Visit},
     words::{Moment, age, moment, number},
 };
 use askama::Template;
@@ -67,7 +67,7 @@ pub(crate) async fn queue(visit: Visit) -> Result<Answer> {
         jobs: visit.link("jobs", &pairs),
         kinds: visit.link("kinds", &pairs),
         errors: visit.link("errors", &pairs),
-        is_open: !is_reserved(&name),
+        is_open: !name.is_reserved(),
         can_pause: visit.storage().capabilities().pause,
         pause: pause_words(status.pause, now),
         paused_kinds: status.paused_kinds.iter().map(|kind| paused_kind(kind, now)).collect(),

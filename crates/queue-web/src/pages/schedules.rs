@@ -4,7 +4,7 @@ use super::QueueChoice;
 use crate::{
     answer::{self, Answer},
     problem::Result,
-    visit::{Frame, Visit, is_reserved},
+    visit::{Frame, Visit},
     words::{Moment, moment},
 };
 use askama::Template;
@@ -71,7 +71,7 @@ pub(crate) async fn schedules(visit: Visit) -> Result<Answer> {
             found.schedules.iter().map(|status| row(status, now)).chain(unreadable).collect()
         },
         is_cut: found.next.is_some(),
-        may_change: frame.may.operate && !is_reserved(name),
+        may_change: frame.may.operate && !name.is_reserved(),
         queues: chosen.choices,
         frame,
     })

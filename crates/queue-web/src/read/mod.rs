@@ -4,5 +4,6 @@ mod queues;
 mod snapshots;
 mod work;
 
+pub(crate) use queues::QueueList;
 pub(crate) use snapshots::Snapshots;
 pub(crate) use work::{Stretch, WorkReading};

@@ -1,10 +1,7 @@
 //! The queues of a store with their counts.
 
-use crate::{
-    problem::Result,
-    visit::{Visit, is_reserved},
-};
-use queue_core::{QueueName, QueueStatus, QueuesQuery, StorageExt, WorkerInfo};
+use crate::{problem::Result, visit::Visit};
+use queue_core::{QueueName, QueueStatus, StorageExt, WorkerInfo};
 use std::{sync::Arc, time::Duration};
 
 /// The most queues that a page shows.
@@ -12,32 +9,29 @@ const QUEUES_MAX: usize = 500;
 /// How old counts may be: as old as the pages that ask for them each second.
 const AGE: Duration = Duration::from_millis(950);
 
-/// The first queues of a store, in the order of their names.
+/// The first queues that a visitor may see, in the order of their names, without those of the
+/// library.
 #[derive(Debug)]
 pub(crate) struct QueueList {
     pub(crate) queues: Vec<QueueStatus>,
+    /// Whether there are more, or more queues than are looked at.
     pub(crate) has_more: bool,
 }
 
 impl Visit {
-    /// The queues of the store, of all visitors together.
-    pub(crate) async fn all_queues(&self) -> Result<Arc<QueueList>> {
-        let storage = self.storage().clone();
+    /// The queues that the visitor may see. Visitors who may see the same share one read; the bound
+    /// counts after the filter, so that the queues of others do not hide those of the visitor.
+    pub(crate) async fn queues(&self) -> Result<Arc<QueueList>> {
+        let (storage, seen) = (self.storage().clone(), self.seen_queues().without_reserved());
+        let key = self.key("queues", &self.patterns());
         let read = async move {
             if !storage.capabilities().queues {
                 return Ok(QueueList { queues: Vec::new(), has_more: false });
             }
-            let page = storage.queues(QueuesQuery::all(QUEUES_MAX)).await?;
+            let page = storage.first_queues_of(&seen, QUEUES_MAX).await?;
             Ok(QueueList { queues: page.queues, has_more: page.next.is_some() })
         };
-        self.app.snapshots.get(self.key("queues", ""), AGE, read).await
-    }
-
-    /// The queues that the visitor may see, without those of the library.
-    pub(crate) async fn queues(&self) -> Result<(Vec<QueueStatus>, bool)> {
-        let all = self.all_queues().await?;
-        let seen = all.queues.iter().filter(|queue| self.sees(&queue.name) && !is_reserved(&queue.name));
-        Ok((seen.cloned().collect(), all.has_more))
+        self.app.snapshots.get(key, AGE, read).await
     }
 
     /// One queue; `None` if there is none.

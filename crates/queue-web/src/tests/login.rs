@@ -4,10 +4,9 @@ use super::{Got, answered, memory};
 use crate::{AccessPolicy, Dashboard};
 use http::{Method, Request, StatusCode};
 use http_body_util::Full;
-use queue_core::{Storage, SystemRng, Timestamp};
+use queue_core::{QueueGlob, Storage, SystemRng, Timestamp};
 use queue_http::{
-    AccessControl, BrowserRules, NewToken, QueueGlob, ReceiptKeys, RequestLimits, Scope, Tokens, add_token,
-    revoke_token,
+    AccessControl, BrowserRules, NewToken, ReceiptKeys, RequestLimits, Scope, Tokens, add_token, revoke_token,
 };
 use std::{path::PathBuf, sync::Arc, time::Duration};
 

@@ -1,6 +1,7 @@
 //! Tests of the whole dashboard, as a browser meets it.
 
 mod bounded;
+mod crowded;
 mod forms;
 mod hostile;
 mod login;
@@ -13,11 +14,11 @@ use http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use queue::{MemoryStorage, Queue, Raw};
 use queue_core::{
-    ClaimRequest, Failure, JobId, Kind, NewJob, Payload, QueueName, Span, Storage, StorageExt, SystemRng,
-    WorkerId,
+    ClaimRequest, Failure, JobId, Kind, NewJob, Payload, QueueGlob, QueueName, Span, Storage, StorageExt,
+    SystemRng, WorkerId,
     lifecycle::{Cause, Event, Policy},
 };
-use queue_http::{AccessControl, BrowserRules, Principal, QueueGlob, RequestLimits, Scope};
+use queue_http::{AccessControl, BrowserRules, Principal, RequestLimits, Scope};
 use std::sync::Arc;
 use tower::ServiceExt;
 

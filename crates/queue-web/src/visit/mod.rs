@@ -15,12 +15,9 @@ use crate::{
     stores::WatchedStore,
 };
 use queue::{Queue, Raw};
-use queue_core::{JobId, QueueName, Storage, WorkerInfo};
+use queue_core::{JobId, QueueFilter, QueueGlob, QueueName, Storage, WorkerInfo};
 use queue_http::{Principal, Scope};
 use std::sync::Arc;
-
-/// The queues of the library itself begin with one of these.
-const RESERVED_QUEUES: [&str; 2] = ["queue.", "leader:"];
 
 /// A request of somebody who may make it.
 pub(crate) struct Visit {
@@ -81,6 +78,19 @@ impl Visit {
         self.principal.as_ref().is_some_and(|principal| principal.sees(queue))
     }
 
+    /// The queues that the visitor may know of.
+    pub(crate) fn seen_queues(&self) -> QueueFilter {
+        self.principal.as_ref().map_or_else(|| QueueFilter::any_of([]), Principal::seen_queues)
+    }
+
+    /// The patterns of these queues as one text, which is another for other patterns.
+    pub(crate) fn patterns(&self) -> String {
+        let patterns = self.principal.as_ref().map(Principal::queues).unwrap_or_default();
+        let texts: Vec<&str> = patterns.iter().map(QueueGlob::as_str).collect();
+        // No pattern has a control character.
+        texts.join("\n")
+    }
+
     /// Whether the visitor may know of all queues of a worker.
     pub(crate) fn covers(&self, worker: &WorkerInfo) -> bool {
         self.principal.as_ref().is_some_and(|principal| principal.covers(worker))
@@ -88,8 +98,7 @@ impl Visit {
 
     /// Whether the visitor may know of all queues.
     pub(crate) fn sees_all(&self) -> bool {
-        let any = queue_http::QueueGlob::any();
-        self.principal.as_ref().is_some_and(|principal| principal.queues().contains(&any))
+        self.principal.as_ref().is_some_and(Principal::sees_all)
     }
 
     /// A field of the form, or else of the address.
@@ -111,7 +120,7 @@ impl Visit {
     /// actions alone.
     pub(crate) fn open_queue(&self) -> Result<QueueName> {
         let queue = self.queue()?;
-        if is_reserved(&queue) {
+        if queue.is_reserved() {
             return Err(WebProblem::forbidden(
                 "This queue belongs to the library, and is not changed by hand.",
             ));
@@ -146,11 +155,6 @@ impl Visit {
     pub(crate) fn proof(&self) -> String {
         self.app.forms.make(&self.holder)
     }
-}
-
-/// Whether a queue belongs to the library, so that it is not shown among those of applications.
-pub fn is_reserved(queue: &QueueName) -> bool {
-    RESERVED_QUEUES.iter().any(|prefix| queue.as_str().starts_with(prefix))
 }
 
 fn forbidden_queue() -> WebProblem {

@@ -7,14 +7,15 @@ use super::{
 };
 use queue_core::{
     Capabilities, Clock, Counts, Detail, Direction, Duty, JobMeta, Kind, ListFilter, ListQuery, Moment,
-    Pause, QueueName, QueueStatus, QueuesQuery, Result, State, Storage, Timestamp, Walk, WorkerInfo,
+    Pause, QueueName, QueueStatus, QueuesQuery, Result, State, Storage, StorageExt, Timestamp, Walk,
+    WorkerInfo,
 };
 use queue_worker::AboutWorker;
-use std::{collections::BTreeSet, time::Duration};
+use std::{cmp::Reverse, collections::BTreeSet, time::Duration};
 
 /// The most queues that are listed.
 pub(super) const QUEUES_MAX: usize = 1_000;
-/// The most queues whose jobs are looked at, those with the most jobs.
+/// The most queues whose jobs are looked at: those that were named, then those with the most jobs.
 pub(super) const QUEUES_LOOKED_AT_MAX: usize = 100;
 /// The most jobs of a sample.
 pub(super) const SAMPLE: usize = 100;
@@ -84,7 +85,7 @@ impl StoreFacts {
         let host = [before, host.now()];
         let (mut listed, has_more) = list_queues(storage, &capabilities, named).await?;
         listed.retain(|queue| queue.name != probe_queue());
-        listed.sort_by_key(|queue| std::cmp::Reverse(queue.counts.total()));
+        listed.sort_by_key(|queue| Reverse((named.contains(&queue.name), queue.counts.total())));
         let left_out = listed.len().saturating_sub(QUEUES_LOOKED_AT_MAX);
         listed.truncate(QUEUES_LOOKED_AT_MAX);
         let mut queues = Vec::with_capacity(listed.len());
@@ -118,7 +119,13 @@ async fn list_queues(
 ) -> Result<(Vec<QueueStatus>, bool)> {
     if capabilities.queues {
         let page = storage.queues(QueuesQuery::all(QUEUES_MAX)).await?;
-        return Ok((page.queues, page.next.is_some()));
+        let mut queues = page.queues;
+        let mut behind: Vec<&QueueName> = named.iter().take(QUEUES_LOOKED_AT_MAX).collect();
+        behind.retain(|name| !queues.iter().any(|queue| queue.name == **name));
+        for name in behind {
+            queues.extend(storage.status_of(name).await?);
+        }
+        return Ok((queues, page.next.is_some()));
     }
     let mut queues = Vec::new();
     for name in named.iter().take(QUEUES_LOOKED_AT_MAX) {

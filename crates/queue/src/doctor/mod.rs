@@ -78,7 +78,8 @@ impl Doctor {
         self
     }
 
-    /// Looks at this queue too, where the store cannot list its queues.
+    /// Looks at this queue in any case: also if the store cannot list its queues, and also if it
+    /// stands behind more queues than are looked at.
     #[must_use]
     pub fn queue(mut self, name: QueueName) -> Self {
         self.queues.push(name);

@@ -21,7 +21,7 @@ use crate::{Change, IntoJobId, UnreadableJob};
 use crate::{Queue, Raw};
 use queue_core::{
     Cursor, Direction, Enqueued, Error, ErrorKind, JobId, JobMeta, JobRecord, Kind, ListFilter, ListQuery,
-    QueueName, Result, Storage, StorageExt, Walk,
+    QueueFilter, QueueName, Result, Storage, StorageExt, Walk,
     lifecycle::{Event, OnRunning, Policy},
 };
 use queue_worker::{Router, Worker, WorkerBuilder, operations::count_members};
@@ -29,6 +29,8 @@ use std::sync::Arc;
 
 /// The most operations on one page of a listing.
 const PAGE: usize = 100;
+/// The most reads for a page of the operations on some queues.
+const READS_MAX: usize = 16;
 
 /// The operations of a store.
 ///
@@ -165,6 +167,35 @@ impl Operations {
         let page = self.storage.list(query).await?;
         let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
         Ok(OperationsPage { next: page.next, ..sorted(self.read(&ids).await?)? })
+    }
+
+    /// A page of the operations on the queues that fit a filter, the newest first. The bound counts
+    /// after the filter, and sixteen reads are made at most: a page may be empty and not be the
+    /// last. Operations that cannot be read are there whatever the filter, since their queue is not
+    /// known.
+    ///
+    /// # Errors
+    /// Those of [`page`](Self::page).
+    pub async fn page_of(
+        &self,
+        queues: &QueueFilter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<OperationsPage> {
+        let mut found = OperationsPage { next: after, ..OperationsPage::default() };
+        for _ in 0..READS_MAX {
+            let missing = limit - found.operations.len();
+            let page = self.page(found.next, missing).await?;
+            found
+                .operations
+                .extend(page.operations.into_iter().filter(|one| queues.matches(&one.spec().queue)));
+            found.unreadable.extend(page.unreadable);
+            found.next = page.next;
+            if found.next.is_none() || found.operations.len() >= limit {
+                break;
+            }
+        }
+        Ok(found)
     }
 
     /// Cancels an operation: at once if it waits, after its present page if it runs

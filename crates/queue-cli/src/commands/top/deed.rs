@@ -9,7 +9,6 @@ use queue::{
     Change, JobId, OnRunning, WorkerId,
     queue_core::{Detail, Duty, Pause, QueueName},
 };
-use queue_web::is_reserved;
 
 /// A key that changes something; all of them are capital letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +98,7 @@ impl Deed {
 
     /// Does it, and says what came of it.
     pub(super) async fn carry_out(&self, source: &Source) -> Result<String, CliError> {
-        if self.queue().is_some_and(is_reserved) {
+        if self.queue().is_some_and(QueueName::is_reserved) {
             return Err(CliError::invalid("this queue belongs to the library and is not changed by hand"));
         }
         if let Self::Drain(id) = self {

@@ -3,15 +3,15 @@
 use super::{House, in_mail};
 use crate::{
     access::{
-        AccessControl, BrowserRules, NewToken, Principal, QueueGlob, ReceiptKeys, RequestLimits, Scope,
-        Token, token_file::revoke_token,
+        AccessControl, BrowserRules, NewToken, Principal, ReceiptKeys, RequestLimits, Scope, Token,
+        token_file::revoke_token,
     },
     service::{AnswerBody, Service},
 };
 use axum::body::Body;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
-use queue_core::{SeededRng, Timestamp};
+use queue_core::{QueueGlob, SeededRng, Timestamp};
 use std::time::Duration;
 use tower::ServiceExt;
 

@@ -157,3 +157,20 @@ async fn a_schedule_whose_ticks_nobody_enqueues_is_a_warning() {
     let _ = reports.schedules().pause("hourly").await.expect("paused");
     Ward::assert_is(&ward.finding("schedules-late").await, Severity::Fine, "every schedule");
 }
+
+#[tokio::test]
+async fn a_queue_that_is_named_is_looked_at_behind_a_thousand_others() {
+    let ward = Ward::new();
+    for number in 0..1_001 {
+        let other = QueueName::new(format!("a{number:04}")).expect("it is a name");
+        let groups = jobs(2).into_iter().map(|job| vec![job]).collect();
+        ward.store.enqueue(&other, groups).await.expect("it is stored");
+    }
+    ward.put(jobs(1)).await;
+    ward.claim(1, 30).await;
+    ward.clock.advance(MINUTE);
+    Ward::assert_is(&ward.finding("leases-lapsed").await, Severity::Fine, "no lease");
+    let named = ward.doctor().without_probe().queue(queue()).examine().await;
+    let found = named.finding("leases-lapsed").expect("it is looked at");
+    Ward::assert_is(found, Severity::Warning, "\"emails\" has");
+}

@@ -14,12 +14,9 @@ use crate::{
 use queue::{
     State,
     operations::OPERATIONS_QUEUE,
-    queue_core::{QueueName, QueueStatus, QueuesQuery, WorkerInfo},
+    queue_core::{QueueFilter, QueueName, QueueStatus, StorageExt, WorkerInfo},
 };
-use queue_web::{
-    health::{Grade, HealthPoint, QueueHealth, headline},
-    is_reserved,
-};
+use queue_web::health::{Grade, HealthPoint, QueueHealth, headline};
 
 /// The most queues that are shown.
 const QUEUES_MAX: usize = 500;
@@ -59,9 +56,8 @@ pub(super) async fn read(source: &Source) -> Result<Sheet, CliError> {
         let words = "This store does not list its queues: name one with --queue, and press 2.";
         return Ok(Sheet { empty: words, ..Sheet::default() });
     }
-    let page = storage.queues(QueuesQuery::all(QUEUES_MAX)).await?;
-    let queues: Vec<QueueStatus> =
-        page.queues.into_iter().filter(|status| !is_reserved(&status.name)).collect();
+    let page = storage.first_queues_of(&QueueFilter::all().without_reserved(), QUEUES_MAX).await?;
+    let queues = page.queues;
     let workers = if capabilities.presence { Some(storage.workers().await?) } else { None };
     let hour = source.hour(&QueueName::from_static(OPERATIONS_QUEUE)).await?;
     let of_queue = |(place, status): (usize, &QueueStatus)| {

@@ -1,18 +1,25 @@
 //! Patterns of queue names.
 
-use queue_core::{InvalidName, QueueName};
+use super::{InvalidName, QueueName};
 use std::{fmt, str::FromStr};
 
 /// The queues of the library itself begin with one of these.
 const RESERVED: [&str; 2] = ["queue.", "leader:"];
+
+impl QueueName {
+    /// Whether the queue belongs to the library itself: its name begins with `queue.` or `leader:`.
+    /// Such queues are not shown among those of applications.
+    pub fn is_reserved(&self) -> bool {
+        RESERVED.iter().any(|prefix| self.as_str().starts_with(prefix))
+    }
+}
 
 /// A pattern of queue names in which `*` stands for any text, also for none; every other character
 /// stands for itself. Queues of the library itself, which begin with `queue.` or `leader:`, match a
 /// pattern only if it begins so too: a token for `*` is not one for the leadership of a program.
 ///
 /// ```
-/// use queue_core::QueueName;
-/// use queue_http::QueueGlob;
+/// use queue_core::{QueueGlob, QueueName};
 ///
 /// let mail: QueueGlob = "mail*".parse()?;
 /// assert!(mail.matches(&QueueName::new("mail.out")?));
@@ -30,13 +37,23 @@ impl QueueGlob {
     }
 
     /// The patterns of all queues, with those of the library itself.
-    pub(super) fn everything() -> Vec<Self> {
+    pub fn everything() -> Vec<Self> {
         RESERVED.iter().map(|prefix| Self(format!("{prefix}*"))).chain([Self::any()]).collect()
     }
 
     /// The pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The text before the first star, with which every name begins that fits the pattern.
+    pub fn prefix(&self) -> &str {
+        self.0.split('*').next().unwrap_or_default()
+    }
+
+    /// Whether the pattern has no star, and so is the name of the one queue that fits it.
+    pub fn is_exact(&self) -> bool {
+        !self.0.contains('*')
     }
 
     /// Whether the name of a queue fits the pattern. It takes time in proportion to the product of
@@ -96,8 +113,7 @@ fn fits(pattern: &[u8], text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{QueueGlob, fits};
-    use queue_core::QueueName;
+    use super::{QueueGlob, QueueName, fits};
 
     #[test]
     fn a_star_stands_for_any_text_and_nothing_else_is_special() {
