@@ -24,9 +24,10 @@ mod wire;
 
 pub use access::*;
 pub use limits::ServiceLimits;
+pub use routes::READ_MAX;
 #[cfg(all(feature = "server", unix))]
 pub use serve::{
     Address, Door, InvalidAddress, Lifecycle, RequestBody, Server, ServerLimits, ServerOptions, TlsFiles,
     TlsReload,
 };
-pub use service::{AnswerBody, Routed, Service, ServiceMetrics};
+pub use service::{AnswerBody, Readiness, Routed, Service, ServiceMetrics};

@@ -1,6 +1,7 @@
 //! The stores that a dashboard shows.
 
 use queue_core::Storage;
+use queue_http::Readiness;
 use std::{fmt, sync::Arc};
 
 /// The name of a store that needs none, since it is the only one.
@@ -15,18 +16,30 @@ pub struct WatchedStores(Vec<WatchedStore>);
 pub(crate) struct WatchedStore {
     pub(crate) name: Arc<str>,
     pub(crate) storage: Arc<dyn Storage>,
+    /// Who knows whether it takes jobs, if anybody does.
+    pub(crate) readiness: Option<Readiness>,
 }
 
 impl WatchedStores {
     /// One store under a name.
     pub fn named(name: impl Into<String>, storage: Arc<dyn Storage>) -> Self {
-        Self(vec![WatchedStore { name: name.into().into(), storage }])
+        Self(vec![WatchedStore { name: name.into().into(), storage, readiness: None }])
     }
 
     /// Adds a store. One that has the name of another is reached by nobody.
     #[must_use]
     pub fn and(mut self, name: impl Into<String>, storage: Arc<dyn Storage>) -> Self {
-        self.0.push(WatchedStore { name: name.into().into(), storage });
+        self.0.push(WatchedStore { name: name.into().into(), storage, readiness: None });
+        self
+    }
+
+    /// Shows of the store that was added last whether it takes jobs, as this says. Without it the
+    /// dashboard writes nothing to find out.
+    #[must_use]
+    pub fn readiness(mut self, readiness: Readiness) -> Self {
+        if let Some(last) = self.0.last_mut() {
+            last.readiness = Some(readiness);
+        }
         self
     }
 

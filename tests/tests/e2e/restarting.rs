@@ -113,6 +113,23 @@ fn a_command_that_runs_over_a_restart_of_the_service_runs_once() {
     assert_eq!((&job["state"], &job["stalls"]), (&"completed".into(), &0.into()), "{job}");
 }
 
+#[test]
+fn a_server_whose_store_was_moved_away_and_back_ends_to_be_started_again() {
+    let place = place();
+    let served = Served::start(&place, &["--no-auth"]);
+    let ready = |served: &Served| served.call("none", "GET /readyz", "");
+    assert_eq!(ready(&served).0, 200);
+    let (here, away) = (place.path().join("queue.db"), place.path().join("away.db"));
+    fs::rename(&here, &away).expect("ours");
+    // It looks once a second whether its files are in their place, also while nobody calls.
+    until("the store has closed", || served.stderr().contains("store_closed").then_some(()));
+    fs::rename(&away, &here).expect("ours");
+    let ended = served.wait();
+    assert_eq!(ended.code, 5, "{}", ended.stderr);
+    assert!(ended.stderr.contains("open the store again"), "{}", ended.stderr);
+    assert_eq!(ready(&Served::start(&place, &["--no-auth"])).0, 200);
+}
+
 fn write(place: &CommandDirectory, name: &str) {
     fs::write(place.path().join(name), "").expect("there is room");
 }

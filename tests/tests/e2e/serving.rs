@@ -39,6 +39,11 @@ impl Served {
         self.process.signal(signal);
     }
 
+    /// What it has said so far on standard error.
+    pub(crate) fn stderr(&self) -> String {
+        self.process.stderr()
+    }
+
     /// Waits until it ends by itself.
     pub(crate) fn wait(self) -> CommandRun {
         self.process.wait()

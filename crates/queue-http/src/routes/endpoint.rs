@@ -21,12 +21,25 @@ use tokio::time::timeout;
 /// How long a body may take to arrive.
 const BODY_MAX: Duration = Duration::from_secs(30);
 
+/// How long a read of people may take: the calls that only show something, and the pages of the
+/// dashboard. A store that stands still answers none of them; a person wants to know that.
+pub const READ_MAX: Duration = Duration::from_secs(10);
+
 /// Checks the caller, reads the body, and runs the handler of the route.
 pub(super) async fn run(app: Arc<App>, route: &'static Route, request: Request<Body>) -> Response {
     match checked(&app, route, request).await {
-        Ok(call) => (route.run)(app, call).await.unwrap_or_else(IntoResponse::into_response),
+        Ok(call) => handled(app, route, call).await.unwrap_or_else(IntoResponse::into_response),
         Err(problem) => problem.into_response(),
     }
+}
+
+async fn handled(app: Arc<App>, route: &Route, call: Call) -> Result<Response> {
+    let handled = (route.run)(app, call);
+    if !route.is_read() {
+        return handled.await;
+    }
+    let late = |_| Problem::new(ProblemKind::Unavailable, "the store does not answer in time");
+    timeout(READ_MAX, handled).await.map_err(late)?
 }
 
 async fn checked(app: &App, route: &Route, request: Request<Body>) -> Result<Call> {

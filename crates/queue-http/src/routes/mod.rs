@@ -6,6 +6,7 @@ mod endpoint;
 mod table;
 
 pub(crate) use call::{Call, answer, check_open};
+pub use endpoint::READ_MAX;
 pub(crate) use table::{Described, Route, described, table};
 
 use crate::{

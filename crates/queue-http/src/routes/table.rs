@@ -54,6 +54,12 @@ pub(crate) fn described<T: ToSchema + PartialSchema>() -> Described {
 }
 
 impl Route {
+    /// Whether people ask by it how things are, and it changes nothing.
+    pub(super) fn is_read(&self) -> bool {
+        let is_get = self.method == Method::GET;
+        matches!(self.scope, Some(View | Payload | Metrics)) || (is_get && self.scope == Some(Operate))
+    }
+
     fn takes<T: ToSchema + PartialSchema>(mut self) -> Self {
         self.request = Some(described::<T>());
         self
@@ -229,7 +235,7 @@ fn about() -> Vec<Route> {
     vec![
         route!(GET "/healthz", None, about::health, "health", "Says that the process answers.")
             .answers::<about::HealthOut>(200),
-        route!(GET "/readyz", None, about::ready, "ready", "Says whether the store answers.")
+        route!(GET "/readyz", None, about::ready, "ready", "Says whether the store takes jobs.")
             .answers::<about::HealthOut>(200),
         route!(GET "/metrics", Some(Metrics), metrics::metrics, "metrics", "Shows metrics for Prometheus.")
             .asks::<metrics::MetricsParams>()

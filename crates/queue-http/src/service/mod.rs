@@ -2,10 +2,12 @@
 
 mod answer_body;
 mod duties;
+mod readiness;
 mod routed;
 mod service_metrics;
 
 pub use answer_body::AnswerBody;
+pub use readiness::Readiness;
 pub use routed::Routed;
 pub use service_metrics::ServiceMetrics;
 
@@ -72,6 +74,7 @@ pub(crate) struct App {
     pub(crate) claims: Claims,
     pub(crate) unreadable: UnreadableLog,
     pub(crate) duties: Duties,
+    pub(crate) readiness: Readiness,
     pub(crate) event_streams: Arc<Semaphore>,
     pub(crate) tasks: Tasks,
     pub(crate) metrics: OnceLock<Arc<dyn ServiceMetrics>>,
@@ -104,6 +107,7 @@ impl Service {
     ) -> Self {
         let app = App {
             operations: Operations::of(storage.clone()),
+            readiness: Readiness::new(storage.clone()),
             storage,
             keys,
             policy,
@@ -180,6 +184,11 @@ impl Service {
     /// changes by filter to happen: the service itself starts no work of its own.
     pub fn operations(&self) -> &Operations {
         &self.app.operations
+    }
+
+    /// What `GET /readyz` knows of the store, for others that show it: they share its looks.
+    pub fn readiness(&self) -> Readiness {
+        self.app.readiness.clone()
     }
 
     /// Answers `GET /readyz` with 503 from now on, so that no more calls are sent here, and goes on

@@ -10,16 +10,13 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use queue_core::{Detail, QueueName};
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
-use tokio::time::timeout;
 use utoipa::ToSchema;
 
-/// How long the store has to answer the question whether it is ready.
-const READY_MAX: Duration = Duration::from_secs(5);
-/// The queue that is asked about; it has no jobs.
-const PROBE: &str = "queue.probe";
+/// How old the answer to the question whether the store is ready may be. Nobody needs a token to
+/// ask, so this is also how often it may be asked.
+const READY_AGE: Duration = Duration::from_secs(1);
 
 /// The service answers.
 #[derive(Debug, Serialize, ToSchema)]
@@ -51,13 +48,7 @@ pub(crate) async fn ready(app: Arc<App>, _: Call) -> Result<Response> {
     if !app.tasks.is_ready() {
         return Err(Problem::new(ProblemKind::Closed, "the service is shutting down"));
     }
-    let probe = QueueName::from_static(PROBE);
-    match timeout(READY_MAX, app.storage.get(&probe, &[], Detail::Meta)).await {
-        Ok(answered) => drop(answered?),
-        Err(_elapsed) => {
-            return Err(Problem::new(ProblemKind::Unavailable, "the store does not answer in time"));
-        }
-    }
+    app.readiness.check(READY_AGE).await?;
     answer(StatusCode::OK, &HealthOut { status: "ok" })
 }
 

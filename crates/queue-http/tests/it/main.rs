@@ -30,6 +30,7 @@ mod server;
 mod shares;
 #[cfg(feature = "server")]
 mod smuggling;
+mod standing_still;
 #[cfg(feature = "server")]
 mod tls;
 mod upkeep;

@@ -1,6 +1,6 @@
 //! The first page: whether all is well, and every queue in a line.
 
-use super::health::{HealthPoint, QueueHealth, headline};
+use super::health::{Grade, HealthPoint, QueueHealth, headline};
 use crate::{
     answer::{self, Answer},
     charts::sparkline,
@@ -11,11 +11,14 @@ use crate::{
 };
 use askama::Template;
 use queue_core::{
-    Durability, QueueStatus, Reach, State, WorkerInfo, series::WorkCounts, series::WorkOutcome,
+    Durability, ErrorKind, QueueStatus, Reach, State, WorkerInfo, series::WorkCounts, series::WorkOutcome,
 };
+use std::time::Duration;
 
 /// The most queues of which the page draws the last hour.
 const DRAWN_MAX: usize = 50;
+/// How old it may be what the page says of the store itself, which costs a write to know.
+const READY_AGE: Duration = Duration::from_secs(15);
 
 #[derive(Template)]
 #[template(path = "overview.html")]
@@ -86,10 +89,13 @@ pub(crate) async fn overview(visit: Visit) -> Result<Answer> {
         points.extend(QueueHealth { status, workers: workers.as_deref(), hour: hour.as_ref() }.points());
     }
     points.sort_by_key(|point: &HealthPoint| std::cmp::Reverse(point.grade));
-    let (grade, mut words) = headline(&points, queues.len() as u64);
-    if queues.is_empty() && *has_more {
-        "No queue of yours is among the first ones".clone_into(&mut words);
-    }
+    let (grade, words) = match trouble(&visit).await {
+        Some(words) => (Grade::Bad, format!("The store {words}")),
+        None if queues.is_empty() && *has_more => {
+            (Grade::Good, "No queue of yours is among the first ones".to_owned())
+        }
+        None => headline(&points, queues.len() as u64),
+    };
     let rows = queues
         .iter()
         .zip(&hours)
@@ -105,6 +111,16 @@ pub(crate) async fn overview(visit: Visit) -> Result<Answer> {
         rows: rows.collect(),
         has_more: *has_more,
         facts: facts(&visit),
+    })
+}
+
+/// What is wrong with the store itself, as the end of a sentence that begins with it. A store that
+/// reads shows every queue as well though no job can be enqueued.
+async fn trouble(visit: &Visit) -> Option<&'static str> {
+    let error = visit.store.readiness.as_ref()?.check(READY_AGE).await.err()?;
+    Some(match error.kind() {
+        ErrorKind::Closed => "is closed: its service has to be started again",
+        _ => "takes no jobs now",
     })
 }
 

@@ -8,7 +8,7 @@ use crate::{
     visit::{Fields, Visit},
 };
 use http::{Method, Request, StatusCode, header::CONTENT_TYPE, request::Parts};
-use queue_http::{AnswerBody, Principal};
+use queue_http::{AnswerBody, Principal, READ_MAX};
 use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 
@@ -16,8 +16,8 @@ use tokio::time::timeout;
 const FORM_BYTES_MAX: usize = 256 << 10;
 /// The largest form of somebody whom nobody knows yet.
 const LOGIN_BYTES_MAX: usize = 8 << 10;
-/// How long a page may take.
-const PAGE_MAX: Duration = Duration::from_secs(30);
+/// How long an action may take. A page has [`READ_MAX`].
+const ACTION_MAX: Duration = Duration::from_secs(30);
 const FORM_TYPE: &str = "application/x-www-form-urlencoded";
 /// The field of a form that proves where it came from.
 pub(crate) const PROOF: &str = "proof";
@@ -72,10 +72,13 @@ pub(super) async fn enter(
     };
     let query = Fields::parse(head.uri.query().unwrap_or_default().as_bytes());
     let visit = Visit::new(app, route, principal, (holder, session), query, form)?;
-    let overdue =
-        "There was no answer in time. If you changed something, it may have been done all the same.";
-    let overdue = |_| WebProblem::new(StatusCode::SERVICE_UNAVAILABLE, overdue);
-    timeout(PAGE_MAX, (route.run)(visit)).await.map_err(overdue)?
+    let (most, words) = if route.method.is_safe() {
+        (READ_MAX, "The store did not answer in time. Try again in a moment.")
+    } else {
+        (ACTION_MAX, "There was no answer in time. What you asked for may have been done all the same.")
+    };
+    let overdue = |_| WebProblem::new(StatusCode::SERVICE_UNAVAILABLE, words);
+    timeout(most, (route.run)(visit)).await.map_err(overdue)?
 }
 
 /// Whoever makes the request: by a session, or as the policy knows callers.

@@ -22,7 +22,7 @@ use queue::{Storage, queue_core::lifecycle::Policy};
 use queue_http::{Service, ServiceLimits};
 use queue_remote::StoreService;
 use queue_telemetry::{Metered, PrometheusMetrics};
-use queue_web::{AccessPolicy, Dashboard, TraceUrl};
+use queue_web::{AccessPolicy, Dashboard, TraceUrl, WatchedStores};
 use running::{Files, Running};
 use std::{path::PathBuf, sync::Arc};
 
@@ -54,8 +54,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "URL", env = "QUEUE_TRACE_URL", conflicts_with = "no_dashboard")]
     trace_url: Option<TraceUrl>,
     /// The keys of receipts and of the dashboard's sessions, from `queue token rotate-key`; all
-    /// servers of a store need the same, before and after a restart [default: for sqlite:PATH and
-    /// file:PATH the file PATH.keys.json, made if it is missing; else one made up now]
+    /// servers of a store need the same, before and after a restart [default: `PATH.keys.json` for
+    /// a store at a path, made if it is missing; else one made up now]
     #[arg(long, value_name = "FILE", env = "QUEUE_KEY_FILE")]
     key_file: Option<PathBuf>,
     /// What to write to standard error
@@ -85,17 +85,19 @@ pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliE
     };
     let path = queue::store_path(&session.url).filter(|_| demo.is_none());
     let Keys { keys, file: key_file } = Keys::of(args.key_file, path.as_deref())?;
+    let service = Service::with(storage.clone(), keys.clone(), ServiceLimits::default(), Policy::default())
+        .with_store_face(StoreService::new(storage.clone()))
+        .with_metrics(Arc::new(MeasuredService(prometheus)));
     let dashboard = (!args.no_dashboard).then(|| {
         let policy = AccessPolicy::of_door(control.clone()).with_keys(keys.clone());
         let policy = if args.listen.is_encrypted() { policy.over_https() } else { policy };
-        let stores = Dashboard::new(storage.clone());
+        let watched = WatchedStores::from(storage.clone());
+        let watched = if args.demo { watched } else { watched.readiness(service.readiness()) };
+        let stores = Dashboard::new(watched);
         let stores = args.trace_url.iter().cloned().fold(stores, Dashboard::trace_url);
         stores.access(policy)
     });
-    let files = Files { door, keys: keys.clone(), key_file, tls: server.tls_reload() };
-    let service = Service::with(storage.clone(), keys, ServiceLimits::default(), Policy::default())
-        .with_store_face(StoreService::new(storage.clone()))
-        .with_metrics(Arc::new(MeasuredService(prometheus)));
+    let files = Files { door, keys, key_file, tls: server.tls_reload() };
     let running = Running { server, service, control, dashboard, demo, files, out: session.out };
     let ended = running.serve(&mut stop, reload).await;
     let closed = storage.close().await;

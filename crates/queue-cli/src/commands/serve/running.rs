@@ -16,6 +16,9 @@ use tokio_util::sync::CancellationToken;
 /// What a server without a key file tells.
 const MADE_UP: &str = "warning: receipts and sessions have a key made up now: they end with this process, and no other server knows them; --key-file keeps them";
 
+/// What a server tells whose store has closed its handle.
+const STORE_GONE: &str = "the store has closed for good: stopping, to be started again";
+
 /// A server with all that it needs.
 pub(super) struct Running {
     pub(super) server: Server,
@@ -56,7 +59,18 @@ impl Running {
             )
         };
         let made_up = run_demo(demo, stop_operations.clone());
-        let mut work = pin!(async { tokio::join!(work, operations.run(), made_up) });
+        // A handle that the store has closed stays closed, so the worker ends. The server ends too,
+        // so that a supervisor can start one that opens the store again.
+        let operated = async {
+            let report = operations.run().await;
+            if report.error.is_some() {
+                tell(out, STORE_GONE.to_owned(), &json!({"event": "store_closed"}));
+                service.become_unready();
+                lifecycle.stop();
+            }
+            report
+        };
+        let mut work = pin!(async { tokio::join!(work, operated, made_up) });
         let ((cut, ()), report, ()) = loop {
             tokio::select! {
                 ended = &mut work => break ended,
