@@ -65,10 +65,11 @@ impl CommandDirectory {
         self.start_with(arguments, b"")
     }
 
-    /// Starts `queue serve` at an address with these arguments, and returns the address at which it
-    /// listens once it does.
+    /// Starts `queue serve` at an address with these arguments, on a store that it makes if there
+    /// is none yet, and returns the address at which it listens once it does.
     pub fn serve(&self, address: &str, arguments: &[&str]) -> (Process, String) {
-        let process = self.start(&[&["serve", "--json", "--listen", address], arguments].concat());
+        let process =
+            self.start(&[&["serve", "--create", "--json", "--listen", address], arguments].concat());
         let line = until("it listens", || {
             let said = String::from_utf8_lossy(&process.stdout()).into_owned();
             said.lines().next().filter(|_| said.ends_with('\n')).map(str::to_owned)

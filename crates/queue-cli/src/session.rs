@@ -42,6 +42,21 @@ pub(crate) enum Missing {
     /// Refuse, where the store can tell: a mistyped path must not look like an empty queue, and no
     /// worker should wait there.
     Refuse,
+    /// The same, by the one command that makes a store if it is told to.
+    RefuseToServe,
+}
+
+impl Missing {
+    /// How to make the store that is missing.
+    const fn advice(self) -> Option<&'static str> {
+        match self {
+            Self::Create => None,
+            Self::Refuse => {
+                Some("`queue enqueue` makes a store with its first job, `queue migrate` an empty one")
+            }
+            Self::RefuseToServe => Some("`queue serve --create` makes an empty one"),
+        }
+    }
 }
 
 impl Session {
@@ -102,11 +117,16 @@ impl Session {
 
     /// Opens a handle on the store, which the caller closes.
     pub(crate) async fn open(&self, missing: Missing) -> Result<Arc<dyn Storage>, CliError> {
+        durable(self.open_any(missing).await?)
+    }
+
+    /// The same for a store that others use through this process, and that may end with it.
+    pub(crate) async fn open_any(&self, missing: Missing) -> Result<Arc<dyn Storage>, CliError> {
         let url = match missing {
             Missing::Create => self.url.clone(),
-            Missing::Refuse => refusing(&self.url),
+            Missing::Refuse | Missing::RefuseToServe => refusing(&self.url),
         };
-        durable(self.opener.open(&url).await.map_err(|error| of_opening(error, missing))?)
+        self.opener.open(&url).await.map_err(|error| of_opening(error, missing))
     }
 
     /// The store, if it is there or can tell only by being opened.
@@ -139,13 +159,10 @@ fn is_absent(error: &queue::Error) -> bool {
 
 /// A path without a store may be mistyped, or the first job is still to come.
 fn of_opening(error: queue::Error, missing: Missing) -> CliError {
-    if missing == Missing::Refuse && is_absent(&error) {
-        return CliError::invalid(format!(
-            "{}; `queue enqueue` makes a store with its first job, `queue migrate` an empty one",
-            error.message()
-        ));
+    match missing.advice() {
+        Some(advice) if is_absent(&error) => CliError::invalid(format!("{}; {advice}", error.message())),
+        _ => error.into(),
     }
-    error.into()
 }
 
 /// The same URL with creation ruled out, unless the URL itself says what to do.

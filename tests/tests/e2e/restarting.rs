@@ -55,7 +55,8 @@ fn a_job_that_is_held_over_a_restart_of_the_service_is_settled_and_runs_once() {
 fn a_server_says_where_its_keys_are_and_takes_no_file_that_others_can_read() {
     let place = place();
     let listening = |arguments: &[&str]| {
-        let process = place.start(&[&["serve", "--no-auth", "--listen", "127.0.0.1:0"], arguments].concat());
+        let process = place
+            .start(&[&["serve", "--create", "--no-auth", "--listen", "127.0.0.1:0"], arguments].concat());
         let told = until("it told of its keys", || {
             Some(process.stderr()).filter(|told| told.contains("keys of") || told.contains("key made up"))
         });

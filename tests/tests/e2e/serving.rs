@@ -173,6 +173,27 @@ fn a_server_that_would_be_open_does_not_start() {
 }
 
 #[test]
+fn a_store_that_is_missing_is_made_only_if_the_server_is_told_to() {
+    let place = place();
+    for store in ["sqlite:typo.db", "file:typo"] {
+        let ran = place.run(&["serve", "--no-auth", "--listen", "127.0.0.1:0", "--store", store]);
+        assert_eq!(ran.code, 2, "{store}: {}", ran.stderr);
+        assert!(ran.stderr.contains("queue serve --create"), "{store}: {}", ran.stderr);
+        let left: Vec<_> = fs::read_dir(place.path()).expect("it is there").collect();
+        assert!(left.is_empty(), "{store}: {left:?}");
+    }
+    for store in ["sqlite:new.db", "file:new", "memory:"] {
+        let served = Served::start(&place, &["--no-auth", "--store", store]);
+        assert_eq!(served.call("none", "GET /readyz", "").0, 200, "{store}");
+    }
+    // What is there needs no word.
+    let ready = |told: &Process| String::from_utf8_lossy(&told.stdout()).contains("listening").then_some(());
+    let again = place.start(&["serve", "--no-auth", "--listen", "127.0.0.1:0", "--store", "sqlite:new.db"]);
+    until("it listens", || ready(&again));
+    again.kill();
+}
+
+#[test]
 fn a_page_whose_name_was_made_to_lead_here_gets_nothing() {
     let place = place();
     let served = Served::start(&place, &["--no-auth"]);

@@ -10,7 +10,7 @@ mod running;
 
 use crate::{
     exit::{CliError, Exit},
-    session::Session,
+    session::{Missing, Session},
     signals::{ReloadSignal, StopSignals},
 };
 use clap::Args;
@@ -34,6 +34,7 @@ sees the dashboard at /, and logs in with a token that has the scope view; `queu
 reaches it. SIGHUP reads tokens, keys and certificates again. The first SIGINT or SIGTERM ends it once its requests are
 answered (at most --drain-timeout), a second one at once.
 Jobs that are claimed through it and not settled come back when their leases lapse, whatever happens to the service.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is one option of a command")]
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     listen: ListenArgs,
@@ -43,6 +44,10 @@ pub(crate) struct ServeArgs {
     /// dashboard; --store is not used, and without --tokens everybody of this machine is let in
     #[arg(long)]
     demo: bool,
+    /// Make the store if its file or directory is missing; without it a missing one is refused,
+    /// since its name may be mistyped
+    #[arg(long)]
+    create: bool,
     /// The same store at each start, in which no time passes, so that pages can be compared
     #[arg(long, hide = true, requires = "demo")]
     still: bool,
@@ -79,9 +84,10 @@ pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliE
         (true, false) => Some(Demo::begin(metered, prometheus.metrics()).await?),
         (false, _) => None,
     };
+    let missing = if args.create { Missing::Create } else { Missing::RefuseToServe };
     let storage = match &demo {
         Some(demo) => demo.storage(),
-        None => metered(session.opener.open(&session.url).await?),
+        None => metered(session.open_any(missing).await?),
     };
     let path = queue::store_path(&session.url).filter(|_| demo.is_none());
     let Keys { keys, file: key_file } = Keys::of(args.key_file, path.as_deref())?;

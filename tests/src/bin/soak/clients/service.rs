@@ -62,7 +62,16 @@ impl Access {
 
     async fn served(&self, store: &str, address: SocketAddr) -> Result<Server, Failed> {
         let mut command = Command::new(&self.program);
-        command.args(["serve", "--store", store, "--listen", &address.to_string(), "--log", "off"]);
+        command.args([
+            "serve",
+            "--create",
+            "--store",
+            store,
+            "--listen",
+            &address.to_string(),
+            "--log",
+            "off",
+        ]);
         command.arg("--tokens").arg(self.file("tokens.json")).arg("--key-file").arg(self.file("keys.json"));
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true).spawn()?;
         let stdout = child.stdout.take().ok_or("a pipe")?;
