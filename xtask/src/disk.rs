@@ -11,8 +11,8 @@ use rustix::fs::statvfs;
 use crate::command;
 use crate::repo::Repo;
 
-/// What a run from a clean clone builds and writes at most, with room.
-const WHOLE_RUN: u64 = 10 << 30;
+/// What a run of CI builds in a clean clone, 5 GiB, and what it writes besides, with room.
+const WHOLE_RUN: u64 = 7 << 30;
 
 /// Refuses a run whose builds do not fit. What an earlier run has built needs no room again.
 pub(crate) fn check(repo: &Repo) -> Result<()> {
