@@ -139,7 +139,8 @@ impl QueueMetrics {
         cells.process.record(&self.instruments().process, ran_for.as_secs_f64(), labels);
     }
 
-    /// A call of the store has ended.
+    /// A call of the store has ended. A claim, or a call that failed, makes no queue known, since
+    /// any name will do for it: the jobs that it brings do.
     pub(crate) fn called(
         &self,
         queue: &QueueName,
@@ -147,7 +148,8 @@ impl QueueMetrics {
         took: Duration,
         error: Option<&Error>,
     ) {
-        let queue = self.queue(queue);
+        let is_of_jobs = error.is_none() && operation != Operation::Claim;
+        let queue = if is_of_jobs { self.queue(queue) } else { self.inner.labels.of_known_queue(queue) };
         let secs = took.as_secs_f64();
         let Some(error) = error else {
             let (labels, cell) =

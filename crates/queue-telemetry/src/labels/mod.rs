@@ -43,6 +43,12 @@ impl Labels {
         }
     }
 
+    /// The labels of this queue if it was seen before, or else of all the others. For calls that
+    /// any name will do for, such as a claim that brings no job: made-up names use up no labels.
+    pub(crate) fn of_known_queue(&self, queue: &QueueName) -> Arc<QueueLabels> {
+        self.queues.read().get(queue).unwrap_or(&self.other).clone()
+    }
+
     /// The labels of this queue, or of all the others; `begin` is told of new ones.
     pub(crate) fn of_queue(&self, queue: &QueueName, begin: impl FnOnce(&QueueLabels)) -> Arc<QueueLabels> {
         {

@@ -1,6 +1,7 @@
 //! What labels tell, and to whom.
 
 use crate::support::Measured;
+use queue::queue_core::{ClaimRequest, QueueName, Span, SystemRng, WorkerId};
 use queue_telemetry::{Metered, QueueMetrics};
 use std::{sync::Arc, time::Duration};
 
@@ -49,6 +50,21 @@ async fn queues_without_end_stay_a_few_labels() {
     let lines = text.lines().filter(|line| line.starts_with("messaging_client_sent_messages_total{")).count();
     assert_eq!(lines, 201);
     assert!(text.contains("messaging_destination_name=\"other\"") && !text.contains("overflow"), "{text}");
+}
+
+/// As a caller of the service may, whose token has a pattern.
+#[tokio::test]
+async fn claims_of_made_up_queues_use_up_no_labels() {
+    let measured = Measured::new();
+    for n in 0..500 {
+        let queue = QueueName::new(format!("made-up-{n}")).unwrap();
+        let request =
+            ClaimRequest::new(queue, WorkerId::from_static("w"), 1, Span::from_secs(30), &SystemRng);
+        assert!(measured.storage.claim(request).await.unwrap().jobs.is_empty());
+    }
+    measured.queue("mails").enqueue("a", "hello".to_owned()).await.unwrap();
+    let text = measured.prometheus.text();
+    assert!(text.contains("messaging_destination_name=\"mails\"") && !text.contains("made-up"), "{text}");
 }
 
 #[tokio::test]
