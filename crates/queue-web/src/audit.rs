@@ -28,7 +28,7 @@ const TEXT_CHARS_MAX: usize = 400;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AuditRecord {
     pub(crate) at_ms: i64,
-    /// The id of the token, or what the application calls its user.
+    /// The note of the token and its id, or what the application calls its user.
     pub(crate) who: String,
     /// What was done, in a word or two.
     pub(crate) action: String,
@@ -68,7 +68,7 @@ impl Visit {
         let now = store_time(&**self.storage()).await?;
         let record = AuditRecord {
             at_ms: now.as_millis(),
-            who: cut(self.who()),
+            who: cut(&self.who()),
             action: action.to_owned(),
             queue: queue.to_owned(),
             subject: cut(&subject.to_string()),
@@ -78,7 +78,7 @@ impl Visit {
         let key = (now.as_millis().div_euclid(HOUR_MS), WorkerId::new(name)?);
         let entry = AuditEntry { record, key };
         tracing::info!(
-            who = self.who(),
+            who = &*self.who(),
             action,
             queue,
             subject = entry.record.subject,

@@ -5,7 +5,7 @@ use crate::access::{
     shares::{Life, Shares, taken},
 };
 use queue_core::{QueueFilter, QueueGlob, QueueName, Timestamp, WorkerInfo};
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The name of whoever needs no token.
@@ -32,6 +32,7 @@ pub struct Principal {
 
 struct Inner {
     token_id: String,
+    note: String,
     scopes: Scopes,
     queues: Vec<QueueGlob>,
     life: Life,
@@ -56,7 +57,7 @@ impl Principal {
     /// A principal with these scopes in the queues that any of the patterns matches.
     pub fn new(token_id: impl Into<String>, scopes: Scopes, queues: Vec<QueueGlob>) -> Self {
         let shares = Arc::new(Shares::of_token(Self::WAITS_MAX));
-        Self::with(token_id.into(), scopes, queues, Life::without_end(), shares)
+        Self::with(token_id.into(), String::new(), scopes, queues, Life::without_end(), shares)
     }
 
     /// Whoever reaches a server that asks for no token: it may do everything in every queue, except
@@ -64,22 +65,30 @@ impl Principal {
     pub fn anybody() -> Self {
         let shares = Arc::new(Shares::whole(Self::WAITS_MAX));
         let (scopes, queues) = (Scopes::all_but_store(), QueueGlob::everything());
-        Self::with(ANYBODY.to_owned(), scopes, queues, Life::without_end(), shares)
+        Self::with(ANYBODY.to_owned(), String::new(), scopes, queues, Life::without_end(), shares)
     }
 
     pub(super) fn with(
         token_id: String,
+        note: String,
         scopes: Scopes,
         queues: Vec<QueueGlob>,
         life: Life,
         shares: Arc<Shares>,
     ) -> Self {
-        Self { inner: Arc::new(Inner { token_id, scopes, queues, life, shares }) }
+        Self { inner: Arc::new(Inner { token_id, note, scopes, queues, life, shares }) }
     }
 
     /// The name of the token, which is no secret: logs and the ids of remote workers contain it.
     pub fn token_id(&self) -> &str {
         &self.inner.token_id
+    }
+
+    /// Who acts, for people: the note of the token with its id behind it, such as
+    /// `ada, on call (k3v9)`, or the id alone where there is no note.
+    pub fn who(&self) -> Cow<'_, str> {
+        let Inner { token_id, note, .. } = &*self.inner;
+        if note.is_empty() { token_id.into() } else { format!("{note} ({token_id})").into() }
     }
 
     /// Everything that the principal may do in its queues.
@@ -173,10 +182,11 @@ impl Principal {
         &self.inner.shares.bodies
     }
 
-    /// Whether it is a principal that may do the same for as long.
-    pub(super) fn allows_the_same(&self, other: &Self) -> bool {
+    /// Whether it is a principal that may do the same for as long, in the same name.
+    pub(super) fn is_same_as(&self, other: &Self) -> bool {
         let (one, two) = (&self.inner, &other.inner);
-        (one.scopes, &one.queues, one.life.expires_at) == (two.scopes, &two.queues, two.life.expires_at)
+        (one.scopes, &one.queues, &one.note, one.life.expires_at)
+            == (two.scopes, &two.queues, &two.note, two.life.expires_at)
     }
 
     /// Whether it is this very principal.

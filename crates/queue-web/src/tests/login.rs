@@ -28,7 +28,7 @@ impl House {
     fn new(scopes: &[Scope]) -> (Self, String) {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("tokens");
-        let new = NewToken::new(scopes.iter().copied(), [QueueGlob::any()]);
+        let new = NewToken::new(scopes.iter().copied(), [QueueGlob::any()]).note("ada, on call");
         let token = add_token(&path, new, &SystemRng).unwrap().reveal();
         let tokens = Arc::new(Tokens::load(&path).unwrap());
         let keys = Arc::new(ReceiptKeys::generate(&SystemRng));
@@ -90,6 +90,19 @@ async fn a_token_begins_a_session_that_ends_with_it_or_by_logging_out() {
         house.ask(Method::GET, "/jobs", &[("cookie", &other)], "").await.status,
         StatusCode::SEE_OTHER
     );
+}
+
+#[tokio::test]
+async fn the_note_of_a_token_says_who_is_here_and_who_acted() {
+    let (house, token) = House::new(&[Scope::View, Scope::Operate]);
+    let cookie = house.log_in(&token).await;
+    let who = format!("ada, on call ({})", token.split('_').nth(1).unwrap());
+    let page = house.ask(Method::GET, "/jobs", &[("cookie", &cookie)], "").await;
+    assert!(page.text.contains(&format!(">{who}</span>")), "{}", page.text);
+    let form = format!("proof={}&queue=mail", page.proof());
+    house.ask(Method::POST, "/pause", &[("cookie", &cookie)], &form).await;
+    let records = house.ask(Method::GET, "/operations", &[("cookie", &cookie)], "").await.text;
+    assert!(records.contains(&format!("<td data-label=\"Who\">{who}</td>")), "{records}");
 }
 
 #[tokio::test]

@@ -83,7 +83,7 @@ impl Visit {
             stores: if has_stores { others.collect() } else { Vec::new() },
             store: self.store.name.to_string(),
             has_stores,
-            who: self.principal().map(|principal| principal.token_id().to_owned()),
+            who: self.principal().map(|principal| principal.who().into_owned()),
             has_session: self.session.is_some(),
             proof: self.proof(),
             changes: None,

@@ -17,7 +17,7 @@ use crate::{
 use queue::{Queue, Raw};
 use queue_core::{JobId, QueueFilter, QueueGlob, QueueName, Storage, WorkerInfo};
 use queue_http::{Principal, Scope};
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 /// A request of somebody who may make it.
 pub(crate) struct Visit {
@@ -59,8 +59,8 @@ impl Visit {
     }
 
     /// The name of whoever visits, for records.
-    pub(crate) fn who(&self) -> &str {
-        self.principal.as_ref().map_or("nobody", Principal::token_id)
+    pub(crate) fn who(&self) -> Cow<'_, str> {
+        self.principal.as_ref().map_or("nobody".into(), Principal::who)
     }
 
     /// The store.
