@@ -66,7 +66,6 @@ export class Held {
     this.timeLimitMs = item.time_limit_ms;
     this.isCancelled = item.cancel_requested === true;
     this.lapsesAt = grantedAt + item.lease_ms;
-    this.leaseMs = item.lease_ms;
     this.isRunning = true;
     this.isLost = false;
     this.abort = new AbortController();

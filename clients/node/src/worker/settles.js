@@ -1,4 +1,4 @@
-/** Sends outcomes in batches, until each is answered or nobody can want it any more. */
+/** Sends outcomes in batches, until each has the verdict of the service. */
 
 import { setMaxListeners } from "node:events";
 import { problemOf } from "../answers.js";
@@ -9,6 +9,8 @@ import { Backoff, pause } from "../retry.js";
 /** How long the first outcome of a batch waits for others. */
 const GATHER_MS = 50;
 const ITEMS_MAX = 100;
+/** What the service may mend while a worker goes on. */
+const FAULTS = ["internal", "corrupt"];
 /** The most text of one batch; the service takes 8 MiB. An outcome may be larger by itself. */
 const BYTES_MAX = 4 << 20;
 
@@ -36,7 +38,8 @@ export class Settles {
 
   /**
    * Resolves to the outcome of the settle: `done`, `lease_lost`, `missing`, `refused`, or `abandoned`
-   * if no answer came until the lease was long gone.
+   * if the worker ended before, or the service refuses the token. The end of the lease ends nothing:
+   * another worker may not have the job yet, and the service says so if it has.
    */
   settle(held, event, fields) {
     const { promise, resolve } = withResolvers();
@@ -67,7 +70,6 @@ export class Settles {
 
   async #send(batch) {
     const backoff = new Backoff();
-    let isRepeated = false;
     let left = batch;
     while (left.length > 0) {
       let lastError;
@@ -75,33 +77,34 @@ export class Settles {
         const body = `{"items":[${left.map((item) => item.text).join()}]}`;
         const asked = { signal: this.#end.signal, member: "items", length: left.length };
         const { body: told } = await this.#connection.call("POST", "/v1/settle", body, asked);
-        left = left.filter((item, at) => this.#isOpen(item, told.items[at], isRepeated));
+        left = left.filter((item, at) => this.#isOpen(item, told.items[at]));
       } catch (error) {
-        lastError = error;
-        isRepeated ||= error.certainty === "unknown";
-        if (error.kind === "invalid") {
-          await this.#divided(left, error);
-          return;
-        }
+        if (error.kind === "invalid") return this.#divided(left, error);
+        for (const item of left) item.isRepeated ||= error.certainty === "unknown";
         this.#emit("settle_failed", { error, jobs: left.length });
+        const isFault = FAULTS.includes(error.kind);
+        // It may be of one outcome, which must not hold up the others.
+        if (isFault && left.length > 1) return this.#halves(left);
+        if (!isFault && !error.isTemporary) return abandon(left);
+        lastError = error;
       }
-      left = left.filter((item) => !this.#isOver(item));
+      if (this.#end.signal.aborted) return abandon(left);
       if (left.length > 0) await this.#pause(backoff.afterMs(lastError));
     }
   }
 
   /** The call as a whole was refused: the other outcomes must not suffer for the one at fault. */
   async #divided(batch, error) {
-    if (batch.length > 1) {
-      const half = batch.length >> 1;
-      await Promise.all([this.#send(batch.slice(0, half)), this.#send(batch.slice(half))]);
-      return;
-    }
-    await this.#failed(batch[0], error.message, error);
+    await (batch.length > 1 ? this.#halves(batch) : this.#failed(batch[0], error.message, error));
+  }
+
+  async #halves(batch) {
+    const half = batch.length >> 1;
+    await Promise.all([this.#send(batch.slice(0, half)), this.#send(batch.slice(half))]);
   }
 
   /** Takes an answer, and says whether the item must be sent again. */
-  #isOpen(item, answer, isRepeated) {
+  #isOpen(item, answer) {
     switch (answer?.outcome) {
       case "conflict":
         return true;
@@ -110,7 +113,7 @@ export class Settles {
         return false;
       case "missing":
         // The settle that had no answer may have removed the job.
-        item.resolve(isRepeated ? "done" : "missing");
+        item.resolve(item.isRepeated ? "done" : "missing");
         return false;
       default:
         item.resolve(answer?.outcome ?? "refused");
@@ -121,7 +124,7 @@ export class Settles {
   async #refused(item, problem) {
     const error = problemOf(problem, problem?.status)
       ?? new QueueError({ kind: "internal", certainty: "not_applied", detail: "an item was refused without a reason" });
-    if (error.isTemporary && !this.#isOver(item)) {
+    if (error.isTemporary) {
       item.backoff ??= new Backoff();
       await this.#pause(item.backoff.afterMs(error));
       await this.#send([item]);
@@ -143,17 +146,13 @@ export class Settles {
     await this.#send([{ ...item, ...unstorable(item.held, message) }]);
   }
 
-  /** Whether the lease is gone for so long that the job has another holder or none wants it. */
-  #isOver(item) {
-    const isGone = performance.now() >= item.held.lapsesAt + item.held.leaseMs;
-    if (!isGone && !this.#end.signal.aborted) return false;
-    item.resolve("abandoned");
-    return true;
-  }
-
   #pause(ms) {
     return pause(ms, this.#end.signal).catch(() => {});
   }
+}
+
+function abandon(batch) {
+  for (const item of batch) item.resolve("abandoned");
 }
 
 function written(held, event, fields) {

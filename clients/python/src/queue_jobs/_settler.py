@@ -1,8 +1,13 @@
-"""Settles in batches, until every settle is answered or its lease is long gone."""
+"""Settles in batches, until each outcome has the verdict of the service.
+
+The end of a lease ends nothing: another worker may not have the job yet, and the service says so if
+it has.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,14 +20,16 @@ from ._events import Events
 from ._job import ClaimedJob, Fail, fail_event
 from ._send import AsyncSender, within
 
-#: `abandoned`: no answer came until the lease was long gone, and the job comes back.
+#: `abandoned`: the worker ended before, or the service refuses the token; the job comes back.
 Settled = Literal["done", "lease_lost", "missing", "refused", "abandoned"]
 _FINAL = ("done", "lease_lost", "missing")
 
 BATCH_MAX = 100
 BATCH_SECONDS = 0.05
-#: How long after its lease a settle is still tried: nobody else may have claimed the job yet.
-_AFTER_LEASE = 30.0
+#: Seconds until an outcome is sent again that the service did not take by itself; they double.
+_FIRST_REST, _LONGEST_REST = 0.2, 5.0
+#: What the service may mend while a worker goes on.
+_FAULTS = ("internal", "corrupt")
 
 
 @dataclass(eq=False)
@@ -41,6 +48,8 @@ class _Item:
     event: str
     done: asyncio.Future[Settled]
     is_second: bool = False
+    is_resent: bool = False
+    rest: float = _FIRST_REST
 
     @property
     def text(self) -> str:
@@ -97,54 +106,57 @@ class Settler:
                 self._arrived.clear()
             self._in_flight = len(batch)
             for part in _wire.chunks([item.text for item in batch]):
-                undecided = await self._send([batch[place] for place in part])
-                if undecided:
-                    task = asyncio.ensure_future(self._later(undecided))
+                for item in await self._send([batch[place] for place in part]):
+                    task = asyncio.ensure_future(self._later(item))
                     again.add(task)
                     task.add_done_callback(again.discard)
             self._in_flight = 0
 
-    async def _later(self, undecided: list[_Item]) -> None:
-        await asyncio.sleep(0.2)
-        self._add(undecided)
+    async def _later(self, item: _Item) -> None:
+        rest, item.rest = item.rest, min(2 * item.rest, _LONGEST_REST)
+        await asyncio.sleep(rest)
+        self._add([item])
 
     async def _send(self, batch: list[_Item]) -> list[_Item]:
         """Sends a batch until it is answered; returns the items that must be sent once more."""
         body = _wire.list_body("items", [item.text for item in batch])
-        attempts = Attempts(self._patience(batch), stubborn=True)
-        is_resent = False
+        attempts = Attempts(math.inf)
         while True:
             try:
                 call = Call("POST", "/v1/settle", body, "items", len(batch))
                 answer = await self._sender.attempt(call)
                 answers = [_wire.answer(item) for item in answer.said["items"]]
-                both = zip(batch, answers, strict=True)
-                return [item for item, said in both if self._is_open(item, said, is_resent)]
+                return [item for item, said in zip(batch, answers, strict=True) if self._is_open(item, said)]
             except QueueError as error:
-                is_resent |= error.certainty == "unknown"
                 if error.kind == "invalid":
                     return await self._refused(batch, error)
+                for item in batch:
+                    item.is_resent |= error.certainty == "unknown"
                 self._emit("settle_failed", error=error, jobs=len(batch))
-                try:
-                    delay = attempts.delay_after(error)
-                except QueueError:
+                left = self._left()
+                if left > 0 and error.kind in _FAULTS:
+                    # It may be of one outcome, which must not hold up the others.
+                    return batch if len(batch) == 1 else await self._halves(batch)
+                if left <= 0 or not error.is_temporary:
                     for item in batch:
                         item.finish("abandoned")
                     return []
-            await asyncio.sleep(delay)
+                delay = attempts.delay_after(error)
+            await asyncio.sleep(min(delay, left))  # One try more at the end is better than to give up now.
 
-    def _patience(self, batch: list[_Item]) -> float:
-        end = max(item.held.expires for item in batch) + _AFTER_LEASE
-        if self.last_moment is not None:
-            end = min(end, self.last_moment)
-        return max(0.0, end - time.monotonic())
+    def _left(self) -> float:
+        """Seconds until the worker must end."""
+        return math.inf if self.last_moment is None else self.last_moment - time.monotonic()
+
+    async def _halves(self, batch: list[_Item]) -> list[_Item]:
+        half = len(batch) // 2
+        return await self._send(batch[:half]) + await self._send(batch[half:])
 
     async def _refused(self, batch: list[_Item], error: QueueError) -> list[_Item]:
         """One bad item refuses the call: finds it by halves, so that the others are settled."""
         if len(batch) == 1:
             return self._fail_instead(batch[0], error)
-        half = len(batch) // 2
-        return await self._send(batch[:half]) + await self._send(batch[half:])
+        return await self._halves(batch)
 
     def _fail_instead(self, item: _Item, error: QueueError) -> list[_Item]:
         """What the service does not take becomes a failure of the job, which people can see."""
@@ -156,10 +168,10 @@ class Settler:
         item.event = fail_event(Fail("ResultRefused", error.detail, terminal=True))
         return [item]
 
-    def _is_open(self, item: _Item, said: dict[str, Any], is_resent: bool) -> bool:
+    def _is_open(self, item: _Item, said: dict[str, Any]) -> bool:
         """Takes an answer, and says whether the item must be sent again."""
         outcome = said.get("outcome")
-        if outcome == "conflict" and time.monotonic() < item.held.expires + _AFTER_LEASE:
+        if outcome == "conflict":
             return True
         if outcome == "refused":
             problem = said.get("problem") or {}
@@ -169,7 +181,7 @@ class Settler:
             if problem.get("kind") == "invalid" and problem.get("status") == 413:
                 return bool(self._fail_instead(item, error))
             self._emit("settle_refused", item.held.job, error)
-        if outcome == "missing" and is_resent:
+        if outcome == "missing" and item.is_resent:
             outcome = "done"  # The sending that had no answer may have removed the job.
         item.finish(outcome if outcome in _FINAL else "refused")
         return False

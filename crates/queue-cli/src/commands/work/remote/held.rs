@@ -90,10 +90,6 @@ impl HeldJob {
     pub(super) fn extend(&self, sent_at: Instant, lease: Duration) {
         self.expires_at.set(sent_at + lease);
     }
-
-    pub(super) fn expires_at(&self) -> Instant {
-        self.expires_at.get()
-    }
 }
 
 impl Drop for Holding<'_> {

@@ -9,6 +9,7 @@ mod calls;
 mod claims;
 mod heartbeat;
 mod held;
+mod outcome;
 mod protocol;
 mod settle;
 

@@ -2,10 +2,10 @@
 
 use super::{
     RemoteWorker,
-    calls::Backoff,
     heartbeat::millis,
     held::HeldJob,
-    protocol::{ClaimedJson, ItemAnswer, ItemsAnswer, ItemsBody, result},
+    outcome,
+    protocol::{ClaimedJson, ItemsBody, result},
 };
 use crate::commands::work::started_job::{AttemptEnd, StartedJob};
 use queue::{Payload, Rng, SystemRng};
@@ -13,10 +13,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long after the end of a lease an outcome is still sent again: nobody else may have claimed
-/// the job since.
-const LATE_MAX: Duration = Duration::from_mins(1);
-const TOO_LARGE: u16 = 413;
+/// How long outcomes are sent once the worker has killed its commands, at the end of its grace.
+const LAST_SETTLES: Duration = Duration::from_secs(5);
 
 /// How a job ended for this worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,47 +98,25 @@ impl RemoteWorker<'_> {
         whole.saturating_sub(whole / 4 * part / 1024)
     }
 
-    /// Sends the outcome until the service has answered, or the lease is long gone.
+    /// Sends the outcome until the service has given its verdict, or the worker must end.
     async fn settle(&self, held: &HeldJob, event: Value) -> JobEnd {
-        let (mut event, mut backoff, mut is_resent) = (event, Backoff::new(), false);
-        loop {
+        let send = async |event: &Value| {
             let mut item = event.clone();
             item["receipt"] = json!(held.receipt);
             let body = ItemsBody { worker: None, items: vec![item] };
-            let answered = self.calls.post::<ItemsAnswer>("/v1/settle", &body, Duration::ZERO).await;
-            let wait = match answered.map(|answer| answer.items.into_iter().next()) {
-                Ok(Some(item)) => match judged(&item) {
-                    // The sending that had no answer may have removed the job.
-                    Judged::End(JobEnd::Lost) if is_resent && item.outcome == "missing" => {
-                        return if event["complete"].is_null() { JobEnd::Failed } else { JobEnd::Completed };
-                    }
-                    Judged::End(end) => return end,
-                    Judged::Again => backoff.next(),
-                    Judged::TooLarge => {
-                        let error = json!({"name": "ResultTooLarge", "message": item.refusal()});
-                        event = json!({"fail": {"error": error, "cause": "terminal"}});
-                        continue;
-                    }
-                    Judged::Refused => {
-                        self.warn(&format!("an outcome was refused: {}", item.refusal()));
-                        return JobEnd::Abandoned;
-                    }
-                },
-                Ok(None) => return JobEnd::Abandoned,
-                Err(error) if error.may_be_mended() => {
-                    is_resent |= error.is_unknown;
-                    backoff.after(&error)
-                }
-                Err(error) => {
-                    self.warn(&error.message);
-                    return JobEnd::Abandoned;
-                }
-            };
-            if Instant::now() + wait > held.expires_at() + LATE_MAX {
-                return JobEnd::Abandoned;
-            }
-            sleep(wait).await;
+            self.calls.post("/v1/settle", &body, Duration::ZERO).await
+        };
+        tokio::select! {
+            biased;
+            end = outcome::settle(event, send, |words| self.warn(words)) => end,
+            () = self.last_settles() => JobEnd::Abandoned,
         }
+    }
+
+    /// The end of the time for settles, once the worker has killed its commands.
+    async fn last_settles(&self) {
+        self.exec.kill.cancelled().await;
+        sleep(LAST_SETTLES).await;
     }
 
     fn tell_end(&self, job: &ClaimedJson, end: JobEnd, error: Option<&Value>) {
@@ -162,31 +138,4 @@ impl RemoteWorker<'_> {
         };
         self.tell(words, &json!({"event": name, "id": id, "seq": job.seq, "error": error}));
     }
-}
-
-/// What an answer to a settle means.
-enum Judged {
-    End(JobEnd),
-    Again,
-    TooLarge,
-    Refused,
-}
-
-fn judged(item: &ItemAnswer) -> Judged {
-    Judged::End(match (item.outcome.as_str(), item.state.as_deref()) {
-        ("done", Some("completed")) => JobEnd::Completed,
-        ("done", Some("failing")) => JobEnd::Failing,
-        ("done", Some("failed")) => JobEnd::Failed,
-        ("done", Some("cancelled")) => JobEnd::Cancelled,
-        ("done", _) => JobEnd::Released,
-        ("lease_lost" | "missing", _) => JobEnd::Lost,
-        ("conflict", _) => return Judged::Again,
-        _ if item.problem.as_ref().is_some_and(|problem| problem.kind.is_temporary()) => {
-            return Judged::Again;
-        }
-        _ if item.problem.as_ref().is_some_and(|problem| problem.status == TOO_LARGE) => {
-            return Judged::TooLarge;
-        }
-        _ => return Judged::Refused,
-    })
 }
