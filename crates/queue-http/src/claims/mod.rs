@@ -10,6 +10,7 @@ mod repeat;
 mod repeated;
 mod rest;
 mod turn;
+mod unsettled;
 mod upkeep;
 
 pub(crate) use handover::Handover;
@@ -23,6 +24,7 @@ use line::Lines;
 use parking_lot::Mutex;
 use queue_core::{Claimed, LeaseToken, QueueName, Span, Timestamp, WorkerId};
 use tokio::time::Instant;
+use unsettled::Unsettled;
 use upkeep::Upkeep;
 
 /// What the claims of a service share.
@@ -31,6 +33,7 @@ pub(crate) struct Claims {
     lines: Lines,
     flights: Flights,
     upkeep: Upkeep,
+    pub(crate) unsettled: Unsettled,
     /// The store time of the last answer, and when that answer came.
     told: Mutex<Option<(Timestamp, Instant)>>,
 }

@@ -17,6 +17,8 @@ use tokio::time::timeout;
 
 /// How much longer than the store itself a claim waits for its answer.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
+/// How soon a queue is looked at again whose lapsed leases are left alone.
+const LOOK_AGAIN: Span = Span::from_secs(1);
 /// The most claims in a row that bring only jobs of the library's own.
 const OWN_ROUNDS_MAX: u32 = 16;
 
@@ -53,6 +55,9 @@ async fn claim_or_rescue(app: &Arc<App>, ask: &Ask) -> Result<Claimed> {
     let is_overdue = claimed.next_due.is_some_and(|at| at <= claimed.now);
     if !claimed.jobs.is_empty() || claimed.pause.is_on() || !is_overdue {
         return Ok(claimed);
+    }
+    if app.claims.unsettled.are_awaited(&ask.queue) {
+        return Ok(Claimed { next_due: Some(claimed.now + LOOK_AGAIN), ..claimed });
     }
     app.storage.rescue(&ask.queue, ask.limit, &app.policy).await?;
     claim(app, ask).await

@@ -53,8 +53,10 @@ pub(super) fn at_intervals(app: &Arc<App>, queue: &QueueName) {
     let (app_of_task, queue) = (app.clone(), queue.clone());
     app.tasks.spawn(async move {
         let limit = BATCH.min(app_of_task.storage.capabilities().limits.batch_max);
-        // What fails now is tried again with the next look.
-        drop(app_of_task.storage.rescue(&queue, limit, &app_of_task.policy).await);
+        if !app_of_task.claims.unsettled.are_awaited(&queue) {
+            // What fails now is tried again with the next look.
+            drop(app_of_task.storage.rescue(&queue, limit, &app_of_task.policy).await);
+        }
         if number % PRUNED_EVERY == 0 {
             prune(&app_of_task, queue, limit).await;
         }

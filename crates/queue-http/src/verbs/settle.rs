@@ -15,7 +15,7 @@ use crate::{
 use axum::{http::StatusCode, response::Response};
 use events::{CompleteIn, FailIn, InterruptIn, ReleaseIn, SnoozeIn};
 use queue_core::{
-    Applied, Changed, Detail, Headers, JobMeta, State, StorageExt, Timestamp,
+    Applied, Changed, Detail, Headers, JobMeta, QueueName, State, StorageExt, Timestamp,
     lifecycle::{Event, Patch, Transition, decide},
 };
 use serde::{Deserialize, Serialize};
@@ -123,7 +123,12 @@ async fn apply(
 ) -> Result<Timestamp> {
     let removes: Vec<bool> =
         batch.iter().map(|transition| matches!(transition.patch, Patch::Remove)).collect();
-    let applied = app.storage.apply(batch).await?;
+    let queues = queues_of(&batch);
+    let applied = app.storage.apply(batch).await.inspect_err(|error| {
+        if error.is_transient() {
+            app.claims.unsettled.note(queues);
+        }
+    })?;
     for ((one, is_removed), answer) in decided.into_iter().zip(removes).zip(applied.value) {
         let at = one.at;
         outcomes[at] = Some(match answer {
@@ -134,6 +139,17 @@ async fn apply(
         });
     }
     Ok(applied.now)
+}
+
+/// The queues of a batch, most of which are of one.
+fn queues_of(batch: &[Transition]) -> Vec<QueueName> {
+    let mut queues: Vec<QueueName> = Vec::new();
+    for transition in batch {
+        if queues.last() != Some(&transition.queue) {
+            queues.push(transition.queue.clone());
+        }
+    }
+    queues
 }
 
 async fn settled_anew(app: &App, moved: &JobMeta, one: Decided) -> SettledOut {

@@ -1,13 +1,15 @@
 //! What the service does for workers that cannot do it themselves.
 
 use crate::client::{Client, store_and_clock};
+use axum::http::Method;
 use queue::{
     Queue,
     schedules::{Schedule, Timing},
 };
-use queue_core::{JobId, QueueName, State};
-use serde_json::json;
-use std::time::Duration;
+use queue_core::{JobId, ManualClock, QueueName, State, Storage};
+use queue_testkit::fault::{Fault, FaultPlan, FaultStore, StorageVerb};
+use serde_json::{Value, json};
+use std::{sync::Arc, time::Duration};
 
 /// Lets the tasks of the service run until something holds.
 async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
@@ -33,6 +35,48 @@ async fn a_lapsed_lease_is_ended_although_other_jobs_are_due() {
     tokio::time::advance(Duration::from_secs(31)).await;
     assert_eq!(client.claim("q", 2, 1).await.len(), 1);
     until("the rescue", async || client.state("q", "lapses").await == "failing").await;
+}
+
+/// A client of a store that fails on demand, with a job whose lease is over, and the clock.
+async fn lapsed() -> (Client, Arc<FaultStore<dyn Storage>>, Arc<ManualClock>, Value) {
+    let (storage, clock) = store_and_clock();
+    let faulty = Arc::new(FaultStore::new(storage, FaultPlan::new(7)));
+    let client = Client::on(faulty.clone());
+    client.enqueue("q", "a").await;
+    let job = client.claim("q", 1, 1).await.remove(0);
+    clock.advance(Duration::from_secs(31));
+    tokio::time::advance(Duration::from_secs(31)).await;
+    (client, faulty, clock, job)
+}
+
+/// Sends the outcome of a job, which the store does not take.
+async fn refused(client: &Client, job: &Value) {
+    let body = json!({"items": [{"receipt": job["receipt"], "complete": {"result": 1}}]});
+    let (status, problem) = client.call(Method::POST, "/v1/settle", body.to_string()).await;
+    assert_eq!((status.as_u16(), &problem["kind"]), (503, &json!("unavailable")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_whose_outcome_the_store_did_not_take_is_left_to_its_worker() {
+    let (client, faulty, _clock, job) = lapsed().await;
+    faulty.next(StorageVerb::Apply, 1, &Fault::Refuse);
+    refused(&client, &job).await;
+    assert!(client.claim("q", 2, 1).await.is_empty(), "it is done, and is not to run again");
+    assert_eq!(client.state("q", "a").await, "processing");
+    let settled = client.settle(&job, "complete", json!({"result": 1})).await;
+    assert_eq!(settled, json!({"outcome": "done", "state": "completed"}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_whose_worker_sends_its_outcome_no_more_is_rescued() {
+    let (client, faulty, clock, job) = lapsed().await;
+    faulty.next(StorageVerb::Apply, 1, &Fault::Refuse);
+    refused(&client, &job).await;
+    assert!(client.claim("q", 2, 1).await.is_empty());
+    clock.advance(Duration::from_secs(10));
+    tokio::time::advance(Duration::from_secs(10)).await;
+    until("the rescue", async || client.claim("q", 3, 1).await.len() == 1).await;
+    assert_eq!(client.settle(&job, "complete", json!({"result": 1})).await["outcome"], "lease_lost");
 }
 
 #[tokio::test(start_paused = true)]

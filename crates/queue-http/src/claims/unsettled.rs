@@ -1,0 +1,35 @@
+//! Outcomes that the store did not take. Their workers send them again, so the lapsed leases of
+//! their queues are left alone for a while: a job that is done must not run again because the store
+//! stood still for longer than a lease.
+
+use parking_lot::Mutex;
+use queue_core::QueueName;
+use std::{collections::HashMap, time::Duration};
+use tokio::time::Instant;
+
+/// How long a queue is left alone: twice the longest wait of a worker between two sendings.
+const RESENT_WITHIN: Duration = Duration::from_secs(10);
+/// The most queues that are remembered. Beyond that they are forgotten, and rescues come early.
+const QUEUES_MAX: usize = 10_000;
+
+/// When outcomes of each queue were refused last.
+#[derive(Debug, Default)]
+pub(crate) struct Unsettled(Mutex<HashMap<QueueName, Instant>>);
+
+impl Unsettled {
+    /// Notes that the store did not take outcomes of these queues now.
+    pub(crate) fn note(&self, queues: Vec<QueueName>) {
+        let now = Instant::now();
+        let mut refused = self.0.lock();
+        refused.retain(|_, at| now < *at + RESENT_WITHIN);
+        if refused.len() + queues.len() > QUEUES_MAX {
+            refused.clear();
+        }
+        refused.extend(queues.into_iter().map(|queue| (queue, now)));
+    }
+
+    /// Whether outcomes of the queue may be on their way again.
+    pub(super) fn are_awaited(&self, queue: &QueueName) -> bool {
+        self.0.lock().get(queue).is_some_and(|at| at.elapsed() < RESENT_WITHIN)
+    }
+}
