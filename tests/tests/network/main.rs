@@ -7,6 +7,7 @@ mod encrypted;
 mod grants;
 mod page;
 mod rights;
+mod served;
 mod server;
 mod standstill;
 mod tour;

@@ -4,6 +4,7 @@
 //! `QUEUE_TEST_STILL_SECS=45` holds the stores for so long, instead of 4 seconds.
 
 mod stores;
+mod work;
 
 use queue::{
     Queue, Result, State, Storage,

@@ -1,7 +1,7 @@
 //! The stores, and what holds each of them.
 
 use super::{BUSY, outlast};
-use crate::server;
+use crate::{served::Served, server};
 use queue::{
     FsOptions, FsStorage, PostgresOptions, PostgresStorage, RedisOptions, RedisStorage, SqliteOptions,
     SqliteStorage,
@@ -15,13 +15,13 @@ use std::{fs::File, path::Path, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
 /// Another program that has its turn to write until it lets go.
-fn hold_sqlite(file: &Path) -> Connection {
+pub(super) fn hold_sqlite(file: &Path) -> Connection {
     let program = Connection::open(file).expect("opens");
     program.execute_batch("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE").expect("it is its turn");
     program
 }
 
-fn let_go_of_sqlite(program: &Connection) {
+pub(super) fn let_go_of_sqlite(program: &Connection) {
     program.execute_batch("ROLLBACK").expect("ends");
 }
 
@@ -90,4 +90,11 @@ async fn what_was_done_while_redis_stood_still_is_not_done_again() {
         }
     };
     outlast(Arc::new(store), async || stop(&process), async |process| process.signal(Signal::CONT)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_done_while_a_service_stood_still_is_not_done_again() {
+    let served = Served::start();
+    let store = served.open(BUSY).await;
+    outlast(store, async || served.stop(), async |()| served.go_on()).await;
 }
