@@ -76,8 +76,8 @@ impl Enqueued {
 /// The answer for one transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// The change is done, now or by the same settle sent before. For a removal this is the last
-    /// form of the record.
+    /// The change is done, now or by the same event of this lease sent before, whose result, error
+    /// and retention stay as they were. For a removal this is the last form of the record.
     Done(JobMeta),
     /// Another claim holds the lease, or it has lapsed, or was settled by another event. Final.
     LeaseLost(JobMeta),

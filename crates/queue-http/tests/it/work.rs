@@ -21,6 +21,30 @@ async fn a_claimed_job_is_completed_with_its_receipt_and_again_without_harm() {
 }
 
 #[tokio::test]
+async fn a_settle_that_is_sent_again_with_another_result_or_error_changes_nothing() {
+    let client = Client::new().await;
+    client.enqueue("q", "a").await;
+    let job = client.claim("q", 1, 1).await.remove(0);
+    for result in [1, 2] {
+        let settled =
+            client.settle(&job, "complete", json!({"result": result, "keep": result * 60_000})).await;
+        assert_eq!(settled, json!({"outcome": "done", "state": "completed"}));
+    }
+    assert_eq!(client.get("/v1/queues/q/jobs/a/outcome").await["result"], 1);
+    let shown = client.get("/v1/queues/q/jobs/a").await;
+    let time = |name: &str| shown[name].as_i64().expect("a time");
+    assert_eq!(time("purge_at_ms") - time("finished_at_ms"), 60_000, "{shown}");
+    client.enqueue("q", "b").await;
+    let job = client.claim("q", 2, 1).await.remove(0);
+    for name in ["First", "Second"] {
+        let settled =
+            client.settle(&job, "fail", json!({"error": {"name": name}, "cause": "terminal"})).await;
+        assert_eq!(settled, json!({"outcome": "done", "state": "failed"}));
+    }
+    assert_eq!(client.get("/v1/queues/q/jobs/b/outcome").await["error"]["name"], "First");
+}
+
+#[tokio::test]
 async fn a_failed_attempt_waits_and_a_final_one_does_not() {
     let client = Client::new().await;
     client.enqueue("q", "a").await;

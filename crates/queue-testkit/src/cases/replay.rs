@@ -2,9 +2,10 @@
 
 use super::cases;
 use crate::bench::prelude::*;
+use bytes::Bytes;
 use queue_core::{
-    Applied, ClaimedJob, Retention, State,
-    lifecycle::{Event, Transition},
+    Applied, ClaimedJob, Failure, Retention, State,
+    lifecycle::{Cause, Event, Transition},
 };
 
 cases! { "replay":
@@ -19,6 +20,8 @@ cases! { "replay":
     a_replay_after_a_redrive_is_done_until_the_next_claim [I5];
     a_replay_that_was_decided_on_other_flags_is_done [I5];
     a_replay_keeps_the_first_result [I5 I13];
+    a_replay_keeps_the_first_error [I5 I13];
+    a_replay_keeps_the_first_retention [I5 I20];
     a_replay_never_repeats_what_follows [I5 I9];
     a_replayed_failure_is_charged_once [I5 I7];
     a_replay_in_the_same_batch_is_done [I5 I19];
@@ -147,6 +150,32 @@ async fn a_replay_keeps_the_first_result(bench: &Bench) {
     let other = decided(&held.record.meta, complete_with(held.token, text_payload("another")));
     assert_done!([bench.apply(other).await]);
     assert_eq!(bench.result("a").await.as_deref(), Some(RESULT));
+}
+
+/// A handler that ran once has one error to tell, however often it is told.
+async fn a_replay_keeps_the_first_error(bench: &Bench) {
+    let (held, _) = settled_once(bench, "a", fail).await;
+    let first = bench.record("a").await;
+    let other = Event::Fail {
+        token: held.token,
+        failure: Failure::new("Another", "it is told later").with_details(Bytes::from_static(b"{}")),
+        cause: Cause::Terminal,
+        delay: Some(KEPT),
+        retention: None,
+        then: Vec::new(),
+    };
+    assert_done!([bench.apply(decided(&held.record.meta, other)).await]);
+    assert_eq!(bench.record("a").await, first);
+}
+
+async fn a_replay_keeps_the_first_retention(bench: &Bench) {
+    let (held, _) = settled_once(bench, "a", complete).await;
+    let first = bench.meta("a").await;
+    let retention = Some(Retention::Remove);
+    let result = text_payload(RESULT);
+    let other = Event::Complete { token: held.token, result, retention, then: Vec::new() };
+    assert_done!([bench.apply(decided(&held.record.meta, other)).await]);
+    assert_eq!(bench.meta("a").await, first);
 }
 
 /// The follower may even have been removed meanwhile.

@@ -90,6 +90,8 @@ defects! {
     EarlyRescues "a rescue does not look whether the lease has lapsed" [I3 I7] in "stall";
     QuietHeartbeats "a heartbeat or a mark leaves the revision as it is" [I7 I10 I13] in "stall";
     ForgetsSettles "a settle sent again is answered as a lost lease" [I5] in "replay";
+    ResultOfLast "a settle sent again with another result or error replaces the first" [I5 I13] in "replay";
+    KeepOfLast "a settle sent again replaces how long the record is kept" [I5 I20] in "replay";
     FollowersRepeated "a settle sent again enqueues what follows it again" [I5] in "replay";
     FollowersOfSnoozesRepeated "a snooze sent again enqueues what follows it again" [I5 I9 I23] in "then";
     StaleFollowed "what follows is enqueued although the decision is stale" [I4 I9 I23] in "then";

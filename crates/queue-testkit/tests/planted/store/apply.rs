@@ -3,7 +3,7 @@
 use super::{record::Record, spoil, state::State};
 use crate::defect::Defect;
 use queue_core::{
-    Applied, Attempt, FailedJob, Headers, JobId, JobMeta, NewJob, QueueName,
+    Applied, Attempt, FailedJob, Headers, JobId, JobMeta, NewJob, QueueName, Timestamp,
     lifecycle::{BodyPatch, Lapse, Patch, Settle, Transition, Verdict, apply},
 };
 use std::collections::HashSet;
@@ -74,6 +74,9 @@ impl State {
         }
         let failed_before = record.job.meta.failed_at;
         let verdict = apply(&mut record.job, transition, now);
+        if verdict == Verdict::Replayed {
+            settle_again(record, &transition.patch, defect, now);
+        }
         charge(record, transition, &verdict, defect);
         if let Verdict::Written { body, .. } = &verdict {
             if defect == Some(Defect::FailureTimeStands) && is_fresh(&transition.patch) {
@@ -110,6 +113,20 @@ fn is_quiet(patch: &Patch) -> bool {
 
 fn is_fresh(patch: &Patch) -> bool {
     matches!(patch, Patch::Requeue(requeue) if requeue.fresh)
+}
+
+/// Writes what a settle that is sent again must leave as it is.
+fn settle_again(record: &mut Record, patch: &Patch, defect: Option<Defect>, now: Timestamp) {
+    let meta = &mut record.job.meta;
+    match (patch, defect) {
+        (Patch::Finish(finish), Some(Defect::ResultOfLast)) => {
+            meta.last_error = finish.error.clone().or(meta.last_error.take());
+            record.patch(patch.body());
+        }
+        (Patch::Finish(finish), Some(Defect::KeepOfLast)) => meta.purge_at = finish.purge.at(now),
+        (Patch::Remove, Some(Defect::KeepOfLast)) => meta.purge_at = Some(now),
+        _ => {}
+    }
 }
 
 /// Keeps the charged attempt.
