@@ -9,6 +9,7 @@ cases! { "pause":
     a_resumed_queue_goes_on_in_order [I12 I15] (Pause);
     a_paused_queue_takes_jobs [I1] (Pause);
     a_paused_queue_settles_what_runs [I5] (Pause);
+    what_a_full_worker_gives_back_in_a_pause_waits_uncharged [I1 I7 I12] (Pause);
     a_paused_queue_keeps_leases_and_rescues [I15] (Pause);
     a_paused_queue_says_when_a_lease_lapses [I15] (Pause);
     a_paused_queue_says_what_is_due_as_if_it_were_not_paused [I15] (Pause);
@@ -95,6 +96,26 @@ async fn a_paused_queue_settles_what_runs(bench: &Bench) {
         bench.settled(claimed, settle(claimed.token)).await;
     }
     assert_eq!(bench.counts().await.of(State::Processing), 0);
+}
+
+/// A worker without room asks for no jobs with its heartbeats, learns of the pause, and gives back
+/// what it has not started.
+async fn what_a_full_worker_gives_back_in_a_pause_waits_uncharged(bench: &Bench) {
+    bench.put_many(3).await;
+    let [runs, held @ ..] = <[_; 3]>::try_from(bench.claim(3).await).expect("all of them");
+    set(bench, true).await;
+    bench.settled(&runs, extend(runs.token, LEASE)).await;
+    let told = bench.send(bench.request(0)).await;
+    assert!(told.pause.is_on() && told.jobs.is_empty(), "{told:?}");
+    for waits in &held {
+        let meta = bench.release(waits).await;
+        assert_eq!((meta.state, meta.failures, meta.stalls), (State::Queued, 0, 0));
+    }
+    assert_eq!(bench.claim(9).await.len(), 0, "what came back is paused like all others");
+    bench.complete(&runs).await;
+    set(bench, false).await;
+    assert!(!bench.send(bench.request(0)).await.pause.is_on(), "a full worker learns of the resume too");
+    assert_eq!(bench.claim_ids(9).await, ids_of(&held), "in their places");
 }
 
 /// Leases lapse during a pause.

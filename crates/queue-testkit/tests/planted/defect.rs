@@ -65,6 +65,7 @@ defects! {
     DelayIgnored "a delayed job can be claimed early" [I11] in "schedule";
     PauseIgnored "claims of a paused queue give jobs" [I1 I16] in "pause";
     PauseEndless "a pause with an end lasts until somebody resumes" [I15] in "pause";
+    PauseUntold "a claim for no jobs says nothing of pauses" [I1] in "pause" "kind_pause";
     KindPauseIgnored "claims give jobs of a paused kind" [I1] in "kind_pause";
     KindPausesAll "a pause of a kind stops the whole queue" [I16] in "kind_pause";
     KindPauseOver "a pause of a kind that is over goes on until somebody resumes" [I15] in "kind_pause";

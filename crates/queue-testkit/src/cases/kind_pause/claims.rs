@@ -13,6 +13,7 @@ use queue_core::{Interest, Pause, PausedKind, Span, State};
 cases! { "kind_pause":
     jobs_of_a_paused_kind_are_left_and_others_go_on_in_order [I1 I12] (KindPause);
     a_claim_names_the_kinds_that_are_paused [I1] (KindPause);
+    what_a_full_worker_gives_back_of_a_paused_kind_waits_in_its_place [I1 I12] (KindPause);
     a_resumed_kind_goes_on_in_claim_order [I12 I15] (KindPause);
     a_pause_of_a_kind_is_over_on_its_millisecond [I1 I15] (KindPause);
     a_claim_tells_when_the_pause_of_a_waiting_kind_ends [I15] (KindPause);
@@ -47,6 +48,22 @@ async fn a_claim_names_the_kinds_that_are_paused(bench: &Bench) {
     resume(bench, "mail").await;
     bench.advance(Span::from_secs(1));
     assert_eq!(claimed(bench, 1).await.paused_kinds, []);
+}
+
+/// A worker without room asks for no jobs with its heartbeats, and learns of the kind.
+async fn what_a_full_worker_gives_back_of_a_paused_kind_waits_in_its_place(bench: &Bench) {
+    put_in_turn(bench, 4).await;
+    let held = bench.claim(4).await;
+    stop(bench, "mail").await;
+    let told = claimed(bench, 0).await;
+    assert_eq!(told.paused_kinds, [PausedKind { kind: kind("mail"), pause: Pause::UntilResumed }]);
+    for job in &held {
+        bench.release(job).await;
+    }
+    assert_eq!(bench.claim_ids(1).await, ["r1"], "the other kind goes on");
+    resume(bench, "mail").await;
+    assert_eq!(claimed(bench, 0).await.paused_kinds, []);
+    assert_eq!(bench.claim_ids(9).await, ["m0", "m2", "r3"]);
 }
 
 /// By priority, then due time, then life, whether a claim has met a job meanwhile or not.

@@ -36,8 +36,9 @@ impl State {
             self.writes();
         }
         let jobs: Vec<_> = due.into_iter().filter_map(|seq| self.lease_one(request, seq)).collect();
-        let (pause, paused_kinds) =
-            self.lanes.get(&request.queue).map(|lane| self.pauses(lane)).unwrap_or_default();
+        let is_told = request.limit > 0 || !self.has(Defect::PauseUntold);
+        let lane = self.lanes.get(&request.queue).filter(|_| is_told);
+        let (pause, paused_kinds) = lane.map(|lane| self.pauses(lane)).unwrap_or_default();
         let next_due = if request.is_late(self.now) { Some(self.now) } else { self.next_due(&request.queue) };
         Claimed { jobs, pause, paused_kinds, ..Claimed::none(next_due, self.moment()) }
     }
