@@ -19,7 +19,7 @@ fn cancelled(place: &CommandDirectory, count: usize) {
 /// How many jobs an operation is through with; none before it began.
 fn met(place: &CommandDirectory, operation: &str) -> u64 {
     let found = place.run(&["operations", "--json"]).ok().objects();
-    let ours = found.into_iter().find(|object| object["operation"] == operation);
+    let ours = found.into_iter().find(|object| object["operation"] == format!("default/{operation}"));
     let count = |object: &serde_json::Value, name: &str| object[name].as_u64().expect("a count");
     ours.map_or(0, |object| ["done", "skipped", "failed"].map(|name| count(&object, name)).iter().sum())
 }
@@ -48,11 +48,14 @@ fn an_operation_whose_program_is_killed_goes_on_and_changes_each_job_once() {
     for operation in ["again", "once more", "and again", "at last"] {
         let place = place();
         cancelled(&place, jobs);
-        let redrive = ["bulk", "redrive", "--state", "cancelled", "--id", operation, "--lease", "1s"];
+        let redrive = ["bulk", "redrive", "--state", "cancelled", "--name", operation, "--lease", "1s"];
         // Jobs are claimed while they are redriven, and some are cancelled again at once.
         let worker = place.start(&["work", "--exec", "true", "--concurrency", "2"]);
         let is_killed = is_killed_in_the_middle(&place, &redrive, operation, jobs as u64);
-        let ended = place.run(&["bulk", "run", operation, "--lease", "1s", "--json"]).ok().object();
+        let ended = place
+            .run(&["bulk", "run", &format!("default/{operation}"), "--lease", "1s", "--json"])
+            .ok()
+            .object();
         drop(worker);
         assert_eq!(
             (&ended["state"], &ended["failed"], &ended["in_flight"]),
@@ -89,5 +92,5 @@ fn a_filter_says_which_jobs_and_a_dry_run_counts_them() {
     place.run(&["delete", "due", "--tag", "t"]).code(2);
     place.run(&["bulk", "redrive"]).code(2);
     place.run(&["bulk", "redrive", "--state", "queued"]).code(2);
-    place.run(&["bulk", "stop", "nobody"]).code(3);
+    place.run(&["bulk", "stop", "default/nobody"]).code(3);
 }

@@ -13,8 +13,8 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use queue::{
-    Change, ContentType, JobId, Keep, OnRunning,
-    operations::{Action, Operations},
+    Change, ContentType, Keep, OnRunning,
+    operations::{Action, OperationId, Operations},
 };
 use serde_json::json;
 use std::time::Duration;
@@ -78,23 +78,24 @@ enum BulkCommand {
     },
     /// Go on with operations that are not over
     Run {
-        /// Only this one
-        id: Option<JobId>,
+        /// Only this one: QUEUE/NAME, as `queue operations` shows it
+        id: Option<OperationId>,
         #[command(flatten)]
         lease: LeaseArgs,
     },
     /// Cancel an operation; what it has done stays done
     Stop {
-        /// Its id
-        id: JobId,
+        /// Its id: QUEUE/NAME, as `queue operations` shows it
+        id: OperationId,
     },
 }
 
 #[derive(Debug, Args)]
 struct HowArgs {
-    /// The id of the operation: started twice under one id, it runs once [default: a fresh one]
-    #[arg(long, value_name = "ID")]
-    id: Option<JobId>,
+    /// The name of the operation in this queue: started twice under one name, it runs once
+    /// [default: a fresh one]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
     #[command(flatten)]
     lease: LeaseArgs,
     #[command(flatten)]
@@ -119,9 +120,9 @@ pub(crate) async fn run(args: BulkArgs, session: &Session) -> Result<Exit, CliEr
         BulkCommand::Run { id, lease } => return go_on(id, lease.lease, session).await,
         BulkCommand::Stop { id } => return stop(&id, session).await,
     };
-    let HowArgs { id, lease, filter } = &how;
-    let (id, lease) = (id.clone(), lease.lease);
-    let wanted = Wanted { action, filter, standings: &[], id, word: "changed", field: "done", lease, yes };
+    let HowArgs { name, lease, filter } = &how;
+    let (name, lease) = (name.clone(), lease.lease);
+    let wanted = Wanted { action, filter, standings: &[], name, word: "changed", field: "done", lease, yes };
     operation::carry_out(wanted, session).await
 }
 
@@ -129,13 +130,13 @@ pub(super) fn on_running(running: bool) -> OnRunning {
     if running { OnRunning::Request } else { OnRunning::Leave }
 }
 
-async fn go_on(id: Option<JobId>, lease: Duration, session: &Session) -> Result<Exit, CliError> {
+async fn go_on(id: Option<OperationId>, lease: Duration, session: &Session) -> Result<Exit, CliError> {
     let mut signals = StopSignals::listen()?;
     let run = async |jobs: &_| operation::go_on(id.as_ref(), lease, jobs, session, &mut signals).await;
     session.with_jobs(Missing::Refuse, run).await
 }
 
-async fn stop(id: &JobId, session: &Session) -> Result<Exit, CliError> {
+async fn stop(id: &OperationId, session: &Session) -> Result<Exit, CliError> {
     let change = session.with_jobs(Missing::Refuse, async |jobs| {
         Ok(Operations::of(jobs.storage().clone()).cancel(id).await?)
     });

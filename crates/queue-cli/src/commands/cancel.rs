@@ -46,7 +46,8 @@ async fn many(filter: &FilterArgs, running: OnRunning, session: &Session) -> Res
         OnRunning::Request => &[Standing::Queued, Standing::Failing, Standing::Processing],
     };
     let (word, action) = ("cancelled", Action::Cancel { running });
-    let wanted = Wanted { action, filter, standings, id: None, word, field: word, lease: LEASE, yes: false };
+    let wanted =
+        Wanted { action, filter, standings, name: None, word, field: word, lease: LEASE, yes: false };
     operation::carry_out(wanted, session).await
 }
 

@@ -34,7 +34,7 @@ pub(crate) async fn run(args: DeleteArgs, session: &Session) -> Result<Exit, Cli
             action: Action::Delete,
             filter,
             standings: &[],
-            id: None,
+            name: None,
             word,
             field: word,
             lease: LEASE,

@@ -11,8 +11,10 @@ use crate::{
     signals::StopSignals,
 };
 use queue::{
-    IdSource as _, JobId, TimeOrderedIds,
-    operations::{Action, DRY_RUN_MAX, DryRun, Operation, OperationStatus, Operations, Standing, Started},
+    Error, IdSource as _, TimeOrderedIds,
+    operations::{
+        Action, DRY_RUN_MAX, DryRun, Operation, OperationId, OperationStatus, Operations, Standing, Started,
+    },
     queue_core::{Retention, Span},
 };
 use serde_json::{Map, Value, json};
@@ -29,8 +31,8 @@ pub(super) struct Wanted<'a> {
     pub(super) filter: &'a FilterArgs,
     /// How the jobs stand where no state is named.
     pub(super) standings: &'a [Standing],
-    /// The id under which it is started; generated if there is none.
-    pub(super) id: Option<JobId>,
+    /// The name under which it is started; generated if there is none.
+    pub(super) name: Option<String>,
     /// What was done to a job, in words and as the field of the count.
     pub(super) word: &'static str,
     pub(super) field: &'static str,
@@ -72,8 +74,10 @@ pub(super) async fn carry_out(wanted: Wanted<'_>, session: &Session) -> Result<E
             }
             // Only now, so that Ctrl-C ends a question.
             let mut signals = StopSignals::listen()?;
-            let id = wanted.id.clone().unwrap_or_else(|| TimeOrderedIds::default().next_id());
-            if operations.start(&id, &operation).await? == Started::Before
+            let drawn = || TimeOrderedIds::default().next_id().to_string();
+            let name = wanted.name.clone().unwrap_or_else(drawn);
+            let id = OperationId::new(jobs.name(), &name).map_err(Error::from)?;
+            if operations.start(&name, &operation).await? == Started::Before
                 && session.out.format() == Format::Human
             {
                 output::note(format!("the operation {id:?} was started before"));
@@ -86,7 +90,7 @@ pub(super) async fn carry_out(wanted: Wanted<'_>, session: &Session) -> Result<E
 
 /// Runs the operations of the store until this one is over, or all of them are.
 pub(super) async fn go_on(
-    id: Option<&JobId>,
+    id: Option<&OperationId>,
     lease: Duration,
     jobs: &Jobs,
     session: &Session,
@@ -105,7 +109,7 @@ pub(super) async fn go_on(
             ));
         }
         let all = found.operations.into_iter().rev();
-        all.filter(|status| !status.is_over()).map(|status| status.meta().id.clone()).collect()
+        all.filter(|status| !status.is_over()).map(|status| status.id().clone()).collect()
     };
     let mut exit = Exit::Ok;
     for id in open {
@@ -136,7 +140,7 @@ fn counted(found: DryRun) -> String {
 /// Runs operations in this process until one is over, whoever runs that one. `None` after a signal.
 async fn follow(
     operations: &Operations,
-    id: &JobId,
+    id: &OperationId,
     lease: Duration,
     session: &Session,
     signals: &mut StopSignals,
@@ -165,7 +169,11 @@ async fn follow(
     Ok(Some(ended).filter(|ended| ended.is_over() || !is_interrupted))
 }
 
-async fn status(operations: &Operations, id: &JobId, session: &Session) -> Result<OperationStatus, CliError> {
+async fn status(
+    operations: &Operations,
+    id: &OperationId,
+    session: &Session,
+) -> Result<OperationStatus, CliError> {
     let missing =
         || CliError::new(Exit::NotFound, format!("there is no operation {id:?} in {}", session.url));
     operations.get(id).await?.ok_or_else(missing)
@@ -181,7 +189,7 @@ fn show(status: &OperationStatus, session: &Session) {
 
 fn report(
     ended: Option<OperationStatus>,
-    id: &JobId,
+    id: &OperationId,
     (word, field): (&'static str, &'static str),
     session: &Session,
 ) -> Result<Exit, CliError> {
@@ -224,7 +232,7 @@ pub(super) fn object(status: &OperationStatus, field: &str) -> Value {
     let (counts, spec) = (status.counts(), status.spec());
     let mut object = Map::new();
     let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
-    put("operation", json!(status.id()));
+    put("operation", json!(status.id().as_str()));
     put("queue", json!(spec.queue.as_str()));
     put("action", json!(spec.action.to_string()));
     put("state", json!(status.meta().state.as_str()));

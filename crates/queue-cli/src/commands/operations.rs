@@ -35,14 +35,13 @@ pub(crate) async fn run(_: &OperationsArgs, session: &Session) -> Result<Exit, C
     Ok(Exit::Ok)
 }
 
-pub(super) const COLUMNS: [Column; 8] = [
+pub(super) const COLUMNS: [Column; 7] = [
     Column::text("OPERATION"),
-    Column::text("QUEUE"),
     Column::whole("ACTION"),
     Column::whole("STATE"),
     Column::whole("DONE"),
-    Column::whole("SKIPPED"),
-    Column::whole("FAILED"),
+    Column::whole("SKIPPED").plain("0"),
+    Column::whole("FAILED").plain("0"),
     Column::text("ERROR").plain(""),
 ];
 
@@ -51,7 +50,7 @@ pub(super) fn unreadable_row(unreadable: &UnreadableJob) -> Vec<String> {
     let dash = || "-".to_owned();
     let state = unreadable.meta().state.to_string();
     let why = unreadable.error().message().to_owned();
-    vec![unreadable.name().to_owned(), dash(), dash(), state, dash(), dash(), dash(), why]
+    vec![unreadable.name().to_owned(), dash(), state, dash(), dash(), dash(), why]
 }
 
 fn unreadable_object(unreadable: &UnreadableJob) -> Value {
@@ -66,8 +65,7 @@ fn unreadable_object(unreadable: &UnreadableJob) -> Value {
 pub(super) fn row(status: &OperationStatus) -> Vec<String> {
     let counts = status.counts();
     vec![
-        status.id().to_owned(),
-        status.spec().queue.to_string(),
+        status.id().to_string(),
         status.spec().action.to_string(),
         status.meta().state.to_string(),
         counts.done.to_string(),

@@ -30,7 +30,7 @@ pub(crate) async fn run(args: PromoteArgs, session: &Session) -> Result<Exit, Cl
             action: Action::Promote,
             filter,
             standings: &[],
-            id: None,
+            name: None,
             word,
             field: word,
             lease: LEASE,

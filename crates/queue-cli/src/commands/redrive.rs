@@ -65,6 +65,6 @@ async fn many(
         if failed_alone { &[Standing::Failed] } else { &[Standing::Failed, Standing::Cancelled] };
     let action = Action::Redrive { content_type };
     let (word, field) = ("queued", "redriven");
-    let wanted = Wanted { action, filter, standings, id: None, word, field, lease: LEASE, yes: false };
+    let wanted = Wanted { action, filter, standings, name: None, word, field, lease: LEASE, yes: false };
     operation::carry_out(wanted, session).await
 }

@@ -29,7 +29,8 @@ pub(crate) struct ChangeIn<'a> {
     ids: Option<Vec<Cow<'a, str>>>,
     #[serde(borrow)]
     filter: Option<FilterIn<'a>>,
-    /// With `filter`: the id of the operation; drawn if absent.
+    /// With `filter`: the name of the operation among those on this queue, without a slash;
+    /// drawn if absent.
     #[serde(borrow)]
     operation: Option<Cow<'a, str>>,
     /// With `filter`: the most jobs that it meets; 100000 if absent.

@@ -8,8 +8,11 @@ use crate::{
     service::App,
 };
 use axum::{http::StatusCode, response::Response};
-use queue::{Change, UnreadableJob, operations::OperationStatus};
-use queue_core::{Cursor, JobId};
+use queue::{
+    Change, UnreadableJob,
+    operations::{OperationId, OperationStatus},
+};
+use queue_core::Cursor;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
@@ -31,8 +34,7 @@ pub(crate) struct OperationsParams {
 #[schema(as = OperationsAnswer)]
 pub(crate) struct OperationsOut {
     operations: Vec<OperationOut>,
-    /// Those of the page that this service cannot read, and another program may; only for a token
-    /// of all queues, since theirs are not known.
+    /// Those of the page that this service cannot read, and another program may.
     unreadable: Vec<UnreadableOperationOut>,
     /// The cursor of the next page; `null` at the end. A page may be empty and not be the last.
     next: Option<String>,
@@ -42,6 +44,7 @@ pub(crate) struct OperationsOut {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Operation)]
 pub(crate) struct OperationOut {
+    /// The queue of its jobs, a slash, and its name there.
     operation: String,
     /// The queue of its jobs.
     queue: String,
@@ -88,8 +91,7 @@ pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     let seen = call.principal()?.seen_queues();
     let page = app.operations.page_of(&seen, after.map(Cursor), limit).await?;
     let operations = page.operations.iter().map(OperationOut::of).collect();
-    let unreadable = page.unreadable.iter().filter(|_| call.sees_all()).map(UnreadableOperationOut::of);
-    let unreadable = unreadable.collect();
+    let unreadable = page.unreadable.iter().map(UnreadableOperationOut::of).collect();
     let next = page.next.map(|Cursor(text)| text);
     answer(StatusCode::OK, &OperationsOut { operations, unreadable, next })
 }
@@ -103,24 +105,26 @@ pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
 pub(crate) async fn cancel(app: Arc<App>, call: Call) -> Result<Response> {
     let Empty {} = call.json(&app)?;
     let status = found(&app, &call).await?;
-    let changed = app.operations.cancel(&status.meta().id).await?;
+    let changed = app.operations.cancel(status.id()).await?;
     answer(StatusCode::OK, &ChangeOut::of(changed)?)
 }
 
 /// The operation of the path. One on a queue that the token may not change is not there.
 async fn found(app: &App, call: &Call) -> Result<OperationStatus> {
-    let id = JobId::new(call.param("operation").unwrap_or_default());
-    let id = id.map_err(|invalid| Problem::from(invalid).at("operation"))?;
-    let status = app.operations.get(&id).await?;
-    let status = status.filter(|status| call.may(Scope::Operate, &status.spec().queue));
-    status.ok_or_else(|| Problem::not_found("there is no such operation"))
+    let id = call.param("operation").unwrap_or_default().parse::<OperationId>();
+    let id = id.map_err(|invalid| Problem::invalid(invalid.to_string()).at("operation"))?;
+    let missing = || Problem::not_found("there is no such operation");
+    if !call.may(Scope::Operate, id.queue()) {
+        return Err(missing());
+    }
+    app.operations.get(&id).await?.ok_or_else(missing)
 }
 
 impl OperationOut {
     fn of(status: &OperationStatus) -> Self {
         let (spec, counts) = (status.spec(), status.counts());
         Self {
-            operation: status.id().to_owned(),
+            operation: status.id().to_string(),
             queue: spec.queue.to_string(),
             action: spec.action.to_string(),
             state: status.meta().state.as_str(),

@@ -3,6 +3,7 @@
 use crate::client::{Client, claim_of, store_and_clock};
 use axum::http::{Method, StatusCode};
 use queue_core::{Duty, WorkerId};
+use queue_http::{Principal, Scope};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -68,10 +69,13 @@ async fn a_filter_starts_an_operation_that_a_runner_carries_out() {
     let request = json!({"filter": filter, "operation": "stop"});
     for is_new in [true, false] {
         let (status, started) = client.call(Method::POST, path, request.to_string()).await;
-        assert_eq!((status, started), (StatusCode::ACCEPTED, json!({"operation": "stop", "is_new": is_new})));
+        assert_eq!(
+            (status, started),
+            (StatusCode::ACCEPTED, json!({"operation": "q/stop", "is_new": is_new}))
+        );
     }
     client.service.operations().worker().until_empty().build().expect("a worker").run().await;
-    let ended = client.get("/v1/operations/stop").await;
+    let ended = client.get("/v1/operations/q%2Fstop").await;
     assert_eq!((&ended["changed"], &ended["is_over"]), (&json!(11), &json!(true)));
     assert_eq!(client.get("/v1/operations").await["operations"][0], ended);
     assert_eq!(client.state("q", "job-1").await, "cancelled");
@@ -96,7 +100,7 @@ async fn operations_are_listed_page_by_page() {
         let Some(next) = page["next"].as_str() else { break };
         after = format!("&after={next}");
     }
-    assert_eq!(seen, ["o2", "o1", "o0"]);
+    assert_eq!(seen, ["q/o2", "q/o1", "q/o0"]);
     for query in ["limit=0", "limit=1001", "before=x"] {
         let (status, _) = client.call(Method::GET, &format!("/v1/operations?{query}"), "").await;
         assert_eq!(status, StatusCode::BAD_REQUEST, "{query}");
@@ -182,4 +186,52 @@ async fn a_paused_worker_gets_nothing_until_it_is_to_work_again() {
     storage.set_duty(&worker, Duty::Work).await.unwrap();
     client.post("/v1/workers", &about).await;
     assert_eq!(client.claim("q", 2, 1).await.len(), 1);
+}
+
+/// Starts the operation of this name on a queue, and answers whether it is new, or what is wrong.
+async fn start(client: &Client, queue: &str, name: &str) -> (StatusCode, Value) {
+    let request = json!({"filter": {"states": ["queued"]}, "operation": name});
+    client.call(Method::POST, &format!("/v1/queues/{queue}/jobs:cancel"), request.to_string()).await
+}
+
+#[tokio::test]
+async fn an_operation_takes_no_name_of_another_queue_s_and_tells_nothing_of_it() {
+    let client = Client::new().await;
+    client.enqueue("mail", "a").await;
+    client.enqueue("billing", "a").await;
+    let tenant = |queue: &str| {
+        let globs = vec![queue.parse().expect("a pattern")];
+        client.as_principal(Principal::new(queue, [Scope::Operate].into_iter().collect(), globs))
+    };
+    let (mail, billing) = (tenant("mail"), tenant("billing"));
+    for (tenant, queue) in [(&mail, "mail"), (&billing, "billing")] {
+        for is_new in [true, false] {
+            let started = json!({"operation": format!("{queue}/nightly"), "is_new": is_new});
+            assert_eq!(start(tenant, queue, "nightly").await, (StatusCode::ACCEPTED, started));
+        }
+        let listed = tenant.get("/v1/operations").await;
+        assert_eq!(listed["operations"].as_array().map(Vec::len), Some(1), "{listed}");
+    }
+    let of_mail = "/v1/operations/mail%2Fnightly";
+    let there = billing.call(Method::GET, of_mail, "").await;
+    let nowhere = billing.call(Method::GET, "/v1/operations/mail%2Fnothing", "").await;
+    assert_eq!((there.0, &there), (StatusCode::NOT_FOUND, &nowhere));
+    let (status, _) = billing.call(Method::POST, &format!("{of_mail}/cancel"), "{}").await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    assert_eq!(mail.post(&format!("{of_mail}/cancel"), &json!({})).await["outcome"], "done");
+}
+
+#[tokio::test]
+async fn what_is_no_name_or_no_id_of_an_operation_is_refused() {
+    let client = Client::new().await;
+    client.enqueue("mail", "a").await;
+    for name in ["", "a/b", "/", "a\nb", &"x".repeat(251)] {
+        let (status, problem) = start(&client, "mail", name).await;
+        assert_eq!((status, &problem["kind"]), (StatusCode::BAD_REQUEST, &json!("invalid")), "{name}");
+    }
+    assert_eq!(start(&client, "mail", &"x".repeat(250)).await.0, StatusCode::ACCEPTED);
+    for id in ["nightly", "%2Fnightly", "mail%2F"] {
+        let (status, _) = client.call(Method::GET, &format!("/v1/operations/{id}"), "").await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{id}");
+    }
 }

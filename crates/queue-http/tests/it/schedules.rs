@@ -158,16 +158,18 @@ async fn one_that_this_service_cannot_read_is_listed_beside_the_others() {
 }
 
 #[tokio::test]
-async fn an_operation_that_this_service_cannot_read_is_listed_for_whoever_may_operate_everywhere() {
+async fn an_operation_that_this_service_cannot_read_is_listed_for_whoever_may_operate_on_its_queue() {
     let client = Client::new().await;
-    put_unreadable(&client, "queue.operations", "queue.operation", "from-tomorrow").await;
+    put_unreadable(&client, "queue.operations", "queue.operation", "mail/from-tomorrow").await;
     let listed = client.get("/v1/operations").await;
     assert_eq!(listed["operations"], json!([]));
-    assert_eq!(listed["unreadable"][0]["operation"], "from-tomorrow");
-    let one_queue =
-        Principal::new("ada", [Scope::Operate].into_iter().collect(), vec!["q".parse().expect("a glob")]);
-    let listed = client.as_principal(one_queue).get("/v1/operations").await;
-    assert_eq!(listed["unreadable"], json!([]));
+    assert_eq!(listed["unreadable"][0]["operation"], "mail/from-tomorrow");
+    for (pattern, count) in [("q", 0), ("mail", 1)] {
+        let globs = vec![pattern.parse().expect("a glob")];
+        let one_queue = Principal::new("ada", [Scope::Operate].into_iter().collect(), globs);
+        let listed = client.as_principal(one_queue).get("/v1/operations").await;
+        assert_eq!(listed["unreadable"].as_array().map(Vec::len), Some(count), "{pattern}");
+    }
 }
 
 /// Stores a job of the library's own, in a layout that this version does not know.

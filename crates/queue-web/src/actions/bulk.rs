@@ -10,9 +10,9 @@ use crate::{
 };
 use queue::{
     Change,
-    operations::{Operation, Operations, Started},
+    operations::{Operation, OperationId, Operations, Started},
 };
-use queue_core::{JobId, QueueName};
+use queue_core::{Error, QueueName};
 
 /// What the form asks for.
 struct Asked {
@@ -79,7 +79,7 @@ pub(crate) async fn start_operation(visit: Visit) -> Result<Answer> {
             "The name of the queue was not typed as it is, so nothing was deleted. Go back and type it.",
         ));
     }
-    let id = JobId::new(visit.required("operation")?)?;
+    let id = OperationId::new(&asked.queue, visit.required("operation")?).map_err(Error::from)?;
     let operation = asked.operation();
     let subject = format!(
         "operation {id} on {}",
@@ -91,7 +91,7 @@ pub(crate) async fn start_operation(visit: Visit) -> Result<Answer> {
             .join(", ")
     );
     let record = visit.begin(asked.action.name(), asked.queue.as_str(), subject).await?;
-    let started = Operations::of(visit.storage().clone()).start(&id, &operation).await;
+    let started = Operations::of(visit.storage().clone()).start(id.name(), &operation).await;
     let outcome = match &started {
         Ok(Started::New) => "started",
         Ok(Started::Before) => "started before",
@@ -104,14 +104,12 @@ pub(crate) async fn start_operation(visit: Visit) -> Result<Answer> {
 
 /// `POST /bulk-cancel`
 pub(crate) async fn cancel_operation(visit: Visit) -> Result<Answer> {
-    let id = JobId::new(visit.required("operation")?)?;
+    let id: OperationId = visit.required("operation")?.parse().map_err(Error::from)?;
     let operations = Operations::of(visit.storage().clone());
-    let found = operations.get(&id).await?;
-    let Some(status) = found.filter(|status| visit.sees(&status.spec().queue)) else {
+    if !visit.sees(id.queue()) || operations.get(&id).await?.is_none() {
         return Ok(visit.done("missing", 1, 0));
-    };
-    let record =
-        visit.begin("cancel operation", status.spec().queue.as_str(), format!("operation {id}")).await?;
+    }
+    let record = visit.begin("cancel operation", id.queue().as_str(), format!("operation {id}")).await?;
     let changed = operations.cancel(&id).await;
     visit.end(record, if changed.is_ok() { "asked to stop" } else { "the store refused" }).await;
     let did = match changed? {

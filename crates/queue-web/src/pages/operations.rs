@@ -73,8 +73,7 @@ pub(crate) async fn operations(visit: Visit) -> Result<Answer> {
     };
     answer::page(&OperationsPage {
         rows: found.iter().map(|status| row(&visit, status, now)).collect(),
-        // Their queues are not known.
-        unreadable: page.unreadable.iter().filter(|_| visit.sees_all()).map(unreadable_row).collect(),
+        unreadable: page.unreadable.iter().map(unreadable_row).collect(),
         older: next.map(|Cursor(next)| visit.link("operations", &[("after", &next)])),
         is_recorded: audit.is_some(),
         days: audit.as_ref().map_or(0, |audit| audit.days),
@@ -93,7 +92,7 @@ fn row(visit: &Visit, status: &OperationStatus, now: Timestamp) -> OperationRow 
     let spec = status.spec();
     let counts = status.counts();
     OperationRow {
-        id: status.id().to_owned(),
+        id: status.id().to_string(),
         state: state_word(status.meta(), now),
         what: format!("{} {}", spec.action, described(&spec.filter)),
         queue: spec.queue.to_string(),

@@ -32,7 +32,7 @@ const NEEDED: [(&str, &str, Option<Scope>, &str); 23] = [
     ("POST", "/change", Some(Operate), "queue=mail&id=a&action=cancel"),
     ("POST", "/bulk", Some(Operate), "queue=mail&action=cancel"),
     ("POST", "/bulk-start", Some(Operate), "queue=mail&action=cancel&operation=o"),
-    ("POST", "/bulk-cancel", Some(Operate), "operation=none"),
+    ("POST", "/bulk-cancel", Some(Operate), "operation=mail/none"),
     ("POST", "/pause", Some(Operate), "queue=mail"),
     ("POST", "/resume", Some(Operate), "queue=mail"),
     ("POST", "/duty", Some(Operate), "worker=w&duty=drain"),

@@ -33,7 +33,7 @@ async fn a_schedule_that_cannot_be_read_here_is_shown_beside_the_others() {
 #[tokio::test]
 async fn an_operation_that_cannot_be_read_here_is_shown_beside_the_others() {
     let store = memory();
-    let unreadable = new_job("from-tomorrow", "queue.operation", NEWER);
+    let unreadable = new_job("mail/from-tomorrow", "queue.operation", NEWER);
     enqueue(&store, "queue.operations", vec![unreadable]).await;
     let page = get(&dashboard(store), "/operations").await;
     assert_eq!(page.status, 200, "{}", page.text);

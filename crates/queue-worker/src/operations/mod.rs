@@ -14,6 +14,7 @@
 
 mod action;
 mod filter;
+mod operation_id;
 mod page;
 mod progress;
 mod run;
@@ -23,6 +24,7 @@ mod wire;
 
 pub use action::Action;
 pub use filter::OperationFilter;
+pub use operation_id::{InvalidOperationId, OperationId};
 pub use progress::{OperationCounts, OperationProgress};
 pub use spec::{OperationSpec, SpecError};
 pub use standing::Standing;

@@ -11,12 +11,12 @@ mod status;
 
 pub use plan::Operation;
 pub use queue_worker::operations::{
-    Action, DRY_RUN_MAX, OPERATION_JOBS_MAX, OPERATION_KEPT, OPERATION_KIND, OPERATIONS_QUEUE,
-    OperationCounts, OperationFilter, OperationSpec, SpecError, Standing,
+    Action, DRY_RUN_MAX, InvalidOperationId, OPERATION_JOBS_MAX, OPERATION_KEPT, OPERATION_KIND,
+    OPERATIONS_QUEUE, OperationCounts, OperationFilter, OperationId, OperationSpec, SpecError, Standing,
 };
 pub use status::OperationStatus;
 
-use crate::{Change, IntoJobId, UnreadableJob};
+use crate::{Change, UnreadableJob};
 #[cfg(feature = "json")]
 use crate::{Queue, Raw};
 use queue_core::{
@@ -49,7 +49,7 @@ const READS_MAX: usize = 16;
 /// operations.start("stop-the-emails", &all).await?;
 /// operations.worker().until_empty().build()?.run().await;
 ///
-/// let ended = operations.get("stop-the-emails").await?.expect("it was started");
+/// let ended = operations.get(&"emails/stop-the-emails".parse()?).await?.expect("it was started");
 /// assert!(ended.is_over());
 /// assert_eq!(ended.counts().done, 1);
 /// # Ok(()) }
@@ -111,15 +111,17 @@ impl Operations {
     }
 
     /// Stores an operation, which is then about the jobs of this moment: jobs that are enqueued
-    /// later, or that end later, are left alone. Started twice under one id it runs once.
+    /// later, or that end later, are left alone. Started twice under one name it runs once. Each
+    /// queue has names of its own: the [`OperationId`] has both.
     ///
     /// # Errors
-    /// Those of [`dry_run`](Self::dry_run), and `Invalid` if another operation has the id. A
-    /// dropped future leaves the operation stored or not.
-    pub async fn start(&self, id: impl IntoJobId, operation: &Operation) -> Result<Started> {
-        let id = id.into_job_id()?;
+    /// Those of [`dry_run`](Self::dry_run), and `Invalid` for a name that
+    /// [`OperationId::new`] refuses, or that another operation on this queue has. A dropped future
+    /// leaves the operation stored or not.
+    pub async fn start(&self, name: impl AsRef<str>, operation: &Operation) -> Result<Started> {
+        let id = OperationId::new(&operation.queue()?, name.as_ref())?;
         let spec = self.begun(operation).await?;
-        let stored = self.storage.enqueue(&self.name, vec![vec![spec.job(id.clone())]]).await?.value;
+        let stored = self.storage.enqueue(&self.name, vec![vec![spec.job(id.job().clone())]]).await?.value;
         if stored.iter().flatten().any(Enqueued::is_new) {
             return Ok(Started::New);
         }
@@ -134,9 +136,8 @@ impl Operations {
     /// # Errors
     /// `Unsupported` if another program may read it and this one cannot, `Corrupt` if no version
     /// can, and those of the store.
-    pub async fn get(&self, id: impl IntoJobId) -> Result<Option<OperationStatus>> {
-        let id = id.into_job_id()?;
-        self.read(&[id]).await?.pop().map(OperationStatus::of).transpose()
+    pub async fn get(&self, id: &OperationId) -> Result<Option<OperationStatus>> {
+        self.read(std::slice::from_ref(id.job())).await?.pop().map(OperationStatus::of).transpose()
     }
 
     /// All operations whose records are kept, the newest first. Records are kept for 90 days.
@@ -161,18 +162,26 @@ impl Operations {
     /// # Errors
     /// Those of the store, and `Invalid` for a limit or a cursor that it refuses.
     pub async fn page(&self, after: Option<Cursor>, limit: usize) -> Result<OperationsPage> {
+        self.page_where(after, limit, |_| true).await
+    }
+
+    async fn page_where(
+        &self,
+        after: Option<Cursor>,
+        limit: usize,
+        is_wanted: impl Fn(&JobId) -> bool,
+    ) -> Result<OperationsPage> {
         let filter = ListFilter { kind: Some(Kind::from_static(OPERATION_KIND)), ..ListFilter::default() };
         let walk = Walk::All(Direction::NewestFirst);
         let query = ListQuery { after, ..ListQuery::new(self.name.clone(), walk, limit).matching(filter) };
         let page = self.storage.list(query).await?;
-        let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).collect();
+        let ids: Vec<JobId> = page.jobs.into_iter().map(|job| job.id).filter(is_wanted).collect();
         Ok(OperationsPage { next: page.next, ..sorted(self.read(&ids).await?)? })
     }
 
     /// A page of the operations on the queues that fit a filter, the newest first. The bound counts
     /// after the filter, and sixteen reads are made at most: a page may be empty and not be the
-    /// last. Operations that cannot be read are there whatever the filter, since their queue is not
-    /// known.
+    /// last.
     ///
     /// # Errors
     /// Those of [`page`](Self::page).
@@ -182,16 +191,17 @@ impl Operations {
         after: Option<Cursor>,
         limit: usize,
     ) -> Result<OperationsPage> {
+        let is_wanted =
+            |id: &JobId| id.as_str().parse::<OperationId>().is_ok_and(|id| queues.matches(id.queue()));
         let mut found = OperationsPage { next: after, ..OperationsPage::default() };
         for _ in 0..READS_MAX {
-            let missing = limit - found.operations.len();
-            let page = self.page(found.next, missing).await?;
-            found
-                .operations
-                .extend(page.operations.into_iter().filter(|one| queues.matches(&one.spec().queue)));
+            let missing = limit - found.operations.len() - found.unreadable.len();
+            let page = self.page_where(found.next, missing, is_wanted).await?;
+            found.operations.extend(page.operations);
             found.unreadable.extend(page.unreadable);
             found.next = page.next;
-            if found.next.is_none() || found.operations.len() >= limit {
+            let is_full = found.operations.len() + found.unreadable.len() >= limit;
+            if is_full || found.next.is_none() {
                 break;
             }
         }
@@ -203,10 +213,9 @@ impl Operations {
     ///
     /// # Errors
     /// `Conflict` if the record kept changing; and those of the store.
-    pub async fn cancel(&self, id: impl IntoJobId) -> Result<Change> {
-        let id = id.into_job_id()?;
+    pub async fn cancel(&self, id: &OperationId) -> Result<Change> {
         let event = Event::Cancel { running: OnRunning::Request };
-        Change::of_cancel(&self.storage.change(&self.name, &id, event, &Policy::default()).await?)
+        Change::of_cancel(&self.storage.change(&self.name, id.job(), event, &Policy::default()).await?)
     }
 
     /// A worker that runs operations and nothing else. Any other worker runs them too if it works

@@ -1,12 +1,13 @@
 //! The status of an operation.
 
-use super::{OperationCounts, OperationSpec};
+use super::{OperationCounts, OperationId, OperationSpec};
 use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Result, State};
 use queue_worker::operations::OperationProgress;
 
 /// The status of an operation, from its record.
 #[derive(Clone, Debug)]
 pub struct OperationStatus {
+    id: OperationId,
     spec: OperationSpec,
     meta: JobMeta,
     progress: OperationProgress,
@@ -18,13 +19,18 @@ impl OperationStatus {
             Error::new(ErrorKind::Internal, "operation", "the store answered without a body")
         })?;
         let spec = OperationSpec::from_bytes(&body.payload.bytes)?;
+        let other = || Error::new(ErrorKind::Corrupt, "operation", "the id is not of the operation's queue");
+        let id: OperationId = record.meta.id.as_str().parse().map_err(|_| other())?;
+        if *id.queue() != spec.queue {
+            return Err(other());
+        }
         let progress = record.meta.progress().map(OperationProgress::from_bytes).transpose()?;
-        Ok(Self { spec, meta: record.meta, progress: progress.unwrap_or_default() })
+        Ok(Self { id, spec, meta: record.meta, progress: progress.unwrap_or_default() })
     }
 
     /// Its id.
-    pub fn id(&self) -> &str {
-        self.meta.id.as_str()
+    pub fn id(&self) -> &OperationId {
+        &self.id
     }
 
     /// What it does, and to which jobs.

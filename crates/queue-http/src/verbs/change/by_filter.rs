@@ -7,8 +7,8 @@ use crate::{
     service::App,
 };
 use axum::{http::StatusCode, response::Response};
-use queue::operations::{Action, Operation, Standing, Started};
-use queue_core::{JobId, QueueName, Timestamp};
+use queue::operations::{Action, Operation, OperationId, Standing, Started};
+use queue_core::{QueueName, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use utoipa::ToSchema;
@@ -50,8 +50,9 @@ pub(crate) struct DryRunOut {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StartedAnswer)]
 pub(crate) struct StartedOut {
+    /// The queue of its jobs, a slash, and its name there.
     operation: String,
-    /// False if the same operation had been started before under this id.
+    /// False if the same operation had been started before under this name.
     is_new: bool,
 }
 
@@ -72,11 +73,12 @@ pub(super) async fn change(
         return answer(StatusCode::OK, &ChangeAnswer::Counted(counted));
     }
     let id = match &request.operation {
-        Some(id) => JobId::new(id).map_err(|invalid| Problem::from(invalid).at("operation"))?,
-        None => app.ids.next_id(),
+        Some(name) => OperationId::new(queue, name),
+        None => OperationId::new(queue, app.ids.next_id().as_str()),
     };
-    let started = app.operations.start(&id, &operation).await?;
-    let out = StartedOut { operation: id.as_str().to_owned(), is_new: started == Started::New };
+    let id = id.map_err(|invalid| Problem::invalid(invalid.to_string()).at("operation"))?;
+    let started = app.operations.start(id.name(), &operation).await?;
+    let out = StartedOut { operation: id.to_string(), is_new: started == Started::New };
     answer(StatusCode::ACCEPTED, &out)
 }
 

@@ -14,15 +14,15 @@ use crate::{
 use clap::Args;
 use load::Load;
 use queue::{
-    Kind, Rng, State, Storage, SystemRng,
-    operations::{Action, Operation, OperationStatus, Operations, Standing},
+    Kind, QueueName, Rng, State, Storage, SystemRng,
+    operations::{Action, Operation, OperationId, OperationStatus, Operations, Standing},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 
 /// The kind of the failed jobs.
 const FAILED_KIND: &str = "again";
-/// The id of the operation.
+/// The name of the operation.
 const OPERATION: &str = "redrive-all";
 /// A runner that died is replaced by the next one after this time.
 const LEASE: Duration = Duration::from_secs(5);
@@ -108,6 +108,11 @@ async fn redrive_on(place: &StorePlace, settings: &BulkArgs) -> Result<(), Faile
     Ok(())
 }
 
+/// The id of the operation.
+fn operation_id() -> queue::Result<OperationId> {
+    Ok(OperationId::new(&QueueName::new(QUEUE)?, OPERATION)?)
+}
+
 async fn redrive(
     storage: &Arc<dyn Storage>,
     place: &StorePlace,
@@ -147,7 +152,7 @@ async fn kill_until_over(
     let mut points = points.into_iter().peekable();
     let mut runner = start_runner(storage, place)?;
     loop {
-        let status = operations.get(OPERATION).await?.ok_or("the operation is missing")?;
+        let status = operations.get(&operation_id()?).await?.ok_or("the operation is missing")?;
         if status.is_over() {
             println!("  over before {} of {} kills", points.len(), settings.kills);
             runner.kill().await?;
@@ -169,7 +174,7 @@ async fn kill_until_over(
 /// Waits until the operation is beyond what its dead runner may still have stored.
 async fn wait_for_more(operations: &Operations, met: u64) -> Result<Instant, Failed> {
     loop {
-        let status = operations.get(OPERATION).await?.ok_or("the operation is missing")?;
+        let status = operations.get(&operation_id()?).await?.ok_or("the operation is missing")?;
         if status.is_over() || status.counts().met() > met {
             return Ok(Instant::now());
         }

@@ -14,7 +14,7 @@ const VIEWS: [(&str, &str, &str); 10] = [
     ("schedules", "j5", "digest"),
     ("workers", "6", "web-1"),
     ("worker", "6<enter>", "receipt-1"),
-    ("operations", "7", "redrive-all"),
+    ("operations", "7", "billing/redrive"),
 ];
 
 #[tokio::test]
