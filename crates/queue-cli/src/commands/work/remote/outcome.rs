@@ -102,12 +102,12 @@ mod tests {
         CallError { kind, message: "the service says no".to_owned(), is_unknown, retry_after: None }
     }
 
-    fn answer(item: Value) -> ItemsAnswer {
+    fn answer(item: &Value) -> ItemsAnswer {
         serde_json::from_value(json!({"items": [item]})).unwrap()
     }
 
     fn done() -> ItemsAnswer {
-        answer(json!({"outcome": "done", "state": "completed"}))
+        answer(&json!({"outcome": "done", "state": "completed"}))
     }
 
     fn quiet(_: &str) {}
@@ -118,11 +118,11 @@ mod tests {
         for refusal in [
             || Err(problem(ProblemKind::Unavailable, false)),
             || Err(problem(ProblemKind::Internal, true)),
-            || Ok(answer(json!({"outcome": "conflict"}))),
+            || Ok(answer(&json!({"outcome": "conflict"}))),
         ] {
             let until = Instant::now() + OUTAGE;
-            let send = async |_: &Value| if Instant::now() < until { refusal() } else { Ok(done()) };
-            assert_eq!(settle(json!({"complete": {}}), send, quiet).await, JobEnd::Completed);
+            let call = async |_: &Value| if Instant::now() < until { refusal() } else { Ok(done()) };
+            assert_eq!(settle(json!({"complete": {}}), call, quiet).await, JobEnd::Completed);
             assert!(Instant::now() >= until, "it was not taken before");
         }
         assert!(begun.elapsed() < OUTAGE * 4, "it waits for seconds between two sendings");
@@ -132,11 +132,11 @@ mod tests {
     async fn a_problem_that_no_waiting_mends_ends_it_and_is_told() {
         for kind in [ProblemKind::Unauthorized, ProblemKind::Forbidden, ProblemKind::Unsupported] {
             let (sent, told) = (Cell::new(0), RefCell::new(Vec::new()));
-            let send = async |_: &Value| {
+            let call = async |_: &Value| {
                 sent.set(sent.get() + 1);
                 Err(problem(kind, false))
             };
-            let end = settle(json!({"complete": {}}), send, |words| told.borrow_mut().push(words.to_owned()));
+            let end = settle(json!({"complete": {}}), call, |words| told.borrow_mut().push(words.to_owned()));
             assert_eq!(end.await, JobEnd::Abandoned);
             assert_eq!((sent.get(), told.into_inner()), (1, vec!["the service says no".to_owned()]));
         }
@@ -146,28 +146,28 @@ mod tests {
     async fn a_job_that_is_missing_was_settled_by_the_sending_without_an_answer() {
         for (is_unknown, end) in [(true, JobEnd::Completed), (false, JobEnd::Lost)] {
             let is_first = Cell::new(true);
-            let send = async |_: &Value| {
+            let call = async |_: &Value| {
                 if is_first.replace(false) {
                     return Err(problem(ProblemKind::Unavailable, is_unknown));
                 }
-                Ok(answer(json!({"outcome": "missing"})))
+                Ok(answer(&json!({"outcome": "missing"})))
             };
-            assert_eq!(settle(json!({"complete": {}}), send, quiet).await, end);
+            assert_eq!(settle(json!({"complete": {}}), call, quiet).await, end);
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_result_that_is_too_large_fails_the_job() {
         let sent = RefCell::new(Vec::new());
-        let send = async |event: &Value| {
+        let call = async |event: &Value| {
             sent.borrow_mut().push(event.clone());
             let refused = json!({"kind": "invalid", "detail": "at most 1 byte", "status": 413});
             Ok(match event["fail"] {
-                Value::Null => answer(json!({"outcome": "refused", "problem": refused})),
-                _ => answer(json!({"outcome": "done", "state": "failed"})),
+                Value::Null => answer(&json!({"outcome": "refused", "problem": refused})),
+                _ => answer(&json!({"outcome": "done", "state": "failed"})),
             })
         };
-        assert_eq!(settle(json!({"complete": {}}), send, quiet).await, JobEnd::Failed);
+        assert_eq!(settle(json!({"complete": {}}), call, quiet).await, JobEnd::Failed);
         assert_eq!(sent.borrow()[1]["fail"]["error"]["message"], "at most 1 byte");
     }
 }
