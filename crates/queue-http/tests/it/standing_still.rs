@@ -84,7 +84,7 @@ const READS: [(Method, &str); 14] = [
     (Method::GET, "/v1/queues/q/schedules/nightly"),
     (Method::GET, "/v1/workers"),
     (Method::GET, "/v1/operations"),
-    (Method::GET, "/v1/operations/o"),
+    (Method::GET, "/v1/operations/q%2Fo"),
     (Method::GET, "/metrics"),
 ];
 
