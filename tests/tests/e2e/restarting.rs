@@ -5,7 +5,7 @@ use crate::{
     remote_working::{keep, with},
     serving::{Served, token},
 };
-use queue_e2e::{CommandDirectory, until};
+use queue_e2e::{CommandDirectory, CommandRun, until};
 use serde_json::Value;
 use std::{
     fs,
@@ -92,22 +92,40 @@ fn a_receipt_of_another_key_is_refused_with_what_to_do() {
     assert_eq!(extended["items"][0]["problem"]["reason"], "other_key", "{extended}");
 }
 
-#[test]
-fn a_command_that_runs_over_a_restart_of_the_service_runs_once() {
-    let place = place();
-    let token = token(&place, &["produce", "work", "view"]);
-    keep(&place, "work.token", &token);
-    let first = Served::start(&place, &ACCESS);
+/// A worker with a command that ends once the service is there again, after `between`.
+fn over_a_restart(place: &CommandDirectory, token: &str, between: impl FnOnce()) -> (Served, CommandRun) {
+    keep(place, "work.token", token);
+    let first = Served::start(place, &ACCESS);
     let address = first.address().to_owned();
     let url = format!("http://{address}");
-    assert_eq!(first.call(&token, "POST /v1/queues/mail/jobs", JOB).0, 200);
+    assert_eq!(first.call(token, "POST /v1/queues/mail/jobs", JOB).0, 200);
     let script = "echo run >> runs; while [ ! -e go ]; do sleep 0.05; done";
     let worker = place.start(&with(&url, "work.token", &["work", "--exec", script, "--drain"]));
     until("it started", || place.path().join("runs").exists().then_some(()));
     first.kill();
-    let again = Served::start_at(&place, &address, &ACCESS);
-    write(&place, "go");
-    let ended = worker.wait();
+    between();
+    let again = Served::start_at(place, &address, &ACCESS);
+    write(place, "go");
+    (again, worker.wait())
+}
+
+#[test]
+fn a_worker_whose_outcome_was_refused_says_so_and_ends_with_five() {
+    let place = place();
+    let token = token(&place, &["produce", "work"]);
+    let remove = || fs::remove_file(place.path().join("queue.db.keys.json")).expect("it is there");
+    let (_served, ended) = over_a_restart(&place, &token, remove);
+    assert_eq!(ended.code, 5, "{}", ended.stderr);
+    let refused = ended.stderr.lines().find(|line| line.contains("an outcome was refused"));
+    assert!(refused.is_some_and(|line| line.contains("--key-file") && !line.contains("trying again")));
+    assert!(ended.stderr.contains("could not store the outcome of a; it will run again"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_command_that_runs_over_a_restart_of_the_service_runs_once() {
+    let place = place();
+    let token = token(&place, &["produce", "work", "view"]);
+    let (again, ended) = over_a_restart(&place, &token, || ());
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     assert_eq!(fs::read_to_string(place.path().join("runs")).expect("it ran"), "run\n");
     let (_, job) = again.call(&token, "GET /v1/queues/mail/jobs/a", "");

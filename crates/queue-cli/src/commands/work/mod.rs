@@ -36,6 +36,7 @@ command and all processes that it started are killed. Processes that it leaves r
 waited for.
 The first SIGINT or SIGTERM ends the worker when its commands are done (at most --grace), a second one kills them; their
 jobs go back uncharged. If the worker itself is killed, its jobs run again when their leases lapse.
+It exits with 1 if a job failed for good, and with 5 if an outcome could not be stored: that job runs again.
 With --server it claims from a service and needs no more than a token with the scope `work`; the command then finds
 $QUEUE_SERVER and $QUEUE_TOKEN_FILE in place of $QUEUE_STORE.")]
 pub(crate) struct WorkArgs {
@@ -128,6 +129,8 @@ fn tell_end(report: WorkerReport, stopped: StopRequest, session: &Session) -> Re
     }
     Ok(match stopped {
         StopRequest::Twice => Exit::Interrupted,
+        // Their work is done, and will be done again.
+        _ if report.abandoned > 0 => Exit::Unavailable,
         StopRequest::Never if report.failed > 0 => Exit::Negative,
         StopRequest::Never | StopRequest::Once => Exit::Ok,
     })

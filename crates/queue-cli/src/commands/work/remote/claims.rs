@@ -108,7 +108,7 @@ impl RemoteWorker<'_> {
                 }
                 Err(error) if error.may_be_mended() => {
                     is_lost |= error.is_unknown;
-                    self.warn(&error.message);
+                    self.warn_and_try_again(&error.message);
                     sleep(backoff.after(&error)).await;
                 }
                 Err(error) => {

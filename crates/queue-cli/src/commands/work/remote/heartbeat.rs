@@ -27,8 +27,8 @@ impl RemoteWorker<'_> {
             for part in due.chunks(ITEMS_MAX) {
                 match timeout(lease / 3, self.extend(part)).await {
                     Ok(Ok(())) => {}
-                    Ok(Err(error)) => self.warn(&error.message),
-                    Err(_elapsed) => self.warn("the service does not answer a heartbeat"),
+                    Ok(Err(error)) => self.warn_and_try_again(&error.message),
+                    Err(_elapsed) => self.warn_and_try_again("the service does not answer a heartbeat"),
                 }
             }
         }

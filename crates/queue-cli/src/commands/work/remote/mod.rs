@@ -132,9 +132,10 @@ impl RemoteWorker<'_> {
     }
 
     fn warn(&self, message: &str) {
-        self.tell(
-            Some(format!("warning: {message}; trying again")),
-            &json!({"event": "error", "message": message}),
-        );
+        self.tell(Some(format!("warning: {message}")), &json!({"event": "error", "message": message}));
+    }
+
+    fn warn_and_try_again(&self, message: &str) {
+        self.warn(&format!("{message}; trying again"));
     }
 }

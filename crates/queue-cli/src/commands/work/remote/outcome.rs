@@ -54,7 +54,7 @@ pub(super) async fn settle(
                 is_resent |= error.is_unknown;
                 // A worker whose slots are all full of such outcomes says nothing else.
                 if !std::mem::replace(&mut is_told, true) {
-                    warn(&error.message);
+                    warn(&format!("{}; trying again", error.message));
                 }
                 backoff.after(&error)
             }
