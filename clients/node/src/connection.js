@@ -71,25 +71,28 @@ export class Connection {
       return await this.#exchange(method, path, body, token, signal, asked);
     } catch (error) {
       if (error.kind !== "unauthorized" || this.#tokenFile === undefined) throw error;
-      // The token may have been rotated in its file since it was read.
-      this.#token = undefined;
-      const fresh = await this.#currentToken();
+      // The token may have been rotated in its file since it was read. A file that is just being
+      // written says nothing: the call was refused, and it is not wrong in itself.
+      const fresh = await this.#readToken().catch(() => token);
+      this.#token = fresh;
       if (fresh === token) throw error;
       return this.#exchange(method, path, body, fresh, signal, asked);
     }
   }
 
   async #currentToken() {
-    if (this.#token === undefined && this.#tokenFile !== undefined) {
-      let text;
-      try {
-        text = await readFile(this.#tokenFile, "utf8");
-      } catch (error) {
-        throw invalid(`the token file cannot be read: ${error.code}`);
-      }
-      this.#token = checked(text.trim());
-    }
+    if (this.#token === undefined && this.#tokenFile !== undefined) this.#token = await this.#readToken();
     return this.#token;
+  }
+
+  async #readToken() {
+    let text;
+    try {
+      text = await readFile(this.#tokenFile, "utf8");
+    } catch (error) {
+      throw invalid(`the token file cannot be read: ${error.code}`);
+    }
+    return checked(text.trim());
   }
 
   #exchange(method, path, body, token, signal, asked) {

@@ -37,6 +37,17 @@ test("a token that was changed in its file is read again", async () => {
   queue.close();
 });
 
+test("a token file that is just being written makes no call invalid", async () => {
+  const path = server.tokenFile(server.tokens.bad);
+  const queue = new Queue("written", { url: server.url, tokenFile: path });
+  await assert.rejects(queue.enqueue({ id: "a" }), { kind: "unauthorized" });
+  writeFileSync(path, "");
+  await assert.rejects(queue.enqueue({ id: "a" }), { kind: "unauthorized" });
+  writeFileSync(path, `${server.tokens.all}\n`);
+  assert.equal((await queue.enqueue({ id: "a" })).outcome, "queued");
+  queue.close();
+});
+
 test("a token goes to another machine over https only", () => {
   const options = { url: "http://queue.example.org", token: "qk_a_b" };
   assert.throws(() => new Queue("a", options), { kind: "invalid" });

@@ -31,6 +31,21 @@ class Values(unittest.TestCase):
                 text += chance.choice("eE") + chance.choice(("", "+", "-")) + str(chance.randint(0, 500))
             self.assertEqual(Decimal(dumps(loads(text))), Decimal(text), f"seed {seed}: {text}")
 
+    def test_a_token_file_that_is_just_being_written_leaves_the_token_as_it_was(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "token"
+            path.write_text("")
+            with self.assertRaises(InvalidRequest):
+                Connection("http://127.0.0.1:1", token_file=path).headers()
+            path.write_text("qk_a_b\n")
+            connection = Connection("http://127.0.0.1:1", token_file=path)
+            self.assertEqual(connection.headers()["authorization"], "Bearer qk_a_b")
+            for number, text in enumerate(("", "two words", "qk_c_d\n")):
+                path.write_text(text)
+                os.utime(path, (number, number))
+                expected = "qk_c_d" if text.startswith("qk") else "qk_a_b"
+                self.assertEqual(connection.headers()["authorization"], f"Bearer {expected}")
+
     def test_a_number_that_a_double_holds_is_a_float_and_no_decimal(self) -> None:
         for text, value in (("1.5", 1.5), ("0.1", 0.1), ("1e3", 1000.0), ("1.10", 1.1), ("-0", -0.0)):
             self.assertIs(type(loads(text)), float, text)

@@ -124,6 +124,10 @@ class Connection:
         except (OSError, UnicodeDecodeError) as error:
             if self._token is None:
                 raise InvalidRequest(f"the token file cannot be read: {type(error).__name__}") from None
+        except InvalidRequest:
+            # A file that is just being written leaves the token as it was.
+            if self._token is None:
+                raise
         return self._token
 
 
