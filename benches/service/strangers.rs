@@ -24,7 +24,7 @@ const PROMISED: usize = 8 << 20;
 enum Crowd {
     /// Of strangers: they promise a body to a call that is open to all, and send nothing of it.
     Strangers(usize),
-    /// Of a token that may look: they promise a body, and send nothing of it.
+    /// Of a token that may work: claims that promise a body, and send nothing of it.
     Promises(usize),
     /// Of a token that may work: claims in bodies of unknown length, which wait for jobs.
     Claims(usize),
@@ -58,7 +58,7 @@ impl Crowd {
             }
             Self::Promises(_) => {
                 format!(
-                    "POST /v1/queues/guest/jobs:wait HTTP/1.1\r\n{bearer}\r\ncontent-type: application/json\r\ncontent-length: {PROMISED}\r\n\r\n"
+                    "POST /v1/queues/guest/claim HTTP/1.1\r\n{bearer}\r\ncontent-type: application/json\r\ncontent-length: {PROMISED}\r\n\r\n"
                 )
             }
             Self::Claims(_) => {
