@@ -1,7 +1,7 @@
 //! Takes back leases of which no worker knows.
 
 use crate::{
-    JobMeta, LeaseToken, Seq, Span,
+    Applied, JobMeta, LeaseToken, Seq, Span,
     lifecycle::{Event, Policy, Proof, Transition, decide},
 };
 
@@ -39,10 +39,11 @@ impl Withdrawal {
         Some(Self { claim: (job.seq, job.epoch), lease, transition })
     }
 
-    /// The same lease in the record as it is by now, such as with a request to cancel. `None` if
-    /// the lease has ended or was extended, also where a later claim holds the job: whether the
-    /// later one was heard, this one cannot know.
-    pub fn again(&self, moved: &JobMeta) -> Option<Self> {
+    /// What to send after this answer of the store: the same lease in the record as it is by now,
+    /// such as with a request to cancel. `None` if the lease has ended or was extended, also where
+    /// a later claim holds the job: whether the later one was heard, this one cannot know.
+    pub fn again(&self, answer: &Applied) -> Option<Self> {
+        let Applied::Stale(moved) = answer else { return None };
         let is_same_claim = (moved.seq, moved.epoch) == self.claim;
         is_same_claim.then(|| Self::of_lease(moved, self.lease)).flatten()
     }
@@ -57,8 +58,8 @@ impl Withdrawal {
 mod tests {
     use super::Withdrawal;
     use crate::{
-        ContentType, JobId, JobMeta, Kind, LeaseToken, NewJob, Payload, QueueName, SeededRng, Seq, Span,
-        State, Timestamp, WorkerId,
+        Applied, ContentType, JobId, JobMeta, Kind, LeaseToken, NewJob, Payload, QueueName, SeededRng, Seq,
+        Span, State, Timestamp, WorkerId,
         lifecycle::{Event, Policy, TrackedJob, Verdict, apply, decide, lease},
         storage::ClaimRequest,
     };
@@ -92,7 +93,7 @@ mod tests {
             Verdict::Written { .. }
         ));
         again(&mut job);
-        assert_eq!(early.again(&job.meta), None);
+        assert_eq!(early.again(&Applied::Stale(job.meta.clone())), None);
         assert!(Withdrawal::of(&job.meta).is_some());
     }
 
@@ -101,7 +102,7 @@ mod tests {
         let (mut job, _) = claimed();
         let early = Withdrawal::of(&job.meta).expect("it is as it was claimed");
         (job.meta.cancel_requested, job.meta.revision) = (true, job.meta.revision + 1);
-        let moved = early.again(&job.meta).expect("the claim still holds it");
+        let moved = early.again(&Applied::Stale(job.meta.clone())).expect("the claim still holds it");
         assert!(matches!(
             apply(&mut job, moved.transition(), Timestamp::from_millis(6)),
             Verdict::Written { .. }
@@ -117,7 +118,10 @@ mod tests {
         assert!(matches!(given_back, Verdict::Written { attempt: None, .. }));
         assert_eq!((job.meta.state, job.meta.stalls), (State::Queued, 0));
         assert_eq!(apply(&mut job, withdrawal.transition(), now), Verdict::Stale);
-        assert_eq!((Withdrawal::of(&job.meta), withdrawal.again(&job.meta)), (None, None));
+        assert_eq!(
+            (Withdrawal::of(&job.meta), withdrawal.again(&Applied::Stale(job.meta.clone()))),
+            (None, None)
+        );
     }
 
     #[test]
@@ -128,7 +132,10 @@ mod tests {
         let extended = decide(&job.meta, event, &Policy::default()).expect("it is leased");
         let now = Timestamp::from_millis(6);
         assert!(matches!(apply(&mut job, &extended, now), Verdict::Written { .. }));
-        assert_eq!((Withdrawal::of_lease(&job.meta, LEASE), early.again(&job.meta)), (None, None));
+        assert_eq!(
+            (Withdrawal::of_lease(&job.meta, LEASE), early.again(&Applied::Stale(job.meta.clone()))),
+            (None, None)
+        );
         assert_eq!(apply(&mut job, early.transition(), now), Verdict::Stale);
     }
 }

@@ -1,7 +1,7 @@
 //! Gives back what no worker will ever hear of, uncharged.
 
 use crate::service::App;
-use queue_core::{Applied, ClaimedJob, LostClaim, RetryPolicy, lifecycle::Withdrawal};
+use queue_core::{ClaimedJob, LostClaim, RetryPolicy, lifecycle::Withdrawal};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -28,19 +28,12 @@ pub(super) async fn give_back(app: &App, jobs: &[ClaimedJob]) {
         let batch = undelivered.iter().map(|lease| lease.transition().clone()).collect();
         match app.storage.apply(batch).await {
             Ok(answers) => {
-                let moved = undelivered.into_iter().zip(answers.value).filter_map(again);
-                undelivered = moved.collect();
+                let pairs = undelivered.iter().zip(&answers.value);
+                undelivered = pairs.filter_map(|(lease, answer)| lease.again(answer)).collect();
             }
             Err(error) if error.is_transient() => sleep(PAUSE * 2_u32.pow(attempt)).await,
             Err(error) => return tracing::warn!(%error, "jobs that no worker knows of stay leased"),
         }
-    }
-}
-
-fn again((lease, answer): (Withdrawal, Applied)) -> Option<Withdrawal> {
-    match answer {
-        Applied::Stale(moved) => lease.again(&moved),
-        Applied::Done(_) | Applied::LeaseLost(_) | Applied::Missing => None,
     }
 }
 

@@ -51,7 +51,7 @@ impl UnheardClaim {
     {
         for _ in 0..ROUNDS_MAX {
             let answers = apply(self.transitions()).await?;
-            let Some(moved) = self.moved(answers) else { break };
+            let Some(moved) = self.moved(&answers) else { break };
             self = moved;
         }
         Ok(())
@@ -62,12 +62,9 @@ impl UnheardClaim {
     }
 
     /// Those that somebody changed after they were read.
-    fn moved(self, answers: Vec<Applied>) -> Option<Self> {
-        let again = |(lease, answer): (Withdrawal, _)| match answer {
-            Applied::Stale(job) => lease.again(&job),
-            Applied::Done(_) | Applied::LeaseLost(_) | Applied::Missing => None,
-        };
-        let moved: Vec<_> = self.0.into_iter().zip(answers).filter_map(again).collect();
+    fn moved(&self, answers: &[Applied]) -> Option<Self> {
+        let moved: Vec<_> =
+            self.0.iter().zip(answers).filter_map(|(lease, answer)| lease.again(answer)).collect();
         (!moved.is_empty()).then_some(Self(moved))
     }
 }
