@@ -83,6 +83,7 @@ pub(crate) struct SettledOut {
 struct Decided {
     /// Its place in the request.
     at: usize,
+    queue: QueueName,
     event: Event,
     /// The state that a job has when it is removed by this.
     removed_as: State,
@@ -123,9 +124,10 @@ async fn apply(
 ) -> Result<Timestamp> {
     let removes: Vec<bool> =
         batch.iter().map(|transition| matches!(transition.patch, Patch::Remove)).collect();
-    let queues = queues_of(&batch);
     let applied = app.storage.apply(batch).await.inspect_err(|error| {
         if error.is_transient() {
+            let mut queues: Vec<_> = decided.iter().map(|one| one.queue.clone()).collect();
+            queues.dedup();
             app.claims.unsettled.note(queues);
         }
     })?;
@@ -139,17 +141,6 @@ async fn apply(
         });
     }
     Ok(applied.now)
-}
-
-/// The queues of a batch, most of which are of one.
-fn queues_of(batch: &[Transition]) -> Vec<QueueName> {
-    let mut queues: Vec<QueueName> = Vec::new();
-    for transition in batch {
-        if queues.last() != Some(&transition.queue) {
-            queues.push(transition.queue.clone());
-        }
-    }
-    queues
 }
 
 async fn settled_anew(app: &App, moved: &JobMeta, one: Decided) -> SettledOut {
@@ -217,7 +208,7 @@ impl SettleItem<'_> {
         };
         headers.trace_on(&mut transition.then);
         limits.check_apply(std::slice::from_ref(&transition))?;
-        Ok(Ok((Decided { at, event, removed_as, headers }, transition)))
+        Ok(Ok((Decided { at, queue: meta.queue, event, removed_as, headers }, transition)))
     }
 }
 
