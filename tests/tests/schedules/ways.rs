@@ -4,7 +4,9 @@
 use crate::{server, storage::queue_name};
 use queue::{
     JobId, Kind, Queue, Raw, State, Storage, StorageExt, SystemRng, Timestamp, WorkerId,
-    queue_core::{Budget, ClaimRequest, ContentType, Detail, ListQuery, NewJob, Payload, Span},
+    queue_core::{
+        Budget, ClaimRequest, ContentType, Detail, ListQuery, NewJob, Payload, Span, UnreadableWaits,
+    },
     schedules::{Missed, Overlap, Schedule, ScheduleSpec, Timing},
     worker::{ReservedJob, handle_reserved},
 };
@@ -201,7 +203,8 @@ impl Case {
             let claimed = self.claim().await.expect("the schedule goes first");
             assert_eq!(claimed.record.meta.id, id);
             let payload = &claimed.record.body.as_ref().expect("claimed with its body").payload;
-            let job = ReservedJob { meta: &claimed.record.meta, payload, token: claimed.token };
+            let (meta, unreadable) = (&claimed.record.meta, &UnreadableWaits::default());
+            let job = ReservedJob { meta, payload, token: claimed.token, unreadable };
             let handled = handle_reserved(&**self.queue.storage(), job).await.expect("handled");
             let policy = queue::Policy::default();
             let settled = self.queue.storage().settle(&claimed.record.meta, handled.event, &policy).await;

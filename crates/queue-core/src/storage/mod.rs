@@ -24,6 +24,7 @@ mod queues;
 mod series;
 mod storage_trait;
 mod traced_followers;
+mod unreadable_waits;
 mod worker_info;
 
 pub use answer_room::AnswerRoom;
@@ -47,4 +48,5 @@ pub use queue_filter::{InvalidFilter, QueueFilter};
 pub use queues::{QueueStatus, QueuesPage, QueuesQuery};
 pub use series::{SeriesEntry, SeriesPage, SeriesQuery};
 pub use storage_trait::Storage;
+pub use unreadable_waits::{UnreadableWait, UnreadableWaits};
 pub use worker_info::{Duty, WorkerInfo};

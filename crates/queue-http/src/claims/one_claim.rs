@@ -6,7 +6,7 @@ use super::{
     give_back::{find, give_back},
 };
 use crate::service::App;
-use queue::worker::{RESERVED_RETRY, ReservedJob, ReservedOutcome, handle_reserved};
+use queue::worker::{RESERVED_RETRY, ReservedJob, handle_reserved};
 use queue_core::{
     Applied, Certainty, ClaimRequest, Claimed, ClaimedJob, Error, ErrorKind, LostClaim, Result, Span,
     StorageExt, Timestamp,
@@ -100,20 +100,14 @@ async fn look_after(app: &App, job: &ClaimedJob) {
     let event = match &job.record.body {
         None => later(job),
         Some(body) => {
-            let reserved = ReservedJob { meta: &job.record.meta, payload: &body.payload, token: job.token };
+            let (meta, payload, unreadable) = (&job.record.meta, &body.payload, &app.unreadable);
+            let reserved = ReservedJob { meta, payload, token: job.token, unreadable };
             handle_reserved(&*app.storage, reserved)
                 .await
-                .map_or_else(|_| later(job), |handled| told(app, job, handled))
+                .map_or_else(|_| later(job), |handled| handled.event)
         }
     };
     drop(app.storage.settle(&job.record.meta, event, &app.policy).await);
-}
-
-fn told(app: &App, job: &ClaimedJob, handled: ReservedOutcome) -> Event {
-    if let Some(reason) = handled.unreadable {
-        app.unreadable.note(&job.record.meta, &reason);
-    }
-    handled.event
 }
 
 const fn later(job: &ClaimedJob) -> Event {

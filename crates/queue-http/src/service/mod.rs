@@ -21,8 +21,10 @@ use crate::{
 use axum::Router;
 use bytes::Bytes;
 use duties::Duties;
-use queue::{operations::Operations, worker::UnreadableLog};
-use queue_core::{Duty, IdSource, Rng, Storage, SystemRng, TimeOrderedIds, WorkerId, lifecycle::Policy};
+use queue::operations::Operations;
+use queue_core::{
+    Duty, IdSource, Rng, Storage, SystemRng, TimeOrderedIds, UnreadableWaits, WorkerId, lifecycle::Policy,
+};
 use service_metrics::measured;
 use std::{
     convert::Infallible,
@@ -72,7 +74,7 @@ pub(crate) struct App {
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) operations: Operations,
     pub(crate) claims: Claims,
-    pub(crate) unreadable: UnreadableLog,
+    pub(crate) unreadable: UnreadableWaits,
     pub(crate) duties: Duties,
     pub(crate) readiness: Readiness,
     pub(crate) event_streams: Arc<Semaphore>,
@@ -114,7 +116,7 @@ impl Service {
             rng: Arc::new(SystemRng),
             ids: Arc::new(TimeOrderedIds::default()),
             claims: Claims::default(),
-            unreadable: UnreadableLog::default(),
+            unreadable: UnreadableWaits::default(),
             duties: Duties::default(),
             event_streams: Arc::new(Semaphore::new(limits.event_streams_max)),
             limits,

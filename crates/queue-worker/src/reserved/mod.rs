@@ -3,17 +3,14 @@
 
 mod made_jobs;
 mod schedule;
-mod unreadable_log;
-
-pub use unreadable_log::UnreadableLog;
 
 pub use made_jobs::trace_ticks;
 
-use crate::operations::{self, OPERATION_KIND};
-use queue_core::{
-    JobMeta, LeaseToken, Payload, Result, Span, Storage,
-    lifecycle::{Event, RESERVED_KIND_WAIT},
+use crate::{
+    operations::{self, OPERATION_KIND},
+    worker::TRACE_TARGET,
 };
+use queue_core::{JobMeta, LeaseToken, Payload, Result, Span, Storage, UnreadableWaits, lifecycle::Event};
 use queue_schedule::Ahead;
 
 /// How long a reserved job is put back when the store does not answer its handler.
@@ -28,6 +25,8 @@ pub struct ReservedJob<'a> {
     pub payload: &'a Payload,
     /// The proof of the claim, which the event carries.
     pub token: LeaseToken,
+    /// What this program knows of the jobs that it cannot read.
+    pub unreadable: &'a UnreadableWaits,
 }
 
 /// What is to become of a reserved job.
@@ -50,7 +49,7 @@ pub struct ReservedOutcome {
 ///
 /// A job that this build or this machine cannot read (it is of a kind or a layout of a newer
 /// version, or in a time zone that is not known here) is put back uncharged, for a program that
-/// can.
+/// can. The log names it once.
 ///
 /// # Errors
 /// Those of the store, which the handler may ask. The job is then to be put back for
@@ -66,8 +65,17 @@ pub async fn handle_reserved(store: &dyn Storage, job: ReservedJob<'_>) -> Resul
 /// Leaves a job to a program that can read it. None of its lives may end on the word of one build
 /// or one machine.
 pub(crate) fn put_back(job: ReservedJob<'_>, reason: impl Into<String>) -> ReservedOutcome {
-    let event = Event::PutBack { token: job.token, delay: RESERVED_KIND_WAIT };
-    ReservedOutcome { unreadable: Some(reason.into()), ..event.into() }
+    let reason = reason.into();
+    let wait = job.unreadable.note(job.meta);
+    if wait.is_first {
+        let JobMeta { queue, id, .. } = job.meta;
+        tracing::warn!(
+            target: TRACE_TARGET, %queue, job = %id, reason,
+            "this program cannot read a job of the library's own, and leaves it to others"
+        );
+    }
+    let event = Event::PutBack { token: job.token, delay: wait.delay };
+    ReservedOutcome { unreadable: Some(reason), ..event.into() }
 }
 
 impl From<Event> for ReservedOutcome {

@@ -4,7 +4,7 @@ use crate::{
     support::{Rig, id, job, router},
     traced::Lines,
 };
-use queue_core::{JobMeta, Kind, NewJob, State, Timestamp, lifecycle::RESERVED_KIND_WAIT};
+use queue_core::{JobMeta, Kind, NewJob, State, Timestamp};
 use queue_schedule::{ScheduleSpec, Template, Timing, schedule_tags};
 use queue_worker::{Context, operations::OPERATION_KIND};
 use tokio::time::sleep;
@@ -51,7 +51,8 @@ async fn a_schedule_that_another_machine_can_read_is_put_back_and_never_ended() 
         let rig = Rig::new();
         let meta = an_hour_of_a_worker(&rig, written_elsewhere(schedule(), known, unknown)).await;
         assert_eq!((meta.state, meta.failures, meta.stalls), (State::Queued, 0, 0), "{unknown}");
-        assert!(meta.epoch > 600, "{unknown}: offered every {RESERVED_KIND_WAIT:?}: {}", meta.epoch);
+        // Often at first, and then every few seconds.
+        assert!((600..1_100).contains(&meta.epoch), "{unknown}: {}", meta.epoch);
     }
 }
 

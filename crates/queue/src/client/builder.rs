@@ -9,8 +9,8 @@ use crate::{
 };
 use parking_lot::Mutex;
 use queue_core::{
-    Error, IdSource, Kind, NewJob, QueueName, Result, Rng, Storage, SystemRng, TimeOrderedIds, WorkerId,
-    lifecycle::Policy,
+    Error, IdSource, Kind, NewJob, QueueName, Result, Rng, Storage, SystemRng, TimeOrderedIds,
+    UnreadableWaits, WorkerId, lifecycle::Policy,
 };
 use queue_serde::Codec;
 use std::{marker::PhantomData, sync::Arc, time::Duration};
@@ -189,8 +189,7 @@ impl<P, R> QueueBuilder<P, R> {
             lease: checked_span("a lease", self.lease)?,
             rescued_at: Mutex::default(),
             claims: Mutex::default(),
-            #[cfg(feature = "worker")]
-            unreadable: queue_worker::UnreadableLog::default(),
+            unreadable: UnreadableWaits::default(),
         };
         Ok(Queue::from_shared(shared, Kind::unnamed()))
     }

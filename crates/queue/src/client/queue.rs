@@ -4,8 +4,8 @@ use super::enqueue_hooks::EnqueueHooks;
 use crate::{JobOptions, QueueBuilder, client::IdKey, pull::Claims};
 use parking_lot::Mutex;
 use queue_core::{
-    IdSource, JobId, JobKind, Kind, Payload, QueueName, Result, Rng, Span, Storage, WorkerId,
-    lifecycle::Policy,
+    IdSource, JobId, JobKind, Kind, Payload, QueueName, Result, Rng, Span, Storage, UnreadableWaits,
+    WorkerId, lifecycle::Policy,
 };
 use queue_serde::{Codec, CodecContext, CodecError, Decode, Role};
 use std::{fmt, marker::PhantomData, sync::Arc};
@@ -55,8 +55,7 @@ pub(crate) struct Shared {
     /// What pull mode knows for its next claim.
     pub(crate) claims: Mutex<Claims>,
     /// What pull mode could not read of the library's own.
-    #[cfg(feature = "worker")]
-    pub(crate) unreadable: queue_worker::UnreadableLog,
+    pub(crate) unreadable: UnreadableWaits,
 }
 
 impl<P, R> Queue<P, R> {

@@ -15,17 +15,14 @@ async fn event(shared: &Shared, job: &ClaimedJob) -> Event {
     use queue_worker::{RESERVED_RETRY, ReservedJob, handle_reserved};
     let later = Event::PutBack { token: job.token, delay: RESERVED_RETRY };
     let Some(body) = &job.record.body else { return later };
-    let reserved = ReservedJob { meta: &job.record.meta, payload: &body.payload, token: job.token };
-    let Ok(handled) = handle_reserved(&*shared.storage, reserved).await else { return later };
-    if let Some(reason) = handled.unreadable {
-        shared.unreadable.note(&job.record.meta, &reason);
-    }
-    handled.event
+    let (meta, payload, unreadable) = (&job.record.meta, &body.payload, &shared.unreadable);
+    let reserved = ReservedJob { meta, payload, token: job.token, unreadable };
+    handle_reserved(&*shared.storage, reserved).await.map_or(later, |handled| handled.event)
 }
 
 /// This program has no handlers for them: they are given back, uncharged, for a program that has.
 #[cfg(not(feature = "worker"))]
 #[allow(clippy::unused_async, reason = "with the feature `worker` it asks the store")]
-async fn event(_: &Shared, job: &ClaimedJob) -> Event {
-    Event::PutBack { token: job.token, delay: queue_core::lifecycle::RESERVED_KIND_WAIT }
+async fn event(shared: &Shared, job: &ClaimedJob) -> Event {
+    Event::PutBack { token: job.token, delay: shared.unreadable.note(&job.record.meta).delay }
 }

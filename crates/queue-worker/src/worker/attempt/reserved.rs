@@ -2,16 +2,17 @@
 //! no hook, no rate limit and no handler of the application's.
 
 use crate::{
-    reserved::{RESERVED_RETRY, ReservedJob, ReservedOutcome, handle_reserved},
+    reserved::{RESERVED_RETRY, ReservedJob, ReservedOutcome, handle_reserved, put_back},
     runtime::caught,
     worker::{hold::HeldJob, run::WorkerRun, settle::Settlement, watch::WorkerEvent},
 };
-use queue_core::{JobMeta, lifecycle::RESERVED_KIND_WAIT};
+use queue_core::JobMeta;
 use std::sync::Arc;
 
 /// Does what a reserved job asks for, and answers how to settle it.
 pub(super) async fn settlement(run: &WorkerRun, job: Arc<HeldJob>) -> Settlement {
-    let reserved = ReservedJob { meta: job.meta(), payload: job.payload(), token: job.token() };
+    let (meta, payload, token) = (job.meta(), job.payload(), job.token());
+    let reserved = ReservedJob { meta, payload, token, unreadable: &run.unreadable };
     let handled = tokio::select! {
         biased;
         handled = caught(handle_reserved(&*run.storage, reserved)) => handled,
@@ -22,16 +23,12 @@ pub(super) async fn settlement(run: &WorkerRun, job: Arc<HeldJob>) -> Settlement
         // A bug of this version, which another may not have.
         Err(panic) => {
             tracing::error!(job = %job.meta().id, panic, "a handler of the library panicked");
-            run.report_unreadable(job.meta(), format!("a handler of the library panicked: {panic}"));
-            return Settlement::put_back(job, RESERVED_KIND_WAIT);
+            Ok(put_back(reserved, format!("a handler of the library panicked: {panic}")))
         }
     };
     match handled {
         Ok(handled) => {
             report(run, job.meta(), &handled);
-            if let Some(reason) = handled.unreadable {
-                run.report_unreadable(job.meta(), reason);
-            }
             Settlement::of_reserved(job, handled.event)
         }
         Err(error) => {
@@ -42,12 +39,15 @@ pub(super) async fn settlement(run: &WorkerRun, job: Arc<HeldJob>) -> Settlement
 }
 
 /// Tells the application's own subscriber what the log has already.
-fn report(run: &WorkerRun, schedule: &JobMeta, handled: &ReservedOutcome) {
+fn report(run: &WorkerRun, job: &JobMeta, handled: &ReservedOutcome) {
     if handled.ticks_skipped > 0 {
-        let (schedule, ticks) = (schedule.clone(), handled.ticks_skipped);
+        let (schedule, ticks) = (job.clone(), handled.ticks_skipped);
         run.events.emit(&WorkerEvent::TicksSkipped { schedule, ticks });
     }
     if let Some(ahead) = handled.ahead {
-        run.events.emit(&WorkerEvent::ScheduleAhead { schedule: schedule.clone(), ahead });
+        run.events.emit(&WorkerEvent::ScheduleAhead { schedule: job.clone(), ahead });
+    }
+    if let Some(reason) = handled.unreadable.clone() {
+        run.events.emit(&WorkerEvent::Unreadable { job: job.clone(), reason });
     }
 }

@@ -4,16 +4,13 @@
 use super::{
     run_name::RunName, shutdown_steps::ShutdownSteps, worker_pause::WorkerPause, worker_plan::WorkerPlan,
 };
-use crate::{
-    reserved::UnreadableLog,
-    worker::{
-        hold::{HeldJob, HeldJobs},
-        rate::KindRates,
-        setup::{WorkedQueue, WorkerOptions},
-        watch::{EventReporter, SeriesRecorder, WorkerEvent, WorkerReport},
-    },
+use crate::worker::{
+    hold::{HeldJob, HeldJobs},
+    rate::KindRates,
+    setup::{WorkedQueue, WorkerOptions},
+    watch::{EventReporter, SeriesRecorder, WorkerEvent, WorkerReport},
 };
-use queue_core::{Error, ErrorKind, JobMeta, QueueName, Rng, Storage};
+use queue_core::{Error, ErrorKind, JobMeta, QueueName, Rng, Storage, UnreadableWaits};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Notify;
 
@@ -39,8 +36,8 @@ pub(crate) struct WorkerRun {
     pub(in crate::worker) rate_freed: Arc<Notify>,
     pub(in crate::worker) events: EventReporter,
     pub(in crate::worker) series: SeriesRecorder,
-    /// Jobs of the library's own that this worker could not read, and the log says so.
-    unreadable: UnreadableLog,
+    /// Jobs of the library's own that this worker could not read.
+    pub(in crate::worker) unreadable: UnreadableWaits,
     /// Why the run ended, if nobody asked it to.
     error: OnceLock<Error>,
 }
@@ -62,7 +59,7 @@ impl WorkerRun {
             rate_freed: plan.rate_freed.clone(),
             events: EventReporter::new(plan.observer.clone()),
             series: SeriesRecorder::new(plan.options.series && plan.storage.capabilities().series),
-            unreadable: UnreadableLog::default(),
+            unreadable: UnreadableWaits::default(),
             error: OnceLock::new(),
         }
     }
@@ -80,12 +77,6 @@ impl WorkerRun {
         let JobMeta { queue, id, seq, .. } = job.meta().clone();
         self.held.let_go([job]);
         self.events.emit(&WorkerEvent::LeaseLost { queue, id, seq });
-    }
-
-    /// Reports a job of the library's own that is put back for a program that can read it.
-    pub(in crate::worker) fn report_unreadable(&self, job: &JobMeta, reason: String) {
-        self.unreadable.note(job, &reason);
-        self.events.emit(&WorkerEvent::Unreadable { job: job.clone(), reason });
     }
 
     /// Reports what the store refused for one queue.

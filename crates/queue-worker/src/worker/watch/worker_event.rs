@@ -73,9 +73,9 @@ pub enum WorkerEvent {
         ahead: Ahead,
     },
     /// A job of the library's own, such as a schedule, was put back: this build or this machine
-    /// cannot read it, and another may. It is offered again after
-    /// [a few seconds](queue_core::lifecycle::RESERVED_KIND_WAIT), and each time here the event
-    /// comes again; the log has it once for each job.
+    /// cannot read it, and another may. It is offered again
+    /// [after a while](queue_core::UnreadableWaits), and each time here the event comes again; the
+    /// log has it once for each job.
     Unreadable {
         /// The job at its claim.
         job: JobMeta,

@@ -3,7 +3,7 @@
 use super::setup::{Given, counts, operations, tests};
 use crate::support::{id, job};
 use queue_core::{
-    ClaimedJob, Retention, State,
+    ClaimedJob, Retention, State, UnreadableWaits,
     lifecycle::{Event, OnRunning},
 };
 use queue_worker::{
@@ -78,7 +78,8 @@ async fn of_two_with_the_same_filter_each_job_is_changed_by_one_and_skipped_by_t
     let [first, second] = [&held[0], &held[1]];
     let run = async |held: &ClaimedJob| {
         let payload = &held.record.body.as_ref().expect("it was read").payload;
-        let job = ReservedJob { meta: &held.record.meta, payload, token: held.token };
+        let (meta, unreadable) = (&held.record.meta, &UnreadableWaits::default());
+        let job = ReservedJob { meta, payload, token: held.token, unreadable };
         let outcome = handle_reserved(&given.mortal, job).await.expect("memory answers");
         given.settle(held, outcome.event).await;
     };

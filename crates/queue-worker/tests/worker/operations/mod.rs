@@ -6,7 +6,7 @@ mod setup;
 
 use crate::support::{id, job};
 use queue_core::{
-    Retention, Span, State, Timestamp,
+    Retention, Span, State, Timestamp, UnreadableWaits,
     lifecycle::{Cause, Event, OnRunning},
 };
 use queue_worker::{
@@ -121,7 +121,8 @@ async fn one_that_is_cancelled_keeps_its_counts() {
     let held = given.claim(&operations(), 1).await.pop().expect("it waits");
     given.change(&operations(), &id("operation"), Event::Cancel { running: OnRunning::Request }).await;
     let payload = &held.record.body.as_ref().expect("it was read").payload;
-    let job = ReservedJob { meta: &held.record.meta, payload, token: held.token };
+    let (meta, unreadable) = (&held.record.meta, &UnreadableWaits::default());
+    let job = ReservedJob { meta, payload, token: held.token, unreadable };
     given.mortal.left.store(i64::MAX, Ordering::SeqCst);
     let outcome = handle_reserved(&given.mortal, job).await.expect("memory answers");
     given.settle(&held, outcome.event).await;

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use queue_core::{
     Applied, ClaimRequest, ClaimedJob, Clock, Detail, Error, ErrorKind, JobId, JobMeta, JobRecord, ListQuery,
     ManualClock, NewJob, Page, QueueName, Result, SeededRng, Span, Stamped, State, Storage, StorageExt,
-    StorageLayer, Timestamp, WorkerId,
+    StorageLayer, Timestamp, UnreadableWaits, WorkerId,
     lifecycle::{Cause, Event, OnRunning, Policy, Transition},
 };
 use queue_memory::MemoryStorage;
@@ -228,7 +228,8 @@ impl Given {
         let Some(held) = self.claim(&operations(), 1).await.pop() else { return false };
         self.mortal.left.store(calls, Ordering::SeqCst);
         let payload = &held.record.body.as_ref().expect("it was read").payload;
-        let job = ReservedJob { meta: &held.record.meta, payload, token: held.token };
+        let (meta, unreadable) = (&held.record.meta, &UnreadableWaits::default());
+        let job = ReservedJob { meta, payload, token: held.token, unreadable };
         if let Ok(outcome) = handle_reserved(&self.mortal, job).await {
             self.settle(&held, outcome.event).await;
         } else {

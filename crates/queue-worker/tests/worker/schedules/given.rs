@@ -2,8 +2,8 @@
 
 use crate::support::{id, job};
 use queue_core::{
-    Budget, ClaimRequest, ClaimedJob, JobId, Kind, ListFilter, ListQuery, ManualClock, NewJob, QueueName,
-    SeededRng, Span, Storage, StorageExt, Timestamp, WorkerId,
+    Budget, ClaimRequest, ClaimedJob, JobId, Kind, ListFilter, ListQuery, ManualClock, NewJob, Payload,
+    QueueName, SeededRng, Span, Storage, StorageExt, Timestamp, UnreadableWaits, WorkerId,
     lifecycle::{Event, Policy},
 };
 use queue_memory::MemoryStorage;
@@ -24,11 +24,18 @@ pub(super) struct Given {
     pub(super) store: Arc<dyn Storage>,
     pub(super) queue: QueueName,
     rng: SeededRng,
+    unreadable: UnreadableWaits,
 }
 
 /// A schedule of every hour that begins now, with defaults.
 pub(super) fn hourly() -> ScheduleSpec {
     let timing = Timing::every(HOUR).expect("an hour");
+    ScheduleSpec::new("hourly", timing, Template::of(&job("tick", 1)), START)
+}
+
+/// A schedule of a pattern that begins now, with defaults.
+pub(super) fn every(pattern: &str, zone: &str) -> ScheduleSpec {
+    let timing = Timing::cron(pattern, zone).expect("a pattern");
     ScheduleSpec::new("hourly", timing, Template::of(&job("tick", 1)), START)
 }
 
@@ -40,7 +47,8 @@ impl Given {
     pub(super) fn new() -> Self {
         let clock = Arc::new(ManualClock::new(START));
         let store: Arc<dyn Storage> = Arc::new(MemoryStorage::with_clock(clock.clone()));
-        Self { clock, store, queue: QueueName::from_static("tests"), rng: SeededRng::new(7) }
+        let (queue, rng) = (QueueName::from_static("tests"), SeededRng::new(7));
+        Self { clock, store, queue, rng, unreadable: UnreadableWaits::default() }
     }
 
     /// Stores the schedule's job, due at once and before all others.
@@ -55,14 +63,28 @@ impl Given {
     /// Claims the schedule's job, whenever it is due.
     pub(super) async fn claim(&self) -> ClaimedJob {
         self.change(Event::Promote).await;
+        self.claim_due().await.expect("the schedule is due")
+    }
+
+    pub(super) async fn claim_due(&self) -> Option<ClaimedJob> {
         let worker = WorkerId::from_static("waker");
         let request = ClaimRequest::new(self.queue.clone(), worker, 1, LEASE, &self.rng);
-        self.store.claim(request).await.expect("memory claims").jobs.pop().expect("the schedule is due")
+        self.store.claim(request).await.expect("memory claims").jobs.pop()
     }
 
     pub(super) async fn handle(&self, claimed: &ClaimedJob) -> ReservedOutcome {
         let payload = &claimed.record.body.as_ref().expect("claimed with its body").payload;
-        let job = ReservedJob { meta: &claimed.record.meta, payload, token: claimed.token };
+        self.handle_as(claimed, payload, &self.unreadable).await
+    }
+
+    /// Handles a claimed job as a program that reads this payload and knows of these jobs.
+    pub(super) async fn handle_as(
+        &self,
+        claimed: &ClaimedJob,
+        payload: &Payload,
+        unreadable: &UnreadableWaits,
+    ) -> ReservedOutcome {
+        let job = ReservedJob { meta: &claimed.record.meta, payload, token: claimed.token, unreadable };
         handle_reserved(&*self.store, job).await.expect("memory answers")
     }
 
@@ -70,9 +92,13 @@ impl Given {
     pub(super) async fn wake(&self) -> Event {
         let claimed = self.claim().await;
         let ReservedOutcome { event, .. } = self.handle(&claimed).await;
-        let settled = self.store.settle(&claimed.record.meta, event.clone(), &Policy::default()).await;
-        settled.expect("memory settles");
+        self.settle(&claimed, event.clone()).await;
         event
+    }
+
+    pub(super) async fn settle(&self, claimed: &ClaimedJob, event: Event) {
+        let settled = self.store.settle(&claimed.record.meta, event, &Policy::default()).await;
+        settled.expect("memory settles");
     }
 
     /// Lets the holder die, and rescues the job.

@@ -77,9 +77,13 @@ pub(super) async fn hold(reports: &Queue<Report, String>) -> queue::queue_core::
 
 /// Handles the schedule, as that worker had to.
 pub(super) async fn fire(reports: &Queue<Report, String>, claimed: queue::queue_core::ClaimedJob) {
-    use queue::worker::{ReservedJob, handle_reserved};
+    use queue::{
+        queue_core::UnreadableWaits,
+        worker::{ReservedJob, handle_reserved},
+    };
     let payload = &claimed.record.body.as_ref().expect("claimed with its body").payload;
-    let job = ReservedJob { meta: &claimed.record.meta, payload, token: claimed.token };
+    let (meta, unreadable) = (&claimed.record.meta, &UnreadableWaits::default());
+    let job = ReservedJob { meta, payload, token: claimed.token, unreadable };
     let handled = handle_reserved(&**reports.storage(), job).await.expect("handled");
     let policy = queue::Policy::default();
     reports.storage().settle(&claimed.record.meta, handled.event, &policy).await.expect("settled");
