@@ -199,6 +199,13 @@ impl JobMeta {
         self.state.is_waiting() && self.run_at > now
     }
 
+    /// Whether the job waits for a due time that does not come, as a
+    /// [reschedule](crate::lifecycle::Event::Reschedule) by [`Span::MAX`] leaves it. So is a paused
+    /// schedule.
+    pub fn is_parked(&self, now: Timestamp) -> bool {
+        self.state.is_waiting() && self.run_at.since(now) > Span::MAX.as_duration() / 2
+    }
+
     /// Whether the job is Processing under a lease that has run out.
     pub fn is_lapsed(&self, now: Timestamp) -> bool {
         self.lease.as_ref().is_some_and(|lease| lease.expires_at <= now)

@@ -67,7 +67,7 @@ pub(crate) async fn schedules(visit: Visit) -> Result<Answer> {
     answer::page(&SchedulesPage {
         queue: name.to_string(),
         rows: {
-            let unreadable = found.unreadable.iter().map(unreadable_row);
+            let unreadable = found.unreadable.iter().map(|unreadable| unreadable_row(unreadable, now));
             found.schedules.iter().map(|status| row(status, now)).chain(unreadable).collect()
         },
         is_cut: found.next.is_some(),
@@ -108,7 +108,7 @@ fn row(status: &ScheduleStatus, now: Timestamp) -> ScheduleRow {
 }
 
 /// A schedule that this server cannot read, and another program may.
-fn unreadable_row(unreadable: &UnreadableJob) -> ScheduleRow {
+fn unreadable_row(unreadable: &UnreadableJob, now: Timestamp) -> ScheduleRow {
     ScheduleRow {
         name: unreadable.name().to_owned(),
         timing: "–".to_owned(),
@@ -116,7 +116,7 @@ fn unreadable_row(unreadable: &UnreadableJob) -> ScheduleRow {
         state: "unreadable here",
         class: "warn",
         sign: "!",
-        is_paused: false,
+        is_paused: unreadable.meta().is_parked(now),
         is_failed: false,
         is_unreadable: true,
         next: Vec::new(),

@@ -19,7 +19,7 @@ async fn a_schedule_that_cannot_be_read_here_is_shown_beside_the_others() {
     let tags = Tags::new([Tag::new("queue.schedule").unwrap()]).unwrap();
     let unreadable = new_job("queue.schedule:martian", "queue.schedule", NEWER).with_tags(tags);
     enqueue(&store, "mail", vec![unreadable]).await;
-    let dashboard = dashboard(store);
+    let dashboard = dashboard(store.clone());
     let page = get(&dashboard, "/schedules?queue=mail").await;
     assert_eq!(page.status, 200, "{}", page.text);
     for text in ["readable", "martian", "unreadable here", "version 99"] {
@@ -28,6 +28,13 @@ async fn a_schedule_that_cannot_be_read_here_is_shown_beside_the_others() {
     let form = "queue=mail&name=martian&action=pause";
     let paused = post(&dashboard, "/schedules?queue=mail", "/schedule", form).await;
     assert!(paused.location().contains("schedule-pause"), "{}", paused.location());
+    // Pages are read again after some seconds.
+    let page = get(&super::dashboard(store), "/schedules?queue=mail").await.text;
+    let offered = |name: &str| {
+        let row = page.split("<tr>").find(|row| row.contains(name)).expect("a row");
+        ["pause", "resume"].map(|action| row.contains(&format!("value=\"{action}\"")))
+    };
+    assert_eq!([offered("readable"), offered("martian")], [[true, false], [false, true]], "{page}");
 }
 
 #[tokio::test]

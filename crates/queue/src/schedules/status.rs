@@ -43,7 +43,7 @@ impl ScheduleStatus {
 
     /// Whether the schedule waits until it is resumed.
     pub fn is_paused(&self) -> bool {
-        self.meta.state.is_waiting() && self.meta.run_at.since(self.now) > Span::MAX.as_duration() / 2
+        self.meta.is_parked(self.now)
     }
 
     /// Whether the schedule cannot be read or written any more, and so does nothing: put it again.
