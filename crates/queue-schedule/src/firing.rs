@@ -9,6 +9,10 @@ use queue_core::{JobId, Limits, NewJob, Span, State, Timestamp};
 /// by one part in 63.
 const SLOW_PART: i64 = 64;
 
+/// The most single moments in consecutive milliseconds among which a run by hand looks for a free
+/// one.
+const MOMENTS_MAX: i64 = 1_000;
+
 /// The space that one call to a store has left for the jobs of ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallRoom {
@@ -116,12 +120,15 @@ impl ScheduleSpec {
         self.wait(dealt, clock).map(|wait| by_store_time(wait, now, clock))
     }
 
-    /// The job that somebody asks for now, beside all ticks and regardless of every policy.
+    /// The job that somebody asks for now, beside all ticks and regardless of every policy. In the
+    /// millisecond of a tick it is that of the next one, since the id belongs to the tick.
     ///
     /// # Errors
     /// Those of [`tick_job`](Self::tick_job).
     pub fn job_now(&self, clock: Timestamp) -> Result<NewJob, ScheduleError> {
-        self.job.job(self.tick_id(clock)?, clock, Span::ZERO)
+        let mut moments = (0..=MOMENTS_MAX).map(|later| clock + Span::from_millis(later));
+        let moment = moments.find(|moment| !self.timing.is_tick(*moment)).unwrap_or(clock);
+        self.job.job(self.tick_id(moment)?, moment, Span::ZERO)
     }
 
     /// One job at most is enqueued where jobs must not overlap, however many ticks are due.

@@ -1,6 +1,6 @@
 //! When a schedule fires: by a cron pattern, after equal intervals, or at single moments.
 
-use crate::{CronPattern, Moments, ScheduleError, Zone, civil, moments::calendar};
+use crate::{CronPattern, Moments, ScheduleError, Zone, civil, due::minus, moments::calendar};
 use queue_core::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
@@ -78,6 +78,11 @@ impl Timing {
             }
             Self::At(moments) => moments.next(after),
         }
+    }
+
+    /// Whether there is a tick at exactly this moment.
+    pub fn is_tick(&self, moment: Timestamp) -> bool {
+        self.next(minus(moment, 1)) == Some(moment)
     }
 
     /// Whether new rules of a time zone may move the ticks: so it is with a pattern in any zone but

@@ -87,3 +87,14 @@ fn jobs_that_must_not_overlap_go_in_one_call() {
     let firing = fire(&hourly(Overlap::CancelPrevious, "1".to_owned()), 3, None, few);
     assert_eq!((hours(&firing), firing.more), (vec!["03".to_owned()], false));
 }
+
+/// Of two jobs of one id the store would take the first alone.
+#[test]
+fn a_run_by_hand_never_takes_the_id_of_a_tick() {
+    let spec = hourly(Overlap::Allow, "1".to_owned());
+    let tick = START + HOUR;
+    for (clock, moment) in [(tick, "01:00:00.001"), (tick + Span::from_millis(7), "01:00:00.007")] {
+        let job = spec.job_now(clock).expect("valid");
+        assert_eq!(job.id.as_str(), format!("s@2026-01-01T{moment}Z"));
+    }
+}
