@@ -36,7 +36,7 @@ pub struct FiringContext {
 }
 
 /// What a schedule does when it fires. A caller first cancels the job in `cancel`, then stores
-/// `progress` and enqueues `jobs` in one step, and then reports `skipped` and `ahead`.
+/// `progress` and enqueues `jobs` in one step, and [logs](Self::log) `skipped` and `ahead`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Firing {
@@ -77,6 +77,17 @@ impl Firing {
     /// A schedule that enqueues nothing and stays where it is, as a paused one does.
     pub const fn none(progress: Progress) -> Self {
         Self { jobs: Vec::new(), skipped: 0, cancel: None, progress, sleep: None, more: false, ahead: None }
+    }
+
+    /// Logs the ticks that are left out and a schedule that is ahead of the clock. A caller does
+    /// so once its step is stored, or is about to be.
+    pub fn log(&self, schedule: &JobId) {
+        if self.skipped > 0 {
+            tracing::warn!(%schedule, ticks = self.skipped, "a schedule left ticks out, as its policy says");
+        }
+        if let Some(ahead) = self.ahead {
+            tracing::warn!(%schedule, "{ahead}");
+        }
     }
 }
 

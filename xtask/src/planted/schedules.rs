@@ -273,7 +273,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "ticks that an edit leaves out are in no log",
         file: EDIT,
-        right: "report(&present, &firing)",
+        right: "firing.log(&present.meta().id)",
         wrong: "()",
         caught_by: client("schedules::edits::ticks_that_an_edit_leaves_out_are_logged_as_by_a_worker"),
     },

@@ -2,8 +2,7 @@
 //! so each of them begins a trace.
 
 use crate::worker::TRACE_TARGET;
-use queue_core::{JobId, JobMeta, NewJob};
-use queue_schedule::Ahead;
+use queue_core::{JobMeta, NewJob};
 use tracing::{Span, debug, field::Empty, info_span};
 
 /// Opens the span of each job of a tick, whose context goes along with the job. A client that
@@ -16,20 +15,6 @@ pub fn trace_ticks(schedule: &JobMeta, jobs: &mut [NewJob]) {
             export(&span, schedule, job);
         }
         debug!(target: TRACE_TARGET, parent: &span, "a schedule makes a job");
-    }
-}
-
-/// Logs the ticks that a schedule left out, if it did.
-pub(super) fn report_skipped(schedule: &JobId, ticks: usize) {
-    if ticks > 0 {
-        tracing::warn!(%schedule, ticks, "a schedule left ticks out, as its policy says");
-    }
-}
-
-/// Logs how far a schedule was ahead of the clock, if it was.
-pub(super) fn report_ahead(schedule: &JobId, ahead: Option<Ahead>) {
-    if let Some(ahead) = ahead {
-        tracing::warn!(%schedule, "{ahead}");
     }
 }
 

@@ -31,8 +31,7 @@ pub(super) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<Re
         store.change(&job.meta.queue, previous, event, &Policy::default()).await?;
     }
     made_jobs::trace_ticks(job.meta, &mut firing.jobs);
-    made_jobs::report_skipped(&job.meta.id, firing.skipped);
-    made_jobs::report_ahead(&job.meta.id, firing.ahead);
+    firing.log(&job.meta.id);
     let (ticks_skipped, ahead) = (firing.skipped, firing.ahead);
     Ok(ReservedOutcome { ticks_skipped, ahead, ..settled(job, firing).into() })
 }

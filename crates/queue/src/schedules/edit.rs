@@ -80,7 +80,7 @@ impl<P, R> Schedules<P, R> {
         if !self.replace(&present, &firing, successor).await? {
             return Ok(Tried::Stale);
         }
-        report(&present, &firing);
+        firing.log(&present.meta().id);
         Ok(if firing.more { Tried::Part } else { Tried::Put(Put::Changed) })
     }
 
@@ -141,18 +141,6 @@ impl<P, R> Schedules<P, R> {
         let sleep = spec.sleep(spec.since, now, clock).ok_or_else(|| never(spec))?;
         self.queue.storage().capabilities().limits.check_enqueue(&[vec![spec.largest_job()?]])?;
         Ok(sleep)
-    }
-}
-
-/// Ticks that an edit leaves out are as many as a worker would have left out, and are logged alike;
-/// so is a schedule that is ahead of the clock.
-fn report(present: &ScheduleStatus, firing: &Firing) {
-    let (schedule, ticks) = (&present.meta().id, firing.skipped);
-    if let Some(ahead) = firing.ahead {
-        tracing::warn!(%schedule, "{ahead}");
-    }
-    if ticks > 0 {
-        tracing::warn!(%schedule, ticks, "a schedule left ticks out, as its policy says");
     }
 }
 
