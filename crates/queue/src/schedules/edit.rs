@@ -2,7 +2,8 @@
 
 use super::{Put, ScheduleStatus, Schedules, is_schedule, job_of};
 use queue_core::{
-    Applied, Detail, Error, ErrorKind, NewJob, Result, Span, Stamped, State, StorageExt, Timestamp,
+    Applied, Detail, Error, ErrorKind, LIVES_MAX, NewJob, Result, Span, Stamped, State, StorageExt,
+    Timestamp,
     lifecycle::{Event, OnRunning, Policy, decide},
 };
 use queue_schedule::{CATCH_UP_MAX, CallRoom, Firing, FiringContext, Progress, ScheduleError, ScheduleSpec};
@@ -22,8 +23,10 @@ enum Tried {
     Put(Put),
     /// The old schedule owes more ticks than one call takes. A part of them is enqueued.
     Part,
-    /// The old schedule changed meanwhile, or a worker holds it.
+    /// Another program changed the old schedule meanwhile.
     Stale,
+    /// A worker holds the old schedule.
+    Held,
 }
 
 impl<P, R> Schedules<P, R> {
@@ -45,7 +48,8 @@ impl<P, R> Schedules<P, R> {
             match tried {
                 Tried::Put(put) => return Ok(put),
                 Tried::Part => patience = Patience::new(),
-                Tried::Stale => patience.wait(&spec.name).await?,
+                Tried::Stale => patience.next_try(&spec.name).await?,
+                Tried::Held => patience.wait(&spec.name).await?,
             }
         }
         Err(busy(&spec.name))
@@ -67,7 +71,7 @@ impl<P, R> Schedules<P, R> {
             return self.wake_in_time(&present).await;
         }
         if present.meta().state == State::Processing {
-            return Ok(Tried::Stale);
+            return Ok(Tried::Held);
         }
         let firing = self.fire(&present, spec).await?;
         let new = spec.clone().beginning_at(firing.progress);
@@ -90,7 +94,7 @@ impl<P, R> Schedules<P, R> {
         let Some(delay) = present.oversleeps() else { return Ok(Tried::Put(Put::Unchanged)) };
         let event = Event::Reschedule { delay };
         let Ok(transition) = decide(present.meta(), event, &Policy::default()) else {
-            return Ok(Tried::Stale);
+            return Ok(Tried::Held);
         };
         let applied = self.queue.storage().apply(vec![transition]).await?.value;
         let is_done = applied.iter().any(Applied::is_done);
@@ -144,17 +148,32 @@ impl<P, R> Schedules<P, R> {
     }
 }
 
-/// The wait for a schedule that a worker holds.
-pub(super) struct Patience(Instant);
+/// The wait for a schedule that a worker holds, or that other programs keep changing.
+pub(super) struct Patience {
+    until: Instant,
+    stale: usize,
+}
 
 impl Patience {
     pub(super) fn new() -> Self {
-        Self(Instant::now() + PATIENCE)
+        Self { until: Instant::now() + PATIENCE, stale: 0 }
+    }
+
+    /// Returns at once unless many tries in a row were stale: a try that is overtaken takes no
+    /// longer than the change that overtook it.
+    async fn next_try(&mut self, name: &str) -> Result<()> {
+        self.stale += 1;
+        if self.stale < LIVES_MAX {
+            return Ok(());
+        }
+        self.stale = 0;
+        self.wait(name).await
     }
 
     pub(super) async fn wait(&mut self, name: &str) -> Result<()> {
-        if Instant::now() >= self.0 {
-            let message = format!("a worker holds the schedule {name:?}; try again");
+        if Instant::now() >= self.until {
+            let message =
+                format!("a worker holds the schedule {name:?}, or programs keep changing it; try again");
             return Err(Error::new(ErrorKind::Conflict, "schedule", message));
         }
         sleep(LOOK).await;

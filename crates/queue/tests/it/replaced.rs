@@ -9,7 +9,8 @@ use queue::{
     schedules::{Put, Schedule, Timing},
 };
 use queue_testkit::fault::Overtaken;
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
 
 fn debounced() -> JobOptions {
     JobOptions::new().debounce(5 * SECOND).tag("mail")
@@ -38,7 +39,7 @@ async fn changes_of_a_job_that_is_replaced_meanwhile_change_the_job_that_waits_n
     assert_eq!(beside.status("a").await.unwrap().unwrap().state(), State::Cancelled);
     let (queue, beside) = overtaken(3).await;
     assert_eq!(queue.promote("a").await.unwrap(), Change::Done);
-    assert_eq!(beside.status("a").await.unwrap().unwrap().due_in(), Some(std::time::Duration::ZERO));
+    assert_eq!(beside.status("a").await.unwrap().unwrap().due_in(), Some(Duration::ZERO));
     let (queue, beside) = overtaken(3).await;
     assert_eq!(queue.delete("a").await.unwrap(), Change::Done);
     assert!(beside.status("a").await.unwrap().is_none());
@@ -103,13 +104,14 @@ async fn a_change_that_loses_every_race_says_that_another_try_may_win() {
     assert_eq!(queue.cancel("a").await.unwrap(), Change::Done, "the last try counts");
 }
 
+fn every(hours: u32) -> Schedule<String> {
+    Schedule::new("s", Timing::every(hours * 3600 * SECOND).unwrap(), "sales".to_owned())
+}
+
 /// A schedule whose declarers disagree: each of the next changes is preceded by an edit.
 async fn edited(times: usize) -> (Queue<String>, Queue<String>) {
     fn reports(store: Arc<dyn Storage>) -> Queue<String> {
         Queue::new(store, "reports").unwrap()
-    }
-    fn every(hours: u32) -> Schedule<String> {
-        Schedule::new("s", Timing::every(hours * 3600 * SECOND).unwrap(), "sales".to_owned())
     }
     let store = memory();
     let beside = reports(store.clone());
@@ -135,4 +137,14 @@ async fn a_schedule_that_is_edited_meanwhile_is_paused_resumed_and_removed() {
     let (queue, beside) = edited(3).await;
     assert_eq!(queue.schedules().remove("s").await.unwrap(), Change::Done);
     assert!(beside.schedules().get("s").await.unwrap().is_none());
+}
+
+/// Only a worker that holds the schedule is waited for.
+#[tokio::test(start_paused = true)]
+async fn a_put_that_edits_overtake_is_tried_again_at_once() {
+    let (queue, beside) = edited(3).await;
+    let begun = Instant::now();
+    assert_eq!(queue.schedules().put(&every(200)).await.unwrap(), Put::Changed);
+    assert_eq!(begun.elapsed(), Duration::ZERO);
+    assert_eq!(beside.schedules().put(&every(200)).await.unwrap(), Put::Unchanged);
 }
