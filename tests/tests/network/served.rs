@@ -1,4 +1,4 @@
-//! A SQLite store behind `queue serve`, which is a process of its own, so that it can stand still.
+//! A store behind `queue serve`, which is a process of its own, so that it can stand still.
 
 use queue::{RemoteOptions, RemoteStorage, Storage};
 use queue_e2e::{CommandDirectory, Process};
@@ -13,7 +13,12 @@ pub(crate) struct Served {
 }
 
 impl Served {
+    /// A service on SQLite.
     pub(crate) fn start() -> Self {
+        Self::start_on("sqlite:queue.db")
+    }
+
+    pub(crate) fn start_on(store: &str) -> Self {
         let place = CommandDirectory::new(env!("CARGO_BIN_EXE_queue-e2e"));
         place.run(&["token", "rotate-key", "--key-file", "keys.json", "--after", "0s"]).ok();
         let new = ["token", "new", "--tokens", "tokens.json", "--queue", "*", "--scope"];
@@ -21,7 +26,7 @@ impl Served {
         let token_file = place.path().join("store.token");
         fs::write(&token_file, place.run(&new).ok().text().trim()).expect("there is room");
         fs::set_permissions(&token_file, fs::Permissions::from_mode(0o600)).expect("ours");
-        let arguments = ["--tokens", "tokens.json", "--key-file", "keys.json"];
+        let arguments = ["--store", store, "--tokens", "tokens.json", "--key-file", "keys.json"];
         let (process, address) = place.serve("127.0.0.1:0", &arguments);
         Self { process, address, token_file, place }
     }
