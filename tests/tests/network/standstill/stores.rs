@@ -25,8 +25,38 @@ pub(super) fn let_go_of_sqlite(program: &Connection) {
     program.execute_batch("ROLLBACK").expect("ends");
 }
 
+/// Another program that has its turn to write until its file is closed.
+pub(super) fn hold_files(directory: &Path) -> File {
+    let lock = File::open(directory.join("LOCK")).expect("it is there");
+    lock.lock().expect("it is its turn");
+    lock
+}
+
+/// Another program that has locked the leases until its transaction ends.
+pub(super) async fn hold_postgres(pool: &PgPool, schema: &str) -> Transaction<'static, Postgres> {
+    let mut transaction = pool.begin().await.expect("begins");
+    let lock = format!("LOCK TABLE {schema}.lease");
+    raw_sql(AssertSqlSafe(lock)).execute(&mut *transaction).await.expect("it is its turn");
+    transaction
+}
+
+pub(super) async fn drop_schema(pool: &PgPool, schema: &str) {
+    let drop = format!("DROP SCHEMA {schema} CASCADE");
+    raw_sql(AssertSqlSafe(drop)).execute(pool).await.expect("it is removed");
+}
+
+/// A Redis server of its own, since others use that of the environment, and its URL. It ends with
+/// the directory and the process.
+pub(super) fn own_redis() -> Option<(CommandDirectory, Process, String)> {
+    server::url("redis", "QUEUE_TEST_REDIS_URL")?;
+    let place = CommandDirectory::new("redis-server");
+    let port = lasting_address().expect("a free port").port().to_string();
+    let process = place.start(&["--bind", "127.0.0.1", "--port", &port, "--save", ""]);
+    Some((place, process, format!("redis://127.0.0.1:{port}")))
+}
+
 /// A process that stands still until it is let go, while its sockets take connections.
-fn stop(process: &Process) -> &Process {
+pub(super) fn stop(process: &Process) -> &Process {
     process.signal(Signal::STOP);
     process
 }
@@ -44,11 +74,7 @@ async fn what_was_done_while_another_program_held_sqlite_is_not_done_again() {
 async fn what_was_done_while_another_program_held_the_files_is_not_done_again() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = FsStorage::open(FsOptions::new(directory.path()).busy_timeout(BUSY)).await.expect("opens");
-    let hold = async || {
-        let lock = File::open(directory.path().join("LOCK")).expect("it is there");
-        lock.lock().expect("it is its turn");
-        lock
-    };
+    let hold = async || hold_files(directory.path());
     outlast(Arc::new(store), hold, async |lock| lock.unlock().expect("ends")).await;
 }
 
@@ -59,28 +85,16 @@ async fn what_was_done_while_a_table_of_postgres_was_locked_is_not_done_again() 
     let options = PostgresOptions::new(&url).and_then(|options| options.schema(&schema)).expect("valid");
     let store = PostgresStorage::open(options.call_timeout(BUSY)).await.expect("opens");
     let pool = PgPool::connect(&url).await.expect("connects");
-    let hold = async || {
-        let mut transaction = pool.begin().await.expect("begins");
-        let lock = format!("LOCK TABLE {schema}.lease");
-        raw_sql(AssertSqlSafe(lock)).execute(&mut *transaction).await.expect("it is its turn");
-        transaction
-    };
+    let hold = async || hold_postgres(&pool, &schema).await;
     let let_go = async |held: Transaction<'_, Postgres>| held.rollback().await.expect("ends");
     outlast(Arc::new(store), hold, let_go).await;
-    let drop = format!("DROP SCHEMA {schema} CASCADE");
-    raw_sql(AssertSqlSafe(drop)).execute(&pool).await.expect("it is removed");
+    drop_schema(&pool, &schema).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_done_while_redis_stood_still_is_not_done_again() {
-    if server::url("redis", "QUEUE_TEST_REDIS_URL").is_none() {
-        return;
-    }
-    // A server of its own, since others use that of the environment.
-    let place = CommandDirectory::new("redis-server");
-    let port = lasting_address().expect("a free port").port().to_string();
-    let process = place.start(&["--bind", "127.0.0.1", "--port", &port, "--save", ""]);
-    let options = RedisOptions::new(&format!("redis://127.0.0.1:{port}")).expect("valid");
+    let Some((_place, process, url)) = own_redis() else { return };
+    let options = RedisOptions::new(&url).expect("valid");
     let options = options.response_timeout(BUSY).connect_timeout(BUSY);
     let store = loop {
         match RedisStorage::open(options.clone()).await {
