@@ -63,7 +63,7 @@ pub(crate) fn unreachable(
 }
 
 /// Where a server is said to be.
-fn place(connect: &PgConnectOptions) -> String {
+pub(crate) fn place(connect: &PgConnectOptions) -> String {
     match connect.get_socket() {
         Some(socket) => socket.display().to_string(),
         None => format!("{}:{}", connect.get_host(), connect.get_port()),

@@ -1,9 +1,10 @@
 //! The URL of a database: what the driver takes, and the schema, of which it knows nothing.
 
+use crate::error::place;
 use percent_encoding::percent_decode_str;
 use queue_core::{Error, Result};
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// How the URL begins.
 const SCHEMES: [&str; 2] = ["postgres:", "postgresql:"];
@@ -38,7 +39,7 @@ const FILES: [&str; 7] =
 const INLINE: &str = "-----BEGIN";
 
 /// The parts of a URL.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct DatabaseUrl {
     pub(crate) connect: PgConnectOptions,
     pub(crate) schema: Option<String>,
@@ -50,6 +51,18 @@ pub(crate) struct DatabaseUrl {
 pub(crate) struct NamedFile {
     parameter: String,
     path: String,
+}
+
+/// Hides the password, which the options of the driver would show.
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { connect, schema, files } = self;
+        f.debug_struct("DatabaseUrl")
+            .field("server", &place(connect))
+            .field("schema", schema)
+            .field("files", files)
+            .finish_non_exhaustive()
+    }
 }
 
 impl DatabaseUrl {
@@ -149,6 +162,15 @@ mod tests {
     fn split(url: &str) -> (String, Option<String>) {
         let parts = UrlParts::of(url).expect("readable");
         (parts.rest, parts.schema)
+    }
+
+    #[test]
+    fn a_password_is_in_no_debug_output() {
+        for url in ["postgres://app:s3cret@h/d", "postgres://app@h/d?password=s3cret"] {
+            let options = crate::PostgresOptions::new(url).expect("valid");
+            let shown = format!("{options:?} {:?}", DatabaseUrl::parse(url).expect("valid"));
+            assert!(!shown.contains("s3cret"), "{shown}");
+        }
     }
 
     fn refusal(url: &str) -> String {

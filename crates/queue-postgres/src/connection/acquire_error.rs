@@ -1,13 +1,13 @@
 //! Why a call got no connection.
 
 use super::pools::PoolKind;
-use crate::error::{Effect, explain, unreachable};
+use crate::error::{Effect, explain, place, unreachable};
 use queue_core::{Error, ErrorKind};
 use sqlx::postgres::PgConnectOptions;
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 /// Why a call got no connection, so that nothing was sent.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) enum AcquireError {
     /// All connections were in use for longer than a call waits.
     Busy,
@@ -15,6 +15,17 @@ pub(crate) enum AcquireError {
     Over,
     /// No connection can be made in this way.
     Unreachable(Arc<PgConnectOptions>, Arc<sqlx::Error>),
+}
+
+/// Hides the password, which the options of the driver would show.
+impl fmt::Debug for AcquireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy => f.write_str("Busy"),
+            Self::Over => f.write_str("Over"),
+            Self::Unreachable(connect, error) => write!(f, "Unreachable({}, {error:?})", place(connect)),
+        }
+    }
 }
 
 impl AcquireError {

@@ -3,15 +3,15 @@
 use super::{
     acquire_error::AcquireError, idle_trust::IdleTrust, pooled::PooledConnection, runtime_pool::RuntimePool,
 };
+use crate::error::place;
 use parking_lot::Mutex;
 use queue_store::PerRuntime;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 /// Connections for calls of one kind. Each runtime that calls has its own, and may open as many as
 /// another: one that had to wait for the connections of another would wait for ever while that one
 /// stands still.
-#[derive(Debug)]
 pub(crate) struct Pool {
     options: PgPoolOptions,
     trust: Arc<IdleTrust>,
@@ -19,6 +19,16 @@ pub(crate) struct Pool {
     /// How connections are made.
     connect: Mutex<Arc<PgConnectOptions>>,
     runtimes: PerRuntime<RuntimePool>,
+}
+
+/// Hides the password, which the options of the driver would show.
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool")
+            .field("server", &place(&self.connect_options()))
+            .field("runtimes", &self.runtimes)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Pool {

@@ -17,7 +17,7 @@ use sqlx::{
     Connection, PgPool,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 /// Connections of a runtime that only heartbeats use: one suffices, and each beat of a lease finds
 /// another one if a connection hangs.
@@ -43,10 +43,16 @@ pub(crate) struct Pools {
 }
 
 /// The pool of the application, whose way of connecting the store follows.
-#[derive(Debug)]
 struct ApplicationPool {
     pool: PgPool,
     followed: Mutex<Arc<PgConnectOptions>>,
+}
+
+/// Hides the password, which the options of the driver would show.
+impl fmt::Debug for ApplicationPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApplicationPool").field("pool", &self.pool).finish_non_exhaustive()
+    }
 }
 
 impl Pools {
