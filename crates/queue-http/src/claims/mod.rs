@@ -8,7 +8,9 @@ mod line;
 mod one_claim;
 mod repeat;
 mod repeated;
+mod rescue;
 mod rest;
+mod silence;
 mod turn;
 mod unsettled;
 mod upkeep;
@@ -22,8 +24,8 @@ use crate::access::ReceiptKeys;
 use flights::Flights;
 use line::Lines;
 use parking_lot::Mutex;
-use queue_core::{Claimed, LeaseToken, QueueName, Span, Timestamp, WorkerId};
-use tokio::time::Instant;
+use queue_core::{Claimed, Error, JobMeta, LeaseToken, QueueName, Span, Timestamp, WorkerId};
+use silence::Answers;
 use unsettled::Unsettled;
 use upkeep::Upkeep;
 
@@ -34,8 +36,7 @@ pub(crate) struct Claims {
     flights: Flights,
     upkeep: Upkeep,
     pub(crate) unsettled: Unsettled,
-    /// The store time of the last answer, and when that answer came.
-    told: Mutex<Option<(Timestamp, Instant)>>,
+    answers: Mutex<Answers>,
 }
 
 /// A request for jobs, as a worker makes it.
@@ -51,12 +52,24 @@ pub(crate) struct Ask {
 
 impl Claims {
     fn store_time(&self) -> Option<Timestamp> {
-        let (told, at) = (*self.told.lock())?;
-        Some(told + Span::at_most(at.elapsed()))
+        self.answers.lock().store_time()
     }
 
     fn note(&self, claimed: &Claimed) {
-        *self.told.lock() = Some((claimed.now, Instant::now()));
+        self.answers.lock().note(claimed.now);
+    }
+
+    /// Notes a call about the queue that may succeed when it is sent again.
+    pub(crate) fn note_failure(&self, error: &Error, queue: &QueueName) {
+        if error.is_transient() {
+            self.unsettled.note(vec![queue.clone()]);
+        }
+    }
+
+    /// Whether the lease of a job lapsed while this server had no answer of the store.
+    fn hides(&self, job: &JobMeta) -> bool {
+        let lease = job.lease.as_ref();
+        lease.is_some_and(|lease| self.answers.lock().hide(lease.expires_at))
     }
 }
 

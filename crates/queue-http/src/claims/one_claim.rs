@@ -4,6 +4,7 @@
 use super::{
     Ask,
     give_back::{find, give_back},
+    rescue::{Rescued, rescue},
 };
 use crate::service::App;
 use queue::worker::{RESERVED_RETRY, ReservedJob, handle_reserved};
@@ -56,11 +57,15 @@ async fn claim_or_rescue(app: &Arc<App>, ask: &Ask) -> Result<Claimed> {
     if !claimed.jobs.is_empty() || claimed.pause.is_on() || !is_overdue {
         return Ok(claimed);
     }
-    if app.claims.unsettled.are_awaited(&ask.queue) {
-        return Ok(Claimed { next_due: Some(claimed.now + LOOK_AGAIN), ..claimed });
+    let later = Some(claimed.now + LOOK_AGAIN);
+    match rescue(app, &ask.queue, ask.limit).await? {
+        Rescued::All => claim(app, ask).await,
+        Rescued::NotAll { ended: 0 } => Ok(Claimed { next_due: later, ..claimed }),
+        Rescued::NotAll { .. } => {
+            let again = claim(app, ask).await?;
+            Ok(if again.jobs.is_empty() { Claimed { next_due: later, ..again } } else { again })
+        }
     }
-    app.storage.rescue(&ask.queue, ask.limit, &app.policy).await?;
-    claim(app, ask).await
 }
 
 /// One call of the store. If its answer is lost, a task of its own gives back what it leased.
@@ -78,6 +83,9 @@ async fn claim(app: &Arc<App>, ask: &Ask) -> Result<Claimed> {
     let lost = LostClaim::of(&request);
     let answer = timeout(listens, app.storage.claim(request)).await;
     let answer = answer.unwrap_or_else(|_elapsed| Err(unanswered()));
+    if let Err(error) = &answer {
+        app.claims.note_failure(error, &ask.queue);
+    }
     match &answer {
         Ok(claimed) => app.claims.note(claimed),
         Err(error) if error.certainty() == Certainty::Unknown => {

@@ -1,6 +1,8 @@
-//! Outcomes that the store did not take. Their workers send them again, so the lapsed leases of
-//! their queues are left alone for a while: a job that is done must not run again because the store
-//! stood still for longer than a lease.
+//! Queues whose calls the store failed. Workers send outcomes again, so the lapsed leases of these
+//! queues are left alone for a while: a job that is done must not run again because the store stood
+//! still for longer than a lease.
+//!
+//! Each server knows its own calls. [`Silence`](super::silence) is about servers that made none.
 
 use parking_lot::Mutex;
 use queue_core::QueueName;
@@ -8,24 +10,24 @@ use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 
 /// How long a queue is left alone: twice the longest wait of a worker between two sendings.
-const RESENT_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const RESENT_WITHIN: Duration = Duration::from_secs(10);
 /// The most queues that are remembered. Beyond that they are forgotten, and rescues come early.
 const QUEUES_MAX: usize = 10_000;
 
-/// When outcomes of each queue were refused last.
+/// When the store last failed an outcome or a claim of each queue.
 #[derive(Debug, Default)]
 pub(crate) struct Unsettled(Mutex<HashMap<QueueName, Instant>>);
 
 impl Unsettled {
-    /// Notes that the store did not take outcomes of these queues now.
+    /// Notes that the store failed calls of these queues now.
     pub(crate) fn note(&self, queues: Vec<QueueName>) {
         let now = Instant::now();
-        let mut refused = self.0.lock();
-        refused.retain(|_, at| now < *at + RESENT_WITHIN);
-        if refused.len() + queues.len() > QUEUES_MAX {
-            refused.clear();
+        let mut failed = self.0.lock();
+        failed.retain(|_, at| now < *at + RESENT_WITHIN);
+        if failed.len() + queues.len() > QUEUES_MAX {
+            failed.clear();
         }
-        refused.extend(queues.into_iter().map(|queue| (queue, now)));
+        failed.extend(queues.into_iter().map(|queue| (queue, now)));
     }
 
     /// Whether outcomes of the queue may be on their way again.

@@ -1,9 +1,10 @@
 //! What workers of the library do beside their jobs, and remote ones cannot: ends lapsed leases and
 //! removes records past their purge time.
 
+use super::rescue::rescue;
 use crate::service::App;
 use parking_lot::Mutex;
-use queue_core::{Prune, PruneRequest, QueueName, StorageExt};
+use queue_core::{Prune, PruneRequest, QueueName};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
@@ -53,10 +54,8 @@ pub(super) fn at_intervals(app: &Arc<App>, queue: &QueueName) {
     let (app_of_task, queue) = (app.clone(), queue.clone());
     app.tasks.spawn(async move {
         let limit = BATCH.min(app_of_task.storage.capabilities().limits.batch_max);
-        if !app_of_task.claims.unsettled.are_awaited(&queue) {
-            // What fails now is tried again with the next look.
-            drop(app_of_task.storage.rescue(&queue, limit, &app_of_task.policy).await);
-        }
+        // What fails now is tried again with the next look.
+        drop(rescue(&app_of_task, &queue, limit).await);
         if number % PRUNED_EVERY == 0 {
             prune(&app_of_task, queue, limit).await;
         }

@@ -144,8 +144,9 @@ async fn apply(
 }
 
 async fn settled_anew(app: &App, moved: &JobMeta, one: Decided) -> SettledOut {
-    let Decided { event, removed_as, headers, .. } = one;
-    match app.storage.settle_with(moved, &headers, event, &app.policy).await {
+    let Decided { event, removed_as, headers, queue, .. } = one;
+    let changed = app.storage.settle_with(moved, &headers, event, &app.policy).await;
+    match changed.inspect_err(|error| app.claims.note_failure(error, &queue)) {
         Ok(Changed::Done(meta)) => {
             let is_removed = meta.state == State::Processing;
             SettledOut::done(&meta, is_removed.then_some(removed_as))
@@ -215,7 +216,8 @@ impl SettleItem<'_> {
 /// Reads what a receipt has no room for: the kind, the kind of the follow-up and the headers. None
 /// of them changes during a life.
 async fn read_rest(app: &App, meta: &mut JobMeta) -> Result<Option<Headers>> {
-    let record = app.storage.get_one(&meta.queue, &meta.id, Detail::Full).await?;
+    let record = app.storage.get_one(&meta.queue, &meta.id, Detail::Full).await;
+    let record = record.inspect_err(|error| app.claims.note_failure(error, &meta.queue))?;
     let Some(record) = record.filter(|record| record.meta.seq == meta.seq) else { return Ok(None) };
     meta.kind = record.meta.kind;
     meta.on_failure = record.meta.on_failure;

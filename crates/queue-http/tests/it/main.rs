@@ -31,6 +31,7 @@ mod shares;
 #[cfg(feature = "server")]
 mod smuggling;
 mod standing_still;
+mod standstill;
 #[cfg(feature = "server")]
 mod tls;
 mod upkeep;

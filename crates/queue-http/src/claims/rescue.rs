@@ -1,0 +1,46 @@
+//! The end of lapsed leases, but for those of jobs that may be done.
+
+use crate::service::App;
+use queue_core::{
+    JobMeta, ListQuery, QueueName, Result, StorageExt,
+    lifecycle::{Event, decide},
+};
+
+/// The most jobs that the end of one lease writes: its own, and the follow-up that its producer
+/// asked for.
+const JOBS_PER_LAPSE: usize = 2;
+
+/// What became of the lapsed leases that a look found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rescued {
+    /// Each of them was ended, by this call or another.
+    All,
+    /// Some are left to their workers for now.
+    NotAll { ended: usize },
+}
+
+/// Ends lapsed leases, unless their workers may be about to settle: while the store fails calls of
+/// the queue and shortly after, and after a silence in which a lease lapsed.
+pub(super) async fn rescue(app: &App, queue: &QueueName, limit: usize) -> Result<Rescued> {
+    if app.claims.unsettled.are_awaited(queue) {
+        return Ok(Rescued::NotAll { ended: 0 });
+    }
+    let ended = try_rescue(app, queue, limit).await;
+    ended.inspect_err(|error| app.claims.note_failure(error, queue))
+}
+
+async fn try_rescue(app: &App, queue: &QueueName, limit: usize) -> Result<Rescued> {
+    // All that a page may lead to fits into one call.
+    let limit = limit.min(app.storage.capabilities().limits.batch_max / JOBS_PER_LAPSE).max(1);
+    let lapsed = app.storage.list(ListQuery::lapsed(queue.clone(), limit)).await?.jobs;
+    let (hidden, free): (Vec<JobMeta>, Vec<JobMeta>) =
+        lapsed.into_iter().partition(|job| app.claims.hides(job));
+    let mut batch: Vec<_> =
+        free.iter().filter_map(|job| decide(job, Event::Lapse, &app.policy).ok()).collect();
+    let ended = batch.len();
+    if ended > 0 {
+        app.storage.trace_followers(queue, &mut batch).await;
+        app.storage.apply(batch).await?;
+    }
+    Ok(if hidden.is_empty() { Rescued::All } else { Rescued::NotAll { ended } })
+}
