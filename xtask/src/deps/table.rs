@@ -49,7 +49,7 @@ pub(super) const TABLE: &[Row] = &[
     row(
         "queue-web",
         &["queue-core", "queue-schedule", "queue-worker", "queue-jobs", "queue-http"],
-        &["queue-memory"],
+        &["queue-memory", "queue-testkit"],
         &[DRIVERS],
     ),
     row(

@@ -3,62 +3,20 @@
 use super::{dashboard, enqueue, get, memory, new_job};
 use crate::{AccessPolicy, Dashboard, WatchedStores, routes::table};
 use http::{Method, StatusCode};
-use queue_core::{Error, ErrorKind, QueueName, Result, Storage, StorageLayer};
+use queue_core::Storage;
 use queue_http::{READ_MAX, Readiness};
-use std::{
-    future::{Future, pending},
-    sync::Arc,
-};
+use queue_testkit::fault::{Fault, FaultPlan, FaultStore, Gate, StorageVerb};
+use std::sync::Arc;
 use tokio::time::Instant;
 
-/// A store that answers nothing.
-#[derive(Debug)]
-struct Frozen(Arc<dyn Storage>);
-
-/// A store that reads, and refuses new jobs, as on a full disk.
-#[derive(Debug)]
-struct Full(Arc<dyn Storage>);
-
-impl StorageLayer for Frozen {
-    type Inner = dyn Storage;
-
-    fn inner(&self) -> &dyn Storage {
-        &*self.0
-    }
-
-    async fn around<T: Send>(
-        &self,
-        _: &'static str,
-        _: Option<&QueueName>,
-        _: impl Future<Output = Result<T>> + Send,
-    ) -> Result<T> {
-        pending().await
-    }
-}
-
-impl StorageLayer for Full {
-    type Inner = dyn Storage;
-
-    fn inner(&self) -> &dyn Storage {
-        &*self.0
-    }
-
-    async fn around<T: Send>(
-        &self,
-        verb: &'static str,
-        _: Option<&QueueName>,
-        call: impl Future<Output = Result<T>> + Send,
-    ) -> Result<T> {
-        match verb {
-            "enqueue" => Err(Error::new(ErrorKind::Unavailable, verb, "the disk is full")),
-            _ => call.await,
-        }
-    }
+/// A store in memory whose verbs all meet this fault.
+fn faulty(store: Arc<dyn Storage>, verbs: &[StorageVerb], fault: Fault) -> Arc<dyn Storage> {
+    Arc::new(FaultStore::new(store, FaultPlan::new(7).one_in(1, verbs, fault)))
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_page_of_a_store_that_stands_still_is_answered_after_ten_seconds() {
-    let dashboard = dashboard(Arc::new(Frozen(memory())));
+    let dashboard = dashboard(faulty(memory(), StorageVerb::ALL, Fault::HoldUntil(Gate::shut())));
     for route in table().iter().filter(|route| route.method == Method::GET) {
         // They need no answer of the store to begin.
         if matches!(route.path, "/login" | "/changes") {
@@ -76,7 +34,8 @@ async fn a_page_of_a_store_that_stands_still_is_answered_after_ten_seconds() {
 async fn the_first_page_tells_of_a_store_that_reads_and_takes_no_jobs() {
     let store = memory();
     enqueue(&store, "mail", vec![new_job("a", "k", "1")]).await;
-    let full: Arc<dyn Storage> = Arc::new(Full(store.clone()));
+    // As on a full disk.
+    let full = faulty(store.clone(), &[StorageVerb::Enqueue], Fault::Refuse);
     for (asked, is_told) in [(full, true), (store.clone(), false)] {
         let watched = WatchedStores::from(store.clone()).readiness(Readiness::new(asked));
         let dashboard = Dashboard::new(watched).access(AccessPolicy::of_requests(super::door()));
