@@ -1,88 +1,10 @@
 //! `queue serve` and `queue token`: a store over HTTP.
 
 use crate::place;
-use queue_e2e::{CommandDirectory, CommandRun, Process, until};
+pub(crate) use queue_e2e::Served;
+use queue_e2e::{CommandDirectory, Process, until};
 use rustix::process::Signal;
-use serde_json::Value;
-use std::{
-    fs,
-    io::{Read, Write},
-    net::TcpStream,
-    os::unix::fs::PermissionsExt,
-};
-
-/// A server that listens at a port of this machine.
-pub(crate) struct Served {
-    process: Process,
-    address: String,
-}
-
-impl Served {
-    pub(crate) fn start(place: &CommandDirectory, arguments: &[&str]) -> Self {
-        Self::start_at(place, "127.0.0.1:0", arguments)
-    }
-
-    pub(crate) fn start_at(place: &CommandDirectory, address: &str, arguments: &[&str]) -> Self {
-        let (process, address) = place.serve(address, arguments);
-        Self { process, address }
-    }
-
-    pub(crate) fn address(&self) -> &str {
-        &self.address
-    }
-
-    pub(crate) fn kill(self) {
-        self.process.kill();
-    }
-
-    pub(crate) fn signal(&self, signal: Signal) {
-        self.process.signal(signal);
-    }
-
-    /// What it has said so far on standard error.
-    pub(crate) fn stderr(&self) -> String {
-        self.process.stderr()
-    }
-
-    /// Waits until it ends by itself.
-    pub(crate) fn wait(self) -> CommandRun {
-        self.process.wait()
-    }
-
-    /// One call: its status and its answer.
-    pub(crate) fn call(&self, token: &str, head: &str, body: &str) -> (u16, Value) {
-        read_answer(self.send(token, head, body))
-    }
-
-    /// One call without a body: its answer as text.
-    pub(crate) fn text(&self, token: &str, head: &str) -> String {
-        read_text(self.send(token, head, "")).1
-    }
-
-    fn send(&self, token: &str, head: &str, body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        write!(
-            stream,
-            "{head} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        )
-        .expect("it reads");
-        stream
-    }
-}
-
-fn read_answer(stream: TcpStream) -> (u16, Value) {
-    let (status, body) = read_text(stream);
-    (status, serde_json::from_str(&body).expect("an object"))
-}
-
-fn read_text(mut stream: TcpStream) -> (u16, String) {
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers");
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-    (status, body.to_owned())
-}
+use std::{fs, os::unix::fs::PermissionsExt};
 
 pub(crate) fn token(place: &CommandDirectory, scopes: &[&str]) -> String {
     let scopes = scopes.iter().flat_map(|scope| ["--scope", scope]);
@@ -109,7 +31,7 @@ fn any_of_several_servers_settles_what_another_one_handed_out_also_after_it_was_
         let items = format!(r#"{{"items":[{{"receipt":{receipt},"complete":{{}}}}]}}"#);
         server.call(&token, "POST /v1/settle", &items).1["items"][0]["outcome"].clone()
     };
-    second.process.kill();
+    second.kill();
     assert_eq!(settle(&first, 0), "done");
     let again = Served::start(&place, &options);
     assert_eq!(settle(&again, 1), "done");
@@ -128,15 +50,26 @@ fn a_revoked_token_is_refused_after_a_signal_and_a_spoiled_file_changes_nothing(
     assert_eq!((status(&gone), status(&stays), status("qk_x")), (200, 200, 401));
     let id = gone.split('_').nth(1).expect("an id");
     place.run(&["token", "revoke", "--tokens", "tokens.json", id]).ok();
-    served.process.signal(Signal::HUP);
+    served.signal(Signal::HUP);
     until("the file was read", || (status(&gone) == 401).then_some(()));
     assert_eq!(status(&stays), 200);
     fs::set_permissions(place.path().join("tokens.json"), fs::Permissions::from_mode(0o644)).expect("ours");
-    served.process.signal(Signal::HUP);
-    until("the file was refused", || served.process.stderr().contains("chmod 600").then_some(()));
+    served.signal(Signal::HUP);
+    until("the file was refused", || served.stderr().contains("chmod 600").then_some(()));
     assert_eq!(status(&stays), 200);
     let listed = place.run(&["token", "ls", "--tokens", "tokens.json"]);
     assert_eq!(listed.code, 2, "{}", listed.stderr);
+}
+
+#[test]
+fn the_file_of_tokens_has_no_token() {
+    let place = place();
+    let token = token(&place, &["view"]);
+    let file = fs::read_to_string(place.path().join("tokens.json")).expect("it was made");
+    let [_, id, secret] = token.splitn(3, '_').collect::<Vec<_>>()[..] else { panic!("{token}") };
+    assert!(file.contains(id) && !file.contains(secret), "{file}");
+    let listed = place.run(&["token", "ls", "--tokens", "tokens.json"]).ok();
+    assert!(listed.text().contains(id) && !listed.text().contains(secret), "{}", listed.text());
 }
 
 #[test]
@@ -147,10 +80,10 @@ fn a_stopped_server_answers_what_waits_and_leaves_no_job_leased() {
     let waiting = CLAIM.replace("\"limit\":5", "\"limit\":5,\"wait_ms\":60000");
     let stream = served.send("none", "POST /v1/queues/mail/claim", &waiting);
     until("it is ready", || (served.call("none", "GET /readyz", "").0 == 200).then_some(()));
-    served.process.signal(Signal::TERM);
-    let (status, answer) = read_answer(stream);
+    served.signal(Signal::TERM);
+    let (status, answer) = Served::answer(stream);
     assert_eq!((status, answer["jobs"].as_array().map(Vec::len)), (200, Some(0)), "{answer}");
-    assert_eq!(served.process.wait().code, 0);
+    assert_eq!(served.wait().code, 0);
 }
 
 #[test]
@@ -197,8 +130,6 @@ fn a_store_that_is_missing_is_made_only_if_the_server_is_told_to() {
 fn a_page_whose_name_was_made_to_lead_here_gets_nothing() {
     let place = place();
     let served = Served::start(&place, &["--no-auth"]);
-    let mut stream = TcpStream::connect(&served.address).expect("it listens");
     let request = "GET /v1/queues HTTP/1.1\r\nhost: rebound.example\r\nconnection: close\r\n\r\n";
-    stream.write_all(request.as_bytes()).expect("it reads");
-    assert_eq!(read_answer(stream).0, 421);
+    assert_eq!(Served::answer(served.write(request)).0, 421);
 }

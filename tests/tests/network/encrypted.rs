@@ -13,11 +13,11 @@ use redis::{Client, ClientTlsConfig, Cmd, FromRedisValue, RedisResult, TlsCertif
 use std::fs;
 
 /// The same URL through a proxy.
-fn through(url: &str, proxy: &Proxy) -> String {
+pub(crate) fn through(url: &str, proxy: &Proxy) -> String {
     url.replacen(&host(url), &proxy.address().to_string(), 1)
 }
 
-fn host(url: &str) -> String {
+pub(crate) fn host(url: &str) -> String {
     hosts(url).remove(0)
 }
 

@@ -4,10 +4,14 @@
 mod administrator;
 mod declarers;
 mod encrypted;
+mod frozen;
 mod grants;
 mod page;
+mod part;
+mod repeated;
 mod rights;
 mod served;
 mod server;
+mod shown;
 mod standstill;
 mod tour;

@@ -2,6 +2,7 @@
 
 use super::served::Served;
 use parking_lot::Mutex;
+use queue_e2e::{WholeRequest, foreign_answer};
 use serde_json::Value;
 use std::{io, sync::Arc};
 use tokio::{
@@ -92,17 +93,14 @@ impl Proxy {
 impl Shared {
     /// One request; connections are not kept.
     async fn serve(&self, mut client: TcpStream) -> io::Result<()> {
-        let request = read_request(&mut client).await?;
-        let line = String::from_utf8_lossy(&request).lines().next().unwrap_or_default().to_owned();
-        let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-        let (does, answer) = self.next(&path);
+        let request = WholeRequest::read(&mut client).await?;
+        let (does, answer) = self.next(&request.path());
         match does.as_deref() {
             Some("refuse") => return Ok(()),
             Some("answer") => return client.write_all(answer.as_bytes()).await,
             _ => {}
         }
-        let mut upstream = TcpStream::connect(&self.server.address).await?;
-        upstream.write_all(&closing(&request)).await?;
+        let mut upstream = request.forward(&self.server.address).await?;
         if does.is_some() {
             let mut unheard = Vec::new();
             upstream.read_to_end(&mut unheard).await?;
@@ -120,34 +118,6 @@ impl Shared {
         let Some(fault) = fault else { return (None, String::new()) };
         fault.left -= 1;
         let Fault { status, content_type, body, .. } = &*fault;
-        let length = body.len();
-        let head = format!(
-            "HTTP/1.1 {status} A\r\ncontent-type: {content_type}\r\nconnection: close\r\ncontent-length: {length}"
-        );
-        (Some(fault.does.clone()), format!("{head}\r\n\r\n{body}"))
+        (Some(fault.does.clone()), foreign_answer(*status, content_type, body))
     }
-}
-
-async fn read_request(client: &mut TcpStream) -> io::Result<Vec<u8>> {
-    let (mut read, mut part) = (Vec::new(), vec![0; 16 << 10]);
-    loop {
-        if let Some(end) = read.windows(4).position(|window| window == b"\r\n\r\n") {
-            let head = String::from_utf8_lossy(&read[..end]).to_ascii_lowercase();
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
-            let length: usize = length.and_then(|length| length.trim().parse().ok()).unwrap_or(0);
-            if read.len() >= end + 4 + length {
-                return Ok(read);
-            }
-        }
-        match client.read(&mut part).await? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            count => read.extend_from_slice(&part[..count]),
-        }
-    }
-}
-
-/// The same request, behind which the server closes the connection.
-fn closing(request: &[u8]) -> Vec<u8> {
-    let end = request.windows(2).position(|window| window == b"\r\n").expect("a line ends");
-    [&request[..end], b"\r\nconnection: close", &request[end..]].concat()
 }
