@@ -30,6 +30,8 @@ pub(crate) enum Part {
     Node,
     /// Workers of all languages that are killed: a slice of [`soak`]
     Kills,
+    /// Workers of all languages behind a proxy with pages of its own: a slice of [`soak`]
+    Pages,
 }
 
 /// The name of the `queue` command in the environment of tests.
@@ -37,6 +39,8 @@ const VARIABLE: &str = "QUEUE_PROGRAM";
 
 /// Of the long run.
 const SLICE: [&str; 4] = ["--kills", "20", "--workers", "2"];
+/// Of the long run behind a proxy: each worker meets some six pages and more.
+const PAGES_SLICE: [&str; 4] = ["--jobs", "100", "--one-in", "5"];
 
 pub(crate) use node::is_here as has_node;
 pub(crate) use python::is_here as has_python;
@@ -60,7 +64,7 @@ pub(crate) fn parts(repo: &Repo) -> Vec<Part> {
     let can = |part: &Part| match part {
         Part::Python => python,
         Part::Node => node,
-        Part::Kills => python && node,
+        Part::Kills | Part::Pages => python && node,
     };
     Part::value_variants().iter().copied().filter(can).collect()
 }
@@ -73,7 +77,8 @@ pub(crate) fn run(repo: &Repo, built: &Built, parts: &[Part]) -> Result<()> {
         let ended = match part {
             Part::Python => python::run(repo, &built.queue),
             Part::Node => node::run(repo, &built.queue),
-            Part::Kills => killed(repo, built),
+            Part::Kills => slice(repo, built, Long::Clients, &SLICE),
+            Part::Pages => slice(repo, built, Long::Pages, &PAGES_SLICE),
         };
         match ended {
             Ok(Ended::Passed) => println!("{part:?}: passed"),
@@ -90,25 +95,46 @@ pub(crate) fn run(repo: &Repo, built: &Built, parts: &[Part]) -> Result<()> {
     Ok(())
 }
 
-fn killed(repo: &Repo, built: &Built) -> Result<Ended> {
+fn slice(repo: &Repo, built: &Built, long: Long, arguments: &[&str]) -> Result<Ended> {
     if !(has_python() && has_node()) {
         return Ok(Ended::Skipped("it needs Python and Node".to_owned()));
     }
-    command::run(soaking(repo, built)?.args(SLICE))?;
+    command::run(soaking(repo, built, long)?.args(arguments))?;
     Ok(Ended::Passed)
 }
 
-/// Workers of all languages that are killed and stopped at random; the program documents the rest
-/// of its arguments.
-pub(crate) fn soak(repo: &Repo, arguments: &[String]) -> Result<()> {
-    command::run(soaking(repo, &Built::make(repo)?)?.args(arguments))
+/// Long runs with workers of all languages; the program documents their arguments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Long {
+    /// They are killed and stopped at random.
+    Clients,
+    /// A proxy answers some of their calls with pages of its own.
+    Pages,
+}
+
+impl Long {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Clients => "clients",
+            Self::Pages => "pages",
+        }
+    }
+
+    /// The run of this name.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        [Self::Clients, Self::Pages].into_iter().find(|long| long.name() == name)
+    }
+}
+
+pub(crate) fn soak(repo: &Repo, long: Long, arguments: &[String]) -> Result<()> {
+    command::run(soaking(repo, &Built::make(repo)?, long)?.args(arguments))
 }
 
 /// The program of the run. No figure of it depends on how it was compiled.
-pub(crate) fn soaking(repo: &Repo, built: &Built) -> Result<Command> {
+pub(crate) fn soaking(repo: &Repo, built: &Built, long: Long) -> Result<Command> {
     let python = python::interpreter(repo).context("httpx and mypy cannot be installed with pip")?;
     let mut program = Command::new(&built.soak);
-    program.current_dir(repo.root()).args(["clients", "--program"]).arg(&built.queue);
+    program.current_dir(repo.root()).args([long.name(), "--program"]).arg(&built.queue);
     program.arg("--python").arg(python).arg("--clients").arg(repo.root().join("clients"));
     Ok(program)
 }

@@ -120,7 +120,7 @@ enum Task {
         to: PathBuf,
     },
     /// Long runs: `waits`, `jobs`, `growth`, `bulk`, `copy`, `day` on a release build, `clients`
-    /// that are killed, and `fuzz`, each with `--help` for what it can be told
+    /// that are killed, `pages` in place of answers, and `fuzz`, each with `--help`
     Soak {
         /// Which, and its settings
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]

@@ -33,9 +33,12 @@ pub(super) fn run(repo: &Repo) -> Result<()> {
     build.args(["build", "--quiet", "--package", "queue-cli", "--all-features"]).current_dir(&copy);
     command::run(build.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", "-Awarnings"))?;
     let programs = Built { queue: target.join("debug/queue"), soak: Built::make(repo)?.soak };
-    command::run(clients::soaking(repo, &programs)?.args(RUN).env_remove(VARIABLE))?;
+    command::run(clients::soaking(repo, &programs, clients::Long::Clients)?.args(RUN).env_remove(VARIABLE))?;
     for Mistake { name, .. } in MISTAKES {
-        let output = clients::soaking(repo, &programs)?.args(RUN).env(VARIABLE, name).output()?;
+        let output = clients::soaking(repo, &programs, clients::Long::Clients)?
+            .args(RUN)
+            .env(VARIABLE, name)
+            .output()?;
         let told = String::from_utf8_lossy(&output.stdout);
         println!("{told}");
         ensure!(!output.status.success(), "nobody notices: {name}");

@@ -10,13 +10,17 @@ use crate::repo::Repo;
 use crate::{clients, command};
 
 /// Builds the program of the end-to-end tests with optimization and passes the arguments on; the
-/// program itself documents them. `clients` needs programs of other languages beside it, and `fuzz`
-/// is made of tests.
+/// program itself documents them. `clients` and `pages` need programs of other languages beside it,
+/// and `fuzz` is made of tests.
 pub(crate) fn run(repo: &Repo, arguments: &[String]) -> Result<()> {
     match arguments {
-        [first, rest @ ..] if first == "clients" => return clients::soak(repo, rest),
         [first, rest @ ..] if first == "fuzz" => return fuzz::run(repo, rest),
-        _ => {}
+        [first, rest @ ..] => {
+            if let Some(long) = clients::Long::of(first) {
+                return clients::soak(repo, long, rest);
+            }
+        }
+        [] => {}
     }
     let mut program =
         command::cargo(repo, &["run", "--quiet", "--release", "-p", "queue-e2e", "--bin", "soak", "--"]);

@@ -2,7 +2,8 @@
 //! grows.
 //!
 //! `cargo xtask soak waits`, `jobs`, `growth`, `bulk`, `copy`, `day` and `quarter` start them; a
-//! slice of most is part of every test run, and one of `clients` is part of `cargo xtask clients`.
+//! slice of most is part of every test run, and slices of `clients` and `pages` are part of
+//! `cargo xtask clients`.
 //! A run prints its measurements, and fails if a condition did not hold. Speed is printed and never
 //! judged.
 
@@ -15,6 +16,7 @@ mod growth;
 mod jobs;
 mod many;
 mod memory;
+mod pages;
 mod quarter;
 mod waits;
 
@@ -42,6 +44,8 @@ enum Command {
     Copy(copy::CopyArgs),
     /// Workers in Python and Node that are killed and stopped, judged by what they noted
     Clients(clients::ClientsArgs),
+    /// A worker of each client behind a proxy that answers some calls with pages of its own
+    Pages(pages::PagesArgs),
     /// The series of a day by a test clock
     Day(day::DayArgs),
     /// The series of ninety days by a test clock, and what of them is kept
@@ -66,6 +70,7 @@ async fn main() -> ExitCode {
         Command::Bulk(settings) => bulk::run(&settings).await,
         Command::Copy(settings) => copy::run(&settings).await,
         Command::Clients(settings) => clients::run(&settings).await,
+        Command::Pages(settings) => pages::run(&settings).await,
         Command::Day(settings) => day::run(&settings).await,
         Command::Quarter(settings) => quarter::run(&settings).await,
         Command::BulkRunner(settings) => bulk::run_operations(settings).await,

@@ -23,6 +23,8 @@ use queue::{Rng, SystemRng};
 use round::{Counts, Round};
 use std::path::PathBuf;
 
+pub(crate) use service::{Access, Server};
+
 #[derive(Args, Debug)]
 pub(crate) struct ClientsArgs {
     /// How many signals the workers get in all, SIGKILL or SIGSTOP

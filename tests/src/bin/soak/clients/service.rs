@@ -3,8 +3,10 @@
 use crate::failed::Failed;
 use queue_testkit::proxy::lasting_address;
 use std::{
-    fs,
+    fs::OpenOptions,
+    io::Write,
     net::SocketAddr,
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     process::Stdio,
 };
@@ -19,33 +21,37 @@ const STARTS_MAX: usize = 50;
 
 /// What all servers of a store share: the program, a token and the keys of receipts.
 #[derive(Debug)]
-pub(super) struct Access {
+pub(crate) struct Access {
     program: PathBuf,
     directory: TempDir,
 }
 
 /// One server.
 #[derive(Debug)]
-pub(super) struct Server {
-    pub(super) address: SocketAddr,
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
     child: Child,
     /// Kept open, so that the server can write.
     _stdout: Lines<BufReader<ChildStdout>>,
 }
 
 impl Access {
-    pub(super) async fn make(program: &Path) -> Result<Self, Failed> {
+    pub(crate) async fn make(program: &Path) -> Result<Self, Failed> {
         let access = Self { program: program.to_owned(), directory: TempDir::new()? };
         let (tokens, keys) = (access.file("tokens.json"), access.file("keys.json"));
         let (tokens, keys) = (tokens.display().to_string(), keys.display().to_string());
-        let new =
-            ["token", "new", "--tokens", &tokens, "--scope", "produce", "--scope", "work", "--queue", "*"];
-        fs::write(access.token_file(), access.ran(&new).await?)?;
+        // The last scope is that of remote stores.
+        let scopes = ["--scope", "produce", "--scope", "work", "--scope", "store"];
+        let new = [&["token", "new", "--tokens", &tokens, "--queue", "*"][..], &scopes].concat();
+        let token = access.ran(&new).await?;
+        let mut file =
+            OpenOptions::new().create_new(true).write(true).mode(0o600).open(access.token_file())?;
+        file.write_all(&token)?;
         access.ran(&["token", "rotate-key", "--key-file", &keys]).await?;
         Ok(access)
     }
 
-    pub(super) fn token_file(&self) -> PathBuf {
+    pub(crate) fn token_file(&self) -> PathBuf {
         self.file("token")
     }
 
@@ -86,12 +92,12 @@ impl Access {
 }
 
 impl Server {
-    pub(super) async fn start(access: &Access, store: &str) -> Result<Self, Failed> {
+    pub(crate) async fn start(access: &Access, store: &str) -> Result<Self, Failed> {
         access.served(store, lasting_address()?).await
     }
 
     /// Kills it in the middle of all that it does, and starts it again.
-    pub(super) async fn replace(&mut self, access: &Access, store: &str) -> Result<(), Failed> {
+    pub(crate) async fn replace(&mut self, access: &Access, store: &str) -> Result<(), Failed> {
         self.kill().await?;
         let mut outcome = access.served(store, self.address).await;
         for _ in 1..STARTS_MAX {
@@ -106,7 +112,7 @@ impl Server {
     }
 
     /// Fails if it had ended by itself.
-    pub(super) async fn kill(&mut self) -> Result<(), Failed> {
+    pub(crate) async fn kill(&mut self) -> Result<(), Failed> {
         if let Some(status) = self.child.try_wait()? {
             return Err(format!("the server ended by itself: {status}").into());
         }
