@@ -16,6 +16,17 @@ fn a_command_finds_its_job_in_input_and_environment() {
 }
 
 #[test]
+fn what_a_job_says_is_never_run_by_the_shell() {
+    let place = place();
+    let words = "$(touch owned)`touch owned`; touch owned #' \" touch owned";
+    place.run(&["enqueue", words, "--id", words, "--kind", words]).ok();
+    let exec = "printf '%s\\n' \"$QUEUE_ID\" \"$QUEUE_KIND\" \"$QUEUE_PAYLOAD\"; cat";
+    place.run(&["work", "--exec", exec, "--drain"]).ok();
+    assert_eq!(place.run(&["result", words]).ok().text(), format!("{words}\n{words}\n{words}\n{words}"));
+    assert!(!place.path().join("owned").exists());
+}
+
+#[test]
 fn payloads_that_no_variable_can_hold_come_through_input_alone() {
     let place = place();
     let large = vec![b'x'; (64 << 10) + 1];

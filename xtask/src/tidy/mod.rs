@@ -1,12 +1,14 @@
 //! `cargo xtask tidy`: rules about files that neither the compiler, rustfmt nor clippy knows.
 //!
-//! A rule is a pure function from one file, and the names of all the others, to findings. What
+//! A rule is a pure function from one file, and the names of all the others, to findings; that of
+//! [`promises`] reads several files. What
 //! clippy can check is left to clippy: the length of functions, leftover macros, and output that
 //! goes round the `queue` command's own writer are lints in Cargo.toml and clippy.toml.
 
 mod lines;
 mod links;
 mod manifest;
+mod promises;
 mod source;
 
 use anyhow::{Result, bail};
@@ -18,7 +20,8 @@ use crate::repo::Repo;
 pub(crate) fn run(repo: &Repo) -> Result<()> {
     let tree = Tree::list(repo)?;
     let sources = tree.read(repo)?;
-    let findings: Vec<Finding> = sources.iter().flat_map(|source| findings(source, &tree)).collect();
+    let mut findings: Vec<Finding> = sources.iter().flat_map(|source| findings(source, &tree)).collect();
+    findings.extend(promises::check(&sources));
     for finding in &findings {
         println!("{finding}");
     }

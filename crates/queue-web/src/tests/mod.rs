@@ -6,6 +6,7 @@ mod forms;
 mod hostile;
 mod login;
 mod roles;
+mod shares;
 mod standing_still;
 mod traces;
 mod unreadable;

@@ -60,3 +60,12 @@ async fn nothing_that_was_stored_acts_on_the_terminal() {
         }
     }
 }
+
+#[tokio::test]
+async fn what_looks_like_a_secret_is_masked_in_a_job_that_is_opened() {
+    let store: Arc<dyn Storage> = Arc::new(MemoryStorage::new());
+    demo::enqueue(&*store, "mail", "a", "send", r#"{"to":"ada","password":"hunter2-and-more"}"#).await;
+    let mut stage = Stage::new(store, (120, 40)).await;
+    let shown = stage.press("3G<enter>v").await.shown();
+    assert!(shown.contains("ada") && shown.contains("***") && !shown.contains("hunter2"), "{shown}");
+}
