@@ -6,6 +6,8 @@
   const body = document.body;
   const state = document.getElementById("live-state");
   const words = document.getElementById("live-words");
+  const stale = document.getElementById("stale");
+  const staleFor = document.getElementById("stale-for");
   let source = null;
   let isFetching = false;
   let isWanted = false;
@@ -16,6 +18,18 @@
     state.hidden = false;
     state.classList.toggle("off", !isLive);
     words.textContent = text;
+  };
+
+  // The page says how old it is for as long as the store does not answer.
+  const tellStale = (forWords) => {
+    document.body.classList.toggle("stale", forWords !== null);
+    if (!stale) return;
+    stale.hidden = forWords === null;
+    if (forWords !== null) staleFor.textContent = forWords;
+  };
+  const tellLive = () => {
+    tell("live", true);
+    tellStale(null);
   };
 
   // Whoever reads, chooses or types in a part is not disturbed.
@@ -93,8 +107,15 @@
   const start = () => {
     if (source || document.hidden || !body.dataset.changes) return;
     source = new EventSource(body.dataset.changes);
-    source.addEventListener("open", () => tell("live", true));
-    source.addEventListener("changed", refresh);
+    source.addEventListener("live", tellLive);
+    source.addEventListener("changed", () => {
+      tellLive();
+      refresh();
+    });
+    source.addEventListener("stale", (event) => {
+      tell("the store does not answer", false);
+      tellStale(event.data);
+    });
     source.addEventListener("error", () => {
       tell("not connected", false);
       // An answer that is no stream, such as one to somebody who is not logged in any more.

@@ -1,13 +1,14 @@
 //! The stream that tells a page when to look again.
 //!
-//! It says no more than that something changed, at most once a second, and what it reads to know
-//! so is shared by all streams of a store. It needs no feed of the store, so it is the same
-//! everywhere.
+//! It says that something changed, at most once a second, and for how long the store has not
+//! answered. What it reads to know so is shared by all streams of a store. It needs no feed of the
+//! store, so it is the same everywhere.
 
 use crate::{
     answer::{self, Answer},
     problem::{Result, WebProblem},
     visit::Visit,
+    words::age,
 };
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
@@ -31,6 +32,8 @@ use tokio::{
 
 /// How often a stream looks.
 const PAUSE: Duration = Duration::from_secs(1);
+/// A store that takes longer does not answer, as a person sees it.
+const ANSWER_MAX: Duration = Duration::from_secs(2);
 /// How long nothing may change before a page is told to look all the same, for what counts do not
 /// show: the age of jobs, workers that came.
 const AT_LEAST: Duration = Duration::from_secs(10);
@@ -42,6 +45,9 @@ struct ChangeFeed {
     visit: Visit,
     seen: Option<u64>,
     told: Instant,
+    /// When the store last answered, or when the page was read.
+    good: Instant,
+    is_stale: bool,
     until: Instant,
     /// Of all, and of the visitor's share.
     _places: (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>),
@@ -62,7 +68,15 @@ pub(crate) async fn changes(visit: Visit) -> Result<Answer> {
     };
     let place = visit.app.streams.clone().try_acquire_owned().map_err(|_| busy())?;
     let now = Instant::now();
-    let feed = ChangeFeed { visit, seen: None, told: now, until: now + STREAM_MAX, _places: (place, share) };
+    let feed = ChangeFeed {
+        visit,
+        seen: None,
+        told: now,
+        good: now,
+        is_stale: false,
+        until: now + STREAM_MAX,
+        _places: (place, share),
+    };
     let open = stream::iter([Bytes::from_static(b"retry: 3000\n\n")]);
     let stream = open.chain(stream::unfold(feed, ChangeFeed::next));
     let body = StreamBody::new(stream.map(|bytes| Ok::<_, Infallible>(Frame::data(bytes))));
@@ -93,19 +107,34 @@ impl ChangeFeed {
         };
         tokio::pin!(over);
         while Instant::now() < self.until {
-            if timeout(PAUSE, &mut over).await.is_ok() {
+            let pause = if self.seen.is_none() && !self.is_stale { Duration::ZERO } else { PAUSE };
+            if timeout(pause, &mut over).await.is_ok() {
                 return None;
             }
-            // A store that does not answer now may do so in a second; the page says what is wrong.
-            let Ok(now) = self.fingerprint().await else { continue };
-            let is_first = self.seen.is_none();
-            let has_changed = self.seen.replace(now) != Some(now) && !is_first;
-            if has_changed || self.told.elapsed() >= AT_LEAST {
-                self.told = Instant::now();
-                return Some((Bytes::from_static(b"event: changed\ndata: {}\n\n"), self));
+            if let Some(event) = self.look().await {
+                return Some((event, self));
             }
         }
         None
+    }
+
+    /// Looks once. The event that the page gets, if there is anything to say: `live` once the
+    /// store has answered, `changed` when the page is to be read again, and `stale` at each look
+    /// that is not answered.
+    async fn look(&mut self) -> Option<Bytes> {
+        let Ok(Ok(now)) = timeout(ANSWER_MAX, self.fingerprint()).await else {
+            self.is_stale = true;
+            let words = age(self.good.elapsed());
+            return Some(Bytes::from(format!("event: stale\ndata: {words}\n\n")));
+        };
+        self.good = Instant::now();
+        let is_back = std::mem::take(&mut self.is_stale);
+        let before = self.seen.replace(now);
+        if is_back || before.is_some_and(|before| before != now) || self.told.elapsed() >= AT_LEAST {
+            self.told = Instant::now();
+            return Some(Bytes::from_static(b"event: changed\ndata: {}\n\n"));
+        }
+        before.is_none().then(|| Bytes::from_static(b"event: live\ndata: {}\n\n"))
     }
 
     async fn fingerprint(&self) -> Result<u64> {

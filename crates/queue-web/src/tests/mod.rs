@@ -7,6 +7,7 @@ mod hostile;
 mod login;
 mod roles;
 mod shares;
+mod stale;
 mod standing_still;
 mod traces;
 mod unreadable;
