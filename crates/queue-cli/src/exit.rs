@@ -2,7 +2,7 @@
 
 use crate::output::{self, Format, Text};
 use clap::error::{ContextValue, ErrorKind as ArgsErrorKind};
-use queue::{Certainty, Error, ErrorKind, InvalidName, InvalidOption};
+use queue::{Certainty, Error, ErrorKind, InvalidName, InvalidOption, view::InvalidFilter};
 use queue_http::AccessError;
 use serde_json::json;
 use std::{error::Error as StdError, ffi::OsString, fmt, io};
@@ -139,6 +139,12 @@ impl From<InvalidOption> for CliError {
 
 impl From<InvalidName> for CliError {
     fn from(error: InvalidName) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
+impl From<InvalidFilter> for CliError {
+    fn from(error: InvalidFilter) -> Self {
         Self::invalid(error.to_string())
     }
 }

@@ -5,6 +5,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use queue_core::{Certainty, Error, ErrorKind, InvalidName};
+use queue_view::InvalidFilter;
 use serde::Serialize;
 use std::{borrow::Cow, time::Duration};
 use utoipa::ToSchema;
@@ -232,6 +233,12 @@ impl From<Error> for Problem {
             tracing::warn!(%error, operation = error.operation(), "the store did not carry out a call");
         }
         Self { certainty: error.certainty(), ..Self::new(kind, detail) }
+    }
+}
+
+impl From<InvalidFilter> for Problem {
+    fn from(invalid: InvalidFilter) -> Self {
+        Self::invalid(invalid.to_string())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use queue_core::{Error, ErrorKind, InvalidName};
+use queue_view::InvalidFilter;
 use std::borrow::Cow;
 
 pub(crate) type Result<T, E = WebProblem> = std::result::Result<T, E>;
@@ -81,6 +82,12 @@ impl From<Error> for WebProblem {
 
 impl From<InvalidName> for WebProblem {
     fn from(invalid: InvalidName) -> Self {
+        Self::invalid(format!("{invalid}."))
+    }
+}
+
+impl From<InvalidFilter> for WebProblem {
+    fn from(invalid: InvalidFilter) -> Self {
         Self::invalid(format!("{invalid}."))
     }
 }

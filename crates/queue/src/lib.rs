@@ -154,6 +154,8 @@ pub use queue_serde::MsgPack;
 pub use queue_serde::{Codec, CodecContext, CodecError, Decode, Encode, Raw, Role};
 #[cfg(feature = "sqlite")]
 pub use queue_sqlite::{SqliteOptions, SqliteStorage, rusqlite};
+/// What people and programs see of a queue, as a crate.
+pub use queue_view as view;
 #[cfg(feature = "worker")]
 pub use queue_worker as worker;
 pub use traced::Traced;

@@ -58,7 +58,7 @@ fn bad_arguments_are_refused_before_anything_is_written() {
         (&["work", "--exec", "cat", "--time-limit", "0s"], "longer than zero"),
         (&["work"], "required"),
         (&["list", "--limit", "0"], "give a number from 1"),
-        (&["list", "--state", "running"], "no state is called"),
+        (&["list", "--state", "running"], "there is no state"),
         (&["wait", "a", "--timeout", "5"], "a length of time looks like"),
         (&["redrive"], "say which jobs"),
         (&["no-such-command"], "unrecognized subcommand"),

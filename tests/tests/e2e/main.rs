@@ -19,6 +19,7 @@ mod leading;
 mod migrating;
 mod observing;
 mod one_trace;
+mod one_view;
 mod operating;
 mod pages;
 mod project_files;

@@ -66,13 +66,13 @@ fn list_filters_and_stops_at_its_limit() {
     assert_eq!(ids(&["--state", "failed", "--state", "queued"]), ["new", "bad"]);
     assert_eq!(ids(&["--kind", "odd"]), ["bad"]);
     assert_eq!(ids(&["--limit", "2"]), ["new", "off"]);
-    assert_eq!(ids(&["--due"]), ["new"]);
-    assert_eq!(ids(&["--later"]), Vec::<String>::new());
+    assert_eq!(ids(&["--state", "due"]), ["new"]);
+    assert_eq!(ids(&["--state", "scheduled"]), Vec::<String>::new());
     assert_eq!(ids(&["--id-prefix", "o"]), ["off"]);
     assert_eq!(ids(&["--state", "failed", "--since", "1h"]), ["bad"]);
     assert_eq!(ids(&["--state", "failed", "--until", "1h"]), Vec::<String>::new());
     assert_eq!(ids(&["--worker", "nobody"]), Vec::<String>::new());
-    place.run(&["list", "--due", "--oldest-first"]).code(2);
+    place.run(&["list", "--state", "due", "--oldest-first"]).code(2);
     place.run(&["list", "--since", "1h", "--until", "2h"]).code(2);
     let table = place.run(&["list", "--limit", "2", "--oldest-first"]).ok();
     let lines: Vec<&str> = table.text().lines().collect();

@@ -39,6 +39,8 @@ fn the_layers_that_must_never_meet_fail() {
         ("queue-serde", "queue-worker"),
         ("queue-schedule", "queue-worker"),
         ("queue-memory", "queue-schedule"),
+        ("queue-view", "queue-worker"),
+        ("queue-memory", "queue-view"),
         ("queue-memory", "queue-fs"),
         ("queue-memory", "queue-testkit"),
         ("queue-sqlite", "queue-memory"),

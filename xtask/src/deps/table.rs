@@ -22,6 +22,7 @@ pub(super) const TABLE: &[Row] = &[
     row("queue-store", &["queue-core"], &[], &[RUNTIMES, DRIVERS]),
     row("queue-serde", &["queue-core"], &[], &[RUNTIMES, DRIVERS]),
     row("queue-schedule", &["queue-core"], &[], &[RUNTIMES, DRIVERS, &["tokio"]]),
+    row("queue-view", &["queue-core", "queue-schedule"], &[], &[RUNTIMES, DRIVERS, &["tokio"]]),
     row("queue-memory", STORES, &["queue-testkit"], &[DRIVERS]),
     row("queue-fs", &["queue-core", "queue-memory", "queue-store"], &["queue-testkit"], &[DRIVERS]),
     row("queue-kv", STORES, &["queue-testkit"], &[DRIVERS]),
@@ -31,10 +32,15 @@ pub(super) const TABLE: &[Row] = &[
     // Its tests run the suite through a server, over three stores.
     row("queue-remote", STORES, &["queue-testkit", "queue-memory", "queue-sqlite", "queue-postgres"], &[]),
     row("queue-testkit", &["queue-core"], &["queue-memory", "queue-store"], &[DRIVERS]),
-    row("queue-worker", &["queue-core", "queue-serde", "queue-schedule"], &["queue-memory"], &[DRIVERS]),
+    row(
+        "queue-worker",
+        &["queue-core", "queue-serde", "queue-schedule", "queue-view"],
+        &["queue-memory"],
+        &[DRIVERS],
+    ),
     row(
         "queue-http",
-        &["queue-core", "queue-store", "queue-schedule", "queue-worker", "queue-jobs"],
+        &["queue-core", "queue-store", "queue-schedule", "queue-view", "queue-worker", "queue-jobs"],
         &["queue-memory", "queue-sqlite", "queue-testkit"],
         &[DRIVERS],
     ),
@@ -48,7 +54,7 @@ pub(super) const TABLE: &[Row] = &[
     row("queue-jobs", FACADE, &[], &[DRIVERS]),
     row(
         "queue-web",
-        &["queue-core", "queue-schedule", "queue-worker", "queue-jobs", "queue-http"],
+        &["queue-core", "queue-schedule", "queue-view", "queue-worker", "queue-jobs", "queue-http"],
         &["queue-memory", "queue-testkit"],
         &[DRIVERS],
     ),
@@ -80,6 +86,7 @@ const FACADE: &[&str] = &[
     "queue-core",
     "queue-serde",
     "queue-schedule",
+    "queue-view",
     "queue-worker",
     "queue-testkit",
     "queue-memory",

@@ -2,7 +2,7 @@
 
 use super::{
     confirm::ConfirmArgs,
-    filter_args::FilterArgs,
+    filter_args::ChangedArgs,
     operation::{self, Wanted},
 };
 use crate::{
@@ -99,7 +99,7 @@ struct HowArgs {
     #[command(flatten)]
     lease: LeaseArgs,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: ChangedArgs,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use super::{
     bulk::on_running,
-    filter_args::FilterArgs,
+    filter_args::ChangedArgs,
     operation::{self, LEASE, Wanted},
 };
 use crate::{
@@ -10,15 +10,12 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::{
-    Change, JobId, OnRunning, State,
-    operations::{Action, Standing},
-};
+use queue::{Change, JobId, OnRunning, State, operations::Action, view::Standing};
 use serde_json::json;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-With a filter in place of an id every queued or failing job that matches is cancelled, with --running those that run too;
+With a filter in place of an id every due or failing job that matches is cancelled, with --running those that run too;
 scheduled ones only with `--state scheduled`. It is an operation, as with `queue bulk cancel`.
 Exits with 1 if the job runs and --running was not given, or is finished.")]
 pub(crate) struct CancelArgs {
@@ -28,7 +25,7 @@ pub(crate) struct CancelArgs {
     #[arg(long)]
     running: bool,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: ChangedArgs,
 }
 
 pub(crate) async fn run(args: CancelArgs, session: &Session) -> Result<Exit, CliError> {
@@ -40,10 +37,10 @@ pub(crate) async fn run(args: CancelArgs, session: &Session) -> Result<Exit, Cli
     }
 }
 
-async fn many(filter: &FilterArgs, running: OnRunning, session: &Session) -> Result<Exit, CliError> {
+async fn many(filter: &ChangedArgs, running: OnRunning, session: &Session) -> Result<Exit, CliError> {
     let standings: &[Standing] = match running {
-        OnRunning::Leave => &[Standing::Queued, Standing::Failing],
-        OnRunning::Request => &[Standing::Queued, Standing::Failing, Standing::Processing],
+        OnRunning::Leave => &[Standing::Due, Standing::Failing],
+        OnRunning::Request => &[Standing::Due, Standing::Failing, Standing::Processing],
     };
     let (word, action) = ("cancelled", Action::Cancel { running });
     let wanted =

@@ -2,7 +2,7 @@
 
 use super::{
     confirm::ConfirmArgs,
-    filter_args::FilterArgs,
+    filter_args::ChangedArgs,
     operation::{self, LEASE, Wanted},
 };
 use crate::{
@@ -21,7 +21,7 @@ pub(crate) struct DeleteArgs {
     /// The id of the job
     id: Option<JobId>,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: ChangedArgs,
     #[command(flatten)]
     confirm: ConfirmArgs,
 }

@@ -1,4 +1,4 @@
-//! The arguments that say which jobs a change of many is about.
+//! The arguments that say which jobs are shown or changed.
 
 use crate::{
     exit::CliError,
@@ -8,18 +8,18 @@ use crate::{
 use clap::Args;
 use queue::{
     Kind, WorkerId,
-    operations::{Action, OPERATION_JOBS_MAX, Operation, Standing},
+    operations::{Action, OPERATION_JOBS_MAX, Operation},
     queue_core::{Detail, Tag},
+    view::{JobFilter, Standing},
 };
 use std::time::Duration;
 
-/// Which jobs are changed. Jobs that are scheduled or parked are meant only where `--state` names
-/// them.
+/// Which jobs: those that match every part that is given.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Which jobs")]
 pub(super) struct FilterArgs {
-    /// Only jobs that stand so; may be repeated [possible: queued, scheduled, parked, processing,
-    /// failing, completed, failed, cancelled]
+    /// Only jobs that stand so; may be repeated [possible: due, scheduled, parked, queued,
+    /// processing, lapsed, failing, completed, failed, cancelled]
     #[arg(long, value_name = "STATE")]
     state: Vec<Standing>,
     /// Only jobs of this kind
@@ -40,29 +40,55 @@ pub(super) struct FilterArgs {
     /// Only jobs that entered their state at least this long ago
     #[arg(long, value_name = "TIME", value_parser = parse::duration)]
     until: Option<Duration>,
+}
+
+/// Which jobs are changed. Scheduled jobs, and parked ones, are meant only where `--state` names
+/// them.
+#[derive(Debug, Args)]
+pub(super) struct ChangedArgs {
+    #[command(flatten)]
+    filter: FilterArgs,
     /// Change at most this many jobs
-    #[arg(long, value_name = "N", default_value_t = OPERATION_JOBS_MAX)]
+    #[arg(long, value_name = "N", default_value_t = OPERATION_JOBS_MAX, help_heading = "Which jobs")]
     cap: u64,
     /// Count the jobs, up to 10,000, and change nothing
-    #[arg(long)]
+    #[arg(long, help_heading = "Which jobs")]
     pub(super) dry_run: bool,
 }
 
 impl FilterArgs {
     /// Whether nothing says which jobs are meant.
-    pub(super) fn is_empty(&self) -> bool {
-        self.state.is_empty()
-            && self.kind.is_none()
-            && self.tag.is_none()
-            && self.worker.is_none()
-            && self.id_prefix.is_none()
-            && self.since.is_none()
-            && self.until.is_none()
+    fn is_empty(&self) -> bool {
+        self.since.is_none() && self.until.is_none() && self.without_times().is_all()
     }
 
+    /// The filter. It asks the store for its time if a time was given.
+    pub(super) async fn of(&self, jobs: &Jobs) -> Result<JobFilter, CliError> {
+        let filter = self.without_times();
+        if self.since.is_none() && self.until.is_none() {
+            return Ok(filter);
+        }
+        let now = jobs.storage().get(jobs.name(), &[], Detail::Meta).await?.now;
+        let ago = |length: Option<Duration>| length.map(|length| before(now, length));
+        Ok(JobFilter { since: ago(self.since), until: ago(self.until), ..filter })
+    }
+
+    fn without_times(&self) -> JobFilter {
+        JobFilter {
+            states: self.state.clone(),
+            kind: self.kind.clone(),
+            tag: self.tag.clone(),
+            worker: self.worker.clone(),
+            id_prefix: self.id_prefix.clone(),
+            ..JobFilter::default()
+        }
+    }
+}
+
+impl ChangedArgs {
     /// Refuses a filter beside the id of one job, and neither of them.
     pub(super) fn check_beside<T>(&self, id: Option<&T>, is_named: bool) -> Result<(), CliError> {
-        match (id.is_some(), self.is_empty() && !is_named) {
+        match (id.is_some(), self.filter.is_empty() && !is_named) {
             (true, true) if self.dry_run => {
                 Err(CliError::invalid("--dry-run counts the jobs of a filter; name one"))
             }
@@ -79,31 +105,10 @@ impl FilterArgs {
         action: Action,
         standings: &[Standing],
     ) -> Result<Operation, CliError> {
-        let named = if self.state.is_empty() { standings } else { &self.state };
-        let mut operation = Operation::on(jobs.name(), action).jobs_max(self.cap);
-        operation = named.iter().fold(operation, |operation, standing| operation.standing(*standing));
-        if let Some(kind) = &self.kind {
-            operation = operation.kind(kind.as_str());
+        let mut filter = self.filter.of(jobs).await?;
+        if filter.states.is_empty() {
+            filter.states = standings.to_vec();
         }
-        if let Some(tag) = &self.tag {
-            operation = operation.tag(tag.as_str());
-        }
-        if let Some(worker) = &self.worker {
-            operation = operation.worker(worker.as_str());
-        }
-        if let Some(prefix) = &self.id_prefix {
-            operation = operation.id_prefix(prefix);
-        }
-        if self.since.is_none() && self.until.is_none() {
-            return Ok(operation);
-        }
-        let now = jobs.storage().get(jobs.name(), &[], Detail::Meta).await?.now;
-        if let Some(since) = self.since {
-            operation = operation.since(before(now, since));
-        }
-        Ok(match self.until {
-            Some(until) => operation.until(before(now, until)),
-            None => operation,
-        })
+        Ok(Operation::on(jobs.name(), action).filter(filter).jobs_max(self.cap))
     }
 }

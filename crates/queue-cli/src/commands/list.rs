@@ -1,6 +1,6 @@
 //! The command `queue list`: its arguments, and the table that it prints.
 
-use super::{selection::SelectionArgs, watch::WatchArgs};
+use super::{filter_args::FilterArgs, watch::WatchArgs};
 use crate::{
     exit::{CliError, Exit},
     output::{self, Column, Format, Output, age},
@@ -9,7 +9,7 @@ use crate::{
 };
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt};
-use queue::{Failure, Reason, Status};
+use queue::{Failure, Reason, Status, queue_core::Direction};
 use std::{num::NonZeroUsize, pin::pin};
 
 /// The longest error in a table, in characters.
@@ -21,7 +21,10 @@ Jobs are listed newest first: a listing of failed, cancelled, failing or process
 were enqueued. `queue show` prints headers; no listing searches them.")]
 pub(crate) struct ListArgs {
     #[command(flatten)]
-    which: SelectionArgs,
+    filter: FilterArgs,
+    /// Show the oldest first instead of the newest
+    #[arg(long)]
+    oldest_first: bool,
     /// List at most this many
     #[arg(long, value_name = "N", default_value = "50", value_parser = parse::number_from_one)]
     limit: NonZeroUsize,
@@ -40,7 +43,16 @@ pub(crate) async fn run(args: ListArgs, session: &Session) -> Result<Exit, CliEr
 
 /// JSON is written page by page; a table needs its widths first, and the limit bounds it.
 async fn list(args: &ListArgs, jobs: &Jobs, out: Output) -> Result<(), CliError> {
-    let mut found = pin!(args.which.of(jobs).await?.all());
+    let filter = args.filter.of(jobs).await?;
+    let queue = jobs.name().clone();
+    let listing = if args.oldest_first {
+        filter.listing(queue, Some(Direction::OldestFirst))?
+    } else {
+        filter.newest_first(queue)?
+    };
+    let found = jobs.jobs().filter(filter);
+    let found = if listing.walk().is_reversed() { found.newest_first() } else { found };
+    let mut found = pin!(found.all());
     let mut rows = Vec::new();
     let mut shown = found.by_ref().take(args.limit.get());
     while let Some(status) = shown.try_next().await? {

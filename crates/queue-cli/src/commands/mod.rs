@@ -33,7 +33,6 @@ pub(crate) mod queues;
 pub(crate) mod redrive;
 pub(crate) mod result;
 pub(crate) mod schedule;
-mod selection;
 mod series;
 pub(crate) mod serve;
 pub(crate) mod show;

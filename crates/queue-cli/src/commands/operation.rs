@@ -2,7 +2,7 @@
 
 use super::{
     confirm::{confirm, refuse_without_a_person},
-    filter_args::FilterArgs,
+    filter_args::ChangedArgs,
 };
 use crate::{
     exit::{CliError, Exit},
@@ -12,10 +12,9 @@ use crate::{
 };
 use queue::{
     Error, IdSource as _, TimeOrderedIds,
-    operations::{
-        Action, DRY_RUN_MAX, DryRun, Operation, OperationId, OperationStatus, Operations, Standing, Started,
-    },
+    operations::{Action, DRY_RUN_MAX, DryRun, Operation, OperationId, OperationStatus, Operations, Started},
     queue_core::{Retention, Span},
+    view::Standing,
 };
 use serde_json::{Map, Value, json};
 use std::{pin::pin, time::Duration};
@@ -28,7 +27,7 @@ pub(super) const LEASE: Duration = Duration::from_secs(30);
 /// What a command wants done to many jobs.
 pub(super) struct Wanted<'a> {
     pub(super) action: Action,
-    pub(super) filter: &'a FilterArgs,
+    pub(super) filter: &'a ChangedArgs,
     /// How the jobs stand where no state is named.
     pub(super) standings: &'a [Standing],
     /// The name under which it is started; generated if there is none.

@@ -1,7 +1,7 @@
 //! The command `queue promote`: makes a waiting job due now.
 
 use super::{
-    filter_args::FilterArgs,
+    filter_args::ChangedArgs,
     operation::{self, LEASE, Wanted},
 };
 use crate::{
@@ -19,7 +19,7 @@ pub(crate) struct PromoteArgs {
     /// The id of the job
     id: Option<JobId>,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: ChangedArgs,
 }
 
 pub(crate) async fn run(args: PromoteArgs, session: &Session) -> Result<Exit, CliError> {

@@ -63,12 +63,11 @@ const COLUMNS: [Column; 10] = [
 
 /// Failed jobs that wait for another attempt are counted among the due or the later ones.
 fn row(QueueStatus { name, pause, paused_kinds, counts }: &QueueStatus) -> Vec<String> {
-    let waiting = counts.of(State::Queued) + counts.of(State::Failing);
     let oldest = counts.oldest_due.map(|due| age(counts.now.since(due)));
     vec![
         name.to_string(),
         pauses::cell(*pause, paused_kinds),
-        waiting.saturating_sub(counts.scheduled).to_string(),
+        counts.due().to_string(),
         counts.scheduled.to_string(),
         counts.of(State::Processing).to_string(),
         counts.of(State::Failing).to_string(),

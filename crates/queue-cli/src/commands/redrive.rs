@@ -1,7 +1,7 @@
 //! The command `queue redrive`: runs failed or cancelled jobs again, one or many.
 
 use super::{
-    filter_args::FilterArgs,
+    filter_args::ChangedArgs,
     operation::{self, LEASE, Wanted},
 };
 use crate::{
@@ -9,10 +9,7 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::{
-    ContentType, JobId,
-    operations::{Action, Standing},
-};
+use queue::{ContentType, JobId, operations::Action, view::Standing};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Exits with 1 if the job is neither failed nor cancelled, 3 if there is none.")]
@@ -27,7 +24,7 @@ pub(crate) struct RedriveArgs {
     #[arg(long, value_name = "TYPE")]
     content_type: Option<ContentType>,
     #[command(flatten)]
-    filter: FilterArgs,
+    filter: ChangedArgs,
 }
 
 pub(crate) async fn run(args: RedriveArgs, session: &Session) -> Result<Exit, CliError> {
@@ -56,7 +53,7 @@ async fn one(id: &JobId, content_type: Option<ContentType>, session: &Session) -
 }
 
 async fn many(
-    filter: &FilterArgs,
+    filter: &ChangedArgs,
     failed_alone: bool,
     content_type: Option<ContentType>,
     session: &Session,

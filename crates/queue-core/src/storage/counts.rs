@@ -43,6 +43,16 @@ impl Counts {
         self.by_state.iter().sum()
     }
 
+    /// The number of jobs that wait, due or not, for their first run or after a failure.
+    pub fn waiting(&self) -> u64 {
+        State::ALL.into_iter().filter(|state| state.is_waiting()).map(|state| self.of(state)).sum()
+    }
+
+    /// The number of jobs that could be claimed now, were the queue not paused.
+    pub fn due(&self) -> u64 {
+        self.waiting().saturating_sub(self.scheduled)
+    }
+
     /// The number of jobs that are not terminal.
     pub fn unfinished(&self) -> u64 {
         State::ALL.into_iter().filter(|state| !state.is_terminal()).map(|state| self.of(state)).sum()

@@ -68,7 +68,12 @@ impl Comparing<'_> {
             let at = format!("{at}, parameter {}", parameter["name"]);
             match after.iter().find(|one| name(one) == name(parameter)) {
                 Some(present) => {
-                    self.schema(&at, Way::Request, &parameter["schema"], &present["schema"], 0);
+                    let (before, after) = (&parameter["schema"], &present["schema"]);
+                    // Given once, a parameter that may be repeated is written as it was.
+                    let is_repeated =
+                        texts(&after["type"]).contains("array") && !texts(&before["type"]).contains("array");
+                    let after = if is_repeated { &after["items"] } else { after };
+                    self.schema(&at, Way::Request, before, after, 0);
                 }
                 None => self.tell(&at, "is gone"),
             }

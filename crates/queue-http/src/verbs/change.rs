@@ -16,6 +16,7 @@ use by_filter::{DryRunOut, FilterIn};
 use by_ids::ChangesOut;
 use queue::operations::Action;
 use queue_core::lifecycle::{Amendment, Event, OnRunning};
+use queue_view::JobFilter;
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, sync::Arc};
 use utoipa::ToSchema;
@@ -27,8 +28,8 @@ use utoipa::ToSchema;
 pub(crate) struct ChangeIn<'a> {
     #[serde(borrow)]
     ids: Option<Vec<Cow<'a, str>>>,
-    #[serde(borrow)]
-    filter: Option<FilterIn<'a>>,
+    #[schema(value_type = Option<FilterIn>)]
+    filter: Option<JobFilter>,
     /// With `filter`: the name of the operation among those on this queue, without a slash;
     /// drawn if absent.
     #[serde(borrow)]

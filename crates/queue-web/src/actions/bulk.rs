@@ -3,7 +3,7 @@
 use super::JobAction;
 use crate::{
     answer::Answer,
-    pages::{ConfirmPage, HiddenField, JobFilter, confirm},
+    pages::{ConfirmPage, HiddenField, confirm, filter_of, operation},
     problem::{Result, WebProblem},
     visit::Visit,
     words::plural,
@@ -13,6 +13,7 @@ use queue::{
     operations::{Operation, OperationId, Operations, Started},
 };
 use queue_core::{Error, QueueName};
+use queue_view::JobFilter;
 
 /// What the form asks for.
 struct Asked {
@@ -23,18 +24,16 @@ struct Asked {
 
 impl Asked {
     fn of(visit: &Visit) -> Result<Self> {
-        let filter = JobFilter::of(&visit.form)?;
+        let filter = filter_of(&visit.form)?;
         Ok(Self { queue: visit.open_queue()?, action: JobAction::of(visit)?, filter })
     }
 
     fn operation(&self) -> Operation {
-        let action = self.action.action();
-        let operation = Operation::on(&self.queue, action.clone());
-        self.filter.narrow(operation, |standing| action.is_for(standing))
+        operation(&self.queue, self.action.action(), &self.filter)
     }
 
     fn words(&self) -> Vec<(String, String)> {
-        let parts = self.filter.fields().into_iter();
+        let parts = self.filter.parts().into_iter();
         [("queue", self.queue.to_string())]
             .into_iter()
             .chain(parts)
@@ -57,7 +56,7 @@ pub(crate) async fn count_jobs(visit: Visit) -> Result<Answer> {
         // A form that is sent twice starts one operation.
         field("operation", visit.app.ids.next_id().as_str()),
     ];
-    fields.extend(asked.filter.fields().into_iter().map(|(name, value)| field(name, &value)));
+    fields.extend(asked.filter.parts().into_iter().map(|(name, value)| field(name, &value)));
     confirm(&visit, asked.action.label(), |frame| ConfirmPage {
         frame,
         question: format!("{}: {jobs}", asked.action.label()),

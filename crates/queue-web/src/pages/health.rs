@@ -1,7 +1,7 @@
 //! Whether all is well, in words. What it sees is decided here, without a store.
 
 use crate::words::{age, number, plural, share};
-use queue_core::{QueueName, QueueStatus, State, WorkerInfo, series::WorkCounts, series::WorkOutcome};
+use queue_core::{QueueName, QueueStatus, WorkerInfo, series::WorkCounts, series::WorkOutcome};
 use std::time::Duration;
 
 /// Jobs that have been due for longer than this are behind.
@@ -85,8 +85,7 @@ impl QueueHealth<'_> {
                 .push(point(Grade::Bad, format!("is behind: its oldest due job has waited {}", age(waits))));
         }
         if is_paused {
-            let due = counts.of(State::Queued).saturating_sub(counts.scheduled);
-            points.push(point(Grade::Warn, format!("is paused, with {} due", number(due))));
+            points.push(point(Grade::Warn, format!("is paused, with {} due", number(counts.due()))));
         }
         if let Some(words) = self.hour.and_then(failing) {
             points.push(point(Grade::Warn, words));
@@ -122,7 +121,7 @@ pub fn headline(points: &[HealthPoint], queues: u64) -> (Grade, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queue_core::{Counts, Moment, Pause, Timestamp, WorkerId};
+    use queue_core::{Counts, Moment, Pause, State, Timestamp, WorkerId};
 
     fn status(due_for: Option<u64>, pause: Pause) -> QueueStatus {
         let now = Timestamp::from_millis(10_000_000);

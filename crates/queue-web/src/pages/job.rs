@@ -11,10 +11,10 @@ use crate::{
 };
 use askama::Template;
 use body::BodyView;
-use queue::operations::Standing;
 use queue_core::{
     Budget, Detail, JobAttempts, JobBody, JobId, JobMeta, QueueName, Stamped, StorageExt, Timestamp,
 };
+use queue_view::Standing;
 use std::time::Duration;
 use timeline::TimelineEntry;
 
@@ -110,7 +110,7 @@ fn view(visit: &Visit, frame: Frame, reading: &JobReading, body: Option<BodyView
         facts: facts(visit, meta, *now),
         error: meta.last_error.as_ref().map(|error| (error.name().to_owned(), error.message().to_owned())),
         timeline: timeline::of(visit, meta, attempts, *now),
-        actions: if may_change { super::jobs::actions(Some(Standing::of(meta, *now))) } else { Vec::new() },
+        actions: if may_change { super::jobs::actions(&[Standing::of(meta, *now)]) } else { Vec::new() },
         jobs: visit.link("jobs", &[("queue", meta.queue.as_str())]),
         body,
         frame,

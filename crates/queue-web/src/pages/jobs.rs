@@ -2,7 +2,7 @@
 
 mod filter;
 
-pub(crate) use filter::JobFilter;
+pub(crate) use filter::{filter_of, operation};
 
 use super::QueueChoice;
 use crate::{
@@ -12,9 +12,9 @@ use crate::{
     words::{Moment, StateWord, moment, number, standing_word, state_word},
 };
 use askama::Template;
-use filter::Choice;
-use queue::operations::Standing;
-use queue_core::{Cursor, JobMeta, ListQuery, QueueName, QueueStatus, State, Tag, Timestamp, Walk};
+use filter::{Choice, is_narrow, shown, since_choices};
+use queue_core::{Cursor, JobMeta, QueueName, QueueStatus, Tag, Timestamp};
+use queue_view::{JobFilter, JobListing, Standing};
 use std::time::Duration;
 
 /// The jobs of a page.
@@ -68,26 +68,27 @@ pub(super) struct ActionView {
 
 /// `GET /jobs`
 pub(crate) async fn jobs(visit: Visit) -> Result<Answer> {
-    let filter = JobFilter::of(&visit.query)?;
+    let filter = filter_of(&visit.query)?;
     let Some(chosen) = visit.chosen_queue().await? else { return nothing_yet(&visit, filter) };
     let status = visit.status_of(&chosen.name).await?;
-    let page = list(&visit, &chosen.name, &filter).await?;
+    let listing = filter.newest_first(chosen.name.clone())?;
+    let page = list(&visit, &listing).await?;
     let next = page.next.as_ref().map(|Cursor(next)| next.as_str());
     let here = visit.query.without(&["after", "did", "n", "not", "store"]);
     let may_change = visit.has(queue_http::Scope::Operate) && !chosen.name.is_reserved();
     answer::page(&JobsPage {
         queue: chosen.name.to_string(),
         tabs: tabs(&visit, &chosen.name, status.as_ref(), &filter),
-        since: filter.since_choices(page.now),
+        since: since_choices(&filter, page.now),
         rows: page.jobs.iter().map(|job| row(&visit, job, page.now)).collect(),
-        order: filter.order(),
+        order: listing.order_words(),
         looked_at: number(page.looked_at),
         newer: visit.query.get("after").map(|_| visit.link("jobs", &here)),
         older: next.map(|next| {
             let with: Vec<(&str, &str)> = here.iter().copied().chain([("after", next)]).collect();
             visit.link("jobs", &with)
         }),
-        actions: if may_change { actions(filter.standing) } else { Vec::new() },
+        actions: if may_change { actions(&filter.states) } else { Vec::new() },
         clear: visit.link("jobs", &[("queue", chosen.name.as_str())]),
         queues: chosen.choices,
         frame: visit.live_frame("Jobs", Some(chosen.name.as_str())),
@@ -113,14 +114,12 @@ fn nothing_yet(visit: &Visit, filter: JobFilter) -> Result<Answer> {
     })
 }
 
-async fn list(visit: &Visit, queue: &QueueName, filter: &JobFilter) -> Result<queue_core::Page> {
+async fn list(visit: &Visit, listing: &JobListing) -> Result<queue_core::Page> {
     let after = visit.query.get("after").map(|after| Cursor(after.to_owned()));
-    let (walk, matching) = filter.listing();
-    let query = ListQuery { after, ..ListQuery::new(queue.clone(), walk, LIMIT).matching(matching) };
-    let key = visit.key("jobs", &format!("{query:?}"));
+    let key = visit.key("jobs", &format!("{listing:?} {after:?}"));
     // What was asked for relative to now keeps its key for as long as its answer.
-    let storage = visit.storage().clone();
-    let read = async move { Ok(storage.list(query).await?) };
+    let (storage, listing) = (visit.storage().clone(), listing.clone());
+    let read = async move { Ok(listing.page(&*storage, after, LIMIT).await?) };
     let page = visit.app.snapshots.get(key, AGE, read).await?;
     Ok((*page).clone())
 }
@@ -128,35 +127,38 @@ async fn list(visit: &Visit, queue: &QueueName, filter: &JobFilter) -> Result<qu
 /// The states, each with its count.
 fn tabs(visit: &Visit, queue: &QueueName, status: Option<&QueueStatus>, filter: &JobFilter) -> Vec<TabView> {
     let kept = visit.query.without(&["state", "after", "did", "n", "not", "queue", "store"]);
-    let tab = |state: Option<Standing>, label: &str, count: Option<u64>| {
-        let own = state.map(|state| ("state", state.as_str()));
+    let counts = status.map(|status| &status.counts);
+    let tab = |standing: Option<Standing>| {
+        // Only running jobs have a worker.
+        let fits = |(name, _): &(&str, &str)| {
+            *name != "worker" || matches!(standing, None | Some(Standing::Processing))
+        };
+        let own = standing.map(|standing| ("state", standing.as_str()));
+        let kept = kept.iter().copied().filter(fits);
         let pairs: Vec<(&str, &str)> =
-            [("queue", queue.as_str())].into_iter().chain(own).chain(kept.iter().copied()).collect();
-        let word = state.map(standing_word);
+            [("queue", queue.as_str())].into_iter().chain(own).chain(kept).collect();
+        let word = standing.map(standing_word);
+        let count = counts.and_then(|counts| match standing {
+            Some(standing) => standing.counted(counts),
+            None => Some(counts.total()),
+        });
         TabView {
             link: NavLink {
                 href: visit.link("jobs", &pairs),
-                label: label.to_owned(),
-                is_current: state == filter.standing,
+                label: word.map_or_else(|| "All".to_owned(), |word| capitalized(word.word)),
+                is_current: filter.states.as_slice() == standing.as_slice(),
             },
             count: count.map(number),
             class: word.map_or("", |word| word.class),
             sign: word.map_or("", |word| word.sign),
         }
     };
-    let counts = status.map(|status| &status.counts);
-    let of = |state: State| counts.map(|counts| counts.of(state));
-    let due = status.map(super::overview::due);
-    vec![
-        tab(None, "All", counts.map(queue_core::Counts::total)),
-        tab(Some(Standing::Queued), "Due", due),
-        tab(Some(Standing::Scheduled), "Scheduled", counts.map(|counts| counts.scheduled)),
-        tab(Some(Standing::Processing), "Running", of(State::Processing)),
-        tab(Some(Standing::Failing), "Failing", of(State::Failing)),
-        tab(Some(Standing::Failed), "Failed", of(State::Failed)),
-        tab(Some(Standing::Completed), "Completed", of(State::Completed)),
-        tab(Some(Standing::Cancelled), "Cancelled", of(State::Cancelled)),
-    ]
+    [None].into_iter().chain(Standing::TABS.map(Some)).map(tab).collect()
+}
+
+fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 pub(super) fn row(visit: &Visit, job: &JobMeta, now: Timestamp) -> JobRow {
@@ -181,25 +183,17 @@ pub(super) fn row(visit: &Visit, job: &JobMeta, now: Timestamp) -> JobRow {
     }
 }
 
-/// What can be done with jobs that stand so: nothing that would change none of them.
-pub(super) fn actions(standing: Option<Standing>) -> Vec<ActionView> {
+/// What can be done with jobs that stand in one of these ways, or in any if none is named: nothing
+/// that would change none of them.
+pub(super) fn actions(standings: &[Standing]) -> Vec<ActionView> {
     use crate::actions::JobAction;
-    let applies = |action: &JobAction| standing.is_none_or(|standing| action.action().is_for(standing));
+    let applies = |action: &JobAction| {
+        standings.is_empty() || standings.iter().any(|standing| action.action().is_for(*standing))
+    };
     let view = |action: JobAction| ActionView {
         value: action.name(),
         label: action.label(),
         is_final: action == JobAction::Delete,
     };
     JobAction::ALL.into_iter().filter(applies).map(view).collect()
-}
-
-impl JobFilter {
-    /// In which order the page lists.
-    fn order(&self) -> &'static str {
-        match self.listing().0 {
-            Walk::Due => "in the order in which workers get them",
-            Walk::Scheduled => "in the order in which they fall due",
-            _ => "newest first",
-        }
-    }
 }

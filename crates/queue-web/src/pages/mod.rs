@@ -19,7 +19,7 @@ pub(crate) use confirm::{ConfirmPage, HiddenField, confirm};
 pub(crate) use doctor::doctor;
 pub(crate) use errors::errors;
 pub(crate) use job::{job, opened};
-pub(crate) use jobs::{JobFilter, jobs};
+pub(crate) use jobs::{filter_of, jobs, operation};
 pub(crate) use kinds::kinds;
 pub(crate) use login::{LoginPage, login};
 pub(crate) use operations::operations;

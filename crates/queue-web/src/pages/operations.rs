@@ -10,9 +10,10 @@ use crate::{
 use askama::Template;
 use queue::{
     UnreadableJob,
-    operations::{OperationFilter, OperationStatus, Operations},
+    operations::{OperationStatus, Operations},
 };
 use queue_core::{Cursor, Timestamp};
+use queue_view::JobFilter;
 
 /// The operations of one page.
 const SHOWN: usize = 100;
@@ -113,8 +114,8 @@ fn unreadable_row(unreadable: &UnreadableJob) -> UnreadableRow {
 }
 
 /// A filter in words.
-fn described(filter: &OperationFilter) -> String {
-    let standings: Vec<&str> = filter.standings.iter().map(|standing| standing.as_str()).collect();
+fn described(filter: &JobFilter) -> String {
+    let standings: Vec<&str> = filter.states.iter().map(|standing| standing.as_str()).collect();
     let mut words = format!("{} jobs", standings.join(", "));
     let parts = [
         ("of kind", filter.kind.as_ref().map(ToString::to_string)),

@@ -172,7 +172,7 @@ fn tiles(visit: &Visit, queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) 
         class: if number_of == 0 { "" } else { class },
     };
     let mut tiles = vec![
-        tile("Due", sum(due), ""),
+        tile("Due", sum(|queue| queue.counts.due()), ""),
         tile("Running", sum(|queue| queue.counts.of(State::Processing)), ""),
         tile("Scheduled", sum(|queue| queue.counts.scheduled), ""),
         tile("Failing", sum(|queue| queue.counts.of(State::Failing)), "warn"),
@@ -188,10 +188,6 @@ fn tiles(visit: &Visit, queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) 
         });
     }
     tiles
-}
-
-pub(super) fn due(queue: &QueueStatus) -> u64 {
-    queue.counts.of(State::Queued).saturating_sub(queue.counts.scheduled)
 }
 
 fn row(
@@ -220,7 +216,7 @@ fn row(
         kinds_paused: queue.paused_kinds.len(),
         waits: counts.oldest_due.map_or_else(|| "–".to_owned(), |due| age(counts.now.since(due))),
         cells: vec![
-            cell("Due", "queued", due(queue), ""),
+            cell("Due", "due", counts.due(), ""),
             cell("Running", "processing", counts.of(State::Processing), ""),
             cell("Scheduled", "scheduled", counts.scheduled, ""),
             cell("Failing", "failing", counts.of(State::Failing), "warn"),

@@ -1,6 +1,6 @@
 //! One queue: its counts, its last hour to ninety days, and what comes next.
 
-use super::overview::{TileView, due};
+use super::overview::TileView;
 use crate::{
     answer::{self, Answer},
     charts::{Chart, flow, times},
@@ -129,7 +129,7 @@ fn tiles(visit: &Visit, status: &QueueStatus) -> Vec<TileView> {
     };
     let waits = counts.oldest_due.map(|due| format!("oldest waits {}", age(counts.now.since(due))));
     vec![
-        TileView { note: waits.unwrap_or_default(), ..tile("Due", "queued", due(status), "") },
+        TileView { note: waits.unwrap_or_default(), ..tile("Due", "due", counts.due(), "") },
         tile("Running", "processing", counts.of(State::Processing), ""),
         tile("Scheduled", "scheduled", counts.scheduled, ""),
         tile("Failing", "failing", counts.of(State::Failing), "warn"),

@@ -7,8 +7,8 @@ use futures_util::future::join_all;
 use http::Method;
 use parking_lot::Mutex;
 use queue_core::{
-    Counts, Detail, Failure, Finding, JobAttempts, JobId, JobRecord, ListQuery, Page, QueueName, QueuesPage,
-    QueuesQuery, Result, SeriesPage, SeriesQuery, Stamped, Storage, StorageLayer, WorkerInfo,
+    Counts, Detail, Failure, Finding, JobAttempts, JobId, JobRecord, ListQuery, Page, QueueName,
+    QueuesPage, QueuesQuery, Result, SeriesPage, SeriesQuery, Stamped, Storage, StorageLayer, WorkerInfo,
     lifecycle::Cause,
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -127,10 +127,10 @@ const FILTERS: [&str; 8] = [
     "state=queued",
     "state=completed",
     "kind=nobody",
-    "prefix=nobody",
+    "id_prefix=nobody",
     "tag=nobody",
     "worker=nobody",
-    "since=3600&kind=nobody&prefix=zz",
+    "since_ms=3600&kind=nobody&id_prefix=zz",
 ];
 
 async fn full_store() -> Arc<CountedStore> {
@@ -145,6 +145,10 @@ async fn full_store() -> Arc<CountedStore> {
     for number in 0..60 {
         enqueue(&store, &format!("queue-{number}"), vec![new_job("a", "k", "1")]).await;
     }
+    counted(store)
+}
+
+fn counted(store: Arc<dyn Storage>) -> Arc<CountedStore> {
     Arc::new(CountedStore { store, calls: Mutex::default(), rows: Mutex::default() })
 }
 

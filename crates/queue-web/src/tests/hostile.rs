@@ -89,7 +89,7 @@ async fn hostile_names_and_texts_are_shown_and_do_nothing_on_every_page() {
         for route in table().iter().filter(|route| route.method == Method::GET && route.path != "/changes") {
             for query in [
                 format!("queue={queue}&id={text}"),
-                format!("queue={queue}&kind={text}&tag={text}&worker={text}&prefix={text}"),
+                format!("queue={queue}&kind={text}&tag={text}&worker={text}&id_prefix={text}"),
                 format!(
                     "queue={text}&id={text}&last={text}&after={text}&did={text}&n={text}&to={text}&store=main"
                 ),

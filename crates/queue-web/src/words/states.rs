@@ -1,7 +1,7 @@
 //! How jobs stand, in words and signs: never by colour alone.
 
-use queue::operations::Standing;
-use queue_core::{JobMeta, State, Timestamp};
+use queue_core::{JobMeta, Timestamp};
+use queue_view::Standing;
 
 /// A state as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,23 +14,23 @@ pub(crate) struct StateWord {
 
 /// How a job stands now.
 pub(crate) fn state_word(job: &JobMeta, now: Timestamp) -> StateWord {
-    if job.state == State::Processing && job.is_lapsed(now) {
-        return StateWord { class: "bad", sign: "⚠", word: "stalled" };
-    }
     standing_word(Standing::of(job, now))
 }
 
 /// A way to stand.
 pub(crate) const fn standing_word(standing: Standing) -> StateWord {
     let (class, sign, word) = match standing {
-        Standing::Queued => ("wait", "●", "due"),
+        Standing::Due => ("wait", "●", "due"),
         Standing::Scheduled => ("plan", "◷", "scheduled"),
         Standing::Parked => ("rest", "❚❚", "parked"),
+        Standing::Queued => ("wait", "●", "queued"),
         Standing::Processing => ("run", "▶", "running"),
+        Standing::Lapsed => ("bad", "⚠", "stalled"),
         Standing::Failing => ("warn", "↻", "failing"),
         Standing::Completed => ("good", "✓", "completed"),
         Standing::Failed => ("bad", "✕", "failed"),
         Standing::Cancelled => ("rest", "⊘", "cancelled"),
+        other => ("rest", "", other.as_str()),
     };
     StateWord { class, sign, word }
 }

@@ -1,10 +1,11 @@
 //! What an operation does to each job.
 
-use super::{Standing, wire};
+use super::wire;
 use queue_core::{
     ContentType, JobMeta, Retention, State, Timestamp,
     lifecycle::{Amendment, Event, OnRunning},
 };
+use queue_view::Standing;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -53,17 +54,19 @@ impl Action {
 
     /// Whether it can change a job that stands so.
     pub const fn is_for(&self, standing: Standing) -> bool {
-        use Standing::{Cancelled, Completed, Failed, Failing, Parked, Processing, Queued, Scheduled};
+        use Standing::{
+            Cancelled, Completed, Due, Failed, Failing, Lapsed, Parked, Processing, Queued, Scheduled,
+        };
         match self {
             Self::Cancel { running: OnRunning::Request } => {
-                matches!(standing, Queued | Scheduled | Parked | Failing | Processing)
+                matches!(standing, Due | Scheduled | Parked | Queued | Failing | Processing | Lapsed)
             }
             Self::Cancel { running: OnRunning::Leave } | Self::Prioritize(_) => {
-                matches!(standing, Queued | Scheduled | Parked | Failing)
+                matches!(standing, Due | Scheduled | Parked | Queued | Failing)
             }
             Self::Redrive { .. } => matches!(standing, Failed | Cancelled),
-            Self::Promote => matches!(standing, Scheduled | Parked | Failing),
-            Self::Delete => !matches!(standing, Processing),
+            Self::Promote => matches!(standing, Scheduled | Parked | Queued | Failing),
+            Self::Delete => !matches!(standing, Processing | Lapsed),
             Self::Retain(_) => matches!(standing, Completed | Failed | Cancelled),
         }
     }

@@ -13,21 +13,17 @@
 //! Absent on purpose: a table, a verb of the store, a leader.
 
 mod action;
-mod filter;
 mod operation_id;
 mod page;
 mod progress;
 mod run;
 mod spec;
-mod standing;
 mod wire;
 
 pub use action::Action;
-pub use filter::OperationFilter;
 pub use operation_id::{InvalidOperationId, OperationId};
 pub use progress::{OperationCounts, OperationProgress};
 pub use spec::{OperationSpec, SpecError};
-pub use standing::Standing;
 
 pub(crate) use run::advance;
 

@@ -1,10 +1,11 @@
 //! An operation as a store keeps it: the payload of its job.
 
-use super::{Action, OPERATION_KEPT, OPERATION_KIND, OperationFilter, Standing, wire};
+use super::{Action, OPERATION_KEPT, OPERATION_KIND, wire};
 use queue_core::{
-    Budget, ContentType, Error, ErrorKind, JobId, JobMeta, Kind, ListQuery, NewJob, Payload, QueueName,
-    Retention, Seq, Span, Timestamp,
+    Budget, ContentType, Direction, Error, ErrorKind, JobId, JobMeta, Kind, ListFilter, ListQuery, NewJob,
+    Payload, QueueName, Retention, Seq, Span, Timestamp, Walk,
 };
+use queue_view::{InvalidFilter, JobFilter, Standing};
 use serde::{Deserialize, Serialize};
 
 /// The layout that this library writes. It reads every one up to this.
@@ -23,7 +24,7 @@ pub struct OperationSpec {
     #[serde(with = "wire::queue")]
     pub queue: QueueName,
     /// Which jobs.
-    pub filter: OperationFilter,
+    pub filter: JobFilter,
     /// What is done to each.
     pub action: Action,
     /// The most jobs that it meets.
@@ -52,9 +53,9 @@ pub enum SpecError {
         /// How the jobs stand.
         standing: Standing,
     },
-    /// A range of time that ends before it begins.
-    #[error("`until` must be later than `since`")]
-    NoTime,
+    /// A filter that no job can match.
+    #[error(transparent)]
+    Filter(#[from] InvalidFilter),
     /// A bound of zero jobs.
     #[error("an operation must be allowed to meet at least one job")]
     NoJobs,
@@ -94,7 +95,7 @@ impl OperationSpec {
     /// An operation on the jobs up to the newest one, as a listing showed it.
     pub fn new(
         queue: QueueName,
-        filter: OperationFilter,
+        filter: JobFilter,
         action: Action,
         newest: Option<&JobMeta>,
         now: Timestamp,
@@ -116,16 +117,14 @@ impl OperationSpec {
     /// The first contradiction.
     pub fn check(&self) -> Result<(), SpecError> {
         let Self { filter, action, .. } = self;
-        if filter.standings.is_empty() {
+        if filter.states.is_empty() {
             return Err(SpecError::NoStanding);
         }
         if self.jobs_max == 0 {
             return Err(SpecError::NoJobs);
         }
-        if filter.since.zip(filter.until).is_some_and(|(since, until)| since >= until) {
-            return Err(SpecError::NoTime);
-        }
-        match filter.standings.iter().find(|standing| !action.is_for(**standing)) {
+        filter.check()?;
+        match filter.states.iter().find(|standing| !action.is_for(**standing)) {
             Some(standing) => Err(SpecError::Pointless { action: action.to_string(), standing: *standing }),
             None => Ok(()),
         }
@@ -175,19 +174,38 @@ impl OperationSpec {
 
     /// The first page of the jobs that it may meet.
     pub(super) fn query(&self, limit: usize) -> ListQuery {
-        let walk = self.filter.walk();
-        let filter = self.filter.listing(&walk, self.begun());
+        let walk = self.walk();
+        let filter = self.list_filter(&walk);
         ListQuery::new(self.queue.clone(), walk, limit).matching(filter)
     }
 
-    /// Whether the operation is about a job as it was read.
+    /// Whether the operation is about a job as it was read. Jobs of the library itself, such as
+    /// schedules, are left out unless the filter names their kind.
     pub(super) fn is_member(&self, job: &JobMeta) -> bool {
         let is_late = job.state.is_terminal() && job.entered_at() > self.begun();
-        job.seq <= Seq::new(self.last_seq) && !is_late && self.filter.matches(job, self.begun())
+        let is_open = self.filter.kind.is_some() || !job.kind.is_reserved();
+        job.seq <= Seq::new(self.last_seq) && !is_late && is_open && self.filter.matches(job, self.begun())
     }
 
     /// Whether all jobs behind this one began their life after the operation.
     pub(super) fn is_past(&self, job: &JobMeta) -> bool {
-        !self.filter.walk().is_by_time() && job.seq > Seq::new(self.last_seq)
+        !self.walk().is_by_time() && job.seq > Seq::new(self.last_seq)
+    }
+
+    /// The index that it goes along: one in which a job that it has changed keeps its place.
+    fn walk(&self) -> Walk {
+        self.filter.stable_walk(Direction::OldestFirst)
+    }
+
+    /// In an index by time the walk ends where jobs came in after the beginning: some of these may
+    /// be there because the operation itself has moved them.
+    fn list_filter(&self, walk: &Walk) -> ListFilter {
+        let filter = self.filter.list_filter();
+        if !walk.is_by_time() {
+            return filter;
+        }
+        let behind = Timestamp::from_millis(self.begun_ms.saturating_add(1));
+        let given = filter.entered.unwrap_or(Timestamp::from_millis(i64::MIN)..behind);
+        ListFilter { entered: Some(given.start..given.end.min(behind)), ..filter }
     }
 }

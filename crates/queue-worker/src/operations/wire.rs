@@ -31,37 +31,24 @@ pub(super) mod on_running {
     }
 }
 
-/// A name or an id, checked when it is read.
-macro_rules! names {
-    ($($module:ident: $type:ty = $parse:expr;)*) => {$(
-        pub(super) mod $module {
-            use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+/// A content type, if there is one, checked when it is read.
+pub(super) mod content_type {
+    use queue_core::ContentType;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer, de::Error as _};
 
-            pub(in super::super) fn serialize<S: Serializer>(
-                value: &Option<$type>,
-                to: S,
-            ) -> Result<S::Ok, S::Error> {
-                match value {
-                    Some(name) => to.serialize_str(name.as_str()),
-                    None => to.serialize_none(),
-                }
-            }
+    pub(in super::super) fn serialize<S: Serializer>(
+        value: &Option<ContentType>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        value.as_ref().map(ContentType::as_str).serialize(to)
+    }
 
-            pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-                from: D,
-            ) -> Result<Option<$type>, D::Error> {
-                let text = Option::<String>::deserialize(from)?;
-                text.map($parse).transpose().map_err(D::Error::custom)
-            }
-        }
-    )*};
-}
-
-names! {
-    content_type: queue_core::ContentType = queue_core::ContentType::new;
-    kind: queue_core::Kind = queue_core::Kind::new;
-    tag: queue_core::Tag = queue_core::Tag::new;
-    worker: queue_core::WorkerId = queue_core::WorkerId::new;
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<ContentType>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        text.map(ContentType::new).transpose().map_err(D::Error::custom)
+    }
 }
 
 /// The name of a queue.
@@ -75,24 +62,5 @@ pub(super) mod queue {
 
     pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<QueueName, D::Error> {
         QueueName::new(String::deserialize(from)?).map_err(D::Error::custom)
-    }
-}
-
-/// A time, if there is one, in milliseconds.
-pub(super) mod time {
-    use queue_core::Timestamp;
-    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
-
-    pub(in super::super) fn serialize<S: Serializer>(
-        value: &Option<Timestamp>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        value.map(Timestamp::as_millis).serialize(to)
-    }
-
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Option<Timestamp>, D::Error> {
-        Ok(Option::<i64>::deserialize(from)?.map(Timestamp::from_millis))
     }
 }

@@ -27,7 +27,7 @@ fn written_elsewhere(mut stored: NewJob, known: &str, unknown: &str) -> NewJob {
 }
 
 fn operation() -> NewJob {
-    let text = r#"{"version":1,"queue":"tests","filter":{"standings":["failed"]},"action":"unheard-of","jobs_max":9,"last_seq":9,"begun_ms":0}"#;
+    let text = r#"{"version":1,"queue":"tests","filter":{"states":["failed"]},"action":"unheard-of","jobs_max":9,"last_seq":9,"begun_ms":0}"#;
     let mut operation = NewJob::new(id("a"), Kind::from_static(OPERATION_KIND), job("a", 1).payload);
     operation.payload.bytes = text.into();
     operation

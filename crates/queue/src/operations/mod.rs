@@ -12,7 +12,7 @@ mod status;
 pub use plan::Operation;
 pub use queue_worker::operations::{
     Action, DRY_RUN_MAX, InvalidOperationId, OPERATION_JOBS_MAX, OPERATION_KEPT, OPERATION_KIND,
-    OPERATIONS_QUEUE, OperationCounts, OperationFilter, OperationId, OperationSpec, SpecError, Standing,
+    OPERATIONS_QUEUE, OperationCounts, OperationId, OperationSpec, SpecError,
 };
 pub use status::OperationStatus;
 
@@ -36,7 +36,7 @@ const READS_MAX: usize = 16;
 ///
 #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
 #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
-/// use queue::{operations::*, prelude::*};
+/// use queue::{operations::*, prelude::*, view::Standing};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
 /// let store = open("memory:").await?;
@@ -44,7 +44,7 @@ const READS_MAX: usize = 16;
 /// emails.enqueue("a", "hello".to_owned()).await?;
 ///
 /// let operations = Operations::of(store);
-/// let all = Operation::on("emails", Action::Cancel { running: OnRunning::Leave }).standing(Standing::Queued);
+/// let all = Operation::on("emails", Action::Cancel { running: OnRunning::Leave }).standing(Standing::Due);
 /// assert_eq!(operations.dry_run(&all).await?.jobs, 1);
 /// operations.start("stop-the-emails", &all).await?;
 /// operations.worker().until_empty().build()?.run().await;

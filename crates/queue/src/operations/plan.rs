@@ -1,7 +1,8 @@
 //! An operation as a program describes it.
 
-use super::{Action, OPERATION_JOBS_MAX, OperationFilter, OperationSpec, SpecError, Standing};
+use super::{Action, OPERATION_JOBS_MAX, OperationSpec, SpecError};
 use queue_core::{InvalidName, JobMeta, Kind, QueueName, Result, Tag, Timestamp, WorkerId};
+use queue_view::{JobFilter, Standing};
 
 /// What to do, and to which jobs of a queue: those that match every part that is given, and stand
 /// in one of the ways that are named. At least one way must be named.
@@ -10,7 +11,7 @@ use queue_core::{InvalidName, JobMeta, Kind, QueueName, Result, Tag, Timestamp, 
 pub struct Operation {
     queue: String,
     action: Action,
-    filter: OperationFilter,
+    filter: JobFilter,
     jobs_max: u64,
     invalid: Option<InvalidName>,
 }
@@ -21,7 +22,7 @@ impl Operation {
         Self {
             queue: queue.as_ref().to_owned(),
             action,
-            filter: OperationFilter::default(),
+            filter: JobFilter::default(),
             jobs_max: OPERATION_JOBS_MAX,
             invalid: None,
         }
@@ -29,8 +30,13 @@ impl Operation {
 
     /// Means jobs that stand so, or in any way that is added by a further call.
     pub fn standing(mut self, standing: Standing) -> Self {
-        let standings = self.filter.standings.iter().copied().chain([standing]);
-        self.filter.standings = OperationFilter::standing(standings).standings;
+        self.filter.states.push(standing);
+        self
+    }
+
+    /// Means the jobs of a filter, in place of what was said before.
+    pub fn filter(mut self, filter: JobFilter) -> Self {
+        self.filter = filter;
         self
     }
 

@@ -7,6 +7,7 @@ use queue::{
     ErrorKind, Failure, InvalidListing, InvalidOption, JobOptions, Jobs, ManualClock, MemoryStorage, Nack,
     OnRunning, Queue, Result, State, Storage,
     queue_core::{Applied, Stamped, StorageLayer, lifecycle::Transition},
+    view::InvalidFilter,
 };
 use std::{
     sync::{
@@ -89,7 +90,7 @@ async fn jobs_are_found_by_what_they_have_in_common() {
 async fn what_contradicts_itself_is_refused_by_every_call() {
     let queue = texts();
     let wrong = queue.jobs().due().newest_first();
-    assert_eq!(wrong.validate(), Err(InvalidListing::OrderOfClaims));
+    assert_eq!(wrong.validate(), Err(InvalidListing::Filter(InvalidFilter::OwnOrder)));
     assert_eq!(wrong.page().await.unwrap_err().kind(), ErrorKind::Invalid);
     assert_eq!(wrong.count().await.unwrap_err().kind(), ErrorKind::Invalid);
     assert_eq!(wrong.delete_all().await.unwrap_err().kind(), ErrorKind::Invalid);

@@ -3,13 +3,12 @@
 
 use super::{
     deed::Deed,
-    jobs_filter::JobsFilter,
     place::Place,
     sheet::{Sheet, SheetRow, Tone},
     subject::Subject,
     trouble::Trouble,
 };
-use queue::queue_core::QueueName;
+use queue::{queue_core::QueueName, view::JobFilter};
 
 /// The most views that Esc goes back through.
 const PAST_MAX: usize = 100;
@@ -144,10 +143,10 @@ impl App {
             self.select(&subject);
             return Effect::None;
         };
-        match text.parse::<JobsFilter>() {
+        match text.parse::<JobFilter>() {
             Ok(filter) => self.replace(Place::jobs(queue.clone(), filter)),
-            Err(words) => {
-                self.said = Some((Tone::Warn, words));
+            Err(invalid) => {
+                self.said = Some((Tone::Warn, invalid.to_string()));
                 self.mode = Mode::Type(text.to_owned());
                 Effect::None
             }
@@ -174,7 +173,7 @@ impl App {
             Some(place) => self.go(place),
             // A queue leads on to its jobs.
             None => match &self.place {
-                Place::Queue(queue) => self.go(Place::jobs(queue.clone(), JobsFilter::default())),
+                Place::Queue(queue) => self.go(Place::jobs(queue.clone(), JobFilter::default())),
                 _ => Effect::None,
             },
         }

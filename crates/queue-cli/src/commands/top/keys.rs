@@ -5,8 +5,10 @@ use super::{
     deed::{Deed, DeedKey},
     place::{Place, Tab},
     sheet::Tone,
+    standings::turned,
 };
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use queue::view::Standing;
 
 /// The longest filter, in characters.
 const FILTER_CHARS_MAX: usize = 300;
@@ -63,7 +65,8 @@ impl App {
         let here = &self.place;
         let next = match (key, here) {
             ('s' | 'S', Place::Jobs { queue, filter, .. }) => {
-                Some(Place::jobs(queue.clone(), filter.turned(if key == 's' { 1 } else { 7 })))
+                let by = if key == 's' { 1 } else { Standing::TABS.len() };
+                Some(Place::jobs(queue.clone(), turned(filter, by)))
             }
             ('n', _) => self
                 .sheet

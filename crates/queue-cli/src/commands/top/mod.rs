@@ -6,13 +6,13 @@
 mod app;
 mod deed;
 mod hour;
-mod jobs_filter;
 mod keys;
 mod live;
 mod place;
 mod screen;
 mod sheet;
 mod source;
+mod standings;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -27,10 +27,9 @@ use crate::{
 };
 use app::App;
 use clap::Args;
-use jobs_filter::JobsFilter;
 use live::Live;
 use place::{Place, Tab};
-use queue::JobId;
+use queue::{JobId, view::JobFilter};
 use screen::Palette;
 use sheet::Sheet;
 use source::Source;
@@ -97,9 +96,7 @@ impl TopArgs {
         let queue = session.name.clone();
         Ok(match (&self.job, self.view) {
             (Some(id), _) => Place::Job { queue, id: id.clone(), is_open: self.payload },
-            (None, Tab::Jobs) => {
-                Place::jobs(queue, self.filter.parse::<JobsFilter>().map_err(CliError::invalid)?)
-            }
+            (None, Tab::Jobs) => Place::jobs(queue, self.filter.parse::<JobFilter>()?),
             (None, tab) => tab.place(&queue),
         })
     }

@@ -1,10 +1,10 @@
 //! The views, and the way from one to another.
 
-use super::jobs_filter::JobsFilter;
 use clap::ValueEnum;
 use queue::{
     JobId, WorkerId,
     queue_core::{Cursor, QueueName},
+    view::JobFilter,
 };
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(super) enum Place {
     Queue(QueueName),
     Jobs {
         queue: QueueName,
-        filter: JobsFilter,
+        filter: JobFilter,
         /// Where the page begins, and those before it.
         pages: Vec<Cursor>,
     },
@@ -77,7 +77,7 @@ impl Tab {
         match self {
             Self::Overview => Place::Overview,
             Self::Queue => Place::Queue(queue.clone()),
-            Self::Jobs => Place::jobs(queue.clone(), JobsFilter::default()),
+            Self::Jobs => Place::jobs(queue.clone(), JobFilter::default()),
             Self::Errors => Place::Errors(queue.clone()),
             Self::Schedules => Place::Schedules(queue.clone()),
             Self::Workers => Place::Workers,
@@ -94,7 +94,7 @@ impl Tab {
 
 impl Place {
     /// The first page of the jobs of a queue.
-    pub(super) const fn jobs(queue: QueueName, filter: JobsFilter) -> Self {
+    pub(super) const fn jobs(queue: QueueName, filter: JobFilter) -> Self {
         Self::Jobs { queue, filter, pages: Vec::new() }
     }
 

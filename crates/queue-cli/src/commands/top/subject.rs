@@ -1,7 +1,7 @@
 //! What a row or a view is about, which a person opens or changes.
 
-use super::{jobs_filter::JobsFilter, place::Place};
-use queue::{JobId, Kind, WorkerId, queue_core::QueueName};
+use super::place::Place;
+use queue::{JobId, Kind, WorkerId, queue_core::QueueName, view::JobFilter};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Subject {
@@ -24,7 +24,7 @@ impl Subject {
             Self::Queue(queue) => Some(Place::Queue(queue.clone())),
             Self::JobKind(queue, kind) => Some(Place::jobs(
                 queue.clone(),
-                JobsFilter { kind: Some(kind.clone()), ..JobsFilter::default() },
+                JobFilter { kind: Some(kind.clone()), ..JobFilter::default() },
             )),
             Self::Job(queue, id) => Some(Place::Job { queue: queue.clone(), id: id.clone(), is_open: false }),
             Self::Worker(id) => Some(Place::Worker(id.clone())),

@@ -57,6 +57,10 @@ fn what_is_taken_back_is_found() {
         ("a scope", changed(&of(POST, "/security"), json!([{"token": ["operate"]}]))),
         ("a parameter", changed(&of(POST, "/parameters"), json!([]))),
         ("a parameter that must be given", changed(&of(POST, "/parameters/0/required"), json!(true))),
+        (
+            "a type of a parameter that may be repeated",
+            changed(&of(POST, "/parameters/0/schema"), json!({"type": "array", "items": {"type": "string"}})),
+        ),
         ("a type of a parameter", changed(&of(POST, "/parameters/0/schema/type"), json!("string"))),
         ("a field of a request", without(&of(JOB, "/properties"), "on")),
         ("a field that must be sent", changed(&of(JOB, "/required"), json!(["id", "on"]))),
@@ -85,6 +89,8 @@ fn what_only_adds_breaks_nobody() {
     let mut grown = document();
     grown["info"]["version"] = json!("1.7");
     grown["paths"]["/v1/new"] = json!({"get": {"responses": {}}});
+    grown["paths"]["/v1/jobs"]["post"]["parameters"][0]["schema"] =
+        json!({"type": "array", "items": {"type": "integer"}});
     let more = json!({"in": "query", "name": "more", "required": false});
     grown["paths"]["/v1/jobs"]["post"]["parameters"].as_array_mut().expect("a list").push(more);
     grown["paths"]["/v1/jobs"]["post"]["responses"]["207"] = json!({});

@@ -7,30 +7,25 @@ use crate::{
     service::App,
 };
 use axum::{http::StatusCode, response::Response};
-use queue::operations::{Action, Operation, OperationId, Standing, Started};
-use queue_core::{QueueName, Timestamp};
-use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
+use queue::operations::{Action, Operation, OperationId, Started};
+use queue_core::QueueName;
+use queue_view::JobFilter;
+use serde::Serialize;
 use utoipa::ToSchema;
 
 /// Which jobs: those that match every part that is given.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(ToSchema)]
 #[schema(as = Filter)]
-pub(super) struct FilterIn<'a> {
-    /// Of `queued`, `scheduled`, `parked`, `processing`, `failing`, `completed`, `failed`,
-    /// `cancelled`; at least one.
-    #[serde(borrow)]
-    states: Vec<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    kind: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    tag: Option<Cow<'a, str>>,
+#[expect(dead_code, reason = "it is the description of a `JobFilter`")]
+pub(super) struct FilterIn {
+    /// Of `due`, `scheduled`, `parked`, `queued`, `processing`, `lapsed`, `failing`, `completed`,
+    /// `failed`, `cancelled`; at least one.
+    states: Vec<String>,
+    kind: Option<String>,
+    tag: Option<String>,
     /// Jobs that this worker holds.
-    #[serde(borrow, default)]
-    worker: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    id_prefix: Option<Cow<'a, str>>,
+    worker: Option<String>,
+    id_prefix: Option<String>,
     /// Jobs that came into their state at this store time or later.
     since_ms: Option<i64>,
     /// Jobs that came into their state before this store time.
@@ -59,11 +54,11 @@ pub(crate) struct StartedOut {
 pub(super) async fn change(
     app: &App,
     queue: &QueueName,
-    filter: FilterIn<'_>,
+    filter: JobFilter,
     request: &ChangeIn<'_>,
     action: Action,
 ) -> Result<Response> {
-    let mut operation = filter.on(Operation::on(queue, action))?;
+    let mut operation = Operation::on(queue, action).filter(filter);
     if let Some(jobs_max) = request.jobs_max {
         operation = operation.jobs_max(jobs_max);
     }
@@ -80,32 +75,4 @@ pub(super) async fn change(
     let started = app.operations.start(id.name(), &operation).await?;
     let out = StartedOut { operation: id.to_string(), is_new: started == Started::New };
     answer(StatusCode::ACCEPTED, &out)
-}
-
-impl FilterIn<'_> {
-    fn on(self, mut operation: Operation) -> Result<Operation> {
-        for state in &self.states {
-            let standing = state.parse::<Standing>().map_err(Problem::invalid)?;
-            operation = operation.standing(standing);
-        }
-        if let Some(kind) = &self.kind {
-            operation = operation.kind(kind);
-        }
-        if let Some(tag) = &self.tag {
-            operation = operation.tag(tag);
-        }
-        if let Some(worker) = &self.worker {
-            operation = operation.worker(worker);
-        }
-        if let Some(prefix) = self.id_prefix {
-            operation = operation.id_prefix(prefix);
-        }
-        if let Some(since) = self.since_ms {
-            operation = operation.since(Timestamp::from_millis(since));
-        }
-        if let Some(until) = self.until_ms {
-            operation = operation.until(Timestamp::from_millis(until));
-        }
-        Ok(operation)
-    }
 }

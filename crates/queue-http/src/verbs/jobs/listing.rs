@@ -7,23 +7,22 @@ use crate::{
     wire::{ShownJob, stamp},
 };
 use axum::{http::StatusCode, response::Response};
-use queue_core::{Cursor, Direction, Kind, ListFilter, ListQuery, State, Tag, Timestamp, Walk, WorkerId};
-use serde::{Deserialize, Serialize};
+use queue_core::{Cursor, Direction};
+use queue_view::JobFilter;
+use serde::Serialize;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
 const LIMIT: usize = 50;
 
-/// A page of jobs.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
+/// A page of jobs: the parts of [`JobFilter`] that are given, and which page.
+#[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "it is the description of the pairs that `Asked` reads")]
 pub(crate) struct ListParams {
-    /// A state, or `due`, `scheduled` or `lapsed`; all jobs if absent.
-    state: Option<String>,
-    /// `oldest` or `newest` first; `oldest` if absent.
-    #[param(inline)]
-    order: Option<Order>,
+    /// `due`, `scheduled`, `parked`, `queued`, `processing`, `lapsed`, `failing`, `completed`,
+    /// `failed` or `cancelled`; may be repeated; all jobs if absent.
+    state: Option<Vec<String>>,
     /// Jobs of this kind.
     kind: Option<String>,
     /// Jobs with this tag.
@@ -36,6 +35,10 @@ pub(crate) struct ListParams {
     since_ms: Option<i64>,
     /// Jobs that came into their state before this store time.
     until_ms: Option<i64>,
+    /// `oldest` or `newest` first; `oldest` if absent. Due, scheduled and lapsed jobs alone have an
+    /// order of their own.
+    #[param(inline)]
+    order: Option<Order>,
     /// `next` of the page before.
     after: Option<String>,
     /// The most jobs, 1 to 1000; 50 if absent.
@@ -43,11 +46,21 @@ pub(crate) struct ListParams {
 }
 
 /// Which end of the list comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "it is the description of a parameter")]
 pub(crate) enum Order {
     Oldest,
     Newest,
+}
+
+/// What a caller asks for.
+#[derive(Debug, Default)]
+struct Asked {
+    filter: JobFilter,
+    order: Option<Direction>,
+    after: Option<Cursor>,
+    limit: Option<usize>,
 }
 
 /// A page of jobs.
@@ -65,16 +78,14 @@ pub(crate) struct ListOut<'a> {
 /// `GET /v1/queues/{queue}/jobs`
 pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     let queue = call.queue()?;
-    let params: ListParams = call.query()?;
-    let limit = params.limit.unwrap_or(LIMIT);
+    let asked = Asked::of(&call.query::<Vec<(String, String)>>()?)?;
+    let limit = asked.limit.unwrap_or(LIMIT);
     let most = app.limits.jobs_per_call_max;
     if limit == 0 || limit > most {
         return Err(Problem::invalid(format!("limit: 1 to {most}, not {limit}")));
     }
-    let after = params.after.clone().map(Cursor);
-    let (walk, filter) = params.parts()?;
-    let query = ListQuery { after, ..ListQuery::new(queue, walk, limit).matching(filter) };
-    let page = app.storage.list(query).await?;
+    let listing = asked.filter.listing(queue, asked.order)?;
+    let page = listing.page(&*app.storage, asked.after, limit).await?;
     let out = ListOut {
         now_ms: stamp(page.now),
         jobs: page.jobs.iter().map(|job| ShownJob::of(job, page.now)).collect(),
@@ -84,67 +95,36 @@ pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     answer(StatusCode::OK, &out)
 }
 
-impl ListParams {
-    /// The index that leads to the fewest other jobs, and what is left out of it.
-    fn parts(self) -> Result<(Walk, ListFilter)> {
-        let direction = match self.order {
-            Some(Order::Newest) => Direction::NewestFirst,
-            Some(Order::Oldest) | None => Direction::OldestFirst,
-        };
-        let tag = self.tag.map(Tag::new).transpose().map_err(|invalid| Problem::from(invalid).at("tag"))?;
-        let mut filter = ListFilter {
-            kind: self
-                .kind
-                .map(Kind::new)
-                .transpose()
-                .map_err(|invalid| Problem::from(invalid).at("kind"))?,
-            worker: self
-                .worker
-                .map(WorkerId::new)
-                .transpose()
-                .map_err(|invalid| Problem::from(invalid).at("worker"))?,
-            tag: tag.clone(),
-            id_prefix: self.id_prefix,
-            entered: range(self.since_ms, self.until_ms),
-            ..ListFilter::default()
-        };
-        let own_order = match self.state.as_deref() {
-            Some("due") => Some(Walk::Due),
-            Some("scheduled") => Some(Walk::Scheduled),
-            Some("lapsed") => Some(Walk::Lapsed),
-            _ => None,
-        };
-        if let Some(walk) = own_order {
-            if self.order.is_some() {
-                return Err(Problem::invalid(
-                    "order: due, scheduled and lapsed jobs have an order of their own",
-                ));
+impl Asked {
+    fn of(pairs: &[(String, String)]) -> Result<Self> {
+        let mut asked = Self::default();
+        let mut parts = Vec::new();
+        for (name, text) in pairs {
+            match name.as_str() {
+                "order" => once(name, &mut asked.order, direction(text)?)?,
+                "after" => once(name, &mut asked.after, Cursor(text.clone()))?,
+                "limit" => {
+                    let limit = text.parse().map_err(|_| Problem::invalid("limit: a number of jobs"))?;
+                    once(name, &mut asked.limit, limit)?;
+                }
+                part => parts.push((part, text.as_str())),
             }
-            return Ok((walk, filter));
         }
-        let state = self.state.map(|state| state.parse::<State>()).transpose();
-        let state = state.map_err(|_| {
-            Problem::invalid(
-                "state: queued, processing, failing, completed, failed, cancelled, due, scheduled or lapsed",
-            )
-        })?;
-        let walk = match (tag, state) {
-            (Some(tag), state) => {
-                filter.states = state.into_iter().collect();
-                Walk::Tagged(tag, direction)
-            }
-            (None, Some(state)) => Walk::State(state, direction),
-            (None, None) => Walk::All(direction),
-        };
-        Ok((walk, filter))
+        Ok(Self { filter: JobFilter::from_parts(parts)?, ..asked })
     }
 }
 
-fn range(since: Option<i64>, until: Option<i64>) -> Option<std::ops::Range<Timestamp>> {
-    if since.is_none() && until.is_none() {
-        return None;
+fn once<T>(name: &str, place: &mut Option<T>, value: T) -> Result<()> {
+    match place.replace(value) {
+        Some(_) => Err(Problem::invalid(format!("{name} is given twice"))),
+        None => Ok(()),
     }
-    let begin = Timestamp::from_millis(since.unwrap_or(0));
-    let end = Timestamp::from_millis(until.unwrap_or(i64::MAX));
-    Some(begin..end)
+}
+
+fn direction(text: &str) -> Result<Direction> {
+    match text {
+        "oldest" => Ok(Direction::OldestFirst),
+        "newest" => Ok(Direction::NewestFirst),
+        _ => Err(Problem::invalid("order: oldest or newest")),
+    }
 }

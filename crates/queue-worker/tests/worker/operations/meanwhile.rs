@@ -6,9 +6,10 @@ use queue_core::{
     ClaimedJob, Retention, State, UnreadableWaits,
     lifecycle::{Event, OnRunning},
 };
+use queue_view::Standing;
 use queue_worker::{
     ReservedJob, handle_reserved,
-    operations::{Action, DRY_RUN_MAX, Standing, count_members},
+    operations::{Action, DRY_RUN_MAX, count_members},
 };
 use std::sync::atomic::Ordering;
 
@@ -35,7 +36,7 @@ async fn a_change_that_the_store_refuses_is_counted_and_holds_up_no_other() {
 async fn one_that_is_stopped_between_two_pages_changes_no_job_of_the_second() {
     let given = Given::new();
     given.put_many(1_200).await;
-    let spec = given.spec(STOPS, &[Standing::Queued]).await;
+    let spec = given.spec(STOPS, &[Standing::Due]).await;
     given.begin(&spec).await;
     given.mortal.is_stopped_early.store(true, Ordering::SeqCst);
     let (state, progress) = given.run().await;
@@ -51,7 +52,7 @@ async fn one_that_is_stopped_while_it_waits_for_its_next_turn_is_over_at_once() 
     for n in 0..1_500 {
         given.put(job(&format!("{n:0>250}"), 0)).await;
     }
-    let spec = given.spec(Action::Prioritize(7), &[Standing::Queued]).await;
+    let spec = given.spec(Action::Prioritize(7), &[Standing::Due]).await;
     given.begin(&spec).await;
     assert!(given.step(i64::MAX).await);
     let before = given.ended().await;

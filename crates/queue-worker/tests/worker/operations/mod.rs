@@ -9,9 +9,10 @@ use queue_core::{
     Retention, Span, State, Timestamp, UnreadableWaits,
     lifecycle::{Cause, Event, OnRunning},
 };
+use queue_view::{JobFilter, Standing};
 use queue_worker::{
     ReservedJob, handle_reserved,
-    operations::{Action, DRY_RUN_MAX, OperationFilter, OperationSpec, Standing, count_members},
+    operations::{Action, DRY_RUN_MAX, OperationSpec, count_members},
 };
 use setup::{Given, counts, operations, tests};
 use std::sync::atomic::Ordering;
@@ -67,10 +68,10 @@ async fn only_jobs_of_its_beginning_are_met() {
 async fn jobs_that_wait_for_their_time_are_left_alone_unless_they_are_named() {
     let (later, parked) = (Span::from_secs(60), Span::MAX);
     for (standings, met) in [
-        (&[Standing::Queued][..], &["due"][..]),
-        (&[Standing::Scheduled], &["later"]),
+        (&[Standing::Due][..], &["due"][..]),
+        (&[Standing::Scheduled], &["later", "parked"]),
         (&[Standing::Parked], &["parked"]),
-        (&[Standing::Queued, Standing::Scheduled], &["due", "later"]),
+        (&[Standing::Due, Standing::Parked], &["due", "parked"]),
     ] {
         let given = Given::new();
         given.put(job("due", 0)).await;
@@ -138,7 +139,7 @@ async fn long_ids_make_smaller_pages() {
     for n in 0..120 {
         given.put(job(&format!("{n:0>250}"), 0)).await;
     }
-    let spec = given.spec(Action::Prioritize(7), &[Standing::Queued]).await;
+    let spec = given.spec(Action::Prioritize(7), &[Standing::Due]).await;
     given.begin(&spec).await;
     assert_eq!(given.run().await.1.counts, counts(120, 0, 0));
     assert!(given.jobs().await.values().all(|job| job.priority == 7));
@@ -161,11 +162,11 @@ async fn a_dry_run_counts_what_would_be_met() {
 #[test]
 fn what_can_do_nothing_is_refused() {
     let spec = |action, standings: &[Standing]| {
-        let filter = OperationFilter::standing(standings.iter().copied());
+        let filter = JobFilter::standing(standings.iter().copied());
         OperationSpec::new(tests(), filter, action, None, Timestamp::default())
     };
     spec(Action::REDRIVE, &[]).check().expect_err("it names no state");
-    spec(Action::REDRIVE, &[Standing::Failed, Standing::Queued]).check().expect_err("queued is pointless");
+    spec(Action::REDRIVE, &[Standing::Failed, Standing::Due]).check().expect_err("due is pointless");
     spec(Action::Delete, &[Standing::Processing]).check().expect_err("they run");
     let kept = spec(Action::Retain(Retention::Forever), &[Standing::Completed]);
     kept.check().expect("it can");

@@ -9,12 +9,10 @@ use queue_core::{
     lifecycle::{Cause, Event, OnRunning, Policy, Transition},
 };
 use queue_memory::MemoryStorage;
+use queue_view::{JobFilter, Standing};
 use queue_worker::{
     ReservedJob, handle_reserved,
-    operations::{
-        Action, OPERATIONS_QUEUE, OperationCounts, OperationFilter, OperationProgress, OperationSpec,
-        Standing,
-    },
+    operations::{Action, OPERATIONS_QUEUE, OperationCounts, OperationProgress, OperationSpec},
 };
 use std::{
     collections::BTreeMap,
@@ -199,7 +197,7 @@ impl Given {
     pub(super) async fn spec(&self, action: Action, standings: &[Standing]) -> OperationSpec {
         let newest = queue_core::Walk::All(queue_core::Direction::NewestFirst);
         let page = self.store().list(ListQuery::new(tests(), newest, 1)).await.expect("memory lists");
-        let filter = OperationFilter::standing(standings.iter().copied());
+        let filter = JobFilter::standing(standings.iter().copied());
         OperationSpec::new(tests(), filter, action, page.jobs.first(), page.now)
     }
 

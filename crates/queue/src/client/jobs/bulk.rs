@@ -68,10 +68,9 @@ impl Jobs {
     }
 
     async fn change_all(&self, event: &Event) -> Result<BulkChange> {
-        let mut pages = self.pages()?;
-        let mut report = BulkChange::default();
         let batch_max = self.shared.storage.capabilities().limits.batch_max;
-        pages.query.limit = pages.query.limit.min(batch_max);
+        let mut pages = self.pages()?.of_at_most(batch_max);
+        let mut report = BulkChange::default();
         let mut begun = None;
         loop {
             let page = match pages.next(&*self.shared.storage).await {
@@ -86,12 +85,7 @@ impl Jobs {
             let begun = *begun.get_or_insert(page.now);
             // A job that came into its state after the change began is left alone: it may be one
             // that this change has redriven and that has failed again.
-            let is_meant = |job: &JobMeta| {
-                let query = &pages.query;
-                job.entered_at() <= begun
-                    && query.walk.contains(job, None, page.now)
-                    && query.filter.matches(job)
-            };
+            let is_meant = |job: &JobMeta| job.entered_at() <= begun && self.filter.matches(job, page.now);
             let met = page.jobs.into_iter().filter(&is_meant).collect();
             self.change_page(met, event, is_meant, &mut report).await;
         }

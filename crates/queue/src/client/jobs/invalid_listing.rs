@@ -1,6 +1,7 @@
 //! Why a selection of jobs was refused.
 
 use queue_core::{Error, InvalidName};
+use queue_view::InvalidFilter;
 
 /// Why a listing was refused, before the store was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -9,19 +10,9 @@ pub enum InvalidListing {
     /// An invalid kind, tag or worker.
     #[error(transparent)]
     Name(#[from] InvalidName),
-    /// Due and scheduled jobs have indexes of their own, so they cannot be combined with other
-    /// states.
-    #[error("due and scheduled jobs are a listing each; ask for one of them, without states")]
-    Alone,
-    /// An order for due or scheduled jobs, which always come in the order of claims.
-    #[error("due and scheduled jobs come in the order in which they are claimed, not by age")]
-    OrderOfClaims,
-    /// A worker together with another state than Processing: a worker holds only such jobs.
-    #[error("a worker holds processing jobs alone; leave the other states out")]
-    NotHeld,
-    /// A range of time that ends before it begins.
-    #[error("`until` must be later than `since`")]
-    NoTime,
+    /// A filter that no job can match, or an order for jobs that have their own.
+    #[error(transparent)]
+    Filter(#[from] InvalidFilter),
     /// A limit of zero.
     #[error("a limit must be at least 1")]
     NoLimit,

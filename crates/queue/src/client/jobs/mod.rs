@@ -1,7 +1,6 @@
 //! Lists, counts and changes many jobs of a queue at once.
 
 mod bulk;
-mod choice;
 mod invalid_listing;
 mod pages;
 
@@ -9,10 +8,10 @@ pub use bulk::BulkChange;
 pub use invalid_listing::InvalidListing;
 
 use crate::{Queue, Status, client::Shared};
-use choice::Choice;
 use futures_util::{Stream, StreamExt, stream};
 use pages::Pages;
-use queue_core::{Cursor, Direction, Kind, Page, Result, State, Tag, Timestamp, WorkerId};
+use queue_core::{Cursor, Direction, InvalidName, Kind, Page, Result, State, Tag, Timestamp, WorkerId};
+use queue_view::{JobFilter, Standing};
 use std::{collections::VecDeque, sync::Arc};
 
 /// The number of jobs on a page if no limit is set.
@@ -21,19 +20,8 @@ const PAGE: usize = 100;
 /// A selection of the jobs of a queue; [`Queue::jobs`] begins with all of them.
 ///
 /// The selection decides which index the store walks, and thereby the order and the cost:
-///
-/// | selection | order | steps through |
-/// |---|---|---|
-/// | [`due`](Self::due) | in the order of claims | due jobs |
-/// | [`scheduled`](Self::scheduled) | by due time | scheduled jobs |
-/// | a [`tag`](Self::tag), perhaps with states | by enqueue | jobs of the tag |
-/// | [`failed`](Self::failed), [`cancelled`](Self::cancelled), [`failing`](Self::failing), [`processing`](Self::processing) or a [`worker`](Self::worker) alone | by when they came into the state | jobs in the state |
-/// | [`queued`](Self::queued) or [`completed`](Self::completed) alone | by enqueue | perhaps other jobs of the queue |
-/// | anything else | by enqueue | all jobs of the queue |
-///
-/// With a tag, a range of time and one of the four states that are ordered by time, the store steps
-/// through the jobs of that state in that range. All other conditions filter the jobs that it steps
-/// through. The cost does not depend on other queues.
+/// [`JobFilter::listing`](queue_view::JobFilter::listing) has the table. The cost does not depend
+/// on other queues.
 ///
 #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
 #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -57,7 +45,9 @@ const PAGE: usize = 100;
 #[must_use]
 pub struct Jobs {
     shared: Arc<Shared>,
-    choice: Choice,
+    filter: JobFilter,
+    order: Option<Direction>,
+    invalid: Option<InvalidName>,
     after: Option<Cursor>,
     limit: Option<usize>,
 }
@@ -75,15 +65,33 @@ pub struct JobCount {
 impl<P, R> Queue<P, R> {
     /// All jobs of this queue. Narrow the selection down, and then list, count or change its jobs.
     pub fn jobs(&self) -> Jobs {
-        Jobs { shared: self.shared.clone(), choice: Choice::default(), after: None, limit: None }
+        Jobs {
+            shared: self.shared.clone(),
+            filter: JobFilter::default(),
+            order: None,
+            invalid: None,
+            after: None,
+            limit: None,
+        }
     }
 }
 
 impl Jobs {
-    /// Selects jobs in this state, or in any state that is added by a further call.
-    pub fn in_state(mut self, state: State) -> Self {
-        self.choice.states.push(state);
+    /// Selects the jobs of a filter, in place of what was selected before.
+    pub fn filter(mut self, filter: JobFilter) -> Self {
+        self.filter = filter;
         self
+    }
+
+    /// Selects jobs that stand so, or in any way that is added by a further call.
+    pub fn standing(mut self, standing: Standing) -> Self {
+        self.filter.states.push(standing);
+        self
+    }
+
+    /// Selects jobs in this state, or in any state that is added by a further call.
+    pub fn in_state(self, state: State) -> Self {
+        self.standing(state.into())
     }
 
     /// Selects jobs that wait for their first run, or were given back, due or not.
@@ -116,60 +124,57 @@ impl Jobs {
         self.in_state(State::Cancelled)
     }
 
-    /// Selects jobs that could be claimed now, in the order of claims. It cannot be combined with
-    /// states.
-    pub fn due(mut self) -> Self {
-        self.choice.is_due = true;
-        self
+    /// Selects jobs that could be claimed now. Alone they come in the order of claims.
+    pub fn due(self) -> Self {
+        self.standing(Standing::Due)
     }
 
-    /// Selects jobs that wait for their due time, in its order. It cannot be combined with states.
-    pub fn scheduled(mut self) -> Self {
-        self.choice.is_scheduled = true;
-        self
+    /// Selects jobs that wait for their due time. Alone they come in its order.
+    pub fn scheduled(self) -> Self {
+        self.standing(Standing::Scheduled)
     }
 
     /// Selects jobs of this kind.
     pub fn kind(mut self, kind: impl AsRef<str>) -> Self {
-        self.choice.kind = Some(Kind::new(kind));
+        self.filter.kind = self.checked(Kind::new(kind));
         self
     }
 
     /// Selects jobs with this [tag](crate::JobOptions::tag).
     pub fn tag(mut self, tag: impl AsRef<str>) -> Self {
-        self.choice.tag = Some(Tag::new(tag));
+        self.filter.tag = self.checked(Tag::new(tag));
         self
     }
 
     /// Selects jobs that this worker holds.
     pub fn worker(mut self, worker: impl AsRef<str>) -> Self {
-        self.choice.worker = Some(WorkerId::new(worker));
+        self.filter.worker = self.checked(WorkerId::new(worker));
         self
     }
 
     /// Selects jobs whose id begins with this text.
     pub fn id_prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.choice.id_prefix = Some(prefix.into());
+        self.filter.id_prefix = Some(prefix.into());
         self
     }
 
     /// Selects jobs that [came into their state](queue_core::JobMeta::entered_at) at this store
     /// time or later.
     pub fn since(mut self, time: Timestamp) -> Self {
-        self.choice.since = Some(time);
+        self.filter.since = Some(time);
         self
     }
 
     /// Selects jobs that [came into their state](queue_core::JobMeta::entered_at) before this store
     /// time.
     pub fn until(mut self, time: Timestamp) -> Self {
-        self.choice.until = Some(time);
+        self.filter.until = Some(time);
         self
     }
 
     /// Begins with the newest jobs. By default the oldest come first.
     pub fn newest_first(mut self) -> Self {
-        self.choice.direction = Some(Direction::NewestFirst);
+        self.order = Some(Direction::NewestFirst);
         self
     }
 
@@ -200,9 +205,8 @@ impl Jobs {
     /// # Errors
     /// [`InvalidListing`], and `Invalid` for a cursor of another listing or store.
     pub async fn page(&self) -> Result<Page> {
-        let mut pages = self.pages()?;
-        pages.query.limit = self.limit.unwrap_or(PAGE);
-        self.shared.storage.list(pages.query).await
+        let listing = self.pages()?.listing;
+        listing.page(&*self.shared.storage, self.after.clone(), self.limit.unwrap_or(PAGE)).await
     }
 
     /// Reads all selected jobs, page by page as the stream is polled. A job that changes meanwhile
@@ -213,18 +217,15 @@ impl Jobs {
     /// Those of [`page`](Self::page), as an item of the stream; the next item reads the same page
     /// again.
     pub fn all(&self) -> impl Stream<Item = Result<Status>> + Send + use<> {
-        let begin = (self.shared.clone(), self.pages(), VecDeque::new());
+        let begin = (self.shared.clone(), Some(self.pages()), VecDeque::new());
         stream::unfold(begin, |(shared, mut pages, mut rest)| async move {
             loop {
                 if let Some(status) = rest.pop_front() {
                     return Some((Ok(status), (shared, pages, rest)));
                 }
-                let read = match &mut pages {
-                    Ok(listing) => listing.next(&*shared.storage).await,
-                    Err(invalid) => {
-                        let error = invalid.clone().into();
-                        return Some((Err(error), (shared, Ok(Pages::none()), rest)));
-                    }
+                let read = match pages.as_mut()? {
+                    Ok(pages) => pages.next(&*shared.storage).await,
+                    Err(invalid) => return Some((Err(invalid.clone().into()), (shared, None, rest))),
                 };
                 match read {
                     Ok(Some(Page { jobs, now, .. })) => {
@@ -257,7 +258,14 @@ impl Jobs {
         if self.limit == Some(0) {
             return Err(InvalidListing::NoLimit);
         }
-        let query = self.choice.query(self.shared.name.clone())?;
-        Ok(Pages::new(queue_core::ListQuery { after: self.after.clone(), ..query }, self.limit))
+        if let Some(invalid) = &self.invalid {
+            return Err(invalid.clone().into());
+        }
+        let listing = self.filter.listing(self.shared.name.clone(), self.order)?;
+        Ok(Pages::new(listing, self.after.clone(), self.limit))
+    }
+
+    fn checked<T>(&mut self, name: Result<T, InvalidName>) -> Option<T> {
+        name.map_err(|invalid| self.invalid = Some(invalid)).ok()
     }
 }

@@ -15,7 +15,8 @@ use clap::Args;
 use load::Load;
 use queue::{
     Kind, QueueName, Rng, State, Storage, SystemRng,
-    operations::{Action, Operation, OperationId, OperationStatus, Operations, Standing},
+    operations::{Action, Operation, OperationId, OperationStatus, Operations},
+    view::Standing,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};

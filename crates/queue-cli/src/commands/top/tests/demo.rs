@@ -3,13 +3,14 @@
 use queue::{
     ContentType, Failure, JobId, Kind, ManualClock, MemoryStorage, NewJob, Payload, Policy, Queue, Storage,
     StorageExt, SystemRng, WorkerId,
-    operations::{Action, Operation, Operations, Standing},
+    operations::{Action, Operation, Operations},
     queue_core::{
         ClaimRequest, Pause, QueueName, SeriesEntry, Span, Timestamp, WorkerInfo,
         lifecycle::{Cause, Event},
         series::{SlotCounts, SlotLength, WorkOutcome},
     },
     schedules::{Schedule, Timing},
+    view::Standing,
 };
 use serde_json::json;
 use std::{sync::Arc, time::Duration};

@@ -69,7 +69,7 @@ async fn jobs_are_filtered_by_the_store_and_other_rows_by_their_text() {
     stage.press("/<backspace>").await;
     assert!(stage.shown().contains("/state=faile_"), "{}", stage.shown());
     stage.press("<enter>").await;
-    assert!(stage.shown().contains("a job cannot stand"), "{}", stage.shown());
+    assert!(stage.shown().contains("there is no state"), "{}", stage.shown());
     stage.press("<esc>13/state=failed kind=charge charge-2<enter>").await;
     let shown = stage.shown();
     assert!(shown.contains("charge-2 ") && !shown.contains("charge-1 "), "{shown}");

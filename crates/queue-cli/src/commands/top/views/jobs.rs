@@ -2,16 +2,16 @@
 
 use super::super::{
     super::list,
-    jobs_filter::JobsFilter,
     sheet::{Block, Sheet, SheetRow, Tone},
     source::Source,
+    standings::standings,
     subject::Subject,
 };
 use crate::{exit::CliError, output::plural};
 use queue::{
     Counts, State, Status,
-    operations::Standing,
     queue_core::{Cursor, Page, QueueName},
+    view::{JobFilter, JobListing},
 };
 
 /// The jobs of a page.
@@ -19,23 +19,28 @@ const PAGE: usize = 100;
 
 pub(super) async fn read(
     queue: &QueueName,
-    filter: &JobsFilter,
+    filter: &JobFilter,
     after: Option<&Cursor>,
     source: &Source,
 ) -> Result<Sheet, CliError> {
     let jobs = source.jobs(queue).await?;
-    let page = filter.of(jobs.jobs()).after(after.cloned()).limit(PAGE).page().await?;
+    let listing = filter.newest_first(queue.clone())?;
+    let page = listing.page(&**jobs.storage(), after.cloned(), PAGE).await?;
     let counts = jobs.counts().await?;
-    Ok(sheet(queue, filter, &counts, page))
+    Ok(sheet(queue, &listing, &counts, page))
 }
 
-fn sheet(queue: &QueueName, filter: &JobsFilter, counts: &Counts, page: Page) -> Sheet {
+fn sheet(queue: &QueueName, listing: &JobListing, counts: &Counts, page: Page) -> Sheet {
     let Page { jobs, next, looked_at, now, .. } = page;
     let looked_at = format!("Looked at {}.", plural(looked_at, "job"));
     let more = if next.is_some() { " Press n for the next page." } else { " This is the last page." };
     Sheet {
         subject: Subject::Queue(queue.clone()),
-        head: vec![Block::plain(states(filter, counts)), Block::dim(told(filter)), Block::plain("")],
+        head: vec![
+            Block::plain(states(listing.filter(), counts)),
+            Block::dim(told(listing)),
+            Block::plain(""),
+        ],
         columns: &list::COLUMNS,
         rows: jobs.into_iter().map(|meta| row(queue, &Status { meta, now })).collect(),
         empty: "No job of this page matches.",
@@ -44,35 +49,21 @@ fn sheet(queue: &QueueName, filter: &JobsFilter, counts: &Counts, page: Page) ->
     }
 }
 
-/// The states with their counts; brackets are around the one that is shown.
-fn states(filter: &JobsFilter, counts: &Counts) -> String {
-    let shown = filter.standings().map(|(standing, is_own)| {
-        let name = standing.map_or("all", Standing::as_str);
-        let count = standing.map_or(counts.total(), |standing| count(counts, standing));
-        if is_own { format!("[{name} {count}]") } else { format!("{name} {count}") }
+/// The standings with their counts; brackets are around the one that is shown.
+fn states(filter: &JobFilter, counts: &Counts) -> String {
+    let shown = standings(filter).map(|(standing, is_own)| {
+        let (name, count) = match standing {
+            Some(standing) => (standing.as_str(), standing.counted(counts)),
+            None => ("all", Some(counts.total())),
+        };
+        let count = count.map_or_else(String::new, |count| format!(" {count}"));
+        if is_own { format!("[{name}{count}]") } else { format!("{name}{count}") }
     });
     shown.join("  ")
 }
 
-fn count(counts: &Counts, standing: Standing) -> u64 {
-    match standing {
-        Standing::Queued => counts.of(State::Queued).saturating_sub(counts.scheduled),
-        Standing::Scheduled | Standing::Parked => counts.scheduled,
-        Standing::Processing => counts.of(State::Processing),
-        Standing::Failing => counts.of(State::Failing),
-        Standing::Completed => counts.of(State::Completed),
-        Standing::Failed => counts.of(State::Failed),
-        Standing::Cancelled => counts.of(State::Cancelled),
-    }
-}
-
-fn told(filter: &JobsFilter) -> String {
-    let order = match filter.standing {
-        Some(Standing::Queued) => "in the order in which they will run",
-        Some(Standing::Scheduled | Standing::Parked) => "in the order of their times",
-        _ => "newest first",
-    };
-    let shown = filter.to_string();
+fn told(listing: &JobListing) -> String {
+    let (shown, order) = (listing.filter().to_string(), listing.order_words());
     if shown.is_empty() { format!("All jobs, {order}.") } else { format!("{shown}; {order}.") }
 }
 

@@ -125,7 +125,7 @@ impl Overview {
         format!(
             "{}{workers}; {} due, {} running, {} failed.",
             plural(self.queues.len() as u64, "queue"),
-            sum(due),
+            sum(|status| status.counts.due()),
             sum(|status| status.counts.of(State::Processing)),
             sum(|status| status.counts.of(State::Failed)),
         )
@@ -143,7 +143,7 @@ impl Overview {
             cells: vec![
                 status.name.to_string(),
                 pauses::cell(status.pause, &status.paused_kinds),
-                due(status).to_string(),
+                counts.due().to_string(),
                 counts.oldest_due.map(|due| age(counts.now.since(due))).unwrap_or_default(),
                 counts.of(State::Failed).to_string(),
                 counts.of(State::Processing).to_string(),
@@ -155,13 +155,6 @@ impl Overview {
             ],
         }
     }
-}
-
-/// Jobs that could be claimed now; those that wait for another attempt are counted among the due
-/// or the later ones.
-fn due(status: &QueueStatus) -> u64 {
-    let waiting = status.counts.of(State::Queued) + status.counts.of(State::Failing);
-    waiting.saturating_sub(status.counts.scheduled)
 }
 
 const fn tone(grade: Grade) -> Tone {

@@ -70,10 +70,9 @@ fn sheet(status: &QueueStatus, hour: Option<&QueueHour>) -> Sheet {
 
 fn counts(status: &QueueStatus) -> Text {
     let counts = &status.counts;
-    let waiting = counts.of(State::Queued) + counts.of(State::Failing);
     let oldest = counts.oldest_due.map_or_else(|| "-".to_owned(), |due| age(counts.now.since(due)));
     let row = vec![
-        waiting.saturating_sub(counts.scheduled).to_string(),
+        counts.due().to_string(),
         counts.scheduled.to_string(),
         counts.of(State::Processing).to_string(),
         counts.of(State::Failing).to_string(),

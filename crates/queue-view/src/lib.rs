@@ -1,0 +1,11 @@
+//! What people and programs see of a queue, in one place: the command, `queue top`, the service,
+//! the dashboard and operations all draw what stands here.
+//!
+//! Invariants kept here: a question, such as which jobs are scheduled, has one answer in every
+//! face.
+//!
+//! Absent on purpose: HTTP, a terminal, templates, a store of its own.
+
+mod filter;
+
+pub use filter::{InvalidFilter, JobFilter, JobListing, Standing, UnknownStanding};
