@@ -12,7 +12,7 @@ const KINDS = new Set([
   "corrupt", "internal",
 ]);
 /** Members that are lists of what was asked for. */
-const LISTS = new Set(["jobs", "items", "schedules", "next"]);
+const LISTS = new Set(["jobs", "items", "groups", "schedules", "next"]);
 
 /** Where answers hold data of others, whose text is kept. */
 const DATA = {

@@ -141,6 +141,22 @@ export interface Changed {
   isResent: boolean;
 }
 
+/**
+ * Jobs of one kind that failed with one error. Messages count as equal if they differ only in
+ * numbers, hexadecimals, UUIDs and quoted text. The times are those of the store.
+ */
+export interface FailureGroup {
+  kind: string;
+  error: { name: string; message: string };
+  failed: number;
+  /** How many wait to run again. */
+  failing: number;
+  firstAtMs: number;
+  lastAtMs: number;
+  /** The ids of the newest, at most three. */
+  examples: string[];
+}
+
 export interface CallOptions {
   /** Ends the call with the signal's reason; whether it had its effect is unknown then. */
   signal?: AbortSignal | undefined;
@@ -169,6 +185,11 @@ export class Queue {
   /** Needs the scope `operate`. `request` asks running handlers to stop. */
   cancel(id: string, options?: CallOptions & { running?: "leave" | "request" | undefined }): Promise<Changed>;
   cancelMany(ids: string[], options?: CallOptions & { running?: "leave" | "request" | undefined }): Promise<Changed[]>;
+  /**
+   * What fails, in groups, the largest first: of the newest 1,000 failed jobs and as many failing
+   * ones. Needs the scope `view`.
+   */
+  failures(options?: CallOptions): Promise<FailureGroup[]>;
   close(): void;
 }
 

@@ -124,6 +124,14 @@ export class Queue {
     }
     return outcomes;
   }
+
+  async failures({ signal } = {}) {
+    return retried(this.#retryMs, signal, async () => {
+      const asked = { signal, member: "groups" };
+      const { body } = await this.connection.call("GET", `${this.#path}/failures`, undefined, asked);
+      return body.groups.map(({ first_at_ms: firstAtMs, last_at_ms: lastAtMs, ...group }) => ({ ...group, firstAtMs, lastAtMs }));
+    });
+  }
 }
 
 /** Divides jobs into calls. All or nothing is one call, which the service refuses if it is too large. */

@@ -133,6 +133,10 @@ const ACTIONS = {
     const { ids, running } = run.fill(step.cancel);
     return run.queue.cancelMany(ids, { running });
   }),
+  failures: (run, step) => run.client(step, async () => {
+    const groups = await run.queue.failures();
+    return groups.map(({ firstAtMs, lastAtMs, ...group }) => ({ ...group, first_at_ms: firstAtMs, last_at_ms: lastAtMs }));
+  }),
   schedules: (run, step) => run.client(step, () => scheduleCall(run.queue.schedules, run.fill(step.schedules))),
   work: (run, step) => work(run, step.work, run.steps),
   call: async (run, step) => run.judge(step, await run.request(step.call, step)),

@@ -16,7 +16,8 @@ from urllib.parse import quote, unquote
 from harness import Proxy, Server
 from patterns import difference, filled
 from queue_jobs import (
-    AsyncQueue, Changed, Completed, Data, Enqueued, Job, Json, Outcome, Queue, QueueError, Worker,
+    AsyncQueue, Changed, Completed, Data, Enqueued, FailureGroup, Job, Json, Outcome, Queue, QueueError,
+    Worker,
 )
 from scenario_handlers import handlers_of
 
@@ -63,6 +64,10 @@ def plain(result: Any) -> Any:
                 **shown(result.result, "result")}
     if isinstance(result, Changed):
         return {"id": result.id, "outcome": result.outcome, "state": result.state}
+    if isinstance(result, FailureGroup):
+        error = {"name": result.error.name, "message": result.error.message}
+        return {"kind": result.kind, "error": error, "failed": result.failed, "failing": result.failing,
+                "examples": result.examples}
     if isinstance(result, (dict, str)):
         return result
     said = {"outcome": type(result).__name__.lower()}
@@ -157,6 +162,9 @@ class Scenario:
     def _do_cancel(self, said: Any, step: dict[str, Any]) -> None:
         running = said.get("running", "leave")
         self._with_client(step, lambda: self.client.cancel_many(said["ids"], running=running))
+
+    def _do_failures(self, _said: Any, step: dict[str, Any]) -> None:
+        self._with_client(step, lambda: self.client.failures())
 
     def _do_schedules(self, said: Any, step: dict[str, Any]) -> None:
         self._with_client(step, lambda: self._scheduled(dict(said)))

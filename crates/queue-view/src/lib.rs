@@ -6,6 +6,8 @@
 //!
 //! Absent on purpose: HTTP, a terminal, templates, a store of its own.
 
+mod failures;
 mod filter;
 
+pub use failures::{FAILURES_LOOKED_AT_MAX, FailureGroup, FailureGroups};
 pub use filter::{InvalidFilter, JobFilter, JobListing, Standing, UnknownStanding};

@@ -31,7 +31,7 @@ fn errors_are_grouped_by_what_they_have_in_common() {
     let groups = place.run(&["errors", "--json"]).ok().objects();
     let [of_two, of_one] = &groups[..] else { panic!("two groups, not {groups:?}") };
     assert_eq!((&of_two["failed"], &of_one["failed"]), (&2.into(), &1.into()));
-    assert_eq!((&of_two["example"], &of_one["example"]), (&"b".into(), &"c".into()), "the newest");
+    assert_eq!((&of_two["examples"][0], &of_one["examples"][0]), (&"b".into(), &"c".into()), "the newest");
     let message = of_two["error"]["message"].as_str().expect("a message");
     assert!(message.ends_with("no row # in \"…\""), "{message}");
     for group in &groups {

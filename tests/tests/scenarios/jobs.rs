@@ -4,6 +4,7 @@ use super::steps::Scenario;
 use queue::{
     Certainty, Change, Error, ErrorKind, JobId, JobOptions, Outcome, Payload, Raw, Result, WaitOptions,
     queue_core::{ContentType, Enqueued, Failure, NewJob, OnWaiting, Seq, lifecycle::OnRunning},
+    view::FailureGroups,
 };
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -163,6 +164,11 @@ pub(crate) async fn cancel(scenario: &Scenario, said: &Value) -> Result<Value> {
         answers.push(json!({"id": id, "outcome": outcome, "state": state}));
     }
     Ok(Value::Array(answers))
+}
+
+pub(crate) async fn failures(scenario: &Scenario) -> Result<Value> {
+    let found = FailureGroups::read(&*scenario.storage, scenario.jobs.name()).await?;
+    Ok(json!(found.groups))
 }
 
 /// As for [`stored`]: a job that is cancelled stays so, however often that is asked.

@@ -180,6 +180,23 @@ Outcome = Union[Completed, Failed, Cancelled, Superseded, Expired, Unknown, Pend
 
 
 @dataclass(frozen=True, slots=True)
+class FailureGroup:
+    """Jobs of one kind that failed with one error.
+
+    Messages count as equal if they differ only in numbers, hexadecimals, UUIDs and quoted text. The
+    times are those of the store, in milliseconds; `examples` has the ids of the newest, at most three.
+    """
+
+    kind: str
+    error: JobError
+    failed: int
+    failing: int
+    first_at_ms: int
+    last_at_ms: int
+    examples: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Changed:
     """What a change did to a job.
 

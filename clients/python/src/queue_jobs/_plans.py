@@ -11,7 +11,7 @@ from typing import Any, Literal
 from . import _wire
 from ._connection import Call
 from ._errors import InvalidRequest
-from ._model import Changed, Enqueued, Job, Outcome, Pending, Seconds
+from ._model import Changed, Enqueued, FailureGroup, Job, Outcome, Pending, Seconds
 from ._send import Plan
 
 #: The longest that one request waits; the client asks again after it.
@@ -84,3 +84,9 @@ def cancel(queue: str, ids: Sequence[str], running: Literal["leave", "request"])
         reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs:cancel", body, "items", len(part))
         found += _wire.changed(reply.answer.said["items"])
     return found
+
+
+def failures(queue: str) -> Plan[list[FailureGroup]]:
+    """What fails, in groups."""
+    reply = yield Call("GET", f"{_wire.queue_path(queue)}/failures", b"", "groups")
+    return _wire.failures(reply.answer.said["groups"])

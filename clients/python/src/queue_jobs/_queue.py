@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from . import _plans
 from ._connection import Connection
-from ._model import Changed, Enqueued, Job, Outcome, Seconds
+from ._model import Changed, Enqueued, FailureGroup, Job, Outcome, Seconds
 from ._schedules import AsyncSchedules, Schedules
 from ._send import AsyncSender, SyncSender
 
@@ -112,6 +112,13 @@ class Queue(_Base):
         """Cancels jobs; the answers are in the order of the ids."""
         return self._sender.run(_plans.cancel(self.name, list(ids), running))
 
+    def failures(self) -> list[FailureGroup]:
+        """What fails, in groups, the largest first. Needs the scope `view`.
+
+        The service looks at the newest 1,000 failed jobs and as many failing ones.
+        """
+        return self._sender.run(_plans.failures(self.name))
+
     def close(self) -> None:
         """Closes the connections."""
         self._sender.close()
@@ -159,6 +166,10 @@ class AsyncQueue(_Base):
     ) -> list[Changed]:
         """Cancels jobs; the answers are in the order of the ids."""
         return await self._sender.run(_plans.cancel(self.name, list(ids), running))
+
+    async def failures(self) -> list[FailureGroup]:
+        """As `Queue.failures`."""
+        return await self._sender.run(_plans.failures(self.name))
 
     async def close(self) -> None:
         """Closes the connections."""

@@ -19,6 +19,7 @@ from ._model import (
     Enqueued,
     Expired,
     Failed,
+    FailureGroup,
     Job,
     JobError,
     Keep,
@@ -141,8 +142,8 @@ def answer(text: str) -> dict[str, Any]:
 
 
 #: Members of answers that are lists of what was asked for.
-LISTS = ("jobs", "items")
-_RAW = frozenset(("jobs", "items", "result", "payload", "progress", "error", "details", "last_error"))
+LISTS = ("jobs", "items", "groups")
+_RAW = frozenset(("jobs", "items", "groups", "result", "payload", "progress", "error", "details", "last_error"))
 
 
 def shown_data(said: Mapping[str, Any], name: str) -> Data | None:
@@ -200,6 +201,16 @@ def changed(texts: Sequence[str]) -> list[Changed]:
     """The answer to a change of jobs."""
     said = (loads(item) for item in texts)
     return [Changed(item["id"], item["outcome"], item.get("state")) for item in said]
+
+
+def failures(texts: Sequence[str]) -> list[FailureGroup]:
+    """What fails, in groups."""
+    groups = []
+    for item in map(loads, texts):
+        error = JobError(item["error"]["name"], item["error"]["message"])
+        names = ("failed", "failing", "first_at_ms", "last_at_ms", "examples")
+        groups.append(FailureGroup(item["kind"], error, *(item[name] for name in names)))
+    return groups
 
 
 #: Outcomes of a wait, as names.

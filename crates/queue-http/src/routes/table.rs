@@ -6,8 +6,8 @@ use crate::{
     problem::Result,
     service::App,
     verbs::{
-        about, change, claim, enqueue, events, extend, jobs, metrics, operations, outcome, queues, schedules,
-        settle, stats, workers,
+        about, change, claim, enqueue, events, extend, failures, jobs, metrics, operations, outcome, queues,
+        schedules, settle, stats, workers,
     },
 };
 use axum::{http::Method, response::Response};
@@ -195,6 +195,8 @@ fn look() -> Vec<Route> {
             .answers::<jobs::JobOut<'_>>(200),
         route!(GET "/v1/queues/{queue}/jobs/{id}/body", Some(Payload), jobs::body, "body", "Shows payload, result and error of a job.")
             .answers::<jobs::BodyOut<'_>>(200),
+        route!(GET "/v1/queues/{queue}/failures", Some(View), failures::failures, "failures", "Groups failures by what they say.")
+            .answers::<failures::FailuresOut<'_>>(200),
         route!(GET "/v1/workers", Some(View), workers::list, "workers", "Lists workers.")
             .answers::<workers::WorkersOut>(200),
         route!(GET "/v1/queues/{queue}/stats", Some(View), stats::stats, "stats", "Shows what workers counted.")

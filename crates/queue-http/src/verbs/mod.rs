@@ -6,6 +6,7 @@ pub(crate) mod claim;
 pub(crate) mod enqueue;
 pub(crate) mod events;
 pub(crate) mod extend;
+pub(crate) mod failures;
 pub(crate) mod jobs;
 pub(crate) mod metrics;
 pub(crate) mod operations;

@@ -8,15 +8,12 @@ use crate::{
     words::{Moment, moment, number},
 };
 use askama::Template;
-use queue_core::{Direction, JobMeta, ListQuery, QueueName, State, Timestamp, Walk, error_pattern};
-use std::{collections::HashMap, time::Duration};
+use queue_core::{QueueName, Timestamp};
+use queue_view::{FailureGroup, FailureGroups};
+use std::{sync::Arc, time::Duration};
 
-/// How many jobs of each state are looked at.
-const LOOKED_AT: usize = 500;
-/// The most groups, and the most jobs of one group that a form names.
+/// The most groups of a page.
 const GROUPS_MAX: usize = 100;
-const IDS_MAX: usize = 100;
-const EXAMPLES: usize = 3;
 const AGE: Duration = Duration::from_secs(2);
 
 #[derive(Template)]
@@ -45,18 +42,6 @@ struct GroupView {
     ids: Vec<String>,
 }
 
-/// Failures that say the same.
-#[derive(Debug)]
-struct FailureGroup {
-    key: (String, String, String),
-    failed: u64,
-    failing: u64,
-    first: Timestamp,
-    last: Timestamp,
-    examples: Vec<String>,
-    ids: Vec<String>,
-}
-
 /// `GET /errors`
 pub(crate) async fn errors(visit: Visit) -> Result<Answer> {
     let Some(chosen) = visit.chosen_queue().await? else {
@@ -72,91 +57,47 @@ pub(crate) async fn errors(visit: Visit) -> Result<Answer> {
         });
     };
     let name = &chosen.name;
-    let (failed, now) = newest(&visit, name, State::Failed).await?;
-    let (failing, _) = newest(&visit, name, State::Failing).await?;
-    let groups = grouped(failed.iter().chain(&failing));
+    let found = read(&visit, name).await?;
     let frame = visit.live_frame("Errors", Some(name.as_str()));
     answer::page(&ErrorsPage {
         queue: name.to_string(),
-        failed: number(failed.len() as u64),
-        failing: number(failing.len() as u64),
+        failed: number(found.failed),
+        failing: number(found.failing),
         may_redrive: frame.may.operate && !name.is_reserved(),
-        left_out: groups.len().saturating_sub(GROUPS_MAX),
-        groups: groups.into_iter().take(GROUPS_MAX).map(|group| view(&visit, name, group, now)).collect(),
+        left_out: found.groups.len().saturating_sub(GROUPS_MAX),
+        groups: found
+            .groups
+            .iter()
+            .take(GROUPS_MAX)
+            .map(|group| view(&visit, name, group, found.now))
+            .collect(),
         queues: chosen.choices,
         frame,
     })
 }
 
-async fn newest(visit: &Visit, queue: &QueueName, state: State) -> Result<(Vec<JobMeta>, Timestamp)> {
-    let walk = Walk::State(state, Direction::NewestFirst);
-    let (storage, query) = (visit.storage().clone(), ListQuery::new(queue.clone(), walk, LOOKED_AT));
-    let key = visit.key("errors", &format!("{state}\u{0}{queue}"));
-    let read = async move { Ok(storage.list(query).await?) };
-    let page = visit.app.snapshots.get(key, AGE, read).await?;
-    Ok((page.jobs.clone(), page.now))
+async fn read(visit: &Visit, queue: &QueueName) -> Result<Arc<FailureGroups>> {
+    let (storage, name) = (visit.storage().clone(), queue.clone());
+    let read = async move { Ok(FailureGroups::read(&*storage, &name).await?) };
+    visit.app.snapshots.get(visit.key("errors", queue.as_str()), AGE, read).await
 }
 
-/// The groups, the largest first.
-fn grouped<'a>(jobs: impl Iterator<Item = &'a JobMeta>) -> Vec<FailureGroup> {
-    let mut groups: Vec<FailureGroup> = Vec::new();
-    let mut places: HashMap<(String, String, String), usize> = HashMap::new();
-    for job in jobs {
-        let Some(error) = &job.last_error else { continue };
-        let key = (job.kind.to_string(), error.name().to_owned(), error_pattern(error.message()));
-        let at = job.failed_at.unwrap_or_else(|| job.entered_at());
-        let place = *places.entry(key).or_insert_with_key(|key| {
-            groups.push(FailureGroup {
-                key: key.clone(),
-                failed: 0,
-                failing: 0,
-                first: at,
-                last: at,
-                examples: Vec::new(),
-                ids: Vec::new(),
-            });
-            groups.len() - 1
-        });
-        groups[place].add(job, at);
-    }
-    groups.sort_by_key(|group| std::cmp::Reverse((group.failed + group.failing, group.last)));
-    groups
-}
-
-impl FailureGroup {
-    fn add(&mut self, job: &JobMeta, at: Timestamp) {
-        if job.state.is_terminal() {
-            self.failed += 1;
-            if self.ids.len() < IDS_MAX {
-                self.ids.push(job.id.to_string());
-            }
-        } else {
-            self.failing += 1;
-        }
-        (self.first, self.last) = (self.first.min(at), self.last.max(at));
-        if self.examples.len() < EXAMPLES {
-            self.examples.push(job.id.to_string());
-        }
-    }
-}
-
-fn view(visit: &Visit, queue: &QueueName, group: FailureGroup, now: Timestamp) -> GroupView {
-    let (kind, name, message) = group.key;
-    let pairs = [("queue", queue.as_str()), ("kind", kind.as_str())];
-    let example = |id: String| {
+fn view(visit: &Visit, queue: &QueueName, group: &FailureGroup, now: Timestamp) -> GroupView {
+    let pairs = [("queue", queue.as_str()), ("kind", group.kind.as_str())];
+    let example = |id: &queue_core::JobId| {
         let href = visit.link("job", &[("queue", queue.as_str()), ("id", id.as_str())]);
-        (id, href)
+        (id.to_string(), href)
     };
     GroupView {
         kind_href: visit.link("jobs", &pairs),
-        kind,
-        name,
-        message,
+        kind: group.kind.to_string(),
+        name: group.error_name.clone(),
+        message: group.message.clone(),
         failed: number(group.failed),
         failing: number(group.failing),
         first: moment(group.first, now),
         last: moment(group.last, now),
-        examples: group.examples.into_iter().map(example).collect(),
-        ids: group.ids,
+        examples: group.examples.iter().map(example).collect(),
+        ids: group.failed_ids.iter().map(ToString::to_string).collect(),
     }
 }
