@@ -6,8 +6,10 @@
 //!
 //! Absent on purpose: HTTP, a terminal, templates, a store of its own.
 
+mod change;
 mod failures;
 mod filter;
 
+pub use change::{ChangeOutcome, ChangedJob, ChangedJobs, change_jobs};
 pub use failures::{FAILURES_LOOKED_AT_MAX, FailureGroup, FailureGroups};
 pub use filter::{InvalidFilter, JobFilter, JobListing, Standing, UnknownStanding};

@@ -126,7 +126,7 @@ async fn change(app: &App, call: &Call, verb: Verb) -> Result<Response> {
             if request.operation.is_some() || request.jobs_max.is_some() || request.dry_run {
                 return Err(Problem::invalid("operation, jobs_max and dry_run go with a filter"));
             }
-            by_ids::change(app, &queue, &ids, verb, request.event(verb)?).await
+            by_ids::change(app, &queue, &ids, &request.event(verb)?).await
         }
         (None, Some(filter)) => by_filter::change(app, &queue, filter, &request, request.action(verb)?).await,
         _ => Err(Problem::invalid("give ids or filter")),

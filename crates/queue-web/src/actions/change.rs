@@ -9,7 +9,7 @@ use crate::{
 };
 use queue::operations::Action;
 use queue_core::{
-    Changed, JobId, QueueName, StorageExt,
+    JobId, QueueName,
     lifecycle::{OnRunning, Policy},
 };
 
@@ -85,17 +85,15 @@ pub(crate) async fn change_jobs(visit: Visit) -> Result<Answer> {
         _ => format!("{} jobs: {}", ids.len(), ids.iter().map(JobId::as_str).collect::<Vec<_>>().join(", ")),
     };
     let record = visit.begin(action.name(), queue.as_str(), subject).await?;
-    let mut done = 0_u64;
-    for id in &ids {
-        let changed = visit.storage().change(&queue, id, action.action().event(), &Policy::default()).await;
-        match changed {
-            Ok(changed) => done += u64::from(matches!(changed, Changed::Done(_))),
-            Err(error) => {
-                visit.end(record, format!("{done} changed, then the store did not answer")).await;
-                return Err(error.into());
-            }
+    let event = action.action().event();
+    let changed = queue_view::change_jobs(&**visit.storage(), &queue, &ids, &event, &Policy::default()).await;
+    let done = match changed {
+        Ok(changed) => changed.done() as u64,
+        Err(error) => {
+            visit.end(record, "the store did not answer, so some may be changed").await;
+            return Err(error.into());
         }
-    }
+    };
     let not = ids.len() as u64 - done;
     visit.end(record, format!("{done} changed, {not} left alone")).await;
     Ok(if done == 0 { visit.done("unchanged", 0, 0) } else { visit.done(action.name(), done, not) })

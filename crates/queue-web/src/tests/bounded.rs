@@ -7,9 +7,9 @@ use futures_util::future::join_all;
 use http::Method;
 use parking_lot::Mutex;
 use queue_core::{
-    Counts, Detail, Failure, Finding, JobAttempts, JobId, JobRecord, ListQuery, Page, QueueName,
+    Applied, Counts, Detail, Failure, Finding, JobAttempts, JobId, JobRecord, ListQuery, Page, QueueName,
     QueuesPage, QueuesQuery, Result, SeriesPage, SeriesQuery, Stamped, Storage, StorageLayer, WorkerInfo,
-    lifecycle::Cause,
+    lifecycle::{Cause, Transition},
 };
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -59,6 +59,11 @@ impl StorageLayer for CountedStore {
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
         self.count("get", ids.len(), ids.len() as u64);
         self.store.get(queue, ids, what).await
+    }
+
+    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
+        self.count("apply", 0, 0);
+        self.store.apply(batch).await
     }
 
     async fn list(&self, query: ListQuery) -> Result<Page> {
@@ -214,4 +219,23 @@ async fn fifty_tabs_cost_the_store_what_one_costs() {
     tokio::time::advance(std::time::Duration::from_mins(1)).await;
     join_all((0..50).map(|_| get(&dashboard, "/"))).await;
     assert_eq!(store.taken().0, of_one);
+}
+
+/// The dashboard made two calls for each job.
+#[tokio::test]
+async fn a_change_of_a_hundred_jobs_is_two_calls_of_the_store() {
+    let inner = memory();
+    let ids: Vec<String> = (0..100).map(|number| format!("job-{number}")).collect();
+    enqueue(&inner, "mail", ids.iter().map(|id| new_job(id, "k", "1")).collect()).await;
+    let store = counted(inner.clone());
+    let dashboard = dashboard(store.clone());
+    let named: Vec<String> = ids.iter().map(|id| format!("id={id}")).collect();
+    let page = get(&dashboard, "/jobs?queue=mail").await;
+    let form = format!("proof={}&queue=mail&action=cancel&{}", page.proof(), named.join("&"));
+    store.taken();
+    let got = super::ask(&dashboard, Method::POST, "/change", Some(&super::everybody()), &form).await;
+    assert!(got.location().contains("did=cancel&n=100"), "{} {}", got.status, got.location());
+    let (calls, rows) = (store.calls.lock().clone(), *store.rows.lock());
+    // The record of the action reads the time, by a read of no job.
+    assert_eq!((calls["get"], rows.asked, calls["apply"]), (2, 100, 1), "{calls:?}");
 }
