@@ -1,5 +1,4 @@
-//! The arguments of the command: the options that every subcommand takes, and the list of
-//! subcommands.
+//! The arguments of the command: the list of its subcommands.
 
 #[cfg(feature = "top")]
 use crate::commands::top::TopArgs;
@@ -40,12 +39,9 @@ use crate::{
         workers::WorkersArgs,
     },
     exit,
-    opener::Opener,
-    output::Format,
+    globals::Globals,
 };
-use clap::{Args, Parser, Subcommand};
-use queue::QueueName;
-use std::path::PathBuf;
+use clap::{Parser, Subcommand};
 
 /// Durable background jobs from a shell.
 ///
@@ -59,60 +55,6 @@ pub(crate) struct Cli {
     pub(crate) globals: Globals,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// The options of every command.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Globals {
-    /// The store that holds the jobs.
-    #[arg(
-        long,
-        global = true,
-        value_name = "URL",
-        help = "The store [env: QUEUE_STORE] [default: sqlite:queue.db, in the working directory]",
-        help_heading = "Global options"
-    )]
-    pub(crate) store: Option<String>,
-    /// The service in place of a store.
-    #[arg(
-        long,
-        global = true,
-        value_name = "URL",
-        conflicts_with = "store",
-        help = "A `queue serve` in place of a store, such as https://host:8443 [env: QUEUE_SERVER]",
-        help_heading = "Global options"
-    )]
-    pub(crate) server: Option<String>,
-    /// The token for the service.
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        help = "The file of the token for --server [env: QUEUE_TOKEN_FILE]",
-        help_heading = "Global options"
-    )]
-    pub(crate) token_file: Option<PathBuf>,
-    /// The queue in the store.
-    #[arg(
-        long,
-        global = true,
-        value_name = "NAME",
-        help = "The queue within the store [env: QUEUE_NAME] [default: default]",
-        help_heading = "Global options"
-    )]
-    pub(crate) queue: Option<QueueName>,
-    /// Print JSON, one object per line; errors too, on standard error
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) json: bool,
-    /// Not an argument: how the program that runs the command opens stores.
-    #[arg(skip)]
-    pub(crate) opener: Opener,
-}
-
-impl Globals {
-    pub(crate) fn format(&self) -> Format {
-        if self.json { Format::Json } else { Format::Human }
-    }
 }
 
 /// One variant per command; each has a file of its own.

@@ -15,6 +15,7 @@ mod args;
 mod commands;
 mod content_type;
 mod exit;
+mod globals;
 mod opener;
 mod output;
 mod parse;

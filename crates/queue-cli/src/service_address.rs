@@ -3,7 +3,7 @@
 //! `queue work` speaks the protocol `/v1` to it, which needs the scope `work` alone. Every other
 //! command uses the store behind it as a remote store, which needs the scope `store`.
 
-use crate::{args::Globals, exit::CliError, session::env_or};
+use crate::{exit::CliError, globals::Globals, session::env_or};
 use std::{
     env,
     fmt::Write as _,

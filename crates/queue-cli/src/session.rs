@@ -2,8 +2,8 @@
 //! closes them.
 
 use crate::{
-    args::Globals,
     exit::{CliError, Exit},
+    globals::Globals,
     opener::Opener,
     output::Output,
     service_address::ServiceAddress,

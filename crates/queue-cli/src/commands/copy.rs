@@ -1,8 +1,8 @@
 //! The command `queue copy`: brings the jobs of one store to another, of any kind.
 
 use crate::{
-    args::Globals,
     exit::{CliError, Exit},
+    globals::Globals,
     output::{self, Column, Format, Text, plural},
     parse,
     session::{Missing, Session},

@@ -2,8 +2,8 @@
 //! Postgres.
 
 use crate::{
-    args::Globals,
     exit::{CliError, Exit},
+    globals::Globals,
     output::{OnTerminal, Output},
     session::{Missing, Session},
 };

@@ -1,8 +1,8 @@
 //! `queue token`: who may use a service, and by which keys it knows its receipts.
 
 use crate::{
-    args::Globals,
     exit::{CliError, Exit},
+    globals::Globals,
     output::{self, Format, Output},
     parse,
 };

@@ -6,8 +6,8 @@ pub(super) mod show;
 mod timing;
 
 use crate::{
-    args::Globals,
     exit::{CliError, Exit},
+    globals::Globals,
     session::{Jobs, Missing, Session},
 };
 use add::AddArgs;

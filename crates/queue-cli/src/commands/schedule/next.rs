@@ -6,8 +6,8 @@ use super::{
     timing::{self, TimingArgs},
 };
 use crate::{
-    args::Globals,
     exit::{CliError, Exit},
+    globals::Globals,
     output::{self, Format, Output},
     parse,
     session::{Jobs, Missing, Session},
