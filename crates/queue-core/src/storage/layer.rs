@@ -194,6 +194,7 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
     }
 }
 
+#[deny(clippy::missing_trait_methods, reason = "a new verb must not be forgotten")]
 #[async_trait]
 impl<L: StorageLayer> Storage for L {
     fn capabilities(&self) -> Capabilities {
