@@ -53,8 +53,13 @@ impl JobFilter {
 
     /// Whether a job is meant at a time.
     pub fn matches(&self, job: &JobMeta, now: Timestamp) -> bool {
-        let stands = self.states.is_empty() || self.states.iter().any(|standing| standing.includes(job, now));
-        stands && !job.is_purged(now) && self.list_filter().matches(job)
+        self.stands(job, now) && !job.is_purged(now) && self.list_filter().matches(job)
+    }
+
+    /// Whether a job stands at a time in one of the ways that are meant, which a store cannot
+    /// compare.
+    pub(super) fn stands(&self, job: &JobMeta, now: Timestamp) -> bool {
+        self.states.is_empty() || self.states.iter().any(|standing| standing.includes(job, now))
     }
 
     /// The jobs of a queue that are meant, in an order.

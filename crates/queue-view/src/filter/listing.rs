@@ -1,7 +1,7 @@
 //! The jobs that a filter means, page by page.
 
 use super::JobFilter;
-use queue_core::{Cursor, JobMeta, ListFilter, ListQuery, Page, QueueName, Result, Storage, Walk};
+use queue_core::{Cursor, ListFilter, ListQuery, Page, QueueName, Result, Storage, Walk};
 
 /// The jobs of a queue that a filter means, in an order; see [`JobFilter::listing`].
 #[derive(Clone, Debug)]
@@ -55,9 +55,9 @@ impl JobListing {
     /// Those of [`Storage::list`], such as `Invalid` for a cursor of another listing.
     pub async fn page(&self, store: &dyn Storage, after: Option<Cursor>, limit: usize) -> Result<Page> {
         let mut page = store.list(ListQuery { after, limit, ..self.query.clone() }).await?;
-        // The store has compared states, which time divides further.
+        // The store has compared all parts but one: it knows states, which time divides further.
         let now = page.now;
-        page.jobs.retain(|job: &JobMeta| self.filter.matches(job, now));
+        page.jobs.retain(|job| self.filter.stands(job, now));
         Ok(page)
     }
 }

@@ -1,11 +1,8 @@
 //! How a job stands, as a filter names it.
 
-use queue_core::{Counts, JobMeta, Span, State, Timestamp};
+use queue_core::{Counts, JobMeta, State, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
-
-/// A job whose due time is further away than this is parked: it waits until it is promoted.
-const PARKED_BEYOND: Span = Span::from_millis(Span::MAX.as_millis() / 2);
 
 /// How a job stands: its state, or a part of its state that time decides. Some of these overlap: a
 /// job that failed and waits for its retry is failing and scheduled.
@@ -82,7 +79,7 @@ impl Standing {
     /// The standing that says most about a job at a time. It is never `Queued`.
     pub fn of(job: &JobMeta, now: Timestamp) -> Self {
         match job.state {
-            State::Queued | State::Failing if Self::Parked.includes(job, now) => Self::Parked,
+            _ if job.is_parked(now) => Self::Parked,
             State::Queued if job.is_scheduled(now) => Self::Scheduled,
             State::Queued => Self::Due,
             State::Processing if job.is_lapsed(now) => Self::Lapsed,
@@ -95,7 +92,7 @@ impl Standing {
         match self {
             Self::Due => job.is_due(now),
             Self::Scheduled => job.is_scheduled(now),
-            Self::Parked => job.is_scheduled(now) && job.run_at > now + PARKED_BEYOND,
+            Self::Parked => job.is_parked(now),
             Self::Lapsed => job.state == State::Processing && job.is_lapsed(now),
             _ => self.states() == [job.state],
         }
