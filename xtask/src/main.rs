@@ -61,11 +61,16 @@ enum Task {
     Fix,
     /// Checks the shape of files, manifests and links
     Tidy,
+    /// Counts stilted words in comments, by crate
+    Words {
+        /// Show the lines of this crate
+        name: Option<String>,
+    },
     /// Checks which crate depends on which
     Deps,
     /// Compares the public surface of each crate with the listing in `docs/api`
     Api {
-        /// Write the listing anew
+        /// Write the listing
         #[arg(long)]
         bless: bool,
     },
@@ -168,6 +173,7 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         Task::Test(wanted) => test::run(repo, &wanted),
         Task::Fix => fix::run(repo),
         Task::Tidy => tidy::run(repo),
+        Task::Words { name } => tidy::words(repo, name.as_deref()),
         Task::Deps => deps::run(repo),
         Task::Api { bless } => {
             let listed = if bless { Listed::Bless } else { Listed::Compare };

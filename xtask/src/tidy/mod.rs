@@ -1,15 +1,17 @@
 //! `cargo xtask tidy`: rules about files that neither the compiler, rustfmt nor clippy knows.
 //!
-//! A rule is a pure function from one file, and the names of all the others, to findings; that of
-//! [`promises`] reads several files. What
-//! clippy can check is left to clippy: the length of functions, leftover macros, and output that
-//! goes round the `queue` command's own writer are lints in Cargo.toml and clippy.toml.
+//! A rule is a pure function from one file, and the names of all the others, to findings;
+//! [`promises`] and [`words`] read several files. What clippy can check is left to clippy: the
+//! length of functions, leftover macros, and output that goes round the `queue` command's own
+//! writer are lints in Cargo.toml and clippy.toml.
 
+mod limits;
 mod lines;
 mod links;
 mod manifest;
 mod promises;
 mod source;
+mod words;
 
 use anyhow::{Result, bail};
 
@@ -22,6 +24,7 @@ pub(crate) fn run(repo: &Repo) -> Result<()> {
     let sources = tree.read(repo)?;
     let mut findings: Vec<Finding> = sources.iter().flat_map(|source| findings(source, &tree)).collect();
     findings.extend(promises::check(&sources));
+    findings.extend(words::check(&sources));
     for finding in &findings {
         println!("{finding}");
     }
@@ -29,6 +32,14 @@ pub(crate) fn run(repo: &Repo) -> Result<()> {
         bail!("findings: {}", findings.len());
     }
     println!("{} files are tidy", sources.len());
+    Ok(())
+}
+
+/// Prints how many stilted words the comments of each crate have, or the places in one crate.
+pub(crate) fn words(repo: &Repo, name: Option<&str>) -> Result<()> {
+    for line in words::show(&Tree::list(repo)?.read(repo)?, name) {
+        println!("{line}");
+    }
     Ok(())
 }
 
