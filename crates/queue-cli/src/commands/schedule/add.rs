@@ -3,7 +3,7 @@
 
 use super::timing::TimingArgs;
 use crate::{
-    commands::job_args::JobArgs,
+    commands::jobs::job_args::JobArgs,
     exit::{CliError, Exit},
     parse,
     session::{Jobs, Missing, Session},

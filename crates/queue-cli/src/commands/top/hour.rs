@@ -1,7 +1,7 @@
 //! The last hour of one queue, as workers counted it.
 
-use super::{super::series, source::HourEntries};
-use crate::output::Chart;
+use super::source::HourEntries;
+use crate::{commands::queues::series, output::Chart};
 use queue::{
     QueueSeries, SlotLength, WorkCounts, WorkOutcome,
     queue_core::{QueueName, Timestamp},

@@ -1,12 +1,11 @@
 //! The failures of a queue in groups.
 
 use super::super::{
-    super::errors,
     sheet::{Block, Sheet, SheetRow, Tone},
     source::Source,
     subject::Subject,
 };
-use crate::exit::CliError;
+use crate::{commands::jobs::errors, exit::CliError};
 use queue::{queue_core::QueueName, view::FailureGroups};
 
 pub(super) async fn read(queue: &QueueName, source: &Source) -> Result<Sheet, CliError> {

@@ -1,12 +1,13 @@
 //! One job: its facts, its attempts, and what it carries if somebody asks for that.
 
 use super::super::{
-    super::{job_pauses::JobPauses, timeline::timeline},
     sheet::{Block, Sheet},
     source::Source,
     subject::Subject,
 };
 use crate::{
+    commands::jobs::job_pauses::JobPauses,
+    commands::jobs::timeline::timeline,
     exit::{CliError, Exit},
     output::{self, Text, plural},
     session::Jobs,

@@ -1,13 +1,12 @@
 //! The jobs of a queue, a page at a time.
 
 use super::super::{
-    super::list,
     sheet::{Block, Sheet, SheetRow, Tone},
     source::Source,
     standings::standings,
     subject::Subject,
 };
-use crate::{exit::CliError, output::plural};
+use crate::{commands::jobs::list, exit::CliError, output::plural};
 use queue::{
     Counts, State, Status,
     queue_core::{Cursor, Page, QueueName},

@@ -1,12 +1,11 @@
 //! The changes of many jobs, the newest first.
 
 use super::super::{
-    super::operations,
     sheet::{Block, Sheet, SheetRow, Tone},
     source::Source,
     subject::Subject,
 };
-use crate::exit::CliError;
+use crate::{commands::change::operations, exit::CliError};
 use queue::{
     UnreadableJob,
     operations::{OperationStatus, Operations},

@@ -1,13 +1,13 @@
 //! Whether all is well, and every queue in a line.
 
 use super::super::{
-    super::pauses,
     hour::QueueHour,
     sheet::{Block, Sheet, SheetRow, Tone},
     source::{HourEntries, Source},
     subject::Subject,
 };
 use crate::{
+    commands::queues::pauses,
     exit::CliError,
     output::{Column, age, plural},
 };

@@ -1,13 +1,14 @@
 //! One queue: its counts, its last hour, and its kinds.
 
 use super::super::{
-    super::{pauses, series},
     hour::QueueHour,
     sheet::{Block, Sheet, SheetRow, Tone},
     source::Source,
     subject::Subject,
 };
 use crate::{
+    commands::queues::pauses,
+    commands::queues::series,
     exit::{CliError, Exit},
     output::{Chart, Column, Text, age, table},
 };

@@ -1,12 +1,11 @@
 //! The schedules of a queue.
 
 use super::super::{
-    super::schedule::show,
     sheet::{Block, Sheet, SheetRow, Tone},
     source::Source,
     subject::Subject,
 };
-use crate::exit::CliError;
+use crate::{commands::schedule::show, exit::CliError};
 use queue::{UnreadableJob, queue_core::QueueName, schedules::ScheduleStatus};
 
 /// The most pages of jobs among which schedules are looked for.

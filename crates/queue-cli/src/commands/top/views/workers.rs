@@ -1,12 +1,12 @@
 //! The workers that are present, and what one of them runs.
 
 use super::super::{
-    super::workers,
     sheet::{Block, Sheet, SheetRow, Tone},
     source::Source,
     subject::Subject,
 };
 use crate::{
+    commands::workers::list as workers,
     exit::{CliError, Exit},
     output::{self, Column, age},
 };

@@ -1,0 +1,245 @@
+//! Starts an operation, shows how far it is, and reports what became of it.
+
+use super::{
+    confirm::{confirm, refuse_without_a_person},
+    filter_args::ChangedArgs,
+};
+use crate::{
+    exit::{CliError, Exit},
+    output::{self, Format, plural},
+    session::{Jobs, Missing, Session},
+    signals::StopSignals,
+};
+use queue::{
+    Error, IdSource as _, TimeOrderedIds,
+    operations::{Action, DRY_RUN_MAX, DryRun, Operation, OperationId, OperationStatus, Operations, Started},
+    queue_core::{Retention, Span},
+    view::Standing,
+};
+use serde_json::{Map, Value, json};
+use std::{pin::pin, time::Duration};
+
+/// Between two looks at an operation that runs.
+const LOOK: Duration = Duration::from_millis(200);
+/// How long an operation stays leased without a sign of life, unless the command says it.
+pub(crate) const LEASE: Duration = Duration::from_secs(30);
+
+/// What a command wants done to many jobs.
+pub(crate) struct Wanted<'a> {
+    pub(crate) action: Action,
+    pub(crate) filter: &'a ChangedArgs,
+    /// How the jobs stand where no state is named.
+    pub(crate) standings: &'a [Standing],
+    /// The name under which it is started; generated if there is none.
+    pub(crate) name: Option<String>,
+    /// What was done to a job, in words and as the field of the count.
+    pub(crate) word: &'static str,
+    pub(crate) field: &'static str,
+    pub(crate) lease: Duration,
+    /// The caller has said yes to the removal of records.
+    pub(crate) yes: bool,
+}
+
+impl Wanted<'_> {
+    /// Whether somebody has to say yes first: what is removed does not come back, while a cancelled
+    /// job can be redriven.
+    fn asks(&self) -> bool {
+        let removes = match self.action {
+            Action::Delete | Action::Retain(Retention::Remove) => true,
+            Action::Retain(Retention::Keep(span)) => span == Span::ZERO,
+            _ => false,
+        };
+        removes && !self.yes && !self.filter.dry_run
+    }
+}
+
+/// Counts the jobs, or changes them and waits for the end.
+pub(crate) async fn carry_out(wanted: Wanted<'_>, session: &Session) -> Result<Exit, CliError> {
+    let asks = wanted.asks();
+    if asks {
+        let name = &session.name;
+        refuse_without_a_person(&format!("this removes the jobs of the queue {name:?} that match"))?;
+    }
+    session
+        .with_jobs(Missing::Refuse, async |jobs| {
+            let operations = Operations::of(jobs.storage().clone());
+            let operation = wanted.filter.operation(jobs, wanted.action.clone(), wanted.standings).await?;
+            if wanted.filter.dry_run {
+                return dry_run(&operations, &operation, session).await;
+            }
+            if asks {
+                let found = operations.dry_run(&operation).await?;
+                confirm(&format!("this removes {} of the queue {:?}", counted(found), session.name))?;
+            }
+            // Only now, so that Ctrl-C ends a question.
+            let mut signals = StopSignals::listen()?;
+            let drawn = || TimeOrderedIds::default().next_id().to_string();
+            let name = wanted.name.clone().unwrap_or_else(drawn);
+            let id = OperationId::new(jobs.name(), &name).map_err(Error::from)?;
+            if operations.start(&name, &operation).await? == Started::Before
+                && session.out.format() == Format::Human
+            {
+                output::note(format!("the operation {id:?} was started before"));
+            }
+            let ended = follow(&operations, &id, wanted.lease, session, &mut signals).await?;
+            report(ended, &id, (wanted.word, wanted.field), session)
+        })
+        .await
+}
+
+/// Runs the operations of the store until this one is over, or all of them are.
+pub(crate) async fn go_on(
+    id: Option<&OperationId>,
+    lease: Duration,
+    jobs: &Jobs,
+    session: &Session,
+    signals: &mut StopSignals,
+) -> Result<Exit, CliError> {
+    let operations = Operations::of(jobs.storage().clone());
+    let open = if let Some(id) = id {
+        vec![id.clone()]
+    } else {
+        let found = operations.list().await?;
+        for unreadable in found.unreadable.iter().filter(|job| !job.meta().state.is_terminal()) {
+            output::note(format!(
+                "{:?} is left to a program that can read it: {}",
+                unreadable.name(),
+                unreadable.error()
+            ));
+        }
+        let all = found.operations.into_iter().rev();
+        all.filter(|status| !status.is_over()).map(|status| status.id().clone()).collect()
+    };
+    let mut exit = Exit::Ok;
+    for id in open {
+        let ended = follow(&operations, &id, lease, session, signals).await?;
+        match report(ended, &id, ("changed", "done"), session)? {
+            Exit::Ok => {}
+            Exit::Interrupted => return Ok(Exit::Interrupted),
+            other => exit = other,
+        }
+    }
+    Ok(exit)
+}
+
+async fn dry_run(
+    operations: &Operations,
+    operation: &Operation,
+    session: &Session,
+) -> Result<Exit, CliError> {
+    let found = operations.dry_run(operation).await?;
+    session.out.answer(|| counted(found), || json!({"jobs": found.jobs, "has_more": found.has_more}))?;
+    Ok(Exit::Ok)
+}
+
+fn counted(found: DryRun) -> String {
+    if found.has_more { format!("more than {DRY_RUN_MAX} jobs") } else { plural(found.jobs, "job") }
+}
+
+/// Runs operations in this process until one is over, whoever runs that one. `None` after a signal.
+async fn follow(
+    operations: &Operations,
+    id: &OperationId,
+    lease: Duration,
+    session: &Session,
+    signals: &mut StopSignals,
+) -> Result<Option<OperationStatus>, CliError> {
+    let worker = operations.worker().lease(lease).poll_interval(LOOK).build()?;
+    let stop = worker.stop_token();
+    let mut running = pin!(worker.run());
+    let mut is_interrupted = false;
+    loop {
+        tokio::select! {
+            _ = &mut running => break,
+            () = signals.next() => {
+                is_interrupted = true;
+                stop.cancel();
+            }
+            () = tokio::time::sleep(LOOK) => {
+                let seen = status(operations, id, session).await?;
+                if seen.is_over() {
+                    stop.cancel();
+                }
+                show(&seen, session);
+            }
+        }
+    }
+    let ended = status(operations, id, session).await?;
+    Ok(Some(ended).filter(|ended| ended.is_over() || !is_interrupted))
+}
+
+async fn status(
+    operations: &Operations,
+    id: &OperationId,
+    session: &Session,
+) -> Result<OperationStatus, CliError> {
+    let missing =
+        || CliError::new(Exit::NotFound, format!("there is no operation {id:?} in {}", session.url));
+    operations.get(id).await?.ok_or_else(missing)
+}
+
+/// Tells a person at a terminal how far an operation is.
+fn show(status: &OperationStatus, session: &Session) {
+    let counts = status.counts();
+    if session.out.format() == Format::Human && output::is_watched() && counts.met() > 0 {
+        output::note(format!("{} so far", plural(counts.met(), "job")));
+    }
+}
+
+fn report(
+    ended: Option<OperationStatus>,
+    id: &OperationId,
+    (word, field): (&'static str, &'static str),
+    session: &Session,
+) -> Result<Exit, CliError> {
+    let Some(status) = ended else {
+        if session.out.format() == Format::Human {
+            output::note(format!("stopped; the operation {id:?} goes on with `queue bulk run`"));
+        }
+        return Ok(Exit::Interrupted);
+    };
+    session.out.answer(|| words(&status, word), || object(&status, field))?;
+    Ok(if status.meta().state == queue::State::Completed && status.counts().failed == 0 {
+        Exit::Ok
+    } else {
+        Exit::Negative
+    })
+}
+
+fn words(status: &OperationStatus, word: &str) -> String {
+    let counts = status.counts();
+    let done = plural(counts.done, "job");
+    let skipped = match counts.skipped {
+        0 => String::new(),
+        skipped => format!(", left {skipped} as they were"),
+    };
+    let failed = match counts.failed {
+        0 => String::new(),
+        failed => format!(", could not change {failed}"),
+    };
+    let cut = if status.is_cut() { "; there may be more: raise --cap" } else { "" };
+    let words = format!("{word} {done}{skipped}{failed}{cut}");
+    match (status.error(), status.meta().state) {
+        (Some(error), _) => format!("{words}: {error}"),
+        (None, queue::State::Cancelled) => format!("{words}, then the operation was cancelled"),
+        (None, _) => words,
+    }
+}
+
+/// An operation as JSON. The count of changed jobs stands under a name of the command's own.
+pub(crate) fn object(status: &OperationStatus, field: &str) -> Value {
+    let (counts, spec) = (status.counts(), status.spec());
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
+    put("operation", json!(status.id().as_str()));
+    put("queue", json!(spec.queue.as_str()));
+    put("action", json!(spec.action.to_string()));
+    put("state", json!(status.meta().state.as_str()));
+    put(field, json!(counts.done));
+    put("skipped", json!(counts.skipped));
+    put("failed", json!(counts.failed));
+    put("in_flight", json!(status.in_flight()));
+    put("is_cut", json!(status.is_cut()));
+    put("error", json!(status.error()));
+    object.into()
+}

@@ -1,0 +1,75 @@
+//! The enqueue of a single job, with or without waiting for its result, and the answer that is
+//! printed.
+
+use crate::{
+    commands::jobs::ending,
+    exit::{CliError, Exit},
+    output::OnTerminal,
+    session::{Jobs, Session},
+};
+use queue::{Enqueued, Id, JobOptions, Payload, Raw, State};
+use serde_json::{Value, json};
+use std::{
+    ffi::OsString,
+    io::{self, Read},
+    time::Duration,
+};
+
+/// No store takes more; reading stops here, so that memory stays bounded.
+const STDIN_BYTES_MAX: u64 = 1 << 30;
+
+/// One job to store.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) id: Id,
+    pub(super) payload: Payload,
+    pub(super) options: JobOptions,
+    /// How long to wait for the result; `None` not to wait.
+    pub(super) wait: Option<Duration>,
+}
+
+/// The bytes of an argument, or of standard input if it is `-`.
+pub(in crate::commands) fn bytes(argument: OsString) -> Result<Vec<u8>, CliError> {
+    if argument != "-" {
+        return Ok(argument.into_encoded_bytes());
+    }
+    let mut bytes = Vec::new();
+    io::stdin().take(STDIN_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+pub(super) async fn run(request: Request, jobs: &Jobs, session: &Session) -> Result<Exit, CliError> {
+    let Request { id, payload, options, wait } = request;
+    let Some(timeout) = wait else {
+        let stored = jobs.enqueue_with(id, Raw(payload), options).await?;
+        session.out.answer(|| words(&stored), || object(&stored))?;
+        return Ok(Exit::Ok);
+    };
+    let known = match &id {
+        Id::Given(id) => Some(id.clone()),
+        _ => None,
+    };
+    let answer = jobs.enqueue_and_wait_with(id, Raw(payload), options, timeout).await;
+    ending::report(session, known.as_ref(), &ending::of_call(answer)?, OnTerminal::Escape)
+}
+
+fn words(stored: &Enqueued<Raw>) -> String {
+    match stored {
+        Enqueued::Queued { id, .. } => format!("queued {id}"),
+        Enqueued::Duplicate { id, state, .. } => format!("duplicate {id} ({state})"),
+        Enqueued::Completed { id, .. } => {
+            format!("duplicate {id} (completed; `queue result` has its result)")
+        }
+    }
+}
+
+/// The outcome of one enqueue; listings of many use it too.
+pub(super) fn object(stored: &Enqueued<Raw>) -> Value {
+    let (answer, state) = match stored {
+        Enqueued::Queued { .. } => ("queued", State::Queued),
+        Enqueued::Duplicate { state, .. } => ("duplicate", *state),
+        Enqueued::Completed { .. } => ("duplicate", State::Completed),
+    };
+    let (id, seq) = (stored.id().as_str(), stored.seq().get());
+    json!({"id": id, "seq": seq, "answer": answer, "state": state.as_str()})
+}

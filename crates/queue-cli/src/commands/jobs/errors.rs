@@ -1,0 +1,79 @@
+//! The command `queue errors`: groups failed and failing jobs by kind and error, and prints a table
+//! of the groups.
+
+use crate::{
+    commands::watch::WatchArgs,
+    exit::{CliError, Exit},
+    output::{self, Column, Format, Output, age, plural},
+    session::{Jobs, Missing, Session},
+};
+use clap::Args;
+use queue::{
+    JobId,
+    queue_core::Timestamp,
+    view::{FailureGroup, FailureGroups},
+};
+use serde_json::json;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Reads the newest 1,000 failed jobs and as many failing ones. Messages count as equal if they differ only in numbers, \
+hexadecimals, UUIDs and quoted text.")]
+pub(crate) struct ErrorsArgs {
+    #[command(flatten)]
+    watch: WatchArgs,
+}
+
+pub(crate) async fn run(args: ErrorsArgs, session: &Session) -> Result<Exit, CliError> {
+    session
+        .with_jobs(Missing::Refuse, async |jobs| {
+            let look = async |out| show(jobs, out).await;
+            args.watch.run(session.out, look).await
+        })
+        .await
+}
+
+async fn show(jobs: &Jobs, out: Output) -> Result<(), CliError> {
+    let found = FailureGroups::read(&**jobs.storage(), jobs.name()).await?;
+    match out.format() {
+        Format::Json => found.groups.iter().try_for_each(|group| {
+            let mut object = json!(group);
+            object["looked_at"] = found.looked_at().into();
+            out.object(&object)
+        })?,
+        Format::Human => {
+            let rows = found.groups.iter().map(|group| row(group, found.now));
+            out.text(output::Text::from(output::table(COLUMNS, rows)).and_apart(words(found.looked_at())))?;
+        }
+    }
+    Ok(())
+}
+
+/// How many jobs the groups were made of.
+pub(crate) fn words(looked_at: u64) -> String {
+    format!("Looked at the newest {} that failed or are failing.", plural(looked_at, "job"))
+}
+
+pub(crate) const COLUMNS: [Column; 7] = [
+    Column::whole("FAILED"),
+    Column::whole("FAILING"),
+    Column::text("KIND").plain("default"),
+    Column::text("ERROR"),
+    Column::whole("FIRST"),
+    Column::whole("LAST"),
+    Column::text("EXAMPLE"),
+];
+
+/// A group in the listing.
+pub(crate) fn row(group: &FailureGroup, now: Timestamp) -> Vec<String> {
+    let ago = |at: Timestamp| format!("{} ago", age(now.since(at)));
+    vec![
+        group.failed.to_string(),
+        group.failing.to_string(),
+        group.kind.to_string(),
+        format!("{}: {}", group.error_name, group.message),
+        ago(group.first),
+        ago(group.last),
+        group.examples.first().map(JobId::to_string).unwrap_or_default(),
+    ]
+}

@@ -1,0 +1,14 @@
+//! Commands about jobs: put one in, look at it, wait for its result.
+
+pub(crate) mod ending;
+pub(crate) mod enqueue;
+pub(crate) mod errors;
+pub(crate) mod events;
+pub(crate) mod job_args;
+pub(crate) mod job_pauses;
+pub(crate) mod list;
+pub(crate) mod result;
+pub(crate) mod show;
+pub(crate) mod status;
+pub(crate) mod timeline;
+pub(crate) mod wait;

@@ -1,0 +1,56 @@
+//! Pauses as the listings of queues show them.
+
+use queue::queue_core::{Pause, PausedKind, Timestamp};
+use serde_json::{Map, Value, json};
+use std::time::{Duration, UNIX_EPOCH};
+
+/// The last moment of the year 9999, in milliseconds: the last that can be written as a date.
+const DATE_MAX_MS: u64 = 253_402_300_799_000;
+
+/// A moment of store time as people read it, in UTC.
+pub(crate) fn time_text(at: Timestamp) -> String {
+    let millis = u64::try_from(at.as_millis()).unwrap_or(0);
+    let since_epoch = Duration::from_millis(millis.min(DATE_MAX_MS));
+    humantime::format_rfc3339_seconds(UNIX_EPOCH + since_epoch).to_string()
+}
+
+/// The cell of a table: empty if nothing is paused.
+pub(crate) fn cell(pause: Pause, kinds: &[PausedKind]) -> String {
+    let whole = pause.is_on().then(|| with_end("paused", pause));
+    let kinds = kinds.iter().map(|paused| with_end(paused.kind.as_str(), paused.pause));
+    whole.into_iter().chain(kinds).collect::<Vec<_>>().join(", ")
+}
+
+/// Sentences that say what is paused, and until when.
+pub(crate) fn sentences(pause: Pause, kinds: &[PausedKind]) -> Vec<String> {
+    let whole = pause.is_on().then(|| {
+        format!("The queue is paused: no worker gets a job until {}.", end_text(pause, "queue resume"))
+    });
+    let of_kind = |paused: &PausedKind| {
+        let command = format!("queue resume --kind {}", paused.kind);
+        format!("The kind {} is paused until {}.", paused.kind, end_text(paused.pause, &command))
+    };
+    whole.into_iter().chain(kinds.iter().map(of_kind)).collect()
+}
+
+/// What ends a pause: a time, or else this command.
+pub(crate) fn end_text(pause: Pause, command: &str) -> String {
+    pause.until().map_or_else(|| format!("`{command}`"), time_text)
+}
+
+/// Adds the pauses to an object.
+pub(crate) fn put(object: &mut Map<String, Value>, pause: Pause, kinds: &[PausedKind]) {
+    let kind = |paused: &PausedKind| json!({"kind": paused.kind.as_str(), "until": until(paused.pause)});
+    object.insert("paused".to_owned(), json!(pause.is_on()));
+    object.insert("paused_until".to_owned(), json!(until(pause)));
+    object.insert("paused_kinds".to_owned(), kinds.iter().map(kind).collect());
+}
+
+/// When a pause is over by itself.
+pub(crate) fn until(pause: Pause) -> Option<String> {
+    pause.until().map(time_text)
+}
+
+fn with_end(what: &str, pause: Pause) -> String {
+    pause.until().map_or_else(|| what.to_owned(), |at| format!("{what} until {}", time_text(at)))
+}

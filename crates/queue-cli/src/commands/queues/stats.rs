@@ -1,0 +1,207 @@
+//! The command `queue stats`: the number of jobs in each state, the pause, and the workers of a
+//! queue.
+
+use super::{pauses, series};
+use crate::{
+    commands::watch::WatchArgs,
+    exit::{CliError, Exit},
+    output::{self, Chart, Column, Output, Text, age},
+    session::{Jobs, Missing, Session},
+};
+use clap::Args;
+use queue::{
+    Counts, SeriesReading, State, Timestamp,
+    queue_core::{Duty, Moment, Pause, PausedKind, StorageExt, WorkerInfo},
+    worker::AboutWorker,
+};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// A shorter lead of store time is not worth reporting.
+const LEAD_TOLD: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exits with 3 if there is no such queue: one that has no job and no worker and is not paused. With --watch the command waits for it, and also shows what workers did in the last hour: rates, wait and run times, and a chart of each. With --json this is always in the answer, minute by minute.")]
+pub(crate) struct StatsArgs {
+    #[command(flatten)]
+    watch: WatchArgs,
+}
+
+/// All facts about a queue that need no look at single jobs.
+#[derive(Debug)]
+struct Stats {
+    counts: Counts,
+    pause: Pause,
+    paused_kinds: Vec<PausedKind>,
+    workers: Vec<WorkerInfo>,
+    /// The last hour, as workers counted it.
+    series: Option<SeriesReading>,
+}
+
+pub(crate) async fn run(args: StatsArgs, session: &Session) -> Result<Exit, CliError> {
+    session
+        .with_jobs(Missing::Refuse, async |jobs| {
+            let look = async |out| show(&args, jobs, session, out).await;
+            args.watch.run(session.out, look).await
+        })
+        .await
+}
+
+async fn show(args: &StatsArgs, jobs: &Jobs, session: &Session, out: Output) -> Result<(), CliError> {
+    let (counts, pause, paused_kinds) = match jobs.storage().status_of(jobs.name()).await? {
+        Some(status) => (status.counts, status.pause, status.paused_kinds),
+        None => (jobs.counts().await?, Pause::Off, Vec::new()),
+    };
+    let workers = workers(jobs).await?;
+    let stats = Stats { counts, pause, paused_kinds, workers, series: series::last_hour(jobs).await? };
+    if stats.is_nothing() && !args.watch.is_on() {
+        let name = &session.name;
+        let message = format!(
+            "there is no queue {name:?} in this store: it has no job and no worker, and is not paused"
+        );
+        return Err(CliError::new(Exit::NotFound, message));
+    }
+    let chart = args.watch.is_on().then(Output::chart);
+    out.answer(|| words(&stats, chart), || object(session, &stats))?;
+    Ok(())
+}
+
+impl Stats {
+    fn is_nothing(&self) -> bool {
+        self.counts.total() == 0
+            && !self.pause.is_on()
+            && self.paused_kinds.is_empty()
+            && self.workers.is_empty()
+    }
+}
+
+/// The announced workers of this queue; none if the store has no presence.
+async fn workers(jobs: &Jobs) -> Result<Vec<WorkerInfo>, CliError> {
+    if !jobs.storage().capabilities().presence {
+        return Ok(Vec::new());
+    }
+    let mut workers = jobs.storage().workers().await?;
+    workers.retain(|worker| worker.queues.contains(jobs.name()));
+    Ok(workers)
+}
+
+/// The answer for people; with how to draw charts, the work of the last hour too.
+fn words(stats: &Stats, chart: Option<Chart>) -> Text {
+    let Stats { counts, pause, paused_kinds, workers, series } = stats;
+    let mut rows: Vec<Vec<String>> =
+        State::ALL.iter().map(|state| vec![state.to_string(), counts.of(*state).to_string()]).collect();
+    rows.push(vec!["total".to_owned(), counts.total().to_string()]);
+    rows.push(vec!["(due later)".to_owned(), counts.scheduled.to_string()]);
+    let mut text = Text::from(output::table(["STATE", "JOBS"], rows));
+    for sentence in pauses::sentences(*pause, paused_kinds) {
+        text = text.and_apart(sentence);
+    }
+    if let Some(oldest_due) = counts.oldest_due {
+        text = text.and_apart(format!("The oldest due job waits for {}.", age(counts.now.since(oldest_due))));
+    }
+    if let Some(lead) = lead(counts.moment()) {
+        text = text.and_apart(lead);
+    }
+    if let Some(work) = series.as_ref().zip(chart).and_then(|(series, chart)| series::table(series, chart)) {
+        text = text.and_apart(work);
+    }
+    if !workers.is_empty() {
+        let columns = [
+            Column::text("WORKER"),
+            Column::whole("HOLDS"),
+            Column::whole("UP").plain(""),
+            Column::text("WHERE"),
+        ];
+        text = text.and_apart(output::table(columns, workers.iter().map(|worker| row(worker, counts.now))));
+    }
+    text
+}
+
+/// Store time that is ahead, after a clock was ahead.
+fn lead(moment: Moment) -> Option<String> {
+    let (lead, lasts) = (moment.lead(), moment.lead_lasts());
+    (lead >= LEAD_TOLD).then(|| {
+        format!(
+            "Store time is {} ahead of the clock, since the clock was ahead once. Delays and leases are not affected; the lead will be gone in {}.",
+            age(lead),
+            age(lasts)
+        )
+    })
+}
+
+fn row(worker: &WorkerInfo, now: Timestamp) -> Vec<String> {
+    let holds = format!("{} of {}", worker.running, worker.concurrency);
+    let started_at = AboutWorker::read(&worker.about).and_then(|about| about.started_at);
+    let up = started_at.map(|start| age(now.since(start))).unwrap_or_default();
+    vec![worker.id.to_string(), holds, up, worker.host.clone()]
+}
+
+fn object(session: &Session, stats: &Stats) -> Value {
+    let Stats { counts, pause, paused_kinds, workers, series } = stats;
+    let mut object = Map::new();
+    object.insert("queue".to_owned(), json!(session.name.as_str()));
+    pauses::put(&mut object, *pause, paused_kinds);
+    put_counts(&mut object, counts);
+    let lead = counts.moment();
+    object.insert("clock_lead_ms".to_owned(), json!(millis(lead.lead())));
+    object.insert("clock_lead_lasts_ms".to_owned(), json!(millis(lead.lead_lasts())));
+    object.insert("workers".to_owned(), workers.iter().map(worker).collect());
+    object.insert("last_hour".to_owned(), series.as_ref().map_or(Value::Null, series::object));
+    object.into()
+}
+
+/// Adds the counts in the form of `queue queues`.
+pub(crate) fn put_counts(object: &mut Map<String, Value>, counts: &Counts) {
+    object.extend(State::ALL.map(|state| (state.as_str().to_owned(), json!(counts.of(state)))));
+    object.insert("total".to_owned(), json!(counts.total()));
+    object.insert("scheduled".to_owned(), json!(counts.scheduled));
+    let waits = counts.oldest_due.map(|due| millis(counts.now.since(due)));
+    object.insert("oldest_due_age_ms".to_owned(), json!(waits));
+}
+
+fn millis(length: Duration) -> u64 {
+    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn worker(worker: &WorkerInfo) -> Value {
+    json!({
+        "id": worker.id.as_str(),
+        "concurrency": worker.concurrency,
+        "running": worker.running,
+        "host": worker.host,
+        "draining": worker.duty == Duty::Drain,
+        "paused": worker.duty == Duty::Pause,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stats(lead_ms: i64) -> Stats {
+        let clock = Timestamp::from_millis(1_767_225_600_000);
+        let now = Timestamp::from_millis(clock.as_millis() + lead_ms);
+        Stats {
+            counts: Counts::empty(Moment { now, clock }),
+            pause: Pause::Off,
+            paused_kinds: Vec::new(),
+            workers: Vec::new(),
+            series: None,
+        }
+    }
+
+    fn shown(stats: &Stats) -> String {
+        format!("{:?}", words(stats, None))
+    }
+
+    #[test]
+    fn a_clock_that_was_ahead_is_told_with_the_end_of_it() {
+        let told = shown(&stats(60_000));
+        assert!(
+            told.contains("Store time is 1m ahead of the clock") && told.contains("gone in 1h 4m"),
+            "{told}"
+        );
+        assert!(!shown(&stats(999)).contains("ahead"), "nobody needs to know of less than a second");
+    }
+}

@@ -1,0 +1,4 @@
+//! The HTTP service, and its tokens.
+
+pub(crate) mod serve;
+pub(crate) mod token;

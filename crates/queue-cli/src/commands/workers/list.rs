@@ -1,0 +1,97 @@
+//! The command `queue workers`: the table of all workers that are present in a store.
+
+use crate::{
+    commands::watch::WatchArgs,
+    exit::{CliError, Exit},
+    output::{self, Column, Format, Output, age},
+    session::{Jobs, Missing, Session},
+};
+use clap::Args;
+use queue::{
+    queue_core::{Detail, Duty, QueueName, Timestamp, WorkerInfo},
+    worker::AboutWorker,
+};
+use serde_json::{Map, Value, json};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Workers announce themselves every ten seconds, so the list may be that old; a worker that died is listed for half a minute more. \
+With --json each worker is a line with all that it announces, including its current jobs.")]
+pub(crate) struct WorkersArgs {
+    #[command(flatten)]
+    watch: WatchArgs,
+}
+
+/// Lists all workers of the store, whatever their queues.
+pub(crate) async fn run(args: WorkersArgs, session: &Session) -> Result<Exit, CliError> {
+    session
+        .with_jobs(Missing::Refuse, async |jobs| {
+            let look = async |out| list(jobs, out).await;
+            args.watch.run(session.out, look).await
+        })
+        .await
+}
+
+async fn list(jobs: &Jobs, out: Output) -> Result<(), CliError> {
+    let workers = jobs.storage().workers().await?;
+    // A read of no job tells the time of the store, by which workers say when they started.
+    let now = jobs.storage().get(jobs.name(), &[], Detail::Meta).await?.now;
+    match out.format() {
+        Format::Json => workers.iter().try_for_each(|worker| out.object(&object(worker, now)))?,
+        Format::Human => out.text(output::table(COLUMNS, workers.iter().map(|worker| row(worker, now))))?,
+    }
+    Ok(())
+}
+
+pub(crate) const COLUMNS: [Column; 8] = [
+    Column::text("WORKER"),
+    Column::whole("DOES"),
+    Column::whole("HOLDS"),
+    Column::whole("UP").plain(""),
+    Column::whole("VERSION").plain(""),
+    Column::text("QUEUES"),
+    Column::text("KINDS"),
+    Column::text("WHERE"),
+];
+
+/// A worker in the listing.
+pub(crate) fn row(worker: &WorkerInfo, now: Timestamp) -> Vec<String> {
+    let about = AboutWorker::read(&worker.about).unwrap_or_default();
+    let queues: Vec<&str> = worker.queues.iter().map(QueueName::as_str).collect();
+    let kinds = about.kinds.map_or_else(|| "any".to_owned(), |kinds| kinds.join(", "));
+    vec![
+        worker.id.to_string(),
+        does(worker.duty).to_owned(),
+        format!("{} of {}", worker.running, worker.concurrency),
+        about.started_at.map(|start| age(now.since(start))).unwrap_or_default(),
+        about.version,
+        queues.join(", "),
+        kinds,
+        worker.host.clone(),
+    ]
+}
+
+fn does(duty: Duty) -> &'static str {
+    match duty {
+        Duty::Drain => "drains",
+        Duty::Pause => "pauses",
+        _ => "works",
+    }
+}
+
+fn object(worker: &WorkerInfo, now: Timestamp) -> Value {
+    let about = AboutWorker::read(&worker.about);
+    let mut object = Map::new();
+    object.insert("id".to_owned(), json!(worker.id.as_str()));
+    object.insert("draining".to_owned(), json!(worker.duty == Duty::Drain));
+    object.insert("paused".to_owned(), json!(worker.duty == Duty::Pause));
+    object.insert("running".to_owned(), json!(worker.running));
+    object.insert("concurrency".to_owned(), json!(worker.concurrency));
+    object.insert("queues".to_owned(), worker.queues.iter().map(|queue| json!(queue.as_str())).collect());
+    object.insert("host".to_owned(), json!(worker.host));
+    let up = about.as_ref().and_then(|about| about.started_at).map(|start| now.since(start).as_millis());
+    object.insert("up_ms".to_owned(), json!(up.and_then(|up| u64::try_from(up).ok())));
+    // A worker of another library may announce anything here.
+    object.insert("about".to_owned(), about.map_or(Value::Null, |about| json!(about)));
+    object.into()
+}
