@@ -105,15 +105,13 @@ local held, leases, failing, unlisted, claimed_at = {}, {}, 0, brought_back, pac
 for at = 1, count do
   local seq, job, claim = seqs[at], found[at], takers[at]
   local token_length, worker_length = byte(job, 44, 45)
-  local front_end = 50 + token_length + worker_length
-  local former = sub(job, 1, front_end)
-  local front = claim.fronts[former]
-  if not front then
-    local revision, epoch = read('>I6I6', job, 5)
-    front = pack('>B', PROCESSING) .. sub(job, 2, 3) .. pack('>BI6I6', 0, revision + 1, epoch + 1) .. sub(job, 17, 24)
-      .. claim.ends .. sub(job, 31, 36) .. claimed_at .. sub(job, 43, 43) .. pack('>BB', 16, claim.worker_bytes)
-      .. sub(job, 46, 50) .. claim.proof
-    claim.fronts[former] = front
+  local former = sub(job, 1, FRONT_BYTES + token_length + worker_length)
+  local leased = claim.fronts[former]
+  if not leased then
+    local ends, proof, worker_bytes = claim.ends, claim.proof, claim.worker_bytes
+-- @part leased_front
+    leased = front
+    claim.fronts[former] = leased
   end
   local state, flags = byte(job, 1, 2)
   if state == FAILING then
@@ -121,7 +119,7 @@ for at = 1, count do
     unlisted = unlisted or {}
     unlisted[#unlisted + 1] = listed_as(job, seq)
   end
-  job = front .. sub(job, front_end + 1)
+  job = leased .. sub(job, #former + 1)
   held[2 * at - 1], held[2 * at] = seq, job
   leases[2 * at - 1], leases[2 * at] = claim.score, seq
   local jobs = claim.jobs

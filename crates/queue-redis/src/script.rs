@@ -77,6 +77,7 @@ parts!(
     "hints",
     "jobs",
     "kinds",
+    "leased_front",
     "merged",
     "page",
     "promote",

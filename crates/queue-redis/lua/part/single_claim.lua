@@ -13,11 +13,9 @@ if #ARGV == 8 and not paused and not has_kinds and not is_fed and tonumber(ARGV[
   local body = job and byte(job) == QUEUED and byte(job, 2) % (2 * HAS_DETAILS) < HAS_DETAILS and call('HGET', PAYLOAD, seq)
   if body then
     local worker, expires_at = ARGV[6], now + tonumber(ARGV[4])
-    local revision, epoch = read('>I6I6', job, 5)
-    local token_length, worker_length = byte(job, 44, 45)
-    local leased = pack('>B', PROCESSING) .. sub(job, 2, 3) .. pack('>BI6I6', 0, revision + 1, epoch + 1) .. sub(job, 17, 24)
-      .. pack('>I6', expires_at) .. sub(job, 31, 36) .. pack('>I6', now) .. sub(job, 43, 43) .. pack('>BB', 16, #worker)
-      .. sub(job, 46, FRONT_BYTES) .. ARGV[5] .. worker .. sub(job, FRONT_BYTES + token_length + worker_length + 1)
+    local ends, claimed_at, worker_bytes, proof = pack('>I6', expires_at), pack('>I6', now), #worker, ARGV[5] .. worker
+-- @part leased_front
+    local leased = front .. sub(job, front_end + 1)
     local lapse = call('ZRANGEBYSCORE', LEASES, '-inf', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
     call('HSET', STATE, seq, leased)
     call('ZADD', LEASES, text(expires_at), seq)
