@@ -1,8 +1,9 @@
-//! What measuring costs: one job enqueued, claimed and settled on the store in memory, each call
-//! for one job. Bare, with the layer and no SDK, and with the layer and an SDK.
+//! The cost of measuring: one job enqueued, claimed and settled on the store in memory, one call
+//! for each step. The variants are the bare store, the layer without an SDK, and the layer with
+//! one.
 //!
-//! `cargo bench -p queue-telemetry` compares them within one run, round by round.
-//! `-- bare 5000` runs one of them that often and nothing else, for a counter of instructions.
+//! `cargo bench -p queue-telemetry` compares them within one run, round by round. `-- bare 5000`
+//! runs one variant that many times and nothing else, for a counter of instructions.
 
 use opentelemetry::metrics::MeterProvider as _;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
@@ -28,7 +29,7 @@ fn stores() -> [(&'static str, Store); 3] {
         .with_periodic_exporter(opentelemetry_sdk::metrics::InMemoryMetricExporter::default())
         .build();
     let with_sdk = of(provider.meter("bench"));
-    // A provider that is gone measures nothing.
+    // A provider that is dropped measures nothing.
     std::mem::forget(provider);
     [("bare", memory()), ("noop", of(opentelemetry::global::meter("bench"))), ("sdk", with_sdk)]
 }

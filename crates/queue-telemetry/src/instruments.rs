@@ -1,14 +1,14 @@
-//! The instruments: names, units, bounds of buckets. docs/observability has the same list.
+//! The instruments: names, units and bucket bounds. docs/observability has the same list.
 
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 
-/// Bounds of calls of a store, those that OpenTelemetry advises for messaging.
+/// Bucket bounds for calls of a store, as OpenTelemetry recommends for messaging.
 const CALL_SECS: [f64; 14] =
     [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0];
-/// Bounds of handlers, which take longer.
+/// Bucket bounds for handlers, which take longer.
 const JOB_SECS: [f64; 14] =
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
-/// Bounds of waiting, which takes hours when something is wrong.
+/// Bucket bounds for waiting, which takes hours when something is wrong.
 const WAIT_SECS: [f64; 14] =
     [0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0, 14400.0, 86400.0];
 

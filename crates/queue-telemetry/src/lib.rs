@@ -1,23 +1,24 @@
-//! Metrics of a queue, by the API of OpenTelemetry.
+//! Metrics of a queue, through the API of OpenTelemetry.
 //!
 //! [`QueueMetrics`] holds the instruments. [`Metered`] is a layer in front of any store: it counts
-//! what is enqueued, claimed and settled through it, and how long that takes. A worker that tells
-//! its events to [`QueueMetrics::observe`] adds what only it knows: how long handlers run. What is
-//! stored (how many jobs wait, and since when) is read by [`QueueMetrics::read_store`].
+//! what is enqueued, claimed and settled through it, and measures how long that takes. A worker
+//! that passes its events to [`QueueMetrics::observe`] adds what only it knows: how long handlers
+//! run. [`QueueMetrics::read_store`] reads what is stored: how many jobs wait, and since when.
 //!
-//! Where the numbers go is the application's choice: any SDK of OpenTelemetry, by the meter that
-//! [`QueueMetrics::new`] gets. With the feature `prometheus` there is also `PrometheusMetrics`,
-//! which answers the text that Prometheus scrapes.
+//! The application chooses where the numbers go: any SDK of OpenTelemetry, through the meter that
+//! it passes to [`QueueMetrics::new`]. With the feature `prometheus` there is also
+//! `PrometheusMetrics`, which produces the text that Prometheus scrapes.
 //!
-//! The feature `bound-instruments`, which `prometheus` implies, has the SDK find the labels of a
-//! record once and not each time. It needs an SDK of the version 0.33 behind the meter: another
-//! implementation of `SyncInstrument` that cannot `bind` would drop those records without a word.
+//! With the feature `bound-instruments`, which `prometheus` implies, the SDK looks up the labels of
+//! a record once and not each time. It needs version 0.33 of the SDK behind the meter: another
+//! implementation of `SyncInstrument`, one that cannot `bind`, would drop those records silently.
 //!
-//! Invariants kept here: no label has a job, an attempt or a worker in it; at most 200 queues and
-//! 200 kinds are told apart, however many there are; nothing that is measured can fail or wait.
+//! Invariants kept here: no label contains a job, an attempt or a worker; at most 200 queues and
+//! 200 kinds have labels of their own, and all others share one; recording never fails and never
+//! waits.
 //!
-//! Absent on purpose: an exporter, a server, and any type of OpenTelemetry in a signature other
-//! than the meter.
+//! Deliberately absent: an exporter, a server, and any type of OpenTelemetry in a signature except
+//! the meter.
 
 mod instruments;
 mod labels;

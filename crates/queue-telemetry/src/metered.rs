@@ -9,15 +9,15 @@ use queue_core::{
 use std::{fmt::Debug, sync::Arc};
 use tokio::time::Instant;
 
-/// A store whose calls are measured: jobs sent and claimed, attempts by their outcome, how long
-/// calls and jobs take, and errors.
+/// A store whose calls are measured: jobs sent and claimed, attempts by their outcome, the duration
+/// of calls and jobs, and errors.
 ///
-/// The layer passes every call on unchanged, capabilities included. It does not see calls in a
+/// The layer passes every call on unchanged, capabilities included. It does not see calls inside a
 /// transaction of the application. A call costs two readings of the clock, and a few atomic
-/// additions for each job; nothing is allocated for a job of a queue and kind seen before.
+/// additions for each job; a job of a known queue and kind allocates nothing.
 ///
-/// Attempts are counted here and not by the worker, since pull mode, rescues and the HTTP service
-/// settle jobs too. So put one layer in front of a store, not two.
+/// The layer counts attempts, not the worker, since pull mode, rescues and the HTTP service settle
+/// jobs too. So put exactly one layer in front of a store.
 ///
 /// ```
 /// use queue::Queue;
@@ -39,14 +39,14 @@ pub struct Metered<S: ?Sized = dyn Storage> {
 }
 
 impl<S: Storage + ?Sized> Metered<S> {
-    /// A layer in front of that store.
+    /// Puts a layer in front of that store.
     pub fn new(store: Arc<S>, metrics: &QueueMetrics) -> Self {
         let name = store.capabilities().name;
         metrics.store_begins(name);
         Self { store, name, metrics: metrics.clone() }
     }
 
-    /// Measures the time of a call, and counts its error.
+    /// Measures the duration of a call, and counts its error.
     async fn timed<T: Send>(
         &self,
         queue: &QueueName,
@@ -68,7 +68,7 @@ impl<S: Storage + ?Sized> StorageLayer for Metered<S> {
         &self.store
     }
 
-    /// Counts an error of a call.
+    /// Counts the error of a call.
     #[expect(clippy::manual_async_fn, reason = "`async_trait` would box it")]
     fn around<T: Send>(
         &self,
@@ -97,7 +97,7 @@ impl<S: Storage + ?Sized> StorageLayer for Metered<S> {
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        // A batch may concern several queues; its time is that of the first.
+        // A batch may hold jobs of several queues; its duration is recorded for the first.
         let Some(queue) = batch.first().map(|first| first.queue.clone()) else {
             return self.around("apply", None, self.store.apply(batch)).await;
         };

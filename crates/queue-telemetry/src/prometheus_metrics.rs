@@ -10,14 +10,15 @@ use std::fmt;
 const BUILD_INFO: &str = "queue_build_info";
 /// The name of the label of queues in Prometheus.
 const QUEUE_LABEL: &str = "messaging_destination_name";
-/// The instruments with labels of kinds. What an SDK keeps apart by itself, 2,000 combinations of
-/// labels, is less than they can have.
+/// The instruments with a label for the kind. They can have more combinations of labels than the
+/// 2,000 that an SDK keeps by default.
 const OF_KINDS: [&str; 3] = ["messaging.process.duration", "queue.job.held.duration", "queue.job.attempts"];
-/// 250 pairs of a queue and a kind, and the other kinds of 201 queues, with thirteen outcomes and
-/// reasons each.
+/// Room for 250 pairs of a queue and a kind, and for the other kinds of 201 queues, with thirteen
+/// outcomes and reasons each.
 const SERIES_MAX: usize = 6_000;
 
-/// Metrics with an SDK of their own, for applications that have none and are scraped by Prometheus.
+/// Metrics with an SDK of their own, for applications that have no SDK and are scraped by
+/// Prometheus.
 ///
 /// ```
 /// use queue::Queue;
@@ -38,7 +39,7 @@ const SERIES_MAX: usize = 6_000;
 pub struct PrometheusMetrics {
     metrics: QueueMetrics,
     registry: Registry,
-    /// Reads stop when it is dropped.
+    /// The registry stops answering when the provider is dropped.
     _provider: SdkMeterProvider,
 }
 
@@ -46,7 +47,7 @@ impl PrometheusMetrics {
     /// The type of [`text`](Self::text), for the header `Content-Type`.
     pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-    /// Metrics that nobody else has.
+    /// Metrics with a registry and an SDK of their own, which they share with no other metrics.
     ///
     /// # Errors
     /// `Internal` if the exporter cannot be set up, which would be a bug.
@@ -68,14 +69,14 @@ impl PrometheusMetrics {
         &self.metrics
     }
 
-    /// Everything that was recorded so far.
+    /// The text of everything that was recorded so far.
     pub fn text(&self) -> String {
         self.text_of(|_| true)
     }
 
-    /// The same, for somebody who may not see everything: `may_see` is asked for each queue, for
-    /// `other`, and with `None` for what belongs to no queue, such as errors of the store. The
-    /// version is no secret.
+    /// Like [`text`](Self::text), for a reader with limited access. `may_see` decides for each
+    /// queue, for `other`, and with `None` for series that belong to no queue, such as errors of
+    /// the store. The version is always shown.
     pub fn text_of(&self, may_see: impl Fn(Option<&str>) -> bool) -> String {
         debug_assert_eq!(QUEUE_LABEL, DESTINATION.replace('.', "_"));
         let mut families = self.registry.gather();
@@ -88,7 +89,8 @@ impl PrometheusMetrics {
             family.set_metric(kept);
         }
         families.retain(|family| !family.get_metric().is_empty());
-        // Text is written to memory, and families come from the registry, so nothing can fail.
+        // The text is written to memory and the families come from the registry, so nothing can
+        // fail.
         TextEncoder::new().encode_to_string(&families).unwrap_or_default()
     }
 }

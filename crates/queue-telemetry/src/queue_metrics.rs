@@ -20,8 +20,8 @@ use std::{fmt, sync::Arc, time::Duration};
 
 /// The instruments of all queues of an application; clones are the same instruments.
 ///
-/// Make one, put [`Metered`](crate::Metered) in front of the store with it, and let workers tell it
-/// their events:
+/// Create one, use it for the [`Metered`](crate::Metered) layer in front of the store, and pass the
+/// events of workers to it:
 ///
 /// ```
 /// use queue::Queue;
@@ -48,7 +48,7 @@ struct Inner {
 }
 
 impl QueueMetrics {
-    /// Instruments of this meter. Without an SDK behind it every record is a call that does
+    /// Creates the instruments with this meter. Without an SDK behind the meter, a record does
     /// nothing.
     pub fn new(meter: &Meter) -> Self {
         let instruments = Instruments::new(meter);
@@ -62,8 +62,8 @@ impl QueueMetrics {
         }
     }
 
-    /// Records what only a worker knows: how long a handler ran, and settles that were given up or
-    /// sent again. For `WorkerBuilder::on_event`. What the layer counts is not counted here.
+    /// Records what only a worker knows: how long a handler ran, and settles that were abandoned or
+    /// sent again. Pass it to `WorkerBuilder::on_event`. It does not repeat what the layer counts.
     pub fn observe(&self, event: &WorkerEvent) {
         match event {
             WorkerEvent::Completed(end) => self.handled(end, AttemptOutcome::Completed),
@@ -101,8 +101,8 @@ impl QueueMetrics {
         &self.inner.recorded
     }
 
-    /// The labels of a queue. What alerts ask for begins with zero when a queue is first seen,
-    /// since Prometheus sees no increase in a number that was not there before.
+    /// The labels of a queue. The counters that alerts watch start at zero when a queue is first
+    /// seen, since Prometheus detects no increase in a series that did not exist before.
     pub(crate) fn queue(&self, queue: &QueueName) -> Arc<QueueLabels> {
         let Inner { instruments, labels, .. } = &*self.inner;
         labels.of_queue(queue, |labels| {
@@ -124,7 +124,7 @@ impl QueueMetrics {
         })
     }
 
-    /// A store is measured from now on.
+    /// Starts the error counters of a store at zero, for the same reason as [`queue`](Self::queue).
     pub(crate) fn store_begins(&self, store: &'static str) {
         for kind in [ErrorKind::Unavailable, ErrorKind::Corrupt] {
             self.instruments().errors.add(0, &error_labels(store, kind, Certainty::NotApplied));
@@ -139,8 +139,8 @@ impl QueueMetrics {
         cells.process.record(&self.instruments().process, ran_for.as_secs_f64(), labels);
     }
 
-    /// A call of the store has ended. A claim, or a call that failed, makes no queue known, since
-    /// any name will do for it: the jobs that it brings do.
+    /// Records a call of the store that has ended. A claim or a failed call does not register its
+    /// queue, since both accept any name; the jobs that a claim returns do.
     pub(crate) fn called(
         &self,
         queue: &QueueName,
@@ -258,7 +258,7 @@ fn with_reason([queue, kind, outcome]: &[KeyValue; 3], reason: Reason) -> [KeyVa
     [queue.clone(), kind.clone(), outcome.clone(), KeyValue::new(REASON, reason.as_str())]
 }
 
-/// A caller may invent methods, so the others are one.
+/// Callers can invent methods, so unknown ones share a label.
 fn known_method(method: &str) -> &'static str {
     ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]
         .into_iter()

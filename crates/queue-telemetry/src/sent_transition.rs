@@ -1,4 +1,4 @@
-//! What a transition means for the counters: read before it is sent, used when it is answered.
+//! The meaning of a transition for the counters: read before it is sent, used when it is answered.
 
 use crate::words::{AttemptOutcome, Operation};
 use queue_core::{
@@ -6,27 +6,27 @@ use queue_core::{
     lifecycle::{Lapse, Patch, Proof, Settle, Transition},
 };
 
-/// What is kept of a transition while the store has it.
+/// What the layer remembers of a transition while the store applies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SentTransition {
     pub(crate) change: SentChange,
-    /// Why the attempt was the last one, as far as the transition says so.
+    /// Why the attempt was the last one, if the transition says so.
     pub(crate) reason: Option<Reason>,
-    /// How many jobs follow.
+    /// How many jobs the transition enqueues as followers.
     pub(crate) followers: usize,
 }
 
 /// What a transition would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SentChange {
-    /// Its holder ends the attempt so.
+    /// The holder of the lease ends the attempt with this outcome.
     Settle(AttemptOutcome),
-    /// Its holder ends the attempt, and the record goes at once.
+    /// The holder of the lease ends the attempt and removes the record in the same call.
     Removal(Settle),
-    /// A lapse ends the attempt so.
+    /// A lapsed lease ends the attempt with this outcome.
     Rescue(AttemptOutcome),
     Extension,
-    /// Somebody changes a job that nobody works on, or marks one.
+    /// Any change of a job that no worker holds, and a mark on one that a worker holds.
     Other,
 }
 
@@ -37,7 +37,7 @@ impl SentTransition {
             _ => None,
         };
         let change = change(transition);
-        // What is removed has nowhere to say why.
+        // A removed job has no record that could hold the reason, so it is set here.
         let is_stalled = change == SentChange::Rescue(AttemptOutcome::Failed);
         let reason = reason.or(is_stalled.then_some(Reason::Stalled));
         Self { change, reason, followers: transition.then.len() }
@@ -51,19 +51,19 @@ impl SentTransition {
         }
     }
 
-    /// Whether only the holder of the lease sends it.
+    /// Whether only the holder of the lease may send it.
     pub(crate) const fn is_by_holder(&self) -> bool {
         matches!(self.change, SentChange::Settle(_) | SentChange::Removal(_) | SentChange::Extension)
     }
 
-    /// How the attempt ended, now that the store has it; `None` if none ended.
+    /// How the attempt ended once the store has applied the transition; `None` if no attempt ended.
     pub(crate) fn ended(&self, after: &JobMeta) -> Option<AttemptOutcome> {
         let outcome = match self.change {
             SentChange::Settle(outcome) | SentChange::Rescue(outcome) => outcome,
             SentChange::Removal(settle) => removed(settle, after.cancel_requested),
             SentChange::Extension | SentChange::Other => return None,
         };
-        // Schedules and other jobs of the library run for ever: only their failures are news.
+        // Schedules and other jobs of the library run forever, so only their failures are counted.
         (!after.kind.is_reserved() || outcome == AttemptOutcome::Failed).then_some(outcome)
     }
 }
@@ -80,7 +80,7 @@ fn change(transition: &Transition) -> SentChange {
         (Proof::Revision(_), patch) if transition.guard.lapse == Lapse::Lapsed => {
             SentChange::Rescue(rescued(patch))
         }
-        // A lease that was given back, since no worker knew of it.
+        // A lease that was given back because no worker knew about it.
         (Proof::Revision(_), Patch::Requeue(_)) if transition.guard.state == State::Processing => {
             SentChange::Settle(AttemptOutcome::Released)
         }
@@ -88,7 +88,8 @@ fn change(transition: &Transition) -> SentChange {
     }
 }
 
-/// A job that a lapse removes may have been cancelled instead; its record is gone either way.
+/// A lapsed job with a cancel request may be removed too, and then counts as failed: the patch does
+/// not say which of the two it was.
 fn rescued(patch: &Patch) -> AttemptOutcome {
     match patch {
         Patch::Finish(finish) => AttemptOutcome::of_end(finish.state),

@@ -1,4 +1,4 @@
-//! Gauges of what is stored, read when somebody asks.
+//! Gauges of what is stored, read on request.
 
 use crate::{QueueMetrics, labels::QueueLabels, words::STATE};
 use opentelemetry::KeyValue;
@@ -7,29 +7,30 @@ use queue_core::{QueueFilter, QueueGauges, QueueName, Result, Storage, StoreGaug
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The queues whose gauges are not zero. A gauge keeps its value until another one is recorded, so
-/// what is gone from the store has to be told once more.
+/// a queue that the store no longer has needs one more record, of zero.
 #[derive(Debug, Default)]
 pub(crate) struct RecordedQueues(Mutex<BTreeMap<String, Arc<QueueLabels>>>);
 
 impl QueueMetrics {
-    /// Reads from the store how many jobs there are in each state, how long the oldest due job has
-    /// been due, what is paused, and which workers are present, and records it; zero for a queue
-    /// that it knew before and that is gone.
+    /// Reads from the store how many jobs are in each state, how long the oldest due job has been
+    /// due, which queues are paused, and which workers are present, and records it. A queue that
+    /// was recorded before and is no longer in the store gets zeros.
     ///
-    /// Call it at intervals, such as that of the exporter, in one process alone: the numbers are
-    /// those of the whole store, and added up over processes they would be wrong. `queue serve`
-    /// does the same for its `/metrics`.
+    /// Call it at intervals, such as the exporter's, and in one process only: the numbers describe
+    /// the whole store, and a sum over processes would be wrong. `queue serve` does the same for
+    /// its `/metrics`.
     pub async fn read_store(&self, storage: &(impl Storage + ?Sized)) -> Result<()> {
         self.read_store_of(storage, &QueueFilter::all()).await
     }
 
-    /// The same for the queues that fit the filter alone. Of a store with more queues than are told
-    /// apart, name those that matter: their gauges have names of their own, however many queues
-    /// stand before them, unless the counters of others have used up the names.
+    /// Like [`read_store`](Self::read_store), for the queues that match the filter. In a store with
+    /// more queues than get labels of their own, filter for the ones that matter: each keeps its
+    /// name however many other queues sort before it, unless counters of other queues have used up
+    /// the names.
     pub async fn read_store_of(&self, storage: &(impl Storage + ?Sized), filter: &QueueFilter) -> Result<()> {
         let seen = Mutex::new(BTreeMap::new());
         let name_of = |queue: &QueueName| {
-            // Told apart as the counters tell them apart.
+            // The gauges name queues as the counters do.
             let labels = self.queue(queue);
             let name = labels.destination[0].value.as_str().into_owned();
             seen.lock().insert(name.clone(), labels);
@@ -43,7 +44,7 @@ impl QueueMetrics {
         Ok(())
     }
 
-    /// Records what was read, and zero for what was there before.
+    /// Records what was read, and zero for each queue that was recorded before and was not read.
     fn record_all(&self, seen: BTreeMap<String, Arc<QueueLabels>>, queues: &BTreeMap<String, QueueGauges>) {
         let (mut recorded, gone) = (self.recorded().0.lock(), QueueGauges::default());
         for (name, labels) in recorded.iter().chain(&seen) {

@@ -11,10 +11,10 @@ pub(crate) const OUTCOME: &str = "outcome";
 pub(crate) const REASON: &str = "reason";
 pub(crate) const STATE: &str = "state";
 
-/// Stands for all queues, or all kinds, that are not told apart.
+/// The name that all queues, or all kinds, without labels of their own share.
 pub(crate) const OTHER: &str = StoreGauges::OTHER;
 
-/// The outcomes of an attempt, each with its place in prepared labels.
+/// The outcomes of an attempt; each is an index into prepared labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AttemptOutcome {
     Completed,
@@ -29,7 +29,7 @@ impl AttemptOutcome {
     pub(crate) const WORDS: [&str; 6] =
         ["completed", "failing", "failed", "released", "cancelled", "stalled"];
 
-    /// The outcome of an attempt that made a job terminal.
+    /// The outcome of the attempt that made a job terminal.
     pub(crate) const fn of_end(state: State) -> Self {
         match state {
             State::Completed => Self::Completed,
@@ -39,7 +39,7 @@ impl AttemptOutcome {
     }
 }
 
-/// What became of a job that was sent, each with its place in prepared labels.
+/// The outcome of sending a job; each is an index into prepared labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SentOutcome {
     Queued,
@@ -52,7 +52,7 @@ impl SentOutcome {
     pub(crate) const WORDS: [&str; 4] = ["queued", "duplicate", "completed", "follower"];
 }
 
-/// The calls whose duration is measured, each with its place in prepared labels.
+/// The calls whose duration is measured; each is an index into prepared labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Enqueue,
@@ -90,7 +90,7 @@ pub(crate) const fn certainty(certainty: Certainty) -> &'static str {
     }
 }
 
-/// A label that any number of records share: the text is not copied.
+/// A label whose text is shared by any number of records and never copied.
 pub(crate) fn shared(key: &'static str, value: &str) -> KeyValue {
     KeyValue::new(key, std::sync::Arc::<str>::from(value))
 }

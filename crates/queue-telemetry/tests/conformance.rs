@@ -1,4 +1,4 @@
-//! The conformance suite through the layer: it changes nothing.
+//! The conformance suite through the layer, which must change nothing.
 
 use async_trait::async_trait;
 use queue_core::{Clock, Storage};

@@ -19,7 +19,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-serde", 3),
     ("queue-sqlite", 41),
     ("queue-store", 130),
-    ("queue-telemetry", 26),
+    ("queue-telemetry", 0),
     ("queue-testkit", 79),
     ("queue-view", 11),
     ("queue-web", 48),

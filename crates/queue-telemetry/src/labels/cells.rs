@@ -1,8 +1,8 @@
-//! Where an instrument is found again for labels that it was recorded with before.
+//! Instruments that are bound to labels they were recorded with before.
 //!
-//! An SDK looks up the labels of each record by their content among all that it has seen, which is
-//! most of what a record costs. With the feature `bound-instruments` that is done once for each
-//! cell; without it, cells are empty.
+//! An SDK finds the labels of each record by comparing their content with all labels it has seen,
+//! and that lookup is most of the cost of a record. With the feature `bound-instruments` it happens
+//! once for each cell; without the feature, cells are empty.
 
 use opentelemetry::{
     KeyValue,

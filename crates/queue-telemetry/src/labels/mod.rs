@@ -1,4 +1,4 @@
-//! Labels that are made once for each queue and kind, in bounded number.
+//! Labels of queues and kinds: each is built once, and their number is bounded.
 
 mod cells;
 mod queue_labels;
@@ -11,13 +11,13 @@ use parking_lot::{Mutex, RwLock};
 use queue_core::{Kind, QueueName, StoreGauges};
 use std::sync::Arc;
 
-/// The most queues that are told apart.
+/// The most queues with labels of their own.
 const QUEUES_MAX: usize = StoreGauges::QUEUES_MAX;
-/// The most kinds that are told apart, in all queues together.
+/// The most kinds with labels of their own, in all queues together.
 const KINDS_MAX: usize = 200;
-/// The most pairs of a queue and a kind that are told apart. With few queues beside them, eight
-/// outcomes and reasons of each stay within the 2,000 combinations of labels that an SDK keeps
-/// apart by itself.
+/// The most pairs of a queue and a kind with labels of their own. With few queues, eight outcomes
+/// and reasons for each pair stay within the 2,000 combinations of labels that an SDK keeps by
+/// default.
 const PAIRS_MAX: usize = 250;
 
 /// The labels of all queues and kinds that were seen so far.
@@ -43,20 +43,22 @@ impl Labels {
         }
     }
 
-    /// The labels of this queue if it was seen before, or else of all the others. For calls that
-    /// any name will do for, such as a claim that brings no job: made-up names use up no labels.
+    /// The labels of this queue if it was seen before, or else the shared labels of all others. For
+    /// calls that accept any name, such as a claim that returns no job: made-up names must not use
+    /// up labels.
     pub(crate) fn of_known_queue(&self, queue: &QueueName) -> Arc<QueueLabels> {
         self.queues.read().get(queue).unwrap_or(&self.other).clone()
     }
 
-    /// The labels of this queue, or of all the others; `begin` is told of new ones.
+    /// The labels of this queue, or the shared ones once there are too many queues. New labels are
+    /// passed to `begin`.
     pub(crate) fn of_queue(&self, queue: &QueueName, begin: impl FnOnce(&QueueLabels)) -> Arc<QueueLabels> {
         {
             let queues = self.queues.read();
             if let Some(labels) = queues.get(queue) {
                 return labels.clone();
             }
-            // Calls of all the others never wait for each other.
+            // Calls for queues without labels of their own never wait for each other.
             if queues.len() >= QUEUES_MAX {
                 return self.other.clone();
             }
@@ -74,8 +76,8 @@ impl Labels {
         labels
     }
 
-    /// The labels of this kind in that queue, or of all its other kinds; `begin` is told of new
-    /// ones.
+    /// The labels of this kind in that queue, or the shared ones of its other kinds. New labels are
+    /// passed to `begin`.
     pub(crate) fn of_kind(
         &self,
         queue: &QueueLabels,
@@ -95,8 +97,8 @@ impl Labels {
 }
 
 impl KnownKinds {
-    /// Whether one more pair with this kind is told apart. Two callers that ask for the same pair
-    /// at the same time may use up two.
+    /// Whether one more pair with this kind gets labels of its own. Two callers that ask for the
+    /// same pair at the same time may use up two.
     fn admits(&mut self, kind: &Kind) -> bool {
         let is_known = self.names.contains(kind);
         if self.pairs >= PAIRS_MAX || (!is_known && self.names.len() >= KINDS_MAX) {

@@ -1,4 +1,4 @@
-//! The labels of one queue, ready to be recorded with.
+//! The labels of one queue, built in advance so that a record allocates nothing.
 
 use super::cells::{CounterCell, HistogramCell};
 use crate::words::{

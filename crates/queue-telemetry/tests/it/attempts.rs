@@ -1,4 +1,4 @@
-//! Attempts by outcome, whoever ends them and whether or not a record stays.
+//! Attempts by outcome, for every way to end one, with and without a record that stays.
 
 use crate::support::{Measured, count};
 use queue::worker::{Context, JobError, WorkerReport};
@@ -66,7 +66,7 @@ async fn records_that_go_at_once_are_counted_alike() {
     assert_agrees(&measured, &report);
 }
 
-/// The lease lapses by the clock of the store, so this waits in earnest.
+/// The lease lapses by the store's clock, so this test waits for real.
 #[tokio::test]
 async fn a_lapse_is_a_stall_and_one_too_many_a_failure() {
     let measured = Measured::new();
@@ -78,7 +78,7 @@ async fn a_lapse_is_a_stall_and_one_too_many_a_failure() {
     let claimer = Queue::<String, String>::builder(measured.storage.clone(), "mails");
     let claimer = claimer.lease(Duration::from_millis(300)).build().unwrap();
     for _ in 0..2 {
-        // Forgotten, so that nothing gives it back.
+        // The job is leaked so that its drop does not give the lease back.
         std::mem::forget(claimer.dequeue(Duration::ZERO).await.unwrap().expect("a job is due"));
     }
     let worker = queue.work_with(handle).rescue_interval(Duration::from_millis(100)).until_empty();

@@ -60,7 +60,7 @@ async fn a_lost_lease_is_counted() {
     let job = &claimed.jobs[0];
     let mut release = decide(&job.record.meta, Event::release(job.token), &Policy::default()).unwrap();
     measured.storage.apply(vec![release.clone()]).await.unwrap();
-    // Another claim takes it, and the first holder comes again with what is not its own any more.
+    // A second claim takes the job, and then the first holder tries to settle a lease it has lost.
     let claim = ClaimRequest::new(
         QueueName::from_static("mails"),
         WorkerId::from_static("x"),

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-/// An exporter whose collector takes what it is sent, and does not answer until the test is over.
+/// An exporter whose collector accepts what is sent to it, and does not answer until the test ends.
 struct HangingExporter {
     begun: mpsc::Sender<()>,
     over: Mutex<mpsc::Receiver<()>>,
@@ -22,7 +22,7 @@ struct HangingExporter {
 
 impl PushMetricExporter for HangingExporter {
     async fn export(&self, _: &ResourceMetrics) -> OTelSdkResult {
-        // Both fail once the test is over.
+        // Both fail once the test has ended.
         let _ = self.begun.send(());
         let _ = self.over.lock().expect("nobody panics with it").recv();
         Ok(())

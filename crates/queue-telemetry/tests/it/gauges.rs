@@ -1,4 +1,4 @@
-//! What is read from the store.
+//! Gauges that are read from the store.
 
 use crate::support::{Measured, count};
 use queue::{
@@ -41,7 +41,7 @@ async fn workers_that_are_gone_and_their_queue_are_told_no_more() {
     };
     assert_eq!(workers().await, 1);
     clock.advance(Duration::from_mins(2));
-    // No job and no worker is left, so the store does not know the queue any more.
+    // With no job and no worker left, the store does not know the queue any more.
     assert_eq!(workers().await, 0);
 }
 

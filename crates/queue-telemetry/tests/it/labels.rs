@@ -1,4 +1,4 @@
-//! What labels tell, and to whom.
+//! What labels reveal, and to which reader.
 
 use crate::support::Measured;
 use queue::queue_core::{ClaimRequest, QueueName, Span, SystemRng, WorkerId};
@@ -52,7 +52,7 @@ async fn queues_without_end_stay_a_few_labels() {
     assert!(text.contains("messaging_destination_name=\"other\"") && !text.contains("overflow"), "{text}");
 }
 
-/// As a caller of the service may, whose token has a pattern.
+/// A caller of the service whose token has a pattern can claim from any queue that matches it.
 #[tokio::test]
 async fn claims_of_made_up_queues_use_up_no_labels() {
     let measured = Measured::new();

@@ -1,4 +1,4 @@
-//! What is measured, as Prometheus sees it.
+//! The measurements, as Prometheus sees them.
 
 mod attempts;
 mod calls;

@@ -1,4 +1,4 @@
-//! A measured store in memory, and a reader of what was measured.
+//! A measured store in memory, and a reader of its measurements.
 
 use queue::{MemoryStorage, Queue, Storage, worker::WorkerBuilder};
 use queue_telemetry::{Metered, PrometheusMetrics};
