@@ -9,6 +9,7 @@
 mod change;
 mod failures;
 mod filter;
+pub mod words;
 
 pub use change::{ChangeOutcome, ChangedJob, ChangedJobs, change_jobs};
 pub use failures::{FAILURES_LOOKED_AT_MAX, FailureGroup, FailureGroups};

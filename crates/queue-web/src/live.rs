@@ -8,7 +8,6 @@ use crate::{
     answer::{self, Answer},
     problem::{Result, WebProblem},
     visit::Visit,
-    words::age,
 };
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
@@ -20,6 +19,7 @@ use http_body::Frame;
 use http_body_util::StreamBody;
 use queue_core::{QueueStatus, State};
 use queue_http::AnswerBody;
+use queue_view::words::age;
 use std::{
     convert::Infallible,
     hash::{DefaultHasher, Hash, Hasher},

@@ -6,14 +6,13 @@ use crate::{
     pages::{ConfirmPage, HiddenField, confirm, filter_of, operation},
     problem::{Result, WebProblem},
     visit::Visit,
-    words::plural,
 };
 use queue::{
     Change,
     operations::{Operation, OperationId, Operations, Started},
 };
 use queue_core::{Error, QueueName};
-use queue_view::JobFilter;
+use queue_view::{JobFilter, words::plural};
 
 /// What the form asks for.
 struct Asked {

@@ -5,13 +5,13 @@ use crate::{
     pages::{ConfirmPage, HiddenField, confirm, opened},
     problem::{Result, WebProblem},
     visit::Visit,
-    words::plural,
 };
 use queue::operations::Action;
 use queue_core::{
     JobId, QueueName,
     lifecycle::{OnRunning, Policy},
 };
+use queue_view::words::plural;
 
 /// The most jobs of one form: more are an operation.
 const IDS_MAX: usize = 100;

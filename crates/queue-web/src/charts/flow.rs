@@ -4,11 +4,11 @@ use super::{
     Chart, LegendEntry,
     drawing::{Drawing, WIDTH},
 };
-use crate::words::{moment, number};
 use queue_core::{
     Timestamp,
     series::{WorkCounts, WorkOutcome},
 };
+use queue_view::words::{moment, number};
 
 /// The outcomes that the chart tells apart: done, to be tried again, given up.
 const OUTCOMES: [(WorkOutcome, &str, &str); 3] = [

@@ -4,8 +4,8 @@ use super::{
     Chart,
     drawing::{Drawing, WIDTH},
 };
-use crate::words::{length, number};
 use queue_core::series::TimeHistogram;
+use queue_view::words::{length, number};
 
 /// How often each length of time was met.
 pub(crate) fn histogram(title: &str, times: &TimeHistogram) -> Chart {

@@ -1,11 +1,11 @@
 //! How long jobs waited and ran, over time.
 
 use super::{Chart, LegendEntry, drawing::Drawing, flow::along};
-use crate::words::{length, moment};
 use queue_core::{
     Timestamp,
     series::{TimeHistogram, WorkCounts},
 };
+use queue_view::words::{length, moment};
 use std::time::Duration;
 
 /// The percentiles, each with the class of its line.

@@ -5,11 +5,13 @@ use crate::{
     answer::{self, Answer},
     problem::Result,
     visit::{Frame, Visit},
-    words::{Moment, moment, number},
 };
 use askama::Template;
 use queue_core::{QueueName, Timestamp};
-use queue_view::{FailureGroup, FailureGroups};
+use queue_view::{
+    FailureGroup, FailureGroups,
+    words::{Moment, moment, number},
+};
 use std::{sync::Arc, time::Duration};
 
 /// The most groups of a page.

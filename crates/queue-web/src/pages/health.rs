@@ -1,7 +1,7 @@
 //! Whether all is well, in words. What it sees is decided here, without a store.
 
-use crate::words::{age, number, plural, share};
 use queue_core::{QueueName, QueueStatus, WorkerInfo, series::WorkCounts, series::WorkOutcome};
+use queue_view::words::{age, number, plural, share};
 use std::time::Duration;
 
 /// Jobs that have been due for longer than this are behind.

@@ -7,14 +7,17 @@ use crate::{
     answer::{self, Answer},
     problem::{Result, WebProblem},
     visit::{Frame, Visit},
-    words::{StateWord, age, moment, state_word},
+    words::{StateWord, state_word},
 };
 use askama::Template;
 use body::BodyView;
 use queue_core::{
     Budget, Detail, JobAttempts, JobBody, JobId, JobMeta, QueueName, Stamped, StorageExt, Timestamp,
 };
-use queue_view::Standing;
+use queue_view::{
+    Standing,
+    words::{age, moment},
+};
 use std::time::Duration;
 use timeline::TimelineEntry;
 

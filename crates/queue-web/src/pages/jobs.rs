@@ -9,12 +9,15 @@ use crate::{
     answer::{self, Answer},
     problem::Result,
     visit::{Frame, NavLink, Visit},
-    words::{Moment, StateWord, moment, number, standing_word, state_word},
+    words::{StateWord, standing_word, state_word},
 };
 use askama::Template;
 use filter::{Choice, is_narrow, shown, since_choices};
 use queue_core::{Cursor, JobMeta, QueueName, QueueStatus, Tag, Timestamp};
-use queue_view::{JobFilter, JobListing, Standing};
+use queue_view::{
+    JobFilter, JobListing, Standing,
+    words::{Moment, moment, number},
+};
 use std::time::Duration;
 
 /// The jobs of a page.

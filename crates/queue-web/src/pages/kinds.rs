@@ -7,13 +7,13 @@ use crate::{
     problem::Result,
     read::{Stretch, WorkReading},
     visit::{Frame, NavLink, Visit},
-    words::{length, number, share},
 };
 use askama::Template;
 use queue::worker::AboutWorker;
 use queue_core::{
     Kind, PausedKind, QueueName, WorkerInfo, series::TimeHistogram, series::WorkCounts, series::WorkOutcome,
 };
+use queue_view::words::{length, number, share};
 
 #[derive(Template)]
 #[template(path = "kinds.html")]

@@ -5,7 +5,7 @@ use crate::{
     audit::{AuditPage, AuditRecord},
     problem::Result,
     visit::{Frame, Visit},
-    words::{Moment, StateWord, moment, number, state_word},
+    words::{StateWord, state_word},
 };
 use askama::Template;
 use queue::{
@@ -13,7 +13,10 @@ use queue::{
     operations::{OperationStatus, Operations},
 };
 use queue_core::{Cursor, Timestamp};
-use queue_view::JobFilter;
+use queue_view::{
+    JobFilter,
+    words::{Moment, moment, number},
+};
 
 /// The operations of one page.
 const SHOWN: usize = 100;

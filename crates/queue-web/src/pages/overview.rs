@@ -7,12 +7,12 @@ use crate::{
     problem::Result,
     read::{QueueList, Stretch, WorkReading},
     visit::{Frame, Visit},
-    words::{age, number, plural},
 };
 use askama::Template;
 use queue_core::{
     Durability, ErrorKind, QueueStatus, Reach, State, WorkerInfo, series::WorkCounts, series::WorkOutcome,
 };
+use queue_view::words::{age, number, plural};
 use std::time::Duration;
 
 /// The most queues of which the page draws the last hour.
@@ -173,7 +173,7 @@ fn tiles(visit: &Visit, queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) 
     };
     let mut tiles = vec![
         tile("Due", sum(|queue| queue.counts.due()), ""),
-        tile("Running", sum(|queue| queue.counts.of(State::Processing)), ""),
+        tile("Processing", sum(|queue| queue.counts.of(State::Processing)), ""),
         tile("Scheduled", sum(|queue| queue.counts.scheduled), ""),
         tile("Failing", sum(|queue| queue.counts.of(State::Failing)), "warn"),
         tile("Failed", sum(|queue| queue.counts.of(State::Failed)), "bad"),
@@ -217,7 +217,7 @@ fn row(
         waits: counts.oldest_due.map_or_else(|| "–".to_owned(), |due| age(counts.now.since(due))),
         cells: vec![
             cell("Due", "due", counts.due(), ""),
-            cell("Running", "processing", counts.of(State::Processing), ""),
+            cell("Processing", "processing", counts.of(State::Processing), ""),
             cell("Scheduled", "scheduled", counts.scheduled, ""),
             cell("Failing", "failing", counts.of(State::Failing), "warn"),
             cell("Failed", "failed", counts.of(State::Failed), "bad"),

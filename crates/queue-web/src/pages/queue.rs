@@ -7,12 +7,12 @@ use crate::{
     problem::{Result, WebProblem},
     read::{Stretch, WorkReading},
     visit::{Frame, NavLink, Visit},
-    words::{Moment, age, moment, number},
 };
 use askama::Template;
 use queue_core::{
     ListQuery, Pause, PausedKind, QueueName, QueueStatus, State, Timestamp, Walk, series::WorkCounts,
 };
+use queue_view::words::{Moment, age, moment, number};
 use std::time::Duration;
 
 /// How many of the next jobs are shown.
@@ -130,7 +130,7 @@ fn tiles(visit: &Visit, status: &QueueStatus) -> Vec<TileView> {
     let waits = counts.oldest_due.map(|due| format!("oldest waits {}", age(counts.now.since(due))));
     vec![
         TileView { note: waits.unwrap_or_default(), ..tile("Due", "due", counts.due(), "") },
-        tile("Running", "processing", counts.of(State::Processing), ""),
+        tile("Processing", "processing", counts.of(State::Processing), ""),
         tile("Scheduled", "scheduled", counts.scheduled, ""),
         tile("Failing", "failing", counts.of(State::Failing), "warn"),
         tile("Failed", "failed", counts.of(State::Failed), "bad"),

@@ -5,7 +5,6 @@ use crate::{
     answer::{self, Answer},
     problem::Result,
     visit::{Frame, Visit},
-    words::{Moment, moment},
 };
 use askama::Template;
 use queue::{
@@ -13,6 +12,7 @@ use queue::{
     schedules::{ScheduleStatus, SchedulesPage as SchedulesPageRead, Tick},
 };
 use queue_core::{QueueName, Timestamp};
+use queue_view::words::{Moment, moment};
 use std::time::{Duration, UNIX_EPOCH};
 
 /// The most pages of schedules that are read.

@@ -5,11 +5,11 @@ use crate::{
     charts::meter,
     problem::Result,
     visit::{Frame, Visit},
-    words::{age, number},
 };
 use askama::Template;
 use queue::worker::AboutWorker;
 use queue_core::{Detail, Duty, QueueName, Timestamp, WorkerInfo};
+use queue_view::words::{age, number};
 
 /// The most workers, and jobs of one worker, that the page shows.
 const SHOWN_MAX: usize = 200;

@@ -1,8 +1,8 @@
 //! What the last action did. The address says it by a word of this list and numbers, so that nobody
 //! can make a link to a page that says something else.
 
-use super::plural;
 use crate::visit::{Fields, Notice};
+use queue_view::words::plural;
 
 /// The notice of an address.
 pub(crate) fn notice(query: &Fields) -> Option<Notice> {

@@ -1,4 +1,4 @@
-//! How jobs stand, in words and signs: never by colour alone.
+//! How jobs stand, by signs and colours beside the word.
 
 use queue_core::{JobMeta, Timestamp};
 use queue_view::Standing;
@@ -19,18 +19,17 @@ pub(crate) fn state_word(job: &JobMeta, now: Timestamp) -> StateWord {
 
 /// A way to stand.
 pub(crate) const fn standing_word(standing: Standing) -> StateWord {
-    let (class, sign, word) = match standing {
-        Standing::Due => ("wait", "●", "due"),
-        Standing::Scheduled => ("plan", "◷", "scheduled"),
-        Standing::Parked => ("rest", "❚❚", "parked"),
-        Standing::Queued => ("wait", "●", "queued"),
-        Standing::Processing => ("run", "▶", "running"),
-        Standing::Lapsed => ("bad", "⚠", "stalled"),
-        Standing::Failing => ("warn", "↻", "failing"),
-        Standing::Completed => ("good", "✓", "completed"),
-        Standing::Failed => ("bad", "✕", "failed"),
-        Standing::Cancelled => ("rest", "⊘", "cancelled"),
-        other => ("rest", "", other.as_str()),
+    let (class, sign) = match standing {
+        Standing::Due | Standing::Queued => ("wait", "●"),
+        Standing::Scheduled => ("plan", "◷"),
+        Standing::Parked => ("rest", "❚❚"),
+        Standing::Processing => ("run", "▶"),
+        Standing::Lapsed => ("bad", "⚠"),
+        Standing::Failing => ("warn", "↻"),
+        Standing::Completed => ("good", "✓"),
+        Standing::Failed => ("bad", "✕"),
+        Standing::Cancelled => ("rest", "⊘"),
+        _ => ("rest", ""),
     };
-    StateWord { class, sign, word }
+    StateWord { class, sign, word: standing.as_str() }
 }

@@ -2,9 +2,10 @@
 
 use super::{
     facts::{QueueFacts, SAMPLE, StoreFacts},
-    words::{age, warning_of},
+    words::warning_of,
 };
 use queue_core::{ClockBound, Direction, Finding, JobMeta, Moment, Result, State, Storage, Timestamp, Walk};
+use queue_view::words::age;
 use std::time::Duration;
 
 /// How many names a finding shows of each queue.

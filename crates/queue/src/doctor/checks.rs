@@ -1,10 +1,8 @@
 //! What to make of a store as a whole: pure functions, each with its thresholds.
 
-use super::{
-    facts::{QUEUES_LOOKED_AT_MAX, QUEUES_MAX, StoreFacts},
-    words::age,
-};
+use super::facts::{QUEUES_LOOKED_AT_MAX, QUEUES_MAX, StoreFacts};
 use queue_core::{Error, Finding, Severity};
+use queue_view::words::age;
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,

@@ -1,9 +1,6 @@
 //! What becomes of the jobs of the library's own: schedules and operations.
 
-use super::{
-    facts::StoreFacts,
-    words::{age, warning_of},
-};
+use super::{facts::StoreFacts, words::warning_of};
 use crate::{
     UnreadableJob,
     operations::{OPERATION_KIND, OPERATIONS_QUEUE},
@@ -12,6 +9,7 @@ use queue_core::{
     Direction, Finding, JobId, Kind, ListFilter, ListQuery, QueueName, Result, State, Storage, StorageExt,
     Walk,
 };
+use queue_view::words::age;
 use std::time::Duration;
 
 /// The most schedules of a queue, and the most operations, that are read.

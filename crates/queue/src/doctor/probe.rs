@@ -1,12 +1,12 @@
 //! The round trip of a hint, through a queue that nobody else uses.
 
-use super::words::age;
 use futures_util::StreamExt;
 use queue_core::{
     ContentType, EventReach, EventStream, Finding, Interest, JobId, Kind, NewJob, Payload, QueueName, Result,
     Storage, StorageExt,
     lifecycle::{Event, Policy},
 };
+use queue_view::words::age;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 

@@ -2,9 +2,10 @@
 
 use super::{
     facts::{QueueFacts, StoreFacts, WorkerFacts},
-    words::{age, warning_of},
+    words::warning_of,
 };
 use queue_core::{Finding, State, WorkerId};
+use queue_view::words::age;
 use std::{collections::BTreeSet, time::Duration};
 
 /// Every worker looks for lapsed leases every five seconds at the latest, so one that is older than

@@ -2,9 +2,10 @@
 
 use super::{
     facts::{QueueFacts, StoreFacts},
-    words::{age, date, listed},
+    words::listed,
 };
 use queue_core::{Finding, JobMeta, State, Timestamp};
+use queue_view::words::{age, date};
 
 pub(super) fn all(facts: &StoreFacts) -> Vec<Finding> {
     vec![newest(facts), numbers(facts), running(facts), waiting(facts), workers(facts)]

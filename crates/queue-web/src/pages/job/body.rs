@@ -1,10 +1,8 @@
 //! What a job carries, for those who may see it.
 
-use crate::{
-    trace_url::{TraceId, TraceUrl},
-    words::size,
-};
+use crate::trace_url::{TraceId, TraceUrl};
 use queue_core::{JobBody, JobMeta, Payload, mask_header, mask_secrets};
+use queue_view::words::size;
 use serde_json::value::RawValue;
 use std::fmt::Write;
 

@@ -1,10 +1,8 @@
 //! What happened to a job, in order.
 
-use crate::{
-    visit::Visit,
-    words::{Moment, length, moment},
-};
+use crate::visit::Visit;
 use queue_core::{Attempt, AttemptOutcome, JobMeta, State, Timestamp};
+use queue_view::words::{Moment, length, moment};
 
 /// Something that happened, or will.
 pub(crate) struct TimelineEntry {

@@ -1,9 +1,9 @@
 //! Which jobs a page or an operation means, as the fields of an address or of a form say it.
 
-use crate::{problem::Result, visit::Fields, words::moment};
+use crate::{problem::Result, visit::Fields};
 use queue::operations::{Action, Operation};
 use queue_core::{QueueName, Timestamp};
-use queue_view::{JobFilter, Standing};
+use queue_view::{JobFilter, Standing, words::moment};
 
 /// A choice of a form.
 pub(crate) struct Choice {

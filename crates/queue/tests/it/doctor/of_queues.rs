@@ -72,7 +72,7 @@ async fn a_pause_is_a_warning_once_a_job_has_been_due_for_a_day() {
     ward.clock.advance(Duration::from_secs(86_400));
     Ward::assert_is(&ward.finding("queue-paused-long").await, Severity::Fine, "no paused queue");
     ward.clock.advance(Duration::from_millis(1));
-    Ward::assert_is(&ward.finding("queue-paused-long").await, Severity::Warning, "due for 24 h");
+    Ward::assert_is(&ward.finding("queue-paused-long").await, Severity::Warning, "due for 1 d");
     Ward::assert_is(&ward.finding("nobody-works").await, Severity::Fine, "every");
 }
 

@@ -1,0 +1,9 @@
+//! Numbers and times as people read them. The word of a state is [`Standing::as_str`].
+//!
+//! [`Standing::as_str`]: crate::Standing::as_str
+
+mod numbers;
+mod times;
+
+pub use numbers::{number, plural, share, size};
+pub use times::{Moment, age, date, length, moment};
