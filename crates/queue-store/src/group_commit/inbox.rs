@@ -35,7 +35,7 @@ impl<C: Committer> Inbox<C> {
         while let Some(first) = self.calls.blocking_recv() {
             let group = self.gather(first);
             self.calls_before = group.len();
-            let left = commit(session, merged(group));
+            let left = commit(session, in_turn(merged(group)));
             if !left.is_empty() {
                 // These leave nothing themselves.
                 commit(session, left);
@@ -63,6 +63,14 @@ impl<C: Committer> Inbox<C> {
         }
         group
     }
+}
+
+/// The calls in the order of their turns, and within a turn as they came.
+fn in_turn<C: Committer>(mut group: Vec<PendingCall<C>>) -> Vec<PendingCall<C>> {
+    if !group.is_sorted_by_key(PendingCall::turn) {
+        group.sort_by_key(PendingCall::turn);
+    }
+    group
 }
 
 /// Calls that run as one become one, behind all others.

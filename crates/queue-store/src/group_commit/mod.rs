@@ -116,6 +116,20 @@ pub enum GroupFailure<F> {
     Within(F),
 }
 
+/// When a call runs among the calls that wait at the same time.
+///
+/// A caller that changes what it read meets the same group as the writers that would overtake it.
+/// If its read ran before their writes, and its change behind them, it would lose every time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turn {
+    /// Before the others: changes of what was read.
+    First,
+    /// In the order in which they came.
+    Usual,
+    /// Behind the others: reads, which so show what the group has written.
+    Last,
+}
+
 /// One verb of a store, as the writing thread runs it.
 ///
 /// It may run twice, since a failed group is taken back and tried again one by one; so it borrows
@@ -132,9 +146,12 @@ pub trait Verb<C: Committer>: Send + 'static {
     const SKIPS_ABANDONED: bool = false;
 
     /// Whether calls of this verb that wait at the same time may run as one, by
-    /// [`run_together`](Self::run_together). They run behind the other calls of their group, which
-    /// is as good an order as any, since all of them wait at once.
+    /// [`run_together`](Self::run_together). They run behind the other calls of their
+    /// [turn](Self::TURN).
     const JOINS: bool = false;
+
+    /// When it runs among calls that wait at the same time.
+    const TURN: Turn = Turn::Usual;
 
     /// What it needs of its transaction.
     const NEED: C::Need = C::USUAL_NEED;

@@ -1,6 +1,6 @@
 //! A call that waits for its transaction, with the type of its verb erased.
 
-use super::{Committer, Verb, verb_call::VerbCall};
+use super::{Committer, Turn, Verb, verb_call::VerbCall};
 use queue_core::Result;
 use std::{any::Any, fmt};
 use tokio::sync::oneshot;
@@ -46,6 +46,11 @@ impl<C: Committer> PendingCall<C> {
         self.0.weight()
     }
 
+    /// See [`Verb::TURN`].
+    pub(super) fn turn(&self) -> Turn {
+        self.0.turn()
+    }
+
     /// See [`Verb::JOINS`].
     pub(super) fn may_join(&self) -> bool {
         self.0.may_join()
@@ -82,6 +87,7 @@ pub(super) trait ErasedCall<C: Committer>: Any + Send {
     fn name(&self) -> &'static str;
     fn need(&self) -> C::Need;
     fn weight(&self) -> usize;
+    fn turn(&self) -> Turn;
     fn is_wanted(&self) -> bool;
     fn may_join(&self) -> bool;
     fn is_several(&self) -> bool;

@@ -1,7 +1,7 @@
 //! One call of a verb with its caller, and the calls that run together with it.
 
 use super::{
-    Committer, Verb,
+    Committer, Turn, Verb,
     pending_call::{ErasedCall, PendingCall},
 };
 use queue_core::Result;
@@ -60,6 +60,10 @@ impl<C: Committer, V: Verb<C>> ErasedCall<C> for VerbCall<C, V> {
 
     fn weight(&self) -> usize {
         self.verb.weight()
+    }
+
+    fn turn(&self) -> Turn {
+        V::TURN
     }
 
     fn is_wanted(&self) -> bool {

@@ -2,10 +2,10 @@
 
 use futures_util::{
     FutureExt,
-    future::{join, join_all},
+    future::{join, join_all, join3},
 };
 use queue_core::{Certainty, Error, ErrorKind};
-use queue_store::group_commit::{Committer, GroupFailure, Inbox, PendingCall, Verb, Writer};
+use queue_store::group_commit::{Committer, GroupFailure, Inbox, PendingCall, Turn, Verb, Writer};
 use std::sync::{Arc, Barrier};
 use tokio::sync::oneshot;
 
@@ -231,6 +231,28 @@ impl Verb<Ledgers> for Draw {
         Enter(0).run(ledger)?;
         calls.iter().map(|call| call.run(ledger)).collect()
     }
+}
+
+/// Writes a number behind what came with it, or before that.
+struct EnterAside<const LAST: bool>(u32);
+
+impl<const LAST: bool> Verb<Ledgers> for EnterAside<LAST> {
+    type Answer = ();
+    const NAME: &'static str = "enter aside";
+    const TURN: Turn = if LAST { Turn::Last } else { Turn::First };
+
+    fn run(&self, ledger: &mut Ledger) -> Result<(), &'static str> {
+        Enter(self.0).run(ledger)
+    }
+}
+
+#[tokio::test]
+async fn a_change_of_what_was_read_comes_before_writes_of_its_group_and_a_read_behind_them() {
+    let writer = start(Ledger::default()).await;
+    let (read, change) = (writer.call(EnterAside::<true>(6)), writer.call(EnterAside::<false>(8)));
+    let calls = join(read, join3(writer.call(Enter(2)), change, writer.call(Enter(4))));
+    drop(together(&writer, calls).await);
+    assert_eq!(written(&writer).await, [[8, 2, 4, 6]]);
 }
 
 #[tokio::test]

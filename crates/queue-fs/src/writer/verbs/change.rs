@@ -12,7 +12,7 @@ use queue_core::{
     Applied, Duty, ImportRequest, Imported, Kind, Pause, PruneRequest, QueueName, Span, Stamped, WorkerId,
     WorkerInfo, lifecycle::Transition,
 };
-use queue_store::group_commit::Verb;
+use queue_store::group_commit::{Turn, Verb};
 
 /// Compares guards and writes patches.
 #[derive(Debug)]
@@ -22,6 +22,7 @@ impl Verb<FsCommitter> for FsApply {
     type Answer = Stamped<Vec<Applied>>;
 
     const NAME: &'static str = "apply";
+    const TURN: Turn = Turn::First;
 
     /// Jobs that the batch touches, and KiB that it brings.
     fn weight(&self) -> usize {

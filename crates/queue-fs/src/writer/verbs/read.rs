@@ -12,7 +12,7 @@ use queue_core::{
     Counts, Detail, JobAttempts, JobId, JobRecord, ListQuery, Page, QueueName, QueuesPage, QueuesQuery,
     Stamped, WorkerInfo,
 };
-use queue_store::group_commit::Verb;
+use queue_store::group_commit::{Turn, Verb};
 
 /// Reads jobs by id.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ impl Verb<FsCommitter> for FsGet {
     type Answer = Stamped<Vec<Option<JobRecord>>>;
 
     const NAME: &'static str = "get";
+    const TURN: Turn = Turn::Last;
     const NEED: TransactionKind = TransactionKind::Read;
 
     fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
