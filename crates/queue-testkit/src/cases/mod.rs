@@ -63,6 +63,7 @@ mod walks;
 
 use case::cases;
 pub(crate) use case::{Case, Need};
+pub(crate) use concurrency::changes::asked_for as changes_asked_for;
 
 /// The group whose cases need a runtime of several threads.
 pub(crate) const RACES: &str = "concurrency";

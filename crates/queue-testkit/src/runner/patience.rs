@@ -1,6 +1,6 @@
 //! How long a case may run before it counts as hanging.
 
-use crate::history::WORKLOADS;
+use crate::{cases::RACES, history::WORKLOADS};
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
@@ -16,6 +16,8 @@ const SEEDED: [&str; 2] = [WORKLOADS, "differential"];
 /// How many times the limit such a group may take unless seeds are asked for: a trial is some tens
 /// of short runs, which a loaded machine has hardly finished within the limit of one.
 const SEEDED_RUNS: u64 = 4;
+/// As many changes beside replacements as a case makes within the limit on a slow disk.
+const CHANGES_IN_TIME: usize = 100;
 
 /// The patience of one run of the suite.
 #[derive(Debug)]
@@ -30,8 +32,13 @@ impl Patience {
     }
 
     /// The time that a case of this group may take; a group of random runs gets as long for each
-    /// seed that the environment asks for. Each run also has its own deadline.
-    pub(super) fn with(&self, group: &str, seeds: Option<u64>) -> Duration {
+    /// seed that the environment asks for, and races for the changes. Each run also has its own
+    /// deadline.
+    pub(super) fn with(&self, group: &str, seeds: Option<u64>, changes: Option<usize>) -> Duration {
+        if let (RACES, Some(changes)) = (group, changes) {
+            let times = u32::try_from(changes.div_ceil(CHANGES_IN_TIME).max(1)).unwrap_or(u32::MAX);
+            return self.hang_after.saturating_mul(times);
+        }
         let is_seeded = SEEDED.contains(&group);
         if !is_seeded && self.has_hung.load(Ordering::Relaxed) {
             return self.hang_after.min(AFTER_A_HANG);
@@ -55,20 +62,29 @@ mod tests {
         let minute = Duration::from_secs(60);
         let patience = Patience::new(minute);
         for group in SEEDED {
-            assert_eq!(patience.with(group, Some(1_000)), 1_000 * minute);
-            assert_eq!(patience.with(group, None), 4 * minute);
+            assert_eq!(patience.with(group, Some(1_000), None), 1_000 * minute);
+            assert_eq!(patience.with(group, None, Some(9)), 4 * minute);
         }
-        assert_eq!(patience.with("enqueue", Some(1_000)), minute);
+        assert_eq!(patience.with("enqueue", Some(1_000), Some(1_000)), minute);
+    }
+
+    #[test]
+    fn races_may_take_longer_if_more_changes_are_asked_for() {
+        let minute = Duration::from_secs(60);
+        let patience = Patience::new(minute);
+        assert_eq!(patience.with(RACES, None, Some(10_000)), 100 * minute);
+        assert_eq!(patience.with(RACES, None, Some(1)), minute);
+        assert_eq!(patience.with(RACES, None, None), minute);
     }
 
     #[test]
     fn after_a_hang_other_cases_are_not_waited_for_as_long() {
         let patience = Patience::new(HANG_AFTER);
         patience.wear_thin();
-        assert_eq!(patience.with("enqueue", None), AFTER_A_HANG);
-        assert_eq!(patience.with("differential", None), 4 * HANG_AFTER, "a random case is many runs");
+        assert_eq!(patience.with("enqueue", None, None), AFTER_A_HANG);
+        assert_eq!(patience.with("differential", None, None), 4 * HANG_AFTER, "a random case is many runs");
         let short = Patience::new(Duration::from_secs(1));
         short.wear_thin();
-        assert_eq!(short.with("enqueue", None), Duration::from_secs(1));
+        assert_eq!(short.with("enqueue", None, None), Duration::from_secs(1));
     }
 }

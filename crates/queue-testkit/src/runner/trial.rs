@@ -4,7 +4,7 @@ use super::patience::Patience;
 use crate::{
     Harness,
     bench::Bench,
-    cases::{Case, Need, RACES},
+    cases::{Case, Need, RACES, changes_asked_for},
     history::WORKLOADS,
     seeds::asked_for,
     watch::{OpenCalls, WatchedHarness},
@@ -60,7 +60,7 @@ pub(super) fn run_case(
     harness: Arc<dyn Harness>,
     patience: &Patience,
 ) -> Result<(), String> {
-    let hang_after = patience.with(case.group, asked_for());
+    let hang_after = patience.with(case.group, asked_for(), changes_asked_for());
     let threads = if [RACES, WORKLOADS].contains(&case.group) { Threads::Several } else { Threads::One };
     let name = case.full_name();
     let calls = OpenCalls::default();

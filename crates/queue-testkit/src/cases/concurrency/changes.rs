@@ -162,7 +162,7 @@ async fn change_beside_replacements(bench: &Bench, events: &[Event]) {
         },
     )
     .await;
-    if env::var(CHANGES).is_ok() {
+    if asked_for().is_some() {
         println!("{events:?} beside {replaced} replacements: {answers:?}");
     }
     assert_eq!(answers.missing, 0, "{events:?} beside {replaced} replacements: {answers:?}");
@@ -188,7 +188,7 @@ impl Drop for EndOfChanges {
 
 async fn changes(bench: &Bench, events: &[Event]) -> Answers {
     let mut answers = Answers::default();
-    for _ in 0..changes_asked_for() {
+    for _ in 0..asked_for().unwrap_or(ROUNDS) {
         for event in events {
             match bench.store().change(bench.queue(), &id("a"), event.clone(), &policy()).await {
                 Ok(Changed::Done(_)) => answers.done += 1,
@@ -207,8 +207,9 @@ async fn changes(bench: &Bench, events: &[Event]) -> Answers {
     answers
 }
 
-fn changes_asked_for() -> usize {
+/// The number of changes of each verb that the environment asks for.
+pub(crate) fn asked_for() -> Option<usize> {
     let number =
         |text: String| text.parse().unwrap_or_else(|_| panic!("{CHANGES} is a number, not {text:?}"));
-    env::var(CHANGES).map_or(ROUNDS, number)
+    env::var(CHANGES).ok().map(number)
 }

@@ -3,7 +3,7 @@
 //! A round makes its own jobs, starts its tasks together, and checks the outcome once all have
 //! ended; whichever task won, the outcome must be one that the contract allows.
 
-pub(super) mod changes;
+pub(crate) mod changes;
 pub(super) mod claims;
 pub(super) mod dropped;
 pub(super) mod enqueues;
