@@ -35,7 +35,7 @@ pub(super) const TABLE: &[Row] = &[
     row(
         "queue-worker",
         &["queue-core", "queue-serde", "queue-schedule", "queue-view"],
-        &["queue-memory"],
+        &["queue-memory", "queue-testkit"],
         &[DRIVERS],
     ),
     row(

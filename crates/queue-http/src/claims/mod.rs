@@ -10,7 +10,6 @@ mod repeat;
 mod repeated;
 mod rescue;
 mod rest;
-mod silence;
 mod turn;
 mod unsettled;
 mod upkeep;
@@ -24,8 +23,10 @@ use crate::access::ReceiptKeys;
 use flights::Flights;
 use line::Lines;
 use parking_lot::Mutex;
-use queue_core::{Claimed, Error, JobMeta, LeaseToken, QueueName, Span, Timestamp, WorkerId};
-use silence::Answers;
+use queue_core::{
+    Claimed, Error, JobMeta, LeaseToken, QueueName, Span, Timestamp, WorkerId, asking::StoreAnswers,
+};
+use tokio::time::Instant;
 use unsettled::Unsettled;
 use upkeep::Upkeep;
 
@@ -36,7 +37,7 @@ pub(crate) struct Claims {
     flights: Flights,
     upkeep: Upkeep,
     pub(crate) unsettled: Unsettled,
-    answers: Mutex<Answers>,
+    answers: Mutex<StoreAnswers>,
 }
 
 /// A request for jobs, as a worker makes it.
@@ -52,11 +53,11 @@ pub(crate) struct Ask {
 
 impl Claims {
     fn store_time(&self) -> Option<Timestamp> {
-        self.answers.lock().store_time()
+        self.answers.lock().store_time(Instant::now().into_std())
     }
 
     fn note(&self, claimed: &Claimed) {
-        self.answers.lock().note(claimed.now);
+        self.answers.lock().note(Instant::now().into_std(), claimed.now);
     }
 
     /// Notes a call about the queue that may succeed when it is sent again.
@@ -68,8 +69,8 @@ impl Claims {
 
     /// Whether the lease of a job lapsed while this server had no answer of the store.
     fn hides(&self, job: &JobMeta) -> bool {
-        let lease = job.lease.as_ref();
-        lease.is_some_and(|lease| self.answers.lock().hide(lease.expires_at))
+        let hides = |at| self.answers.lock().hide(Instant::now().into_std(), at);
+        job.lease.as_ref().is_some_and(|lease| hides(lease.expires_at))
     }
 }
 

@@ -2,15 +2,15 @@
 //! queues are left alone for a while: a job that is done must not run again because the store stood
 //! still for longer than a lease.
 //!
-//! Each server knows its own calls. [`Silence`](super::silence) is about servers that made none.
+//! Each server knows its own calls. [`StoreAnswers`] is about servers that made none.
 
 use parking_lot::Mutex;
-use queue_core::QueueName;
+use queue_core::{QueueName, asking::StoreAnswers};
 use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 
-/// How long a queue is left alone: twice the longest wait of a worker between two sendings.
-pub(super) const RESENT_WITHIN: Duration = Duration::from_secs(10);
+/// How long a queue is left alone.
+const RESENT_WITHIN: Duration = StoreAnswers::RESENT_WITHIN;
 /// The most queues that are remembered. Beyond that they are forgotten, and rescues come early.
 const QUEUES_MAX: usize = 10_000;
 

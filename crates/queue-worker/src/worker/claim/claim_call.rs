@@ -68,6 +68,9 @@ impl ClaimCall {
         trace::answered(&span, &answer);
         trace::claimed(&span, got);
         let store_time = answer.as_ref().map_or_else(|_| Timestamp::default(), |claimed| claimed.now);
+        if let Ok(claimed) = &answer {
+            run.answers.note([self.queue_index], claimed.now);
+        }
         let reading = ClockReading::now(store_time);
         // The store counts the lease from its own step, which comes after the sending, so this end
         // is never late.

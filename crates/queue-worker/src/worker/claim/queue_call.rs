@@ -74,8 +74,7 @@ pub(super) fn go_on_searching(search: LostClaimSearch, run: &Arc<WorkerRun>) -> 
 pub(super) fn rescue(queue_index: usize, run: &Arc<WorkerRun>) -> QueueCall {
     let run = run.clone();
     async move {
-        let rescue = upkeep::rescue(&run, &run.queues[queue_index].name);
-        let _answered = until_stop(&run, rescue).await;
+        let _answered = until_stop(&run, upkeep::rescue(&run, queue_index)).await;
         CallAnswer::Rescue { queue_index }
     }
     .boxed()

@@ -187,6 +187,7 @@ async fn extend(run: &WorkerRun, part: &[Extension<'_>]) -> Result<()> {
     let answers = extending.instrument(span.clone()).await;
     trace::answered(&span, &answers);
     let answers = answers?;
+    run.answers.note(part.iter().map(|it| it.job.queue_index()), answers.now);
     for (Extension { job, transition }, answer) in part.iter().zip(answers.value) {
         note(run, job, &transition.patch, &answer, sent_at);
     }

@@ -8,6 +8,7 @@ use crate::worker::{
     hold::{HeldJob, HeldJobs},
     rate::KindRates,
     setup::{WorkedQueue, WorkerOptions},
+    upkeep::QueueAnswers,
     watch::{EventReporter, SeriesRecorder, WorkerEvent, WorkerReport},
 };
 use queue_core::{Error, ErrorKind, JobMeta, QueueName, Rng, Storage, UnreadableWaits};
@@ -36,6 +37,8 @@ pub(crate) struct WorkerRun {
     pub(in crate::worker) rate_freed: Arc<Notify>,
     pub(in crate::worker) events: EventReporter,
     pub(in crate::worker) series: SeriesRecorder,
+    /// When the store took writes of this worker.
+    pub(in crate::worker) answers: QueueAnswers,
     /// Jobs of the library's own that this worker could not read.
     pub(in crate::worker) unreadable: UnreadableWaits,
     /// Why the run ended, if nobody asked it to.
@@ -47,6 +50,7 @@ impl WorkerRun {
         Self {
             storage: plan.storage.clone(),
             queues: plan.queues.clone(),
+            answers: QueueAnswers::new(plan.queues.len(), plan.options.lease.as_duration()),
             kinds: plan.kinds.clone(),
             shutdown: ShutdownSteps { stop: name.stop.clone(), ..ShutdownSteps::default() },
             name,
@@ -82,6 +86,9 @@ impl WorkerRun {
     /// Reports what the store refused for one queue.
     pub(in crate::worker) fn report_error_of(&self, queue: &QueueName, error: Error) {
         tracing::warn!(%queue, worker = %self.name.id, %error, "the store refused");
+        if let Some(index) = self.queues.iter().position(|worked| worked.name == *queue) {
+            self.answers.note_failure(index, &error);
+        }
         self.note_error(error);
     }
 

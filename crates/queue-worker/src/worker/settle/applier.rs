@@ -132,6 +132,7 @@ impl Applier {
     fn note_error(&self, error: &Error, pending: &mut [PendingSettlement]) {
         self.0.report_error(error.clone());
         for pending in pending {
+            self.0.answers.note_failure(pending.queue_index(), error);
             pending.in_doubt |= error.certainty() == Certainty::Unknown;
         }
     }
@@ -179,6 +180,7 @@ impl Applier {
     /// Reports what was answered, and answers what must be decided again.
     fn conclude(&self, pending: Vec<PendingSettlement>, answers: Stamped<Vec<Applied>>) -> SettleBatch {
         let Stamped { now, value: answers, .. } = answers;
+        self.0.answers.note(pending.iter().map(PendingSettlement::queue_index), now);
         self.0.series.count(now, pending.iter().zip(&answers).filter_map(counted));
         let all = pending.iter().zip(&answers);
         let over = all.filter(|(_, answer)| !matches!(answer, Applied::Stale(_)));

@@ -138,8 +138,8 @@ impl WorkerBuilder {
     }
 
     /// How often this worker looks for lapsed leases of others while it has work. An idle worker
-    /// looks exactly when the next lease lapses. Default: the lease, but no more than 5 s,
-    /// jittered.
+    /// looks exactly when the next lease lapses. What lapsed while it had no answer of the store is
+    /// left alone for 10 s. Default: the lease, but no more than 5 s, jittered.
     #[must_use]
     pub fn rescue_interval(mut self, interval: Duration) -> Self {
         self.rescue_interval = Some(interval);

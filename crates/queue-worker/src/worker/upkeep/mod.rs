@@ -7,6 +7,7 @@
 
 mod prune;
 mod prune_tick;
+mod queue_answers;
 mod rescue;
 mod rescue_tick;
 
@@ -14,6 +15,7 @@ pub use prune_tick::PruneTick;
 pub use rescue_tick::RescueTick;
 
 pub(super) use prune::prune_at_intervals;
+pub(super) use queue_answers::QueueAnswers;
 pub(super) use rescue::{rescue, rescue_at_intervals};
 
 use super::run::WorkerRun;
