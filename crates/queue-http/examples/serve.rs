@@ -1,4 +1,4 @@
-//! Serves a store to everybody on this machine, without tokens: for trying out clients.
+//! Serves a store without tokens to every program on this machine, for trying out clients.
 //!
 //! `cargo run -p queue-http --example serve -- memory: 127.0.0.1:8080`
 

@@ -1,12 +1,12 @@
-//! A service before any store: whoever speaks HTTP enqueues, works and watches.
+//! A service in front of any store: HTTP clients enqueue, work and watch.
 //!
-//! The calls are in `docs/service/protocol.md` of the repository. [`Service`] is made of a store
-//! and of [`ReceiptKeys`], and gives its calls as a `tower::Service`, so that an application mounts
-//! them in its own server, or `queue serve` runs them alone.
+//! `docs/service/protocol.md` in the repository describes the calls. [`Service`] is built from a
+//! store and [`ReceiptKeys`], and offers its calls as a `tower::Service`, so an application can
+//! mount them in its own server, or `queue serve` runs them alone.
 //!
-//! Invariants kept here: a settle without a receipt of the service does not exist; every call is in
-//! one table, which says which [`Scope`] it needs; a call without a [`Principal`] is refused;
-//! payloads pass through byte for byte; what a driver says stays in the log.
+//! Invariants kept here: a settle needs a receipt of the service; every call is in one table, which
+//! names the [`Scope`] it needs; a call without a [`Principal`] is refused; payloads pass through
+//! byte for byte; messages of drivers stay in the log.
 
 mod access;
 mod claims;

@@ -145,7 +145,7 @@ mod tests {
 
     const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/service/openapi.json");
 
-    /// `QUEUE_HTTP_BLESS=1 cargo test -p queue-http openapi` writes the document anew, unless that
+    /// `QUEUE_HTTP_BLESS=1 cargo test -p queue-http openapi` writes the document again, unless that
     /// would break clients.
     #[test]
     fn the_committed_document_is_the_present_one_and_nothing_of_it_was_taken_back() {

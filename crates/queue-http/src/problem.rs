@@ -161,7 +161,7 @@ impl Problem {
         Self { status, ..self }
     }
 
-    /// Says that it may have been done all the same.
+    /// Marks that the call may have been applied despite the error.
     #[must_use]
     pub(crate) fn unknown(self) -> Self {
         Self { certainty: Certainty::Unknown, ..self }
@@ -216,8 +216,8 @@ const fn certainty(certainty: Certainty) -> &'static str {
 }
 
 impl From<Error> for Problem {
-    /// What was wrong with the request is told; what is wrong with the store is logged, since its
-    /// message may name hosts, files and accounts.
+    /// The answer says what is wrong with a request. What is wrong with the store goes to the log,
+    /// since its message may name hosts, files and accounts.
     fn from(error: Error) -> Self {
         let told = || Cow::Owned(error.message().to_owned());
         let (kind, detail) = match error.kind() {

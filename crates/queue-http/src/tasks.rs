@@ -1,4 +1,4 @@
-//! The tasks of a service: who started them, how they are told to stop, and how they are joined.
+//! The tasks of a service: their owner, their stop signal, and their join.
 
 use std::future::Future;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};

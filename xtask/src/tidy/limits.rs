@@ -9,7 +9,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-cli", 89),
     ("queue-core", 89),
     ("queue-fs", 58),
-    ("queue-http", 153),
+    ("queue-http", 0),
     ("queue-kv", 6),
     ("queue-memory", 24),
     ("queue-postgres", 144),

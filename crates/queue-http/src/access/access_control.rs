@@ -81,8 +81,8 @@ impl AccessControl {
         Self::new(Some(tokens), rules, limits)
     }
 
-    /// Lets everybody in, as [`Principal::anybody`]. Only for a service that nobody else can reach;
-    /// the rules should list its names.
+    /// Admits every caller, as [`Principal::anybody`]. Only for a service that no untrusted program
+    /// can reach; the rules should list its host names.
     pub fn without_tokens(rules: BrowserRules, limits: RequestLimits) -> Self {
         Self::new(None, rules, limits)
     }
@@ -101,9 +101,9 @@ impl AccessControl {
         Routed::new(service.measured(self.guard_router(service.router(), gate_of)))
     }
 
-    /// Puts the door before a router. `gate_of` gets the method and the pattern of the path that
-    /// the router matched; what has no gate is not reached by anybody. A `HEAD` passes the gate of
-    /// its `GET`. The patterns are those of this router, also if it is nested in another one.
+    /// Puts access control in front of a router. `gate_of` gets the method and the pattern of the
+    /// path that the router matched; a route without a gate is unreachable. A `HEAD` passes the
+    /// gate of its `GET`. The patterns are the router's own, even when it is nested in another one.
     fn guard_router<F>(&self, router: Router, gate_of: F) -> Router
     where
         F: Fn(&Method, &str) -> Option<Gate> + Send + Sync + 'static,
@@ -160,7 +160,7 @@ impl AccessControl {
             None if pattern.is_some() => Err(Refusal::Method),
             None => Err(Refusal::NotFound),
         };
-        // A stranger is not even told what there is.
+        // A stranger must not learn which routes exist.
         let principal = self.principal(request).map_err(|reason| {
             tracing::debug!(?reason, "a caller was not let in");
             Refusal::Unauthorized
@@ -228,7 +228,7 @@ impl<F: Fn(&Method, &str) -> Option<Gate>> Guard<F> {
         };
         check_media_type(&head.method, &head.headers, media)?;
         let (body, _room) = match (gate, &principal) {
-            // It has bounds of its own, which are those of its batches.
+            // Calls of a store have limits of their own: the limits of their batches.
             (Some(Gate::Needs(Scope::Store)), _) => (body, None),
             (_, Some(principal)) if !head.method.is_safe() => {
                 let (read, room) = inner.bodies.read(body, principal.bodies()).await?;
@@ -270,8 +270,8 @@ fn bearer(value: &HeaderValue) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token)
 }
 
-/// What tells browsers to make nothing of an answer but what it says. A page of our own may have
-/// set its own policy.
+/// Headers that stop browsers from interpreting an answer as anything but its declared type. A page
+/// of the dashboard may have set a policy already.
 fn harden(response: &mut Response) {
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

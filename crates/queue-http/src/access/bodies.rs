@@ -10,8 +10,9 @@ use tokio::{
     time::timeout,
 };
 
-/// The room for bodies, of all requests together. It is taken as bytes come, and not as they are
-/// promised; where none is left, a request is refused at once, so that nobody waits behind others.
+/// The room for the bodies of all requests together. A body takes room as its bytes arrive, not by
+/// the length it announces. A request that finds no room is refused at once, so that none waits
+/// behind others.
 #[derive(Clone, Debug)]
 pub(crate) struct Bodies {
     limits: RequestLimits,

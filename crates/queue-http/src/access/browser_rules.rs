@@ -1,8 +1,8 @@
-//! What a request must be so that no web page makes it behind its user's back.
+//! Rules for requests from browsers, so that no web page can make one without its user's intent.
 //!
-//! A browser sends whatever a page of any site asks for to whatever it can reach, also to a service
-//! of this machine. It adds what the page cannot choose: the name by which it reached the service,
-//! and where the page is from.
+//! A browser sends requests on behalf of any page to any host it can reach, including a service on
+//! this machine. It adds two facts that the page cannot forge: the host name it used for the
+//! service, and the origin of the page.
 
 use crate::access::{AccessError, Refusal};
 use axum::http::{
@@ -111,8 +111,8 @@ impl BrowserRules {
     }
 }
 
-/// Checks the media type of a request that changes something. Types that a page may send to any
-/// service without asking are refused whatever the route takes.
+/// Checks the media type of a request that changes something. Types that a page may send across
+/// origins without a preflight are refused, even where the route would accept them.
 pub(crate) fn check_media_type(
     method: &Method,
     headers: &HeaderMap,

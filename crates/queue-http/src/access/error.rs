@@ -31,7 +31,7 @@ pub enum AccessError {
         /// What is wrong, and where.
         why: String,
     },
-    /// The options contradict each other, or would leave the service open to everybody.
+    /// The options contradict each other, or would expose the service to every caller.
     #[error("{0}")]
     Refused(String),
 }

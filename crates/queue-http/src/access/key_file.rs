@@ -79,7 +79,7 @@ impl KeyFile {
 
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, AccessError> {
         let malformed = |why: &str| AccessError::Malformed { path: path.to_owned(), why: why.to_owned() };
-        // The parser's message could quote a secret, so its place alone is told.
+        // The parser's message could quote a secret, so the error has only the position.
         let document: Document = serde_json::from_slice(bytes).map_err(|error| {
             malformed(&format!(
                 "it is no file of receipt keys (line {}, column {})",

@@ -64,12 +64,12 @@ impl ReceiptKeys {
         Ok(Self::of(KeyFile::read(path)?.keys(), clock, true))
     }
 
-    /// The keys of a file, which is made with a first key if it is missing: with mode 0600, and
-    /// never in place of another one. All who call it at the same time get the same key. A file
-    /// that others can read is refused.
+    /// The keys of a file. A missing file is created with a first key and mode 0600, and never
+    /// replaces an existing one; concurrent callers all get the same key. A file that other users
+    /// can read is refused.
     ///
     /// # Errors
-    /// Those of [`ReceiptKeys::load`], and what kept the file from being made.
+    /// As for [`ReceiptKeys::load`], or when the file cannot be created.
     pub fn load_or_create(path: &Path, rng: &dyn Rng) -> Result<Self, AccessError> {
         Ok(Self::of(KeyFile::read_or_create(path, rng)?.keys(), Arc::new(SystemClock), true))
     }

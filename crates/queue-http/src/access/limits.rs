@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The limits of one request as it comes in. Those of the protocol itself are in `/v1/limits`.
+/// The limits of one incoming request. `/v1/limits` has the limits of the protocol itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestLimits {

@@ -1,5 +1,5 @@
-//! Whatever stands in a token, a path or a file, it is read without harm, and is what it says or is
-//! refused. `cargo xtask soak fuzz` makes the campaigns longer.
+//! Random bytes in a token, a path or a file do no harm: the input is parsed as what it says, or
+//! refused. `cargo xtask soak fuzz` runs longer campaigns.
 
 use super::{AccessError, Token, key_file::KeyFile, queue_in_path::queue_in_path, token_file};
 use percent_encoding::percent_decode_str;

@@ -9,8 +9,8 @@ use http_body_util::{BodyExt, Limited};
 use std::fmt;
 use tokio::time::timeout;
 
-/// Whoever logged in with a token, and which token it was: a session that keeps this instead of the
-/// token ends with it.
+/// A caller that logged in with a token, and which token it was. A session keeps this in place of
+/// the token, and ends with the token.
 #[derive(Clone)]
 pub struct TokenHolder {
     id: String,
@@ -28,7 +28,8 @@ impl AccessControl {
         self.rules().check_own(request).map_err(status)
     }
 
-    /// Whoever makes a request by its header, by its certificate, or because nobody needs a token.
+    /// The caller of a request, by its header, by its certificate, or because the service needs no
+    /// token.
     pub fn caller(&self, request: &Parts) -> Option<Principal> {
         let found = self.principal(request);
         found.inspect_err(|reason| tracing::debug!(?reason, "a caller was not let in")).ok()
@@ -39,7 +40,7 @@ impl AccessControl {
         self.tokens().is_some()
     }
 
-    /// Whoever presents this token, to be asked for [again](Self::still) at each request.
+    /// The holder of this token. Each later request checks it [again](Self::still).
     pub fn log_in(&self, token: &str) -> Option<TokenHolder> {
         let held = self.tokens().ok_or(NotLetIn::Nothing).and_then(|tokens| tokens.holder(token));
         let (id, digest) = held.inspect_err(|reason| tracing::debug!(?reason, "nobody logged in")).ok()?;
@@ -52,9 +53,9 @@ impl AccessControl {
         self.tokens()?.still(&holder.id, &holder.digest).ok()
     }
 
-    /// The principal of a token, for whoever presents the [seal](TokenHolder::seal) that was made
-    /// of these parts when the token was presented; `None` once the token is revoked, replaced or
-    /// over, or when the key of the seal is none of these any more.
+    /// The principal of the token from which this [seal](TokenHolder::seal) was made. `None` once
+    /// the token is revoked, replaced or expired, or when the key of the seal is no longer among
+    /// these keys.
     pub fn sealed(
         &self,
         keys: &ReceiptKeys,
@@ -64,7 +65,7 @@ impl AccessControl {
         seal: Seal,
     ) -> Option<Principal> {
         let tokens = self.tokens()?;
-        // The seal of nobody takes as long as that of somebody.
+        // An unknown token takes as long to check as a known one.
         let digest = tokens.digest(id).unwrap_or_default();
         let holder = TokenHolder { id: id.to_owned(), digest };
         let is_sealed = keys.verify(purpose, &holder.sealed_parts(parts), seal);

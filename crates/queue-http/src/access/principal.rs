@@ -8,12 +8,12 @@ use queue_core::{QueueFilter, QueueGlob, QueueName, Timestamp, WorkerInfo};
 use std::{borrow::Cow, fmt, sync::Arc};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The name of whoever needs no token.
+/// The name of a caller on a service without tokens.
 const ANYBODY: &str = "anybody";
 
-/// Whoever makes a request: the token or the certificate that it came with, and what that allows.
-/// The access layer puts it into the extensions of every request that it lets through, so a handler
-/// that asks for the extension cannot run without one.
+/// The caller of a request: its token or certificate, and what that allows. The access layer puts
+/// it into the extensions of every request it admits, so a handler that extracts it cannot run
+/// without one.
 ///
 /// ```
 /// use queue_core::QueueName;
@@ -45,13 +45,14 @@ impl Principal {
     pub const WAITS_MAX: usize = 1_024;
     /// How many repeated claims of a token are looked after at the same time, for minutes each.
     pub const WATCHES_MAX: usize = 4_096;
-    /// How many streams of events a token may have open at the same time. Whoever needs no token
-    /// has all of the service's.
+    /// How many streams of events a token may have open at the same time. A caller without a token
+    /// may use all streams of the service.
     pub const STREAMS_MAX: usize = 16;
-    /// How many pages of the dashboard that refresh themselves a token may have open, likewise.
+    /// How many self-refreshing pages of the dashboard a token may have open; without a token, all
+    /// of the service's.
     pub const TABS_MAX: usize = 50;
-    /// How many bytes the bodies of a token's requests may have that are being read or worked on at
-    /// the same time, likewise.
+    /// How many bytes of request bodies a token may have in reading or in work at the same time;
+    /// without a token, all of the service's.
     pub const BODIES_BYTES_MAX: usize = 64 << 20;
 
     /// A principal with these scopes in the queues that any of the patterns matches.
@@ -60,8 +61,8 @@ impl Principal {
         Self::with(token_id.into(), String::new(), scopes, queues, Life::without_end(), shares)
     }
 
-    /// Whoever reaches a server that asks for no token: it may do everything in every queue, except
-    /// what [`Scope::Store`] allows.
+    /// Any caller of a server that needs no token. It may do everything in every queue, except what
+    /// [`Scope::Store`] allows.
     pub fn anybody() -> Self {
         let shares = Arc::new(Shares::whole(Self::WAITS_MAX));
         let (scopes, queues) = (Scopes::all_but_store(), QueueGlob::everything());
@@ -101,7 +102,7 @@ impl Principal {
         &self.inner.queues
     }
 
-    /// Whether the principal has this scope, in whatever queue.
+    /// Whether the principal has this scope for any queue.
     pub fn has(&self, scope: Scope) -> bool {
         self.inner.scopes.contains(scope)
     }
@@ -160,9 +161,9 @@ impl Principal {
         taken(&self.inner.shares.tabs)
     }
 
-    /// Waits until the token is revoked, changed or over: within a second of its end, or as soon as
-    /// the server has read the file again. What began with the token ends then. It never ends for
-    /// whoever needs no token. Dropping the future leaves nothing.
+    /// Waits until the token is revoked, changed or expired: within a second of its expiry, or as
+    /// soon as the server has read the changed file. Work that began with the token ends then. For
+    /// a caller without a token it waits forever. Dropping the future leaves nothing behind.
     pub async fn ended(&self) {
         self.inner.life.ended().await;
     }

@@ -1,8 +1,8 @@
 //! Files that hold secrets: read only if they are secret, replaced in one step.
 //!
-//! A check looks at the file that is open, never at its path, so nobody can exchange it in between.
-//! A symbolic link may be read, since Kubernetes mounts secrets so, and what counts is the file
-//! that it leads to. It is never written, since the rename would replace the link.
+//! The checks look at the open file and never at its path, so the file cannot be exchanged in
+//! between. A symbolic link may be read, since Kubernetes mounts secrets that way; the checks then
+//! apply to its target. A link is never written, since the rename would replace it.
 
 use crate::access::AccessError;
 use std::{
@@ -14,8 +14,8 @@ use std::{
 /// The largest file that is read, in bytes: about ten thousand tokens.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// Reads a file if nobody but its owner, the administrator and its group can read it, and nobody
-/// but the first two can write it.
+/// Reads a file that only its owner, the administrator and its group can read, and that only the
+/// first two can write. Any other file is refused.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, AccessError> {
     let failed = |source| AccessError::Io { path: path.to_owned(), source };
     let file = open(path).map_err(failed)?;
@@ -78,7 +78,8 @@ fn locked_directory(path: &Path) -> io::Result<File> {
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = beside(path);
-    // A crash may have left it behind; nobody else makes one while the directory is locked.
+    // A crash may have left this file behind. No other process creates one while the directory is
+    // locked.
     match fs::remove_file(&beside) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

@@ -4,8 +4,8 @@ use crate::problem::{Problem, ProblemKind};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header::CONNECTION};
 
-/// Why a request is refused. What it tells is the same whether a token is unknown, wrong, over or
-/// revoked, and whether a queue that the caller may not name exists.
+/// Why a request is refused. The answer is the same for unknown, wrong, expired and revoked tokens,
+/// and does not reveal whether a queue exists that the caller may not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The head of the request is not what it must be.
@@ -14,7 +14,7 @@ pub(crate) enum Refusal {
     Misdirected,
     /// A page of another site made the request.
     CrossSite,
-    /// Nobody whom the service knows makes the request.
+    /// The service does not know the caller.
     Unauthorized,
     /// The caller is known, and may not do this.
     Forbidden(&'static str),

@@ -38,7 +38,7 @@ impl Shares {
         }
     }
 
-    /// Of whoever needs no token: there is nobody to share with.
+    /// For a caller without a token, who shares with no other.
     pub(super) fn whole(waits_max: usize) -> Self {
         let whole = || Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
         let waits = Arc::new(Semaphore::new(waits_max));
@@ -55,7 +55,7 @@ pub(super) fn taken(share: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
 pub(super) struct Life {
     pub(super) revoked: CancellationToken,
     pub(super) expires_at: Option<Timestamp>,
-    /// `None` for whoever needs no token.
+    /// `None` for a caller without a token.
     pub(super) clock: Option<Arc<dyn Clock>>,
 }
 

@@ -43,8 +43,8 @@ impl Token {
         &self.id
     }
 
-    /// What a server stores in place of the secret. A slow hash would add nothing: nobody guesses
-    /// 256 random bits.
+    /// What a server stores in place of the secret. A slow hash would add nothing, since 256 random
+    /// bits cannot be guessed.
     pub fn digest(&self) -> [u8; 32] {
         Sha256::digest(self.secret).into()
     }

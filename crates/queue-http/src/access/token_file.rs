@@ -151,7 +151,7 @@ fn add(path: &Path, new: NewToken, id: String, proof: Proof) -> Result<(), Acces
 
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<TokenRecord>, AccessError> {
     let malformed = |why: String| AccessError::Malformed { path: path.to_owned(), why };
-    // The parser's message quotes the file, so its place alone is told.
+    // The parser's message quotes the file, so the error has only the position.
     let document: Document = serde_json::from_slice(bytes).map_err(|error| {
         malformed(format!("it is no file of tokens (line {}, column {})", error.line(), error.column()))
     })?;

@@ -18,7 +18,7 @@ pub struct Tokens {
     table: RwLock<Arc<Table>>,
 }
 
-/// Why a caller is not let in. The caller is not told which it is; logs are.
+/// Why a caller is refused. The log has the reason; the answer to the caller does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotLetIn {
     /// Nothing was presented.
@@ -32,7 +32,7 @@ pub(crate) enum NotLetIn {
 }
 
 impl Tokens {
-    /// Reads the file, which nobody else may be able to read or change.
+    /// Reads the file. It is refused if other users can read or change it.
     pub fn load(path: impl Into<PathBuf>) -> Result<Self, AccessError> {
         Self::load_with(path, Arc::new(SystemClock), Principal::WAITS_MAX)
     }

@@ -1,5 +1,5 @@
-//! The claims that are under way in this service, by their tokens: a claim that is repeated has to
-//! end before somebody looks for its jobs, and must not begin any more if it comes behind.
+//! The claims under way in this service, by their tokens. A repeated claim must wait for the first
+//! one to end before its jobs are looked up, and a first one that arrives late must not begin.
 
 use super::repeated::Repeated;
 use parking_lot::Mutex;
@@ -34,8 +34,8 @@ pub(super) struct Flight {
 }
 
 impl Flights {
-    /// Begins a claim; `None` if one with this token is under way already, or was repeated. The
-    /// caller of the latter has gone, and nobody would look for what it leases.
+    /// Begins a claim; `None` if one with this token is under way already, or was repeated. After a
+    /// repetition the first caller has left, so no caller would learn what a late claim leases.
     pub(super) fn begin(&self, token: LeaseToken) -> Option<Flight> {
         let mut under_way = self.under_way.lock();
         if self.repeated.lock().has(&token) {
@@ -50,9 +50,9 @@ impl Flights {
         }
     }
 
-    /// Tells the claim with this token to end, and waits until it has, but no longer than `most`.
-    /// A cut connection may be read later than the repetition that came after it, so that the claim
-    /// may not have begun yet: then it never does.
+    /// Asks the claim with this token to end, and waits until it has ended, at most for `most`. A
+    /// cut connection may be read after the repetition that followed it, so the claim may not have
+    /// begun yet: then it never begins.
     pub(super) async fn end(&self, token: LeaseToken, most: Duration) {
         let signals = {
             let under_way = self.under_way.lock();
@@ -61,7 +61,8 @@ impl Flights {
         };
         if let Some(Signals { stop, over }) = signals {
             stop.cancel();
-            // What it leased and did not deliver by then is found all the same, or goes back.
+            // Jobs that it leased and did not deliver by then are found by the repetition, or are
+            // given back.
             let _ = timeout(most, over.cancelled()).await;
         }
     }

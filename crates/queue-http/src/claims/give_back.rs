@@ -1,4 +1,4 @@
-//! Gives back what no worker will ever hear of, uncharged.
+//! Returns jobs that no worker will learn about, without charging the attempt.
 
 use crate::service::App;
 use queue_core::{ClaimedJob, LostClaim, RetryPolicy, lifecycle::Withdrawal};

@@ -24,18 +24,18 @@ pub(crate) struct Handover {
 }
 
 impl Handover {
-    /// The answer, whose body tells when it was taken.
+    /// The answer, with a body that signals when its bytes were taken.
     pub(crate) fn deliver(taken: Option<oneshot::Sender<()>>, response: http::Response<Bytes>) -> Response {
         response.map(|bytes| Body::new(Watched { body: Full::new(bytes), taken }))
     }
 
-    /// The jobs, and what is told once they have been delivered.
+    /// The jobs, and the signal to send once they have been delivered.
     pub(crate) fn into_parts(self) -> (Claimed, oneshot::Sender<()>) {
         (self.claimed, self.taken)
     }
 }
 
-/// A body that tells when its bytes were taken.
+/// A body that signals when its bytes were taken.
 struct Watched {
     body: Full<Bytes>,
     taken: Option<oneshot::Sender<()>>,
@@ -53,7 +53,8 @@ impl HttpBody for Watched {
         if matches!(frame, Poll::Ready(Some(Ok(_))))
             && let Some(taken) = self.taken.take()
         {
-            // The task is gone only if the runtime is gone, and then nothing gives the jobs back.
+            // The receiving task is missing only if the runtime has ended, and then no task gives
+            // the jobs back.
             let _ = taken.send(());
         }
         frame

@@ -1,13 +1,14 @@
-//! The lines in which claims wait, one for each queue, and for each runtime that serves claims: a
-//! runtime that stands still holds up the line of no other.
+//! The lines in which claims wait: one for each queue in each runtime that serves claims, so that a
+//! stalled runtime holds up only its own lines.
 //!
-//! The first of a line watches for jobs on behalf of all: it has the subscription, sleeps until the
-//! store may have a job, and asks. A line costs the store as much as one idle worker, however many
-//! stand in it, and a job that comes wakes one of them. Whoever got as much as it had asked for
-//! lets two others ask at once, so that a line melts as fast as jobs come.
+//! The first claim of a line watches for jobs on behalf of all: it holds the subscription, sleeps
+//! until the store may have a job, and asks. A line costs the store as much as one idle worker,
+//! however many claims wait in it, and a new job wakes one of them. A claim that got all it asked
+//! for lets two others ask at once, so that a line shrinks as fast as jobs arrive.
 //!
-//! Invariants kept here: nobody is overtaken by a later caller of the same queue, except by those
-//! whom a success lets ask; whoever leaves the line, by whatever way, lets the next one watch.
+//! Invariants kept here: a claim is never overtaken by a later one of the same queue, unless a
+//! success let the later one ask; a claim that leaves the line, in any way, passes the watch to the
+//! next.
 
 use crate::service::App;
 use futures_util::StreamExt;
@@ -51,7 +52,7 @@ pub(super) struct Line {
 #[derive(Debug, Default)]
 struct LineState {
     waiting: usize,
-    /// What the first one watches with, while nobody is the first.
+    /// The watch of the first claim, while no claim is the first.
     watch: Option<Watch>,
     last: Option<LastAnswer>,
 }
@@ -122,8 +123,8 @@ impl Line {
         self.asks.acquire().await.expect("the semaphore is never closed").forget();
     }
 
-    /// Lets others ask, after a claim that got as much as it had asked for, or nobody if it did
-    /// not.
+    /// Lets others ask after a claim that got all it asked for, and withdraws unused permits after
+    /// any other.
     pub(super) fn melt(&self, got: usize, limit: usize, claimed: &Claimed) {
         let is_more = claimed.next_due.is_some_and(|at| at <= claimed.now);
         if got >= limit || (got > 0 && is_more) {
@@ -151,7 +152,7 @@ impl Line {
         self.state.lock().last = Some(LastAnswer { next_due, pause, now, clock, at: Instant::now() });
     }
 
-    /// The answer without jobs for somebody whose wait is over; `None` if the store said nothing
+    /// The answer without jobs for a claim whose wait is over; `None` if the store has not answered
     /// yet.
     pub(super) fn nothing(&self) -> Option<Claimed> {
         let last = self.state.lock().last?;

@@ -74,8 +74,8 @@ impl Claims {
     }
 }
 
-/// The tokens that a claim can have: the first one if it is made now, the other one if it was made
-/// before the keys were rotated. Nobody can choose a token of somebody else's claim.
+/// The tokens that a claim can have: the first if it is made now, the second if it was made before
+/// the keys were rotated. A caller cannot choose a token that belongs to another caller's claim.
 pub(crate) fn tokens(
     keys: &ReceiptKeys,
     token_id: &str,

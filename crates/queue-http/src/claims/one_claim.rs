@@ -122,7 +122,7 @@ const fn later(job: &ClaimedJob) -> Event {
     Event::PutBack { token: job.token, delay: RESERVED_RETRY }
 }
 
-/// Ends jobs that nobody has started in time, uncharged.
+/// Ends jobs that no worker started in time, without charging the attempt.
 async fn expire(app: &App, late: &[ClaimedJob], now: Timestamp) -> Result<()> {
     if late.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The end of lapsed leases, but for those of jobs that may be done.
+//! Ends lapsed leases, except where the job may already be done.
 
 use crate::service::App;
 use queue_core::{
@@ -10,7 +10,7 @@ use queue_core::{
 /// asked for.
 const JOBS_PER_LAPSE: usize = 2;
 
-/// What became of the lapsed leases that a look found.
+/// How a rescue ended the lapsed leases that it found.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rescued {
     /// Each of them was ended, by this call or another.

@@ -7,8 +7,8 @@ use queue_core::{Claimed, Detail, Duty, Moment, Pause, Result};
 use std::time::Duration;
 use tokio::{sync::oneshot, time::sleep};
 
-/// How long a claim of a worker that drains waits, so that one that goes on claiming all the same
-/// does not ask without a pause.
+/// How long a claim of a draining worker waits, so that a worker that ignores the drain does not
+/// ask without a pause.
 const DRAINING_WAIT: Duration = Duration::from_secs(1);
 
 /// The answer to the claim of a worker that is to end.
@@ -31,7 +31,7 @@ pub(crate) async fn rest(app: &App, ask: &Ask, wait: Duration) -> Result<Handove
 }
 
 async fn nothing(app: &App, ask: &Ask, pause: Pause) -> Result<Handover> {
-    // A read of no job tells the time of the store.
+    // A read of no job returns the time of the store.
     let read = app.storage.get(&ask.queue, &[], Detail::Meta).await?;
     let nothing = Claimed::none(None, Moment { now: read.now, clock: read.clock });
     let (taken, _) = oneshot::channel();

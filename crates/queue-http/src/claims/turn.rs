@@ -61,7 +61,7 @@ impl Turn {
         let jobs = claimed.jobs.clone();
         let waited = self.asked.lock().saturating_duration_since(self.came);
         let (taken, is_taken) = oneshot::channel();
-        // What nobody waits for any more comes back here, and is dropped with its sender.
+        // An answer whose caller has left comes back here, and is dropped with its sender.
         drop(answer.send(Ok(Handover { claimed, taken, waited })));
         if !jobs.is_empty() && is_taken.await.is_err() {
             give_back(&self.app, &jobs).await;
@@ -71,7 +71,7 @@ impl Turn {
     async fn claimed(&self, answer: &mut Answer) -> Result<Claimed> {
         let lines = &self.app.claims.lines;
         let waits = self.until > Instant::now();
-        // Where somebody waits already, nothing is due, and asking would overtake them.
+        // Where a claim waits already, no job is due, and asking would overtake it.
         if !waits || !lines.has(&self.ask.queue) {
             let claimed = self.one_claim().await?;
             if !claimed.jobs.is_empty() || !waits {
@@ -137,7 +137,7 @@ impl Turn {
         Ok(claimed)
     }
 
-    /// Waits until the wait is over, for whatever reason.
+    /// Waits until the wait is over, for any reason.
     async fn over(&self, answer: &mut Answer) -> Over {
         tokio::select! {
             () = answer.closed() => {}
@@ -154,7 +154,7 @@ impl Turn {
         if let Some(nothing) = line.nothing() {
             return Ok(nothing);
         }
-        // A read of no job tells the time of the store.
+        // A read of no job returns the time of the store.
         let read = self.app.storage.get(&self.ask.queue, &[], Detail::Meta).await?;
         Ok(Claimed::none(None, Moment { now: read.now, clock: read.clock }))
     }

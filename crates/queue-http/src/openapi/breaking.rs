@@ -1,6 +1,5 @@
-//! What of a description was taken back in a newer one, so that clients made for the old one would
-//! break: calls, answers and fields that are gone, requests that must say more, answers that may
-//! say something else.
+//! Finds changes between two descriptions that break clients of the older one: calls, answers and
+//! fields that were removed, requests that must contain more, and answers that may differ.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;

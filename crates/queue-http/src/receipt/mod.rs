@@ -1,9 +1,10 @@
-//! Receipts: what a worker shows to settle a job that it holds.
+//! Receipts: a worker presents one to settle a job that it holds.
 //!
-//! A receipt has all that a decision about a held job needs, the token of its lease, and a seal of
-//! the service over both. So a service keeps nothing of the jobs that it handed out, any server
-//! with the same keys settles them, and a settle is one call of the store. Nobody else can make a
-//! receipt, or change one: who could choose the budgets of a job would choose its outcome.
+//! A receipt contains all that a decision about a held job needs, the token of its lease, and a
+//! seal of the service over both. The service therefore keeps no state of the jobs it handed out,
+//! any server with the same keys settles them, and a settle is one call of the store. Only the
+//! service can make or change a receipt: a caller who could choose the budgets of a job would
+//! choose its outcome.
 
 mod fields;
 

@@ -105,7 +105,8 @@ proptest! {
         for text in [text.clone(), format!("v1.{text}"), format!("v1.{}", URL_SAFE_NO_PAD.encode(&bytes))] {
             prop_assert!(open(&keys(1), &text).is_err());
         }
-        // What is behind the seal is read only if it is genuine, and does no harm all the same.
+        // Content behind the seal is read only if the seal is genuine, and must do no harm even
+        // then.
         drop(decode(&bytes));
     }
 }

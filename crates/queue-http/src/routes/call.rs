@@ -26,7 +26,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Whoever calls.
+    /// The caller.
     pub(crate) fn principal(&self) -> Result<&Principal> {
         self.principal
             .as_ref()

@@ -28,7 +28,7 @@ type Schemas = Vec<(String, RefOr<Schema>)>;
 pub(crate) struct Route {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
-    /// What the caller needs; `None` for a call that tells nothing about jobs.
+    /// The scope that the caller needs; `None` for a call that reveals nothing about jobs.
     pub(crate) scope: Option<Scope>,
     pub(crate) run: Handler,
     /// The name of the call in the description.

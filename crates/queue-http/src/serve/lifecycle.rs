@@ -2,11 +2,11 @@
 
 use tokio_util::sync::CancellationToken;
 
-/// How far a server is on its way to its end: it serves, then it is not ready any more, then it
-/// takes no new requests and answers those that wait, then it ends whatever is left.
+/// The phase of a server on its way to its end: it serves, then reports that it is not ready, then
+/// refuses new requests and answers the waiting ones, then cuts the rest.
 ///
-/// Handlers have a clone: readiness asks [`is_ready`](Self::is_ready), and whatever waits for work
-/// waits for [`closing`](Self::closing) too.
+/// Handlers have a clone: readiness asks [`is_ready`](Self::is_ready), and a request that waits for
+/// work also waits for [`closing`](Self::closing).
 #[derive(Clone, Debug, Default)]
 pub struct Lifecycle {
     unready: CancellationToken,
@@ -25,7 +25,7 @@ impl Lifecycle {
         self.unready.cancel();
     }
 
-    /// Asks the server to end at once, whatever it is doing.
+    /// Ends the server at once, and cuts what it is doing.
     pub fn abort(&self) {
         self.unready.cancel();
         self.closing.cancel();

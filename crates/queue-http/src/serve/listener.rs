@@ -24,7 +24,7 @@ pub(super) enum Listener {
 }
 
 impl Listener {
-    /// Listens. A socket gets these rights before anybody can connect to it.
+    /// Listens. A socket has its access rights before a client can connect to it.
     pub(super) async fn bind(address: &Address, socket_mode: u32) -> io::Result<Self> {
         match address {
             Address::Tcp(address) => Ok(Self::Tcp(TcpListener::bind(address).await?)),
@@ -111,7 +111,7 @@ mod tests {
         assert!(Listener::bind(&address, 0o600).await.is_err(), "another server listens");
         drop(first);
         assert!(!path.exists());
-        // As after a crash: the file stays, nobody listens.
+        // As after a crash: the file stays, and no process listens.
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         let second = Listener::bind(&address, 0o600).await.unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);

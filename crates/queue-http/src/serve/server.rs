@@ -30,7 +30,7 @@ const SOCKET_MODE: u32 = 0o600;
 pub enum Door {
     /// Who has a token of the file, or a certificate whose subject it names.
     Tokens(Arc<Tokens>),
-    /// Everybody who reaches the server. It is refused unless only this machine does.
+    /// Any program that reaches the server. Refused unless only this machine can reach it.
     Anybody,
 }
 
@@ -45,7 +45,7 @@ pub struct ServerOptions {
     limits: ServerLimits,
 }
 
-/// What becomes of tokens that would cross a network as they are.
+/// How to treat tokens that would cross a network unencrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plaintext {
     Refused,
@@ -200,7 +200,7 @@ impl Server {
             let (connections, open, room) = (connections.clone(), open.clone(), room.clone());
             accepting.spawn(async move { accept(&listener, &connections, &open, &room).await });
         }
-        // Whoever drops this future wants no connection to go on.
+        // A caller that drops this future wants all connections cut.
         let _cut = lifecycle.clone().abort_on_drop();
         lifecycle.stopped().await;
         tokio::select! {

@@ -22,7 +22,7 @@ const CERTIFICATES_MAX: usize = 1_000;
 pub struct TlsFiles {
     /// The certificate of the server and those between it and its authority, in PEM.
     pub certificates: PathBuf,
-    /// Its private key, in PEM; nobody else may be able to read the file.
+    /// Its private key, in PEM; the file must be readable by its owner only.
     pub key: PathBuf,
     /// Authorities whose client certificates are accepted in place of a token, in PEM. A client
     /// need not have one.

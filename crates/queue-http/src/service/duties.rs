@@ -24,7 +24,7 @@ pub(crate) struct Duties {
     known: Mutex<HashMap<WorkerId, Known>>,
     /// When the store was asked last. Held while it is asked, so that callers share the answer.
     asked_at: AsyncMutex<Option<Instant>>,
-    /// Tells waiting claims of changes.
+    /// Notifies waiting claims of changes.
     changes: watch::Sender<()>,
 }
 

@@ -33,15 +33,15 @@ use std::{
 };
 use tokio::sync::Semaphore;
 
-/// A service before a store.
+/// A service in front of a store.
 ///
-/// It keeps nothing of the jobs that it hands out: the receipts of workers say what has to be
-/// known. So several services before one store, with the same [`ReceiptKeys`], serve the same
+/// It keeps no state of the jobs it hands out: the receipts of workers contain all that it needs.
+/// So several services in front of one store, with the same [`ReceiptKeys`], serve the same
 /// workers.
 ///
-/// Every call needs a [`Principal`] in the extensions of its request, except those that tell
-/// nothing about jobs. An access layer puts it there; [`as_principal`](Self::as_principal) does the
-/// same for whoever calls.
+/// Every call needs a [`Principal`] in the extensions of its request, except calls that reveal
+/// nothing about jobs. An access layer puts it there; [`as_principal`](Self::as_principal) uses one
+/// principal for every caller.
 ///
 /// ```
 /// use queue_core::SystemRng;
@@ -100,7 +100,7 @@ impl Service {
         Self::with(storage, Arc::new(keys), ServiceLimits::default(), Policy::default())
     }
 
-    /// A service with everything given. The keys may be shared with whoever reloads them.
+    /// A service with all parts given. The keys may be shared with code that reloads them.
     pub fn with(
         storage: Arc<dyn Storage>,
         keys: Arc<ReceiptKeys>,
@@ -172,18 +172,18 @@ impl Service {
     }
 
     /// The calls, for an access layer that puts the [`Principal`] into each request. A request
-    /// without one is answered with 401, unless its call tells nothing about jobs.
+    /// without one gets a 401, unless its call reveals nothing about jobs.
     pub fn routed(&self) -> Routed {
         Routed::new(self.measured(self.router()))
     }
 
-    /// The calls, with everybody as this principal.
+    /// The calls, with this principal for every caller.
     pub fn as_principal(&self, principal: Principal) -> Routed {
         Routed::new(self.measured(self.router().layer(axum::Extension(principal))))
     }
 
-    /// The operations of the store. Somebody has to run their [worker](Operations::worker) for
-    /// changes by filter to happen: the service itself starts no work of its own.
+    /// The operations of the store. The application has to run their [worker](Operations::worker),
+    /// or changes by filter never happen: the service itself starts no work of its own.
     pub fn operations(&self) -> &Operations {
         &self.app.operations
     }
@@ -199,7 +199,7 @@ impl Service {
         self.app.tasks.become_unready();
     }
 
-    /// Answers all waiting calls now, and tells further ones not to wait. `GET /readyz` answers 503
+    /// Answers all waiting calls now, and keeps later ones from waiting. `GET /readyz` answers 503
     /// from then on.
     pub fn begin_close(&self) {
         self.app.tasks.close();

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 
 /// The queue of the job. It stays listed by stores that were asked, without jobs.
 const QUEUE: &str = "queue.probe";
-/// A job that is left behind by a crash is due to nobody; the next look removes it.
+/// The probe job of a crashed server must not come due; the next probe removes it.
 const DELAY: Span = Span::from_secs(365 * 86_400);
 
 /// Whether the store of a service takes jobs now.

@@ -1,4 +1,4 @@
-//! What measures a service, and the layer that tells it.
+//! The metrics of a service, and the layer that records them.
 
 use crate::routes::route_label;
 use axum::{

@@ -14,8 +14,8 @@ use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 use utoipa::ToSchema;
 
-/// How old the answer to the question whether the store is ready may be. Nobody needs a token to
-/// ask, so this is also how often it may be asked.
+/// How old the readiness answer may be. Readiness needs no token, so this also bounds how often
+/// callers make the service ask its store.
 const READY_AGE: Duration = Duration::from_secs(1);
 
 /// The service answers.

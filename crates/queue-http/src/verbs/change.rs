@@ -60,7 +60,7 @@ pub(crate) enum RunningIn {
     Request,
 }
 
-/// What became of each job, or what a dry run counted.
+/// The outcome of each job, or the counts of a dry run.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum ChangeAnswer {

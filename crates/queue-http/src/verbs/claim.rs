@@ -204,13 +204,14 @@ impl ClaimIn<'_> {
     }
 }
 
-/// The id of a remote worker: nobody can claim under the name of somebody else's.
+/// The id of a remote worker. It begins with the id of the token, so a caller cannot claim under
+/// the name of another caller's worker.
 pub(super) fn worker_id(token_id: &str, worker: &str) -> Result<WorkerId> {
     if worker.len() > WORKER_BYTES_MAX {
         return Err(Problem::invalid(format!("worker: at most {WORKER_BYTES_MAX} bytes")));
     }
     WorkerId::new(worker).map_err(|invalid| Problem::from(invalid).at("worker"))?;
-    // The first slash ends the id of the token, whatever that is.
+    // The first slash must end the id of the token, which may contain slashes itself.
     let token_id = token_id.replace('%', "%25").replace('/', "%2F");
     WorkerId::new(format!("{token_id}/{worker}")).map_err(|invalid| Problem::from(invalid).at("worker"))
 }

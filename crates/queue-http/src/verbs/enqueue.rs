@@ -25,7 +25,7 @@ pub(crate) struct EnqueueIn<'a> {
     atomic: bool,
 }
 
-/// What became of each job, in the order of the request.
+/// The outcome of each job, in the order of the request.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = EnqueueAnswer)]
 pub(crate) struct EnqueueOut<'a> {
@@ -33,7 +33,7 @@ pub(crate) struct EnqueueOut<'a> {
     jobs: Vec<EnqueuedOut<'a>>,
 }
 
-/// What became of one job that was enqueued alone.
+/// The outcome of one job that was enqueued alone.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = EnqueueOneAnswer)]
 pub(crate) struct EnqueueOneOut<'a> {
@@ -42,7 +42,7 @@ pub(crate) struct EnqueueOneOut<'a> {
     job: EnqueuedOut<'a>,
 }
 
-/// What became of one job.
+/// The outcome of one job.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Enqueued)]
 pub(crate) struct EnqueuedOut<'a> {

@@ -46,7 +46,7 @@ pub(crate) async fn events(app: Arc<App>, call: Call) -> Result<Response> {
     let place = app.event_streams.clone().try_acquire_owned();
     let place = place.map_err(|_| many("too many streams of events are open"))?;
     let hints = app.storage.subscribe(&queue, Interest::All).await?;
-    // Whoever was away has missed what happened meanwhile.
+    // A client that reconnects has missed the events in between.
     let was_away = call.headers.contains_key("last-event-id");
     let ahead = Some(if was_away { event("missed", "{}") } else { Bytes::from_static(b": open\n\n") });
     let feed = Feed { app, hints, ahead, until: Instant::now() + STREAM_MAX, _places: [place, share] };

@@ -45,7 +45,7 @@ pub(crate) struct ExtendItem<'a> {
     progress_base64: Option<Cow<'a, str>>,
 }
 
-/// What became of each lease, in the order of the request.
+/// The outcome of each lease, in the order of the request.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ExtendAnswer)]
 pub(crate) struct ExtendOut {
@@ -55,13 +55,13 @@ pub(crate) struct ExtendOut {
     drain: bool,
 }
 
-/// What became of one lease.
+/// The outcome of one lease.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Extended)]
 pub(crate) struct ExtendedOut {
     /// `done`, `lease_lost`, `missing`, `conflict` or `refused`.
     outcome: &'static str,
-    /// With `done`: somebody asked for the job to be cancelled.
+    /// With `done`: the job has a cancel request.
     #[serde(skip_serializing_if = "Option::is_none")]
     cancel_requested: Option<bool>,
     /// With `done`: how long the lease lasts from the moment of the answer.

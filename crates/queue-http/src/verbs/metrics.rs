@@ -1,5 +1,5 @@
-//! Gauges of the store in the text format of Prometheus. They are read when somebody asks, so they
-//! cost nothing otherwise. What was measured meanwhile follows them, if anything measures.
+//! Gauges of the store in the text format of Prometheus. They are read on request, so they cost
+//! nothing otherwise. The service's own measurements follow, if it has any.
 
 use crate::{
     access::Scope,

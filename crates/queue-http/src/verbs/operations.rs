@@ -1,4 +1,4 @@
-//! Operations: what became of them, and how they are cancelled.
+//! Operations: their outcome, and how to cancel them.
 
 use super::queues::Empty;
 use crate::{
@@ -34,7 +34,7 @@ pub(crate) struct OperationsParams {
 #[schema(as = OperationsAnswer)]
 pub(crate) struct OperationsOut {
     operations: Vec<OperationOut>,
-    /// Those of the page that this service cannot read, and another program may.
+    /// The operations of the page that this service cannot read, and another program may.
     unreadable: Vec<UnreadableOperationOut>,
     /// The cursor of the next page; `null` at the end. A page may be empty and not be the last.
     next: Option<String>,
@@ -74,7 +74,7 @@ pub(crate) struct UnreadableOperationOut {
     error: String,
 }
 
-/// What became of a change of an operation or a schedule.
+/// The outcome of changing an operation or a schedule.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ChangeOut {
     /// `done`, `requested` or `unchanged`.

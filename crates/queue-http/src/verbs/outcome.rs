@@ -128,7 +128,7 @@ async fn outcome(app: &App, call: Call, id: JobId, seq: Option<u64>, wait_ms: u6
     };
     let jobs: Queue<Raw, Raw> = Queue::new(app.storage.clone(), &queue)?;
     let waiting = jobs.wait(&id, WaitOptions::from(deadline).life(life));
-    // A service that closes tells the client to ask another one.
+    // A closing service sends the client to another one.
     let ended = tokio::select! {
         ended = waiting => ended?,
         () = app.tasks.closing() => Outcome::TimedOut { state: None },
@@ -149,7 +149,7 @@ async fn life(
 }
 
 async fn told(app: &App, queue: &QueueName, id: &JobId, life: Seq, ended: &Outcome<Raw>) -> Result<Response> {
-    // A read of no job tells the time of the store.
+    // A read of no job returns the time of the store.
     let now = app.storage.get(queue, &[], Detail::Meta).await?.now;
     let plain =
         OutcomeOut { now_ms: stamp(now), id: id.as_str(), seq: Some(life.get()), ..OutcomeOut::default() };

@@ -145,7 +145,7 @@ pub(crate) async fn pause(app: Arc<App>, call: Call) -> Result<Response> {
         None => Pause::UntilResumed,
         Some(0) => return Err(Problem::invalid("for_ms: at least 1")),
         Some(millis) => {
-            // A read of no job tells the time of the store.
+            // A read of no job returns the time of the store.
             let read = app.storage.get(&call.open_queue()?, &[], Detail::Meta).await?;
             Pause::Until(read.now + crate::wire::span("for_ms", millis)?)
         }

@@ -24,7 +24,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// What became of a schedule that was put.
+/// The outcome of putting a schedule.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = PutScheduleAnswer)]
 pub(crate) struct PutOut {

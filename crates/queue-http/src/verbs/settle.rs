@@ -54,7 +54,7 @@ pub(crate) struct SettleItem<'a> {
     snooze: Option<SnoozeIn<'a>>,
 }
 
-/// What became of each item, in the order of the request.
+/// The outcome of each item, in the order of the request.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SettleAnswer)]
 pub(crate) struct SettleOut {
@@ -62,7 +62,7 @@ pub(crate) struct SettleOut {
     items: Vec<SettledOut>,
 }
 
-/// What became of one item.
+/// The outcome of one item.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Settled)]
 pub(crate) struct SettledOut {
@@ -115,7 +115,7 @@ pub(crate) async fn settle(app: Arc<App>, call: Call) -> Result<Response> {
     answer(StatusCode::OK, &SettleOut { now_ms: stamp(now), items })
 }
 
-/// Sends what was decided, and decides anew what has changed meanwhile.
+/// Sends the decided transitions, and decides again for each job that changed in between.
 async fn apply(
     app: &App,
     decided: Vec<Decided>,
@@ -175,7 +175,7 @@ pub(super) fn opened(app: &App, call: &Call, text: &str) -> Result<Receipt> {
 }
 
 impl SettleItem<'_> {
-    /// What to send to the store, or what became of the item without that.
+    /// The transition to send to the store, or the outcome if none is needed.
     async fn decided(
         self,
         app: &App,

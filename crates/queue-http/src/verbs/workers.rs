@@ -17,11 +17,11 @@ use utoipa::ToSchema;
 
 const TTL_MS: u64 = 30_000;
 const TTL_MS_MAX: u64 = 3_600_000;
-/// The most queues and the most kinds that a worker tells of.
+/// The most queues and the most kinds that a worker may report.
 const NAMES_MAX: usize = 100;
 const TEXT_BYTES_MAX: usize = 255;
 
-/// What a worker tells of itself.
+/// What a worker reports about itself.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = AnnounceRequest)]
@@ -76,7 +76,7 @@ pub(crate) struct WorkerOut {
     host: String,
     draining: bool,
     paused: bool,
-    /// What a worker of this library tells beside.
+    /// Further facts that a worker of this library reports.
     #[schema(value_type = Option<serde_json::Value>)]
     about: Option<AboutWorker>,
 }
@@ -117,7 +117,7 @@ pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     let workers = app.storage.workers().await?;
     let may_see = |queue: &QueueName| call.may(Scope::View, queue);
     let seen = workers.into_iter().filter(|worker| worker.queues.iter().any(may_see));
-    // A read of no job tells the time of the store, by which workers say when they started.
+    // A read of no job returns the time of the store, in which workers report when they started.
     let probe = QueueName::from_static("queue.probe");
     let now = app.storage.get(&probe, &[], Detail::Meta).await?.now;
     let workers = seen.map(|worker| WorkerOut::of(&worker, may_see)).collect();

@@ -11,10 +11,10 @@ use serde::{
 };
 use std::fmt;
 
-/// Reads JSON in which every struct is an object.
+/// Reads JSON and requires each struct to be an object.
 ///
 /// # Errors
-/// Those of [`serde_json::from_slice`].
+/// The same as [`serde_json::from_slice`].
 pub(crate) fn from_json<'de, T: Deserialize<'de>>(json: &'de [u8]) -> serde_json::Result<T> {
     let mut parser = serde_json::Deserializer::from_slice(json);
     let value = T::deserialize(Objects(&mut parser))?;

@@ -169,7 +169,7 @@ async fn a_paused_kind_waits_while_others_are_handed_out() {
     assert_eq!(ids(client.claim("q", 2, 10).await), ["a"]);
 }
 
-/// The pause is told in the answer to the announcement, which here comes before the claim.
+/// The answer to the announcement contains the pause, and here arrives before the claim.
 #[tokio::test]
 async fn a_paused_worker_gets_nothing_until_it_is_to_work_again() {
     let (storage, _clock) = store_and_clock();

@@ -33,7 +33,7 @@ impl Client {
         Self { storage, service, routed }
     }
 
-    /// The same service for somebody else.
+    /// The same service for another caller.
     pub(crate) fn as_principal(&self, principal: Principal) -> Self {
         let routed = self.service.as_principal(principal);
         Self { storage: self.storage.clone(), service: self.service.clone(), routed }

@@ -74,7 +74,7 @@ async fn a_client_that_never_reads_is_cut() {
     assert_eq!(server.ended().await, 0);
 }
 
-/// Whether the other end is gone, found out without reading what it sent.
+/// Whether the other end has closed, checked without reading what it sent.
 async fn stream_is_cut(stream: &mut tokio::net::TcpStream) -> bool {
     tokio::time::sleep(SOON / 4).await;
     stream.write_all(b"x").await.is_err()

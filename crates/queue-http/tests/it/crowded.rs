@@ -6,7 +6,7 @@ use queue_core::{JobId, Kind, NewJob, Payload, QueueName, Storage};
 use queue_http::{Principal, Scope};
 use serde_json::json;
 
-/// More queues than are told apart in metrics, all before `mail` by their names.
+/// More queues than metrics distinguish, all sorted before `mail`.
 async fn crowded() -> Client {
     let client = Client::new().await;
     for number in 0..1_210 {

@@ -1,5 +1,5 @@
-//! Random requests: whatever arrives, the answer is one of the description, and never a fault of
-//! the service. `cargo xtask soak fuzz` makes the campaigns longer.
+//! Random requests: every answer is one that the description allows, and never a fault of the
+//! service. `cargo xtask soak fuzz` runs longer campaigns.
 
 use crate::client::Client;
 use axum::http::{Method, StatusCode};

@@ -1,4 +1,4 @@
-//! Input that nobody sends by accident.
+//! Input that only an attacker sends.
 
 use crate::client::Client;
 use axum::http::{Method, StatusCode};

@@ -1,4 +1,4 @@
-//! What a service tells whatever measures it, and what that adds to `/metrics`.
+//! What a service reports to its metrics, and what the metrics add to `/metrics`.
 
 use async_trait::async_trait;
 use axum::{
@@ -17,7 +17,7 @@ use std::{
 };
 use tower::ServiceExt;
 
-/// Notes what it is told, and knows of two queues and of something without one.
+/// Records every call, and has lines for two queues and one without a queue.
 #[derive(Debug, Default)]
 struct Noted(Mutex<Vec<(String, &'static str, u16)>>);
 

@@ -144,7 +144,7 @@ async fn what_a_claim_leases_after_it_was_repeated_at_another_server_goes_back()
             assert_eq!(again["jobs"], json!([]));
             servers.b.enqueue("q", "a").await;
         };
-        // The balancer takes the answer of a client that has gone.
+        // The balancer takes the answer of a client that has disconnected.
         let (lost, ()) = tokio::join!(servers.ask_a(&body), repeat);
         let lost = to_bytes(lost.into_body(), usize::MAX).await.expect("it is whole");
         assert!(String::from_utf8_lossy(&lost).contains("\"a\""), "the first claim leased it");

@@ -106,7 +106,7 @@ pub(crate) async fn read_until(stream: &mut (impl AsyncRead + Unpin), text: &str
     String::from_utf8_lossy(&read).into_owned()
 }
 
-/// Options of a server at a free port, for everybody of this machine.
+/// Options of a server at a free port, open to every program of this machine.
 pub(crate) fn options() -> ServerOptions {
     ServerOptions::new(["127.0.0.1:0".parse().unwrap()], Door::Anybody)
 }
@@ -141,7 +141,7 @@ async fn echo(State(shared): State<Shared>, request: Request) -> Response {
     body.into_response()
 }
 
-/// Tells that it waits, and whether it was dropped.
+/// Signals that it waits, and whether it was dropped.
 async fn wait(State(shared): State<Shared>) -> &'static str {
     struct Vanished(Option<mpsc::UnboundedSender<()>>);
     impl Drop for Vanished {

@@ -1,4 +1,4 @@
-//! A store that stands still, takes no jobs, or is closed: what people and probes are told.
+//! A store that stalls, refuses jobs, or is closed: what people and probes learn.
 
 use crate::client::Client;
 use axum::http::{Method, StatusCode};

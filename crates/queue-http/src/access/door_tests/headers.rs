@@ -1,4 +1,4 @@
-//! Whatever stands in the headers of a request, only a genuine token opens the door.
+//! Only a genuine token passes, with any bytes in the headers of a request.
 
 use super::{House, in_mail};
 use crate::access::Scope;
@@ -97,7 +97,7 @@ proptest! {
                     request = request.header(*name, value);
                 }
             }
-            // A genuine token but for one byte.
+            // A genuine token with one byte changed.
             if let Some((at, byte)) = wrong {
                 let mut text = format!("Bearer {token}").into_bytes();
                 let at = at.index(text.len());

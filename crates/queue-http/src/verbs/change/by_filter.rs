@@ -1,4 +1,5 @@
-//! Changes of all jobs that a filter selects: an operation, which goes on when its client is gone.
+//! Changes of all jobs that a filter selects: each is an operation, which continues when its client
+//! disconnects.
 
 use super::{ChangeAnswer, ChangeIn};
 use crate::{

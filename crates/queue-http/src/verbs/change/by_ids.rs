@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-/// What became of each job, in the order of the request.
+/// The outcome of each job, in the order of the request.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Changes)]
 pub(crate) struct ChangesOut {
@@ -17,14 +17,14 @@ pub(crate) struct ChangesOut {
     items: Vec<ChangedOut>,
 }
 
-/// What became of one job.
+/// The outcome of one job.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Changed)]
 pub(crate) struct ChangedOut {
     id: String,
     /// `done`, `requested`, `unchanged`, `missing` or `conflict`.
     outcome: &'static str,
-    /// The state after it; absent if the record is gone.
+    /// The state after the change; absent if the record was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<&'static str>,
 }

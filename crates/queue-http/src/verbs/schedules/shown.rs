@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// How many of the next ticks are told.
+/// How many of the next ticks are shown.
 const NEXT: usize = 5;
 
 /// The schedules of a queue.
