@@ -57,7 +57,7 @@ fn set(answer: &mut Answer, name: HeaderName, value: &'static str) {
     answer.headers_mut().insert(name, HeaderValue::from_static(value));
 }
 
-/// Tells browsers to load nothing from elsewhere, and to keep nothing.
+/// Headers that stop browsers from loading anything from elsewhere, and from caching the page.
 pub(crate) fn harden(headers: &mut HeaderMap) {
     let always = [
         (CONTENT_SECURITY_POLICY, POLICY),

@@ -1,8 +1,8 @@
-//! The record of actions: who did what, to what, and what came of it.
+//! The record of actions: who did what, to what, with which outcome.
 //!
-//! A record is an entry of a series of the store, so it goes where the jobs go and ends by itself.
-//! It is written before its action begins, and once more with the outcome, under the same key: an
-//! action whose outcome nobody could write is there too.
+//! A record is an entry of a series of the store, so it is copied with the jobs and expires by
+//! itself. It is written before its action begins, and again with the outcome under the same key.
+//! An action whose outcome could not be written is therefore recorded too.
 
 use crate::{problem::Result, visit::Visit};
 use bytes::Bytes;
@@ -36,7 +36,7 @@ pub(crate) struct AuditRecord {
     pub(crate) queue: String,
     /// To what.
     pub(crate) subject: String,
-    /// What came of it; absent as long as nobody knows.
+    /// The outcome; absent while it is unknown.
     #[serde(default)]
     pub(crate) outcome: Option<String>,
 }
@@ -88,10 +88,10 @@ impl Visit {
         Ok(entry)
     }
 
-    /// Adds the outcome, and lets pages read anew. If the outcome cannot be written the record
-    /// stays without one, and the action is not undone.
+    /// Adds the outcome, and makes pages read the store again. If the outcome cannot be written,
+    /// the record stays without one, and the action is not undone.
     pub(crate) async fn end(&self, mut entry: AuditEntry, outcome: impl fmt::Display) {
-        // Whoever acts sees on the next page what came of it, and not what was there before.
+        // The next page of the acting visitor must show the outcome, not a snapshot from before.
         self.app.snapshots.forget();
         entry.record.outcome = Some(cut(&outcome.to_string()));
         if let Err(problem) = write(&**self.storage(), &entry).await {

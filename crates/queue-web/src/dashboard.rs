@@ -14,7 +14,7 @@ use std::{
     task::{Context, Poll},
 };
 
-/// The mark of a dashboard that nobody may see yet, and that is no service.
+/// The type state of a dashboard without an access policy. It is not a service yet.
 #[derive(Clone, Copy, Debug)]
 pub struct NoAccess(());
 

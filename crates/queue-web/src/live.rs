@@ -1,8 +1,8 @@
-//! The stream that tells a page when to look again.
+//! The stream that makes a page refresh.
 //!
-//! It says that something changed, at most once a second, and for how long the store has not
-//! answered. What it reads to know so is shared by all streams of a store. It needs no feed of the
-//! store, so it is the same everywhere.
+//! It sends a message when something changed, at most once a second, and for how long the store has
+//! not answered. All streams of a store share the reads behind it. It needs no event feed from the
+//! store, so it works the same on every store.
 
 use crate::{
     answer::{self, Answer},
@@ -34,8 +34,8 @@ use tokio::{
 const PAUSE: Duration = Duration::from_secs(1);
 /// A store that takes longer does not answer, as a person sees it.
 const ANSWER_MAX: Duration = Duration::from_secs(2);
-/// How long nothing may change before a page is told to look all the same, for what counts do not
-/// show: the age of jobs, workers that came.
+/// The longest time without a refresh while no count changes. Counts do not show everything: jobs
+/// age, and workers arrive.
 const AT_LEAST: Duration = Duration::from_secs(10);
 /// How long a stream lives before the browser has to ask again, with a token that still counts.
 const STREAM_MAX: Duration = Duration::from_mins(10);

@@ -16,7 +16,7 @@ pub struct WatchedStores(Vec<WatchedStore>);
 pub(crate) struct WatchedStore {
     pub(crate) name: Arc<str>,
     pub(crate) storage: Arc<dyn Storage>,
-    /// Who knows whether it takes jobs, if anybody does.
+    /// The check whether the store takes jobs, if there is one.
     pub(crate) readiness: Option<Readiness>,
 }
 
@@ -26,7 +26,7 @@ impl WatchedStores {
         Self(vec![WatchedStore { name: name.into().into(), storage, readiness: None }])
     }
 
-    /// Adds a store. One that has the name of another is reached by nobody.
+    /// Adds a store. A store with a name that is taken already is unreachable.
     #[must_use]
     pub fn and(mut self, name: impl Into<String>, storage: Arc<dyn Storage>) -> Self {
         self.0.push(WatchedStore { name: name.into().into(), storage, readiness: None });

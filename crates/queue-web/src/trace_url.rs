@@ -7,8 +7,8 @@ const PLACE: &str = "{trace_id}";
 const BYTES_MAX: usize = 2_048;
 
 /// The address at which a tracing tool shows a trace, such as
-/// `https://traces.example.org/trace/{trace_id}`: `http` or `https`, with a host that is fixed, and
-/// `{trace_id}` somewhere behind it. Whatever is special in an address is written with `%`.
+/// `https://traces.example.org/trace/{trace_id}`: `http` or `https`, with a fixed host, and
+/// `{trace_id}` somewhere after it. Special characters are percent-encoded.
 ///
 /// ```
 /// use queue_web::TraceUrl;

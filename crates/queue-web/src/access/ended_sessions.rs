@@ -1,8 +1,9 @@
-//! The sessions of which somebody logged out, at any server of the store.
+//! Sessions that ended by logging out, at any server of the store.
 //!
-//! A server writes a logout into a series of the store, and reads what others wrote: all of it at
-//! once, while pages with sessions are asked for, and once in [`FRESH_FOR`] however many are. While
-//! the store does not answer, a server knows what it read before and its own logouts.
+//! A server writes each logout into a series of the store, and reads the logouts of other servers:
+//! all of them in one read, at most once in [`FRESH_FOR`], and only while pages with sessions are
+//! requested. While the store does not answer, a server knows what it read before and its own
+//! logouts.
 
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -50,7 +51,7 @@ impl EndedSessions {
         Self { lasts, known: Mutex::default(), last_look: AsyncMutex::default() }
     }
 
-    /// Whether somebody logged out of a session, at any server, up to a second ago.
+    /// Whether a session was logged out, at any server, up to a second ago.
     pub(super) async fn has(&self, store: &dyn Storage, name: &str, now: Timestamp) -> bool {
         self.refresh(store, now).await;
         self.known.lock().contains_key(name)

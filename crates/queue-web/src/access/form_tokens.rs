@@ -1,4 +1,5 @@
-//! Proofs that a form came from a page of the dashboard, made for whoever sends it.
+//! Proofs that a form came from a page of the dashboard. Each is made for the principal that sends
+//! the form.
 
 use queue_http::{ReceiptKeys, Seal};
 use std::{fmt::Write, sync::Arc};

@@ -59,9 +59,9 @@ impl AccessPolicy {
         Self { door, source, cookies: Cookies::Any, keys: Arc::new(ReceiptKeys::generate(&SystemRng)) }
     }
 
-    /// Seals sessions and the proofs of forms by these keys: whoever logs in at one of several
-    /// servers is known at all that have the keys and the tokens, also after a restart. Without
-    /// them keys are made up, and sessions end with the process.
+    /// Seals sessions and the proofs of forms with these keys. A login at one server is then valid
+    /// at all servers that have the keys and the tokens, also after a restart. Without this, keys
+    /// are generated, and sessions end with the process.
     #[must_use]
     pub fn with_keys(self, keys: Arc<ReceiptKeys>) -> Self {
         Self { keys, ..self }
@@ -74,7 +74,7 @@ impl AccessPolicy {
         Self { cookies: Cookies::Secure, ..self }
     }
 
-    /// Whether somebody without a principal can log in by a page.
+    /// Whether a visitor without a principal can log in on a page.
     pub(crate) fn has_login(&self) -> bool {
         self.source == PrincipalSource::Door && self.door.asks_for_tokens()
     }

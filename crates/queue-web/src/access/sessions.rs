@@ -14,9 +14,9 @@ const PURPOSE: &str = "dashboard session";
 /// The longest cookie that is looked at.
 const BYTES_MAX: usize = 256;
 
-/// Makes sessions and knows them again. They end after twelve hours, with their token, and when
-/// both keys of that time are gone; by logging out they end at this server at once, and at the
-/// others of the store within seconds.
+/// Creates sessions and recognises them. A session ends after twelve hours, with its token, and
+/// when both keys of its time have been replaced. A logout ends it at once at this server, and
+/// within seconds at the other servers of the store.
 #[derive(Debug)]
 pub(crate) struct Sessions {
     keys: Arc<ReceiptKeys>,

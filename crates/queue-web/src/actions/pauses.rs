@@ -10,7 +10,7 @@ use queue_core::{Kind, Pause, QueueName, Span};
 /// The longest pause with an end.
 const MINUTES_MAX: u64 = 60 * 24 * 366;
 
-/// `POST /pause`: a queue, or a kind of it, until somebody resumes it or for some minutes.
+/// `POST /pause`: pauses a queue or one of its kinds, for some minutes or until it is resumed.
 pub(crate) async fn pause(visit: Visit) -> Result<Answer> {
     let queue = visit.open_queue()?;
     let (pause, words) = match visit.form.get("minutes") {

@@ -20,7 +20,8 @@ pub(crate) async fn log_in(visit: Visit) -> Result<Answer> {
         let page = LoginPage { frame: visit.frame("Log in"), to: to.unwrap_or_default(), has_failed: true };
         return page_with(StatusCode::FORBIDDEN, &page);
     };
-    // A session that was there before ends: nobody goes on under a name that was known earlier.
+    // A session from before the login ends: a name that was known earlier must not become a
+    // logged-in one.
     if let Some(before) = &visit.session {
         app.sessions.end(&*app.stores.first().storage, before, app.clock.now()).await;
     }

@@ -29,7 +29,7 @@ impl Drawing {
         self
     }
 
-    /// A column of blocks upon each other, with what it tells when it is pointed at.
+    /// A column of stacked blocks, with the text that its tooltip shows.
     pub(super) fn column(&mut self, place: f64, width: f64, blocks: &[(&str, f64)], told: &str) {
         let _ = write!(self.text, "<g><title>{told}</title>");
         let _ = write!(

@@ -10,7 +10,7 @@ use queue_core::{
 };
 use queue_view::words::{moment, number};
 
-/// The outcomes that the chart tells apart: done, to be tried again, given up.
+/// The outcomes that the chart separates: done, to be retried, given up.
 const OUTCOMES: [(WorkOutcome, &str, &str); 3] = [
     (WorkOutcome::Completed, "c-done", "completed"),
     (WorkOutcome::Failing, "c-failing", "to be tried again"),

@@ -18,7 +18,7 @@ pub enum Grade {
     Good,
     /// Worth a look.
     Warn,
-    /// Jobs wait for nobody, or too long.
+    /// Jobs wait without a worker, or too long.
     Bad,
 }
 

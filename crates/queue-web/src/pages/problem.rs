@@ -18,7 +18,7 @@ struct ProblemPage {
     can_log_in: bool,
 }
 
-/// A page that says what is wrong. It tells nothing of stores, since anybody may get it.
+/// A page that says what is wrong. It reveals nothing about stores, since any visitor may get it.
 pub(crate) fn problem_page(app: &WebApp, problem: &WebProblem) -> Answer {
     let frame = Frame {
         title: problem.title().to_owned(),

@@ -55,7 +55,7 @@ struct WorkerJob {
 /// `GET /workers`
 pub(crate) async fn workers(visit: Visit) -> Result<Answer> {
     let found = visit.workers().await?;
-    // A read of no job tells the time of the store, by which workers say when they started.
+    // A read of no job returns the time of the store, in which workers report when they started.
     let anywhere = QueueName::from_static(queue::operations::OPERATIONS_QUEUE);
     let now = visit.storage().get(&anywhere, &[], Detail::Meta).await?.now;
     let is_told = found.is_some();

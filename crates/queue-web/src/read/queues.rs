@@ -9,8 +9,7 @@ const QUEUES_MAX: usize = 500;
 /// How old counts may be: as old as the pages that ask for them each second.
 const AGE: Duration = Duration::from_millis(950);
 
-/// The first queues that a visitor may see, in the order of their names, without those of the
-/// library.
+/// The first queues that a visitor may see, in the order of their names, without the library's own.
 #[derive(Debug)]
 pub(crate) struct QueueList {
     pub(crate) queues: Vec<QueueStatus>,
@@ -19,8 +18,9 @@ pub(crate) struct QueueList {
 }
 
 impl Visit {
-    /// The queues that the visitor may see. Visitors who may see the same share one read; the bound
-    /// counts after the filter, so that the queues of others do not hide those of the visitor.
+    /// The queues that the visitor may see. Visitors with the same access share one read. The bound
+    /// counts after the filter, so queues that are hidden from a visitor do not displace the
+    /// visible ones.
     pub(crate) async fn queues(&self) -> Result<Arc<QueueList>> {
         let (storage, seen) = (self.storage().clone(), self.seen_queues().without_reserved());
         let key = self.key("queues", &self.patterns());

@@ -18,8 +18,8 @@ type Load = Shared<BoxFuture<'static, Result<Found>>>;
 pub(crate) struct Snapshots(Mutex<HashMap<String, (Instant, Load)>>);
 
 impl Snapshots {
-    /// The answer to what `key` names, no older than this age. `key` must tell apart whatever the
-    /// answer depends on, also the type.
+    /// The answer for `key`, no older than `age`. The key must differ wherever the answer would
+    /// differ, and for each type of answer.
     pub(crate) async fn get<T, F>(&self, key: String, age: Duration, read: F) -> Result<Arc<T>>
     where
         T: Send + Sync + 'static,

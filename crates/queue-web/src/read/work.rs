@@ -83,7 +83,7 @@ impl Visit {
 impl WorkReading {
     async fn read(storage: &dyn Storage, stretch: Stretch) -> Result<Self> {
         let anywhere = QueueName::from_static(queue::operations::OPERATIONS_QUEUE);
-        // A read of no job tells the time of the store.
+        // A read of no job returns the time of the store.
         let now = storage.get(&anywhere, &[], Detail::Meta).await?.now;
         let end = stretch.slot.slot_at(now) + 1;
         let slots = end - stretch.slots..end;

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 /// The largest form: a page of ids, and a filter.
 const FORM_BYTES_MAX: usize = 256 << 10;
-/// The largest form of somebody whom nobody knows yet.
+/// The largest form of a visitor who has not logged in.
 const LOGIN_BYTES_MAX: usize = 8 << 10;
 /// How long an action may take. A page has [`READ_MAX`].
 const ACTION_MAX: Duration = Duration::from_secs(30);
@@ -22,7 +22,7 @@ const FORM_TYPE: &str = "application/x-www-form-urlencoded";
 /// The field of a form that proves where it came from.
 pub(crate) const PROOF: &str = "proof";
 
-/// Whoever visits, and what their forms prove.
+/// The visitor, and the proof that their forms must carry.
 struct Visitor {
     principal: Principal,
     holder: String,
@@ -60,7 +60,8 @@ pub(super) async fn enter(
     let is_proven = visitor
         .as_ref()
         .is_some_and(|visitor| form.get(PROOF).is_some_and(|proof| app.forms.is_of(&visitor.holder, proof)));
-    // Nobody has a proof before the first session; the checks of the door are what counts there.
+    // There is no proof before the first session; a login relies on the other checks of the access
+    // layer.
     if route.method == Method::POST && scope.is_some() && !is_proven {
         return Err(WebProblem::forbidden(
             "The form is not of this session. Load its page again and send it from there.",
@@ -81,7 +82,7 @@ pub(super) async fn enter(
     timeout(most, (route.run)(visit)).await.map_err(overdue)?
 }
 
-/// Whoever makes the request: by a session, or as the policy knows callers.
+/// The visitor: by a session, or by the policy's other ways to know a caller.
 async fn visitor(app: &WebApp, head: &Parts) -> Option<Visitor> {
     let store = &*app.stores.first().storage;
     if app.policy.has_login()
@@ -96,7 +97,7 @@ async fn visitor(app: &WebApp, head: &Parts) -> Option<Visitor> {
     Some(Visitor { principal, holder, session: None })
 }
 
-/// Sends somebody who asks for a page to where one logs in.
+/// Redirects an unknown visitor who asks for a page to the login.
 fn stranger(app: &WebApp, head: &Parts) -> Result<Answer, WebProblem> {
     let wants_page = head.method.is_safe() && head.uri.path() != "/changes";
     if !app.policy.has_login() || !wants_page {

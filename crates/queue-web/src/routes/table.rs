@@ -19,7 +19,7 @@ pub(crate) struct PageRoute {
 /// What a visitor needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gate {
-    /// Nothing: it tells nothing of any store.
+    /// No scope: the page reveals nothing about any store.
     Open,
     /// A principal with this scope, which also counts in the queue that the request names.
     Needs(Scope),

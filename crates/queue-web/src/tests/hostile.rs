@@ -27,7 +27,7 @@ fn encoded(text: &str) -> String {
     byte_serialize(text.as_bytes()).collect()
 }
 
-/// What a page never is, whatever it shows.
+/// What no page may be, with any content.
 fn check(got: &Got, what: &str) {
     let text = &got.text;
     assert!(text.trim_end().ends_with("</html>"), "{what}: it does not end");

@@ -13,7 +13,8 @@ impl Fields {
         Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
     }
 
-    /// The first field of this name, unless it is empty, as fields are that nobody filled in.
+    /// The first field of this name, unless it is empty, as browsers send fields that were not
+    /// filled in.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str());
         found.filter(|value| !value.is_empty())
@@ -29,7 +30,7 @@ impl Fields {
         self.get(name).and_then(|text| text.parse().ok())
     }
 
-    /// The fields that are filled in, but for these.
+    /// The fields that are filled in, except these.
     pub(crate) fn without<'a>(&'a self, left_out: &'a [&str]) -> Vec<(&'a str, &'a str)> {
         let pairs = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         pairs.filter(|(name, value)| !value.is_empty() && !left_out.contains(name)).collect()

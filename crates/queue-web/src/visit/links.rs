@@ -15,8 +15,8 @@ pub(crate) fn relative(page: &str, pairs: &[(&str, &str)]) -> String {
 }
 
 /// The link to the page that a form names as the one to return to, if it is a page of the
-/// dashboard: nothing of what the form says reaches the link but the name of that page, and fields
-/// that are written anew.
+/// dashboard. The link is built from the name of that page and from fields that are encoded again;
+/// no other input of the form reaches it.
 pub(crate) fn back(wanted: &str) -> Option<String> {
     let wanted = wanted.strip_prefix("./").unwrap_or(wanted);
     let (page, query) = wanted.split_once('?').unwrap_or((wanted, ""));

@@ -1,4 +1,4 @@
-//! A visit: a request of somebody who may make it.
+//! A visit: a request that passed the access checks.
 
 mod fields;
 mod frame;
@@ -19,7 +19,7 @@ use queue_core::{JobId, QueueFilter, QueueGlob, QueueName, Storage, WorkerInfo};
 use queue_http::{Principal, Scope};
 use std::{borrow::Cow, sync::Arc};
 
-/// A request of somebody who may make it.
+/// A request that passed the access checks.
 pub(crate) struct Visit {
     pub(crate) app: Arc<WebApp>,
     pub(crate) route: &'static PageRoute,
@@ -53,12 +53,12 @@ impl Visit {
         Ok(Self { app, route, store, principal, holder, session, query, form })
     }
 
-    /// Whoever visits.
+    /// The principal of the visitor.
     pub(crate) fn principal(&self) -> Option<&Principal> {
         self.principal.as_ref()
     }
 
-    /// The name of whoever visits, for records.
+    /// The name of the visitor, for records.
     pub(crate) fn who(&self) -> Cow<'_, str> {
         self.principal.as_ref().map_or("nobody".into(), Principal::who)
     }
