@@ -98,7 +98,7 @@ impl CliError {
         matches!(self.exit, Exit::Unavailable | Exit::NotFound)
     }
 
-    /// Whether the reader of the output has gone away, so that no message is wanted.
+    /// Whether the reader of the output has closed it, so that a message would reach no one.
     fn is_silent(&self) -> bool {
         self.message.is_empty()
     }

@@ -42,7 +42,7 @@ pub(crate) enum Missing {
     /// Refuse, where the store can tell: a mistyped path must not look like an empty queue, and no
     /// worker should wait there.
     Refuse,
-    /// The same, by the one command that makes a store if it is told to.
+    /// As above, for the one command that can create a store.
     RefuseToServe,
 }
 
@@ -75,7 +75,7 @@ impl Session {
         Ok(Self { out: Output::new(globals.format()), url, server, name, opener: globals.opener.clone() })
     }
 
-    /// Opens the queue, runs the command on it, and closes the store whatever the outcome.
+    /// Opens the queue, runs the command on it, and closes the store in every case.
     pub(crate) async fn with_jobs<T>(
         &self,
         missing: Missing,

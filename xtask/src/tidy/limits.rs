@@ -6,7 +6,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("benches", 38),
     ("examples", 44),
     ("queue", 95),
-    ("queue-cli", 89),
+    ("queue-cli", 23),
     ("queue-core", 89),
     ("queue-fs", 58),
     ("queue-http", 0),

@@ -59,8 +59,8 @@ pub(crate) enum OnTerminal {
     Raw,
 }
 
-/// Writes answers. A reader that has gone away is an error of kind `BrokenPipe`, which ends the
-/// command quietly.
+/// Writes answers. A reader that has closed the output is an error of kind `BrokenPipe`, which ends
+/// the command quietly.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     format: Format,

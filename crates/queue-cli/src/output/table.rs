@@ -52,7 +52,7 @@ impl Column {
         self.name
     }
 
-    /// Lets the column be dropped for want of room while every cell has this content.
+    /// Lets the column be dropped when there is too little room, while every cell has this content.
     #[must_use]
     pub(crate) const fn plain(mut self, plain: &'static str) -> Self {
         self.plain = Some(plain);

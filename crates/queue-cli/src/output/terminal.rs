@@ -8,8 +8,8 @@ use std::{
     io::{self, BufRead, IsTerminal, Write},
 };
 
-/// Whether standard output is a terminal that moves its cursor when it is told to; one that calls
-/// itself `dumb` shows whatever it is sent.
+/// Whether standard output is a terminal that moves its cursor on request; one that calls itself
+/// `dumb` prints the escape codes.
 pub(crate) fn is_drawn_on() -> bool {
     io::stdout().is_terminal() && env::var_os("TERM").is_none_or(|name| name != "dumb")
 }

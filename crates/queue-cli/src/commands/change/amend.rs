@@ -114,7 +114,7 @@ impl AmendArgs {
             Some(given) => given.clone(),
             None => match jobs.payload_bytes(&self.id).await? {
                 Some(present) => present.content_type,
-                // The job is gone, as the amendment will find.
+                // The job does not exist any more, as the amendment will find.
                 None => content_type::guess(&bytes),
             },
         };

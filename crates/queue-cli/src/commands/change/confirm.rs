@@ -20,7 +20,7 @@ pub(crate) fn confirm(what: &str) -> Result<(), CliError> {
     if output::is_yes(what)? { Ok(()) } else { Err(CliError::new(Exit::Negative, "nothing was removed")) }
 }
 
-/// Refuses where nobody can be asked, before anything is opened or counted.
+/// Refuses where there is no person to ask, before anything is opened or counted.
 pub(crate) fn refuse_without_a_person(what: &str) -> Result<(), CliError> {
     if output::can_ask() { Ok(()) } else { Err(CliError::invalid(format!("{what}; add --yes to confirm"))) }
 }

@@ -1,4 +1,4 @@
-//! Starts an operation, shows how far it is, and reports what became of it.
+//! Starts an operation, shows its progress, and reports its outcome.
 
 use super::{
     confirm::{confirm, refuse_without_a_person},
@@ -41,8 +41,8 @@ pub(crate) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Whether somebody has to say yes first: what is removed does not come back, while a cancelled
-    /// job can be redriven.
+    /// Whether a person has to confirm first: a removed job cannot be restored, while a cancelled
+    /// one can be redriven.
     fn asks(&self) -> bool {
         let removes = match self.action {
             Action::Delete | Action::Retain(Retention::Remove) => true,
@@ -136,7 +136,8 @@ fn counted(found: DryRun) -> String {
     if found.has_more { format!("more than {DRY_RUN_MAX} jobs") } else { plural(found.jobs, "job") }
 }
 
-/// Runs operations in this process until one is over, whoever runs that one. `None` after a signal.
+/// Runs operations in this process until the given one has ended, in this process or another.
+/// `None` after a signal.
 async fn follow(
     operations: &Operations,
     id: &OperationId,
@@ -178,7 +179,7 @@ async fn status(
     operations.get(id).await?.ok_or_else(missing)
 }
 
-/// Tells a person at a terminal how far an operation is.
+/// Shows a person at a terminal the progress of an operation.
 fn show(status: &OperationStatus, session: &Session) {
     let counts = status.counts();
     if session.out.format() == Format::Human && output::is_watched() && counts.met() > 0 {

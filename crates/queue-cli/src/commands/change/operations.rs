@@ -1,4 +1,4 @@
-//! The command `queue operations`: the changes of many jobs, with what became of them.
+//! The command `queue operations`: changes of many jobs, with their outcome.
 
 use super::operation;
 use crate::{

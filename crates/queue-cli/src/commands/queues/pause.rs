@@ -113,7 +113,7 @@ impl ScopeArgs {
     }
 }
 
-/// Gives a worker a duty, which it hears with its next announcement.
+/// Gives a worker a duty. The worker learns about it with its next announcement.
 async fn ask(worker: &WorkerId, duty: Duty, session: &Session) -> Result<Exit, CliError> {
     let then = session
         .with_jobs(Missing::Refuse, async |jobs| Ok(jobs.storage().set_duty(worker, duty).await?))

@@ -32,7 +32,7 @@ pub(crate) fn table(reading: &SeriesReading, chart: Chart) -> Option<Table> {
     table_of(&reading.series, &|minutes| reading.last(minutes), chart)
 }
 
-/// The same of a series; `last` tells its last so many complete minutes.
+/// The table of a series; `last` limits it to that many complete minutes.
 pub(crate) fn table_of(
     series: &QueueSeries,
     last: &impl Fn(u32) -> Range<i64>,

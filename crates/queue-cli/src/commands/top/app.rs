@@ -119,7 +119,7 @@ impl App {
         if !self.is_chosen
             && let Some(Subject::Queue(queue)) = sheet.rows.first().map(|row| &row.subject)
         {
-            // Until somebody chooses, the first queue is as good as any.
+            // Until the user chooses a queue, the first one is as good as any.
             self.queue = queue.clone();
             self.is_chosen = true;
         }

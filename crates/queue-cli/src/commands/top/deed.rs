@@ -60,7 +60,7 @@ impl DeedKey {
         })
     }
 
-    /// What it needs, for somebody who pressed it elsewhere.
+    /// What the key needs, as a hint for a user who pressed it where it does nothing.
     pub(super) const fn needs(self) -> &'static str {
         match self {
             Self::Pause | Self::Unpause => "P and U pause and resume a queue: choose one first",

@@ -59,7 +59,7 @@ impl Live {
         Self { app, source, tasks: JoinSet::new(), reading: None, next, last_begun: None, acting: 0 }
     }
 
-    /// Runs until somebody quits. An error is one that no further reading can mend.
+    /// Runs until the user quits, or until an error that no further reading can repair.
     pub(super) async fn run<B: Backend<Error: std::fmt::Display>>(
         &mut self,
         terminal: &mut Terminal<B>,
@@ -80,7 +80,7 @@ impl Live {
                 () = signals.next() => return Ok(()),
                 event = events.next() => match event {
                     Some(Ok(event)) => if self.take(&event) { return Ok(()) },
-                    // The terminal is gone.
+                    // The terminal has closed.
                     Some(Err(_)) | None => return Ok(()),
                 },
                 Some(came) = self.tasks.join_next() => self.put(came)?,
@@ -89,7 +89,7 @@ impl Live {
         }
     }
 
-    /// What is left when it ends: a change of which nobody knows the outcome.
+    /// Whether a change is under way, whose outcome would be unknown if the program ended now.
     pub(super) const fn is_acting(&self) -> bool {
         self.acting > 0
     }
@@ -109,7 +109,7 @@ impl Live {
         false
     }
 
-    /// Another view is to be read, so nobody waits for the reading under way.
+    /// Another view is to be read, so the reading under way is of no use any more.
     fn read_soon(&mut self) {
         if let Some(reading) = self.reading.take() {
             reading.abort();

@@ -84,7 +84,7 @@ pub(crate) async fn run(args: TopArgs, session: &Session) -> Result<Exit, CliErr
         return Err(CliError::invalid(message));
     };
     let exit = ended?;
-    // A store that does not answer must not keep anybody who has quit.
+    // A store that does not answer must not delay a user who has quit.
     match timeout(CLOSING_MAX, source.close()).await {
         Ok(closed) => closed.map(|()| exit),
         Err(_) => Ok(exit),
@@ -121,7 +121,7 @@ fn frame(place: &Place, sheet: &Sheet, filter: &str, columns_max: Option<usize>)
     Text::from(format!("queue top: {}", place.title())).and("").and(lines.collect::<Text>())
 }
 
-/// Shows the views until somebody quits.
+/// Shows the views until the user quits.
 async fn watch(args: &TopArgs, session: &Session, source: Arc<Source>) -> Result<Exit, CliError> {
     let mut app = App::new(args.place(session)?, session.name.clone(), args.read_only);
     app.filter = args.row_filter().to_owned();

@@ -69,7 +69,7 @@ impl Palette {
     }
 }
 
-/// Draws all of it, and tells the keys how long a page is.
+/// Draws the whole screen, and passes the length of a page to the keys.
 pub(super) fn draw(app: &mut App, palette: Palette, area: Rect, buffer: &mut Buffer) {
     let mut pen = Pen { area, buffer, palette };
     pen.line(0, Tone::Heading, &title(app, area.width));
@@ -113,7 +113,7 @@ impl Pen<'_> {
         }
     }
 
-    /// A row that is selected, whatever its tone.
+    /// A selected row looks the same for every tone.
     fn selected(&mut self, y: u16, text: &str) {
         let width = usize::from(self.area.width);
         let blanks = width.saturating_sub(display_width(text));

@@ -65,7 +65,7 @@ impl Source {
     }
 
     pub(super) async fn now(&self, queue: &QueueName) -> Result<Timestamp, CliError> {
-        // A read of no job tells the time of the store.
+        // A read of no job returns the time of the store.
         Ok(self.storage().await?.get(queue, &[], Detail::Meta).await?.now)
     }
 

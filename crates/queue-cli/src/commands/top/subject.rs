@@ -17,7 +17,7 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    /// The view that tells more of it.
+    /// The view with the details of the subject.
     pub(super) fn opens(&self) -> Option<Place> {
         match self {
             Self::None | Self::Schedule(..) => None,

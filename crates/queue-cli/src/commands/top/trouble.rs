@@ -5,10 +5,10 @@ use queue::Timestamp;
 use std::time::{Duration, UNIX_EPOCH};
 use tokio::time::Instant;
 
-/// A reading that takes longer is told.
+/// A reading that takes longer is shown as slow.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// What became of the last readings.
+/// The outcome of the last readings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trouble {
     /// Why the last reading failed.

@@ -83,7 +83,7 @@ async fn govern(
     signals: &mut StopSignals,
 ) -> Result<Option<Exit>, CliError> {
     let mut child = command(args, session, term.fence()).spawn()?;
-    // Dropping the group kills whatever still runs.
+    // Dropping the group kills all processes that still run.
     let mut group = ProcessGroup::of(&child);
     let ended = tokio::select! {
         status = child.wait() => Some(of_status(status?)),

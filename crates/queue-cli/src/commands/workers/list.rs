@@ -22,7 +22,7 @@ pub(crate) struct WorkersArgs {
     watch: WatchArgs,
 }
 
-/// Lists all workers of the store, whatever their queues.
+/// Lists all workers of the store, for every queue.
 pub(crate) async fn run(args: WorkersArgs, session: &Session) -> Result<Exit, CliError> {
     session
         .with_jobs(Missing::Refuse, async |jobs| {
@@ -34,7 +34,7 @@ pub(crate) async fn run(args: WorkersArgs, session: &Session) -> Result<Exit, Cl
 
 async fn list(jobs: &Jobs, out: Output) -> Result<(), CliError> {
     let workers = jobs.storage().workers().await?;
-    // A read of no job tells the time of the store, by which workers say when they started.
+    // A read of no job returns the time of the store, in which workers report when they started.
     let now = jobs.storage().get(jobs.name(), &[], Detail::Meta).await?.now;
     match out.format() {
         Format::Json => workers.iter().try_for_each(|worker| out.object(&object(worker, now)))?,

@@ -9,8 +9,8 @@ pub(super) const LINES_MAX: usize = 2000;
 const READ_BYTES_MAX: usize = 1 << 20;
 
 /// Splits a stream into lines, and groups lines into batches: the lines of one read form a batch.
-/// So the lines of a slow producer are stored as they come, and those of a file many at a time,
-/// without a timer. Memory is bounded whatever the input.
+/// The lines of a slow producer are thus stored as they arrive, and the lines of a file many at a
+/// time, without a timer. Memory is bounded for any input.
 #[derive(Debug)]
 pub(super) struct Batches<R> {
     input: BufReader<R>,
@@ -51,7 +51,7 @@ impl<R: Read> Batches<R> {
 
     fn read_line(&mut self, batch: &mut Batch) -> io::Result<()> {
         let mut line = Vec::new();
-        // Room for the end of the line, and for one byte too many, which tells that the line is too
+        // Room for the end of the line, and for one extra byte that shows that the line is too
         // long.
         let most = self.line_bytes_max as u64 + 3;
         let read = self.input.by_ref().take(most).read_until(b'\n', &mut line)?;

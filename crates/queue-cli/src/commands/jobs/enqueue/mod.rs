@@ -63,7 +63,7 @@ pub(crate) async fn run(args: EnqueueArgs, session: &Session) -> Result<Exit, Cl
     let payload = args.job.job.payload(one::bytes(args.payload.unwrap_or_default())?);
     let id = match (args.id, args.ids.unwrap_or(IdRule::Fresh)) {
         (Some(id), _) => id.into(),
-        // The id is made here, so that the answer can name it whatever happens.
+        // The id is made here, so that the answer can name it even if the call fails.
         (None, IdRule::Fresh) => TimeOrderedIds::default().next_id().into(),
         (None, rule) => rule.id(&payload.bytes)?,
     };

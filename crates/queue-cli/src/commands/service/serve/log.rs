@@ -20,8 +20,8 @@ pub(super) enum Level {
     Debug,
 }
 
-/// Writes the log of our own crates to standard error from here on. Those of drivers may name hosts
-/// and accounts.
+/// Writes the log of our own crates to standard error from here on. Logs of drivers may name hosts
+/// and accounts, and are left out.
 pub(super) fn start(level: Level) {
     let level = match level {
         Level::Off => LevelFilter::OFF,

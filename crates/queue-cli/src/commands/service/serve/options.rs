@@ -86,7 +86,7 @@ impl ListenArgs {
 }
 
 impl DoorArgs {
-    /// The demonstration holds nothing that anybody may not see.
+    /// The demonstration holds nothing that needs protection.
     pub(super) fn for_demo(self, is_demo: bool) -> Self {
         Self { no_auth: self.no_auth || (is_demo && self.tokens.is_none()), ..self }
     }

@@ -1,4 +1,4 @@
-//! A server at work: what it tells, what signals do, how it ends.
+//! A server at work: its messages, its signals, and its end.
 
 use super::{demo::Demo, front::Front};
 use crate::{
@@ -13,10 +13,10 @@ use serde_json::json;
 use std::{path::PathBuf, pin::pin, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
-/// What a server without a key file tells.
+/// The warning of a server without a key file.
 const MADE_UP: &str = "warning: receipts and sessions have a key made up now: they end with this process, and no other server knows them; --key-file keeps them";
 
-/// What a server tells whose store has closed its handle.
+/// The message of a server whose store has closed its handle.
 const STORE_GONE: &str = "the store has closed for good: stopping, to be started again";
 
 /// A server with all that it needs.
@@ -48,8 +48,8 @@ impl Running {
         let Self { server, service, control, dashboard, demo, files, out } = self;
         tell_start(&server, &files, out)?;
         let lifecycle = server.lifecycle();
-        // Changes by filter are jobs, and whoever asks for one through the service has no worker
-        // for it.
+        // Changes by filter are jobs, and a client that asks for one through the service has no
+        // worker for it.
         let operations = service.operations().worker().build()?;
         let stop_operations = operations.stop_token();
         let work = async {
@@ -114,7 +114,7 @@ enum StopRequest {
     Second,
 }
 
-/// The first request begins to drain; with the second one whoever serves drops what is left.
+/// The first request begins to drain; at the second one the caller drops what is left.
 fn on_stop(lifecycle: &Lifecycle, service: &Service, out: Output) -> StopRequest {
     let (request, words) = if lifecycle.is_ready() {
         (StopRequest::First, "stopping: requests are answered first; another signal cuts them")
@@ -130,7 +130,7 @@ fn on_stop(lifecycle: &Lifecycle, service: &Service, out: Output) -> StopRequest
 }
 
 impl Files {
-    /// Reads everything again. What cannot be used changes nothing, and is told.
+    /// Reads all files again. A file that cannot be used changes nothing, and is reported.
     fn read_again(&self, out: Output) {
         let tokens = match &self.door {
             Door::Tokens(tokens) => tokens.reload().map(drop),

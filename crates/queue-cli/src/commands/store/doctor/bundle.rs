@@ -18,7 +18,7 @@ use std::{
 };
 use tar::{Builder, Header};
 
-/// Queues that are told of.
+/// The most queues that the bundle describes.
 const QUEUES_MAX: usize = 1_000;
 /// What replaces a password in a text.
 const HIDDEN: &str = "[hidden]";

@@ -43,7 +43,7 @@ pub(crate) async fn run(args: DoctorArgs, session: &Session) -> Result<Exit, Cli
     if let Some(wrong) = args.accept.iter().find(|code| !Finding::is_code(code)) {
         return Err(CliError::invalid(format!("{wrong:?} is no code of a finding, such as disk-room")));
     }
-    // A file that is in the way is told before anything is looked at.
+    // An existing file at the bundle's path is reported before any check runs.
     let bundle = args.bundle.as_deref().map(bundle::create).transpose()?;
     let (diagnosis, storage) = match session.open(Missing::Refuse).await {
         Ok(storage) => (look(&args, session, &storage).await, Some(storage)),
@@ -54,7 +54,7 @@ pub(crate) async fn run(args: DoctorArgs, session: &Session) -> Result<Exit, Cli
         None => Ok(()),
     };
     if let Some(storage) = storage {
-        // What was found stands, whatever becomes of this handle.
+        // The findings stand even if this handle fails to close.
         drop(storage.close().await);
     }
     tell(&diagnosis, &args.accept, session.out)?;
@@ -71,7 +71,7 @@ async fn look(args: &DoctorArgs, session: &Session, storage: &Arc<dyn Storage>) 
     // Some stores take one handle at a time; then the probe is made with that one.
     let Ok(producer) = session.open(Missing::Refuse).await else { return doctor.examine().await };
     let diagnosis = doctor.producer(producer.clone()).examine().await;
-    // The look is over, whatever becomes of this handle.
+    // The check is over, even if this handle fails to close.
     drop(producer.close().await);
     diagnosis
 }

@@ -83,7 +83,7 @@ enum Step {
     Store(Health),
 }
 
-/// Runs the screen while somebody does this and then leaves it alone for a moment.
+/// Runs the screen while these steps happen, and then leaves it alone for a moment.
 async fn run(steps: &[Step]) -> (std::result::Result<(), CliError>, String, u32) {
     let store = demo::store().await;
     let sick = Arc::new(SickStore { store, health: Mutex::new(Health::Well), reads: Mutex::new(0) });

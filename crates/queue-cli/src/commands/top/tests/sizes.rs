@@ -74,7 +74,7 @@ async fn screens_look_as_they_did() {
     assert_looks_like("help-80x28", &stage.press("?").await.shown());
 }
 
-/// `QUEUE_CLI_BLESS=1 cargo test -p queue-cli screens_look` writes the files anew.
+/// `QUEUE_CLI_BLESS=1 cargo test -p queue-cli screens_look` writes the files again.
 fn assert_looks_like(name: &str, shown: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/commands/top/tests/looks/{name}.txt"));
     if env::var_os("QUEUE_CLI_BLESS").is_some() {

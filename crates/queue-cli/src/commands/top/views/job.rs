@@ -1,4 +1,4 @@
-//! One job: its facts, its attempts, and what it carries if somebody asks for that.
+//! One job: its facts, its attempts, and its payload on request.
 
 use super::super::{
     sheet::{Block, Sheet},

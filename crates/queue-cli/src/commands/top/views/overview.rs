@@ -22,7 +22,7 @@ use queue_web::health::{Grade, HealthPoint, QueueHealth, headline};
 const QUEUES_MAX: usize = 500;
 /// The most queues of which the last hour is shown.
 const DRAWN_MAX: usize = 50;
-/// The most points of health that are told.
+/// The most points of health that are shown.
 const POINTS_MAX: usize = 5;
 
 const COLUMNS: [Column; 11] = [
@@ -39,7 +39,7 @@ const COLUMNS: [Column; 11] = [
     Column::whole("LATER").plain("0"),
 ];
 
-/// What the store tells of all queues.
+/// What the store answers about all queues.
 #[derive(Debug)]
 struct Overview {
     queues: Vec<QueueStatus>,

@@ -5,7 +5,7 @@ use queue::worker::{JobEnd, WorkerEvent, WorkerReport};
 use queue::{ErrorKind, Failure, JobMeta};
 use serde_json::{Value, json};
 
-/// Tells people what they may want to act on, and programs everything.
+/// Prints for people what they may want to act on, and for programs every event.
 pub(super) fn show(out: Output, event: &WorkerEvent) {
     match out.format() {
         Format::Human => {

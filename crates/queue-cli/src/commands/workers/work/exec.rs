@@ -64,7 +64,7 @@ impl Exec {
     }
 
     /// An error drops the child and its group, which kills them. Processes that a command left
-    /// running when it ended live on, and are not waited for, whatever they inherited.
+    /// running when it ended live on. They are not waited for, even if they inherited its output.
     async fn run_to_end(
         &self,
         payload: &Payload,
@@ -101,8 +101,8 @@ impl Exec {
         };
         let status = match ended {
             Some(status) => status,
-            // The runtime may hear of the child's end later than of the stop, so the child itself
-            // is asked.
+            // The runtime may report the child's end later than the stop, so the child itself is
+            // asked.
             None => child.try_wait().map_err(cannot_run)?.ok_or(AttemptEnd::Killed)?,
         };
         group.forget();

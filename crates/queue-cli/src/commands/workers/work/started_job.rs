@@ -3,7 +3,7 @@
 use queue::worker::{Context, JobError};
 use std::{fmt, time::Duration};
 
-/// What a command is told of its job.
+/// What a command learns about its job.
 #[derive(Clone, Debug)]
 pub(super) struct StartedJob {
     pub(super) id: String,

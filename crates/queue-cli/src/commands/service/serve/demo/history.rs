@@ -1,4 +1,4 @@
-//! Ninety days that nobody lived, as workers would have counted them.
+//! Ninety invented days, as workers would have counted them.
 
 use super::QUEUES;
 use queue::{

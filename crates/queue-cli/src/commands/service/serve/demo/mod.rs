@@ -46,8 +46,8 @@ enum Pace {
 }
 
 impl Demo {
-    /// A store with ninety days of history that nobody lived, and schedules. What happens from
-    /// then on goes through what `metered` makes of it.
+    /// A store with schedules and ninety days of invented history. Later calls go through the layer
+    /// that `metered` adds.
     pub(super) async fn begin(
         metered: impl FnOnce(Arc<dyn Storage>) -> Arc<dyn Storage>,
         metrics: &QueueMetrics,
@@ -67,7 +67,7 @@ impl Demo {
         Ok(Self { storage, workers, pace: Pace::Traffic(traffic) })
     }
 
-    /// A store that somebody has worked on, the same one each time, in which no time passes.
+    /// A store with the same content each time, in which no time passes.
     pub(super) async fn still() -> Result<Self, CliError> {
         let (storage, time) = still::make().await?;
         Ok(Self { storage, workers: Vec::new(), pace: Pace::Still(time) })
@@ -77,7 +77,7 @@ impl Demo {
         self.storage.clone()
     }
 
-    /// Makes jobs and works on them until it is told to stop.
+    /// Makes jobs and works on them until it is stopped.
     pub(super) async fn run(self, stop: CancellationToken) {
         let tokens: Vec<CancellationToken> = self.workers.iter().map(Worker::stop_token).collect();
         let work = futures_util::future::join_all(self.workers.iter().map(Worker::run));

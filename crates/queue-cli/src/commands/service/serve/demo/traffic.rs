@@ -10,7 +10,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Completed jobs are kept for so long, which bounds the memory that the demonstration takes.
 const KEPT: Duration = Duration::from_mins(20);
 const FAILED_KEPT: Duration = Duration::from_hours(6);
-/// The most that wait in the queue that nobody works on.
+/// The most jobs that wait in the queue without a worker.
 const PAUSED_MAX: u64 = 40;
 
 /// What makes the jobs.
