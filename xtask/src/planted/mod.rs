@@ -28,7 +28,7 @@ pub(crate) enum Part {
 }
 
 /// Each part that is asked for, or all of them. The tables go to standard output, to be kept in
-/// `docs/TESTING.md`.
+/// `docs/history/planted.md`.
 pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
     let is_asked_for = |one| part.is_none_or(|part| part == one);
     if is_asked_for(Part::Stores) {
