@@ -157,6 +157,20 @@ export interface FailureGroup {
   examples: string[];
 }
 
+/** A job as the protocol shows it: the keys are listed there, and it may grow. */
+export interface ShownJob {
+  now_ms: number;
+  queue: string;
+  id: string;
+  seq: number | bigint;
+  epoch: number;
+  kind: string;
+  state: "queued" | "processing" | "failing" | "completed" | "failed" | "cancelled";
+  attempts_made: number;
+  pauses: { of: "queue" | "kind"; until_ms: number | null }[];
+  [name: string]: unknown;
+}
+
 export interface CallOptions {
   /** Ends the call with the signal's reason; whether it had its effect is unknown then. */
   signal?: AbortSignal | undefined;
@@ -185,6 +199,11 @@ export class Queue {
   /** Needs the scope `operate`. `request` asks running handlers to stop. */
   cancel(id: string, options?: CallOptions & { running?: "leave" | "request" | undefined }): Promise<Changed>;
   cancelMany(ids: string[], options?: CallOptions & { running?: "leave" | "request" | undefined }): Promise<Changed[]>;
+  /**
+   * A job as the service shows it, or a `QueueError` of the kind `not_found`. Its keys are those of
+   * the protocol, in every face. Needs the scope `view`.
+   */
+  job(id: string, options?: CallOptions): Promise<ShownJob>;
   /**
    * What fails, in groups, the largest first: of the newest 1,000 failed jobs and as many failing
    * ones. Needs the scope `view`.

@@ -125,6 +125,14 @@ export class Queue {
     return outcomes;
   }
 
+  async job(id, { signal } = {}) {
+    return retried(this.#retryMs, signal, async () => {
+      const asked = { signal, member: "id" };
+      const { body } = await this.connection.call("GET", `${this.#path}/jobs/${segment(id)}`, undefined, asked);
+      return body;
+    });
+  }
+
   async failures({ signal } = {}) {
     return retried(this.#retryMs, signal, async () => {
       const asked = { signal, member: "groups" };

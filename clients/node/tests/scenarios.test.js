@@ -133,6 +133,7 @@ const ACTIONS = {
     const { ids, running } = run.fill(step.cancel);
     return run.queue.cancelMany(ids, { running });
   }),
+  job: (run, step) => run.client(step, () => run.queue.job(run.fill(step.job).id)),
   failures: (run, step) => run.client(step, async () => {
     const groups = await run.queue.failures();
     return groups.map(({ firstAtMs, lastAtMs, ...group }) => ({ ...group, first_at_ms: firstAtMs, last_at_ms: lastAtMs }));

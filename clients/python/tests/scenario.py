@@ -163,6 +163,9 @@ class Scenario:
         running = said.get("running", "leave")
         self._with_client(step, lambda: self.client.cancel_many(said["ids"], running=running))
 
+    def _do_job(self, said: Any, step: dict[str, Any]) -> None:
+        self._with_client(step, lambda: self.client.job(said["id"]))
+
     def _do_failures(self, _said: Any, step: dict[str, Any]) -> None:
         self._with_client(step, lambda: self.client.failures())
 

@@ -9,8 +9,14 @@
 mod change;
 mod failures;
 mod filter;
+mod job;
 pub mod words;
 
 pub use change::{ChangeOutcome, ChangedJob, ChangedJobs, change_jobs};
 pub use failures::{FAILURES_LOOKED_AT_MAX, FailureGroup, FailureGroups};
 pub use filter::{InvalidFilter, JobFilter, JobListing, Standing, UnknownStanding};
+pub use job::{
+    AttemptView, BudgetView, DataView, ErrorView, JobBodyView, JobDetails, JobFact, JobPauses, JobReading,
+    JobStep, JobView, PauseView, PausedPart, TimelineEntry, Unlimited, Waiting, WholeJob, attempts_words,
+    depth_is_at_most, json_of, standing_words,
+};

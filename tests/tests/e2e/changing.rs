@@ -3,7 +3,7 @@
 
 use crate::place;
 use queue_e2e::until;
-use serde_json::Value;
+use serde_json::json;
 
 #[test]
 fn cancel_takes_a_waiting_job_back_and_says_why_it_cannot_take_others() {
@@ -182,29 +182,27 @@ fn a_waiting_job_tells_which_pauses_it_waits_for() {
     place.run(&["pause", "--kind", "mail"]).ok();
     for command in ["status", "show"] {
         let told = place.run(&[command, "a"]).ok();
-        assert!(told.text().contains("its kind mail, until `queue resume --kind mail`"), "{told:?}");
+        assert!(told.text().contains("its kind, until it is resumed"), "{told:?}");
         assert!(!place.run(&[command, "b"]).ok().text().contains("paused"), "another kind");
         let job = place.run(&[command, "a", "--json"]).ok().object();
-        let pauses = (&job["kind_paused"], &job["kind_paused_until"], &job["queue_paused"]);
-        assert_eq!(pauses, (&true.into(), &Value::Null, &false.into()));
+        assert_eq!(job["pauses"], json!([{"of": "kind", "until_ms": null}]));
     }
     assert!(place.run(&["show", "a"]).ok().text().contains("due, but paused"));
 
     place.run(&["pause", "--kind", "mail", "--until", "2126-12-24T18:00:00Z"]).ok();
     place.run(&["pause", "--until", "2127-01-01T00:00:00Z"]).ok();
     let told = place.run(&["status", "a"]).ok();
-    for words in ["its kind mail, until 2126-12-24T18:00:00Z", "its queue, until 2127-01-01T00:00:00Z"] {
+    for words in ["its kind, until 2126-12-24T18:00:00Z", "its queue, until 2127-01-01T00:00:00Z"] {
         assert!(told.text().contains(words), "{words}: {told:?}");
     }
     let job = place.run(&["status", "a", "--json"]).ok().object();
-    let until = (&job["kind_paused_until"], &job["queue_paused_until"]);
-    assert_eq!(until, (&"2126-12-24T18:00:00Z".into(), &"2127-01-01T00:00:00Z".into()));
+    let pauses = json!([
+        {"of": "queue", "until_ms": 4_954_435_200_000_i64},
+        {"of": "kind", "until_ms": 4_953_808_800_000_i64},
+    ]);
+    assert_eq!(job["pauses"], pauses);
 
     place.run(&["cancel", "a"]).ok();
     let job = place.run(&["status", "a", "--json"]).ok().object();
-    assert_eq!(
-        (&job["kind_paused"], &job["queue_paused"]),
-        (&false.into(), &false.into()),
-        "it waits no more"
-    );
+    assert_eq!(job["pauses"], json!([]), "it waits no more");
 }

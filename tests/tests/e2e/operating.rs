@@ -83,7 +83,7 @@ fn a_filter_says_which_jobs_and_a_dry_run_counts_them() {
     assert_eq!((&counted["jobs"], &counted["has_more"]), (&1.into(), &false.into()));
     assert_eq!(place.run(&["promote", "--state", "scheduled", "--dry-run"]).ok().text(), "1 job\n");
     assert_eq!(place.run(&["cancel", "--tag", "t"]).ok().text(), "cancelled 1 job\n");
-    assert!(place.run(&["status", "later"]).ok().text().contains("queued"), "it waits for its time");
+    assert!(place.run(&["status", "later"]).ok().text().contains("scheduled"), "it waits for its time");
     assert_eq!(place.run(&["promote", "--state", "scheduled"]).ok().text(), "promoted 1 job\n");
     assert_eq!(place.run(&["bulk", "prioritize", "-3", "--state", "queued"]).ok().text(), "changed 1 job\n");
     assert_eq!(place.run(&["delete", "--state", "cancelled", "--yes", "--json"]).ok().object()["deleted"], 1);

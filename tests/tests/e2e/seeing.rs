@@ -56,7 +56,7 @@ fn show_tells_the_life_of_a_job() {
         assert!(shown.text().contains(words), "{words}: {shown:?}");
     }
     let job = place.run(&["show", "a", "--json"]).ok().object();
-    let charged = job["charged"].as_array().expect("a list");
+    let charged = job["attempt_log"].as_array().expect("a list");
     assert_eq!((charged.len(), &charged[1]["epoch"]), (2, &2.into()));
     assert_eq!((&charged[0]["outcome"], &job["tags"][0]), (&"failed".into(), &"import".into()));
     assert_eq!(job["headers"]["tenant"], "7=x");

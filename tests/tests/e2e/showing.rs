@@ -15,7 +15,7 @@ fn a_payload_is_shown_byte_for_byte_in_every_state() {
     let object = place.run(&["show", "a", "--payload", "--json"]).ok().object();
     assert_eq!(
         object,
-        json!({"id": "a", "payload_content_type": "text/plain", "payload_base64": "b25lChtbMzFt/wA="})
+        json!({"id": "a", "payload": {"content_type": "text/plain", "base64": "b25lChtbMzFt/wA="}})
     );
     place.run(&["show", "b", "--payload"]).code(3);
     place.run(&["show", "b"]).code(3);
@@ -28,12 +28,15 @@ fn a_job_is_shown_with_all_that_belongs_to_it() {
     place.run(&["enqueue", "hello", "--id", "a"]).ok();
     place.run(&["work", "--exec", "tr a-z A-Z", "--drain"]).ok();
     let shown = place.run(&["show", "a"]).ok();
-    for words in ["state     completed", "text/plain, 5 bytes: hello", "text/plain, 5 bytes: HELLO"] {
+    for words in ["completed", "text/plain, 5 bytes: hello", "text/plain, 5 bytes: HELLO"] {
         assert!(shown.text().contains(words), "no {words:?} in\n{}", shown.text());
     }
     let object = place.run(&["show", "a", "--json"]).ok().object();
-    assert_eq!((&object["state"], &object["payload"]), (&"completed".into(), &"hello".into()));
-    assert_eq!((&object["result"], &object["result_content_type"]), (&"HELLO".into(), &"text/plain".into()));
+    assert_eq!((&object["state"], &object["payload"]["text"]), (&"completed".into(), &"hello".into()));
+    assert_eq!(
+        (&object["result"]["text"], &object["result"]["content_type"]),
+        (&"HELLO".into(), &"text/plain".into())
+    );
 }
 
 #[test]
@@ -49,12 +52,12 @@ fn json_is_marked_as_json_unless_another_type_is_named() {
     ] {
         place.run(&[&["enqueue", payload, "--id", payload], arguments].concat()).ok();
         let object = place.run(&["show", payload, "--json"]).ok().object();
-        assert_eq!(object["payload_content_type"], content_type, "{payload}");
+        assert_eq!(object["payload"]["content_type"], content_type, "{payload}");
     }
     place.run_with(&["enqueue", "--lines", "-", "--ids", "payload"], b"{\"n\":1}\nplain\n").ok();
     for (id, content_type) in [("{\"n\":1}", "application/json"), ("plain", "text/plain")] {
         let object = place.run(&["show", id, "--json"]).ok().object();
-        assert_eq!(object["payload_content_type"], content_type, "{id}");
+        assert_eq!(object["payload"]["content_type"], content_type, "{id}");
     }
 }
 

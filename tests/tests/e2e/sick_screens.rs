@@ -46,10 +46,10 @@ fn a_server_that_hangs_ends_and_comes_back_is_told_with_the_age_of_what_is_shown
     let mut screen = TerminalScreen::start(&place, SIZE, &top);
     screen.wait_to_see("1 due, 0 running");
     served.signal(Signal::STOP);
-    screen.wait_to_see("s old: the store has not answered for ");
+    screen.wait_to_see(" s old: the store has not answered for ");
     screen.wait_to_see("1 due, 0 running");
     served.kill();
-    screen.wait_to_see("s old: no server can be reached at ");
+    screen.wait_to_see(" s old: no server can be reached at ");
     let again = Served::start_at(&place, &address, &options);
     place.run(&["enqueue", "x", "--id", "b"]).ok();
     screen.wait_to_see("2 due, 0 running");

@@ -235,7 +235,7 @@ fn a_second_signal_kills_the_command_and_gives_the_job_back_uncharged() {
     assert!(ended.starts_with("completed 0 jobs, ") && ended.ends_with(" given back\n"), "{ended}");
     all_is_gone(&place);
     let job = place.run(&["status", "a", "--json"]).ok().object();
-    assert_eq!((&job["state"], &job["attempts"]), (&"queued".into(), &0.into()));
+    assert_eq!((&job["state"], &job["attempts_made"]), (&"queued".into(), &0.into()));
 }
 
 #[test]
@@ -258,6 +258,6 @@ fn text_and_json_results_are_marked_by_what_they_are_and_others_as_their_payload
         place.run(&["enqueue", "{}", "--id", id, "--content-type", payload_type]).ok();
         place.run(&["work", "--exec", exec, "--drain"]).ok();
         let shown = place.run(&["show", id, "--json"]).ok().object();
-        assert_eq!(shown["result_content_type"], result_type, "{id}");
+        assert_eq!(shown["result"]["content_type"], result_type, "{id}");
     }
 }

@@ -4,7 +4,7 @@ use super::steps::Scenario;
 use queue::{
     Certainty, Change, Error, ErrorKind, JobId, JobOptions, Outcome, Payload, Raw, Result, WaitOptions,
     queue_core::{ContentType, Enqueued, Failure, NewJob, OnWaiting, Seq, lifecycle::OnRunning},
-    view::FailureGroups,
+    view::{FailureGroups, JobDetails, JobReading},
 };
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -164,6 +164,12 @@ pub(crate) async fn cancel(scenario: &Scenario, said: &Value) -> Result<Value> {
         answers.push(json!({"id": id, "outcome": outcome, "state": state}));
     }
     Ok(Value::Array(answers))
+}
+
+pub(crate) async fn job(scenario: &Scenario, said: &Value) -> Result<Option<Value>> {
+    let id = JobId::new(said["id"].as_str().unwrap_or_default())?;
+    let found = JobReading::read(&*scenario.storage, scenario.jobs.name(), &id).await?;
+    Ok(found.map(|reading| json!(JobDetails::of(&reading))))
 }
 
 pub(crate) async fn failures(scenario: &Scenario) -> Result<Value> {

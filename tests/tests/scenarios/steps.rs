@@ -17,7 +17,7 @@ const UNTIL: Duration = Duration::from_mins(1);
 const LOOK: Duration = Duration::from_millis(10);
 
 /// What a step may do; the other members say how.
-const ACTIONS: [&str; 13] = [
+const ACTIONS: [&str; 14] = [
     "open",
     "call",
     "until",
@@ -29,6 +29,7 @@ const ACTIONS: [&str; 13] = [
     "enqueue_many",
     "wait",
     "cancel",
+    "job",
     "failures",
     "schedules",
 ];
@@ -100,6 +101,10 @@ impl Scenario {
                     "enqueue_many" => jobs::enqueue_many(self, &filled).await,
                     "wait" => jobs::wait(self, &filled).await,
                     "cancel" => jobs::cancel(self, &filled).await,
+                    "job" => match jobs::job(self, &filled).await {
+                        Ok(None) => return self.client(step, Err(jobs::not_found())),
+                        ended => ended.map(Option::unwrap_or_default),
+                    },
                     "failures" => jobs::failures(self).await,
                     "schedules" => match schedules::call(self, &filled).await {
                         Ok(None) => return self.client(step, Err(jobs::not_found())),

@@ -22,7 +22,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-telemetry", 0),
     ("queue-testkit", 79),
     ("queue-view", 11),
-    ("queue-web", 3),
+    ("queue-web", 2),
     ("queue-worker", 197),
     ("tests", 47),
     ("xtask", 56),

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from . import _wire
 from ._connection import Call
 from ._errors import InvalidRequest
+from ._json import loads
 from ._model import Changed, Enqueued, FailureGroup, Job, Outcome, Pending, Seconds
 from ._send import Plan
 
@@ -90,3 +91,10 @@ def failures(queue: str) -> Plan[list[FailureGroup]]:
     """What fails, in groups."""
     reply = yield Call("GET", f"{_wire.queue_path(queue)}/failures", b"", "groups")
     return _wire.failures(reply.answer.said["groups"])
+
+
+def job(queue: str, job_id: str) -> Plan[dict[str, Any]]:
+    """A job as the service shows it."""
+    reply = yield Call("GET", _wire.job_path(queue, job_id), b"", "id")
+    shown: dict[str, Any] = loads(reply.answer.text)
+    return shown

@@ -119,6 +119,15 @@ class Queue(_Base):
         """
         return self._sender.run(_plans.failures(self.name))
 
+    def job(self, id: str) -> dict[str, Any]:
+        """A job as the service shows it: its state, its times, its pauses and its last attempts.
+
+        The keys are those of "A job as it is shown" in the protocol; every other face has the same
+        document. Raises `QueueError` of the kind `not_found` if there is no such job. Needs the scope
+        `view`.
+        """
+        return self._sender.run(_plans.job(self.name, id))
+
     def close(self) -> None:
         """Closes the connections."""
         self._sender.close()
@@ -170,6 +179,10 @@ class AsyncQueue(_Base):
     async def failures(self) -> list[FailureGroup]:
         """As `Queue.failures`."""
         return await self._sender.run(_plans.failures(self.name))
+
+    async def job(self, id: str) -> dict[str, Any]:
+        """As `Queue.job`."""
+        return await self._sender.run(_plans.job(self.name, id))
 
     async def close(self) -> None:
         """Closes the connections."""

@@ -46,6 +46,16 @@ def queue_path(queue: str) -> str:
         raise InvalidRequest("the name of the queue is no Unicode") from None
 
 
+def job_path(queue: str, job_id: str) -> str:
+    """The path of a job, with its id as one segment."""
+    if job_id in ("", ".", ".."):
+        raise InvalidRequest(f"a job with the id {job_id!r} cannot be reached")
+    try:
+        return f"{queue_path(queue)}/jobs/{quote(job_id, safe='')}"
+    except UnicodeEncodeError:
+        raise InvalidRequest("the id of the job is no Unicode") from None
+
+
 def text_of(value: object, what: str) -> str:
     """A value as JSON. What cannot be written is an invalid request."""
     try:

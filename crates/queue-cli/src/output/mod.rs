@@ -19,12 +19,12 @@ mod table;
 mod terminal;
 mod text;
 mod value;
-mod words;
 
 pub(crate) use chart::Chart;
-pub(crate) use job::{attempt, details, job, tags};
+pub(crate) use job::{details, job, put_progress, tags};
 pub(crate) use log_line::LogLine;
 pub(crate) use pairs::{Pairs, pairs};
+pub(crate) use queue::view::words::{age, date, length, moment, plural};
 #[cfg(feature = "top")]
 pub(crate) use screen::{Screen, is_screen};
 pub(crate) use table::{Column, Table, table};
@@ -33,7 +33,6 @@ pub(crate) use terminal::columns;
 pub(crate) use terminal::{can_ask, is_yes};
 pub(crate) use text::Text;
 pub(crate) use value::insert_bytes;
-pub(crate) use words::{age, plural, short_time};
 
 use serde_json::Value;
 use std::io::{self, IsTerminal, Write};

@@ -4,7 +4,7 @@ use crate::{
     access::{Principal, Scope},
     problem::{Problem, ProblemKind, Result},
     service::App,
-    wire::{depth_is_at_most, from_json},
+    wire::from_json,
 };
 use axum::{
     extract::Query,
@@ -13,6 +13,7 @@ use axum::{
 };
 use bytes::Bytes;
 use queue_core::{JobId, QueueName};
+use queue_view::depth_is_at_most;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// A call that may be made, with its whole body.

@@ -192,7 +192,7 @@ fn look() -> Vec<Route> {
             .takes::<jobs::IdsIn<'_>>()
             .answers::<jobs::JobsOut<'_>>(200),
         route!(GET "/v1/queues/{queue}/jobs/{id}", Some(View), jobs::one, "get", "Shows a job.")
-            .answers::<jobs::JobOut<'_>>(200),
+            .answers::<queue_view::JobDetails<'_>>(200),
         route!(GET "/v1/queues/{queue}/jobs/{id}/body", Some(Payload), jobs::body, "body", "Shows payload, result and error of a job.")
             .answers::<jobs::BodyOut<'_>>(200),
         route!(GET "/v1/queues/{queue}/failures", Some(View), failures::failures, "failures", "Groups failures by what they say.")

@@ -7,7 +7,7 @@ use crate::{
     receipt,
     routes::Call,
     service::App,
-    wire::{ErrorOut, ShownData, millis, stamp},
+    wire::{ShownData, millis, stamp},
 };
 use axum::{
     http::{HeaderValue, StatusCode, header},
@@ -15,6 +15,7 @@ use axum::{
 };
 use bytes::Bytes;
 use queue_core::{Claimed, ClaimedJob, Duty, Error, ErrorKind, Headers, LeaseToken, Span, WorkerId};
+use queue_view::ErrorView;
 use serde::{Deserialize, Serialize, ser::SerializeMap};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, sync::Arc, time::Duration};
@@ -104,7 +105,7 @@ pub(crate) struct ClaimedOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     progress_base64: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    last_error: Option<ErrorOut<'a>>,
+    last_error: Option<ErrorView<'a>>,
     /// Proof of holding the job.
     receipt: String,
 }
@@ -275,7 +276,7 @@ impl<'a> ClaimedOut<'a> {
             cancel_requested: meta.cancel_requested,
             progress: progress.json,
             progress_base64: progress.base64,
-            last_error: meta.last_error.as_ref().map(ErrorOut::from),
+            last_error: meta.last_error.as_ref().map(ErrorView::from),
             receipt: receipt::seal(&app.keys, meta, &body.headers, *token),
         })
     }

@@ -86,7 +86,7 @@ pub(crate) struct FullError<'a> {
 }
 
 impl<'a> FullError<'a> {
-    pub(super) fn of(failure: &'a Failure, details: Option<&'a [u8]>) -> Self {
+    fn of(failure: &'a Failure, details: Option<&'a [u8]>) -> Self {
         let details = details.map_or_else(ShownData::default, ShownData::of_bytes);
         Self {
             name: failure.name(),

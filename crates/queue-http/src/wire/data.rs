@@ -1,16 +1,14 @@
 //! Payloads, results, progress and details: JSON that passes through as it is, or base64.
 
-use super::depth_is_at_most;
 use crate::problem::{Problem, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use queue_core::{ContentType, Payload};
+use queue_view::json_of;
 use serde_json::value::RawValue;
 
 const JSON: &str = "application/json";
 const ANY: &str = "application/octet-stream";
-/// Stored JSON that is nested deeper than this is shown as base64, since parsers give up on it.
-const SHOWN_DEPTH_MAX: usize = 64;
 
 /// The payload that a request gives under the name `what`: JSON as it was written, or base64 with a
 /// content type.
@@ -64,7 +62,7 @@ impl<'a> ShownData<'a> {
     /// Shows a payload or a result.
     pub(crate) fn of(payload: &'a Payload) -> Self {
         if payload.content_type.as_str() == JSON
-            && let Some(json) = as_json(&payload.bytes)
+            && let Some(json) = json_of(&payload.bytes)
         {
             return Self { json: Some(json), ..Self::default() };
         }
@@ -74,41 +72,16 @@ impl<'a> ShownData<'a> {
 
     /// Shows bytes without a content type: progress, details of an error.
     pub(crate) fn of_bytes(bytes: &'a [u8]) -> Self {
-        match as_json(bytes) {
+        match json_of(bytes) {
             Some(json) => Self { json: Some(json), ..Self::default() },
             None => Self { base64: Some(STANDARD.encode(bytes)), ..Self::default() },
         }
     }
 }
 
-/// The bytes as JSON that can be a part of an answer without a byte of a difference.
-fn as_json(bytes: &[u8]) -> Option<&RawValue> {
-    let json: &RawValue = serde_json::from_slice(bytes).ok()?;
-    (json.get().len() == bytes.len() && depth_is_at_most(bytes, SHOWN_DEPTH_MAX)).then_some(json)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn shown(bytes: &[u8]) -> bool {
-        let payload = Payload::new(bytes.to_vec(), ContentType::from_static(JSON));
-        ShownData::of(&payload).json.is_some_and(|json| json.get().as_bytes() == bytes)
-    }
-
-    #[test]
-    fn stored_json_is_shown_byte_for_byte_or_as_base64() {
-        for json in
-            ["1e400", "123456789012345678901234567890", "0.1000", "{ \"a\" : [\n1 ] }", "\"\\ud800\"", "null"]
-        {
-            assert!(shown(json.as_bytes()), "{json}");
-        }
-        for other in ["", " 1", "1 ", "NaN", "[1", "\u{feff}1"] {
-            assert!(!shown(other.as_bytes()), "{other:?}");
-        }
-        assert!(!shown(b"\"\xff\""));
-        assert!(!shown(("[".repeat(65) + &"]".repeat(65)).as_bytes()));
-    }
 
     #[test]
     fn what_is_not_given_is_null() {

@@ -2,6 +2,7 @@
 
 use crate::problem::{Problem, Result};
 use queue_core::{Budget, Keep, Retention};
+use queue_view::Unlimited;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use utoipa::ToSchema;
@@ -44,35 +45,12 @@ pub(crate) enum BudgetIn {
     Word(Unlimited),
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Unlimited {
-    Unlimited,
-}
-
 impl BudgetIn {
     pub(crate) fn budget(self) -> Result<Budget> {
         match self {
             Self::At(0) => Err(Problem::invalid("a budget is at least 1; for none say \"unlimited\"")),
             Self::At(limit) => Ok(Budget::from_raw(limit)),
             Self::Word(Unlimited::Unlimited) => Ok(Budget::Unlimited),
-        }
-    }
-}
-
-/// A budget of an answer.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[serde(untagged)]
-pub(crate) enum BudgetOut {
-    At(u32),
-    Word(Unlimited),
-}
-
-impl From<Budget> for BudgetOut {
-    fn from(budget: Budget) -> Self {
-        match budget {
-            Budget::Limited(limit) => Self::At(limit.get()),
-            Budget::Unlimited => Self::Word(Unlimited::Unlimited),
         }
     }
 }

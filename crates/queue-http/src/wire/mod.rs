@@ -2,20 +2,16 @@
 //! grow.
 
 mod data;
-mod depth;
 mod headers;
 mod keep;
 mod new_job;
 mod objects;
-mod shown_job;
 
 pub(crate) use data::{ShownData, bytes_of, payload_of};
-pub(crate) use depth::depth_is_at_most;
 pub(crate) use headers::HeaderPairs;
-pub(crate) use keep::{BudgetIn, BudgetOut, KeepIn, KeepOut};
+pub(crate) use keep::{BudgetIn, KeepIn, KeepOut};
 pub(crate) use new_job::NewJobIn;
 pub(crate) use objects::from_json;
-pub(crate) use shown_job::{ErrorOut, ShownJob};
 
 use crate::problem::{Problem, Result};
 use queue_core::{Seq, Span, Timestamp};

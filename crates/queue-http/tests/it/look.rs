@@ -46,20 +46,20 @@ async fn a_job_that_a_pause_holds_up_says_so() {
     client.enqueue("q", "a").await;
     let paused = async |client: &Client| {
         let job = client.get("/v1/queues/q/jobs/a").await;
-        (job["paused"].clone(), job["paused_until_ms"].is_i64())
+        let pauses = job["pauses"].as_array().expect("a list").iter();
+        pauses.map(|pause| (pause["of"].clone(), pause["until_ms"].is_i64())).collect::<Vec<_>>()
     };
-    assert_eq!(paused(&client).await, (Value::Null, false));
+    assert_eq!(paused(&client).await, []);
     let kind = client.get("/v1/queues/q/jobs/a").await["kind"].clone();
     client.post("/v1/queues/q/pause", &json!({"kind": kind, "for_ms": 60_000})).await;
-    assert_eq!(paused(&client).await, (json!("kind"), true));
-    // The wider pause is the one to end first.
+    assert_eq!(paused(&client).await, [(json!("kind"), true)]);
     client.post("/v1/queues/q/pause", &json!({})).await;
-    assert_eq!(paused(&client).await, (json!("queue"), false));
+    assert_eq!(paused(&client).await, [(json!("queue"), false), (json!("kind"), true)]);
     client.post("/v1/queues/q/resume", &json!({})).await;
     client.post("/v1/queues/q/resume", &json!({"kind": kind})).await;
     assert_eq!(client.claim("q", 1, 1).await.len(), 1);
     client.post("/v1/queues/q/pause", &json!({})).await;
-    assert_eq!(paused(&client).await, (Value::Null, false), "a pause does nothing to what runs");
+    assert_eq!(paused(&client).await, [], "a pause does nothing to what runs");
 }
 
 #[tokio::test]

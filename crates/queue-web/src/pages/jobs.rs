@@ -4,7 +4,7 @@ mod filter;
 
 pub(crate) use filter::{filter_of, operation};
 
-use super::QueueChoice;
+use super::{QueueChoice, capitalized};
 use crate::{
     answer::{self, Answer},
     problem::Result,
@@ -15,7 +15,7 @@ use askama::Template;
 use filter::{Choice, is_narrow, shown, since_choices};
 use queue_core::{Cursor, JobMeta, QueueName, QueueStatus, Tag, Timestamp};
 use queue_view::{
-    JobFilter, JobListing, Standing,
+    JobFilter, JobListing, Standing, attempts_words,
     words::{Moment, moment, number},
 };
 use std::time::Duration;
@@ -159,11 +159,6 @@ fn tabs(visit: &Visit, queue: &QueueName, status: Option<&QueueStatus>, filter: 
     [None].into_iter().chain(Standing::TABS.map(Some)).map(tab).collect()
 }
 
-fn capitalized(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
 pub(super) fn row(visit: &Visit, job: &JobMeta, now: Timestamp) -> JobRow {
     let is_ahead = job.is_scheduled(now);
     JobRow {
@@ -179,7 +174,7 @@ pub(super) fn row(visit: &Visit, job: &JobMeta, now: Timestamp) -> JobRow {
             .filter(|tag| *tag != job.kind.as_str())
             .map(str::to_owned)
             .collect(),
-        attempts: super::job::attempts(job),
+        attempts: attempts_words(job),
         when: moment(if is_ahead { job.run_at } else { job.entered_at() }, now),
         error: job.last_error.as_ref().map(|error| format!("{}: {}", error.name(), error.message())),
         worker: job.lease.as_ref().map(|lease| lease.worker.to_string()),

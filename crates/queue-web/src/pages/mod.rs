@@ -81,3 +81,9 @@ impl Visit {
         crate::read::Stretch::ALL.into_iter().map(link).collect()
     }
 }
+
+/// Words at the beginning of a line or of a label.
+pub(super) fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -5,6 +5,7 @@ mod crowded;
 mod forms;
 mod hostile;
 mod login;
+mod one_job;
 mod roles;
 mod shares;
 mod stale;

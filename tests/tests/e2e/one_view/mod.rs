@@ -1,6 +1,7 @@
 //! Every face shows the same: the same filter gives the same jobs, and a number above a list is the
 //! length of that list.
 
+mod documents;
 mod stored;
 
 use crate::{place, remote_working::keep, serving::Served};
@@ -206,7 +207,7 @@ fn every_filter_gives_the_same_jobs(faces: &Faces<'_>, middle: Timestamp) {
 /// Fills a store that a server has, and looks at it by the server and by the command.
 fn look(store: &str) {
     let place = place();
-    let all = ["--scope", "store", "--scope", "view", "--scope", "operate"];
+    let all = ["--scope", "store", "--scope", "view", "--scope", "operate", "--scope", "payload"];
     let made =
         place.run(&[&["token", "new", "--tokens", "tokens.json", "--queue", "*"][..], &all].concat()).ok();
     let token = made.text().trim().to_owned();
@@ -223,6 +224,7 @@ fn look(store: &str) {
         fill(&*opened).await
     });
     every_filter_gives_the_same_jobs(&faces, middle);
+    documents::every_job_is_one_document(&faces);
 }
 
 #[test]

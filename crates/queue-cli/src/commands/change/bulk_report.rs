@@ -19,14 +19,14 @@ pub(crate) fn tell(word: &str, field: &str, change: BulkChange, session: &Sessio
     match change.error {
         None => Ok(Exit::Ok),
         Some(error) => {
-            let failed = plural(change.failed, "job");
+            let failed = plural(change.failed, "job", "jobs");
             Err(CliError::from(error).context(format!("{failed} not changed; run it again")))
         }
     }
 }
 
 fn words(word: &str, change: &BulkChange) -> String {
-    let done = plural(change.done, "job");
+    let done = plural(change.done, "job", "jobs");
     let skipped = match change.skipped {
         0 => String::new(),
         skipped => format!(", left {skipped} as they were"),

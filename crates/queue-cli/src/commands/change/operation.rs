@@ -133,7 +133,7 @@ async fn dry_run(
 }
 
 fn counted(found: DryRun) -> String {
-    if found.has_more { format!("more than {DRY_RUN_MAX} jobs") } else { plural(found.jobs, "job") }
+    if found.has_more { format!("more than {DRY_RUN_MAX} jobs") } else { plural(found.jobs, "job", "jobs") }
 }
 
 /// Runs operations in this process until the given one has ended, in this process or another.
@@ -183,7 +183,7 @@ async fn status(
 fn show(status: &OperationStatus, session: &Session) {
     let counts = status.counts();
     if session.out.format() == Format::Human && output::is_watched() && counts.met() > 0 {
-        output::note(format!("{} so far", plural(counts.met(), "job")));
+        output::note(format!("{} so far", plural(counts.met(), "job", "jobs")));
     }
 }
 
@@ -209,7 +209,7 @@ fn report(
 
 fn words(status: &OperationStatus, word: &str) -> String {
     let counts = status.counts();
-    let done = plural(counts.done, "job");
+    let done = plural(counts.done, "job", "jobs");
     let skipped = match counts.skipped {
         0 => String::new(),
         skipped => format!(", left {skipped} as they were"),

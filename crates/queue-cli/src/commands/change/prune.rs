@@ -45,7 +45,9 @@ pub(crate) async fn run(args: PruneArgs, session: &Session) -> Result<Exit, CliE
         ))?;
     }
     let removed = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.prune_all(what).await?)).await?;
-    session.out.answer(|| format!("removed {}", plural(removed, "job")), || json!({"removed": removed}))?;
+    session
+        .out
+        .answer(|| format!("removed {}", plural(removed, "job", "jobs")), || json!({"removed": removed}))?;
     Ok(Exit::Ok)
 }
 

@@ -51,7 +51,7 @@ async fn show(jobs: &Jobs, out: Output) -> Result<(), CliError> {
 
 /// How many jobs the groups were made of.
 pub(crate) fn words(looked_at: u64) -> String {
-    format!("Looked at the newest {} that failed or are failing.", plural(looked_at, "job"))
+    format!("Looked at the newest {} that failed or are failing.", plural(looked_at, "job", "jobs"))
 }
 
 pub(crate) const COLUMNS: [Column; 7] = [

@@ -10,7 +10,7 @@ use crate::{
 };
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt};
-use queue::{Failure, Reason, Status, queue_core::Direction};
+use queue::{Failure, Reason, Status, queue_core::Direction, view::Standing};
 use std::{num::NonZeroUsize, pin::pin};
 
 /// The longest error in a table, in characters.
@@ -87,12 +87,9 @@ pub(crate) const COLUMNS: [Column; 8] = [
 /// A job in the listing.
 pub(crate) fn row(status: &Status) -> Vec<String> {
     let meta = &status.meta;
-    let state = match meta.reason {
-        Some(Reason::Expired) => format!("{} (expired)", meta.state),
-        _ if status.is_expired() => format!("{} (expired)", meta.state),
-        _ if status.is_scheduled() => format!("{} (later)", meta.state),
-        _ => meta.state.to_string(),
-    };
+    let standing = Standing::of(meta, status.now);
+    let is_expired = meta.reason == Some(Reason::Expired) || status.is_expired();
+    let state = if is_expired { format!("{standing} (expired)") } else { standing.to_string() };
     vec![
         meta.id.to_string(),
         state,

@@ -5,7 +5,6 @@ pub(crate) mod enqueue;
 pub(crate) mod errors;
 pub(crate) mod events;
 pub(crate) mod job_args;
-pub(crate) mod job_pauses;
 pub(crate) mod list;
 pub(crate) mod result;
 pub(crate) mod show;

@@ -1,17 +1,17 @@
 //! The command `queue show`: all of a job, with its payload, its result and its attempts.
 
-use super::{job_pauses::JobPauses, timeline::timeline};
+use super::timeline::timeline;
 use crate::{
     exit::{CliError, Exit},
-    output::{self, OnTerminal, insert_bytes, plural},
+    output::{self, OnTerminal, plural},
     session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use queue::{
-    JobId, Payload, Status, StorageExt,
-    queue_core::{Attempt, JobBody, JobRecord},
+    JobId, Payload,
+    view::{DataView, JobReading, WholeJob},
 };
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 /// The longest text in a line for people, in characters.
 const TEXT_CHARS_MAX: usize = 1000;
@@ -44,53 +44,27 @@ async fn payload(args: &ShowArgs, session: &Session) -> Result<Exit, CliError> {
             session.out.content(&payload.bytes, on_terminal)?;
         }
         output::Format::Json => {
-            let mut object = Map::from_iter([("id".to_owned(), json!(id.as_str()))]);
-            insert(&mut object, "payload", &payload);
-            session.out.object(&object.into())?;
+            session.out.object(&json!({"id": id.as_str(), "payload": DataView::from(&payload)}))?;
         }
     }
     Ok(Exit::Ok)
 }
 
 async fn everything(id: &JobId, session: &Session) -> Result<Exit, CliError> {
-    let read = async |jobs: &Jobs| read_job(jobs, id).await;
+    let read = async |jobs: &Jobs| Ok(JobReading::read_whole(&**jobs.storage(), jobs.name(), id).await?);
     let found = session.with_jobs(Missing::Refuse, read).await?;
-    let job = found.ok_or_else(|| session.no_such_job(id))?;
+    let reading = found.ok_or_else(|| session.no_such_job(id))?;
     let words = || {
-        let pairs = output::Text::from(output::pairs(words(&job)));
-        pairs.and_apart(timeline(&job.status, &job.attempts, &job.pauses))
+        let pairs = output::Text::from(output::pairs(words(&reading)));
+        pairs.and_apart(timeline(&reading))
     };
-    session.out.answer(words, || object(&job))?;
+    session.out.answer(words, || json!(WholeJob::of(&reading)))?;
     Ok(Exit::Ok)
 }
 
-/// All that is shown of a job.
-#[derive(Debug)]
-struct JobToShow {
-    status: Status,
-    body: JobBody,
-    attempts: Vec<Attempt>,
-    pauses: JobPauses,
-}
-
-async fn read_job(jobs: &Jobs, id: &JobId) -> Result<Option<JobToShow>, CliError> {
-    let found = jobs.storage().get_whole(jobs.name(), std::slice::from_ref(id)).await?;
-    let Some(JobRecord { meta, body }) = found.value.into_iter().next().flatten() else { return Ok(None) };
-    let Some(body) = body else {
-        return Err(CliError::new(Exit::Unusable, "the stored job is damaged: it has no payload"));
-    };
-    // Most jobs have no charged attempts, and then the read is skipped.
-    let is_charged = meta.failed_at.is_some() || meta.epoch > 1;
-    let are_kept = jobs.storage().capabilities().attempts && is_charged;
-    let attempts = if are_kept { jobs.attempts(id).await? } else { None };
-    let attempts = attempts.map(|found| found.attempts).unwrap_or_default();
-    let pauses = JobPauses::read(jobs, &meta).await?;
-    Ok(Some(JobToShow { status: Status { meta, now: found.now }, body, attempts, pauses }))
-}
-
-fn words(JobToShow { status, body, pauses, .. }: &JobToShow) -> Vec<(&'static str, String)> {
-    let mut pairs = output::details(status);
-    pairs.extend(pauses.pairs());
+fn words(reading: &JobReading) -> Vec<(&'static str, String)> {
+    let mut pairs = output::details(reading);
+    let Some(body) = &reading.body else { return pairs };
     pairs.extend(body.headers.iter().map(|(name, value)| ("header", format!("{name}: {value}"))));
     pairs.push(("payload", told(&body.payload)));
     if let Some(result) = &body.result {
@@ -104,7 +78,7 @@ fn words(JobToShow { status, body, pauses, .. }: &JobToShow) -> Vec<(&'static st
 
 /// A payload in words: `text/plain, 5 bytes: hello`.
 fn told(payload: &Payload) -> String {
-    let bytes = plural(payload.bytes.len() as u64, "byte");
+    let bytes = plural(payload.bytes.len() as u64, "byte", "bytes");
     format!("{}, {bytes}: {}", payload.content_type, beginning(&payload.bytes))
 }
 
@@ -117,29 +91,6 @@ fn beginning(bytes: &[u8]) -> String {
             None => text.to_owned(),
         },
     }
-}
-
-fn object(JobToShow { status, body, attempts, pauses }: &JobToShow) -> Value {
-    let mut job = output::job(status);
-    pauses.put(&mut job);
-    let Value::Object(mut object) = job else { return Value::Null };
-    let headers: Map<_, _> =
-        body.headers.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-    object.insert("headers".to_owned(), headers.into());
-    object.insert("charged".to_owned(), attempts.iter().map(output::attempt).collect());
-    insert(&mut object, "payload", &body.payload);
-    if let Some(result) = &body.result {
-        insert(&mut object, "result", result);
-    }
-    if let Some(details) = &body.error_details {
-        insert_bytes(&mut object, "error_details", details);
-    }
-    object.into()
-}
-
-fn insert(object: &mut Map<String, Value>, name: &str, payload: &Payload) {
-    object.insert(format!("{name}_content_type"), json!(payload.content_type.as_str()));
-    insert_bytes(object, name, &payload.bytes);
 }
 
 #[cfg(test)]

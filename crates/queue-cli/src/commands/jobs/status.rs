@@ -1,14 +1,17 @@
 //! The command `queue status`: the state of one job and the pauses for which it waits, without its
 //! payload and result.
 
-use super::job_pauses::JobPauses;
 use crate::{
     exit::{CliError, Exit},
     output,
     session::{Jobs, Missing, Session},
 };
 use clap::Args;
-use queue::JobId;
+use queue::{
+    JobId,
+    view::{JobDetails, JobReading},
+};
+use serde_json::json;
 
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
@@ -17,19 +20,14 @@ pub(crate) struct StatusArgs {
 }
 
 pub(crate) async fn run(args: StatusArgs, session: &Session) -> Result<Exit, CliError> {
-    let read = async |jobs: &Jobs| {
-        let Some(status) = jobs.status(&args.id).await? else { return Ok(None) };
-        let pauses = JobPauses::read(jobs, &status.meta).await?;
-        Ok(Some((status, pauses)))
-    };
+    let read = async |jobs: &Jobs| Ok(JobReading::read(&**jobs.storage(), jobs.name(), &args.id).await?);
     let found = session.with_jobs(Missing::Refuse, read).await?;
-    let (status, pauses) = found.ok_or_else(|| session.no_such_job(&args.id))?;
-    let words = || output::pairs(output::details(&status).into_iter().chain(pauses.pairs()));
+    let reading = found.ok_or_else(|| session.no_such_job(&args.id))?;
     let object = || {
-        let mut object = output::job(&status);
-        pauses.put(&mut object);
+        let mut object = json!(JobDetails::of(&reading));
+        output::put_progress(&mut object, reading.meta.progress());
         object
     };
-    session.out.answer(words, object)?;
+    session.out.answer(|| output::pairs(output::details(&reading)), object)?;
     Ok(Exit::Ok)
 }

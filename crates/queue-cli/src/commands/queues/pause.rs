@@ -1,9 +1,9 @@
 //! The commands `queue pause` and `queue resume`, which stop and restart claims: of a queue, of one
 //! kind, or of a worker.
 
-use super::pauses::time_text;
 use crate::{
     exit::{CliError, Exit},
+    output::date,
     parse,
     session::{Jobs, Missing, Session},
 };
@@ -66,7 +66,7 @@ pub(crate) async fn pause(args: PauseArgs, session: &Session) -> Result<Exit, Cl
     };
     let pause = session.with_jobs(Missing::Refuse, set).await?;
     let what = args.scope.words(session);
-    let until = pause.until().map(time_text);
+    let until = pause.until().map(date);
     let words = || match &until {
         Some(until) => format!("paused {what} until {until}"),
         None => format!("paused {what}"),

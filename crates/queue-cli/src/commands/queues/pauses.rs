@@ -1,18 +1,8 @@
 //! Pauses as the listings of queues show them.
 
-use queue::queue_core::{Pause, PausedKind, Timestamp};
+use crate::output::date;
+use queue::queue_core::{Pause, PausedKind};
 use serde_json::{Map, Value, json};
-use std::time::{Duration, UNIX_EPOCH};
-
-/// The last moment of the year 9999, in milliseconds: the last that can be written as a date.
-const DATE_MAX_MS: u64 = 253_402_300_799_000;
-
-/// A moment of store time as people read it, in UTC.
-pub(crate) fn time_text(at: Timestamp) -> String {
-    let millis = u64::try_from(at.as_millis()).unwrap_or(0);
-    let since_epoch = Duration::from_millis(millis.min(DATE_MAX_MS));
-    humantime::format_rfc3339_seconds(UNIX_EPOCH + since_epoch).to_string()
-}
 
 /// The cell of a table: empty if nothing is paused.
 pub(crate) fn cell(pause: Pause, kinds: &[PausedKind]) -> String {
@@ -35,7 +25,7 @@ pub(crate) fn sentences(pause: Pause, kinds: &[PausedKind]) -> Vec<String> {
 
 /// What ends a pause: a time, or else this command.
 pub(crate) fn end_text(pause: Pause, command: &str) -> String {
-    pause.until().map_or_else(|| format!("`{command}`"), time_text)
+    pause.until().map_or_else(|| format!("`{command}`"), date)
 }
 
 /// Adds the pauses to an object.
@@ -48,9 +38,9 @@ pub(crate) fn put(object: &mut Map<String, Value>, pause: Pause, kinds: &[Paused
 
 /// When a pause is over by itself.
 pub(crate) fn until(pause: Pause) -> Option<String> {
-    pause.until().map(time_text)
+    pause.until().map(date)
 }
 
 fn with_end(what: &str, pause: Pause) -> String {
-    pause.until().map_or_else(|| what.to_owned(), |at| format!("{what} until {}", time_text(at)))
+    pause.until().map_or_else(|| what.to_owned(), |at| format!("{what} until {}", date(at)))
 }

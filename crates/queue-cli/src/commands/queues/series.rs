@@ -2,7 +2,7 @@
 
 use crate::{
     exit::CliError,
-    output::{self, Chart, Column, Table, short_time},
+    output::{self, Chart, Column, Table, length},
     session::Jobs,
 };
 use queue::{QueueSeries, SeriesReading, SlotLength, WorkCounts, WorkOutcome};
@@ -79,7 +79,7 @@ pub(crate) fn times(
 
 /// Three percentiles in a cell.
 pub(crate) fn three(of: &impl Fn(&WorkCounts, u8) -> Option<Duration>, counts: &WorkCounts) -> String {
-    let shown = PERCENTILES.map(|percent| of(counts, percent).map_or_else(|| "-".to_owned(), short_time));
+    let shown = PERCENTILES.map(|percent| of(counts, percent).map_or_else(|| "-".to_owned(), length));
     shown.join(" / ")
 }
 

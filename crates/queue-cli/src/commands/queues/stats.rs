@@ -199,7 +199,7 @@ mod tests {
     fn a_clock_that_was_ahead_is_told_with_the_end_of_it() {
         let told = shown(&stats(60_000));
         assert!(
-            told.contains("Store time is 1m ahead of the clock") && told.contains("gone in 1h 4m"),
+            told.contains("Store time is 1 min ahead of the clock") && told.contains("gone in 1 h 4 min"),
             "{told}"
         );
         assert!(!shown(&stats(999)).contains("ahead"), "nobody needs to know of less than a second");

@@ -149,7 +149,7 @@ fn row(queue: &QueueCopy) -> Vec<String> {
 
 fn outcome(report: &CopyReport) -> Text {
     let copied: u64 = report.queues.iter().map(|queue| queue.stored).sum();
-    let count = plural(copied, "job");
+    let count = plural(copied, "job", "jobs");
     if report.is_dry_run {
         return Text::from(format!("A copy would store {count}. Nothing was written."));
     }

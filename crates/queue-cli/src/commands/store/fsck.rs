@@ -37,12 +37,12 @@ fn words(report: &CheckReport) -> Text {
     let files = output::table(["FILE", "BYTES", "RECORDS"], report.files.iter().map(row));
     let mut lines: Vec<String> = report.damage.iter().map(|damage| format!("damaged: {damage}")).collect();
     if report.records_lost > 0 {
-        lines.push(format!("{} cannot be found.", plural(report.records_lost, "record")));
+        lines.push(format!("{} cannot be found.", plural(report.records_lost, "record", "records")));
     }
     if report.torn_bytes > 0 {
         lines.push(format!(
             "{} at the end, left by a crash in the middle of a write. The next program that opens the store removes them.",
-            plural(report.torn_bytes, "byte")
+            plural(report.torn_bytes, "byte", "bytes")
         ));
     }
     lines.extend(report.put_aside.iter().map(|name| format!("put aside: {name}")));
@@ -51,7 +51,7 @@ fn words(report: &CheckReport) -> Text {
 }
 
 fn verdict(report: &CheckReport) -> String {
-    let jobs = plural(report.jobs, "job");
+    let jobs = plural(report.jobs, "job", "jobs");
     match (report.is_sound(), report.put_aside.is_empty()) {
         (true, _) => format!("The store is sound; it has {jobs}."),
         (false, true) => format!("The store is damaged; --repair saves {jobs}."),

@@ -23,6 +23,6 @@ fn words(findings: &[String]) -> Text {
     let lines: Text = findings.iter().map(|finding| Text::from(finding.as_str())).collect();
     lines.and(match findings.len() {
         0 => "The store is sound.".to_owned(),
-        count => format!("The store is damaged: {} above.", plural(count as u64, "finding")),
+        count => format!("The store is damaged: {} above.", plural(count as u64, "finding", "findings")),
     })
 }

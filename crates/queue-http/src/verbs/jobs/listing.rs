@@ -4,11 +4,11 @@ use crate::{
     problem::{Problem, Result},
     routes::{Call, answer},
     service::App,
-    wire::{ShownJob, stamp},
+    wire::stamp,
 };
 use axum::{http::StatusCode, response::Response};
 use queue_core::{Cursor, Direction};
-use queue_view::JobFilter;
+use queue_view::{JobFilter, JobView};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
@@ -68,7 +68,7 @@ struct Asked {
 #[schema(as = ListAnswer)]
 pub(crate) struct ListOut<'a> {
     now_ms: i64,
-    jobs: Vec<ShownJob<'a>>,
+    jobs: Vec<JobView<'a>>,
     /// The cursor of the next page; `null` at the end. A page may be empty and not be the last.
     next: Option<String>,
     /// How many jobs were looked at for this page.
@@ -88,7 +88,7 @@ pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     let page = listing.page(&*app.storage, asked.after, limit).await?;
     let out = ListOut {
         now_ms: stamp(page.now),
-        jobs: page.jobs.iter().map(|job| ShownJob::of(job, page.now)).collect(),
+        jobs: page.jobs.iter().map(|job| JobView::of(job, page.now)).collect(),
         next: page.next.map(|Cursor(text)| text),
         looked_at: page.looked_at,
     };

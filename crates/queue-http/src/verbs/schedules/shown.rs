@@ -2,11 +2,12 @@
 
 use crate::{
     problem::Result,
-    wire::{BudgetOut, KeepOut, ShownData},
+    wire::{KeepOut, ShownData},
 };
 use queue::UnreadableJob;
 use queue::schedules::{Missed, Overlap, ScheduleSpec, ScheduleStatus, Tick, Timing};
 use queue_core::{JobId, NewJob, Payload, Span, Timestamp};
+use queue_view::BudgetView;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -103,8 +104,8 @@ pub(crate) struct JobOut {
     delay_ms: i64,
     expires_in_ms: Option<i64>,
     time_limit_ms: Option<i64>,
-    max_attempts: BudgetOut,
-    max_stalls: BudgetOut,
+    max_attempts: BudgetView,
+    max_stalls: BudgetView,
     keep_completed: KeepOut,
     keep_failed: KeepOut,
     on_failure: Option<String>,

@@ -195,11 +195,11 @@ impl Totals {
 
     fn words(&self) -> String {
         let Self { accepted, duplicates, skipped } = self;
-        let jobs = plural(*accepted, "job");
+        let jobs = plural(*accepted, "job", "jobs");
         format!(
             "queued {jobs}, {}, skipped {}",
-            plural(*duplicates, "duplicate"),
-            plural(*skipped, "empty line")
+            plural(*duplicates, "duplicate", "duplicates"),
+            plural(*skipped, "empty line", "empty lines")
         )
     }
 
@@ -208,6 +208,6 @@ impl Totals {
     }
 
     fn before_error(&self) -> String {
-        format!("after {}", plural(self.accepted + self.duplicates, "stored line"))
+        format!("after {}", plural(self.accepted + self.duplicates, "stored line", "stored lines"))
     }
 }

@@ -182,7 +182,7 @@ fn tell_end(cut: usize, report: WorkerReport, out: Output) -> Result<Exit, CliEr
             if cut == 0 {
                 "stopped".to_owned()
             } else {
-                format!("stopped; cut {}", plural(cut, "connection"))
+                format!("stopped; cut {}", plural(cut, "connection", "connections"))
             }
         },
         || json!({"event": "stopped", "connections_cut": cut}),

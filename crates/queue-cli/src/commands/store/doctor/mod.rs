@@ -103,12 +103,12 @@ fn verdict(diagnosis: &Diagnosis, accepted: &[String]) -> String {
         let all = diagnosis.findings.iter().filter(|finding| !is_accepted(finding, accepted));
         all.filter(|finding| finding.severity == severity).count() as u64
     };
-    let checks = plural(diagnosis.findings.len() as u64, "check");
+    let checks = plural(diagnosis.findings.len() as u64, "check", "checks");
     match (of(Severity::Broken), of(Severity::Warning)) {
         (0, 0) => format!("The store is well: {checks}."),
-        (0, warnings) => format!("{checks}, {}.", plural(warnings, "warning")),
+        (0, warnings) => format!("{checks}, {}.", plural(warnings, "warning", "warnings")),
         (broken, warnings) => {
-            format!("{checks}: {broken} found something broken, {}.", plural(warnings, "warning"))
+            format!("{checks}: {broken} found something broken, {}.", plural(warnings, "warning", "warnings"))
         }
     }
 }

@@ -119,7 +119,7 @@ async fn a_store_that_hangs_is_told_with_the_last_reading_and_q_still_ends_it() 
     ended.unwrap();
     let line = shown.lines().nth(2).unwrap();
     assert!(
-        line.starts_with("! 9s old: the store has not answered for ") && line.contains("last read at "),
+        line.starts_with("! 9 s old: the store has not answered for ") && line.contains("last read at "),
         "{shown}"
     );
     assert!(shown.contains("billing"), "what was read stays: {shown}");

@@ -6,15 +6,14 @@ use super::super::{
     subject::Subject,
 };
 use crate::{
-    commands::jobs::job_pauses::JobPauses,
     commands::jobs::timeline::timeline,
     exit::{CliError, Exit},
     output::{self, Text, plural},
-    session::Jobs,
 };
 use queue::{
-    JobId, JobMeta, Payload, Status, StorageExt,
-    queue_core::{Detail, JobBody, JobRecord, QueueName, mask_header, mask_secrets},
+    JobId, Payload,
+    queue_core::{JobBody, QueueName, mask_header, mask_secrets},
+    view::JobReading,
 };
 
 /// The most bytes of a payload that are shown.
@@ -27,39 +26,26 @@ pub(super) async fn read(
     source: &Source,
 ) -> Result<Sheet, CliError> {
     let jobs = source.jobs(queue).await?;
-    let ids = std::slice::from_ref(id);
     let found = if is_open {
-        jobs.storage().get_whole(queue, ids).await?
+        JobReading::read_whole(&**jobs.storage(), queue, id).await?
     } else {
-        jobs.storage().get(queue, ids, Detail::Meta).await?
+        JobReading::read(&**jobs.storage(), queue, id).await?
     };
-    let Some(JobRecord { meta, body }) = found.value.into_iter().next().flatten() else {
+    let Some(reading) = found else {
         let message = format!("there is no job {id:?} in the queue {queue:?} any more");
         return Err(CliError::new(Exit::NotFound, message));
     };
-    let attempts = attempts(&jobs, &meta).await?;
-    let pauses = JobPauses::read(&jobs, &meta).await?;
-    let status = Status { meta, now: found.now };
-    let mut head = vec![Block::plain(output::pairs(output::details(&status)))];
-    head.extend(Some(pauses.pairs()).filter(|pairs| !pairs.is_empty()).map(output::pairs).map(Block::plain));
-    head.push(Block::plain(""));
-    head.push(Block::plain(timeline(&status, &attempts, &pauses)));
-    head.push(Block::plain(""));
-    let tail = match body.filter(|_| is_open) {
-        Some(body) => opened(&body),
+    let head = vec![
+        Block::plain(output::pairs(output::details(&reading))),
+        Block::plain(""),
+        Block::plain(timeline(&reading)),
+        Block::plain(""),
+    ];
+    let tail = match &reading.body {
+        Some(body) => opened(body),
         None => vec![Block::dim("Press v to see its payload, its result and its headers.")],
     };
     Ok(Sheet { subject: Subject::Job(queue.clone(), id.clone()), head, tail, ..Sheet::default() })
-}
-
-/// Most jobs have no charged attempts, and then nothing is read.
-async fn attempts(jobs: &Jobs, meta: &JobMeta) -> Result<Vec<queue::queue_core::Attempt>, CliError> {
-    let is_charged = meta.failed_at.is_some() || meta.epoch > 1;
-    if !jobs.storage().capabilities().attempts || !is_charged {
-        return Ok(Vec::new());
-    }
-    let found = jobs.attempts(&meta.id).await?;
-    Ok(found.map(|found| found.attempts).unwrap_or_default())
 }
 
 /// What a job carries. What looks like a secret is masked, as in the dashboard.
@@ -79,7 +65,7 @@ fn opened(body: &JobBody) -> Vec<Block> {
 }
 
 fn part(name: &str, content_type: &str, bytes: &[u8]) -> [Block; 2] {
-    let size = plural(bytes.len() as u64, "byte");
+    let size = plural(bytes.len() as u64, "byte", "bytes");
     let kind = if content_type.is_empty() { String::new() } else { format!("{content_type}, ") };
     let cut = if bytes.len() > SHOWN_BYTES_MAX { ", of which the beginning follows" } else { "" };
     [Block::heading(format!("{name}: {kind}{size}{cut}")), Block::plain(shown(bytes))]

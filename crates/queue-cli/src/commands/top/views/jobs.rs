@@ -31,7 +31,7 @@ pub(super) async fn read(
 
 fn sheet(queue: &QueueName, listing: &JobListing, counts: &Counts, page: Page) -> Sheet {
     let Page { jobs, next, looked_at, now, .. } = page;
-    let looked_at = format!("Looked at {}.", plural(looked_at, "job"));
+    let looked_at = format!("Looked at {}.", plural(looked_at, "job", "jobs"));
     let more = if next.is_some() { " Press n for the next page." } else { " This is the last page." };
     Sheet {
         subject: Subject::Queue(queue.clone()),

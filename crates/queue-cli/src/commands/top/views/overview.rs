@@ -120,11 +120,11 @@ impl Overview {
         let workers = self.workers.as_ref().map_or_else(String::new, |workers| {
             let held: u64 = workers.iter().map(|worker| u64::from(worker.running)).sum();
             let slots: u64 = workers.iter().map(|worker| u64::from(worker.concurrency)).sum();
-            format!(", {} ({held} of {slots} slots)", plural(workers.len() as u64, "worker"))
+            format!(", {} ({held} of {slots} slots)", plural(workers.len() as u64, "worker", "workers"))
         });
         format!(
             "{}{workers}; {} due, {} running, {} failed.",
-            plural(self.queues.len() as u64, "queue"),
+            plural(self.queues.len() as u64, "queue", "queues"),
             sum(|status| status.counts.due()),
             sum(|status| status.counts.of(State::Processing)),
             sum(|status| status.counts.of(State::Failed)),

@@ -84,7 +84,7 @@ pub(super) fn words(report: &WorkerReport) -> String {
     ];
     let others =
         others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}"));
-    format!("completed {}{}", plural(report.completed, "job"), others.collect::<String>())
+    format!("completed {}{}", plural(report.completed, "job", "jobs"), others.collect::<String>())
 }
 
 pub(super) fn summary(report: &WorkerReport) -> Value {

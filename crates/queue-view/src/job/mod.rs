@@ -1,0 +1,25 @@
+//! One job as faces show it: its one JSON, its facts and its life for people.
+
+mod body;
+mod budget;
+mod data;
+mod depth;
+mod details;
+mod error_view;
+mod facts;
+mod pauses;
+mod reading;
+mod timeline;
+mod view;
+
+pub use body::JobBodyView;
+pub use budget::{BudgetView, Unlimited};
+pub use data::{DataView, json_of};
+pub use depth::depth_is_at_most;
+pub use details::{AttemptView, JobDetails, WholeJob};
+pub use error_view::ErrorView;
+pub use facts::{JobFact, attempts_words, standing_words};
+pub use pauses::{JobPauses, PauseView, PausedPart};
+pub use reading::JobReading;
+pub use timeline::{JobStep, TimelineEntry, Waiting};
+pub use view::JobView;

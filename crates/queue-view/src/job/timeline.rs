@@ -1,0 +1,152 @@
+//! What happened to a job, in order, and what comes next.
+
+use super::JobReading;
+use crate::words::plural;
+use queue_core::{ATTEMPTS_MAX, Attempt, AttemptOutcome, JobMeta, State, Timestamp};
+use std::time::Duration;
+
+/// A step in the life of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimelineEntry {
+    /// What happened.
+    pub step: JobStep,
+    /// When: an attempt began, or the job falls due. `None` of attempts that are not kept.
+    pub at: Option<Timestamp>,
+    /// How long it took, or has taken.
+    pub took: Option<Duration>,
+    /// The worker of an attempt.
+    pub worker: Option<String>,
+    /// The error of an attempt.
+    pub error: Option<String>,
+}
+
+/// What happened to a job, or will.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JobStep {
+    /// It was enqueued.
+    Enqueued,
+    /// Earlier attempts, which the store does not keep.
+    NotKept(u64),
+    /// An attempt failed.
+    AttemptFailed(u64),
+    /// The lease of an attempt lapsed.
+    AttemptStalled(u64),
+    /// An attempt runs.
+    Running(u64),
+    /// It waits.
+    Waiting(Waiting),
+    /// An attempt completed it.
+    Completed(u64),
+    /// It was given up.
+    Failed,
+    /// It was cancelled, or expired.
+    Cancelled,
+}
+
+/// For what a job waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Waiting {
+    /// For a worker.
+    Due,
+    /// For the end of a pause; its due time has come.
+    DuePaused,
+    /// For its due time.
+    Scheduled,
+    /// For its due time, and after it for the end of a pause that is on now.
+    ScheduledPaused,
+}
+
+impl JobStep {
+    /// The step in words.
+    pub fn words(self) -> String {
+        match self {
+            Self::Enqueued => "enqueued".to_owned(),
+            Self::NotKept(count) => {
+                let (one, many) = ("earlier attempt is", "earlier attempts are");
+                format!("{} not kept: only the last {ATTEMPTS_MAX} are", plural(count, one, many))
+            }
+            Self::AttemptFailed(epoch) => format!("attempt {epoch} failed"),
+            Self::AttemptStalled(epoch) => format!("attempt {epoch} stalled: its worker died or was cut off"),
+            Self::Running(epoch) => format!("attempt {epoch} runs"),
+            Self::Waiting(waiting) => waiting.words().to_owned(),
+            Self::Completed(epoch) => format!("attempt {epoch} completed"),
+            Self::Failed => "failed for good".to_owned(),
+            Self::Cancelled => "cancelled".to_owned(),
+        }
+    }
+}
+
+impl Waiting {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Due => "due: waits for a worker",
+            Self::DuePaused => "due, but paused",
+            Self::Scheduled => "due, then a worker may take it",
+            Self::ScheduledPaused => "due, but paused now",
+        }
+    }
+}
+
+/// The steps that a store knows, the oldest first.
+pub(super) fn timeline(reading: &JobReading) -> Vec<TimelineEntry> {
+    let JobReading { meta, attempts, .. } = reading;
+    let attempts = attempts.as_deref().unwrap_or_default();
+    let mut entries = vec![entry(JobStep::Enqueued, Some(meta.created_at))];
+    // A store keeps the last ten; fewer are all that there were since the life began.
+    let charged = u64::from(meta.failures) + u64::from(meta.stalls);
+    let known = attempts.len() as u64;
+    if attempts.len() == ATTEMPTS_MAX && charged > known {
+        entries.push(entry(JobStep::NotKept(charged - known), None));
+    }
+    entries.extend(attempts.iter().map(charged_attempt));
+    entries.push(last(reading));
+    entries
+}
+
+fn charged_attempt(attempt: &Attempt) -> TimelineEntry {
+    let step = match attempt.outcome {
+        AttemptOutcome::Failed => JobStep::AttemptFailed(attempt.epoch),
+        AttemptOutcome::Stalled => JobStep::AttemptStalled(attempt.epoch),
+    };
+    TimelineEntry {
+        took: Some(attempt.ended_at.since(attempt.claimed_at)),
+        worker: Some(attempt.worker.to_string()),
+        error: Some(format!("{}: {}", attempt.error_name, attempt.error_message)),
+        ..entry(step, Some(attempt.claimed_at))
+    }
+}
+
+/// The last step, about anything but a charged attempt: one that runs or succeeded, the end, or the
+/// wait for the next attempt.
+fn last(JobReading { meta, now, pauses, .. }: &JobReading) -> TimelineEntry {
+    let took = meta.run_time(*now);
+    match meta.state {
+        State::Processing => TimelineEntry {
+            took,
+            worker: meta.lease.as_ref().map(|lease| lease.worker.to_string()),
+            ..entry(JobStep::Running(meta.epoch), meta.claimed_at)
+        },
+        State::Completed => TimelineEntry { took, ..entry(JobStep::Completed(meta.epoch), meta.claimed_at) },
+        State::Failed => entry(JobStep::Failed, meta.finished_at),
+        State::Cancelled => entry(JobStep::Cancelled, meta.finished_at),
+        State::Queued | State::Failing => {
+            let step = JobStep::Waiting(waiting(meta, *now, pauses.are_on()));
+            TimelineEntry { took: meta.wait_time(*now), ..entry(step, Some(meta.run_at)) }
+        }
+    }
+}
+
+fn waiting(job: &JobMeta, now: Timestamp, is_paused: bool) -> Waiting {
+    match (job.is_due(now), is_paused) {
+        (true, false) => Waiting::Due,
+        (true, true) => Waiting::DuePaused,
+        (false, false) => Waiting::Scheduled,
+        (false, true) => Waiting::ScheduledPaused,
+    }
+}
+
+fn entry(step: JobStep, at: Option<Timestamp>) -> TimelineEntry {
+    TimelineEntry { step, at, took: None, worker: None, error: None }
+}

@@ -1,0 +1,113 @@
+//! The metadata of a job as JSON.
+
+use super::{BudgetView, ErrorView};
+use queue_core::{JobMeta, Kind, Reason, Span, Tag, Timestamp};
+use serde::Serialize;
+use std::time::Duration;
+
+/// The metadata of a job as JSON: one row of a listing, and the beginning of [`JobDetails`] and
+/// [`WholeJob`]. Every field is always there; times are store times.
+///
+/// [`JobDetails`]: crate::JobDetails
+/// [`WholeJob`]: crate::WholeJob
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Job))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the JSON")]
+pub struct JobView<'a> {
+    queue: &'a str,
+    id: &'a str,
+    /// Names this life of the id.
+    seq: u64,
+    revision: u64,
+    kind: &'a str,
+    tags: Vec<&'a str>,
+    /// `queued`, `processing`, `failing`, `completed`, `failed` or `cancelled`.
+    state: &'static str,
+    /// Waits for a due time that is still to come.
+    scheduled: bool,
+    /// Its time to start has passed while it waited: it never runs, and will be cancelled.
+    expired: bool,
+    priority: i16,
+    /// Attempts that were charged, plus the one that runs or has completed the job.
+    attempts_made: u32,
+    failures: u32,
+    stalls: u32,
+    max_attempts: BudgetView,
+    max_stalls: BudgetView,
+    /// How often it was claimed; `(seq, epoch)` only grows.
+    epoch: u64,
+    created_at_ms: i64,
+    run_at_ms: i64,
+    /// When it came into its state.
+    entered_at_ms: i64,
+    claimed_at_ms: Option<i64>,
+    failed_at_ms: Option<i64>,
+    finished_at_ms: Option<i64>,
+    purge_at_ms: Option<i64>,
+    /// When it expires unless it starts before.
+    expires_at_ms: Option<i64>,
+    time_limit_ms: Option<i64>,
+    /// How long it has waited, or waited for its last claim, from its due time on.
+    wait_ms: Option<u64>,
+    /// How long its last attempt took, or has been running.
+    run_ms: Option<u64>,
+    cancel_requested: bool,
+    /// A caller waits, or waited, for the outcome.
+    awaited: bool,
+    /// Why it is failed, or cancelled without a request.
+    reason: Option<&'static str>,
+    /// The last failure, without its details.
+    error: Option<ErrorView<'a>>,
+    /// The worker that holds it.
+    worker: Option<&'a str>,
+    lease_expires_at_ms: Option<i64>,
+    /// The kind of the job that follows if this one fails for good.
+    on_failure: Option<&'a str>,
+}
+
+impl<'a> JobView<'a> {
+    /// A job as it is at a store time.
+    pub fn of(job: &'a JobMeta, now: Timestamp) -> Self {
+        let lease = job.lease.as_ref();
+        Self {
+            queue: job.queue.as_str(),
+            id: job.id.as_str(),
+            seq: job.seq.get(),
+            revision: job.revision,
+            kind: job.kind.as_str(),
+            tags: job.tags.iter().map(Tag::as_str).collect(),
+            state: job.state.as_str(),
+            scheduled: job.is_scheduled(now),
+            expired: job.is_expired(now),
+            priority: job.priority,
+            attempts_made: job.attempts_made(),
+            failures: job.failures,
+            stalls: job.stalls,
+            max_attempts: job.max_attempts.into(),
+            max_stalls: job.max_stalls.into(),
+            epoch: job.epoch,
+            created_at_ms: job.created_at.as_millis(),
+            run_at_ms: job.run_at.as_millis(),
+            entered_at_ms: job.entered_at().as_millis(),
+            claimed_at_ms: job.claimed_at.map(Timestamp::as_millis),
+            failed_at_ms: job.failed_at.map(Timestamp::as_millis),
+            finished_at_ms: job.finished_at.map(Timestamp::as_millis),
+            purge_at_ms: job.purge_at.map(Timestamp::as_millis),
+            expires_at_ms: job.expires_at().map(Timestamp::as_millis),
+            time_limit_ms: job.time_limit.map(Span::as_millis),
+            wait_ms: job.wait_time(now).map(millis),
+            run_ms: job.run_time(now).map(millis),
+            cancel_requested: job.cancel_requested,
+            awaited: job.awaited,
+            reason: job.reason.map(Reason::as_str),
+            error: job.last_error.as_ref().map(ErrorView::from),
+            worker: lease.map(|lease| lease.worker.as_str()),
+            lease_expires_at_ms: lease.map(|lease| lease.expires_at.as_millis()),
+            on_failure: job.on_failure.as_ref().map(Kind::as_str),
+        }
+    }
+}
+
+fn millis(length: Duration) -> u64 {
+    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
+}
