@@ -32,7 +32,7 @@ fn a_long_value_goes_on_below_itself_between_words() {
     place.run(&["work", "--exec", &format!("echo {words} >&2; exit 65"), "--drain"]).code(1);
     let shown = on(60, &place, &["status", "a"]);
     assert!(shown.lines().all(|line| line.len() <= 60), "{shown}");
-    assert!(shown.contains("\n            certificate certificate "), "{shown}");
+    assert!(shown.contains("\n             certificate certificate "), "{shown}");
     assert_eq!(shown.matches("certificate").count(), 12, "no word is cut: {shown}");
 }
 
