@@ -1,6 +1,6 @@
-//! How many stilted words the comments of each crate may have; see [`words`](super::words). These
-//! numbers only go down: a crate that has fewer lowers its limit in the same commit. What is not
-//! listed has none.
+//! How many stilted words the comments of each crate may have; see [`words`](mod@super::words).
+//! These numbers only go down: a crate that has fewer lowers its limit in the same commit. What is
+//! not listed has none.
 
 pub(super) const LIMITS: &[(&str, usize)] = &[
     ("benches", 38),

@@ -1,9 +1,9 @@
 //! `cargo xtask tidy`: rules about files that neither the compiler, rustfmt nor clippy knows.
 //!
 //! A rule is a pure function from one file, and the names of all the others, to findings;
-//! [`promises`] and [`words`] read several files. What clippy can check is left to clippy: the
-//! length of functions, leftover macros, and output that goes round the `queue` command's own
-//! writer are lints in Cargo.toml and clippy.toml.
+//! [`promises`] and [`words`](mod@words) read several files. What clippy can check is left to
+//! clippy: the length of functions, leftover macros, and output that goes round the `queue`
+//! command's own writer are lints in Cargo.toml and clippy.toml.
 
 mod limits;
 mod lines;
