@@ -5,10 +5,11 @@ use crate::{
     place,
     serving::{Served, token},
 };
-use queue_e2e::{CommandDirectory, until};
+use queue_e2e::{CommandDirectory, WholeRequest, foreign_answer, until};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::{fs, os::unix::fs::PermissionsExt};
+use tokio::{io::AsyncWriteExt, net::TcpListener, runtime::Runtime};
 
 /// A service before the default store, and files with a token to work and one for the store.
 pub(crate) fn service(place: &CommandDirectory) -> Served {
@@ -128,6 +129,36 @@ fn a_cancelled_command_is_killed_and_a_worker_outlives_its_server() {
     place.run(&with(&url, "store.token", &["wait", "next"])).ok();
     worker.signal(Signal::TERM);
     assert_eq!(worker.wait().code, 0);
+}
+
+#[test]
+fn a_claim_that_was_lost_does_not_end_a_worker_that_ends_with_its_queue() {
+    let place = place();
+    let served = service(&place);
+    let url = format!("http://{}", served.address());
+    place.run(&with(&url, "store.token", &["enqueue", "x", "--id", "a"])).ok();
+    let runtime = Runtime::new().expect("a runtime");
+    let proxy = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");
+    let through = format!("http://{}", proxy.local_addr().expect("it listens"));
+    runtime.spawn(lose_the_first_claim(proxy, served.address().to_owned()));
+    let work = ["work", "--exec", "cat", "--drain", "--poll", "50ms", "--json"];
+    let worked = place.run(&with(&through, "work.token", &work)).ok();
+    let summary = lines(&worked.stdout).pop().expect("a summary");
+    assert_eq!(summary["completed"].as_u64(), Some(1), "{summary}");
+}
+
+/// A proxy that answers the first claim itself, and sends all other calls on.
+async fn lose_the_first_claim(proxy: TcpListener, server: String) {
+    let mut is_lost = false;
+    while let Ok((mut client, _)) = proxy.accept().await {
+        let Ok(request) = WholeRequest::read(&mut client).await else { continue };
+        if request.path().ends_with("/claim") && !is_lost {
+            is_lost = true;
+            drop(client.write_all(foreign_answer(502, "text/html", "no").as_bytes()).await);
+        } else if let Ok(mut upstream) = request.forward(&server).await {
+            drop(tokio::io::copy(&mut upstream, &mut client).await);
+        }
+    }
 }
 
 #[test]

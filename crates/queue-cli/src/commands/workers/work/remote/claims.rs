@@ -102,6 +102,8 @@ impl RemoteWorker<'_> {
             let wait = if is_lost || self.args.drain { Duration::ZERO } else { WAIT };
             let sent_at = Instant::now();
             match self.send_claim(limit, wait, is_lost).await {
+                // It says which jobs the lost claim leased, and not whether the queue has more.
+                Ok(answer) if is_lost && answer.jobs.is_empty() && !answer.drain => is_lost = false,
                 Ok(answer) => {
                     self.claim_id.take();
                     return Ok((answer, sent_at));
