@@ -1,12 +1,12 @@
-//! The page on the worker names only tests that exist.
+//! The page on the tests of the worker names only tests that exist.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
 #[test]
 fn every_test_on_the_page_exists() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page =
-        fs::read_to_string(here.join("../../docs/WORKER.md")).expect("the page is part of the project");
+    let path = here.join("../../docs/testing/worker.md");
+    let page = fs::read_to_string(path).expect("the page is part of the project");
     let tests: BTreeSet<String> =
         ["worker", "runtime"].iter().flat_map(|folder| tests_in(&here.join("tests").join(folder))).collect();
     let named: Vec<&str> =
