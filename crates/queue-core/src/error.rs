@@ -5,8 +5,8 @@ use std::{error::Error as StdError, fmt, sync::Arc};
 /// The result of every fallible operation of the library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failed operation: what the caller should do, and whether its effect may have happened all the
-/// same.
+/// A failed operation: what the caller should do, and whether the operation may have taken effect
+/// in spite of the error.
 ///
 /// Outcomes that a correct program meets in normal work (a lost lease, a duplicate id, a missing
 /// job) are answers, never errors. Cloning is cheap, because the error of one failed batch goes to
@@ -29,7 +29,7 @@ pub enum ErrorKind {
     Invalid,
     /// The store cannot answer now: try again later.
     Unavailable,
-    /// The record changed during each of a bounded number of retries: read it and decide anew.
+    /// The record changed during each of a bounded number of retries: read it and decide again.
     Conflict,
     /// Stored data is not what this library wrote: stop and repair.
     Corrupt,

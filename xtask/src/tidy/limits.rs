@@ -7,7 +7,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("examples", 44),
     ("queue", 95),
     ("queue-cli", 23),
-    ("queue-core", 89),
+    ("queue-core", 0),
     ("queue-fs", 58),
     ("queue-http", 0),
     ("queue-kv", 6),

@@ -37,10 +37,10 @@ const FAR: Duration = Duration::from_secs(24 * 365 * 30 * 3600);
 ///   [`Hint::Missed`], which names no queue. A hint that names a job is always followed at once.
 ///   After a hint the asker needs no further one, so it stops [listening](Self::listens) until it
 ///   has asked;
-/// - after an error the asker rests for 50 ms to 5 s, whatever hints come.
+/// - after an error the asker rests for 50 ms to 5 s, and hints do not shorten the rest.
 ///
 /// Hints save time, and correctness does not depend on them. A hint after a quiet time is followed
-/// at once, whatever happened before, so a job that comes to an idle queue does not wait.
+/// at once, so a job that comes to an idle queue does not wait.
 ///
 /// The type is pure: every reading of the clock is passed in.
 #[derive(Clone, Debug)]
@@ -134,7 +134,7 @@ impl NextAsk {
     ) -> AfterClaim {
         self.errors = 0;
         self.has_found |= got > 0;
-        // A claim for no jobs has found nothing, whatever the queue holds.
+        // A claim for no jobs has found nothing, even in a queue full of jobs.
         self.answered(now, limit > 0);
         if got >= limit {
             self.broken_promises = 0;
@@ -196,8 +196,8 @@ impl NextAsk {
         self.follows_hint = true;
     }
 
-    /// Notes that the subscription has ended. It is made anew with the next ask, which comes later
-    /// the more often this happens.
+    /// Notes that the subscription has ended. The next ask makes another, and comes later the more
+    /// often this happens.
     pub fn stream_ended(&mut self, now: Instant, rng: &dyn Rng) {
         self.streams_ended = self.streams_ended.saturating_add(1);
         self.no_later_than(later(now, after_error(self.streams_ended, rng)));

@@ -132,7 +132,7 @@ fn a_pause_with_an_end_is_slept_through_to_its_millisecond() {
     assert!(is_polled(asker.wait()), "nothing waits for the end");
 }
 
-/// How long it waits after each of so many hints in vain, which come at once.
+/// The waits of an asker after each of so many hints, which come at once and bring no job.
 fn gaps(asker: &mut Asker, hint: &Hint, hints: usize) -> Vec<u128> {
     let mut gaps = Vec::new();
     for _ in 0..hints {

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 /// why. The failed record itself, with its payload, can be read by its id for as long as it is
 /// retained.
 ///
-/// The payload is always JSON, whatever codec the application has, since it is made in the step
-/// that ends the job, and the worker of that step may not know the codec. The idea is that of
-/// Sidekiq's death handlers and Celery's `link_error`. Unlike those, the job is enqueued in the
-/// same atomic step as the failure, so that neither is stored without the other.
+/// The payload is JSON under every codec of the application, since it is made in the step that ends
+/// the job, and the worker of that step may not know the codec. The idea is that of Sidekiq's death
+/// handlers and Celery's `link_error`. Unlike those, the job is enqueued in the same atomic step as
+/// the failure, so that neither is stored without the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FailedJob {

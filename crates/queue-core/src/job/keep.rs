@@ -6,7 +6,7 @@ use std::time::Duration;
 /// How long a finished job is kept, with its result, its error and its id. A [`Duration`] converts
 /// into it.
 ///
-/// A job that a caller waits for is kept at least 60 seconds, whatever the value is.
+/// A job that a caller waits for is kept at least 60 seconds, also under a shorter value.
 ///
 /// Programs use this type; stores write a [`Retention`], into which it converts: zero becomes "not
 /// at all", more than 100 years become 100 years, and fractions of a millisecond round up. The
@@ -17,7 +17,7 @@ pub enum Keep {
     For(Duration),
     /// Until it is deleted.
     Forever,
-    /// Not at all: the job is gone as soon as it finishes.
+    /// Not at all: the job is removed as soon as it finishes.
     Nothing,
 }
 

@@ -52,8 +52,8 @@ pub struct NewJob {
     /// What the enqueue does if a job of the same id waits; by default that job blocks it. A job
     /// that may replace another cannot expire.
     pub on_waiting: OnWaiting,
-    /// The kind of the job that is enqueued in the step in which this one becomes Failed, whatever
-    /// ends it; default `None`. Its payload is a [`FailedJob`](crate::FailedJob), its id is
+    /// The kind of the job that is enqueued in the step in which this one becomes Failed, by any
+    /// event; default `None`. Its payload is a [`FailedJob`](crate::FailedJob), its id is
     /// [`FailedJob::follow_up_id`](crate::FailedJob::follow_up_id).
     pub on_failure: Option<Kind>,
     /// The producer waits for the outcome.

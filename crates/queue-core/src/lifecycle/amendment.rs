@@ -13,8 +13,8 @@ pub struct Amendment {
     pub payload: Option<Payload>,
     /// Replaces the priority; the job moves to its new position among the due ones.
     pub priority: Option<i16>,
-    /// The job is due this long after the change, whatever its due time was before. A job that
-    /// would expire before that still does.
+    /// The job is due this long after the change. Its old due time does not count. A job that would
+    /// expire before that still does.
     pub delay: Option<Span>,
     /// Replaces how long the record is kept once the job is terminal.
     pub retention: Option<RetentionPolicy>,

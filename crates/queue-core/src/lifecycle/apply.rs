@@ -116,7 +116,7 @@ fn requeue(job: &mut TrackedJob, patch: &Requeue, now: Timestamp) {
     meta.failures = patch.failures;
     meta.stalls = patch.stalls;
     meta.expiry_lifted |= patch.lifts_expiry;
-    // A redrive begins anew, but keeps the life and its recorded attempts.
+    // A redrive begins a new count, but keeps the life and its recorded attempts.
     if patch.fresh {
         meta.cancel_requested = false;
         (meta.last_error, meta.failed_at, meta.progress, meta.reason) = (None, None, None, None);

@@ -271,7 +271,8 @@ fn failed(job: &JobMeta, reason: Reason) -> Finish {
     Finish { reason: Some(reason), ..finish(job, State::Failed) }
 }
 
-/// A record that a caller waits for is kept long enough to be read, whatever its retention is.
+/// A record that a caller waits for is kept long enough to be read, also if its retention is
+/// shorter.
 pub(super) fn keep_or_remove(job: &JobMeta, retention: Retention, finish: Finish) -> Patch {
     match if job.awaited { retention.at_least(AWAITED_MIN) } else { retention } {
         Retention::Remove => Patch::Remove,

@@ -82,10 +82,10 @@ pub enum Event {
         progress: Option<Bytes>,
     },
     /// The job has not started by the time that its producer set, so it is Cancelled, uncharged.
-    /// The event needs no guard on the clock: store time never goes back, so a time that a reply
-    /// told stays valid.
+    /// The event needs no guard on the clock: store time never goes back, so a time from any reply
+    /// stays valid.
     Expire {
-        /// The store's time, as a reply told it. Only a job that is [too
+        /// The store's time, from a reply. Only a job that is [too
         /// late](crate::JobMeta::is_too_late) at this time is ended.
         now: Timestamp,
         /// Proof of holding the lease, from a holder that has not started the job; `None` from any
@@ -110,8 +110,8 @@ pub enum Event {
     },
     /// Make a waiting job due now.
     Promote,
-    /// Change the due time of a waiting job, whatever it was before: the inverse of
-    /// [`Promote`](Self::Promote). A job that would expire before the new time still does.
+    /// Change the due time of a waiting job, which may be earlier or later than before: the inverse
+    /// of [`Promote`](Self::Promote). A job that would expire before the new time still does.
     Reschedule {
         /// The wait until the job is due, counted from the change; [`Span::MAX`] parks it until it
         /// is promoted.
@@ -159,7 +159,7 @@ pub enum Cause {
 pub enum OnRunning {
     /// Nothing; the answer says that the job runs.
     Leave,
-    /// The holder is told with its next heartbeat, and any outcome except completion becomes
+    /// The holder learns of it with its next heartbeat, and any outcome except completion becomes
     /// Cancelled.
     Request,
 }

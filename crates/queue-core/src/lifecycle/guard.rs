@@ -5,7 +5,8 @@ use crate::{JobMeta, LeaseToken, State, lifecycle::Settle};
 /// The condition that must still hold for a transition to be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// The state of the job when it was read. The proof implies it; it tells a store where to look.
+    /// The state of the job when it was read. The proof implies it; a store uses it to know where
+    /// to look.
     pub state: State,
     /// Why the sender may change the job.
     pub proof: Proof,

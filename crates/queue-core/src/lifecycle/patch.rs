@@ -102,7 +102,7 @@ pub enum BodyPatch {
     Keep,
     /// Stores a result.
     Result(Payload),
-    /// Stores the details of the last error; `None` removes those of an earlier one.
+    /// Stores the details of the last error; `None` removes the details of an earlier one.
     ErrorDetails(Option<Bytes>),
     /// Replaces the payload; headers stay.
     Payload(Payload),

@@ -25,7 +25,7 @@ pub struct LastSettle {
 }
 
 impl TrackedJob {
-    /// A job that nobody has claimed yet.
+    /// A job that was not claimed yet.
     pub fn new(meta: JobMeta) -> Self {
         Self { meta, token: None, last_settle: None }
     }

@@ -41,7 +41,8 @@ impl Withdrawal {
 
     /// What to send after this answer of the store: the same lease in the record as it is by now,
     /// such as with a request to cancel. `None` if the lease has ended or was extended, also where
-    /// a later claim holds the job: whether the later one was heard, this one cannot know.
+    /// a later claim holds the job, since this claim cannot know whether the answer of the later
+    /// one arrived.
     pub fn again(&self, answer: &Applied) -> Option<Self> {
         let Applied::Stale(moved) = answer else { return None };
         let is_same_claim = (moved.seq, moved.epoch) == self.claim;
@@ -83,7 +84,7 @@ mod tests {
         (job, token)
     }
 
-    /// Both claims ask for the same lease, so nothing else tells them apart.
+    /// Both claims ask for the same lease, so they differ in nothing else.
     #[test]
     fn a_lease_of_the_next_claim_is_not_given_back_for_the_one_before() {
         let (mut job, _) = claimed();

@@ -36,7 +36,7 @@ validated_name! {
     WorkerId, "worker id"
 }
 validated_name! {
-    /// The name of a series. Those of this library begin with `queue.`.
+    /// The name of a series. The series of this library begin with `queue.`.
     SeriesName, "series name"
 }
 validated_name! {
@@ -50,7 +50,7 @@ impl Kind {
         Self::from_static("default")
     }
 
-    /// Whether the kind begins with `queue.`, as do those of the jobs that this library enqueues
+    /// Whether the kind begins with `queue.`, as the kinds do of jobs that this library enqueues
     /// for itself, such as schedules. Every worker has their handlers, and a worker that is too old
     /// to know such a kind gives its jobs back, uncharged, after a wait. Producers cannot enqueue
     /// them.

@@ -8,7 +8,7 @@ const RESERVED: [&str; 2] = ["queue.", "leader:"];
 
 impl QueueName {
     /// Whether the queue belongs to the library itself: its name begins with `queue.` or `leader:`.
-    /// Such queues are not shown among those of applications.
+    /// Such queues are not shown among the queues of applications.
     pub fn is_reserved(&self) -> bool {
         RESERVED.iter().any(|prefix| self.as_str().starts_with(prefix))
     }
@@ -36,7 +36,7 @@ impl QueueGlob {
         Self("*".to_owned())
     }
 
-    /// The patterns of all queues, with those of the library itself.
+    /// The patterns of all queues, the queues of the library included.
     pub fn everything() -> Vec<Self> {
         RESERVED.iter().map(|prefix| Self(format!("{prefix}*"))).chain([Self::any()]).collect()
     }

@@ -33,8 +33,8 @@ impl TimeOrderedIds {
         Self { clock, rng, last: AtomicU64::new(0) }
     }
 
-    /// The next pair of milliseconds and counter. It is always larger than the last one, whatever
-    /// the clock does.
+    /// The next pair of milliseconds and counter. It is always larger than the last one, also after
+    /// the clock stepped back.
     fn next_tick(&self) -> u64 {
         let reading = millis_48(self.clock.now()) << 16;
         let next = |last: u64| reading.max(last + 1);

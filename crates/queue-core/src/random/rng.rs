@@ -17,8 +17,8 @@ pub trait Rng: Debug + Send + Sync + 'static {
 /// The operating system's generator. Lease tokens are secrets, so this is the default everywhere.
 ///
 /// A thread asks for a block of randomness at a time, since a call of the operating system costs as
-/// much as storing a job in memory. What was handed out is erased, and a process that was forked
-/// asks anew.
+/// much as storing a job in memory. What was handed out is erased, and a forked process asks for a
+/// block of its own.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemRng;
 

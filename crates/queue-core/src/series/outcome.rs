@@ -1,6 +1,6 @@
 //! The outcomes that series count.
 
-/// What became of an attempt, as series count it. The discriminants are stored.
+/// The outcome of an attempt, as series count it. The discriminants are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum WorkOutcome {

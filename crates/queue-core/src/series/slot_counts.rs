@@ -7,8 +7,8 @@ use super::{
 use crate::{Kind, QueueName, SeriesEntry};
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// The most kinds that an entry tells apart, over all of its queues. What comes beyond is counted
-/// as [`other_kinds`] of its queue.
+/// The most kinds that an entry counts separately, over all of its queues. Further kinds are
+/// counted as [`other_kinds`] of their queue.
 pub const KINDS_MAX: usize = 200;
 
 /// The version of the encoding, which is its first byte.
@@ -27,7 +27,7 @@ pub struct SlotCounts {
     rows: Vec<CountedKind>,
     /// The place that was used last: mostly the next is the same.
     last: usize,
-    /// How many kinds are told apart, without the reserved one of the others.
+    /// How many kinds are counted separately, without the reserved one of the others.
     kinds: usize,
 }
 
@@ -86,7 +86,7 @@ impl SlotCounts {
     }
 
     /// The bytes of an entry with these counts. The same counts have the same bytes. If they are
-    /// more than an entry may have, only the most frequent kinds are told apart.
+    /// more than an entry may have, only the most frequent kinds are counted separately.
     pub fn encode(&self) -> Vec<u8> {
         let mut kinds = self.rows.len();
         let mut bytes = self.encode_whole();
@@ -120,7 +120,7 @@ impl SlotCounts {
         out
     }
 
-    /// The same counts, with only so many kinds told apart.
+    /// The same counts, with only so many kinds counted separately.
     fn most_frequent(&self, kinds: usize) -> Self {
         let mut rows: Vec<&CountedKind> = self.rows.iter().collect();
         rows.sort_by_key(|row| Reverse(row.counts.outcomes.iter().sum::<u64>()));

@@ -47,7 +47,7 @@ impl WorkCounts {
         self.outcomes.iter().all(|count| *count == 0) && self.wait.count() == 0 && self.run.count() == 0
     }
 
-    /// Adds what somebody else counted.
+    /// Adds what another counter counted.
     pub fn add(&mut self, other: &Self) {
         self.zip(other, u64::saturating_add);
         self.wait.add(&other.wait);

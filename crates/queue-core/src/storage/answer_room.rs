@@ -3,8 +3,8 @@
 use crate::{Enqueued, JobBody, JobRecord};
 
 /// The bytes that an answer still has room for. The rule is the same for all answers: bodies are
-/// taken in order, the first one whatever its size, and from the first body that does not fit none
-/// is taken.
+/// taken in order, the first one at any size, until one does not fit; that one and those after it
+/// are left out.
 ///
 /// ```
 /// use queue_core::AnswerRoom;

@@ -85,8 +85,8 @@ pub enum Applied {
     /// expiry it can also mean that the record is locked at this moment, for example by an open
     /// transaction: send it again later.
     Stale(JobMeta),
-    /// This life is gone. For the sender of a settle whose first outcome is unknown, this counts as
-    /// done.
+    /// This life was removed. For the sender of a settle whose first outcome is unknown, this
+    /// counts as done.
     Missing,
 }
 

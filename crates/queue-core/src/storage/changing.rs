@@ -5,7 +5,7 @@ use crate::{
     lifecycle::{Event, Policy, Rejected, decide},
 };
 
-/// How often a decision is made anew because the record has changed, before the answer is
+/// How often a decision is repeated because the record has changed, before the answer is
 /// `Conflict`.
 pub const RE_DECIDES_MAX: usize = 8;
 
@@ -23,7 +23,7 @@ pub enum Changed {
     LeaseLost(JobMeta),
     /// The event changes nothing in the job in its present state.
     Rejected(Rejected),
-    /// There is no such job, or the life of it that a settle is for is gone.
+    /// There is no such job, or the life of it that a settle is for was removed.
     Missing,
 }
 

@@ -68,7 +68,7 @@ pub struct Claimed {
     /// names.
     pub paused_kinds: Vec<PausedKind>,
     /// How many jobs of paused kinds the claim set aside. A claim that got no job because there
-    /// were too many of them tells more than 0, and that the next is due now.
+    /// were too many of them answers more than 0 here, and that the next is due now.
     pub set_aside: usize,
     /// The store's time.
     pub now: Timestamp,

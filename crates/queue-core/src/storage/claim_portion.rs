@@ -2,7 +2,7 @@
 
 use crate::ClaimRequest;
 
-/// The smallest bound of a claim's payloads, in bytes; one job may come whatever its size is.
+/// The smallest bound of a claim's payloads, in bytes; a single job may be larger.
 const BYTES_MIN: usize = 64 << 10;
 
 /// How much a claim of a queue may bring: half as much after an answer that was lost, since it may

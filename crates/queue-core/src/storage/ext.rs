@@ -26,7 +26,7 @@ pub trait StorageExt: Storage {
     /// other token is tried.
     ///
     /// # Errors
-    /// Those of [`Storage::apply`], and `Conflict` after
+    /// The errors of [`Storage::apply`], and `Conflict` after
     /// [`RE_DECIDES_MAX`](crate::RE_DECIDES_MAX) decisions.
     async fn settle(&self, job: &JobMeta, event: Event, policy: &Policy) -> Result<Changed> {
         self.settle_with(job, &Headers::NONE, event, policy).await
@@ -36,7 +36,7 @@ pub trait StorageExt: Storage {
     /// body: the jobs that follow it inherit its trace context ([`Headers::trace_on`]).
     ///
     /// # Errors
-    /// Those of [`settle`](Self::settle).
+    /// The errors of [`settle`](Self::settle).
     async fn settle_with(
         &self,
         job: &JobMeta,
@@ -55,7 +55,7 @@ pub trait StorageExt: Storage {
     /// the job that waits now, so that [`Changed::Missing`] means that no job had this id.
     ///
     /// # Errors
-    /// Those of [`Storage::get`] and [`Storage::apply`], and `Conflict` after
+    /// The errors of [`Storage::get`] and [`Storage::apply`], and `Conflict` after
     /// [`RE_DECIDES_MAX`](crate::RE_DECIDES_MAX) decisions on one life or [`LIVES_MAX`] lives, when
     /// nothing was changed: try again.
     async fn change(&self, queue: &QueueName, id: &JobId, event: Event, policy: &Policy) -> Result<Changed> {
@@ -64,7 +64,7 @@ pub trait StorageExt: Storage {
                 return Ok(Changed::Missing);
             };
             match until_it_rests(self, record.meta, &Headers::NONE, &event, policy).await? {
-                // The life that was read is gone, which says nothing of the id.
+                // The life that was read was removed, which says nothing of the id.
                 Some(Changed::Missing) => {}
                 Some(changed) => return Ok(changed),
                 None => return Err(kept_moving("change")),
@@ -87,7 +87,8 @@ pub trait StorageExt: Storage {
     /// in the call that brought its body; the time is that of the last call.
     ///
     /// # Errors
-    /// Those of [`Storage::get`], and `Internal` if the store goes on answering without a body.
+    /// The errors of [`Storage::get`], and `Internal` if the store goes on answering without a
+    /// body.
     async fn get_whole(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobRecord>>>> {
         let mut found = self.get(queue, ids, Detail::Full).await?;
         let mut fruitless = 0;
@@ -114,7 +115,7 @@ pub trait StorageExt: Storage {
     /// Reads one job with the attempts that were charged to it.
     ///
     /// # Errors
-    /// Those of [`Storage::attempts`].
+    /// The errors of [`Storage::attempts`].
     async fn attempts_of(&self, queue: &QueueName, id: &JobId) -> Result<Stamped<Option<JobAttempts>>> {
         let found = self.attempts(queue, std::slice::from_ref(id)).await?;
         Ok(Stamped::at(found.moment(), found.value.into_iter().next().flatten()))
@@ -123,7 +124,7 @@ pub trait StorageExt: Storage {
     /// One queue with its counts and its pauses; `None` if the store does not list it.
     ///
     /// # Errors
-    /// Those of [`Storage::queues`].
+    /// The errors of [`Storage::queues`].
     async fn status_of(&self, queue: &QueueName) -> Result<Option<QueueStatus>> {
         let page = self.queues(QueuesQuery::from(queue, 1)).await?;
         Ok(page.queues.into_iter().find(|status| status.name == *queue))
@@ -137,7 +138,8 @@ pub trait StorageExt: Storage {
     /// that has a next one and is not full has reached this bound.
     ///
     /// # Errors
-    /// Those of [`Storage::queues`]. Nothing is written, so the future can be dropped at any time.
+    /// The errors of [`Storage::queues`]. Nothing is written, so the future can be dropped at any
+    /// time.
     async fn queues_of(&self, filter: &QueueFilter, query: QueuesQuery) -> Result<QueuesPage> {
         read_filtered(self, FilteredQueues::new(filter, query.start(), query.limit())).await
     }
@@ -146,7 +148,8 @@ pub trait StorageExt: Storage {
     /// looks at as many names as [`queues_of`](Self::queues_of).
     ///
     /// # Errors
-    /// Those of [`Storage::queues`]. Nothing is written, so the future can be dropped at any time.
+    /// The errors of [`Storage::queues`]. Nothing is written, so the future can be dropped at any
+    /// time.
     async fn first_queues_of(&self, filter: &QueueFilter, most: usize) -> Result<QueuesPage> {
         read_filtered(self, FilteredQueues::new(filter, "", most)).await
     }
@@ -179,7 +182,7 @@ pub trait StorageExt: Storage {
     /// callers that run no worker. The second claim has a token of its own, as every claim has.
     ///
     /// # Errors
-    /// Those of the verbs. Like any claim, the future should not be dropped before it is done.
+    /// The errors of the verbs. Like any claim, the future should not be dropped before it is done.
     async fn claim_or_rescue(
         &self,
         request: ClaimRequest,

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 /// One thing that a look at the health of a store found, good or bad.
 ///
 /// No finding holds an id of a job, a payload, a result or a password, so findings may be shown to
-/// anybody who may know the names of queues, kinds and tables.
+/// readers who may know the names of queues, kinds and tables.
 ///
 /// ```
 /// use queue_core::{Finding, Severity};
@@ -18,7 +18,7 @@ use std::{borrow::Cow, fmt};
 #[non_exhaustive]
 pub struct Finding {
     /// A stable name in lower case, its words joined by hyphens, by which programs know the
-    /// finding. The same check has the same name whatever it found.
+    /// finding. A check has the same name for every result.
     pub code: Cow<'static, str>,
     /// How bad it is.
     pub severity: Severity,
@@ -34,7 +34,7 @@ pub struct Finding {
 pub enum Severity {
     /// All is well.
     Fine,
-    /// It could not be looked at, for example for want of a right.
+    /// It could not be examined, for example because a right is missing.
     Unknown,
     /// Jobs are done, but late, or something is at risk.
     Warning,

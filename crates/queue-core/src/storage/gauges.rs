@@ -9,8 +9,8 @@ const JOBS: [&str; 7] = ["due", "scheduled", "failing", "processing", "completed
 
 /// What monitoring shows of a store: numbers of jobs, pauses and workers, by queue.
 ///
-/// A name that a client made up must not become a time series for ever, so the queues that are told
-/// apart are bounded.
+/// Names that clients make up must not become time series without end, so the queues that are
+/// counted separately are bounded.
 ///
 /// ```
 /// use queue_core::{QueueFilter, QueueGauges, Storage, StoreGauges};
@@ -60,7 +60,7 @@ pub struct SlotGauges {
 }
 
 impl StoreGauges {
-    /// The most queues that are told apart.
+    /// The most queues that are counted separately.
     pub const QUEUES_MAX: usize = 200;
     /// The name under which the other queues are added up.
     pub const OTHER: &str = "other";
@@ -73,8 +73,8 @@ impl StoreGauges {
     /// shares with others; `None` leaves it out.
     ///
     /// # Errors
-    /// Those of [`Storage::queues`] and [`Storage::workers`]. Nothing is written, so the future can
-    /// be dropped at any time.
+    /// The errors of [`Storage::queues`] and [`Storage::workers`]. Nothing is written, so the
+    /// future can be dropped at any time.
     pub async fn read(
         storage: &(impl Storage + ?Sized),
         filter: &QueueFilter,

@@ -12,7 +12,7 @@ pub type EventStream = Pin<Box<dyn Stream<Item = Hint> + Send>>;
 pub enum Interest {
     /// A claim may now find a job. Several such hints may be merged into one.
     Wake,
-    /// A job with one of these ids became terminal or is gone; sent for awaited jobs.
+    /// A job with one of these ids became terminal or was removed; sent for awaited jobs.
     Jobs(Vec<JobId>),
     /// Every change of every job: complete and in order for each job while the store is connected,
     /// best effort otherwise.
@@ -39,6 +39,6 @@ pub struct JobChange {
     pub seq: Seq,
     /// The revision, which orders the changes of one life.
     pub revision: u64,
-    /// The new state; `None` if the job is gone.
+    /// The new state; `None` if the job was removed.
     pub state: Option<State>,
 }

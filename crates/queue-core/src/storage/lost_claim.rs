@@ -49,8 +49,8 @@ impl LostClaim {
     /// assumed two call time-outs after the first look.
     ///
     /// # Errors
-    /// Those of [`Storage::list`] and [`Storage::apply`]; then look again. A dropped future may
-    /// leave jobs for the next look.
+    /// The errors of [`Storage::list`] and [`Storage::apply`]; then look again. A dropped future
+    /// may leave jobs for the next look.
     pub async fn give_back<S: Storage + ?Sized>(&mut self, store: &S) -> Result<bool> {
         let capabilities = store.capabilities();
         let mut query = ListQuery::held(self.queue.clone(), self.token, capabilities.limits.batch_max);

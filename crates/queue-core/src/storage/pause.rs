@@ -4,8 +4,8 @@ use crate::{Error, Kind, Result, Timestamp};
 
 /// For how long claims are stopped.
 ///
-/// A pause with an end is over by the time of the store: nobody has to resume, and no process has
-/// to be there.
+/// A pause with an end is over by the time of the store, without a resume and without a process
+/// that is there.
 ///
 /// ```
 /// use queue_core::{Pause, Timestamp};
@@ -21,7 +21,7 @@ pub enum Pause {
     Off,
     /// Claims are stopped before this time, and go on from this millisecond on.
     Until(Timestamp),
-    /// Claims are stopped until somebody resumes them.
+    /// Claims are stopped until a resume.
     UntilResumed,
 }
 

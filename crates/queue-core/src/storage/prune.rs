@@ -19,15 +19,15 @@ pub struct PruneRequest {
 pub enum Prune {
     /// Records past their purge time, which count as absent already.
     Expired,
-    /// Terminal records that finished at least this long ago, whatever their retention.
+    /// Terminal records that finished at least this long ago; their retention does not count.
     FinishedBefore(Span),
     /// All records, including running jobs, whose holders will find them missing.
     Everything,
 }
 
 impl Prune {
-    /// Terminal records that finished at least `age` ago, whatever their retention. Fractions of a
-    /// millisecond round up; an age of more than a hundred years becomes a hundred years.
+    /// Terminal records that finished at least `age` ago; their retention does not count. Fractions
+    /// of a millisecond round up; an age of more than a hundred years becomes a hundred years.
     pub fn finished_before(age: Duration) -> Self {
         Self::FinishedBefore(Span::at_most(age))
     }

@@ -50,7 +50,7 @@ impl QueueFilter {
     /// The most names that a call looks at for the queues that fit.
     pub const LOOKED_AT_MAX: usize = 10_000;
 
-    /// Every queue, those of the library included.
+    /// Every queue, the queues of the library included.
     pub fn all() -> Self {
         Self::default()
     }
@@ -68,7 +68,7 @@ impl QueueFilter {
         self
     }
 
-    /// The same without the queues of the library, whatever the patterns say.
+    /// The same without the queues of the library, also where a pattern names them.
     #[must_use]
     pub fn without_reserved(mut self) -> Self {
         self.hides_reserved = true;

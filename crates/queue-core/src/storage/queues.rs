@@ -49,8 +49,8 @@ impl QueuesQuery {
     /// The most queues of a page.
     pub const LIMIT_MAX: usize = 1_000;
 
-    /// The first page of all queues. A page has at least one queue, whatever the limit, and at most
-    /// [`LIMIT_MAX`](Self::LIMIT_MAX).
+    /// The first page of all queues. A page has at least one queue, also with a limit of 0, and at
+    /// most [`LIMIT_MAX`](Self::LIMIT_MAX).
     pub fn all(limit: usize) -> Self {
         Self::starting(String::new(), limit)
     }

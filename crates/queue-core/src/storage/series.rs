@@ -79,7 +79,7 @@ impl SeriesQuery {
     pub const LIMIT_MAX: usize = 256;
 
     /// The first page of these slots, without the last of the range. A page has room for at least
-    /// one entry, whatever the limit, and for at most [`LIMIT_MAX`](Self::LIMIT_MAX).
+    /// one entry, also with a limit of 0, and for at most [`LIMIT_MAX`](Self::LIMIT_MAX).
     pub fn new(series: SeriesName, slots: std::ops::Range<i64>, limit: usize) -> Self {
         let limit = limit.clamp(1, Self::LIMIT_MAX);
         Self { series, slot: slots.start, writer: String::new(), end: slots.end, limit }

@@ -37,10 +37,10 @@ use std::{any::Any, fmt::Debug, time::Duration};
 /// Dropping the future of any verb leaves its effect unknown, as a lost connection would: the
 /// effect happens whole or not at all, for each group of an enqueue and each item of an apply. A
 /// dropped `claim` that was not begun leases nothing. If it has leased jobs, the store gives them
-/// back, uncharged, as soon as it knows that nobody receives the answer. It may fail to do so, for
-/// example if its runtime ends or its server is gone; the jobs then stay leased until they lapse,
-/// which charges a stall. A caller that must prevent this looks for the jobs that the claim leased
-/// by [`Walk::Held`](crate::Walk::Held).
+/// back, uncharged, as soon as it knows that the answer has no receiver. It may fail to do so, for
+/// example if its runtime or its server ends; the jobs then stay leased until they lapse, which
+/// charges a stall. A caller that must prevent this looks for the jobs that the claim leased by
+/// [`Walk::Held`](crate::Walk::Held).
 #[async_trait]
 pub trait Storage: Debug + Send + Sync + 'static {
     /// What this store is and what it offers. Constant while it is open.
@@ -152,7 +152,7 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// says whether the queue is paused, or some of its kinds, and has its counts.
     ///
     /// A queue is listed from its first job, its first pause or its first resume on, and for ever:
-    /// a queue whose last record is gone is listed with zeros, across a reopen too. A store may
+    /// a queue whose last record was removed is listed with zeros, across a reopen too. A store may
     /// list it as soon as one of these is tried. Reads, claims and calls that are refused as
     /// `Invalid` make no queue listed. Each queue is shown as it is at one moment, and two queues
     /// of a page may be shown at different moments. A queue that exists during the whole walk over
@@ -171,8 +171,8 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// Stores whole records of another store as they are, each with a new number in the order of
     /// the request, above [`ImportRequest::after`] and above all numbers that this store ever gave.
     ///
-    /// Only an absent id is stored, whatever the state of a record that holds it: a repeated batch
-    /// is answered as taken and changes nothing. A record past its purge time is not stored. All
+    /// Only an absent id is stored. A record in any state keeps its id, so a repeated batch is
+    /// answered as taken and changes nothing. A record past its purge time is not stored. All
     /// fields are kept, the revision, the epoch and the times included; a life that is claimed
     /// after that has a higher epoch than any before. Nothing is decided and no job follows.
     /// Subscribers to [`Interest::Wake`] get a hint if a job came to wait.
@@ -190,9 +190,9 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// Stops or resumes claims of a queue for all workers. Leases, settles and enqueues go on. In
     /// both cases subscribers to [`Interest::Wake`] get a hint: a worker that then claims learns of
     /// the pause, and gives back the jobs that it has not started. A worker without room for more
-    /// jobs claims none: such a claim, with a limit of 0, tells of the pause too. The last call
-    /// counts, so a pause can be made longer or shorter.
-    /// A pause with an end is over by store time, without a write or a hint: claims tell the end.
+    /// jobs claims none: such a claim, with a limit of 0, answers the pause too. The last call
+    /// counts, so a pause can be made longer or shorter. A pause with an end is over by store time,
+    /// without a write or a hint: claims tell the end.
     ///
     /// # Errors
     /// `Unsupported` unless [`Capabilities::pause`].
@@ -288,8 +288,8 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// settings), and answers one finding for each check, good or bad, each with another code. What
     /// any store can have is not looked at here.
     ///
-    /// It writes nothing. What it reads is bounded, whatever the number of jobs. A check that
-    /// cannot be made is a finding too, and no error. The default answers nothing.
+    /// It writes nothing. What it reads is bounded and does not grow with the number of jobs. A
+    /// check that cannot be made is a finding too, and no error. The default answers nothing.
     async fn diagnose(&self) -> Result<Vec<Finding>> {
         Ok(Vec::new())
     }

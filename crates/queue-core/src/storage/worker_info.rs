@@ -1,4 +1,4 @@
-//! What a worker announces of itself, and the duty that it is told.
+//! What a worker announces of itself, and the duty that the store answers.
 
 use crate::{Error, QueueName, Result, WorkerId};
 use bytes::Bytes;

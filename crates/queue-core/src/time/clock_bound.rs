@@ -75,7 +75,7 @@ impl ClockBound {
     /// the monotonic counter, `mark` that of the store.
     ///
     /// # Errors
-    /// [`ClockLeap`]. Its time must neither be written nor told.
+    /// [`ClockLeap`]. Its time must neither be written nor answered.
     pub fn check(&mut self, mark: Timestamp, clock: Timestamp, ticks: Duration) -> Result<(), ClockLeap> {
         let Some(expected) = self.expected(ticks) else {
             if clock >= mark {

@@ -7,13 +7,13 @@ use std::time::Duration;
 pub(super) const SLOWER_BY: u32 = 64;
 
 /// The store time that one handle knows, so that time neither goes back nor stands still (I24)
-/// while the clock is behind a time that was told before: after a step back of the clock, or a
+/// while the clock is behind a time that was answered before: after a step back of the clock, or a
 /// failover to a host whose clock is behind.
 ///
 /// A store decides each step at [`Moment::decide`](crate::Moment::decide)`(mark, clock, floor)`.
 /// The mark is stored; the floor comes from this type and is only in memory. The floor runs at
 /// 63/64 of real time, slower than any healthy clock, so that the clock catches up with it: a lead
-/// of one minute is gone after 64 minutes.
+/// of one minute is made up after 64 minutes.
 ///
 /// Floors are computed from a monotonic counter, never from the difference of two wall clocks, so
 /// handles whose clocks differ are ahead by no more than the fastest clock. Time in which no handle
@@ -33,14 +33,14 @@ pub(super) const SLOWER_BY: u32 = 64;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreTime {
-    /// The latest time that this handle was told.
+    /// The latest time that this handle learned.
     told: Timestamp,
     /// The reading of the counter when that time was received.
     at: Duration,
 }
 
 impl StoreTime {
-    /// The state of a handle that was told no time yet; `ticks` is the present reading of its
+    /// The state of a handle that has learned no time yet; `ticks` is the present reading of its
     /// monotonic counter.
     pub const fn new(ticks: Duration) -> Self {
         Self { told: Timestamp::from_millis(0), at: ticks }
@@ -55,7 +55,7 @@ impl StoreTime {
         )
     }
 
-    /// The longest time that `store_time` can take by a monotonic counter: a caller that was told a
+    /// The longest time that `store_time` can take by a monotonic counter: a caller that learned a
     /// time, and has measured this much since, knows that at least `store_time` has passed.
     pub fn longest(store_time: Duration) -> Duration {
         store_time.saturating_add(store_time / (SLOWER_BY - 1))
@@ -168,7 +168,8 @@ mod tests {
         assert_eq!(time.floor(ticks(64)), at(1_063));
     }
 
-    /// Each handle rounds what it has measured, and one that opens anew begins to measure anew.
+    /// Each handle rounds what it has measured, and a handle that opens again begins a new
+    /// measurement.
     #[test]
     fn a_handle_that_opens_anew_is_never_behind_and_at_most_a_millisecond_ahead() {
         let mut kept = StoreTime::new(Duration::ZERO);

@@ -1,4 +1,4 @@
-//! Guards that a caller may build beyond those of `decide`.
+//! Guards that a caller may build beyond the guards of `decide`.
 
 use crate::{
     axes::CLOCKS,

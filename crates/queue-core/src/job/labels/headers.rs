@@ -56,7 +56,7 @@ impl Headers {
     /// The same headers with this one added, in place of another of the same name.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn with(&self, name: impl Into<String>, value: impl Into<String>) -> Result<Self> {
         let name = name.into();
         let others = self.iter().filter(|(other, _)| *other != name);

@@ -20,8 +20,8 @@ static SHAPES: LazyLock<Regex> =
 
 /// Replaces what looks like a secret by `***`: values of names such as `password`, `token` and
 /// `DB_PASS`, passwords in URLs, credentials of headers and cookies, private keys in PEM, hashes of
-/// passwords, and tokens that begin as those of well-known services or of `queue serve` do. A text
-/// that was masked is not changed again.
+/// passwords, and tokens that begin like the tokens of well-known services or of `queue serve`. A
+/// text that was masked is not changed again.
 ///
 /// It takes time linear in the length of the text. It is a safety net for error texts, not a
 /// guarantee: it knows shapes and no values. It lets through a secret that no name announces, such

@@ -8,7 +8,7 @@ use crate::{JobMeta, LeaseToken, Moment, QueueName, Result, State, Timestamp, li
 pub struct ListQuery {
     /// The queue of the jobs.
     pub queue: QueueName,
-    /// The index, and thereby the order.
+    /// The index, which sets the order.
     pub walk: Walk,
     /// The jobs to show.
     pub filter: ListFilter,

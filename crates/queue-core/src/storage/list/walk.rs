@@ -3,8 +3,8 @@
 use super::PageEnd;
 use crate::{JobMeta, LeaseToken, State, Tag, Timestamp};
 
-/// The index that a listing reads, and thereby its order. The cost of a page depends on the jobs
-/// that it steps through in this index, whatever else is stored.
+/// The index that a listing reads, which sets its order. The cost of a page depends on the jobs
+/// that it steps through in this index, and on nothing else that is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Walk {
     /// Every job of the queue, by `seq`, which is the order of the enqueues.
