@@ -20,7 +20,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-sqlite", 41),
     ("queue-store", 130),
     ("queue-telemetry", 0),
-    ("queue-testkit", 79),
+    ("queue-testkit", 0),
     ("queue-view", 11),
     ("queue-web", 2),
     ("queue-worker", 197),

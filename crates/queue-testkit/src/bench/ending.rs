@@ -1,4 +1,4 @@
-//! Checks at the end of every case, whatever its subject.
+//! Checks at the end of every case of every subject.
 
 use super::Bench;
 use queue_core::{

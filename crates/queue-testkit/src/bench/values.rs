@@ -33,8 +33,8 @@ pub(crate) fn job(text: &str) -> NewJob {
     job_with(text, text_payload(&format!("payload of {text}")))
 }
 
-/// A job with its own payload, three attempts and three stalls; it is kept for [`KEPT`] whatever
-/// its outcome.
+/// A job with its own payload, three attempts and three stalls; it is kept for [`KEPT`] after any
+/// outcome.
 pub(crate) fn job_with(text: &str, payload: Payload) -> NewJob {
     NewJob::new(id(text), Kind::from_static("email"), payload)
         .with_max_attempts(THREE)

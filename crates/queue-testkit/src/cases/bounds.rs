@@ -1,4 +1,4 @@
-//! The size of one answer: no more bytes than asked for, and a second call gets whatever is left
+//! The size of one answer: no more bytes than asked for, and a second call gets what the first left
 //! out.
 
 use super::cases;

@@ -116,7 +116,7 @@ async fn verbs(bench: &Bench, held: &ClaimedJob) -> Vec<(&'static str, Option<Er
     said
 }
 
-/// A time that one of them told could not be taken back.
+/// An answer with a wrong time could not be taken back.
 async fn no_verb_goes_by_a_clock_that_has_leapt(bench: &Bench) {
     let bench = agreed(bench).await;
     let held = bench.claim_one().await;

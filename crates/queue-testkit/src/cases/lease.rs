@@ -108,7 +108,7 @@ async fn the_longest_lease_does_not_overflow(bench: &Bench) {
     bench.complete(&held).await;
 }
 
-/// Whatever the settle, no lease is left.
+/// No settle leaves a lease.
 async fn a_settle_ends_the_lease(bench: &Bench) {
     for (n, settle) in SETTLES.into_iter().enumerate() {
         let held = bench.put_and_claim(nth(n).as_str()).await;
@@ -129,7 +129,7 @@ async fn the_jobs_of_one_claim_lapse_together(bench: &Bench) {
     assert_eq!(ends, [bench.now() + LEASE; 3]);
 }
 
-/// The leases lapse in the order of their ends, whatever the order of claims.
+/// The leases lapse in the order of their ends and not in the order of claims.
 async fn leases_of_different_length_lapse_apart(bench: &Bench) {
     for (text, secs) in [("a", 30), ("b", 10), ("c", 20)] {
         bench.put(text).await;

@@ -197,7 +197,7 @@ fn too_many(bench: &Bench) -> usize {
     limits(bench).call_bytes_max / limits(bench).payload_bytes_max + 1
 }
 
-/// The limit counts bytes, whatever the number of jobs and groups.
+/// The limit counts bytes over all jobs and groups of a call.
 async fn an_enqueue_of_too_many_bytes_is_refused_and_nothing_written(bench: &Bench) {
     let payload = noise(limits(bench).payload_bytes_max);
     let jobs: Vec<_> = (0..too_many(bench)).map(|n| job_with(nth(n).as_str(), payload.clone())).collect();

@@ -48,7 +48,7 @@ async fn numbers_are_unique_across_queues(bench: &Bench) {
     assert!(seqs.is_sorted_by(|a, b| a < b), "{seqs:?}");
 }
 
-/// Counters, error, result, progress, flags and times are those of a first enqueue.
+/// Counters, error, result, progress, flags and times are as after a first enqueue.
 async fn a_new_life_has_nothing_of_the_old_one(bench: &Bench) {
     bench.put_job(job("a").awaited()).await;
     let held = bench.claim_one().await;

@@ -109,7 +109,7 @@ async fn terminal_jobs_are_not_waited_for(bench: &Bench) {
     assert_eq!(bench.next_due().await, None);
 }
 
-/// An index entry without its record would wake workers in vain.
+/// An index entry without its record would wake workers for nothing.
 async fn a_job_that_went_is_not_waited_for(bench: &Bench) {
     bench.put_job(job("a").with_delay(RETRY)).await;
     bench.changed("a", Event::Delete).await;

@@ -75,7 +75,7 @@ async fn a_released_job_keeps_its_place(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["a", "b"]);
 }
 
-/// Most stalled jobs are innocent: their worker crashed.
+/// Most stalled jobs are not at fault: their worker crashed.
 async fn a_first_stall_keeps_its_place(bench: &Bench) {
     bench.put_and_claim("a").await;
     bench.advance(LEASE);

@@ -179,7 +179,7 @@ async fn pause_until(bench: &Bench, until: Timestamp) {
     bench.store().set_paused(bench.queue(), Pause::Until(until)).await.expect("it can pause");
 }
 
-/// Nobody has to resume.
+/// A pause with an end needs no resume.
 async fn a_pause_with_an_end_is_over_on_its_millisecond(bench: &Bench) {
     bench.put("a").await;
     let end = in_millis(bench, 1_000).await;
@@ -220,7 +220,7 @@ async fn the_last_of_several_pauses_counts(bench: &Bench) {
     assert_eq!(bench.claim_ids(1).await, ["a"], "a resume ends a pause before its end");
 }
 
-/// Somebody mistook an hour, or the call took long.
+/// The caller took an hour for another, or the call took long.
 async fn a_pause_whose_end_is_past_stops_nothing(bench: &Bench) {
     bench.put("a").await;
     set(bench, true).await;

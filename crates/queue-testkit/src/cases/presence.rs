@@ -267,7 +267,7 @@ async fn a_worker_is_paused_until_it_is_to_work_again(bench: &Bench) {
     }
 }
 
-/// It may have heard of it already, and be about to end.
+/// The worker may know already that it should drain, and be about to end.
 async fn a_worker_that_drains_goes_on_draining(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
     assert!(drain(bench, "a").await);

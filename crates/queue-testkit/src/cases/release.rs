@@ -48,7 +48,7 @@ async fn the_fence_moves_on(bench: &Bench) {
     assert_ne!(second.token, first.token);
 }
 
-/// The job keeps its due time, and thereby its position.
+/// The job keeps its due time, and with it its position.
 async fn the_time_stays_though_the_clock_went_on(bench: &Bench) {
     bench.put("a").await;
     let run_at = bench.meta("a").await.run_at;

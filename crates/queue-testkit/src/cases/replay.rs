@@ -54,7 +54,7 @@ async fn every_settle_sent_twice_is_done_twice_and_written_once(bench: &Bench) {
     }
 }
 
-/// The times are those of the first settle.
+/// The times are the times of the first settle.
 async fn a_replay_after_time_has_passed_is_still_done(bench: &Bench) {
     let (_, sent) = settled_once(bench, "a", complete).await;
     let before = bench.record("a").await;
@@ -152,7 +152,7 @@ async fn a_replay_keeps_the_first_result(bench: &Bench) {
     assert_eq!(bench.result("a").await.as_deref(), Some(RESULT));
 }
 
-/// A handler that ran once has one error to tell, however often it is told.
+/// A handler that ran once has one error to record, and repeats of its settle add none.
 async fn a_replay_keeps_the_first_error(bench: &Bench) {
     let (held, _) = settled_once(bench, "a", fail).await;
     let first = bench.record("a").await;

@@ -142,7 +142,7 @@ async fn the_farthest_time_parks_a_job_until_it_is_promoted(bench: &Bench) {
     assert_eq!(bench.claim_ids(10).await, ["a"]);
 }
 
-/// Parked jobs neither delay a claim nor wake a worker in vain.
+/// Parked jobs neither delay a claim nor wake a worker for nothing.
 async fn parked_jobs_hold_up_nobody(bench: &Bench) {
     bench.put_many(300).await;
     for n in 0..300 {

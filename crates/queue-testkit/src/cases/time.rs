@@ -1,5 +1,5 @@
-//! Store time, whatever the clock does: it never goes back, never stands still, and meets a healthy
-//! clock again.
+//! Store time under every clock: it never goes back, never stands still, and meets a healthy clock
+//! again.
 
 use super::cases;
 use crate::bench::prelude::*;
@@ -111,7 +111,7 @@ async fn a_record_goes_in_time_after_a_clock_that_was_ahead(bench: &Bench) {
     assert_eq!(bench.prune(Prune::Expired, 10).await, 1);
 }
 
-/// A store that starts to count anew with each answer loses fractions of its unit, which may be all
+/// A store that starts a new count with each answer loses fractions of its unit, which may be all
 /// of the time.
 async fn calls_back_to_back_do_not_hold_up_time(bench: &Bench) {
     leap(bench).await;

@@ -188,7 +188,7 @@ async fn a_claim_over_the_limit_is_refused_and_none_beside_it(bench: &Bench) {
     assert_eq!(given + bench.claim(3).await.len(), 3);
 }
 
-/// The late claim is told to ask again, and leases nothing.
+/// The late claim gets the answer to ask again, and leases nothing.
 async fn a_claim_that_comes_too_late_leaves_its_jobs_to_those_beside_it(bench: &Bench) {
     bench.put_many(2).await;
     let late = ClaimRequest { not_after: Some(bench.now()), ..bench.request(2) };

@@ -75,7 +75,7 @@ pub(super) enum How {
     },
 }
 
-/// What everybody may do.
+/// What a caller may do without a lease.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What {
     Cancel(OnRunning),
@@ -85,7 +85,7 @@ pub(super) enum What {
     Redrive {
         as_type: Option<usize>,
     },
-    /// Somebody reads that it was not started in time.
+    /// A reader finds that it was not started in time.
     Expire,
     Promote,
     Reschedule {

@@ -107,8 +107,8 @@ impl Player {
                 Answer::Nothing
             }
             Verb::Back { ms } => {
-                // A verb whose answer tells no time may or may not read the clock; counts read it
-                // always, so that both stores have seen the same time.
+                // A verb whose answer has no time may or may not read the clock; counts always read
+                // it, so that both stores have seen the same time.
                 self.bench.counts().await;
                 self.bench.step_back(span(*ms));
                 Answer::Nothing
@@ -225,7 +225,8 @@ impl Player {
             let meta = job.record.meta.clone();
             job.record.meta = self.meta(meta, Some(job.token));
         }
-        // What is set aside and what is told meanwhile of jobs that are not is up to the store.
+        // What is set aside is up to the store, and so is what it answers meanwhile of jobs that
+        // are not.
         answer.set_aside = 0;
         let is_any_paused = answer.pause.is_on() || !answer.paused_kinds.is_empty();
         let never = if is_any_paused { None } else { answer.next_due };

@@ -64,7 +64,7 @@ impl Place for InMemory {
 }
 
 impl Reference {
-    /// Locks the jobs, removes those that are overdue, and tells the time.
+    /// Locks the jobs, removes those that are overdue, and answers the time.
     fn look(&self) -> (MutexGuard<'_, Jobs>, Moment) {
         let mut jobs = self.jobs.lock();
         let mut time = self.time.lock();

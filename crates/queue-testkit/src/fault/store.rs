@@ -32,7 +32,7 @@ impl<S: Storage + ?Sized> FaultStore<S> {
         self.injector.next(verb, calls, fault);
     }
 
-    /// Ends the plan and the script: calls from now on go through, unless they are scripted anew.
+    /// Ends the plan and the script: calls from now on go through, unless a new script names them.
     /// Calls that are held back stay held back.
     pub fn heal(&self) {
         self.injector.heal();

@@ -73,7 +73,7 @@ impl EmbeddedHarness {
     }
 
     /// Opens a database by `open` for the first handle of a trial, and each handle on it by
-    /// `connect`. When no handle has the database any more, the next handle opens it anew. So the
+    /// `connect`. When no handle has the database any more, the next handle opens it again. So the
     /// database must be dropped with its last handle.
     ///
     /// ```

@@ -7,7 +7,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// Makes the stores of the suite: one empty, isolated [`Place`] per trial.
 ///
-/// Trials run in parallel, so whatever they share (a server, a parent directory) must bear that. A
+/// Trials run in parallel, so what they share (a server, a parent directory) must bear that. A
 /// missing server fails the run; it is no reason to skip it.
 #[async_trait]
 pub trait Harness: Send + Sync + 'static {

@@ -4,7 +4,7 @@
 //! effect is unknown. So what can be known is recorded: that a call began, and its answer, or that
 //! its outcome is unknown. A [`Recorder`] keeps the record, a [`Recorded`] store feeds it, and
 //! [`check`] judges the [`History`] afterwards. The method, and the terms invoke, ok, fail and
-//! info, are those of Jepsen (Kyle Kingsbury, 2013).
+//! info, come from Jepsen (Kyle Kingsbury, 2013).
 //!
 //! [`check_workload`] does all of this for a store: it runs a seeded workload of producers, workers
 //! and meddlers through a [`FaultStore`](crate::fault::FaultStore), drains the store, reads every

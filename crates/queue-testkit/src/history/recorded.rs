@@ -11,8 +11,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-/// A store whose calls are recorded as those of one process of a history. Each task gets its own
-/// wrapper around a shared handle.
+/// A store whose calls are recorded as the calls of one process of a history. Each task gets its
+/// own wrapper around a shared handle.
 ///
 /// A dropped future leaves its call open, like an unknown outcome. Hints and presence are not
 /// recorded, since correctness never depends on them.

@@ -73,7 +73,7 @@ impl Tape {
     /// # Panics
     /// If the file cannot be written, since a recording with a gap would be judged wrongly.
     pub fn save(&self) {
-        // A panic below leaves a file that nobody reads, so its state does not matter.
+        // A panic below leaves a file without a reader, so its state does not matter.
         let mut guard = self.0.file.lock();
         let (file, saved) = &mut *guard;
         let events = self.0.recorder.since(*saved);

@@ -131,8 +131,8 @@ fn rows(scout: &TwinGroup, nth: usize, shape: Shape, marks: &'static [Mark]) -> 
     rows
 }
 
-/// The latest token for every shape; older and foreign tokens, which are refused whatever the
-/// shape, for one shape only.
+/// The latest token for every shape; older and foreign tokens, which are refused for every shape,
+/// for one shape only.
 fn tokens(scout: &TwinGroup, deed: Deed, shape: Shape) -> Vec<usize> {
     let last = scout.tokens.len().saturating_sub(1);
     match deed {

@@ -11,8 +11,8 @@ const TRIES_MAX: usize = 100;
 
 /// A free address of loopback that stays free for a server that is away for a moment.
 ///
-/// Port 0 gives one of those that the system also gives to whoever connects. While nobody listens
-/// there, any connection of this machine may be given it, and may hold it for long.
+/// Port 0 gives a port that the system also gives to programs that connect. While no program
+/// listens there, any connection of this machine may get the port, and may hold it for long.
 ///
 /// # Errors
 ///

@@ -89,6 +89,6 @@ async fn deliver(
         }
         to.write_all(&chunk).await?;
     }
-    // Dropping this half tells the receiver that nothing more comes.
+    // Dropping this half lets the receiver know that nothing more comes.
     Ok(())
 }

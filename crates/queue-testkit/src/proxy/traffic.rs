@@ -23,7 +23,7 @@ pub enum Traffic {
     Throttle(Rates),
     /// Passes requests on and drops the replies, while the connection stays open: the client waits
     /// as long as its own time-outs allow. A connection that has lost a reply in this way stays
-    /// silent until it is cut, whatever is set later.
+    /// silent until it is cut; later settings do not change it.
     Silence,
     /// Passes a request that contains these bytes on, so that it is carried out, and cuts the
     /// connection in place of the reply. Without any bytes, this holds for every request.

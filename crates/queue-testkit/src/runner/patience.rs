@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-/// Far longer than any case takes; it only tells a hang from a slow machine.
+/// Far longer than any case takes, so that a case which takes longer hangs, and is not just slow.
 pub(crate) const HANG_AFTER: Duration = Duration::from_secs(120);
 /// The limit after the first hang. The run has failed by then, and a store with such a defect hangs
 /// in dozens of cases: with the full limit, CI's own limit would end the run without a message.

@@ -175,7 +175,7 @@ async fn a_reschedule_and_a_claim_agree(bench: &Bench) {
     }
 }
 
-/// All senders are told that it is done.
+/// All senders get the answer that it is done.
 async fn one_snooze_sent_many_times_is_followed_once(bench: &Bench) {
     for round in 0..ROUNDS {
         let held = bench.put_and_claim(nth(round).as_str()).await;

@@ -121,7 +121,7 @@ async fn an_await_between_claim_and_settle_is_never_lost(bench: &Bench) {
     }
 }
 
-/// The loser is told.
+/// The loser gets the answer that its lease is lost.
 async fn of_two_outcomes_one_wins(bench: &Bench) {
     for _ in 0..ROUNDS {
         let held = bench.put_and_claim("a").await;
@@ -143,7 +143,7 @@ async fn of_two_outcomes_one_wins(bench: &Bench) {
     }
 }
 
-/// All senders are told that it is done, and one job follows.
+/// All senders get the answer that it is done, and one job follows.
 async fn one_settle_sent_many_times_is_written_once(bench: &Bench) {
     for round in 0..ROUNDS {
         let held = bench.put_and_claim(nth(round).as_str()).await;

@@ -50,7 +50,7 @@ async fn an_awaited_job_tells_every_kind_of_end(bench: &Bench) {
     reached(&mut stream, "stalled", Some(State::Failed)).await;
 }
 
-/// Otherwise its waiters would wait in vain.
+/// Otherwise its waiters would wait for ever.
 async fn an_awaited_job_tells_that_it_is_gone(bench: &Bench) {
     let seq = bench.put_job(job("a").awaited()).await;
     let mut stream = awaiting(bench, &["a"]).await;

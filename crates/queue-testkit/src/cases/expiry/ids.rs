@@ -12,7 +12,7 @@ cases! { "expiry":
     one_that_runs_keeps_its_id [I9];
 }
 
-/// A producer must not be told of a duplicate that will not run.
+/// A producer must not get the answer that an id is taken by a job that will not run.
 async fn its_id_is_free_from_that_millisecond_on(bench: &Bench) {
     let first = bench.put_job(expiring("a")).await;
     bench.advance(Span::from_millis(PATIENCE.as_millis() - 1));

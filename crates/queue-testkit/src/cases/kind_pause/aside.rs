@@ -1,4 +1,4 @@
-//! What becomes of jobs that claims set aside, and how much a claim sets aside.
+//! Jobs that claims set aside: where they go, and how many a claim sets aside.
 
 use super::{claimed, kind, of_kind, put_in_turn, resume, stop, stop_for};
 use crate::{bench::prelude::*, cases::cases};

@@ -8,7 +8,7 @@ pub(super) mod remains;
 use crate::bench::prelude::*;
 use queue_core::{Enqueued, NewJob, OnWaiting, Seq, Span};
 
-/// A job that replaces a waiting one, whatever its age.
+/// A job that replaces a waiting one of any age.
 pub(super) fn replacing(text: &str) -> NewJob {
     job(text).with_on_waiting(OnWaiting::Replace { max_wait: None })
 }

@@ -39,7 +39,7 @@ async fn a_runtime_that_is_kept_and_not_driven_holds_up_no_other(bench: &Bench) 
     goes_on_beside(bench, Fate::Kept).await;
 }
 
-/// The calls of the other runtime are dropped once it is gone.
+/// The calls of the other runtime are dropped once it has ended.
 async fn a_runtime_that_ends_takes_no_call_of_another_with_it(bench: &Bench) {
     goes_on_beside(bench, Fate::Ended).await;
 }
@@ -94,7 +94,7 @@ async fn use_everything(bench: &Bench, when: &str) {
     }
 }
 
-/// A stream of this runtime hears what another handle writes. The other runtime subscribed first.
+/// A stream of this runtime brings what another handle writes. The other runtime subscribed first.
 async fn hears_beside(bench: &Bench, fate: Fate) {
     let writer = bench.second().await.on_queue(QUIET);
     let quiet = bench.on_queue(QUIET);

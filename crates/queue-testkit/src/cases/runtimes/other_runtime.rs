@@ -29,7 +29,7 @@ const TURNS: usize = 4;
 /// A call of the other runtime.
 pub(super) type Call = BoxFuture<'static, Result<()>>;
 
-/// What becomes of the other runtime once it has calls under way.
+/// How the other runtime ends once it has calls under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// A task blocks its thread until the case goes on with it.
@@ -72,7 +72,7 @@ impl OtherRuntime {
         let (ended, has_ended) = oneshot::channel::<()>();
         let pause = Pause { stands, resumed };
         let live = move || {
-            // Dropped in the end, whatever that is.
+            // Dropped in the end, with any outcome.
             let _ended = ended;
             live(&bench, past, &held, fate, pause);
         };

@@ -59,7 +59,7 @@ async fn what_follows_may_be_awaited_and_delayed(bench: &Bench) {
     bench.assert_nothing_due().await;
 }
 
-/// The completion stands all the same.
+/// The completion is stored in spite of it.
 async fn a_follower_whose_id_is_taken_is_left_as_it_is(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.put("taken").await;

@@ -68,7 +68,7 @@ async fn a_settle_that_is_sent_twice_in_one_batch_is_followed_once(bench: &Bench
     }
 }
 
-/// The record that remembers the settle is gone; that it is gone tells enough.
+/// The record that remembers the settle was removed, so the repeat finds no job to follow.
 async fn a_settle_that_is_sent_again_after_the_removal_enqueues_nothing(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate() {
         let held = bench.put_and_claim("a").await;

@@ -1,4 +1,5 @@
-//! Followers of every way to end a lease: enqueued in that step, whatever happens to the job.
+//! Followers of every way to end a lease: each is enqueued in the step that ends it, in every state
+//! that the job gets.
 
 use super::next;
 use crate::{bench::prelude::*, cases::cases};

@@ -131,7 +131,7 @@ impl<'h> Item<'h> {
         self.is_unknown() || self.is_done() || late
     }
 
-    /// Whether it is an enqueue that may have begun a life whose number no answer told.
+    /// Whether it is an enqueue that may have begun a life whose number stands in no answer.
     pub(super) fn may_have_begun_another(&self) -> bool {
         self.is_unknown() || (self.echoes && !self.is_refused())
     }

@@ -11,7 +11,7 @@ pub(super) struct Life<'a> {
     pub(super) id: &'a str,
     /// The enqueue whose answer named this life.
     pub(super) birth: Option<&'a Item<'a>>,
-    /// Changes to it, whatever their outcome.
+    /// Changes to it, of any outcome.
     pub(super) acts: Vec<&'a Item<'a>>,
     /// Answers that showed its record, in the order of revisions.
     pub(super) sightings: Vec<Sighting<'a>>,
@@ -47,7 +47,7 @@ impl<'a> Life<'a> {
     }
 
     /// Changes that certainly removed the record. A settle that is repeated may be decided
-    /// differently from the one that stands, and is answered all the same.
+    /// differently from the one that stands, and still gets an answer.
     pub(super) fn removals(&self) -> impl Iterator<Item = &'a Item<'a>> {
         self.done().filter(|act| act.removes() && !(act.asked.op.is_settle() && self.is_sent_again(act)))
     }

@@ -29,12 +29,12 @@ use crate::history::History;
 use finding::Findings;
 use story::Story;
 
-/// Facts about a run that no event tells and that verdicts depend on.
+/// Facts about a run that stand in no event and that verdicts depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rules {
     /// Whether calls may have reached the store twice, as with
-    /// [`Fault::Duplicate`](crate::fault::Fault::Duplicate). The answers are those of the first
+    /// [`Fault::Duplicate`](crate::fault::Fault::Duplicate). Each answer is the one to the first
     /// arrival, so no event shows the effect of a second.
     pub echoes: bool,
     /// The most handlers of one worker that run at once (I17); `None` checks nothing.

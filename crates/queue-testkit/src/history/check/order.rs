@@ -131,7 +131,7 @@ fn check_numbers(story: &Story<'_>, findings: &mut Findings) {
     }
 }
 
-/// No answer tells an earlier time than a write that was answered before it began, nor than an
+/// No answer has an earlier time than a write that was answered before it began, nor than an
 /// earlier answer to the same process.
 fn check_time(story: &Story<'_>, findings: &mut Findings) {
     let mut told: BTreeMap<u64, &Item<'_>> = BTreeMap::new();

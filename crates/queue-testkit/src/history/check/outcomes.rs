@@ -29,8 +29,8 @@ fn check_pair(life: &Life<'_>, first: &Item<'_>, second: &Item<'_>, findings: &m
     }
 }
 
-/// A repeat of a settle that stands is not told that the lease is lost, unless a newer claim
-/// exists.
+/// A repeat of a settle that stands does not get the answer that the lease is lost, unless a newer
+/// claim exists.
 fn check_replays(story: &Story<'_>, life: &Life<'_>, first: &Item<'_>, findings: &mut Findings) {
     let replays = life.acts.iter().filter(|act| {
         act.asked.op == first.asked.op && act.asked.token == first.asked.token && first.precedes(act)

@@ -30,8 +30,8 @@ fn check_result(life: &Life<'_>, item: &Item<'_>, event: &Event, findings: &mut 
     }
 }
 
-/// The results that may be stored: those of completions that stand or may stand, except completions
-/// that came after one stood.
+/// The results that may be stored: the results of completions that stand or may stand, except
+/// completions that came after one stood.
 fn settled(life: &Life<'_>, by: &Item<'_>) -> Vec<Option<u64>> {
     let completions: Vec<_> = life.may_precede(by).filter(|act| act.asked.op == Op::Complete).collect();
     let is_first = |act: &&Item<'_>| !completions.iter().any(|other| other.is_done() && other.precedes(act));

@@ -61,7 +61,8 @@ impl<'a> Story<'a> {
         let (Some(seq), Some(id)) = (event.seq, &event.id) else { return };
         match event.answer {
             Some(Answer::Queued) => self.life(&event.queue, seq, id).birth = Some(item),
-            // If the answer of its enqueue was lost, and nobody has read it, nothing else names it.
+            // If the answer of its enqueue was lost, and no call has read it, nothing else names
+            // it.
             Some(Answer::Duplicate(_) | Answer::Completed) => {
                 self.life(&event.queue, seq, id);
             }
@@ -142,9 +143,9 @@ impl<'a> Story<'a> {
         ends.any(|(act, status, keep_ms)| self.may_leave(life, by, act, status, keep_ms))
     }
 
-    /// Whether it may have been given back on behalf of a claim without an answer after somebody
-    /// had asked to cancel it, which ends it. Stores and servers know of callers that are gone, and
-    /// give back what they claimed in calls that no history shows.
+    /// Whether it may have been given back on behalf of a claim without an answer after a request
+    /// to cancel it, which ends it. Stores and servers notice callers that have left, and give back
+    /// what they claimed in calls that no history shows.
     pub(super) fn may_be_cancelled_unheard(&self, life: &Life<'_>, by: &Item<'_>) -> bool {
         self.lost_claims(life.queue, by) > 0
             && life.may_precede(by).any(|act| act.asked.op == Op::RequestCancel)
@@ -227,9 +228,9 @@ fn time_before(events: &[Event]) -> Vec<Option<i64>> {
     latest.collect()
 }
 
-/// Whether the answer belongs to a certain write, whose time binds every handle. The time that a
-/// read told may bind its own handle alone, since a store need not write in order to read; and a
-/// settle may be a repeat that writes nothing.
+/// Whether the answer belongs to a certain write, whose time binds every handle. The time in the
+/// answer of a read may bind its own handle alone, since a store need not write in order to read;
+/// and a settle may be a repeat that writes nothing.
 fn is_written(event: &Event) -> bool {
     match event.answer {
         Some(Answer::Queued | Answer::Claimed) => true,

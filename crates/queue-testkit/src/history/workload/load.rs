@@ -42,8 +42,8 @@ impl Default for LoadParams {
 }
 
 /// The tasks of a workload in real time, for faults that take time: they run until
-/// [`finish`](Self::finish), whatever happens to the store meanwhile. Transient errors are part of
-/// it; any other error ends the test.
+/// [`finish`](Self::finish), through all that happens to the store meanwhile. Transient errors are
+/// part of it; any other error ends the test.
 ///
 /// The stores of a load need a real clock. Dropping a load ends its tasks where they are.
 ///
@@ -113,8 +113,8 @@ impl Load {
         self.finish_with(Vec::new()).await
     }
 
-    /// Does the same, and judges the history together with those of other processes of this host
-    /// that shared the store and have ended.
+    /// Does the same, and judges the history together with the histories of other processes of this
+    /// host that shared the store and have ended.
     ///
     /// # Panics
     /// As [`finish`](Self::finish).

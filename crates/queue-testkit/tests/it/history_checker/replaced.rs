@@ -112,7 +112,7 @@ fn i11_a_delayed_job_that_is_claimed_early_though_nobody_put_it_to_another_time(
         Event { ask: Ask { delay_ms: Some(delay_ms), ..asked.ask }, ..asked }
     };
     let delayed = |tape: &mut Tape| {
-        // Another write tells the store time before, so that the delay has a start.
+        // Another write answers the store time before, so that the delay has a start.
         tape.call(late("z", 100_000), vec![queued(1)]);
         tape.call(late("a", 500), vec![queued(2)]);
     };

@@ -44,7 +44,7 @@ fn i13_a_wait_that_calls_a_present_job_expired_or_unknown() {
     }
 }
 
-/// The answer of its enqueue was lost, and nobody has read it: only the duplicate names it.
+/// The answer of its enqueue was lost, and no call has read it: only the duplicate names it.
 #[test]
 fn a_wait_for_a_life_that_only_a_duplicate_named_expires_if_another_may_have_replaced_it() {
     let history = |replaces| {
@@ -70,7 +70,7 @@ fn i13_a_wait_for_a_life_that_nobody_named_expires() {
     tape.assert_breaks(&[I13]);
 }
 
-/// A store gives back what it claimed for a caller that is gone, and no history shows that.
+/// A store gives back what it claimed for a caller that has left, and no history shows that.
 #[test]
 fn a_job_whose_cancel_was_requested_may_end_with_a_claim_that_was_not_answered() {
     for answer in [Answer::Ended(Status::Cancelled), Answer::Expired] {

@@ -136,8 +136,8 @@ fn i24_a_write_that_another_process_finds_in_the_future() {
     tape.assert_breaks(&[I24]);
 }
 
-/// A store need not write in order to read, so the time that one handle was told by a read binds no
-/// other handle.
+/// A store need not write in order to read, so the time that one handle learned from a read binds
+/// no other handle.
 #[test]
 fn what_a_read_told_one_process_binds_no_other() {
     let mut tape = Tape::new();

@@ -26,13 +26,13 @@ fn due_now(state: State) -> Requeue {
     }
 }
 
-/// Reopens a terminal job, whatever its state.
+/// Reopens a terminal job of any state.
 pub(crate) fn reopening(meta: &JobMeta) -> Transition {
     let fresh = Requeue { fresh: true, ..due_now(State::Queued) };
     forged(meta, Patch::Requeue(fresh))
 }
 
-/// Removes a record, whatever its state.
+/// Removes a record of any state.
 pub(crate) fn removal(meta: &JobMeta) -> Transition {
     forged(meta, Patch::Remove)
 }

@@ -1,4 +1,4 @@
-//! A server that tells the test what it received.
+//! A server that reports to the test what it received.
 
 use std::net::SocketAddr;
 

@@ -13,7 +13,7 @@ use queue_core::{
 use std::collections::HashSet;
 
 impl State {
-    /// Those of the ids that no job holds.
+    /// The ids of these groups that no job holds.
     pub(super) fn free_ids(&self, queue: &QueueName, groups: &[Vec<NewJob>]) -> HashSet<JobId> {
         let free = |new: &&NewJob| self.admission(queue, new) == (Admission::Insert, None);
         groups.iter().flatten().filter(free).map(|new| new.id.clone()).collect()

@@ -28,7 +28,7 @@ impl PlantedStore {
                 let request = misread(state, request, first.as_ref());
                 let due = state.due(&request);
                 let claimed = state.lease(&request, due);
-                // The jobs of a caller that is gone should be given back here.
+                // The jobs of a caller that has left should be given back here.
                 drop(reply.send(claimed));
             }
         })?;
