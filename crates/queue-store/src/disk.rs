@@ -8,8 +8,8 @@ const MIB: u64 = 1 << 20;
 /// Below this the next checkpoint or segment may find no room: SQLite copies up to 4,000 pages of
 /// 4 KiB in one go, and a segment and its reserve take 12 MiB.
 const ROOM_BROKEN_BYTES: u64 = 16 * MIB;
-/// A warning comes at the latest below this: it is an hour of a thousand jobs a second that nobody
-/// keeps up with, at 70 bytes each, or minutes of large payloads.
+/// A warning comes at the latest below this: it is an hour of a thousand jobs a second that no
+/// worker takes, at 70 bytes each, or minutes of large payloads.
 const ROOM_WARNING_MIN_BYTES: u64 = 256 * MIB;
 /// And at the earliest below this, however large the disk is.
 const ROOM_WARNING_MAX_BYTES: u64 = 10 << 30;

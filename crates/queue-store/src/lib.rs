@@ -7,7 +7,7 @@
 //! | a store that … | takes |
 //! |---|---|
 //! | has subscribers in this process | [`Hub`], which hands out hints, and [`Notices`], which collects them until the commit |
-//! | hears hints through a channel of a server | [`HintStream`], which keeps the channel in use while somebody listens |
+//! | gets hints through a channel of a server | [`HintStream`], which keeps the channel in use while there are listeners |
 //! | blocks, and flushes a disk at each commit | [`group_commit`]: one thread that writes, and one transaction for all that wait |
 //! | blocks, and can read while another call writes | [`Mailbox`]: calls for threads that end with their handle |
 //! | learns of the writes of other processes by looking | [`watcher`]: a thread that looks when it is touched, and at times without |
@@ -15,7 +15,7 @@
 //! | has sockets or tasks of its own | [`PerRuntime`]: each runtime that calls has its own, and waits for no other |
 //! | serves several claims by one read | [`ClaimShares`], which deals the jobs out as if the claims came one by one |
 //! | sets jobs of paused kinds aside | [`KindPauses`], what the kinds of a queue mean for one claim |
-//! | leased jobs for a caller that is gone | [`UnheardClaim`], which gives them back uncharged |
+//! | leased jobs for a caller that has left | [`UnheardClaim`], which gives them back uncharged |
 //! | keeps files | [`disk`]: what the disk is like, as findings |
 //! | keeps bytes, and no columns | [`stored`]: a job as bytes and back, with a version |
 //! | sends values to a program of its own | [`wire`]: numbers, texts and byte strings, and their wary reader |

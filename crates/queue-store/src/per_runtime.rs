@@ -11,8 +11,8 @@ use tokio::{runtime::Id, sync::oneshot, task::JoinHandle};
 
 /// What a handle has on one runtime.
 pub trait RuntimePart: Send + Sync + 'static {
-    /// Called once, when the runtime has ended: nothing that was started on it will answer. Whoever
-    /// still holds the part learns so what dropping it cannot say.
+    /// Called once, when the runtime has ended: nothing that was started on it will answer. An
+    /// owner that still holds the part learns of the end by this call, which a drop could not say.
     fn end(&self) {}
 }
 
@@ -88,9 +88,9 @@ impl<T: RuntimePart> PerRuntime<T> {
     }
 
     /// Closes all parts, as `close` does with each, and waits until the tasks that it returns have
-    /// ended. Only those of the caller's own runtime are waited for, since nothing moves another
-    /// runtime that stands still. Once the first poll is over, every part is closed; dropping the
-    /// future then only ends the wait.
+    /// ended. Only the tasks of the caller's own runtime are waited for, since nothing moves
+    /// another runtime that stands still. Once the first poll is over, every part is closed;
+    /// dropping the future then only ends the wait.
     pub async fn close_tasks<Tasks>(&self, close: impl Fn(&T) -> Tasks)
     where
         Tasks: IntoIterator<Item = JoinHandle<()>>,

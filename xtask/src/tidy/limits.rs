@@ -18,7 +18,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-schedule", 11),
     ("queue-serde", 3),
     ("queue-sqlite", 41),
-    ("queue-store", 130),
+    ("queue-store", 0),
     ("queue-telemetry", 0),
     ("queue-testkit", 0),
     ("queue-view", 11),

@@ -34,7 +34,7 @@ struct Share {
 }
 
 impl ClaimShares {
-    /// Nobody has any job yet; a request whose sender has stopped listening gets none.
+    /// No request has a job yet; a request whose sender has stopped listening gets none.
     pub fn new(requests: &[&ClaimRequest], now: Timestamp) -> Self {
         let share = |request: &&ClaimRequest| Share {
             left: request.limit_at(now),

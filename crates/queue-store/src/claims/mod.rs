@@ -1,4 +1,4 @@
-//! Claims that a store answers together, and those whose callers are gone.
+//! Claims that a store answers together, and claims whose callers have left.
 
 mod claim_shares;
 mod kind_pauses;

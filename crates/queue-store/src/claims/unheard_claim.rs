@@ -1,4 +1,4 @@
-//! Gives back the jobs that were leased for callers that are gone.
+//! Gives back the jobs that were leased for callers that have left.
 
 use futures_util::FutureExt;
 use queue_core::{
@@ -7,11 +7,11 @@ use queue_core::{
 };
 use std::future::ready;
 
-/// How often what moved while it was given back is decided anew.
+/// How often a job that moved while it was given back is decided again.
 const ROUNDS_MAX: usize = 4;
 
-/// Jobs that claims leased for callers that are gone: they go back uncharged, and keep their
-/// places. A part for authors of stores, which know of such a caller before anybody else does.
+/// Jobs that claims leased for callers that have left: they go back uncharged, and keep their
+/// places. A part for authors of stores, which know of such a caller first.
 ///
 /// The caller that sent the claim may look for the same jobs as a
 /// [`LostClaim`](queue_core::LostClaim), or extend their leases and hand them out; each changes a
@@ -28,10 +28,10 @@ impl UnheardClaim {
     }
 
     /// Gives the jobs back within a transaction of the store: `apply` answers for each transition.
-    /// A job whose cancellation was asked for meanwhile is decided anew.
+    /// A job whose cancellation was requested meanwhile is decided again.
     ///
     /// # Errors
-    /// Those of `apply`.
+    /// The errors of `apply`.
     #[expect(clippy::missing_panics_doc, reason = "a call that answers at once waits for nothing")]
     pub fn give_back<E>(
         &self,
@@ -44,7 +44,8 @@ impl UnheardClaim {
     /// The same by calls of a store. A dropped future may leave jobs leased.
     ///
     /// # Errors
-    /// Those of `apply`. What is not given back lapses, unless whoever sent the claim looks for it.
+    /// The errors of `apply`. A job that is not given back lapses, unless the sender of the claim
+    /// looks for it.
     pub async fn give_back_by<E, F>(mut self, mut apply: impl FnMut(Vec<Transition>) -> F) -> Result<(), E>
     where
         F: Future<Output = Result<Vec<Applied>, E>>,
@@ -61,7 +62,7 @@ impl UnheardClaim {
         self.0.iter().map(|lease| lease.transition().clone()).collect()
     }
 
-    /// Those that somebody changed after they were read.
+    /// The jobs that changed after they were read.
     fn moved(&self, answers: &[Applied]) -> Option<Self> {
         let moved: Vec<_> =
             self.0.iter().zip(answers).filter_map(|(lease, answer)| lease.again(answer)).collect();

@@ -22,9 +22,9 @@ pub trait BatchVerbs: Debug + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Stamped<Vec<Vec<Enqueued>>>>> + Send;
 
     /// Several claims of one queue: an answer for each, in their order, as if each had come after
-    /// the one before it, but that `next_due` may be told as the last one leaves it. Fewer answers,
+    /// the one before it, but `next_due` may be the one that the last claim leaves. Fewer answers,
     /// at least one, say that the rest was not begun, since it had no room. It is sent once, and an
-    /// error of unknown outcome is that of all of them. See
+    /// error of unknown outcome is the error of all of them. See
     /// [`Storage::claim`](queue_core::Storage::claim).
     fn claim(&self, requests: Vec<ClaimRequest>) -> impl Future<Output = Result<Vec<Claimed>>> + Send;
 

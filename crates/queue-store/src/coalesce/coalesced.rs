@@ -20,17 +20,17 @@ use std::sync::Arc;
 /// inside and calls it from its own [`Storage`](queue_core::Storage), so that every handle merges,
 /// however it was opened.
 ///
-/// Claims of a queue are merged likewise, each with its own token, limit and bytes.
+/// Claims of a queue are merged in the same way, each with its own token, limit and bytes.
 ///
 /// A call that finds none of its kind and queue under way is made by its caller, without a task
 /// between: a lone call costs what the store's own costs. The next caller that comes meanwhile has
-/// a task carry that call to its end and then send, in one piece, whatever has come until then; the
-/// task ends when nothing waits any more. So nobody depends on the future of another caller, which
+/// a task carry that call to its end and then send, in one piece, all calls that came until then;
+/// the task ends when nothing waits any more. So no caller depends on the future of another, which
 /// may be kept and not polled.
 ///
-/// Input is checked before it joins a batch. A batch that is refused all the same is sent again
-/// call by call. Heartbeats do not merge with settles, so that they never wait behind a large one;
-/// and calls about different queues do not wait for each other. A read of a single job joins those
+/// Input is checked before it joins a batch. A batch that the store refuses is sent again call by
+/// call. Heartbeats do not merge with settles, so that they never wait behind a large one; and
+/// calls about different queues do not wait for each other. A read of a single job joins the reads
 /// of others; one of several jobs is a batch already, and goes by itself.
 ///
 /// # Dropped futures
@@ -39,12 +39,12 @@ use std::sync::Arc;
 ///
 /// # Runtime
 /// Calls of one runtime merge with each other, and with no others: the sockets and timers of a call
-/// are those of the runtime that began it. So a runtime that stands still, since a task blocks its
-/// thread or nobody drives it, holds up its own calls alone.
+/// belong to the runtime that began it. So a runtime that stands still, because a task blocks its
+/// thread or no thread drives it, holds up its own calls alone.
 ///
-/// The tasks run where [`Spawn`] has them run. When their runtime ends, the calls that they have
-/// sent answer `Unavailable` with an unknown outcome, and those that waited one that says that they
-/// were not sent; only a future that has moved to another runtime is there to hear it.
+/// The tasks run where [`Spawn`] has them run. When their runtime ends, the calls that were sent
+/// answer `Unavailable` with an unknown outcome, and the calls that waited answer that they were
+/// not sent; only a future that has moved to another runtime is left to receive this.
 #[derive(Debug)]
 pub struct Coalesced<S> {
     store: Arc<S>,
@@ -73,7 +73,7 @@ impl<S: BatchVerbs> Coalesced<S> {
     /// Joins the next batch. See [`Storage::enqueue`](queue_core::Storage::enqueue).
     ///
     /// # Errors
-    /// `Invalid` for what is over the limits, and those of the batch.
+    /// `Invalid` for what is over the limits, and the errors of the batch.
     pub async fn enqueue(
         &self,
         queue: &QueueName,
@@ -86,11 +86,11 @@ impl<S: BatchVerbs> Coalesced<S> {
     /// Goes at once if no claim of the queue is under way, and else with the others that wait for
     /// it. See [`Storage::claim`](queue_core::Storage::claim).
     ///
-    /// A caller that is gone before its claim is sent leases nothing; what is leased for one that
-    /// goes later is given back uncharged, at once.
+    /// A caller that leaves before its claim is sent leases nothing; jobs that are leased for a
+    /// caller that leaves later are given back uncharged, at once.
     ///
     /// # Errors
-    /// `Invalid` for a limit over that of a batch, and those of the call.
+    /// `Invalid` for a limit over that of a batch, and the errors of the call.
     pub async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
         self.store.limits().check_batch("claim", request.limit)?;
         self.claims.call(request.queue.clone(), request).await
@@ -106,7 +106,7 @@ impl<S: BatchVerbs> Coalesced<S> {
         self.claims.call_apart(request.queue.clone(), request).await
     }
 
-    /// Waits until the jobs of claims of this runtime whose callers are gone are given back, or
+    /// Waits until the jobs of claims of this runtime whose callers have left are given back, or
     /// cannot be: a store that closes lets go of its connections after that. It takes as long as
     /// the calls of the store do. Other runtimes are not waited for, since one may stand still.
     pub async fn rest(&self) {
@@ -127,8 +127,8 @@ impl<S: BatchVerbs> Coalesced<S> {
     /// Joins the next read, if it is of one job. See [`Storage::get`](queue_core::Storage::get).
     ///
     /// # Errors
-    /// Those of the read. One that may be the fault of a single job, such as a damaged record, is
-    /// met by the one who asked for it alone.
+    /// The errors of the read. An error that may be the fault of a single job, such as a damaged
+    /// record, reaches only the caller that asked for this job.
     pub async fn get(
         &self,
         queue: &QueueName,
@@ -144,7 +144,7 @@ impl<S: BatchVerbs> Coalesced<S> {
             async move { store.get(&queue, &ids, what).await }
         };
         let read = self.reads.read((queue.clone(), what), ids.to_vec(), send).await?;
-        // Together with those of others it may have found no room, and alone it always does.
+        // A body among the bodies of other callers may have found no room; alone it always does.
         let is_left_out = |record: &JobRecord| what == Detail::Full && record.body.is_none();
         if read.value.iter().flatten().any(is_left_out) {
             return self.store.get(queue, ids, what).await;
@@ -153,8 +153,8 @@ impl<S: BatchVerbs> Coalesced<S> {
     }
 }
 
-/// The queue that all are about: those of different queues do not wait for each other, since stores
-/// may be away in part.
+/// The queue that all are about: batches of different queues do not wait for each other, since a
+/// store may be unavailable in part.
 fn only_queue(batch: &[Transition]) -> Option<QueueName> {
     let first = &batch.first()?.queue;
     batch.iter().all(|transition| transition.queue == *first).then(|| first.clone())

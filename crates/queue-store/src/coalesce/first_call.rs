@@ -27,7 +27,7 @@ enum Stage<A> {
         /// Of the caller, to be woken by the task that drives the call.
         caller: Option<Waker>,
         is_driven: bool,
-        /// The caller is gone.
+        /// The caller has left.
         is_unheard: bool,
     },
     Answered(Result<A>),
@@ -43,7 +43,8 @@ impl<A> FirstCall<A> {
     fn poll_by_caller(&self, context: &mut Context<'_>) -> Poll<Result<A>> {
         let mut stage = self.0.lock();
         if let Stage::UnderWay { call, caller, is_driven, .. } = &mut *stage {
-            // The call wakes whoever polled it last, so once a task drives it the caller must not.
+            // The call wakes the task that polled it last, so once a task drives it the caller must
+            // not.
             let polled = if *is_driven { Poll::Pending } else { call.as_mut().poll(context) };
             let Poll::Ready(answer) = polled else {
                 caller.get_or_insert_with(|| context.waker().clone()).clone_from(context.waker());
@@ -59,7 +60,7 @@ impl<A> FirstCall<A> {
     }
 
     /// Drives the call to its end on the task that calls this. Answers what came for a caller that
-    /// is gone.
+    /// has left.
     pub(super) async fn drive(&self) -> Option<Result<A>> {
         poll_fn(|context| self.poll_by_driver(context)).await
     }
@@ -72,7 +73,7 @@ impl<A> FirstCall<A> {
         Poll::Ready(answered(&mut stage, answer))
     }
 
-    /// The caller is gone. Answers what it did not hear, if that is there already.
+    /// The caller has left. Answers what it did not receive, if that is there already.
     fn leave(&self) -> Option<Result<A>> {
         let mut stage = self.0.lock();
         if let Stage::UnderWay { is_unheard, .. } = &mut *stage {
@@ -85,7 +86,7 @@ impl<A> FirstCall<A> {
         }
     }
 
-    /// The task that drove the call is gone.
+    /// The task that drove the call has ended.
     pub(super) fn abandon(&self, operation: &'static str) {
         let mut stage = self.0.lock();
         if let Stage::UnderWay { .. } = &*stage {
@@ -94,7 +95,7 @@ impl<A> FirstCall<A> {
     }
 }
 
-/// Leaves an answer for the caller, or hands it back if the caller is gone.
+/// Leaves an answer for the caller, or hands it back if the caller has left.
 fn answered<A>(stage: &mut Stage<A>, answer: Result<A>) -> Option<Result<A>> {
     match std::mem::replace(stage, Stage::Over) {
         Stage::UnderWay { is_unheard: false, caller, .. } => {

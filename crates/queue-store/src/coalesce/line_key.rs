@@ -5,8 +5,8 @@ use tokio::runtime::Id;
 
 /// Calls with equal keys may share one call. A call uses sockets and timers of the runtime that
 /// began it, which nothing moves while that runtime stands still: a task of it blocks its thread,
-/// or nobody drives it. So calls of different runtimes share nothing, and a runtime waits for
-/// itself alone. Calls outside of any runtime, as in tests, are among themselves.
+/// or no thread drives it. So calls of different runtimes share nothing, and a runtime waits only
+/// for itself. Calls outside of any runtime, as in tests, are among themselves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct LineKey<K> {
     runtime: Option<Id>,

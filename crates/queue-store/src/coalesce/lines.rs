@@ -27,10 +27,10 @@ const BATCH_BYTES_MAX: usize = 16 << 20;
 
 /// The calls of one verb of a handle.
 ///
-/// One call of a key is under way at a time, and those of different keys do not wait for each
+/// One call of a key is under way at a time, and calls of different keys do not wait for each
 /// other. A caller that finds none under way drives its call itself, so a lone call needs no task
 /// and no wake-up of one. The next caller that comes meanwhile hands the call over to a task, the
-/// *driver*, which then sends whatever waits in one piece, until nothing waits any more.
+/// *driver*, which then sends all waiting calls in one piece, until none waits any more.
 ///
 /// So a caller never depends on another caller's future being polled: that future may be kept in a
 /// `select!` whose other branch makes the second call. Nor does it depend on another runtime: each
@@ -46,7 +46,7 @@ pub(super) struct LinesState<V: MergedVerb, S> {
     returns: PerRuntime<Returns>,
 }
 
-/// Each task of one runtime that may undo an answer which nobody heard holds a receiver.
+/// Each task of one runtime that may undo an answer without a receiver holds a `Receiver` of this.
 struct Returns(watch::Sender<()>);
 
 impl Default for Returns {
@@ -135,7 +135,7 @@ impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
         }
     }
 
-    /// The caller of a call that is under way is gone.
+    /// The caller of a call that is under way has left.
     pub(super) fn carry(self: &Arc<Self>, key: LineKey<V::Key>, first: &Arc<FirstCall<V::Answer>>) {
         let take = |line: &mut Line<V>| if line.has_first(first) { line.first.take() } else { None };
         let first = self.lock().get_mut(&key).and_then(take);
@@ -158,7 +158,7 @@ impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
         batch
     }
 
-    /// Nobody drives the line any more.
+    /// No caller or task drives the line any more.
     pub(super) fn abandon(&self, key: &LineKey<V::Key>) {
         let line = self.lock().remove(key);
         for waiting in line.into_iter().flat_map(|line| line.waiting) {
@@ -166,7 +166,7 @@ impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
         }
     }
 
-    /// Undoes what an answer brought that nobody hears.
+    /// Undoes an answer that reached no caller.
     pub(super) fn give_back(&self, unheard: Option<UnheardClaim>) {
         if let Some(unheard) = unheard {
             self.give_back_later(ready(Some(unheard)));
@@ -181,8 +181,8 @@ impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
         let (store, returning) = (self.store.clone(), self.returning());
         self.spawn.spawn(Box::pin(async move {
             if let Some(unheard) = unheard.await {
-                // What does not go back now lapses, or is found by whoever sent the claim: both
-                // know that it was lost.
+                // A job that does not go back now lapses, or the sender of the claim finds it: both
+                // ways are safe.
                 drop(unheard.give_back_by(|batch| apply(&*store, batch)).await);
             }
             drop(returning);
@@ -203,7 +203,7 @@ impl<V: MergedVerb> Line<V> {
         self.first.as_ref().is_some_and(|present| Arc::ptr_eq(present, first))
     }
 
-    /// Callers that are gone do not make the line any longer.
+    /// Callers that have left do not make the line any longer.
     fn add(&mut self, waiting: Waiting<V>) {
         if self.waiting.len() == self.waiting.capacity() {
             self.leave_out_the_gone();
@@ -230,8 +230,8 @@ impl<V: MergedVerb> Line<V> {
     }
 }
 
-/// A caller that waits for its part of a merged answer. An answer that came, and that nobody looked
-/// at, is undone.
+/// A caller that waits for its part of a merged answer. An answer that came, and that the caller
+/// did not look at, is undone.
 struct Listener<V: MergedVerb, S: BatchVerbs> {
     state: Arc<LinesState<V, S>>,
     answer: oneshot::Receiver<Result<V::Answer>>,

@@ -19,9 +19,9 @@ const ITEMS_MAX: usize = 256;
 /// stores where a read costs a round trip.
 ///
 /// A caller that arrives while a read is in flight joins the next one. There is no timer and no
-/// task. Reads of one key go one after the other; those of different keys do
-/// not wait for each other. All who wait for a read drive it, so one whose future is dropped, or
-/// kept and not polled, holds up nobody. Those of different runtimes do not merge either
+/// task. Reads of one key go one after the other; reads of different keys do not wait for each
+/// other. All callers that wait for a read drive it, so a caller whose future is dropped, or kept
+/// and not polled, holds up no other. Reads of different runtimes do not merge either
 /// ([`LineKey`]).
 pub(super) struct MergedReads<K, I, A> {
     latest: Mutex<HashMap<LineKey<K>, OpenRead<I, A>>>,
@@ -72,12 +72,13 @@ where
     I: Clone + Send + 'static,
     A: Send + 'static,
 {
-    /// Reads items, perhaps with those of others: `send` gets the items of all, and answers each in
-    /// its place. Dropping the future harms nobody; the read goes on if others wait for it.
+    /// Reads items, perhaps with the items of other callers: `send` gets the items of all, and
+    /// answers each in its place. The future can be dropped at any time; the read goes on if others
+    /// wait for it.
     ///
     /// # Errors
-    /// Those of `send`, and `Internal` if it panics. One that may be the fault of a single item,
-    /// such as a damaged record, is met by the one who asked for it alone.
+    /// The errors of `send`, and `Internal` if it panics. An error that may be the fault of a
+    /// single item, such as a damaged record, reaches only the caller that asked for this item.
     pub(super) async fn read<F>(
         &self,
         key: K,
@@ -121,8 +122,8 @@ where
         {
             return (read.clone(), range);
         }
-        // A read in flight may have begun before what this caller was told of, so it is not joined.
-        // The next one waits for it, and takes every caller that arrives until then.
+        // A read in flight may have begun before a change that this caller knows of, so it is not
+        // joined. The next one waits for it, and takes every caller that arrives until then.
         let asked = Arc::new(Mutex::new(Some(items.to_vec())));
         let before = before.map(|(read, _)| read);
         let read = read_after(before, asked.clone(), key.key.clone(), send.clone()).boxed().shared();
@@ -163,7 +164,7 @@ async fn read_after<K, I, A, F: Future<Output = Result<Stamped<Vec<A>>>>>(
     ReadOutcome { count, outcome: outcome.map(|answer| (answer.moment(), take_each(answer.value))) }
 }
 
-/// One turn, whatever the runtime.
+/// One turn, on any runtime or none.
 pub(super) async fn let_others_go() {
     let mut had_a_turn = false;
     poll_fn(|context| {

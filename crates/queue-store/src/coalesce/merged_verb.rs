@@ -37,7 +37,7 @@ pub(super) trait MergedVerb: Send + Sync + 'static {
         requests: Vec<Self::Request>,
     ) -> impl Future<Output = Result<Vec<Result<Self::Answer>>>> + Send;
 
-    /// What has to be undone of an answer whose caller is gone.
+    /// What has to be undone of an answer whose caller has left.
     fn unheard(_answer: Self::Answer) -> Option<UnheardClaim> {
         None
     }

@@ -10,7 +10,8 @@ use std::{
 };
 
 /// Hints of a [`Hub`](crate::Hub) that come from a channel of the server. While the stream lives,
-/// the channel is in use: a store that counts the references to `user` knows when nobody listens.
+/// the channel is in use: a store that counts the references to `user` knows when the last listener
+/// has left.
 pub struct HintStream {
     hints: EventStream,
     _user: Arc<()>,

@@ -15,7 +15,7 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-/// A subscriber that is this many hints behind is told that it missed some.
+/// A subscriber that is this many hints behind gets the hint that it missed some.
 pub(super) const BACKLOG_MAX: usize = 1024;
 
 /// Hands hints to the subscribers of one process. Stores share it: they publish after a commit, and
@@ -74,7 +74,7 @@ impl Hub {
         }
     }
 
-    /// A job changed. Who asked for its id hears of it when it is terminal or gone.
+    /// A job changed. Subscribers to its id get a hint when it is terminal or removed.
     pub fn changed(&self, queue: &QueueName, change: &JobChange) {
         self.ended(queue, change);
         self.followed(queue, change);
@@ -102,11 +102,11 @@ impl Hub {
         }
     }
 
-    /// Another handle wrote to one queue, and which jobs is unknown: subscribers to its jobs are
-    /// told to read again, and subscribers that claim from it are woken if there is a reason to.
-    /// Subscribers of other queues are not woken.
+    /// Another handle wrote to one queue, and which jobs is unknown: subscribers to its jobs get
+    /// the hint to read again, and subscribers that claim from it are woken if there is a reason
+    /// to. Subscribers of other queues are not woken.
     ///
-    /// Returns whether there was anybody to tell.
+    /// Returns whether there was a subscriber.
     pub fn tell(&self, queue: &QueueName, news: News) -> bool {
         let registry = self.lock();
         let Some(channels) = registry.queues.get(queue) else { return false };
@@ -123,7 +123,7 @@ impl Hub {
         }
     }
 
-    /// Whether anybody listens at all, so that a store may save itself the work.
+    /// Whether there are subscribers at all, so that a store may save itself the work.
     pub fn has_subscribers(&self) -> bool {
         !self.lock().queues.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What subscribers hear of, in which order, and when nothing more.
+//! Which hints subscribers get, in which order, and when no more.
 
 use super::{
     hub::{BACKLOG_MAX, Hub},

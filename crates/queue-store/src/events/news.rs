@@ -1,6 +1,6 @@
 //! What a store knows of a write to a queue by another handle.
 
-/// What somebody else wrote to a queue, as far as a store can tell that does not hear of single
+/// What another handle wrote to a queue, as far as a store knows that does not learn of single
 /// jobs: see [`Hub::tell`](crate::Hub::tell).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum News {

@@ -3,8 +3,8 @@
 use crate::Hub;
 use queue_core::{JobChange, JobMeta, QueueName};
 
-/// What subscribers shall hear of once a change is as durable as promised, in order. Stores collect
-/// it while they write, and publish it after the commit.
+/// Hints for subscribers, in order, to be sent once a change is as durable as promised. Stores
+/// collect it while they write, and publish it after the commit.
 ///
 /// ```
 /// use queue_core::QueueName;
@@ -22,10 +22,10 @@ pub struct Notices {
     wanted: NoticeLevel,
 }
 
-/// What somebody wants to hear of, the least first.
+/// Which changes have subscribers, the fewest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NoticeLevel {
-    /// Nobody listens.
+    /// There is no subscriber.
     Nothing,
     /// Queues alone.
     Wakes,
@@ -74,12 +74,12 @@ impl Notices {
         }
     }
 
-    /// A job is gone.
+    /// A job was removed.
     pub fn removed(&mut self, job: &JobMeta) {
         self.push(job, false);
     }
 
-    /// A job changed, or is gone, of which only this is known.
+    /// A job changed, or was removed, of which only this is known.
     pub fn tell(&mut self, queue: &QueueName, change: JobChange) {
         if self.wanted == NoticeLevel::Everything {
             self.pending.push(Notice::Changed(queue.clone(), change));
@@ -102,15 +102,15 @@ impl Notices {
         Self { pending: std::mem::take(&mut self.pending), wanted: self.wanted }
     }
 
-    /// Tells the subscribers. If there were none and now there are, they may have read the state
-    /// before the change, so they are told that they missed something.
+    /// Sends the notices to the subscribers. If there were none and now there are, they may have
+    /// read the state before the change, so they get the hint that they missed something.
     pub fn publish(&self, hub: &Hub) {
         self.publish_by(hub, Hub::changed);
     }
 
-    /// The same without subscribers to every change: those of a store with several connections hear
-    /// of it from the server, which tells the changes of a job in their order, whichever
-    /// connections they were made by.
+    /// The same without subscribers to every change: a store with several connections gets these
+    /// changes from the server, which sends the changes of a job in their order, over all
+    /// connections.
     pub fn publish_to_waiters(&self, hub: &Hub) {
         self.publish_by(hub, Hub::ended);
     }

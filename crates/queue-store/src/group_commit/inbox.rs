@@ -43,7 +43,7 @@ impl<C: Committer> Inbox<C> {
         }
     }
 
-    /// Takes what waits by now; nobody waits for a timer. Callers that were just answered may be
+    /// Takes what waits by now; no call waits for a timer. Callers that were just answered may be
     /// about to call again, so while there are fewer than last time the processor is offered to
     /// them.
     fn gather(&mut self, first: PendingCall<C>) -> Vec<PendingCall<C>> {
@@ -94,7 +94,7 @@ fn merged<C: Committer>(group: Vec<PendingCall<C>>) -> Vec<PendingCall<C>> {
     others
 }
 
-/// Answers what is to be done for callers that are gone.
+/// Answers what is to be done for callers that have left.
 fn commit<C: Committer>(session: &mut C::Session<'_>, mut group: Vec<PendingCall<C>>) -> Vec<PendingCall<C>> {
     let mut left = Vec::new();
     match C::transact(session, &mut group) {

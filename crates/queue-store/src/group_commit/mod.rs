@@ -1,4 +1,4 @@
-//! One thread that writes, and puts whatever waits into one transaction: many callers share the
+//! One thread that writes, and puts all waiting calls into one transaction: many callers share the
 //! cost of one flush.
 
 mod inbox;
@@ -91,8 +91,8 @@ pub trait Committer: Sized + 'static {
     const USUAL_NEED: Self::Need;
 
     /// Runs the calls of `group` that are [wanted](PendingCall::is_wanted) in one transaction: all
-    /// or nothing. When it answers `Ok`, what they did is as durable as the store promises, and
-    /// whoever listens was told; then they are answered.
+    /// or nothing. When it answers `Ok`, what they did is as durable as the store promises, and the
+    /// subscribers got their hints; then they are answered.
     ///
     /// # Errors
     /// [`GroupFailure`], with everything undone that can be. A call may run again after it.
@@ -108,8 +108,7 @@ pub trait Committer: Sized + 'static {
 /// How far a transaction came before it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupFailure<F> {
-    /// It did not begin, or nobody knows whether it ended: trying its calls alone would fail in the
-    /// same way.
+    /// It did not begin, or its end is unknown: trying its calls alone would fail in the same way.
     Together(F),
     /// A call failed, or all of them took too much room, and nothing was written: each is tried
     /// alone.
@@ -141,8 +140,8 @@ pub trait Verb<C: Committer>: Send + 'static {
     /// For error messages.
     const NAME: &'static str;
 
-    /// Whether it is skipped when its caller is gone before it began. For claims, which else lease
-    /// jobs to nobody.
+    /// Whether it is skipped when its caller left before it began. For claims, which else lease
+    /// jobs to a caller that is not there.
     const SKIPS_ABANDONED: bool = false;
 
     /// Whether calls of this verb that wait at the same time may run as one, by
@@ -166,17 +165,17 @@ pub trait Verb<C: Committer>: Send + 'static {
         true
     }
 
-    /// What is to be done next because nobody heard an answer that is durable: for claims, which
-    /// give back what they leased. It runs at once, in a transaction of its own, and nobody waits
-    /// for it.
+    /// What is to be done next because a durable answer reached no caller: for claims, which give
+    /// back what they leased. It runs at once, in a transaction of its own, and no caller waits for
+    /// it.
     fn unheard(_answer: Self::Answer) -> Option<PendingCall<C>> {
         None
     }
 
-    /// Does it. Whatever it changes is durable, or undone, together with the rest of the group.
+    /// Does it. Its changes are durable, or undone, together with the rest of the group.
     ///
     /// # Errors
-    /// Whatever the store's calls fail with. The group is then undone.
+    /// The errors of the store's calls. The group is then undone.
     fn run(&self, session: &mut C::Session<'_>) -> Result<Self::Answer, C::Failure>;
 
     /// Does those that [join](Self::joins) each other, as if one came after the other; an answer

@@ -5,7 +5,7 @@ use queue_core::Result;
 use std::{any::Any, fmt};
 use tokio::sync::oneshot;
 
-/// A call that waits for its transaction, whatever its type, or several that run as one.
+/// A call of any type that waits for its transaction, or several that run as one.
 pub struct PendingCall<C: Committer>(Box<dyn ErasedCall<C>>);
 
 impl<C: Committer> fmt::Debug for PendingCall<C> {
@@ -19,7 +19,7 @@ impl<C: Committer> PendingCall<C> {
         Self(Box::new(VerbCall::new(verb, reply)))
     }
 
-    /// A call that nobody waits for.
+    /// A call for which no caller waits.
     pub fn unanswered<V: Verb<C>>(verb: V) -> Self {
         Self::new(verb, oneshot::channel().0)
     }
@@ -29,7 +29,7 @@ impl<C: Committer> PendingCall<C> {
         self.0.need()
     }
 
-    /// False if nobody is left to whom its answer means anything.
+    /// False if no caller is left for the answer.
     pub fn is_wanted(&self) -> bool {
         self.0.is_wanted()
     }
@@ -71,12 +71,12 @@ impl<C: Committer> PendingCall<C> {
         self.0.is_several()
     }
 
-    /// What it did is durable. Answers what is to be done for callers that are gone.
+    /// What it did is durable. Answers what is to be done for callers that have left.
     pub(super) fn answer(self, left: &mut Vec<Self>) {
         self.0.answer(left);
     }
 
-    /// It is not, or nobody knows.
+    /// What it did is not durable, or that is unknown.
     pub(super) fn fail(self, fault: &C::Fault) {
         self.0.fail(fault);
     }

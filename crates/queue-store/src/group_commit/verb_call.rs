@@ -42,7 +42,7 @@ impl<C: Committer, V: Verb<C>> VerbCall<C, V> {
 
     fn answer_one(self, left: &mut Vec<PendingCall<C>>) {
         let Some(answer) = self.kept else { return };
-        // A caller that is gone was told that the outcome is then unknown to it.
+        // A caller that leaves gives up knowing the outcome.
         if let Err(Ok(answer)) = self.reply.send(Ok(answer)) {
             left.extend(V::unheard(answer));
         }
@@ -92,7 +92,7 @@ impl<C: Committer, V: Verb<C>> ErasedCall<C> for VerbCall<C, V> {
 
     fn split(mut self: Box<Self>) -> Vec<Box<dyn ErasedCall<C>>> {
         let mut others = std::mem::take(&mut self.others);
-        // What they were to be answered is undone, and whoever is gone by now does not run again.
+        // Their answers are undone, and calls whose callers have left by now do not run again.
         self.kept = None;
         for call in &mut others {
             call.kept = None;

@@ -26,8 +26,8 @@ impl<C: Committer> Writer<C> {
     /// an async thread; it says how that went, and then [serves](Inbox::serve).
     ///
     /// # Errors
-    /// What `main` says, and `Unavailable` if there is no thread to be had. A dropped future leaves
-    /// the thread to find out that nobody listens: then it shall end.
+    /// The errors of `main`, and `Unavailable` if the system starts no thread. After a dropped
+    /// future the thread finds out that it has no caller, and should end then.
     pub async fn start<T: Send + 'static>(
         name: &str,
         main: impl FnOnce(Inbox<C>, oneshot::Sender<Result<T>>) + Send + 'static,
@@ -50,8 +50,8 @@ impl<C: Committer> Writer<C> {
     /// Sends a verb and waits for its durable answer.
     ///
     /// # Errors
-    /// `Closed` once closed, and whatever the verb's transaction failed with. Dropping the future
-    /// leaves the verb to finish on its own; then see [`Verb::unheard`].
+    /// `Closed` once closed, and the error of the verb's transaction. Dropping the future leaves
+    /// the verb to finish on its own; then see [`Verb::unheard`].
     pub async fn call<V: Verb<C>>(&self, verb: V) -> Result<V::Answer> {
         let (reply, answer) = oneshot::channel();
         self.0.send(V::NAME, PendingCall::new(verb, reply)).await?;
@@ -59,7 +59,8 @@ impl<C: Committer> Writer<C> {
         (&mut listener.answer).await.unwrap_or_else(|_| Err(Error::unanswered(V::NAME)))
     }
 
-    /// Sends a verb that nobody waits for, if there is room: for what will be sent again anyway.
+    /// Sends a verb without a caller that waits, if there is room: for what will be sent again
+    /// anyway.
     pub fn nudge<V: Verb<C>>(&self, verb: V) {
         let (reply, _) = oneshot::channel();
         self.0.try_send(PendingCall::new(verb, reply));
@@ -76,8 +77,8 @@ impl<C: Committer> Writer<C> {
     }
 }
 
-/// The caller that waits for an answer. An answer that came, and that nobody looked at, is not
-/// heard either.
+/// The caller that waits for an answer. An answer that came, and that the caller did not look at,
+/// counts as not received.
 struct CallReply<'a, C: Committer, V: Verb<C>> {
     writer: &'a Writer<C>,
     answer: oneshot::Receiver<Result<V::Answer>>,

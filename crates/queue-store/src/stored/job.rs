@@ -14,7 +14,7 @@ use queue_core::{
 /// attempts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredJob {
-    /// What everybody may see, and what the store alone knows.
+    /// What all callers may see, and what the store alone knows.
     pub job: TrackedJob,
     /// Bytes of its payload, which a claim must know before it reads any.
     pub payload_bytes: u64,
@@ -108,8 +108,8 @@ impl Fields for StoredJob {
     }
 }
 
-/// Names every field of a record: one that is new does not compile until somebody decides here
-/// where it is stored.
+/// Names every field of a record: a new field does not compile until it is decided here where it is
+/// stored.
 fn flags(StoredJob { job: TrackedJob { meta, token, last_settle }, payload_bytes: _ }: &StoredJob) -> u32 {
     #[rustfmt::skip]
     let JobMeta {

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use tokio::sync::{mpsc, watch};
 
 /// Work for threads that a store's handle owns: a bounded channel, the stop signal, and the join.
-/// For stores whose calls block, such as those of files and embedded databases.
+/// For stores whose calls block, such as stores of files and embedded databases.
 ///
 /// The stop signal is the end of the channel: the threads finish what was sent before, then end.
 /// Dropping the mailbox waits for that, so that no thread outlives its handle.
@@ -33,7 +33,7 @@ impl<T: Send + 'static> Mailbox<T> {
         work.send(item).await.map_err(|_| Error::closed(operation))
     }
 
-    /// Hands over if there is room and nobody has closed.
+    /// Hands over if there is room and the mailbox is open.
     pub fn try_send(&self, item: T) {
         if let Some(work) = self.work.lock().clone() {
             drop(work.try_send(item));
@@ -44,7 +44,7 @@ impl<T: Send + 'static> Mailbox<T> {
     pub async fn close(&self) {
         self.refuse();
         let mut ended = self.ended.clone();
-        // Nothing is ever sent: this answers when the threads are gone.
+        // Nothing is ever sent: this answers when the threads have ended.
         while ended.changed().await.is_ok() {}
         self.join();
     }

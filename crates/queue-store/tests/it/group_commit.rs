@@ -65,7 +65,7 @@ impl Verb<Ledgers> for Enter {
     }
 }
 
-/// The same, skipped if its caller is gone.
+/// The same, skipped if its caller has left.
 struct EnterIfWanted(u32);
 
 impl Verb<Ledgers> for EnterIfWanted {
@@ -201,12 +201,12 @@ async fn a_thread_that_panics_leaves_its_callers_in_doubt_and_not_in_waiting() {
     let writer = start(Ledger::default()).await;
     let error = writer.call(Panic).await.unwrap_err();
     assert_eq!((error.kind(), error.certainty()), (ErrorKind::Internal, Certainty::Unknown));
-    // Calls answer closed as soon as the thread is gone.
+    // Calls answer closed as soon as the thread has ended.
     assert!(writer.call(Enter(2)).await.is_err());
 }
 
-/// Writes a number, merged with those of the same hundred; another one is written if its caller is
-/// gone.
+/// Writes a number, merged with numbers of the same hundred; another one is written if its caller
+/// has left.
 struct Draw(u32);
 
 impl Verb<Ledgers> for Draw {

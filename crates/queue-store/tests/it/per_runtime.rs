@@ -1,4 +1,4 @@
-//! What a handle has on each runtime, and what becomes of it when a runtime ends.
+//! What a handle has on each runtime, and what happens to it when a runtime ends.
 
 use queue_store::{PerRuntime, RuntimePart};
 use std::{

@@ -64,8 +64,8 @@ impl LazyWatcher {
     /// future leaves the thread.
     ///
     /// # Errors
-    /// What `main` says, after which the next call starts another, `Unavailable` if there is no
-    /// thread to be had, and `Closed` after [`stop`](Self::stop).
+    /// The errors of `main`, after which the next call starts another, `Unavailable` if the system
+    /// starts no thread, and `Closed` after [`stop`](Self::stop).
     pub async fn start(
         &self,
         operation: &'static str,

@@ -12,7 +12,7 @@ pub enum Look {
     /// No other handle wrote. A touch comes before the write that it announces can be seen, so the
     /// next look follows soon.
     NothingNew,
-    /// Others wrote, and a subscriber of this process was told. More of it may follow.
+    /// Others wrote, and a subscriber of this process got a hint. More of it may follow.
     Notified,
     /// Others wrote, and no subscriber of this process listens to what they wrote.
     NoSubscriber,

@@ -23,7 +23,7 @@ impl Watcher {
     /// Starts a thread that ends when this signal is stopped.
     ///
     /// # Errors
-    /// `Unavailable` if there is no thread to be had.
+    /// `Unavailable` if the system starts no thread.
     pub fn spawn(
         operation: &'static str,
         name: &str,

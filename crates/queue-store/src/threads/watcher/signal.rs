@@ -71,7 +71,7 @@ impl Signal {
         }
     }
 
-    /// Waits this long, whatever is touched meanwhile.
+    /// Waits this long; touches do not shorten the wait.
     pub fn wait_out(&self, timeout: Duration) -> Wake {
         let mut state = self.state.lock();
         self.stopped.wait_while_for(&mut state, |state| !state.is_stopped, timeout);

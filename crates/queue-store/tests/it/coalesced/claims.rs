@@ -1,5 +1,5 @@
-//! Merged claims: what reaches the store, how the jobs are shared, and what becomes of the share of
-//! a caller that is gone.
+//! Merged claims: what reaches the store, how the jobs are shared, and where the share of a caller
+//! goes that has left.
 
 use crate::coalesced::{
     recorder::{Call, Recorder, Script},

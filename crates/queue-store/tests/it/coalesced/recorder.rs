@@ -33,7 +33,7 @@ struct Shared {
     calls: Mutex<Vec<Call>>,
     /// One permit per call that reached the store.
     entered: Semaphore,
-    /// Shut until it has a permit. Heartbeats pass all the same.
+    /// Shut until it has a permit. Heartbeats pass a shut gate.
     gate: Semaphore,
     /// Permits of the gate, each of which lets one call pass.
     passes: AtomicUsize,

@@ -60,8 +60,8 @@ fn let_both_pass(recorder: &Recorder) {
     recorder.open();
 }
 
-/// The sockets of the first call are those of a runtime that nobody drives, so nobody else may wait
-/// for it.
+/// The sockets of the first call belong to a runtime that no thread drives, so no other call may
+/// wait for it.
 #[test]
 fn a_call_goes_out_though_another_runtime_has_one_of_its_kind_under_way() {
     for (kind, begin) in KINDS {
@@ -112,7 +112,7 @@ fn a_runtime_that_ends_takes_no_call_of_another_with_it() {
         drop(ends);
         let_both_pass(&recorder);
         lives.block_on(other).unwrap_or_else(|error| panic!("{kind} failed with its neighbour: {error}"));
-        // Those of the ended runtime are no bug, and may be sent again.
+        // Calls of the ended runtime are no bug, and may be sent again.
         for call in [taken, waits] {
             if let Err(error) = lives.block_on(call) {
                 assert_eq!(error.kind(), ErrorKind::Unavailable, "{kind}: {error}");
