@@ -4,7 +4,7 @@ use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Clock, ClockBound, ClockLeap, Moment, StoreTime, Timestamp};
 use std::sync::Arc;
 
-/// The clock, and the latest time that callers were told (I24). The mark in the database does the
+/// The clock, and the latest time that callers learned (I24). The mark in the database does the
 /// same for other processes.
 #[derive(Debug)]
 pub(crate) struct KvClock {

@@ -134,7 +134,7 @@ pub(crate) fn scheduled(meta: &JobMeta) -> Key {
     timed(of_queue(Family::Scheduled, &meta.queue), meta.run_at, meta.seq)
 }
 
-/// The index entries of a record, except those of a waiting job, which have values.
+/// The index entries of a record, without the entries of a waiting job, which have values.
 pub(crate) fn times(meta: &JobMeta) -> Vec<Key> {
     let timed = |family, at: Timestamp| timed(of_queue(family, &meta.queue), at, meta.seq);
     let lease = meta.lease.as_ref().map(|lease| timed(Family::Lease, lease.expires_at));

@@ -3,8 +3,8 @@
 use queue_core::Capabilities;
 use std::{error::Error, fmt::Debug, ops::Range, sync::Arc};
 
-/// The error of a database, in whatever form its driver has it, so that a driver only needs `?`.
-/// Callers of the store see it as `Unavailable`; a [`queue_core::Error`] in it keeps its own kind.
+/// The error of a database in any form, so that a driver only needs `?`. Callers of the store see
+/// it as `Unavailable`; a [`queue_core::Error`] in it keeps its own kind.
 pub type KvError = Box<dyn Error + Send + Sync>;
 
 /// A key with its value.
@@ -51,8 +51,8 @@ pub trait KvWrite: KvRead {
     fn delete(&mut self, key: &[u8]) -> Result<(), KvError>;
 
     /// Commits all writes, or none. When it returns, they are as durable as
-    /// [`Capabilities::durability`] says. After an error, callers are told that the outcome is
-    /// unknown.
+    /// [`Capabilities::durability`] says. After an error, callers get the answer that the outcome
+    /// is unknown.
     fn commit(self: Box<Self>) -> Result<(), KvError>;
 }
 

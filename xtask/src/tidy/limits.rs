@@ -10,7 +10,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-core", 0),
     ("queue-fs", 58),
     ("queue-http", 0),
-    ("queue-kv", 6),
+    ("queue-kv", 0),
     ("queue-memory", 24),
     ("queue-postgres", 144),
     ("queue-redis", 118),

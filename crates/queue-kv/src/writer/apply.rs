@@ -32,7 +32,7 @@ impl Verb<Commits> for KvApply {
     }
 }
 
-/// Gives back, uncharged, the jobs leased by a claim whose caller is gone.
+/// Gives back, uncharged, the jobs leased by a claim whose caller has left.
 #[derive(Debug)]
 pub(super) struct KvGiveBack(pub(super) UnheardClaim);
 

@@ -22,8 +22,8 @@ use queue_store::{
 /// The most scheduled jobs that one claim makes ready; later claims make the others ready.
 const PROMOTE_MAX: usize = 1_000;
 
-/// Leases due jobs. A caller that is gone before the claim runs gets none, so that the jobs need
-/// not wait for a lapse; one that goes later has them given back.
+/// Leases due jobs. A caller that leaves before the claim runs gets none, so that the jobs need not
+/// wait for a lapse; for a caller that leaves later they are given back.
 #[derive(Debug)]
 pub(crate) struct KvClaim(pub(crate) ClaimRequest);
 
