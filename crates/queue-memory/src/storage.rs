@@ -96,7 +96,7 @@ impl MemoryStorage {
         checked.map_err(|leap| leap.of(operation))?;
         time.note(moment.now, ticks);
         let answer = run(engine, moment);
-        // Notices are published under the lock, so that those of one job arrive in order.
+        // Notices are published under the lock, so that the notices of one job arrive in order.
         self.shared.publish(&engine.take_notices());
         Ok(answer)
     }

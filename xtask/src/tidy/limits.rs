@@ -11,7 +11,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-fs", 58),
     ("queue-http", 0),
     ("queue-kv", 0),
-    ("queue-memory", 24),
+    ("queue-memory", 0),
     ("queue-postgres", 144),
     ("queue-redis", 118),
     ("queue-remote", 55),

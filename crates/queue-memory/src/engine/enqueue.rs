@@ -36,7 +36,7 @@ impl Engine {
                     return taken_by(entry);
                 }
                 undo.changes(entry);
-                // Waiters for the former life have to hear of its end: from here on the id leads to
+                // Waiters for the former life need a hint of its end: from here on the id leads to
                 // another.
                 notices.tell(queue, entry.farewell());
                 state.remove(former.seq);

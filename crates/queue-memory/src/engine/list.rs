@@ -70,7 +70,7 @@ fn lives<'s>(state: &'s QueueState, query: &ListQuery, after: Option<PageEnd>, n
             Box::new(indexes.due_behind(after))
         }
         Walk::Scheduled => {
-            // What is scheduled at one time for one life is that once, whatever its priority.
+            // A life stands once at each scheduled time, at any priority.
             let begin =
                 after.map_or((FIRST, Seq::new(0), 0), |after| (after.at, Seq::new(after.seq + 1), i16::MIN));
             Box::new(indexes.scheduled.range(begin..).map(|(_, seq, _)| *seq))

@@ -86,8 +86,8 @@ impl Engine {
         if self.is_loading { state.remove_unindexed(seq) } else { state.remove(seq) }
     }
 
-    /// Replaces the bytes of a payload, and those of a result if there is one, for a caller that
-    /// keeps them elsewhere.
+    /// Replaces the bytes of a payload, and of a result if there is one, for a caller that keeps
+    /// them elsewhere.
     pub fn set_body_bytes(
         &mut self,
         queue: &QueueName,
@@ -132,7 +132,7 @@ impl Engine {
         self.raise_mark(mark);
     }
 
-    /// The queues that are there without a job, and have no pause: nothing else tells of them.
+    /// The queues without a job and without a pause: they stand nowhere else.
     pub fn idle_queues(&self) -> impl Iterator<Item = &QueueName> {
         let is_idle = |state: &QueueState| state.entries.is_empty() && state.pauses.is_empty();
         self.queues.iter().filter(move |(_, state)| is_idle(state)).map(|(queue, _)| queue)

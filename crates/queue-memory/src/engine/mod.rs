@@ -58,8 +58,8 @@ impl Engine {
         self.notices.take()
     }
 
-    /// Leaves notices of single jobs or not, from now on; it does unless told otherwise. Queues are
-    /// woken in any case.
+    /// Leaves notices of single jobs or not, from now on; the default is yes. Queues are woken in
+    /// any case.
     pub fn notice_jobs(&mut self, wanted: bool) {
         self.notices.want(if wanted { NoticeLevel::Everything } else { NoticeLevel::Wakes });
     }

@@ -42,11 +42,11 @@ pub struct PackedJob {
     pub priority: i16,
     /// Its state.
     pub state: State,
-    /// Why it is Failed, or Cancelled though nobody asked for it.
+    /// Why it is Failed, or Cancelled without a request.
     pub reason: Option<Reason>,
-    /// Somebody asked to cancel it while it ran.
+    /// A cancel was requested while it ran.
     pub cancel_requested: bool,
-    /// Somebody waits, or waited, for its outcome.
+    /// A caller waits, or waited, for its outcome.
     pub awaited: bool,
     /// It does not expire any more.
     pub expiry_lifted: bool,
@@ -273,7 +273,7 @@ impl PackedJob {
         JobRecord { meta: self.meta(), body: (what == Detail::Full).then(|| self.body()) }
     }
 
-    /// What subscribers are told once it is gone.
+    /// The notice for subscribers after its removal.
     pub(super) fn farewell(&self) -> JobChange {
         JobChange { id: self.id.clone(), seq: self.seq, revision: self.revision, state: None }
     }

@@ -4,12 +4,12 @@ use super::{Engine, queue_state::QueueState};
 use queue_core::{Kind, Pause, PausedKind, QueueName, Result, Seq, Timestamp};
 use std::collections::BTreeMap;
 
-/// For how long the claims of a queue are stopped, and those of some of its kinds.
+/// For how long the claims of a queue are stopped, and the claims of some of its kinds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pauses {
     /// That of the whole queue, which may be over.
     pub queue: Pause,
-    /// Those of kinds, which may be over, and none of which is off.
+    /// Pauses of kinds, which may be over, and none of which is off.
     pub kinds: BTreeMap<Kind, Pause>,
 }
 
@@ -33,7 +33,7 @@ impl Pauses {
 }
 
 impl Engine {
-    /// Stops or resumes the claims of a queue. Workers that hold jobs ready want to hear of a pause
+    /// Stops or resumes the claims of a queue. Workers that hold jobs ready need a hint of a pause
     /// too.
     pub fn set_paused(&mut self, queue: &QueueName, pause: Pause) {
         self.change_pauses(queue).pauses.queue = pause;
@@ -93,8 +93,8 @@ impl QueueState {
         paused.map(|(kind, _)| kind).chain(aside)
     }
 
-    /// The job to be claimed next, once those of paused kinds in front of it are set aside, for
-    /// which `room` tells how many may be and remembers it. `None`: there is none, or it was not
+    /// The job to be claimed next, once the jobs of paused kinds in front of it are set aside.
+    /// `room` says how many may be, and counts them. `None`: there is no such job, or it was not
     /// reached.
     pub(super) fn next_claimable(&mut self, now: Timestamp, room: &mut usize) -> Option<Seq> {
         if self.pauses.kinds.is_empty() && self.indexes.aside.is_empty() {

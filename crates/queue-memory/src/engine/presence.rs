@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub(super) type Presence = BTreeMap<WorkerId, (WorkerInfo, Timestamp)>;
 
 impl Engine {
-    /// Shows a worker for a while, and tells its duty; zero retires it.
+    /// Shows a worker for a while, and answers its duty; zero retires it.
     pub fn announce(&mut self, mut worker: WorkerInfo, ttl: Span, now: Timestamp) -> Duty {
         self.raise_mark(now);
         self.undo.announces(&self.presence);

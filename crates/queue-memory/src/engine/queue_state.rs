@@ -77,7 +77,7 @@ impl QueueState {
         self.entries.remove(&seq).map(|entry| *entry)
     }
 
-    /// Builds everything but the records anew.
+    /// Builds everything but the records again.
     pub(super) fn index(&mut self, now: Timestamp) {
         self.ids = self.entries.iter().map(|(seq, entry)| (entry.id.clone(), *seq)).collect();
         self.indexes = Indexes::of(self.entries.values().map(|entry| IndexKeys::of(entry)), now);

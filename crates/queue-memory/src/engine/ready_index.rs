@@ -75,7 +75,7 @@ impl ReadyIndex {
         line.first().map(|&(run_at, seq)| (*priority, run_at, seq))
     }
 
-    /// When the oldest job became due, whatever its priority.
+    /// When the oldest job of all priorities became due.
     pub(super) fn oldest(&self) -> Option<Timestamp> {
         self.firsts.first().map(|&(run_at, _)| run_at)
     }
@@ -109,7 +109,7 @@ mod tests {
         Timestamp::from_millis(i64::try_from(millis).expect("it is small"))
     }
 
-    /// What it must answer is that of a plain sorted set, whatever comes and goes.
+    /// It must answer as a plain sorted set does, in every order of additions and removals.
     #[test]
     fn it_answers_as_a_sorted_set_does() {
         for seed in 0..64 {

@@ -86,7 +86,7 @@ impl Engine {
     }
 
     /// The entries that changed since [`begin`](Engine::begin), each with the time until which it
-    /// is kept, or without bytes and time if it is gone.
+    /// is kept, or without bytes and time if it was removed.
     pub fn series_edits(&self) -> impl Iterator<Item = (SeriesEntry, Option<Timestamp>)> {
         self.undo.series.keys().map(|key| match self.series.entries.get(key) {
             Some((bytes, until)) => (entry(key, bytes), Some(*until)),

@@ -4,7 +4,7 @@ use super::{Engine, packed_job::PackedJob, pauses::Pauses, undo_log::UndoLog};
 use queue_core::{QueueName, Seq};
 
 /// How one record was changed since [`Engine::begin`]: absent before if it is new, absent after if
-/// it is gone.
+/// it was removed.
 #[derive(Clone, Copy, Debug)]
 pub struct Edit<'e> {
     /// The queue it is in.
@@ -43,7 +43,7 @@ impl Engine {
         edits.filter(|(_, former, now)| former != now).map(|(queue, _, now)| (queue, now))
     }
 
-    /// The queues that were used for the first time and of which no edit tells.
+    /// The queues that were used for the first time and that stand in no edit.
     pub fn opened_idle(&self) -> impl Iterator<Item = &QueueName> {
         let is_idle = |queue: &&QueueName| {
             self.queues.get(queue).is_some_and(|state| state.entries.is_empty() && state.pauses.is_empty())
@@ -56,7 +56,7 @@ impl Engine {
         self.undo = UndoLog::default();
     }
 
-    /// Takes back what changed, and its notices. Time stays: it was told, or may have been.
+    /// Takes back what changed, and its notices. Time stays: a caller may know it.
     pub fn rollback(&mut self) {
         let undo = std::mem::take(&mut self.undo);
         // Changed lives leave before former ones return, since both may have the same id.
