@@ -18,7 +18,7 @@ pub type DecodeFn<'a> =
 /// # A codec over a codec
 /// A codec for compression, encryption or a checksum wraps an inner codec and gives the bytes a
 /// content type of its own. It passes [`plain`](Self::plain) on, so that ids of content stay the
-/// same whatever the wrapper does:
+/// same under every wrapper:
 ///
 /// ```
 /// # #[cfg(feature = "json")] {
@@ -74,9 +74,9 @@ pub trait Codec: Debug + Send + Sync + 'static {
     fn content_type(&self) -> ContentType;
 
     /// The value in the innermost format, before any wrapper; ids of content are made of it. Equal
-    /// values must give equal bytes, whatever [`write`](Self::write) adds to them. A codec over a
-    /// codec returns what its inner codec returns; these bytes are never stored, so this discloses
-    /// nothing.
+    /// values must give equal bytes, also where [`write`](Self::write) adds something to them. A
+    /// codec over a codec returns what its inner codec returns; these bytes are never stored, so
+    /// this discloses nothing.
     ///
     /// It gets no context: the id in a context would itself be made of these bytes.
     ///

@@ -125,7 +125,7 @@ fn fields_may_be_added_and_reordered() {
 #[test]
 fn bytes_of_another_codec_are_refused_by_their_content_type() {
     use queue_serde::{Json, MsgPack};
-    // The single byte 0x31 is a value in both formats, so only the mark tells them apart.
+    // The single byte 0x31 is a value in both formats, so they differ by the mark alone.
     let json = 1.encode(&Json, &context()).expect("encodes");
     let error = u8::decode(&json, &MsgPack, &context()).expect_err("not MessagePack");
     assert!(matches!(&error, CodecError::ContentType { found, .. } if *found == json.content_type));

@@ -16,7 +16,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-redis", 118),
     ("queue-remote", 55),
     ("queue-schedule", 11),
-    ("queue-serde", 3),
+    ("queue-serde", 0),
     ("queue-sqlite", 41),
     ("queue-store", 0),
     ("queue-telemetry", 0),
