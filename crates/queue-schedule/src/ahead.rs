@@ -40,7 +40,7 @@ impl fmt::Display for Ahead {
     }
 }
 
-/// What becomes of the progress before ticks are looked for; with how far it lay ahead.
+/// Where the progress lies before ticks are looked for, with how far it lay ahead.
 pub(crate) enum Reach {
     Within(Progress),
     Doubted(Progress, Span),

@@ -10,8 +10,8 @@ use queue_core::{Span, Timestamp};
 
 /// The most ticks that one wake-up enqueues; the next wake-up follows at once with the rest.
 pub const TICKS_MAX: usize = 1000;
-/// The most missed runs that a schedule makes up for, whatever it asks for: each wake-up searches
-/// for them until all are made up for.
+/// The most missed runs that a schedule makes up for, also if it asks for more: each wake-up
+/// searches for them until all are made up for.
 pub const CATCH_UP_MAX: usize = 100_000;
 /// The longest sleep of a schedule whose ticks new rules of its time zone may move. A machine gets
 /// such rules while schedules sleep, and a tick that they move earlier is found at the next look,

@@ -104,7 +104,7 @@ impl ScheduleSpec {
     /// that repeats it after a lost answer makes the same jobs.
     ///
     /// # Errors
-    /// Those of [`tick_job`](Self::tick_job).
+    /// The errors of [`tick_job`](Self::tick_job).
     pub fn fire(&self, context: &FiringContext) -> Result<Firing, ScheduleError> {
         let before = self.standing(context.progress);
         let mut due = self.due_at_most(self.ticks_max(context.room), Some(before), context.clock);
@@ -131,11 +131,12 @@ impl ScheduleSpec {
         self.wait(dealt, clock).map(|wait| by_store_time(wait, now, clock))
     }
 
-    /// The job that somebody asks for now, beside all ticks and regardless of every policy. In the
-    /// millisecond of a tick it is that of the next one, since the id belongs to the tick.
+    /// The job of a run by hand, beside all ticks and regardless of every policy. In the
+    /// millisecond of a tick it is the job of the next millisecond without one, since the id
+    /// belongs to the tick.
     ///
     /// # Errors
-    /// Those of [`tick_job`](Self::tick_job).
+    /// The errors of [`tick_job`](Self::tick_job).
     pub fn job_now(&self, clock: Timestamp) -> Result<NewJob, ScheduleError> {
         let mut moments = (0..=MOMENTS_MAX).map(|later| clock + Span::from_millis(later));
         let moment = moments.find(|moment| !self.timing.is_tick(*moment)).unwrap_or(clock);

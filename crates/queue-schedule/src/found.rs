@@ -3,7 +3,7 @@
 use crate::SCHEDULE_KIND;
 use queue_core::{Direction, Kind, ListFilter, ListQuery, QueueName, State, Tag, Tags, Walk};
 
-/// The tags of the job that a schedule is. Without them it runs all the same, and no listing shows
+/// The tags of the job that a schedule is. A schedule without them runs too, and no listing shows
 /// it.
 ///
 /// # Panics

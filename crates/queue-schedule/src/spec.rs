@@ -187,7 +187,7 @@ impl ScheduleSpec {
     /// A job of a tick that is as large as any, for the limits of a store.
     ///
     /// # Errors
-    /// Those of [`tick_job`](Self::tick_job).
+    /// The errors of [`tick_job`](Self::tick_job).
     pub fn largest_job(&self) -> Result<NewJob, ScheduleError> {
         self.tick_job(Tick::longest())
     }
@@ -260,7 +260,7 @@ impl ScheduleSpec {
     }
 }
 
-/// What is wrong, without the place in the stored text, which says nothing to whoever lists the
+/// What is wrong, without the place in the stored text, which is of no use in a listing of
 /// schedules.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();

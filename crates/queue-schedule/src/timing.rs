@@ -5,7 +5,7 @@ use queue_core::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
-/// When a schedule fires. The moments are those of the calendar, in whole milliseconds of UTC,
+/// When a schedule fires. The moments are moments of the calendar, in whole milliseconds of UTC,
 /// independent of any store's time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "StoredTiming", into = "StoredTiming")]
@@ -34,7 +34,7 @@ impl Timing {
     /// Fires at the times that a pattern names in a zone; see [`CronPattern`] for its form.
     ///
     /// # Errors
-    /// Those of [`CronPattern::new`] and [`Zone::new`].
+    /// The errors of [`CronPattern::new`] and [`Zone::new`].
     pub fn cron(pattern: &str, zone: &str) -> Result<Self, ScheduleError> {
         Ok(Self::Cron { pattern: CronPattern::new(pattern)?, zone: Zone::new(zone)? })
     }

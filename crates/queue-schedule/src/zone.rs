@@ -16,7 +16,7 @@ pub struct Zone {
     zone: TimeZone,
 }
 
-/// Names in a machine's folder that stand for what somebody has set there.
+/// Names in a machine's folder that stand for what is set on that machine.
 const OF_THE_MACHINE: [&str; 4] = ["localtime", "posixrules", "Factory", "Etc/Unknown"];
 
 impl Zone {

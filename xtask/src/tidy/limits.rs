@@ -15,7 +15,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-postgres", 144),
     ("queue-redis", 118),
     ("queue-remote", 55),
-    ("queue-schedule", 11),
+    ("queue-schedule", 0),
     ("queue-serde", 0),
     ("queue-sqlite", 41),
     ("queue-store", 0),
