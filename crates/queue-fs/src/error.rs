@@ -144,7 +144,7 @@ impl FsFault {
         Self::new(Nature::Over, message)
     }
 
-    /// It may have happened all the same.
+    /// It may have happened in spite of the error.
     pub(crate) fn unknown(mut self) -> Self {
         self.is_unknown = true;
         self
@@ -165,7 +165,7 @@ impl FsFault {
         self.nature == Nature::Behind
     }
 
-    /// It may have happened all the same.
+    /// It may have happened in spite of the error.
     pub(crate) fn is_unknown(&self) -> bool {
         self.is_unknown
     }

@@ -47,22 +47,23 @@
 //! # What holds across processes
 //! Everything holds. A writer holds the lock while it reads what others wrote, appends and flushes,
 //! and the kernel lets go of it when the process dies. No handle acts on a record that is less
-//! durable than it promises. A subscriber is told of other processes' writes to its queue by file
-//! notification or by polling: as [`Hint::Wake`](queue_core::Hint::Wake) if it claims and there is
-//! something new to claim, as [`Hint::Missed`](queue_core::Hint::Missed) if it listens to jobs. It
-//! is not told of writes to other queues ([ADR 44](../../../docs/adr/0044-idle-means-idle.md)).
+//! durable than it promises. Subscribers learn of other processes' writes to their queue by file
+//! notification or by polling: as [`Hint::Wake`](queue_core::Hint::Wake) if they claim and there is
+//! something new to claim, as [`Hint::Missed`](queue_core::Hint::Missed) if they listen to jobs.
+//! Writes to other queues reach no subscriber ([ADR
+//! 44](../../../docs/adr/0044-idle-means-idle.md)).
 //!
 //! # When things go wrong
 //! - A crash in the middle of a write leaves a torn end, which the next writer cuts off; no caller
-//!   was told that this write succeeded.
+//!   got the answer that this write succeeded.
 //! - Damage anywhere else is an error of kind `Corrupt` with file and offset. [`check`] shows all
-//!   of it, [`repair`] saves the rest and takes the store from whoever has it open.
+//!   of it, [`repair`] saves the rest and takes the store from the programs that have it open.
 //! - After a failed flush the contents of the disk are unknown: the handle answers `Closed` from
 //!   then on, and the next handle that opens the store writes and flushes the records in question
 //!   once more.
 //! - A handle whose lock file was moved or removed, or whose store was repaired, answers `Closed`
-//!   from then on and says why: other processes may go on without it, and a write that it was not
-//!   told of may be lost.
+//!   from then on and says why: other processes may go on without it, and it may lose a write of
+//!   theirs that it has not read.
 //! - On a full disk new jobs are refused with `Unavailable`, nothing of them applied. Claims,
 //!   settles and removals go on in reserved space, and new jobs are accepted again once there is
 //!   space.

@@ -83,7 +83,7 @@ impl FsStorage {
     /// ```
     ///
     /// # Errors
-    /// `Closed` after [`close`](Storage::close), and those of any read.
+    /// `Closed` after [`close`](Storage::close), and the errors of any read.
     pub async fn usage(&self) -> Result<FsUsage> {
         self.writer.call(FsMeasure).await
     }

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FsUsage {
-    /// Jobs in all queues, whatever their state.
+    /// Jobs in all queues and in all states.
     pub jobs: u64,
     /// Bytes of the journal: what is read when the store is opened.
     pub journal_bytes: u64,

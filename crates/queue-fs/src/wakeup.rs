@@ -65,8 +65,8 @@ fn look_on(shared: &FsHandle, writer: &Writer<FsCommitter>, mark: &dyn FsFile, s
         if others_wrote && shared.hub.has_subscribers() {
             writer.nudge(FsCatchUp);
         }
-        // The writer tells subscribers while this waits, so what the look before it came to decides
-        // how long.
+        // The writer sends the hints while this waits, so the look before this one says how long to
+        // wait.
         let spacing = if others_wrote { last.spacing() } else { Look::NothingNew.spacing() };
         if signal.wait_out(spacing) == Wake::Stopped {
             return;

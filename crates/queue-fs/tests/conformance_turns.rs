@@ -87,7 +87,7 @@ impl Turns {
 
     /// A fresh handle knows only the time of the journal and of its clock. So the open handle reads
     /// the time before it, which writes the mark while the clock is behind, and after it, which
-    /// gives it the time that the fresh one was told.
+    /// gives it the time that the fresh one learned.
     async fn keep_time(&self) {
         let (queue, worker) = (QueueName::from_static("turns"), WorkerId::from_static("turns"));
         let nothing = ClaimRequest::new(queue, worker, 0, Span::from_secs(1), &SystemRng);

@@ -8,7 +8,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue", 95),
     ("queue-cli", 23),
     ("queue-core", 0),
-    ("queue-fs", 58),
+    ("queue-fs", 0),
     ("queue-http", 0),
     ("queue-kv", 0),
     ("queue-memory", 0),

@@ -50,7 +50,7 @@ pub(crate) enum JournalChange {
     Update(Update),
     /// What an amendment changed of a job beside its payload: a new one rewrites the job.
     Amend(AmendedFields),
-    /// The record is gone.
+    /// The record was removed.
     Remove { queue: QueueName, seq: Seq },
     /// Claims of a queue or of kinds were stopped or resumed: all pauses of the queue since then.
     Pause { queue: QueueName, pauses: Pauses },

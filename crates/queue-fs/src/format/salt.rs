@@ -1,4 +1,4 @@
-//! The salt that tells records of a segment from bytes of a payload.
+//! The salt by which records of a segment differ from bytes of a payload.
 
 use queue_core::Rng;
 

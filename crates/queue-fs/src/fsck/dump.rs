@@ -36,7 +36,7 @@ pub enum DumpPart {
     Record,
     /// A change in the record that was met last.
     Change,
-    /// The remains of a write that a crash cut short, of which no caller was told.
+    /// The remains of a write that a crash cut short, for which no caller got an answer.
     Torn,
     /// Something that is not as this library wrote it.
     Damage,

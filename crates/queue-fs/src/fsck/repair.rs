@@ -30,11 +30,11 @@ const RECORD_BYTES: usize = 1 << 20;
 /// A damaged store is taken away from the processes that have it open. Their acknowledged writes
 /// are saved, as far as they can be read, and from then on their calls answer `Closed`.
 ///
-/// A job whose last changes are lost is as it was before them, so work may be done again; one whose
-/// first record is lost is gone. A repair that was interrupted can be run again.
+/// A job whose last changes are lost is as it was before them, so work may be done again; a job
+/// whose first record is lost is lost with it. A repair that was interrupted can be run again.
 ///
 /// # Errors
-/// Those of [`check`](super::check), and `Unsupported` if a file is of another version of this
+/// The errors of [`check`](super::check), and `Unsupported` if a file is of another version of this
 /// library.
 pub fn repair(directory: impl AsRef<Path>) -> Result<CheckReport> {
     let place = LockedStore::at_path("repair", directory.as_ref())?;

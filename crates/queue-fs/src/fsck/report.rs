@@ -10,8 +10,8 @@ pub struct CheckReport {
     pub files: Vec<FileReport>,
     /// What is not as this library wrote it. Empty for a sound store.
     pub damage: Vec<Damage>,
-    /// Bytes at the end that are the remains of a write cut short by a crash, of which no caller
-    /// was told. The next open removes them.
+    /// Bytes at the end that are the remains of a write cut short by a crash, for which no caller
+    /// got an answer. The next open removes them.
     pub torn_bytes: u64,
     /// Records that are certainly missing.
     pub records_lost: u64,
@@ -34,8 +34,7 @@ pub struct FileReport {
 }
 
 impl CheckReport {
-    /// Whether the store opens, and nothing is missing as far as anybody can tell: opening it
-    /// decides.
+    /// Whether the store opens and the check finds nothing missing: opening it decides.
     pub fn is_sound(&self) -> bool {
         self.damage.is_empty()
     }

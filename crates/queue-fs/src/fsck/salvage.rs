@@ -19,8 +19,8 @@ const MISSING_MAX: usize = 100;
 
 /// Everything that can be read of a store that does not open, across gaps.
 ///
-/// Records are replayed in the order of their own numbers, whatever the names of their files are,
-/// and none after a later one: a job must not return to an earlier state.
+/// Records are replayed in the order of their own numbers and not of the names of their files, and
+/// none after a later one: a job must not return to an earlier state.
 #[derive(Debug)]
 pub(super) struct Salvage {
     pub(super) report: CheckReport,

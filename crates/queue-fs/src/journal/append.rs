@@ -85,8 +85,8 @@ impl Journal {
         }
     }
 
-    /// Cuts off records that may have been written in part, and flushes that, before a caller is
-    /// told that nothing happened.
+    /// Cuts off records that may have been written in part, and flushes that, before a caller gets
+    /// the answer that nothing happened.
     fn take_back(&mut self, file: &dyn FsFile) -> Result<(), FsFault> {
         let name = segment_name(self.tail.segment);
         let taken_back = file.set_size(self.tail.offset).and_then(|()| file.sync());

@@ -50,7 +50,8 @@ impl Journal {
         let segment = self.tail.segment;
         let file = match self.files.segment(segment) {
             Ok(file) => file,
-            // Compaction removed the segment, so this handle fell behind and has to read anew.
+            // Compaction removed the segment, so this handle fell behind and has to read from the
+            // start.
             Err(fault) if fault.is_missing() => return Ok(false),
             Err(fault) => return Err(fault),
         };
@@ -165,7 +166,7 @@ impl Journal {
         }
     }
 
-    /// Moves to the next segment, whose records must continue those of this one.
+    /// Moves to the next segment, whose records must continue the records of this one.
     pub(super) fn enter_next(&mut self) -> Result<(), FsFault> {
         let next = self.tail.segment + 1;
         let corrupt = |what| FsFault::corrupt(segment_name(next), 0, what);

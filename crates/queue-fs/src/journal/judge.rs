@@ -41,9 +41,9 @@ impl Suspect<'_> {
 }
 
 impl Journal {
-    /// Bytes that are no record are either the remains of the last writes before a crash, of which
-    /// no caller was told, and are cut off; or they are a durable record that was damaged, and are
-    /// reported. Evidence of durability decides.
+    /// Bytes that are no record are either the remains of the last writes before a crash, for which
+    /// no caller got an answer, and are cut off; or they are a durable record that was damaged, and
+    /// are reported. Evidence of durability decides.
     pub(super) fn judge(
         &mut self,
         file: &dyn FsFile,

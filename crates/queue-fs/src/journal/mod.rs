@@ -187,7 +187,8 @@ impl Journal {
     /// of this handle does not take our record for a foreign one.
     ///
     /// A process that took the store over during this write may have read the journal before it. So
-    /// the lock is checked once more, and without it no caller is told that the write succeeded.
+    /// the lock is checked once more, and without it no caller gets the answer that the write
+    /// succeeded.
     fn publish(&mut self) -> Result<(), FsFault> {
         self.check_lock().map_err(|fault| self.poison(fault))?;
         self.seen.store(self.commit, Ordering::SeqCst);

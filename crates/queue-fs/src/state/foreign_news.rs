@@ -4,9 +4,9 @@ use queue_core::QueueName;
 use queue_store::{Hub, News};
 use std::collections::BTreeMap;
 
-/// The queues that records of other handles changed, until subscribers are told. A record that only
-/// keeps the time is no news: otherwise two idle handles would wake each other for as long as the
-/// clock is behind.
+/// The queues that records of other handles changed, until subscribers get their hints. A record
+/// that only keeps the time is no news: otherwise two idle handles would wake each other for as
+/// long as the clock is behind.
 #[derive(Debug, Default)]
 pub(crate) struct ForeignNews(BTreeMap<QueueName, News>);
 
@@ -19,7 +19,7 @@ impl ForeignNews {
         }
     }
 
-    /// Tells the subscribers. Returns whether there were any.
+    /// Sends the hints to the subscribers. Returns whether there were any.
     pub(crate) fn publish(&mut self, hub: &Hub) -> bool {
         let mut has_notified = false;
         while let Some((queue, news)) = self.0.pop_first() {
@@ -28,7 +28,7 @@ impl ForeignNews {
         has_notified
     }
 
-    /// Drops the news, because subscribers were told to read everything again.
+    /// Drops the news, because subscribers got the hint to read everything again.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }

@@ -39,7 +39,7 @@ pub(crate) struct FsState {
     budget_bytes: u64,
     /// The current transaction writes its time even if it changes nothing else.
     pub(crate) keeps_time: bool,
-    /// Queues that other handles wrote since subscribers were last told.
+    /// Queues that other handles wrote since subscribers got their last hints.
     pub(crate) foreign_news: ForeignNews,
     /// The whole journal is being replayed; subscribers then get one `Missed` instead of news per
     /// queue.
@@ -142,7 +142,7 @@ impl FsState {
     }
 }
 
-/// Whether the bytes of a payload are those that the index tells of, and not in memory. An
+/// Whether the bytes of a payload are the ones that the index points to, and not in memory. An
 /// amendment replaces them in memory, and the index learns of it as the transaction ends.
 fn is_on_disk_alone(entry: &IndexEntry, payload_len: u32, bytes: &Bytes) -> bool {
     !entry.is_payload_resident && bytes.is_empty() && payload_len == entry.payload.len

@@ -1,7 +1,7 @@
 //! The few calls to the operating system that the store makes, behind a trait, so that a simulation
 //! can lose what was not flushed, tear what was written, and fail any call.
 //!
-//! Names are those of files of one directory; nothing here takes a path of the caller.
+//! Names are names of files in one directory; nothing here takes a path of the caller.
 
 mod real;
 
@@ -56,7 +56,7 @@ pub trait FsFile: Debug + Send + Sync + 'static {
     /// Releases the lock.
     fn unlock(&self) -> io::Result<()>;
 
-    /// Which file this is, whatever its name is by now.
+    /// Which file this is, also after it was renamed.
     fn id(&self) -> io::Result<FileId>;
 }
 

@@ -28,8 +28,8 @@ impl Committer for FsCommitter {
 
     const USUAL_NEED: TransactionKind = TransactionKind::Change;
 
-    /// Hints are published between the commit and the answers, so that a caller with an answer
-    /// finds subscribers told.
+    /// Hints are published between the commit and the answers, so that the hints come before the
+    /// answer.
     fn transact(
         session: &mut JournalSession,
         group: &mut [PendingCall<Self>],

@@ -226,7 +226,7 @@ impl JournalSession {
         }
     }
 
-    /// Ends the handle: whatever it promised, all that it wrote becomes durable.
+    /// Ends the handle: all that it wrote becomes durable, also where its setting promised less.
     pub(super) fn close(&mut self) {
         // No caller is left to report a failure to, and none was promised success.
         if self.journal.flush().is_err() {

@@ -24,7 +24,7 @@ pub(crate) struct FsHandle {
     pub(crate) hub: Arc<Hub>,
     /// The number of the last record that this handle knows.
     pub(crate) seen: Arc<AtomicU64>,
-    /// A subscriber of this handle was told of foreign writes since the watcher last asked.
+    /// A subscriber of this handle got a hint of foreign writes since the watcher last asked.
     pub(crate) has_notified: AtomicBool,
     /// Touched when there are records to flush later.
     pub(crate) unflushed: Arc<Signal>,
@@ -37,8 +37,8 @@ impl FsHandle {
         Arc::new(Self { options, hub, seen: Arc::default(), has_notified, unflushed })
     }
 
-    /// Tells subscribers of what other handles wrote, and notes for the watcher whether there were
-    /// any.
+    /// Sends subscribers the hints of what other handles wrote, and notes for the watcher whether
+    /// there were any.
     pub(crate) fn publish(&self, news: &mut ForeignNews) {
         if news.publish(&self.hub) {
             self.has_notified.store(true, Ordering::SeqCst);

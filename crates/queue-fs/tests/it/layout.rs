@@ -75,7 +75,7 @@ async fn a_payload_that_looks_like_a_record_proves_nothing_about_a_torn_one() {
     hostile.payload.bytes = [forged_record(), vec![0; 1_000]].concat().into();
     enqueue(&store, vec![hostile]).await;
     drop(store);
-    // The power failed during the write: the end is missing, and no caller was told of it.
+    // The power failed during the write: the end is missing, and no caller got an answer for it.
     let path = place.path().join("journal-0000000000000001.log");
     let bytes = fs::read(&path).unwrap();
     fs::write(&path, &bytes[..bytes.len() - 500]).unwrap();

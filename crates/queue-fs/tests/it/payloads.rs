@@ -62,7 +62,7 @@ async fn a_call_that_is_too_large_for_one_record_is_refused_whole() {
     assert_eq!(store.counts(&queue()).await.unwrap().total(), 0);
 }
 
-/// A payload that tells the revision, or an empty one.
+/// A payload that names the revision, or an empty one.
 fn amended(revision: u64) -> Payload {
     let words = if revision.is_multiple_of(2) { String::new() } else { format!("{revision} ").repeat(300) };
     Payload::new(words, text("").content_type)

@@ -15,7 +15,7 @@ use std::{
 };
 
 const THIS: &str = "repair_beside::a_repair_shuts_out_another_process";
-/// The environment variable that tells the other process where the store is.
+/// The environment variable that says to the other process where the store is.
 const JOBS: &str = "QUEUE_FS_REPAIR_JOBS";
 /// The prefix of its lines about accepted jobs.
 const ACCEPTED: &str = "accepted ";
@@ -43,7 +43,7 @@ async fn work(path: &Path) {
     }
 }
 
-/// The other process, which ends with the test whatever the outcome.
+/// The other process, which ends with the test on every outcome.
 struct Process(Child);
 
 impl Drop for Process {

@@ -53,7 +53,7 @@ async fn a_claim_whose_caller_is_gone_before_its_turn_leases_nothing() {
     let place = Place::new();
     let store = place.open().await;
     enqueue(&store, vec![job("a")]).await;
-    // A lock held elsewhere keeps the writer waiting until the caller is gone.
+    // A lock held elsewhere keeps the writer waiting until the caller has left.
     let lock = std::fs::File::open(place.path().join("LOCK")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let queue = queue();

@@ -197,7 +197,7 @@ async fn a_store_that_is_not_to_be_made_opens_if_it_is_there() {
     let store = FsStorage::open(place.options().create(Create::Never)).await.unwrap();
     assert_eq!(store.counts(&queue()).await.unwrap().total(), 1);
     drop(store);
-    // A copy may lack files that are created anew, whatever the options.
+    // Under all options, a copy may lack files that an opening creates.
     for name in ["LOCK", "RESERVE"] {
         fs::remove_file(place.path().join(name)).unwrap();
     }

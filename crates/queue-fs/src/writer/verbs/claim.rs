@@ -1,4 +1,4 @@
-//! The verbs that lease jobs, and give back leases whose caller is gone.
+//! The verbs that lease jobs, and give back leases whose caller has left.
 
 use crate::{
     error::FsFault,
@@ -11,8 +11,8 @@ use queue_store::{
 };
 use std::convert::Infallible;
 
-/// Leases due jobs. A caller that is gone before its turn gets none, so that no job waits for a
-/// lapse; leases of a caller that goes later are given back.
+/// Leases due jobs. A caller that leaves before its turn gets none, so that no job waits for a
+/// lapse; leases of a caller that leaves later are given back.
 #[derive(Debug)]
 pub(crate) struct FsClaim(pub(crate) ClaimRequest);
 
@@ -42,7 +42,7 @@ impl Verb<FsCommitter> for FsClaim {
     }
 }
 
-/// Gives back, uncharged, the leases of a claim whose caller is gone.
+/// Gives back, uncharged, the leases of a claim whose caller has left.
 #[derive(Debug)]
 struct FsGiveBack(UnheardClaim);
 

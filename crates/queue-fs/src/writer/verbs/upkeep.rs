@@ -9,7 +9,7 @@ use crate::{
 };
 use queue_store::group_commit::Verb;
 
-/// Reads what other handles wrote. The transaction tells subscribers when it begins.
+/// Reads what other handles wrote. The transaction sends the hints when it begins.
 #[derive(Debug)]
 pub(crate) struct FsCatchUp;
 

@@ -21,7 +21,7 @@ async fn calls_of(script: &Script, flush: Flush) -> u64 {
     disk.calls()
 }
 
-/// Checks nothing of the error after a cut, since the caller is gone with the machine.
+/// Checks nothing of the error after a cut, since the caller ends with the machine.
 fn cut(progress: Progress) -> Progress {
     let error = progress.error.map(queue_core::Error::unknown);
     Progress { error, ..progress }

@@ -16,7 +16,7 @@ pub(crate) enum Failure {
     Error,
     /// One write finds no room, and is half done.
     NoRoom,
-    /// A call fails as with an error, and so does every later call until the disk is mended.
+    /// A call fails as with an error, and so does every later call until the disk is repaired.
     Outage,
 }
 

@@ -74,7 +74,7 @@ async fn run_with(failure: Failure) {
     eprintln!("{points} calls failed, of which {told} failed a call of the store: every answer was right");
 }
 
-/// Runs the script to its end, whatever happens on the way; returns the number of errors.
+/// Runs the script to its end, past all errors; returns their number.
 async fn play_on(disk: &Disk, script: &Script, context: &str) -> u64 {
     let (mut done, mut told, mut open) = (0, 0, None);
     for _ in 0..FAILURES_MAX {

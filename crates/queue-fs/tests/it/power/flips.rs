@@ -65,8 +65,8 @@ async fn damage_is_detected_or_harmless() {
     assert!(detected > 0 && harmless > 0, "{detected} detected, {harmless} harmless");
 }
 
-/// After a power cut that took the mark, a flip in the last record cannot be told from a torn end,
-/// nor can a truncation.
+/// After a power cut that took the mark, a flip in the last record looks like a torn end, and so
+/// does a truncation.
 #[tokio::test]
 async fn without_the_mark_damage_is_detected_or_costs_the_last_record() {
     let flips = times("QUEUE_FS_FLIPS", 400);

@@ -72,7 +72,7 @@ async fn is_survived(base: &Disk, flush: Flush, failure: Failure, call: u64, rou
     let disk = base.copy();
     let (fails, goes_on) = (open(&disk, flush).await, open(&disk, flush).await);
     disk.fail_at(call, failure);
-    // Whether the caller is told of the failure does not matter here.
+    // The answer of this call does not matter here.
     drop(churn(&fails, ROUNDS).await);
     let has_failed = disk.has_failed();
     drop(fails);

@@ -1,5 +1,5 @@
 //! A program is held up at any call of the file system, while its lock file is moved away and
-//! another program works: everything that either was told is stored.
+//! another program works: everything that either has an answer for is stored.
 
 use crate::power::disk::Disk;
 use queue_core::{

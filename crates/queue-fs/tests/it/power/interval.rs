@@ -25,7 +25,7 @@ async fn what_was_written_is_flushed_a_while_later_without_another_call() {
     recover(&disk, &script, &end, "after the flush").await;
 }
 
-/// Closing flushes, whatever the setting.
+/// Closing flushes, under every setting.
 #[tokio::test]
 async fn a_close_flushes_everything() {
     let script = Script::new(4, 20).await;

@@ -24,7 +24,7 @@ async fn good(script: &Script) -> Disk {
 }
 
 /// A directory with few long segments, whose damaged end may look torn by a power cut once the mark
-/// is gone.
+/// is lost.
 async fn good_and_long(script: &Script) -> Disk {
     let disk = Disk::new();
     let long = options(&disk, script, Flush::Always).segment_bytes(20_000);
@@ -184,7 +184,7 @@ async fn a_file_put_back_by_hand_after_a_repair_brings_nothing_back() {
     }
 }
 
-/// The end of the journal is missing, which only the mark tells.
+/// The end of the journal is missing, which only the mark shows.
 #[tokio::test]
 async fn a_repair_that_dies_before_it_is_done_leaves_the_damage_known() {
     let script = Script::new(7, CALLS).await;

@@ -1,4 +1,4 @@
-//! A journal under steady load takes bounded room, whatever jobs stay in it.
+//! A journal under steady load takes bounded room, for all jobs that stay in it.
 
 use crate::power::disk::Disk;
 use queue_core::{
