@@ -84,13 +84,13 @@ impl SqliteFault {
         Self { kind: ErrorKind::Unavailable, message: message.into(), source, is_unknown: false }
     }
 
-    /// The commit failed in a way that may have left it on the disk all the same.
+    /// The commit failed in a way that may have left it on the disk.
     pub(crate) fn in_commit(self) -> Self {
         let is_certain = matches!(self.code(), Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy));
         if is_certain { self } else { self.unknown() }
     }
 
-    /// It may have happened all the same.
+    /// It may have happened in spite of the error.
     pub(crate) fn unknown(mut self) -> Self {
         self.is_unknown = true;
         self
@@ -135,7 +135,7 @@ impl SqliteFault {
     }
 }
 
-/// What kind of failure it is, and how to mend it.
+/// What kind of failure it is, and how to repair it.
 fn advise(error: &rusqlite::Error) -> (ErrorKind, &'static str) {
     let Some(code) = error.sqlite_error_code() else {
         return match error {

@@ -71,7 +71,7 @@
 //! moved them to the ready ones yet.
 //!
 //! The handle caches the jobs that it claimed, so that settling them reads nothing. Each write
-//! names the revision it is based on and finds no row if somebody else has changed the job since;
+//! names the revision it is based on and finds no row if another handle has changed the job since;
 //! then the row is read and decided upon.
 //!
 //! `MIGRATIONS` has the schema as text. The tables may live in a file with tables of the
@@ -80,10 +80,10 @@
 //! # What holds across processes
 //! Everything: each write begins with `BEGIN IMMEDIATE`, reads the marks of `seq` and time that the
 //! file carries, and decides by [`queue_core::lifecycle`] within the transaction. There are no
-//! rules of a job's life in SQL. A subscriber is told of other processes' writes to its queue by
-//! file notification or by polling: as [`Hint::Wake`](queue_core::Hint::Wake) if it claims and
-//! there is something new to claim, as [`Hint::Missed`](queue_core::Hint::Missed) if it listens to
-//! jobs. It is not told of writes to other queues of the file ([ADR
+//! rules of a job's life in SQL. Subscribers learn of other processes' writes to their queue by
+//! file notification or by polling: as [`Hint::Wake`](queue_core::Hint::Wake) if they claim and
+//! there is something new to claim, as [`Hint::Missed`](queue_core::Hint::Missed) if they listen to
+//! jobs. Writes to other queues of the file reach no subscriber ([ADR
 //! 44](../../../docs/adr/0044-idle-means-idle.md)). All processes must run on one host, since
 //! write-ahead logging shares memory; a network file system will not do. Two programs under one
 //! path have one file: a handle looks once a second, before it answers, whether its files are still

@@ -111,7 +111,7 @@ fn check(connection: &Connection) -> Result<u32, MigrationRefusal> {
     Err(MigrationRefusal::Schema(ErrorKind::Unsupported, message))
 }
 
-/// Our tables may live beside those of an application, but not in place of them.
+/// Our tables may live beside the tables of an application, but not in place of them.
 fn begin_schema(transaction: &Transaction<'_>) -> Result<(), MigrationRefusal> {
     for name in names()? {
         let taken = transaction.query_row(FIND_NAME, [&name], |row| row.get::<_, String>(0)).optional()?;

@@ -109,8 +109,8 @@ impl SqliteOptions {
     }
 
     /// How long a write waits for other processes before it answers `Unavailable`, from its turn
-    /// on: writes of this handle that came earlier wait first. Real time, whatever the clock.
-    /// Default 5 s.
+    /// on: writes of this handle that came earlier wait first. In real time and not by the store's
+    /// clock. Default 5 s.
     #[must_use]
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout;

@@ -1,4 +1,4 @@
-//! The commits of this handle, so that the watcher tells them from those of others.
+//! The commits of this handle, by which the watcher knows the commits of others.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;

@@ -74,7 +74,7 @@ fn find_file(path: &Path) -> io::Result<FileIdentity> {
     if metadata.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(FileIdentity::of(&metadata)) }
 }
 
-/// Why a path cannot be opened, and how to mend it.
+/// Why a path cannot be opened, and how to repair it.
 pub(crate) fn unusable(path: &Path, error: io::Error) -> Error {
     let advice = match error.kind() {
         io::ErrorKind::NotFound if symlink_metadata(path).is_ok() => {

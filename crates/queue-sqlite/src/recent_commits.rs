@@ -55,7 +55,7 @@ impl RecentCommits {
     }
 
     /// The queues that commits after `seen` wrote, without the commits that are left out. `None` if
-    /// notes of some of the others are gone.
+    /// notes of some of the others were dropped.
     pub(crate) fn since(&self, seen: i64, is_left_out: impl Fn(i64) -> bool) -> Option<BTreeMap<i64, News>> {
         if let Some(oldest) = self.0.front().filter(|_| self.0.len() >= NOTES_MAX) {
             let mut may_be_gone = seen + 1..=oldest.commit;

@@ -16,8 +16,8 @@ const AWAITED: u8 = 2;
 const EXPIRY_LIFTED: u8 = 4;
 const HAS_ATTEMPTS: u8 = 8;
 
-/// The first column of `queue_life` among those of a job; all of them are NULL before its first
-/// change.
+/// The first column of `queue_life` among the columns of a job; all of them are NULL before its
+/// first change.
 const LIFE: usize = 11;
 /// Columns of a job without its large parts. Statements that read more have that behind them.
 pub(crate) const COLUMNS: usize = 34;
@@ -139,7 +139,7 @@ fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
     })
 }
 
-/// What became of it since.
+/// What its changes made of it since.
 fn read_life(row: &Row<'_>, revision: u64, born: JobMeta) -> rusqlite::Result<JobMeta> {
     let flags: u8 = row.get(17)?;
     let run_at = later(born.created_at, row.get(13)?);

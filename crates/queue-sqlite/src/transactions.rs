@@ -74,7 +74,7 @@ impl SqliteStorage {
     }
 
     /// Completes a job in a transaction of its handler, so that the job's completion and the
-    /// handler's writes commit together. `job` and `token` are those of the claim.
+    /// handler's writes commit together. `job` and `token` come from the claim.
     ///
     /// Roll back unless the answer is [`Changed::Done`]: a [`Changed::LeaseLost`] or
     /// [`Changed::Missing`] means that the job runs elsewhere, or ran. After the commit, settling

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use std::{ffi::OsString, path::Path, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
-/// Starts a thread that tells the hub when another handle wrote, unless there is one.
+/// Starts a thread that sends hints to the hub when another handle wrote, unless there is one.
 pub(crate) async fn start(watcher: &LazyWatcher, shared: Arc<SqliteHandle>) -> Result<()> {
     let main = move |signal, started| run(&shared, &signal, started);
     watcher.start("subscribe", "queue-sqlite-watcher", main).await
@@ -62,8 +62,8 @@ fn look_on(shared: &SqliteHandle, signal: &Signal, connection: &Connection, mut 
     }
 }
 
-/// Tells subscribers what others committed after the commit `seen`. Returns the last commit, and
-/// what the look came to.
+/// Sends subscribers the hints of what others committed after the commit `seen`. Returns the last
+/// commit, and what the look came to.
 fn look(shared: &SqliteHandle, connection: &Connection, seen: i64) -> rusqlite::Result<(i64, Look)> {
     let (commits, recent) = last_commits(connection)?;
     if commits == seen {

@@ -17,7 +17,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-remote", 55),
     ("queue-schedule", 0),
     ("queue-serde", 0),
-    ("queue-sqlite", 41),
+    ("queue-sqlite", 0),
     ("queue-store", 0),
     ("queue-telemetry", 0),
     ("queue-testkit", 0),

@@ -1,12 +1,12 @@
-//! What became of an open file whose path leads elsewhere now.
+//! The fate of an open file whose path leads elsewhere now.
 
 use super::FileIdentity;
 use std::path::PathBuf;
 
-/// What became of an open file that its path does not lead to any more.
+/// The fate of an open file that its path does not lead to any more.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum FileFate {
-    /// It has no name left, and is gone once the last program closes it.
+    /// It has no name left, and the system removes it once the last program closes it.
     Removed,
     /// It has another name.
     Renamed(PathBuf),

@@ -1,9 +1,8 @@
-//! The identity of a file, whatever its name is.
+//! The identity of a file under every name.
 
 use std::fs::Metadata;
 
-/// Tells files apart, whatever their names. The system does not reuse the number of a file that is
-/// open.
+/// Names a file, under every path. The system does not reuse the number of a file that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity {
     #[cfg(unix)]

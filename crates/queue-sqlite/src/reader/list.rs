@@ -54,8 +54,8 @@ impl Snapshot<'_> {
         Ok(page)
     }
 
-    /// What is leased stands in the order of lapses, whatever is asked for. It is as much as
-    /// workers have slots.
+    /// Leased jobs stand in the order of lapses, for every query. They are as many as workers have
+    /// slots.
     fn leased(&self, queue: i64, query: &ListQuery) -> rusqlite::Result<Vec<TrackedJob>> {
         match &query.walk {
             Walk::Held { token } => self.jobs(sql::LIST_HELD, params![queue, token.as_bytes()], &query.queue),

@@ -6,8 +6,8 @@ use queue_core::{ATTEMPTS_MAX, Attempt, Seq, WorkerId};
 use rusqlite::params;
 
 impl SqliteSession<'_> {
-    /// Adds an attempt to those of a life, in the step that charges it. The life says from then on
-    /// that it has some.
+    /// Adds an attempt to the attempts of a life, in the step that charges it. The life says from
+    /// then on that it has some.
     pub(super) fn charge(&mut self, seq: Seq, attempt: &Attempt) -> rusqlite::Result<()> {
         let seq = integer(seq.get());
         self.statements.insert_attempt.execute(params![

@@ -14,9 +14,9 @@ use queue_store::{
 };
 use rusqlite::{OptionalExtension, Row, params};
 
-/// Leases due jobs. A caller that is gone before its turn gets none, so that no job waits for a
-/// lapse; leases of a caller that goes later are given back. Claims of one queue that wait together
-/// share one search.
+/// Leases due jobs. A caller that leaves before its turn gets none, so that no job waits for a
+/// lapse; leases of a caller that leaves later are given back. Claims of one queue that wait
+/// together share one search.
 #[derive(Debug)]
 pub(crate) struct SqliteClaim(pub(crate) ClaimRequest);
 
@@ -50,8 +50,8 @@ impl Verb<Database> for SqliteClaim {
 }
 
 impl SqliteSession<'_> {
-    /// Answers requests of one queue as if they came one after the other, but that each is told of
-    /// the next due job as the last one leaves it.
+    /// Answers requests of one queue as if they came one after the other, but each gets the next
+    /// due job as the last one leaves it.
     pub(super) fn claim(&mut self, requests: &[&ClaimRequest]) -> rusqlite::Result<Vec<Claimed>> {
         // While the clock is behind, even a claim that leases nothing writes the mark, so that
         // handles that live for one claim carry time on from one to the next (ADR 0024).

@@ -17,8 +17,8 @@ impl Committer for Database {
 
     const USUAL_NEED: () = ();
 
-    /// Hints are published between the commit and the answers, so that a caller with an answer
-    /// finds subscribers told.
+    /// Hints are published between the commit and the answers, so that the hints come before the
+    /// answer.
     fn transact(
         session: &mut SqliteSession<'_>,
         group: &mut [PendingCall<Self>],

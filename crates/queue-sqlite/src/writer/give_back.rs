@@ -1,9 +1,9 @@
-//! The verb that gives back leases whose caller is gone.
+//! The verb that gives back leases whose caller has left.
 
 use super::{commit::Database, session::SqliteSession};
 use queue_store::{UnheardClaim, group_commit::Verb};
 
-/// Gives back, uncharged, the leases of claims whose callers are gone.
+/// Gives back, uncharged, the leases of claims whose callers have left.
 #[derive(Debug)]
 pub(super) struct SqliteGiveBack(pub(super) UnheardClaim);
 

@@ -73,7 +73,7 @@ impl SqliteSession<'_> {
         Ok(Imported::Stored { seq })
     }
 
-    /// Writes what became of the job, with everything that only some jobs have.
+    /// Writes what happened to the job, with everything that only some jobs have.
     fn import_life(&mut self, queue: i64, meta: JobMeta, job: &WholeJob) -> rusqlite::Result<()> {
         let (seq, place) = (meta.seq, IndexPosition::of(&meta));
         let has_attempts = !job.attempts.is_empty();

@@ -133,7 +133,7 @@ impl SqliteSession<'_> {
         stored: &SqliteRecord,
     ) -> rusqlite::Result<bool> {
         let seq = integer(stored.job.meta.seq.get());
-        // Only leased jobs are changed from memory, and these have a life, whose revision tells
+        // Only leased jobs are changed from memory, and these have a life, whose revision shows
         // whether another process has changed them since.
         if stored.has_life {
             let revision = integer(before.revision);
@@ -192,7 +192,7 @@ impl SqliteSession<'_> {
         Ok(written == 1)
     }
 
-    /// Writes what became of a job: its first change, or the next one.
+    /// Writes a change of a job: its first, or the next one.
     pub(super) fn write(
         &mut self,
         queue: i64,

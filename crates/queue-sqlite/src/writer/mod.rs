@@ -1,5 +1,5 @@
-//! Writing: one thread per handle, which puts whatever waits into one transaction and answers after
-//! its commit.
+//! Writing: one thread per handle, which puts all waiting calls into one transaction and answers
+//! after its commit.
 
 mod apply;
 mod aside;

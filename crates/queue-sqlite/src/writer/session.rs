@@ -93,7 +93,7 @@ impl<'c> SqliteSession<'c> {
     }
 
     fn start_transaction(&mut self) -> rusqlite::Result<()> {
-        // Other processes hold the lock in real time, whatever the store's clock says.
+        // Other processes hold the lock in real time and not by the store's clock.
         let timeout = self.shared.options.busy_timeout;
         wait_for_lock(&SystemClock, timeout, || self.statements.begin.execute([]))?;
         self.enter_transaction().inspect_err(|_| self.rollback())?;
@@ -223,7 +223,8 @@ impl<'c> SqliteSession<'c> {
         let after = integer(after.get());
         if after > self.seq_mark {
             self.seq_mark = after;
-            // A change, so that the end of the transaction keeps the mark, whatever else happens.
+            // A change, so that the end of the transaction keeps the mark, also without other
+            // changes.
             let marks = params![after, self.time_mark, self.commits, self.recent.to_bytes()];
             self.statements.save_store.execute(marks)?;
         }

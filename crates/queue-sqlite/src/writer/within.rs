@@ -12,7 +12,7 @@ const UNDO: &str = "ROLLBACK TO queue_call; RELEASE queue_call";
 /// Runs a verb within a transaction of the application, which has the write lock. If it fails,
 /// nothing of it is left in the transaction, which the application may go on with.
 ///
-/// Subscribers are not told here: the watcher sees the application's commit as a foreign one.
+/// Subscribers get no hint here: the watcher sees the application's commit as a foreign one.
 pub(crate) fn within<V: Verb<Database>>(
     shared: &SqliteHandle,
     connection: &Connection,
@@ -23,7 +23,8 @@ pub(crate) fn within<V: Verb<Database>>(
         let mut session = SqliteSession::within(connection, shared);
         let ran = run(&mut session, verb);
         let ended = connection.execute_batch(if ran.is_ok() { RELEASE } else { UNDO });
-        // If SQLite rolled back by itself, the savepoint is gone; the first error has the reason.
+        // If SQLite rolled back by itself, the savepoint was dropped; the first error has the
+        // reason.
         ran.and_then(|answer| ended.map(|()| (answer, session.moment)))
     });
     let (answer, moment) = ran.map_err(|error| shared.fault(error))?;

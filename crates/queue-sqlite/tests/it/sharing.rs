@@ -55,7 +55,7 @@ async fn a_claim_whose_caller_is_gone_before_its_turn_leases_nothing() {
     let place = Place::new();
     let store = place.open().await;
     enqueue(&store, vec![job("a")]).await;
-    // A write transaction held elsewhere keeps the writer waiting until the caller is gone.
+    // A write transaction held elsewhere keeps the writer waiting until the caller has left.
     let lock = rusqlite::Connection::open(place.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let queue = queue();

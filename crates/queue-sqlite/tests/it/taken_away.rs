@@ -23,7 +23,7 @@ use std::{
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A store with a job, in a directory that can be renamed, and the clock that tells when a second
+/// A store with a job, in a directory that can be renamed, and the clock that says when a second
 /// has passed.
 struct Opened {
     place: Place,
