@@ -4,8 +4,8 @@
 //! once; while an old snapshot is held, no entry goes, and a look from the start reads all of them.
 //! Most looks then begin behind the jobs that were claimed before, and only some at the start. A
 //! look from the start finds the jobs that came to lie in front (by a commit that took long, a
-//! release elsewhere, or a lapse), and [`ClaimFloors::bound`] tells the worker when to ask for one.
-//! While looks from the start are cheap, there are no others.
+//! release elsewhere, or a lapse), and [`ClaimFloors::bound`] says when the worker should ask for
+//! one. While looks from the start are cheap, there are no others.
 
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{Claimed, JobMeta, Timestamp};
@@ -183,7 +183,8 @@ impl QueueFloor {
     }
 
     fn spares_full_look(&self, now: i64) -> bool {
-        // What lapsed is there no more, or is to be found: only a look from the start tells which.
+        // What lapsed was ended elsewhere, or is to be found: only a look from the start shows
+        // which.
         let has_lapsed = self.lapse.is_some_and(|lapse| lapse <= now);
         let is_worth_it = self.short_cost.is_none_or(|short| self.full_cost > short * SHORT_LOOKS);
         is_worth_it && !has_lapsed && self.full_at.elapsed() < self.interval()

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-/// How far store time may run ahead of the mark in the schema when the server tells the time, in
+/// How far store time may run ahead of the mark in the schema when the server answers the time, in
 /// milliseconds. Raising the mark is a write that all processes share, so it is not done for each
 /// millisecond.
 const MARK_LAG_MS: i64 = 2_000;
@@ -17,14 +17,14 @@ const MARK_LAG_MS: i64 = 2_000;
 const SLACK_MS: i64 = MARK_LAG_MS / 2;
 
 /// Store time of one handle (I24): kept from going back by the mark in the schema, and kept going
-/// by what this handle was told and has measured since.
+/// by what this handle learned and has measured since.
 #[derive(Debug)]
 pub(crate) struct PostgresClock {
     time: Time,
     told: Mutex<StoreTime>,
-    /// The latest time that any reply told, in milliseconds.
+    /// The latest time in any reply, in milliseconds.
     latest: AtomicI64,
-    /// Whether the last reply told a store time ahead of the server's clock.
+    /// Whether the last reply had a store time ahead of the server's clock.
     is_ahead: AtomicBool,
     /// The mark that is known to be in the schema.
     marked: AtomicI64,
@@ -58,7 +58,7 @@ impl PostgresClock {
         }
     }
 
-    /// Records the time that a reply told.
+    /// Records the time of a reply.
     pub(crate) fn note(&self, moment: Moment) {
         let ticks = ticks(&self.time);
         self.lock().note(moment.now, ticks);

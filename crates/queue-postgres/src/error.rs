@@ -15,7 +15,7 @@ const LOST_RACE: &str = "QJ001";
 /// How a server in recovery answers a read of tables that are not logged.
 const FEATURE_NOT_SUPPORTED: &str = "0A000";
 
-/// Whether what failed may have been written all the same.
+/// Whether what failed may have been written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// Nothing was written: nothing was sent, nothing was to be written, or a transaction was open.
@@ -88,7 +88,7 @@ pub(crate) fn is_outdated(error: &sqlx::Error) -> bool {
     code(error).as_deref() == Some(SERIALIZATION_FAILURE)
 }
 
-/// True if the connection is of no more use, and nobody knows how far the server got.
+/// True if the connection is of no more use, and it is unknown how far the server got.
 pub(crate) fn is_broken(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed | sqlx::Error::Tls(_) => {
@@ -107,7 +107,7 @@ fn code(error: &sqlx::Error) -> Option<String> {
     error.as_database_error()?.code().map(Cow::into_owned)
 }
 
-/// The kind of a failure, and how to mend it.
+/// The kind of a failure, and how to repair it.
 fn advise(error: &sqlx::Error) -> (ErrorKind, &'static str) {
     match error {
         sqlx::Error::Database(_) => advise_on_code(&code(error).unwrap_or_default()),

@@ -92,9 +92,9 @@ impl HandleState {
         self.options.is_listening().then_some(&*self.channel)
     }
 
-    /// Tells the subscribers of this handle what it wrote. Two connections may do so in any order,
-    /// so a follower of every change hears of it from the server, in the order of the commits, as
-    /// other handles do.
+    /// Sends the subscribers of this handle the hints of what it wrote. Two connections may do so
+    /// in any order, so a follower of every change gets it from the server, in the order of the
+    /// commits, as other handles do.
     pub(crate) fn publish(&self, notices: &Notices) {
         for runtime in self.hubs.all() {
             if self.options.is_listening() {

@@ -7,7 +7,7 @@ use sqlx::{Connection, PgConnection, Row};
 const IDENTIFY: &str = include_str!("../sql/identify.sql");
 const IDENTIFY_UNPRIVILEGED: &str = include_str!("../sql/identify_unprivileged.sql");
 
-/// The tables of a store, told apart from all others.
+/// The tables of a store, named apart from all others.
 #[derive(Debug)]
 pub(crate) struct Identity {
     schema: String,

@@ -24,7 +24,7 @@
 //! [`PostgresStorage::enqueue_in`] stores jobs in a transaction of yours, so that a job exists if
 //! and only if the data that it is about do. [`PostgresStorage::complete_in`] completes a job in
 //! the transaction of its handler, so that the handler's writes and the completion commit together;
-//! a handler that lost its lease is told so and rolls back.
+//! a handler that lost its lease gets that answer and rolls back.
 //!
 //! # Tables
 //! A job is spread over tables by how often its parts change. Its state is one row in exactly one
@@ -39,7 +39,7 @@
 //! | `finished` | what is terminal, with result and error | by a settle; left by a prune |
 //! | `queue`, `lane` | a number for each queue, its pause, the priorities it ever used | once each |
 //! | `clock` | the highest store time that is on record | every second or two |
-//! | `worker`, `feed` | presence; who wants to hear everything | by announcements and subscriptions |
+//! | `worker`, `feed` | presence; who subscribed to everything | by announcements and subscriptions |
 //! | `series` | entries of series | by each worker once a minute |
 //!
 //! The hot tables hold live jobs alone, so they stay small however many jobs were done, and vacuum
@@ -60,12 +60,12 @@
 //!
 //! # Time
 //! Store time is the server's `clock_timestamp()`, never behind the mark in the table `clock`, nor
-//! behind what this handle was told and has measured since, at 63/64 of real time. While the clock
+//! behind what this handle learned and has measured since, at 63/64 of real time. While the clock
 //! is healthy the mark is written every two or three seconds, since all writers would meet at it.
 //! While it is behind store time (it stepped back, or a failover led to a host whose clock is
 //! behind), each write has the mark written before it is decided. Between a step back and the first
-//! answer that tells of it, another handle may be told a time that is earlier by as much as the
-//! mark lagged.
+//! answer that shows it, another handle may get a time that is earlier by as much as the mark
+//! lagged.
 //!
 //! # Large payloads
 //! A claim stops at the bytes that were asked for: the size of a payload stands in its row of
@@ -83,15 +83,15 @@
 //!
 //! # Wake-ups
 //! A statement that makes jobs claimable sends one `NOTIFY` for each queue, and one line for each
-//! awaited job that ended; every change is told only of queues that somebody
-//! [follows](queue_core::Interest::All) at the time. One connection per handle and runtime listens,
-//! asks the server for a sign of life, and is replaced when there is none; then everybody reads
-//! again. Polling stands behind it all.
+//! awaited job that ended; every change is sent only of queues with a
+//! [follower](queue_core::Interest::All) at the time. One connection per handle and runtime
+//! listens, asks the server for a sign of life, and is replaced when there is none; then all
+//! subscribers read again. Polling stands behind it all.
 //!
 //! # Connections
 //! Calls share a pool, heartbeats have another that nothing else takes, and one connection listens.
-//! Between two calls a connection goes straight from one to the next. All sessions are `READ
-//! COMMITTED` whatever the default, and the server ends one whose client takes nothing for a
+//! Between two calls a connection goes straight from one to the next. All sessions are
+//! `READ COMMITTED` under any default, and the server ends one whose client takes nothing for a
 //! minute, such as a stopped process.
 //!
 //! # Runtime

@@ -42,7 +42,8 @@ impl LineMemory {
         queues.insert(queue, lines);
     }
 
-    /// Whether the queue has lines to be forgotten; it is told once for each time they were seen.
+    /// Whether the queue has lines to be forgotten; it answers so once for each time they were
+    /// seen.
     pub(crate) fn take_ended(&self, queue: i32) -> bool {
         let mut queues = self.0.lock();
         let ended = queues.get_mut(&queue).filter(|lines| **lines == Lines::Ended);

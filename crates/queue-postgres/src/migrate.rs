@@ -1,4 +1,4 @@
-//! Brings a schema to the version of this library, whoever else starts at the same time.
+//! Brings a schema to the version of this library, beside others that start at the same time.
 
 use crate::{
     connection::BEGIN,
@@ -17,7 +17,7 @@ pub struct Migration {
     pub version: u32,
     /// The statements that make it.
     pub up: &'static str,
-    /// The statements that take it back, with whatever is stored in its tables.
+    /// The statements that take it back, with all that is stored in its tables.
     pub down: &'static str,
 }
 

@@ -45,7 +45,7 @@ impl NameCache {
         cached.numbers.insert(name.clone(), number);
     }
 
-    /// Those of the priorities that are not known to have a lane, each once.
+    /// The priorities that are not known to have a lane, each once.
     pub(crate) fn unknown_lanes(&self, queue: i32, priorities: &[i16]) -> Vec<i16> {
         let cached = self.lock();
         let is_unknown = |priority: &i16| !cached.lanes.contains(&(queue, *priority));

@@ -56,12 +56,12 @@ pub enum Migrations {
     /// Make them, once, however many processes start at the same time.
     #[default]
     Apply,
-    /// Answer an error: somebody else applies [`schema`](crate::schema), with rights that this user
+    /// Answer an error: another user applies [`schema`](crate::schema), with rights that this one
     /// lacks.
     Expect,
 }
 
-/// Whether a connection is kept that hears of other processes' writes at once.
+/// Whether a connection is kept that receives other processes' notifications at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Listen {
@@ -92,10 +92,10 @@ impl PostgresOptions {
     /// (`PGHOST`, `PGPASSWORD` and so on).
     ///
     /// With `sslmode=verify-full` (feature `tls`) connections are encrypted and the server has to
-    /// show a certificate of its name; `require` encrypts and trusts anybody. `sslrootcert` names
-    /// the file of an authority to trust besides the well-known ones, and `sslcert` and `sslkey`
-    /// those of a client certificate. Files are in PEM form; they are read for each connection, so
-    /// that renewed ones need no restart.
+    /// show a certificate of its name; `require` encrypts and trusts any server. `sslrootcert`
+    /// names the file of an authority to trust besides the well-known ones, and `sslcert` and
+    /// `sslkey` the files of a client certificate. Files are in PEM form; they are read for each
+    /// connection, so that renewed ones need no restart.
     ///
     /// # Errors
     /// `Invalid` for a URL that cannot be read, for a parameter that is not known, and for
@@ -119,8 +119,8 @@ impl PostgresOptions {
     /// queue's number before a call such as [`enqueue_in`](crate::PostgresStorage::enqueue_in):
     /// handlers that hold all of them in transactions would keep heartbeats from being sent, and
     /// the jobs would run again elsewhere. So count a few connections more for each handle and
-    /// runtime, at most [`connections_max`](Self::connections_max) and those of heartbeats. Closing
-    /// the store leaves the pool open.
+    /// runtime, at most [`connections_max`](Self::connections_max) and the ones of heartbeats.
+    /// Closing the store leaves the pool open.
     ///
     /// Never drop the future of `pool.begin()` half-way: the driver then gives the connection back
     /// with a transaction open, and what is next written on it may be answered and never committed.
@@ -167,7 +167,7 @@ impl PostgresOptions {
         self
     }
 
-    /// Whether a connection is kept that hears of other processes' writes. Default: yes.
+    /// Whether a connection is kept that receives other processes' notifications. Default: yes.
     #[must_use]
     pub fn listen(mut self, listen: Listen) -> Self {
         self.listen = listen;

@@ -37,9 +37,9 @@ const PRUNES_IN_VAIN_MAX: usize = 16;
 /// answer of its own; so one handle for all tasks is faster than one for each.
 ///
 /// # Dropped futures
-/// A verb whose future is dropped is done whole or not at all, and nobody knows which. A claim that
-/// is dropped goes on, and what it leases is given back uncharged, if the runtime and the server
-/// last long enough; else it lapses.
+/// A verb whose future is dropped is done whole or not at all, and which of them is unknown. A
+/// claim that is dropped goes on, and what it leases is given back uncharged, if the runtime and
+/// the server last long enough; else it lapses.
 #[derive(Debug)]
 pub struct PostgresStorage {
     pub(crate) handle: Arc<HandleState>,

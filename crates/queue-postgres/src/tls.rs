@@ -2,13 +2,13 @@
 
 use std::io;
 
-/// What to set or to mend; nothing for an error of another kind.
+/// What to set or to repair; nothing for an error of another kind.
 #[cfg(not(feature = "tls"))]
 pub(crate) fn verdict(_error: &io::Error) -> Option<String> {
     None
 }
 
-/// What to set or to mend; nothing for an error of another kind.
+/// What to set or to repair; nothing for an error of another kind.
 #[cfg(feature = "tls")]
 pub(crate) fn verdict(error: &io::Error) -> Option<String> {
     use rustls::{AlertDescription, Error as Tls};

@@ -73,10 +73,10 @@ impl PostgresStorage {
     }
 
     /// Completes a job in a transaction of its handler, so that the job's completion and the
-    /// handler's writes commit together. `job` and `token` are those of the claim.
+    /// handler's writes commit together. `job` and `token` come from the claim.
     ///
     /// Commit soon: while the transaction is open no heartbeat of the job is stored, so its lease
-    /// goes on to its end, and the handler is then told that it was lost.
+    /// goes on to its end, and the handler is then cancelled, since the lease was lost.
     ///
     /// In a transaction that is `REPEATABLE READ` or `SERIALIZABLE` call this first: from then on
     /// heartbeats leave the row alone. Later on, a heartbeat since the transaction's first
@@ -212,7 +212,7 @@ impl PostgresStorage {
     }
 }
 
-/// A heartbeat, or whatever else changed the job since, is what the transaction cannot see.
+/// The transaction cannot see a heartbeat or another change that the job had since.
 fn outdated(operation: &'static str, cause: VerbError) -> Error {
     let message = "the job changed since this transaction first looked at the database, such as by a heartbeat, and at this \
         isolation it may not go on: begin it as READ COMMITTED, or settle the job in its first statement";

@@ -12,7 +12,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-http", 0),
     ("queue-kv", 0),
     ("queue-memory", 0),
-    ("queue-postgres", 144),
+    ("queue-postgres", 0),
     ("queue-redis", 118),
     ("queue-remote", 55),
     ("queue-schedule", 0),

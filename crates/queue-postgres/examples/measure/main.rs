@@ -8,10 +8,10 @@
 //! ```
 //!
 //! `cost` stores, claims and completes 50,000 jobs in batches of 500, one commit each, over one
-//! connection, and keeps the results. `single` does the same with calls for one job each, and tells
-//! the processor time of the server, which has to run on this host. `snapshot` runs a sustained
-//! load for so many seconds while a transaction holds a snapshot, first on the store and then on
-//! the plain queue, and tells throughput and the time of a claim as it goes.
+//! connection, and keeps the results. `single` does the same with calls for one job each, and
+//! prints the processor time of the server, which has to run on this host. `snapshot` runs a
+//! sustained load for so many seconds while a transaction holds a snapshot, first on the store and
+//! then on the plain queue, and prints throughput and the time of a claim as it goes.
 
 mod cost;
 mod plain;
@@ -21,7 +21,7 @@ mod store;
 
 use std::{env, error::Error};
 
-/// Whatever went wrong.
+/// Any error.
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
 #[tokio::main]

@@ -1,4 +1,4 @@
-//! A sustained load while somebody holds a snapshot.
+//! A sustained load while another transaction holds a snapshot.
 
 use crate::{Outcome, plain::Plain, store};
 use queue_core::Storage;
@@ -12,7 +12,7 @@ const JOBS: usize = 40;
 const EVERY: Duration = Duration::from_millis(20);
 /// A claim asks for so many.
 const CLAIM: usize = 100;
-/// How often the state of affairs is told.
+/// How many times the figures so far are printed.
 const REPORTS: u64 = 10;
 
 /// Runs both queues, one after the other.

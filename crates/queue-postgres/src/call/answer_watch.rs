@@ -4,8 +4,8 @@ use parking_lot::Mutex;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// When a call last heard from the server. A long answer over a slow network takes its time and is
-/// no silence.
+/// When the server last sent something to a call. A long answer over a slow network takes its time
+/// and is no silence.
 #[derive(Debug)]
 pub(super) struct AnswerWatch(Mutex<Instant>);
 
@@ -20,7 +20,7 @@ impl AnswerWatch {
         *self.0.lock() = Instant::now();
     }
 
-    /// Runs a call until it ends; `None` if nothing was heard for `silence_max` before that.
+    /// Runs a call until it ends; `None` if the server sent nothing for `silence_max` before that.
     pub(super) async fn until_silent<T>(
         &self,
         silence_max: Duration,

@@ -1,4 +1,4 @@
-//! A connection for the length of one call: it sends statements, and remembers what they told.
+//! A connection for the length of one call: it sends statements, and remembers what they answered.
 
 use super::{answer_watch::AnswerWatch, scope::CommitScope};
 use crate::{
@@ -59,7 +59,7 @@ impl<'c> CallConnection<'c> {
         }
     }
 
-    /// Tells the watch of each row of an answer.
+    /// Notes each row of an answer in the watch.
     pub(super) fn watched_by(self, watch: &'c AnswerWatch) -> Self {
         Self { watch: Some(watch), ..self }
     }
@@ -74,7 +74,7 @@ impl<'c> CallConnection<'c> {
         self.scope == CommitScope::Statement
     }
 
-    /// Whether something is committed already, whatever comes next.
+    /// Whether something is committed already, before all that comes next.
     pub(super) fn has_written(&self) -> bool {
         self.has_written
     }
@@ -150,18 +150,19 @@ impl<'c> CallConnection<'c> {
         Ok(moment)
     }
 
-    /// The latest time that a statement of this call told; before any did, the beginning of time.
+    /// The latest time that a statement of this call answered; before any did, the beginning of
+    /// time.
     pub(crate) fn latest_time(&self) -> Moment {
         self.latest
     }
 
-    /// Whether any statement of this call told the time.
+    /// Whether any statement of this call answered the time.
     pub(crate) fn knows_time(&self) -> bool {
         self.latest.now != Timestamp::default()
     }
 
-    /// What stands in notifications. This handle skips its own, as it tells its subscribers itself
-    /// once it has committed; it does not see the commits of callers.
+    /// What stands in notifications. This handle skips its own, as it sends its subscribers the
+    /// hints itself once it has committed; it does not see the commits of callers.
     pub(crate) fn origin(&self) -> String {
         match self.scope {
             CommitScope::Statement | CommitScope::Transaction => self.handle.origin.clone(),
@@ -169,7 +170,7 @@ impl<'c> CallConnection<'c> {
         }
     }
 
-    /// Store time, where no other statement tells it.
+    /// Store time, where no other statement answers it.
     pub(crate) async fn now(&mut self) -> Result<Moment, VerbError> {
         let floor = self.time_floor();
         let rows = self.read(&self.handle.statements.now, |query| query.bind(floor)).await?;

@@ -26,10 +26,10 @@ use tracing::debug;
 /// How often a transaction is run that keeps losing against others.
 const TRIES_MAX: usize = 8;
 
-/// Runs a verb on a connection of the pool, to its commit, and tells subscribers of this handle
-/// what it changed.
+/// Runs a verb on a connection of the pool, to its commit, and sends subscribers of this handle the
+/// hints of what it changed.
 ///
-/// A call that hears nothing from the server for too long is given up with its connection: a server
+/// A call that gets nothing from the server for too long is given up with its connection: a server
 /// that vanished says nothing, and others may wait behind this call.
 pub(crate) async fn call<V: SqlVerb>(handle: &HandleState, verb: &V) -> Result<V::Answer> {
     let mut connection = handle.acquire(verb.pool(), V::NAME).await?;
@@ -73,7 +73,7 @@ async fn run<V: SqlVerb>(
 }
 
 /// Writes what a verb rests on, each in a transaction of its own: to repeat that does no harm, and
-/// it holds up nobody.
+/// no other call waits for it.
 async fn prepare<V: SqlVerb>(handle: &HandleState, verb: &V, driver: &mut PgConnection) -> Result<()> {
     if V::WRITES {
         upkeep::raise_clock(handle, V::NAME, driver).await?;
@@ -110,7 +110,7 @@ async fn run_statements<V: SqlVerb>(
     let outcome = verb.run(&mut connection).await;
     let effect = if V::WRITES { Effect::Possible } else { Effect::None };
     let has_written = connection.has_written();
-    // What was committed is told even if a later statement failed.
+    // Hints of what was committed are sent even if a later statement failed.
     handle.publish(&connection.into_notices());
     outcome.map_err(|error| {
         note_lost_connection(handle, &error);

@@ -63,8 +63,7 @@ async fn raise(handle: &HandleState, mark: i64, driver: &mut PgConnection) -> sq
     Ok(())
 }
 
-/// Folds the changes of counters. A failure leaves the changes where reads add them up all the
-/// same.
+/// Folds the changes of counters. After a failure, reads go on to add the changes up.
 async fn fold(handle: &HandleState, driver: &mut PgConnection) {
     let begun_at = Instant::now();
     drop(execute(handle, driver, handle.statements.fold.query()).await);

@@ -17,7 +17,7 @@ pub(crate) trait SqlVerb: Sync {
     /// Whether the verb changes anything that the store's time decides.
     const WRITES: bool = true;
 
-    /// Whether the verb looks at so much that nobody can say how long is too long.
+    /// Whether the verb looks at so much that no bound of time is right for it.
     const TAKES_LONG: bool = false;
 
     /// Which connections the verb may take.

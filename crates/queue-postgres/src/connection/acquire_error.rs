@@ -43,7 +43,7 @@ impl AcquireError {
     }
 }
 
-/// Heartbeats share their connections with nobody, so all of these wait for the server.
+/// Heartbeats share their connections with no other calls, so all of these wait for the server.
 fn no_heartbeat(operation: &'static str) -> Error {
     let message = "no connection for heartbeats was to be had in time, and leases lapse without them: those that there are wait \
         for the server";

@@ -1,4 +1,4 @@
-//! Connections to the server: how they are made, and the pools that lend them to calls.
+//! Connections to the server: how they are made, and the pools that give them to calls.
 //!
 //! Nothing here knows what a job or a statement of the store is.
 

@@ -1,4 +1,4 @@
-//! A connection that is lent to a call, and the runtime that it belongs to.
+//! A connection that a call uses, and the runtime that it belongs to.
 
 use super::runtime_pool::RuntimePool;
 use sqlx::{PgConnection, Postgres, pool::PoolConnection};
@@ -13,8 +13,8 @@ use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 /// ends connections that have lived for too long.
 const KEPT_MAX: Duration = Duration::from_mins(1);
 
-/// A connection and the runtime that it belongs to. The call that it is lent to may end on another
-/// one, to which its future has moved.
+/// A connection and the runtime that it belongs to. The call that uses it may end on another one,
+/// to which its future has moved.
 pub(super) struct OpenConnection {
     connection: PoolConnection<Postgres>,
     /// When the driver's pool gave the connection out.

@@ -53,8 +53,8 @@ impl Pool {
         self.of_this_runtime().try_acquire()
     }
 
-    /// Closes all connections. It waits for those of this runtime that are in use: another runtime
-    /// may never move.
+    /// Closes all connections. It waits for the connections of this runtime that are in use:
+    /// another runtime may never move.
     pub(super) async fn close(&self) {
         let own = self.runtimes.known_here();
         self.runtimes.close().iter().for_each(|runtime| runtime.close());

@@ -1,4 +1,4 @@
-//! A connection that a pool lent to one call.
+//! A connection that a pool gave to one call.
 
 use super::open_connection::OpenConnection;
 use sqlx::PgConnection;

@@ -31,8 +31,8 @@ pub(crate) const ASK_MAX: Duration = Duration::from_secs(2);
 ///
 /// A socket is registered with the runtime that opened it. Once that ended, what has to wait for
 /// the socket fails, and what need not wait goes well: even a ping, if its answer is there by the
-/// time of the look. So no test tells such a connection from a good one, and none passes from one
-/// runtime to another.
+/// time of the look. So no test finds such a connection, and none passes from one runtime to
+/// another.
 #[derive(Debug)]
 pub(super) struct RuntimePool {
     runtime: Handle,
@@ -107,7 +107,7 @@ impl RuntimePool {
         }
         state.idle.push(IdleConnection { connection, since, idle_since: Instant::now() });
         drop(state);
-        // All waiting calls are told, since the future of one may lie where nothing polls it.
+        // All waiting calls are notified, since the future of one may lie where nothing polls it.
         self.changed.notify_waiters();
         Ok(())
     }
@@ -121,7 +121,7 @@ impl RuntimePool {
         self.driver.set_connect_options(connect);
     }
 
-    /// Lends and keeps no connection from now on, and cuts those that idle: their runtime may be at
+    /// Gives and keeps no connection from now on, and cuts those that idle: their runtime may be at
     /// its end, or stand still, and could not close them in good order.
     pub(super) fn close(&self) {
         self.permits.close();
@@ -179,9 +179,9 @@ impl RuntimePool {
         taken.map(|idle| OpenConnection::new(idle.connection, idle.since, self.clone()))
     }
 
-    /// Starts the task that opens a connection, unless one runs. The receiver is told if the task
-    /// fails. The task runs on the runtime of these connections, which the caller may have left,
-    /// and for no longer than the driver waits for a connection.
+    /// Starts the task that opens a connection, unless one runs. The receiver gets the error if the
+    /// task fails. The task runs on the runtime of these connections, which the caller may have
+    /// left, and for no longer than the driver waits for a connection.
     fn open(self: &Arc<Self>) -> Option<oneshot::Receiver<AcquireError>> {
         if std::mem::replace(&mut self.lock().is_opening, true) {
             return None;
@@ -230,7 +230,7 @@ impl RuntimePool {
         }
     }
 
-    /// Why no connection was to be had in time. What a server said before counts only while another
+    /// Why a call got no connection in time. What a server said before counts only while another
     /// connection is wanted of it.
     fn why_none(&self) -> AcquireError {
         let state = self.lock();

@@ -22,9 +22,9 @@ const SETTINGS: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),
 ];
 
-/// The isolation that every statement of the store is written for, whatever the default of the
-/// server, the database or the role: a statement that locks rows goes on with their newest version,
-/// where a stricter level makes it fail.
+/// The isolation that every statement of the store is written for. It takes the place of the
+/// default of the server, the database or the role: a statement that locks rows goes on with their
+/// newest version, where a stricter level makes it fail.
 const ISOLATION: (&str, &str) = ("default_transaction_isolation", "read committed");
 /// How a transaction begins before it is known which settings a connection keeps.
 pub(crate) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";

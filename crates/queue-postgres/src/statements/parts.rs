@@ -43,8 +43,8 @@ tagged AS (
   INSERT INTO {schema}.tag (queue, tag, seq)
   SELECT $2, tag.tag, i.seq FROM i CROSS JOIN unnest(string_to_array(i.tags, E'\\n')) AS tag (tag)
 ),";
-/// Tells subscribers of other processes about removed records: those that somebody awaits, or all
-/// if somebody follows the queue.
+/// Notifies subscribers of other processes of removed records: of awaited ones, or of all if the
+/// queue has a follower.
 pub(super) const TOLD_LOST: &str = "
   SELECT count(pg_notify($5::text, $6::text || E'\\n' || lines)) AS sent
   FROM (
@@ -101,5 +101,5 @@ pub(super) const CALLERS_TIME: &str =
     "greatest($1::bigint, (SELECT mark FROM {schema}.clock)) AS now, NULL::bigint AS clock";
 /// Store time alone, as an expression.
 pub(super) const NOW: &str = "(SELECT now FROM (SELECT {time}) AS t)";
-/// The time that a reply tells, in one column.
+/// The time of a reply, in one column.
 pub(super) const STAMP: &str = "ARRAY[t.now, t.clock]";

@@ -1,5 +1,5 @@
-//! Texts with places in braces, filled in one pass: what is put in is never looked at again,
-//! whatever its name.
+//! Texts with places in braces, filled in one pass: what is put in is never looked at again, under
+//! any name.
 
 /// The filling of a place.
 pub(crate) enum Filling<'a> {

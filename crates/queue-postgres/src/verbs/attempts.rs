@@ -9,7 +9,7 @@ use crate::{
 use queue_core::{Attempt, AttemptOutcome, JobAttempts, JobId, QueueName, Stamped};
 use sqlx::{Row, postgres::PgRow};
 
-/// Where the columns of the job begin in the answer, and those of an attempt.
+/// Where the columns of the job begin in the answer, and the columns of an attempt.
 const JOB_AT: usize = 2;
 const ATTEMPT_AT: usize = JOB_AT + META_COLUMNS;
 

@@ -89,8 +89,8 @@ impl QueueSelection<'_> {
 /// The rows of counters, and the time that they tell.
 type CounterRows = (Moment, Vec<PgRow>);
 
-/// Reads by counters, which are counted anew first if a crash took them. A server in recovery has
-/// none: there the records are counted, but for a connection behind a pooler, which has to try
+/// Reads by counters, which are counted again first if a crash took them. A server in recovery has
+/// none: there the records are counted, except on a connection behind a pooler, which has to try
 /// again.
 async fn read_counters(
     connection: &mut CallConnection<'_>,

@@ -53,7 +53,7 @@ impl SqlVerb for PostgresEnqueue<'_> {
 }
 
 /// Keeps others from replacing the waiting jobs that these jobs replace, until all is committed.
-/// The caller does so before it locks anything, with the ids of whatever else the transaction will
+/// The caller does so before it locks anything, with the ids of all else that the transaction will
 /// lock, so that no deadlock arises; and never in a transaction of a caller, which may last.
 pub(super) async fn take_turns(
     connection: &mut CallConnection<'_>,

@@ -79,7 +79,7 @@ impl PostgresImport<'_> {
         Ok(())
     }
 
-    /// What became of each record; `None` if its id is taken.
+    /// Whether each record was stored; `None` if its id is taken.
     async fn store(
         &self,
         connection: &mut CallConnection<'_>,
@@ -188,7 +188,7 @@ impl PostgresImport<'_> {
     }
 }
 
-/// The columns that a job has from its enqueue on, and those that count what became of it.
+/// The columns that a job has from its enqueue on, and the columns that count what happened to it.
 fn bind_jobs(query: BoundQuery, jobs: &[WholeJob]) -> BoundQuery {
     let metas = || jobs.iter().map(|job| &job.meta);
     query
@@ -213,7 +213,7 @@ fn bind_jobs(query: BoundQuery, jobs: &[WholeJob]) -> BoundQuery {
         .bind(jobs.iter().map(imported_flags).collect::<Vec<_>>())
 }
 
-/// The columns of what became of a job, and the large ones.
+/// The columns of what happened to a job, and the large ones.
 fn bind_outcomes(query: BoundQuery, jobs: &[WholeJob]) -> BoundQuery {
     let metas = || jobs.iter().map(|job| &job.meta);
     let bodies = || jobs.iter().map(|job| &job.body);

@@ -1,8 +1,8 @@
 //! `set_kind_paused`: stops or resumes the claims of a kind; and the end of lines (ADR 54).
 //!
-//! Whoever adds or deletes a line has locked the row of its queue, so they come one after the
-//! other. Claims lock no more than the lines that they move jobs to, pass over those that are
-//! locked, and so wait for nobody.
+//! A transaction that adds or deletes a line has locked the row of its queue, so such transactions
+//! come one after the other. Claims lock no more than the lines that they move jobs to, pass over
+//! locked ones, and so wait for no other.
 
 use crate::{
     call::{BoundQuery, CallConnection, CommitScope, SqlVerb},
@@ -21,8 +21,8 @@ pub(crate) struct PostgresSetKindPaused<'a> {
     pub(crate) pause: Pause,
 }
 
-/// Deletes the lines of a queue whose pauses are over and whose jobs are gone; not if others are
-/// about to change its lines, since a claim comes after it, and must not wait for them.
+/// Deletes the lines of a queue whose pauses are over and whose jobs were removed; not if others
+/// are about to change its lines, since a claim comes after it, and must not wait for them.
 #[derive(Debug)]
 pub(crate) struct PostgresForgetLines(pub(crate) i32);
 
@@ -77,7 +77,7 @@ impl PostgresSetKindPaused<'_> {
         connection.write(save, bind).await.map(drop)
     }
 
-    /// Workers that hold jobs ready want to hear of a pause too.
+    /// Workers that hold jobs ready need a hint of a pause too.
     async fn wake(&self, connection: &mut CallConnection<'_>, queue: i32) -> Result<(), VerbError> {
         let handle = connection.handle;
         let text = format!("{}\nw\t{queue}", connection.origin());

@@ -45,7 +45,7 @@ impl SqlVerb for PostgresFollow<'_> {
     }
 }
 
-/// Sends a text through the server to whoever listens on this store's channel.
+/// Sends a text through the server to the listeners on this store's channel.
 #[derive(Debug)]
 pub(crate) struct PostgresNotify(pub(crate) String);
 

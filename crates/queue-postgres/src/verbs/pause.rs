@@ -28,7 +28,7 @@ impl SqlVerb for PostgresSetPaused<'_> {
                 query.bind(handle.notify_channel().map(str::to_owned)).bind(origin.clone())
             })
             .await?;
-        // Workers that hold jobs ready want to hear of a pause too.
+        // Workers that hold jobs ready need a hint of a pause too.
         connection.notices.wake(self.queue);
         Ok(())
     }

@@ -23,7 +23,7 @@ pub(crate) struct PostgresPruneSome<'a> {
 pub(crate) struct PruneBatch {
     pub(crate) removed: usize,
     /// Whether there is nothing more to look at. Jobs that were on their way to another table may
-    /// be left all the same.
+    /// still be left.
     pub(crate) is_all: bool,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Audience {
 #[derive(Debug, Default)]
 struct AudienceQueues {
     queues: HashMap<i32, QueueName>,
-    /// Queues of which a subscriber wants to hear every change, while its stream lives.
+    /// Queues of which a subscriber follows every change, while its stream lives.
     followed: HashMap<i32, Weak<()>>,
 }
 
@@ -60,7 +60,7 @@ impl Audience {
         alive
     }
 
-    /// The queues of which a subscriber still wants to hear everything.
+    /// The queues of which a subscriber still follows everything.
     pub(super) fn followed(&self) -> Vec<i32> {
         let mut heard = self.lock();
         heard.followed.retain(|_, alive| alive.strong_count() > 0);

@@ -1,5 +1,5 @@
-//! The task that listens: it tells the hub what other handles wrote, probes its connection, and
-//! replaces the connection when a probe does not come back.
+//! The task that listens: it sends the hub the hints of what other handles wrote, probes its
+//! connection, and replaces the connection when a probe does not come back.
 
 use super::{
     audience::Audience,
@@ -37,13 +37,13 @@ pub(super) struct Listener {
     pub(super) handle: Arc<HandleState>,
     pub(super) hub: Arc<Hub>,
     pub(super) audience: Arc<Audience>,
-    /// Stands in its probes, as those of the handle's other runtimes arrive here too.
+    /// Stands in its probes, since the probes of the handle's other runtimes arrive here too.
     pub(super) origin: String,
 }
 
 impl Listener {
-    /// Listens until the task is aborted, or until the first connection fails, which `started` is
-    /// told.
+    /// Listens until the task is aborted, or until the first connection fails, which goes to
+    /// `started`.
     pub(super) async fn run(self, started: watch::Sender<Option<Result<()>>>) {
         let mut listener = match connect(&self.handle).await {
             Ok(listener) => listener,
@@ -66,16 +66,16 @@ impl Listener {
             listener = reconnect(&self.handle).await;
             self.audience.set_connected(true);
             debug!("another connection listens; what was said in between is read again");
-            // Notifications sent meanwhile reached nobody, and the request for every change may
+            // Notifications sent meanwhile had no receiver, and the request for every change may
             // have run out.
             is_told = self.follow().await;
             self.hub.missed();
         }
     }
 
-    /// Hears until the connection is lost, or until a probe has not come back when the next one is
-    /// due. `is_told` says whether other handles were asked to tell of every change of the followed
-    /// queues.
+    /// Listens until the connection is lost, or until a probe has not come back when the next one
+    /// is due. `is_told` says whether other handles were asked to tell of every change of the
+    /// followed queues.
     async fn listen(&self, listener: &mut PgListener, is_told: &mut bool) {
         let interval = self.handle.options.probe_interval;
         let mut sent = 0;
@@ -119,7 +119,8 @@ impl Listener {
         call(&self.handle, &PostgresNotify(probe(&self.origin, number))).await
     }
 
-    /// Tells the subscribers of this runtime, and answers the number of a probe that came back.
+    /// Sends the hints to the subscribers of this runtime, and answers the number of a probe that
+    /// came back.
     fn tell(&self, payload: &str) -> Option<u64> {
         let (origin, lines) = parse(payload);
         let is_own = origin == self.handle.origin;
@@ -127,8 +128,8 @@ impl Listener {
         for line in lines {
             match line {
                 NotificationLine::Probe(number) if origin == self.origin => returned = Some(number),
-                // This handle woke its own sleepers, and told those who wait for a job, when it had
-                // written: see `HandleState::publish`.
+                // This handle woke its own sleepers, and the callers that wait for a job, when it
+                // had written: see `HandleState::publish`.
                 NotificationLine::Wake(queue) if !is_own => {
                     if let Some(name) = self.audience.name(queue) {
                         self.hub.wake(&name);

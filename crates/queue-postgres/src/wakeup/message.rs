@@ -12,7 +12,7 @@ pub(super) enum NotificationLine {
     Wake(i32),
     /// A job of this queue changed.
     Changed(i32, JobChange),
-    /// The handle that sent it tests whether it hears itself.
+    /// The handle that sent it tests whether it receives its own notifications.
     Probe(u64),
 }
 

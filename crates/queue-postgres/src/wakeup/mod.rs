@@ -2,7 +2,7 @@
 //! the subscribers of that runtime behind it.
 //!
 //! Hints save time and never matter for being right: a connection that is lost or only looks alive
-//! costs a re-read by everybody once there is a new one.
+//! costs a re-read by each subscriber once there is a new one.
 
 mod audience;
 mod following_stream;

@@ -41,10 +41,10 @@ impl RuntimeHints {
         Self { handle, hub, audience: Arc::default(), listener: Mutex::default() }
     }
 
-    /// Registers a subscriber, who hears of what is committed from now on.
+    /// Registers a subscriber, which gets the hints of what is committed from now on.
     pub(super) async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
         let follows = interest == Interest::All;
-        // The subscriber is registered before the task listens, so no notification finds nobody.
+        // The subscriber is registered before the task listens, so each notification finds it.
         let hints = self.hub.subscribe(queue, interest);
         if !self.handle.options.is_listening() {
             return Ok(hints);
@@ -63,7 +63,7 @@ impl RuntimeHints {
         Ok(Box::pin(FollowingStream { hints, _alive: alive }))
     }
 
-    /// What became of the task that listens.
+    /// The state of the task that listens.
     pub(super) fn listener_state(&self) -> ListenerState {
         match &*self.lock() {
             None => ListenerState::Idle,
@@ -95,7 +95,7 @@ impl RuntimeHints {
         outcome.unwrap_or_else(|| Err(self.ended()))
     }
 
-    /// Tells when the task listens. A task that could not connect is replaced.
+    /// Says when the task listens. A task that could not connect is replaced.
     #[expect(
         clippy::disallowed_methods,
         reason = "the one task of the runtime, which `RuntimeHints` owns and ends"

@@ -3,8 +3,9 @@
 use queue_store::{Hub, RuntimePart};
 use std::sync::Arc;
 
-/// The subscribers of a handle on one runtime. Each call tells those of all runtimes, and each
-/// runtime that subscribes listens to other handles by itself ([`RuntimeHints`]).
+/// The subscribers of a handle on one runtime. Each call sends its hints to the subscribers of all
+/// runtimes, and each runtime that subscribes listens to other handles by itself
+/// ([`RuntimeHints`]).
 ///
 /// [`RuntimeHints`]: super::runtime_hints::RuntimeHints
 #[derive(Debug, Default)]

@@ -14,7 +14,7 @@ pub(crate) struct Wakeups {
     runtimes: PerRuntime<RuntimeHints>,
 }
 
-/// What became of the tasks that listen; the later one outweighs the earlier.
+/// The state of the tasks that listen; the later one outweighs the earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ListenerState {
     /// No runtime has a subscriber, or the connection is being made.
@@ -36,7 +36,7 @@ impl Wakeups {
         hints.subscribe(queue, interest).await
     }
 
-    /// What became of the tasks that listen: the worst of them.
+    /// The state of the tasks that listen: the worst of them.
     pub(crate) fn listener_state(&self) -> ListenerState {
         let states = self.runtimes.all().into_iter().map(|hints| hints.listener_state());
         states.max().unwrap_or(ListenerState::Idle)

@@ -1,5 +1,5 @@
 //! A private database, which counts its deadlocks. It sorts as people do where the server can: ids
-//! must be locked in one order whatever order of text the database uses.
+//! must be locked in one order under every order of text that a database uses.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use crate::{common::server, storm::in_database};

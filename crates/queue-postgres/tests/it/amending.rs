@@ -12,7 +12,7 @@ use sqlx::Connection;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// A queue's lanes can be read by whoever gets a shared lock, and a claim reads them before it
+/// A transaction with a shared lock can read a queue's lanes, and a claim reads them before it
 /// looks for jobs.
 const HELD_LANES: &str = "ALTER TABLE queue.lane RENAME TO open_lane; CREATE VIEW queue.lane AS
     SELECT * FROM queue.open_lane WHERE pg_advisory_xact_lock_shared(7) IS NOT NULL; COMMIT; BEGIN;

@@ -33,10 +33,10 @@ struct Watched {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// The jobs whose producer was told that they are stored.
+    /// The jobs whose producer got the answer that they are stored.
     stored: usize,
     found: usize,
-    /// The claims that found nothing, and those of them that began after something was stored.
+    /// The claims that found nothing, and how many of them began after something was stored.
     idle: usize,
     missed: usize,
 }
@@ -115,8 +115,8 @@ async fn without_a_listener_the_next_look_finds_the_next_job() {
         assert!(end_listener(&place.schema).await);
         while listeners(&place, &mut connection).await > 0 {}
         for n in 0..JOBS {
-            // A worker that has just ended a job claims at once; one that has claimed in vain waits
-            // for its time.
+            // A worker that has just ended a job claims at once; a worker whose claim found nothing
+            // waits for its time.
             let idle = watched.seen().idle;
             watched.wait_until(|seen| seen.idle > idle).await;
             producer.enqueue(&queue(), vec![vec![job(n)]]).await.unwrap();

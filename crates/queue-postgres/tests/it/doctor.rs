@@ -138,7 +138,7 @@ async fn connections_that_run_out_are_a_warning_and_then_broken() {
     }
     let found = finding_of(&store, "postgres-connections", Severity::Warning).await;
     assert_seen(&found, "of 37 connections");
-    // With those of the store they are 35 at least, and no more than the server has.
+    // With the store's they are 35 at least, and no more than the server has.
     for _ in 0..5 {
         taken.push(server.connect().await.expect("there is one left"));
     }

@@ -1,5 +1,5 @@
-//! Calls whose future is dropped at every point: the next call on the same connection is committed
-//! all the same (I1).
+//! Calls whose future is dropped at every point: the next call on the same connection is still
+//! committed (I1).
 
 use crate::common::{Place, enqueue, job, queue};
 use futures_util::FutureExt;

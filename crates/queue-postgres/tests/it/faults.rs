@@ -132,7 +132,7 @@ async fn a_call_that_is_not_answered_is_given_up_with_its_connection() {
     place.finish(&store).await;
 }
 
-/// Rows that a handle remembers may be gone with the server's last commits.
+/// Rows that a handle remembers may be lost with the server's last commits.
 #[tokio::test]
 async fn after_a_connection_was_lost_everything_is_looked_up_again() {
     let Some(place) = Place::new().await else { return };

@@ -1,4 +1,4 @@
-//! A verb reads the rows that it needs, and not those of its whole queue or of others, however
+//! A verb reads the rows that it needs, and not the rows of its whole queue or of others, however
 //! empty the server believed the tables to be when it made a plan.
 
 use crate::common::{Place, claim, complete, enqueue, fail, job, queue, settle};

@@ -2,7 +2,7 @@
 //! more. A module is what a test file would be.
 //!
 //! Two stay by themselves: `crash` ends every session of the server, and `dead_rows` holds a
-//! snapshot that keeps the server from cleaning up after anybody.
+//! snapshot that keeps the server from cleaning up.
 
 mod amending;
 mod backstop;

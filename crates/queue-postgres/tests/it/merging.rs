@@ -26,8 +26,8 @@ async fn transactions(place: &Place, table: &str) -> (i64, i64) {
     (row.get(0), row.get(1))
 }
 
-/// Makes calls while nobody can write to a table, so that all of them are there before the first is
-/// answered, however slow the machine is.
+/// Makes calls while a table is locked against writes, so that all of them are there before the
+/// first is answered, however slow the machine is.
 async fn behind_a_lock<T>(place: &Place, table: &str, calls: impl Future<Output = Vec<T>>) -> Vec<T> {
     let lock = format!("LOCK TABLE {}.{table} IN SHARE MODE", place.schema.quoted());
     let mut connection = place.schema.connect().await.expect("the server answers");

@@ -1,5 +1,5 @@
-//! Answers are right whatever plan the server chooses: never more than the limit, in order, each
-//! job once.
+//! Answers are right under every plan that the server chooses: never more than the limit, in order,
+//! each job once.
 
 use crate::common::{Place, claim, complete, enqueue, job, queue, request, settle};
 use queue_core::{

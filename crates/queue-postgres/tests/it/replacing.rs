@@ -1,5 +1,5 @@
 //! Jobs that replace waiting ones, while other callers do the same or claim them: each begins a
-//! life or is told what runs, and no calls wait in a circle.
+//! life or gets the answer which job runs, and no calls wait in a circle.
 
 use crate::common::{self, enqueue, job, queue};
 use crate::database::Database;
@@ -67,7 +67,7 @@ async fn those_that_replace_one_waiting_job_at_once_take_turns_and_none_tries_in
     held.close().await.expect("it closes");
     let seqs: HashSet<Seq> = tasks.join_all().await.concat().into_iter().collect();
     assert_eq!(seqs.len(), 2 * HANDLES * EACH, "each has a life of its own");
-    // A statement that was sent in vain would have consumed numbers of lives.
+    // A statement that was sent for nothing would have consumed numbers of lives.
     assert_eq!(seqs.into_iter().max(), Some(Seq::new(2 + 2 * (HANDLES * EACH) as u64)));
     for id in ["a", "b"] {
         let last = find(&first, id).await.meta;

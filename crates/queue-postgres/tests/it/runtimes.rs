@@ -146,7 +146,7 @@ fn the_connections_of_a_runtime_go_with_it() {
     });
     drop(first);
     second.block_on(async {
-        // Nobody calls the store meanwhile.
+        // No call reaches the store meanwhile.
         place.until_sessions_are_gone().await;
         enqueue(&store, vec![job("b")]).await;
         assert_sound(&store).await;
@@ -203,7 +203,7 @@ fn a_first_call_on_a_runtime_that_is_ending_keeps_nobody_waiting() {
         while !Handle::current().spawn(pending::<()>()).is_finished() {
             thread::yield_now();
         }
-        // It never answers: the runtime that would wait for the server is gone.
+        // It never answers: the runtime that would wait for the server has ended.
         drop(called.counts(&queue()).now_or_never());
         ends.send(()).unwrap();
     });

@@ -1,4 +1,4 @@
-//! Heartbeats do not wait, whatever else holds connections.
+//! Heartbeats do not wait, also while other calls hold all connections.
 
 use crate::common::{Place, assert_sound, claim_one, complete, enqueue, job, queue, settle, text};
 use queue_core::{Changed, ClaimedJob, Span, Storage, lifecycle::Event};
@@ -13,8 +13,8 @@ use std::{
 };
 use tokio::task::JoinSet;
 
-/// Far longer than a call that gets its connection at once needs on a busy machine. One that does
-/// not get one is told so.
+/// Far longer than a call that gets its connection at once needs on a busy machine. A call that
+/// does not get one gets an error that says so.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn extend(held: &ClaimedJob) -> Event {

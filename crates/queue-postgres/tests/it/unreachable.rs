@@ -84,7 +84,7 @@ async fn a_server_without_a_connection_left_is_told_as_such() {
     place.execute(&format!("DROP SCHEMA {{schema}} CASCADE; DROP ROLE {role}")).await;
 }
 
-/// The only connection that is allowed, once the server has noticed that the last one is gone.
+/// The only connection that is allowed, once the server has noticed that the last one was closed.
 async fn hold(url: &str) -> PgConnection {
     loop {
         if let Ok(connection) = PgConnection::connect(url).await {

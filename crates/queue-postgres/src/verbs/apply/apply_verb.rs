@@ -27,8 +27,8 @@ const NOW_AT: usize = 1;
 /// Rounds in which items are sent again whose guard did not hold when they were written and did
 /// when they were read.
 const ROUNDS_MAX: usize = 16;
-/// Rounds for items that pass over rows which somebody holds. After the last one such an item is
-/// answered as stale.
+/// Rounds for items that pass over rows which other transactions hold. After the last one such an
+/// item is answered as stale.
 const ROUNDS_HELD_MAX: usize = 4;
 
 /// Applies transitions, each atomic by itself, in order.
@@ -74,7 +74,7 @@ impl SqlVerb for PostgresApply<'_> {
     }
 }
 
-/// Applies transitions on a connection, whoever commits.
+/// Applies transitions on a connection; this call or its caller commits.
 pub(crate) async fn apply_all(
     connection: &mut CallConnection<'_>,
     batch: &[Transition],

@@ -215,7 +215,7 @@ struct Move<'a> {
     reason: Option<Reason>,
     error: Option<&'a Failure>,
     marks: i16,
-    /// The content type of the result, or the payload's where that is mended.
+    /// The content type of the result, or the payload's where that is amended.
     content_type: Option<&'a ContentType>,
     result: Option<&'a Bytes>,
 }

@@ -1,4 +1,4 @@
-//! What became of an item, from the job as its statement or a read showed it.
+//! What an item did: it is judged by the job as its statement or a read showed it.
 
 use super::{apply_verb::JOB_AT, plan::Completion};
 use crate::row::{foreign, read_held};
@@ -20,8 +20,8 @@ pub(super) fn read_completed(row: &PgRow, sent: &Transition) -> sqlx::Result<Tra
     Ok(TrackedJob { token: Some(to.token), ..TrackedJob::new(meta) })
 }
 
-/// Whether an item is left for later if somebody holds its row: `extend.sql` and `move.sql` wait
-/// for nobody with these.
+/// Whether an item is left for later if another transaction holds its row: `extend.sql` and
+/// `move.sql` wait for no lock with these.
 pub(super) fn passes_over(sent: &Transition) -> bool {
     matches!(sent.patch, Patch::Extend { .. }) || sent.guard.lapse == Lapse::Lapsed
 }

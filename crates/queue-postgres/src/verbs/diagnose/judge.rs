@@ -1,4 +1,4 @@
-//! What to make of what the server tells: pure functions, each with its thresholds.
+//! Verdicts on what the server reports: pure functions, each with its thresholds.
 
 use super::server_health::{OldestSnapshot, ServerHealth, TableHealth};
 use crate::{migrate, wakeup::ListenerState};

@@ -1,4 +1,4 @@
-//! What the server tells of itself, as types.
+//! What the server reports of itself, as types.
 
 use sqlx::{Row, postgres::PgRow};
 

@@ -19,7 +19,7 @@ use std::{
 };
 use tokio::task::JoinSet;
 
-/// Claims until told to stop, and completes what it gets.
+/// Claims until the test is over, and completes what it gets.
 async fn work(store: Arc<PostgresStorage>, is_over: Arc<AtomicBool>) -> Vec<ClaimedJob> {
     let mut all = Vec::new();
     while !is_over.load(SeqCst) {
@@ -46,7 +46,7 @@ async fn no_claim_after_the_answer_of_a_pause_gets_a_job_of_the_kind() {
         let workers: JoinSet<_> =
             stores[1..].iter().map(|store| work(store.clone(), is_over.clone())).collect();
         pause(&stores[0], "mail", Pause::UntilResumed).await;
-        // What is claimed from here on is of other kinds, whoever claims.
+        // All claims from here on bring other kinds, on every handle.
         let after = claim(&*stores[0], 30).await;
         assert!(
             after.jobs.iter().all(|job| job.record.meta.kind.as_str() != "mail"),
@@ -117,7 +117,7 @@ async fn insist<T, F: Future<Output = queue_core::Result<T>>>(call: impl Fn() ->
     }
 }
 
-/// Claims and completes whatever the faults let it, and rescues what they left leased.
+/// Claims and completes what the faults let through, and rescues what they left leased.
 async fn work_in_a_storm(store: Arc<dyn Storage>, is_over: Arc<AtomicBool>) {
     while !is_over.load(SeqCst) {
         drop(store.rescue(&queue(), 100, &Policy::default()).await);

@@ -1,5 +1,5 @@
-//! A line holds the jobs that were set aside for as long as there are some, whoever else is at
-//! work, and claims wait for nobody.
+//! A line holds the jobs that were set aside for as long as there are some, beside other callers at
+//! work, and claims wait for no other call.
 
 use super::{ids, line_count, of_kind, pause};
 use crate::common::{Place, claim, enqueue};

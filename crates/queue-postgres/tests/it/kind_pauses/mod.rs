@@ -1,4 +1,4 @@
-//! Pauses of kinds: what becomes of their lines, and what many claims make of them at once.
+//! Pauses of kinds: the fate of their lines, and what many claims make of them at once.
 
 mod crowds;
 mod lines;

@@ -98,7 +98,7 @@ async fn what_is_wrong_with_a_certificate_is_told_with_what_to_do() {
     assert_refused(&mixed, &["check the URL", "key"]).await;
     let store = open(&server.url_as("client")).await.expect("nothing is wrong now");
 
-    // The server has to be mended if its certificate goes bad later, so callers keep trying.
+    // The server has to be repaired if its certificate goes bad later, so callers keep trying.
     let queue = QueueName::from_static("q");
     store.counts(&queue).await.expect("it answers");
     server.show("expired").await;
