@@ -55,8 +55,8 @@ pub(crate) enum Access {
     WritesLightly,
     /// The script reads everything of a queue, so its answer may take long.
     Audits,
-    /// The script that opens a store. Its text is sent whole, so that a user who may not do that is
-    /// told now, and not when the server has forgotten a script.
+    /// The script that opens a store. Its text is sent whole, so that a user without that right
+    /// gets the error now, and not when the server has forgotten a script.
     Opens,
 }
 

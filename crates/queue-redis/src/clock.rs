@@ -32,18 +32,18 @@ impl RedisClock {
         [injected.unwrap_or_default(), text(self.floor(known))]
     }
 
-    /// The earliest that store time can be, by what the server told and what this handle measured
-    /// since.
+    /// The earliest that store time can be, by what the server answered and what this handle
+    /// measured since.
     pub(crate) fn floor(&self, known: &KnownTime) -> Timestamp {
         known.lock().floor(self.ticks())
     }
 
-    /// Records the time that a script told, when its answer arrives.
+    /// Records the time in a script's answer, when the answer arrives.
     pub(crate) fn note(&self, known: &KnownTime, moment: Moment) {
         known.lock().note(moment.now, self.ticks());
     }
 
-    /// The knowledge of a handle that was told no time yet.
+    /// The knowledge of a handle that has learned no time yet.
     pub(crate) fn unknown_time(&self) -> KnownTime {
         KnownTime(Mutex::new(StoreTime::new(self.ticks())))
     }

@@ -134,7 +134,7 @@ impl UrlParts<'_> {
         let login = login.map(|login| format!("{login}@")).unwrap_or_default();
         let url = format!("{scheme}://{login}{host}/{path}");
         let info = url.as_str().into_connection_info().map_err(|_| malformed())?;
-        // The name of the library is not told, since that takes a right that Redis 7.0 does not
+        // The name of the library is not sent, since that takes a right that Redis 7.0 does not
         // know.
         let redis =
             info.redis_settings().clone().set_protocol(ProtocolVersion::RESP3).set_skip_set_lib_name();

@@ -4,7 +4,7 @@ use crate::{endpoint::Endpoint, rights, tls};
 use queue_core::{Error, ErrorKind};
 use redis::{ErrorKind as RedisKind, RedisError, ServerErrorKind};
 
-/// Our own code for an answer of `WAIT`, beside those of servers.
+/// Our own code for an answer of `WAIT`, beside the codes of servers.
 pub(crate) const TOO_FEW_REPLICAS: &str = "TOOFEWREPLICAS";
 
 /// How far a call had come when it failed, which decides whether its effect may have happened.
@@ -78,7 +78,7 @@ struct ErrorAdvice {
 }
 
 impl ErrorAdvice {
-    /// The advice, with the error's own words where they name what is to be mended.
+    /// The advice, with the error's own words where they name what is to be repaired.
     fn message(&self, error: &RedisError) -> String {
         if self.kind == ErrorKind::Invalid {
             format!("{} ({error})", self.advice)

@@ -54,8 +54,8 @@ impl HandleState {
         Ok(ScriptAnswer { moment, number: rest.count()?, rest })
     }
 
-    /// The time, of no queue. On a Cluster it is below no time that a handle was told before it was
-    /// closed.
+    /// The time, of no queue. On a Cluster it is at least each time that a handle had learned when
+    /// it was closed.
     pub(crate) async fn now(&self, operation: &'static str) -> Result<Moment> {
         self.time(operation, Timestamp::default()).await
     }
@@ -88,8 +88,8 @@ impl HandleState {
         Err(Error::new(ErrorKind::Unsupported, operation, message))
     }
 
-    /// Leaves what this handle was told to those that are opened later, where queues do not share a
-    /// mark of time.
+    /// Leaves the time that this handle learned to handles that are opened later, where queues do
+    /// not share a mark of time.
     pub(crate) async fn leave_time(&self) -> Result<()> {
         if self.queues.spread() == Spread::OneServer {
             return Ok(());
@@ -109,8 +109,8 @@ impl HandleState {
         Ok(moment)
     }
 
-    /// The number of a queue, given to it if it has none: what tells its lives apart from those of
-    /// others.
+    /// The number of a queue, given to it if it has none: by it its lives differ from the lives of
+    /// other queues.
     pub(crate) async fn number(&self, operation: &'static str, queue: &KnownQueue) -> Result<u64> {
         if let Some(number) = queue.number() {
             return Ok(number);

@@ -29,7 +29,7 @@ pub(crate) fn as_new(job: &WholeJob) -> NewJob {
     new
 }
 
-/// Writes a record that nobody holds as [`row::read`](crate::row::read) takes it; `new` is what
+/// Writes a record that is not leased as [`row::read`](crate::row::read) takes it; `new` is what
 /// [`as_new`] makes of it.
 pub(crate) fn write(job: &WholeJob, new: &NewJob) -> Vec<u8> {
     let meta = &job.meta;

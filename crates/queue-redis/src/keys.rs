@@ -34,7 +34,7 @@ pub(crate) struct QueueKeys {
 }
 
 impl Namespace {
-    /// Takes what can be told apart from a hash tag: letters, digits, `-`, `_` and `.`.
+    /// Takes what cannot be mistaken for a hash tag: letters, digits, `-`, `_` and `.`.
     pub(crate) fn new(text: &str) -> Result<Self> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if text.is_empty() || text.len() > 64 || !text.chars().all(is_plain) {
@@ -87,7 +87,7 @@ impl Namespace {
         self.shared("layout")
     }
 
-    /// A channel that nobody hears, on which a right is tried.
+    /// A channel without listeners, on which a right is tried.
     pub(crate) fn trial_channel(&self) -> String {
         self.shared("trial")
     }

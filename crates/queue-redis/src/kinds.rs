@@ -24,7 +24,7 @@ pub(crate) fn read_kinds(field: &[u8]) -> Option<Vec<PausedKind>> {
     Some(kinds)
 }
 
-/// The kinds that are paused now, in the order of their names, where an answer tells of kinds.
+/// The kinds that are paused now, in the order of their names, where an answer names kinds.
 pub(crate) fn read_paused(
     operation: &'static str,
     rest: &mut Reply,

@@ -20,8 +20,8 @@ pub(crate) struct KnownQueues {
     namespace: Namespace,
     spread: Spread,
     /// The time of no queue, and of all queues where one clock is read for all. On a Cluster each
-    /// node has its own, and a queue that is met begins with this: what the last handle that was
-    /// closed had been told.
+    /// node has its own, and a queue that is met begins with this: the time that the last handle
+    /// had learned when it was closed.
     time: Arc<KnownTime>,
     has_one_clock: bool,
     queues: Mutex<HashMap<QueueName, Arc<KnownQueue>>>,

@@ -59,7 +59,7 @@
 //! | claim | state read, and the payload if it has room, whose length the state has; state written, one entry leaves by rank and one enters: O(log n); one leaves `listed` if it had failed. Only with paused kinds: also one look at each kind and at the state of each job that is set aside, at most 1,000 |
 //! | settle | state read and written, with it a small result, one entry leaves and one enters: O(log n); a failure enters `listed`, and adds to its attempts, which are read if there are some |
 //! | get | the id, the state, the large parts if asked for; what many tasks ask for at once is one script |
-//! | list | O(log n) and at most 2,000 records of an index; running or held under a token: one look at each lease of the queue; along all jobs: up to 4,000 seqs, whatever is in them |
+//! | list | O(log n) and at most 2,000 records of an index; running or held under a token: one look at each lease of the queue; along all jobs: up to 4,000 seqs, used or not |
 //! | attempts | the id, the state, one field |
 //! | counts | O(log n), and one look per priority in use, for each paused kind too |
 //! | prune | O(log n); `FinishedBefore` walks the terminal jobs of the queue, a thousand per script |
@@ -80,25 +80,25 @@
 //! it answered, unless its disk was behind; a machine that loses power loses the acknowledged
 //! writes of the last second, two when its disk is slow, each script whole or not at all. After a
 //! loss it is as if these writes had never been: jobs, claims and outcomes among them come again,
-//! and so do seqs and epochs, so that whoever fences other resources with them needs `appendfsync
-//! always`. A server that may evict keys is refused unless [`Eviction::Allow`] is set. When its
-//! memory is full it refuses enqueues and goes on with claims, settles and pruning, so that workers
-//! drain it.
+//! and so do seqs and epochs, so that a program which fences other resources with them needs
+//! `appendfsync always`. A server that may evict keys is refused unless [`Eviction::Allow`] is set.
+//! When its memory is full it refuses enqueues and goes on with claims, settles and pruning, so
+//! that workers drain it.
 //!
 //! # Time
 //! Store time is the latest of the server's clock, of the highest time that a write was decided by,
-//! which is written with it, and of what this handle measured since it was last told
+//! which is written with it, and of what this handle measured since the last answer
 //! ([`StoreTime`](queue_core::StoreTime)). So it never goes back, and goes on at 63/64 of real time
-//! while the clock is behind. Claims write it down then, even those that find nothing. Leases are
-//! times in an index, not times to live of keys. On a Cluster each queue has its own time, that of
-//! its node.
+//! while the clock is behind. Claims write it down then, even claims that find nothing. Leases are
+//! times in an index, not times to live of keys. On a Cluster each queue has its own time, the time
+//! of its node.
 //!
 //! # Hints
-//! A handle hears of all its queues on one further connection for each runtime that subscribes, on
-//! which it listens to up to three channels of each queue: `namespace:{tag}:wake` when a claim may
-//! find something, `:ends` when an awaited job ended, `:feed` for every change, which scripts
-//! publish only while somebody asked for it within the last minute. They use `PUBLISH`, on a
-//! Cluster too, so that any node will do to listen to. After a lost connection everybody is told
+//! A handle gets the hints of all its queues on one further connection for each runtime that
+//! subscribes, on which it listens to up to three channels of each queue: `namespace:{tag}:wake`
+//! when a claim may find something, `:ends` when an awaited job ended, `:feed` for every change,
+//! which scripts publish only if it was requested within the last minute. They use `PUBLISH`, on a
+//! Cluster too, so that any node will do to listen to. After a lost connection each subscriber gets
 //! [`Hint::Missed`](queue_core::Hint::Missed).
 //!
 //! # Failures
@@ -121,11 +121,11 @@
 //! A handle may be used on any tokio runtime, on several at once, and on one after the other. Each
 //! runtime that calls has a connection of its own, on a Cluster one to each master, and one more
 //! that listens once it subscribes. Calls of different runtimes share nothing, so that a runtime
-//! which stands still, since a task blocks its thread or nobody drives it, holds up its own calls
-//! alone. Connections and the listener end with their runtime. Calls that were on their way are
-//! lost with it, with an unknown outcome, and its streams of hints end, so that whoever hears them
-//! elsewhere subscribes again. Connections of an application's own pool are lent as the pool has
-//! them, whichever runtime made them.
+//! which stands still, because a task blocks its thread or no thread drives it, holds up its own
+//! calls alone. Connections and the listener end with their runtime. Calls that were on their way
+//! are lost with it, with an unknown outcome, and its streams of hints end, so that a reader on
+//! another runtime subscribes again. Connections of an application's own pool are used as the pool
+//! has them, from any runtime.
 //!
 //! # Permissions
 //! What a user needs is one line of the page of this store, `docs/stores/redis.md`, under Rights.

@@ -37,7 +37,7 @@ pub enum Eviction {
     /// Do not open it: an evicted key is a lost job.
     #[default]
     Refuse,
-    /// Open it all the same.
+    /// Open it nevertheless.
     Allow,
 }
 
@@ -173,8 +173,8 @@ impl RedisOptions {
 
     /// Sends calls over connections of a pool of the application, to the server of the same URL;
     /// hints still come on a connection of the store's own. A pool asks each connection whether it
-    /// works before it lends it, which is one more round trip for each call; without a pool all
-    /// calls share one connection, and that is faster. Not for a Cluster.
+    /// works before each use, which is one more round trip for each call; without a pool all calls
+    /// share one connection, and that is faster. Not for a Cluster.
     #[cfg(feature = "deadpool")]
     #[must_use]
     pub fn pool(mut self, pool: deadpool_redis::Pool) -> Self {

@@ -1,7 +1,7 @@
 //! Jobs as state strings, and back.
 //!
 //! Numbers are big-endian. The front is what changes, and what jobs of a batch mostly have in
-//! common, so that a script works out once for all of them what becomes of it; `lua/part/state.lua`
+//! common, so that a script works out once for all of them what they become; `lua/part/state.lua`
 //! names its parts in the same order:
 //!
 //! | bytes | what |
@@ -54,7 +54,7 @@ pub(crate) const NEVER: u64 = (1 << 48) - 1;
 const PRIORITY_BIAS: u16 = 1 << 15;
 /// Numbers of queues have so many bits, lives of one queue the rest.
 const NUMBER_BITS: u32 = 20;
-/// The other marks are those of [`Terms`].
+/// The other marks come from [`Terms`].
 const AWAITED_NEW: u8 = 1;
 const REPLACE_FAILED: u8 = 2;
 const REPLACE_WAITING: u8 = 8;

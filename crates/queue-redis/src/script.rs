@@ -119,7 +119,7 @@ fn with_parts(text: &str) -> String {
     whole
 }
 
-/// Puts constants where their names are. Each run of a script makes its functions anew, and a
+/// Puts constants where their names are. Each run of a script makes its functions again, and a
 /// function looks up each local of the script among all that any function uses: for a single job,
 /// this lookup is much of what a run costs.
 fn without_names(text: &str) -> String {
@@ -167,7 +167,7 @@ fn push_line(whole: &mut String, line: &str, constants: &HashMap<&str, &str>) {
 }
 
 /// What the script that applies transitions is made of, for tests that compare its constants with
-/// those of this library.
+/// the ones of this library.
 #[cfg(test)]
 pub(crate) const APPLY_TEXT: &str = include_str!("../lua/apply.lua");
 
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(without_names(script), "local D = f(1)\ncall('A', 1, '>B', A_B)\n");
     }
 
-    /// A user that lacks one is told when it opens the store.
+    /// A user without the right to one gets the error when it opens the store.
     #[test]
     fn every_command_of_a_script_is_tried_when_a_store_is_opened() {
         let tried = |command: &str| LAYOUT.text.contains(&format!("{{ '{command}'"));

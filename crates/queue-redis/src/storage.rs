@@ -24,16 +24,16 @@ use std::{sync::Arc, time::Duration};
 /// A handle on the jobs in a Redis or Valkey server.
 ///
 /// Any number of handles, processes and hosts may share a namespace. A handle has one connection
-/// for calls, or one to each master of a Cluster, and one more for hints once somebody subscribes.
-/// Both are made again when they break.
+/// for calls, or one to each master of a Cluster, and one more for hints from the first
+/// subscription on. Both are made again when they break.
 ///
 /// Calls that several tasks make at the same time share a script, and each gets an answer of its
 /// own; so one handle for all tasks is faster than one for each.
 ///
 /// # Dropped futures
-/// A verb that was sent runs on the server all the same, whole or not at all. What a claim leases
-/// that is dropped is given back uncharged, if the runtime and the server last long enough; else it
-/// lapses.
+/// A verb that was sent runs on the server, whole or not at all, also if its future is dropped.
+/// What a claim leases that is dropped is given back uncharged, if the runtime and the server last
+/// long enough; else it lapses.
 #[derive(Debug)]
 pub struct RedisStorage {
     handle: Arc<HandleState>,
@@ -195,11 +195,11 @@ impl Storage for RedisStorage {
         self.wakeup.close().await;
         if self.handle.client.check_open("close").is_ok() {
             self.merged.rest().await;
-            // A server that is gone keeps nobody from closing.
+            // A server that has ended keeps no handle from closing.
             drop(self.handle.leave_time().await);
         }
         self.handle.client.close();
-        // Whoever subscribed meanwhile.
+        // Ends subscriptions that came meanwhile.
         self.wakeup.close().await;
         Ok(())
     }

@@ -106,7 +106,7 @@ fn read_budgets(from: &mut Reader<'_>) -> Option<[Budget; 2]> {
     Some([Budget::from_raw(from.u32()?), Budget::from_raw(from.u32()?)])
 }
 
-/// Retentions as [`Terms::read`] takes them; nothing for those of most jobs.
+/// Retentions as [`Terms::read`] takes them; nothing for the retentions of most jobs.
 pub(crate) fn retention_bytes(policy: RetentionPolicy) -> Vec<u8> {
     let all = retentions_ms(policy);
     if all == RETENTIONS_MS {

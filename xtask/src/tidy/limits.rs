@@ -13,7 +13,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-kv", 0),
     ("queue-memory", 0),
     ("queue-postgres", 0),
-    ("queue-redis", 118),
+    ("queue-redis", 0),
     ("queue-remote", 55),
     ("queue-schedule", 0),
     ("queue-serde", 0),

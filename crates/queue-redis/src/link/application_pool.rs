@@ -16,7 +16,7 @@ impl ApplicationPool {
         Self { pool, response_timeout }
     }
 
-    /// Lends a connection for one call. The pool sees to broken connections.
+    /// Gives a connection for one call. The pool sees to broken connections.
     pub(crate) async fn lend(&self) -> RedisResult<Connection> {
         let mut connection = self.pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) => error,

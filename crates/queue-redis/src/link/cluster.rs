@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// another. What is known of the slots is the same for all runtimes; each looks by itself.
 ///
 /// Absent on purpose: the driver's own connection to a Cluster. While it learns which master has
-/// which slot, and that includes reaching for a master that is silent, it serves nobody (ADR 0021).
+/// which slot, and that includes reaching for a master that is silent, it serves no call (ADR
+/// 0021).
 #[derive(Debug)]
 pub(crate) struct Cluster {
     nodes: Arc<Nodes>,
@@ -34,7 +35,7 @@ impl Cluster {
         Ok(Self { nodes, looks: PerRuntime::default() })
     }
 
-    /// Lends a connection to the master that has a key.
+    /// Gives a connection to the master that has a key.
     pub(crate) async fn lend(&self, key: &str) -> RedisResult<NodeConnection> {
         self.looks().first(&self.nodes).await?;
         let slot = Slot::for_key(key);
@@ -45,8 +46,8 @@ impl Cluster {
         self.connect(node, slot).await
     }
 
-    /// Lends a connection to each master, at most so many, with its address. The slots are looked
-    /// up anew, so that a master counts that no call has needed yet. Fails if no node knows them.
+    /// Gives a connection to each master, at most so many, with its address. The slots are looked
+    /// up again, so that a master counts that no call has needed yet. Fails if no node knows them.
     pub(crate) async fn lend_all(&self, most: usize) -> RedisResult<Vec<LentMaster<NodeConnection>>> {
         self.nodes.look_up().await?;
         let masters = self.nodes.masters().into_iter().take(most).map(|(node, slot)| async move {
@@ -56,7 +57,7 @@ impl Cluster {
         Ok(join_all(masters).await)
     }
 
-    /// Lends a connection to the node that is taking over a slot, as its master said.
+    /// Gives a connection to the node that is taking over a slot, as its master said.
     pub(crate) async fn lend_elsewhere(
         &self,
         from: &NodeConnection,
@@ -68,7 +69,7 @@ impl Cluster {
     }
 
     /// Handles an error of a call: where another node may have the slot by now, the slots are
-    /// looked up anew.
+    /// looked up again.
     pub(crate) fn give_up(&self, connection: &NodeConnection, error: &RedisError) {
         connection.node.single.give_up(&connection.clone, error);
         if error.kind() == ErrorKind::Server(ServerErrorKind::Moved)

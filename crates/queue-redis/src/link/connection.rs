@@ -7,7 +7,7 @@ use std::sync::Weak;
 #[derive(Clone)]
 pub(crate) struct Connection {
     pub(crate) driver: MultiplexedConnection,
-    /// Alive as long as the task is: until the server hangs up, or the runtime of the task is gone.
+    /// Alive as long as the task is: until the server hangs up, or the runtime of the task ends.
     task: Weak<()>,
 }
 

@@ -13,7 +13,7 @@ use redis::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// Hears what a server sends unasked, on the task of the connection, so it must not block.
+/// Receives what a server sends unasked, on the task of the connection, so it must not block.
 pub(crate) type Listen = Box<dyn Fn(PushInfo) -> Result<(), SendError> + Send + Sync>;
 
 /// How a connection to one server is made.

@@ -65,7 +65,7 @@ impl Link {
         }
     }
 
-    /// Lends a connection to the server, on a Cluster to the master that has a key.
+    /// Gives a connection to the server, on a Cluster to the master that has a key.
     pub(crate) async fn connect(&self, key: &str) -> RedisResult<CallConnection> {
         match self {
             Self::Single(single) => single.lend().await.map(CallConnection::Single),
@@ -75,7 +75,7 @@ impl Link {
         }
     }
 
-    /// Lends a connection to each master, of which a store without a Cluster has one.
+    /// Gives a connection to each master, of which a store without a Cluster has one.
     pub(crate) async fn connect_all(&self, most: usize) -> RedisResult<Vec<LentMaster<CallConnection>>> {
         let one = |connection| vec![LentMaster { address: None, connection: Ok(connection) }];
         match self {
@@ -86,7 +86,7 @@ impl Link {
         }
     }
 
-    /// Lends a connection to the node that is taking over the key of a call, as its master said.
+    /// Gives a connection to the node that is taking over the key of a call, as its master said.
     pub(crate) async fn connect_elsewhere(
         &self,
         from: &CallConnection,

@@ -22,9 +22,9 @@ pub(crate) struct ConnectionClone<C> {
 }
 
 impl<C: Clone> SharedConnection<C> {
-    /// Lends the connection, and makes it if there is none. Calls that arrive meanwhile wait for
-    /// the same attempt and share its failure: if each then tried by itself, one after the other,
-    /// the last would wait many times as long as connecting may take.
+    /// Gives a clone of the connection, and makes it if there is none. Calls that arrive meanwhile
+    /// wait for the same attempt and share its failure: if each then tried by itself, one after the
+    /// other, the last would wait many times as long as connecting may take.
     pub(crate) async fn lend<F>(&self, connect: impl FnOnce() -> F) -> RedisResult<ConnectionClone<C>>
     where
         F: Future<Output = RedisResult<C>>,
@@ -40,7 +40,7 @@ impl<C: Clone> SharedConnection<C> {
     }
 
     /// Gives the connection up, so that the next call makes another one. Nothing happens if that
-    /// was done since this clone was lent.
+    /// was done since this clone was made.
     pub(crate) fn give_up(&self, clone: &ConnectionClone<C>) {
         self.replace(&clone.attempt, Arc::default());
     }

@@ -21,7 +21,7 @@ impl Single {
         Self { dial, shared: PerRuntime::default() }
     }
 
-    /// Lends a connection that is not known to be dead: a command sent on a dead one would leave
+    /// Gives a connection that is not known to be dead: a command sent on a dead one would leave
     /// its outcome in doubt.
     pub(crate) async fn lend(&self) -> RedisResult<ConnectionClone<Connection>> {
         let shared = self.shared.here(SharedConnection::default);

@@ -56,7 +56,7 @@ impl LoadedCertificates {
 /// so the process gets some, unless the application chose before.
 fn provide() {
     if CryptoProvider::get_default().is_none() {
-        // Where somebody else was faster, theirs will do.
+        // If another thread sets one first, that one will do.
         drop(rustls::crypto::ring::default_provider().install_default());
     }
 }

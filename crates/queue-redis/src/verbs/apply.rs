@@ -23,7 +23,7 @@ use queue_core::{
 };
 use std::collections::BTreeMap;
 
-/// What became of a transition, as `lua/apply.lua` answers.
+/// The outcome of a transition, as `lua/apply.lua` answers.
 const IS_DONE: u64 = 0;
 const IS_LOST: u64 = 1;
 const IS_STALE: u64 = 2;
@@ -40,7 +40,7 @@ impl HandleState {
             by_queue.entry(home(&sent)).or_default().push((at, sent));
         }
         let parts = by_queue.into_iter().map(|((queue, _), sent)| self.apply_to(queue, sent));
-        // A part that fails, as when its node is gone, is no reason to drop the others half-way.
+        // A part that fails, as when its node has ended, is no reason to drop the others half-way.
         let parts = all(join_all(parts).await)?;
         let latest = parts.iter().map(Stamped::moment).max_by_key(|moment| moment.now).unwrap_or_default();
         let mut answers: Vec<_> = parts.into_iter().flat_map(|part| part.value).collect();

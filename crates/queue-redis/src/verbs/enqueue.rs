@@ -28,7 +28,7 @@ impl HandleState {
         let number = self.number("enqueue", &queue).await?;
         let mut moment = Moment::default();
         let mut answers = Vec::with_capacity(groups.len());
-        // A call without groups asks for the time all the same.
+        // A call without groups still asks for the time.
         let mut runs = runs(groups, |group| (group.len(), payload_bytes(group)));
         if runs.is_empty() {
             runs.push(Vec::new());

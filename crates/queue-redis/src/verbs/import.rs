@@ -25,7 +25,7 @@ impl HandleState {
         let mut moment = Moment::default();
         let mut answers = Vec::with_capacity(request.jobs.len());
         let mut runs = runs(request.jobs, |job| (1, job.large_bytes()));
-        // Without jobs the numbers are raised all the same.
+        // Also without jobs the numbers are raised.
         if runs.is_empty() {
             runs.push(Vec::new());
         }

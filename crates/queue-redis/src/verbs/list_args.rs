@@ -81,7 +81,7 @@ fn has_time(walk: &Walk) -> bool {
     walk.is_by_time() || matches!(walk, Walk::Due | Walk::Scheduled | Walk::Lapsed)
 }
 
-/// No state at all stands for all of them. A walk along all jobs of a queue shows those of one
+/// No state at all stands for all of them. A walk along all jobs of a queue shows the jobs of one
 /// state by this.
 fn state_bits(filter: &ListFilter, walk: &Walk) -> u32 {
     let is_asked = |state: &State| filter.states.is_empty() || filter.states.contains(state);

@@ -70,7 +70,7 @@ impl HandleState {
     }
 }
 
-/// Id, numbers, host, what it tells of itself, queues: each text with its length in front.
+/// Id, numbers, host, what it says of itself, queues: each text with its length in front.
 fn write_info(worker: &WorkerInfo) -> Vec<u8> {
     let mut info = Vec::new();
     push_bytes(&mut info, worker.id.as_str().as_bytes());

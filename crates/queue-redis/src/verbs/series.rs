@@ -71,7 +71,7 @@ fn key(series: &SeriesName, slot: i64, writer: &str) -> Vec<u8> {
     [&before(series, slot)[..], SEPARATOR.to_string().as_bytes(), writer.as_bytes()].concat()
 }
 
-/// What sorts before all keys of this slot, and behind those of the slots before it. The sign is
+/// What sorts before all keys of this slot, and behind the keys of the slots before it. The sign is
 /// flipped, so that negative numbers sort first.
 fn before(series: &SeriesName, slot: i64) -> Vec<u8> {
     format!("{series}{SEPARATOR}{:016x}", slot.cast_unsigned() ^ (1 << 63)).into_bytes()

@@ -1,4 +1,4 @@
-//! Which channels are heard, and for how many streams.
+//! Which channels have listeners, and for how many streams.
 
 use crate::known_queues::KnownQueue;
 use parking_lot::{Mutex, MutexGuard};
@@ -18,16 +18,16 @@ pub(super) enum Topic {
 pub(super) struct Channel {
     pub(super) queue: Arc<KnownQueue>,
     pub(super) topic: Topic,
-    /// Held by each stream that hears it.
+    /// Held by each stream that listens to it.
     user: Arc<()>,
 }
 
-/// All channels that are heard, by name.
+/// All channels with listeners, by name.
 #[derive(Debug, Default)]
 pub(super) struct Channels(HashMap<String, Channel>);
 
-/// Those of a handle, for subscribers, the listener and its connection. Nobody holds them for
-/// longer than a look.
+/// The channels of a handle, for subscribers, the listener and its connection. Each locks them for
+/// no longer than a look.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SharedChannels(Arc<Mutex<Channels>>);
 
@@ -63,14 +63,15 @@ impl Channels {
         (name, is_new)
     }
 
-    /// Notes that somebody hears a channel, for as long as the answer lives.
+    /// Adds a listener of a channel, for as long as the answer lives.
     pub(super) fn join(&mut self, name: String, queue: Arc<KnownQueue>, topic: Topic) -> Arc<()> {
         let channel = self.0.entry(name).or_insert_with(|| Channel { queue, topic, user: Arc::default() });
         channel.user.clone()
     }
 
-    /// The same where it is heard already, as far as nothing is to be asked of the server for that.
-    /// If its connection has just broken, the hint that something was missed follows.
+    /// The same where the channel has listeners already, as far as nothing is to be asked of the
+    /// server for that. If its connection has just broken, the hint that something was missed
+    /// follows.
     pub(super) fn join_heard(&self, queue: &KnownQueue, topic: Topic) -> Option<Arc<()>> {
         let (name, _) = self.find(queue, topic);
         self.0.get(&name).filter(|_| topic != Topic::Feed).map(|channel| channel.user.clone())
@@ -84,18 +85,18 @@ impl Channels {
         self.0.keys().cloned().collect()
     }
 
-    /// Takes out those that nobody hears any more, and answers their names.
+    /// Takes out the channels without listeners, and answers their names.
     pub(super) fn sweep(&mut self) -> Vec<String> {
         self.0.extract_if(|_, channel| !channel.is_heard()).map(|(name, _)| name).collect()
     }
 
-    /// The queues whose every change somebody hears.
+    /// The queues with a listener of every change.
     pub(super) fn fed(&self) -> Vec<Arc<KnownQueue>> {
         let fed = self.0.values().filter(|channel| channel.topic == Topic::Feed && channel.is_heard());
         fed.map(|channel| channel.queue.clone()).collect()
     }
 
-    /// Whether the feed of a queue is heard, so that its ends come twice.
+    /// Whether the feed of a queue has a listener, so that its ends come twice.
     pub(super) fn is_fed(&self, queue: &KnownQueue) -> bool {
         let (name, _) = self.find(queue, Topic::Feed);
         self.0.get(&name).is_some_and(Channel::is_heard)

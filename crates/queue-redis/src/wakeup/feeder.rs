@@ -19,7 +19,7 @@ const RENEW_EVERY: Duration = Duration::from_secs(20);
 /// The pause after a renewal that failed: until one succeeds, changes may go unheard.
 const RETRY_EVERY: Duration = Duration::from_secs(1);
 
-/// Asks the server for every change of the queues where somebody hears them.
+/// Asks the server for every change of the queues that have a listener of them.
 pub(super) struct Feeder {
     handle: Arc<HandleState>,
     hub: Arc<Hub>,
@@ -47,7 +47,7 @@ impl Feeder {
     }
 
     /// Asks for all again. `unsure` are the queues whose request may not stand; once one of them
-    /// does again, everybody is told that changes were missed.
+    /// does again, its subscribers get the hint that changes were missed.
     async fn renew(&self, unsure: &mut HashSet<QueueName>) {
         let fed = self.channels.lock().fed();
         unsure.retain(|name| fed.iter().any(|queue| queue.name == *name));

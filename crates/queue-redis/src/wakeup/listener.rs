@@ -21,14 +21,14 @@ use tokio::{
 };
 use tracing::debug;
 
-/// How often channels that nobody hears any more are let go.
+/// How often channels without listeners are let go.
 const SWEEP_EVERY: Duration = Duration::from_secs(20);
 /// How often the connection is probed: a working one may be silent for long.
 const PROBE_EVERY: Duration = Duration::from_secs(5);
 const RECONNECT_MIN: Duration = Duration::from_millis(20);
 const RECONNECT_MAX: Duration = Duration::from_secs(2);
 
-/// A request to hear a channel. The subscriber holds the reply as long as it wants to hear it.
+/// A request to listen to a channel. The subscriber holds the reply as long as it wants to listen.
 #[derive(Debug)]
 pub(super) struct Subscribe {
     pub(super) queue: Arc<KnownQueue>,
@@ -44,7 +44,7 @@ pub(super) struct Listener {
     channels: SharedChannels,
 }
 
-/// A connection that passes hints on, and the receiver that is told of its end.
+/// A connection that passes hints on, and the receiver of its end.
 struct HintConnection {
     connection: MultiplexedConnection,
     end: mpsc::UnboundedReceiver<()>,
@@ -96,7 +96,7 @@ impl Listener {
         }
     }
 
-    /// Makes a connection that hears every channel that the one before it heard.
+    /// Makes a connection that listens to every channel of the one before it.
     async fn connect(&self) -> RedisResult<HintConnection> {
         let (ended, end) = mpsc::unbounded_channel();
         let mut connection = self.dial.connect(Some(self.passing_on(ended))).await?;
@@ -112,7 +112,7 @@ impl Listener {
         let (hub, channels) = (self.hub.clone(), self.channels.clone());
         Box::new(move |push| {
             if push.kind == PushKind::Disconnection {
-                // Nobody listens to a connection that was given up.
+                // A connection that was given up has no listener.
                 let _given_up = ended.send(());
             } else {
                 pass_on(&hub, &channels.lock(), &push);
@@ -133,7 +133,7 @@ impl Listener {
                     None => return ListenEnd::Closed,
                 },
                 () = sleep_until(probe) => {
-                    // A connection that is lost in silence tells nothing by itself.
+                    // A connection that is lost in silence says nothing by itself.
                     let answer: RedisResult<String> = redis::cmd("PING").query_async(&mut hints.connection).await;
                     if answer.is_err() {
                         return ListenEnd::Broken;

@@ -6,7 +6,7 @@ use queue_core::{JobChange, JobId, State};
 use queue_store::Hub;
 use redis::{PushInfo, PushKind, Value};
 
-/// The code that stands for a state when a job is gone.
+/// The code that stands for a state when a job was removed.
 const GONE: u8 = 255;
 
 /// Passes a message on to those who listen in this process.
@@ -20,7 +20,7 @@ pub(super) fn pass_on(hub: &Hub, channels: &Channels, push: &PushInfo) {
     let Some(channel) = channel else { return };
     match channel.topic {
         Topic::Wake => hub.wake(&channel.queue.name),
-        // The feed tells the same, and the hub hands both to everybody.
+        // The feed has the same, and the hub hands both to every subscriber.
         Topic::Ends if channels.is_fed(&channel.queue) => {}
         Topic::Ends | Topic::Feed => match read(text) {
             Some(changes) => changes.iter().for_each(|change| hub.changed(&channel.queue.name, change)),

@@ -1,13 +1,13 @@
-//! Hints: one connection of a handle and runtime hears what scripts publish, for all queues and
+//! Hints: one connection of a handle and runtime receives what scripts publish, for all queues and
 //! subscribers.
 //!
 //! A queue has three channels: `wake` (a claim may find something), `ends` (awaited jobs ended or
-//! are gone) and `feed` (every change, published only while somebody asks for it). Ordinary
+//! were removed) and `feed` (every change, published only while it is requested). Ordinary
 //! `PUBLISH` is used on a Cluster too: any node passes it on, so that one connection to any node is
 //! enough.
 //!
-//! Absent on purpose: any state that a lost message could spoil. After a new connection everybody
-//! is told to read again.
+//! Absent on purpose: any state that a lost message could spoil. After a new connection each
+//! subscriber gets the hint to read again.
 
 mod channels;
 mod feeder;

@@ -105,7 +105,7 @@ impl RuntimeHints {
     }
 }
 
-/// The task ended with its runtime, so whoever still hears the streams has to subscribe again.
+/// The task ended with its runtime, so readers that still hold the streams have to subscribe again.
 impl RuntimePart for RuntimeHints {
     fn end(&self) {
         self.hub.close();

@@ -167,7 +167,7 @@ pub(crate) async fn connect(client: &redis::Client) -> redis::RedisResult<Multip
     client.get_multiplexed_async_connection_with_config(&config).await
 }
 
-/// A connection to each master; those of a Cluster are the hosts of its URL.
+/// A connection to each master; the masters of a Cluster are the hosts of its URL.
 pub(crate) async fn masters(url: &str) -> Result<Vec<MultiplexedConnection>, Failure> {
     let (scheme, place) = url.split_once("://").ok_or("a URL has a scheme")?;
     let scheme = if scheme.starts_with("rediss") { "rediss" } else { "redis" };

@@ -211,7 +211,7 @@ async fn each_master_of_a_cluster_is_looked_at_and_the_sick_ones_are_named() {
     assert_is(&one, Severity::Warning, &format!("127.0.0.1:{}: maxmemory-policy is allkeys-lru", far.port()));
     set(near, "maxmemory-policy", "allkeys-lru").await;
     set(near, "maxmemory", 1 << 30).await;
-    // The worse one is told, and its advice.
+    // The finding is the worse one, with its advice.
     let worse = finding(&store, "redis-eviction").await;
     assert_is(&worse, Severity::Broken, &format!("1 of 3 masters; 127.0.0.1:{}", near.port()));
     assert!(!worse.seen.contains(&far.port().to_string()), "{worse:?}");

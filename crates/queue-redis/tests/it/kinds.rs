@@ -121,7 +121,7 @@ async fn lines_and_the_others_are_one_order_to_pages_and_to_claims() {
     place.end().await;
 }
 
-/// Nobody reads more of a queue whose last line is empty than before.
+/// No call reads more of a queue whose last line is empty than before.
 #[tokio::test]
 async fn a_queue_without_paused_kinds_and_lines_is_as_it_was_before() {
     let Some(mut place) = Place::open().await else { return };
@@ -161,8 +161,8 @@ async fn a_paused_queue_stays_so_when_its_kinds_are_resumed() {
     place.end().await;
 }
 
-/// Whatever changes a job or removes it takes it out of its line, and one that a change left due is
-/// set aside anew.
+/// Each change or removal of a job takes it out of its line, and a job that a change left due is
+/// set aside again.
 #[tokio::test]
 async fn no_change_leaves_an_entry_in_a_line() {
     let Some(mut place) = Place::open().await else { return };

@@ -40,8 +40,8 @@ async fn all(store: &RedisStorage) -> Vec<JobMeta> {
     store.list(ListQuery::all(queue(), 1_000)).await.expect("it lists").jobs
 }
 
-/// All jobs together take longer than a call waits: the answer to a claim of all would never be
-/// heard.
+/// All jobs together take longer than a call waits: the answer to a claim of all would never
+/// arrive.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_jobs_on_a_slow_line_are_all_done_and_none_stalls() {
     let jobs = env::var("QUEUE_TEST_LARGE_JOBS").map_or(JOBS, |text| text.parse().expect("a number"));

@@ -17,7 +17,7 @@ const PASSWORD: &str = "a-word-that-nobody-shall-read";
 struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
-    /// The lines of the store, without those of the driver.
+    /// The lines of the store, without the lines of the driver.
     fn own(&self) -> Vec<String> {
         let text = String::from_utf8_lossy(&self.0.lock()).into_owned();
         text.lines().filter(|line| line.contains(" queue_redis::")).map(str::to_owned).collect()

@@ -152,7 +152,7 @@ async fn calls_go_over_a_pool_of_the_application() {
     assert!(keys.contains(&"jq:{q}:state".to_owned()), "{keys:?}");
 }
 
-/// The write exists all the same: waiting makes the answer honest, and does not undo the write.
+/// The write still exists: waiting makes the answer honest, and does not undo the write.
 #[tokio::test]
 async fn replicas_that_are_missing_leave_the_outcome_unknown() {
     let server = Server::start(Fsync::Never).await;

@@ -82,7 +82,7 @@ async fn a_cluster_is_opened_through_a_replica_and_judged_by_a_master() {
     assert!(RedisStorage::open(pair.options().eviction(Eviction::Allow)).await.is_ok());
 }
 
-/// The master's connection is neither refused nor closed, so only its silence tells.
+/// The master's connection is neither refused nor closed, so only its silence shows that it hangs.
 #[tokio::test]
 async fn a_master_that_hangs_is_given_up_for_the_replica_that_took_over() {
     let pair = Pair::start().await;

@@ -153,7 +153,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The process may stand still or have ended; either way it is gone afterwards.
+        // The process may stand still or have ended; either way it has ended afterwards.
         drop(self.process.kill());
         drop(self.process.wait());
     }

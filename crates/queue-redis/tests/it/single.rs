@@ -83,7 +83,7 @@ async fn a_job_by_itself_leaves_the_bytes_that_it_leaves_among_others() {
         let clock = Arc::new(ManualClock::new(Timestamp::from_millis(1_700_000_000_000)));
         let space = Space { url: url.clone(), namespace: fresh_namespace(), clock: Some(clock) };
         let store = RedisStorage::open(space.options()).await.expect("it opens");
-        // Where somebody follows every change, all jobs take the long way.
+        // Where every change has a follower, all jobs take the long way.
         let _feed = if is_fed { store.subscribe(&queue, Interest::All).await.ok() } else { None };
         let mut answers = Vec::new();
         for job in jobs() {

@@ -2,7 +2,7 @@
 
 use queue_core::{Finding, Result, Severity};
 
-/// The most masters that a finding tells in full; the rest are counted.
+/// The most masters that a finding names in full; the rest are counted.
 const TOLD_MAX: usize = 3;
 const CODE: &str = "redis-cluster-masters";
 

@@ -8,8 +8,8 @@ use queue_core::{Finding, Severity};
 const PERCENT_WARNING: u64 = 80;
 /// From here on the next large batch is refused.
 const PERCENT_BROKEN: u64 = 95;
-/// Without a limit the system kills the server when memory is gone; saving a snapshot may take as
-/// much again as the data.
+/// Without a limit the system kills the server when memory is used up; saving a snapshot may take
+/// as much again as the data.
 const PERCENT_OF_SYSTEM_WARNING: u64 = 60;
 
 pub(super) fn eviction(info: &Info<'_>) -> Finding {

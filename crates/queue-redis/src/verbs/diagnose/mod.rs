@@ -1,4 +1,4 @@
-//! `diagnose`: what the server tells of itself, judged.
+//! `diagnose`: what the server reports of itself, judged.
 
 mod cluster;
 mod masters;

@@ -24,8 +24,8 @@ async fn master(sentinel: &mut MultiplexedConnection, service: &str) -> Vec<Stri
     command.arg("GET-MASTER-ADDR-BY-NAME").arg(service).query_async(sentinel).await.expect("there is one")
 }
 
-/// Ends the master without a word to its replica. It stays down, so this test runs once on the same
-/// Sentinels.
+/// Ends the master before it can say so to its replica. It stays down, so this test runs once on
+/// the same Sentinels.
 async fn end_at_once(url: &str, place: &[String]) {
     let (login, _) = url.trim_start_matches("redis+sentinel://").rsplit_once('@').unwrap_or(("", ""));
     let at = if login.is_empty() { "" } else { "@" };

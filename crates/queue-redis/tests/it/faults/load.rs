@@ -1,4 +1,4 @@
-//! Producers, workers and others that continue whatever happens, and the verdict on their answers.
+//! Producers, workers and others that go on through all faults, and the verdict on their answers.
 
 use crate::faults::verdict::Verdict;
 use queue_core::{

@@ -36,7 +36,7 @@ impl Verdict {
         assert!(other.is_empty(), "{other:#?}");
     }
 
-    /// Asserts that the only findings are those of the order of claims and of jobs that wait. The
+    /// Asserts that the only findings are about the order of claims and about jobs that wait. The
     /// checker does not know of paused kinds, whose jobs are passed over.
     pub(crate) fn assert_clean_beside_pauses(mut self) {
         self.violations.retain(|found| !matches!(found.invariant, Invariant::I12 | Invariant::I15));

@@ -150,7 +150,7 @@ async fn a_file_that_cannot_be_read_is_named() {
     assert_says(&refusal(&garbage).await, ErrorKind::Invalid, &["certificates cannot be used", "key"]);
 }
 
-/// The server has to be mended then, so callers keep trying.
+/// The server has to be repaired then, so callers keep trying.
 #[tokio::test]
 async fn an_open_handle_takes_a_certificate_that_went_bad_for_trouble_that_passes() {
     let Some(server) = Encrypted::start("server", "no").await else { return };
