@@ -5,7 +5,7 @@
 //! cargo run --example serve_store --features server -- memory: unix:/tmp/queue.sock
 //! ```
 //!
-//! It asks nobody who they are, so it listens on loopback or on a socket alone.
+//! It checks no identity of its callers, so it listens on loopback or on a socket alone.
 
 use hyper::{rt::Read, rt::Write, server::conn::http1};
 use hyper_util::{
@@ -59,7 +59,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     }
 }
 
-/// Until the other side goes; how it went concerns nobody.
+/// Until the other side goes; how it went does not matter.
 async fn serve(stream: impl Read + Write + Unpin + 'static, service: StoreService) {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new());

@@ -23,8 +23,8 @@ impl ContractMismatch {
         &self.own
     }
 
-    /// The version of the library of the server, as the server tells it. Builds of one version may
-    /// differ too, as those of two commits do.
+    /// The version of the library of the server, as the server answers it. Builds of one version
+    /// may differ too, as the builds of two commits do.
     pub fn server_version(&self) -> &str {
         &self.server
     }

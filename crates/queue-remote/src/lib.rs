@@ -20,8 +20,8 @@
 //! other languages, and those that are deployed on their own, use the protocol of `queue serve`.
 //!
 //! # What a server must be trusted with, and a client
-//! Whoever may call the service can do everything that the store can: settle jobs that others hold,
-//! remove records, import. It is as good as the password of the database.
+//! A program that may call the service can do everything that the store can: settle jobs of other
+//! holders, remove records, import. It is as good as the password of the database.
 //!
 //! Absent on purpose: transactions of an application, which need its connection to the database;
 //! and any knowledge of who may call.

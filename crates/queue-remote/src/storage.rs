@@ -34,9 +34,10 @@ use std::{sync::Arc, time::Duration};
 /// own; so one handle for all tasks is faster than one for each.
 ///
 /// # Dropped futures
-/// A merged verb that was sent runs on the server all the same, and what a claim leases that is
-/// dropped is given back uncharged, if the runtime and the server last long enough; else it lapses.
-/// Another verb closes its connection, which the server takes as a dropped future of its own.
+/// A merged verb that was sent runs on the server also if its future is dropped, and what a dropped
+/// claim leases is given back uncharged, if the runtime and the server last long enough; else it
+/// lapses. Another verb closes its connection, which the server takes as a dropped future of its
+/// own.
 #[derive(Debug)]
 pub struct RemoteStorage {
     handle: Arc<RemoteHandle>,

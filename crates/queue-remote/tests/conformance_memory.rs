@@ -29,7 +29,7 @@ impl Harness for MemoryHarness {
     }
 }
 
-/// A handle that stays open, so that the data outlive those of servers.
+/// A handle that stays open, so that the data outlive the handles of servers.
 #[derive(Debug)]
 struct InMemory(MemoryStorage);
 

@@ -14,7 +14,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-memory", 0),
     ("queue-postgres", 0),
     ("queue-redis", 0),
-    ("queue-remote", 55),
+    ("queue-remote", 12),
     ("queue-schedule", 0),
     ("queue-serde", 0),
     ("queue-sqlite", 0),

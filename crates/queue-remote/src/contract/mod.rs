@@ -12,7 +12,7 @@ use crate::wire::{VERSION, Wire, hash, mix};
 pub(crate) const PATH: &str = "/store/v1/";
 /// The header by which each side of a request and of an answer names its [`FINGERPRINT`].
 pub(crate) const CONTRACT: &str = "queue-contract";
-/// The header with the version of the library of whoever refuses a fingerprint.
+/// The header with the version of the library of the server that refuses a fingerprint.
 pub(crate) const LIBRARY: &str = "queue-library";
 /// The version of this library.
 pub(crate) const LIBRARY_VERSION: &str = env!("CARGO_PKG_VERSION");

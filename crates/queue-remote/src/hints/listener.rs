@@ -17,7 +17,7 @@ use tracing::debug;
 
 const RECONNECT_MIN: Duration = Duration::from_millis(20);
 const RECONNECT_MAX: Duration = Duration::from_secs(2);
-/// The pieces of a stream after which its reader looks whether anybody still hears them. A piece
+/// The pieces of a stream after which its reader looks whether the stream has a subscriber. A piece
 /// comes at least every ten seconds.
 const PIECES_MAX: usize = 64;
 
@@ -25,7 +25,7 @@ const PIECES_MAX: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) enum ListenState {
     Connecting,
-    /// What happens from now on is heard of.
+    /// Hints come of all that happens from now on.
     Open,
     Failed(Error),
 }
@@ -46,10 +46,10 @@ enum ListenEnd {
 }
 
 impl Listener {
-    /// Reads until nobody hears it any more, on one connection after the other.
+    /// Reads until it has no subscriber any more, on one connection after the other.
     pub(super) async fn run(self) {
         let mut pause = RECONNECT_MIN;
-        // Whether something may have happened that its subscribers did not hear of.
+        // Whether something may have happened without a hint to its subscribers.
         let mut is_behind = false;
         loop {
             match self.handle.listen(&self.key).await {
@@ -119,7 +119,7 @@ impl Listener {
         }
     }
 
-    /// Those of other topics are told too, which costs them a look.
+    /// Subscribers to other topics get the hint too, which costs them a look.
     fn tell_behind(&self) {
         let news = if self.key.1 == Topic::Wake { News::Wakes } else { News::Changed };
         self.hub.tell(&self.key.0, news);

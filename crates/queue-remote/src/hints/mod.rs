@@ -3,7 +3,7 @@
 //!
 //! A stream stays for some seconds after its last subscriber, so that calls that wait for results
 //! one after the other do not connect each time. Absent on purpose: any state that a lost hint
-//! could spoil. After a connection was lost, its subscribers are told to read again.
+//! could spoil. After a connection was lost, its subscribers get the hint to read again.
 
 mod frames;
 mod listener;
@@ -19,8 +19,8 @@ use queue_store::PerRuntime;
 use runtime_hints::RuntimeHints;
 use std::{sync::Arc, time::Duration};
 
-/// The server sends something at least this often, so that either side notices that the other is
-/// gone.
+/// The server sends something at least this often, so that either side notices that the other has
+/// left.
 #[cfg(feature = "server")]
 pub(crate) const PULSE_EVERY: Duration = Duration::from_secs(10);
 /// A stream that is silent for so long is given up.

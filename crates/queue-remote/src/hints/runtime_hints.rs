@@ -89,7 +89,7 @@ impl RuntimeHints {
         OpenStream { users: Arc::default(), state, task: spawn(listener.run()) }
     }
 
-    /// Why a stream tells nothing any more.
+    /// Why a stream brings nothing any more.
     fn ended(&self) -> Error {
         let gone = "the runtime that hints came in on has ended; subscribe again";
         let open = self.handle.check_open("subscribe");
@@ -111,10 +111,10 @@ impl Drop for RuntimeHints {
     }
 }
 
-/// Lets go of a stream that nobody hears. Answers whether it did.
+/// Lets go of a stream without subscribers. Answers whether it did.
 pub(super) fn let_go(streams: &Streams, key: &Key) -> bool {
     let mut streams = streams.lock();
-    // Who joins takes the lock too, so nobody is forgotten.
+    // A subscriber that joins takes the lock too, so none is forgotten.
     let is_unheard = streams.get(key).is_none_or(|stream| Arc::strong_count(&stream.users) == 1);
     if is_unheard {
         streams.remove(key);

@@ -22,9 +22,9 @@ use tower_service::Service;
 /// Serves a store to [`RemoteStorage`](crate::RemoteStorage).
 ///
 /// It is to be mounted at `/store/v1/`; it looks at the last part of the path alone, so a router
-/// may take a prefix away or not. Whoever may call it can do everything that the store can, and
-/// nothing here asks who that is: put it behind something that does, or on a socket that only the
-/// right programs reach.
+/// may take a prefix away or not. A program that may call it can do everything that the store can,
+/// and nothing here checks its identity: put it behind something that does, or on a socket that
+/// only the right programs reach.
 ///
 /// It is cheap to clone. Closing the store makes each call `Unavailable`.
 ///

@@ -46,7 +46,8 @@ async fn authorities(file: &Path) -> io::Result<RootCertStore> {
     Ok(roots)
 }
 
-/// Those of the operating system. One that cannot be read is left out: the server may need another.
+/// The authorities of the operating system. One that cannot be read is left out: the server may
+/// need another.
 fn system_authorities() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

@@ -5,8 +5,8 @@
 //! builds whose forms differ differ in it, and refuse each other when a handle is opened. So no
 //! field needs a name, a length or a version of its own on the wire.
 //!
-//! Reading trusts nothing: names, headers and tags pass the checks that they pass in a program, and
-//! what a message may make this process hold is bounded by [`ITEMS_MAX`] and by the message.
+//! Reading trusts nothing: names, headers and tags pass the checks that they pass in a program.
+//! [`ITEMS_MAX`] and the length of a message bound what it may make this process hold.
 
 #[macro_use]
 mod macros;

@@ -69,7 +69,7 @@ choice! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Topic {
     Wake,
-    /// Jobs that ended, or are gone.
+    /// Jobs that ended, or were removed.
     Ends,
     /// Every change.
     All,

@@ -28,7 +28,7 @@ pub(crate) enum Servers {
 pub(crate) struct RemoteHarness {
     pub(crate) behind: Arc<dyn Harness>,
     pub(crate) servers: Servers,
-    /// Whether the store is opened anew with each server.
+    /// Whether the store is opened again with each server.
     pub(crate) reopens: bool,
     /// The name of the file with the list of cases.
     pub(crate) snapshot: &'static str,
@@ -47,7 +47,7 @@ impl Harness for RemoteHarness {
     fn facilities(&self) -> &[Facility] {
         const ALL: &[Facility] = &[Facility::SecondHandle, Facility::DroppedClaims, Facility::Reopen];
         // A store in memory ends with its last handle, so one is open all the time, and goes on
-        // with the time that it knows. The reference opens anew, and may then be a millisecond
+        // with the time that it knows. The reference opens again, and may then be a millisecond
         // ahead while the clock is behind.
         if self.reopens { ALL } else { &ALL[..2] }
     }

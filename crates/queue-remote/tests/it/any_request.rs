@@ -1,4 +1,4 @@
-//! Whatever is sent, the server of a store answers, and never with a fault of its own.
+//! The server of a store answers every request, and never with a fault of its own.
 
 use http::{Method, Request, StatusCode};
 use http_body_util::Full;

@@ -1,4 +1,4 @@
-//! Callers that are gone before they are answered.
+//! Callers that leave before they are answered.
 
 use crate::{
     common::server::TestServer,
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tower_service::Service;
 
-/// A store that counts without end, and tells of each such call when it begins and when it is
+/// A store that counts without end, and reports of each such call when it begins and when it is
 /// dropped.
 #[derive(Debug)]
 struct Stuck {
@@ -106,7 +106,7 @@ async fn an_answer_that_is_sent_keeps_its_jobs() {
     }
 }
 
-/// The store behind a server is closed by whoever runs the server, which is no matter of handles.
+/// The program that runs the server closes the store behind it, which is no matter of handles.
 #[tokio::test]
 async fn a_store_that_is_closed_behind_the_server_is_unavailable_and_not_closed() {
     let (store, _server, remote) = served().await;

@@ -91,7 +91,7 @@ fn replaced(text: &[u8], word: &[u8], by: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A head and a body of the length that it tells.
+/// A head and a body of the length that the head says.
 pub(crate) async fn read_message(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut message = Vec::new();
     loop {

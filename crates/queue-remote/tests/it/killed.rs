@@ -70,7 +70,7 @@ async fn a_server_on_a_socket_serves_and_leaves_the_socket_to_the_next() {
     }
 }
 
-/// Every acknowledged write is in the file, whatever the server was doing.
+/// Every acknowledged write is in the file, at every moment of a kill.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_server_that_is_killed_again_and_again_loses_nothing_that_it_acknowledged() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -1,5 +1,5 @@
-//! Answers that no server of this library gives. A caller is told what it may act on, and never
-//! takes one for an outcome.
+//! Answers that no server of this library gives. A caller gets an error that it may act on, and
+//! never takes one for an outcome.
 
 use crate::{
     fake::{End, FakeServer, Script},
@@ -115,7 +115,7 @@ async fn a_server_that_became_another_build_is_refused_in_the_middle_too() {
     assert_is(&taken, ErrorKind::Unsupported, Certainty::Unknown);
 }
 
-/// What a handle is told when it opens at such a server.
+/// What a handle answers when it opens at such a server.
 async fn opened_at(answer: &str) -> Result<RemoteStorage> {
     let (_store, server, _remote) = served().await;
     let script = Script { answer: answer.as_bytes().to_vec(), end: End::Close, from_the_start: true };

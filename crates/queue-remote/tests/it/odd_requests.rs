@@ -11,7 +11,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// The contract of this build, as a server tells it to everybody.
+/// The contract of this build, as a server answers it to every caller.
 async fn contract(server: SocketAddr) -> String {
     let answer = asked(server, "POST /store/v1/open HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n").await;
     let (_, rest) = answer.split_once("queue-contract: ").expect("it names its contract");
@@ -80,7 +80,7 @@ async fn a_request_that_ends_too_early_reaches_no_store() {
         stream.write_all(&head.as_bytes()[..end]).await.expect("it reads");
         stream.shutdown().await.expect("it is open");
         let mut rest = Vec::new();
-        // It is told so, or nothing.
+        // It gets an answer that says so, or nothing.
         drop(stream.read_to_end(&mut rest).await);
         assert!(!String::from_utf8_lossy(&rest).starts_with("HTTP/1.1 200"), "cut at {end}");
     }

@@ -1,4 +1,4 @@
-//! What a handle is told when it opens, and who may.
+//! What a handle answers when it opens, and who may.
 
 use crate::{
     common::server::TestServer,
@@ -20,7 +20,7 @@ async fn a_handle_tells_of_the_store_behind_its_server() {
 
 #[tokio::test]
 async fn where_nobody_listens_nothing_was_sent() {
-    // The port is taken and nobody listens, so no other test gets it meanwhile.
+    // The port is taken without a listener, so no other test gets it meanwhile.
     let taken = TcpSocket::new_v4().unwrap();
     taken.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let url = format!("http://{}/", taken.local_addr().unwrap());
@@ -75,7 +75,7 @@ async fn a_renewed_token_needs_no_restart() {
             _ => {}
         }
     };
-    // It was right when the handle was opened, so the operator may mend it.
+    // It was right when the handle was opened, so the operator may repair it.
     assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
     std::fs::write(&file, "two").expect("it is written");
     remote.counts(&queue()).await.expect("the file is read again");

@@ -1,5 +1,5 @@
-//! What nobody wrote neither panics nor takes much memory. `cargo xtask soak fuzz` makes the
-//! campaigns longer.
+//! Bytes that no program of ours wrote neither cause a panic nor take much memory.
+//! `cargo xtask soak fuzz` makes the campaigns longer.
 
 use super::{
     super::ITEMS_MAX,
