@@ -41,12 +41,12 @@ pub(crate) enum HintNews {
 }
 
 impl HintSubscription {
-    /// Subscribes, unless that is done or in progress. A store that answers at once is heard from
-    /// then on, so that no job that is enqueued after a claim that follows goes unnoticed. A later
-    /// answer counts as a hint, for the same reason.
+    /// Subscribes, unless that is done or in progress. From then on the hints of a store that
+    /// answers at once are received, so that no job that is enqueued after a claim that follows
+    /// goes unnoticed. A later answer counts as a hint, for the same reason.
     ///
     /// # Errors
-    /// Those of the store, if it answers at once.
+    /// The errors of the store, if it answers at once.
     pub(crate) fn subscribe(&mut self, storage: &Arc<dyn Storage>, queue: &QueueName) -> Result<()> {
         if !matches!(self, Self::Unsubscribed) {
             return Ok(());
@@ -105,8 +105,8 @@ impl HintSubscription {
         Poll::Ready(hint.map_or(HintNews::Ended, HintNews::Hint))
     }
 
-    /// Forgets the hints that have come by now. A call that is sent after this finds whatever they
-    /// are about.
+    /// Forgets the hints that have come by now. A call that is sent after this finds the jobs that
+    /// they are about.
     pub(crate) fn forget(&mut self) {
         if let Self::Listening(hints) = self {
             let mut forgotten = 0;

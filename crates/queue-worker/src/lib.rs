@@ -8,7 +8,7 @@
 //!
 //! Invariants kept here: a job's slot is free only after its outcome is durable, so that no more
 //! jobs are leased than concurrency plus prefetch; no answer of a handler is dropped without an
-//! event that says so; a handler whose lease is lost is told.
+//! event that says so; a handler whose lease is lost is asked to stop.
 //!
 //! Absent on purpose: any store. Time comes from tokio, so that tests can pause it, and randomness
 //! from [`Rng`](queue_core::Rng).

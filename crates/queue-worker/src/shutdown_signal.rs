@@ -1,6 +1,6 @@
-//! The signals by which somebody asks a process to end.
+//! The signals that ask a process to end.
 
-/// Resolves when somebody asks the process to end, for
+/// Resolves when a signal asks the process to end, for
 /// [`Worker::run_until`](crate::Worker::run_until). The signals are Ctrl-C, on Unix also SIGTERM,
 /// which supervisors and containers send, and on Windows also the close of the console and the
 /// shutdown of the machine.

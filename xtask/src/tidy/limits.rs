@@ -23,7 +23,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-testkit", 0),
     ("queue-view", 11),
     ("queue-web", 2),
-    ("queue-worker", 197),
+    ("queue-worker", 71),
     ("tests", 47),
     ("xtask", 56),
 ];

@@ -18,8 +18,8 @@ pub(super) struct BlockingHandler<S, F, P, R> {
     types: PhantomData<fn(P) -> R>,
 }
 
-/// Marks a job as blocking for as long as a thread works for it, whatever becomes of the handler's
-/// future.
+/// Marks a job as blocking for as long as a thread works for it, also when the handler's future is
+/// dropped.
 struct BlockingGuard(Arc<HeldJob>);
 
 impl<S, F, P, R> BlockingHandler<S, F, P, R> {

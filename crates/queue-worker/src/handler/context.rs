@@ -22,10 +22,10 @@ pub struct Context<S = ()> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CancelReason {
-    /// Somebody asked to cancel the job. Unless the handler completes, the job becomes Cancelled.
+    /// A cancel of the job was requested. Unless the handler completes, the job becomes Cancelled.
     Requested,
     /// The lease has lapsed, or another worker holds the job. An answer within the worker's grace
-    /// is stored if nobody else holds the job by then, and changes nothing otherwise. After the
+    /// is stored if no other worker holds the job by then, and changes nothing otherwise. After the
     /// grace the handler is dropped, and the lapse counts.
     LeaseLost,
     /// The handler ran for as long as it may. Its answer still counts if it is a result, and is a
@@ -96,7 +96,7 @@ impl<S> Context<S> {
     }
 
     /// Resolves when the handler should stop; see [`cancel_reason`](Self::cancel_reason). Ignoring
-    /// it is safe: a handler that goes on after its lease is gone can change nothing in the store.
+    /// it is safe: a handler that goes on after its lease is lost can change nothing in the store.
     pub async fn cancelled(&self) {
         self.held.cancel_token().cancelled().await;
     }
@@ -125,8 +125,8 @@ impl<S> Context<S> {
         self.held.time_limit().set_of_job(limit);
     }
 
-    /// Reports progress. Everybody can read it with the job's status, and callers who know its type
-    /// with `Queue::progress`. It is encoded as a result is.
+    /// Reports progress. Callers read it with the job's status, and callers that know its type with
+    /// `Queue::progress`. It is encoded as a result is.
     ///
     /// Call it as often as you like. The latest report goes to the store about once a second, for
     /// all jobs in one call, or with the next heartbeat or [`heartbeat`](Self::heartbeat), or with
@@ -185,7 +185,7 @@ impl<S> Context<S> {
     /// `(seq, epoch)`.
     ///
     /// # Errors
-    /// Those of the store. Answers as [`extend`](Self::extend).
+    /// The errors of the store. Answers as [`extend`](Self::extend).
     pub async fn heartbeat(&self) -> Result<Option<CancelReason>> {
         self.lease.extend(&self.held, Span::ZERO).await
     }

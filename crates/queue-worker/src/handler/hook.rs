@@ -10,7 +10,7 @@ use std::time::Duration;
 ///
 /// Added with [`WorkerBuilder::hook`](crate::WorkerBuilder::hook). `before` goes in the order of
 /// adding and `after` in reverse, so the hook added first is the outermost. `after` is called for
-/// exactly those hooks whose `before` let the job pass, whatever ended it: the handler's answer,
+/// exactly those hooks whose `before` let the job pass, after each end of it: the handler's answer,
 /// its panic, its time limit, or the answer of a hook further in.
 ///
 /// **A hook that fails changes nothing.** An error, a panic, or no answer within [`HOOK_MAX`]
@@ -19,8 +19,8 @@ use std::time::Duration;
 ///
 /// At the end of a shutdown a worker drops hooks as it drops handlers: a job whose handler has not
 /// answered is given back without an `after`, and an outcome that is there is stored as it stands.
-/// A job that loses its lease while hooks run, or is told to stop, is given back in the same way
-/// and does not start.
+/// A job that loses its lease while hooks run, or should stop, is given back in the same way and
+/// does not start.
 ///
 /// A hook is no middleware around the handler, on purpose. A layer that wraps the handler owns the
 /// outcome while it works, so that its own panic or error becomes the job's. Here the worker owns

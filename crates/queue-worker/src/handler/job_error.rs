@@ -5,7 +5,7 @@ use bytes::Bytes;
 use queue_core::{Failure, Keep, NewJob, Span, lifecycle::Cause};
 use std::{error::Error as StdError, fmt, time::Duration};
 
-/// Why a handler did not complete its job. Any error converts into a retryable one with `?`: those
+/// Why a handler did not complete its job. Any error converts into a retryable one with `?`: errors
 /// of the standard library and of other crates, boxed ones, `anyhow::Error`, `eyre::Report`, and
 /// text.
 ///
@@ -219,7 +219,7 @@ fn carried_job_error<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e JobE
     chain.find_map(|error| error.downcast_ref::<JobErrorCarrier>()).map(|carrier| &carrier.0)
 }
 
-/// The message, followed by those of its causes that it does not contain.
+/// The message, followed by the messages of its causes that it does not contain.
 fn with_sources(error: &dyn StdError) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -77,8 +77,8 @@ impl<S: Send + Sync + 'static> Router<S> {
     /// its name the handler says so itself, as in
     /// `.handle("greet", |name: String, _| async move { Ok(name.len()) })`.
     ///
-    /// A handler that takes a [`FailedJob`] reads the JSON of jobs that follow a failure, whatever
-    /// the codecs.
+    /// A handler that takes a [`FailedJob`] reads the JSON of jobs that follow a failure, under all
+    /// codecs.
     ///
     /// # Errors
     /// `Invalid` for a kind that is no valid name, is [reserved](Kind::is_reserved), or has a
@@ -99,7 +99,8 @@ impl<S: Send + Sync + 'static> Router<S> {
     /// otherwise.
     ///
     /// Nothing can end such a function but itself, so it should look at [`Context::cancel_reason`]
-    /// now and then. At its time limit it is told, and judged when it returns.
+    /// now and then. At its time limit the context asks it to stop, and the answer is judged when
+    /// it returns.
     ///
     /// At the end of a shutdown, when other handlers are dropped and their jobs given back, the job
     /// of such a function keeps its lease until that lapses, which charges a stall. So no second

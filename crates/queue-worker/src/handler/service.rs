@@ -27,7 +27,7 @@ impl<P: Clone, S> Clone for JobRequest<P, S> {
 
 /// Handlers that are `tower` services. Feature `tower`.
 impl<S: Send + Sync + 'static> Router<S> {
-    /// Has jobs of a kind answered by a `tower` service of [`JobRequest`], with whatever layers it
+    /// Has jobs of a kind answered by a `tower` service of [`JobRequest`], with all layers that it
     /// has.
     ///
     /// **Back-pressure.** A job whose service is not ready waits for it. Meanwhile its lease is
@@ -35,8 +35,8 @@ impl<S: Send + Sync + 'static> Router<S> {
     /// limit](crate::WorkerBuilder::time_limit) counts. So a full service slows the worker down and
     /// leaves the rest of the queue to others, but it also holds back other kinds that this worker
     /// has handlers for. Where that matters, give the kind a queue or a worker of its own, or shed
-    /// the load and snooze, as below. A job that was told to stop while it waited is given back and
-    /// not passed to the service. See [`service_handler`] for which layers may stand where.
+    /// the load and snooze, as below. A job that should stop while it waits is given back and not
+    /// passed to the service. See [`service_handler`] for which layers may stand where.
     ///
     /// **Errors** become a [`JobError`] by `Into`, which every error has, boxed ones included: a
     /// failed attempt, to be tried again. With [`service_with`](Self::service_with) some errors can

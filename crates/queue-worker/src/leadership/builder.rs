@@ -35,7 +35,7 @@ impl LeadershipBuilder {
     }
 
     /// How long a leader leads without a heartbeat, which is sent three times in that time. Default
-    /// 15 s, at least 10 ms. After a crash nobody leads for this long.
+    /// 15 s, at least 10 ms. After a crash there is no leader for this long.
     #[must_use]
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;

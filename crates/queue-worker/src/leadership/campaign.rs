@@ -47,7 +47,7 @@ pub(super) async fn campaign(
     Ok(None)
 }
 
-/// Makes one claim; `None` if somebody else leads or the claim is to be repeated. When that is
+/// Makes one claim; `None` if another candidate leads or the claim is to be repeated. When that is
 /// worth while is noted.
 async fn attempt(
     candidate: &Candidate,

@@ -30,9 +30,9 @@ pub enum LostReason {
     Resigned,
     /// No heartbeat came through for a whole lease.
     Lapsed,
-    /// The store says that the lease is another's, or that the job is gone.
+    /// The store says that the lease is another's, or that the job was removed.
     Taken,
-    /// Somebody cancelled the election's job, which asks the leader to step down.
+    /// A caller cancelled the election's job, which asks the leader to step down.
     Revoked,
 }
 

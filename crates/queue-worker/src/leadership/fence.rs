@@ -8,11 +8,11 @@ use std::fmt;
 ///
 /// A resource outside the store is safe from a leader that was frozen if it remembers the greatest
 /// fence it has seen and refuses smaller ones. The idea is Lamport's; Kleppmann's *How to do
-/// distributed locking* tells why a lease alone is not enough.
+/// distributed locking* explains why a lease alone is not enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fence {
-    /// The life of the election's job. It grows when the job was cancelled or deleted and began
-    /// anew.
+    /// The life of the election's job. It grows when the job was cancelled or deleted and a new
+    /// life began.
     pub seq: Seq,
     /// Terms in that life.
     pub epoch: u64,

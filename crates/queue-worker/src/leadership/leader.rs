@@ -103,7 +103,7 @@ impl Leadership {
     /// stands again. Returns when the last term is given back.
     ///
     /// # Errors
-    /// Those of [`acquire`](Self::acquire).
+    /// The errors of [`acquire`](Self::acquire).
     ///
     /// ```
     /// # use std::sync::Arc;

@@ -32,7 +32,8 @@ impl Term {
     /// Asks the store whether this candidate still leads, which also is a heartbeat.
     ///
     /// # Errors
-    /// Those of [`Storage::apply`](queue_core::Storage::apply). Then nobody knows whether it leads.
+    /// The errors of [`Storage::apply`](queue_core::Storage::apply). Then it is unknown whether
+    /// this process leads.
     ///
     /// A dropped future may have extended the lease.
     pub async fn confirm(&self) -> Result<bool> {
@@ -60,7 +61,7 @@ impl Term {
     /// Gives the lease back, so that the next candidate leads at once. The future resolves when the
     /// store has that, or when the lease would have lapsed.
     ///
-    /// A dropped future resigns all the same.
+    /// A dropped future resigns, too.
     pub async fn resign(self) {
         let Self { holder, leaves_when_dropped } = self;
         drop(leaves_when_dropped);

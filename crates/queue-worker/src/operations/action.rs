@@ -72,8 +72,8 @@ impl Action {
     }
 
     /// Whether a job that was seen at a revision, and has another one now, shows that this was done
-    /// to it. Nobody can tell who did it: a runner that died after it had sent its changes, or
-    /// another caller who meant the same.
+    /// to it. The record does not say who did it: a runner that died after it had sent its changes,
+    /// or another caller who meant the same.
     pub(super) fn shows_in(&self, job: &JobMeta, seen: u64, begun: Timestamp, now: Timestamp) -> bool {
         match self {
             Self::Cancel { .. } => job.state == State::Cancelled || job.cancel_requested,

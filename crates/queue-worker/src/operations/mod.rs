@@ -1,11 +1,11 @@
 //! Operations: one change to all jobs that a filter selects, run as a job of a reserved queue.
 //!
-//! An operation survives the process that started it, and its record says what became of it. The
-//! jobs that it is about are fixed when it starts: those with a `seq` up to the newest one of that
+//! An operation survives the process that started it, and its record says what it has done. The
+//! jobs that it is about are fixed when it starts: all with a `seq` up to the newest one of that
 //! moment, as long as they stay where the filter found them. It goes through them page by page.
 //! Before it sends the changes of a page, it stores which jobs the page has and at which revision
-//! each was seen, so that whoever takes over a page sends the very same changes: each applies at
-//! most once.
+//! each was seen, so that a runner that takes over a page sends the very same changes: each applies
+//! at most once.
 //!
 //! Invariants kept here: no job is changed twice by one operation; `done + skipped + failed` is the
 //! number of jobs that the operation met; a job that has moved since it was met is left alone.
@@ -33,7 +33,7 @@ use queue_core::{ListQuery, Result, Span, Storage};
 pub const OPERATIONS_QUEUE: &str = "queue.operations";
 /// The kind of an operation's job.
 pub const OPERATION_KIND: &str = "queue.operation";
-/// The most jobs that an operation meets unless it is told otherwise.
+/// The most jobs that an operation meets by default.
 pub const OPERATION_JOBS_MAX: u64 = 100_000;
 /// The most jobs that a dry run counts.
 pub const DRY_RUN_MAX: u64 = 10_000;
@@ -46,7 +46,7 @@ const PAGE: usize = 500;
 /// `max`; jobs that move meanwhile are counted where they were read.
 ///
 /// # Errors
-/// Those of [`Storage::list`].
+/// The errors of [`Storage::list`].
 pub async fn count_members(store: &dyn Storage, spec: &OperationSpec, max: u64) -> Result<u64> {
     let mut query = spec.query(PAGE);
     let mut count = 0;

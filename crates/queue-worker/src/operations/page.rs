@@ -10,7 +10,7 @@ use queue_core::{
 /// Who sends the changes of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sender {
-    /// The one that has just read it: nobody else knows of it.
+    /// The runner that has just read it: no other knows of it.
     First,
     /// One that found it in the stored progress: another may have sent some of the changes.
     Another,
@@ -23,7 +23,7 @@ pub(super) struct PageChange<'a> {
     pub(super) sender: Sender,
 }
 
-/// What became of a job.
+/// The outcome for one job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Became {
     Done,
@@ -32,11 +32,11 @@ enum Became {
 }
 
 impl PageChange<'_> {
-    /// Changes the jobs of the page, each under the revision at which it was seen, and counts what
-    /// became of them. Nothing is counted if it fails: the page stays in flight.
+    /// Changes the jobs of the page, each under the revision at which it was seen, and counts the
+    /// outcomes. Nothing is counted if it fails: the page stays in flight.
     ///
     /// # Errors
-    /// Those of the store that another try may mend.
+    /// The errors of the store that another try may get past.
     pub(super) async fn send(&self, progress: &mut OperationProgress) -> Result<()> {
         let seen: Vec<SeenJob> = progress.in_flight.iter().cloned().collect();
         let Stamped { now, value, .. } = self.read(&seen).await?;
@@ -68,7 +68,7 @@ impl PageChange<'_> {
         self.store.get(&self.spec.queue, &ids, Detail::Meta).await
     }
 
-    /// The change of a job that is as it was seen, or what became of one that is not.
+    /// The change of a job that is as it was seen, or the outcome for a job that is not.
     fn decided(&self, seen: &SeenJob, found: Option<JobMeta>, now: Timestamp) -> Result<Transition, Became> {
         match found {
             Some(job) if job.seq.get() == seen.1 && job.revision == seen.2 => {
@@ -78,10 +78,10 @@ impl PageChange<'_> {
         }
     }
 
-    /// What became of a job that has moved since it was seen. The first sender has not changed it.
+    /// The outcome for a job that has moved since it was seen. The first sender has not changed it.
     fn moved(&self, seen: &SeenJob, found: Option<&JobMeta>, now: Timestamp) -> Became {
         let found = found.filter(|job| job.seq.get() == seen.1);
-        // A record that is gone was deleted, or ended since and was not kept.
+        // A record that is missing was deleted, or its job ended since and was not kept.
         let shows = found.is_none_or(|job| self.spec.action.shows_in(job, seen.2, self.spec.begun(), now));
         if self.sender == Sender::Another && shows { Became::Done } else { Became::Skipped }
     }

@@ -5,7 +5,7 @@ use queue_core::{Cursor, JobId, JobMeta};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// What became of the jobs that an operation has met.
+/// The outcomes for the jobs that an operation has met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OperationCounts {
     /// Jobs that were changed.
@@ -28,7 +28,7 @@ impl OperationCounts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OperationProgress {
-    /// What became of the jobs of all pages but the present one.
+    /// The outcomes for the jobs of all pages but the present one.
     #[serde(flatten)]
     pub counts: OperationCounts,
     /// The present page: the jobs whose changes are being sent.

@@ -25,7 +25,7 @@ const LEASE_MIN: Span = Span::from_secs(1);
 enum Stored {
     /// It is still held.
     Held,
-    /// It is not held any more: another worker runs it, or it is gone.
+    /// It is not held any more: another worker runs it, or it was removed.
     Lost,
     /// It is to be cancelled.
     ToCancel,
@@ -45,7 +45,7 @@ struct OperationRun<'a> {
 /// dropped future, or a process that dies, loses nothing.
 ///
 /// # Errors
-/// Those of the store that another try may mend.
+/// The errors of the store that another try may get past.
 pub(crate) async fn advance(store: &dyn Storage, job: ReservedJob<'_>) -> Result<ReservedOutcome> {
     let (spec, progress) = match read(job) {
         Ok(read) => read,

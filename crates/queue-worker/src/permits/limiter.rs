@@ -111,10 +111,10 @@ impl Permits {
 
     /// Allows this many starts from now on, by this handle and its clones. A greater number counts
     /// at once. A smaller number counts once the permits that are too many are claimed, each of
-    /// which is then retired. Until all processes were told, the greatest number counts.
+    /// which is then retired. Until all processes have the new number, the greatest one counts.
     ///
     /// # Errors
-    /// `Invalid` for none or more than 100,000, and those of
+    /// `Invalid` for none or more than 100,000, and the errors of
     /// [`Storage::enqueue`](queue_core::Storage::enqueue): then permits may be missing until the
     /// next call of [`acquire`](Self::acquire) makes them.
     pub async fn resize(&self, starts: u32) -> Result<()> {
@@ -194,7 +194,7 @@ impl Limiter {
         let (mut claimed, lapses_at) = claims.claim().await?;
         let Some(job) = claimed.jobs.pop() else {
             if claimed.next_due.is_none() && !claimed.pause.is_on() {
-                // Somebody removed them all.
+                // Another program removed them all.
                 self.stocked.store(0, Ordering::SeqCst);
             }
             note_nothing(next_ask, &claimed, &*self.rng);

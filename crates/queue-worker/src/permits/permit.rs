@@ -27,12 +27,12 @@ pub struct Permit {
 
 impl Permit {
     /// Counts the start. Call it right before the work that it is for: from here on the permit is
-    /// out of use for a period, whatever becomes of the work, and also if this process dies.
+    /// out of use for a period, also if the work fails or this process dies.
     ///
     /// # Errors
     /// `Conflict` if the permit was held for longer than its lease, and may be another's now:
     /// acquire another. Any other error is one of the store that did not pass within the lease.
-    /// Then nobody knows whether the start counts, so do not start.
+    /// Then it is unknown whether the start counts, so do not start.
     ///
     /// A dropped future may have counted the start.
     pub async fn start(self) -> Result<()> {

@@ -1,5 +1,5 @@
 //! The jobs that this library enqueues for itself, whose kinds begin with `queue.`. Every worker
-//! has their handlers, whatever its router, and so does pull mode. Such a job is never handed out.
+//! has their handlers beside its router, and so does pull mode. Such a job is never handed out.
 
 mod made_jobs;
 mod schedule;
@@ -52,7 +52,7 @@ pub struct ReservedOutcome {
 /// can. The log names it once.
 ///
 /// # Errors
-/// Those of the store, which the handler may ask. The job is then to be put back for
+/// The errors of the store, which the handler may call. The job is then to be put back for
 /// [`RESERVED_RETRY`]. A dropped future leaves the job leased, and its work may be done again.
 pub async fn handle_reserved(store: &dyn Storage, job: ReservedJob<'_>) -> Result<ReservedOutcome> {
     match job.meta.kind.as_str() {

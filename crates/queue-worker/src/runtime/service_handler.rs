@@ -9,7 +9,7 @@ use tower_service::Service;
 /// A `tower` service as a [`Handler`]; made by [`service_handler`].
 pub struct ServiceHandler<S>(Mutex<S>);
 
-/// Makes a handler of a `tower` service, with whatever layers it has around it. Feature `tower`.
+/// Makes a handler of a `tower` service, with all layers around it. Feature `tower`.
 ///
 /// Each item gets a clone of the service, is called once that clone is ready, and waits until then:
 /// **a service that is not ready holds the item's place** among those that are handled at once,

@@ -7,7 +7,7 @@ use std::{fmt, sync::Arc};
 /// Where outcomes go. It is often the same object as the [`Source`](super::Source).
 ///
 /// A mark is sent again when an earlier call failed or took too long, though that call may have had
-/// its effect. So a mark must be idempotent, and change nothing for an item that somebody else
+/// its effect. So a mark must be idempotent, and change nothing for an item that another process
 /// holds by now.
 #[async_trait]
 pub trait Sink<T: Send + Sync + 'static>: Send + Sync + 'static {

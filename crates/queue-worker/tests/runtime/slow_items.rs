@@ -75,7 +75,7 @@ async fn a_slot_is_free_as_soon_as_its_item_is_marked() {
     assert_eq!(within(processor.tick(&stop)).await.unwrap().asked, 4);
 }
 
-/// The pace follows from what the claims brought, whatever still runs.
+/// The pace follows from what the claims brought, while others still run.
 #[tokio::test(start_paused = true)]
 async fn items_that_come_while_one_hangs_are_found_at_the_pace_of_the_loop() {
     let inbox = Inbox::with([0, 1]);

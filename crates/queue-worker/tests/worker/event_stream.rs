@@ -7,7 +7,7 @@ use queue_worker::{Before, Context, JobEnd, JobError, WorkerEvent, WorkerEvents,
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Reads events until the worker is gone.
+/// Reads events until the worker has ended.
 async fn all(events: WorkerEvents) -> Vec<WorkerEvent> {
     tokio::time::timeout(crate::support::FOREVER, events.collect()).await.expect("the stream ends")
 }

@@ -144,8 +144,8 @@ async fn a_redriven_job_runs_however_late() {
     assert_eq!(rig.drain(rig.worker(quick())).await.completed, 1);
 }
 
-/// The job's own limit takes precedence over those of its kind and of the worker, and the handler
-/// knows it.
+/// The job's own limit takes precedence over the limits of its kind and of the worker, and the
+/// handler knows it.
 #[tokio::test(start_paused = true)]
 async fn the_time_limit_of_the_job_comes_before_that_of_its_kind() {
     let rig = Rig::new();

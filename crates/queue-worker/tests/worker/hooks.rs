@@ -36,7 +36,7 @@ fn changing(change: impl Fn(&mut AttemptResult) + Clone + Send + Sync + 'static)
 /// What hooks did, in order.
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// A hook that logs its calls, and answers as told.
+/// A hook that logs its calls, and gives the answer that it was made with.
 struct Noting {
     name: &'static str,
     log: Log,

@@ -37,7 +37,8 @@ pub(crate) fn sleeping(duration: u64) -> Router {
     })
 }
 
-/// A handler that works for a minute whatever happens, and completes if it was not cancelled.
+/// A handler that works for a minute past every request to stop, and completes if it was not
+/// cancelled.
 fn told_nothing() -> Router {
     router(|_, context: Context| async move {
         sleep(millis(60_000)).await;

@@ -1,4 +1,4 @@
-//! What becomes of a job after each answer of its handler.
+//! What each answer of its handler makes of a job.
 
 use crate::support::{Rig, id, job, millis, router};
 use async_trait::async_trait;

@@ -1,4 +1,5 @@
-//! Permits: a bounded number of starts in any period over all handles, whatever their holders do.
+//! Permits: a bounded number of starts in any period over all handles, for all that their holders
+//! do.
 
 use crate::support::{FOREVER, Fault, Probe, millis, spawn};
 use futures_util::future::join_all;

@@ -142,7 +142,7 @@ fn a_kind_has_one_handler_and_a_valid_name() {
     assert!(Router::new(()).handle("", work).is_err());
 }
 
-/// A codec that announces another format, and writes JSON all the same.
+/// A codec that announces another format, and yet writes JSON.
 #[derive(Clone, Copy, Debug)]
 struct Other;
 

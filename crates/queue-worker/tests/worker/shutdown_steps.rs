@@ -21,12 +21,12 @@ fn mixed() -> Router {
                 sleep(millis(600)).await;
                 return Err(JobError::snooze(millis(1)));
             }
-            // The job is polite: it ends a while after it is told to.
+            // The job is polite: it ends a while after it is asked to.
             4 => {
                 context.cancelled().await;
                 sleep(millis(50)).await;
             }
-            // The job gives up when it is told to.
+            // The job gives up when it is asked to.
             5 => {
                 context.cancelled().await;
                 sleep(millis(60)).await;
@@ -57,7 +57,7 @@ async fn the_steps_of_a_stop_come_in_order_each_at_its_time() {
         (400, "completed 1"),
         (500, "failing 2"),
         (600, "released 3"),
-        // At the deadline the other handlers are told to stop.
+        // At the deadline the other handlers are asked to stop.
         (1050, "completed 4"),
         (1060, "released 5"),
         // After the grace they are dropped, and their jobs given back.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::{sync::oneshot, time::sleep};
 
-/// A handler that works until it is told to stop, for a while longer, and then answers.
+/// A handler that works until it is asked to stop, for a while longer, and then answers.
 fn late<R: queue_serde::Encode + Clone + Send + Sync + 'static>(
     after: u64,
     answer: Result<R, JobError>,

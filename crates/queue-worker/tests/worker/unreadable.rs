@@ -56,7 +56,7 @@ async fn a_schedule_that_another_machine_can_read_is_put_back_and_never_ended() 
     }
 }
 
-/// It comes back every few seconds, and nobody needs to read that each time.
+/// It comes back every few seconds, and one line for it is enough.
 #[tokio::test(start_paused = true)]
 async fn the_log_names_it_once() {
     let (lines, _guard) = Lines::of(Level::WARN);

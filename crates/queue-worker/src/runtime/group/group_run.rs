@@ -49,9 +49,10 @@ impl Group {
     /// Runs until `stop` fires, a member fails, or all have ended.
     ///
     /// A member that ends without an error leaves the rest running. A stop goes from the last
-    /// member to the first: each is told once those after it have ended. When the deadline, which
-    /// all share, has passed, the members that are left are told and dropped at their next await. A
-    /// member that keeps its thread busy cannot be dropped; it is waited for one second more.
+    /// member to the first: each gets its stop once the members after it have ended. When the
+    /// deadline, which all share, has passed, the members that are left get their stop and are
+    /// dropped at their next await. A member that keeps its thread busy cannot be dropped; it is
+    /// waited for one second more.
     ///
     /// Dropping the future drops all members.
     ///

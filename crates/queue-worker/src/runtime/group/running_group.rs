@@ -65,7 +65,7 @@ impl RunningGroup {
         if timeout(deadline, self.stop_in_reverse()).await.is_ok() {
             return;
         }
-        // Members that were never told get one chance to end by themselves.
+        // Members that got no stop get one chance to end by themselves.
         for member in self.members.iter().rev() {
             member.stop.cancel();
             member.abort.cancel();

@@ -81,8 +81,8 @@ impl<P: PacedTick> PacedLoop<P> {
         Self { tick, pacing, tick_timeout, first_tick, callbacks }
     }
 
-    /// Ticks until `stop` fires. Rounds that run then are told by the same token and waited for.
-    /// May be called again.
+    /// Ticks until `stop` fires. Rounds that run then see the same token and are waited for. May be
+    /// called again.
     ///
     /// Dropping the future drops every round that is not over.
     pub fn run(&self, stop: CancellationToken) -> impl Future<Output = ()> + Send {

@@ -83,7 +83,7 @@ impl Pool {
         let cancel = self.cancel_all.child_token();
         let (answer, outcome) = oneshot::channel();
         let work = run_job(job, cancel.clone(), slot);
-        // The handle may be gone. Then the outcome is not wanted.
+        // The handle may have been dropped. Then the outcome is not wanted.
         tracked(&self.jobs, async move { drop(answer.send(work.await)) });
         Ok(JobHandle { cancel, outcome })
     }

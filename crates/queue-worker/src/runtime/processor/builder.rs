@@ -104,8 +104,8 @@ where
         self
     }
 
-    /// Which failures no further attempt can mend. Default: none. Panics and time-outs are never
-    /// among them, though a sink that counts attempts may decide otherwise.
+    /// Which failures are final, so that no further attempt is made. Default: none. Panics and
+    /// time-outs are never among them, though a sink that counts attempts may decide otherwise.
     #[must_use]
     pub fn is_terminal(mut self, is_terminal: impl Fn(&K::Failure) -> bool + Send + Sync + 'static) -> Self {
         self.is_terminal = Arc::new(is_terminal);

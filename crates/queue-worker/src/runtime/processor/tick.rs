@@ -84,9 +84,9 @@ where
     /// nor given back.
     ///
     /// # Errors
-    /// Only those of the claim. A call that the sink or the source refuses afterwards is retried
-    /// within its budget, then reported as an event and counted. A panic of the claim passes
-    /// through.
+    /// Only the errors of the claim. A call that the sink or the source refuses afterwards is
+    /// retried within its budget, then reported as an event and counted. A panic of the claim
+    /// passes through.
     pub async fn tick(&self, stop: &CancellationToken) -> Result<TickReport, S::Error> {
         let Some((items, tally)) = self.claim(stop).await? else { return Ok(TickReport::default()) };
         self.see_through(items, tally.clone(), stop).await;
@@ -136,7 +136,7 @@ where
 
 /// A tick is busy exactly when a full batch came. A round that [starts](PacedTick::start) busy
 /// answers once there is room for another claim, and goes on beside the next round. So a slot that
-/// is free takes the next item, whatever the others do.
+/// is free takes the next item, while the others go on.
 #[async_trait]
 impl<T, S, H, K> PacedTick for Processor<T, S, H, K>
 where

@@ -16,7 +16,7 @@ pub struct TickReport {
     pub failed: usize,
     /// How many of the failed ones panicked.
     pub panicked: usize,
-    /// Outcomes that the sink did not take within its budget, of whatever kind.
+    /// Outcomes of all kinds that the sink did not take within its budget.
     pub unmarked: usize,
     /// Items given back unstarted.
     pub released: usize,

@@ -55,7 +55,7 @@ impl Backoff {
         self.failures
     }
 
-    /// Begins anew, after a success.
+    /// Begins again with the first wait, after a success.
     pub fn reset(&mut self) {
         self.failures = 0;
         self.exhausted = false;

@@ -55,7 +55,7 @@ impl<E> Retry<E> {
         self
     }
 
-    /// Which errors no further try can mend.
+    /// Which errors are final, so that no further try is made.
     #[must_use]
     pub fn is_terminal(mut self, is_terminal: impl Fn(&E) -> bool + Send + Sync + 'static) -> Self {
         self.is_terminal = Arc::new(is_terminal);

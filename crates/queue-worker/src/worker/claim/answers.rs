@@ -45,7 +45,7 @@ impl Fetcher {
         self.queues[queue_index].flight.ended();
         match remaining {
             RemainingJobs::Waiting => {}
-            // No hint tells when they are done.
+            // No hint says when they are done.
             RemainingJobs::HeldByOthers => {
                 self.queues[queue_index].shorten_rest(jittered(OTHERS_POLL, &*self.run.rng));
             }

@@ -107,7 +107,7 @@ impl ClaimCall {
         ClaimRequest { bytes_max: self.bytes_max, not_after, ..request }
     }
 
-    /// Takes one job off what was asked for, with its start; `None` for a job that nobody asked
+    /// Takes one job off what was asked for, with its start; `None` for a job that was not asked
     /// for.
     fn take_details(&mut self, reading: ClockReading) -> Option<ClaimDetails> {
         self.limit = self.limit.checked_sub(1)?;

@@ -25,7 +25,7 @@ use std::{
 use tokio::time::{Instant, sleep_until};
 
 /// A claim is worth its round trip once this share of all slots is free, or half of the ready jobs
-/// are gone.
+/// are used.
 const CLAIMS_PER_ROUND: usize = 4;
 
 /// Claims when there is room for a fair number of jobs, or when handlers are about to run out of
@@ -79,7 +79,7 @@ impl Fetcher {
             self.ask();
             self.sleep().await;
         }
-        // Nobody polls the subscriptions from here on.
+        // The subscriptions are not polled from here on.
         self.queues.iter_mut().for_each(QueueClaims::close_hints);
         loop {
             tokio::select! {
@@ -175,7 +175,7 @@ impl Fetcher {
 
     /// Answers the free slots that are to be dealt out now. A claim for few jobs is put off while
     /// handlers have enough of them ready: then there are none, and the dispatcher signals room
-    /// once half of the ready jobs are gone.
+    /// once half of the ready jobs are used.
     fn offer_slots(&self, now: Instant) -> usize {
         let ready_max = self.dispatcher.ready_max();
         let free = self.free_slots(now, ready_max);

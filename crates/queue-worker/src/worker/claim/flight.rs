@@ -11,8 +11,8 @@ pub(super) const KEPT_MAX: Duration = Duration::from_secs(5);
 
 /// The one call that may be in flight for a queue, and the slots that are kept for what it brings.
 ///
-/// A claim that is slow may never be answered, so its slots are lent to other queues, and jobs that
-/// it still brings wait among the ready ones. Where jobs are so long that the ready ones are given
+/// A claim that is slow may never be answered, so its slots go to other queues, and jobs that it
+/// still brings wait among the ready ones. Where jobs are so long that the ready ones are given
 /// back, a queue that is always slow would starve. There slots are kept for twice as long as the
 /// last claim took.
 #[derive(Debug, Default)]

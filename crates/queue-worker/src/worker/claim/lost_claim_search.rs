@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 const STANDSTILL_MAX: Duration = Duration::from_secs(3600);
 
 /// A claim of this worker whose answer was lost. The search gives back what the claim leased, so
-/// that no job is held by nobody.
+/// that no job is leased without a worker that knows of it.
 #[derive(Debug)]
 pub(super) struct LostClaimSearch {
     queue: QueueName,

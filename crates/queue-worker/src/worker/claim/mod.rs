@@ -1,5 +1,5 @@
 //! Claims jobs: how the free slots of a worker are shared among its queues, when each queue is
-//! asked, and what becomes of the answers.
+//! asked, and what happens with the answers.
 //!
 //! In come signals: a slot is free, a hint, the next due job of a queue, a token of a rate limit.
 //! Out go held jobs, to the dispatcher of `attempt`, which is next. `fetcher` is the loop;

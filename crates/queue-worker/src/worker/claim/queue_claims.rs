@@ -24,7 +24,7 @@ pub(super) struct QueueClaims {
     pub(super) is_away: bool,
     pub(super) flight: Flight,
     pub(super) portion: ClaimPortion,
-    /// The store's time, as its last answer told it.
+    /// The store's time, by its last answer.
     reading: Option<ClockReading>,
     hints: HintSubscription,
     next_ask: NextAsk,
@@ -82,7 +82,7 @@ impl QueueClaims {
     }
 
     /// Subscribes before a claim is sent, so that no enqueue after the claim goes unnoticed. The
-    /// claim does not wait for the subscription, and finds whatever earlier hints were about.
+    /// claim does not wait for the subscription, and finds the jobs that earlier hints were about.
     pub(super) fn listen(&mut self, run: &WorkerRun) {
         self.hints.forget();
         if let Err(error) = self.hints.subscribe(&run.storage, &self.queue.name) {

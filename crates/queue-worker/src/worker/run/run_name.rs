@@ -5,7 +5,7 @@ use queue_core::{Rng, WorkerId};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// What tells one run of a worker from the next.
+/// What one run of a worker has to itself, and the next has not.
 #[derive(Clone, Debug)]
 pub(in crate::worker) struct RunName {
     number: u64,

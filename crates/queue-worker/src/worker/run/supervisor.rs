@@ -100,7 +100,7 @@ fn part(run: &WorkerRun, work: impl Future<Output = ()> + Send + 'static) -> Joi
     })
 }
 
-/// Lets handlers finish, and cancels them after the deadline. Where the store is gone they are
+/// Lets handlers finish, and cancels them after the deadline. Where the store was closed they are
 /// cancelled at once, since no answer of theirs can be stored.
 async fn drain(run: &WorkerRun, handlers: &TaskTracker) {
     let reason = tokio::select! {

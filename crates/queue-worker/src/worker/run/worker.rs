@@ -98,8 +98,8 @@ impl Worker {
 
     /// Works until it is stopped, and answers what it did. A call that the store refuses is
     /// reported as an event and tried again, for as long as the store is away. Only an error of
-    /// kind `Closed` ends the run, since a handle that is closed stays closed: running handlers are
-    /// told at once that their leases are lost and have the grace to end, and the
+    /// kind `Closed` ends the run, since a handle that is closed stays closed: running handlers
+    /// learn at once that their leases are lost and have the grace to end, and the
     /// [report](WorkerReport::error) carries the error. Open the store again and build a new
     /// worker.
     ///
@@ -189,7 +189,7 @@ impl Worker {
                     running.await
                 }
             };
-            // Nobody aborts this task and it does not panic: without its answer the runtime ends.
+            // This task is not aborted and does not panic: without its answer the runtime ends.
             ended.unwrap_or_else(|_| run.report())
         }
     }

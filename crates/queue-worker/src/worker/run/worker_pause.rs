@@ -1,4 +1,4 @@
-//! Whether a run claims nothing because somebody paused its worker.
+//! Whether a run claims nothing because its worker is paused.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;

@@ -41,7 +41,7 @@ pub(crate) struct WorkerRun {
     pub(in crate::worker) answers: QueueAnswers,
     /// Jobs of the library's own that this worker could not read.
     pub(in crate::worker) unreadable: UnreadableWaits,
-    /// Why the run ended, if nobody asked it to.
+    /// The error that ended the run, if one did.
     error: OnceLock<Error>,
 }
 

@@ -68,10 +68,10 @@ impl WorkerBuilder {
         self
     }
 
-    /// How many jobs of a kind may start in a while in this worker, whatever their queue. A job
-    /// over the limit is put back uncharged until its turn, so that other kinds are not held up and
-    /// jobs of this kind mostly keep their order. A job with more than a minute's worth of others
-    /// ahead of it is put back for a minute, and then asks again.
+    /// How many jobs of a kind may start in a while in this worker, over all its queues. A job over
+    /// the limit is put back uncharged until its turn, so that other kinds are not held up and jobs
+    /// of this kind mostly keep their order. A job with more than a minute's worth of others ahead
+    /// of it is put back for a minute, and then asks again.
     ///
     /// A claim cannot choose by kind, so each such job costs a claim and a settle more. Where a
     /// limit is reached often, give the kind a queue with a [rate limit](WorkQueue::rate_limit) of
@@ -185,16 +185,15 @@ impl WorkerBuilder {
         self
     }
 
-    /// What becomes of jobs of a kind without a handler. Default: a failed attempt, tried again
-    /// like any other, since a new kind looks like that to old workers during a deployment.
+    /// How jobs end whose kind has no handler. Default: a failed attempt, tried again like any
+    /// other, since a new kind looks like that to old workers during a deployment.
     #[must_use]
     pub fn on_unknown_kind(mut self, what: Unhandled) -> Self {
         self.options.policy.unknown_kind = what;
         self
     }
 
-    /// What becomes of jobs whose payload cannot be decoded. Default: Failed, with the reason
-    /// recorded.
+    /// How jobs end whose payload cannot be decoded. Default: Failed, with the reason recorded.
     #[must_use]
     pub fn on_undecodable(mut self, what: Unhandled) -> Self {
         self.options.policy.undecodable = what;
@@ -208,16 +207,16 @@ impl WorkerBuilder {
         self
     }
 
-    /// Ends the run once nothing is due and nothing is held here. Delayed jobs and those of other
-    /// workers are left.
+    /// Ends the run once nothing is due and nothing is held here. Delayed jobs and jobs that other
+    /// workers hold are left.
     #[must_use]
     pub fn until_idle(mut self) -> Self {
         self.options.until = EndCondition::Idle;
         self
     }
 
-    /// Ends the run once its queues have no unfinished job. Delayed jobs and those of other workers
-    /// are waited for.
+    /// Ends the run once its queues have no unfinished job. Delayed jobs and jobs that other
+    /// workers hold are waited for.
     #[must_use]
     pub fn until_empty(mut self) -> Self {
         self.options.until = EndCondition::Empty;

@@ -36,8 +36,8 @@ impl WorkQueue {
     /// The queue's share of the worker, from 1 to 1000. While several queues have due jobs, jobs
     /// start in proportion to the weights. A queue without due jobs leaves its share to the others
     /// at once, and none has to wait for ever. Slots do not idle for the sake of shares: a queue
-    /// whose claims take much longer than those of the others gets less, and a queue whose claim
-    /// takes over a tenth of a second leaves its share to others meanwhile.
+    /// whose claims take much longer than the claims of the others gets less, and a queue whose
+    /// claim takes over a tenth of a second leaves its share to others meanwhile.
     #[must_use]
     pub const fn weight(mut self, weight: u32) -> Self {
         self.weight = weight;

@@ -27,7 +27,7 @@ pub(in crate::worker) struct WorkerOptions {
 /// When a worker ends by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::worker) enum EndCondition {
-    /// When told to.
+    /// When it is stopped.
     Stopped,
     /// As soon as nothing is due.
     Idle,

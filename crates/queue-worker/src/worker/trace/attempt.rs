@@ -1,4 +1,4 @@
-//! The span of an attempt, and what is told of its end.
+//! The span of an attempt, and the lines about its end.
 
 use super::TARGET;
 use crate::{
@@ -38,7 +38,7 @@ pub(in crate::worker) fn attempt(job: &HeldJob, worker: &WorkerId) -> Span {
     span
 }
 
-/// Tells the outcome of an attempt. Whether a failure is final is decided when it is stored.
+/// Logs the outcome of an attempt. Whether a failure is final is decided when it is stored.
 pub(in crate::worker) fn ended(span: &Span, executed: &AttemptResult) {
     let ran_for = executed.ran_for();
     let Some(failure) = failure(executed) else {
@@ -54,7 +54,7 @@ pub(in crate::worker) fn ended(span: &Span, executed: &AttemptResult) {
     super::opentelemetry::failed(span, failure);
 }
 
-/// Tells how an attempt ended that left nothing to store.
+/// Logs how an attempt ended that left nothing to store.
 pub(in crate::worker) fn ended_without_outcome(span: &Span, end: &'static str) {
     tell(span, None, end);
 }

@@ -10,7 +10,7 @@ pub(in crate::worker) fn claim(queue: &QueueName, limit: usize) -> Span {
     debug_span!(target: TARGET, parent: None, "claim", %queue, limit = number(limit), jobs = Empty, error = Empty)
 }
 
-/// Tells what a claim brought. Most claims of an idle worker bring nothing, which is no news.
+/// Logs what a claim brought. Most claims of an idle worker bring nothing, which is no news.
 pub(in crate::worker) fn claimed(span: &Span, jobs: usize) {
     span.record("jobs", number(jobs));
     if jobs > 0 {
@@ -28,7 +28,7 @@ pub(in crate::worker) fn heartbeat(jobs: usize) -> Span {
     trace_span!(target: TARGET, parent: None, "heartbeat", jobs = number(jobs), error = Empty)
 }
 
-/// Tells that the outcome of an attempt is durable.
+/// Logs that the outcome of an attempt is durable.
 pub(in crate::worker) fn stored(job: &JobMeta, outcome: impl fmt::Debug) {
     debug!(
         target: TARGET,

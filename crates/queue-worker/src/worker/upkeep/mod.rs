@@ -1,4 +1,4 @@
-//! Looks after jobs that nobody holds: ends the leases of workers that died, and removes records
+//! Looks after jobs without a worker: ends the leases of workers that died, and removes records
 //! past their purge time.
 //!
 //! Every worker does both at jittered intervals, and `claim` asks for a rescue where a lapse keeps

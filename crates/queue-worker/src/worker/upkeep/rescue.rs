@@ -38,8 +38,8 @@ pub(in crate::worker) async fn rescue_at_intervals(run: Arc<WorkerRun>) {
     join_all((0..run.queues.len()).map(|index| repeat(run, interval, move || rescue(run, index)))).await;
 }
 
-/// Ends lapsed leases page by page, except those of jobs whose handlers run here or may just have
-/// ended elsewhere.
+/// Ends lapsed leases page by page, except the leases of jobs whose handlers run here or may just
+/// have ended elsewhere.
 async fn try_rescue(run: &WorkerRun, queue_index: usize) -> Result<()> {
     let queue = &run.queues[queue_index].name;
     // All that a page may lead to fits into one call, or the store would refuse it again and again.

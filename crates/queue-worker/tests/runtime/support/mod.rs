@@ -1,4 +1,4 @@
-//! What the tests share: a table that misbehaves when told to, and a log with times.
+//! What the tests share: a table that misbehaves on request, and a log with times.
 
 mod inbox;
 mod log;

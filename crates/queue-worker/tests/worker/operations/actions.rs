@@ -56,8 +56,8 @@ async fn retained_jobs_are_kept_as_long_as_was_asked_whenever_the_runner_dies() 
     }
 }
 
-/// A retention that somebody else has changed leaves the job at the revision of the operation's own
-/// change, so only a job that moved twice shows that it was another.
+/// A retention that another caller has changed leaves the job at the revision of the operation's
+/// own change, so only a job that moved twice shows that it was another.
 #[tokio::test]
 async fn a_job_that_was_retained_twice_by_others_is_skipped() {
     let given = Given::new();

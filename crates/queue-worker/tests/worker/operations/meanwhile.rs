@@ -108,7 +108,7 @@ async fn a_dry_run_counts_the_jobs_of_its_moment_while_others_come_and_go() {
     let recounted = count_members(&given.mortal, &later, DRY_RUN_MAX).await.expect("memory lists");
     let came = given.jobs().await.len() as u64 - 1_200;
     assert!(came > 0 && recounted == 1_200 + came, "{came} came, {recounted} are counted");
-    // What it does is told by its own counts, not by the dry run before it.
+    // Its own counts say what it does, and not the dry run before it.
     given.begin(&later).await;
     given.change(&tests(), &id("many-3"), Event::SetRetention(Retention::Forever)).await;
     given.change(&tests(), &id("many-4"), Event::Delete).await;

@@ -34,7 +34,7 @@ pub(super) struct Mortal {
     pub(super) left: AtomicI64,
     /// The id of a job whose changes are refused for good, as one that breaks a limit is.
     pub(super) refused: Mutex<Option<JobId>>,
-    /// Whether somebody asks the operation to stop as soon as it has sent changes.
+    /// Whether the operation is asked to stop as soon as it has sent changes.
     pub(super) is_stopped_early: AtomicBool,
     /// Whether another job is cancelled after each page that is read.
     pub(super) more_come: AtomicBool,

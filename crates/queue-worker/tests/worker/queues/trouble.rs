@@ -12,10 +12,10 @@ fn whenever(queue: QueueName, fault: Fault) -> OnBatch {
     Box::new(move |batch| if batch.iter().any(|it| it.queue == queue) { fault } else { Fault::None })
 }
 
-/// The handlers that were told to stop, and when.
+/// The handlers that were asked to stop, and when.
 type Told = Arc<Mutex<Vec<(String, u64)>>>;
 
-/// A handler that works for several leases unless it is told to stop.
+/// A handler that works for several leases unless it is asked to stop.
 fn long(rig: &Rig, told: &Told) -> Router {
     let (events, told) = (rig.events.clone(), told.clone());
     router(move |_, context: Context| {
@@ -33,8 +33,8 @@ fn long(rig: &Rig, told: &Told) -> Router {
     })
 }
 
-/// The first handler was told when its lease was over. It may have been claimed and told again, but
-/// no other was told.
+/// The first handler was asked to stop when its lease was over. It may have been claimed and asked
+/// again, but no other was asked.
 fn assert_only_told(told: &Told, name: &str) {
     let told = told.lock().expect("unpoisoned");
     assert_eq!(told[0], (name.to_owned(), 3000));

@@ -1,4 +1,4 @@
-//! What the tests share: a store that misbehaves when told to, a rig around it, and the events that
+//! What the tests share: a store that misbehaves on request, a rig around it, and the events that
 //! it saw.
 
 mod election;

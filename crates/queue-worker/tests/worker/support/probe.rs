@@ -21,7 +21,7 @@ const CLAIMS_MAX: usize = 20_000;
 type Edit<T> = Box<dyn FnMut(&mut T) + Send>;
 pub(crate) type OnBatch = Box<dyn FnMut(&[Transition]) -> Fault + Send>;
 
-/// A store in memory that counts calls and misbehaves when told to.
+/// A store in memory that counts calls and misbehaves on request.
 #[derive(Debug)]
 pub(crate) struct Probe {
     store: MemoryStorage,
@@ -132,7 +132,7 @@ impl Probe {
         }
     }
 
-    /// A claim that was sent is executed whatever happens to its sender.
+    /// A claim that was sent is executed, also if its sender leaves.
     async fn claim_once_resumed(&self, request: ClaimRequest) -> Result<Claimed> {
         let (store, until) = (self.store.another_handle(), self.script().stopped_until);
         let Some(until) = until else { return store.claim(request).await };
