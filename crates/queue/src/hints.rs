@@ -89,7 +89,7 @@ impl Hints {
     ) {
         while let Some(until) = next_ask.rests_until() {
             if !next_ask.listens() {
-                // A hint would not end this rest, but the subscription must be polled all the same.
+                // A hint would not end this rest, but the subscription still has to be polled.
                 return self.beside(sleep_until(until.into())).await;
             }
             tokio::select! {

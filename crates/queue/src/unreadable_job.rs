@@ -30,7 +30,7 @@ impl UnreadableJob {
         &self.error
     }
 
-    /// What could be read, and else the job under its name. Other errors are those of the store.
+    /// What could be read, and else the job under its name. Other errors come from the store.
     pub(crate) fn unless_read<T>(
         read: Result<T>,
         name: impl FnOnce(&JobMeta) -> String,

@@ -5,7 +5,7 @@
 pub(super) const LIMITS: &[(&str, usize)] = &[
     ("benches", 38),
     ("examples", 44),
-    ("queue", 95),
+    ("queue", 0),
     ("queue-cli", 23),
     ("queue-core", 0),
     ("queue-fs", 0),

@@ -131,9 +131,9 @@ impl<P, R> QueueBuilder<P, R> {
         self
     }
 
-    /// Sets a key for ids of content, so that nobody without the key can find a payload from its id
-    /// by trying. The key has at least 16 bytes; use 32, and keep them where you keep the key of
-    /// the codec. All producers of a queue must use the same key, since the same payload has
+    /// Sets a key for ids of content, so that a payload cannot be found from its id by trying
+    /// without the key. The key has at least 16 bytes; use 32, and keep them where you keep the key
+    /// of the codec. All producers of a queue must use the same key, since the same payload has
     /// another id under another key: while a key is replaced, equal work may be enqueued twice.
     /// Default: no key.
     ///

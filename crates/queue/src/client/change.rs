@@ -10,7 +10,7 @@ pub enum Change {
     /// The change is done, now or by an earlier request. A job that was cancelled never starts
     /// again and never becomes Completed.
     Done,
-    /// The job runs, and its holder will be told to cancel it; it may still complete. Only
+    /// The job runs, and its holder will be asked to cancel it; it may still complete. Only
     /// [`Queue::cancel_with`](crate::Queue::cancel_with) has this answer.
     Requested,
     /// The change is not allowed in this state; nothing was changed.

@@ -34,10 +34,10 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         self.store_checked(id.into(), payload, self.shared.options.checked()?).await
     }
 
-    /// Stores a job with options of its own, which take precedence over those of the handle.
+    /// Stores a job with options of its own, which take precedence over the options of the handle.
     ///
     /// # Errors
-    /// Those of [`enqueue`](Self::enqueue), and `Invalid` for an invalid option.
+    /// The errors of [`enqueue`](Self::enqueue), and `Invalid` for an invalid option.
     pub async fn enqueue_with(
         &self,
         id: impl Into<Id>,
@@ -74,8 +74,8 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         self.job(id.into(), payload, options)
     }
 
-    /// Stores many jobs with the same options, which take precedence over those of the handle; the
-    /// answers are in the order of the jobs.
+    /// Stores many jobs with the same options, which take precedence over the options of the
+    /// handle; the answers are in the order of the jobs.
     ///
     /// Every job is encoded and checked before the first is written. They are sent in batches of at
     /// most [`Limits::batch_max`](crate::Limits::batch_max) jobs (10,000 by default) and 16 MiB of
@@ -83,9 +83,9 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     /// occurs twice is a duplicate of itself.
     ///
     /// # Errors
-    /// Those of [`enqueue_with`](Self::enqueue_with). If batches were stored before one failed, the
-    /// message says how many jobs they had, and the certainty is `Unknown`. Sending all jobs again
-    /// is safe unless their ids are generated.
+    /// The errors of [`enqueue_with`](Self::enqueue_with). If batches were stored before one
+    /// failed, the message says how many jobs they had, and the certainty is `Unknown`. Sending all
+    /// jobs again is safe unless their ids are generated.
     pub async fn enqueue_many<I: Into<Id>>(
         &self,
         jobs: impl IntoIterator<Item = (I, P)>,

@@ -35,10 +35,10 @@ pub enum JobEvent<R> {
         id: JobId,
         /// Which life of it.
         seq: Seq,
-        /// The result; `None` if the record was gone before it could be read.
+        /// The result; `None` if the record was removed before it could be read.
         result: Option<R>,
     },
-    /// The record is gone: removed as it finished, deleted or pruned.
+    /// The record was removed: as it finished, by a delete or by a prune.
     Gone {
         /// Which job.
         id: JobId,

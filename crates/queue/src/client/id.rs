@@ -25,9 +25,9 @@ pub enum Id {
     /// since another kind of work on equal input is other work.
     ///
     /// The id is made of the payload in its plain format, even if the codec encrypts or compresses
-    /// the stored bytes. So everybody who can guess a payload can tell whether a job has it. With
-    /// [`QueueBuilder::id_key`](crate::QueueBuilder::id_key) the id is an HMAC-SHA-256, and only
-    /// those who have the key can tell.
+    /// the stored bytes. So a reader who can guess a payload can find out whether a job has it.
+    /// With [`QueueBuilder::id_key`](crate::QueueBuilder::id_key) the id is an HMAC-SHA-256, and
+    /// only holders of the key can find out.
     OfContent,
     /// The given value is no valid id; every call refuses it.
     Invalid(InvalidName),

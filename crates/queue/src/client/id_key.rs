@@ -24,8 +24,8 @@ impl IdKey {
     }
 }
 
-/// The 256 bits that stand for the content. With a key, nobody without it can tell which content
-/// they are made of.
+/// The 256 bits that stand for the content. With a key, they show the content only to holders of
+/// the key.
 pub(super) fn digest(key: Option<&IdKey>, content: &Bytes) -> [u8; 32] {
     match key {
         Some(IdKey(hmac)) => hmac.clone().chain_update(content).finalize().into_bytes().into(),

@@ -177,7 +177,7 @@ impl JobOptions {
         self
     }
 
-    /// Sets how long the job is kept once finished, whatever the outcome.
+    /// Sets how long the job is kept once finished, with any outcome.
     pub fn keep(self, keep: impl Into<Keep>) -> Self {
         let keep = keep.into();
         self.keep_completed(keep).keep_failed(keep)
@@ -203,10 +203,10 @@ impl JobOptions {
 
     /// Sets the kind of a follow-up: a job that is enqueued, into the same queue, in the same step
     /// that ends this one as Failed, whether its worker ends it or a rescue of its last lease. The
-    /// payload of the follow-up is a [`FailedJob`](crate::FailedJob), in JSON whatever the codec
-    /// is. A job that completes, is cancelled or expires has no follow-up; a job that is redriven
-    /// and fails again has a new one. The kind is a [`JobKind`](crate::JobKind) or text; `None`
-    /// removes that of the handle.
+    /// payload of the follow-up is a [`FailedJob`](crate::FailedJob), in JSON under every codec. A
+    /// job that completes, is cancelled or expires has no follow-up; a job that is redriven and
+    /// fails again has a new one. The kind is a [`JobKind`](crate::JobKind) or text; `None` removes
+    /// the kind of the handle.
     ///
     #[cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "worker", feature = "memory", feature = "json")), doc = "```ignore")]
@@ -242,7 +242,7 @@ impl JobOptions {
     }
 
     /// Adds a tag: a word by which the job is found again, such as a tenant or a campaign. A job
-    /// has at most 8 tags of 64 bytes, including those of the handle. See
+    /// has at most 8 tags of 64 bytes, including the tags of the handle. See
     /// [`Jobs::tag`](crate::Jobs::tag).
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.values.tags.push(tag.into());

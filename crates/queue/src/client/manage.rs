@@ -36,7 +36,7 @@ impl<P, R> Queue<P, R> {
         Ok(Some(self.shared.decode(&report, &CodecContext::of(&meta, Role::Progress))?))
     }
 
-    /// The payload of a job, whatever its state is; `None` if there is no such job.
+    /// The payload of a job in any state; `None` if there is no such job.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -112,8 +112,8 @@ impl<P, R> Queue<P, R> {
         self.cancel_with(id, OnRunning::Leave).await
     }
 
-    /// Cancels a job, and says what happens if it runs: with [`OnRunning::Request`] its holder is
-    /// told with the next heartbeat, and any outcome except completion becomes Cancelled.
+    /// Cancels a job, and says what happens if it runs: with [`OnRunning::Request`] its holder
+    /// learns of it with the next heartbeat, and any outcome except completion becomes Cancelled.
     ///
     /// # Errors
     /// `Conflict` if the record kept changing; try again.

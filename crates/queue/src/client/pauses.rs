@@ -14,7 +14,7 @@ impl<P, R> Queue<P, R> {
     }
 
     /// Stops claims of this queue for so long, counted from now by the time of the store, and
-    /// answers until when. Nobody has to resume: workers sleep until then and go on.
+    /// answers until when. No resume is needed: workers sleep until then and go on.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
@@ -78,7 +78,7 @@ impl<P, R> Queue<P, R> {
     /// The time of the store: what [`Pause::Until`] is compared with.
     ///
     /// # Errors
-    /// Those of a read.
+    /// The errors of a read.
     pub async fn store_time(&self) -> Result<Timestamp> {
         Ok(self.shared.storage.get(&self.shared.name, &[], Detail::Meta).await?.now)
     }

@@ -42,7 +42,7 @@ impl SendSpan {
         self.0.in_scope(make)
     }
 
-    /// Makes the call, and tells the span how it went. `describe` says what was stored.
+    /// Makes the call, and writes its outcome to the span. `describe` says what was stored.
     pub(crate) async fn around<T>(
         self,
         call: impl Future<Output = Result<T>>,

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 impl<P, R> Queue<P, R> {
     /// The id that [`Id::OfContent`] would give to a job of this handle's kind whose payload
-    /// consists of these parts. So work counts as the same if these parts are equal, whatever the
-    /// rest of the payload is. If there is an [`id_key`](crate::QueueBuilder::id_key), the id is
-    /// made with it.
+    /// consists of these parts. So work counts as the same if these parts are equal; the rest of
+    /// the payload does not count. If there is an [`id_key`](crate::QueueBuilder::id_key), the id
+    /// is made with it.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
@@ -42,7 +42,7 @@ impl<P, R> Queue<P, R> {
     /// the present period by the clock of the store, which this method reads. Periods are counted
     /// from the beginning of 1970 in UTC, so periods of a day end at midnight UTC.
     ///
-    /// Keep the job for at least one period, since an id is free again once its record is gone.
+    /// Keep the job for at least one period, since an id is free again once its record is removed.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]

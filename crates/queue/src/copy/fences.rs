@@ -12,8 +12,8 @@ pub(super) const PROBE: &str = "queue.copy";
 /// A job of an earlier copy may have been left, so a second try begins a life.
 const TRIES: usize = 2;
 
-/// The newest number of the source: that of a job which is enqueued for this alone, and removed.
-/// No other verb tells it, since the last life may have left no record.
+/// The newest number of the source: the number of a job which is enqueued for this alone, and
+/// removed. No other verb answers it, since the last life may have left no record.
 ///
 /// If this is cut short, the job stays. No worker gets it, and the next copy removes it.
 pub(super) async fn last_seq(from: &dyn Storage, queue: &QueueName) -> Result<Seq> {

@@ -49,7 +49,7 @@ pub(super) async fn count(from: &dyn Storage, queue: &QueueName) -> Result<u64> 
 }
 
 /// Waits until no job is being processed, or until the time is over. Leases that have lapsed are
-/// ended, since their workers may be gone.
+/// ended, since their workers may have ended.
 pub(super) async fn wait_for_held(
     from: &dyn Storage,
     queue: &QueueName,
@@ -70,8 +70,8 @@ pub(super) async fn wait_for_held(
 
 /// The job as a release would have left it; `None` if it would have left none.
 ///
-/// The rules are those of the lifecycle. The time is that of the claim, so that the same job is the
-/// same again when the copy is run again.
+/// The rules come from the lifecycle. The time is the time of the claim, so that the same job is
+/// the same again when the copy is run again.
 pub(super) fn given_back(job: WholeJob) -> Option<WholeJob> {
     let claimed_at = job.meta.claimed_at.unwrap_or(job.meta.created_at);
     let token = LeaseToken::from_bytes([0; 16]);

@@ -31,11 +31,11 @@ const BATCH_BYTES_MAX: usize = 8 << 20;
 /// they may enqueue at any time; a second run brings what they left in the source.
 ///
 /// # What changes
-/// Each job has a new number in the target, in the order of the old ones, and above all that the
-/// source ever gave: so a fence `(seq, epoch)` of an outside resource goes on, and never back. What
-/// waits for a job by its number waits in vain. Times are kept as they are, and mean what the
-/// target's clock says. Workers, subscriptions and pauses are not copied; schedules are jobs, and
-/// are.
+/// Each job has a new number in the target, in the order of the old ones, and above all numbers
+/// that the source ever gave: so a fence `(seq, epoch)` of an outside resource goes on, and never
+/// back. A wait for a job by its old number finds no job. Times are kept as they are, and mean what
+/// the target's clock says. Workers, subscriptions and pauses are not copied; schedules are jobs,
+/// and are.
 ///
 /// # Killed, and run again
 /// A copy may end at any moment, and is finished by running it again: what is in the target already
@@ -82,8 +82,8 @@ pub enum HeldJobs {
     /// Waits until their workers have settled them or their leases have lapsed, at most this long;
     /// then refuses. Leases that lapse are ended, as any worker does.
     Wait(Duration),
-    /// Copies them as jobs that were given back, uncharged. Only for workers that are gone for
-    /// good: one that still runs such a job settles it in the source, and the job runs again.
+    /// Copies them as jobs that were given back, uncharged. Only for workers that have ended for
+    /// good: a worker that still runs such a job settles it in the source, and the job runs again.
     GiveBack,
 }
 
@@ -118,9 +118,9 @@ impl StoreCopy {
         self
     }
 
-    /// Numbers the jobs from the target's next number on, which may be below those of the source.
-    /// Fences of outside resources may then go back: let these resources forget them. Needed for a
-    /// target whose numbers do not reach as far, which is a SQLite file after Redis.
+    /// Numbers the jobs from the target's next number on, which may be below the numbers of the
+    /// source. Fences of outside resources may then go back: let these resources forget them.
+    /// Needed for a target whose numbers do not reach as far, which is a SQLite file after Redis.
     #[must_use]
     pub fn renumbering(mut self) -> Self {
         self.renumbers = true;
@@ -141,8 +141,8 @@ impl StoreCopy {
     /// # Errors
     /// `Unsupported` if the target cannot take records, or if no queue was named and the source
     /// cannot list its queues. `Invalid` if a queue of the target is not to be filled, if jobs are
-    /// being processed, and for a job that the target has no room for. Else those of the stores.
-    /// Differences are no error, but in the report.
+    /// being processed, and for a job that the target has no room for. Else the errors of the
+    /// stores. Differences are no error, but in the report.
     pub async fn run(&self, watch: &mut (dyn FnMut(&CopyProgress<'_>) + Send)) -> Result<CopyReport> {
         if !self.to.capabilities().import {
             let name = self.to.capabilities().name;
@@ -228,7 +228,7 @@ impl StoreCopy {
         Ok(())
     }
 
-    /// Stores jobs in their order, with numbers above `after` and above those of the source.
+    /// Stores jobs in their order, with numbers above `after` and above the numbers of the source.
     async fn store(
         &self,
         queue: &QueueName,

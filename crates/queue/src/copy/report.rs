@@ -1,4 +1,4 @@
-//! What a copy tells while it runs, and at its end.
+//! What a copy reports while it runs, and at its end.
 
 use super::JobTally;
 use queue_core::{JobId, QueueName};
@@ -39,7 +39,7 @@ pub struct CopyReport {
     pub is_dry_run: bool,
 }
 
-/// What became of one queue.
+/// What a copy did with one queue.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct QueueCopy {

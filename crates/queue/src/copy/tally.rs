@@ -44,7 +44,7 @@ impl fmt::Display for JobTally {
     }
 }
 
-/// The same record without what a store gives it anew.
+/// The same record without the fields that each store sets itself.
 pub(super) fn unnumbered(mut job: WholeJob) -> WholeJob {
     job.meta.seq = Seq::new(0);
     job

@@ -9,8 +9,8 @@ use super::{
 use queue_core::{JobId, QueueName, Result, Timestamp, WholeJob};
 
 impl StoreCopy {
-    /// Compares each record of the source with that of the target, and looks for others there. In
-    /// a dry run it tells what a copy would do.
+    /// Compares each record of the source with that of the target, and looks for others there. In a
+    /// dry run it says what a copy would do.
     pub(super) async fn verify(
         &self,
         queue: &QueueName,

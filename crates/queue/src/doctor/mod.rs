@@ -1,9 +1,9 @@
 //! What is wrong with a store, and what to do about it: findings with stable codes, from the store
 //! itself and from what any store shows.
 //!
-//! A look reads a bounded amount, whatever the number of jobs and queues, and writes nothing but
-//! one job of the reserved queue [`PROBE_QUEUE`], which it removes again. `docs/tasks/doctor.md`
-//! lists every code with its threshold.
+//! A look reads a bounded amount, for any number of jobs and queues, and writes nothing but one job
+//! of the reserved queue [`PROBE_QUEUE`], which it removes again. `docs/tasks/doctor.md` lists
+//! every code with its threshold.
 
 mod ahead;
 mod checks;
@@ -70,7 +70,7 @@ impl Doctor {
     }
 
     /// Enqueues the job of the probe by another handle on the same store, so that its hint takes
-    /// the way of those of other processes. Default: the same handle, whose hints may take a
+    /// the way of hints of other processes. Default: the same handle, whose hints may take a
     /// shorter way.
     #[must_use]
     pub fn producer(mut self, other: Arc<dyn Storage>) -> Self {

@@ -1,4 +1,4 @@
-//! What becomes of the jobs of the library's own: schedules and operations.
+//! Checks of the library's own jobs: schedules and operations.
 
 use super::{facts::StoreFacts, words::warning_of};
 use crate::{

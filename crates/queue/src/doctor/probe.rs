@@ -1,4 +1,4 @@
-//! The round trip of a hint, through a queue that nobody else uses.
+//! The round trip of a hint, through a queue that has no other use.
 
 use futures_util::StreamExt;
 use queue_core::{

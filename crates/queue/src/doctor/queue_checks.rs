@@ -8,11 +8,11 @@ use queue_core::{Finding, State, WorkerId};
 use queue_view::words::age;
 use std::{collections::BTreeSet, time::Duration};
 
-/// Every worker looks for lapsed leases every five seconds at the latest, so one that is older than
-/// two such intervals is looked for by nobody.
+/// Every worker looks for lapsed leases every five seconds at the latest, so a lease that lapsed
+/// more than two such intervals ago has no worker that looks for it.
 const LAPSED_MAX: Duration = Duration::from_secs(10);
-/// A worker announces itself every ten seconds, and a present one is listed for thirty; by then its
-/// claims are those of somebody who is listed.
+/// A worker announces itself every ten seconds, and a present one is listed for thirty; by then
+/// each of its claims has a worker that is listed.
 const HELD_BY_NOBODY_MIN: Duration = Duration::from_secs(60);
 /// A worker with a free slot claims within its poll interval, a second by default.
 const DUE_MAX: Duration = Duration::from_secs(60);

@@ -47,7 +47,7 @@ const SCHEMES: &[&str] = &[
 /// | `file:DIRECTORY?create=never` | an error if the directory is missing |
 /// | `memory:` | a new store in this process (feature `memory`) |
 /// | `memory:NAME` | the store of that name in this process; it lives until the process ends |
-/// | `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME` | tables in a schema of a PostgreSQL database, by default `queue`; the other parameters are those of the driver (feature `postgres`) |
+/// | `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME` | tables in a schema of a PostgreSQL database, by default `queue`; the other parameters go to the driver (feature `postgres`) |
 /// | `postgres://...?sslmode=verify-full&sslrootcert=FILE` | the same, encrypted, with your own certificate authority; `sslcert` and `sslkey` for a client certificate (feature `tls`) |
 /// | `redis://USER:PASSWORD@HOST:PORT/DB?namespace=NAME` | keys of a Redis or Valkey server that begin with the namespace, by default `jq` (feature `redis`) |
 /// | `redis+cluster://HOST:PORT,HOST:PORT` | the same on a Cluster |

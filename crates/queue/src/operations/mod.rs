@@ -2,9 +2,9 @@
 //! started it and leaves a record.
 //!
 //! An operation is a job of a queue of its own, [`OPERATIONS_QUEUE`], so any worker on that queue
-//! runs it, whatever handlers it has: [`Operations::worker`] builds one that does nothing else.
+//! runs it, with or without handlers: [`Operations::worker`] builds one that does nothing else.
 //! When a worker dies in the middle, another one goes on where it stood, and no job is changed
-//! twice. The task page `docs/tasks/bulk.md` tells more.
+//! twice. The task page `docs/tasks/bulk.md` says more.
 
 mod plan;
 mod status;
@@ -103,7 +103,7 @@ impl Operations {
     ///
     /// # Errors
     /// `Invalid` for an operation that can do nothing, with the [`SpecError`] as its source;
-    /// `Unsupported` if the store cannot do it; and those of the store.
+    /// `Unsupported` if the store cannot do it; and the errors of the store.
     pub async fn dry_run(&self, operation: &Operation) -> Result<DryRun> {
         let spec = self.begun(operation).await?;
         let found = count_members(&*self.storage, &spec, DRY_RUN_MAX).await?;
@@ -115,9 +115,9 @@ impl Operations {
     /// queue has names of its own: the [`OperationId`] has both.
     ///
     /// # Errors
-    /// Those of [`dry_run`](Self::dry_run), and `Invalid` for a name that
-    /// [`OperationId::new`] refuses, or that another operation on this queue has. A dropped future
-    /// leaves the operation stored or not.
+    /// The errors of [`dry_run`](Self::dry_run), and `Invalid` for a name that [`OperationId::new`]
+    /// refuses, or that another operation on this queue has. A dropped future leaves the operation
+    /// stored or not.
     pub async fn start(&self, name: impl AsRef<str>, operation: &Operation) -> Result<Started> {
         let id = OperationId::new(&operation.queue()?, name.as_ref())?;
         let spec = self.begun(operation).await?;
@@ -135,7 +135,7 @@ impl Operations {
     ///
     /// # Errors
     /// `Unsupported` if another program may read it and this one cannot, `Corrupt` if no version
-    /// can, and those of the store.
+    /// can, and the errors of the store.
     pub async fn get(&self, id: &OperationId) -> Result<Option<OperationStatus>> {
         self.read(std::slice::from_ref(id.job())).await?.pop().map(OperationStatus::of).transpose()
     }
@@ -143,7 +143,7 @@ impl Operations {
     /// All operations whose records are kept, the newest first. Records are kept for 90 days.
     ///
     /// # Errors
-    /// Those of the store.
+    /// The errors of the store.
     pub async fn list(&self) -> Result<OperationsPage> {
         let mut found = OperationsPage::default();
         loop {
@@ -160,7 +160,7 @@ impl Operations {
     /// A page of the operations whose records are kept, the newest first.
     ///
     /// # Errors
-    /// Those of the store, and `Invalid` for a limit or a cursor that it refuses.
+    /// The errors of the store, and `Invalid` for a limit or a cursor that it refuses.
     pub async fn page(&self, after: Option<Cursor>, limit: usize) -> Result<OperationsPage> {
         self.page_where(after, limit, |_| true).await
     }
@@ -184,7 +184,7 @@ impl Operations {
     /// last.
     ///
     /// # Errors
-    /// Those of [`page`](Self::page).
+    /// The errors of [`page`](Self::page).
     pub async fn page_of(
         &self,
         queues: &QueueFilter,
@@ -212,7 +212,7 @@ impl Operations {
     /// ([`Change::Requested`]). What it has done stays done, and its record says how much.
     ///
     /// # Errors
-    /// `Conflict` if the record kept changing; and those of the store.
+    /// `Conflict` if the record kept changing; and the errors of the store.
     pub async fn cancel(&self, id: &OperationId) -> Result<Change> {
         let event = Event::Cancel { running: OnRunning::Request };
         Change::of_cancel(&self.storage.change(&self.name, id.job(), event, &Policy::default()).await?)
@@ -227,7 +227,7 @@ impl Operations {
     /// The queue of the operations, for calls that show jobs.
     ///
     /// # Errors
-    /// Never, but for the checks of [`Queue::new`].
+    /// The errors of [`Queue::new`], none of which this name causes.
     #[cfg(feature = "json")]
     pub fn queue(&self) -> Result<Queue<Raw, Raw>> {
         Queue::new(self.storage.clone(), &self.name)

@@ -44,13 +44,13 @@ impl OperationStatus {
         &self.meta
     }
 
-    /// What became of the jobs that it is through with.
+    /// How many jobs it is through with, by outcome.
     pub fn counts(&self) -> OperationCounts {
         self.progress.counts
     }
 
     /// How many jobs are being changed just now, and are in no count yet. If the operation is over,
-    /// its runner died with them and nobody took it over before it was cancelled: they may have
+    /// its runner died with them and no other took it over before it was cancelled: they may have
     /// been changed or not.
     pub fn in_flight(&self) -> u64 {
         self.progress.in_flight()

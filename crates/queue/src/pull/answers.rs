@@ -11,7 +11,7 @@ pub enum Settled {
     /// The lease lapsed and another consumer has the job, or this delivery was settled in another
     /// way before. Nothing was changed.
     LeaseLost,
-    /// The job is gone. After a call of unknown outcome this means done, for a job that is not
+    /// There is no such job. After a call of unknown outcome this means done, for a job that is not
     /// kept.
     Missing,
 }
@@ -27,7 +27,7 @@ pub enum Extended {
     CancelRequested,
     /// The lease lapsed, and another consumer has the job or will get it: stop.
     LeaseLost,
-    /// The job is gone: stop.
+    /// There is no such job: stop.
     Missing,
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Offer {
 impl Offer {
     /// Hands the jobs over to the caller.
     pub(super) fn take(self) {
-        // The task is gone only if the runtime is gone, and then nothing gives the job back.
+        // The task ends early only if the runtime ends, and then nothing gives the job back.
         let _ = self.taken.send(());
     }
 }

@@ -33,8 +33,8 @@ impl<P: Decode, R> Queue<P, R> {
     /// whose lease has lapsed are rescued when there are no other jobs, and every five seconds
     /// otherwise, so a program needs no worker. The method answers at the latest one second after
     /// `wait` and the call time-out of the store together
-    /// ([`Capabilities::call_timeout`](crate::Capabilities::call_timeout)), whatever the store
-    /// does.
+    /// ([`Capabilities::call_timeout`](crate::Capabilities::call_timeout)), also if the store does
+    /// not answer.
     ///
     /// Each claim is listened for at most two thirds of the [lease](crate::QueueBuilder::lease),
     /// which leaves time to find and give back what a lost claim leased. So a lease should be

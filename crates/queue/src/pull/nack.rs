@@ -22,8 +22,8 @@ impl Nack {
         Self { failure, cause: Cause::Retryable, delay: None }
     }
 
-    /// Makes the failure final: no further attempt can help, so the job becomes Failed, whatever
-    /// its budget.
+    /// Makes the failure final: no further attempt can help, so the job becomes Failed, with any
+    /// budget left.
     pub fn terminal(mut self) -> Self {
         self.cause = Cause::Terminal;
         self

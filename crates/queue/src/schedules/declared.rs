@@ -67,9 +67,9 @@ impl<P: Encode, R> Schedules<P, R> {
     /// declared and this one does not are reported, but not removed.
     ///
     /// # Errors
-    /// Those of [`put`](Self::put). If one of them is not valid in itself, none is written; if the
-    /// store fails, those before are written. A schedule of single moments that have all passed is
-    /// no error here, since a program that is started again declares it again.
+    /// The errors of [`put`](Self::put). If one of them is not valid in itself, none is written; if
+    /// the store fails, the schedules before are written. A schedule of single moments that have
+    /// all passed is no error here, since a program that is started again declares it again.
     pub async fn declare(&self, schedules: impl IntoIterator<Item = Schedule<P>>) -> Result<Declared> {
         let mut declared = Declared::default();
         let specs: Result<Vec<ScheduleSpec>> =

@@ -36,7 +36,7 @@ impl<P, R> Schedules<P, R> {
         for _ in 0..PARTS_MAX {
             let Stamped { now, clock, value } = self.read(std::slice::from_ref(&id)).await?;
             let present = value.into_iter().flatten().next();
-            // A terminal record is a schedule that is over, which is then made anew.
+            // A terminal record is a schedule that is over, which is then made again.
             let tried = match present.filter(|record| !record.meta.state.is_terminal()) {
                 None => {
                     let spec = spec.clone().beginning_at(Progress::new(clock, None));

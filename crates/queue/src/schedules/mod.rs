@@ -71,7 +71,7 @@ impl<P, R> Schedules<P, R> {
     /// # Errors
     /// `Invalid` for an invalid name; `Unsupported` if another program may read the stored schedule
     /// and this one cannot, `Corrupt` if no version can, with the [`ScheduleError`] as its source;
-    /// and those of the store.
+    /// and the errors of the store.
     pub async fn get(&self, name: &str) -> Result<Option<ScheduleStatus>> {
         let Stamped { now, clock, value } = self.read(&[ScheduleSpec::id_of(name)?]).await?;
         let record = value.into_iter().flatten().find(is_schedule);
@@ -83,7 +83,7 @@ impl<P, R> Schedules<P, R> {
     ///
     /// # Errors
     /// `Invalid` for an invalid name, `Conflict` if a worker holds the schedule for a minute and a
-    /// half, and those of the store. A schedule need not be readable for it. A dropped future
+    /// half, and the errors of the store. A schedule need not be readable for it. A dropped future
     /// leaves the schedule paused or not.
     pub async fn pause(&self, name: &str) -> Result<Change> {
         self.change(name, || Event::Reschedule { delay: Span::MAX }).await
@@ -93,7 +93,7 @@ impl<P, R> Schedules<P, R> {
     /// ticks during the pause.
     ///
     /// # Errors
-    /// Those of [`pause`](Self::pause).
+    /// The errors of [`pause`](Self::pause).
     pub async fn resume(&self, name: &str) -> Result<Change> {
         self.change(name, || Event::Promote).await
     }
@@ -103,8 +103,8 @@ impl<P, R> Schedules<P, R> {
     /// [`Change::Requested`].
     ///
     /// # Errors
-    /// `Invalid` for an invalid name, and those of the store. A schedule need not be readable for
-    /// it. A dropped future leaves the schedule removed or not.
+    /// `Invalid` for an invalid name, and the errors of the store. A schedule need not be readable
+    /// for it. A dropped future leaves the schedule removed or not.
     pub async fn remove(&self, name: &str) -> Result<Change> {
         let storage = self.queue.storage();
         let shared = &self.queue.shared;
@@ -119,12 +119,12 @@ impl<P, R> Schedules<P, R> {
         }
     }
 
-    /// Enqueues the job of a schedule now, in addition to its ticks, even if it is paused and
-    /// whatever its policies are. The answer is the job's id, which is the name and the present
-    /// moment; `None` if there is no such schedule.
+    /// Enqueues the job of a schedule now, in addition to its ticks, even if it is paused, and
+    /// under all policies. The answer is the job's id, which is the name and the present moment;
+    /// `None` if there is no such schedule.
     ///
     /// # Errors
-    /// Those of [`get`](Self::get). A dropped future leaves the job enqueued or not.
+    /// The errors of [`get`](Self::get). A dropped future leaves the job enqueued or not.
     pub async fn run_now(&self, name: &str) -> Result<Option<JobId>> {
         let Some(status) = self.get(name).await? else { return Ok(None) };
         #[cfg_attr(not(feature = "opentelemetry"), expect(unused_mut, reason = "nothing is added to it"))]

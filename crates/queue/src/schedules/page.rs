@@ -21,11 +21,11 @@ pub struct SchedulesPage {
 }
 
 impl<P, R> Schedules<P, R> {
-    /// All schedules of the queue, whatever kind of jobs they enqueue.
+    /// All schedules of the queue, for all kinds of jobs.
     ///
     /// # Errors
-    /// Those of the store. The method reads in pages, so a schedule that changes meanwhile may be
-    /// shown as before or after the change.
+    /// The errors of the store. The method reads in pages, so a schedule that changes meanwhile may
+    /// be shown as before or after the change.
     pub async fn list(&self) -> Result<SchedulesPage> {
         self.pages(usize::MAX).await
     }
@@ -33,7 +33,7 @@ impl<P, R> Schedules<P, R> {
     /// The first pages of [`list`](Self::list) as one, for callers that may not read everything.
     ///
     /// # Errors
-    /// Those of [`list`](Self::list).
+    /// The errors of [`list`](Self::list).
     pub async fn pages(&self, pages_max: usize) -> Result<SchedulesPage> {
         let mut found = SchedulesPage::default();
         for _ in 0..pages_max {
@@ -51,7 +51,7 @@ impl<P, R> Schedules<P, R> {
     /// A page of [`list`](Self::list). A page can have fewer schedules than another, or none.
     ///
     /// # Errors
-    /// Those of [`list`](Self::list), and `Invalid` for a cursor that the store refuses.
+    /// The errors of [`list`](Self::list), and `Invalid` for a cursor that the store refuses.
     pub async fn page(&self, after: Option<Cursor>) -> Result<SchedulesPage> {
         let states = [State::Queued, State::Failing, State::Processing, State::Failed];
         let all = schedules_in(self.queue.name().clone(), states, PAGE);

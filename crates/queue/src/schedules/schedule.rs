@@ -47,9 +47,9 @@ impl<P> Schedule<P> {
         }
     }
 
-    /// Sets the options of the jobs, which take precedence over those of the handle. A delay is
-    /// added to the tick. Each tick has its own id, so a debounced job is refused, and what to do
-    /// about a failed job of the same id has no effect.
+    /// Sets the options of the jobs, which take precedence over the options of the handle. A delay
+    /// is added to the tick. Each tick has its own id, so a debounced job is refused, and what to
+    /// do about a failed job of the same id has no effect.
     pub fn options(mut self, options: JobOptions) -> Self {
         self.options = options;
         self

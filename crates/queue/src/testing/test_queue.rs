@@ -78,8 +78,8 @@ impl<P, R> TestQueue<P, R> {
 
     /// From now on each enqueue into this queue, by any handle on this store, runs the due jobs of
     /// the queue before it answers. Afterwards the job is done, with its result, or has failed as
-    /// it would under a worker. An enqueue answers the same, whatever the handler returned. Delayed
-    /// jobs wait for [`run_due`](Self::run_due) or [`drain`](Self::drain).
+    /// it would under a worker. The answer of an enqueue does not depend on what the handler
+    /// returned. Delayed jobs wait for [`run_due`](Self::run_due) or [`drain`](Self::drain).
     ///
     /// ```
     /// use queue::testing::TestQueue;

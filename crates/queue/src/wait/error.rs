@@ -4,7 +4,7 @@ use crate::CodecError;
 use queue_core::{Error, Failure, Reason, State};
 use std::fmt;
 
-/// Why a call that waits for a result has none. All variants except the last are those of
+/// Why a call that waits for a result has none. All variants except the last are variants of
 /// [`Outcome`](crate::Outcome).
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]

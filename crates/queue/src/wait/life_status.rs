@@ -17,7 +17,7 @@ pub(super) enum LifeStatus {
     Pending,
     /// Finished: the outcome is in the record.
     Finished,
-    /// Finished, but the record is gone.
+    /// Finished, but the record was removed.
     Over(Outcome<StoredResult>),
 }
 

@@ -27,7 +27,7 @@ impl<P, R: Decode> Queue<P, R> {
     ///
     /// The wait is about the life of the id that it sees first, and ignores a job that is enqueued
     /// under the same id later. For an id without a job it answers [`Outcome::Unknown`] at once. It
-    /// answers at the latest one second after the deadline, whatever the store does.
+    /// answers at the latest one second after the deadline, also if the store does not answer.
     ///
     /// # Errors
     /// `Invalid` for a bad id, bad options, or a result that cannot be decoded as `R`. A temporary
@@ -74,7 +74,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     }
 
     /// Like [`enqueue_and_wait`](Self::enqueue_and_wait), with options for the job, which take
-    /// precedence over those of the handle.
+    /// precedence over the options of the handle.
     ///
     /// # Errors
     /// The same, and `Invalid` for an invalid option.

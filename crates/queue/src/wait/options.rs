@@ -56,8 +56,8 @@ impl WaitOptions {
 
     /// Makes the wait about this life of the id, and no other, as the answer to the enqueue named
     /// it. Without this a wait is about the life that it sees first. So a caller that waits again
-    /// after a time-out goes on with the job that it enqueued: if that one is gone, the answer is
-    /// [`Expired`](crate::Outcome::Expired), and [`Superseded`](crate::Outcome::Superseded) if a
+    /// after a time-out goes on with the job that it enqueued: if that one was removed, the answer
+    /// is [`Expired`](crate::Outcome::Expired), and [`Superseded`](crate::Outcome::Superseded) if a
     /// newer one has the id.
     pub fn life(mut self, seq: Seq) -> Self {
         self.life = Some(seq);

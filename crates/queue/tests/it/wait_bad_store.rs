@@ -1,4 +1,4 @@
-//! Whatever a store does, a wait ends in time, and its answer is what the record says.
+//! With any store, a wait ends in time, and its answer is what the record says.
 
 use crate::support::{Fault, Faulty, SECOND, memory, on, settle_down, spawn, take};
 use queue::{ErrorKind, JobOptions, Outcome, State, Storage, WaitError, WaitOptions};

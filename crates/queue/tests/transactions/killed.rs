@@ -8,9 +8,9 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The variable that tells the child where its data are.
+/// The variable that says to the child where its data are.
 pub(crate) const CHILD: &str = "QUEUE_TRANSACTIONS_CHILD";
-/// The variable that tells the child its turn, so that no id is used twice.
+/// The variable that gives the child its turn, so that no id is used twice.
 pub(crate) const TURN: &str = "QUEUE_TRANSACTIONS_TURN";
 /// The least number of transactions that a child ends before it is killed.
 const EACH: usize = 100;

@@ -35,7 +35,7 @@ impl BulkChange {
 /// changed stay changed.
 ///
 /// # Errors
-/// Those of [`page`](Self::page), as long as no job was met; later errors are in the answer.
+/// The errors of [`page`](Self::page), as long as no job was met; later errors are in the answer.
 impl Jobs {
     /// Cancels the jobs, as [`Queue::cancel`](crate::Queue::cancel) does: running jobs are left
     /// alone.
@@ -135,7 +135,7 @@ impl Jobs {
         }
     }
 
-    /// The jobs that took the place of those that are gone, as far as they are still selected.
+    /// The jobs that took the place of removed ones, as far as they are still selected.
     async fn replaced(
         &self,
         gone: Vec<JobId>,

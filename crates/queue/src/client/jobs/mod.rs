@@ -19,7 +19,7 @@ const PAGE: usize = 100;
 
 /// A selection of the jobs of a queue; [`Queue::jobs`] begins with all of them.
 ///
-/// The selection decides which index the store walks, and thereby the order and the cost:
+/// The selection decides which index the store walks, and so the order and the cost:
 /// [`JobFilter::listing`](queue_view::JobFilter::listing) has the table. The cost does not depend
 /// on other queues.
 ///
@@ -214,8 +214,8 @@ impl Jobs {
     /// out.
     ///
     /// # Errors
-    /// Those of [`page`](Self::page), as an item of the stream; the next item reads the same page
-    /// again.
+    /// The errors of [`page`](Self::page), as an item of the stream; the next item reads the same
+    /// page again.
     pub fn all(&self) -> impl Stream<Item = Result<Status>> + Send + use<> {
         let begin = (self.shared.clone(), Some(self.pages()), VecDeque::new());
         stream::unfold(begin, |(shared, mut pages, mut rest)| async move {
@@ -243,7 +243,7 @@ impl Jobs {
     /// [`Queue::counts`] is the cheap way to count the jobs in a state.
     ///
     /// # Errors
-    /// Those of [`page`](Self::page).
+    /// The errors of [`page`](Self::page).
     pub async fn count(&self) -> Result<JobCount> {
         let mut pages = self.pages()?;
         let mut count = JobCount::default();

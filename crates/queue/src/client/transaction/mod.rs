@@ -99,7 +99,7 @@ impl<P: Encode, R: Decode + 'static> Queue<P, R> {
     /// [`enqueue_with`](Self::enqueue_with) takes them.
     ///
     /// # Errors
-    /// Those of [`enqueue_in`](Self::enqueue_in), and `Invalid` for an invalid option.
+    /// The errors of [`enqueue_in`](Self::enqueue_in), and `Invalid` for an invalid option.
     pub fn enqueue_in_with<T: Joinable>(
         &self,
         transaction: T,
@@ -142,9 +142,9 @@ impl<P, R: Encode> Queue<P, R> {
     /// this job, and SQLite no heartbeat of any job.
     ///
     /// # Errors
-    /// Those of [`enqueue_in`](Self::enqueue_in), and `Conflict` on Postgres for a transaction of a
-    /// stricter isolation level that began before the last heartbeat: complete the job in its first
-    /// statement.
+    /// The errors of [`enqueue_in`](Self::enqueue_in), and `Conflict` on Postgres for a transaction
+    /// of a stricter isolation level that began before the last heartbeat: complete the job in its
+    /// first statement.
     pub fn complete_in<T: Joinable, S>(
         &self,
         transaction: T,

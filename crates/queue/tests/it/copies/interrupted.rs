@@ -131,7 +131,7 @@ async fn what_is_there_already_is_left_alone_and_what_is_new_is_added() {
     let first = run(&copy(&from, &to)).await.expect("it answers");
     let stored = first.queues.iter().map(|queue| queue.stored).sum::<u64>();
     assert_eq!((stored, first.queues[0].present), (11, 0));
-    // A producer of the source had not heard of it.
+    // A producer of the source did not know of the copy.
     super::put(&*from, &jobs(), super::job("late")).await;
     let second = run(&copy(&from, &to)).await.expect("it answers");
     assert_eq!((second.queues[0].stored, second.queues[0].present), (1, 10));

@@ -82,7 +82,7 @@ async fn fill(store: &dyn Storage) {
     put(store, &other(), job("elsewhere")).await;
 }
 
-/// Every record of a queue with its payload, without what a store gives anew.
+/// Every record of a queue with its payload, without what each store sets itself.
 async fn records(store: &dyn Storage, queue: &QueueName) -> Vec<JobRecord> {
     let listed = store.list(ListQuery::all(queue.clone(), 1_000)).await.expect("it answers").jobs;
     let ids: Vec<JobId> = listed.into_iter().map(|job: JobMeta| job.id).collect();
@@ -123,7 +123,7 @@ fn copy(from: &Arc<dyn Storage>, to: &Arc<dyn Storage>) -> StoreCopy {
     StoreCopy::new(from.clone(), to.clone())
 }
 
-/// How many jobs there are, whatever their state.
+/// How many jobs there are, in all states.
 async fn count(store: &dyn Storage, queue: &QueueName) -> u64 {
     store.counts(queue).await.expect("it answers").total()
 }

@@ -1,4 +1,4 @@
-//! What a copy tells.
+//! What a copy reports.
 
 use super::{assert_same, copy, count, fill, id, job, jobs, other, put, run};
 use queue::{

@@ -143,7 +143,7 @@ async fn an_operation_that_cannot_be_read_here_is_a_warning() {
     Ward::assert_is(&ward.finding("operations-unreadable").await, Severity::Warning, "version 99");
 }
 
-/// The doctor's machine can read it; those of the workers may not be able to.
+/// The doctor's machine can read it; the machines of the workers may not be able to.
 #[tokio::test]
 async fn a_schedule_whose_ticks_nobody_enqueues_is_a_warning() {
     let ward = Ward::new();

@@ -102,7 +102,7 @@ async fn an_edit_treats_the_tick_before_as_a_wake_up_does() {
 struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
-    /// Captures those of the test's thread while the guard lives.
+    /// Captures the lines of the test's thread while the guard lives.
     fn begin() -> (Self, DefaultGuard) {
         // With a single subscriber, `tracing` asks only the one of the thread that first meets an
         // event whether it is wanted. A global default makes two.
