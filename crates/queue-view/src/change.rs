@@ -6,7 +6,7 @@ use queue_core::{
     lifecycle::{Event, Policy, Rejected, decide},
 };
 
-/// What became of jobs that were to be changed.
+/// The outcomes for jobs that were to be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedJobs {
     /// Each job, in the order of the ids that were given.
@@ -15,18 +15,18 @@ pub struct ChangedJobs {
     pub now: Timestamp,
 }
 
-/// What became of one job.
+/// The outcome for one job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedJob {
     /// Its id.
     pub id: JobId,
-    /// What became of it.
+    /// The outcome for this job.
     pub outcome: ChangeOutcome,
     /// Its state after the change; `None` if there is no record of it.
     pub state: Option<State>,
 }
 
-/// What became of a job that was to be changed.
+/// The outcome for a job that was to be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChangeOutcome {
@@ -69,7 +69,7 @@ impl ChangedJobs {
 /// future leaves each job changed or as it was.
 ///
 /// # Errors
-/// Those of [`Storage::get`] and [`Storage::apply`].
+/// The errors of [`Storage::get`] and [`Storage::apply`].
 pub async fn change_jobs(
     store: &dyn Storage,
     queue: &QueueName,
@@ -110,7 +110,7 @@ pub async fn change_jobs(
     Ok(ChangedJobs { jobs: jobs.collect(), now: applied.now })
 }
 
-/// What became of a job, and its state then.
+/// The outcome for a job, and its state then.
 type Ended = (ChangeOutcome, Option<State>);
 
 async fn alone(store: &dyn Storage, queue: &QueueName, id: &JobId, event: &Event, policy: &Policy) -> Ended {
@@ -125,7 +125,7 @@ async fn alone(store: &dyn Storage, queue: &QueueName, id: &JobId, event: &Event
 fn done(event: &Event, meta: &JobMeta) -> Ended {
     match (event, meta.state) {
         (Event::Cancel { .. }, State::Processing) => (ChangeOutcome::Requested, Some(State::Processing)),
-        // The record may be gone, and had been cancelled then.
+        // The record may have been removed, and had been cancelled then.
         (Event::Cancel { .. }, _) => (ChangeOutcome::Done, Some(State::Cancelled)),
         (Event::Delete | Event::SetRetention(Retention::Remove), _) => (ChangeOutcome::Done, None),
         (_, state) => (ChangeOutcome::Done, Some(state)),

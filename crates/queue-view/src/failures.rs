@@ -56,7 +56,7 @@ impl FailureGroups {
     /// Reads the newest [`FAILURES_LOOKED_AT_MAX`] failed jobs, and as many failing ones.
     ///
     /// # Errors
-    /// Those of [`Storage::list`].
+    /// The errors of [`Storage::list`].
     pub async fn read(store: &dyn Storage, queue: &QueueName) -> Result<Self> {
         let (failed, _) = newest(store, queue, Standing::Failed).await?;
         let (failing, now) = newest(store, queue, Standing::Failing).await?;

@@ -21,7 +21,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-store", 0),
     ("queue-telemetry", 0),
     ("queue-testkit", 0),
-    ("queue-view", 11),
+    ("queue-view", 0),
     ("queue-web", 2),
     ("queue-worker", 71),
     ("tests", 47),

@@ -96,7 +96,7 @@ impl JobFilter {
     /// one, as people read it.
     ///
     /// # Errors
-    /// Those of a filter that no job can match.
+    /// The errors of a filter that no job can match.
     pub fn newest_first(&self, queue: QueueName) -> Result<JobListing, InvalidFilter> {
         self.listing(queue, self.own_walk().is_none().then_some(Direction::NewestFirst))
     }

@@ -27,7 +27,7 @@ impl JobListing {
         &self.filter
     }
 
-    /// The index that the store walks, and thereby the order.
+    /// The index that the store walks, which sets the order.
     pub const fn walk(&self) -> &Walk {
         &self.query.walk
     }
@@ -52,7 +52,7 @@ impl JobListing {
     /// be empty and still not be the last: its [`next`](Page::next) says so.
     ///
     /// # Errors
-    /// Those of [`Storage::list`], such as `Invalid` for a cursor of another listing.
+    /// The errors of [`Storage::list`], such as `Invalid` for a cursor of another listing.
     pub async fn page(&self, store: &dyn Storage, after: Option<Cursor>, limit: usize) -> Result<Page> {
         let mut page = store.list(ListQuery { after, limit, ..self.query.clone() }).await?;
         // The store has compared all parts but one: it knows states, which time divides further.
