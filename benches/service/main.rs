@@ -2,7 +2,7 @@
 //! table in Markdown.
 //!
 //! The service runs in a process of its own with tokens, scopes and limits, as `queue serve` does,
-//! so that its processor time is told apart from that of the clients. Both share the machine.
+//! so that its processor time is measured without the time of the clients. Both share the machine.
 //!
 //! `cargo xtask bench service` runs it for all stores, with servers that wait for the disk.
 

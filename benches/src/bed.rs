@@ -49,7 +49,7 @@ impl Bed {
         server(self.kind)
     }
 
-    /// The path of a file beside those of the store.
+    /// The path of a file beside the files of the store.
     pub(crate) fn beside(&self, name: &str) -> Result<std::path::PathBuf> {
         Ok(self.files.as_ref().context("this store has no files")?.path().join(name))
     }

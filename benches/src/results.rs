@@ -23,7 +23,7 @@ enum ResultLine {
 }
 
 impl Results {
-    /// Those of every store that has any.
+    /// The results of every store that has any.
     pub(crate) fn load(folder: &Path) -> anyhow::Result<Self> {
         let mut all = Self::default();
         for store in StoreKind::value_variants() {
@@ -34,7 +34,7 @@ impl Results {
         Ok(all)
     }
 
-    /// Those of one store; none if there is no file.
+    /// The results of one store; none if there is no file.
     pub(crate) fn load_store(folder: &Path, store: StoreKind) -> anyhow::Result<Self> {
         let path = folder.join(format!("{}.jsonl", store.name()));
         let text = if path.exists() { fs::read_to_string(&path)? } else { String::new() };
@@ -66,8 +66,8 @@ impl Results {
         Ok(fs::rename(draft, path)?)
     }
 
-    /// Takes in rows of a run. Those that they replace go: the same scenario of the same store,
-    /// whatever the setting. The floors of a run stay as long as anything is compared with them.
+    /// Takes in rows of a run. The rows that they replace go: the same scenario of the same store,
+    /// with any setting. The floors of a run stay as long as anything is compared with them.
     pub(crate) fn merge(&mut self, run: &BenchRun, rows: &[Measurement]) {
         let scenarios: BTreeSet<Scenario> = rows.iter().map(|row| row.scenario).collect();
         let is_replaced = |row: &Measurement| {

@@ -29,7 +29,7 @@ use tokio::{task::JoinSet, time::sleep};
 const SETTLING: Duration = Duration::from_secs(2);
 /// The length of a tick of `/proc`.
 const TICKS_PER_SECOND: f64 = 100.0;
-/// The pages that are open, in turn, each with what tells of its changes.
+/// The pages that are open, in turn, each with the stream of its changes.
 const PAGES: [(&str, &str); 2] = [("/", "/changes"), ("/queue?queue=load", "/changes?queue=load")];
 
 /// What open tabs cost.

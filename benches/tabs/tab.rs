@@ -1,5 +1,5 @@
-//! Tabs of a browser as the script of the dashboard makes them: a stream that tells of changes,
-//! and the page again for each, at most once a second.
+//! Tabs of a browser as the script of the dashboard makes them: a stream of changes, and the page
+//! again for each, at most once a second.
 
 use std::{
     sync::{

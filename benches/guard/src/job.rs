@@ -1,4 +1,4 @@
-//! Jobs like those of the benchmarks, in one queue, at one time.
+//! Jobs like the jobs of the benchmarks, in one queue, at one time.
 
 use queue_core::{
     ClaimRequest, ClaimedJob, ContentType, JobId, Kind, Moment, NewJob, Payload, QueueName, Rng, SeededRng,

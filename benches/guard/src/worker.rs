@@ -1,5 +1,5 @@
-//! Jobs through a worker, from the claim to the stored outcome, with nobody who listens to its
-//! spans and events.
+//! Jobs through a worker, from the claim to the stored outcome, without listeners of its spans and
+//! events.
 
 use crate::{
     counted::{Work, counted_section},

@@ -22,7 +22,7 @@ pub(super) fn ms_of_us(us: u64) -> f64 {
     us as f64 / 1000.0
 }
 
-/// With three digits that count, whatever its size.
+/// With three digits that count, at any size.
 pub(super) fn ms(ms: f64) -> String {
     if ms < 10.0 { format!("{ms:.3}") } else { format!("{ms:.1}") }
 }

@@ -10,7 +10,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("benches lies one folder below the root").to_owned()
 }
 
-/// Nobody types a figure: what is committed follows from the results that are committed.
+/// No figure is typed: what is committed follows from the results that are committed.
 #[test]
 fn the_committed_page_is_the_one_that_the_committed_results_give() {
     let fresh = tempfile::tempdir().expect("a folder");

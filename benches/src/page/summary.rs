@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub(super) struct Summary {
     pub(super) runs: Vec<BenchRun>,
     pub(super) cells: BTreeMap<Key, Cell>,
-    /// Those of every run, by its id: a figure is compared with the floor beside it.
+    /// The floors of every run, by its id: a figure is compared with the floor beside it.
     floors: BTreeMap<(String, Scenario, Setting), Cell>,
 }
 
@@ -83,7 +83,7 @@ impl Summary {
     }
 }
 
-/// Of the floors of several runs, those of the last are shown.
+/// Of the floors of several runs, the last ones are shown.
 fn add(cell: &mut Cell, row: &Measurement) {
     if cell.run != row.run {
         *cell = Cell::of(row);

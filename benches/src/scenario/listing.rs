@@ -21,7 +21,7 @@ const SMALL: usize = 10;
 /// Jobs of a page.
 const PAGE: usize = 50;
 
-/// What people look at, while so many records are stored: all completed, but for a hundred that
+/// What people look at, while so many records are stored: all completed, except a hundred that
 /// failed.
 pub(super) async fn run(bed: &Bed, records: usize, count: usize) -> anyhow::Result<Vec<Reading>> {
     let storage = &*bed.storage;

@@ -8,7 +8,7 @@ use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// What is tried besides the defaults, to see what they leave on the table. Each gives the calls of
-/// the store many jobs to share, whatever the jobs are like.
+/// the store many jobs to share, for all kinds of jobs.
 pub(crate) const TUNED: &[Setting] =
     &[Setting::Prefetch(1000), Setting::Prefetch(4000), Setting::Concurrency(1000)];
 /// The defaults of the worker, as its builder documents them.

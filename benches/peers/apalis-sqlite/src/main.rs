@@ -18,7 +18,7 @@ const AT_ONCE: usize = 500;
 const POLL: Duration = Duration::from_millis(5);
 /// The default of the pool.
 const CONNECTIONS: u32 = 10;
-/// With more than one, a busy producer is told that the database is locked.
+/// With more than one, a busy producer gets the error that the database is locked.
 const CONNECTIONS_TUNED: u32 = 1;
 
 struct Apalis(SqlitePool);

@@ -31,7 +31,7 @@ pub fn handled(n: u64) {
     CALLED.notify_one();
 }
 
-/// Runs a worker until the process ends. The report tells of one that ends before.
+/// Runs a worker until the process ends. The report says so if a worker ends before.
 #[expect(clippy::disallowed_methods, reason = "the end of the process ends the worker")]
 pub fn run_worker<T: Debug>(worker: impl Future<Output = T> + Send + 'static) {
     tokio::spawn(async move {
@@ -46,7 +46,7 @@ pub(crate) fn prepare() {
     LazyLock::force(&SEEN);
 }
 
-/// Nanoseconds on the clock by which [`last_start`] is told.
+/// Nanoseconds on the clock of [`last_start`].
 pub(crate) fn nanos() -> u64 {
     START.elapsed().as_nanos() as u64
 }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a job takes as JSON, but for the digits of its number.
+/// What a job takes as JSON, without the digits of its number.
 pub const JOB_BYTES: usize = 100;
 
-/// A short message to somebody, with a number that no other job of the measurement has.
+/// A short message, with a number that no other job of the measurement has.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Job {
     pub n: u64,

@@ -1,4 +1,4 @@
-//! What one process tells the driver, as one line of JSON.
+//! What one process reports to the driver, as one line of JSON.
 
 use serde::Serialize;
 

@@ -78,7 +78,7 @@ impl Setup {
         self.profile
     }
 
-    /// True if somebody will wait for results, for which some libraries need a connection.
+    /// True if a caller will wait for results, for which some libraries need a connection.
     pub fn waits_for_results(&self) -> bool {
         matches!(self.workload, Workload::Call | Workload::CallC50)
     }

@@ -25,7 +25,7 @@ pub(crate) type Built = std::result::Result<Program, String>;
 pub(crate) struct Program {
     pub(crate) version: String,
     pub(crate) path: PathBuf,
-    /// Before those of the measurement.
+    /// Before the arguments of the measurement.
     pub(crate) arguments: Vec<PathBuf>,
     /// The folder of the library's sources.
     pub(crate) source: PathBuf,
@@ -57,8 +57,8 @@ fn rust(folder: &Path, peer: &Peer) -> Result<Program> {
     Ok(Program { version, path, arguments: Vec::new(), source })
 }
 
-/// What cargo tells the driver about itself must not reach what is built: some dependencies are
-/// then compiled anew, and once more when somebody builds a peer by hand.
+/// What cargo says to the driver about itself must not reach what is built: some dependencies are
+/// then compiled again, and once more when a peer is built by hand.
 fn cargo() -> Command {
     let mut cargo = Command::new("cargo");
     for (name, _) in std::env::vars_os() {

@@ -81,7 +81,7 @@ fn measure(plan: &Plan, words: &Words) -> Result<()> {
             .collect();
         match measure::store(plan, store, &of_store, &words.rows()) {
             Ok(run) => keep(plan, &run)?,
-            // The other stores can be measured all the same, and the last figures stay.
+            // The other stores can still be measured, and the last figures stay.
             Err(error) => eprintln!("{store}: not measured: {error:#}"),
         }
     }

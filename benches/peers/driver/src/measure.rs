@@ -139,7 +139,7 @@ impl<'a> Turns<'a> {
     }
 
     fn measure(&self, plan: &Plan, place: &Place<'_>) -> Result<Run> {
-        // Whatever a peer did to the server, the others get their turn.
+        // After a peer has broken the server, the others still get their turn.
         let opened = match place.empty() {
             Ok(opened) => opened,
             Err(error) => return Ok(Run::failed(format!("the store was not emptied: {error:#}"))),

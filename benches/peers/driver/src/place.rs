@@ -34,7 +34,7 @@ impl Place<'_> {
         }
     }
 
-    /// What holds the jobs, and what becomes of one that was acknowledged: read from the server.
+    /// What holds the jobs, and what an acknowledged one survives: read from the server.
     pub(crate) fn engine(&self) -> String {
         match self.store {
             Store::Memory => "in the process: jobs end with it".to_owned(),

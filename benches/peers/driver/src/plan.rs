@@ -46,7 +46,7 @@ impl Plan {
         Self { root, folder, rounds, is_quick, results, page, load, keeps_text, scratch }
     }
 
-    /// Results of an earlier look are removed, and those of the page are replaced one by one.
+    /// Results of an earlier look are removed, and the results of the page are replaced one by one.
     pub(crate) fn prepare(&self) -> Result<()> {
         if !self.keeps_text && self.results.exists() {
             fs::remove_dir_all(&self.results)

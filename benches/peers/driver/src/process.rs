@@ -1,4 +1,4 @@
-//! One process of a peer: one measurement, or what became of it.
+//! One process of a peer: one measurement, or why there is none.
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// No measurement takes so long, with all that is prepared for it.
 pub(crate) const TIME_MAX: Duration = Duration::from_secs(90);
 
-/// What a peer reports, but for its settings.
+/// What a peer reports, without its settings.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,7 @@ fn output(child: &mut Child, time_max: Duration) -> Result<Option<String>> {
     reader.spawn(move || {
         let mut text = String::new();
         let read = pipe.read_to_string(&mut text);
-        // Nobody listens any more once it is too late.
+        // Once it is too late the channel has no receiver.
         drop(sender.send(read.map(|_| text)));
     })?;
     Ok(receiver.recv_timeout(time_max).ok().transpose()?)

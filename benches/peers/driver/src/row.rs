@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A workload with the settings of the queues. The names of workloads are those of the peers'
+/// A workload with the settings of the queues. The names of workloads are the names on the peers'
 /// command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Row {

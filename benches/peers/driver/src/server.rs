@@ -24,7 +24,7 @@ impl Server {
             Store::Postgres => (["--durable", "postgres"].as_slice(), "QUEUE_TEST_POSTGRES_URL"),
             Store::Redis => (["redis"].as_slice(), "QUEUE_TEST_REDIS_URL"),
         };
-        // The measurements empty the server: it must not be one that somebody else has started.
+        // The measurements empty the server: it must not be one that was there before.
         ensure!(std::env::var_os(variable).is_none(), "{variable} is set, and this is for a private server");
         let mut xtask = Command::new("cargo");
         xtask.args(["xtask", "services", "run"]).args(server).args(["--", "sh", "-c"]);

@@ -1,5 +1,5 @@
 //! This project, by its public API. The worker has a handle of its own, as in a process of its own,
-//! but for the stores of one process: memory, and files, where a second handle would be a second
+//! except for the stores of one process: memory, and files, where a second handle would be a second
 //! process with its own journal.
 
 use std::ops::Range;

@@ -1,5 +1,5 @@
 //! underway, by its tasks: a job of steps, which its README shows first, is such a task, and cannot
-//! be stored with many others at once. Nobody can wait for a result.
+//! be stored with many others at once. It has no wait for a result.
 
 use std::ops::Range;
 use std::process::ExitCode;

@@ -22,7 +22,7 @@ const BATCH: u64 = 1000;
 /// How long producers enqueue.
 const WINDOW: Duration = Duration::from_secs(1);
 
-/// The names are those of `cargo xtask bench`.
+/// The names are the names of `cargo xtask bench`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Workload {
     /// From the start of a worker until the store shows none of its jobs as unfinished.
