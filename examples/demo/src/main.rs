@@ -84,7 +84,7 @@ fn note(mut log: &File, what: &str, job: u64) -> io::Result<()> {
     log.write_all(format!("{what} {job}\n").as_bytes())
 }
 
-/// A number that nobody guesses, from the generator of Knuth's MMIX.
+/// A number that cannot be guessed, from the generator of Knuth's MMIX.
 fn result_of(job: u64) -> u64 {
     let next = |n: u64, _| n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (0..1_000).fold(job, next)

@@ -1,4 +1,4 @@
-//! The demo is run as README tells readers to, with fewer jobs.
+//! The demo is run as README says, with fewer jobs.
 
 use std::process::Command;
 

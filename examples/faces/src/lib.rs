@@ -8,9 +8,9 @@
 //! | [`request_response`] | calls that survive both sides | `cargo run --example request_response` |
 //! | [`task_queue`] | typed tasks shared by many workers | `cargo run --example task_queue` |
 //!
-//! Each module holds the face, and a `demo` that uses it on a [`Stage`] and tells what happens; the
-//! examples and the tests run the same demo. The pages in `docs/faces` say what each face does, and
-//! how a program does it with the crate `queue-jobs` alone.
+//! Each module holds the face, and a `demo` that uses it on a [`Stage`] and prints what happens;
+//! the examples and the tests run the same demo. The pages in `docs/faces` say what each face does,
+//! and how a program does it with the crate `queue-jobs` alone.
 //!
 //! Absent on purpose: rules about jobs. What a face promises, the store and its lifecycle keep; a
 //! face only gives the words that its users know.

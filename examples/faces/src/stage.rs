@@ -8,8 +8,7 @@ use std::{fmt, sync::Arc};
 /// Records removed in one call when a stage is cleared.
 const PRUNE_MAX: usize = 1000;
 
-/// Where a demonstration runs: a store, a queue of its own in it, and an audience that is told what
-/// happens.
+/// Where a demonstration runs: a store, a queue of its own in it, and an audience for what happens.
 pub struct Stage {
     store: Arc<dyn Storage>,
     queue: String,
@@ -33,7 +32,8 @@ impl Stage {
         Self { store, queue, audience: Arc::new(audience) }
     }
 
-    /// A stage on the store that the command line names, or else in memory; it tells by printing.
+    /// A stage on the store that the command line names, or else in memory; what happens is
+    /// printed.
     pub async fn from_args(face: &str) -> Result<Self> {
         let url = std::env::args().nth(1).unwrap_or_else(|| "memory:".to_owned());
         Self::open(&url, face, |line| println!("{line}")).await
@@ -49,7 +49,7 @@ impl Stage {
         &self.queue
     }
 
-    /// Tells what happened.
+    /// Prints what happened.
     pub fn say(&self, line: impl AsRef<str>) {
         (self.audience)(line.as_ref());
     }

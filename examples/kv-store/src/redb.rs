@@ -15,7 +15,7 @@ impl RedbKv {
     /// Opens the file, or makes it. This blocks.
     ///
     /// # Errors
-    /// Those of the database, as where another process has the file open.
+    /// The errors of the database, as where another process has the file open.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, KvError> {
         let database = Database::create(path)?;
         // Reading a table that was never written is an error.

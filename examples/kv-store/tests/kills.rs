@@ -1,5 +1,5 @@
-//! `kill -9` of the process that has the database of the example open, one after the other:
-//! whatever was acknowledged is there when the next one opens the file (I1, I21).
+//! `kill -9` of the process that has the database of the example open, one after the other: all
+//! that was acknowledged is there when the next one opens the file (I1, I21).
 
 use kv_store_example::RedbKv;
 use queue_core::{Storage, SystemClock};

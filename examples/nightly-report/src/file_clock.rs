@@ -26,7 +26,7 @@ impl FileClock {
         Self { file: place.join("clock") }
     }
 
-    /// Lets time pass for everybody who reads this clock.
+    /// Lets time pass for all readers of this clock.
     pub(crate) fn advance(&self, by: Duration) -> io::Result<()> {
         let by = i64::try_from(by.as_millis()).map_err(io::Error::other)?;
         self.set(self.now().as_millis() + by)

@@ -9,7 +9,7 @@ use queue::{
 use serde::{Deserialize, Serialize};
 use std::{path::Path, sync::Arc, time::Duration};
 
-/// Nobody can say to a worker that a clock in a file was moved, so it looks often.
+/// A clock in a file sends no hint when it moves, so a worker looks often.
 const LOOK: Duration = Duration::from_millis(20);
 /// Nights that are made up for; after more than a week away the newest seven are.
 const NIGHTS_MAX: usize = 7;
@@ -24,7 +24,7 @@ pub(crate) struct Report {
 
 /// Each night has figures of its own, so each that was missed is made up for. `Missed::Latest`
 /// would be for a report on how things stand, where the newest is enough, and the default,
-/// `Missed::Skip`, for one that nobody wants in the morning.
+/// `Missed::Skip`, for one that is of no use in the morning.
 fn nightly() -> Result<Schedule<Report>, ScheduleError> {
     let at_midnight = Timing::cron("0 0 * * *", "UTC")?;
     let nightly = Schedule::new("nightly", at_midnight, Report { night: Tick::HERE });
@@ -57,7 +57,7 @@ fn make(report: &Report) {
     println!("the report for {}", minute(report.night));
 }
 
-/// Told once the store has it: a worker that is killed from here on makes this report no second
+/// Printed once the store has it: a worker that is killed from here on makes this report no second
 /// time.
 fn tell(event: &WorkerEvent) {
     if let WorkerEvent::Completed(_) = event {

@@ -36,7 +36,7 @@ impl WorkerProcess {
         Ok(report)
     }
 
-    /// With SIGKILL: it settles nothing, closes nothing and says goodbye to nobody.
+    /// With SIGKILL: it settles nothing, closes nothing and retires from nothing.
     pub(crate) async fn kill(mut self) -> Result {
         Ok(self.child.kill().await?)
     }

@@ -1,4 +1,4 @@
-//! The example tells what happened, so the test reads it.
+//! The example prints what happened, so the test reads it.
 
 use std::process::Command;
 

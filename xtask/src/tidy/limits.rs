@@ -4,7 +4,7 @@
 
 pub(super) const LIMITS: &[(&str, usize)] = &[
     ("benches", 0),
-    ("examples", 44),
+    ("examples", 0),
     ("queue", 0),
     ("queue-cli", 23),
     ("queue-core", 0),

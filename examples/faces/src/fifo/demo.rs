@@ -16,7 +16,7 @@ const SHORT: Duration = Duration::from_secs(2);
 /// Serves the API, sends requests to it, and takes the tasks with two handles, one of which dies.
 ///
 /// # Errors
-/// Those of the store and of the network.
+/// The errors of the store and of the network.
 pub async fn demo(stage: &Stage) -> Result {
     let fifo = Arc::new(Fifo::new(stage.store(), stage.queue(), LONG)?);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;

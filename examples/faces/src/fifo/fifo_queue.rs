@@ -12,8 +12,7 @@ use tokio::time::Instant;
 /// A FIFO of JSON values with visibility timeout. See the [module](crate::fifo).
 ///
 /// It remembers the deliveries that it gave out, each with its lease token, so that
-/// [`ack`](Self::ack) can take a bare id and yet change nothing for a task that somebody else
-/// holds.
+/// [`ack`](Self::ack) can take a bare id and yet change nothing for a task that another holder has.
 #[derive(Debug)]
 pub struct Fifo {
     queue: Queue<Value>,
@@ -32,7 +31,7 @@ pub struct TakenTask {
     pub attempt: u32,
 }
 
-/// What became of an acknowledgement.
+/// What an acknowledgement did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Ack {
@@ -50,7 +49,7 @@ struct HiddenDelivery {
 }
 
 impl Fifo {
-    /// A handle on the queue of this name. A task that it gives out is hidden from everybody for
+    /// A handle on the queue of this name. A task that it gives out is hidden from all callers for
     /// `visibility`, which must be longer than zero, and comes back to its old place if it was not
     /// acknowledged by then.
     ///

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// Requests without a consumer, with one, while it stops, and after it died.
 ///
 /// # Errors
-/// Those of the store.
+/// The errors of the store.
 pub async fn demo(stage: &Stage) -> Result {
     let sums = Sums::new(stage.store(), stage.queue())?;
     let adder = Adder::new();

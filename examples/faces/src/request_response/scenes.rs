@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 const HOUR: Duration = Duration::from_hours(1);
 /// The deadline of calls that are answered.
 const PATIENT: Duration = Duration::from_secs(30);
-/// The deadline of a call that nobody answers.
+/// The deadline of a call that gets no answer.
 const HASTY: Duration = Duration::from_millis(50);
 /// The lease of a consumer that dies, whose claim has two thirds of it to be answered; and how
 /// often recoverers look.
@@ -58,7 +58,7 @@ async fn kept_at_most(sums: &Sums, ttl: Duration) -> Result<bool> {
     Ok(status.kept_for().is_some_and(|left| left <= ttl))
 }
 
-/// A request that is being answered is asked to stop, and its caller is told.
+/// A request that is being answered is asked to stop, and its caller learns of it.
 pub(super) async fn cancelled(stage: &Stage, sums: &Sums, adder: &Adder) -> Result {
     let (answer, taken_back) = tokio::join!(sums.request("sum-3", Sum::Forever, HOUR, PATIENT), async {
         adder.begun.acquire().await?.forget();
@@ -68,8 +68,8 @@ pub(super) async fn cancelled(stage: &Stage, sums: &Sums, adder: &Adder) -> Resu
     Ok(())
 }
 
-/// What is being answered when the consumer is told to stop still is; what comes later waits for
-/// the next consumer.
+/// A request that is being answered when the consumer should stop is still answered; later ones
+/// wait for the next consumer.
 pub(super) async fn shut_down(stage: &Stage, sums: &Sums, adder: &Adder, stop: &CancellationToken) -> Result {
     let slow = Sum::Slowly(vec![7, 8]);
     let (answer, stopped) = tokio::join!(sums.request("sum-4", slow, HOUR, PATIENT), async {

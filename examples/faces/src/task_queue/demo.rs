@@ -48,7 +48,7 @@ impl Task for Fetch {
 /// Submits tasks of three types, by priority; lets some fail; and has several workers share many.
 ///
 /// # Errors
-/// Those of the store.
+/// The errors of the store.
 pub async fn demo(stage: &Stage) -> Result {
     let tasks = TaskQueue::new(stage.store(), stage.queue(), MAX_ATTEMPTS, |n| Some(growing(n)))?;
     by_priority(stage, &tasks).await?;

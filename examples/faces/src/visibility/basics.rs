@@ -43,7 +43,7 @@ async fn claim(messages: &Visibility<String>) -> Result<Delivery<String>> {
     Ok(messages.claim(LONG).await?.ok_or("nothing became visible")?)
 }
 
-/// What one who is no longer the holder is told.
+/// The answers to a caller that is no longer the holder.
 async fn answers(message: &Delivery<String>) -> Result<String> {
     let (ack, nack) = (message.ack(&()).await?, message.nack(Failure::new("Late", "")).await?);
     let extended: Extended = message.extend(LONG).await?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// The verbs, then the three patterns, each on an empty queue.
 ///
 /// # Errors
-/// Those of the store.
+/// The errors of the store.
 pub async fn demo(stage: &Stage) -> Result {
     let all = Visibility::<Raw>::new(stage.store(), stage.queue(), Duration::from_mins(1))?;
     basics::scene(stage).await?;

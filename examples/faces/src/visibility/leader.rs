@@ -7,12 +7,12 @@ use std::{sync::Arc, time::Duration};
 
 /// The one row: who holds it leads.
 const ROW: &str = "leader";
-/// Nobody waits this long.
+/// Longer than any demonstration.
 const LONG: Duration = Duration::from_mins(5);
 /// The last heartbeat of a leader that freezes.
 const SHORT: Duration = Duration::from_millis(50);
 
-/// Somebody who would lead: the holder of the one row does, until its timeout passes without a
+/// A candidate for the lead: the holder of the one row leads, until its timeout passes without a
 /// heartbeat.
 ///
 /// It is the pattern at its barest. [`Leadership`](queue::worker::Leadership) also sends the

@@ -74,7 +74,7 @@ impl<P: Decode> Visibility<P> {
         }
     }
 
-    /// Whether the message was still held is told to whoever asks; a loop goes on either way.
+    /// Callers may look whether the message was still held; a loop goes on either way.
     async fn handle_or_release<F, Fut>(
         &self,
         message: Delivery<P>,
@@ -103,7 +103,7 @@ fn none_if_undecodable<P>(error: Error) -> Result<Vec<Delivery<P>>> {
     if error.kind() == ErrorKind::Invalid { Ok(Vec::new()) } else { Err(error) }
 }
 
-/// What the handler answered; whatever panics in it, its call or its drop too, is a failure.
+/// What the handler answered; a panic in it, in its call or in its drop is a failure.
 async fn outcome<P, F, Fut>(handler: &F, message: Arc<Delivery<P>>) -> Result<(), Failure>
 where
     F: Fn(Arc<Delivery<P>>) -> Fut,

@@ -1,6 +1,6 @@
-//! The visibility timeout as a primitive: whoever claims a message hides it from all others for a
-//! while. Three patterns need no more than that: a leader, shared rows, and work that overflows to
-//! others.
+//! The visibility timeout as a primitive: a claim of a message hides it from all other callers for
+//! a while. Three patterns need no more than that: a leader, shared rows, and work that overflows
+//! to others.
 
 mod basics;
 mod demo;

@@ -13,7 +13,7 @@ const LONG: Duration = Duration::from_mins(5);
 /// up.
 ///
 /// # Errors
-/// Those of the store.
+/// The errors of the store.
 pub async fn claim_share(
     rows: &Visibility<u32>,
     total: usize,

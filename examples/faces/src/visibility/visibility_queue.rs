@@ -6,8 +6,8 @@ use queue::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// How long an acknowledged message is remembered, so that one who acknowledges too late is told
-/// so.
+/// How long an acknowledged message is remembered, so that an acknowledgement that comes too late
+/// gets that answer.
 const REMEMBERED: Duration = Duration::from_mins(1);
 /// Records removed in one call.
 const PRUNE_MAX: usize = 1000;
@@ -46,7 +46,7 @@ impl<P> Visibility<P> {
         Ok(self.len().await? == 0)
     }
 
-    /// Removes all messages, hidden ones too: their holders are told that they are gone.
+    /// Removes all messages, hidden ones too: their holders get the answer that they were removed.
     pub async fn purge(&self) -> Result<()> {
         while self.queue.prune(Prune::Everything, PRUNE_MAX).await? == PRUNE_MAX as u64 {}
         Ok(())

@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// left.
 ///
 /// # Errors
-/// Those of the store.
+/// The errors of the store.
 pub async fn demo(stage: &Stage) -> Result {
     let work = work_queue(stage, LONG)?;
     refuse(stage)?;

@@ -39,7 +39,7 @@ impl Handler<Task> for Mux {
     type Output = ();
     type Error = TaskError;
 
-    /// A task of a kind without a handler becomes a dead letter, so that somebody sees it.
+    /// A task of a kind without a handler becomes a dead letter, so that an operator sees it.
     async fn handle(&self, task: Task) -> Result<(), TaskError> {
         match self.0.get(&task.meta().kind) {
             Some(handler) => handler.handle(task).await,

@@ -54,14 +54,14 @@ impl Source<Task> for WorkQueue {
 
     async fn release(&self, tasks: &[Task]) -> Result<()> {
         for task in tasks {
-            // Whatever the answer, this program no longer holds it.
+            // After any answer, this program no longer holds it.
             let _settled = WorkQueue::release(self, task).await?;
         }
         Ok(())
     }
 }
 
-/// A lost lease is an answer, not a failed mark: somebody else has the task, and marking again
+/// A lost lease is an answer, not a failed mark: another holder has the task, and marking again
 /// cannot change that.
 #[async_trait]
 impl Sink<Task> for WorkQueue {

@@ -53,15 +53,15 @@ impl WorkQueue {
         Ok(claimed.into_iter().map(Arc::new).collect())
     }
 
-    /// Marks a claimed task as done. [`Settled::LeaseLost`] says that somebody else has claimed it
+    /// Marks a claimed task as done. [`Settled::LeaseLost`] says that another caller has claimed it
     /// meanwhile, and that nothing was changed.
     pub async fn mark_done(&self, task: &Task) -> Result<Settled> {
         task.ack(&()).await
     }
 
     /// Marks an attempt as failed. The task is tried again after a wait, or becomes a dead letter
-    /// if that cannot help or its attempts are spent, 25 as by default. The answers are those of
-    /// [`mark_done`](Self::mark_done).
+    /// if that cannot help or its attempts are spent, 25 as by default. The answers are the answers
+    /// of [`mark_done`](Self::mark_done).
     pub async fn mark_failed(&self, task: &Task, reason: &str, finality: Finality) -> Result<Settled> {
         let nack = Nack::new(Failure::new("TaskFailed", reason));
         task.nack(if finality == Finality::Terminal { nack.terminal() } else { nack }).await

@@ -1,4 +1,4 @@
-//! The five faces on every store: each demonstration tells exactly what its page says, and the
+//! The five faces on every store: each demonstration prints exactly what its page says, and the
 //! finer points of each face are asserted one by one.
 
 mod fifo;

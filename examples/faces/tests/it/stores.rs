@@ -47,7 +47,7 @@ pub(crate) async fn on_each_store(test: impl AsyncFn(&Stage)) {
     }
 }
 
-/// Runs a demonstration on each store, and compares what it tells.
+/// Runs a demonstration on each store, and compares what it prints.
 pub(crate) async fn tells(demo: impl AsyncFn(&Stage) -> Result, expected: &[&str]) {
     let directory = TempDir::new().expect("a temporary directory");
     for url in urls(&directory) {
@@ -62,7 +62,7 @@ pub(crate) async fn tells(demo: impl AsyncFn(&Stage) -> Result, expected: &[&str
     }
 }
 
-/// Runs a test on the stores that take a clock, which then moves only when told to.
+/// Runs a test on the stores that take a clock, which then moves only when the test moves it.
 pub(crate) async fn on_manual_clocks(test: impl AsyncFn(&Stage, &ManualClock)) {
     let directory = TempDir::new().expect("a temporary directory");
     let clock = Arc::new(ManualClock::default());
