@@ -5,7 +5,7 @@ use std::{fs, time::Duration};
 /// The length of a tick in `/proc` on every common Linux.
 const TICK: Duration = Duration::from_millis(10);
 
-/// How long a process has kept processors busy, in steps of 10 ms; `None` if it is gone, and on
+/// How long a process has kept processors busy, in steps of 10 ms; `None` if it has ended, and on
 /// systems other than Linux.
 pub fn cpu_time(process: u32) -> Option<Duration> {
     of_stat(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?, OWN)
@@ -16,7 +16,7 @@ pub fn cpu_time_with_children(process: u32) -> Option<Duration> {
     of_stat(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?, 2 * OWN)
 }
 
-/// The fields of a process itself: time in user code and in the system. Those of its children
+/// The fields of a process itself: time in user code and in the system. The fields of its children
 /// follow.
 const OWN: usize = 2;
 

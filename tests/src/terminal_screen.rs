@@ -45,7 +45,7 @@ impl TerminalScreen {
         let (ours, theirs) = pair(columns, rows);
         let stream = || Stdio::from(theirs.try_clone().expect("there are descriptors left"));
         let wanted = place.command(arguments);
-        // So that the command finds this terminal as its own, and not the one of whoever tests.
+        // So that the command finds this terminal as its own, and not the one of the tester.
         let mut command = Command::new("setsid");
         command.arg("--ctty").arg(wanted.get_program()).args(wanted.get_args()).current_dir(place.path());
         for (variable, value) in wanted.get_envs() {
@@ -66,7 +66,7 @@ impl TerminalScreen {
         self.ours.write_all(keys.as_bytes()).expect("the terminal takes a few keys");
     }
 
-    /// Makes the terminal another size; the command hears of it by a signal.
+    /// Makes the terminal another size; the command learns of it by a signal.
     pub fn resize(&mut self, (columns, rows): (u16, u16)) {
         let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&self.ours, size).expect("it has a size");

@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// Enough for several batches.
 const MANY: u64 = 3_000;
 
-/// A store of each kind with this name: those of this host, and those on test servers.
+/// A store of each kind with this name: stores of this host, and stores on test servers.
 fn stores(name: &str) -> Vec<String> {
     let own = std::process::id();
     let servers = [("QUEUE_TEST_POSTGRES_URL", "schema"), ("QUEUE_TEST_REDIS_URL", "namespace")];

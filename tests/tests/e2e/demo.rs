@@ -1,4 +1,5 @@
-//! `queue serve --demo`: the dashboard with something on every page, and nobody else's to see.
+//! `queue serve --demo`: the dashboard with something on every page, and nothing of other stores to
+//! see.
 
 use crate::{place, serving::Served};
 use queue_e2e::until;

@@ -13,7 +13,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
 const CALLS: u64 = 50;
-/// The most repeats of a call, under the same id, that is refused or waits in vain.
+/// The most repeats of a call, under the same id, that is refused or has no answer in time.
 const TRIES_MAX: usize = 100;
 
 type Squares = Queue<u64, u64>;

@@ -191,7 +191,7 @@ pub(crate) fn looks(command: &str) -> Vec<Look> {
         ],
         "completions" => vec![bytes(&["completions", "bash"]), look(&["completions", TEXT])],
         "man" => vec![look(&["man", &format!("pages{file}")]), look(&["man", &file])],
-        // The command ends when it is told to, so it has a test of its own.
+        // The command ends when it is asked to, so it has a test of its own.
         "events" => vec![],
         other => panic!("say how `{other}` meets what is hostile"),
     }

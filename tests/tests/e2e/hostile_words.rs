@@ -1,4 +1,4 @@
-//! No stored text controls the terminal of its reader, whatever the command.
+//! No stored text controls the terminal of its reader, under any command.
 
 use crate::{
     hostile_looks::{Look, directory, file, looks},

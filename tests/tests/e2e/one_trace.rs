@@ -17,7 +17,7 @@ use tower::ServiceExt as _;
 use tracing::{Instrument as _, info_span};
 use tracing_subscriber::layer::SubscriberExt as _;
 
-/// The worker: it tells the trace of its job, and enqueues another one.
+/// The worker: it prints the trace of its job, and enqueues another one.
 const WORKER: &str = r#"
 import sys
 from queue_jobs import Queue, Worker

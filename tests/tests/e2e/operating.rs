@@ -25,7 +25,7 @@ fn met(place: &CommandDirectory, operation: &str) -> u64 {
 }
 
 /// Kills the program of an operation up to three times, each time it got further. Whether it was
-/// killed in the middle at all: it may have been through before anybody saw it.
+/// killed in the middle at all: it may have been through before the test saw it.
 fn is_killed_in_the_middle(place: &CommandDirectory, redrive: &[&str], operation: &str, jobs: u64) -> bool {
     let mut seen = 0;
     for kills in 0..3 {

@@ -140,7 +140,7 @@ fn a_server_whose_store_was_moved_away_and_back_ends_to_be_started_again() {
     assert_eq!(ready(&served).0, 200);
     let (here, away) = (place.path().join("queue.db"), place.path().join("away.db"));
     fs::rename(&here, &away).expect("ours");
-    // It looks once a second whether its files are in their place, also while nobody calls.
+    // It looks once a second whether its files are in their place, also without calls.
     until("the store has closed", || served.stderr().contains("store_closed").then_some(()));
     fs::rename(&away, &here).expect("ours");
     let ended = served.wait();

@@ -84,7 +84,8 @@ fn no_color_leaves_out_colours_and_nothing_else() {
         screen.wait_to_see("! nothing was read yet");
         screen.keys("q");
         let (code, written) = screen.end();
-        // Foregrounds and backgrounds, by number or by shade; 39 and 49 are those of the terminal.
+        // Foregrounds and backgrounds, by number or by shade; 39 and 49 are the ones of the
+        // terminal.
         let colours = ["[38;", "[48;", "[31m", "[32m", "[33m"];
         let found = colours.iter().any(|colour| written.contains(&format!("\u{1b}{colour}")));
         assert_eq!((code, found), (0, has_colours), "{variables:?}: {written:?}");

@@ -9,7 +9,7 @@ use queue_e2e::{CommandDirectory, CommandRun, Process, until};
 use rustix::process::Signal;
 use std::{fs, process::Command};
 
-/// Notes its start, and ends once the file `hold` is gone.
+/// Notes its start, and ends once the file `hold` is removed.
 const SCRIPT: &str = "echo $$ >> starts; while [ -e hold ]; do sleep 0.05; done; printf done";
 const WORK: [&str; 6] = ["work", "--exec", SCRIPT, "--lease", "2s", "--drain"];
 
@@ -35,7 +35,7 @@ fn hold(place: &CommandDirectory) {
 }
 
 /// Suspends the worker until the leases of the jobs are over and their commands have ended. False
-/// if it was stopped with the store's lock in its hands, so that nobody can ask the store.
+/// if it was stopped with the store's lock in its hands, so that no process can ask the store.
 fn suspend(
     place: &CommandDirectory,
     worker: &Process,

@@ -185,7 +185,7 @@ fn hanging_worker(place: &CommandDirectory, more: &[&str]) -> Process {
     worker
 }
 
-/// Asserts that the process which the command of `hanging_worker` started is gone too.
+/// Asserts that the process which the command of `hanging_worker` started has ended, too.
 fn all_is_gone(place: &CommandDirectory) {
     let pid = fs::read_to_string(place.path().join("pid")).expect("it was written before");
     until("the command is killed", || (!is_alive(&pid)).then_some(()));
@@ -228,7 +228,7 @@ fn a_second_signal_kills_the_command_and_gives_the_job_back_uncharged() {
         worker.signal(Signal::INT);
         until("the worker has heard of it", || worker.stderr().contains(words).then_some(()));
     }
-    // A claim under way when the worker is told to stop may lease the job once more; it is then
+    // A claim under way when the worker is asked to stop may lease the job once more; it is then
     // given back once more.
     let ended = worker.wait().code(130);
     let ended = ended.text();

@@ -9,7 +9,7 @@ use queue::{
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinSet};
 
-/// Longer than any test: whatever comes sooner came by a hint.
+/// Longer than any test: what comes sooner came by a hint.
 const FAR: Duration = Duration::from_hours(1);
 
 /// Much longer than any hint takes, on any machine.

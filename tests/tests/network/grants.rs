@@ -16,7 +16,7 @@ async fn execute(url: &str, text: &str) {
     connection.close().await.expect("it closes");
 }
 
-/// A private database, whose roles are those of the page.
+/// A private database, whose roles are the roles of the page.
 struct Database {
     server: String,
 }

@@ -76,7 +76,7 @@ fn is_the_repeaters(url: &str) {
             let again = servers.at_b(CLAIM, &repeat_of(&lost));
             enqueue();
             servers.is_held_once(round, &again);
-            // Its answer comes in the end, and is of no use to anybody.
+            // Its answer comes in the end, and is of no use to any caller.
             drop(stream);
         } else {
             enqueue();

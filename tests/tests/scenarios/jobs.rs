@@ -20,7 +20,7 @@ pub(crate) async fn enqueue(scenario: &Scenario, said: &Value) -> Result<Value> 
     let answers = store(scenario, vec![new_job(scenario, said)?], false).await?;
     let mut answer = answers.into_iter().next().unwrap_or_default();
     if said["id"].is_null() && answer["outcome"] == "duplicate" {
-        // Nobody else has an id that was drawn here, so an earlier sending has stored the job.
+        // No other program has an id that was drawn here, so an earlier sending has stored the job.
         answer["outcome"] = json!("queued");
     }
     Ok(answer)

@@ -1,5 +1,5 @@
-//! One rule for every way to the ticks of a schedule: whatever makes a schedule enqueue what is
-//! due, the same ticks are enqueued, each once, and the job of the tick before is treated alike.
+//! One rule for every way to the ticks of a schedule: each way that makes a schedule enqueue what
+//! is due enqueues the same ticks, each once, and the job of the tick before is treated alike.
 
 use crate::{server, storage::queue_name};
 use queue::{
@@ -227,7 +227,7 @@ impl Case {
         self.spec.tick_id(day(day_of)).expect("a valid id")
     }
 
-    /// The days whose ticks were enqueued, and whether the job before was told to stop.
+    /// The days whose ticks were enqueued, and whether the job before was asked to stop.
     async fn seen(&self) -> (BTreeSet<i64>, bool) {
         let all = ListQuery::all(self.queue.name().clone(), JOBS_MAX);
         let jobs = self.queue.storage().list(all).await.expect("listed").jobs;

@@ -5,7 +5,7 @@ use queue::worker::{Router, Worker, WorkerBuilder};
 use std::{env, io, process::Stdio, thread};
 use tokio::process::{Child, Command};
 
-/// Starts the answering process. It ends when it is dropped, or when this process is gone.
+/// Starts the answering process. It ends when it is dropped, or when this process ends.
 pub(crate) fn start(store: &Store) -> Result<Child, Failed> {
     let mut command = Command::new(env::current_exe()?);
     command.args(["answer", &store.url]);

@@ -8,7 +8,7 @@ use tokio::{runtime::Handle, time::sleep};
 /// Anything left of each of many thousand jobs or waits adds up to more than this; what an
 /// allocator keeps for itself is less.
 const GROWTH_MAX_BYTES: u64 = 16 << 20;
-/// The most checks for a task that has done its work: it is gone a moment later.
+/// The most checks for a task that has done its work: it ends a moment later.
 const LOOKS_MAX: usize = 1000;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 

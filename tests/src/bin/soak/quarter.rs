@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 /// The days after which the entries are counted.
 const LOOKS: [i64; 7] = [1, 3, 4, 7, 30, 60, 90];
-/// How long after the last of them nobody writes: the hours are gone then.
+/// How long after the last of them no process writes: the hours are removed then.
 const SILENCE: Duration = Duration::from_hours(91 * 24);
 /// More writes than there is anything left to sweep.
 const LAST_WRITES: i64 = 1_000;
@@ -73,7 +73,7 @@ async fn write_days(
         require(minutes <= most[0] && hours <= most[1], || format!("{minutes} minutes, {hours} hours"))?;
     }
     clock.advance(SILENCE);
-    // The entries of nobody but this last writer are left.
+    // Only the entries of this last writer are left.
     for minute in 0..LAST_WRITES {
         write(&*store, SlotLength::Minute, (day + 91) * MINUTES + minute, 0, &counted(minute, 0)?).await?;
     }

@@ -118,7 +118,7 @@ async fn put(store: &dyn Storage, stored: &Stored) {
     }
 }
 
-/// What becomes of a job that a worker takes: by whom, how long it is leased, and how it ends.
+/// How a worker leaves a job that it claimed.
 enum Ending {
     Completes,
     Fails,

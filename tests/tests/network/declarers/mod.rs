@@ -35,7 +35,7 @@ fn every(hours: u32) -> Schedule<String> {
     Schedule::new(NAME, Timing::every(hours * HOUR).expect("a period"), "sales".to_owned())
 }
 
-/// Declares the schedule in two versions in turns, until it is told to stop, and returns how often
+/// Declares the schedule in two versions in turns, until it is asked to stop, and returns how often
 /// that changed something.
 async fn declare(queue: Queue<String>, is_over: Arc<AtomicBool>, first: u32) -> usize {
     let (schedules, mut changed) = (queue.schedules(), 0);

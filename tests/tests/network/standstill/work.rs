@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 const JOBS: usize = 12;
 const CONCURRENCY: usize = 4;
-/// Notes its start, and ends once the file `hold` is gone.
+/// Notes its start, and ends once the file `hold` is removed.
 const SCRIPT: &str = "echo $$ >> starts; while [ -e hold ]; do sleep 0.05; done; printf done";
 
 /// Has a worker start commands, holds the store, lets the commands end, and lets the store go on

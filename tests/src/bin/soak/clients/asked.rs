@@ -7,7 +7,7 @@ use queue_testkit::history::{Ask, Effect, Event, Op, Status, payload_digest};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What the service keeps of a job unless it is told otherwise.
+/// What the service keeps of a job by default.
 const KEEP_COMPLETED_MS: i64 = 3_600_000;
 const KEEP_FAILED_MS: i64 = 7 * 24 * 3_600_000;
 

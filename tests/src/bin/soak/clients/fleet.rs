@@ -174,7 +174,7 @@ impl Fleet {
         command.env("QUEUE_URL", &self.around.urls[number % self.around.urls.len()]);
         command.env("QUEUE_TOKEN_FILE", &self.around.token_file).env("QUEUE_TAPE", self.tape(number));
         command.env("QUEUE_NUMBER", number.to_string()).env("QUEUE_STOP", stop_file(&self.around.directory));
-        // Half of them have no heartbeats, so that only a settle hears of a lost lease.
+        // Half of them have no heartbeats, so that only a settle learns of a lost lease.
         if (number / 2).is_multiple_of(2) {
             command.env("QUEUE_DEAF", "1");
         }

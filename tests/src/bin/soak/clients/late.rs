@@ -1,9 +1,10 @@
-//! Settles that came too late: refused, told to the user, and not sent again.
+//! Settles that came too late: refused, reported to the user, and not sent again.
 
 use super::tape::ClaimKey;
 use std::collections::{BTreeSet, HashMap};
 
-/// What one process met. It may be killed in the second after an answer, before it told anything.
+/// What one process met. It may be killed in the second after an answer, before it reported
+/// anything.
 const TIME_TO_TELL_NS: u64 = 1_000_000_000;
 
 /// The settles of one process.
@@ -44,7 +45,7 @@ impl Late {
         self.told.insert(key);
     }
 
-    /// The process ended at this time: what it had the time to tell, it has told.
+    /// The process ended at this time: it has reported all that it had the time to report.
     pub(super) fn end(&mut self, at: u64) {
         let late = self.final_answers.iter().filter(|(_, answer)| answer.is_refusal);
         let in_time = late.filter(|(_, answer)| answer.at + TIME_TO_TELL_NS < at);

@@ -5,7 +5,7 @@
 //! - `call` with `answer`: the body of its good answer; `call` with `failed`: the certainty of its
 //!   error. A call with neither may have been carried out;
 //! - `started`, `ended`: the handler of a claim;
-//! - `told`: what the client told its user about a claim.
+//! - `told`: what the client reported to its user about a claim.
 
 use crate::failed::Failed;
 use serde::Deserialize;
@@ -50,7 +50,7 @@ pub(super) struct ClaimKey {
     pub(super) epoch: u64,
 }
 
-/// What a client told its user.
+/// What a client reported to its user.
 #[derive(Debug, Deserialize)]
 pub(super) struct Told {
     #[expect(dead_code, reason = "for people who read a tape")]

@@ -158,7 +158,7 @@ impl Translated {
 
     fn claimed(&mut self, asked: &Event, answer: ClaimAnswer, repeat: bool) -> Vec<Event> {
         let asked = Event { phase: Phase::Ok, ask: Ask::default(), ..asked.clone() };
-        // What a repeat tells is read and not written, and says nothing of other jobs.
+        // The answer to a repeat is read and not written, and says nothing of other jobs.
         let time_store = (!repeat).then_some(answer.now_ms);
         if answer.jobs.is_empty() {
             let next_due = answer.next_due_in_ms.map(|ms| answer.now_ms + ms);

@@ -18,7 +18,7 @@ use queue::{
 };
 use std::sync::Arc;
 
-/// How many jobs are being processed, by workers that are gone.
+/// How many jobs are being processed, by workers that have ended.
 const HELD: usize = 100;
 const HELD_FOR: Span = Span::from_secs(1_000 * 3_600);
 

@@ -17,7 +17,7 @@ const AT_ONCE: usize = 4;
 /// Longer than any run.
 const LONG: Duration = Duration::from_hours(1000);
 
-/// One job in each way in which jobs can stand, but for being processed.
+/// One job in each way in which jobs can stand, except being processed.
 #[derive(Debug)]
 pub(crate) struct Templates(pub(crate) Vec<WholeJob>);
 

@@ -1,4 +1,4 @@
-//! The end of a process whose parent is gone.
+//! The end of a process whose parent has ended.
 
 use crate::failed::Failed;
 use std::{io, thread::Builder};

@@ -1,4 +1,4 @@
-//! What became of the jobs, by their records and by what the handlers noted.
+//! How the jobs ended, by their records and by what the handlers noted.
 
 use super::page_proxy::ProxyCounts;
 use crate::failed::Failed;
@@ -52,8 +52,7 @@ impl Verdict {
         Ok(Self { jobs, completed, failed, lost: jobs - known + never, again, lapses, proxy })
     }
 
-    /// There were pages, and no job failed, was lost, or ran again without a lapse that its record
-    /// tells of.
+    /// There were pages, and no job failed, was lost, or ran again without a lapse in its record.
     pub(super) const fn is_right(&self) -> bool {
         let has_met = self.proxy.before > 0 && self.proxy.after > 0;
         has_met

@@ -43,8 +43,8 @@ impl AnswerSettings {
     }
 }
 
-/// Runs a process that answers until it is killed, or until its parent is gone and the other end of
-/// standard input is closed.
+/// Runs a process that answers until it is killed, or until its parent has ended and the other end
+/// of standard input is closed.
 pub(crate) async fn answer(settings: AnswerSettings) -> Result<(), Failed> {
     end_with_parent()?;
     work(settings).await

@@ -113,7 +113,7 @@ impl Caller {
     }
 
     fn time(&mut self, ended: &WaitEnd, deadline: Duration) {
-        // A call that was refused began anew.
+        // A call that was refused began again.
         let over = ended.took.saturating_sub(deadline * (1 + ended.again as u32));
         self.tally.over_max = self.tally.over_max.max(over);
         self.tally.late += u64::from(over > LATE);
