@@ -40,7 +40,7 @@ const QUICK: &[&str] =
 /// The stores before which the service is measured, and the server of each run.
 const SERVED: &[(&[&str], Option<&str>)] =
     &[(&["memory", "sqlite", "files"], None), (&["postgres"], Some("postgres")), (&["redis"], Some("redis"))];
-/// The stores that work while tabs are open, likewise.
+/// The stores that work while tabs are open, in the same form.
 const LOOKED_AT: &[(&[&str], Option<&str>)] =
     &[(&["memory", "sqlite"], None), (&["postgres"], Some("postgres"))];
 const ROUNDS: u32 = 3;
@@ -49,7 +49,7 @@ const QUICK_DIVIDE: u32 = 4;
 #[derive(Args)]
 pub(crate) struct Wanted {
     /// Scenarios and stores, in any order; all of them unless named. `page` measures nothing and
-    /// writes the page anew; `service` measures the service over HTTP, `strangers` a part of that,
+    /// writes the page again; `service` measures the service over HTTP, `strangers` a part of that,
     /// `tabs` what open pages of the dashboard cost, and `telemetry` what metrics cost a job; these
     /// print tables
     #[arg(value_name = "SCENARIO|STORE|page|service|strangers|tabs|telemetry")]

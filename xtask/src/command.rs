@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::repo::Repo;
 
-/// What `cargo run` tells this program about its own package. Build scripts of other packages would
-/// take a change of it for a change of theirs.
+/// What `cargo run` says to this program about its own package. Build scripts of other packages
+/// would take a change of it for a change of theirs.
 const OF_THIS_PACKAGE: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
 
 /// A `cargo` call of the toolchain that runs this program, as if it was made by hand.

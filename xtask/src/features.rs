@@ -73,8 +73,8 @@ fn sets(names: &[&str], depth: Depth) -> Vec<String> {
     sets
 }
 
-/// Clippy stands for the compiler, since it can be told to refuse warnings without compiling the
-/// dependencies anew.
+/// Clippy stands for the compiler, since it can refuse warnings without compiling the dependencies
+/// again.
 fn compile(repo: &Repo, package: &str, features: &str) -> Result<()> {
     let which = ["clippy", "--quiet", "--no-deps", "--lib", "--package", package];
     let what = ["--no-default-features", "--features", features, "--", "-D", "warnings"];

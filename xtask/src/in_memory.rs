@@ -12,7 +12,7 @@ const PLACE: &str = "/dev/shm";
 const ROOM_MIN: u64 = 4 << 30;
 /// What tests and the compiler need besides.
 const MEMORY_MIN: u64 = 8 << 30;
-/// Servers that run as somebody else go through it.
+/// Servers that run as another user go through it.
 const ENTERED: u32 = 0o711;
 
 /// `None` if the machine has no room for it; then the folder of temporary files does.

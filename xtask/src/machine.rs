@@ -1,5 +1,5 @@
 //! What the checks need of the machine besides Rust and a C compiler: installed in one step where
-//! that is allowed, or else left out aloud.
+//! that is allowed, or else left out, with a line that says so.
 //!
 //! Root on Debian gets every package that is missing from one call of `apt-get`. Elsewhere a
 //! missing server is an error with the ways out, and what needs another missing program is skipped.

@@ -136,7 +136,8 @@ enum Task {
     /// Looks at every page of the dashboard in headless Chromium, with axe-core, compares pictures,
     /// and sends every form without script; skipped where there is none
     Web {
-        /// Make the pictures those of the work tree, in `xtask/web/pictures` and `docs/images/web`
+        /// Make the pictures the ones of the work tree, in `xtask/web/pictures` and
+        /// `docs/images/web`
         #[arg(long)]
         bless: bool,
         /// One colour and one width, and no pictures, as `verify` does it

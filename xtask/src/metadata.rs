@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::command;
 use crate::repo::Repo;
 
-/// The part of it that anybody here reads.
+/// The part of it that is read here.
 #[derive(Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,

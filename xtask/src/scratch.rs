@@ -1,4 +1,4 @@
-//! Folders of one run. They go away with it; those of runs that were killed go when the next one
+//! Folders of one run. They go away with it; folders of runs that were killed go when the next one
 //! begins.
 
 use std::fs::{self, File, Permissions};
@@ -35,7 +35,7 @@ impl Scratch {
     }
 }
 
-/// A folder that cannot be removed is somebody else's.
+/// A folder that cannot be removed belongs to another user.
 fn remove_abandoned(folders: &Path, prefix: &str) {
     for entry in fs::read_dir(folders).into_iter().flatten().flatten() {
         let is_ours = entry.file_name().to_string_lossy().starts_with(prefix);

@@ -1,10 +1,10 @@
 //! `cargo xtask web`: the dashboard of `queue serve --demo` in a real browser.
 //!
-//! It makes pictures of every page, light and dark, wide and narrow, and compares them with those
-//! of the work tree. It fails for what axe-core finds, for errors of the console, violations of the
-//! content security policy, requests to other hosts, pages that are wider than the screen, and
-//! actions that need a script. The time of the demonstration stands still, so that no text differs
-//! from run to run. Without Chromium, Node or npm it is skipped, and says so.
+//! It makes pictures of every page, light and dark, wide and narrow, and compares them with the
+//! pictures of the work tree. It fails for what axe-core finds, for errors of the console,
+//! violations of the content security policy, requests to other hosts, pages that are wider than
+//! the screen, and actions that need a script. The time of the demonstration stands still, so that
+//! no text differs from run to run. Without Chromium, Node or npm it is skipped, and says so.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -48,7 +48,7 @@ pub(crate) enum Extent {
     Quick,
     /// All of it.
     Whole,
-    /// All of it; its pictures are those of the work tree from here on.
+    /// All of it; its pictures are the pictures of the work tree from here on.
     Bless,
 }
 

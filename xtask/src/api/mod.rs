@@ -7,7 +7,7 @@
 //!
 //! rustdoc writes that view as JSON, in a format that changes between versions of Rust and that a
 //! stable one writes only when asked twice. So the listing is compared with one version alone and
-//! otherwise skipped, aloud.
+//! otherwise skipped, with a line that says so.
 
 mod rustdoc;
 mod shorten;
@@ -30,7 +30,7 @@ use crate::repo::Repo;
 pub(crate) enum Listed {
     /// It is an error.
     Compare,
-    /// The listing is written anew.
+    /// The listing is written again.
     Bless,
 }
 
@@ -90,8 +90,8 @@ fn one(repo: &Repo, package: &Package, surface: String, listed: Listed) -> Resul
     Ok(changes.len())
 }
 
-/// The lines that are gone, then those that are new. The order of lines says nothing, since
-/// listings are sorted.
+/// The lines that are missing, then the new ones. The order of lines says nothing, since listings
+/// are sorted.
 fn changes(before: &str, after: &str) -> Vec<String> {
     let [old, new]: [BTreeSet<&str>; 2] = [before.lines().collect(), after.lines().collect()];
     let gone = old.difference(&new).map(|line| format!("- {line}"));

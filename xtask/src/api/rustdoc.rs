@@ -3,7 +3,7 @@
 //! same faults of documentation, so that no crate needs to be read twice.
 //!
 //! Permission to use unstable features is given to rustdoc alone. In cargo's environment it would
-//! make every dependency choose other code and be compiled anew.
+//! make every dependency choose other code and be compiled again.
 
 use std::env;
 use std::path::PathBuf;

@@ -42,7 +42,7 @@ fn inner(row: &Row, dependency: &Dependency) -> Option<String> {
     }
 }
 
-/// A dependency on somebody else's crate. Tests may use what they like.
+/// A dependency on a crate of other authors. Tests may use what they like.
 fn outer(row: &Row, dependency: &Dependency) -> Option<String> {
     if !dependency.is_shipped() {
         return None;

@@ -32,7 +32,7 @@ pub(super) fn violations(locked: &Metadata) -> Vec<String> {
 }
 
 /// Everything below a crate but itself, without what only its tests see, and our crates that only a
-/// feature brings. Whatever else asks for a feature of ours brings what that does.
+/// feature brings. Other crates that ask for a feature of ours bring what that does.
 fn brought<'a>(
     locked: &'a Metadata,
     packages: &BTreeMap<&str, &'a Package>,

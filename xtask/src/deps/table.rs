@@ -44,7 +44,7 @@ pub(super) const TABLE: &[Row] = &[
         &["queue-memory", "queue-sqlite", "queue-testkit"],
         &[DRIVERS],
     ),
-    // Its programs and tests are those of an application.
+    // Its programs and tests are the programs and tests of an application.
     row(
         "queue-telemetry",
         &["queue-core", "queue-worker"],
@@ -97,8 +97,8 @@ const FACADE: &[&str] = &[
     "queue-remote",
 ];
 const RUNTIMES: &[&str] = &["async-std", "smol", "async-executor", "actix-rt"];
-/// JSON is none of them: what follows a final failure is told in it, whatever codec the application
-/// has (ADR 34).
+/// JSON is none of them: what follows a final failure is written in it, under every codec of the
+/// application (ADR 34).
 const FORMATS: &[&str] = &["rmp-serde", "bincode", "postcard", "ciborium"];
 const DRIVERS: &[&str] =
     &["rusqlite", "libsqlite3-sys", "sqlx", "tokio-postgres", "deadpool-postgres", "redis", "deadpool-redis"];

@@ -64,7 +64,7 @@ pub(crate) fn run(repo: &Repo, mode: Mode) -> Result<()> {
 }
 
 /// Shows that the guard can fail: every subject does a ninth of its work twice, and each must be
-/// seen. The limits are those of this moment, since the committed ones may hang above what is
+/// seen. The limits are the limits of this moment, since the committed ones may hang above what is
 /// needed by now.
 pub(crate) fn planted(repo: &Repo) -> Result<()> {
     let counter = Counter::build(repo)?;

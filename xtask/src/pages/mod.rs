@@ -27,7 +27,7 @@ use self::project::Workspace;
 use crate::repo::Repo;
 
 /// Tries the programs of all pages whose path is one of the words or contains it, or of all pages;
-/// continues after a failure, and fails at the end. The packages are made first, unless somebody
+/// continues after a failure, and fails at the end. The packages are made first, unless the caller
 /// has just made them.
 pub(crate) fn run(repo: &Repo, words: &[&str], are_packed: bool) -> Result<()> {
     let mut pages = book::pages(repo)?;

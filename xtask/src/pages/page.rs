@@ -18,7 +18,7 @@ const HIDDEN: [(&str, &str); 2] =
 pub(super) struct Page {
     /// Its path below the root, such as `docs/tasks/retry.md`.
     pub(super) path: String,
-    /// The arguments of each `cargo add` that it tells readers to run, in order.
+    /// The arguments of each `cargo add` that it gives to readers, in order.
     pub(super) adds: Vec<String>,
     pub(super) programs: Vec<Program>,
 }

@@ -29,7 +29,7 @@ pub(super) struct Workspace<'p> {
 }
 
 impl<'p> Workspace<'p> {
-    /// Writes the projects anew, and runs the commands that their pages give to readers.
+    /// Writes the projects again, and runs the commands that their pages give to readers.
     pub(super) fn create(repo: &Repo, pages: &'p [Page], origins: &Origins, lock_file: &str) -> Result<Self> {
         let root = repo.target().join("pages/projects");
         let _absent = fs::remove_dir_all(&root);

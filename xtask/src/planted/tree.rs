@@ -31,7 +31,7 @@ pub(super) fn copy(repo: &Repo, mistakes: &[Mistake]) -> Result<PathBuf> {
     Ok(copy)
 }
 
-/// Removes files that no longer exist, such as those of a whole crate, which would still be
+/// Removes files that no longer exist, such as the files of a whole crate, which would still be
 /// compiled.
 fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder)? {

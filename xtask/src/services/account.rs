@@ -45,14 +45,14 @@ impl Account {
         }
     }
 
-    /// A new folder that nobody else can read.
+    /// A new folder that no other account can read.
     pub(super) fn create_folder(self, path: &Path) -> Result<()> {
         let made = DirBuilder::new().mode(0o700).create(path);
         made.with_context(|| format!("cannot create {}", path.display()))?;
         self.give(path)
     }
 
-    /// A new file that nobody else can read, with its folder.
+    /// A new file that no other account can read, with its folder.
     pub(super) fn write(self, path: &Path, text: &str) -> Result<()> {
         let folder = path.parent().context("a file lies in a folder")?;
         if !folder.is_dir() {

@@ -36,7 +36,7 @@ const CLIENT: Leaf = Leaf { name: "client", subject: "queue", ..SERVER };
 const EXPIRED: Leaf = Leaf { name: "expired", last_year: 2001, ..CLIENT };
 const OTHER_NAME: Leaf =
     Leaf { name: "other-name", subject: "other", hosts: &["elsewhere.invalid"], ..SERVER };
-/// By an authority that nobody trusts.
+/// By an authority that is trusted nowhere.
 const STRANGER: Leaf = Leaf { name: "stranger", ..CLIENT };
 
 impl Certificates {
@@ -44,7 +44,7 @@ impl Certificates {
         Self { folder: folder.join("tls") }
     }
 
-    /// Makes all of them anew.
+    /// Makes all of them again.
     pub(super) fn make(&self) -> Result<Vec<(PathBuf, String)>> {
         let (authority, nobody) = (authority("test authority")?, authority("nobody")?);
         let mut files = vec![(self.authority(), authority.pem())];

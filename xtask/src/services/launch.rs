@@ -14,7 +14,8 @@ use super::server::{Durability, Place, Plan, Server, Sign};
 use super::sign;
 use crate::command;
 
-/// Somebody else may take a free port before the server does, so a start is tried again on another.
+/// Another program may take a free port before the server does, so a start is tried again on
+/// another.
 const TRIES_MAX: u32 = 3;
 /// How long a server may take to come up, on a machine that is busy with other things.
 const UP_MAX: Duration = Duration::from_mins(1);

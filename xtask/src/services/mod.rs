@@ -83,7 +83,7 @@ pub(crate) fn run(repo: &Repo, Cli::Run(wanted): Cli) -> Result<()> {
 }
 
 /// Does everyday work with the servers whose store this workspace has, and with their data below a
-/// folder; the work is told the variables of the environment that name them.
+/// folder; the work gets the variables of the environment that name them.
 pub(crate) fn with_everyday_servers(
     repo: &Repo,
     folder: &Path,
@@ -141,7 +141,7 @@ fn names(is_asked_for: impl Fn(&Server) -> bool) -> Vec<&'static str> {
     SERVERS.iter().filter(|server| is_asked_for(server)).map(|server| server.name).collect()
 }
 
-/// Stops the servers whatever comes out, the last one first.
+/// Stops the servers on every outcome, the last one first.
 fn run_with(
     repo: &Repo,
     names: &[&str],
@@ -187,7 +187,7 @@ fn url_of(name: &str, running: &[Running]) -> Result<String> {
 }
 
 /// In memory, a write that waits for the disk costs nothing and proves nothing. Where the kind of
-/// file system cannot be told, it is taken for a disk.
+/// file system is unknown, it is taken for a disk.
 fn require_disk(folder: &Path) -> Result<()> {
     let output = Command::new("stat").args(["-f", "-c", "%T"]).arg(folder).output();
     let kind = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());

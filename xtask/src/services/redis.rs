@@ -84,8 +84,8 @@ pub(super) fn sentinel(place: &Place) -> Result<Plan> {
     for sentinel in &mut plan.processes[2..] {
         sentinel.arg("--sentinel");
     }
-    // Told only now, since a sentinel that knows its master before that one is up takes it for
-    // dead.
+    // The master is named only now, since a sentinel that knows its master before that one is up
+    // takes it for dead.
     for &port in &nodes.plain()[2..] {
         plan.join.push((port, format!("SENTINEL MONITOR {SERVICE} 127.0.0.1 {master} {MONITORED}")));
         plan.join.push((port, format!("SENTINEL SET {SERVICE} auth-pass {password} {SOON}")));

@@ -42,8 +42,8 @@ pub(super) struct Place {
 
 /// How a server is started at its place, in this order.
 pub(super) struct Plan {
-    /// Settings, passwords and keys, for the server's account alone. A command line is for
-    /// everybody to read.
+    /// Settings, passwords and keys, for the server's account alone. All users can read a command
+    /// line.
     pub(super) files: Vec<(PathBuf, String)>,
     /// Runs to its end before the processes start.
     pub(super) setup: Option<Command>,
@@ -79,7 +79,7 @@ pub(crate) enum Durability {
 }
 
 impl Server {
-    /// The environment variable that tells tests where it is.
+    /// The environment variable that says to tests where it is.
     pub(super) fn variable(&self) -> String {
         format!("QUEUE_TEST_{}_URL", self.name.to_uppercase().replace('-', "_"))
     }

@@ -26,7 +26,7 @@ impl Busy {
 impl Drop for Busy {
     fn drop(&mut self) {
         for process in &mut self.0 {
-            // Both fail if somebody else has ended it already.
+            // Both fail if it has ended already.
             drop(process.kill());
             drop(process.wait());
         }

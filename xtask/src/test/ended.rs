@@ -1,4 +1,4 @@
-//! A test program that has ended: what it told, which tests failed, and how to repeat them.
+//! A test program that has ended: what it printed, which tests failed, and how to repeat them.
 
 use std::fmt::Write;
 use std::process::ExitStatus;
@@ -67,7 +67,7 @@ impl Ended {
         told
     }
 
-    /// The heading of what it told, and that.
+    /// The heading of what it printed, and that.
     pub(super) fn shown(&self) -> String {
         let word = match self.status {
             Some(status) if status.success() => "passed".to_owned(),
@@ -91,7 +91,7 @@ impl Ended {
         command
     }
 
-    /// The first one that is told after the tests were listed, where failures are.
+    /// The first one that is printed after the tests were listed, where failures are.
     fn seed(&self) -> Option<u64> {
         let failures = self.output.split_once("\nfailures:").map_or(self.output.as_str(), |(_, after)| after);
         SEEDS.iter().find_map(|word| {

@@ -36,7 +36,7 @@ pub(super) struct Program {
     patience: Duration,
 }
 
-/// A line of what cargo tells of a build, as far as it is needed.
+/// A line of what cargo says of a build, as far as it is needed.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Message {

@@ -24,8 +24,8 @@ pub(crate) struct Usage {
 }
 
 /// Waits for the end, and kills the process if it is not there before `patience` is over. The
-/// kernel forgets what a process wrote once somebody has waited for it, so that is read between its
-/// end and the wait.
+/// kernel forgets what a process wrote once its parent has waited for it, so that is read between
+/// its end and the wait.
 pub(crate) fn wait(child: Child, start: Instant, patience: Duration) -> Result<(ExitStatus, Usage)> {
     let pid = Pid::from_child(&child);
     ended(pid, patience).context("cannot wait")?;
@@ -36,8 +36,8 @@ pub(crate) fn wait(child: Child, start: Instant, patience: Duration) -> Result<(
     Ok((used.status, Usage { wall, cpu, written, memory: used.rusage.maxrss }))
 }
 
-/// Returns when the process has ended, by itself or killed. Nobody has waited for it by then, so
-/// that its number is still its own when it is killed.
+/// Returns when the process has ended, by itself or killed. It was not waited for by then, so that
+/// its number is still its own when it is killed.
 fn ended(pid: Pid, patience: Duration) -> rustix::io::Result<()> {
     thread::scope(|scope| {
         let (end, is_over) = mpsc::channel::<()>();

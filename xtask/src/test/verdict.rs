@@ -1,6 +1,6 @@
 //! Whether red programs are broken, or red by chance.
 //!
-//! A program that is red is run once more, alone. If it is green then, it is flaky: the run tells
+//! A program that is red is run once more, alone. If it is green then, it is flaky: the run reports
 //! it and passes, so that chance never costs a day. Two flaky programs are too many to be chance.
 
 use std::fmt::Write;

@@ -56,7 +56,7 @@ fn of_text(line: &str) -> Option<String> {
         return Some(format!("`{mark}` is left"));
     }
     let starts_path = |(start, _)| {
-        // After a name, as in a relative path or a link, the folder is somebody else's.
+        // After a name, as in a relative path or a link, the folder belongs to another path.
         !line[..start].ends_with(|last: char| last.is_alphanumeric() || "_-.}>".contains(last))
     };
     let folder = FOLDERS.iter().find(|folder| line.match_indices(**folder).any(starts_path))?;

@@ -1,6 +1,6 @@
 //! Stilted words in the comments of Rust, counted by crate. The limit of a crate only goes down.
 //!
-//! A sentence that begins with "whoever" or says that something "is told" hides its subject, and a
+//! A sentence that begins with `whoever` or says that something `is told` hides its subject, and a
 //! reader has to read it twice. The list names what such sentences had in common here; the model
 //! codebases have under 0.1 of these words in 1,000. Code between backticks, blocks of code, and
 //! comments that follow code on their line do not count.

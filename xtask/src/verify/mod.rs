@@ -89,7 +89,7 @@ pub(crate) fn run(repo: &Repo, wanted: &Wanted) -> Result<()> {
     }
 }
 
-/// The steps of this extent, or those of them that are named.
+/// The steps of this extent, or the named ones of them.
 fn chosen(names: &[String], extent: Extent) -> Result<Vec<&'static Step>> {
     for name in names {
         let known: Vec<_> = STEPS.iter().map(|step| step.name).collect();
