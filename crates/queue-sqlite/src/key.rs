@@ -1,7 +1,7 @@
 //! The key of a job's rows: the number of its queue in the high bits, its seq in the low ones.
 //!
 //! Tables by this key stand in the order of (queue, seq), so that a walk through one queue is a
-//! range of them, beside all that the file holds, and needs no index.
+//! range of them, however much else the file holds, and needs no index.
 
 use crate::error::KeySpaceExhausted;
 use queue_core::Seq;

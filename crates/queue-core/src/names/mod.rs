@@ -50,10 +50,10 @@ impl Kind {
         Self::from_static("default")
     }
 
-    /// Whether the kind begins with `queue.`, as the kinds do of jobs that this library enqueues
-    /// for itself, such as schedules. Every worker has their handlers, and a worker that is too old
-    /// to know such a kind gives its jobs back, uncharged, after a wait. Producers cannot enqueue
-    /// them.
+    /// Whether the kind begins with `queue.`. Such kinds belong to the jobs that this library
+    /// enqueues for itself, such as schedules. Every worker has their handlers, and a worker that
+    /// is too old to know such a kind gives its jobs back, uncharged, after a wait. Producers
+    /// cannot enqueue them.
     pub fn is_reserved(&self) -> bool {
         is_reserved(self.as_str())
     }

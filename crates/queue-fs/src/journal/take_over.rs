@@ -11,8 +11,8 @@ impl Journal {
     /// lost its own. Only under the lock, before anything is published.
     ///
     /// A program that had the store open when its lock file was moved away may still be about to
-    /// write. It then writes to a file without a name, and not over records that are stored by the
-    /// answers of others.
+    /// write. It then writes to a file without a name, and not over records that other programs
+    /// have written since.
     pub(super) fn take_over(&mut self, mark: Option<Mark>) -> Result<(), FsFault> {
         // A mark means that another process uses the store already, and may have the segment open.
         if !self.takes_over || mark.is_some() {

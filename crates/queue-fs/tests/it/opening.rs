@@ -1,5 +1,5 @@
 //! Opening a store beside programs that use it: they do not wait for the opening, and the opened
-//! state is right beside all that they do meanwhile.
+//! state is right in spite of what they write meanwhile.
 
 use crate::common::{Place, assert_sound, enqueue, job, queue};
 use parking_lot::{Condvar, Mutex, MutexGuard};

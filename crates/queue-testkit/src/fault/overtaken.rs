@@ -14,8 +14,8 @@ use std::{
 /// What another caller does, on the store itself, before a change arrives.
 type Before = dyn Fn(Arc<dyn Storage>, usize) -> BoxFuture<'static, ()> + Send + Sync;
 
-/// A store with another caller who is quicker than the next calls of [`Storage::apply`]: after the
-/// read and the decision of its user, the store has moved on before the change arrives.
+/// A store with another caller that is quicker than the next calls of [`Storage::apply`]: what its
+/// user has read and decided is out of date when the change arrives.
 ///
 /// A plan of faults cannot show this, since nothing fails. What is tested is the code that decides
 /// on what it has read, such as [`StorageExt::change`](queue_core::StorageExt::change).

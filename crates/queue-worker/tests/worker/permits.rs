@@ -1,5 +1,5 @@
-//! Permits: a bounded number of starts in any period over all handles, for all that their holders
-//! do.
+//! Permits: a bounded number of starts in any period over all handles, also when their holders die
+//! or stall.
 
 use crate::support::{FOREVER, Fault, Probe, millis, spawn};
 use futures_util::future::join_all;

@@ -195,7 +195,7 @@ fn every_filter_gives_the_same_jobs(faces: &Faces<'_>, middle: Timestamp) {
         if let Some(counted) = faces.dry_run(&parts) {
             assert_eq!(counted, expected.len() as u64, "a dry run, {parts:?}");
         }
-        // The number above a list is the number of the state, beside all else that is asked for.
+        // The number above a list counts the state alone, without the other parts of the filter.
         if parts.len() <= 1 && parts.iter().all(|(part, _)| *part == "state") {
             for number in [tab, state].into_iter().flatten() {
                 assert_eq!(number, expected.len(), "the number above the list, {parts:?}");

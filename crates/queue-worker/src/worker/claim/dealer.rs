@@ -194,8 +194,8 @@ mod tests {
         assert!((49..=51).contains(&dealt.iter().filter(|&&queue| queue == 0).count()));
     }
 
-    /// The bound, in every stretch in which two queues were open throughout, beside all that the
-    /// others did.
+    /// The bound, in every stretch in which two queues were open throughout; the others may come
+    /// and go.
     #[test]
     fn any_two_open_queues_are_served_in_proportion_up_to_one_job_each() {
         for seed in 0..300 {
