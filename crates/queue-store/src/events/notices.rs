@@ -4,7 +4,7 @@ use crate::Hub;
 use queue_core::{JobChange, JobMeta, QueueName};
 
 /// Hints for subscribers, in order, to be sent once a change is as durable as promised. Stores
-/// collect it while they write, and publish it after the commit.
+/// collect them while they write, and publish them after the commit.
 ///
 /// ```
 /// use queue_core::QueueName;
