@@ -39,6 +39,7 @@ pub use permits::{Permit, Permits, PermitsBuilder};
 pub use reserved::{RESERVED_RETRY, ReservedJob, ReservedOutcome, handle_reserved, trace_ticks};
 pub use shutdown_signal::shutdown_signal;
 pub use tokio_clock::TokioClock;
+pub use worker::hosted;
 pub use worker::{
     AboutWorker, CurrentJob, HookStage, JobEnd, LeftOutCounts, PruneTick, QueueWork, RateLimit, RescueTick,
     WorkQueue, Worker, WorkerBuilder, WorkerEvent, WorkerEvents, WorkerReport,

@@ -45,7 +45,7 @@ impl<S> Context<S> {
     /// The context of a job that a test made.
     #[cfg(feature = "testing")]
     pub(crate) fn of_test(held: Arc<HeldJob>, state: S) -> Self {
-        Self { held, lease: Lease::of_test(), codecs: None, state: Arc::new(state) }
+        Self { held, lease: Lease::OfTest, codecs: None, state: Arc::new(state) }
     }
 
     pub(crate) fn held(&self) -> &Arc<HeldJob> {

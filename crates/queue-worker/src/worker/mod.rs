@@ -9,10 +9,11 @@
 //! | `attempt` | starts handlers, with hooks and under time limits | `settle` |
 //! | `settle` | stores what came of each attempt | the slot is free: `claim` |
 //!
-//! Four folders stand beside that path. `hold` has the jobs under lease from their claim until
+//! Five folders stand beside that path. `hold` has the jobs under lease from their claim until
 //! their outcome is durable, and sends the heartbeats. `rate` says how often jobs may start.
 //! `upkeep` ends lapsed leases and removes old records. `watch` tells the program and its operators
-//! what happens, and `trace` tells subscribers of `tracing`.
+//! what happens, and `trace` tells subscribers of `tracing`. `hosted` has the attempt alone, for
+//! workers that get their jobs by another way than a store.
 //!
 //! Dependencies go down the path: `claim` calls `attempt`, `attempt` makes what `settle` stores,
 //! and neither knows who called. One type is known everywhere: [`run::WorkerRun`], which has what
@@ -24,6 +25,7 @@ mod attempt;
 mod claim;
 mod deadline;
 mod hold;
+pub mod hosted;
 mod rate;
 mod run;
 mod settle;

@@ -1,7 +1,8 @@
 //! Starts handlers, and sends what came of their attempts to the settler.
 
 use super::{
-    execution::{Execution, NoOutcome},
+    execution::Execution,
+    handler_run::NoOutcome,
     ready_jobs::{AddResult, ReadyJobs, RunnerStep},
     reserved,
     start_decision::{StartDecision, decide_start, is_paused},

@@ -1,6 +1,6 @@
 //! The hooks of a worker around each attempt.
 
-use super::execution::HandlerResult;
+use super::handler_run::HandlerResult;
 use crate::{
     handler::{AttemptResult, Before, Context, HOOK_MAX, Hook},
     runtime::{BoxError, caught, guarded},

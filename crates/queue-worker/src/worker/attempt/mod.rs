@@ -3,11 +3,13 @@
 //! In come held jobs, from `claim`, in claim order. Out goes a
 //! [`Settlement`](super::settle::Settlement) for each, to `settle`, which is next. `dispatcher`
 //! starts runners, `ready_jobs` is where jobs wait for one, `start_decision` says what becomes of
-//! the first of them, `pause_watch` learns that they are paused, and `execution` makes the attempt.
+//! the first of them, `pause_watch` learns that they are paused, `execution` makes the attempt, and
+//! `handler_run` calls the handler.
 
 mod dispatcher;
 mod execution;
 mod forecast;
+mod handler_run;
 mod hooks;
 mod pause_watch;
 mod ready_jobs;
@@ -15,5 +17,6 @@ mod reserved;
 mod start_decision;
 
 pub(super) use dispatcher::Dispatcher;
+pub(super) use handler_run::{HandlerRun, NoOutcome};
 pub(super) use hooks::HookStack;
 pub(super) use pause_watch::watch_pauses;

@@ -1,31 +1,39 @@
 //! A handler's way to the store, for the lease of its job alone.
 
 use super::{HeldJob, heartbeat::extend_now};
-use crate::{handler::CancelReason, worker::run::WorkerRun};
+use crate::{
+    handler::CancelReason,
+    worker::{hosted::HostedLease, run::WorkerRun},
+};
 use queue_core::{Limits, Result, Span};
 use std::{
     sync::{Arc, Weak},
     time::Duration,
 };
+use tokio::time::Instant;
 
-/// The lease of one job, as its context has it. It keeps neither the worker nor the store alive. A
-/// job that a test made has neither.
+/// The lease of one job, as its context has it. It keeps neither the worker nor the store alive.
 #[derive(Clone, Debug)]
-pub(crate) struct Lease(Option<Weak<WorkerRun>>);
+pub(crate) enum Lease {
+    /// Of a worker over a store.
+    Run(Weak<WorkerRun>),
+    /// Of a worker that reaches its jobs by another way.
+    Hosted(Weak<dyn HostedLease>),
+    /// Of a job that a test made: it holds until the test says otherwise.
+    #[cfg(feature = "testing")]
+    OfTest,
+}
 
 impl Lease {
     pub(in crate::worker) fn new(run: &Arc<WorkerRun>) -> Self {
-        Self(Some(Arc::downgrade(run)))
-    }
-
-    /// Makes the lease of a job that no store knows: it holds until the test says otherwise.
-    #[cfg(feature = "testing")]
-    pub(crate) const fn of_test() -> Self {
-        Self(None)
+        Self::Run(Arc::downgrade(run))
     }
 
     fn run(&self) -> Option<Arc<WorkerRun>> {
-        self.0.as_ref()?.upgrade()
+        match self {
+            Self::Run(run) => run.upgrade(),
+            _ => None,
+        }
     }
 
     /// What the store takes. Once the worker is gone nothing is sent, so that any limits will do.
@@ -35,15 +43,28 @@ impl Lease {
 
     /// The worker's default time limit.
     pub(crate) fn time_limit(&self) -> Option<Duration> {
-        self.run().and_then(|run| run.options.time_limit)
+        match self {
+            Self::Hosted(lease) => lease.upgrade()?.time_limit(),
+            _ => self.run()?.options.time_limit,
+        }
     }
 
     /// Sends a heartbeat at once, and answers why the handler should stop, if it should.
     pub(crate) async fn extend(&self, job: &HeldJob, by: Span) -> Result<Option<CancelReason>> {
-        match self.run().filter(|run| run.held.contains(job)) {
-            Some(run) => extend_now(&run, job, by).await?,
-            None if self.0.is_none() => {}
-            None => job.cancel(CancelReason::LeaseLost),
+        match self {
+            Self::Run(_) => match self.run().filter(|run| run.held.contains(job)) {
+                Some(run) => extend_now(&run, job, by).await?,
+                None => job.cancel(CancelReason::LeaseLost),
+            },
+            Self::Hosted(lease) => match lease.upgrade() {
+                Some(lease) => {
+                    job.keep_until(Instant::now() + by.as_duration());
+                    lease.heartbeat().await?;
+                }
+                None => job.cancel(CancelReason::LeaseLost),
+            },
+            #[cfg(feature = "testing")]
+            Self::OfTest => {}
         }
         Ok(job.cancel_reason())
     }

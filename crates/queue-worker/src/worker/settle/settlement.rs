@@ -133,6 +133,20 @@ impl Settlement {
         Some(transition)
     }
 
+    /// What is to be settled, for a worker that leaves the decision to another place, and how long
+    /// the handler ran.
+    pub(in crate::worker) fn into_event(mut self) -> (Event, Option<Duration>) {
+        if let Event::Complete { then, .. }
+        | Event::Fail { then, .. }
+        | Event::Release { then, .. }
+        | Event::Interrupt { then, .. }
+        | Event::Snooze { then, .. } = &mut self.event
+        {
+            self.job.headers().trace_on(then);
+        }
+        (self.event, self.ran_for)
+    }
+
     /// Makes the same settlement for the job as it was seen anew.
     pub(in crate::worker) fn again(self, seen: JobMeta) -> Self {
         Self { newer: Some(Box::new(seen)), ..self }

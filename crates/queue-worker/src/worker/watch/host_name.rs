@@ -1,7 +1,8 @@
 //! The name of the host, for people to look at.
 
-/// What this host calls itself, or a text that says so where it has no name.
-pub(super) fn host_name() -> String {
+/// What this host calls itself, or a text that says so where it has no name. It is for people who
+/// look for a worker.
+pub fn host_name() -> String {
     let name = system_name();
     if name.is_empty() { "unknown host".to_owned() } else { name }
 }

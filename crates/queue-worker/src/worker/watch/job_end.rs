@@ -16,3 +16,10 @@ pub struct JobEnd {
     /// What went wrong, with details, if the attempt failed.
     pub error: Option<Failure>,
 }
+
+impl JobEnd {
+    /// The end of an attempt, as a worker of another kind reports it.
+    pub fn new(meta: JobMeta, attempt: u32, ran_for: Option<Duration>, error: Option<Failure>) -> Self {
+        Self { meta, attempt, ran_for, error }
+    }
+}

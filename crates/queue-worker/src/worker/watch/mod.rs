@@ -20,6 +20,7 @@ mod worker_events;
 mod worker_report;
 
 pub use about_worker::{AboutWorker, CurrentJob, LeftOutCounts, QueueWork};
+pub use host_name::host_name;
 pub use job_end::JobEnd;
 pub use worker_event::{HookStage, WorkerEvent};
 pub use worker_events::WorkerEvents;
