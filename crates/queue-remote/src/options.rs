@@ -1,14 +1,12 @@
 //! Where the server is, and how a handle reaches it.
 
 use crate::{
+    client::TokenSource,
     endpoint::{Endpoint, RemoteUrl},
     tls::CertificateFiles,
 };
 use queue_core::{Error, Result};
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::Path, time::Duration};
 
 /// How a [`RemoteStorage`](crate::RemoteStorage) is opened.
 #[derive(Clone, Debug)]
@@ -16,7 +14,7 @@ use std::{
 pub struct RemoteOptions {
     pub(crate) endpoint: Endpoint,
     pub(crate) certificates: CertificateFiles,
-    pub(crate) token_file: Option<PathBuf>,
+    pub(crate) token: TokenSource,
     /// Whether a token may go over the network unencrypted.
     pub(crate) allows_cleartext: bool,
     pub(crate) response_timeout: Option<Duration>,
@@ -56,14 +54,14 @@ impl RemoteOptions {
         let mut options = Self {
             endpoint,
             certificates: CertificateFiles::default(),
-            token_file: None,
+            token: TokenSource::None,
             allows_cleartext: false,
             response_timeout: None,
             connect_timeout: Duration::from_secs(5),
         };
         for (key, value) in given {
             match (key.as_str(), value.as_str()) {
-                ("token-file", file) => options.token_file = Some(file.into()),
+                ("token-file", file) => options.token = TokenSource::File(file.into()),
                 ("cleartext", "allow") => options.allows_cleartext = true,
                 ("cleartext", "refuse") => options.allows_cleartext = false,
                 ("cleartext", _) => return Err(invalid("`cleartext` is `allow` or `refuse`")),
@@ -83,7 +81,14 @@ impl RemoteOptions {
 
     /// Sends the token that stands in this file. Default: none.
     pub fn token_file(mut self, file: impl AsRef<Path>) -> Self {
-        self.token_file = Some(file.as_ref().to_owned());
+        self.token = TokenSource::File(file.as_ref().to_owned());
+        self
+    }
+
+    /// Sends this token, in place of one in a file. A file is better for a program that runs for
+    /// long: it is read again when the server refuses the token. No text of these options shows it.
+    pub fn token(mut self, token: impl Into<String>) -> Self {
+        self.token = TokenSource::Text(token.into());
         self
     }
 
@@ -106,7 +111,7 @@ impl RemoteOptions {
         if self.response_timeout.is_some_and(|timeout| timeout.is_zero()) || self.connect_timeout.is_zero() {
             return Err(invalid("timeouts must be longer than zero"));
         }
-        if self.token_file.is_some() && !self.allows_cleartext && self.endpoint.is_in_the_clear() {
+        if self.token.is_some() && !self.allows_cleartext && self.endpoint.is_in_the_clear() {
             return Err(invalid(
                 "the token would go unencrypted over the network; use `https://`, or say `cleartext=allow`",
             ));

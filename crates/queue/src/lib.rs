@@ -90,6 +90,7 @@
 //! | `tls` | no | encrypted connections to Postgres, Redis and remote stores, by rustls |
 //! | `worker` | yes | the module `worker` and `Queue::worker` |
 //! | `schedules` | yes | the module `schedules`: jobs at times of a calendar |
+//! | `service` | no | the module `service`: a worker over the protocol of `queue serve` |
 //! | `json` | yes | the codec `Json`, which is then the default |
 //! | `msgpack` | no | the codec `MsgPack` |
 //! | `uuid` | no | a `Uuid` as a job id |
@@ -152,6 +153,8 @@ pub use queue_serde::Json;
 #[cfg(feature = "msgpack")]
 pub use queue_serde::MsgPack;
 pub use queue_serde::{Codec, CodecContext, CodecError, Decode, Encode, Raw, Role};
+#[cfg(feature = "service")]
+pub use queue_service as service;
 #[cfg(feature = "sqlite")]
 pub use queue_sqlite::{SqliteOptions, SqliteStorage, rusqlite};
 /// What people and programs see of a queue, as a crate.

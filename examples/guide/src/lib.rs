@@ -71,6 +71,8 @@ mod pages {
     struct Bulk;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/cancel.md"))]
     struct Cancel;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/remote-workers.md"))]
+    struct RemoteWorkers;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/waiting.md"))]
     struct Waiting;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/transactions.md"))]

@@ -38,6 +38,7 @@ pub(super) const TABLE: &[Row] = &[
         &["queue-memory", "queue-testkit"],
         &[DRIVERS],
     ),
+    row("queue-service", &["queue-core", "queue-remote", "queue-worker"], &[], &[DRIVERS]),
     row(
         "queue-http",
         &["queue-core", "queue-store", "queue-schedule", "queue-view", "queue-worker", "queue-jobs"],
@@ -95,6 +96,7 @@ const FACADE: &[&str] = &[
     "queue-postgres",
     "queue-redis",
     "queue-remote",
+    "queue-service",
 ];
 const RUNTIMES: &[&str] = &["async-std", "smol", "async-executor", "actix-rt"];
 /// JSON is none of them: what follows a final failure is written in it, under every codec of the

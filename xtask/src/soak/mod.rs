@@ -1,6 +1,8 @@
 //! `cargo xtask soak`: long runs that show that nothing hangs, no answer is wrong, and no memory
 //! grows.
 
+#[cfg(test)]
+mod decoder_tests;
 mod decoders;
 mod fuzz;
 

@@ -27,6 +27,8 @@ mod scopes;
 mod secrets;
 #[cfg(feature = "server")]
 mod server;
+#[cfg(feature = "server")]
+mod service_worker;
 mod shares;
 #[cfg(feature = "server")]
 mod smuggling;

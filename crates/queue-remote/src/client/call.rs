@@ -5,7 +5,7 @@ use super::{
     error::{cut, foreign, lost, mismatch, refused, silent, unreadable},
     problem::{is_problem, says_a_kind},
     progress::Progress,
-    token::TokenFile,
+    token::Token,
     upload::Upload,
 };
 use crate::{
@@ -37,7 +37,7 @@ const RESERVE_MAX: usize = 1 << 20;
 pub(crate) struct Caller {
     connections: Connections,
     endpoint: Endpoint,
-    token: Option<TokenFile>,
+    token: Option<Token>,
     contract: HeaderValue,
 }
 
@@ -46,10 +46,7 @@ pub(crate) type ListenedBody = Incoming;
 
 impl Caller {
     pub(crate) async fn new(options: &RemoteOptions) -> Result<Self> {
-        let token = match &options.token_file {
-            Some(file) => Some(TokenFile::read(file.clone()).await?),
-            None => None,
-        };
+        let token = Token::read(options.token.clone()).await?;
         let (endpoint, connections) = (options.endpoint.clone(), Connections::new(options));
         let contract = HeaderValue::try_from(fingerprint()).expect("digits are a header");
         Ok(Self { connections, endpoint, token, contract })
@@ -75,7 +72,7 @@ impl Caller {
 
     /// The answer of a verb that went well.
     async fn send(&self, verb: &'static str, body: Bytes, silence: Duration) -> Result<Response<Incoming>> {
-        let token = self.token.as_ref().map(TokenFile::header);
+        let token = self.token.as_ref().map(Token::header);
         let mut response = self.try_send(verb, body.clone(), token.as_ref(), silence).await?;
         if response.status() == StatusCode::UNAUTHORIZED
             && let (Some(file), Some(token)) = (&self.token, &token)

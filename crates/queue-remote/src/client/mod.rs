@@ -16,3 +16,4 @@ mod upload;
 
 pub(crate) use call::{Caller, ListenedBody};
 pub use service_client::{ServiceAnswer, ServiceClient};
+pub(crate) use token::TokenSource;

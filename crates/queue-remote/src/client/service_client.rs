@@ -7,7 +7,7 @@ use super::{
     error::{lost, silent},
     problem::media_type,
     progress::Progress,
-    token::TokenFile,
+    token::Token,
     upload::Upload,
 };
 use crate::{endpoint::Endpoint, options::RemoteOptions};
@@ -32,7 +32,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 pub struct ServiceClient {
     connections: Connections,
     endpoint: Endpoint,
-    token: Option<TokenFile>,
+    token: Option<Token>,
     silence: Duration,
 }
 
@@ -57,10 +57,7 @@ impl ServiceClient {
     /// `Invalid` for a token that cannot be read, or would go unencrypted over a network.
     pub async fn open(options: RemoteOptions) -> Result<Self> {
         let options = options.checked()?;
-        let token = match &options.token_file {
-            Some(file) => Some(TokenFile::read(file.clone()).await?),
-            None => None,
-        };
+        let token = Token::read(options.token.clone()).await?;
         Ok(Self {
             connections: Connections::new(&options),
             silence: options.response_timeout.unwrap_or(SILENCE),
@@ -78,7 +75,7 @@ impl ServiceClient {
     /// future closes the connection, which tells the service that nobody listens.
     pub async fn post(&self, path: &str, body: Bytes, wait: Duration) -> Result<ServiceAnswer> {
         let silence = self.silence + wait;
-        let token = self.token.as_ref().map(TokenFile::header);
+        let token = self.token.as_ref().map(Token::header);
         let mut response = self.send(path, body.clone(), token.as_ref(), silence).await?;
         if response.status() == StatusCode::UNAUTHORIZED
             && let (Some(file), Some(token)) = (&self.token, &token)

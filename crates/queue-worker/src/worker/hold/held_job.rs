@@ -1,6 +1,6 @@
 //! One job under a lease of this worker.
 
-use super::{ClaimDetails, time_limit::TimeLimit};
+use super::{ClaimDetails, held_job_state::HeldJobState, time_limit::TimeLimit};
 use crate::{handler::CancelReason, worker::rate::Reservation};
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
@@ -40,25 +40,6 @@ pub(crate) struct HeldJob {
     /// Whether a start was reserved for the job. Jobs of queues without a limit look no further.
     has_start: bool,
     state: Mutex<HeldJobState>,
-}
-
-/// What changes while the job is held.
-#[derive(Debug)]
-struct HeldJobState {
-    /// When the lease lapses, by this process's own clock. It is counted from before the request
-    /// was sent, so it is early rather than late.
-    lapses_at: Instant,
-    /// Until when the handler asked the lease to last without another heartbeat.
-    keep_until: Option<Instant>,
-    /// The progress that the handler reported last.
-    reported: Option<Bytes>,
-    /// The progress that the store last answered to have. Answers may overtake each other, so it
-    /// need not be the newest.
-    stored: Option<Bytes>,
-    /// Jobs to be enqueued with the completion.
-    then: Vec<NewJob>,
-    /// Kept until the job starts or is let go, though a context may live on.
-    start: Option<Reservation>,
 }
 
 impl HeldJob {
@@ -264,7 +245,12 @@ impl HeldJob {
 
     /// When the lease lapses; `None` once the job is given up.
     pub(crate) fn lapses_at(&self) -> Option<Instant> {
-        (!self.is_given_up()).then(|| self.state().lapses_at)
+        (!self.is_given_up()).then(|| self.lease_end())
+    }
+
+    /// When the lease lapses, also that of a job that is given up.
+    pub(in crate::worker) fn lease_end(&self) -> Instant {
+        self.state().lapses_at
     }
 
     /// Takes the start that was reserved for the job. Dropped unused, it is free for another job.
@@ -289,11 +275,5 @@ impl HeldJob {
 
     fn state(&self) -> MutexGuard<'_, HeldJobState> {
         self.state.lock()
-    }
-}
-
-impl HeldJobState {
-    fn unstored(&self) -> Option<&Bytes> {
-        self.reported.as_ref().filter(|reported| self.stored.as_ref() != Some(reported))
     }
 }

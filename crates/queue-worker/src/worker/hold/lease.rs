@@ -5,7 +5,7 @@ use crate::{
     handler::CancelReason,
     worker::{hosted::HostedLease, run::WorkerRun},
 };
-use queue_core::{Limits, Result, Span};
+use queue_core::{Error, Limits, Result, Span};
 use std::{
     sync::{Arc, Weak},
     time::Duration,
@@ -32,7 +32,9 @@ impl Lease {
     fn run(&self) -> Option<Arc<WorkerRun>> {
         match self {
             Self::Run(run) => run.upgrade(),
-            _ => None,
+            Self::Hosted(_) => None,
+            #[cfg(feature = "testing")]
+            Self::OfTest => None,
         }
     }
 
@@ -45,7 +47,9 @@ impl Lease {
     pub(crate) fn time_limit(&self) -> Option<Duration> {
         match self {
             Self::Hosted(lease) => lease.upgrade()?.time_limit(),
-            _ => self.run()?.options.time_limit,
+            Self::Run(run) => run.upgrade()?.options.time_limit,
+            #[cfg(feature = "testing")]
+            Self::OfTest => None,
         }
     }
 
@@ -58,6 +62,7 @@ impl Lease {
             },
             Self::Hosted(lease) => match lease.upgrade() {
                 Some(lease) => {
+                    check(by, lease.lease_max())?;
                     job.keep_until(Instant::now() + by.as_duration());
                     lease.heartbeat().await?;
                 }
@@ -68,4 +73,11 @@ impl Lease {
         }
         Ok(job.cancel_reason())
     }
+}
+
+fn check(by: Span, most: Duration) -> Result<()> {
+    if by.as_duration() <= most {
+        return Ok(());
+    }
+    Err(Error::invalid("extend", format!("a lease lasts at most {most:?}, not {:?}", by.as_duration())))
 }

@@ -9,6 +9,7 @@ mod claim_details;
 mod clock_reading;
 mod heartbeat;
 mod held_job;
+mod held_job_state;
 mod held_jobs;
 mod lease;
 mod time_limit;

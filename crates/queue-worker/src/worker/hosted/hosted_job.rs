@@ -50,9 +50,10 @@ impl HostedJob {
         self.0.may_start()
     }
 
-    /// When the lease lapses; `None` once it is [lost](Self::lose).
+    /// When the lease lapses; `None` once it is [lost](Self::lose). A handler that is asked to stop
+    /// for another reason keeps its lease.
     pub fn lapses_at(&self) -> Option<Instant> {
-        self.0.lapses_at()
+        self.0.time_limit().lost_at().is_none().then(|| self.0.lease_end())
     }
 
     /// Whether the attempt is over, so that only its outcome has to be stored.
@@ -84,8 +85,8 @@ impl HostedJob {
         }
     }
 
-    /// Notes that a heartbeat was answered: the lease lasts for `lease` from its sending on, and the
-    /// progress that it carried is stored.
+    /// Notes that a heartbeat was answered: the lease lasts for `lease` from its sending on, and
+    /// the progress that it carried is stored.
     pub fn extended(&self, sent: Heartbeat, sent_at: Instant, lease: Duration) {
         let sent = Patch::Extend { by: Span::at_most(lease), progress: sent.progress };
         self.0.extended(&sent, sent_at);
@@ -97,9 +98,9 @@ impl HostedJob {
         Event::release(self.0.token())
     }
 
-    /// Makes the attempt: calls the handler with a [`Context`](crate::Context) that reaches `lease`,
-    /// under its time limit and in a span of its own, and answers what is to be settled. A panic is
-    /// a failure. A dropped future drops the handler.
+    /// Makes the attempt: calls the handler with a [`Context`](crate::Context) that reaches
+    /// `lease`, under its time limit and in a span of its own, and answers what is to be settled. A
+    /// panic is a failure. A dropped future drops the handler.
     pub async fn run(
         &self,
         handler: &JobHandler,

@@ -11,8 +11,11 @@ pub trait HostedLease: fmt::Debug + Send + Sync {
     /// job.
     ///
     /// # Errors
-    /// Those of the call. The lease may be longer or not then.
+    /// The errors of the call. The lease may be longer or not then.
     async fn heartbeat(&self) -> Result<()>;
+
+    /// The longest lease that can be asked for. A handler that asks for more gets an error.
+    fn lease_max(&self) -> Duration;
 
     /// How long a handler may run unless its job or its kind says otherwise.
     fn time_limit(&self) -> Option<Duration>;

@@ -34,6 +34,10 @@ fn trouble(event: &WorkerEvent) -> Option<String> {
         WorkerEvent::Paused => "paused on request".to_owned(),
         WorkerEvent::Resumed => "going on after a pause".to_owned(),
         WorkerEvent::Error(error) if error.kind() == ErrorKind::Closed => format!("stopping: {error}"),
+        // No waiting helps against these.
+        WorkerEvent::Error(error) if matches!(error.kind(), ErrorKind::Invalid | ErrorKind::Unsupported) => {
+            format!("warning: {error}")
+        }
         WorkerEvent::Error(error) => format!("warning: {error}; trying again"),
         _ => return None,
     })

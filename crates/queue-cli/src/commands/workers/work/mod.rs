@@ -153,14 +153,25 @@ async fn work(
     let kill = CancellationToken::new();
     let worker = worker(args, jobs, session, kill.clone())?;
     let stop = worker.stop_token();
-    let mut running = pin!(worker.run());
+    let ask = |request| if request == StopRequest::Twice { kill.cancel() } else { stop.cancel() };
+    Ok(on_signals(worker.run(), ask, session, signals).await)
+}
+
+/// Runs a worker to its end, and passes signals on to it.
+async fn on_signals<R>(
+    running: impl Future<Output = R>,
+    ask: impl Fn(StopRequest),
+    session: &Session,
+    signals: &mut StopSignals,
+) -> (R, StopRequest) {
+    let mut running = pin!(running);
     let mut stopped = StopRequest::Never;
     loop {
         tokio::select! {
-            report = &mut running => return Ok((report, stopped)),
+            report = &mut running => return (report, stopped),
             () = signals.next() => {
                 stopped = on_signal(stopped, session);
-                if stopped == StopRequest::Twice { kill.cancel() } else { stop.cancel() }
+                ask(stopped);
             }
         }
     }
@@ -181,17 +192,22 @@ fn on_signal(stopped: StopRequest, session: &Session) -> StopRequest {
     now
 }
 
+/// The command is run for jobs of every kind.
+fn router(exec: Exec) -> Router {
+    let exec = Arc::new(exec);
+    Router::new(()).fallback(move |Raw(payload): Raw, context: Context| {
+        let exec = exec.clone();
+        async move { Ok(exec.run(&payload, &StartedJob::from(&context), context.cancelled()).await.map(Raw)?) }
+    })
+}
+
 fn worker(
     args: &WorkArgs,
     jobs: &Jobs,
     session: &Session,
     kill: CancellationToken,
 ) -> Result<Worker, CliError> {
-    let exec = Arc::new(args.exec(session, kill));
-    let router = Router::new(()).fallback(move |Raw(payload): Raw, context: Context| {
-        let exec = exec.clone();
-        async move { Ok(exec.run(&payload, &StartedJob::from(&context), context.cancelled()).await.map(Raw)?) }
-    });
+    let router = router(args.exec(session, kill));
     let out = session.out;
     let builder = Worker::builder(jobs.storage().clone(), jobs.name().clone(), router)
         .concurrency(args.concurrency())
