@@ -9,14 +9,24 @@
 mod change;
 mod failures;
 mod filter;
+mod health;
 mod job;
+mod operations;
+mod schedules;
 pub mod words;
+mod work;
+mod workers;
 
 pub use change::{ChangeOutcome, ChangedJob, ChangedJobs, change_jobs};
 pub use failures::{FAILURES_LOOKED_AT_MAX, FailureGroup, FailureGroups};
 pub use filter::{InvalidFilter, JobFilter, JobListing, Standing, UnknownStanding};
+pub use health::{Grade, HealthPoint, QueueHealth, headline};
 pub use job::{
     AttemptView, BudgetView, DataView, ErrorView, JobBodyView, JobDetails, JobFact, JobPauses, JobReading,
-    JobStep, JobView, PauseView, PausedPart, TimelineEntry, Unlimited, Waiting, WholeJob, attempts_words,
-    depth_is_at_most, json_of, standing_words,
+    JobStep, JobView, KeepView, KeepWord, PauseView, PausedPart, SentData, TimelineEntry, Unlimited, Waiting,
+    WholeJob, attempts_words, depth_is_at_most, json_of, standing_words,
 };
+pub use operations::{OperationView, UnreadableOperationView};
+pub use schedules::{ScheduleView, ScheduledJobView, UnreadableScheduleView};
+pub use work::{KindCountsView, SeriesReading, SlotCountsView, WorkCountsView, WorkReading, WorkView};
+pub use workers::{AboutWorker, CurrentJob, LeftOutCounts, QueueWork, WorkerView, duty_word};

@@ -32,6 +32,5 @@ mod words;
 
 pub use access::AccessPolicy;
 pub use dashboard::{Dashboard, NoAccess};
-pub use pages::health;
 pub use stores::WatchedStores;
 pub use trace_url::TraceUrl;

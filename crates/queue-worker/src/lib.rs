@@ -41,6 +41,6 @@ pub use shutdown_signal::shutdown_signal;
 pub use tokio_clock::TokioClock;
 pub use worker::hosted;
 pub use worker::{
-    AboutWorker, CurrentJob, HookStage, JobEnd, LeftOutCounts, PruneTick, QueueWork, RateLimit, RescueTick,
-    WorkQueue, Worker, WorkerBuilder, WorkerEvent, WorkerEvents, WorkerReport,
+    HookStage, JobEnd, PruneTick, RateLimit, RescueTick, WorkQueue, Worker, WorkerBuilder, WorkerEvent,
+    WorkerEvents, WorkerReport,
 };

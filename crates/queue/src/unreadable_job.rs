@@ -1,6 +1,7 @@
 //! Jobs of the library's own that this program cannot read, as listings show them.
 
 use queue_core::{Error, ErrorKind, JobMeta, Result};
+use queue_view::{UnreadableOperationView, UnreadableScheduleView};
 
 /// A schedule or an operation that this program cannot read: a newer version of the library wrote
 /// it, or its time zone is not known on this machine. Workers that cannot read it leave it,
@@ -42,6 +43,26 @@ impl UnreadableJob {
                 Ok(Err(Self { name: name(&meta), meta, error }))
             }
             Err(error) => Err(error),
+        }
+    }
+}
+
+impl From<&UnreadableJob> for UnreadableScheduleView {
+    fn from(unreadable: &UnreadableJob) -> Self {
+        Self {
+            schedule: unreadable.name.clone(),
+            state: "unreadable",
+            error: unreadable.error.message().to_owned(),
+        }
+    }
+}
+
+impl From<&UnreadableJob> for UnreadableOperationView {
+    fn from(unreadable: &UnreadableJob) -> Self {
+        Self {
+            operation: unreadable.name.clone(),
+            state: unreadable.meta.state.as_str(),
+            error: unreadable.error.message().to_owned(),
         }
     }
 }

@@ -27,7 +27,7 @@ fn redrive_runs_failed_jobs_again() {
     assert_eq!(place.run(&["redrive", "a"]).ok().text(), "queued a\n");
     assert!(place.run(&["redrive", "a"]).code(1).stderr.contains("is queued"));
     place.run(&["redrive", "nobody"]).code(3);
-    assert_eq!(place.run(&["redrive", "--all-failed", "--json"]).ok().object()["redriven"], 2);
+    assert_eq!(place.run(&["redrive", "--all-failed", "--json"]).ok().object()["done"], 2);
     let drained = place.run(&["work", "--exec", "cat", "--drain"]).ok();
     assert_eq!(drained.text(), "completed 3 jobs\n");
 }

@@ -86,7 +86,7 @@ fn a_filter_says_which_jobs_and_a_dry_run_counts_them() {
     assert!(place.run(&["status", "later"]).ok().text().contains("scheduled"), "it waits for its time");
     assert_eq!(place.run(&["promote", "--state", "scheduled"]).ok().text(), "promoted 1 job\n");
     assert_eq!(place.run(&["bulk", "prioritize", "-3", "--state", "queued"]).ok().text(), "changed 1 job\n");
-    assert_eq!(place.run(&["delete", "--state", "cancelled", "--yes", "--json"]).ok().object()["deleted"], 1);
+    assert_eq!(place.run(&["delete", "--state", "cancelled", "--yes", "--json"]).ok().object()["done"], 1);
     assert_eq!(place.run(&["operations", "--json"]).ok().objects().len(), 4);
     place.run(&["delete"]).code(2);
     place.run(&["delete", "due", "--tag", "t"]).code(2);

@@ -69,9 +69,9 @@ fn jobs_of_one_tag_are_listed_redriven_cancelled_and_removed_without_the_others(
     assert_eq!(ids(&place, &["list", "--tag", "all"]), ["d", "c", "b", "a"]);
     assert_eq!(ids(&place, &["list", "--tag", "tenant-7", "--state", "failed"]), ["b", "a"]);
     let redriven = place.run(&["redrive", "--tag", "tenant-7", "--json"]).ok().object();
-    assert_eq!((&redriven["redriven"], &redriven["failed"]), (&Value::from(2), &Value::from(0)));
+    assert_eq!((&redriven["done"], &redriven["failed"]), (&Value::from(2), &Value::from(0)));
     let cancelled = place.run(&["cancel", "--tag", "all", "--json"]).ok().object();
-    assert_eq!((&cancelled["cancelled"], &cancelled["skipped"]), (&Value::from(3), &Value::from(0)));
+    assert_eq!((&cancelled["done"], &cancelled["skipped"]), (&Value::from(3), &Value::from(0)));
     let removed = place.run(&["prune", "--tag", "tenant-8", "--json"]).ok().object();
     assert_eq!(removed["removed"], 1);
     assert_eq!(ids(&place, &["list", "--state", "cancelled"]).len(), 3);

@@ -24,7 +24,7 @@ pub(super) const LIMITS: &[(&str, usize)] = &[
     ("queue-testkit", 0),
     ("queue-view", 0),
     ("queue-web", 2),
-    ("queue-worker", 71),
+    ("queue-worker", 65),
     ("tests", 0),
     ("xtask", 0),
 ];

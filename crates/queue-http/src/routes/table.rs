@@ -162,7 +162,7 @@ fn change() -> Vec<Route> {
             .asks::<operations::OperationsParams>()
             .answers::<operations::OperationsOut>(200),
         route!(GET "/v1/operations/{operation}", Some(Operate), operations::one, "operation", "Shows an operation.")
-            .answers::<operations::OperationOut>(200),
+            .answers::<queue_view::OperationView>(200),
         route!(POST "/v1/operations/{operation}/cancel", Some(Operate), operations::cancel, "cancel_operation", "Cancels an operation.")
             .takes::<queues::Empty>()
             .answers::<operations::ChangeOut>(200),
@@ -201,7 +201,7 @@ fn look() -> Vec<Route> {
             .answers::<workers::WorkersOut>(200),
         route!(GET "/v1/queues/{queue}/stats", Some(View), stats::stats, "stats", "Shows what workers counted.")
             .asks::<stats::StatsParams>()
-            .answers::<stats::StatsOut>(200),
+            .answers::<queue_view::WorkView>(200),
         route!(GET "/v1/queues/{queue}/events", Some(View), events::events, "events", "Streams hints that something changed.")
             .answers_else(200),
     ]
@@ -213,7 +213,7 @@ fn schedule() -> Vec<Route> {
         route!(GET "/v1/queues/{queue}/schedules", Some(View), schedules::list, "schedules", "Lists schedules.")
             .answers::<schedules::SchedulesOut>(200),
         route!(GET "/v1/queues/{queue}/schedules/{schedule}", Some(View), schedules::one, "schedule", "Shows a schedule.")
-            .answers::<schedules::ScheduleOut>(200),
+            .answers::<queue_view::ScheduleView>(200),
         route!(PUT "/v1/queues/{queue}/schedules/{schedule}", Some(Operate), schedules::put, "put_schedule", "Makes a schedule, or changes the one of this name; needs produce too.")
             .takes::<schedules::ScheduleIn<'_>>()
             .answers::<schedules::PutOut>(200)

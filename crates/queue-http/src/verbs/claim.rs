@@ -7,7 +7,7 @@ use crate::{
     receipt,
     routes::Call,
     service::App,
-    wire::{ShownData, millis, stamp},
+    wire::{millis, stamp},
 };
 use axum::{
     http::{HeaderValue, StatusCode, header},
@@ -15,7 +15,7 @@ use axum::{
 };
 use bytes::Bytes;
 use queue_core::{Claimed, ClaimedJob, Duty, Error, ErrorKind, Headers, LeaseToken, Span, WorkerId};
-use queue_view::ErrorView;
+use queue_view::{ErrorView, SentData};
 use serde::{Deserialize, Serialize, ser::SerializeMap};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, sync::Arc, time::Duration};
@@ -252,8 +252,8 @@ impl<'a> ClaimedOut<'a> {
         let body = record.body.as_ref().ok_or_else(|| {
             Error::new(ErrorKind::Internal, "claim", "the store gave out a job without its body")
         })?;
-        let payload = ShownData::of(&body.payload);
-        let progress = meta.progress().map_or_else(ShownData::default, ShownData::of_bytes);
+        let payload = SentData::of(&body.payload);
+        let progress = meta.progress().map_or_else(SentData::default, SentData::of_bytes);
         let expires_at = meta.lease.as_ref().map_or(claimed.now, |lease| lease.expires_at);
         Ok(Self {
             queue: meta.queue.as_str(),

@@ -4,10 +4,11 @@ use crate::{
     problem::{Problem, Result},
     routes::{Call, answer},
     service::App,
-    wire::{NewJobIn, ShownData, check_count, stamp},
+    wire::{NewJobIn, check_count, stamp},
 };
 use axum::{http::StatusCode, response::Response};
 use queue_core::{Enqueued, JobId, NewJob, Payload};
+use queue_view::SentData;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -116,8 +117,8 @@ impl<'a> EnqueuedOut<'a> {
             Enqueued::Duplicate { state, .. } => ("duplicate", Some(state.as_str()), None),
             Enqueued::Completed { result, .. } => ("completed", None, result.as_ref()),
         };
-        let ShownData { json, base64, content_type } =
-            result.map_or_else(ShownData::default, |result: &Payload| ShownData::of(result));
+        let SentData { json, base64, content_type } =
+            result.map_or_else(SentData::default, |result: &Payload| SentData::of(result));
         let seq = outcome.seq().get();
         Self { id: id.as_str(), seq, outcome: name, state, result: json, result_base64: base64, content_type }
     }

@@ -9,10 +9,11 @@ use crate::{
 };
 use axum::{http::StatusCode, response::Response};
 use queue::{
-    Change, UnreadableJob,
+    Change,
     operations::{OperationId, OperationStatus},
 };
 use queue_core::Cursor;
+use queue_view::{OperationView, UnreadableOperationView};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
@@ -33,45 +34,11 @@ pub(crate) struct OperationsParams {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = OperationsAnswer)]
 pub(crate) struct OperationsOut {
-    operations: Vec<OperationOut>,
+    operations: Vec<OperationView>,
     /// The operations of the page that this service cannot read, and another program may.
-    unreadable: Vec<UnreadableOperationOut>,
+    unreadable: Vec<UnreadableOperationView>,
     /// The cursor of the next page; `null` at the end. A page may be empty and not be the last.
     next: Option<String>,
-}
-
-/// An operation.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Operation)]
-pub(crate) struct OperationOut {
-    /// The queue of its jobs, a slash, and its name there.
-    operation: String,
-    /// The queue of its jobs.
-    queue: String,
-    action: String,
-    /// The state of the job that the operation is.
-    state: &'static str,
-    changed: u64,
-    /// Jobs that had moved since they were met.
-    skipped: u64,
-    failed: u64,
-    /// Jobs that are being changed just now.
-    in_flight: u64,
-    /// It ended because it had met as many jobs as it may.
-    is_cut: bool,
-    is_over: bool,
-    error: Option<String>,
-}
-
-/// An operation that this service cannot read.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = UnreadableOperation)]
-pub(crate) struct UnreadableOperationOut {
-    operation: String,
-    /// The state of the job that the operation is.
-    state: &'static str,
-    /// Why not.
-    error: String,
 }
 
 /// The outcome of changing an operation or a schedule.
@@ -90,15 +57,15 @@ pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     }
     let seen = call.principal()?.seen_queues();
     let page = app.operations.page_of(&seen, after.map(Cursor), limit).await?;
-    let operations = page.operations.iter().map(OperationOut::of).collect();
-    let unreadable = page.unreadable.iter().map(UnreadableOperationOut::of).collect();
+    let operations = page.operations.iter().map(OperationStatus::view).collect();
+    let unreadable = page.unreadable.iter().map(UnreadableOperationView::from).collect();
     let next = page.next.map(|Cursor(text)| text);
     answer(StatusCode::OK, &OperationsOut { operations, unreadable, next })
 }
 
 /// `GET /v1/operations/{operation}`
 pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
-    answer(StatusCode::OK, &OperationOut::of(&found(&app, &call).await?))
+    answer(StatusCode::OK, &found(&app, &call).await?.view())
 }
 
 /// `POST /v1/operations/{operation}/cancel`
@@ -118,35 +85,6 @@ async fn found(app: &App, call: &Call) -> Result<OperationStatus> {
         return Err(missing());
     }
     app.operations.get(&id).await?.ok_or_else(missing)
-}
-
-impl OperationOut {
-    fn of(status: &OperationStatus) -> Self {
-        let (spec, counts) = (status.spec(), status.counts());
-        Self {
-            operation: status.id().to_string(),
-            queue: spec.queue.to_string(),
-            action: spec.action.to_string(),
-            state: status.meta().state.as_str(),
-            changed: counts.done,
-            skipped: counts.skipped,
-            failed: counts.failed,
-            in_flight: status.in_flight(),
-            is_cut: status.is_cut(),
-            is_over: status.is_over(),
-            error: status.error().map(str::to_owned),
-        }
-    }
-}
-
-impl UnreadableOperationOut {
-    fn of(unreadable: &UnreadableJob) -> Self {
-        Self {
-            operation: unreadable.name().to_owned(),
-            state: unreadable.meta().state.as_str(),
-            error: unreadable.error().message().to_owned(),
-        }
-    }
 }
 
 impl ChangeOut {

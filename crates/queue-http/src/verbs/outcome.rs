@@ -5,11 +5,12 @@ use crate::{
     problem::{Problem, Result},
     routes::{Call, answer},
     service::App,
-    wire::{ShownData, life_of, stamp},
+    wire::{life_of, stamp},
 };
 use axum::{http::StatusCode, response::Response};
 use queue::{Outcome, Queue, Raw, WaitOptions};
 use queue_core::{Detail, Failure, JobId, QueueName, Seq, State, Timestamp};
+use queue_view::SentData;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, sync::Arc, time::Duration};
@@ -87,7 +88,7 @@ pub(crate) struct FullError<'a> {
 
 impl<'a> FullError<'a> {
     fn of(failure: &'a Failure, details: Option<&'a [u8]>) -> Self {
-        let details = details.map_or_else(ShownData::default, ShownData::of_bytes);
+        let details = details.map_or_else(SentData::default, SentData::of_bytes);
         Self {
             name: failure.name(),
             message: failure.message(),
@@ -155,7 +156,7 @@ async fn told(app: &App, queue: &QueueName, id: &JobId, life: Seq, ended: &Outco
         OutcomeOut { now_ms: stamp(now), id: id.as_str(), seq: Some(life.get()), ..OutcomeOut::default() };
     let (status, out) = match ended {
         Outcome::Completed(Raw(result)) => {
-            let ShownData { json, base64, content_type } = ShownData::of(result);
+            let SentData { json, base64, content_type } = SentData::of(result);
             let out = OutcomeOut { result: json, result_base64: base64, content_type, ..plain };
             (StatusCode::OK, OutcomeOut { outcome: "completed", ..out })
         }

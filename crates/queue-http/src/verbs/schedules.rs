@@ -6,7 +6,7 @@ mod shown;
 
 pub(crate) use input::ScheduleIn;
 pub(crate) use preview::{NextAnswer, NextParams, PreviewIn, next, preview};
-pub(crate) use shown::{ScheduleOut, SchedulesOut, UnreadableScheduleOut};
+pub(crate) use shown::SchedulesOut;
 
 use super::{operations::ChangeOut, queues::Empty};
 use crate::{
@@ -43,18 +43,14 @@ pub(crate) struct RunOut {
 /// `GET /v1/queues/{queue}/schedules`
 pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     let found = schedules(&app, &call)?.list().await?;
-    let out = SchedulesOut {
-        schedules: found.schedules.iter().map(ScheduleOut::of).collect(),
-        unreadable: found.unreadable.iter().map(UnreadableScheduleOut::of).collect(),
-    };
-    answer(StatusCode::OK, &out)
+    answer(StatusCode::OK, &SchedulesOut::of(&found))
 }
 
 /// `GET /v1/queues/{queue}/schedules/{schedule}`
 pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
     let status = found(&app, &call).await?;
     let with_payload = call.may(Scope::Payload, &call.open_queue()?);
-    answer(StatusCode::OK, &ScheduleOut::whole(&status, with_payload)?)
+    answer(StatusCode::OK, &status.whole_view(with_payload)?)
 }
 
 /// `PUT /v1/queues/{queue}/schedules/{schedule}`

@@ -9,8 +9,8 @@ use crate::{
     wire::stamp,
 };
 use axum::{http::StatusCode, response::Response};
-use queue::worker::AboutWorker;
 use queue_core::{Detail, Duty, QueueName, WorkerId, WorkerInfo};
+use queue_view::{AboutWorker, WorkerView};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, sync::Arc, time::Duration};
 use utoipa::ToSchema;
@@ -62,23 +62,7 @@ pub(crate) struct AnnounceOut {
 #[schema(as = WorkersAnswer)]
 pub(crate) struct WorkersOut {
     now_ms: i64,
-    workers: Vec<WorkerOut>,
-}
-
-/// A worker.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Worker)]
-pub(crate) struct WorkerOut {
-    id: String,
-    queues: Vec<String>,
-    concurrency: u32,
-    running: u32,
-    host: String,
-    draining: bool,
-    paused: bool,
-    /// Further facts that a worker of this library reports.
-    #[schema(value_type = Option<serde_json::Value>)]
-    about: Option<AboutWorker>,
+    workers: Vec<WorkerView>,
 }
 
 /// A worker that is asked to drain.
@@ -120,7 +104,7 @@ pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     // A read of no job returns the time of the store, in which workers report when they started.
     let probe = QueueName::from_static("queue.probe");
     let now = app.storage.get(&probe, &[], Detail::Meta).await?.now;
-    let workers = seen.map(|worker| WorkerOut::of(&worker, may_see)).collect();
+    let workers = seen.map(|worker| WorkerView::seen(&worker, now, may_see)).collect();
     answer(StatusCode::OK, &WorkersOut { now_ms: stamp(now), workers })
 }
 
@@ -172,23 +156,5 @@ impl AnnounceIn<'_> {
         self.host.as_ref().clone_into(&mut info.host);
         info.about = serde_json::to_vec(&about).map_err(|error| Problem::unwritable(&error))?.into();
         Ok(info)
-    }
-}
-
-impl WorkerOut {
-    fn of(worker: &WorkerInfo, may_see: impl Fn(&QueueName) -> bool) -> Self {
-        let is_whole = worker.queues.iter().all(&may_see);
-        let seen = worker.queues.iter().filter(|queue| may_see(queue));
-        Self {
-            id: worker.id.to_string(),
-            queues: seen.map(ToString::to_string).collect(),
-            concurrency: worker.concurrency,
-            running: worker.running,
-            host: worker.host.clone(),
-            draining: worker.duty == Duty::Drain,
-            paused: worker.duty == Duty::Pause,
-            // It names queues and jobs that the token may not see.
-            about: AboutWorker::read(&worker.about).filter(|_| is_whole),
-        }
     }
 }

@@ -4,7 +4,6 @@ use crate::problem::{Problem, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use queue_core::{ContentType, Payload};
-use queue_view::json_of;
 use serde_json::value::RawValue;
 
 const JSON: &str = "application/json";
@@ -47,35 +46,6 @@ pub(crate) fn bytes_of(what: &str, json: Option<&RawValue>, base64: Option<&str>
             Err(error) => Err(Problem::invalid(format!("{what}_base64: {error}"))),
         },
         (None, None) => Ok(None),
-    }
-}
-
-/// Stored bytes as an answer shows them, in one of the two forms.
-#[derive(Debug, Default)]
-pub(crate) struct ShownData<'a> {
-    pub(crate) json: Option<&'a RawValue>,
-    pub(crate) base64: Option<String>,
-    pub(crate) content_type: Option<&'a str>,
-}
-
-impl<'a> ShownData<'a> {
-    /// Shows a payload or a result.
-    pub(crate) fn of(payload: &'a Payload) -> Self {
-        if payload.content_type.as_str() == JSON
-            && let Some(json) = json_of(&payload.bytes)
-        {
-            return Self { json: Some(json), ..Self::default() };
-        }
-        let content_type = Some(payload.content_type.as_str());
-        Self { json: None, base64: Some(STANDARD.encode(&payload.bytes)), content_type }
-    }
-
-    /// Shows bytes without a content type: progress, details of an error.
-    pub(crate) fn of_bytes(bytes: &'a [u8]) -> Self {
-        match json_of(bytes) {
-            Some(json) => Self { json: Some(json), ..Self::default() },
-            None => Self { base64: Some(STANDARD.encode(bytes)), ..Self::default() },
-        }
     }
 }
 

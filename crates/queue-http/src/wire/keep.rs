@@ -2,8 +2,8 @@
 
 use crate::problem::{Problem, Result};
 use queue_core::{Budget, Keep, Retention};
-use queue_view::Unlimited;
-use serde::{Deserialize, Serialize};
+use queue_view::{KeepWord, Unlimited};
+use serde::Deserialize;
 use std::time::Duration;
 use utoipa::ToSchema;
 
@@ -15,13 +15,6 @@ use super::span;
 pub(crate) enum KeepIn {
     Millis(u64),
     Word(KeepWord),
-}
-
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum KeepWord {
-    Forever,
-    Nothing,
 }
 
 impl KeepIn {
@@ -51,24 +44,6 @@ impl BudgetIn {
             Self::At(0) => Err(Problem::invalid("a budget is at least 1; for none say \"unlimited\"")),
             Self::At(limit) => Ok(Budget::from_raw(limit)),
             Self::Word(Unlimited::Unlimited) => Ok(Budget::Unlimited),
-        }
-    }
-}
-
-/// How long a record is kept, in an answer.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[serde(untagged)]
-pub(crate) enum KeepOut {
-    Millis(i64),
-    Word(KeepWord),
-}
-
-impl From<Retention> for KeepOut {
-    fn from(retention: Retention) -> Self {
-        match retention {
-            Retention::Remove => Self::Word(KeepWord::Nothing),
-            Retention::Keep(span) => Self::Millis(span.as_millis()),
-            Retention::Forever => Self::Word(KeepWord::Forever),
         }
     }
 }

@@ -7,9 +7,9 @@ mod keep;
 mod new_job;
 mod objects;
 
-pub(crate) use data::{ShownData, bytes_of, payload_of};
+pub(crate) use data::{bytes_of, payload_of};
 pub(crate) use headers::HeaderPairs;
-pub(crate) use keep::{BudgetIn, KeepIn, KeepOut};
+pub(crate) use keep::{BudgetIn, KeepIn};
 pub(crate) use new_job::NewJobIn;
 pub(crate) use objects::from_json;
 

@@ -76,7 +76,7 @@ async fn a_filter_starts_an_operation_that_a_runner_carries_out() {
     }
     client.service.operations().worker().until_empty().build().expect("a worker").run().await;
     let ended = client.get("/v1/operations/q%2Fstop").await;
-    assert_eq!((&ended["changed"], &ended["is_over"]), (&json!(11), &json!(true)));
+    assert_eq!((&ended["done"], &ended["is_over"]), (&json!(11), &json!(true)));
     assert_eq!(client.get("/v1/operations").await["operations"][0], ended);
     assert_eq!(client.state("q", "job-1").await, "cancelled");
     assert_eq!(client.state("q", "job-2").await, "queued");

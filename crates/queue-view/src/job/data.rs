@@ -54,6 +54,38 @@ impl<'a> From<&'a Payload> for DataView<'a> {
     }
 }
 
+/// Bytes in the two forms in which the protocol takes them: JSON, or base64 with a content type.
+#[derive(Clone, Debug, Default)]
+pub struct SentData<'a> {
+    /// The bytes, if they are JSON that can be a part of a document.
+    pub json: Option<&'a RawValue>,
+    /// The bytes in base64, if they are not.
+    pub base64: Option<String>,
+    /// The content type of a payload or a result that stands in `base64`.
+    pub content_type: Option<&'a str>,
+}
+
+impl<'a> SentData<'a> {
+    /// A payload or a result.
+    pub fn of(payload: &'a Payload) -> Self {
+        if payload.content_type.as_str() == JSON
+            && let Some(json) = json_of(&payload.bytes)
+        {
+            return Self { json: Some(json), ..Self::default() };
+        }
+        let content_type = Some(payload.content_type.as_str());
+        Self { json: None, base64: Some(STANDARD.encode(&payload.bytes)), content_type }
+    }
+
+    /// Bytes without a content type: progress, details of an error.
+    pub fn of_bytes(bytes: &'a [u8]) -> Self {
+        match json_of(bytes) {
+            Some(json) => Self { json: Some(json), ..Self::default() },
+            None => Self { base64: Some(STANDARD.encode(bytes)), ..Self::default() },
+        }
+    }
+}
+
 /// Bytes as JSON that can be a part of another document without a byte of a difference; `None` if
 /// they are no JSON, have blanks around it, or are nested deeper than 64 levels.
 pub fn json_of(bytes: &[u8]) -> Option<&RawValue> {

@@ -5,15 +5,17 @@ use crate::{
     answer::{self, Answer},
     charts::{Chart, histogram, meter},
     problem::Result,
-    read::{Stretch, WorkReading},
+    read::{ChartedWork, Stretch},
     visit::{Frame, NavLink, Visit},
 };
 use askama::Template;
-use queue::worker::AboutWorker;
 use queue_core::{
     Kind, PausedKind, QueueName, WorkerInfo, series::TimeHistogram, series::WorkCounts, series::WorkOutcome,
 };
-use queue_view::words::{length, number, share};
+use queue_view::{
+    AboutWorker,
+    words::{length, number, share},
+};
 
 #[derive(Template)]
 #[template(path = "kinds.html")]
@@ -86,7 +88,7 @@ pub(crate) async fn kinds(visit: Visit) -> Result<Answer> {
         queue: queue.to_string(),
         stretches: visit.stretches("kinds", stretch, &[("queue", queue.as_str())]),
         has_series: work.is_some(),
-        is_cut: work.as_deref().is_some_and(|work| work.is_cut),
+        is_cut: work.as_deref().is_some_and(|work| work.reading.is_cut),
         rows: rows.collect(),
         chosen: own.map(|(kind, _)| kind.to_string()),
         charts: own.map(|(_, counts)| charts(counts)).unwrap_or_default(),
@@ -97,8 +99,8 @@ pub(crate) async fn kinds(visit: Visit) -> Result<Answer> {
 }
 
 /// The kinds, the most frequent first.
-fn counted(work: &WorkReading, queue: &QueueName) -> Vec<(Kind, WorkCounts)> {
-    let kinds = work.of_queue(queue).kinds(work.slots());
+fn counted(work: &ChartedWork, queue: &QueueName) -> Vec<(Kind, WorkCounts)> {
+    let kinds = work.reading.of_queue(queue).series.kinds(work.slots());
     let mut kinds: Vec<(Kind, WorkCounts)> = kinds.into_iter().collect();
     kinds.sort_by_key(|(kind, counts)| (std::cmp::Reverse(attempts(counts)), kind.clone()));
     kinds

@@ -3,7 +3,6 @@
 mod confirm;
 mod doctor;
 mod errors;
-pub mod health;
 mod job;
 mod jobs;
 mod kinds;

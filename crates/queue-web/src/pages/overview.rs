@@ -1,20 +1,24 @@
 //! The first page: whether all is well, and every queue in a line.
 
-use super::health::{Grade, HealthPoint, QueueHealth, headline};
 use crate::{
     answer::{self, Answer},
     charts::sparkline,
     problem::Result,
-    read::{QueueList, Stretch, WorkReading},
+    read::{QueueList, Stretch},
     visit::{Frame, Visit},
 };
 use askama::Template;
 use queue_core::{
     Durability, ErrorKind, QueueStatus, Reach, State, WorkerInfo, series::WorkCounts, series::WorkOutcome,
 };
-use queue_view::words::{age, number, plural};
+use queue_view::{
+    Grade, HealthPoint, QueueHealth, SeriesReading, headline,
+    words::{age, number, plural},
+};
 use std::time::Duration;
 
+/// Minutes of a column of the small chart of a queue.
+const SPARK_STEP: usize = 2;
 /// The most queues of which the page draws the last hour.
 const DRAWN_MAX: usize = 50;
 /// How old it may be what the page says of the store itself, which costs a write to know.
@@ -78,14 +82,13 @@ pub(crate) async fn overview(visit: Visit) -> Result<Answer> {
     let QueueList { queues, has_more } = &*list;
     let workers = visit.workers().await?;
     let work = visit.work(Stretch::named(None)).await?;
-    let hours: Vec<Option<Vec<WorkCounts>>> = queues
-        .iter()
-        .enumerate()
-        .map(|(place, queue)| work.as_deref().filter(|_| place < DRAWN_MAX).map(|work| hour_of(work, queue)))
-        .collect();
+    let hour_of = |(place, queue): (usize, &QueueStatus)| {
+        work.as_deref().filter(|_| place < DRAWN_MAX).map(|work| work.reading.of_queue(&queue.name))
+    };
+    let hours: Vec<Option<SeriesReading>> = queues.iter().enumerate().map(hour_of).collect();
     let mut points = Vec::new();
     for (status, hour) in queues.iter().zip(&hours) {
-        let hour = hour.as_ref().map(|minutes| sum(minutes));
+        let hour = hour.as_ref().map(SeriesReading::last_hour);
         points.extend(QueueHealth { status, workers: workers.as_deref(), hour: hour.as_ref() }.points());
     }
     points.sort_by_key(|point: &HealthPoint| std::cmp::Reverse(point.grade));
@@ -96,13 +99,11 @@ pub(crate) async fn overview(visit: Visit) -> Result<Answer> {
         }
         None => headline(&points, queues.len() as u64),
     };
-    let rows = queues
-        .iter()
-        .zip(&hours)
-        .map(|(queue, hour)| row(&visit, queue, hour.as_deref(), workers.as_deref()));
+    let rows =
+        queues.iter().zip(&hours).map(|(queue, hour)| row(&visit, queue, hour.as_ref(), workers.as_deref()));
     answer::page(&OverviewPage {
         frame: visit.live_frame("Overview", None),
-        class: grade.class(),
+        class: grade.as_str(),
         sign: grade.sign(),
         headline: words,
         summary: summary(queues, workers.as_deref()),
@@ -124,19 +125,6 @@ async fn trouble(visit: &Visit) -> Option<&'static str> {
     })
 }
 
-/// The minutes of the last hour of a queue.
-fn hour_of(work: &WorkReading, queue: &QueueStatus) -> Vec<WorkCounts> {
-    work.columns(&work.of_queue(&queue.name)).into_iter().map(|(_, counts)| counts).collect()
-}
-
-fn sum(minutes: &[WorkCounts]) -> WorkCounts {
-    let mut sum = WorkCounts::default();
-    for minute in minutes {
-        sum.add(minute);
-    }
-    sum
-}
-
 fn summary(queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) -> String {
     let oldest = queues
         .iter()
@@ -154,7 +142,7 @@ fn summary(queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) -> String {
 
 fn point_view(visit: &Visit, point: &HealthPoint) -> PointView {
     PointView {
-        class: point.grade.class(),
+        class: point.grade.as_str(),
         sign: point.grade.sign(),
         queue: point.queue.to_string(),
         href: visit.link("queue", &[("queue", point.queue.as_str())]),
@@ -193,7 +181,7 @@ fn tiles(visit: &Visit, queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) 
 fn row(
     visit: &Visit,
     queue: &QueueStatus,
-    hour: Option<&[WorkCounts]>,
+    hour: Option<&SeriesReading>,
     workers: Option<&[WorkerInfo]>,
 ) -> QueueRow {
     let name = queue.name.as_str();
@@ -206,9 +194,9 @@ fn row(
     let counts = &queue.counts;
     let on_it =
         workers.map(|workers| workers.iter().filter(|worker| worker.queues.contains(&queue.name)).count());
-    let minutes: Vec<(u64, u64)> =
-        hour.unwrap_or_default().chunks(2).map(|pair| done_and_failed(&sum(pair))).collect();
-    let lately = hour.map(|hour| sum(&hour[hour.len().saturating_sub(6)..hour.len().saturating_sub(1)]));
+    let columns = hour.map(|hour| hour.columns(hour.last(60), SPARK_STEP)).unwrap_or_default();
+    let minutes: Vec<(u64, u64)> = columns.iter().map(|(_, counts)| done_and_failed(counts)).collect();
+    let rate = |hour: &SeriesReading| tenths(hour.per_minute(WorkOutcome::Completed, SeriesReading::LATELY));
     QueueRow {
         name: name.to_owned(),
         href: visit.link("queue", &[("queue", name)]),
@@ -223,15 +211,17 @@ fn row(
             cell("Failed", "failed", counts.of(State::Failed), "bad"),
             cell("Completed", "completed", counts.of(State::Completed), ""),
         ],
-        rate: lately.map_or_else(|| "–".to_owned(), |sum| tenths(sum.of(WorkOutcome::Completed) * 2)),
+        rate: hour.map_or_else(|| "–".to_owned(), rate),
         spark: sparkline(&minutes),
         workers: on_it.map_or_else(|| "–".to_owned(), |count| number(count as u64)),
     }
 }
 
-/// A number of tenths, such as `1.4`.
-fn tenths(tenths: u64) -> String {
-    format!("{}.{}", number(tenths / 10), tenths % 10)
+/// A number with one decimal, such as `1,024.4`.
+fn tenths(number_of: f64) -> String {
+    let text = format!("{number_of:.1}");
+    let (whole, tenth) = text.split_once('.').unwrap_or((&text, "0"));
+    format!("{}.{tenth}", number(whole.parse().unwrap_or_default()))
 }
 
 fn done_and_failed(counts: &WorkCounts) -> (u64, u64) {

@@ -5,7 +5,7 @@ use crate::{
     answer::{self, Answer},
     charts::{Chart, flow, times},
     problem::{Result, WebProblem},
-    read::{Stretch, WorkReading},
+    read::{ChartedWork, Stretch},
     visit::{Frame, NavLink, Visit},
 };
 use askama::Template;
@@ -75,19 +75,18 @@ pub(crate) async fn queue(visit: Visit) -> Result<Answer> {
         stretches: visit.stretches("queue", stretch, &pairs),
         charts: work.as_deref().map(|work| charts(work, &name)).unwrap_or_default(),
         has_series: work.is_some(),
-        is_cut: work.is_some_and(|work| work.is_cut),
+        is_cut: work.is_some_and(|work| work.reading.is_cut),
         next,
         frame: visit.live_frame(format!("Queue {name}"), Some(name.as_str())),
     })
 }
 
-fn charts(work: &WorkReading, name: &QueueName) -> Vec<Chart> {
-    let series = work.of_queue(name);
-    let columns = work.columns(&series);
+fn charts(work: &ChartedWork, name: &QueueName) -> Vec<Chart> {
+    let columns = work.columns(&work.reading.of_queue(name));
     vec![
-        flow(&columns, work.stretch.column, work.now),
-        times("wait", "Wait, from due to start", &columns, WorkCounts::wait, work.now),
-        times("run", "Run, from start to end", &columns, WorkCounts::run, work.now),
+        flow(&columns, work.stretch.column, work.reading.now),
+        times("wait", "Wait, from due to start", &columns, WorkCounts::wait, work.reading.now),
+        times("run", "Run, from start to end", &columns, WorkCounts::run, work.reading.now),
     ]
 }
 

@@ -84,17 +84,17 @@ async fn read(visit: &Visit, queue: &QueueName) -> Result<std::sync::Arc<Schedul
 }
 
 fn row(status: &ScheduleStatus, now: Timestamp) -> ScheduleRow {
-    let (state, class, sign) = match (status.is_failed(), status.is_paused()) {
-        (true, _) => ("failed", "bad", "✕"),
-        (_, true) => ("paused", "rest", "❚❚"),
-        _ => ("on", "good", "✓"),
+    let (class, sign) = match (status.is_failed(), status.is_paused()) {
+        (true, _) => ("bad", "✕"),
+        (_, true) => ("rest", "❚❚"),
+        _ => ("good", "✓"),
     };
     let spec = status.spec();
     ScheduleRow {
         name: status.name().to_owned(),
         timing: spec.timing.to_string().replace('`', ""),
         kind: spec.job.kind().to_owned(),
-        state,
+        state: status.state_word(),
         class,
         sign,
         is_paused: status.is_paused(),

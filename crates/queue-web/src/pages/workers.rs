@@ -7,9 +7,11 @@ use crate::{
     visit::{Frame, Visit},
 };
 use askama::Template;
-use queue::worker::AboutWorker;
 use queue_core::{Detail, Duty, QueueName, Timestamp, WorkerInfo};
-use queue_view::words::{age, number};
+use queue_view::{
+    AboutWorker, duty_word,
+    words::{age, number},
+};
 
 /// The most workers, and jobs of one worker, that the page shows.
 const SHOWN_MAX: usize = 200;
@@ -69,10 +71,10 @@ pub(crate) async fn workers(visit: Visit) -> Result<Answer> {
 
 fn row(visit: &Visit, place: usize, worker: &WorkerInfo, now: Timestamp) -> WorkerRow {
     let about = AboutWorker::read(&worker.about).unwrap_or_default();
-    let (duty, duty_class, duty_sign) = match worker.duty {
-        Duty::Drain => ("drains", "warn", "↓"),
-        Duty::Pause => ("pauses", "rest", "❚❚"),
-        _ => ("works", "good", "✓"),
+    let (duty_class, duty_sign) = match worker.duty {
+        Duty::Drain => ("warn", "↓"),
+        Duty::Pause => ("rest", "❚❚"),
+        _ => ("good", "✓"),
     };
     let seen = |name: &str| QueueName::new(name).is_ok_and(|queue| visit.sees(&queue));
     let jobs: Vec<WorkerJob> = about
@@ -88,10 +90,6 @@ fn row(visit: &Visit, place: usize, worker: &WorkerInfo, now: Timestamp) -> Work
         })
         .collect();
     let queues = worker.queues.iter().filter(|queue| visit.sees(queue));
-    let kinds = about.kinds.as_ref().map_or_else(
-        || "any kind".to_owned(),
-        |kinds| if kinds.is_empty() { "those of the library".to_owned() } else { kinds.join(", ") },
-    );
     WorkerRow {
         id: worker.id.to_string(),
         place,
@@ -101,11 +99,11 @@ fn row(visit: &Visit, place: usize, worker: &WorkerInfo, now: Timestamp) -> Work
         queues: queues
             .map(|queue| (queue.to_string(), visit.link("queue", &[("queue", queue.as_str())])))
             .collect(),
-        kinds,
+        kinds: about.kinds_text(),
         running: number(worker.running.into()),
         slots: number(worker.concurrency.into()),
         meter: meter(worker.running.into(), worker.concurrency.into(), "c-done"),
-        duty,
+        duty: duty_word(worker.duty),
         duty_class,
         duty_sign,
         jobs_left_out: jobs.len().saturating_sub(JOBS_MAX),

@@ -6,4 +6,4 @@ mod work;
 
 pub(crate) use queues::QueueList;
 pub(crate) use snapshots::Snapshots;
-pub(crate) use work::{Stretch, WorkReading};
+pub(crate) use work::{ChartedWork, Stretch};

@@ -38,10 +38,7 @@ pub use rate::RateLimit;
 pub use run::Worker;
 pub use setup::{WorkQueue, WorkerBuilder};
 pub use upkeep::{PruneTick, RescueTick};
-pub use watch::{
-    AboutWorker, CurrentJob, HookStage, JobEnd, LeftOutCounts, QueueWork, WorkerEvent, WorkerEvents,
-    WorkerReport,
-};
+pub use watch::{HookStage, JobEnd, WorkerEvent, WorkerEvents, WorkerReport};
 
 pub(crate) use hold::{HeldJob, Lease};
 pub(crate) use run::fresh_id;

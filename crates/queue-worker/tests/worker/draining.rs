@@ -2,7 +2,8 @@
 
 use crate::support::{Rig, job, millis, router};
 use queue_core::{Duty, State, Storage, Timestamp, WorkerId, WorkerInfo};
-use queue_worker::{AboutWorker, Router};
+use queue_view::AboutWorker;
+use queue_worker::Router;
 use tokio::time::sleep;
 
 fn sleeping(duration: u64) -> Router {

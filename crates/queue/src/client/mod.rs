@@ -46,7 +46,7 @@ pub use invalid_option::InvalidOption;
 pub use job_options::JobOptions;
 pub use jobs::{BulkChange, InvalidListing, JobCount, Jobs};
 pub use queue::Queue;
-pub use series::SeriesReading;
+pub use queue_view::SeriesReading;
 pub use status::Status;
 pub use transaction::{EnqueueIn, Joinable, SettleIn};
 

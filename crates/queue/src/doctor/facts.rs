@@ -10,7 +10,7 @@ use queue_core::{
     Pause, QueueName, QueueStatus, QueuesQuery, Result, State, Storage, StorageExt, Timestamp, Walk,
     WorkerInfo,
 };
-use queue_worker::AboutWorker;
+use queue_view::AboutWorker;
 use std::{cmp::Reverse, collections::BTreeSet, time::Duration};
 
 /// The most queues that are listed.

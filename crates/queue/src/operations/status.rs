@@ -2,6 +2,7 @@
 
 use super::{OperationCounts, OperationId, OperationSpec};
 use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Result, State};
+use queue_view::OperationView;
 use queue_worker::operations::OperationProgress;
 
 /// The status of an operation, from its record.
@@ -65,6 +66,24 @@ impl OperationStatus {
     pub fn error(&self) -> Option<&str> {
         let own = self.meta.last_error.as_ref().filter(|_| self.meta.state == State::Failed);
         self.progress.error.as_deref().or(own.map(queue_core::Failure::message))
+    }
+
+    /// The operation as a document.
+    pub fn view(&self) -> OperationView {
+        let counts = self.counts();
+        OperationView {
+            operation: self.id.to_string(),
+            queue: self.spec.queue.to_string(),
+            action: self.spec.action.to_string(),
+            state: self.meta.state.as_str(),
+            done: counts.done,
+            skipped: counts.skipped,
+            failed: counts.failed,
+            in_flight: self.in_flight(),
+            is_cut: self.is_cut(),
+            is_over: self.is_over(),
+            error: self.error().map(str::to_owned),
+        }
     }
 
     /// Whether it does nothing any more.

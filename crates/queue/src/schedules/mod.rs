@@ -7,6 +7,7 @@ mod edit;
 mod page;
 mod schedule;
 mod status;
+mod view;
 
 pub use declared::{Declared, Put};
 pub use page::SchedulesPage;

@@ -49,17 +49,17 @@ async fn a_day_is_read_by_the_minute_and_by_the_hour_as_it_was() {
     let minutes = emails.series(24 * HOUR, SlotLength::Minute).await.unwrap();
     let hours = emails.series(24 * HOUR, SlotLength::Hour).await.unwrap();
     assert_eq!((minutes.unreadable, hours.unreadable), (0, 0));
-    let by_hour = hours.chart(hours.last(24));
+    let by_hour = hours.columns(hours.last(24), 1);
     assert_eq!(by_hour.len(), 24);
     let first = SlotLength::Hour.starts_at(hours.last(24).start);
-    for (hour, counts) in (0..).zip(&by_hour) {
+    for (hour, (_, counts)) in (0..).zip(&by_hour) {
         let begin = SlotLength::Minute.slot_at(first) + i64::from(hour) * 60;
         assert_eq!(*counts, minutes.series.total(begin..begin + 60), "hour {hour}");
         assert_eq!(counts.of(WorkOutcome::Failed), failed(hour), "hour {hour}");
         assert_eq!(counts.of(WorkOutcome::Completed), done(hour) - failed(hour), "hour {hour}");
         assert_eq!(counts.run().count(), done(hour));
     }
-    let noon = minutes.chart(minutes.last(1440))[12 * 60 + 30].clone();
+    let (_, noon) = minutes.columns(minutes.last(1440), 1)[12 * 60 + 30].clone();
     assert_eq!(noon.of(WorkOutcome::Completed), 6);
     let run = noon.run().percentile(50).unwrap();
     assert!(run >= Duration::from_millis(16) && run < Duration::from_millis(32), "{run:?}");

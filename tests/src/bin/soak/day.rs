@@ -85,7 +85,8 @@ async fn write_day(
         bytes as u64 / hours
     );
     let reading = Queue::<String>::new(store.clone(), QUEUE)?.series(DAY, SlotLength::Minute).await?;
-    let columns: Vec<WorkCounts> = reading.chart(reading.last(1440)).chunks(COLUMN).map(sum).collect();
+    let columns = reading.columns(reading.last(1440), COLUMN);
+    let columns: Vec<WorkCounts> = columns.into_iter().map(|(_, counts)| counts).collect();
     store.close().await?;
     let mut drawn = String::new();
     for outcome in [WorkOutcome::Completed, WorkOutcome::Failing] {
@@ -130,13 +131,6 @@ pub(crate) fn counted(minute: i64, worker: u64) -> Result<SlotCounts, Failed> {
         of.count(if is_out && job % 4 != 0 { WorkOutcome::Failing } else { WorkOutcome::Completed });
     }
     Ok(counts)
-}
-
-fn sum(counts: &[WorkCounts]) -> WorkCounts {
-    counts.iter().fold(WorkCounts::default(), |mut sum, one| {
-        sum.add(one);
-        sum
-    })
 }
 
 fn bars(numbers: &[u64]) -> String {

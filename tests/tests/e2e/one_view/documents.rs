@@ -1,8 +1,9 @@
-//! One job is one document: the command and `/v1` show the same keys with the same values. The
-//! clients return what `/v1` answers.
+//! One job, one worker, one schedule, one operation and one queue's numbers are one document each:
+//! the command and `/v1` show the same keys with the same values. The clients return what `/v1`
+//! answers.
 
-use super::{Faces, STORED};
-use serde_json::{Map, Value};
+use super::{COUNTED, Faces, STORED, WORKER};
+use serde_json::{Map, Value, json};
 
 /// What grows while one face is asked after the other.
 const GROWING: [&str; 3] = ["now_ms", "wait_ms", "run_ms"];
@@ -28,7 +29,51 @@ pub(super) fn every_job_is_one_document(faces: &Faces<'_>) {
     }
 }
 
+/// A schedule and an operation that the command makes, the worker of the service that runs the
+/// operation, and what a worker counted of a queue.
+pub(super) fn everything_else_is_one_document(faces: &Faces<'_>) {
+    faces.command_of(&["schedule", "add", "nightly", "report", "--cron", "0 3 * * *", "--json"]);
+    let listed = faces.command_of(&["schedule", "ls", "--json"]).remove(0);
+    let answer = faces.get("GET /v1/queues/mail/schedules");
+    assert_eq!((&listed, &answer["unreadable"]), (&answer["schedules"][0], &json!([])));
+    let shown = faces.command_of(&["schedule", "show", "nightly", "--json"]).remove(0);
+    assert_eq!(object(shown), faces.get("GET /v1/queues/mail/schedules/nightly"));
+
+    let promoted = faces.command_of(&["promote", "--state", "parked", "--json"]).remove(0);
+    assert_eq!((&promoted["done"], &promoted["is_over"]), (&json!(1), &json!(true)));
+    let listed = faces.command_of(&["operations", "--json"]);
+    assert_eq!(listed, [promoted]);
+    assert_eq!(json!(listed), faces.get("GET /v1/operations")["operations"]);
+
+    let present = faces.command_of(&["workers", "--json"]);
+    let present = present.into_iter().find(|worker| worker["id"] == WORKER).expect("it is present");
+    let answer = faces.get("GET /v1/workers");
+    assert_eq!(still_up(present), still_up(answer["workers"][0].clone()));
+
+    let mut counted =
+        faces.command_of(&["stats", "--queue", COUNTED, "--json"]).remove(0)["last_hour"].take();
+    let mut answer = faces.get(&format!("GET /v1/queues/{COUNTED}/stats"));
+    assert_eq!(counted["slots"][0]["completed"], 1);
+    counted["now_ms"] = true.into();
+    answer["now_ms"] = true.into();
+    assert_eq!(object(counted), answer);
+}
+
+/// A worker that says when its run began, with `true` in place of how long that was ago.
+fn still_up(mut worker: Value) -> Value {
+    assert!(worker["up_ms"].is_u64(), "{worker}");
+    worker["up_ms"] = true.into();
+    worker
+}
+
 impl Faces<'_> {
+    /// The objects that a command prints.
+    fn command_of(&self, arguments: &[&str]) -> Vec<Value> {
+        let named = arguments.contains(&"--queue");
+        let all: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        if named { self.run_anywhere(&all) } else { self.run(&all) }.ok().objects()
+    }
+
     fn get(&self, head: &str) -> Map<String, Value> {
         let (status, answer) = self.served.call(&self.token, head, "");
         assert_eq!(status, 200, "{head}: {answer}");

@@ -5,11 +5,17 @@ mod documents;
 mod stored;
 
 use crate::{place, remote_working::keep, serving::Served};
-use queue::{Storage, Timestamp, open};
+use bytes::Bytes;
+use queue::{Queue, QueueName, Storage, Timestamp, WorkerId, open, queue_core::WorkerInfo};
 use queue_e2e::CommandDirectory;
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use stored::{STORED, Stored, fill};
+
+/// A queue of which a worker counted something.
+const COUNTED: &str = "counted";
+/// A worker of the queue `mail`.
+const WORKER: &str = "web-3-17";
 
 type Parts<'a> = Vec<(&'static str, &'a str)>;
 
@@ -159,8 +165,12 @@ impl Faces<'_> {
     }
 
     fn run(&self, arguments: &[String]) -> queue_e2e::CommandRun {
-        let all: Vec<&str> =
-            arguments.iter().chain(&self.store).map(String::as_str).chain(["--queue", "mail"]).collect();
+        let queue = ["--queue", "mail"].map(str::to_owned);
+        self.run_anywhere(&arguments.iter().chain(&queue).cloned().collect::<Vec<_>>())
+    }
+
+    fn run_anywhere(&self, arguments: &[String]) -> queue_e2e::CommandRun {
+        let all: Vec<&str> = arguments.iter().chain(&self.store).map(String::as_str).collect();
         self.place.run(&all)
     }
 }
@@ -221,10 +231,18 @@ fn look(store: &str) {
     let middle = runtime.block_on(async {
         let opened: Arc<dyn Storage> =
             open(&format!("{url}/?token-file={file}")).await.expect("it is served");
+        let counted: Queue<String> = Queue::new(opened.clone(), COUNTED).expect("a name");
+        counted.enqueue("a", "work".to_owned()).await.expect("it is stored");
+        counted.work_with(|_, _| async { Ok(()) }).until_idle().build().expect("a worker").run().await;
+        let mut worker = WorkerInfo::new(WorkerId::from_static(WORKER));
+        worker.queues = vec![QueueName::from_static("mail")];
+        worker.about = Bytes::from_static(br#"{"version":"0.1.0","host":"web-3","started_at":7}"#);
+        opened.announce(worker, Duration::from_hours(1)).await.expect("it is present");
         fill(&*opened).await
     });
     every_filter_gives_the_same_jobs(&faces, middle);
     documents::every_job_is_one_document(&faces);
+    documents::everything_else_is_one_document(&faces);
 }
 
 #[test]

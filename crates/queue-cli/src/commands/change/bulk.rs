@@ -122,7 +122,7 @@ pub(crate) async fn run(args: BulkArgs, session: &Session) -> Result<Exit, CliEr
     };
     let HowArgs { name, lease, filter } = &how;
     let (name, lease) = (name.clone(), lease.lease);
-    let wanted = Wanted { action, filter, standings: &[], name, word: "changed", field: "done", lease, yes };
+    let wanted = Wanted { action, filter, standings: &[], name, word: "changed", lease, yes };
     operation::carry_out(wanted, session).await
 }
 

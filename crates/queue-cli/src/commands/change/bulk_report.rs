@@ -6,15 +6,12 @@ use crate::{
     session::Session,
 };
 use queue::BulkChange;
-use serde_json::{Map, json};
+use serde_json::json;
 
-/// Prints how many jobs were changed, with the `done` count under a field of this name, and fails
+/// Prints how many jobs were changed, and fails
 /// if some could not be changed because of an error.
-pub(crate) fn tell(word: &str, field: &str, change: BulkChange, session: &Session) -> Result<Exit, CliError> {
-    let object = || {
-        let counts = [(field, change.done), ("skipped", change.skipped), ("failed", change.failed)];
-        Map::from_iter(counts.map(|(name, count)| (name.to_owned(), json!(count)))).into()
-    };
+pub(crate) fn tell(word: &str, change: BulkChange, session: &Session) -> Result<Exit, CliError> {
+    let object = || json!({"removed": change.done, "skipped": change.skipped, "failed": change.failed});
     session.out.answer(|| words(word, &change), object)?;
     match change.error {
         None => Ok(Exit::Ok),

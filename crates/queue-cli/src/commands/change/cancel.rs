@@ -43,8 +43,7 @@ async fn many(filter: &ChangedArgs, running: OnRunning, session: &Session) -> Re
         OnRunning::Request => &[Standing::Due, Standing::Failing, Standing::Processing],
     };
     let (word, action) = ("cancelled", Action::Cancel { running });
-    let wanted =
-        Wanted { action, filter, standings, name: None, word, field: word, lease: LEASE, yes: false };
+    let wanted = Wanted { action, filter, standings, name: None, word, lease: LEASE, yes: false };
     operation::carry_out(wanted, session).await
 }
 

@@ -36,7 +36,7 @@ pub(crate) async fn run(args: DeleteArgs, session: &Session) -> Result<Exit, Cli
             standings: &[],
             name: None,
             word,
-            field: word,
+
             lease: LEASE,
             yes: args.confirm.yes,
         };

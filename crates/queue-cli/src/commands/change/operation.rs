@@ -16,7 +16,7 @@ use queue::{
     queue_core::{Retention, Span},
     view::Standing,
 };
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::{pin::pin, time::Duration};
 
 /// Between two looks at an operation that runs.
@@ -32,9 +32,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) standings: &'a [Standing],
     /// The name under which it is started; generated if there is none.
     pub(crate) name: Option<String>,
-    /// What was done to a job, in words and as the field of the count.
+    /// What was done to a job, in words.
     pub(crate) word: &'static str,
-    pub(crate) field: &'static str,
     pub(crate) lease: Duration,
     /// The caller has said yes to the removal of records.
     pub(crate) yes: bool,
@@ -82,7 +81,7 @@ pub(crate) async fn carry_out(wanted: Wanted<'_>, session: &Session) -> Result<E
                 output::note(format!("the operation {id:?} was started before"));
             }
             let ended = follow(&operations, &id, wanted.lease, session, &mut signals).await?;
-            report(ended, &id, (wanted.word, wanted.field), session)
+            report(ended, &id, wanted.word, session)
         })
         .await
 }
@@ -113,7 +112,7 @@ pub(crate) async fn go_on(
     let mut exit = Exit::Ok;
     for id in open {
         let ended = follow(&operations, &id, lease, session, signals).await?;
-        match report(ended, &id, ("changed", "done"), session)? {
+        match report(ended, &id, "changed", session)? {
             Exit::Ok => {}
             Exit::Interrupted => return Ok(Exit::Interrupted),
             other => exit = other,
@@ -190,7 +189,7 @@ fn show(status: &OperationStatus, session: &Session) {
 fn report(
     ended: Option<OperationStatus>,
     id: &OperationId,
-    (word, field): (&'static str, &'static str),
+    word: &str,
     session: &Session,
 ) -> Result<Exit, CliError> {
     let Some(status) = ended else {
@@ -199,7 +198,7 @@ fn report(
         }
         return Ok(Exit::Interrupted);
     };
-    session.out.answer(|| words(&status, word), || object(&status, field))?;
+    session.out.answer(|| words(&status, word), || json!(status.view()))?;
     Ok(if status.meta().state == queue::State::Completed && status.counts().failed == 0 {
         Exit::Ok
     } else {
@@ -225,22 +224,4 @@ fn words(status: &OperationStatus, word: &str) -> String {
         (None, queue::State::Cancelled) => format!("{words}, then the operation was cancelled"),
         (None, _) => words,
     }
-}
-
-/// An operation as JSON. The count of changed jobs stands under a name of the command's own.
-pub(crate) fn object(status: &OperationStatus, field: &str) -> Value {
-    let (counts, spec) = (status.counts(), status.spec());
-    let mut object = Map::new();
-    let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
-    put("operation", json!(status.id().as_str()));
-    put("queue", json!(spec.queue.as_str()));
-    put("action", json!(spec.action.to_string()));
-    put("state", json!(status.meta().state.as_str()));
-    put(field, json!(counts.done));
-    put("skipped", json!(counts.skipped));
-    put("failed", json!(counts.failed));
-    put("in_flight", json!(status.in_flight()));
-    put("is_cut", json!(status.is_cut()));
-    put("error", json!(status.error()));
-    object.into()
 }

@@ -1,6 +1,5 @@
 //! The command `queue operations`: changes of many jobs, with their outcome.
 
-use super::operation;
 use crate::{
     exit::{CliError, Exit},
     output::{self, Column, Format},
@@ -10,8 +9,9 @@ use clap::Args;
 use queue::{
     UnreadableJob,
     operations::{OperationStatus, Operations},
+    view::UnreadableOperationView,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Operations of all queues of the store, the newest first. Each is kept for 90 days.")]
@@ -23,8 +23,8 @@ pub(crate) async fn run(_: &OperationsArgs, session: &Session) -> Result<Exit, C
         .await?;
     match session.out.format() {
         Format::Json => {
-            let readable = found.operations.iter().map(|status| operation::object(status, "done"));
-            let mut all = readable.chain(found.unreadable.iter().map(unreadable_object));
+            let unreadable = found.unreadable.iter().map(|job| json!(UnreadableOperationView::from(job)));
+            let mut all = found.operations.iter().map(|status| json!(status.view())).chain(unreadable);
             all.try_for_each(|one| session.out.object(&one))?;
         }
         Format::Human => {
@@ -51,14 +51,6 @@ pub(crate) fn unreadable_row(unreadable: &UnreadableJob) -> Vec<String> {
     let state = unreadable.meta().state.to_string();
     let why = unreadable.error().message().to_owned();
     vec![unreadable.name().to_owned(), dash(), state, dash(), dash(), dash(), why]
-}
-
-fn unreadable_object(unreadable: &UnreadableJob) -> Value {
-    json!({
-        "operation": unreadable.name(),
-        "state": unreadable.meta().state.as_str(),
-        "error": unreadable.error().message(),
-    })
 }
 
 /// An operation in the listing.

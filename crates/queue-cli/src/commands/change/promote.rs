@@ -32,7 +32,7 @@ pub(crate) async fn run(args: PromoteArgs, session: &Session) -> Result<Exit, Cl
             standings: &[],
             name: None,
             word,
-            field: word,
+
             lease: LEASE,
             yes: false,
         };

@@ -56,7 +56,7 @@ async fn tagged(tag: &Tag, session: &Session) -> Result<Exit, CliError> {
         let meant = jobs.jobs().tag(tag.as_str()).completed().failed().cancelled();
         Ok(meant.delete_all().await?)
     });
-    bulk_report::tell("removed", "removed", removed.await?, session)
+    bulk_report::tell("removed", removed.await?, session)
 }
 
 impl PruneArgs {

@@ -61,7 +61,7 @@ async fn many(
     let standings: &[Standing] =
         if failed_alone { &[Standing::Failed] } else { &[Standing::Failed, Standing::Cancelled] };
     let action = Action::Redrive { content_type };
-    let (word, field) = ("queued", "redriven");
-    let wanted = Wanted { action, filter, standings, name: None, word, field, lease: LEASE, yes: false };
+    let word = "queued";
+    let wanted = Wanted { action, filter, standings, name: None, word, lease: LEASE, yes: false };
     operation::carry_out(wanted, session).await
 }

@@ -11,8 +11,8 @@ use crate::{
 use clap::Args;
 use queue::{
     Counts, SeriesReading, State, Timestamp,
-    queue_core::{Duty, Moment, Pause, PausedKind, StorageExt, WorkerInfo},
-    worker::AboutWorker,
+    queue_core::{Moment, Pause, PausedKind, StorageExt, WorkerInfo},
+    view::{AboutWorker, WorkView, WorkerView},
 };
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -146,8 +146,12 @@ fn object(session: &Session, stats: &Stats) -> Value {
     let lead = counts.moment();
     object.insert("clock_lead_ms".to_owned(), json!(millis(lead.lead())));
     object.insert("clock_lead_lasts_ms".to_owned(), json!(millis(lead.lead_lasts())));
-    object.insert("workers".to_owned(), workers.iter().map(worker).collect());
-    object.insert("last_hour".to_owned(), series.as_ref().map_or(Value::Null, series::object));
+    object.insert(
+        "workers".to_owned(),
+        workers.iter().map(|worker| json!(WorkerView::of(worker, counts.now))).collect(),
+    );
+    object.insert("per_minute".to_owned(), series.as_ref().map_or(Value::Null, series::rates));
+    object.insert("last_hour".to_owned(), json!(series.as_ref().map(WorkView::of)));
     object.into()
 }
 
@@ -162,17 +166,6 @@ pub(crate) fn put_counts(object: &mut Map<String, Value>, counts: &Counts) {
 
 fn millis(length: Duration) -> u64 {
     u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn worker(worker: &WorkerInfo) -> Value {
-    json!({
-        "id": worker.id.as_str(),
-        "concurrency": worker.concurrency,
-        "running": worker.running,
-        "host": worker.host,
-        "draining": worker.duty == Duty::Drain,
-        "paused": worker.duty == Duty::Pause,
-    })
 }
 
 #[cfg(test)]

@@ -9,8 +9,9 @@ use crate::{
 use queue::{
     UnreadableJob,
     schedules::{Missed, Overlap, ScheduleStatus, SchedulesPage, Tick},
+    view::UnreadableScheduleView,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The state of a schedule that this program cannot read, and another may.
 const UNREADABLE: &str = "unreadable";
@@ -29,13 +30,9 @@ pub(super) async fn all(session: &Session) -> Result<Exit, CliError> {
     let found = session.with_jobs(Missing::Refuse, read).await?;
     match session.out.format() {
         Format::Json => {
-            let unreadable = found.unreadable.iter().map(unreadable_object);
-            found
-                .schedules
-                .iter()
-                .map(object)
-                .chain(unreadable)
-                .try_for_each(|one| session.out.object(&one))?;
+            let unreadable = found.unreadable.iter().map(|job| json!(UnreadableScheduleView::from(job)));
+            let mut all = found.schedules.iter().map(|status| json!(status.view())).chain(unreadable);
+            all.try_for_each(|one| session.out.object(&one))?;
         }
         Format::Human => session.out.text(output::table(COLUMNS, rows(&found)))?,
     }
@@ -45,7 +42,8 @@ pub(super) async fn all(session: &Session) -> Result<Exit, CliError> {
 pub(super) async fn one(name: &str, session: &Session) -> Result<Exit, CliError> {
     let read = async |jobs: &Jobs| Ok(jobs.schedules().get(name).await?);
     let status = session.with_jobs(Missing::Refuse, read).await?.ok_or_else(|| no_such(name, session))?;
-    session.out.answer(|| output::pairs(words(&status)), || object(&status))?;
+    let whole = status.whole_view(true)?;
+    session.out.answer(|| output::pairs(words(&status)), || json!(whole))?;
     Ok(Exit::Ok)
 }
 
@@ -61,17 +59,13 @@ pub(in crate::commands) fn unreadable_row(unreadable: &UnreadableJob) -> Vec<Str
         .into()
 }
 
-fn unreadable_object(unreadable: &UnreadableJob) -> Value {
-    json!({"schedule": unreadable.name(), "state": UNREADABLE, "error": unreadable.error().message()})
-}
-
 /// A schedule in the listing.
 pub(in crate::commands) fn row(status: &ScheduleStatus) -> Vec<String> {
     vec![
         status.name().to_owned(),
         status.spec().timing.to_string(),
         status.spec().job.kind().to_owned(),
-        state(status).to_owned(),
+        status.state_word().to_owned(),
         told(status, status.next(1).first().copied()),
         told(status, status.last_run()),
     ]
@@ -82,7 +76,7 @@ fn words(status: &ScheduleStatus) -> Vec<(&'static str, String)> {
     let mut pairs = vec![
         ("name", spec.name.clone()),
         ("fires", spec.timing.to_string()),
-        ("state", state(status).to_owned()),
+        ("state", status.state_word().to_owned()),
         ("kind", spec.job.kind().to_owned()),
         ("payload", spec.job.payload_shown().into_owned()),
         ("missed", missed(spec.missed)),
@@ -97,32 +91,6 @@ fn words(status: &ScheduleStatus) -> Vec<(&'static str, String)> {
     }
     pairs.extend(status.next(3).into_iter().map(|tick| ("next", told(status, Some(tick)))));
     pairs
-}
-
-fn object(status: &ScheduleStatus) -> Value {
-    let spec = status.spec();
-    json!({
-        "schedule": spec.name,
-        "fires": spec.timing.to_string(),
-        "state": state(status),
-        "kind": spec.job.kind(),
-        "payload": spec.job.payload_shown(),
-        "missed": missed(spec.missed),
-        "overlap": overlap(spec.overlap),
-        "jitter_ms": spec.jitter.as_millis(),
-        "spread_ms": spec.spread.as_millis(),
-        "declared": spec.declared,
-        "next": status.next(1).first().map(Tick::to_string),
-        "last_run": status.last_run().map(|tick| tick.to_string()),
-    })
-}
-
-fn state(status: &ScheduleStatus) -> &'static str {
-    match (status.is_paused(), status.is_failed()) {
-        (_, true) => "failed",
-        (true, _) => "paused",
-        (false, false) => "on",
-    }
 }
 
 fn told(status: &ScheduleStatus, tick: Option<Tick>) -> String {

@@ -5,7 +5,6 @@
 
 mod app;
 mod deed;
-mod hour;
 mod keys;
 mod live;
 mod place;

@@ -7,7 +7,8 @@ use crate::{
 };
 use queue::{
     Queue, Storage,
-    queue_core::{Detail, QueueName, SeriesEntry, SeriesQuery, Timestamp, series::SlotLength},
+    queue_core::{Detail, QueueName, Timestamp, series::SlotLength},
+    view::WorkReading,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -19,21 +20,14 @@ use tokio::{sync::OnceCell, time::Instant};
 const SERIES_PAGES_MAX: usize = 8;
 /// How old what workers counted may be: they write once a minute.
 const SERIES_AGE: Duration = Duration::from_secs(5);
-const MINUTES: i64 = 60;
+const HOUR: Duration = Duration::from_hours(1);
 
 #[derive(Debug)]
 pub(super) struct Source {
     /// How the store is opened; absent for one that is open.
     session: Option<Session>,
     storage: OnceCell<Arc<dyn Storage>>,
-    hour: Mutex<Option<(Instant, Arc<HourEntries>)>>,
-}
-
-/// What all workers counted in the last hour.
-#[derive(Debug)]
-pub(super) struct HourEntries {
-    pub(super) now: Timestamp,
-    pub(super) entries: Vec<SeriesEntry>,
+    hour: Mutex<Option<(Instant, Arc<WorkReading>)>>,
 }
 
 impl Source {
@@ -70,7 +64,7 @@ impl Source {
     }
 
     /// What was counted in the last hour; `None` if the store keeps no series.
-    pub(super) async fn hour(&self, queue: &QueueName) -> Result<Option<Arc<HourEntries>>, CliError> {
+    pub(super) async fn hour(&self, queue: &QueueName) -> Result<Option<Arc<WorkReading>>, CliError> {
         let storage = self.storage().await?;
         if !storage.capabilities().series {
             return Ok(None);
@@ -81,18 +75,8 @@ impl Source {
             return Ok(Some(hour.clone()));
         }
         let now = self.now(queue).await?;
-        let end = SlotLength::Minute.slot_at(now) + 1;
-        // The newest minutes are not written yet, and so as many more are read.
-        let slots = SlotLength::Minute.first_unwritten(now) - MINUTES..end;
-        let mut entries = Vec::new();
-        let mut next = Some(SeriesQuery::new(SlotLength::Minute.series(), slots, SeriesQuery::LIMIT_MAX));
-        for _ in 0..SERIES_PAGES_MAX {
-            let Some(query) = next else { break };
-            let page = storage.read_series(query).await?.value;
-            entries.extend(page.entries);
-            next = page.next;
-        }
-        let hour = Arc::new(HourEntries { now, entries });
+        let hour = WorkReading::read(&**storage, now, SlotLength::Minute, HOUR, SERIES_PAGES_MAX).await?;
+        let hour = Arc::new(hour);
         *self.hour.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), hour.clone()));
         Ok(Some(hour))
     }

@@ -8,10 +8,10 @@ use crate::{
 };
 use clap::Args;
 use queue::{
-    queue_core::{Detail, Duty, QueueName, Timestamp, WorkerInfo},
-    worker::AboutWorker,
+    queue_core::{Detail, QueueName, Timestamp, WorkerInfo},
+    view::{AboutWorker, WorkerView, duty_word},
 };
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -37,7 +37,9 @@ async fn list(jobs: &Jobs, out: Output) -> Result<(), CliError> {
     // A read of no job returns the time of the store, in which workers report when they started.
     let now = jobs.storage().get(jobs.name(), &[], Detail::Meta).await?.now;
     match out.format() {
-        Format::Json => workers.iter().try_for_each(|worker| out.object(&object(worker, now)))?,
+        Format::Json => {
+            workers.iter().try_for_each(|worker| out.object(&json!(WorkerView::of(worker, now))))?;
+        }
         Format::Human => out.text(output::table(COLUMNS, workers.iter().map(|worker| row(worker, now))))?,
     }
     Ok(())
@@ -58,40 +60,14 @@ pub(crate) const COLUMNS: [Column; 8] = [
 pub(crate) fn row(worker: &WorkerInfo, now: Timestamp) -> Vec<String> {
     let about = AboutWorker::read(&worker.about).unwrap_or_default();
     let queues: Vec<&str> = worker.queues.iter().map(QueueName::as_str).collect();
-    let kinds = about.kinds.map_or_else(|| "any".to_owned(), |kinds| kinds.join(", "));
     vec![
         worker.id.to_string(),
-        does(worker.duty).to_owned(),
+        duty_word(worker.duty).to_owned(),
         format!("{} of {}", worker.running, worker.concurrency),
         about.started_at.map(|start| age(now.since(start))).unwrap_or_default(),
-        about.version,
+        about.version.clone(),
         queues.join(", "),
-        kinds,
+        about.kinds_text(),
         worker.host.clone(),
     ]
-}
-
-fn does(duty: Duty) -> &'static str {
-    match duty {
-        Duty::Drain => "drains",
-        Duty::Pause => "pauses",
-        _ => "works",
-    }
-}
-
-fn object(worker: &WorkerInfo, now: Timestamp) -> Value {
-    let about = AboutWorker::read(&worker.about);
-    let mut object = Map::new();
-    object.insert("id".to_owned(), json!(worker.id.as_str()));
-    object.insert("draining".to_owned(), json!(worker.duty == Duty::Drain));
-    object.insert("paused".to_owned(), json!(worker.duty == Duty::Pause));
-    object.insert("running".to_owned(), json!(worker.running));
-    object.insert("concurrency".to_owned(), json!(worker.concurrency));
-    object.insert("queues".to_owned(), worker.queues.iter().map(|queue| json!(queue.as_str())).collect());
-    object.insert("host".to_owned(), json!(worker.host));
-    let up = about.as_ref().and_then(|about| about.started_at).map(|start| now.since(start).as_millis());
-    object.insert("up_ms".to_owned(), json!(up.and_then(|up| u64::try_from(up).ok())));
-    // A worker of another library may announce anything here.
-    object.insert("about".to_owned(), about.map_or(Value::Null, |about| json!(about)));
-    object.into()
 }

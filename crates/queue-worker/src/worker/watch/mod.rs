@@ -5,7 +5,6 @@
 //! worker in the store, and hears whether somebody asked it to drain. The series recorder counts
 //! outcomes and times by the minute, and the series writer writes them to the store.
 
-mod about_worker;
 mod event_observer;
 mod event_reporter;
 mod host_name;
@@ -19,7 +18,6 @@ mod worker_event;
 mod worker_events;
 mod worker_report;
 
-pub use about_worker::{AboutWorker, CurrentJob, LeftOutCounts, QueueWork};
 pub use host_name::host_name;
 pub use job_end::JobEnd;
 pub use worker_event::{HookStage, WorkerEvent};

@@ -1,12 +1,9 @@
 //! Shows the worker in the store, and hears whether it is to pause or to drain.
 
-use super::{
-    AboutWorker, WorkerEvent,
-    about_worker::{CurrentJob, QueueWork},
-    host_name::host_name,
-};
+use super::{WorkerEvent, host_name::host_name};
 use crate::worker::{run::WorkerRun, upkeep::repeat};
 use queue_core::{Detail, Duty, Span, Timestamp, WorkerInfo};
+use queue_view::{AboutWorker, CurrentJob, QueueWork};
 use std::{
     sync::{Arc, OnceLock},
     time::Duration,
@@ -93,24 +90,22 @@ impl PresenceAnnouncer<'_> {
         let run = self.run;
         let held = run.held.all();
         let held_of = |index: usize| held.iter().filter(|job| job.queue_index() == index).count();
-        let queues = run.queues.iter().enumerate().map(|(index, queue)| QueueWork {
-            name: queue.name.to_string(),
-            weight: queue.weight,
-            holds: held_of(index),
-        });
+        let queues = run
+            .queues
+            .iter()
+            .enumerate()
+            .map(|(index, queue)| QueueWork::new(queue.name.to_string(), queue.weight, held_of(index)));
         let mut jobs: Vec<_> = held.iter().map(|job| CurrentJob::of(job.meta())).collect();
         jobs.sort_by_key(|job| (job.since, job.seq));
         let host = host_name();
-        let about = AboutWorker {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            pid: std::process::id(),
-            host: host.clone(),
-            started_at: self.started_at.get().copied(),
-            kinds: run.handled.clone(),
-            queues: queues.collect(),
-            jobs,
-            ..AboutWorker::default()
-        };
+        let mut about = AboutWorker::default();
+        env!("CARGO_PKG_VERSION").clone_into(&mut about.version);
+        about.pid = std::process::id();
+        about.host.clone_from(&host);
+        about.started_at = self.started_at.get().copied();
+        about.kinds.clone_from(&run.handled);
+        about.queues = queues.collect();
+        about.jobs = jobs;
         WorkerInfo {
             queues: run.queues.iter().map(|queue| queue.name.clone()).collect(),
             concurrency: u32::try_from(run.options.concurrency).unwrap_or(u32::MAX),

@@ -8,7 +8,7 @@ use queue::{
         QueueName, Span, Storage, StorageExt, SystemRng, WorkerId, WorkerInfo,
         lifecycle::{Event, Policy},
     },
-    worker::AboutWorker,
+    view::AboutWorker,
 };
 use std::{sync::Arc, time::Duration};
 

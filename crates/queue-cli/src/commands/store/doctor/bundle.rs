@@ -8,7 +8,7 @@ use queue::{
     State, Storage,
     doctor::Diagnosis,
     queue_core::{Duty, QueueName, QueueStatus, QueuesQuery, WorkerInfo},
-    worker::AboutWorker,
+    view::AboutWorker,
 };
 use serde_json::{Value, json};
 use std::{

@@ -1,23 +1,24 @@
 //! Whether all is well, and every queue in a line.
 
 use super::super::{
-    hour::QueueHour,
     sheet::{Block, Sheet, SheetRow, Tone},
-    source::{HourEntries, Source},
+    source::Source,
     subject::Subject,
 };
 use crate::{
     commands::queues::pauses,
     exit::CliError,
-    output::{Column, age, plural},
+    output::{Chart, Column, age, plural},
 };
 use queue::{
-    State,
+    SeriesReading, State, WorkOutcome,
     operations::OPERATIONS_QUEUE,
     queue_core::{QueueFilter, QueueName, QueueStatus, StorageExt, WorkerInfo},
+    view::{Grade, HealthPoint, QueueHealth, WorkReading, headline},
 };
-use queue_web::health::{Grade, HealthPoint, QueueHealth, headline};
 
+/// Minutes of a column of the chart, of which twelve stand in the line of a queue.
+const CHART_STEP: usize = 5;
 /// The most queues that are shown.
 const QUEUES_MAX: usize = 500;
 /// The most queues of which the last hour is shown.
@@ -46,7 +47,7 @@ struct Overview {
     has_more: bool,
     /// `None` if the store does not tell.
     workers: Option<Vec<WorkerInfo>>,
-    hours: Vec<Option<QueueHour>>,
+    hours: Vec<Option<SeriesReading>>,
 }
 
 pub(super) async fn read(source: &Source) -> Result<Sheet, CliError> {
@@ -61,8 +62,8 @@ pub(super) async fn read(source: &Source) -> Result<Sheet, CliError> {
     let workers = if capabilities.presence { Some(storage.workers().await?) } else { None };
     let hour = source.hour(&QueueName::from_static(OPERATIONS_QUEUE)).await?;
     let of_queue = |(place, status): (usize, &QueueStatus)| {
-        let hour: &HourEntries = hour.as_deref().filter(|_| place < DRAWN_MAX)?;
-        Some(QueueHour::of(hour, &status.name))
+        let hour: &WorkReading = hour.as_deref().filter(|_| place < DRAWN_MAX)?;
+        Some(hour.of_queue(&status.name))
     };
     let hours = queues.iter().enumerate().map(of_queue).collect();
     Ok(Overview { queues, has_more: page.next.is_some(), workers, hours }.sheet())
@@ -106,7 +107,7 @@ impl Overview {
     fn points(&self) -> Vec<HealthPoint> {
         let mut points = Vec::new();
         for (status, hour) in self.queues.iter().zip(&self.hours) {
-            let hour = hour.as_ref().map(QueueHour::total);
+            let hour = hour.as_ref().map(SeriesReading::last_hour);
             points.extend(
                 QueueHealth { status, workers: self.workers.as_deref(), hour: hour.as_ref() }.points(),
             );
@@ -131,7 +132,7 @@ impl Overview {
         )
     }
 
-    fn row(&self, status: &QueueStatus, hour: Option<&QueueHour>) -> SheetRow {
+    fn row(&self, status: &QueueStatus, hour: Option<&SeriesReading>) -> SheetRow {
         let counts = &status.counts;
         let dash = || "-".to_owned();
         let on_it = |workers: &Vec<WorkerInfo>| {
@@ -148,13 +149,25 @@ impl Overview {
                 counts.of(State::Failed).to_string(),
                 counts.of(State::Processing).to_string(),
                 self.workers.as_ref().map_or_else(dash, on_it),
-                hour.map_or_else(dash, QueueHour::rate),
-                hour.map(QueueHour::chart).unwrap_or_default(),
+                hour.map_or_else(dash, rate),
+                hour.map(chart).unwrap_or_default(),
                 counts.of(State::Failing).to_string(),
                 counts.scheduled.to_string(),
             ],
         }
     }
+}
+
+/// Completed attempts a minute, lately.
+fn rate(hour: &SeriesReading) -> String {
+    format!("{:.1}", hour.per_minute(WorkOutcome::Completed, SeriesReading::LATELY))
+}
+
+/// Completed attempts over the hour.
+fn chart(hour: &SeriesReading) -> String {
+    let columns = hour.columns(hour.last(60), CHART_STEP);
+    let numbers: Vec<u64> = columns.iter().map(|(_, counts)| counts.of(WorkOutcome::Completed)).collect();
+    Chart::Columns.drawn(&numbers)
 }
 
 const fn tone(grade: Grade) -> Tone {

@@ -1,7 +1,6 @@
 //! One queue: its counts, its last hour, and its kinds.
 
 use super::super::{
-    hour::QueueHour,
     sheet::{Block, Sheet, SheetRow, Tone},
     source::Source,
     subject::Subject,
@@ -13,7 +12,7 @@ use crate::{
     output::{Chart, Column, Text, age, table},
 };
 use queue::{
-    Kind, State, StorageExt, WorkCounts, WorkOutcome,
+    Kind, SeriesReading, State, StorageExt, WorkCounts, WorkOutcome,
     queue_core::{Pause, QueueName, QueueStatus},
 };
 
@@ -43,18 +42,18 @@ pub(super) async fn read(queue: &QueueName, source: &Source) -> Result<Sheet, Cl
     let Some(status) = status else {
         return Err(CliError::new(Exit::NotFound, format!("there is no queue {queue:?} in this store")));
     };
-    let hour = source.hour(queue).await?.map(|hour| QueueHour::of(&hour, queue));
+    let hour = source.hour(queue).await?.map(|hour| hour.of_queue(queue));
     Ok(sheet(&status, hour.as_ref()))
 }
 
-fn sheet(status: &QueueStatus, hour: Option<&QueueHour>) -> Sheet {
+fn sheet(status: &QueueStatus, hour: Option<&SeriesReading>) -> Sheet {
     let mut head: Vec<Block> = pauses::sentences(status.pause, &status.paused_kinds)
         .into_iter()
         .map(|sentence| Block::new(Tone::Warn, sentence))
         .collect();
     head.push(Block::plain(counts(status)));
     head.push(Block::plain(""));
-    let work = hour.and_then(|hour| series::table_of(&hour.series, &|last| hour.last(last), Chart::Columns));
+    let work = hour.and_then(|hour| series::table(hour, Chart::Columns));
     match work {
         Some(work) => head.push(Block::plain(work)),
         None => head.push(Block::dim("No worker counted anything in the last hour.")),
@@ -85,7 +84,7 @@ fn counts(status: &QueueStatus) -> Text {
     Text::from(table(COUNTS, [row]))
 }
 
-fn kinds(queue: &QueueName, hour: &QueueHour) -> Vec<SheetRow> {
+fn kinds(queue: &QueueName, hour: &SeriesReading) -> Vec<SheetRow> {
     let mut kinds: Vec<(Kind, WorkCounts)> = hour.series.kinds(hour.last(60)).into_iter().collect();
     kinds.sort_by_key(|(kind, counts)| (std::cmp::Reverse(attempts(counts)), kind.clone()));
     kinds.iter().take(KINDS_MAX).map(|(kind, counts)| row(queue, kind, counts)).collect()
@@ -104,8 +103,8 @@ fn row(queue: &QueueName, kind: &Kind, counts: &WorkCounts) -> SheetRow {
             counts.of(WorkOutcome::Completed).to_string(),
             counts.of(WorkOutcome::Failing).to_string(),
             counts.of(WorkOutcome::Failed).to_string(),
-            series::three(&series::times(WorkCounts::run), counts),
-            series::three(&series::times(WorkCounts::wait), counts),
+            series::percentiles(counts.run()),
+            series::percentiles(counts.wait()),
         ],
     }
 }

@@ -14,7 +14,7 @@ use queue::{
     JobId, WorkerId,
     operations::OPERATIONS_QUEUE,
     queue_core::{Duty, QueueName, Timestamp, WorkerInfo},
-    worker::{AboutWorker, CurrentJob},
+    view::{AboutWorker, CurrentJob},
 };
 
 /// The most workers that are shown, those that hold the most.

@@ -1,10 +1,10 @@
-//! What a worker tells of itself in the store.
+//! What a worker says about itself in the store.
 
 use bytes::Bytes;
 use queue_core::{JobMeta, Timestamp, WorkerInfo};
 use serde::{Deserialize, Serialize};
 
-/// Most current jobs that a worker tells of.
+/// The most current jobs that a worker names.
 const JOBS_MAX: usize = 100;
 /// Most bytes for the list of queues, and for that of kinds, so that neither leaves the jobs
 /// without room.
@@ -12,7 +12,7 @@ const LIST_BYTES_MAX: usize = WorkerInfo::ABOUT_BYTES_MAX / 4;
 /// Most bytes of a host's name.
 const HOST_BYTES_MAX: usize = 255;
 
-/// What a worker of this library tells of itself in [`WorkerInfo::about`], as JSON.
+/// What a worker of this library says about itself in [`WorkerInfo::about`], as JSON.
 ///
 /// The whole is cut to the [4 KiB](WorkerInfo::ABOUT_BYTES_MAX) that stores keep: the first queues
 /// and the first kinds, up to 1 KiB of each, and the jobs that are held longest, up to a hundred.
@@ -20,7 +20,7 @@ const HOST_BYTES_MAX: usize = 255;
 ///
 /// ```
 /// # use queue_core::{WorkerId, WorkerInfo};
-/// use queue_worker::AboutWorker;
+/// use queue_view::AboutWorker;
 ///
 /// # let mut info = WorkerInfo::new(WorkerId::from_static("a"));
 /// # info.about = r#"{"version":"0.1.0","pid":17,"host":"web-3"}"#.into();
@@ -37,7 +37,7 @@ pub struct AboutWorker {
     pub pid: u32,
     /// What its host calls itself.
     pub host: String,
-    /// When the run began, in store time; `None` until the store told the time.
+    /// When the run began, in store time; `None` before the first answer of the store.
     #[serde(with = "optional_millis")]
     pub started_at: Option<Timestamp>,
     /// The kinds that the worker has handlers for; `None` if it takes any, or does not say.
@@ -81,7 +81,7 @@ pub struct CurrentJob {
     pub since: Timestamp,
 }
 
-/// How much a worker does not tell of itself because there is no room.
+/// How much a worker leaves out because there is no room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -95,10 +95,19 @@ pub struct LeftOutCounts {
 }
 
 impl AboutWorker {
-    /// What a worker told of itself; `None` if it is not in this form, since anybody may announce
-    /// anything.
+    /// Reads what a worker announced; `None` if it is not in this form, since a worker of another
+    /// library may announce anything.
     pub fn read(about: &[u8]) -> Option<Self> {
         serde_json::from_slice(about).ok()
+    }
+
+    /// The kinds in a cell of a table: `any`, or those that have a handler.
+    pub fn kinds_text(&self) -> String {
+        match self.kinds.as_deref() {
+            None => "any".to_owned(),
+            Some([]) => "none".to_owned(),
+            Some(kinds) => kinds.join(", "),
+        }
     }
 
     /// Makes the bytes for [`WorkerInfo::about`], cut to fit.
@@ -135,8 +144,16 @@ impl AboutWorker {
     }
 }
 
+impl QueueWork {
+    /// A queue, its share of the slots, and how many of its jobs the worker holds.
+    pub const fn new(name: String, weight: u32, holds: usize) -> Self {
+        Self { name, weight, holds }
+    }
+}
+
 impl CurrentJob {
-    pub(in crate::worker) fn of(meta: &JobMeta) -> Self {
+    /// A job that a worker holds: what it was when it was claimed.
+    pub fn of(meta: &JobMeta) -> Self {
         Self {
             queue: meta.queue.to_string(),
             id: meta.id.to_string(),
@@ -185,11 +202,11 @@ mod millis {
     use serde::{Deserialize, Deserializer, Serializer};
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference to the field")]
-    pub(in crate::worker) fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_i64(time.as_millis())
     }
 
-    pub(in crate::worker) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Timestamp, D::Error> {
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Timestamp, D::Error> {
         i64::deserialize(from).map(Timestamp::from_millis)
     }
 }
@@ -203,16 +220,11 @@ mod optional_millis {
         clippy::trivially_copy_pass_by_ref,
         reason = "serde gives a reference to the field"
     )]
-    pub(in crate::worker) fn serialize<S: Serializer>(
-        time: &Option<Timestamp>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(time: &Option<Timestamp>, to: S) -> Result<S::Ok, S::Error> {
         time.map(Timestamp::as_millis).serialize(to)
     }
 
-    pub(in crate::worker) fn deserialize<'d, D: Deserializer<'d>>(
-        from: D,
-    ) -> Result<Option<Timestamp>, D::Error> {
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Timestamp>, D::Error> {
         Option::<i64>::deserialize(from).map(|time| time.map(Timestamp::from_millis))
     }
 }

@@ -1,11 +1,11 @@
-//! Whether all is well, in words. What it sees is decided here, without a store.
+//! Whether all is well, in words. It is decided from what was read, without a store.
 
+use crate::words::{age, number, plural, share};
 use queue_core::{QueueName, QueueStatus, WorkerInfo, series::WorkCounts, series::WorkOutcome};
-use queue_view::words::{age, number, plural, share};
 use std::time::Duration;
 
 /// Jobs that have been due for longer than this are behind.
-const BEHIND: Duration = Duration::from_mins(5);
+const BEHIND: Duration = Duration::from_secs(5 * 60);
 /// As many of a hundred attempts that fail are worth a look.
 const FAILING_PERCENT: u64 = 5;
 /// Fewer attempts say nothing about shares.
@@ -45,8 +45,8 @@ pub struct QueueHealth<'a> {
 }
 
 impl Grade {
-    /// The class of its colours.
-    pub(crate) const fn class(self) -> &'static str {
+    /// Its word, which is the class of its colours in the dashboard.
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Good => "good",
             Self::Warn => "warn",
@@ -72,10 +72,10 @@ impl QueueHealth<'_> {
         let counts = &self.status.counts;
         let waits = counts.oldest_due.map(|due| counts.now.since(due));
         let is_paused = self.status.pause.is_on();
-        let has_nobody = self
+        let has_no_worker = self
             .workers
             .is_some_and(|workers| !workers.iter().any(|worker| worker.queues.contains(&self.status.name)));
-        if let Some(waits) = waits.filter(|_| has_nobody && !is_paused) {
+        if let Some(waits) = waits.filter(|_| has_no_worker && !is_paused) {
             points.push(point(
                 Grade::Bad,
                 format!("has due jobs and no worker; the oldest has waited {}", age(waits)),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_too_long_or_for_nobody_is_bad_and_a_pause_explains_it() {
+    fn what_waits_too_long_or_without_a_worker_is_bad_and_a_pause_explains_it() {
         let mut worker = WorkerInfo::new(WorkerId::new("w").unwrap());
         worker.queues = vec![QueueName::new("mail").unwrap()];
         let present = std::slice::from_ref(&worker);
