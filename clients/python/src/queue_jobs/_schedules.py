@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import Any, Literal, Union
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from . import _wire
 from ._connection import Call
@@ -173,12 +173,7 @@ class AsyncSchedules:
 
 
 def _path(queue: str, name: str) -> str:
-    if name in ("", ".", ".."):
-        raise InvalidRequest(f"a schedule named {name!r} cannot be reached")
-    try:
-        return f"{_wire.queue_path(queue)}/schedules/{quote(name, safe='')}"
-    except UnicodeEncodeError:
-        raise InvalidRequest("the name of the schedule is no Unicode") from None
+    return f"{_wire.queue_path(queue)}/schedules/{_wire.segment(name, 'the name of the schedule')}"
 
 
 def _moment(moment: Moment) -> str:

@@ -36,24 +36,24 @@ ITEMS_MAX = 1000
 JSON = "application/json"
 
 
-def queue_path(queue: str) -> str:
-    """The path of a queue, with its name as one segment."""
-    if queue in ("", ".", ".."):
-        raise InvalidRequest(f"a queue named {queue!r} cannot be reached")
+def segment(name: str, what: str) -> str:
+    """A name as one segment of a path; `what` names it in an error, such as `the id of the job`."""
+    if name in ("", ".", ".."):
+        raise InvalidRequest(f"{what} is {name!r}, which no path can have")
     try:
-        return f"/v1/queues/{quote(queue, safe='')}"
+        return quote(name, safe="")
     except UnicodeEncodeError:
-        raise InvalidRequest("the name of the queue is no Unicode") from None
+        raise InvalidRequest(f"{what} is no Unicode") from None
+
+
+def queue_path(queue: str) -> str:
+    """The path of a queue."""
+    return f"/v1/queues/{segment(queue, 'the name of the queue')}"
 
 
 def job_path(queue: str, job_id: str) -> str:
-    """The path of a job, with its id as one segment."""
-    if job_id in ("", ".", ".."):
-        raise InvalidRequest(f"a job with the id {job_id!r} cannot be reached")
-    try:
-        return f"{queue_path(queue)}/jobs/{quote(job_id, safe='')}"
-    except UnicodeEncodeError:
-        raise InvalidRequest("the id of the job is no Unicode") from None
+    """The path of a job."""
+    return f"{queue_path(queue)}/jobs/{segment(job_id, 'the id of the job')}"
 
 
 def text_of(value: object, what: str) -> str:
