@@ -44,15 +44,15 @@ fn a_server_that_hangs_ends_and_comes_back_is_told_with_the_age_of_what_is_shown
     let (address, url) = (served.address().to_owned(), format!("http://{}", served.address()));
     let top = ["top", "--server", &url, "--token-file", "store.token"];
     let mut screen = TerminalScreen::start(&place, SIZE, &top);
-    screen.wait_to_see("1 due, 0 running");
+    screen.wait_to_see("1 due, 0 processing");
     served.signal(Signal::STOP);
     screen.wait_to_see(" s old: the store has not answered for ");
-    screen.wait_to_see("1 due, 0 running");
+    screen.wait_to_see("1 due, 0 processing");
     served.kill();
     screen.wait_to_see(" s old: no server can be reached at ");
     let again = Served::start_at(&place, &address, &options);
     place.run(&["enqueue", "x", "--id", "b"]).ok();
-    screen.wait_to_see("2 due, 0 running");
+    screen.wait_to_see("2 due, 0 processing");
     assert!(!screen.seen().contains(" old: "), "{}", screen.seen());
     again.signal(Signal::STOP);
     screen.keys("Py");

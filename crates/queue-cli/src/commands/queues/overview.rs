@@ -53,8 +53,8 @@ const COLUMNS: [Column; 10] = [
     Column::text("QUEUE"),
     Column::whole("PAUSED").plain(""),
     Column::whole("DUE"),
-    Column::whole("LATER"),
-    Column::whole("RUNNING"),
+    Column::whole("SCHEDULED"),
+    Column::whole("PROCESSING"),
     Column::whole("FAILING"),
     Column::whole("COMPLETED"),
     Column::whole("FAILED"),
@@ -62,7 +62,7 @@ const COLUMNS: [Column; 10] = [
     Column::whole("OLDEST DUE").plain(""),
 ];
 
-/// Failed jobs that wait for another attempt are counted among the due or the later ones.
+/// Failed jobs that wait for another attempt are counted among the due or the scheduled ones.
 fn row(QueueStatus { name, pause, paused_kinds, counts }: &QueueStatus) -> Vec<String> {
     let oldest = counts.oldest_due.map(|due| age(counts.now.since(due)));
     vec![

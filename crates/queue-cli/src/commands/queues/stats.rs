@@ -92,7 +92,7 @@ fn words(stats: &Stats, chart: Option<Chart>) -> Text {
     let mut rows: Vec<Vec<String>> =
         State::ALL.iter().map(|state| vec![state.to_string(), counts.of(*state).to_string()]).collect();
     rows.push(vec!["total".to_owned(), counts.total().to_string()]);
-    rows.push(vec!["(due later)".to_owned(), counts.scheduled.to_string()]);
+    rows.push(vec!["(scheduled)".to_owned(), counts.scheduled.to_string()]);
     let mut text = Text::from(output::table(["STATE", "JOBS"], rows));
     for sentence in pauses::sentences(*pause, paused_kinds) {
         text = text.and_apart(sentence);

@@ -32,12 +32,12 @@ const COLUMNS: [Column; 11] = [
     Column::whole("DUE"),
     Column::whole("OLDEST").plain(""),
     Column::whole("FAILED"),
-    Column::whole("RUNNING"),
+    Column::whole("PROCESSING"),
     Column::whole("WORKERS").plain("-"),
     Column::whole("DONE/MIN").plain("-"),
     Column::text("LAST HOUR").plain(""),
     Column::whole("FAILING").plain("0"),
-    Column::whole("LATER").plain("0"),
+    Column::whole("SCHEDULED").plain("0"),
 ];
 
 /// What the store answers about all queues.
@@ -124,7 +124,7 @@ impl Overview {
             format!(", {} ({held} of {slots} slots)", plural(workers.len() as u64, "worker", "workers"))
         });
         format!(
-            "{}{workers}; {} due, {} running, {} failed.",
+            "{}{workers}; {} due, {} processing, {} failed.",
             plural(self.queues.len() as u64, "queue", "queues"),
             sum(|status| status.counts.due()),
             sum(|status| status.counts.of(State::Processing)),

@@ -20,7 +20,7 @@ use queue::{
 const KINDS_MAX: usize = 200;
 
 const COUNTS: [&str; 8] =
-    ["DUE", "LATER", "RUNNING", "FAILING", "FAILED", "COMPLETED", "CANCELLED", "OLDEST DUE"];
+    ["DUE", "SCHEDULED", "PROCESSING", "FAILING", "FAILED", "COMPLETED", "CANCELLED", "OLDEST DUE"];
 
 const COLUMNS: [Column; 6] = [
     Column::text("KIND"),
