@@ -6,12 +6,12 @@ mod give_back;
 mod handover;
 mod line;
 mod one_claim;
+mod queue_answers;
 mod repeat;
 mod repeated;
 mod rescue;
 mod rest;
 mod turn;
-mod unsettled;
 mod upkeep;
 
 pub(crate) use handover::Handover;
@@ -22,12 +22,8 @@ pub(crate) use turn::claim;
 use crate::access::ReceiptKeys;
 use flights::Flights;
 use line::Lines;
-use parking_lot::Mutex;
-use queue_core::{
-    Claimed, Error, JobMeta, LeaseToken, QueueName, Span, Timestamp, WorkerId, asking::StoreAnswers,
-};
-use tokio::time::Instant;
-use unsettled::Unsettled;
+use queue_answers::QueueAnswers;
+use queue_core::{LeaseToken, QueueName, Span, WorkerId};
 use upkeep::Upkeep;
 
 /// What the claims of a service share.
@@ -36,8 +32,7 @@ pub(crate) struct Claims {
     lines: Lines,
     flights: Flights,
     upkeep: Upkeep,
-    pub(crate) unsettled: Unsettled,
-    answers: Mutex<StoreAnswers>,
+    pub(crate) answers: QueueAnswers,
 }
 
 /// A request for jobs, as a worker makes it.
@@ -49,29 +44,6 @@ pub(crate) struct Ask {
     pub(crate) limit: usize,
     pub(crate) lease: Span,
     pub(crate) bytes_max: usize,
-}
-
-impl Claims {
-    fn store_time(&self) -> Option<Timestamp> {
-        self.answers.lock().store_time(Instant::now().into_std())
-    }
-
-    fn note(&self, claimed: &Claimed) {
-        self.answers.lock().note(Instant::now().into_std(), claimed.now);
-    }
-
-    /// Notes a call about the queue that may succeed when it is sent again.
-    pub(crate) fn note_failure(&self, error: &Error, queue: &QueueName) {
-        if error.is_transient() {
-            self.unsettled.note(vec![queue.clone()]);
-        }
-    }
-
-    /// Whether the lease of a job lapsed while this server had no answer of the store.
-    fn hides(&self, job: &JobMeta) -> bool {
-        let hides = |at| self.answers.lock().hide(Instant::now().into_std(), at);
-        job.lease.as_ref().is_some_and(|lease| hides(lease.expires_at))
-    }
 }
 
 /// The tokens that a claim can have: the first if it is made now, the second if it was made before

@@ -5,6 +5,7 @@ use super::{
     Ask,
     give_back::{find, give_back},
     rescue::{Rescued, rescue},
+    upkeep,
 };
 use crate::service::App;
 use queue::worker::{RESERVED_RETRY, ReservedJob, handle_reserved};
@@ -78,21 +79,23 @@ async fn claim(app: &Arc<App>, ask: &Ask) -> Result<Claimed> {
         lease: ask.lease,
         token: ask.token,
         bytes_max: ask.bytes_max,
-        not_after: app.claims.store_time().map(|now| now + Span::at_most(listens)),
+        not_after: app.claims.answers.store_time(&ask.queue).map(|now| now + Span::at_most(listens)),
     };
     let lost = LostClaim::of(&request);
     let answer = timeout(listens, app.storage.claim(request)).await;
     let answer = answer.unwrap_or_else(|_elapsed| Err(unanswered()));
-    if let Err(error) = &answer {
-        app.claims.note_failure(error, &ask.queue);
-    }
     match &answer {
-        Ok(claimed) => app.claims.note(claimed),
-        Err(error) if error.certainty() == Certainty::Unknown => {
-            let (app_of_task, lease) = (app.clone(), ask.lease.as_duration());
-            app.tasks.spawn(async move { find(&app_of_task, lost, Duration::ZERO, lease).await });
+        Ok(claimed) => {
+            app.claims.answers.note(&ask.queue, claimed.now);
+            upkeep::at_intervals(app, &ask.queue);
         }
-        Err(_did_not_happen) => {}
+        Err(error) => {
+            app.claims.answers.note_failure(&ask.queue, error);
+            if error.certainty() == Certainty::Unknown {
+                let (app_of_task, lease) = (app.clone(), ask.lease.as_duration());
+                app.tasks.spawn(async move { find(&app_of_task, lost, Duration::ZERO, lease).await });
+            }
+        }
     }
     answer
 }

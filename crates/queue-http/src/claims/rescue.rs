@@ -19,14 +19,14 @@ pub(super) enum Rescued {
     NotAll { ended: usize },
 }
 
-/// Ends lapsed leases, unless their workers may be about to settle: while the store fails calls of
-/// the queue and shortly after, and after a silence in which a lease lapsed.
+/// Ends lapsed leases after a claim that the store has answered, except those whose workers may be
+/// about to settle (ADR 0071).
 pub(super) async fn rescue(app: &App, queue: &QueueName, limit: usize) -> Result<Rescued> {
-    if app.claims.unsettled.are_awaited(queue) {
+    if !app.claims.answers.are_fresh(queue) {
         return Ok(Rescued::NotAll { ended: 0 });
     }
     let ended = try_rescue(app, queue, limit).await;
-    ended.inspect_err(|error| app.claims.note_failure(error, queue))
+    ended.inspect_err(|error| app.claims.answers.note_failure(queue, error))
 }
 
 async fn try_rescue(app: &App, queue: &QueueName, limit: usize) -> Result<Rescued> {
@@ -34,7 +34,7 @@ async fn try_rescue(app: &App, queue: &QueueName, limit: usize) -> Result<Rescue
     let limit = limit.min(app.storage.capabilities().limits.batch_max / JOBS_PER_LAPSE).max(1);
     let lapsed = app.storage.list(ListQuery::lapsed(queue.clone(), limit)).await?.jobs;
     let (hidden, free): (Vec<JobMeta>, Vec<JobMeta>) =
-        lapsed.into_iter().partition(|job| app.claims.hides(job));
+        lapsed.into_iter().partition(|job| app.claims.answers.hide(queue, job));
     let mut batch: Vec<_> =
         free.iter().filter_map(|job| decide(job, Event::Lapse, &app.policy).ok()).collect();
     let ended = batch.len();

@@ -7,7 +7,6 @@ use super::{
     give_back::give_back,
     line::{Line, Watch},
     one_claim::one_claim,
-    upkeep,
 };
 use crate::service::App;
 use parking_lot::Mutex;
@@ -53,7 +52,6 @@ struct Over;
 
 impl Turn {
     async fn run(self, mut answer: Answer) {
-        upkeep::at_intervals(&self.app, &self.ask.queue);
         let claimed = match self.claimed(&mut answer).await {
             Ok(claimed) => claimed,
             Err(error) => return drop(answer.send(Err(error))),

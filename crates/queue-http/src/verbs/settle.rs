@@ -15,7 +15,7 @@ use crate::{
 use axum::{http::StatusCode, response::Response};
 use events::{CompleteIn, FailIn, InterruptIn, ReleaseIn, SnoozeIn};
 use queue_core::{
-    Applied, Changed, Detail, Headers, JobMeta, QueueName, State, StorageExt, Timestamp,
+    Applied, Changed, Detail, Headers, JobMeta, QueueName, Stamped, State, StorageExt, Timestamp,
     lifecycle::{Event, Patch, Transition, decide},
 };
 use serde::{Deserialize, Serialize};
@@ -124,13 +124,9 @@ async fn apply(
 ) -> Result<Timestamp> {
     let removes: Vec<bool> =
         batch.iter().map(|transition| matches!(transition.patch, Patch::Remove)).collect();
-    let applied = app.storage.apply(batch).await.inspect_err(|error| {
-        if error.is_transient() {
-            let mut queues: Vec<_> = decided.iter().map(|one| one.queue.clone()).collect();
-            queues.dedup();
-            app.claims.unsettled.note(queues);
-        }
-    })?;
+    let applied = app.storage.apply(batch).await;
+    note_answer(app, &decided, &applied);
+    let applied = applied?;
     for ((one, is_removed), answer) in decided.into_iter().zip(removes).zip(applied.value) {
         let at = one.at;
         outcomes[at] = Some(match answer {
@@ -143,10 +139,22 @@ async fn apply(
     Ok(applied.now)
 }
 
+/// Notes for each queue whether the store answers. Equal ones mostly stand side by side.
+fn note_answer<T>(app: &App, decided: &[Decided], applied: &queue_core::Result<Stamped<T>>) {
+    let mut queues: Vec<_> = decided.iter().map(|one| &one.queue).collect();
+    queues.dedup();
+    for queue in queues {
+        match applied {
+            Ok(answer) => app.claims.answers.note(queue, answer.now),
+            Err(error) => app.claims.answers.note_failure(queue, error),
+        }
+    }
+}
+
 async fn settled_anew(app: &App, moved: &JobMeta, one: Decided) -> SettledOut {
     let Decided { event, removed_as, headers, queue, .. } = one;
     let changed = app.storage.settle_with(moved, &headers, event, &app.policy).await;
-    match changed.inspect_err(|error| app.claims.note_failure(error, &queue)) {
+    match changed.inspect_err(|error| app.claims.answers.note_failure(&queue, error)) {
         Ok(Changed::Done(meta)) => {
             let is_removed = meta.state == State::Processing;
             SettledOut::done(&meta, is_removed.then_some(removed_as))
@@ -217,7 +225,7 @@ impl SettleItem<'_> {
 /// of them changes during a life.
 async fn read_rest(app: &App, meta: &mut JobMeta) -> Result<Option<Headers>> {
     let record = app.storage.get_one(&meta.queue, &meta.id, Detail::Full).await;
-    let record = record.inspect_err(|error| app.claims.note_failure(error, &meta.queue))?;
+    let record = record.inspect_err(|error| app.claims.answers.note_failure(&meta.queue, error))?;
     let Some(record) = record.filter(|record| record.meta.seq == meta.seq) else { return Ok(None) };
     meta.kind = record.meta.kind;
     meta.on_failure = record.meta.on_failure;

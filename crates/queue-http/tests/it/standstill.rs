@@ -53,6 +53,17 @@ impl Servers {
         assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
     }
 
+    /// Whether a claim at the second server brings the job. If it is to fail, the store refuses it.
+    async fn gives_job_out(&self, second: u64, fails: bool) -> bool {
+        if fails {
+            self.way_of_b.next(StorageVerb::Claim, 1, &Fault::Refuse);
+        }
+        let claim = claim_of(u128::from(100 + second), 1).to_string();
+        let (status, answer) = self.b.call(Method::POST, "/v1/queues/q/claim", claim).await;
+        assert_eq!(status == StatusCode::SERVICE_UNAVAILABLE, fails, "{answer}");
+        answer["jobs"].as_array().is_some_and(|jobs| !jobs.is_empty())
+    }
+
     /// The worker sends the outcome again.
     async fn is_done_once(&self) {
         let settled = self.a.settle(&self.job, "complete", json!({})).await;
@@ -82,6 +93,40 @@ async fn a_server_whose_own_claims_failed_leaves_the_job_to_its_worker() {
     servers.pass(Duration::from_secs(2)).await;
     servers.refuse_outcome().await;
     assert!(servers.b.claim("q", 4, 1).await.is_empty(), "it is done, and must not run again");
+    servers.is_done_once().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_whose_store_lists_before_it_takes_claims_leaves_the_job_to_its_worker() {
+    let servers = Servers::start().await;
+    assert!(servers.b.claim("q", 2, 1).await.is_empty(), "it is held");
+    servers.pass(2 * LEASE).await;
+    servers.way_of_b.next(StorageVerb::Claim, 1, &Fault::Delay(Duration::from_millis(100)));
+    assert!(servers.b.claim("q", 3, 1).await.is_empty(), "it is done, and must not run again");
+    servers.is_done_once().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn claims_that_fail_now_and_then_do_not_delay_a_rescue() {
+    let servers = Servers::start().await;
+    let (mut second, lapses) = (0, LEASE.as_secs());
+    while !servers.gives_job_out(second, second % 5 == 0).await {
+        second += 1;
+        assert!(second <= lapses + LEFT_ALONE.as_secs() + 1, "the lease lapsed after {lapses} s");
+        servers.pass(Duration::from_secs(1)).await;
+    }
+    assert!(second >= lapses, "it is held");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silence_among_claims_that_fail_now_and_then_leaves_the_job_to_its_worker() {
+    let servers = Servers::start().await;
+    let (silence, lapses) = (25..35, LEASE.as_secs());
+    for second in 0..lapses + LEFT_ALONE.as_secs() {
+        let fails = second % 5 == 0 || silence.contains(&second);
+        assert!(!servers.gives_job_out(second, fails).await, "it is done, and must not run again");
+        servers.pass(Duration::from_secs(1)).await;
+    }
     servers.is_done_once().await;
 }
 
