@@ -4,13 +4,14 @@ use super::{
     facts::{QueueFacts, StoreFacts, WorkerFacts},
     words::warning_of,
 };
-use queue_core::{Finding, State, WorkerId};
+use queue_core::{Finding, State, WorkerId, asking::StoreAnswers};
 use queue_view::words::age;
 use std::{collections::BTreeSet, time::Duration};
 
-/// Every worker looks for lapsed leases every five seconds at the latest, so a lease that lapsed
-/// more than two such intervals ago has no worker that looks for it.
-const LAPSED_MAX: Duration = Duration::from_secs(10);
+/// Every worker looks for lapsed leases every five seconds at the latest. One that has just started
+/// leaves them alone for a while (ADR 0071). A lease that lapsed longer ago than that and two looks
+/// has no worker that looks for it.
+const LAPSED_MAX: Duration = StoreAnswers::RESENT_WITHIN.saturating_add(Duration::from_secs(10));
 /// A worker announces itself every ten seconds, and a present one is listed for thirty; by then
 /// each of its claims has a worker that is listed.
 const HELD_BY_NOBODY_MIN: Duration = Duration::from_secs(60);

@@ -6,6 +6,7 @@ use queue::{
     doctor::Severity,
     queue_core::{
         Budget, Pause, QueueName, Retention, Tag, Tags, WorkerId,
+        asking::StoreAnswers,
         lifecycle::{Cause, Event},
     },
     schedules::{Schedule, Timing},
@@ -13,11 +14,11 @@ use queue::{
 use std::time::Duration;
 
 #[tokio::test]
-async fn leases_that_nobody_ends_are_a_warning_after_two_rescue_intervals() {
+async fn lapsed_leases_are_a_warning_once_a_worker_that_has_just_started_would_have_ended_them() {
     let ward = Ward::new();
     ward.put(jobs(2)).await;
     ward.claim(2, 30).await;
-    ward.clock.advance(Duration::from_secs(40));
+    ward.clock.advance(Duration::from_secs(30 + 10) + StoreAnswers::RESENT_WITHIN);
     Ward::assert_is(&ward.finding("leases-lapsed").await, Severity::Fine, "no lease");
     ward.clock.advance(Duration::from_millis(1));
     Ward::assert_is(&ward.finding("leases-lapsed").await, Severity::Warning, "\"emails\" has 2 leases");
