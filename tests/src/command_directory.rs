@@ -60,6 +60,12 @@ impl CommandDirectory {
         self.spawn(command, b"")
     }
 
+    /// Runs the command to its end, with a full disk as its standard output.
+    pub fn run_on_full_disk(&self, arguments: &[&str]) -> CommandRun {
+        let full = File::options().write(true).open("/dev/full").expect("Linux has it");
+        self.spawn_into(self.command(arguments), b"", Some(full.into())).wait()
+    }
+
     /// Starts the command.
     pub fn start(&self, arguments: &[&str]) -> Process {
         self.start_with(arguments, b"")
@@ -93,14 +99,20 @@ impl CommandDirectory {
         self.spawn(self.command(arguments), input)
     }
 
-    fn spawn(&self, mut command: Command, input: &[u8]) -> Process {
+    fn spawn(&self, command: Command, input: &[u8]) -> Process {
+        self.spawn_into(command, input, None)
+    }
+
+    /// With standard output elsewhere, the process has written none.
+    fn spawn_into(&self, mut command: Command, input: &[u8], output: Option<Stdio>) -> Process {
         let run = self.runs.fetch_add(1, Ordering::Relaxed);
         let stream = |name: &str| self.directory.path().join("streams").join(format!("{run}-{name}"));
         let (stdin, stdout, stderr) = (stream("in"), stream("out"), stream("err"));
         fs::write(&stdin, input).expect("there is room for temporary files");
+        let written = create(&stdout);
         let child = command
             .stdin(File::open(&stdin).expect("it was just written"))
-            .stdout(create(&stdout))
+            .stdout(output.unwrap_or(written))
             .stderr(create(&stderr))
             .spawn()
             .expect("cargo built the program");

@@ -1,6 +1,6 @@
 //! The exit codes of the command, and the error type that carries one of them and a message.
 
-use crate::output::{self, Format, Text};
+use crate::output::{self, Format, Text, UnwrittenAnswer};
 use clap::error::{ContextValue, ErrorKind as ArgsErrorKind};
 use queue::{Certainty, Error, ErrorKind, InvalidName, InvalidOption, view::InvalidFilter};
 use queue_http::AccessError;
@@ -25,6 +25,8 @@ pub(crate) enum Exit {
     Unavailable = 5,
     /// The store is damaged, too new, or lacks the capability.
     Unusable = 6,
+    /// The change was made, and its answer could not be written.
+    Unwritten = 7,
     /// A bug.
     Bug = 70,
     /// A signal ended the command before its work was done.
@@ -40,6 +42,7 @@ pub(crate) const HELP: &str = "Exit codes:
   4    the job is not finished, or did not finish in time
   5    the store does not answer now; try again later
   6    the store is damaged, too new, or lacks the capability
+  7    the change was made, but the answer could not be written: do not run it again
   70   a bug
   130  interrupted";
 
@@ -159,6 +162,7 @@ impl From<io::Error> for CliError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::new(Exit::Ok, ""),
+            _ if UnwrittenAnswer::is(&error) => Self::new(Exit::Unwritten, error.to_string()),
             _ => Self::new(Exit::Unavailable, error.to_string()),
         }
     }
@@ -173,8 +177,10 @@ pub(crate) fn of_arguments(mut error: clap::Error, arguments: &[OsString]) -> Ex
         return CliError::invalid(without_usage(&error.to_string())).report(Format::Json);
     }
     if is_help || !error.use_stderr() {
-        // The text is our own, in colours. If printing fails, no one reads it.
-        drop(error.print());
+        // The text is our own, in colours.
+        if let Err(failed) = error.print() {
+            return CliError::from(failed).report(Format::Human);
+        }
     } else {
         output::note(Text::of_lines(&error.to_string()));
     }

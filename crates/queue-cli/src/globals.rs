@@ -1,6 +1,10 @@
 //! The options that every subcommand takes.
 
-use crate::{opener::Opener, output::Format};
+use crate::{
+    effect::Effect,
+    opener::Opener,
+    output::{Format, Output},
+};
 use clap::Args;
 use queue::QueueName;
 use std::path::PathBuf;
@@ -51,10 +55,18 @@ pub(crate) struct Globals {
     /// Not an argument: how the program that runs the command opens stores.
     #[arg(skip)]
     pub(crate) opener: Opener,
+    /// Not an argument: what the command has done before it answers.
+    #[arg(skip)]
+    pub(crate) effect: Effect,
 }
 
 impl Globals {
     pub(crate) fn format(&self) -> Format {
         if self.json { Format::Json } else { Format::Human }
+    }
+
+    /// Where the command writes its answer.
+    pub(crate) fn output(&self) -> Output {
+        Output::new(self.format()).after(self.effect)
     }
 }

@@ -14,6 +14,7 @@
 mod args;
 mod commands;
 mod content_type;
+mod effect;
 mod exit;
 mod globals;
 mod opener;

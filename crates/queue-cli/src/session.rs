@@ -72,7 +72,7 @@ impl Session {
             (None, Some(store)) => store.clone(),
             (None, None) => env_or("QUEUE_STORE", STORE)?,
         };
-        Ok(Self { out: Output::new(globals.format()), url, server, name, opener: globals.opener.clone() })
+        Ok(Self { out: globals.output(), url, server, name, opener: globals.opener.clone() })
     }
 
     /// Opens the queue, runs the command on it, and closes the store in every case.

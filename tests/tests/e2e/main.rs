@@ -36,6 +36,7 @@ mod sick_screens;
 mod soak;
 mod suspended;
 mod terminals;
+mod unwritten;
 mod watching;
 mod working;
 

@@ -15,11 +15,11 @@ pub(crate) mod workers;
 use crate::{
     args::{Cli, Command},
     exit::{CliError, Exit},
-    output::Output,
     session::Session,
 };
 
-pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
+pub(crate) async fn run(mut cli: Cli) -> Result<Exit, CliError> {
+    cli.globals.effect = cli.command.effect();
     let globals = &cli.globals;
     let session = || Session::new(globals);
     match cli.command {
@@ -54,11 +54,11 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit, CliError> {
         Command::Token(args) => service::token::run(args, globals),
         Command::Verify => store::verify::run(&session()?).await,
         Command::Doctor(args) => store::doctor::run(args, &session()?).await,
-        Command::Fsck(args) => store::fsck::run(&args, Output::new(globals.format())),
-        Command::Dump(args) => store::dump::run(&args, Output::new(globals.format())),
+        Command::Fsck(args) => store::fsck::run(&args, globals.output()),
+        Command::Dump(args) => store::dump::run(&args, globals.output()),
         Command::Copy(args) => store::copy::run(args, globals).await,
         Command::Migrate(args) => store::migrate::run(args, globals).await,
-        Command::Completions(args) => shell::completions::run(&args, Output::new(globals.format())),
-        Command::Man(args) => shell::man::run(&args, Output::new(globals.format())),
+        Command::Completions(args) => shell::completions::run(&args, globals.output()),
+        Command::Man(args) => shell::man::run(&args, globals.output()),
     }
 }

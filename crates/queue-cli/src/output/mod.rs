@@ -18,6 +18,7 @@ mod screen;
 mod table;
 mod terminal;
 mod text;
+mod unwritten;
 mod value;
 
 pub(crate) use chart::Chart;
@@ -32,8 +33,10 @@ pub(crate) use table::{Column, Table, table};
 pub(crate) use terminal::columns;
 pub(crate) use terminal::{can_ask, is_yes};
 pub(crate) use text::Text;
+pub(crate) use unwritten::UnwrittenAnswer;
 pub(crate) use value::insert_bytes;
 
+use crate::effect::Effect;
 use serde_json::Value;
 use std::io::{self, IsTerminal, Write};
 
@@ -59,17 +62,23 @@ pub(crate) enum OnTerminal {
 }
 
 /// Writes answers. A reader that has closed the output is an error of kind `BrokenPipe`, which ends
-/// the command quietly.
+/// the command quietly. Another failure after a change is an [`UnwrittenAnswer`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     format: Format,
     /// Whether words replace those before them.
     is_live: bool,
+    effect: Effect,
 }
 
 impl Output {
     pub(crate) fn new(format: Format) -> Self {
-        Self { format, is_live: false }
+        Self { format, is_live: false, effect: Effect::None }
+    }
+
+    /// The same for a command that has done this before it answers.
+    pub(crate) fn after(self, effect: Effect) -> Self {
+        Self { effect, ..self }
     }
 
     /// The same, but on a terminal words replace those before them; elsewhere, and on a terminal
@@ -99,32 +108,55 @@ impl Output {
         }
     }
 
+    /// Writes an answer with a secret. If that fails, the error has these words in its place.
+    pub(crate) fn secret(
+        self,
+        about: &str,
+        words: impl FnOnce() -> String,
+        object: impl FnOnce() -> Value,
+    ) -> io::Result<()> {
+        let written = self.after(Effect::None).answer(words, object);
+        self.written(written, || about.to_owned())
+    }
+
     /// Writes words.
     pub(crate) fn text(self, text: impl Into<Text>) -> io::Result<()> {
-        let text = text.into().rendered(terminal::columns());
-        match (self.is_live, terminal::is_drawn_on()) {
-            (true, true) => self.write(format!("{CLEAR}{text}").as_bytes()),
-            (true, false) => self.write(format!("{text}\n").as_bytes()),
-            (false, _) => self.write(text.as_bytes()),
-        }
+        let text = text.into();
+        let rendered = text.rendered(terminal::columns());
+        let written = match (self.is_live, terminal::is_drawn_on()) {
+            (true, true) => self.write(format!("{CLEAR}{rendered}").as_bytes()),
+            (true, false) => self.write(format!("{rendered}\n").as_bytes()),
+            (false, _) => self.write(rendered.as_bytes()),
+        };
+        self.written(written, || text.lines(None).join("; "))
     }
 
     /// Writes an object as a line.
     pub(crate) fn object(self, object: &Value) -> io::Result<()> {
-        self.write(format!("{}\n", escape::json(object.to_string())).as_bytes())
+        let line = escape::json(object.to_string());
+        let written = self.write(format!("{line}\n").as_bytes());
+        self.written(written, || line)
     }
 
     /// Writes bytes that the caller asked for: unchanged, except that a terminal gets them in
     /// readable form.
     pub(crate) fn content(self, bytes: &[u8], on_terminal: OnTerminal) -> io::Result<()> {
         if on_terminal == OnTerminal::Raw || !io::stdout().is_terminal() {
-            return self.write(bytes);
+            return self.written(self.write(bytes), String::new);
         }
         let mut shown = escape::content(bytes);
         if !shown.ends_with('\n') {
             shown.push('\n');
         }
-        self.write(shown.as_bytes())
+        self.written(self.write(shown.as_bytes()), String::new)
+    }
+
+    /// After a change, a failed write is an error that says so and has the answer.
+    fn written(self, written: io::Result<()>, answer: impl FnOnce() -> String) -> io::Result<()> {
+        match self.effect {
+            Effect::None => written,
+            Effect::Change => written.map_err(|cause| UnwrittenAnswer::of(cause, answer())),
+        }
     }
 
     #[expect(clippy::unused_self, reason = "having an `Output` is the permission to write")]

@@ -5,6 +5,7 @@ use super::{
     filter_args::ChangedArgs,
 };
 use crate::{
+    effect::Effect,
     exit::{CliError, Exit},
     output::{self, Format, plural},
     session::{Jobs, Missing, Session},
@@ -127,7 +128,8 @@ async fn dry_run(
     session: &Session,
 ) -> Result<Exit, CliError> {
     let found = operations.dry_run(operation).await?;
-    session.out.answer(|| counted(found), || json!({"jobs": found.jobs, "has_more": found.has_more}))?;
+    let out = session.out.after(Effect::None);
+    out.answer(|| counted(found), || json!({"jobs": found.jobs, "has_more": found.has_more}))?;
     Ok(Exit::Ok)
 }
 

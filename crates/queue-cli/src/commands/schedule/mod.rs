@@ -6,6 +6,7 @@ pub(super) mod show;
 mod timing;
 
 use crate::{
+    effect::Effect,
     exit::{CliError, Exit},
     globals::Globals,
     session::{Jobs, Missing, Session},
@@ -51,6 +52,19 @@ enum ScheduleCommand {
 struct NameArgs {
     /// The name of the schedule
     name: String,
+}
+
+impl ScheduleArgs {
+    pub(crate) fn effect(&self) -> Effect {
+        match self.command {
+            ScheduleCommand::Ls | ScheduleCommand::Show(_) | ScheduleCommand::Next(_) => Effect::None,
+            ScheduleCommand::Add(_)
+            | ScheduleCommand::Pause(_)
+            | ScheduleCommand::Resume(_)
+            | ScheduleCommand::Run(_)
+            | ScheduleCommand::Rm(_) => Effect::Change,
+        }
+    }
 }
 
 pub(crate) async fn run(args: ScheduleArgs, globals: &Globals) -> Result<Exit, CliError> {

@@ -42,7 +42,7 @@ pub(super) struct NextArgs {
 
 pub(super) async fn run(args: NextArgs, globals: &Globals) -> Result<Exit, CliError> {
     let count = args.count.get();
-    let out = Output::new(globals.format());
+    let out = globals.output();
     let Some(name) = args.name.filter(|_| !args.timing.is_given()) else {
         let timing = args.timing.timing()?;
         let from = args.from.map_or_else(|| SystemClock.now(), timing::moment);

@@ -1,6 +1,7 @@
 //! `queue token`: who may use a service, and by which keys it knows its receipts.
 
 use crate::{
+    effect::Effect,
     exit::{CliError, Exit},
     globals::Globals,
     output::{self, Format, Output},
@@ -85,8 +86,14 @@ struct RotateArgs {
     after: Duration,
 }
 
+impl TokenArgs {
+    pub(crate) fn effect(&self) -> Effect {
+        Effect::change_if(!matches!(self.command, TokenCommand::Ls(_)))
+    }
+}
+
 pub(crate) fn run(args: TokenArgs, globals: &Globals) -> Result<Exit, CliError> {
-    let out = Output::new(globals.format());
+    let out = globals.output();
     match args.command {
         TokenCommand::New(args) => new(args, globals, out),
         TokenCommand::Ls(args) => list(&args, out),
@@ -114,7 +121,8 @@ fn new(args: NewArgs, globals: &Globals, out: Output) -> Result<Exit, CliError> 
         return Ok(Exit::Ok);
     }
     let made = queue_http::add_token(&file.tokens, token, &SystemRng)?;
-    out.answer(|| made.reveal(), || json!({"id": made.id(), "token": made.reveal()}))?;
+    let about = format!("added {}; revoke it, since its secret was not shown", made.id());
+    out.secret(&about, || made.reveal(), || json!({"id": made.id(), "token": made.reveal()}))?;
     if out.format() == Format::Human {
         output::note("this is the only time that it is shown; a server takes it after a SIGHUP");
     }

@@ -1,6 +1,7 @@
 //! The command `queue copy`: brings the jobs of one store to another, of any kind.
 
 use crate::{
+    effect::Effect,
     exit::{CliError, Exit},
     globals::Globals,
     output::{self, Column, Format, Text, plural},
@@ -101,6 +102,10 @@ async fn target(args: &CopyArgs, globals: &Globals) -> Result<Arc<dyn Storage>, 
 }
 
 impl CopyArgs {
+    pub(crate) fn effect(&self) -> Effect {
+        Effect::change_if(!self.dry_run)
+    }
+
     fn held(&self) -> HeldJobs {
         match self.wait {
             _ if self.give_back => HeldJobs::GiveBack,

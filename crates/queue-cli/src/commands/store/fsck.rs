@@ -2,6 +2,7 @@
 //! request.
 
 use crate::{
+    effect::Effect,
     exit::{CliError, Exit},
     output::{self, Output, Text, plural},
 };
@@ -19,6 +20,12 @@ pub(crate) struct FsckArgs {
     /// the store open are shut out
     #[arg(long)]
     repair: bool,
+}
+
+impl FsckArgs {
+    pub(crate) fn effect(&self) -> Effect {
+        Effect::change_if(self.repair)
+    }
 }
 
 /// Reads files and waits for a lock without a runtime, since the program does nothing else

@@ -2,9 +2,10 @@
 //! Postgres.
 
 use crate::{
+    effect::Effect,
     exit::{CliError, Exit},
     globals::Globals,
-    output::{OnTerminal, Output},
+    output::OnTerminal,
     session::{Missing, Session},
 };
 use clap::Args;
@@ -27,10 +28,16 @@ pub(crate) struct MigrateArgs {
     down: bool,
 }
 
+impl MigrateArgs {
+    pub(crate) fn effect(&self) -> Effect {
+        Effect::change_if(!self.print)
+    }
+}
+
 pub(crate) async fn run(args: MigrateArgs, globals: &Globals) -> Result<Exit, CliError> {
     if args.print {
         let sql = if args.down { schema_down(&args.schema) } else { schema(&args.schema) }?;
-        Output::new(globals.format()).content(sql.as_bytes(), OnTerminal::Escape)?;
+        globals.output().content(sql.as_bytes(), OnTerminal::Escape)?;
         return Ok(Exit::Ok);
     }
     let session = Session::new(globals)?;

@@ -173,13 +173,17 @@ fn tell(
     session: &Session,
     totals: &mut Totals,
 ) -> Result<(), CliError> {
-    for (number, answer) in numbers.iter().zip(stored) {
+    // All of the batch is stored, also if an answer cannot be written.
+    for answer in stored {
         totals.count(answer);
-        if session.out.format() == Format::Json {
-            let mut object = one::object(answer);
-            object["line"] = json!(number);
-            session.out.object(&object)?;
-        }
+    }
+    if session.out.format() == Format::Human {
+        return Ok(());
+    }
+    for (number, answer) in numbers.iter().zip(stored) {
+        let mut object = one::object(answer);
+        object["line"] = json!(number);
+        session.out.object(&object)?;
     }
     Ok(())
 }
