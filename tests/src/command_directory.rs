@@ -1,6 +1,6 @@
 //! A temporary working directory in which a test runs the `queue` command.
 
-use crate::{CommandRun, Process, until};
+use crate::{CommandRun, Process, heeded_signals::heed_signals, until};
 use serde_json::Value;
 use std::{
     fs::{self, File},
@@ -87,6 +87,7 @@ impl CommandDirectory {
 
     /// The command without its streams.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        heed_signals();
         let mut command = Command::new(&self.program);
         command.args(arguments).current_dir(self.path());
         for variable in ["QUEUE_STORE", "QUEUE_NAME", "QUEUE_SERVER", "QUEUE_TOKEN_FILE"] {

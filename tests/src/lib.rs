@@ -6,6 +6,7 @@
 mod command_directory;
 mod command_run;
 mod cpu;
+mod heeded_signals;
 mod http_hop;
 mod latencies;
 mod patience;

@@ -1,44 +1,45 @@
-//! The signals SIGINT and SIGTERM, awaited as requests to stop, and SIGHUP, as one to read files
-//! again, or to stop where the terminal is the program's own.
+//! The signals that ask the program to stop, and the one that asks it to read files again.
+//!
+//! A signal that was ignored when the program started stays so for SIGHUP and SIGQUIT: `nohup` and
+//! shells without job control mean it.
 
-use std::{future::pending, io};
+use std::{fs, future::pending, io};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The requests to stop from a person or a supervisor: SIGINT and SIGTERM.
+/// The requests to stop from a person, a supervisor or a terminal that closes: SIGINT, SIGTERM,
+/// SIGHUP and SIGQUIT.
 #[derive(Debug)]
 pub(crate) struct StopSignals {
     interrupt: Signal,
     terminate: Signal,
+    quit: Option<Signal>,
     hang_up: Option<Signal>,
 }
 
 impl StopSignals {
     /// Listens; from here on these signals no longer end the process by themselves.
     pub(crate) fn listen() -> io::Result<Self> {
-        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
-        Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)?, hang_up: None })
+        Ok(Self { hang_up: unless_ignored(SignalKind::hangup())?, ..Self::beside_reload()? })
     }
 
-    /// Listens for SIGHUP too, for a program that has changed its terminal and must not end without
-    /// giving it back.
-    #[cfg(feature = "top")]
-    pub(crate) fn with_hang_up(self) -> io::Result<Self> {
-        Ok(Self { hang_up: Some(signal(SignalKind::hangup())?), ..self })
+    /// Listens to all of them but SIGHUP, which is a [`ReloadSignal`] here.
+    pub(crate) fn beside_reload() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            quit: unless_ignored(SignalKind::quit())?,
+            hang_up: None,
+        })
     }
 
     /// Waits for the next request. Dropping the future loses none.
     pub(crate) async fn next(&mut self) {
-        let Self { interrupt, terminate, hang_up } = self;
-        let hung_up = async {
-            match hang_up {
-                Some(signal) => signal.recv().await,
-                None => pending().await,
-            }
-        };
+        let Self { interrupt, terminate, quit, hang_up } = self;
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
-            _ = hung_up => {}
+            () = received(quit) => {}
+            () = received(hang_up) => {}
         }
     }
 }
@@ -56,5 +57,41 @@ impl ReloadSignal {
     /// Waits for the next request. Dropping the future loses none.
     pub(crate) async fn next(&mut self) {
         self.0.recv().await;
+    }
+}
+
+async fn received(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => pending().await,
+    }
+}
+
+fn unless_ignored(kind: SignalKind) -> io::Result<Option<Signal>> {
+    // Elsewhere than on Linux there is no such file, and the signal counts as not ignored.
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if is_ignored(&status, kind) { Ok(None) } else { signal(kind).map(Some) }
+}
+
+/// Whether the process ignores the signal, by the mask in its status.
+fn is_ignored(status: &str, kind: SignalKind) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    (mask >> (kind.as_raw_value() - 1)) & 1 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ignored;
+    use tokio::signal::unix::SignalKind;
+
+    #[test]
+    fn the_mask_of_a_process_says_what_it_ignores() {
+        let nohup = "Name:\tqueue\nSigIgn:\t0000000000000001\nSigCgt:\t0000000000000004\n";
+        assert!(is_ignored(nohup, SignalKind::hangup()));
+        assert!(!is_ignored(nohup, SignalKind::quit()));
+        assert!(!is_ignored("", SignalKind::hangup()));
     }
 }

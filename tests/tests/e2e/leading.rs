@@ -67,10 +67,10 @@ fn a_leader_that_is_told_to_stop_hands_over_before_its_lease_ends() {
     let first = place.start(&lead);
     wait_for_terms(&place, 1);
     let second = place.start(&lead);
-    first.signal(Signal::TERM);
+    first.signal(Signal::HUP);
     assert_eq!(first.wait().code, 130);
     wait_for_terms(&place, 2);
-    second.signal(Signal::TERM);
+    second.signal(Signal::QUIT);
     assert_eq!(second.wait().code, 130);
 }
 

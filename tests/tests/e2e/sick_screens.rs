@@ -66,7 +66,7 @@ fn a_server_that_hangs_ends_and_comes_back_is_told_with_the_age_of_what_is_shown
 #[test]
 fn signals_give_the_terminal_back_while_a_server_hangs() {
     let (place, (_server, url)) = (place(), silent());
-    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT] {
         let mut screen = TerminalScreen::start(&place, SIZE, &["top", "--server", &url]);
         screen.wait_to_see("queue top: all queues");
         screen.signal(signal);

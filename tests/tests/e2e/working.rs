@@ -211,13 +211,15 @@ fn a_cancelled_command_is_killed() {
 
 #[test]
 fn a_stopping_worker_lets_its_command_finish() {
-    let place = place();
-    let worker = hanging_worker(&place, &[]);
-    worker.signal(Signal::TERM);
-    until("the worker has heard of it", || worker.stderr().contains("stopping").then_some(()));
-    fs::remove_file(place.path().join("hold")).unwrap();
-    assert_eq!(worker.wait().ok().text(), "completed 1 job\n");
-    assert_eq!(place.run(&["result", "a"]).ok().text(), "finished\n");
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT] {
+        let place = place();
+        let worker = hanging_worker(&place, &[]);
+        worker.signal(signal);
+        until("the worker has heard of it", || worker.stderr().contains("stopping").then_some(()));
+        fs::remove_file(place.path().join("hold")).unwrap();
+        assert_eq!(worker.wait().ok().text(), "completed 1 job\n", "{signal:?}");
+        assert_eq!(place.run(&["result", "a"]).ok().text(), "finished\n");
+    }
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn frame(place: &Place, sheet: &Sheet, filter: &str, columns_max: Option<usize>)
 async fn watch(args: &TopArgs, session: &Session, source: Arc<Source>) -> Result<Exit, CliError> {
     let mut app = App::new(args.place(session)?, session.name.clone(), args.read_only);
     app.filter = args.row_filter().to_owned();
-    let mut signals = StopSignals::listen()?.with_hang_up()?;
+    let mut signals = StopSignals::listen()?;
     let palette = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
         Palette::Plain
     } else {

@@ -27,7 +27,8 @@ term in $QUEUE_FENCE, as two numbers with a dot: later terms are greater, compar
 command writes elsewhere should carry this number, so that a leader that was frozen can be refused.
 When the leader dies or loses the store, another takes over after --lease; a command whose term ends is killed with all
 that it started, and this process runs for election again. When the command ends by itself, this process ends too: with
-0 if it succeeded, otherwise with 1. SIGINT and SIGTERM are passed on to the command, which then has --grace to end.")]
+0 if it succeeded, otherwise with 1. After SIGINT, SIGTERM, SIGHUP or SIGQUIT the command gets SIGTERM, and has --grace to
+end.")]
 pub(crate) struct LeadArgs {
     /// The name of the election
     election: String,

@@ -31,8 +31,8 @@ use std::{path::PathBuf, sync::Arc};
 Programs in any language enqueue, work and look through it; docs/service has the protocol and how to run it. A browser
 sees the dashboard at /, and logs in with a token that has the scope view; `queue serve --demo` shows one at once.
 `queue token new` makes the tokens. Without --tokens it starts with --no-auth alone, and then only where no other machine
-reaches it. SIGHUP reads tokens, keys and certificates again. The first SIGINT or SIGTERM ends it once its requests are
-answered (at most --drain-timeout), a second one at once.
+reaches it. SIGHUP reads tokens, keys and certificates again. The first SIGINT, SIGTERM or SIGQUIT ends it once its
+requests are answered (at most --drain-timeout), a second one at once.
 Jobs that are claimed through it and not settled come back when their leases lapse, whatever happens to the service.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is one option of a command")]
 pub(crate) struct ServeArgs {
@@ -70,7 +70,7 @@ pub(crate) struct ServeArgs {
 
 pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliError> {
     log::start(args.log);
-    let mut stop = StopSignals::listen()?;
+    let mut stop = StopSignals::beside_reload()?;
     let reload = ReloadSignal::listen()?;
     let args = ServeArgs { door: args.door.for_demo(args.demo), ..args };
     let door = args.door.door()?;

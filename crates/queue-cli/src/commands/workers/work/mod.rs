@@ -34,8 +34,8 @@ fails the job for good, and --snooze-exit puts it off uncharged: for the time th
 such as 90s, or else for --snooze-wait. When the lease is lost, the job is cancelled or its time limit passes, the
 command and all processes that it started are killed. Processes that it leaves running when it ends live on, and are not
 waited for.
-The first SIGINT or SIGTERM ends the worker when its commands are done (at most --grace), a second one kills them; their
-jobs go back uncharged. If the worker itself is killed, its jobs run again when their leases lapse.
+The first SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the worker when its commands are done (at most --grace), a second one
+kills them; their jobs go back uncharged. With `nohup` it ignores SIGHUP. If the worker itself is killed, its jobs run again when their leases lapse.
 It exits with 1 if a job failed for good, and with 5 if an outcome could not be stored: that job runs again.
 With --server it claims from a service and needs no more than a token with the scope `work`; the command then finds
 $QUEUE_SERVER and $QUEUE_TOKEN_FILE in place of $QUEUE_STORE.")]
