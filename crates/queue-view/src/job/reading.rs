@@ -45,14 +45,14 @@ impl JobReading {
     /// Reads a job and what it carries; `None` if there is no such job.
     ///
     /// # Errors
-    /// The errors of the store, and `Corrupt` for a record without a body.
+    /// The errors of the store, and `Internal` for a record without a body.
     pub async fn read_whole(store: &dyn Storage, queue: &QueueName, id: &JobId) -> Result<Option<Self>> {
         let found = store.get_whole(queue, std::slice::from_ref(id)).await?;
         let Some(JobRecord { meta, body }) = found.value.into_iter().flatten().next() else {
             return Ok(None);
         };
         let body = body.ok_or_else(|| {
-            Error::new(ErrorKind::Corrupt, "get", "the stored job is damaged: it has no payload")
+            Error::new(ErrorKind::Internal, "get", "the stored job is damaged: it has no payload")
         })?;
         let attempts = if store.capabilities().attempts {
             let found = store.attempts_of(queue, id).await?.value;
