@@ -13,7 +13,10 @@ static HEEDED: Once = Once::new();
 /// at its default again in a new program.
 pub(crate) fn heed_signals() {
     // In a thread of its own, since the caller may be in a runtime.
-    HEEDED.call_once(|| thread::spawn(listen).join().expect("it listens"));
+    HEEDED.call_once(|| {
+        let thread = thread::Builder::new().spawn(listen).expect("a thread");
+        thread.join().expect("it listens");
+    });
 }
 
 fn listen() {
