@@ -25,3 +25,5 @@ pub use pauses::{JobPauses, PauseView, PausedPart};
 pub use reading::JobReading;
 pub use timeline::{JobStep, TimelineEntry, Waiting};
 pub use view::JobView;
+
+pub(crate) use view::millis;

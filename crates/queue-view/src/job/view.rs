@@ -108,6 +108,6 @@ impl<'a> JobView<'a> {
     }
 }
 
-fn millis(length: Duration) -> u64 {
+pub(crate) fn millis(length: Duration) -> u64 {
     u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,9 +1,9 @@
 //! What workers counted of a queue, as JSON.
 
 use super::SeriesReading;
+use crate::job::millis;
 use queue_core::series::{TimeHistogram, WorkCounts, WorkOutcome};
 use serde::Serialize;
-use std::time::Duration;
 
 /// What workers counted of a queue, as JSON: the answer of `GET /v1/queues/{queue}/stats`, and
 /// `last_hour` of `queue stats --json`. Times are store times.
@@ -116,13 +116,10 @@ fn buckets(histogram: &TimeHistogram) -> Vec<u64> {
     buckets[..end].to_vec()
 }
 
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn buckets_end_with_the_last_one_that_has_something() {

@@ -36,7 +36,6 @@ pub(crate) async fn run(args: DeleteArgs, session: &Session) -> Result<Exit, Cli
             standings: &[],
             name: None,
             word,
-
             lease: LEASE,
             yes: args.confirm.yes,
         };

@@ -32,7 +32,6 @@ pub(crate) async fn run(args: PromoteArgs, session: &Session) -> Result<Exit, Cl
             standings: &[],
             name: None,
             word,
-
             lease: LEASE,
             yes: false,
         };
