@@ -5,6 +5,7 @@
 //! clippy: the length of functions, leftover macros, and output that goes round the `queue`
 //! command's own writer are lints in Cargo.toml and clippy.toml.
 
+mod changelog;
 mod limits;
 mod lines;
 mod links;
@@ -44,7 +45,8 @@ pub(crate) fn words(repo: &Repo, name: Option<&str>) -> Result<()> {
 }
 
 fn findings(source: &Source, tree: &Tree) -> Vec<Finding> {
-    [lines::check(source), manifest::check(source), links::check(source, tree)].concat()
+    [changelog::check(source), lines::check(source), manifest::check(source), links::check(source, tree)]
+        .concat()
 }
 
 #[cfg(test)]
@@ -55,6 +57,7 @@ mod tests {
     #[test]
     fn each_rule_is_asked() {
         for (path, text) in [
+            ("CHANGELOG.md", "### Added\n"),
             ("a.rs", "x \n"),
             ("xtask/Cargo.toml", "[package]\npublish = false\n"),
             ("a.md", "[there](b.md)\n"),
