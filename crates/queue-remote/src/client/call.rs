@@ -54,7 +54,7 @@ impl Caller {
 
     /// One request and its answer; nothing is repeated after it may have arrived.
     ///
-    /// Dropping the future closes the connection, which tells the server that nobody listens.
+    /// Dropping the future closes the connection, by which the server ends the call.
     pub(crate) async fn call<V: Verb>(&self, request: &V::Request, silence: Duration) -> Result<V::Answer> {
         let response = self.send(V::NAME, encode(request), silence).await?;
         let answer = collect(V::NAME, response.into_body(), silence).await?;
@@ -78,7 +78,7 @@ impl Caller {
             && let (Some(file), Some(token)) = (&self.token, &token)
             && file.renew(token).await
         {
-            // Who is refused has changed nothing, so it may be sent again.
+            // A refused request has changed nothing, so it may be sent again.
             response = self.try_send(verb, body, Some(&file.header()), silence).await?;
         }
         if let Some(error) = mismatch(verb, response.headers()) {

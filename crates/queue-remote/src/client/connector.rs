@@ -24,7 +24,7 @@ use tokio::{
 };
 use tower_service::Service;
 
-/// Connects to the one place that a handle knows, whatever address is asked for.
+/// Connects to the one place that a handle knows; the address of the request is ignored.
 #[derive(Clone, Debug)]
 pub(crate) struct Connector(Arc<Dialing>);
 
@@ -39,7 +39,7 @@ trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
-/// A connection, whatever it is made of.
+/// A connection of any kind: TCP, TLS or a Unix socket.
 pub(crate) struct Line(TokioIo<Box<dyn Duplex>>);
 
 impl Connector {

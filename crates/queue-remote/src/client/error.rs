@@ -34,12 +34,12 @@ fn unreachable(operation: &'static str, endpoint: &Endpoint, error: legacy::Erro
         (None, Some(cause)) => format!("no server can be reached at {endpoint} ({cause}); is it running?"),
         (None, None) => format!("no server can be reached at {endpoint}"),
     };
-    // What a handle was opened with was right then, so it is the server that changed, and may
+    // The settings worked when the handle was opened, so it is the server that changed, and may
     // change back.
     let is_own_fault = advice.is_some() && operation == "open";
     let kind = if is_own_fault { ErrorKind::Invalid } else { ErrorKind::Unavailable };
     let unreachable = Error::new(kind, operation, message);
-    // The cause is quoted, and what the driver says around it tells nothing.
+    // The cause is quoted, and the driver's words around it add nothing.
     if advice.is_some() || cause.is_some() { unreachable } else { unreachable.with_source(error) }
 }
 
@@ -71,8 +71,8 @@ pub(super) fn mismatch(operation: &'static str, headers: &HeaderMap) -> Option<E
     Some(Error::new(ErrorKind::Unsupported, operation, mismatch.to_string()).with_source(mismatch))
 }
 
-/// An answer that comes from no server of this library, but from something before it. It says
-/// nothing about what became of the request.
+/// An answer that comes from no server of this library, but from something before it. Whether the
+/// request was carried out is unknown.
 pub(super) fn foreign(operation: &'static str, endpoint: &Endpoint, status: StatusCode) -> Error {
     let advice = refused(operation, endpoint, status);
     // An opening changes nothing, and its caller wants advice about the URL.

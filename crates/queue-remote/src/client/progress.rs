@@ -1,4 +1,4 @@
-//! Tells a call that is slow from one that is stuck.
+//! Distinguishes a call that is slow from one that is stuck.
 
 use std::{
     pin::pin,
@@ -24,8 +24,8 @@ impl Progress {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The output of a future, unless nothing moves for `limit`. The wait begins anew while pieces
-    /// go out, so that it may take up to twice the limit to notice a request that got stuck.
+    /// The output of a future, unless nothing moves for `limit`. The wait begins again as long as
+    /// pieces go out, so it may take up to twice the limit to notice a request that got stuck.
     pub(crate) async fn watch<F: Future>(&self, limit: Duration, call: F) -> Result<F::Output, Silence> {
         let mut call = pin!(call);
         loop {

@@ -1,5 +1,5 @@
-//! Calls of the protocol that `queue serve` has for all languages, by the same connections and with
-//! the same token as those of a remote store.
+//! Calls of the protocol that `queue serve` has for all languages. They use the connections and the
+//! token of a remote store.
 
 use super::{
     call::{collect, unaskable},
@@ -26,8 +26,8 @@ const CALL: &str = "call";
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// Sends single calls of the protocol `/v1` of `queue serve`: JSON out, JSON in, and nothing
-/// between. It is what `queue work --server` is made of; programs that can use the scope `store`
-/// are better off with a [`RemoteStorage`](crate::RemoteStorage).
+/// between. `queue-service` is made of it; programs that can use the scope `store` are better off
+/// with a [`RemoteStorage`](crate::RemoteStorage).
 #[derive(Debug)]
 pub struct ServiceClient {
     connections: Connections,
@@ -36,7 +36,7 @@ pub struct ServiceClient {
     silence: Duration,
 }
 
-/// What the service answered, also if it refused.
+/// The answer of the service, also if it refused.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServiceAnswer {
@@ -71,8 +71,8 @@ impl ServiceClient {
     /// its file, once. Nothing else is sent twice.
     ///
     /// # Errors
-    /// `Unavailable` without an answer, with the certainty of what became of the call. Dropping the
-    /// future closes the connection, which tells the service that nobody listens.
+    /// `Unavailable` without an answer; its certainty says whether the call may have been carried
+    /// out. Dropping the future closes the connection, by which the service ends the call.
     pub async fn post(&self, path: &str, body: Bytes, wait: Duration) -> Result<ServiceAnswer> {
         let silence = self.silence + wait;
         let token = self.token.as_ref().map(Token::header);

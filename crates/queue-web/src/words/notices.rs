@@ -1,5 +1,5 @@
-//! What the last action did. The address says it by a word of this list and numbers, so that nobody
-//! can make a link to a page that says something else.
+//! What the last action did. The address has a word of this list and numbers, so a made-up link
+//! cannot put other text on the page.
 
 use crate::visit::{Fields, Notice};
 use queue_view::words::plural;

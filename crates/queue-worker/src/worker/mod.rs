@@ -10,10 +10,10 @@
 //! | `settle` | stores what came of each attempt | the slot is free: `claim` |
 //!
 //! Five folders stand beside that path. `hold` has the jobs under lease from their claim until
-//! their outcome is durable, and sends the heartbeats. `rate` says how often jobs may start.
-//! `upkeep` ends lapsed leases and removes old records. `watch` tells the program and its operators
-//! what happens, and `trace` tells subscribers of `tracing`. `hosted` has the attempt alone, for
-//! workers that get their jobs by another way than a store.
+//! their outcome is durable, and sends the heartbeats. `rate` limits how often jobs start. `upkeep`
+//! ends lapsed leases and removes old records. `watch` shows the program and its operators what
+//! happens, and `trace` makes spans for `tracing`. `hosted` has the attempt alone, for workers that
+//! get their jobs by another way than a store.
 //!
 //! Dependencies go down the path: `claim` calls `attempt`, `attempt` makes what `settle` stores,
 //! and neither knows who called. One type is known everywhere: [`run::WorkerRun`], which has what

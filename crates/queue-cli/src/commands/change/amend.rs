@@ -43,7 +43,7 @@ pub(crate) struct AmendArgs {
     /// with an offset, `2026-12-24T18:00+01:00`
     #[arg(long, value_name = "TIME", value_parser = parse::time_of_day, conflicts_with = "delay")]
     at: Option<SystemTime>,
-    /// How long the job and its result are kept once finished, whatever the outcome: a time,
+    /// How long the job and its result are kept once finished, with any outcome: a time,
     /// `forever` or `none`
     #[arg(long, visible_alias = "retention", value_name = "TIME", value_parser = parse::keep)]
     ttl: Option<Keep>,

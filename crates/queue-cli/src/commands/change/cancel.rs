@@ -21,7 +21,7 @@ Exits with 1 if the job runs and --running was not given, or is finished.")]
 pub(crate) struct CancelArgs {
     /// The id of the job
     id: Option<JobId>,
-    /// If the job runs, ask its worker to stop it; the job may complete all the same
+    /// If the job runs, ask its worker to stop it; it may still complete
     #[arg(long)]
     running: bool,
     #[command(flatten)]

@@ -32,7 +32,7 @@ pub(crate) struct JobArgs {
     /// How many workers may die while they run it, or `unlimited` [default: 3]
     #[arg(long, value_name = "N", value_parser = parse::attempts, allow_hyphen_values = true)]
     max_stalls: Option<Attempts>,
-    /// How long the job and its result are kept once finished, whatever the outcome: a time,
+    /// How long the job and its result are kept once finished, with any outcome: a time,
     /// `forever` or `none` [default: 1h if completed, 7d if failed or cancelled]
     #[arg(long, value_name = "TIME", value_parser = parse::keep, allow_hyphen_values = true)]
     ttl: Option<Keep>,

@@ -62,7 +62,7 @@ struct NewArgs {
     /// What it is for
     #[arg(long, value_name = "TEXT", default_value = "")]
     note: String,
-    /// Print no token: whoever has a client certificate of this subject may do it, such as
+    /// Print no token: clients with a certificate of this subject have these rights, such as
     /// CN=mailer,O=Example
     #[arg(long, value_name = "SUBJECT")]
     subject: Option<String>,

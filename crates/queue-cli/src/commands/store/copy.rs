@@ -40,7 +40,7 @@ pub(crate) struct CopyArgs {
     /// Wait this long for running jobs to end, instead of refusing to begin
     #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
     wait: Option<Duration>,
-    /// Copy running jobs as waiting ones: only if their workers are gone for good
+    /// Copy running jobs as waiting ones: only if their workers have ended for good
     #[arg(long, conflicts_with = "wait")]
     give_back: bool,
     /// Add to queues of TO that have other jobs or are not paused

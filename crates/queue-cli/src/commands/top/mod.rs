@@ -55,7 +55,7 @@ pub(crate) struct TopArgs {
     /// beginning of an id
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true, conflicts_with = "job")]
     filter: String,
-    /// Change nothing, whatever key is pressed
+    /// Refuse all changes: the keys for them do nothing
     #[arg(long)]
     read_only: bool,
     /// Print the view as text, and end

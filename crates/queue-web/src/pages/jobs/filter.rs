@@ -12,8 +12,8 @@ pub(crate) struct Choice {
     pub(crate) is_current: bool,
 }
 
-/// The filter of an address or of a form. Fields that are left empty, and those of other parts of
-/// the page, are not looked at.
+/// The filter of an address or of a form. Empty fields, and fields of other parts of the page, are
+/// ignored.
 pub(crate) fn filter_of(fields: &Fields) -> Result<JobFilter> {
     let all = fields.without(&[]);
     Ok(JobFilter::from_parts(all.into_iter().filter(|(name, _)| JobFilter::PARTS.contains(name)))?)

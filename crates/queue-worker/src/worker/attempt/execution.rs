@@ -26,17 +26,17 @@ impl<'a> Execution<'a> {
         Self { run, job, context: Context::new(job.clone(), Lease::new(run)) }
     }
 
-    /// Makes the attempt, and tells its span the outcome if there is one.
+    /// Makes the attempt, and records the outcome in its span if there is one.
     pub(super) async fn run(self, handler: &JobHandler, span: &Span) -> Result<Settlement, NoOutcome> {
         let mut pass = self.run.options.hooks.before(self.run, &self.context).await;
         let executed = match pass.answer.take() {
             Some(answer) => AttemptResult::new(answer, None),
-            // Hooks may have taken their time. A job that may not start any more is given back.
+            // Hooks may take long. A job that may not start any more is given back.
             None if pass.took_time() && !self.may_start() => return Err(NoOutcome::GiveBack),
             None if self.job.is_too_late() => return Err(NoOutcome::TooLate),
             None => self.attempt(handler).await?,
         };
-        // Noted before the hooks take their time: the work is done.
+        // Noted before the hooks run, since the work is done.
         self.job.note_outcome();
         let executed = pass.after(self.run, &self.context, executed).await;
         trace::ended(span, &executed);

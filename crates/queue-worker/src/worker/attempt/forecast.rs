@@ -15,11 +15,11 @@ const JOBS_MIN: u64 = 32;
 /// Estimates how many jobs the handlers get through in a short while, which is how many to hold
 /// ready.
 ///
-/// By Little's law, the time that a job takes a handler for is the time for which handlers were
-/// taken, summed over all of them, divided by the number of jobs that left them. The law holds
-/// whatever the handlers wait for, a processor that they share included, and jobs that still run
-/// count with the time they have taken so far. So the estimate follows at once when jobs become
-/// slow, and idle time does not change it.
+/// By Little's law, the mean time for which a job occupies a handler is the time for which all
+/// handlers were occupied, divided by the number of jobs that left them. The law makes no
+/// assumption about what handlers wait for, such as a processor that they share, and jobs that
+/// still run count with the time they have taken so far. So the estimate follows at once when jobs
+/// become slow, and idle time does not change it.
 ///
 /// The allowance grows by doubling, one step with each claim, since the first jobs may not be like
 /// the rest, and shrinks at once. The type is pure: every reading of the clock is passed in.
@@ -27,13 +27,13 @@ const JOBS_MIN: u64 = 32;
 pub(crate) struct Forecast {
     handlers: usize,
     horizon: Duration,
-    /// Handlers that are taken now.
+    /// Handlers that are busy now.
     taken: usize,
     /// Until when their time is counted.
     at: Instant,
-    /// For how long handlers were taken, summed.
+    /// For how long handlers were busy, summed.
     taken_nanos: u128,
-    /// How many jobs left them meanwhile.
+    /// How many jobs left them in that time.
     handled: u64,
     /// How far the allowance has grown.
     grown: usize,
@@ -56,7 +56,7 @@ impl Forecast {
         }
     }
 
-    /// Notes that this many handlers are taken from now on.
+    /// Notes that this many handlers are busy from now on.
     pub(crate) fn take(&mut self, taken: usize, now: Instant) {
         self.count_time(now);
         self.taken = taken;
@@ -76,8 +76,7 @@ impl Forecast {
         self.forget();
     }
 
-    /// Notes that a job was held ready for too long: what was known of the handlers is not true any
-    /// more.
+    /// Notes that a job was held ready for too long: the estimate was wrong, and begins again.
     pub(crate) fn was_wrong(&mut self, now: Instant) {
         self.count_time(now);
         self.taken_nanos = 0;

@@ -54,7 +54,7 @@ impl NoOutcome {
 impl HandlerRun<'_> {
     pub(in crate::worker) async fn run(&self, handler: &JobHandler) -> Result<AttemptResult, NoOutcome> {
         let started = Instant::now();
-        // Whatever of the handler panics, its call or its drop too, panics in here.
+        // A panic of the handler is caught here, in its call and in its drop too.
         let attempt = caught(async {
             tokio::select! {
                 biased;
@@ -70,9 +70,9 @@ impl HandlerRun<'_> {
         Ok(AttemptResult::new(result, Some(started.elapsed())))
     }
 
-    /// Tells the handler at its time limit, and resolves when it may be dropped: after the grace,
-    /// as when its lease was lost. A handler that cannot be dropped is waited for: a second attempt
-    /// beside it would be worse than a late one.
+    /// Asks the handler to stop at its time limit, and resolves when it may be dropped: after the
+    /// grace, as when its lease is lost. A handler that cannot be dropped is awaited, since a
+    /// second attempt beside it would be worse than a late one.
     async fn out_of_time(&self, started: Instant) -> Overrun {
         let overrun = self.job.time_limit().passed(started, self.default_limit).await;
         if overrun == Overrun::Limit {
@@ -85,9 +85,9 @@ impl HandlerRun<'_> {
         overrun
     }
 
-    /// A result counts however late it comes, since the work is done. Any other answer of a handler
-    /// that was told of its time limit is a failure by that name, or the handler could go on for
-    /// ever without being charged.
+    /// A result counts however late it comes, since the work is done. Any other answer after the
+    /// time limit is a failure named `TimeLimit`; otherwise the handler could run for ever without
+    /// being charged.
     fn judged(&self, result: HandlerResult) -> HandlerResult {
         match result {
             Err(error) if self.job.cancel_reason() == Some(CancelReason::TimeLimit) => {
@@ -111,8 +111,8 @@ fn message(limit: Duration, then: &str) -> String {
     format!("the handler ran longer than {limit:?}{then}")
 }
 
-/// The failure of a handler that answered after its time limit, with what it said of a next
-/// attempt.
+/// The failure of a handler that answered after its time limit. It keeps what the answer said about
+/// the next attempt.
 fn late(limit: Duration, answer: JobError) -> JobError {
     match answer.disposition {
         Disposition::Fail { failure, cause, delay, keep } => {

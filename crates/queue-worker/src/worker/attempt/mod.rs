@@ -2,9 +2,9 @@
 //!
 //! In come held jobs, from `claim`, in claim order. Out goes a
 //! [`Settlement`](super::settle::Settlement) for each, to `settle`, which is next. `dispatcher`
-//! starts runners, `ready_jobs` is where jobs wait for one, `start_decision` says what becomes of
-//! the first of them, `pause_watch` learns that they are paused, `execution` makes the attempt, and
-//! `handler_run` calls the handler.
+//! starts runners, `ready_jobs` is where jobs wait for one, `start_decision` decides whether the
+//! first of them starts, `pause_watch` learns that they are paused, `execution` makes the attempt,
+//! and `handler_run` calls the handler.
 
 mod dispatcher;
 mod execution;

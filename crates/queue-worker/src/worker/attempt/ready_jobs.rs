@@ -47,7 +47,7 @@ struct ReadyJob {
     since: Instant,
 }
 
-/// What becomes of jobs that are added.
+/// The answer to jobs that were added.
 #[derive(Debug)]
 pub(super) enum AddResult {
     /// The jobs wait, and this many more runners are to be started for them.
@@ -111,8 +111,8 @@ impl ReadyJobs {
         AddResult::Waiting { new_runners }
     }
 
-    /// Takes the first job for a runner, which has just done another unless it is new. What becomes
-    /// of the job is decided here, under the lock, so that starts are counted in claim order.
+    /// Takes the first job for a runner, which has just done another unless it is new. The start of
+    /// the job is decided here, under the lock, so that starts are counted in claim order.
     pub(super) fn next(
         &self,
         has_done_one: bool,
@@ -144,8 +144,8 @@ impl ReadyJobs {
         }
     }
 
-    /// Has the runner that leaves no more than `count` jobs waiting signal so; false if no more
-    /// wait already.
+    /// Asks for a signal from the runner that leaves no more than `count` jobs waiting; false if no
+    /// more wait already.
     pub(super) fn signal_when_down_to(&self, count: usize) -> bool {
         let mut state = self.state();
         let is_above = state.jobs.len() > count;
@@ -153,8 +153,8 @@ impl ReadyJobs {
         is_above
     }
 
-    /// Resolves when a job has waited for longer than the patience, with all that wait: jobs that
-    /// are claimed next are behind all of them in the order of the queue. Never resolves with a
+    /// Resolves with all jobs that wait when one has waited for longer than the patience: jobs that
+    /// are claimed next come after all of them in the order of the queue. Never resolves with a
     /// fixed prefetch.
     pub(super) async fn too_slow(&self) -> Vec<Arc<HeldJob>> {
         let Some(patience) = self.patience else { return std::future::pending().await };
@@ -180,7 +180,7 @@ impl ReadyJobs {
         FirstJobWait::Over(state.take_all())
     }
 
-    /// Takes the jobs that have not started and for which this holds.
+    /// Takes the jobs that have not started and that `is_wanted` selects.
     pub(super) fn take_if(&self, is_wanted: impl Fn(&HeldJob) -> bool) -> Vec<Arc<HeldJob>> {
         let mut state = self.state();
         let (taken, kept): (VecDeque<_>, _) =
@@ -194,7 +194,7 @@ impl ReadyJobs {
         self.state().jobs.iter().map(|ready| ready.job.queue_index()).collect()
     }
 
-    /// Starts nothing any more, and takes the jobs that have not started.
+    /// Starts nothing more, and takes the jobs that have not started.
     pub(super) fn close(&self) -> Vec<Arc<HeldJob>> {
         let mut state = self.state();
         state.is_closed = true;

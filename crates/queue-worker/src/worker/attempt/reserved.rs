@@ -38,7 +38,7 @@ pub(super) async fn settlement(run: &WorkerRun, job: Arc<HeldJob>) -> Settlement
     }
 }
 
-/// Tells the application's own subscriber what the log has already.
+/// Emits as an event what the log has already.
 fn report(run: &WorkerRun, job: &JobMeta, handled: &ReservedOutcome) {
     if handled.ticks_skipped > 0 {
         let (schedule, ticks) = (job.clone(), handled.ticks_skipped);

@@ -4,7 +4,7 @@ use crate::worker::{hold::HeldJob, rate::KindTurn, run::WorkerRun};
 use queue_core::Span;
 use tokio::time::Instant;
 
-/// What becomes of a job for which a handler is free.
+/// The decision about a job for which a handler is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StartDecision {
     /// The job starts now, and counts as started under every rate limit.

@@ -1,4 +1,4 @@
-//! What a claim tells of a job, beside its record.
+//! What a claim says about a job, beside its record.
 
 use super::ClockReading;
 use crate::worker::rate::Reservation;
@@ -10,6 +10,6 @@ pub(in crate::worker) struct ClaimDetails {
     pub(in crate::worker) queue_index: usize,
     /// The start that was reserved for the job, if its queue has a rate limit.
     pub(in crate::worker) start: Option<Reservation>,
-    /// The store's time, as the answer to the claim told it.
+    /// The store's time, from the answer to the claim.
     pub(in crate::worker) reading: ClockReading,
 }

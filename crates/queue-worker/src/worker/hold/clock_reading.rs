@@ -1,11 +1,11 @@
-//! The store's time, as an answer told it.
+//! The store's time, from one of its answers.
 
 use crate::worker::deadline;
 use queue_core::{Span, StoreTime, Timestamp};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// One reading of the store's clock, and when it was taken by this process's own.
+/// One reading of the store's clock, and when this process read it by its own clock.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::worker) struct ClockReading {
     store_time: Timestamp,
@@ -13,12 +13,12 @@ pub(in crate::worker) struct ClockReading {
 }
 
 impl ClockReading {
-    /// What an answer told that is here by `read_at`.
+    /// A reading from an answer that was here by `read_at`.
     pub(in crate::worker) fn at(store_time: Timestamp, read_at: Instant) -> Self {
         Self { store_time, read_at }
     }
 
-    /// What an answer told that has just come.
+    /// A reading from an answer that has just come.
     pub(in crate::worker) fn now(store_time: Timestamp) -> Self {
         Self::at(store_time, Instant::now())
     }
@@ -33,7 +33,7 @@ impl ClockReading {
         self.store_time > store_time
     }
 
-    /// The store's time at a later moment, by what this process has measured since.
+    /// The store's time at a later moment, by the time that this process has measured since.
     pub(in crate::worker) fn store_time_at(self, now: Instant) -> Timestamp {
         self.store_time + Span::new("a while", self.age(now)).unwrap_or(Span::MAX)
     }

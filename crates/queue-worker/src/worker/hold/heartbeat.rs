@@ -1,4 +1,4 @@
-//! The heartbeat: extends all held leases, and tells handlers whose lease is lost.
+//! The heartbeat: extends all held leases, and asks a handler to stop whose lease is lost.
 
 use super::HeldJob;
 use crate::{
@@ -39,8 +39,8 @@ struct Extension<'a> {
     transition: Transition,
 }
 
-/// Extends every held lease in one call per beat, until nothing is held any more. A handler whose
-/// lease is lost, or whose job somebody wants cancelled, is told.
+/// Extends every held lease in one call per beat, until nothing is held any more. A handler is
+/// asked to stop if its lease is lost or a cancel of its job was requested.
 ///
 /// A call that the store refuses, or has not answered by the next beat, is followed by one for each
 /// queue. A call for one queue that is refused for good is sent again in ever smaller parts, so
@@ -119,8 +119,8 @@ pub(in crate::worker) fn extend_soon(run: &WorkerRun, lapses_at: Instant) {
     }
 }
 
-/// Tells handlers at the moment at which their lease lapses: no extension for a whole lease is as
-/// good as a lost one.
+/// Asks handlers to stop at the moment at which their lease lapses: no extension for a whole lease
+/// is as good as a lost one.
 async fn watch_lapses(run: &WorkerRun, urgent: &Notify) {
     loop {
         let next_look = Instant::now() + beat_interval(run);
@@ -141,7 +141,7 @@ async fn watch_lapses(run: &WorkerRun, urgent: &Notify) {
 
 /// Extends the leases of jobs, in as few calls as the store takes.
 async fn beat(run: &WorkerRun, mut jobs: Vec<Arc<HeldJob>>, grouping: CallGrouping) {
-    // The jobs of a queue side by side, so that they can go by themselves.
+    // The jobs of a queue stand together, so that they can be sent apart from the others.
     jobs.sort_by_key(|job| job.queue_index());
     let next = |job| Some(Extension { job, transition: extension(run, job)? });
     let all: Vec<Extension<'_>> = jobs.iter().filter_map(|job| next(job)).collect();
@@ -151,7 +151,7 @@ async fn beat(run: &WorkerRun, mut jobs: Vec<Arc<HeldJob>>, grouping: CallGroupi
     for part in all.chunks(batch_max(run)) {
         match extend(run, part).await {
             Err(error) if error.kind() == ErrorKind::Closed => run.report_error(error),
-            // Their own calls will tell what is wrong, and with which queue.
+            // The calls of each queue show what is wrong, and with which queue.
             Err(_) => beat_by_queue(run, part).await,
             Ok(()) => {}
         }
@@ -162,9 +162,9 @@ async fn beat_by_queue(run: &WorkerRun, all: &[Extension<'_>]) {
     join_all(by_queue(all).map(|of_queue| beat_queue(run, of_queue))).await;
 }
 
-/// Extends the leases of one queue, one call at a time. A call that one item may have spoilt is
-/// followed by its halves, down to the item that is at fault. A bisection finds it in few calls,
-/// and is safe since an extension may be sent twice.
+/// Extends the leases of one queue, one call at a time. A call that fails because of one item is
+/// followed by its halves, down to the item at fault. A bisection finds it in few calls, and is
+/// safe since an extension may be sent twice.
 async fn beat_queue(run: &WorkerRun, of_queue: &[Extension<'_>]) {
     let mut left: VecDeque<_> = of_queue.chunks(batch_max(run)).collect();
     while let Some(part) = left.pop_front() {
@@ -232,8 +232,8 @@ fn note(run: &WorkerRun, job: &HeldJob, sent: &Patch, answer: &Applied, sent_at:
                 job.cancel(CancelReason::Requested);
             }
         }
-        // Somebody holds the record, such as a transaction of the handler that completes the job.
-        // The next beat comes.
+        // The record is locked, as by a transaction of the handler that completes the job. The next
+        // beat tries again.
         Applied::Stale(_) => {}
         // Settled here in the meantime, or lost.
         _ if run.held.contains(job) => job.lose(),

@@ -27,15 +27,15 @@ pub(crate) struct HeldJob {
     /// Made for the first caller that wants to wait for it.
     cancel: OnceLock<CancellationToken>,
     reason: OnceLock<CancelReason>,
-    /// Nobody waits for the handler any more, whatever it was told first.
+    /// The worker does not wait for the handler any more, also if it asked it to stop before.
     is_given_up: AtomicBool,
     /// See [`has_outcome`](Self::has_outcome).
     has_outcome: AtomicBool,
     time_limit: TimeLimit,
     /// When it is too late to start the job, by this process's own clock. It is late rather than
-    /// early, since it rests on what the store told at the claim.
+    /// early, since it rests on the store's time at the claim.
     expires_at: Option<Instant>,
-    /// How many threads work for the job that nothing can end.
+    /// How many threads that nothing can stop work for the job.
     blocking: AtomicUsize,
     /// Whether a start was reserved for the job. Jobs of queues without a limit look no further.
     has_start: bool,
@@ -136,15 +136,15 @@ impl HeldJob {
         }
     }
 
-    /// Notes that the lease has lapsed or is another's. The handler is told, and has the grace from
-    /// now on.
+    /// Notes that the lease has lapsed or is another worker's. The handler is asked to stop, and
+    /// has the grace from now on.
     pub(crate) fn lose(&self) {
         self.cancel(CancelReason::LeaseLost);
         self.time_limit.lose(Instant::now());
     }
 
-    /// Keeps parts of the handler that have not begun from beginning: the job is another's by now,
-    /// or will be.
+    /// Keeps parts of the handler that have not begun from beginning: another worker has the job by
+    /// now, or will have it.
     pub(crate) fn give_up(&self) {
         self.is_given_up.store(true, Ordering::SeqCst);
     }
@@ -164,8 +164,8 @@ impl HeldJob {
         self.has_outcome.load(Ordering::SeqCst)
     }
 
-    /// Whether a handler may begin: it would not be told to stop at once, and the lease lasts. The
-    /// clock is asked too, since a lease may have lapsed before anybody saw it.
+    /// Whether a handler may begin: it would not be asked to stop at once, and the lease lasts. The
+    /// clock is asked too, since a lease may have lapsed before a task noticed.
     pub(crate) fn may_start(&self) -> bool {
         self.cancel_reason().is_none() && self.lapses_at().is_some_and(|at| at > Instant::now())
     }

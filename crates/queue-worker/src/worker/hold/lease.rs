@@ -38,7 +38,7 @@ impl Lease {
         }
     }
 
-    /// What the store takes. Once the worker is gone nothing is sent, so that any limits will do.
+    /// What the store takes. After the end of the worker nothing is sent, so any limits will do.
     pub(crate) fn limits(&self) -> Limits {
         self.run().map(|run| run.storage.capabilities().limits).unwrap_or_default()
     }

@@ -1,9 +1,9 @@
 //! The jobs under lease, from their claim until their outcome is durable.
 //!
 //! In come claimed jobs, from `claim`. Here they are counted against the slots, and the heartbeat
-//! keeps their leases alive and tells a handler whose lease is lost. Jobs leave once `settle` has
-//! stored their outcome, or the worker gives them up. Both free a slot, which is signalled to
-//! `claim`.
+//! keeps their leases alive and asks a handler to stop whose lease is lost. Jobs leave once
+//! `settle` has stored their outcome, or the worker gives them up. Both free a slot, which is
+//! signalled to `claim`.
 
 mod claim_details;
 mod clock_reading;

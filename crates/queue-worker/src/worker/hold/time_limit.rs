@@ -7,9 +7,9 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// The time limit of one job. A limit for the job comes before that of its kind, and that before
-/// the worker's default. The limit may change while the handler runs, and the time is over at once
-/// when the lease is lost.
+/// The time limit of one job. A limit of the job comes before that of its kind, and that before the
+/// worker's default. The limit may change while the handler runs, and the time is over at once when
+/// the lease is lost.
 #[derive(Debug, Default)]
 pub(crate) struct TimeLimit {
     settings: Mutex<LimitSettings>,
@@ -20,7 +20,7 @@ pub(crate) struct TimeLimit {
 struct LimitSettings {
     of_job: Option<Duration>,
     of_kind: Option<Duration>,
-    /// When the handler was told that the lease is lost.
+    /// When the lease was found to be lost.
     lost_at: Option<Instant>,
 }
 

@@ -1,5 +1,4 @@
-//! What becomes of settlements: the decision, the call of the store, and what follows from its
-//! answer.
+//! The way of a settlement: the decision, the call of the store, and what follows from its answer.
 
 use super::{
     Settlement,
@@ -137,8 +136,8 @@ impl Applier {
         }
     }
 
-    /// Sends settlements one by one. A queue that turns out to be away is not asked for each of its
-    /// settlements.
+    /// Sends settlements one by one. Once a queue turns out to be away, the rest of its settlements
+    /// are left for later.
     async fn send_each(&self, pending: Vec<PendingSettlement>) -> Vec<PendingSettlement> {
         let mut later = Vec::new();
         let mut away = BTreeSet::new();
@@ -154,7 +153,7 @@ impl Applier {
         later
     }
 
-    /// Decides again. What was decided before is decided in the same way.
+    /// Makes a batch by deciding again. The same settlement leads to the same decision.
     fn batch(&self, pending: impl IntoIterator<Item = PendingSettlement>) -> SettleBatch {
         let mut batch = SettleBatch::default();
         for (pending, transition) in pending.into_iter().filter_map(|pending| self.decided(pending)) {
@@ -194,8 +193,8 @@ impl Applier {
                     let settlement = settlement.again(meta);
                     again.push(PendingSettlement { settlement, in_doubt, decisions: decisions + 1 });
                 }
-                // An earlier try may have settled the job without an answer, and its record is gone
-                // since.
+                // An earlier try may have settled the job without an answer, and its record was
+                // removed since.
                 Applied::Missing if in_doubt => self.replayed(&settlement, settlement.seen().clone()),
                 Applied::Missing | Applied::LeaseLost(_) => self.lost(&settlement),
                 Applied::Done(meta) if in_doubt => self.replayed(&settlement, meta),

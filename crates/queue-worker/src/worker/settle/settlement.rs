@@ -68,8 +68,8 @@ impl Settlement {
         Self::new(job, event)
     }
 
-    /// Whether the end is neither counted nor told, which is so for reserved jobs unless they
-    /// failed for good.
+    /// Whether the end is neither counted nor reported, as for reserved jobs unless they failed for
+    /// good.
     pub(in crate::worker) fn is_silent(&self, after: &JobMeta) -> bool {
         self.job.meta().kind.is_reserved() && self.end(after) != ReportCounter::Failed
     }
@@ -101,9 +101,9 @@ impl Settlement {
         Self::new(job, Event::Expire { now, token })
     }
 
-    /// Makes an outcome that no store would take into one that says so. A failure loses its
-    /// details, and the error comes back to be reported. Any other outcome becomes a final failure,
-    /// which tells the error itself.
+    /// Replaces an outcome that no store would take by one that says so. A failure loses its
+    /// details, and the error is returned, to be reported. Any other outcome becomes a final
+    /// failure, which carries the error itself.
     pub(in crate::worker) fn made_storable(mut self, refusal: Error) -> (Self, Option<Error>) {
         if let Event::Fail { failure, .. } = &mut self.event {
             *failure = failure.clone().without_details();
@@ -126,15 +126,15 @@ impl Settlement {
     /// leased.
     pub(in crate::worker) fn decide(&self, policy: &Policy) -> Option<Transition> {
         let mut transition = decide(self.seen(), self.event.clone(), policy).ok()?;
-        // The ticks of a schedule are not of the trace in which somebody made it.
+        // The ticks of a schedule do not belong to the trace in which it was made.
         if !self.job.meta().kind.is_reserved() {
             self.job.headers().trace_on(&mut transition.then);
         }
         Some(transition)
     }
 
-    /// What is to be settled, for a worker that leaves the decision to another place, and how long
-    /// the handler ran.
+    /// The event to settle and how long the handler ran, for a worker that leaves the decision to
+    /// another place.
     pub(in crate::worker) fn into_event(mut self) -> (Event, Option<Duration>) {
         if let Event::Complete { then, .. }
         | Event::Fail { then, .. }
@@ -147,12 +147,12 @@ impl Settlement {
         (self.event, self.ran_for)
     }
 
-    /// Makes the same settlement for the job as it was seen anew.
+    /// Makes the same settlement for a newer state of the job.
     pub(in crate::worker) fn again(self, seen: JobMeta) -> Self {
         Self { newer: Some(Box::new(seen)), ..self }
     }
 
-    /// What the end was, from the record as it then stood or was last seen before its removal.
+    /// How the attempt ended, from the record as it then stood or was last seen before its removal.
     pub(in crate::worker) fn end(&self, after: &JobMeta) -> ReportCounter {
         match (&self.event, after.state) {
             (Event::Complete { .. }, _) => ReportCounter::Completed,
@@ -167,7 +167,7 @@ impl Settlement {
         }
     }
 
-    /// The end as series count it; `None` for one that is not told.
+    /// The end as series count it; `None` for an end that is not reported.
     pub(in crate::worker) fn counted(&self, after: &JobMeta) -> Option<CountedEnd<'_>> {
         let outcome = match self.end(after) {
             _ if self.is_silent(after) => return None,
@@ -180,7 +180,7 @@ impl Settlement {
         Some(CountedEnd { job: self.job.meta(), outcome, ran_for: self.ran_for })
     }
 
-    /// The event that tells of the end.
+    /// The event for the end.
     pub(in crate::worker) fn end_event(&self, after: JobMeta) -> WorkerEvent {
         let name = match self.end(&after) {
             ReportCounter::Completed => WorkerEvent::Completed,

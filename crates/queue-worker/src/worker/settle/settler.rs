@@ -10,8 +10,7 @@ use std::{
 use tokio::sync::mpsc;
 
 /// Stores outcomes in batches: the outcomes that wait when the store is free go next, and none
-/// waits for a timer. A job keeps its slot until its outcome is durable, and no outcome is logged
-/// and dropped.
+/// waits for a timer. A job keeps its slot until its outcome is durable; no outcome is only logged.
 ///
 /// Outcomes of all queues share a call. Outcomes of a queue that the store cannot take now go on by
 /// themselves, one call at a time, and later outcomes of that queue wait for them. So queues that
@@ -19,7 +18,7 @@ use tokio::sync::mpsc;
 pub(in crate::worker) struct Settler {
     applier: Applier,
     inbox: mpsc::UnboundedReceiver<Settlement>,
-    /// Every sender is gone, and all that they sent was read.
+    /// All senders have ended, and everything that they sent was read.
     is_closed: bool,
     /// The most that is settled at once.
     batch_max: usize,
@@ -59,13 +58,13 @@ impl Settler {
         }
     }
 
-    /// Settles until every sender is gone and everything that they sent is settled or given up.
+    /// Settles until all senders have ended and everything that they sent is settled or given up.
     pub(in crate::worker) async fn settle(mut self) {
         let mut calls = FuturesUnordered::new();
         let mut arrived = Vec::new();
         loop {
             calls.extend(self.take_shared().map(|next| work(self.applier.clone(), next)));
-            // While a shared call is in flight, what arrives waits in the channel, so that it goes
+            // While a shared call is in flight, what arrives waits in the channel and goes
             // together.
             let reads = !self.is_sending && !self.is_closed;
             tokio::select! {

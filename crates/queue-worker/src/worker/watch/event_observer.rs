@@ -11,8 +11,7 @@ use tokio::sync::broadcast;
 /// Events that a stream may be behind before it loses some.
 const BEHIND_MAX: usize = 4096;
 
-/// Hears of events, and passes them on to the program's own function and to streams. Neither holds
-/// up the worker.
+/// Passes events on to the program's own function and to streams. Neither holds up the worker.
 #[derive(Clone, Default)]
 pub(in crate::worker) struct EventObserver {
     function: Option<Arc<ObserveFn>>,
@@ -32,7 +31,7 @@ impl EventObserver {
         WorkerEvents::new(self.streams.get_or_init(|| broadcast::Sender::new(BEHIND_MAX)).subscribe())
     }
 
-    /// Whether anybody listens. Otherwise no event need be made.
+    /// Whether there is a listener. Otherwise no event need be made.
     pub(in crate::worker) fn has_listener(&self) -> bool {
         self.function.is_some() || self.streams.get().is_some_and(|streams| streams.receiver_count() > 0)
     }

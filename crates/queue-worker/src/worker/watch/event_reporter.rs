@@ -3,7 +3,7 @@
 use super::{EventObserver, WorkerEvent, WorkerReport};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts the events of one run into its report, and tells the observer.
+/// Counts the events of one run into its report, and passes them to the observer.
 #[derive(Debug)]
 pub(in crate::worker) struct EventReporter {
     counters: [AtomicU64; COUNTERS],
@@ -38,7 +38,7 @@ impl EventReporter {
         self.observer.tell(event);
     }
 
-    /// Reports what happens to every job. The event is made only if somebody listens.
+    /// Reports what happens to every job. The event is made only if there is a listener.
     pub(in crate::worker) fn note(&self, counter: ReportCounter, event: impl FnOnce() -> WorkerEvent) {
         self.count(counter);
         if self.observer.has_listener() {

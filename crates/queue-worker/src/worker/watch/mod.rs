@@ -2,8 +2,8 @@
 //!
 //! In come events from all parts of a run. Out they go to the program's observer and to event
 //! streams, and counted into the [`WorkerReport`] of the run. The presence announcer shows the
-//! worker in the store, and hears whether somebody asked it to drain. The series recorder counts
-//! outcomes and times by the minute, and the series writer writes them to the store.
+//! worker in the store, and learns whether it was asked to pause or drain. The series recorder
+//! counts outcomes and times by the minute, and the series writer writes them to the store.
 
 mod event_observer;
 mod event_reporter;

@@ -1,4 +1,4 @@
-//! Shows the worker in the store, and hears whether it is to pause or to drain.
+//! Shows the worker in the store, and learns whether it is to pause or to drain.
 
 use super::{WorkerEvent, host_name::host_name};
 use crate::worker::{run::WorkerRun, upkeep::repeat};
@@ -10,13 +10,13 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// How often a worker shows itself, and hears whether it is to pause or to drain.
+/// How often a worker shows itself, and learns whether it is to pause or to drain.
 const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(10);
 /// How long it counts as present after that.
 const ANNOUNCE_TTL: Duration = Duration::from_secs(30);
 
-/// Shows the worker while it runs, pauses it while somebody asks for that, and stops it in steps
-/// once somebody asks it to drain.
+/// Shows the worker while it runs, pauses it while its duty is to pause, and stops it in steps once
+/// its duty is to drain.
 pub(in crate::worker) async fn announce_presence(run: Arc<WorkerRun>) {
     if !run.storage.capabilities().presence {
         return;
@@ -30,12 +30,12 @@ pub(in crate::worker) async fn announce_presence(run: Arc<WorkerRun>) {
 struct PresenceAnnouncer<'a> {
     run: &'a WorkerRun,
     began: Instant,
-    /// When the run began in store time, once an answer told the time.
+    /// When the run began in store time, known from the first answer that has the time.
     started_at: OnceLock<Timestamp>,
 }
 
 impl PresenceAnnouncer<'_> {
-    /// Announces the worker for this long. No time at all retires it.
+    /// Announces the worker for this long. A time of zero retires it.
     async fn announce(&self, ttl: Duration) {
         let run = self.run;
         if !ttl.is_zero() {
@@ -55,7 +55,7 @@ impl PresenceAnnouncer<'_> {
         }
     }
 
-    /// Stops the claims of this worker while somebody asks for that, and then goes on with them.
+    /// Stops the claims of this worker while its duty is to pause, and then goes on with them.
     fn pause_or_resume(&self, is_paused: bool) {
         let run = self.run;
         if !run.pause.set(is_paused) {
@@ -84,7 +84,7 @@ impl PresenceAnnouncer<'_> {
         }
     }
 
-    /// What the worker tells of itself now. `AboutWorker::to_bytes` cuts it to the bytes that
+    /// What the worker shows of itself now. `AboutWorker::to_bytes` cuts it to the bytes that
     /// stores keep.
     fn info(&self) -> WorkerInfo {
         let run = self.run;

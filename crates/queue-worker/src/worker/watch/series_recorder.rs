@@ -1,4 +1,4 @@
-//! Counts what becomes of jobs, by the minute and by the hour of store time.
+//! Counts how attempts end, by the minute and by the hour of store time.
 
 use crate::worker::hold::ClockReading;
 use parking_lot::Mutex;
@@ -17,7 +17,7 @@ pub(super) const PENDING_MAX: usize = 120;
 #[derive(Debug)]
 pub(in crate::worker) struct SeriesRecorder {
     state: Option<Mutex<RecorderState>>,
-    /// Fires when something is to be written sooner than what was known before.
+    /// Fires when an entry is to be written sooner than was known before.
     begun: Notify,
 }
 
@@ -102,7 +102,7 @@ impl SeriesRecorder {
         }
     }
 
-    /// Resolves when something is to be written sooner than what was known before.
+    /// Resolves when an entry is to be written sooner than was known before.
     pub(super) async fn begun(&self) {
         self.begun.notified().await;
     }

@@ -18,13 +18,14 @@ pub enum WorkerEvent {
     Failed(JobEnd),
     /// The job was given back uncharged, now or for later.
     Released(JobEnd),
-    /// The job is Cancelled: somebody asked for that while it ran, or it could not start in time.
-    /// In the latter case its meta names [`Reason::Expired`](queue_core::Reason::Expired), and no
+    /// The job is Cancelled: a cancel was requested while it ran, or it could not start in time. In
+    /// the latter case its meta names [`Reason::Expired`](queue_core::Reason::Expired), and no
     /// handler ran.
     Cancelled(JobEnd),
-    /// Somebody's lease lapsed and this worker noticed; the state says what follows.
+    /// The lease of another worker lapsed and this worker ended it; the state says what follows.
     Stalled(JobMeta),
-    /// What a handler here did no longer counts: another worker holds the job, or the job is gone.
+    /// What a handler here did no longer counts: another worker holds the job, or the job was
+    /// removed.
     LeaseLost {
         /// Of which queue.
         queue: QueueName,
@@ -33,9 +34,8 @@ pub enum WorkerEvent {
         /// Which life of it.
         seq: Seq,
     },
-    /// A settle was given up: the store would not take it, or had not taken it by the shutdown
-    /// deadline. The job runs again once its lease lapses, unless the store has the settle after
-    /// all.
+    /// A settle was given up: the store refused it, or had not taken it by the shutdown deadline.
+    /// The job runs again once its lease lapses, unless the store has the settle after all.
     Abandoned {
         /// Of which queue.
         queue: QueueName,
@@ -45,7 +45,7 @@ pub enum WorkerEvent {
         seq: Seq,
     },
     /// A settle was sent again, since no answer to it had come, and the store has it now. The event
-    /// that tells the end of the job follows.
+    /// for the end of the job follows.
     Replayed {
         /// Of which queue.
         queue: QueueName,
@@ -54,7 +54,7 @@ pub enum WorkerEvent {
         /// Which life of it.
         seq: Seq,
     },
-    /// A schedule left ticks out, as its policy for missed and overlapping ones says. The event may
+    /// A schedule left ticks out, by its policies for missed and overlapping ones. The event may
     /// come twice if the store was away just then.
     TicksSkipped {
         /// The schedule's job at its claim.
@@ -62,10 +62,10 @@ pub enum WorkerEvent {
         /// How many, at least: counting ends at a thousand.
         ticks: usize,
     },
-    /// The progress of a schedule lay ahead of the store's clock by more than a clock that is right
-    /// can have left: a clock was ahead when it was stored, or is behind now. The first such event
-    /// of a schedule says so. After an hour in which the clock has said the same, the schedule is
-    /// set back to it, with another.
+    /// The progress of a schedule is further ahead of the store's clock than a clock that is right
+    /// can have left it: a clock was ahead when it was stored, or is behind now. This event is
+    /// emitted at the first look. If the clock still says the same an hour later, the schedule is
+    /// set back to it, and the event is emitted again.
     ScheduleAhead {
         /// The schedule's job at its claim.
         schedule: JobMeta,
@@ -73,9 +73,9 @@ pub enum WorkerEvent {
         ahead: Ahead,
     },
     /// A job of the library's own, such as a schedule, was put back: this build or this machine
-    /// cannot read it, and another may. It is offered again
-    /// [after a while](queue_core::UnreadableWaits), and each time here the event comes again; the
-    /// log has it once for each job.
+    /// cannot read it, and another may. It is offered again [after a
+    /// while](queue_core::UnreadableWaits), and the event is emitted each time that this worker
+    /// meets it; the log has it once for each job.
     Unreadable {
         /// The job at its claim.
         job: JobMeta,
@@ -86,21 +86,21 @@ pub enum WorkerEvent {
     HookFailed {
         /// The job at its claim.
         job: JobMeta,
-        /// What the hook calls itself.
+        /// The name of the hook.
         hook: String,
         /// Where.
         stage: HookStage,
         /// What went wrong, bounded and masked as a stored failure.
         failure: Failure,
     },
-    /// Somebody [asked](queue_core::Storage::set_duty) this worker to drain. It stops in steps, as
-    /// it does on a signal.
+    /// This worker was [asked](queue_core::Storage::set_duty) to drain. It stops in steps, as on a
+    /// signal.
     Draining,
-    /// Somebody paused this worker. It claims and starts nothing, finishes what it runs, gives back
-    /// the jobs that it holds ready, and stays until it is resumed, asked to drain or stopped.
+    /// This worker was paused. It claims and starts nothing, finishes what it runs, gives back the
+    /// jobs that it holds ready, and stays until it is resumed, asked to drain or stopped.
     Paused,
-    /// Somebody resumed this worker, or the store has forgotten the pause with the announcement of
-    /// the worker. It claims again.
+    /// This worker was resumed, or the store has forgotten the pause with the announcement of the
+    /// worker. It claims again.
     Resumed,
     /// The store refused something; the worker goes on.
     Error(Error),

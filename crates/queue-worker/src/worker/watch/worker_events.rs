@@ -14,7 +14,7 @@ use std::{
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 /// What happens in a worker, from the moment at which the stream was made; from
-/// [`Worker::events`](crate::Worker::events). It ends when the worker is gone.
+/// [`Worker::events`](crate::Worker::events). It ends with the worker.
 ///
 /// The stream never holds the worker up. A reader that is more than 4096 events behind loses the
 /// oldest, and gets [`WorkerEvent::Lagged`] in their place, which says how many.

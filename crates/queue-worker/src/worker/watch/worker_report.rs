@@ -6,7 +6,7 @@ use queue_core::Error;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct WorkerReport {
-    /// What ended the run, if nobody asked it to end: the store is closed for good and answers
+    /// What ended the run, if it was not asked to end: the store is closed for good and answers
     /// nothing any more.
     pub error: Option<Error>,
     /// Handlers started.

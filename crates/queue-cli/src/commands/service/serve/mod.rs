@@ -41,7 +41,7 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     door: DoorArgs,
     /// Serve a made-up store in memory with traffic, failures and schedules, to look at the
-    /// dashboard; --store is not used, and without --tokens everybody of this machine is let in
+    /// dashboard; --store is not used, and without --tokens all users of this machine are let in
     #[arg(long)]
     demo: bool,
     /// Make the store if its file or directory is missing; without it a missing one is refused,

@@ -13,10 +13,10 @@ pub(super) struct ListenArgs {
     /// An IP address and a port, or unix:PATH; may be repeated
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     listen: Vec<Address>,
-    /// The certificate of the server and those above it, in PEM
+    /// The certificate of the server with its chain, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// Its private key, in PEM, which nobody else can read
+    /// Its private key, in PEM, in a file that others cannot read
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
     /// Authorities whose client certificates are accepted in place of a token, in PEM
@@ -31,7 +31,7 @@ pub(super) struct ListenArgs {
     /// The most connections at the same time
     #[arg(long, value_name = "N", default_value_t = ServerLimits::default().connections_max, value_parser = count)]
     connections: usize,
-    /// How long a server that was told to stop still takes requests, so that what sends it work can
+    /// How long the server still takes requests after a signal to stop, so that a load balancer can
     /// see that it is not ready
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = parse::duration, allow_hyphen_values = true)]
     drain_delay: Duration,
@@ -46,7 +46,7 @@ pub(super) struct DoorArgs {
     /// The file of tokens, from `queue token new`
     #[arg(long, value_name = "FILE", env = "QUEUE_TOKENS", conflicts_with = "no_auth")]
     tokens: Option<PathBuf>,
-    /// Let everybody in who reaches the server, which then listens to this machine alone
+    /// Ask for no token: all clients are let in, and the server listens to this machine alone
     #[arg(long)]
     no_auth: bool,
     /// A name by which clients reach the server, without its port; others are refused. May be

@@ -49,7 +49,7 @@ pub(crate) struct WorkArgs {
     /// How many jobs to hold ready beyond those that run; helps if commands are short
     #[arg(long, value_name = "N", default_value_t = 0)]
     prefetch: usize,
-    /// End when the queue has no unfinished job; waits for delayed jobs and for those of other
+    /// End when the queue has no unfinished job; waits for delayed jobs and for jobs of other
     /// workers
     #[arg(long)]
     drain: bool,
