@@ -1,5 +1,6 @@
 //! Programs run in the root of the work tree, with an error that names the whole command line.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -30,6 +31,21 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     require_success(command, status)
 }
 
+/// Runs to the end with the output shown line by line, and returns standard output.
+pub(crate) fn shown(command: &mut Command) -> Result<String> {
+    let spawned = command.stdout(Stdio::piped()).spawn();
+    let mut child = spawned.with_context(|| format!("cannot start `{}`", line(command)))?;
+    let mut text = String::new();
+    for line in BufReader::new(child.stdout.take().expect("it is piped")).lines() {
+        let line = line?;
+        println!("{line}");
+        text.push_str(&line);
+        text.push('\n');
+    }
+    require_success(command, child.wait()?)?;
+    Ok(text)
+}
+
 /// Runs to the end and returns standard output; standard error is shown.
 pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
     let output = command
@@ -56,7 +72,7 @@ fn require_success(command: &Command, status: ExitStatus) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{cargo, output, run};
+    use super::{cargo, output, run, shown};
     use crate::repo::Repo;
     use std::process::Command;
 
@@ -78,6 +94,13 @@ mod tests {
     fn a_missing_program_is_an_error_that_names_it() {
         let error = run(&mut Command::new("no-such-program")).expect_err("there is no such program");
         assert!(error.to_string().contains("no-such-program"), "{error}");
+    }
+
+    #[test]
+    fn output_that_is_shown_is_returned_too() {
+        let text = shown(Command::new("sh").args(["-c", "echo one; echo two"])).expect("echo works");
+        assert_eq!(text, "one\ntwo\n");
+        shown(Command::new("sh").args(["-c", "echo one; exit 3"])).expect_err("exit 3 is a failure");
     }
 
     #[test]

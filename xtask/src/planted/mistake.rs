@@ -46,8 +46,9 @@ pub(super) struct Test {
     pub(super) name: &'static str,
 }
 
-/// Builds the copy once, sees every test green, and then each one red under its mistake.
-pub(super) fn try_all(repo: &Repo, mistakes: &[Mistake]) -> Result<()> {
+/// Builds the copy once, sees every test green, and then each one red under its mistake. Answers
+/// the table of them.
+pub(super) fn try_all(repo: &Repo, mistakes: &[Mistake]) -> Result<String> {
     let copy = tree::copy(repo, mistakes)?;
     let targets: BTreeSet<_> =
         mistakes.iter().map(|Mistake { caught_by: test, .. }| (test.package, test.target)).collect();
@@ -59,20 +60,23 @@ pub(super) fn try_all(repo: &Repo, mistakes: &[Mistake]) -> Result<()> {
             bail!("`{}` fails without a mistake", test.name);
         }
     }
-    println!("| mistake | caught by |\n|---|---|");
+    let mut table = "| mistake | caught by |\n|---|---|\n".to_owned();
+    print!("{table}");
     let mut survivors = Vec::new();
     for Mistake { name, caught_by: test, .. } in mistakes {
-        if summary(&copy, test, Some(name))? == "0 passed; 1 failed" {
-            println!("| {name} | `{}` |", test.name);
-        } else {
-            println!("| {name} | nobody: `{}` passes |", test.name);
+        let is_caught = summary(&copy, test, Some(name))? == "0 passed; 1 failed";
+        if !is_caught {
             survivors.push(*name);
         }
+        let catcher = if is_caught { format!("`{}`", test.name) } else { "**nothing**".to_owned() };
+        let row = format!("| {name} | {catcher} |\n");
+        print!("{row}");
+        table.push_str(&row);
     }
     if !survivors.is_empty() {
         bail!("mistakes that no test notices: {}", survivors.join("; "));
     }
-    Ok(())
+    Ok(table)
 }
 
 /// In a target folder of its own: cargo takes a copy for the original, and one would get the

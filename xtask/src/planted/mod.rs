@@ -3,6 +3,7 @@
 //! mistakes in their code, and the kill run of clients against a service that settles by id.
 
 mod mistake;
+mod page;
 mod programs;
 mod schedules;
 mod stale;
@@ -27,8 +28,8 @@ pub(crate) enum Part {
     Stale,
 }
 
-/// Each part that is asked for, or all of them. The tables go to standard output, to be kept in
-/// `docs/history/planted.md`.
+/// Each part that is asked for, or all of them. A table is shown as it grows, and written to its
+/// page once the part has passed.
 pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
     let is_asked_for = |one| part.is_none_or(|part| part == one);
     if is_asked_for(Part::Stores) {
@@ -38,7 +39,7 @@ pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
         slowdowns(repo)?;
     }
     if is_asked_for(Part::Schedules) {
-        mistake::try_all(repo, schedules::MISTAKES)?;
+        page::SCHEDULES.write(repo, &mistake::try_all(repo, schedules::MISTAKES)?)?;
     }
     if is_asked_for(Part::Stale) {
         stale::run(repo)?;
@@ -49,7 +50,7 @@ pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
 /// The whole suite on each defect takes a minute or two.
 fn stores(repo: &Repo) -> Result<()> {
     let arguments = ["test", "--quiet", "-p", "queue-testkit", "--test", "planted", "--", "--table"];
-    command::run(&mut command::cargo(repo, &arguments))
+    page::STORES.write(repo, &command::shown(&mut command::cargo(repo, &arguments))?)
 }
 
 fn slowdowns(repo: &Repo) -> Result<()> {
