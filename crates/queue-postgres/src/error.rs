@@ -66,6 +66,9 @@ pub(crate) fn unreachable(
 pub(crate) fn place(connect: &PgConnectOptions) -> String {
     match connect.get_socket() {
         Some(socket) => socket.display().to_string(),
+        None if connect.get_host().contains(':') => {
+            format!("[{}]:{}", connect.get_host(), connect.get_port())
+        }
         None => format!("{}:{}", connect.get_host(), connect.get_port()),
     }
 }
@@ -116,7 +119,8 @@ fn advise(error: &sqlx::Error) -> (ErrorKind, &'static str) {
         }
         sqlx::Error::Protocol(_) => (
             ErrorKind::Unavailable,
-            "the connection to PostgreSQL is out of step; try again, and behind an old PgBouncer open with `pooler`",
+            "the server does not answer as PostgreSQL does: is there a server behind the proxy, and on that port? Try again; behind \
+             an old PgBouncer add `pooler=transactions` to the URL",
         ),
         sqlx::Error::Tls(_) => {
             (ErrorKind::Invalid, "no encrypted connection; check `sslmode`, and build with the feature `tls`")
@@ -182,7 +186,7 @@ fn advise_on_code(code: &str) -> (ErrorKind, &'static str) {
         "3D000" => (ErrorKind::Invalid, "there is no such database; create it, or check the URL"),
         "26000" | "08P01" | "42P05" => (
             ErrorKind::Unavailable,
-            "the connection does not keep prepared statements; behind PgBouncer open with `pooler`",
+            "the connection does not keep prepared statements; behind PgBouncer add `pooler=transactions` to the URL",
         ),
         _ => advise_on_class(code.get(..2).unwrap_or_default()),
     }

@@ -2,8 +2,9 @@
 
 use crate::{schema::SchemaName, url::DatabaseUrl};
 use queue_core::{Clock, Limits, Result};
+use queue_store::UrlOption;
 use sqlx::PgPool;
-use std::{sync::Arc, time::Duration};
+use std::{mem, sync::Arc, time::Duration};
 
 /// Connections for calls, unless the caller says otherwise.
 const CONNECTIONS_MAX: u32 = 10;
@@ -86,10 +87,12 @@ pub enum Pooler {
 }
 
 impl PostgresOptions {
-    /// Takes a URL: `postgres://user:password@host:5432/database?schema=queue`. Every parameter but
-    /// `schema` is the driver's, among them `application_name`, `host` for a socket's directory,
-    /// and `options[name]` for settings of the server. What is missing comes from the environment
-    /// (`PGHOST`, `PGPASSWORD` and so on).
+    /// Takes a URL: `postgres://user:password@host:5432/database?schema=queue`. Each option of this
+    /// type is a parameter of its name, such as `call_timeout=10s` and `pooler=transactions`; the
+    /// page of the store, `docs/stores/postgres.md`, lists them. Other parameters are the driver's,
+    /// among them `application_name`, `host` for a socket's directory, and `options[name]` for
+    /// settings of the server. What is missing comes from the environment (`PGHOST`, `PGPASSWORD`
+    /// and so on); the user is then `PGUSER`, or the one of the system.
     ///
     /// With `sslmode=verify-full` (feature `tls`) connections are encrypted and the server has to
     /// show a certificate of its name; `require` encrypts and trusts any server. `sslrootcert`
@@ -103,12 +106,9 @@ impl PostgresOptions {
     /// a password.
     pub fn new(url: &str) -> Result<Self> {
         let mut url = DatabaseUrl::parse(url)?;
-        let schema = url.schema.take();
+        let own = mem::take(&mut url.own);
         let options = Self::from_source(ConnectionSource::Own(Box::new(url)));
-        match schema {
-            Some(schema) => options.schema(&schema),
-            None => Ok(options),
-        }
+        own.iter().try_fold(options, |options, (key, value)| options.with(UrlOption::new(key, value)))
     }
 
     /// Connects as the application's pool does: with its address, user and encryption, and with the

@@ -1,14 +1,20 @@
-//! The URL of a database: what the driver takes, and the schema, of which it knows nothing.
+//! The URL of a database: what the driver takes, and the options of the store, of which it knows
+//! nothing.
+
+mod base;
+mod options;
 
 use crate::error::place;
+use base::Base;
+use options::OWN;
 use percent_encoding::percent_decode_str;
 use queue_core::{Error, Result};
+use queue_store::{LIMIT_OPTIONS, UNENCODED_LOGIN, is_login_unencoded};
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use std::{fmt, str::FromStr};
 
 /// How the URL begins.
 const SCHEMES: [&str; 2] = ["postgres:", "postgresql:"];
-const SCHEMA: &str = "schema";
 /// The driver's parameters. It passes over others with a warning, so that a slip of the pen would
 /// go without encryption.
 const DRIVERS: [&str; 18] = [
@@ -42,7 +48,8 @@ const INLINE: &str = "-----BEGIN";
 #[derive(Clone)]
 pub(crate) struct DatabaseUrl {
     pub(crate) connect: PgConnectOptions,
-    pub(crate) schema: Option<String>,
+    /// The options of the store.
+    pub(crate) own: Vec<(String, String)>,
     pub(crate) files: Vec<NamedFile>,
 }
 
@@ -56,10 +63,10 @@ pub(crate) struct NamedFile {
 /// Hides the password, which the options of the driver would show.
 impl fmt::Debug for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { connect, schema, files } = self;
+        let Self { connect, own, files } = self;
         f.debug_struct("DatabaseUrl")
             .field("server", &place(connect))
-            .field("schema", schema)
+            .field("own", own)
             .field("files", files)
             .finish_non_exhaustive()
     }
@@ -71,9 +78,13 @@ impl DatabaseUrl {
         if !SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
             return Err(invalid("the URL of the database looks like `postgres://user@host/database`"));
         }
-        let UrlParts { rest, schema, parameters } = UrlParts::of(url)?;
-        let connect = PgConnectOptions::from_str(&rest)
-            .map_err(|_| invalid("the URL of the database cannot be read"))?;
+        if is_login_unencoded(url) {
+            return Err(invalid(&format!("the URL of the database cannot be read: {UNENCODED_LOGIN}")));
+        }
+        let UrlParts { rest, own, parameters } = UrlParts::of(url)?;
+        let connect = PgConnectOptions::from_str(&rest).map_err(|_| {
+            invalid("the URL of the database cannot be read; it looks like `postgres://user@host/database`")
+        })?;
         let is_verified = matches!(connect.get_ssl_mode(), PgSslMode::VerifyCa | PgSslMode::VerifyFull);
         if let Some((name, _)) = parameters.iter().find(|(name, _)| AUTHORITIES.contains(&&**name))
             && !is_verified
@@ -87,7 +98,7 @@ impl DatabaseUrl {
             |(name, value): &(String, String)| FILES.contains(&&**name) && !value.starts_with(INLINE);
         let files = parameters.into_iter().filter(is_file);
         let files = files.map(|(parameter, path)| NamedFile { parameter, path }).collect();
-        Ok(Self { connect, schema, files })
+        Ok(Self { connect, own, files })
     }
 }
 
@@ -102,41 +113,56 @@ impl NamedFile {
     }
 }
 
-/// The URL without the schema, the schema, and the parameters.
+/// The URL without the options of the store, these, and the parameters of the driver.
 struct UrlParts {
     rest: String,
-    schema: Option<String>,
+    own: Vec<(String, String)>,
     parameters: Vec<(String, String)>,
 }
 
 impl UrlParts {
     fn of(url: &str) -> Result<Self> {
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
-        let mut parts = Self { rest: base.to_owned(), schema: None, parameters: Vec::new() };
+        let Base { url: rest, parameters: of_base } = Base::of(base);
+        let mut parts = Self { rest, own: Vec::new(), parameters: Vec::new() };
+        for part in &of_base {
+            parts.push(part);
+        }
         for part in query.split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let name = decoded(name)?;
-            if name == SCHEMA {
-                if parts.schema.replace(decoded(value)?).is_some() {
-                    return Err(invalid("the parameter `schema` stands twice"));
+            if is_own(&name) {
+                if parts.own.iter().any(|(earlier, _)| *earlier == name) {
+                    return Err(invalid(&format!("the parameter `{name}` stands twice")));
                 }
+                parts.own.push((name, decoded(value)?));
                 continue;
             }
             // The driver takes a plus for a space.
             let value = decoded(&value.replace('+', " "))?;
             check_parameter(&name, &value)?;
-            parts.rest.push(if parts.parameters.is_empty() { '?' } else { '&' });
-            parts.rest.push_str(part);
+            parts.push(part);
             parts.parameters.push((name, value));
         }
         Ok(parts)
     }
+
+    /// Adds a parameter of the driver. The later of two of one name counts.
+    fn push(&mut self, part: &str) {
+        self.rest.push(if self.rest.contains('?') { '&' } else { '?' });
+        self.rest.push_str(part);
+    }
+}
+
+fn is_own(name: &str) -> bool {
+    OWN.contains(&name) || LIMIT_OPTIONS.contains(&name)
 }
 
 fn check_parameter(name: &str, value: &str) -> Result<()> {
     let is_setting = name.starts_with("options[") && name.ends_with(']');
     if !is_setting && !DRIVERS.contains(&name) {
-        let known = format!("{SCHEMA}, options[name], {}", DRIVERS.join(", "));
+        let (own, limits) = (OWN.join(", "), LIMIT_OPTIONS.join(", "));
+        let known = format!("{own}, {limits}; of the driver options[name], {}", DRIVERS.join(", "));
         return Err(invalid(&format!("`postgres:` has no parameter `{name}`; it has {known}")));
     }
     if matches!(name, "sslmode" | "ssl-mode") && PgSslMode::from_str(value).is_err() {
@@ -161,7 +187,8 @@ mod tests {
 
     fn split(url: &str) -> (String, Option<String>) {
         let parts = UrlParts::of(url).expect("readable");
-        (parts.rest, parts.schema)
+        let schema = parts.own.into_iter().find(|(name, _)| name == "schema").map(|(_, value)| value);
+        (parts.rest, schema)
     }
 
     #[test]
@@ -170,6 +197,39 @@ mod tests {
             let options = crate::PostgresOptions::new(url).expect("valid");
             let shown = format!("{options:?} {:?}", DatabaseUrl::parse(url).expect("valid"));
             assert!(!shown.contains("s3cret"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_url_names_the_server_as_other_clients_of_postgres_read_it() {
+        for (url, host, port, socket) in [
+            ("postgres://u@[::1]:5433/d", "::1", 5433, None),
+            ("postgres://u@[::1]:5433/d?application_name=x", "::1", 5433, None),
+            ("postgres://u@h:5433/d", "h", 5433, None),
+            ("postgres://u@:5433/d?host=h", "h", 5433, None),
+            ("postgres://u@/d?host=/run/pg&port=5433", "", 5433, Some("/run/pg")),
+            ("postgres://u@%2Frun%2Fpg:5433/d", "", 5433, Some("/run/pg")),
+        ] {
+            let connect = DatabaseUrl::parse(url).expect(url).connect;
+            assert_eq!((connect.get_username(), connect.get_database()), ("u", Some("d")), "{url}");
+            assert_eq!(connect.get_port(), port, "{url}");
+            assert_eq!(connect.get_socket().and_then(|path| path.to_str()), socket, "{url}");
+            assert!(socket.is_some() || connect.get_host() == host, "{url}");
+        }
+    }
+
+    #[test]
+    fn without_a_user_it_is_the_one_of_the_system() {
+        let connect = DatabaseUrl::parse("postgres://h/d").expect("valid").connect;
+        let user = connect.get_username();
+        assert!(!matches!(user, "anonymous" | "unknown"), "{user}");
+    }
+
+    #[test]
+    fn a_password_that_is_not_encoded_is_refused_and_not_shown() {
+        for url in ["postgres://u:s#cret@h/d", "postgres://u:s/cret@h/d", "postgres://u:s?cret@h/d"] {
+            let message = refusal(url);
+            assert!(message.contains("%23") && !message.contains("cret"), "{message}");
         }
     }
 

@@ -163,6 +163,7 @@ mod storage;
 mod terms;
 mod tls;
 mod transition;
+mod url;
 mod verbs;
 mod wakeup;
 

@@ -1,11 +1,13 @@
 //! The options that a store is opened with.
 
 use crate::{
-    endpoint::{Endpoint, RedisUrl},
+    endpoint::Endpoint,
     keys::{Namespace, Spread},
     tls::CertificateFiles,
+    url::RedisUrl,
 };
 use queue_core::{Clock, Error, Limits, Result};
+use queue_store::UrlOption;
 use std::{sync::Arc, time::Duration};
 
 /// Progress stands in the state string, whose length field for it has three bytes.
@@ -62,8 +64,14 @@ impl RedisOptions {
     /// | `...?ssl_ca_certs=file` | with TLS, the authorities to trust in place of the system's |
     /// | `...?ssl_certfile=file&ssl_keyfile=file` | with TLS, the client certificate to show, and its key |
     /// | `...?namespace=name` | the first part of every key, default `jq` |
+    /// | `redis+unix:PATH?db=3&user=name&pass=secret` | one server on a Unix socket; `unix:` and `valkey+unix:` are the same |
     /// | `...?cluster=true` | the same as `redis+cluster` |
     /// | `...?eviction=allow` | see [`Eviction`] |
+    /// | `...?wait_for_replicas=1,500ms` | see [`wait_for_replicas`](Self::wait_for_replicas) |
+    /// | `...?response_timeout=5s`, `connect_timeout` | see the methods of these names |
+    /// | `...?payload_bytes_max=65536`, `note_bytes_max`, `batch_max`, `call_bytes_max`, `answer_bytes_max` | see [`Limits`] |
+    ///
+    /// In a user or a password, `#`, `/`, `?`, `@` and `%` are percent-encoded.
     ///
     /// Files are in PEM form. They are read whenever a connection is made, so that renewed ones
     /// need no restart.
@@ -79,7 +87,7 @@ impl RedisOptions {
     /// ```
     pub fn new(url: &str) -> Result<Self> {
         let RedisUrl { endpoint, certificates, options: own } = RedisUrl::parse(url)?;
-        let mut options = Self {
+        let options = Self {
             endpoint,
             certificates,
             namespace: Namespace::new("jq")?,
@@ -92,25 +100,7 @@ impl RedisOptions {
             #[cfg(feature = "deadpool")]
             pool: None,
         };
-        for (key, value) in own {
-            options = match (key.as_str(), value.as_str()) {
-                ("namespace", name) => options.namespace(name)?,
-                ("eviction", "refuse") => options.eviction(Eviction::Refuse),
-                ("eviction", "allow") => options.eviction(Eviction::Allow),
-                ("eviction", _) => {
-                    return Err(Error::invalid("open", "`eviction` is `refuse` or `allow`"));
-                }
-                _ => {
-                    let known = "namespace, eviction, cluster, ssl_ca_certs, ssl_certfile, ssl_keyfile; with \
-                                 Sentinels service, sentinel_username, sentinel_password";
-                    return Err(Error::invalid(
-                        "open",
-                        format!("`redis:` has no option `{key}`; it has {known}"),
-                    ));
-                }
-            };
-        }
-        Ok(options)
+        own.iter().try_fold(options, |options, (key, value)| options.with(UrlOption::new(key, value)))
     }
 
     /// The first part of every key and channel: 1 to 64 letters, digits, `-`, `_` or `.`. Default

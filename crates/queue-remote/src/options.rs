@@ -6,6 +6,7 @@ use crate::{
     tls::CertificateFiles,
 };
 use queue_core::{Error, Result};
+use queue_store::UrlOption;
 use std::{path::Path, time::Duration};
 
 /// How a [`RemoteStorage`](crate::RemoteStorage) is opened.
@@ -33,6 +34,7 @@ impl RemoteOptions {
     /// | `...?cleartext=allow` | sends the token over `http://` to another host too |
     /// | `...?ca-file=FILE` | with TLS, the authorities to trust in place of the system's |
     /// | `...?cert-file=FILE&key-file=FILE` | with TLS, the client certificate to show, and its key |
+    /// | `...?response-timeout=30s`, `connect-timeout` | see the methods of these names |
     ///
     /// Certificates are in PEM form. Files that are named are read whenever a connection is made,
     /// and the file of the token whenever the server refuses the token, so that renewed ones need
@@ -59,17 +61,21 @@ impl RemoteOptions {
             response_timeout: None,
             connect_timeout: Duration::from_secs(5),
         };
-        for (key, value) in given {
-            match (key.as_str(), value.as_str()) {
-                ("token-file", file) => options.token = TokenSource::File(file.into()),
-                ("cleartext", "allow") => options.allows_cleartext = true,
-                ("cleartext", "refuse") => options.allows_cleartext = false,
-                ("cleartext", _) => return Err(invalid("`cleartext` is `allow` or `refuse`")),
-                ("ca-file", file) => options.certificates.authority = Some(file.into()),
-                ("cert-file", file) => options.certificates.certificate = Some(file.into()),
-                ("key-file", file) => options.certificates.key = Some(file.into()),
+        for (key, value) in &given {
+            let option = UrlOption::new(key, value);
+            match key.as_str() {
+                "token-file" => options.token = TokenSource::File(value.into()),
+                "cleartext" => {
+                    options.allows_cleartext = option.one_of(&[("allow", true), ("refuse", false)])?;
+                }
+                "ca-file" => options.certificates.authority = Some(value.into()),
+                "cert-file" => options.certificates.certificate = Some(value.into()),
+                "key-file" => options.certificates.key = Some(value.into()),
+                "response-timeout" => options.response_timeout = Some(option.length()?),
+                "connect-timeout" => options.connect_timeout = option.length()?,
                 _ => {
-                    let known = "token-file, cleartext, ca-file, cert-file, key-file";
+                    let known = "token-file, cleartext, ca-file, cert-file, key-file, response-timeout, \
+                                 connect-timeout";
                     let message = format!("a remote store has no option `{key}`; it has {known}");
                     return Err(Error::invalid("open", message));
                 }

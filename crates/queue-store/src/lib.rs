@@ -18,6 +18,7 @@
 //! | leased jobs for a caller that has left | [`UnheardClaim`], which gives them back uncharged |
 //! | keeps files | [`disk`]: what the disk is like, as findings |
 //! | keeps bytes, and no columns | [`stored`]: a job as bytes and back, with a version |
+//! | is named by a URL | [`UrlOption`]: lengths of time, numbers, choices and limits in it |
 //! | sends values to a program of its own | [`wire`]: numbers, texts and byte strings, and their wary reader |
 //!
 //! Absent on purpose: drivers, formats of files, and rules about jobs, which are all in
@@ -32,6 +33,7 @@ mod per_runtime;
 pub mod stored;
 mod tasks;
 mod threads;
+mod url_option;
 pub mod wire;
 
 pub use claims::{ClaimShares, KindPauses, UnheardClaim};
@@ -40,3 +42,4 @@ pub use events::{HintStream, Hub, News, NoticeLevel, Notices};
 pub use per_runtime::{PerRuntime, RuntimePart};
 pub use tasks::{CurrentRuntime, Spawn};
 pub use threads::{Mailbox, watcher};
+pub use url_option::{LIMIT_OPTIONS, UNENCODED_LOGIN, UrlOption, is_login_unencoded};

@@ -85,6 +85,7 @@ const STORES: &[&str] = &["queue-core", "queue-store"];
 
 const FACADE: &[&str] = &[
     "queue-core",
+    "queue-store",
     "queue-serde",
     "queue-schedule",
     "queue-view",

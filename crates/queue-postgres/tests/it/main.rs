@@ -4,6 +4,7 @@
 //! Two stay by themselves: `crash` ends every session of the server, and `dead_rows` holds a
 //! snapshot that keeps the server from cleaning up.
 
+mod addresses;
 mod amending;
 mod backstop;
 mod circles;

@@ -11,7 +11,7 @@ use std::{
         fs::{MetadataExt, chown},
         process::CommandExt,
     },
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -106,7 +106,8 @@ impl PrivateServer {
         assert!(self.process.is_none(), "it runs already");
         let mut command = self.command("postgres");
         command.arg("-D").arg(self.data()).arg("-p").arg(self.port.to_string());
-        command.args(["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]);
+        command.args(["-c", "listen_addresses=127.0.0.1,::1"]);
+        command.arg("-c").arg(format!("unix_socket_directories={}", self.sockets().display()));
         self.process = Some(command.spawn().expect("the program starts"));
         timeout(START_MAX, self.answers()).await.expect("the server serves")
     }
@@ -149,6 +150,15 @@ impl PrivateServer {
             command.uid(user).gid(group);
         }
         command
+    }
+
+    /// The directory of its socket.
+    pub(crate) fn sockets(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
     }
 
     fn data(&self) -> PathBuf {

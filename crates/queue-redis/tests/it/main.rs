@@ -1,6 +1,7 @@
 //! Tests of this crate as one program: each would otherwise be linked with the whole library once
 //! more. A module is what a test file would be.
 
+mod addresses;
 mod amend;
 mod cluster;
 mod damage;

@@ -1,9 +1,13 @@
 //! Opens the files store by its URL.
 
 use super::StoreUrl;
-use queue_core::{Error, Result, Storage};
+use queue_core::{Error, Limits, Result, Storage};
 use queue_fs::{Create, Flush, FsOptions, FsStorage};
 use std::{sync::Arc, time::Duration};
+
+/// The options besides the limits.
+const OPTIONS: [&str; 6] =
+    ["flush", "create", "busy_timeout", "poll_interval", "clock_step_max", "memory_budget_bytes"];
 
 pub(super) async fn open(url: StoreUrl) -> Result<Arc<dyn Storage>> {
     Ok(Arc::new(FsStorage::open(options(&url)?).await?))
@@ -14,20 +18,29 @@ pub(super) fn diagnose_disk(url: &StoreUrl) -> Vec<queue_core::Finding> {
     options(url).map(|options| options.diagnose_disk()).unwrap_or_default()
 }
 
-fn options(url: &StoreUrl) -> Result<FsOptions> {
+pub(super) fn options(url: &StoreUrl) -> Result<FsOptions> {
     if url.path.is_empty() {
         return Err(Error::invalid("open", "`file:` needs the path of a directory"));
     }
     let mut options = FsOptions::new(&url.path);
-    for (key, value) in url.options(&["flush", "create"])? {
-        options = match (key.as_str(), value.as_str()) {
-            ("flush", value) => options.flush(flush(value)?),
-            ("create", "missing") => options.create(Create::IfMissing),
-            ("create", "never") => options.create(Create::Never),
-            _ => return Err(Error::invalid("open", "`create` is `missing` or `never`")),
+    let mut limits = Limits::default();
+    for option in url.options(&OPTIONS)? {
+        options = match option.key() {
+            "flush" => options.flush(flush(option.value())?),
+            "create" => {
+                options.create(option.one_of(&[("missing", Create::IfMissing), ("never", Create::Never)])?)
+            }
+            "busy_timeout" => options.busy_timeout(option.length()?),
+            "poll_interval" => options.poll_interval(option.length()?),
+            "clock_step_max" => options.clock_step_max(option.length()?),
+            "memory_budget_bytes" => options.memory_budget_bytes(option.bytes()?),
+            _ => {
+                limits = option.limit(limits)?.unwrap_or(limits);
+                options
+            }
         };
     }
-    Ok(options)
+    Ok(options.limits(limits))
 }
 
 fn flush(value: &str) -> Result<Flush> {

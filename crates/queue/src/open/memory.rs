@@ -14,7 +14,7 @@ use std::{
 static NAMED: LazyLock<Mutex<HashMap<String, MemoryStorage>>> = LazyLock::new(Mutex::default);
 
 pub(super) fn open(url: StoreUrl) -> Result<Arc<dyn Storage>> {
-    url.options(&[])?;
+    url.no_options()?;
     if url.path.is_empty() {
         return Ok(Arc::new(MemoryStorage::new()));
     }

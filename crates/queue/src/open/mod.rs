@@ -10,6 +10,15 @@ mod postgres;
 mod redis;
 #[cfg(feature = "remote")]
 mod remote;
+#[cfg(all(
+    test,
+    feature = "fs",
+    feature = "postgres",
+    feature = "redis",
+    feature = "remote",
+    feature = "sqlite"
+))]
+mod spellings;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg_attr(
@@ -53,6 +62,7 @@ const SCHEMES: &[&str] = &[
 /// | `redis+cluster://HOST:PORT,HOST:PORT` | the same on a Cluster |
 /// | `redis+sentinel://HOST:PORT,HOST:PORT/DB?service=NAME` | the same on the master that Sentinels name |
 /// | `rediss://..`, `rediss+cluster://..`, `rediss+sentinel://..` | the same, encrypted; `ssl_ca_certs=FILE` for your own certificate authority, `ssl_certfile` and `ssl_keyfile` for a client certificate (feature `tls`) |
+/// | `redis+unix:PATH?db=DB&user=USER&pass=PASSWORD` | the same on a Unix socket |
 /// | `https://HOST/?token-file=FILE` | the store behind a server of the same build (features `remote` and `tls`) |
 /// | `http://HOST/`, `http+unix:PATH` | the same, not encrypted, or on a Unix socket |
 /// | `sqlite:PATH` | a file, made if it is missing (feature `sqlite`) |
@@ -61,7 +71,10 @@ const SCHEMES: &[&str] = &[
 ///
 /// `//` may follow the scheme: `sqlite:///var/lib/jobs.db` and `sqlite:/var/lib/jobs.db` are the
 /// same file. In a path, write `%3F` for `?` and `%25` for `%`; no other character needs to be
-/// encoded.
+/// encoded. In a user or a password of a server, encode `#`, `/`, `?`, `@` and `%`.
+///
+/// Every other option of a store is spelled in its URL as its method is named, `busy_timeout=10s`;
+/// the page of the store lists them.
 ///
 /// Each call returns a handle of its own; closing one does not affect the others.
 ///
@@ -93,9 +106,8 @@ pub async fn open(url: &str) -> Result<Arc<dyn Storage>> {
         #[cfg(feature = "postgres")]
         "postgres" | "postgresql" => postgres::open(url).await,
         #[cfg(feature = "redis")]
-        "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" | "rediss+sentinel" => {
-            redis::open(url).await
-        }
+        "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" | "rediss+sentinel"
+        | "redis+unix" | "valkey+unix" | "unix" => redis::open(url).await,
         #[cfg(feature = "remote")]
         "http" | "https" | "http+unix" => remote::open(url).await,
         #[cfg(feature = "sqlite")]
@@ -145,9 +157,8 @@ fn feature_of(scheme: &str) -> Option<&'static str> {
         "file" => "fs",
         "memory" => "memory",
         "postgres" | "postgresql" => "postgres",
-        "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" | "rediss+sentinel" => {
-            "redis"
-        }
+        "redis" | "rediss" | "redis+cluster" | "rediss+cluster" | "redis+sentinel" | "rediss+sentinel"
+        | "redis+unix" | "valkey+unix" | "unix" => "redis",
         "http" | "https" | "http+unix" => "remote",
         "sqlite" => "sqlite",
         _ => return None,
@@ -168,6 +179,9 @@ mod tests {
             ("rediss", "`redis`"),
             ("redis+sentinel", "`redis`"),
             ("rediss+sentinel", "`redis`"),
+            ("redis+unix", "`redis`"),
+            ("valkey+unix", "`redis`"),
+            ("unix", "`redis`"),
             ("https", "`remote`"),
             ("http+unix", "`remote`"),
             ("sqlite", "`sqlite`"),

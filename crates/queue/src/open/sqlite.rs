@@ -1,9 +1,12 @@
 //! Opens the SQLite store by its URL.
 
 use super::StoreUrl;
-use queue_core::{Error, Result, Storage};
+use queue_core::{Error, Limits, Result, Storage};
 use queue_sqlite::{Create, SqliteOptions, SqliteStorage, Synchronous};
 use std::sync::Arc;
+
+/// The options besides the limits.
+const OPTIONS: [&str; 5] = ["synchronous", "create", "busy_timeout", "poll_interval", "clock_step_max"];
 
 pub(super) async fn open(url: StoreUrl) -> Result<Arc<dyn Storage>> {
     Ok(Arc::new(SqliteStorage::open(options(&url)?).await?))
@@ -14,7 +17,7 @@ pub(super) fn diagnose_disk(url: &StoreUrl) -> Vec<queue_core::Finding> {
     options(url).map(|options| options.diagnose_disk()).unwrap_or_default()
 }
 
-fn options(url: &StoreUrl) -> Result<SqliteOptions> {
+pub(super) fn options(url: &StoreUrl) -> Result<SqliteOptions> {
     if url.path.is_empty() {
         return Err(Error::invalid(
             "open",
@@ -22,15 +25,24 @@ fn options(url: &StoreUrl) -> Result<SqliteOptions> {
         ));
     }
     let mut options = SqliteOptions::new(&url.path);
-    for (key, value) in url.options(&["synchronous", "create"])? {
-        options = match (key.as_str(), value.as_str()) {
-            ("synchronous", "full") => options.synchronous(Synchronous::Full),
-            ("synchronous", "normal") => options.synchronous(Synchronous::Normal),
-            ("create", "missing") => options.create(Create::IfMissing),
-            ("create", "never") => options.create(Create::Never),
-            ("synchronous", _) => return Err(Error::invalid("open", "`synchronous` is `full` or `normal`")),
-            _ => return Err(Error::invalid("open", "`create` is `missing` or `never`")),
+    let mut limits = Limits::default();
+    for option in url.options(&OPTIONS)? {
+        options = match option.key() {
+            "synchronous" => {
+                let choices = [("full", Synchronous::Full), ("normal", Synchronous::Normal)];
+                options.synchronous(option.one_of(&choices)?)
+            }
+            "create" => {
+                options.create(option.one_of(&[("missing", Create::IfMissing), ("never", Create::Never)])?)
+            }
+            "busy_timeout" => options.busy_timeout(option.length()?),
+            "poll_interval" => options.poll_interval(option.length()?),
+            "clock_step_max" => options.clock_step_max(option.length()?),
+            _ => {
+                limits = option.limit(limits)?.unwrap_or(limits);
+                options
+            }
         };
     }
-    Ok(options)
+    Ok(options.limits(limits))
 }

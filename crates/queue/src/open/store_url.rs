@@ -2,6 +2,8 @@
 
 use percent_encoding::percent_decode_str;
 use queue_core::{Error, Result};
+#[cfg(any(feature = "fs", feature = "sqlite"))]
+use queue_store::{LIMIT_OPTIONS, UrlOption};
 
 /// A store URL in its parts: `scheme:path?key=value&key=value`.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,17 +29,29 @@ impl StoreUrl {
         })
     }
 
-    /// The options in their order. Unknown and repeated options are refused.
-    pub(super) fn options(&self, known: &[&str]) -> Result<&[(String, String)]> {
+    /// The options in their order, of the known ones and of the limits. Unknown and repeated
+    /// options are refused.
+    #[cfg(any(feature = "fs", feature = "sqlite"))]
+    pub(super) fn options(&self, known: &[&str]) -> Result<Vec<UrlOption<'_>>> {
+        let known = [known, &LIMIT_OPTIONS].concat();
         for (at, (key, _)) in self.query.iter().enumerate() {
             if !known.contains(&key.as_str()) {
-                return Err(Error::invalid("open", no_option(&self.scheme, key, known)));
+                return Err(Error::invalid("open", no_option(&self.scheme, key, &known)));
             }
             if self.query[..at].iter().any(|(earlier, _)| earlier == key) {
                 return Err(Error::invalid("open", format!("the option `{key}` stands twice")));
             }
         }
-        Ok(&self.query)
+        Ok(self.query.iter().map(|(key, value)| UrlOption::new(key, value)).collect())
+    }
+
+    /// Refuses every option.
+    #[cfg(feature = "memory")]
+    pub(super) fn no_options(&self) -> Result<()> {
+        match self.query.first() {
+            Some((key, _)) => Err(Error::invalid("open", no_option(&self.scheme, key, &[]))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -96,10 +110,12 @@ mod tests {
         }
     }
 
+    #[cfg(any(feature = "fs", feature = "sqlite"))]
     #[test]
     fn unknown_and_repeated_options_are_refused() {
-        let options =
-            |url: &str| StoreUrl::parse(url).expect("well-formed").options(&["a", "b"]).map(<[_]>::len);
+        let options = |url: &str| {
+            StoreUrl::parse(url).expect("well-formed").options(&["a", "b"]).map(|options| options.len())
+        };
         assert_eq!(options("x:y?a=1&b=2").expect("known"), 2);
         assert_eq!(options("x:y?").expect("none"), 0);
         let error = options("x:y?c=1").expect_err("unknown");

@@ -150,7 +150,7 @@ pub(super) fn pooler(is_told: bool, keeps_settings: bool) -> Finding {
         (false, false) => Finding::warning(
             CODE,
             "something replaces the settings of connections, so each transaction brings them, which costs a round trip",
-            "behind a pooler in transaction mode open the store with `Pooler::Transactions`; else see what sets them anew: \
+            "behind a pooler in transaction mode add `pooler=transactions` to the URL; else see what sets them anew: \
              a hook of the pool, the role or the database",
         ),
     }
