@@ -7,6 +7,10 @@ use redis::{ErrorKind as RedisKind, RedisError, ServerErrorKind};
 /// Our own code for an answer of `WAIT`, beside the codes of servers.
 pub(crate) const TOO_FEW_REPLICAS: &str = "TOOFEWREPLICAS";
 
+/// For a server that cannot be spoken to at all.
+const OLD_SERVER: &str = "this server, or a proxy before it, does not speak RESP3 (`HELLO 3`): Redis 7.0 or Valkey 8 is needed, \
+                          or one that is compatible with them";
+
 /// How far a call had come when it failed, which decides whether its effect may have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
@@ -97,13 +101,12 @@ const fn unsure(kind: ErrorKind, advice: &'static str) -> ErrorAdvice {
 }
 
 fn verdict(error: &RedisError) -> ErrorAdvice {
-    use ErrorKind::{Corrupt, Internal, Invalid, Unavailable};
+    use ErrorKind::{Corrupt, Internal, Invalid, Unavailable, Unsupported};
     match error.kind() {
+        _ if lacks_resp3(error) => refused(Unsupported, OLD_SERVER),
         RedisKind::Server(kind) => server_verdict(kind, error),
         RedisKind::AuthenticationFailed => refused(Invalid, "the user or password is wrong"),
-        RedisKind::InvalidClientConfig | RedisKind::RESP3NotSupported => {
-            refused(Invalid, "the server or the URL does not offer what is needed")
-        }
+        RedisKind::InvalidClientConfig => refused(Invalid, "the server does not offer what the URL asks for"),
         RedisKind::MasterNameNotFoundBySentinel => refused(Unavailable, "no Sentinel knows that service"),
         RedisKind::NoValidReplicasFoundBySentinel
         | RedisKind::EmptySentinelList
@@ -168,6 +171,18 @@ fn code_verdict(code: &str) -> ErrorAdvice {
         "WRONGTYPE" => unsure(Corrupt, "a key of the queue holds something else; run verify"),
         _ => unsure(Internal, "the server answered an error that is not known"),
     }
+}
+
+/// Whether a server, or a proxy before it, refuses the `HELLO 3` that begins a connection. The
+/// driver recognizes the words of some servers.
+fn lacks_resp3(error: &RedisError) -> bool {
+    let refuses_hello = |detail: &str| {
+        let detail = detail.to_ascii_lowercase();
+        detail.contains("unknown command") && detail.contains("hello")
+    };
+    error.kind() == RedisKind::RESP3NotSupported
+        || error.code() == Some("NOPROTO")
+        || error.detail().is_some_and(refuses_hello)
 }
 
 /// A right that is missing in the middle of a script, as Redis 7.0 says it and as others do.

@@ -74,6 +74,22 @@ fn a_worker_needs_the_scope_work_alone_and_every_other_command_the_scope_store()
     assert!(refused.stderr.contains("lacks the scope"), "{}", refused.stderr);
 }
 
+/// A worker needs no token there; what uses the store directly does, and stores nothing without.
+#[test]
+fn a_service_without_tokens_says_how_to_get_one_for_its_store() {
+    let place = place();
+    let served = Served::start(&place, &["--no-auth"]);
+    let url = format!("http://{}", served.address());
+    let in_environment = || place.run_where(("QUEUE_SERVER", &url), &["enqueue", "x"]);
+    for refused in [in_environment(), place.run(&["enqueue", "x", "--server", &url])] {
+        let refused = refused.code(2);
+        assert!(refused.stdout.is_empty() && !refused.stderr.contains("the token does not"), "{refused:?}");
+        assert!(refused.stderr.contains("no caller without a token"), "{refused:?}");
+        assert!(refused.stderr.contains("`--tokens`"), "{refused:?}");
+    }
+    assert_eq!(place.run(&["stats", "--json"]).ok().object()["queued"], 0);
+}
+
 #[test]
 fn a_stopped_worker_lets_its_command_end_and_one_that_is_drained_ends_by_itself() {
     let place = place();

@@ -75,7 +75,7 @@ impl Call {
         if !depth_is_at_most(&self.body, most) {
             return Err(Problem::invalid(format!("JSON may be nested {most} levels deep, and no deeper")));
         }
-        from_json(&self.body).map_err(|error| Problem::invalid(error.to_string()))
+        from_json(&self.body).map_err(Problem::invalid)
     }
 
     /// The parameters behind the question mark.

@@ -14,12 +14,27 @@ use std::fmt;
 /// Reads JSON and requires each struct to be an object.
 ///
 /// # Errors
-/// The same as [`serde_json::from_slice`].
-pub(crate) fn from_json<'de, T: Deserialize<'de>>(json: &'de [u8]) -> serde_json::Result<T> {
+/// What is wrong, behind the path of its field: `jobs[3].delay_ms: invalid type..`.
+pub(crate) fn from_json<'de, T: Deserialize<'de>>(json: &'de [u8]) -> Result<T, String> {
+    read(json).map_err(|error| match path_of::<T>(json) {
+        Some(path) => format!("{path}: {error}"),
+        None => error.to_string(),
+    })
+}
+
+fn read<'de, T: Deserialize<'de>>(json: &'de [u8]) -> serde_json::Result<T> {
     let mut parser = serde_json::Deserializer::from_slice(json);
     let value = T::deserialize(Objects(&mut parser))?;
     parser.end()?;
     Ok(value)
+}
+
+/// Where an error is. Only JSON that cannot be read pays for the search.
+fn path_of<'de, T: Deserialize<'de>>(json: &'de [u8]) -> Option<String> {
+    let mut parser = serde_json::Deserializer::from_slice(json);
+    let error = serde_path_to_error::deserialize::<_, T>(Objects(&mut parser)).err()?;
+    // A point alone is the whole body.
+    Some(error.path().to_string()).filter(|path| path != ".")
 }
 
 /// A part of serde that hands on everything as it is, and itself to every part below.

@@ -45,8 +45,8 @@ async fn one_invalid_job_refuses_the_call_and_nothing_is_stored() {
         (json!({"id": "b", "payload": 1, "payload_base64": "AA=="}), "jobs[1]: give payload or"),
         (json!({"id": "b", "payload": 1, "content_type": "text/plain"}), "jobs[1]: content_type:"),
         (json!({"id": "b", "payload_base64": "?"}), "jobs[1]: payload_base64:"),
-        (json!({"id": "b", "dely_ms": 5}), "unknown field `dely_ms`"),
-        (json!({"id": "b", "priority": 40_000}), "invalid value"),
+        (json!({"id": "b", "dely_ms": 5}), "jobs[1].dely_ms: unknown field `dely_ms`"),
+        (json!({"id": "b", "priority": 40_000}), "jobs[1].priority: invalid value"),
     ] {
         let body = json!({"jobs": [{"id": "good"}, invalid]}).to_string();
         let (status, problem) = client.call(Method::POST, "/v1/queues/q/jobs", body).await;

@@ -13,6 +13,7 @@ mod kinds;
 mod large;
 mod logs;
 mod merging;
+mod old_server;
 mod open;
 mod read_time;
 mod replica;

@@ -97,7 +97,7 @@ impl Caller {
                 let is_problem = is_problem(response.headers());
                 let body = collect(verb, response.into_body(), silence).await?;
                 let says = if is_problem && says_a_kind(&body) { refused } else { foreign };
-                Err(says(verb, &self.endpoint, status))
+                Err(says(verb, &self.endpoint, status, self.token.is_some()))
             }
         }
     }

@@ -73,8 +73,13 @@ pub(super) fn mismatch(operation: &'static str, headers: &HeaderMap) -> Option<E
 
 /// An answer that comes from no server of this library, but from something before it. Whether the
 /// request was carried out is unknown.
-pub(super) fn foreign(operation: &'static str, endpoint: &Endpoint, status: StatusCode) -> Error {
-    let advice = refused(operation, endpoint, status);
+pub(super) fn foreign(
+    operation: &'static str,
+    endpoint: &Endpoint,
+    status: StatusCode,
+    has_token: bool,
+) -> Error {
+    let advice = refused(operation, endpoint, status, has_token);
     // An opening changes nothing, and its caller wants advice about the URL.
     if operation == "open" {
         return advice;
@@ -83,8 +88,21 @@ pub(super) fn foreign(operation: &'static str, endpoint: &Endpoint, status: Stat
 }
 
 /// A refusal by the server around the store.
-pub(super) fn refused(operation: &'static str, endpoint: &Endpoint, status: StatusCode) -> Error {
+pub(super) fn refused(
+    operation: &'static str,
+    endpoint: &Endpoint,
+    status: StatusCode,
+    has_token: bool,
+) -> Error {
     let (kind, message) = match status {
+        StatusCode::UNAUTHORIZED if !has_token => {
+            (ErrorKind::Invalid, "the server wants a token; see `token-file`")
+        }
+        StatusCode::FORBIDDEN if !has_token => (
+            ErrorKind::Invalid,
+            "the server lets no caller without a token use its store directly; serve it with `--tokens`, and name the \
+             file of a token with the scope `store` (`token-file`)",
+        ),
         StatusCode::UNAUTHORIZED => (ErrorKind::Invalid, "the server wants another token; see `token-file`"),
         StatusCode::FORBIDDEN => (ErrorKind::Invalid, "the token does not allow direct use of the store"),
         StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => {

@@ -36,6 +36,25 @@ struct Raw<'a> {
 }
 
 #[test]
+fn an_error_names_the_field_that_it_is_about() {
+    for (json, path) in [
+        (r#"{"name": 1}"#, "name: "),
+        (r#"{"name": "a", "inner": {"n": -1}}"#, "inner.n: "),
+        (r#"{"name": "a", "all": [{"n": 1}, {"n": "2"}]}"#, "all[1].n: "),
+        (r#"{"name": "a", "by_name": {"x": {"n": 4.5}}}"#, "by_name.x.n: "),
+        (r#"{"name": "a", "shape": {"circle": {"radius": 999}}}"#, "shape.circle.radius: "),
+        (r#"{"name": "a", "inner": {}}"#, "inner: missing field `n`"),
+        ("{}", "missing field `name`"),
+        ("", "EOF"),
+    ] {
+        let error = from_json::<Outer<'_>>(json.as_bytes()).expect_err(json);
+        assert!(error.starts_with(path), "{json}: {error}");
+    }
+    let error = from_json::<Raw<'_>>(br#"{"any": [1,]}"#).expect_err("a comma too many");
+    assert!(error.starts_with("any: "), "{error}");
+}
+
+#[test]
 fn objects_are_read_as_serde_reads_them() {
     for json in [
         r#"{"name": "a"}"#,
@@ -52,8 +71,8 @@ fn objects_are_read_as_serde_reads_them() {
     ] {
         let (ours, theirs) = (from_json::<Outer<'_>>(json.as_bytes()), serde_json::from_str(json));
         assert_eq!(ours.as_ref().ok(), theirs.as_ref().ok(), "{json}");
-        let text = |error: Option<serde_json::Error>| error.map(|error| error.to_string());
-        assert_eq!(text(ours.err()), text(theirs.err()), "{json}");
+        let theirs = theirs.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(ours.err().unwrap_or_default().ends_with(&theirs), "{json}");
     }
 }
 
@@ -68,8 +87,8 @@ fn a_sequence_is_no_object_however_deep() {
         r#"{"name": "a", "shape": {"box": [1]}}"#,
     ] {
         assert!(serde_json::from_str::<Outer<'_>>(json).is_ok(), "serde alone takes {json}");
-        let error = from_json::<Outer<'_>>(json.as_bytes()).expect_err(json).to_string();
-        assert!(error.starts_with("invalid type: sequence, expected"), "{json}: {error}");
+        let error = from_json::<Outer<'_>>(json.as_bytes()).expect_err(json);
+        assert!(error.contains("invalid type: sequence, expected"), "{json}: {error}");
     }
 }
 
