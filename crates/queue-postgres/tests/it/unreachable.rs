@@ -6,6 +6,10 @@ use queue_postgres::{PostgresOptions, PostgresStorage};
 use queue_testkit::proxy::Proxy;
 use sqlx::{Connection, PgConnection};
 use std::{net::TcpListener, time::Duration};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    task::JoinSet,
+};
 
 const SOON: Duration = Duration::from_secs(4);
 
@@ -34,6 +38,30 @@ async fn a_server_that_is_not_there_is_told_with_its_address() {
         let options = options(&format!("postgres://queue:hunter2@{host}"));
         let error = PostgresStorage::open(options).await.expect_err(host);
         assert_says(&error, &[place, "no server can be reached", "is it running"]);
+    }
+}
+
+/// A proxy listens there, and has no server behind it.
+#[tokio::test]
+async fn what_is_no_server_of_postgres_is_not_taken_for_a_pooler() {
+    for answer in ["", "HTTP/1.1 502 Bad Gateway\r\n\r\n"] {
+        let proxy = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
+        let address = proxy.local_addr().expect("it is bound");
+        let mut answering = JoinSet::new();
+        answering.spawn(async move {
+            while let Ok((mut stream, _)) = proxy.accept().await {
+                drop(stream.read(&mut [0; 64]).await);
+                drop(stream.write_all(answer.as_bytes()).await);
+            }
+        });
+        let options = options(&format!("postgres://queue:hunter2@{address}/d"));
+        let error = PostgresStorage::open(options).await.expect_err(answer);
+        assert_says(&error, &["is "]);
+        let message = error.message();
+        assert!(
+            message.contains("is there a server behind") || message.contains("is it running"),
+            "{message}"
+        );
     }
 }
 

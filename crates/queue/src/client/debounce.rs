@@ -2,12 +2,14 @@
 
 use super::{enqueue::batches, option_values::CheckedOptions};
 use crate::{Decode, Encode, Enqueued, Id, InvalidOption, Queue};
-use queue_core::{Error, ErrorKind, JobId, NewJob, Result, State};
+use queue_core::{Error, ErrorKind, InvalidName, JobId, NAME_BYTES_MAX, NewJob, Result, State};
 
 /// The most jobs that may stand in for a job whose id is taken by a running job.
 const STAND_INS_MAX: usize = 4;
 /// The suffix that each stand-in adds to the id of the job before it.
 const NEXT: &str = "~next";
+/// The most bytes of the id of a debounced job, which leaves room for every stand-in.
+const ID_BYTES_MAX: usize = NAME_BYTES_MAX - STAND_INS_MAX * NEXT.len();
 
 const WITHOUT_ID: &str = "a debounced job takes the place of others by its id: give one";
 
@@ -21,8 +23,9 @@ impl<P: Encode, R: Decode> Queue<P, R> {
             return Err(InvalidOption::Debounce(WITHOUT_ID).into());
         }
         let id = self.shared.id_of(id, self.kind(), payload)?;
-        if options.is_debounced() {
-            JobId::new(format!("{id}{}", NEXT.repeat(STAND_INS_MAX + 1)))?;
+        if options.is_debounced() && id.as_str().len() > ID_BYTES_MAX {
+            let bytes = id.as_str().len();
+            return Err(InvalidName::TooLong { what: "debounced job's id", most: ID_BYTES_MAX, bytes }.into());
         }
         Ok(id)
     }
@@ -34,17 +37,16 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         payload: P,
         options: CheckedOptions,
     ) -> Result<Enqueued<R>> {
-        let mut taken = id.clone();
+        let mut answer = self.store_one(self.job_of(id.clone(), &payload, &options)?).await?;
         // Each try may meet another running job, so the number of stand-ins is bounded.
-        for _ in 0..=STAND_INS_MAX {
-            let answer = self.store_one(self.job_of(id.clone(), &payload, &options)?).await?;
+        for _ in 0..STAND_INS_MAX {
             if !is_taken(&answer) {
                 return Ok(answer);
             }
-            taken = id;
-            id = next(&taken)?;
+            id = next(&id)?;
+            answer = self.store_one(self.job_of(id.clone(), &payload, &options)?).await?;
         }
-        Err(busy(&taken))
+        if is_taken(&answer) { Err(busy(&id)) } else { Ok(answer) }
     }
 
     /// Stores stand-ins for the jobs whose answers say that their ids are taken, and replaces these

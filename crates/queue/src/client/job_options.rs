@@ -92,8 +92,9 @@ impl JobOptions {
     /// while it runs stores another job, whose id has the suffix `~next`, as the answer says. So no
     /// change is lost, and two jobs may run at once if one takes longer than the delay. If five run
     /// at once, a sixth is refused with [`Conflict`](crate::ErrorKind::Conflict). The id must be
-    /// given, not [generated](crate::Id::Generated). A debounced job is not kept once Completed,
-    /// and replaces a Failed job, unless [`on_failed`](Self::on_failed) says otherwise.
+    /// given, not [generated](crate::Id::Generated), and has at most 235 bytes. A debounced job is
+    /// not kept once Completed, and replaces a Failed job, unless [`on_failed`](Self::on_failed)
+    /// says otherwise.
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]

@@ -83,6 +83,23 @@ async fn at_most_five_jobs_of_an_id_run_at_once() {
     assert_eq!(put(&queue, "", soon()).await.id().as_str(), "a~next");
 }
 
+/// Four stand-ins fit behind the longest id, and the error counts what the caller wrote.
+#[tokio::test(start_paused = true)]
+async fn the_id_of_a_debounced_job_leaves_room_for_its_stand_ins() {
+    let queue = texts();
+    let longest = "a".repeat(235);
+    let mut running = Vec::new();
+    for stand_ins in 0..5 {
+        let stored = queue.enqueue_with(longest.clone(), String::new(), soon()).await.unwrap();
+        assert_eq!(stored.id().as_str(), format!("{longest}{}", "~next".repeat(stand_ins)));
+        tokio::time::sleep(5 * SECOND).await;
+        running.push(take(&queue).await);
+    }
+    let refused = queue.enqueue_with("a".repeat(236), String::new(), soon()).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Invalid, "{refused}");
+    assert_eq!(refused.message(), "a debounced job's id has at most 235 bytes, this one has 236");
+}
+
 #[tokio::test(start_paused = true)]
 async fn of_many_debounced_jobs_each_finds_its_place() {
     let queue = texts();
