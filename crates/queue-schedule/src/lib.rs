@@ -53,4 +53,4 @@ pub use timing::Timing;
 pub use zone::Zone;
 
 /// The kind of the jobs that are schedules.
-pub const SCHEDULE_KIND: &str = "queue.schedule";
+pub const SCHEDULE_KIND: &str = queue_core::LibraryJob::SCHEDULE_KIND;

@@ -1,7 +1,7 @@
 //! A schedule as a store keeps it: its timing, its policies, and the ids and jobs of its ticks.
 
 use crate::{Progress, ScheduleError, Template, Tick, Timing, shift, wire};
-use queue_core::{JobId, NewJob, Span, Timestamp};
+use queue_core::{JobId, LibraryJob, NewJob, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -163,7 +163,7 @@ impl ScheduleSpec {
 
     /// The name of the schedule whose job has this id; `None` if it is the id of no schedule.
     pub fn name_in(id: &JobId) -> Option<&str> {
-        id.as_str().strip_prefix(crate::SCHEDULE_KIND)?.strip_prefix(':')
+        LibraryJob::schedule_in(id)
     }
 
     /// The id of the job of one tick: the name, `@`, and the moment in UTC. So no change of a

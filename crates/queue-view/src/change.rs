@@ -1,8 +1,8 @@
 //! Changes of many jobs by their ids.
 
 use queue_core::{
-    Applied, Changed, Detail, JobId, JobMeta, QueueName, Result, Retention, State, Storage, StorageExt,
-    Timestamp,
+    Applied, Changed, Detail, JobId, JobMeta, LibraryJob, QueueName, Result, Retention, State, Storage,
+    StorageExt, Timestamp,
     lifecycle::{Event, Policy, Rejected, decide},
 };
 
@@ -69,7 +69,8 @@ impl ChangedJobs {
 /// future leaves each job changed or as it was.
 ///
 /// # Errors
-/// The errors of [`Storage::get`] and [`Storage::apply`].
+/// [`LibraryJob::refuse`] for a job of the library, when nothing was changed, and the errors of
+/// [`Storage::get`] and [`Storage::apply`].
 pub async fn change_jobs(
     store: &dyn Storage,
     queue: &QueueName,
@@ -79,6 +80,7 @@ pub async fn change_jobs(
 ) -> Result<ChangedJobs> {
     let read = store.get(queue, ids, Detail::Meta).await?;
     let mut ended: Vec<Option<Ended>> = Vec::with_capacity(ids.len());
+    read.value.iter().flatten().try_for_each(|record| LibraryJob::refuse(&record.meta))?;
     let (mut places, mut batch) = (Vec::new(), Vec::new());
     for (at, record) in read.value.iter().enumerate() {
         let decided = record.as_ref().map(|record| decide(&record.meta, event.clone(), policy));
@@ -114,7 +116,7 @@ pub async fn change_jobs(
 type Ended = (ChangeOutcome, Option<State>);
 
 async fn alone(store: &dyn Storage, queue: &QueueName, id: &JobId, event: &Event, policy: &Policy) -> Ended {
-    match store.change(queue, id, event.clone(), policy).await {
+    match store.change_own(queue, id, event.clone(), policy).await {
         Ok(Changed::Done(meta)) => done(event, &meta),
         Ok(Changed::Rejected(rejected)) => refused(event, rejected),
         Ok(Changed::Missing) => (ChangeOutcome::Missing, None),

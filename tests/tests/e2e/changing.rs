@@ -119,13 +119,30 @@ fn amend_refuses_what_the_handlers_of_the_job_could_not_read() {
     for wrong in [&["amend", "a"][..], &["amend", "a", "--content-type", "text/plain"], &["amend"]] {
         place.run(wrong).code(2);
     }
-    place.run(&["schedule", "add", "nightly", "{}", "--every", "1h"]).ok();
-    let schedule = "queue.schedule:nightly";
-    let refused = place.run(&["amend", schedule, "--payload", "{}"]).code(2);
-    assert!(refused.stderr.contains("the library's own"), "{refused:?}");
-    assert_eq!(place.run(&["status", schedule, "--json"]).ok().object()["state"], "queued");
     place.run(&["amend", "a", "--delay", "1h", "--at", "2030-01-01T00:00:00Z"]).code(2);
     place.run(&["amend", "nobody", "--priority", "1"]).code(3);
+}
+
+/// Each of them took the schedule as if it were a job.
+#[test]
+fn a_schedule_is_changed_by_its_own_command_and_by_none_of_jobs() {
+    let place = place();
+    place.run(&["schedule", "add", "nightly", "{}", "--every", "1h"]).ok();
+    let schedule = "queue.schedule:nightly";
+    for command in [
+        &["delete", schedule][..],
+        &["cancel", schedule],
+        &["promote", schedule],
+        &["redrive", schedule],
+        &["amend", schedule, "--payload", "{}"],
+        &["amend", schedule, "--priority", "1"],
+        &["bulk", "delete", "--state", "scheduled", "--kind", "queue.schedule", "--yes"],
+    ] {
+        let refused = place.run(command).code(2);
+        assert!(refused.stderr.contains("`queue schedule`"), "{command:?}: {refused:?}");
+    }
+    let seen = place.run(&["status", schedule, "--json"]).ok().object();
+    assert_eq!((&seen["state"], &seen["revision"]), (&"queued".into(), &1.into()), "{seen}");
 }
 
 #[test]

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, Headers, JobAttempts, JobId, JobMeta,
-    JobRecord, LeaseToken, ListQuery, QueueFilter, QueueName, QueueStatus, QueuesPage, QueuesQuery, Result,
-    Rng, Stamped, Storage,
+    JobRecord, LeaseToken, LibraryJob, ListQuery, QueueFilter, QueueName, QueueStatus, QueuesPage,
+    QueuesQuery, Result, Rng, Stamped, Storage,
     lifecycle::{Event, Policy, Transition, decide},
 };
 use async_trait::async_trait;
@@ -59,18 +59,22 @@ pub trait StorageExt: Storage {
     /// [`RE_DECIDES_MAX`](crate::RE_DECIDES_MAX) decisions on one life or [`LIVES_MAX`] lives, when
     /// nothing was changed: try again.
     async fn change(&self, queue: &QueueName, id: &JobId, event: Event, policy: &Policy) -> Result<Changed> {
-        for _ in 0..LIVES_MAX {
-            let Some(record) = self.get_one(queue, id, Detail::Meta).await? else {
-                return Ok(Changed::Missing);
-            };
-            match until_it_rests(self, record.meta, &Headers::NONE, &event, policy).await? {
-                // The life that was read was removed, which says nothing of the id.
-                Some(Changed::Missing) => {}
-                Some(changed) => return Ok(changed),
-                None => return Err(kept_moving("change")),
-            }
-        }
-        Err(kept_replaced("change"))
+        change_if(self, (queue, id), event, policy, |_| Ok(())).await
+    }
+
+    /// The same as [`change`](Self::change) for a job of an application, as people and programs
+    /// name it.
+    ///
+    /// # Errors
+    /// The errors of [`change`](Self::change), and [`LibraryJob::refuse`] for a job of the library.
+    async fn change_own(
+        &self,
+        queue: &QueueName,
+        id: &JobId,
+        event: Event,
+        policy: &Policy,
+    ) -> Result<Changed> {
+        change_if(self, (queue, id), event, policy, LibraryJob::refuse).await
     }
 
     /// Reads one job.
@@ -200,6 +204,29 @@ pub trait StorageExt: Storage {
 }
 
 impl<S: Storage + ?Sized> StorageExt for S {}
+
+/// Changes the job of an id, if each life of it that is met passes the check.
+async fn change_if<S: Storage + ?Sized>(
+    storage: &S,
+    (queue, id): (&QueueName, &JobId),
+    event: Event,
+    policy: &Policy,
+    check: fn(&JobMeta) -> Result<()>,
+) -> Result<Changed> {
+    for _ in 0..LIVES_MAX {
+        let Some(record) = storage.get_one(queue, id, Detail::Meta).await? else {
+            return Ok(Changed::Missing);
+        };
+        check(&record.meta)?;
+        match until_it_rests(storage, record.meta, &Headers::NONE, &event, policy).await? {
+            // The life that was read was removed, which says nothing of the id.
+            Some(Changed::Missing) => {}
+            Some(changed) => return Ok(changed),
+            None => return Err(kept_moving("change")),
+        }
+    }
+    Err(kept_replaced("change"))
+}
 
 async fn read_filtered<S: Storage + ?Sized>(
     storage: &S,

@@ -32,7 +32,7 @@ use queue_core::{ListQuery, Result, Span, Storage};
 /// The queue of all operations of a store.
 pub const OPERATIONS_QUEUE: &str = "queue.operations";
 /// The kind of an operation's job.
-pub const OPERATION_KIND: &str = "queue.operation";
+pub const OPERATION_KIND: &str = queue_core::LibraryJob::OPERATION_KIND;
 /// The most jobs that an operation meets by default.
 pub const OPERATION_JOBS_MAX: u64 = 100_000;
 /// The most jobs that a dry run counts.

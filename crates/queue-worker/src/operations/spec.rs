@@ -2,8 +2,8 @@
 
 use super::{Action, OPERATION_KEPT, OPERATION_KIND, wire};
 use queue_core::{
-    Budget, ContentType, Direction, Error, ErrorKind, JobId, JobMeta, Kind, ListFilter, ListQuery, NewJob,
-    Payload, QueueName, Retention, Seq, Span, Timestamp, Walk,
+    Budget, ContentType, Direction, Error, ErrorKind, JobId, JobMeta, Kind, LibraryJob, ListFilter,
+    ListQuery, NewJob, Payload, QueueName, Retention, Seq, Span, Timestamp, Walk,
 };
 use queue_view::{InvalidFilter, JobFilter, Standing};
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,14 @@ pub enum SpecError {
     /// A filter that no job can match.
     #[error(transparent)]
     Filter(#[from] InvalidFilter),
+    /// A filter that means jobs of the library alone.
+    #[error(
+        "jobs of the kind {kind:?} belong to the library: change schedules with `queue schedule`, and stop operations with `queue bulk stop`"
+    )]
+    ReservedKind {
+        /// The kind.
+        kind: Kind,
+    },
     /// A bound of zero jobs.
     #[error("an operation must be allowed to meet at least one job")]
     NoJobs,
@@ -124,6 +132,9 @@ impl OperationSpec {
             return Err(SpecError::NoJobs);
         }
         filter.check()?;
+        if let Some(kind) = filter.kind.as_ref().filter(|kind| kind.is_reserved()) {
+            return Err(SpecError::ReservedKind { kind: kind.clone() });
+        }
         match filter.states.iter().find(|standing| !action.is_for(**standing)) {
             Some(standing) => Err(SpecError::Pointless { action: action.to_string(), standing: *standing }),
             None => Ok(()),
@@ -180,11 +191,11 @@ impl OperationSpec {
     }
 
     /// Whether the operation is about a job as it was read. Jobs of the library itself, such as
-    /// schedules, are left out unless the filter names their kind.
+    /// schedules, are left out.
     pub(super) fn is_member(&self, job: &JobMeta) -> bool {
         let is_late = job.state.is_terminal() && job.entered_at() > self.begun();
-        let is_open = self.filter.kind.is_some() || !job.kind.is_reserved();
-        job.seq <= Seq::new(self.last_seq) && !is_late && is_open && self.filter.matches(job, self.begun())
+        let is_own = LibraryJob::of(job).is_none();
+        job.seq <= Seq::new(self.last_seq) && !is_late && is_own && self.filter.matches(job, self.begun())
     }
 
     /// Whether all jobs behind this one began their life after the operation.

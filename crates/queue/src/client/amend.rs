@@ -2,8 +2,8 @@
 
 use crate::{Change, Encode, IntoJobId, Keep, Queue, client::retention};
 use queue_core::{
-    Applied, Detail, Error, ErrorKind, JobMeta, LIVES_MAX, Result, Retention, RetentionPolicy, Seq, Span,
-    StorageExt,
+    Applied, Detail, Error, ErrorKind, JobMeta, LIVES_MAX, LibraryJob, Result, Retention, RetentionPolicy,
+    Seq, Span, StorageExt,
     lifecycle::{Amendment, Event, Rejected, decide},
 };
 use queue_serde::{CodecContext, Role};
@@ -128,6 +128,7 @@ impl<P: Encode, R> Queue<P, R> {
         for _ in 0..LIVES_MAX {
             let found = self.shared.storage.get_one(&self.shared.name, &id, Detail::Meta).await?;
             let Some(seen) = found.map(|record| record.meta) else { return Ok(Change::Missing) };
+            LibraryJob::refuse(&seen)?;
             if !amendment.is_for(&seen) {
                 return Ok(Change::Moved);
             }

@@ -108,6 +108,9 @@ impl<P, R> Queue<P, R> {
     /// Cancels a waiting job. A running job is left alone, and the answer is
     /// [`Change::NotAllowed`], as for a Completed or Failed job. For a job that is already
     /// Cancelled the answer is [`Change::Done`].
+    ///
+    /// # Errors
+    /// As [`cancel_with`](Self::cancel_with).
     pub async fn cancel(&self, id: impl IntoJobId) -> Result<Change> {
         self.cancel_with(id, OnRunning::Leave).await
     }
@@ -116,7 +119,8 @@ impl<P, R> Queue<P, R> {
     /// learns of it with the next heartbeat, and any outcome except completion becomes Cancelled.
     ///
     /// # Errors
-    /// `Conflict` if the record kept changing; try again.
+    /// `Conflict` if the record kept changing; try again. `Invalid` for a job of the library, such
+    /// as a [schedule](queue_core::LibraryJob), as for every change of a job by its id.
     pub async fn cancel_with(&self, id: impl IntoJobId, running: OnRunning) -> Result<Change> {
         Change::of_cancel(&self.change(id, Event::Cancel { running }).await?)
     }
@@ -226,6 +230,6 @@ impl<P, R> Queue<P, R> {
 
     async fn change(&self, id: impl IntoJobId, event: Event) -> Result<Changed> {
         let id = id.into_job_id()?;
-        self.shared.storage.change(&self.shared.name, &id, event, &self.shared.policy).await
+        self.shared.storage.change_own(&self.shared.name, &id, event, &self.shared.policy).await
     }
 }

@@ -84,13 +84,6 @@ impl AmendArgs {
         let revision = self.revision.unwrap_or(seen.meta.revision);
         let mut change = JobAmendment::new().of_life(seen.meta.seq).at_revision(revision);
         if let Some(bytes) = payload {
-            if seen.meta.kind.is_reserved() {
-                let message = format!(
-                    "a job of the kind {} is the library's own, and so is its payload",
-                    seen.meta.kind
-                );
-                return Err(CliError::invalid(message));
-            }
             change = change.payload(Raw(self.payload_of(bytes, jobs).await?));
         }
         if let Some(priority) = self.priority {

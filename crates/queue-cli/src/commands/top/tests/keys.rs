@@ -135,7 +135,7 @@ async fn what_belongs_to_the_library_and_what_is_gone_is_not_changed() {
     let mut stage = stage().await;
     // The job that is the schedule.
     stage.press("j3/state=scheduled<enter>Cy").await;
-    assert!(stage.shown().contains("belongs to the library"), "{}", stage.shown());
+    assert!(stage.shown().contains("is the schedule"), "{}", stage.shown());
     let gone = Deed::Drain(WorkerId::from_static("gone")).carry_out(&stage.source).await;
     assert!(gone.unwrap_err().message().contains("is not present any more"));
     let of_library = Deed::Pause(QueueName::from_static("queue.operations")).carry_out(&stage.source).await;
