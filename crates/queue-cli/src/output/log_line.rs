@@ -1,6 +1,6 @@
 //! Lines of a log, for standard error.
 
-use super::escape;
+use queue::view::words::escaped;
 use std::io::{self, Write};
 
 /// One line of a log, written when it is dropped: whole, and with control characters escaped.
@@ -21,7 +21,7 @@ impl Write for LogLine {
 impl Drop for LogLine {
     fn drop(&mut self) {
         let text = String::from_utf8_lossy(&self.0);
-        let line = escape::line(text.trim_end());
+        let line = escaped(text.trim_end());
         // No one is left to tell if it fails.
         drop(writeln!(io::stderr().lock(), "{line}"));
     }

@@ -9,7 +9,6 @@
 #![expect(clippy::disallowed_methods, reason = "the one module that writes")]
 
 mod chart;
-mod escape;
 mod job;
 mod log_line;
 mod pairs;
@@ -37,6 +36,7 @@ pub(crate) use unwritten::UnwrittenAnswer;
 pub(crate) use value::insert_bytes;
 
 use crate::effect::Effect;
+use queue::view::words::{escaped, escaped_json, escaped_lines};
 use serde_json::Value;
 use std::io::{self, IsTerminal, Write};
 
@@ -133,7 +133,7 @@ impl Output {
 
     /// Writes an object as a line.
     pub(crate) fn object(self, object: &Value) -> io::Result<()> {
-        let line = escape::json(object.to_string());
+        let line = escaped_json(object.to_string());
         let written = self.write(format!("{line}\n").as_bytes());
         self.written(written, || line)
     }
@@ -144,7 +144,7 @@ impl Output {
         if on_terminal == OnTerminal::Raw || !io::stdout().is_terminal() {
             return self.written(self.write(bytes), String::new);
         }
-        let mut shown = escape::content(bytes);
+        let mut shown = escaped_lines(bytes);
         if !shown.ends_with('\n') {
             shown.push('\n');
         }
@@ -169,7 +169,7 @@ impl Output {
 
 /// One line of words, escaped as [`Text`] does, for a message that another library formats.
 pub(crate) fn spelled_out(line: &str) -> String {
-    escape::line(line).into_owned()
+    escaped(line).into_owned()
 }
 
 /// Writes words for people to standard error. A failure is ignored, since no one is left to tell.
@@ -184,5 +184,5 @@ pub(crate) fn is_watched() -> bool {
 
 /// Writes an object to standard error, where programs read errors and the events of some commands.
 pub(crate) fn note_object(object: &Value) {
-    drop(writeln!(io::stderr().lock(), "{}", escape::json(object.to_string())));
+    drop(writeln!(io::stderr().lock(), "{}", escaped_json(object.to_string())));
 }

@@ -1,6 +1,6 @@
 //! Names and values in two aligned columns, with long values wrapped to the width of a terminal.
 
-use super::escape;
+use queue::view::words::escaped;
 use textwrap::{Options, WordSeparator, WordSplitter, core::display_width};
 
 /// Columns between a name and its value.
@@ -30,7 +30,7 @@ fn lines(name: &str, names: usize, value: &str, room: usize) -> Vec<String> {
     let options = Options::new(room)
         .word_separator(WordSeparator::AsciiSpace)
         .word_splitter(WordSplitter::NoHyphenation);
-    let value = escape::line(value);
+    let value = escaped(value);
     let shown = if display_width(&value) <= room { vec![value] } else { textwrap::wrap(&value, options) };
     let names_shown = std::iter::once(name).chain(std::iter::repeat(""));
     shown.iter().zip(names_shown).map(|(part, name)| format!("{name:names$}{part}")).collect()

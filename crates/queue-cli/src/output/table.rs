@@ -1,6 +1,6 @@
 //! Tables with a header and aligned columns, which drop columns and cut cells to fit a terminal.
 
-use super::escape;
+use queue::view::words::escaped;
 use std::borrow::Cow;
 use textwrap::core::display_width;
 
@@ -69,7 +69,7 @@ impl From<&'static str> for Column {
 impl Table {
     pub(crate) fn lines(&self, columns_max: Option<usize>) -> Vec<String> {
         let header = self.columns.iter().map(|column| Cow::Borrowed(column.name)).collect();
-        let rows = self.rows.iter().map(|row| row.iter().map(|cell| escape::line(cell)).collect());
+        let rows = self.rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect());
         let rows: Vec<Vec<Cow<'_, str>>> = std::iter::once(header).chain(rows).collect();
         let widths = self.widths(&rows, columns_max);
         rows.iter().map(|row| line(row, &widths)).collect()

@@ -1,6 +1,7 @@
 //! An answer for people, built from lines, tables and pairs, with control characters escaped.
 
-use super::{Pairs, Table, escape};
+use super::{Pairs, Table};
+use queue::view::words::escaped;
 
 /// Words for people. Each line stays one line, and nothing in it reaches the terminal except as
 /// text: an answer is built from lines and tables, and only the writer turns them into bytes.
@@ -54,7 +55,7 @@ impl Text {
 impl Part {
     fn lines(&self, columns_max: Option<usize>) -> Vec<String> {
         match self {
-            Self::Line(line) => vec![escape::line(line).into_owned()],
+            Self::Line(line) => vec![escaped(line).into_owned()],
             Self::Table(table) => table.lines(columns_max),
             Self::Pairs(pairs) => pairs.lines(columns_max),
         }

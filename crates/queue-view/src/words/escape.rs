@@ -1,4 +1,4 @@
-//! Escapes stored text, so that it cannot control a terminal.
+//! Escapes stored text, so that it acts neither on a terminal nor on the text around it.
 
 use std::{borrow::Cow, fmt::Write};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
@@ -18,12 +18,12 @@ const INVISIBLE: [std::ops::RangeInclusive<char>; 9] = [
 
 /// One line of words, in which anything that would control a terminal, reorder or hide text, or
 /// begin another line is written as `\u{1b}`, `\n` or the like.
-pub(super) fn line(text: &str) -> Cow<'_, str> {
+pub fn escaped(text: &str) -> Cow<'_, str> {
     but(text, &[])
 }
 
 /// Bytes that a user asked to see: lines and tabs stay, and bytes that are not UTF-8 become `\xff`.
-pub(super) fn content(bytes: &[u8]) -> String {
+pub fn escaped_lines(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         shown.push_str(&but(chunk.valid(), &['\n', '\t']));
@@ -36,7 +36,7 @@ pub(super) fn content(bytes: &[u8]) -> String {
 
 /// JSON, in which such characters occur in strings alone: they become `\u001b`, which means the
 /// same to a program.
-pub(super) fn json(text: String) -> String {
+pub fn escaped_json(text: String) -> String {
     if !text.contains(is_active) {
         return text;
     }
@@ -98,7 +98,7 @@ mod tests {
             ("a\u{200b}\u{200f}\u{2028}\u{feff}", "a\\u{200b}\\u{200f}\\u{2028}\\u{feff}"),
             ("\u{ad}\u{61c}\u{3164}\u{e0041}", "\\u{ad}\\u{61c}\\u{3164}\\u{e0041}"),
         ] {
-            assert_eq!(line(given), shown);
+            assert_eq!(escaped(given), shown);
         }
     }
 
@@ -106,7 +106,7 @@ mod tests {
     fn what_people_write_stays() {
         for text in ["", "plain", "é e\u{301} ж 字 שלום", "\u{1F600} \u{2764}\u{fe0f}", "C:\\new", "a\u{a0}b"]
         {
-            assert_eq!(line(text), text);
+            assert_eq!(escaped(text), text);
         }
     }
 
@@ -114,9 +114,9 @@ mod tests {
     fn every_control_character_is_escaped_everywhere() {
         for character in ('\0'..='\u{ffff}').filter(|character| character.is_control()) {
             let text = character.to_string();
-            assert!(line(&text).is_ascii() && !line(&text).contains(char::is_control), "{character:?}");
+            assert!(escaped(&text).is_ascii() && !escaped(&text).contains(char::is_control), "{character:?}");
             let object = serde_json::json!({ &text: text }).to_string();
-            let escaped = json(object.clone());
+            let escaped = escaped_json(object.clone());
             assert!(!escaped.contains(char::is_control), "{escaped:?}");
             let back: serde_json::Value = serde_json::from_str(&escaped).unwrap();
             assert_eq!(back.to_string(), object);
@@ -126,13 +126,13 @@ mod tests {
     #[test]
     fn json_says_the_same_to_a_program() {
         let value = serde_json::json!({"a\u{202e}": ["\u{9b}", "\u{e0041}", "é\u{1F600}\\u{1b}"]});
-        let escaped = json(value.to_string());
+        let escaped = escaped_json(value.to_string());
         assert!(escaped.contains("\\u009b") && escaped.contains("\\udb40\\udc41"), "{escaped}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
     }
 
     #[test]
     fn content_keeps_its_lines_and_shows_bytes_that_are_no_text() {
-        assert_eq!(content(b"a\tb\n\x1b[2J\xff\xc3("), "a\tb\n\\u{1b}[2J\\xff\\xc3(");
+        assert_eq!(escaped_lines(b"a\tb\n\x1b[2J\xff\xc3("), "a\tb\n\\u{1b}[2J\\xff\\xc3(");
     }
 }
