@@ -30,15 +30,23 @@ export const sendForms = async (tab, base, token, table) => {
   await tab.type("#token", token);
   await send("log in", "form[action='./login'] button", /^Jobs$/);
 
-  // The worker of the service rests, so that an operation is there to be stopped.
+  // The worker of the service ends, so that an operation is there to be stopped. No page shows it.
+  const call = async (path, body) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const answer = await fetch(`${base}${path}`, body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers });
+    return answer.json();
+  };
   const own = await until("the service has its own worker", async () => {
-    await tab.go("/workers");
-    return tab.evaluate(`[...document.querySelectorAll("form[action='./duty'] input[name=worker]")].map((one) => one.value)
-      .find((id) => !["web-1", "media-1"].includes(id))`);
+    const { workers } = await call("/v1/workers");
+    return workers.find(({ queues }) => queues.includes("queue.operations"))?.id;
   });
+  await call("/v1/workers:drain", { worker: own });
+  const toldToEnd = Date.now();
+  await tab.go("/workers");
+  if ((await tab.text("main")).includes(own)) say("the worker of the service is listed");
   const duty = (id, word) => `form[action='./duty']:has(input[value="${id}"]) button[value=${word}]`;
-  await send("pause a worker", duty(own, "pause"), /take no more jobs/);
-  const toldToRest = Date.now();
+  await send("pause a worker", duty("web-1", "pause"), /take no more jobs/);
+  await send("let a worker work", duty("web-1", "work"), /work as usual/);
 
   const failed = "/jobs?queue=emails&state=failed";
   for (const [what, action, expected] of [["redrive one", "redrive", /^✓?\s*1 job queued again/], ["ask before one is deleted", "delete", /^Delete 1 job/]]) {
@@ -62,16 +70,18 @@ export const sendForms = async (tab, base, token, table) => {
   await on("/schedules?queue=billing", "resume a schedule", schedule("resume"), /goes on/);
   await on("/errors?queue=billing", "redrive a group", "form[action='./change'] button", /queued again/);
 
-  await on("/workers", "drain a worker", duty("web-1", "drain"), /asked to drain/);
+  await on("/workers", "ask before a worker is drained", duty("web-1", "drain"), /^Drain the worker web-1/);
+  await send("drain a worker", "form[action='./duty'] button", /asked to drain/);
 
-  await pause(Math.max(0, toldToRest + HEARD_MS - Date.now()));
+  await pause(Math.max(0, toldToEnd + HEARD_MS - Date.now()));
   await tab.go("/jobs?queue=webhooks&state=queued");
   await tab.click("details.menu summary");
   await send("count for an operation", "button[formaction='./bulk'][value=delete]", /^Delete: \d+ jobs/);
   await tab.type("#typed", "webhooks");
   await send("start an operation", "form[action='./bulk-start'] button", /The operation has begun/);
+  if (!(await tab.text("main")).includes("No worker runs operations now")) say("an operation that no worker runs is not said so");
+  await send("ask before an operation is stopped", "form[action='./bulk-cancel'] button", /^Stop the operation/);
   await send("stop an operation", "form[action='./bulk-cancel'] button", /ends after its present page|Nothing was changed/);
-  await on("/workers", "let a worker work", duty(own, "work"), /work as usual/);
 
   await tab.go("/jobs?queue=emails");
   await tab.type("#f-kind", "receipt");

@@ -146,6 +146,7 @@ export interface Changed {
  * numbers, hexadecimals, UUIDs and quoted text. The times are those of the store.
  */
 export interface FailureGroup {
+  queue: string;
   kind: string;
   error: { name: string; message: string };
   failed: number;

@@ -1,7 +1,9 @@
-//! Failures of a queue, grouped by what they say.
+//! Failures of queues, grouped by what they say.
 
-use crate::{JobFilter, Standing};
-use queue_core::{JobId, JobMeta, Kind, QueueName, Result, Storage, Timestamp, error_pattern};
+use crate::{JobFilter, QUEUES_READ_MAX, Standing};
+use queue_core::{
+    JobId, JobMeta, Kind, QueueName, QueueStatus, Result, State, Storage, Timestamp, error_pattern,
+};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -12,7 +14,10 @@ const EXAMPLES_MAX: usize = 3;
 /// The most failed jobs of a group that are named, for a change by id.
 const IDS_MAX: usize = 100;
 
-/// The newest failed and failing jobs of a queue, grouped by kind and error.
+/// The fewest jobs of each of the two states that are looked at in each of several queues.
+const OF_EACH_MIN: usize = 50;
+
+/// The newest failed and failing jobs, grouped by queue, kind and error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailureGroups {
     /// The largest group first, and among equals the one that failed last.
@@ -21,17 +26,21 @@ pub struct FailureGroups {
     pub failed: u64,
     /// How many failing jobs were looked at.
     pub failing: u64,
+    /// How many queues with failures there were no reads for.
+    pub left_out: usize,
     /// When they were read, by store time.
     pub now: Timestamp,
 }
 
-/// Jobs of one kind that failed with one error. Messages count as equal if they differ only in
-/// numbers, hexadecimals, UUIDs and quoted text ([`error_pattern`]).
+/// Jobs of one kind of a queue that failed with one error. Messages count as equal if they differ
+/// only in numbers, hexadecimals, UUIDs and quoted text ([`error_pattern`]).
 ///
-/// As JSON: `kind`, `error` with `name` and `message`, `failed`, `failing`, `first_at_ms`,
+/// As JSON: `queue`, `kind`, `error` with `name` and `message`, `failed`, `failing`, `first_at_ms`,
 /// `last_at_ms` (store times in milliseconds) and `examples`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailureGroup {
+    /// The queue of the jobs.
+    pub queue: QueueName,
     /// The kind of the jobs.
     pub kind: Kind,
     /// The name of the error.
@@ -53,19 +62,61 @@ pub struct FailureGroup {
 }
 
 impl FailureGroups {
-    /// Reads the newest [`FAILURES_LOOKED_AT_MAX`] failed jobs, and as many failing ones.
+    /// Reads the newest [`FAILURES_LOOKED_AT_MAX`] jobs of a queue that failed, and as many failing
+    /// ones; those alone that came into their state at `since` or later.
     ///
     /// # Errors
     /// The errors of [`Storage::list`].
-    pub async fn read(store: &dyn Storage, queue: &QueueName) -> Result<Self> {
-        let (failed, _) = newest(store, queue, Standing::Failed).await?;
-        let (failing, now) = newest(store, queue, Standing::Failing).await?;
-        Ok(Self {
-            groups: grouped(failed.iter().chain(&failing)),
-            failed: failed.len() as u64,
-            failing: failing.len() as u64,
-            now,
-        })
+    pub async fn read(store: &dyn Storage, queue: &QueueName, since: Option<Timestamp>) -> Result<Self> {
+        let mut found = Self::default();
+        found.add(store, queue, since, FAILURES_LOOKED_AT_MAX).await?;
+        Ok(found.ordered())
+    }
+
+    /// The same over the queues among these that have failures, of which at most
+    /// [`QUEUES_READ_MAX`] are read. They share the bound, and each has fifty jobs of each state.
+    ///
+    /// # Errors
+    /// The errors of [`Storage::list`].
+    pub async fn read_across(
+        store: &dyn Storage,
+        queues: &[QueueStatus],
+        since: Option<Timestamp>,
+    ) -> Result<Self> {
+        let fails = |status: &&QueueStatus| {
+            [State::Failed, State::Failing].iter().any(|state| status.counts.of(*state) > 0)
+        };
+        let failing: Vec<&QueueName> = queues.iter().filter(fails).map(|status| &status.name).collect();
+        let read = failing.len().min(QUEUES_READ_MAX);
+        let of_each = (FAILURES_LOOKED_AT_MAX / read.max(1)).max(OF_EACH_MIN);
+        let now = queues.iter().map(|status| status.counts.now).max().unwrap_or_default();
+        let mut found = Self { left_out: failing.len() - read, now, ..Self::default() };
+        for queue in failing.into_iter().take(read) {
+            found.add(store, queue, since, of_each).await?;
+        }
+        Ok(found.ordered())
+    }
+
+    async fn add(
+        &mut self,
+        store: &dyn Storage,
+        queue: &QueueName,
+        since: Option<Timestamp>,
+        most: usize,
+    ) -> Result<()> {
+        let filter = |standing| JobFilter { since, ..JobFilter::standing([standing]) };
+        let (failed, _) = newest(store, queue, &filter(Standing::Failed), most).await?;
+        let (failing, now) = newest(store, queue, &filter(Standing::Failing), most).await?;
+        self.groups.extend(grouped(failed.iter().chain(&failing)));
+        self.failed += failed.len() as u64;
+        self.failing += failing.len() as u64;
+        self.now = now;
+        Ok(())
+    }
+
+    fn ordered(mut self) -> Self {
+        self.groups.sort_by_key(|group| Reverse((group.failed + group.failing, group.last)));
+        self
     }
 
     /// How many jobs the groups were made of.
@@ -77,46 +128,46 @@ impl FailureGroups {
 async fn newest(
     store: &dyn Storage,
     queue: &QueueName,
-    standing: Standing,
+    filter: &JobFilter,
+    most: usize,
 ) -> Result<(Vec<JobMeta>, Timestamp)> {
-    let listing = JobFilter::standing([standing]).newest_first(queue.clone())?;
+    let listing = filter.newest_first(queue.clone())?;
     let mut jobs = Vec::new();
     let mut after = None;
     loop {
-        let page = listing.page(store, after, FAILURES_LOOKED_AT_MAX - jobs.len()).await?;
+        let page = listing.page(store, after, most - jobs.len()).await?;
         jobs.extend(page.jobs);
         after = page.next;
-        if after.is_none() || jobs.len() >= FAILURES_LOOKED_AT_MAX {
+        if after.is_none() || jobs.len() >= most {
             return Ok((jobs, page.now));
         }
     }
 }
 
-/// What the failures of a group share: kind, name of the error, and pattern of its message.
-type Shared = (Kind, String, String);
+/// What the failures of a group share: queue, kind, name of the error, and pattern of its message.
+type Shared = (QueueName, Kind, String, String);
 
 fn grouped<'a>(jobs: impl Iterator<Item = &'a JobMeta>) -> Vec<FailureGroup> {
     let mut groups: BTreeMap<Shared, Vec<(Timestamp, &JobMeta)>> = BTreeMap::new();
     for job in jobs {
         let Some(error) = &job.last_error else { continue };
-        let shared = (job.kind.clone(), error.name().to_owned(), error_pattern(error.message()));
+        let shared =
+            (job.queue.clone(), job.kind.clone(), error.name().to_owned(), error_pattern(error.message()));
         let at = job.failed_at.unwrap_or_else(|| job.entered_at());
         groups.entry(shared).or_default().push((at, job));
     }
-    let mut groups: Vec<FailureGroup> =
-        groups.into_iter().map(|(shared, jobs)| FailureGroup::of(shared, jobs)).collect();
-    groups.sort_by_key(|group| Reverse((group.failed + group.failing, group.last)));
-    groups
+    groups.into_iter().map(|(shared, jobs)| FailureGroup::of(shared, jobs)).collect()
 }
 
 impl FailureGroup {
-    fn of((kind, error_name, message): Shared, mut jobs: Vec<(Timestamp, &JobMeta)>) -> Self {
+    fn of((queue, kind, error_name, message): Shared, mut jobs: Vec<(Timestamp, &JobMeta)>) -> Self {
         jobs.sort_by_key(|(at, job)| Reverse((*at, job.seq)));
         let is_failed = |(_, job): &&(Timestamp, &JobMeta)| job.state.is_terminal();
         let id = |(_, job): &(Timestamp, &JobMeta)| job.id.clone();
         let failed = jobs.iter().filter(is_failed).count() as u64;
         let times = || jobs.iter().map(|(at, _)| *at);
         Self {
+            queue,
             kind,
             error_name,
             message,
@@ -139,7 +190,8 @@ struct SharedError<'a> {
 
 impl Serialize for FailureGroup {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut object = to.serialize_struct("FailureGroup", 7)?;
+        let mut object = to.serialize_struct("FailureGroup", 8)?;
+        object.serialize_field("queue", self.queue.as_str())?;
         object.serialize_field("kind", self.kind.as_str())?;
         let error = SharedError { name: &self.error_name, message: &self.message };
         object.serialize_field("error", &error)?;
@@ -155,7 +207,7 @@ impl Serialize for FailureGroup {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::{FailureGroups, grouped};
     use queue_core::{
         ContentType, Failure, JobId, JobMeta, Kind, NewJob, Payload, QueueName, Seq, State, Timestamp,
     };
@@ -177,7 +229,8 @@ mod tests {
             failed("newish", State::Failed, "no route after 8s", 4),
             failed("other", State::Failed, "no such user", 20),
         ];
-        let groups = grouped(jobs.iter());
+        let groups =
+            FailureGroups { groups: grouped(jobs.iter()), ..FailureGroups::default() }.ordered().groups;
         let ids = |ids: &[JobId]| ids.iter().map(|id| id.as_str().to_owned()).collect::<Vec<_>>();
         assert_eq!(groups.len(), 2);
         let largest = &groups[0];
@@ -187,7 +240,7 @@ mod tests {
         assert_eq!(ids(&largest.failed_ids), ["newer", "newish", "old"]);
         assert_eq!(
             serde_json::to_string(largest).expect("it is JSON"),
-            r#"{"kind":"mail","error":{"name":"Smtp","message":"no route after #"},"failed":3,"failing":1,"first_at_ms":1,"last_at_ms":9,"examples":["newest","newer","newish"]}"#
+            r#"{"queue":"q","kind":"mail","error":{"name":"Smtp","message":"no route after #"},"failed":3,"failing":1,"first_at_ms":1,"last_at_ms":9,"examples":["newest","newer","newish"]}"#
         );
     }
 }

@@ -22,14 +22,38 @@ pub enum Grade {
     Bad,
 }
 
+/// What may be wrong with a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Concern {
+    /// Jobs are due, and no worker is present.
+    NoWorker,
+    /// Jobs have been due for long.
+    Behind,
+    /// It is paused.
+    Paused,
+    /// Many attempts fail.
+    Failing,
+}
+
+/// Queues of one concern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HealthGroup {
+    /// The concern.
+    pub concern: Concern,
+    /// A point of each queue; there is at least one.
+    pub points: Vec<HealthPoint>,
+}
+
 /// Something worth a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HealthPoint {
     /// How bad it is.
     pub grade: Grade,
+    /// What it is.
+    pub concern: Concern,
     /// The queue.
     pub queue: QueueName,
-    /// What it is, as the end of a sentence that begins with the queue.
+    /// The same, as the end of a sentence that begins with the queue.
     pub words: String,
 }
 
@@ -64,10 +88,56 @@ impl Grade {
     }
 }
 
+impl Concern {
+    /// Every concern, the worst first.
+    pub const ALL: [Self; 4] = [Self::NoWorker, Self::Behind, Self::Paused, Self::Failing];
+
+    /// The lower-case name, as in addresses.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoWorker => "no_worker",
+            Self::Behind => "behind",
+            Self::Paused => "paused",
+            Self::Failing => "failing",
+        }
+    }
+}
+
+impl HealthGroup {
+    /// A group of more queues is one sentence, and a smaller one is a sentence for each.
+    const SINGLE_MAX: usize = 3;
+
+    /// The groups of these points, the worst first.
+    pub fn of(points: &[HealthPoint]) -> Vec<Self> {
+        let group = |concern| {
+            let points = points.iter().filter(|point| point.concern == concern);
+            Self { concern, points: points.cloned().collect() }
+        };
+        Concern::ALL.into_iter().map(group).filter(|group| !group.points.is_empty()).collect()
+    }
+
+    /// One sentence about all queues of the group; `None` if they are so few that each has its own.
+    pub fn words(&self) -> Option<String> {
+        let queues = number(self.points.len() as u64);
+        (self.points.len() > Self::SINGLE_MAX).then(|| match self.concern {
+            Concern::NoWorker => format!("{queues} queues have due jobs and no worker"),
+            Concern::Behind => format!("{queues} queues are behind"),
+            Concern::Paused => format!("{queues} queues are paused"),
+            Concern::Failing => format!("{queues} queues fail in many attempts of the last hour"),
+        })
+    }
+
+    /// How bad it is.
+    pub fn grade(&self) -> Grade {
+        self.points.iter().map(|point| point.grade).max().unwrap_or(Grade::Good)
+    }
+}
+
 impl QueueHealth<'_> {
     /// What is worth a look, the worst first.
     pub fn points(&self) -> Vec<HealthPoint> {
-        let point = |grade, words| HealthPoint { grade, queue: self.status.name.clone(), words };
+        let point =
+            |grade, concern, words| HealthPoint { grade, concern, queue: self.status.name.clone(), words };
         let mut points = Vec::new();
         let counts = &self.status.counts;
         let waits = counts.oldest_due.map(|due| counts.now.since(due));
@@ -78,17 +148,19 @@ impl QueueHealth<'_> {
         if let Some(waits) = waits.filter(|_| has_no_worker && !is_paused) {
             points.push(point(
                 Grade::Bad,
+                Concern::NoWorker,
                 format!("has due jobs and no worker; the oldest has waited {}", age(waits)),
             ));
         } else if let Some(waits) = waits.filter(|waits| *waits > BEHIND && !is_paused) {
-            points
-                .push(point(Grade::Bad, format!("is behind: its oldest due job has waited {}", age(waits))));
+            let words = format!("is behind: its oldest due job has waited {}", age(waits));
+            points.push(point(Grade::Bad, Concern::Behind, words));
         }
         if is_paused {
-            points.push(point(Grade::Warn, format!("is paused, with {} due", number(counts.due()))));
+            let words = format!("is paused, with {} due", number(counts.due()));
+            points.push(point(Grade::Warn, Concern::Paused, words));
         }
         if let Some(words) = self.hour.and_then(failing) {
-            points.push(point(Grade::Warn, words));
+            points.push(point(Grade::Warn, Concern::Failing, words));
         }
         points
     }
@@ -158,5 +230,21 @@ mod tests {
         assert_eq!(grades(&quiet, None, Some(&hour)), []);
         (0..90).for_each(|_| hour.count(WorkOutcome::Completed));
         assert_eq!(grades(&quiet, None, Some(&hour)), [Grade::Warn]);
+    }
+
+    #[test]
+    fn many_queues_of_one_concern_are_one_sentence_and_few_are_their_own() {
+        let point = |concern| HealthPoint {
+            grade: Grade::Bad,
+            concern,
+            queue: QueueName::new("mail").unwrap(),
+            words: "waits".to_owned(),
+        };
+        let mut points = vec![point(Concern::Paused); 3];
+        points.extend(vec![point(Concern::NoWorker); 278]);
+        let groups = HealthGroup::of(&points);
+        let said: Vec<_> = groups.iter().map(|group| (group.concern, group.words())).collect();
+        let words = Some("278 queues have due jobs and no worker".to_owned());
+        assert_eq!(said, [(Concern::NoWorker, words), (Concern::Paused, None)]);
     }
 }

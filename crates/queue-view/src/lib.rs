@@ -6,6 +6,7 @@
 //!
 //! Absent on purpose: HTTP, a terminal, templates, a store of its own.
 
+mod across;
 mod change;
 mod failures;
 mod filter;
@@ -17,10 +18,11 @@ pub mod words;
 mod work;
 mod workers;
 
+pub use across::{JobsAcross, QUEUES_READ_MAX};
 pub use change::{ChangeOutcome, ChangedJob, ChangedJobs, change_jobs};
 pub use failures::{FAILURES_LOOKED_AT_MAX, FailureGroup, FailureGroups};
 pub use filter::{InvalidFilter, JobFilter, JobListing, Standing, UnknownStanding};
-pub use health::{Grade, HealthPoint, QueueHealth, headline};
+pub use health::{Concern, Grade, HealthGroup, HealthPoint, QueueHealth, headline};
 pub use job::{
     AttemptView, BudgetView, DataView, ErrorView, JobBodyView, JobDetails, JobFact, JobPauses, JobReading,
     JobStep, JobView, KeepView, KeepWord, PauseView, PausedPart, SentData, TimelineEntry, Unlimited, Waiting,
@@ -29,4 +31,6 @@ pub use job::{
 pub use operations::{OperationView, UnreadableOperationView};
 pub use schedules::{ScheduleView, ScheduledJobView, UnreadableScheduleView};
 pub use work::{KindCountsView, SeriesReading, SlotCountsView, WorkCountsView, WorkReading, WorkView};
-pub use workers::{AboutWorker, CurrentJob, LeftOutCounts, QueueWork, WorkerView, duty_word};
+pub use workers::{
+    AboutWorker, CurrentJob, LeftOutCounts, QueueWork, WorkerView, duty_word, is_library_worker,
+};

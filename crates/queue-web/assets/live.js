@@ -35,7 +35,7 @@
   // Whoever reads, chooses or types in a part is not disturbed.
   const isInUse = (part) => {
     const active = document.activeElement;
-    if (part.querySelector("input[type=checkbox]:checked, details.menu[open]")) return true;
+    if (part.querySelector("input[type=checkbox]:checked, details.menu[open], details.long[open]")) return true;
     if (active && part.contains(active) && active.matches("input, select, textarea")) return true;
     const selection = document.getSelection();
     return Boolean(selection && !selection.isCollapsed && part.contains(selection.anchorNode));

@@ -44,6 +44,22 @@ fn errors_are_grouped_by_what_they_have_in_common() {
     );
 }
 
+/// Both showed one queue alone, so a person asked each of them.
+#[test]
+fn all_queues_are_asked_at_once_what_fails_and_where_an_id_is() {
+    let place = failures();
+    place.run(&["--queue", "other", "enqueue", "x", "--id", "there"]).ok();
+    place.run(&["--queue", "other", "work", "--exec", FAIL, "--drain"]).code(1);
+    let groups = place.run(&["errors", "--all-queues", "--since", "1h", "--json"]).ok().objects();
+    let queues: Vec<&str> = groups.iter().filter_map(|group| group["queue"].as_str()).collect();
+    assert_eq!(queues, ["default", "other", "default"], "by size, and then by time");
+    let table = place.run(&["errors", "--all-queues"]).ok();
+    assert!(table.text().starts_with("QUEUE ") && table.text().contains("other"), "{table:?}");
+    let found = place.run(&["list", "--all-queues", "--id-prefix", "there", "--json"]).ok().objects();
+    assert_eq!((found.len(), &found[0]["queue"]), (1, &"other".into()), "{found:?}");
+    assert_eq!(ids(&place, &["list", "--all-queues", "--state", "failed"]), ["there", "c", "b", "a"]);
+}
+
 #[test]
 fn show_tells_the_life_of_a_job() {
     let place = place();

@@ -187,6 +187,7 @@ class FailureGroup:
     times are those of the store, in milliseconds; `examples` has the ids of the newest, at most three.
     """
 
+    queue: str
     kind: str
     error: JobError
     failed: int

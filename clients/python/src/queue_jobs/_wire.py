@@ -219,7 +219,7 @@ def failures(texts: Sequence[str]) -> list[FailureGroup]:
     for item in map(loads, texts):
         error = JobError(item["error"]["name"], item["error"]["message"])
         names = ("failed", "failing", "first_at_ms", "last_at_ms", "examples")
-        groups.append(FailureGroup(item["kind"], error, *(item[name] for name in names)))
+        groups.append(FailureGroup(item["queue"], item["kind"], error, *(item[name] for name in names)))
     return groups
 
 

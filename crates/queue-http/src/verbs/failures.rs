@@ -29,6 +29,7 @@ pub(crate) struct FailuresOut<'a> {
 #[schema(as = FailureGroup)]
 #[expect(dead_code, reason = "it is the description of a group")]
 pub(crate) struct FailureGroupOut {
+    queue: String,
     kind: String,
     error: SharedError,
     /// How many of the jobs are failed.
@@ -52,7 +53,7 @@ pub(crate) struct SharedError {
 
 /// `GET /v1/queues/{queue}/failures`
 pub(crate) async fn failures(app: Arc<App>, call: Call) -> Result<Response> {
-    let found = FailureGroups::read(&*app.storage, &call.queue()?).await?;
+    let found = FailureGroups::read(&*app.storage, &call.queue()?, None).await?;
     let (now_ms, looked_at) = (stamp(found.now), found.looked_at());
     answer(StatusCode::OK, &FailuresOut { now_ms, looked_at, groups: &found.groups })
 }

@@ -66,6 +66,12 @@ impl WorkerView {
     }
 }
 
+/// Whether a worker runs nothing but jobs of the library, as that of `queue serve` for operations
+/// does. People who look for their workers do not mean it.
+pub fn is_library_worker(worker: &WorkerInfo) -> bool {
+    !worker.queues.is_empty() && worker.queues.iter().all(QueueName::is_reserved)
+}
+
 /// What a worker does now, as the verb of a sentence about it.
 pub const fn duty_word(duty: Duty) -> &'static str {
     match duty {

@@ -3,7 +3,7 @@
 use super::JobAction;
 use crate::{
     answer::Answer,
-    pages::{ConfirmPage, HiddenField, confirm, filter_of, operation},
+    pages::{ConfirmPage, DELETED, HiddenField, SURE, confirm, filter_of, operation},
     problem::{Result, WebProblem},
     visit::Visit,
 };
@@ -48,7 +48,7 @@ pub(crate) async fn count_jobs(visit: Visit) -> Result<Answer> {
     let jobs = plural(found.jobs, "job", "jobs");
     let jobs = if found.has_more { format!("more than {jobs}") } else { jobs };
     let is_final = asked.action == JobAction::Delete;
-    let field = |name: &str, value: &str| HiddenField { name: name.to_owned(), value: value.to_owned() };
+    let field = |name: &str, value: &str| HiddenField::of((name, value));
     let mut fields = vec![
         field("queue", asked.queue.as_str()),
         field("action", asked.action.name()),
@@ -63,6 +63,7 @@ pub(crate) async fn count_jobs(visit: Visit) -> Result<Answer> {
         action: "./bulk-start",
         fields,
         label: format!("{} {jobs}", asked.action.label()),
+        warning: if is_final { DELETED } else { "" },
         is_final,
         typed: is_final.then(|| asked.queue.to_string()),
         is_empty: found.jobs == 0,
@@ -107,6 +108,9 @@ pub(crate) async fn cancel_operation(visit: Visit) -> Result<Answer> {
     if !visit.sees(id.queue()) || operations.get(&id).await?.is_none() {
         return Ok(visit.done("missing", 1, 0));
     }
+    if !visit.is_sure() {
+        return ask(&visit, &id);
+    }
     let record = visit.begin("cancel operation", id.queue().as_str(), format!("operation {id}")).await?;
     let changed = operations.cancel(&id).await;
     visit.end(record, if changed.is_ok() { "asked to stop" } else { "the store refused" }).await;
@@ -116,4 +120,20 @@ pub(crate) async fn cancel_operation(visit: Visit) -> Result<Answer> {
         _ => "stopped",
     };
     Ok(visit.done(did, 1, 0))
+}
+
+/// Asks before an operation ends, since it does not go on where it stopped.
+fn ask(visit: &Visit, id: &OperationId) -> Result<Answer> {
+    confirm(visit, "Stop an operation", |frame| ConfirmPage {
+        frame,
+        question: format!("Stop the operation {id}?"),
+        details: Vec::new(),
+        action: "./bulk-cancel",
+        fields: vec![HiddenField::of(("operation", &id.to_string())), HiddenField::of(SURE)],
+        label: "Stop it".to_owned(),
+        warning: "What it has changed stays changed, and it does not go on.",
+        is_final: true,
+        typed: None,
+        is_empty: false,
+    })
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     answer::Answer,
-    pages::{ConfirmPage, HiddenField, confirm, opened},
+    pages::{ConfirmPage, DELETED, HiddenField, SURE, confirm, opened},
     problem::{Result, WebProblem},
     visit::Visit,
 };
@@ -56,6 +56,11 @@ impl JobAction {
         }
     }
 
+    /// Whether it ends or deletes jobs, which a page asks about first.
+    const fn ends(self) -> bool {
+        matches!(self, Self::Cancel | Self::Delete)
+    }
+
     /// The action that a form names.
     pub(super) fn of(visit: &Visit) -> Result<Self> {
         let name = visit.required("action")?;
@@ -77,8 +82,8 @@ pub(crate) async fn change_jobs(visit: Visit) -> Result<Answer> {
             "At most {IDS_MAX} jobs are changed by name; more are an operation."
         )));
     }
-    if action == JobAction::Delete && visit.form.get("sure") != Some("yes") {
-        return ask(&visit, &queue, &ids);
+    if action.ends() && !visit.is_sure() {
+        return ask(&visit, &queue, action, &ids);
     }
     let subject = match ids.as_slice() {
         [id] => format!("job {id}"),
@@ -99,19 +104,27 @@ pub(crate) async fn change_jobs(visit: Visit) -> Result<Answer> {
     Ok(if done == 0 { visit.done("unchanged", 0, 0) } else { visit.done(action.name(), done, not) })
 }
 
-/// Asks before records are deleted, which nothing brings back.
-fn ask(visit: &Visit, queue: &QueueName, ids: &[JobId]) -> Result<Answer> {
-    let field = |name: &str, value: &str| HiddenField { name: name.to_owned(), value: value.to_owned() };
-    let mut fields = vec![field("queue", queue.as_str()), field("action", "delete"), field("sure", "yes")];
-    fields.extend(ids.iter().map(|id| field("id", id.as_str())));
+/// Asks before jobs are cancelled or deleted.
+fn ask(visit: &Visit, queue: &QueueName, action: JobAction, ids: &[JobId]) -> Result<Answer> {
+    let mut fields = vec![
+        HiddenField::of(("queue", queue.as_str())),
+        HiddenField::of(("action", action.name())),
+        HiddenField::of(SURE),
+    ];
+    fields.extend(ids.iter().map(|id| HiddenField::of(("id", id.as_str()))));
     let jobs = plural(ids.len() as u64, "job", "jobs");
-    confirm(visit, "Delete jobs", |frame| ConfirmPage {
+    let label = format!("{} {jobs}", action.label());
+    confirm(visit, &format!("{} jobs", action.label()), |frame| ConfirmPage {
         frame,
-        question: format!("Delete {jobs} of the queue {queue}?"),
+        question: format!("{label} of the queue {queue}?"),
         details: ids.iter().take(10).map(|id| ("Job".to_owned(), id.to_string())).collect(),
         action: "./change",
         fields,
-        label: format!("Delete {jobs}"),
+        label,
+        warning: match action {
+            JobAction::Delete => DELETED,
+            _ => "A job that runs is asked to stop, and what it has done so far is not undone.",
+        },
         is_final: true,
         typed: None,
         is_empty: false,

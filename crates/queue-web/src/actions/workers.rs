@@ -2,10 +2,12 @@
 
 use crate::{
     answer::Answer,
+    pages::{ConfirmPage, HiddenField, SURE, confirm},
     problem::{Result, WebProblem},
     visit::Visit,
 };
-use queue_core::{Duty, WorkerId};
+use queue_core::{Duty, QueueName, WorkerId, WorkerInfo};
+use queue_view::words::number;
 
 /// `POST /duty`
 pub(crate) async fn set_duty(visit: Visit) -> Result<Answer> {
@@ -26,6 +28,9 @@ pub(crate) async fn set_duty(visit: Visit) -> Result<Answer> {
             "This worker also works on queues that your token does not reach.",
         ));
     }
+    if duty == Duty::Drain && !visit.is_sure() {
+        return ask(&visit, worker);
+    }
     let queue = worker.queues.first().map_or("", |queue| queue.as_str());
     let record = visit.begin(did, queue, format!("worker {id}")).await?;
     let set = visit.storage().set_duty(&id, duty).await;
@@ -36,4 +41,26 @@ pub(crate) async fn set_duty(visit: Visit) -> Result<Answer> {
     };
     visit.end(record, outcome).await;
     Ok(visit.done(if set?.is_some() { did } else { "worker-gone" }, 1, 0))
+}
+
+/// Asks before a worker ends, which no page takes back.
+fn ask(visit: &Visit, worker: &WorkerInfo) -> Result<Answer> {
+    let queues: Vec<&str> = worker.queues.iter().map(QueueName::as_str).collect();
+    let details = [
+        ("Host", worker.host.clone()),
+        ("Queues", queues.join(", ")),
+        ("Holds", number(worker.running.into())),
+    ];
+    confirm(visit, "Drain a worker", |frame| ConfirmPage {
+        frame,
+        question: format!("Drain the worker {}, so that it ends?", worker.id),
+        details: details.map(|(name, value)| (name.to_owned(), value)).into(),
+        action: "./duty",
+        fields: [("worker", worker.id.as_str()), ("duty", "drain"), SURE].map(HiddenField::of).into(),
+        label: "Drain and end".to_owned(),
+        warning: "It finishes the jobs that it holds, and its program ends. No page starts it again.",
+        is_final: true,
+        typed: None,
+        is_empty: false,
+    })
 }

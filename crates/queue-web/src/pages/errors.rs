@@ -1,9 +1,9 @@
-//! Failures, grouped by what they say.
+//! Failures of one queue or of all, grouped by what they say.
 
-use super::QueueChoice;
+use super::{QueueChoice, QueueScope, SinceChoice, since_choices};
 use crate::{
     answer::{self, Answer},
-    problem::Result,
+    problem::{Result, WebProblem},
     visit::{Frame, Visit},
 };
 use askama::Template;
@@ -22,16 +22,22 @@ const AGE: Duration = Duration::from_secs(2);
 #[template(path = "errors.html")]
 struct ErrorsPage {
     frame: Frame,
-    queue: String,
+    /// There is a queue.
+    is_there: bool,
+    /// The one queue; all queues if absent.
+    queue: Option<String>,
     queues: Vec<QueueChoice>,
+    since: Vec<SinceChoice>,
     groups: Vec<GroupView>,
     failed: String,
     failing: String,
-    may_redrive: bool,
     left_out: usize,
+    queues_left_out: usize,
 }
 
 struct GroupView {
+    queue: String,
+    queue_href: String,
     kind: String,
     kind_href: String,
     name: String,
@@ -41,57 +47,77 @@ struct GroupView {
     first: Moment,
     last: Moment,
     examples: Vec<(String, String)>,
+    /// The failed jobs that the visitor may run again.
     ids: Vec<String>,
 }
 
 /// `GET /errors`
 pub(crate) async fn errors(visit: Visit) -> Result<Answer> {
-    let Some(chosen) = visit.chosen_queue().await? else {
-        return answer::page(&ErrorsPage {
-            frame: visit.live_frame("Errors", None),
-            queue: String::new(),
-            queues: Vec::new(),
-            groups: Vec::new(),
-            failed: String::new(),
-            failing: String::new(),
-            may_redrive: false,
-            left_out: 0,
-        });
+    let since = since(&visit)?;
+    let (queue, queues, found) = match visit.queue_scope().await? {
+        QueueScope::Nothing => (None, None, Arc::default()),
+        QueueScope::One(chosen) => {
+            let found = read(&visit, &chosen.name, since).await?;
+            (Some(chosen.name), Some(chosen.choices), found)
+        }
+        QueueScope::All(list) => {
+            let choices = list.choices();
+            (None, Some(choices), read_all(&visit, list, since).await?)
+        }
     };
-    let name = &chosen.name;
-    let found = read(&visit, name).await?;
-    let frame = visit.live_frame("Errors", Some(name.as_str()));
+    let frame = visit.live_frame("Errors", queue.as_ref().map(QueueName::as_str));
+    let group = |group: &FailureGroup| view(&visit, &frame, group, found.now);
     answer::page(&ErrorsPage {
-        queue: name.to_string(),
+        is_there: queues.is_some(),
+        queue: queue.as_ref().map(ToString::to_string),
+        queues: queues.unwrap_or_default(),
+        since: since_choices(since, found.now),
         failed: number(found.failed),
         failing: number(found.failing),
-        may_redrive: frame.may.operate && !name.is_reserved(),
         left_out: found.groups.len().saturating_sub(GROUPS_MAX),
-        groups: found
-            .groups
-            .iter()
-            .take(GROUPS_MAX)
-            .map(|group| view(&visit, name, group, found.now))
-            .collect(),
-        queues: chosen.choices,
+        queues_left_out: found.left_out,
+        groups: found.groups.iter().take(GROUPS_MAX).map(group).collect(),
         frame,
     })
 }
 
-async fn read(visit: &Visit, queue: &QueueName) -> Result<Arc<FailureGroups>> {
-    let (storage, name) = (visit.storage().clone(), queue.clone());
-    let read = async move { Ok(FailureGroups::read(&*storage, &name).await?) };
-    visit.app.snapshots.get(visit.key("errors", queue.as_str()), AGE, read).await
+/// How far back to look.
+fn since(visit: &Visit) -> Result<Option<Timestamp>> {
+    let Some(text) = visit.query.get("since_ms") else { return Ok(None) };
+    let millis = text.parse().map_err(|_| WebProblem::invalid("The time is no number of milliseconds."))?;
+    Ok(Some(Timestamp::from_millis(millis)))
 }
 
-fn view(visit: &Visit, queue: &QueueName, group: &FailureGroup, now: Timestamp) -> GroupView {
-    let pairs = [("queue", queue.as_str()), ("kind", group.kind.as_str())];
+async fn read(visit: &Visit, queue: &QueueName, since: Option<Timestamp>) -> Result<Arc<FailureGroups>> {
+    let (storage, name) = (visit.storage().clone(), queue.clone());
+    let key = visit.key("errors", &format!("{queue}\u{0}{since:?}"));
+    let read = async move { Ok(FailureGroups::read(&*storage, &name, since).await?) };
+    visit.app.snapshots.get(key, AGE, read).await
+}
+
+async fn read_all(
+    visit: &Visit,
+    list: Arc<crate::read::QueueList>,
+    since: Option<Timestamp>,
+) -> Result<Arc<FailureGroups>> {
+    let storage = visit.storage().clone();
+    let key = visit.key("all errors", &format!("{}\u{0}{since:?}", visit.patterns()));
+    let read = async move { Ok(FailureGroups::read_across(&*storage, &list.queues, since).await?) };
+    visit.app.snapshots.get(key, AGE, read).await
+}
+
+fn view(visit: &Visit, frame: &Frame, group: &FailureGroup, now: Timestamp) -> GroupView {
+    let queue = ("queue", group.queue.as_str());
     let example = |id: &queue_core::JobId| {
-        let href = visit.link("job", &[("queue", queue.as_str()), ("id", id.as_str())]);
+        let href = visit.link("job", &[queue, ("id", id.as_str())]);
         (id.to_string(), href)
     };
+    // Jobs of the library are changed on their own pages.
+    let may_redrive = frame.may.operate && !group.queue.is_reserved() && !group.kind.is_reserved();
     GroupView {
-        kind_href: visit.link("jobs", &pairs),
+        queue: group.queue.to_string(),
+        queue_href: visit.link("errors", &[queue]),
+        kind_href: visit.link("jobs", &[queue, ("kind", group.kind.as_str())]),
         kind: group.kind.to_string(),
         name: group.error_name.clone(),
         message: group.message.clone(),
@@ -100,6 +126,6 @@ fn view(visit: &Visit, queue: &QueueName, group: &FailureGroup, now: Timestamp) 
         first: moment(group.first, now),
         last: moment(group.last, now),
         examples: group.examples.iter().map(example).collect(),
-        ids: group.failed_ids.iter().map(ToString::to_string).collect(),
+        ids: group.failed_ids.iter().filter(|_| may_redrive).map(ToString::to_string).collect(),
     }
 }

@@ -34,6 +34,7 @@ struct JobPage {
     body: Option<BodyView>,
     actions: Vec<super::jobs::ActionView>,
     jobs: String,
+    library: Option<super::LibraryLink>,
 }
 
 struct FactView {
@@ -86,6 +87,7 @@ fn view(visit: &Visit, frame: Frame, reading: &JobReading, body: Option<BodyView
         timeline: timeline::of(visit, reading),
         actions: if may_change { super::jobs::actions(&[reading.standing()]) } else { Vec::new() },
         jobs: visit.link("jobs", &[("queue", meta.queue.as_str())]),
+        library: visit.library_link(meta),
         body,
         frame,
     }

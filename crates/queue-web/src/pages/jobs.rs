@@ -1,10 +1,11 @@
 //! The jobs of a queue, by filters that are in the address.
 
+mod across;
 mod filter;
 
-pub(crate) use filter::{filter_of, operation};
+pub(crate) use filter::{SinceChoice, filter_of, operation, since_choices};
 
-use super::{QueueChoice, capitalized};
+use super::{LibraryLink, QueueChoice, QueueScope, capitalized};
 use crate::{
     answer::{self, Answer},
     problem::Result,
@@ -12,7 +13,7 @@ use crate::{
     words::{StateWord, standing_word, state_word},
 };
 use askama::Template;
-use filter::{Choice, is_narrow, shown, since_choices};
+use filter::{is_narrow, shown};
 use queue_core::{Cursor, JobMeta, QueueName, QueueStatus, Tag, Timestamp};
 use queue_view::{
     JobFilter, JobListing, Standing, attempts_words,
@@ -28,12 +29,16 @@ const AGE: Duration = Duration::from_millis(950);
 #[template(path = "jobs.html")]
 struct JobsPage {
     frame: Frame,
-    /// Empty if there is no queue yet.
+    /// There is a queue.
+    is_there: bool,
+    /// The one queue; all queues if it is empty.
     queue: String,
+    /// What was not read of all queues; empty if nothing was left out.
+    left_out: String,
     queues: Vec<QueueChoice>,
     tabs: Vec<TabView>,
     filter: JobFilter,
-    since: Vec<Choice>,
+    since: Vec<SinceChoice>,
     rows: Vec<JobRow>,
     order: &'static str,
     looked_at: String,
@@ -51,6 +56,7 @@ struct TabView {
 }
 
 pub(super) struct JobRow {
+    pub(super) queue: String,
     pub(super) id: String,
     pub(super) href: String,
     pub(super) state: StateWord,
@@ -60,6 +66,7 @@ pub(super) struct JobRow {
     pub(super) when: Moment,
     pub(super) error: Option<String>,
     pub(super) worker: Option<String>,
+    pub(super) library: Option<LibraryLink>,
 }
 
 /// Something to do with the jobs that the page shows.
@@ -72,7 +79,11 @@ pub(super) struct ActionView {
 /// `GET /jobs`
 pub(crate) async fn jobs(visit: Visit) -> Result<Answer> {
     let filter = filter_of(&visit.query)?;
-    let Some(chosen) = visit.chosen_queue().await? else { return nothing_yet(&visit, filter) };
+    let chosen = match visit.queue_scope().await? {
+        QueueScope::One(chosen) => chosen,
+        QueueScope::All(list) => return across::jobs(&visit, list, filter).await,
+        QueueScope::Nothing => return answer::page(&JobsPage::empty(visit.live_frame("Jobs", None), filter)),
+    };
     let status = visit.status_of(&chosen.name).await?;
     let listing = filter.newest_first(chosen.name.clone())?;
     let page = list(&visit, &listing).await?;
@@ -81,8 +92,10 @@ pub(crate) async fn jobs(visit: Visit) -> Result<Answer> {
     let may_change = visit.has(queue_http::Scope::Operate) && !chosen.name.is_reserved();
     answer::page(&JobsPage {
         queue: chosen.name.to_string(),
-        tabs: tabs(&visit, &chosen.name, status.as_ref(), &filter),
-        since: since_choices(&filter, page.now),
+        is_there: true,
+        left_out: String::new(),
+        tabs: tabs(&visit, Some(&chosen.name), status.as_slice(), &filter),
+        since: since_choices(filter.since, page.now),
         rows: page.jobs.iter().map(|job| row(&visit, job, page.now)).collect(),
         order: listing.order_words(),
         looked_at: number(page.looked_at),
@@ -99,22 +112,27 @@ pub(crate) async fn jobs(visit: Visit) -> Result<Answer> {
     })
 }
 
-fn nothing_yet(visit: &Visit, filter: JobFilter) -> Result<Answer> {
-    answer::page(&JobsPage {
-        frame: visit.live_frame("Jobs", None),
-        queue: String::new(),
-        queues: Vec::new(),
-        tabs: Vec::new(),
-        since: Vec::new(),
-        rows: Vec::new(),
-        order: "",
-        looked_at: String::new(),
-        newer: None,
-        older: None,
-        actions: Vec::new(),
-        clear: String::new(),
-        filter,
-    })
+impl JobsPage {
+    /// A page without a queue, a job or a choice.
+    fn empty(frame: Frame, filter: JobFilter) -> Self {
+        Self {
+            frame,
+            is_there: false,
+            queue: String::new(),
+            left_out: String::new(),
+            queues: Vec::new(),
+            tabs: Vec::new(),
+            since: Vec::new(),
+            rows: Vec::new(),
+            order: "",
+            looked_at: String::new(),
+            newer: None,
+            older: None,
+            actions: Vec::new(),
+            clear: String::new(),
+            filter,
+        }
+    }
 }
 
 async fn list(visit: &Visit, listing: &JobListing) -> Result<queue_core::Page> {
@@ -127,10 +145,9 @@ async fn list(visit: &Visit, listing: &JobListing) -> Result<queue_core::Page> {
     Ok((*page).clone())
 }
 
-/// The states, each with its count.
-fn tabs(visit: &Visit, queue: &QueueName, status: Option<&QueueStatus>, filter: &JobFilter) -> Vec<TabView> {
+/// The states, each with its count in these queues.
+fn tabs(visit: &Visit, queue: Option<&QueueName>, of: &[QueueStatus], filter: &JobFilter) -> Vec<TabView> {
     let kept = visit.query.without(&["state", "after", "did", "n", "not", "queue", "store"]);
-    let counts = status.map(|status| &status.counts);
     let tab = |standing: Option<Standing>| {
         // Only running jobs have a worker.
         let fits = |(name, _): &(&str, &str)| {
@@ -139,12 +156,13 @@ fn tabs(visit: &Visit, queue: &QueueName, status: Option<&QueueStatus>, filter: 
         let own = standing.map(|standing| ("state", standing.as_str()));
         let kept = kept.iter().copied().filter(fits);
         let pairs: Vec<(&str, &str)> =
-            [("queue", queue.as_str())].into_iter().chain(own).chain(kept).collect();
+            queue.map(|queue| ("queue", queue.as_str())).into_iter().chain(own).chain(kept).collect();
         let word = standing.map(standing_word);
-        let count = counts.and_then(|counts| match standing {
-            Some(standing) => standing.counted(counts),
-            None => Some(counts.total()),
-        });
+        let count = |status: &QueueStatus| match standing {
+            Some(standing) => standing.counted(&status.counts),
+            None => Some(status.counts.total()),
+        };
+        let count = (!of.is_empty()).then(|| of.iter().map(count).sum::<Option<u64>>()).flatten();
         TabView {
             link: NavLink {
                 href: visit.link("jobs", &pairs),
@@ -162,6 +180,7 @@ fn tabs(visit: &Visit, queue: &QueueName, status: Option<&QueueStatus>, filter: 
 pub(super) fn row(visit: &Visit, job: &JobMeta, now: Timestamp) -> JobRow {
     let is_ahead = job.is_scheduled(now);
     JobRow {
+        queue: job.queue.to_string(),
         id: job.id.to_string(),
         href: visit.link("job", &[("queue", job.queue.as_str()), ("id", job.id.as_str())]),
         state: state_word(job, now),
@@ -178,6 +197,7 @@ pub(super) fn row(visit: &Visit, job: &JobMeta, now: Timestamp) -> JobRow {
         when: moment(if is_ahead { job.run_at } else { job.entered_at() }, now),
         error: job.last_error.as_ref().map(|error| format!("{}: {}", error.name(), error.message())),
         worker: job.lease.as_ref().map(|lease| lease.worker.to_string()),
+        library: visit.library_link(job),
     }
 }
 

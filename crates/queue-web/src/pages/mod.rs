@@ -14,11 +14,11 @@ mod queue;
 mod schedules;
 mod workers;
 
-pub(crate) use confirm::{ConfirmPage, HiddenField, confirm};
+pub(crate) use confirm::{ConfirmPage, DELETED, HiddenField, SURE, confirm};
 pub(crate) use doctor::doctor;
 pub(crate) use errors::errors;
 pub(crate) use job::{job, opened};
-pub(crate) use jobs::{filter_of, jobs, operation};
+pub(crate) use jobs::{SinceChoice, filter_of, jobs, operation, since_choices};
 pub(crate) use kinds::kinds;
 pub(crate) use login::{LoginPage, login};
 pub(crate) use operations::operations;
@@ -33,7 +33,8 @@ use crate::{
     read::QueueList,
     visit::{NavLink, Visit},
 };
-use queue_core::{QueueName, QueueStatus};
+use queue_core::{JobMeta, LibraryJob, QueueName, QueueStatus};
+use std::sync::Arc;
 
 /// A choice of queues, for pages that are about one.
 #[derive(Clone, Debug)]
@@ -42,13 +43,49 @@ pub(crate) struct QueueChoice {
     pub(crate) is_current: bool,
 }
 
+/// The queues that a page may be about as a whole.
+pub(crate) enum QueueScope {
+    /// There is no queue yet.
+    Nothing,
+    /// One queue.
+    One(ChosenQueue),
+    /// All of them, of which there are several.
+    All(Arc<QueueList>),
+}
+
 /// The queue that a page is about, and the others.
 pub(crate) struct ChosenQueue {
     pub(crate) name: QueueName,
     pub(crate) choices: Vec<QueueChoice>,
 }
 
+/// What a job of the library is, and the page that changes it.
+pub(crate) struct LibraryLink {
+    pub(crate) word: &'static str,
+    pub(crate) name: String,
+    pub(crate) href: String,
+}
+
+impl QueueList {
+    /// The choices of a page that shows all queues.
+    pub(crate) fn choices(&self) -> Vec<QueueChoice> {
+        let choice = |queue: &QueueStatus| QueueChoice { name: queue.name.to_string(), is_current: false };
+        self.queues.iter().map(choice).collect()
+    }
+}
+
 impl Visit {
+    /// What a job is to the library; `None` for a job of an application.
+    fn library_link(&self, job: &JobMeta) -> Option<LibraryLink> {
+        let (queue, id) = (("queue", job.queue.as_str()), job.id.as_str());
+        let (word, name, href) = match LibraryJob::of(job)? {
+            LibraryJob::Schedule(name) => ("schedule", name, self.link("schedules", &[queue])),
+            LibraryJob::Operation(id) => ("operation", id, self.link("operations", &[])),
+            _ => ("of the library", id, self.link("job", &[queue, ("id", id)])),
+        };
+        Some(LibraryLink { word, name: name.to_owned(), href })
+    }
+
     /// The queue that the address names, or else the first one; `None` if there is none yet.
     async fn chosen_queue(&self) -> Result<Option<ChosenQueue>> {
         let named = if self.field("queue").is_some() { Some(self.queue()?) } else { None };
@@ -65,6 +102,15 @@ impl Visit {
             choices.insert(0, QueueChoice { name: name.to_string(), is_current: true });
         }
         Ok(Some(ChosenQueue { name, choices }))
+    }
+
+    /// The queue that the address names, or else all queues.
+    async fn queue_scope(&self) -> Result<QueueScope> {
+        let list = self.queues().await?;
+        if self.field("queue").is_none() && list.queues.len() > 1 {
+            return Ok(QueueScope::All(list));
+        }
+        Ok(self.chosen_queue().await?.map_or(QueueScope::Nothing, QueueScope::One))
     }
 
     /// The ways to the same page for other stretches of time.

@@ -32,6 +32,8 @@ struct OperationsPage {
     is_recorded: bool,
     days: i64,
     is_cut: bool,
+    /// Operations wait, and no worker is there to run them.
+    lacks_worker: bool,
 }
 
 struct OperationRow {
@@ -75,7 +77,9 @@ pub(crate) async fn operations(visit: Visit) -> Result<Answer> {
         Some(AuditPage { now, .. }) => *now,
         None => found.iter().map(|status| status.meta().entered_at()).max().unwrap_or_default(),
     };
+    let waits = found.iter().any(|status| !status.is_over());
     answer::page(&OperationsPage {
+        lacks_worker: waits && visit.lacks_operation_worker().await?,
         rows: found.iter().map(|status| row(&visit, status, now)).collect(),
         unreadable: page.unreadable.iter().map(unreadable_row).collect(),
         older: next.map(|Cursor(next)| visit.link("operations", &[("after", &next)])),

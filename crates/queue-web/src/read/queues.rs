@@ -1,7 +1,9 @@
 //! The queues of a store with their counts.
 
 use crate::{problem::Result, visit::Visit};
-use queue_core::{QueueName, QueueStatus, StorageExt, WorkerInfo};
+use queue::operations::OPERATIONS_QUEUE;
+use queue_core::{Duty, QueueName, QueueStatus, StorageExt, WorkerInfo};
+use queue_view::is_library_worker;
 use std::{sync::Arc, time::Duration};
 
 /// The most queues that a page shows.
@@ -48,9 +50,28 @@ impl Visit {
         Ok((*found).clone())
     }
 
-    /// The workers that are present, and work on a queue that the visitor may see; `None` if the
-    /// store does not tell.
+    /// The workers of applications that are present, and work on a queue that the visitor may see;
+    /// `None` if the store does not tell.
     pub(crate) async fn workers(&self) -> Result<Option<Vec<WorkerInfo>>> {
+        let found = self.all_workers().await?;
+        let Some(workers) = &*found else { return Ok(None) };
+        let seen = |worker: &&WorkerInfo| {
+            worker.queues.iter().any(|queue| self.sees(queue))
+                || (worker.queues.is_empty() && self.sees_all())
+        };
+        let seen = workers.iter().filter(|worker| !is_library_worker(worker)).filter(seen);
+        Ok(Some(seen.cloned().collect()))
+    }
+
+    /// Whether no worker would run an operation now, as far as the store says.
+    pub(crate) async fn lacks_operation_worker(&self) -> Result<bool> {
+        let runs = |worker: &WorkerInfo| {
+            worker.duty == Duty::Work && worker.queues.iter().any(|queue| queue.as_str() == OPERATIONS_QUEUE)
+        };
+        Ok(self.all_workers().await?.as_ref().as_ref().is_some_and(|workers| !workers.iter().any(runs)))
+    }
+
+    async fn all_workers(&self) -> Result<Arc<Option<Vec<WorkerInfo>>>> {
         let storage = self.storage().clone();
         let read = async move {
             if !storage.capabilities().presence {
@@ -58,13 +79,7 @@ impl Visit {
             }
             Ok(Some(storage.workers().await?))
         };
-        let found = self.app.snapshots.get(self.key("workers", ""), AGE, read).await?;
-        let Some(workers) = &*found else { return Ok(None) };
-        let seen = |worker: &&WorkerInfo| {
-            worker.queues.iter().any(|queue| self.sees(queue))
-                || (worker.queues.is_empty() && self.sees_all())
-        };
-        Ok(Some(workers.iter().filter(seen).cloned().collect()))
+        self.app.snapshots.get(self.key("workers", ""), AGE, read).await
     }
 
     /// The key of a snapshot of this store.

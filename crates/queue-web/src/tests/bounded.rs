@@ -185,6 +185,25 @@ async fn each_page_makes_few_calls_and_asks_for_few_rows_of_a_full_store() {
 }
 
 #[tokio::test]
+async fn the_jobs_and_errors_of_all_queues_cost_few_reads_of_a_hundred_queues() {
+    let store = full_store().await;
+    for number in 0..150 {
+        let queue = format!("tenant-{number}");
+        enqueue(&store.store, &queue, vec![new_job("a", "k", "1")]).await;
+        fail_one(&store.store, &queue, "w", Failure::new("E", "no"), Cause::Terminal).await;
+    }
+    for (path, calls_max, rows_max) in
+        [("/jobs", 110, 7_000), ("/jobs?id_prefix=a", 210, 7_000), ("/errors", 210, 12_000)]
+    {
+        let dashboard: Dashboard = dashboard(store.clone());
+        store.taken();
+        let got = get(&dashboard, path).await;
+        assert!(got.status.is_success() && got.text.contains("were not read"), "{path}: {}", got.text);
+        check(&store, path, calls_max, rows_max);
+    }
+}
+
+#[tokio::test]
 async fn a_filter_that_matches_nothing_stops_looking() {
     let store = full_store().await;
     for filter in FILTERS {
@@ -231,7 +250,7 @@ async fn a_change_of_a_hundred_jobs_is_two_calls_of_the_store() {
     let dashboard = dashboard(store.clone());
     let named: Vec<String> = ids.iter().map(|id| format!("id={id}")).collect();
     let page = get(&dashboard, "/jobs?queue=mail").await;
-    let form = format!("proof={}&queue=mail&action=cancel&{}", page.proof(), named.join("&"));
+    let form = format!("proof={}&queue=mail&action=cancel&sure=yes&{}", page.proof(), named.join("&"));
     store.taken();
     let got = super::ask(&dashboard, Method::POST, "/change", Some(&super::everybody()), &form).await;
     assert!(got.location().contains("did=cancel&n=100"), "{} {}", got.status, got.location());

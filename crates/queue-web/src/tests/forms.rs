@@ -106,7 +106,7 @@ async fn an_operation_is_counted_first_started_once_and_stopped() {
     operations.worker().until_empty().build().unwrap().run().await;
     assert_eq!(operations.get(&id).await.unwrap().unwrap().counts().done, 7);
     assert_eq!(client(&store, "mail").status("b").await.unwrap().unwrap().state(), State::Queued);
-    let got = post(&dashboard, "/jobs?queue=mail", "/bulk-cancel", &format!("operation={id}")).await;
+    let got = post(&dashboard, "/jobs?queue=mail", "/bulk-cancel", &format!("operation={id}&sure=yes")).await;
     assert!(got.location().contains("did=unchanged"));
 }
 
@@ -142,7 +142,7 @@ async fn queues_pause_and_workers_drain() {
     assert_eq!(post(&dashboard, "/jobs", "/pause", "queue=mail&minutes=-1").await.status, 400);
     post(&dashboard, "/queue?queue=mail", "/resume", "queue=mail").await;
     assert!(!pause().await.is_on());
-    post(&dashboard, "/workers", "/duty", "worker=w&duty=drain").await;
+    post(&dashboard, "/workers", "/duty", "worker=w&duty=drain&sure=yes").await;
     assert_eq!(store.announce(worker, Duration::from_mins(1)).await.unwrap(), Duty::Drain);
     assert!(
         post(&dashboard, "/workers", "/duty", "worker=nobody&duty=drain")

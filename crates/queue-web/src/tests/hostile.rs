@@ -54,8 +54,23 @@ fn check(got: &Got, what: &str) {
     for handler in ["onload=\"", "onclick=\"", "onerror=\"", "onmouseover=\""] {
         assert!(!text.contains(handler), "{what}: {handler}");
     }
+    check_isolated(text, what);
     let policy = got.headers["content-security-policy"].to_str().unwrap();
     assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"));
+}
+
+/// Stored text is an element of its own wherever an element can be, and turns no direction.
+fn check_isolated(text: &str, what: &str) {
+    for node in text.split('<') {
+        let (tag, shown) = node.split_once('>').unwrap_or((node, ""));
+        assert!(!shown.contains(['\u{202e}', '\u{2066}']), "{what}: {node}");
+        let is_alone = ["bdi", "title", "option"].iter().any(|name| tag.starts_with(name));
+        assert!(is_alone || !(shown.contains("gnp.exe") || shown.contains("ünïcode")), "{what}: {node}");
+        for attribute in ["title=\"", "aria-label=\""] {
+            let value = tag.split_once(attribute).and_then(|(_, rest)| rest.split('"').next());
+            assert!(!value.is_some_and(|value| value.contains('\u{202e}')), "{what}: {node}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -125,7 +140,7 @@ async fn a_hostile_job_is_changed_by_the_form_of_its_page_and_recorded_as_it_is_
             &dashboard,
             &format!("/job?queue=mail&id={id}"),
             "/change",
-            &format!("queue=mail&id={id}&action=cancel&back={back}"),
+            &format!("queue=mail&id={id}&action=cancel&sure=yes&back={back}"),
         )
         .await;
         assert_eq!(got.status, StatusCode::SEE_OTHER, "{text}: {}", got.text);

@@ -98,11 +98,11 @@ async fn the_note_of_a_token_says_who_is_here_and_who_acted() {
     let cookie = house.log_in(&token).await;
     let who = format!("ada, on call ({})", token.split('_').nth(1).unwrap());
     let page = house.ask(Method::GET, "/jobs", &[("cookie", &cookie)], "").await;
-    assert!(page.text.contains(&format!(">{who}</span>")), "{}", page.text);
+    assert!(page.text.contains(&format!("><bdi>{who}</bdi></span>")), "{}", page.text);
     let form = format!("proof={}&queue=mail", page.proof());
     house.ask(Method::POST, "/pause", &[("cookie", &cookie)], &form).await;
     let records = house.ask(Method::GET, "/operations", &[("cookie", &cookie)], "").await.text;
-    assert!(records.contains(&format!("<td data-label=\"Who\">{who}</td>")), "{records}");
+    assert!(records.contains(&format!("<td data-label=\"Who\"><bdi>{who}</bdi></td>")), "{records}");
 }
 
 #[tokio::test]

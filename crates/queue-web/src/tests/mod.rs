@@ -1,9 +1,11 @@
 //! Tests of the whole dashboard, as a browser meets it.
 
+mod across;
 mod bounded;
 mod crowded;
 mod forms;
 mod hostile;
+mod library_jobs;
 mod login;
 mod one_job;
 mod roles;

@@ -1,7 +1,9 @@
-//! How the pages say what was done, and how jobs stand.
+//! How the pages say what was done, how jobs stand, and what is stored.
 
 mod notices;
 mod states;
+mod stored_text;
 
 pub(crate) use notices::notice;
 pub(crate) use states::{StateWord, standing_word, state_word};
+pub(crate) use stored_text::{lines, long, plain, text};

@@ -106,7 +106,7 @@ impl Faces<'_> {
             rest.split('<').next().map(|number| number.parse().expect("a small number"))
         });
         let rows = page.split("<a class=\"id\" href=\"").skip(1);
-        let ids = rows.map(|row| between(row, "\">", "</a>").to_owned()).collect();
+        let ids = rows.map(|row| between(row, "\"><bdi>", "</bdi></a>").to_owned()).collect();
         Some((ids, count))
     }
 

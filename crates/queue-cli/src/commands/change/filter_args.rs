@@ -9,7 +9,7 @@ use clap::Args;
 use queue::{
     Kind, WorkerId,
     operations::{Action, OPERATION_JOBS_MAX, Operation},
-    queue_core::{Detail, Tag},
+    queue_core::{Detail, Tag, Timestamp},
     view::{JobFilter, Standing},
 };
 use std::time::Duration;
@@ -56,6 +56,15 @@ pub(crate) struct ChangedArgs {
     pub(crate) dry_run: bool,
 }
 
+/// The time of the store this long ago.
+pub(crate) async fn ago(jobs: &Jobs, length: Duration) -> Result<Timestamp, CliError> {
+    Ok(before(store_time(jobs).await?, length))
+}
+
+async fn store_time(jobs: &Jobs) -> Result<Timestamp, CliError> {
+    Ok(jobs.storage().get(jobs.name(), &[], Detail::Meta).await?.now)
+}
+
 impl FilterArgs {
     /// Whether nothing says which jobs are meant.
     fn is_empty(&self) -> bool {
@@ -68,7 +77,7 @@ impl FilterArgs {
         if self.since.is_none() && self.until.is_none() {
             return Ok(filter);
         }
-        let now = jobs.storage().get(jobs.name(), &[], Detail::Meta).await?.now;
+        let now = store_time(jobs).await?;
         let ago = |length: Option<Duration>| length.map(|length| before(now, length));
         Ok(JobFilter { since: ago(self.since), until: ago(self.until), ..filter })
     }

@@ -2,9 +2,10 @@
 //! of the groups.
 
 use crate::{
-    commands::watch::WatchArgs,
+    commands::{change::filter_args, jobs::all_queues, watch::WatchArgs},
     exit::{CliError, Exit},
     output::{self, Column, Format, Output, age, plural},
+    parse,
     session::{Jobs, Missing, Session},
 };
 use clap::Args;
@@ -14,12 +15,19 @@ use queue::{
     view::{FailureGroup, FailureGroups},
 };
 use serde_json::json;
+use std::time::Duration;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Reads the newest 1,000 failed jobs and as many failing ones. Messages count as equal if they differ only in numbers, \
-hexadecimals, UUIDs and quoted text.")]
+hexadecimals, UUIDs and quoted text. With --all-queues the queues share this bound.")]
 pub(crate) struct ErrorsArgs {
+    /// Of all queues, in place of one
+    #[arg(long)]
+    all_queues: bool,
+    /// Only jobs that failed within this time, such as `1h`
+    #[arg(long, value_name = "TIME", value_parser = parse::duration)]
+    since: Option<Duration>,
     #[command(flatten)]
     watch: WatchArgs,
 }
@@ -27,14 +35,14 @@ pub(crate) struct ErrorsArgs {
 pub(crate) async fn run(args: ErrorsArgs, session: &Session) -> Result<Exit, CliError> {
     session
         .with_jobs(Missing::Refuse, async |jobs| {
-            let look = async |out| show(jobs, out).await;
+            let look = async |out| show(&args, jobs, out).await;
             args.watch.run(session.out, look).await
         })
         .await
 }
 
-async fn show(jobs: &Jobs, out: Output) -> Result<(), CliError> {
-    let found = FailureGroups::read(&**jobs.storage(), jobs.name()).await?;
+async fn show(args: &ErrorsArgs, jobs: &Jobs, out: Output) -> Result<(), CliError> {
+    let found = read(args, jobs).await?;
     match out.format() {
         Format::Json => found.groups.iter().try_for_each(|group| {
             let mut object = json!(group);
@@ -42,11 +50,31 @@ async fn show(jobs: &Jobs, out: Output) -> Result<(), CliError> {
             out.object(&object)
         })?,
         Format::Human => {
-            let rows = found.groups.iter().map(|group| row(group, found.now));
-            out.text(output::Text::from(output::table(COLUMNS, rows)).and_apart(words(found.looked_at())))?;
+            let groups = found.groups.iter();
+            let table = if args.all_queues {
+                let columns = all_queues::with_queue(&COLUMNS);
+                let rows = groups.map(|group| all_queues::cells(&group.queue, row(group, found.now)));
+                output::table(columns, rows)
+            } else {
+                output::table(COLUMNS, groups.map(|group| row(group, found.now)))
+            };
+            out.text(output::Text::from(table).and_apart(words(found.looked_at())))?;
+            all_queues::note_left_out(found.left_out);
         }
     }
     Ok(())
+}
+
+async fn read(args: &ErrorsArgs, jobs: &Jobs) -> Result<FailureGroups, CliError> {
+    let storage = &**jobs.storage();
+    let since = match args.since {
+        Some(since) => Some(filter_args::ago(jobs, since).await?),
+        None => None,
+    };
+    if !args.all_queues {
+        return Ok(FailureGroups::read(storage, jobs.name(), since).await?);
+    }
+    Ok(FailureGroups::read_across(storage, &all_queues::of(jobs).await?, since).await?)
 }
 
 /// How many jobs the groups were made of.

@@ -2,7 +2,7 @@
 
 use crate::{
     commands::change::filter_args::FilterArgs,
-    commands::watch::WatchArgs,
+    commands::{jobs::all_queues, watch::WatchArgs},
     exit::{CliError, Exit},
     output::{self, Column, Format, Output, age},
     parse,
@@ -10,7 +10,11 @@ use crate::{
 };
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt};
-use queue::{Failure, Reason, Status, queue_core::Direction, view::Standing};
+use queue::{
+    Failure, Reason, Status,
+    queue_core::Direction,
+    view::{JobFilter, Standing},
+};
 use std::{num::NonZeroUsize, pin::pin};
 
 /// The longest error in a table, in characters.
@@ -26,6 +30,9 @@ pub(crate) struct ListArgs {
     /// Show the oldest first instead of the newest
     #[arg(long)]
     oldest_first: bool,
+    /// Of all queues, in place of one; with --id-prefix this finds the queue of an id
+    #[arg(long, conflicts_with = "oldest_first")]
+    all_queues: bool,
     /// List at most this many
     #[arg(long, value_name = "N", default_value = "50", value_parser = parse::number_from_one)]
     limit: NonZeroUsize,
@@ -45,6 +52,9 @@ pub(crate) async fn run(args: ListArgs, session: &Session) -> Result<Exit, CliEr
 /// JSON is written page by page; a table needs its widths first, and the limit bounds it.
 async fn list(args: &ListArgs, jobs: &Jobs, out: Output) -> Result<(), CliError> {
     let filter = args.filter.of(jobs).await?;
+    if args.all_queues {
+        return list_all(&filter, args.limit, jobs, out).await;
+    }
     let queue = jobs.name().clone();
     let listing = if args.oldest_first {
         filter.listing(queue, Some(Direction::OldestFirst))?
@@ -68,6 +78,25 @@ async fn list(args: &ListArgs, jobs: &Jobs, out: Output) -> Result<(), CliError>
         if is_cut {
             output::note("there are more jobs: raise --limit");
         }
+    }
+    Ok(())
+}
+
+/// The jobs of all queues, in one answer.
+async fn list_all(filter: &JobFilter, limit: NonZeroUsize, jobs: &Jobs, out: Output) -> Result<(), CliError> {
+    let queues = all_queues::of(jobs).await?;
+    let found = filter.newest_across(&**jobs.storage(), &queues, limit.get()).await?;
+    let status = |meta| Status { meta, now: found.now };
+    let mut statuses = found.jobs.into_iter().map(status);
+    if out.format() == Format::Json {
+        statuses.try_for_each(|status| out.object(&output::job(&status)))?;
+        return Ok(());
+    }
+    let rows = statuses.map(|status| all_queues::cells(&status.meta.queue, row(&status)));
+    out.text(output::table(all_queues::with_queue(&COLUMNS), rows))?;
+    all_queues::note_left_out(found.left_out);
+    if found.has_more {
+        output::note("there are more jobs: raise --limit, or name one queue");
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Commands about jobs: put one in, look at it, wait for its result.
 
+mod all_queues;
 pub(crate) mod ending;
 pub(crate) mod enqueue;
 pub(crate) mod errors;

@@ -6,7 +6,7 @@ use queue_core::{QueueName, Timestamp};
 use queue_view::{JobFilter, Standing, words::moment};
 
 /// A choice of a form.
-pub(crate) struct Choice {
+pub(crate) struct SinceChoice {
     pub(crate) value: String,
     pub(crate) label: String,
     pub(crate) is_current: bool,
@@ -29,17 +29,16 @@ pub(crate) fn operation(queue: &QueueName, action: Action, filter: &JobFilter) -
 }
 
 /// The choices of how far back to look, as seen now.
-pub(super) fn since_choices(filter: &JobFilter, now: Timestamp) -> Vec<Choice> {
+pub(crate) fn since_choices(given: Option<Timestamp>, now: Timestamp) -> Vec<SinceChoice> {
     const HOUR_MS: i64 = 3_600_000;
-    let any =
-        Choice { value: String::new(), label: "any time".to_owned(), is_current: filter.since.is_none() };
-    let own = filter.since.map(|since| Choice {
+    let any = SinceChoice { value: String::new(), label: "any time".to_owned(), is_current: given.is_none() };
+    let own = given.map(|since| SinceChoice {
         value: since.as_millis().to_string(),
         label: format!("since {}", moment(since, now).absolute),
         is_current: true,
     });
     let lately = [(1, "the last hour"), (24, "the last day"), (7 * 24, "the last 7 days")];
-    let lately = lately.map(|(hours, label)| Choice {
+    let lately = lately.map(|(hours, label)| SinceChoice {
         value: now.as_millis().saturating_sub(hours * HOUR_MS).to_string(),
         label: label.to_owned(),
         is_current: false,

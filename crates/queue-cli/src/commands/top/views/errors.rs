@@ -9,7 +9,7 @@ use crate::{commands::jobs::errors, exit::CliError};
 use queue::{queue_core::QueueName, view::FailureGroups};
 
 pub(super) async fn read(queue: &QueueName, source: &Source) -> Result<Sheet, CliError> {
-    let found = FailureGroups::read(&**source.jobs(queue).await?.storage(), queue).await?;
+    let found = FailureGroups::read(&**source.jobs(queue).await?.storage(), queue, None).await?;
     let rows = found.groups.iter().map(|group| SheetRow {
         subject: group.examples.first().map_or(Subject::None, |id| Subject::Job(queue.clone(), id.clone())),
         tone: Tone::Plain,

@@ -14,7 +14,7 @@ use queue::{
     SeriesReading, State, WorkOutcome,
     operations::OPERATIONS_QUEUE,
     queue_core::{QueueFilter, QueueName, QueueStatus, StorageExt, WorkerInfo},
-    view::{Grade, HealthPoint, QueueHealth, WorkReading, headline},
+    view::{Grade, HealthGroup, HealthPoint, QueueHealth, WorkReading, headline, is_library_worker},
 };
 
 /// Minutes of a column of the chart, of which twelve stand in the line of a queue.
@@ -59,7 +59,10 @@ pub(super) async fn read(source: &Source) -> Result<Sheet, CliError> {
     }
     let page = storage.first_queues_of(&QueueFilter::all().without_reserved(), QUEUES_MAX).await?;
     let queues = page.queues;
-    let workers = if capabilities.presence { Some(storage.workers().await?) } else { None };
+    let mut workers = if capabilities.presence { Some(storage.workers().await?) } else { None };
+    if let Some(workers) = &mut workers {
+        workers.retain(|worker| !is_library_worker(worker));
+    }
     let hour = source.hour(&QueueName::from_static(OPERATIONS_QUEUE)).await?;
     let of_queue = |(place, status): (usize, &QueueStatus)| {
         let hour: &WorkReading = hour.as_deref().filter(|_| place < DRAWN_MAX)?;
@@ -67,6 +70,15 @@ pub(super) async fn read(source: &Source) -> Result<Sheet, CliError> {
     };
     let hours = queues.iter().enumerate().map(of_queue).collect();
     Ok(Overview { queues, has_more: page.next.is_some(), workers, hours }.sheet())
+}
+
+/// The sentences about a group: one, or one for each of a few queues.
+fn sentences(group: &HealthGroup) -> Vec<(Grade, String)> {
+    let one = |point: &HealthPoint| (point.grade, format!("{} {}", point.queue, point.words));
+    match group.words() {
+        Some(words) => vec![(group.grade(), words)],
+        None => group.points.iter().map(one).collect(),
+    }
 }
 
 impl Overview {
@@ -92,12 +104,14 @@ impl Overview {
         let points = self.points();
         let (grade, words) = headline(&points, self.queues.len() as u64);
         let mut head = vec![Block::new(tone(grade), format!("{} {words}.", grade.sign()))];
-        let shown = points.iter().take(POINTS_MAX);
-        head.extend(shown.map(|point| {
-            Block::new(tone(point.grade), format!("  {} {} {}", point.grade.sign(), point.queue, point.words))
-        }));
-        if points.len() > POINTS_MAX {
-            head.push(Block::dim(format!("  and {} more", points.len() - POINTS_MAX)));
+        let mut said: Vec<(Grade, String)> = HealthGroup::of(&points).iter().flat_map(sentences).collect();
+        said.sort_by_key(|(grade, _)| std::cmp::Reverse(*grade));
+        let shown = said.iter().take(POINTS_MAX);
+        head.extend(
+            shown.map(|(grade, words)| Block::new(tone(*grade), format!("  {} {words}", grade.sign()))),
+        );
+        if said.len() > POINTS_MAX {
+            head.push(Block::dim(format!("  and {} more", said.len() - POINTS_MAX)));
         }
         head.push(Block::plain(""));
         head

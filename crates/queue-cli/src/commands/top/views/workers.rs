@@ -14,7 +14,7 @@ use queue::{
     JobId, WorkerId,
     operations::OPERATIONS_QUEUE,
     queue_core::{Duty, QueueName, Timestamp, WorkerInfo},
-    view::{AboutWorker, CurrentJob},
+    view::{AboutWorker, CurrentJob, is_library_worker},
 };
 
 /// The most workers that are shown, those that hold the most.
@@ -25,6 +25,7 @@ const JOBS: [Column; 4] =
 
 pub(super) async fn all(source: &Source) -> Result<Sheet, CliError> {
     let (mut found, now) = read(source).await?;
+    found.retain(|worker| !is_library_worker(worker));
     found.sort_by(|one, other| other.running.cmp(&one.running).then_with(|| one.id.cmp(&other.id)));
     let left_out = found.len().saturating_sub(SHOWN_MAX);
     let row = |worker: &WorkerInfo| SheetRow {
