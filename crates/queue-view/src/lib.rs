@@ -13,6 +13,7 @@ mod filter;
 mod health;
 mod job;
 mod operations;
+mod queues;
 mod schedules;
 pub mod words;
 mod work;
@@ -29,6 +30,7 @@ pub use job::{
     WholeJob, attempts_words, depth_is_at_most, json_of, standing_words,
 };
 pub use operations::{OperationView, UnreadableOperationView};
+pub use queues::{KindPauseView, QueueView};
 pub use schedules::{ScheduleView, ScheduledJobView, UnreadableScheduleView};
 pub use work::{KindCountsView, SeriesReading, SlotCountsView, WorkCountsView, WorkReading, WorkView};
 pub use workers::{

@@ -182,9 +182,9 @@ fn look() -> Vec<Route> {
     vec![
         route!(GET "/v1/queues", Some(View), queues::list, "queues", "Lists queues.")
             .asks::<queues::QueuesParams>()
-            .answers::<queues::QueuesOut>(200),
+            .answers::<queues::QueuesOut<'_>>(200),
         route!(GET "/v1/queues/{queue}", Some(View), queues::one, "queue", "Shows a queue.")
-            .answers::<queues::QueueOut>(200),
+            .answers::<queue_view::QueueView<'_>>(200),
         route!(GET "/v1/queues/{queue}/jobs", Some(View), jobs::list, "list", "Lists jobs.")
             .asks::<jobs::ListParams>()
             .answers::<jobs::ListOut<'_>>(200),

@@ -4,12 +4,11 @@ use crate::{
     problem::{Problem, Result},
     routes::{Call, answer},
     service::App,
-    wire::{millis, stamp},
+    wire::stamp,
 };
 use axum::{http::StatusCode, response::Response};
-use queue_core::{
-    Counts, Detail, Kind, Pause, PausedKind, QueueName, QueueStatus, QueuesQuery, State, StorageExt,
-};
+use queue_core::{Detail, Kind, Pause, QueueName, QueuesQuery, StorageExt};
+use queue_view::QueueView;
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, sync::Arc};
 use utoipa::{IntoParams, ToSchema};
@@ -30,47 +29,14 @@ pub(crate) struct QueuesParams {
 /// A page of queues.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = QueuesAnswer)]
-pub(crate) struct QueuesOut {
-    queues: Vec<QueueOut>,
+pub(crate) struct QueuesOut<'a> {
+    queues: Vec<QueueView<'a>>,
     /// The name behind which the next page begins; `null` at the end.
     next: Option<String>,
     /// Whether the call ended before the end of the list, because it looks at 10000 queues at most:
     /// only for patterns that begin with a star, or with what very many queues begin with. Ask for
     /// more with `after`.
     is_cut: bool,
-}
-
-/// A queue with its jobs by state.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Queue)]
-pub(crate) struct QueueOut {
-    queue: String,
-    paused: bool,
-    /// When the pause ends by itself.
-    paused_until_ms: Option<i64>,
-    /// The kinds that are paused alone, by name.
-    paused_kinds: Vec<PausedKindOut>,
-    queued: u64,
-    processing: u64,
-    failing: u64,
-    completed: u64,
-    failed: u64,
-    cancelled: u64,
-    total: u64,
-    /// How many of the waiting jobs have a due time that is still to come.
-    scheduled: u64,
-    /// For how long the oldest due job has been due.
-    oldest_due_age_ms: Option<u64>,
-    now_ms: i64,
-}
-
-/// A kind whose jobs wait while others are handed out.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = PausedKind)]
-pub(crate) struct PausedKindOut {
-    kind: String,
-    /// When the pause ends by itself.
-    until_ms: Option<i64>,
 }
 
 /// What to pause, and for how long.
@@ -126,7 +92,7 @@ pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     let is_cut = has_more && next.is_none();
     answer(
         StatusCode::OK,
-        &QueuesOut { queues: page.queues.iter().map(QueueOut::of).collect(), next, is_cut },
+        &QueuesOut { queues: page.queues.iter().map(QueueView::of).collect(), next, is_cut },
     )
 }
 
@@ -135,7 +101,7 @@ pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
     let queue = call.queue()?;
     let status = app.storage.status_of(&queue).await?;
     let status = status.ok_or_else(|| Problem::not_found("there is no such queue"))?;
-    answer(StatusCode::OK, &QueueOut::of(&status))
+    answer(StatusCode::OK, &QueueView::of(&status))
 }
 
 /// `POST /v1/queues/{queue}/pause`
@@ -169,33 +135,4 @@ async fn set_paused(app: &App, call: &Call, kind: Option<&str>, pause: Pause) ->
         }
     }
     answer(StatusCode::OK, &PausedOut { paused: pause.is_on(), until_ms: pause.until().map(stamp) })
-}
-
-impl QueueOut {
-    fn of(QueueStatus { name, pause, paused_kinds, counts }: &QueueStatus) -> Self {
-        let kind = |PausedKind { kind, pause }: &PausedKind| PausedKindOut {
-            kind: kind.to_string(),
-            until_ms: pause.until().map(stamp),
-        };
-        Self {
-            queue: name.to_string(),
-            paused: pause.is_on(),
-            paused_until_ms: pause.until().map(stamp),
-            paused_kinds: paused_kinds.iter().map(kind).collect(),
-            queued: counts.of(State::Queued),
-            processing: counts.of(State::Processing),
-            failing: counts.of(State::Failing),
-            completed: counts.of(State::Completed),
-            failed: counts.of(State::Failed),
-            cancelled: counts.of(State::Cancelled),
-            total: counts.total(),
-            scheduled: counts.scheduled,
-            oldest_due_age_ms: oldest_due_age_ms(counts),
-            now_ms: stamp(counts.now),
-        }
-    }
-}
-
-fn oldest_due_age_ms(counts: &Counts) -> Option<u64> {
-    counts.oldest_due.map(|due| millis(counts.now.since(due)))
 }

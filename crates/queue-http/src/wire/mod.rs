@@ -12,6 +12,7 @@ pub(crate) use headers::HeaderPairs;
 pub(crate) use keep::{BudgetIn, KeepIn};
 pub(crate) use new_job::NewJobIn;
 pub(crate) use objects::from_json;
+pub(crate) use queue_view::words::millis;
 
 use crate::problem::{Problem, Result};
 use queue_core::{Seq, Span, Timestamp};
@@ -20,11 +21,6 @@ use std::time::Duration;
 /// A length of time of a request.
 pub(crate) fn span(what: &'static str, millis: u64) -> Result<Span> {
     Ok(Span::new(what, Duration::from_millis(millis))?)
-}
-
-/// The milliseconds of a length of time.
-pub(crate) fn millis(length: Duration) -> u64 {
-    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The milliseconds of a store time.

@@ -25,5 +25,3 @@ pub use pauses::{JobPauses, PauseView, PausedPart};
 pub use reading::JobReading;
 pub use timeline::{JobStep, TimelineEntry, Waiting};
 pub use view::JobView;
-
-pub(crate) use view::millis;

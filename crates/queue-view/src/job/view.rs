@@ -1,9 +1,9 @@
 //! The metadata of a job as JSON.
 
 use super::{BudgetView, ErrorView};
+use crate::words::millis;
 use queue_core::{JobMeta, Kind, Reason, Span, Tag, Timestamp};
 use serde::Serialize;
-use std::time::Duration;
 
 /// The metadata of a job as JSON: one row of a listing, and the beginning of [`JobDetails`] and
 /// [`WholeJob`]. Every field is always there; times are store times.
@@ -106,8 +106,4 @@ impl<'a> JobView<'a> {
             on_failure: job.on_failure.as_ref().map(Kind::as_str),
         }
     }
-}
-
-pub(crate) fn millis(length: Duration) -> u64 {
-    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
 }

@@ -8,4 +8,4 @@ mod times;
 
 pub use escape::{escaped, escaped_json, escaped_lines};
 pub use numbers::{number, plural, share, size};
-pub use times::{Moment, age, date, length, moment};
+pub use times::{Moment, age, date, length, millis, moment};

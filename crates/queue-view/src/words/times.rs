@@ -68,6 +68,11 @@ pub fn age(length: Duration) -> String {
     }
 }
 
+/// A length of time as JSON has it, in whole milliseconds.
+pub fn millis(length: Duration) -> u64 {
+    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// A length of time as measured: three digits, from microseconds on.
 pub fn length(length: Duration) -> String {
     let micros = length.as_micros();

@@ -1,7 +1,7 @@
 //! What workers counted of a queue, as JSON.
 
 use super::SeriesReading;
-use crate::job::millis;
+use crate::words::millis;
 use queue_core::series::{TimeHistogram, WorkCounts, WorkOutcome};
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
-//! One job, one worker, one schedule, one operation and one queue's numbers are one document each:
-//! the command and `/v1` show the same keys with the same values. The clients return what `/v1`
-//! answers.
+//! A job, a queue, what workers counted of it, a worker, a schedule and an operation are one
+//! document each: the command and `/v1` show the same keys with the same values. The clients return
+//! what `/v1` answers.
 
 use super::{COUNTED, Faces, STORED, WORKER};
 use serde_json::{Map, Value, json};
@@ -50,6 +50,15 @@ pub(super) fn everything_else_is_one_document(faces: &Faces<'_>) {
     let answer = faces.get("GET /v1/workers");
     assert_eq!(still_up(present), still_up(answer["workers"][0].clone()));
 
+    faces.command_of(&["pause", "--kind", "report", "--for", "1h", "--json"]);
+    let queue = faces.get("GET /v1/queues/mail");
+    let listed = faces.command_of(&["queues", "--json"]);
+    let listed = listed.into_iter().find(|queue| queue["queue"] == "mail").expect("it is listed");
+    assert_eq!(still_due(object(listed)), still_due(queue.clone()));
+    let mut stats = object(faces.command_of(&["stats", "--json"]).remove(0));
+    stats.retain(|key, _| queue.contains_key(key));
+    assert_eq!(still_due(stats), still_due(queue));
+
     let mut counted =
         faces.command_of(&["stats", "--queue", COUNTED, "--json"]).remove(0)["last_hour"].take();
     let mut answer = faces.get(&format!("GET /v1/queues/{COUNTED}/stats"));
@@ -57,6 +66,15 @@ pub(super) fn everything_else_is_one_document(faces: &Faces<'_>) {
     counted["now_ms"] = true.into();
     answer["now_ms"] = true.into();
     assert_eq!(object(counted), answer);
+}
+
+/// A queue, with `true` in place of what grows.
+fn still_due(mut queue: Map<String, Value>) -> Map<String, Value> {
+    for key in ["now_ms", "oldest_due_age_ms"] {
+        assert!(queue[key].is_u64(), "{key} of {queue:?}");
+        queue[key] = true.into();
+    }
+    queue
 }
 
 /// A worker that says when its run began, with `true` in place of how long that was ago.

@@ -121,9 +121,8 @@ pub(crate) async fn run(args: BulkArgs, session: &Session) -> Result<Exit, CliEr
         BulkCommand::Stop { id } => return stop(&id, session).await,
     };
     let HowArgs { name, lease, filter } = &how;
-    let (name, lease) = (name.clone(), lease.lease);
-    let wanted = Wanted { action, filter, standings: &[], name, word: "changed", lease, yes };
-    operation::carry_out(wanted, session).await
+    let wanted = Wanted::new(action, filter, "changed");
+    operation::carry_out(Wanted { name: name.clone(), lease: lease.lease, yes, ..wanted }, session).await
 }
 
 pub(crate) fn on_running(running: bool) -> OnRunning {

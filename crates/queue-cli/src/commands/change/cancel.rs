@@ -3,7 +3,7 @@
 use super::{
     bulk::on_running,
     filter_args::ChangedArgs,
-    operation::{self, LEASE, Wanted},
+    operation::{self, Wanted},
 };
 use crate::{
     exit::{CliError, Exit},
@@ -42,9 +42,8 @@ async fn many(filter: &ChangedArgs, running: OnRunning, session: &Session) -> Re
         OnRunning::Leave => &[Standing::Due, Standing::Failing],
         OnRunning::Request => &[Standing::Due, Standing::Failing, Standing::Processing],
     };
-    let (word, action) = ("cancelled", Action::Cancel { running });
-    let wanted = Wanted { action, filter, standings, name: None, word, lease: LEASE, yes: false };
-    operation::carry_out(wanted, session).await
+    let wanted = Wanted::new(Action::Cancel { running }, filter, "cancelled");
+    operation::carry_out(Wanted { standings, ..wanted }, session).await
 }
 
 async fn one(id: &JobId, running: OnRunning, session: &Session) -> Result<Exit, CliError> {

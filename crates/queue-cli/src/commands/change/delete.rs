@@ -3,7 +3,7 @@
 use super::{
     confirm::ConfirmArgs,
     filter_args::ChangedArgs,
-    operation::{self, LEASE, Wanted},
+    operation::{self, Wanted},
 };
 use crate::{
     exit::{CliError, Exit},
@@ -29,17 +29,8 @@ pub(crate) struct DeleteArgs {
 pub(crate) async fn run(args: DeleteArgs, session: &Session) -> Result<Exit, CliError> {
     args.filter.check_beside(args.id.as_ref(), false)?;
     let Some(id) = &args.id else {
-        let (word, filter) = ("deleted", &args.filter);
-        let wanted = Wanted {
-            action: Action::Delete,
-            filter,
-            standings: &[],
-            name: None,
-            word,
-            lease: LEASE,
-            yes: args.confirm.yes,
-        };
-        return operation::carry_out(wanted, session).await;
+        let wanted = Wanted::new(Action::Delete, &args.filter, "deleted");
+        return operation::carry_out(Wanted { yes: args.confirm.yes, ..wanted }, session).await;
     };
     let change = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.delete(id).await?)).await?;
     session.tell_change(

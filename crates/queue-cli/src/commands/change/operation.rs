@@ -23,7 +23,7 @@ use std::{pin::pin, time::Duration};
 /// Between two looks at an operation that runs.
 const LOOK: Duration = Duration::from_millis(200);
 /// How long an operation stays leased without a sign of life, unless the command says it.
-pub(crate) const LEASE: Duration = Duration::from_secs(30);
+const LEASE: Duration = Duration::from_secs(30);
 
 /// What a command wants done to many jobs.
 pub(crate) struct Wanted<'a> {
@@ -40,7 +40,12 @@ pub(crate) struct Wanted<'a> {
     pub(crate) yes: bool,
 }
 
-impl Wanted<'_> {
+impl<'a> Wanted<'a> {
+    /// An action on the jobs of a filter, under a name that is made up.
+    pub(crate) fn new(action: Action, filter: &'a ChangedArgs, word: &'static str) -> Self {
+        Self { action, filter, standings: &[], name: None, word, lease: LEASE, yes: false }
+    }
+
     /// Whether a person has to confirm first: a removed job cannot be restored, while a cancelled
     /// one can be redriven.
     fn asks(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::{
     filter_args::ChangedArgs,
-    operation::{self, LEASE, Wanted},
+    operation::{self, Wanted},
 };
 use crate::{
     exit::{CliError, Exit},
@@ -25,17 +25,7 @@ pub(crate) struct PromoteArgs {
 pub(crate) async fn run(args: PromoteArgs, session: &Session) -> Result<Exit, CliError> {
     args.filter.check_beside(args.id.as_ref(), false)?;
     let Some(id) = &args.id else {
-        let (word, filter) = ("promoted", &args.filter);
-        let wanted = Wanted {
-            action: Action::Promote,
-            filter,
-            standings: &[],
-            name: None,
-            word,
-            lease: LEASE,
-            yes: false,
-        };
-        return operation::carry_out(wanted, session).await;
+        return operation::carry_out(Wanted::new(Action::Promote, &args.filter, "promoted"), session).await;
     };
     let change = session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.promote(id).await?)).await?;
     session.tell_change(

@@ -2,7 +2,7 @@
 
 use super::{
     filter_args::ChangedArgs,
-    operation::{self, LEASE, Wanted},
+    operation::{self, Wanted},
 };
 use crate::{
     exit::{CliError, Exit},
@@ -60,8 +60,6 @@ async fn many(
 ) -> Result<Exit, CliError> {
     let standings: &[Standing] =
         if failed_alone { &[Standing::Failed] } else { &[Standing::Failed, Standing::Cancelled] };
-    let action = Action::Redrive { content_type };
-    let word = "queued";
-    let wanted = Wanted { action, filter, standings, name: None, word, lease: LEASE, yes: false };
-    operation::carry_out(wanted, session).await
+    let wanted = Wanted::new(Action::Redrive { content_type }, filter, "queued");
+    operation::carry_out(Wanted { standings, ..wanted }, session).await
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     exit::{CliError, Exit},
-    output::{self, Format, Output},
+    output::{self, Format, Output, date},
     session::{Jobs, Missing, Session},
     signals::StopSignals,
 };
@@ -13,10 +13,7 @@ use queue::{
     queue_core::{EventReach, Hint, Interest, JobChange},
 };
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeMap,
-    time::{Duration, UNIX_EPOCH},
-};
+use std::{collections::BTreeMap, time::Duration};
 use tokio::time::sleep;
 
 /// How often the jobs are compared if the store does not announce the changes of other processes.
@@ -140,8 +137,7 @@ fn missed(out: Output) -> Result<(), CliError> {
 
 /// The time at which an event arrived, in UTC.
 fn time() -> String {
-    let since_epoch = u64::try_from(SystemClock.now().as_millis()).unwrap_or(0);
-    humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(since_epoch)).to_string()
+    date(SystemClock.now())
 }
 
 #[cfg(test)]

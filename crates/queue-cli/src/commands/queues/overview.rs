@@ -1,6 +1,6 @@
 //! The command `queue queues`: the table of all queues of a store, with their jobs by state.
 
-use super::{pauses, stats};
+use super::pauses;
 use crate::{
     commands::watch::WatchArgs,
     exit::{CliError, Exit},
@@ -11,8 +11,9 @@ use clap::Args;
 use queue::{
     State,
     queue_core::{QueueStatus, QueuesQuery},
+    view::QueueView,
 };
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 #[derive(Debug, Args)]
 pub(crate) struct QueuesArgs {
@@ -37,7 +38,7 @@ async fn list(jobs: &Jobs, out: Output) -> Result<(), CliError> {
         let page = jobs.storage().queues(query).await?;
         for status in &page.queues {
             match out.format() {
-                Format::Json => out.object(&object(status))?,
+                Format::Json => out.object(&json!(QueueView::of(status)))?,
                 Format::Human => rows.push(row(status)),
             }
         }
@@ -77,12 +78,4 @@ fn row(QueueStatus { name, pause, paused_kinds, counts }: &QueueStatus) -> Vec<S
         counts.of(State::Cancelled).to_string(),
         oldest.unwrap_or_default(),
     ]
-}
-
-fn object(status: &QueueStatus) -> Value {
-    let mut object = Map::new();
-    object.insert("queue".to_owned(), json!(status.name.as_str()));
-    pauses::put(&mut object, status.pause, &status.paused_kinds);
-    stats::put_counts(&mut object, &status.counts);
-    object.into()
 }

@@ -66,15 +66,15 @@ pub(crate) async fn pause(args: PauseArgs, session: &Session) -> Result<Exit, Cl
     };
     let pause = session.with_jobs(Missing::Refuse, set).await?;
     let what = args.scope.words(session);
-    let until = pause.until().map(date);
-    let words = || match &until {
-        Some(until) => format!("paused {what} until {until}"),
+    let words = || match pause.until() {
+        Some(until) => format!("paused {what} until {}", date(until)),
         None => format!("paused {what}"),
     };
+    let until_ms = pause.until().map(Timestamp::as_millis);
     let (queue, kind) = (session.name.as_str(), args.scope.kind.as_ref().map(Kind::as_str));
     let object = || match kind {
-        None => json!({"queue": queue, "answer": "paused", "until": until}),
-        Some(kind) => json!({"queue": queue, "kind": kind, "answer": "paused", "until": until}),
+        None => json!({"queue": queue, "answer": "paused", "until_ms": until_ms}),
+        Some(kind) => json!({"queue": queue, "kind": kind, "answer": "paused", "until_ms": until_ms}),
     };
     session.out.answer(words, object)?;
     Ok(Exit::Ok)

@@ -2,7 +2,6 @@
 
 use crate::output::date;
 use queue::queue_core::{Pause, PausedKind};
-use serde_json::{Map, Value, json};
 
 /// The cell of a table: empty if nothing is paused.
 pub(crate) fn cell(pause: Pause, kinds: &[PausedKind]) -> String {
@@ -26,19 +25,6 @@ pub(crate) fn sentences(pause: Pause, kinds: &[PausedKind]) -> Vec<String> {
 /// What ends a pause: a time, or else this command.
 pub(crate) fn end_text(pause: Pause, command: &str) -> String {
     pause.until().map_or_else(|| format!("`{command}`"), date)
-}
-
-/// Adds the pauses to an object.
-pub(crate) fn put(object: &mut Map<String, Value>, pause: Pause, kinds: &[PausedKind]) {
-    let kind = |paused: &PausedKind| json!({"kind": paused.kind.as_str(), "until": until(paused.pause)});
-    object.insert("paused".to_owned(), json!(pause.is_on()));
-    object.insert("paused_until".to_owned(), json!(until(pause)));
-    object.insert("paused_kinds".to_owned(), kinds.iter().map(kind).collect());
-}
-
-/// When a pause is over by itself.
-pub(crate) fn until(pause: Pause) -> Option<String> {
-    pause.until().map(date)
 }
 
 fn with_end(what: &str, pause: Pause) -> String {

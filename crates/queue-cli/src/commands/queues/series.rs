@@ -5,7 +5,7 @@ use crate::{
     output::{self, Chart, Column, Table, length},
     session::Jobs,
 };
-use queue::{SeriesReading, SlotLength, TimeHistogram, WorkCounts, WorkOutcome};
+use queue::{SeriesReading, SlotLength, TimeHistogram, WorkCounts, WorkOutcome, view::words::millis};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -79,8 +79,4 @@ pub(crate) fn rates(reading: &SeriesReading) -> Value {
         WorkOutcome::ALL.into_iter().map(rate).collect::<Map<_, _>>()
     };
     json!({"last_5_min": over(SeriesReading::LATELY), "last_hour": over(60)})
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -10,11 +10,11 @@ use crate::{
 };
 use clap::Args;
 use queue::{
-    Counts, SeriesReading, State, Timestamp,
-    queue_core::{Moment, Pause, PausedKind, StorageExt, WorkerInfo},
-    view::{AboutWorker, WorkView, WorkerView},
+    Counts, QueueName, SeriesReading, State, Timestamp,
+    queue_core::{Moment, Pause, QueueStatus, StorageExt, WorkerInfo},
+    view::{AboutWorker, QueueView, WorkView, WorkerView, words::millis},
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// A shorter lead of store time is not worth reporting.
@@ -31,9 +31,7 @@ pub(crate) struct StatsArgs {
 /// All facts about a queue that need no look at single jobs.
 #[derive(Debug)]
 struct Stats {
-    counts: Counts,
-    pause: Pause,
-    paused_kinds: Vec<PausedKind>,
+    status: QueueStatus,
     workers: Vec<WorkerInfo>,
     /// The last hour, as workers counted it.
     series: Option<SeriesReading>,
@@ -49,12 +47,12 @@ pub(crate) async fn run(args: StatsArgs, session: &Session) -> Result<Exit, CliE
 }
 
 async fn show(args: &StatsArgs, jobs: &Jobs, session: &Session, out: Output) -> Result<(), CliError> {
-    let (counts, pause, paused_kinds) = match jobs.storage().status_of(jobs.name()).await? {
-        Some(status) => (status.counts, status.pause, status.paused_kinds),
-        None => (jobs.counts().await?, Pause::Off, Vec::new()),
+    let found = match jobs.storage().status_of(jobs.name()).await? {
+        Some(status) => status,
+        None => unlisted(jobs.name().clone(), jobs.counts().await?),
     };
     let workers = workers(jobs).await?;
-    let stats = Stats { counts, pause, paused_kinds, workers, series: series::last_hour(jobs).await? };
+    let stats = Stats { status: found, workers, series: series::last_hour(jobs).await? };
     if stats.is_nothing() && !args.watch.is_on() {
         let name = &session.name;
         let message = format!(
@@ -63,17 +61,20 @@ async fn show(args: &StatsArgs, jobs: &Jobs, session: &Session, out: Output) -> 
         return Err(CliError::new(Exit::NotFound, message));
     }
     let chart = args.watch.is_on().then(Output::chart);
-    out.answer(|| words(&stats, chart), || object(session, &stats))?;
+    out.answer(|| words(&stats, chart), || object(&stats))?;
     Ok(())
 }
 
 impl Stats {
     fn is_nothing(&self) -> bool {
-        self.counts.total() == 0
-            && !self.pause.is_on()
-            && self.paused_kinds.is_empty()
-            && self.workers.is_empty()
+        let QueueStatus { counts, pause, paused_kinds, .. } = &self.status;
+        counts.total() == 0 && !pause.is_on() && paused_kinds.is_empty() && self.workers.is_empty()
     }
+}
+
+/// A queue that the store does not list: nothing of it is paused.
+fn unlisted(name: QueueName, counts: Counts) -> QueueStatus {
+    QueueStatus { name, pause: Pause::Off, paused_kinds: Vec::new(), counts }
 }
 
 /// The announced workers of this queue; none if the store has no presence.
@@ -88,7 +89,7 @@ async fn workers(jobs: &Jobs) -> Result<Vec<WorkerInfo>, CliError> {
 
 /// The answer for people; with how to draw charts, the work of the last hour too.
 fn words(stats: &Stats, chart: Option<Chart>) -> Text {
-    let Stats { counts, pause, paused_kinds, workers, series } = stats;
+    let Stats { status: QueueStatus { counts, pause, paused_kinds, .. }, workers, series } = stats;
     let mut rows: Vec<Vec<String>> =
         State::ALL.iter().map(|state| vec![state.to_string(), counts.of(*state).to_string()]).collect();
     rows.push(vec!["total".to_owned(), counts.total().to_string()]);
@@ -137,35 +138,18 @@ fn row(worker: &WorkerInfo, now: Timestamp) -> Vec<String> {
     vec![worker.id.to_string(), holds, up, worker.host.clone()]
 }
 
-fn object(session: &Session, stats: &Stats) -> Value {
-    let Stats { counts, pause, paused_kinds, workers, series } = stats;
-    let mut object = Map::new();
-    object.insert("queue".to_owned(), json!(session.name.as_str()));
-    pauses::put(&mut object, *pause, paused_kinds);
-    put_counts(&mut object, counts);
-    let lead = counts.moment();
-    object.insert("clock_lead_ms".to_owned(), json!(millis(lead.lead())));
-    object.insert("clock_lead_lasts_ms".to_owned(), json!(millis(lead.lead_lasts())));
-    object.insert(
-        "workers".to_owned(),
-        workers.iter().map(|worker| json!(WorkerView::of(worker, counts.now))).collect(),
-    );
-    object.insert("per_minute".to_owned(), series.as_ref().map_or(Value::Null, series::rates));
-    object.insert("last_hour".to_owned(), json!(series.as_ref().map(WorkView::of)));
-    object.into()
-}
-
-/// Adds the counts in the form of `queue queues`.
-pub(crate) fn put_counts(object: &mut Map<String, Value>, counts: &Counts) {
-    object.extend(State::ALL.map(|state| (state.as_str().to_owned(), json!(counts.of(state)))));
-    object.insert("total".to_owned(), json!(counts.total()));
-    object.insert("scheduled".to_owned(), json!(counts.scheduled));
-    let waits = counts.oldest_due.map(|due| millis(counts.now.since(due)));
-    object.insert("oldest_due_age_ms".to_owned(), json!(waits));
-}
-
-fn millis(length: Duration) -> u64 {
-    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
+/// The document of the queue, with what else the command shows.
+fn object(Stats { status, workers, series }: &Stats) -> Value {
+    let now = status.counts.now;
+    let lead = status.counts.moment();
+    let workers: Vec<WorkerView> = workers.iter().map(|worker| WorkerView::of(worker, now)).collect();
+    let mut object = json!(QueueView::of(status));
+    object["clock_lead_ms"] = json!(millis(lead.lead()));
+    object["clock_lead_lasts_ms"] = json!(millis(lead.lead_lasts()));
+    object["workers"] = json!(workers);
+    object["per_minute"] = json!(series.as_ref().map(series::rates));
+    object["last_hour"] = json!(series.as_ref().map(WorkView::of));
+    object
 }
 
 #[cfg(test)]
@@ -175,13 +159,8 @@ mod tests {
     fn stats(lead_ms: i64) -> Stats {
         let clock = Timestamp::from_millis(1_767_225_600_000);
         let now = Timestamp::from_millis(clock.as_millis() + lead_ms);
-        Stats {
-            counts: Counts::empty(Moment { now, clock }),
-            pause: Pause::Off,
-            paused_kinds: Vec::new(),
-            workers: Vec::new(),
-            series: None,
-        }
+        let status = unlisted(QueueName::from_static("q"), Counts::empty(Moment { now, clock }));
+        Stats { status, workers: Vec::new(), series: None }
     }
 
     fn shown(stats: &Stats) -> String {

@@ -1,8 +1,8 @@
 //! Whether the store answers, in a line for the top of the screen.
 
-use crate::output::age;
+use crate::output::{age, date};
 use queue::Timestamp;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// A reading that takes longer is shown as slow.
@@ -57,7 +57,5 @@ impl Trouble {
 
 /// `14:03:59 UTC`.
 pub(super) fn time_of_day(clock: Timestamp) -> String {
-    let millis = u64::try_from(clock.as_millis()).unwrap_or(0);
-    let shown = humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_millis(millis)).to_string();
-    shown.get(11..19).map_or_else(String::new, |time| format!("{time} UTC"))
+    date(clock).get(11..19).map_or_else(String::new, |time| format!("{time} UTC"))
 }
