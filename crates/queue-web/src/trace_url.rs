@@ -76,8 +76,10 @@ impl TraceId {
     /// The id of a header `traceparent`, as W3C Trace Context has it.
     pub(crate) fn of_parent(header: &str) -> Option<Self> {
         let mut parts = header.split('-');
-        let (version, trace) = (parts.next()?, parts.next()?);
-        let (span, flags) = (parts.next()?, parts.next()?);
+        let version = parts.next()?;
+        let trace = parts.next()?;
+        let span = parts.next()?;
+        let flags = parts.next()?;
         let ends = version != "00" || parts.next().is_none();
         let is_right = is_hex(version, 2) && version != "ff" && is_hex(flags, 2) && ends;
         let is_id = |text: &str, len: usize| is_hex(text, len) && text.bytes().any(|byte| byte != b'0');

@@ -120,7 +120,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_is_refused_by_its_length_or_as_soon_as_it_is_too_long() {
-        let (bodies, share) = (bodies(), share(100));
+        let bodies = bodies();
+        let share = share(100);
         assert_eq!(bodies.read(Body::from(vec![0; 4_096]), &share).await.unwrap().0.len(), 4_096);
         assert_eq!(bodies.read(Body::from(vec![0; 4_097]), &share).await.unwrap_err(), Refusal::TooLarge);
         assert_eq!(bodies.read(chunks(4), &share).await.unwrap().0.len(), 4_096);
@@ -132,7 +133,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_does_not_come_ends_at_its_time_and_takes_no_room_before() {
-        let (bodies, share) = (bodies(), share(8));
+        let bodies = bodies();
+        let share = share(8);
         let stuck = || Body::from_stream(stream::pending::<Result<Bytes, Infallible>>());
         let mut promises = Box::pin(join_all((0..100).map(|_| bodies.read(stuck(), &share))));
         assert!((&mut promises).now_or_never().is_none());
@@ -144,7 +146,8 @@ mod tests {
     #[tokio::test]
     async fn bytes_take_room_of_all_and_of_their_callers_share_until_they_are_dropped() {
         let bodies = bodies();
-        let (one, another) = (share(6), share(6));
+        let one = share(6);
+        let another = share(6);
         let held = bodies.read(chunks(4), &one).await.unwrap();
         assert_eq!(bodies.read(chunks(3), &one).await.unwrap_err(), Refusal::ShareBusy);
         let others = bodies.read(chunks(4), &another).await.unwrap();

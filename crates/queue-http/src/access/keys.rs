@@ -140,7 +140,8 @@ impl Key {
     }
 
     pub(super) fn generate(rng: &dyn Rng, signs_from: Timestamp) -> Self {
-        let (high, low) = (rng.next_u128().to_be_bytes(), rng.next_u128().to_be_bytes());
+        let high = rng.next_u128().to_be_bytes();
+        let low = rng.next_u128().to_be_bytes();
         let mut secret = [0; 32];
         secret[..16].copy_from_slice(&high);
         secret[16..].copy_from_slice(&low);

@@ -65,7 +65,8 @@ impl Principal {
     /// [`Scope::Store`] allows.
     pub fn anybody() -> Self {
         let shares = Arc::new(Shares::whole(Self::WAITS_MAX));
-        let (scopes, queues) = (Scopes::all_but_store(), QueueGlob::everything());
+        let scopes = Scopes::all_but_store();
+        let queues = QueueGlob::everything();
         Self::with(ANYBODY.to_owned(), String::new(), scopes, queues, Life::without_end(), shares)
     }
 
@@ -185,7 +186,8 @@ impl Principal {
 
     /// Whether it is a principal that may do the same for as long, in the same name.
     pub(super) fn is_same_as(&self, other: &Self) -> bool {
-        let (one, two) = (&self.inner, &other.inner);
+        let one = &self.inner;
+        let two = &other.inner;
         (one.scopes, &one.queues, &one.note, one.life.expires_at)
             == (two.scopes, &two.queues, &two.note, two.life.expires_at)
     }

@@ -219,7 +219,8 @@ mod tests {
     #[test]
     fn a_link_is_judged_by_what_it_leads_to_and_is_never_written() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, link) = (folder.path().join("tokens"), folder.path().join("link"));
+        let path = folder.path().join("tokens");
+        let link = folder.path().join("link");
         fs::write(&path, "old").unwrap();
         symlink(&path, &link).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
@@ -256,7 +257,8 @@ mod tests {
     #[test]
     fn a_file_that_is_missing_is_created_once_and_never_through_a_link() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, link) = (folder.path().join("keys"), folder.path().join("link"));
+        let path = folder.path().join("keys");
+        let link = folder.path().join("link");
         create_missing(&path, b"first").unwrap();
         create_missing(&path, b"second").unwrap();
         assert_eq!(
@@ -271,7 +273,8 @@ mod tests {
     #[test]
     fn a_planted_link_of_the_new_file_s_name_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, victim) = (folder.path().join("tokens"), folder.path().join("victim"));
+        let path = folder.path().join("tokens");
+        let victim = folder.path().join("victim");
         fs::write(&victim, "mine").unwrap();
         symlink(&victim, folder.path().join(".tokens.new")).unwrap();
         edit(&path, |_| Ok((b"new".to_vec(), ()))).unwrap();

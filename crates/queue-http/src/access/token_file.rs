@@ -56,7 +56,8 @@ impl NewToken {
     /// A token for these scopes, at least one, in the queues that one of the patterns matches, at
     /// least one too. It has no end.
     pub fn new(scopes: impl IntoIterator<Item = Scope>, queues: impl IntoIterator<Item = QueueGlob>) -> Self {
-        let (scopes, queues) = (scopes.into_iter().collect(), queues.into_iter().collect());
+        let scopes = scopes.into_iter().collect();
+        let queues = queues.into_iter().collect();
         Self { scopes, queues, expires_at: None, note: String::new() }
     }
 
@@ -161,7 +162,8 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<TokenRecord>, Acces
     if document.tokens.len() > TOKENS_MAX {
         return Err(malformed(format!("it has more than {TOKENS_MAX} tokens")));
     }
-    let (mut ids, mut subjects) = (HashSet::new(), HashSet::new());
+    let mut ids = HashSet::new();
+    let mut subjects = HashSet::new();
     let record = |(at, entry): (usize, Entry)| {
         let record = entry.record().map_err(|why| malformed(format!("token {}: {why}", at + 1)))?;
         let is_new_subject = match &record.proof {

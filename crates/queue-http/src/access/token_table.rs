@@ -31,7 +31,9 @@ impl Table {
             let shares = known.map_or_else(|| Arc::new(Shares::of_token(waits_max)), Principal::shares);
             let clock = Some(clock.clone());
             let life = Life { revoked: CancellationToken::new(), expires_at: record.expires_at, clock };
-            let (id, note, queues) = (record.id.clone(), record.note.clone(), record.queues.clone());
+            let id = record.id.clone();
+            let note = record.note.clone();
+            let queues = record.queues.clone();
             let new = Principal::with(id, note, record.scopes, queues, life, shares);
             let same = known.filter(|known| before.proves(known, record) && known.is_same_as(&new));
             let principal = same.cloned().unwrap_or(new);

@@ -177,7 +177,8 @@ mod tests {
     fn a_token_ends_when_it_is_revoked_or_changed_and_goes_on_when_another_is() {
         let at = Folder::new();
         let add = |new| add_token(&at.path, new, &at.rng).unwrap();
-        let (gone, stays) = (add(work()), add(work()));
+        let gone = add(work());
+        let stays = add(work());
         let tokens = at.load();
         let [of_gone, of_stays] = [&gone, &stays].map(|token| tokens.bearer(&token.reveal()).unwrap());
         let has_ended = |of: &Principal| of.ended().now_or_never().is_some();

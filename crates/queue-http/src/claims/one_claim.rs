@@ -92,7 +92,8 @@ async fn claim(app: &Arc<App>, ask: &Ask) -> Result<Claimed> {
         Err(error) => {
             app.claims.answers.note_failure(&ask.queue, error);
             if error.certainty() == Certainty::Unknown {
-                let (app_of_task, lease) = (app.clone(), ask.lease.as_duration());
+                let app_of_task = app.clone();
+                let lease = ask.lease.as_duration();
                 app.tasks.spawn(async move { find(&app_of_task, lost, Duration::ZERO, lease).await });
             }
         }
@@ -111,7 +112,9 @@ async fn look_after(app: &App, job: &ClaimedJob) {
     let event = match &job.record.body {
         None => later(job),
         Some(body) => {
-            let (meta, payload, unreadable) = (&job.record.meta, &body.payload, &app.unreadable);
+            let meta = &job.record.meta;
+            let payload = &body.payload;
+            let unreadable = &app.unreadable;
             let reserved = ReservedJob { meta, payload, token: job.token, unreadable };
             handle_reserved(&*app.storage, reserved)
                 .await

@@ -97,7 +97,8 @@ async fn readable(
     let mut read: HashMap<JobId, JobRecord> =
         records.into_iter().flatten().map(|record| (record.meta.id.clone(), record)).collect();
     let mut room = ask.bytes_max;
-    let (mut jobs, mut others) = (Vec::new(), Vec::new());
+    let mut jobs = Vec::new();
+    let mut others = Vec::new();
     for (meta, token) in found {
         let record = read.remove(&meta.id).filter(|record| is_same_claim(&record.meta, &meta));
         let Some(record) = record else { continue };

@@ -58,7 +58,8 @@ mod tests {
 
     #[test]
     fn what_was_repeated_is_known_for_its_time_and_no_longer() {
-        let (mut repeated, start) = (Repeated::default(), Instant::now());
+        let mut repeated = Repeated::default();
+        let start = Instant::now();
         repeated.note(token(1), start);
         repeated.note(token(1), start + KEPT_FOR);
         repeated.note(token(2), start + KEPT_FOR + Duration::from_secs(1));
@@ -69,7 +70,8 @@ mod tests {
 
     #[test]
     fn however_many_are_repeated_the_room_is_bounded() {
-        let (mut repeated, now) = (Repeated::default(), Instant::now());
+        let mut repeated = Repeated::default();
+        let now = Instant::now();
         for number in 0..=KEPT_MAX {
             repeated.note(token(number), now);
         }

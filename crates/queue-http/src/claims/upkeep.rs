@@ -51,7 +51,8 @@ impl Upkeep {
 /// Looks after a queue in a task of its own, if the last look is long enough ago.
 pub(super) fn at_intervals(app: &Arc<App>, queue: &QueueName) {
     let Some(number) = app.claims.upkeep.is_due(queue) else { return };
-    let (app_of_task, queue) = (app.clone(), queue.clone());
+    let app_of_task = app.clone();
+    let queue = queue.clone();
     app.tasks.spawn(async move {
         let limit = BATCH.min(app_of_task.storage.capabilities().limits.batch_max);
         // What fails now is tried again with the next look.

@@ -62,12 +62,14 @@ impl Comparing<'_> {
 
     fn parameters(&mut self, at: &str, old: &Value, new: &Value) {
         let name = |parameter: &Value| (parameter["in"].clone(), parameter["name"].clone());
-        let (before, after) = (items(&old["parameters"]), items(&new["parameters"]));
+        let before = items(&old["parameters"]);
+        let after = items(&new["parameters"]);
         for parameter in before {
             let at = format!("{at}, parameter {}", parameter["name"]);
             match after.iter().find(|one| name(one) == name(parameter)) {
                 Some(present) => {
-                    let (before, after) = (&parameter["schema"], &present["schema"]);
+                    let before = &parameter["schema"];
+                    let after = &present["schema"];
                     // Given once, a parameter that may be repeated is written as it was.
                     let is_repeated =
                         texts(&after["type"]).contains("array") && !texts(&before["type"]).contains("array");
@@ -95,7 +97,8 @@ impl Comparing<'_> {
     }
 
     fn schema(&mut self, at: &str, way: Way, old: &Value, new: &Value, depth: usize) {
-        let (old, new) = (resolved(self.old, old), resolved(self.new, new));
+        let old = resolved(self.old, old);
+        let new = resolved(self.new, new);
         if depth > DEPTH_MAX || old == new && !has_reference(old) {
             return;
         }
@@ -118,7 +121,8 @@ impl Comparing<'_> {
             if old[choice].is_null() && new[choice].is_null() {
                 continue;
             }
-            let (before, after) = (choices(old, choice), choices(new, choice));
+            let before = choices(old, choice);
+            let after = choices(new, choice);
             let (asked, there) = if way == Way::Request { (before, after) } else { (after, before) };
             for one in asked {
                 let fits = |other: &&Value| match way {
@@ -130,7 +134,8 @@ impl Comparing<'_> {
                 }
             }
         }
-        let (before, after) = (items(&old["allOf"]), items(&new["allOf"]));
+        let before = items(&old["allOf"]);
+        let after = items(&new["allOf"]);
         for (place, part) in before.iter().enumerate() {
             match after.get(place) {
                 Some(present) => self.schema(at, way, part, present, depth + 1),
@@ -146,7 +151,8 @@ impl Comparing<'_> {
     }
 
     fn types(&mut self, at: &str, way: Way, old: &Value, new: &Value) {
-        let (before, after) = (texts(&old["type"]), texts(&new["type"]));
+        let before = texts(&old["type"]);
+        let after = texts(&new["type"]);
         // Without a type anything goes.
         let is_narrower = match way {
             Way::Request => !after.is_empty() && (before.is_empty() || !before.is_subset(&after)),
@@ -158,7 +164,8 @@ impl Comparing<'_> {
     }
 
     fn words(&mut self, at: &str, way: Way, old: &Value, new: &Value) {
-        let (before, after) = (texts(&old["enum"]), texts(&new["enum"]));
+        let before = texts(&old["enum"]);
+        let after = texts(&new["enum"]);
         for gone in before.difference(&after).filter(|_| !after.is_empty()) {
             self.tell(at, &format!("the word {gone:?} is gone"));
         }
@@ -182,7 +189,8 @@ impl Comparing<'_> {
         }
         for (names, is_lower) in [(LEAST, true), (MOST, false)] {
             for name in names {
-                let (before, after) = (old[name].as_f64(), new[name].as_f64());
+                let before = old[name].as_f64();
+                let after = new[name].as_f64();
                 let is_narrower = match (before, after) {
                     (_, None) => false,
                     (None, Some(_)) => true,
@@ -206,7 +214,8 @@ impl Comparing<'_> {
                 None => self.tell(at, &format!("the field {name} is gone")),
             }
         }
-        let (before, after) = (texts(&old["required"]), texts(&new["required"]));
+        let before = texts(&old["required"]);
+        let after = texts(&new["required"]);
         let (wrong, says) = match way {
             Way::Request => (after.difference(&before), "is required now"),
             Way::Answer => (before.difference(&after), "may be absent now"),

@@ -114,9 +114,12 @@ fn decode(body: &[u8]) -> Option<Receipt> {
     let token = LeaseToken::from_bytes(reader.array()?);
     let flags = reader.byte().filter(|flags| flags & !FLAGS == 0)?;
     let has = |flag: u8| flags & flag != 0;
-    let (seq, epoch) = (Seq::new(reader.number()?), reader.number()?);
-    let (failures, stalls) = (reader.small()?, reader.small()?);
-    let (max_attempts, max_stalls) = (Budget::from_raw(reader.small()?), Budget::from_raw(reader.small()?));
+    let seq = Seq::new(reader.number()?);
+    let epoch = reader.number()?;
+    let failures = reader.small()?;
+    let stalls = reader.small()?;
+    let max_attempts = Budget::from_raw(reader.small()?);
+    let max_stalls = Budget::from_raw(reader.small()?);
     let completed = Retention::from_raw(reader.signed()?)?;
     let failed = Retention::from_raw(reader.signed()?)?;
     let queue = QueueName::new(reader.text()?).ok()?;

@@ -197,7 +197,9 @@ impl Server {
         let room = Arc::new(Semaphore::new(limits.connections_max));
         let mut accepting = JoinSet::new();
         for listener in listeners {
-            let (connections, open, room) = (connections.clone(), open.clone(), room.clone());
+            let connections = connections.clone();
+            let open = open.clone();
+            let room = room.clone();
             accepting.spawn(async move { accept(&listener, &connections, &open, &room).await });
         }
         // A caller that drops this future wants all connections cut.
@@ -248,7 +250,8 @@ async fn accept<S: Served>(
                 continue;
             }
         };
-        let (connections, is_network) = (connections.clone(), listener.is_network());
+        let connections = connections.clone();
+        let is_network = listener.is_network();
         drop(open.spawn(async move {
             let _place = place;
             connections.serve(stream, is_network).await;

@@ -74,7 +74,8 @@ async fn bounded(storage: Arc<dyn Storage>) -> Result<()> {
 }
 
 async fn store_and_remove(storage: &dyn Storage) -> Result<()> {
-    let (queue, id) = (QueueName::from_static(QUEUE), JobId::from_static("ready"));
+    let queue = QueueName::from_static(QUEUE);
+    let id = JobId::from_static("ready");
     let payload = Payload::new("", ContentType::from_static("application/octet-stream"));
     // One that another server or a crash has left there is replaced, so that this writes.
     let job = NewJob::new(id.clone(), Kind::from_static(QUEUE), payload)

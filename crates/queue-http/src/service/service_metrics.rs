@@ -34,7 +34,8 @@ pub(crate) fn measured(router: Router, metrics: Option<&Arc<dyn ServiceMetrics>>
 
 async fn measure(State(metrics): State<Arc<dyn ServiceMetrics>>, request: Request, next: Next) -> Response {
     let begun = Instant::now();
-    let (method, route) = (request.method().clone(), route(&request));
+    let method = request.method().clone();
+    let route = route(&request);
     let response = next.run(request).await;
     metrics.answered(method.as_str(), route, response.status().as_u16(), begun.elapsed());
     response

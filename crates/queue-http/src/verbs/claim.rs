@@ -225,7 +225,8 @@ fn claim_id(text: &str) -> Result<u128> {
 
 /// The length of a lease within the limits.
 pub(super) fn lease(what: &'static str, app: &App, millis: u64) -> Result<Span> {
-    let (least, most) = (app.limits.lease_ms_min, app.limits.lease_ms_max);
+    let least = app.limits.lease_ms_min;
+    let most = app.limits.lease_ms_max;
     if millis < least || millis > most {
         return Err(Problem::invalid(format!("{what}: {least} to {most}, not {millis}")));
     }

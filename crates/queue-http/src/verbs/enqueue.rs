@@ -85,7 +85,8 @@ pub(crate) async fn many(app: Arc<App>, call: Call) -> Result<Response> {
 
 /// `PUT /v1/queues/{queue}/jobs/{id}`
 pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
-    let (queue, id) = (call.open_queue()?, call.id()?);
+    let queue = call.open_queue()?;
+    let id = call.id()?;
     let job: NewJobIn<'_> = call.json(&app)?;
     if job.has_id() {
         return Err(Problem::invalid("id: it is in the path already"));

@@ -77,7 +77,8 @@ pub(crate) async fn extend(app: Arc<App>, call: Call) -> Result<Response> {
     let ExtendIn { worker, items } = call.json(&app)?;
     check_count("items", items.len(), app.limits.jobs_per_call_max)?;
     let worker = worker.map(|worker| claim::worker_id(call.principal()?.token_id(), &worker)).transpose()?;
-    let (mut places, mut batch) = (Vec::new(), Vec::new());
+    let mut places = Vec::new();
+    let mut batch = Vec::new();
     let mut outcomes: Vec<Option<ExtendedOut>> = Vec::with_capacity(items.len());
     for (at, item) in items.into_iter().enumerate() {
         match item.decided(&app, &call) {

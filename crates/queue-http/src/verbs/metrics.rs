@@ -84,7 +84,8 @@ fn named(label: &str) -> Option<QueueName> {
 }
 
 fn build_info() -> String {
-    let (name, version) = ("queue_build_info", env!("CARGO_PKG_VERSION"));
+    let name = "queue_build_info";
+    let version = env!("CARGO_PKG_VERSION");
     format!(
         "# HELP {name} The version of the library.\n# TYPE {name} gauge\n{name}{{version=\"{version}\"}} 1\n"
     )

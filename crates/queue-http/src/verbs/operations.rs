@@ -51,7 +51,8 @@ pub(crate) struct ChangeOut {
 /// `GET /v1/operations`
 pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
     let OperationsParams { after, limit } = call.query()?;
-    let (limit, most) = (limit.unwrap_or(LIMIT), app.limits.jobs_per_call_max);
+    let limit = limit.unwrap_or(LIMIT);
+    let most = app.limits.jobs_per_call_max;
     if limit == 0 || limit > most {
         return Err(Problem::invalid(format!("limit: 1 to {most}, not {limit}")));
     }

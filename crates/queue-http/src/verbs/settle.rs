@@ -95,7 +95,8 @@ pub(crate) async fn settle(app: Arc<App>, call: Call) -> Result<Response> {
     let SettleIn { items } = call.json(&app)?;
     check_count("items", items.len(), app.limits.jobs_per_call_max)?;
     let mut outcomes: Vec<Option<SettledOut>> = Vec::with_capacity(items.len());
-    let (mut decided, mut batch) = (Vec::new(), Vec::new());
+    let mut decided = Vec::new();
+    let mut batch = Vec::new();
     let mut room = app.storage.capabilities().limits.batch_max;
     for (at, item) in items.into_iter().enumerate() {
         match item.decided(&app, &call, at).await {

@@ -101,7 +101,8 @@ impl NewJobIn<'_> {
             self.payload_base64.as_deref(),
             self.content_type.as_deref(),
         )?;
-        let (bytes, most) = (payload.bytes.len(), limits.payload_bytes_max);
+        let bytes = payload.bytes.len();
+        let most = limits.payload_bytes_max;
         if bytes > most {
             return Err(Problem::too_large(format!("payload: at most {most} bytes, not {bytes}")));
         }

@@ -136,7 +136,8 @@ impl JobFilter {
     /// The parts that a store compares with the jobs of an index. It knows states, and not how jobs
     /// stand: that is [`matches`](Self::matches).
     pub fn list_filter(&self) -> ListFilter {
-        let (far_back, far_ahead) = (Timestamp::from_millis(i64::MIN), Timestamp::from_millis(i64::MAX));
+        let far_back = Timestamp::from_millis(i64::MIN);
+        let far_ahead = Timestamp::from_millis(i64::MAX);
         let is_bounded = self.since.is_some() || self.until.is_some();
         let entered = is_bounded.then(|| self.since.unwrap_or(far_back)..self.until.unwrap_or(far_ahead));
         ListFilter {

@@ -3,7 +3,9 @@
 /// Whether a JSON text is nested no deeper than this. Of a text that is no JSON the answer may be
 /// either. It looks at each byte once, and needs no memory, however deep the text is.
 pub fn depth_is_at_most(text: &[u8], most: usize) -> bool {
-    let (mut depth, mut in_text, mut is_escaped) = (0_usize, false, false);
+    let mut depth = 0_usize;
+    let mut in_text = false;
+    let mut is_escaped = false;
     for byte in text {
         match byte {
             _ if is_escaped => is_escaped = false,

@@ -64,7 +64,8 @@ impl JobStep {
         match self {
             Self::Enqueued => "enqueued".to_owned(),
             Self::NotKept(count) => {
-                let (one, many) = ("earlier attempt is", "earlier attempts are");
+                let one = "earlier attempt is";
+                let many = "earlier attempts are";
                 format!("{} not kept: only the last {ATTEMPTS_MAX} are", plural(count, one, many))
             }
             Self::AttemptFailed(epoch) => format!("attempt {epoch} failed"),

@@ -39,7 +39,8 @@ impl Sessions {
 
     /// Begins a session, and answers what the browser keeps.
     pub(crate) fn begin(&self, holder: &TokenHolder, now: Timestamp, rng: &dyn Rng) -> String {
-        let (until, name) = (now + LASTS, format!("{:032x}", rng.next_u128()));
+        let until = now + LASTS;
+        let name = format!("{:032x}", rng.next_u128());
         let seal = holder.seal(&self.keys, PURPOSE, &[&until.as_millis().to_be_bytes(), name.as_bytes()]);
         format!("{}.{:x}.{name}.{}", holder.id(), until.as_millis(), super::seal_text(seal))
     }
@@ -77,7 +78,9 @@ impl<'a> SessionText<'a> {
             return None;
         }
         let mut parts = text.split('.');
-        let (token, until, name) = (parts.next()?, parts.next()?, parts.next()?);
+        let token = parts.next()?;
+        let until = parts.next()?;
+        let name = parts.next()?;
         let seal = super::parse_seal(parts.next()?)?;
         let until = Timestamp::from_millis(i64::from_str_radix(until, 16).ok()?);
         parts.next().is_none().then_some(Self { token, until, name, seal })

@@ -41,7 +41,8 @@ impl Drawing {
             // Something is never drawn as nothing.
             let height = (HEIGHT * share).max(1.5);
             top -= height;
-            let (x, wide) = (place + width * 0.1, width * 0.8);
+            let x = place + width * 0.1;
+            let wide = width * 0.8;
             let _ = write!(
                 self.text,
                 r#"<rect class="{class}" x="{x:.2}" y="{:.2}" width="{wide:.2}" height="{height:.2}"/>"#,
@@ -61,7 +62,8 @@ impl Drawing {
                 is_drawing = false;
                 continue;
             };
-            let (x, y) = (step * (place as f64 + 0.5), HEIGHT * (1.0 - share.clamp(0.0, 1.0)));
+            let x = step * (place as f64 + 0.5);
+            let y = HEIGHT * (1.0 - share.clamp(0.0, 1.0));
             let is_alone = !is_drawing && points.get(place + 1).is_none_or(Option::is_none);
             let _ = write!(path, "{}{x:.1} {y:.1}", if is_drawing { "L" } else { "M" });
             if is_alone {
@@ -96,7 +98,8 @@ pub(crate) fn sparkline(numbers: &[(u64, u64)]) -> String {
             }
             let height = (24.0 * number as f64 / largest as f64).max(1.0);
             top -= height;
-            let (x, wide) = (step * place as f64, step * 0.75);
+            let x = step * place as f64;
+            let wide = step * 0.75;
             let _ = write!(
                 text,
                 r#"<rect class="{class}" x="{x:.2}" y="{:.2}" width="{wide:.2}" height="{height:.2}"/>"#,

@@ -91,7 +91,8 @@ fn charts(work: &ChartedWork, name: &QueueName) -> Vec<Chart> {
 }
 
 async fn next_jobs(visit: &Visit, name: &QueueName) -> Result<(Timestamp, Vec<NextView>)> {
-    let (storage, query) = (visit.storage().clone(), ListQuery::new(name.clone(), Walk::Due, NEXT));
+    let storage = visit.storage().clone();
+    let query = ListQuery::new(name.clone(), Walk::Due, NEXT);
     let read = async move { Ok(storage.list(query).await?) };
     let page =
         visit.app.snapshots.get(visit.key("next", name.as_str()), Duration::from_millis(950), read).await?;

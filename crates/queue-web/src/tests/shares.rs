@@ -46,7 +46,8 @@ async fn an_open_page_ends_with_its_token() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("tokens");
     let token = || add_token(&path, NewToken::new([Scope::View], [QueueGlob::any()]), &SystemRng).unwrap();
-    let (gone, stays) = (token(), token());
+    let gone = token();
+    let stays = token();
     let gone_id = gone.id().to_owned();
     let tokens = Arc::new(Tokens::load(&path).unwrap());
     let door = AccessControl::with_tokens(tokens.clone(), BrowserRules::default(), RequestLimits::default());
@@ -55,7 +56,8 @@ async fn an_open_page_ends_with_its_token() {
     let open = async |token: String| {
         open_page(&dashboard, |request| request.header("authorization", format!("Bearer {token}"))).await
     };
-    let (ends, goes_on) = (open(gone.reveal()).await, open(stays.reveal()).await);
+    let ends = open(gone.reveal()).await;
+    let goes_on = open(stays.reveal()).await;
     assert_eq!((ends.status(), goes_on.status()), (StatusCode::OK, StatusCode::OK));
     revoke_token(&path, &gone_id).unwrap();
     tokens.reload().unwrap();

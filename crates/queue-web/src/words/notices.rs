@@ -6,7 +6,8 @@ use queue_view::words::plural;
 
 /// The notice of an address.
 pub(crate) fn notice(query: &Fields) -> Option<Notice> {
-    let (count, not) = (query.number("n").unwrap_or(1), query.number("not").unwrap_or(0));
+    let count = query.number("n").unwrap_or(1);
+    let not = query.number("not").unwrap_or(0);
     let jobs = plural(count, "job", "jobs");
     let done = match query.get("did")? {
         "cancel" => format!("{jobs} cancelled, or asked to stop if running"),

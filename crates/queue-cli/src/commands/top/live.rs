@@ -122,7 +122,8 @@ impl Live {
         if self.reading.is_some() || Instant::now() < self.next {
             return;
         }
-        let (source, place) = (self.source.clone(), self.app.place.clone());
+        let source = self.source.clone();
+        let place = self.app.place.clone();
         self.app.trouble.begin();
         self.last_begun = Some(Instant::now());
         self.reading = Some(self.tasks.spawn(async move {

@@ -108,7 +108,8 @@ impl Pen<'_> {
 
     fn styled(&mut self, y: u16, style: Style, text: &str) {
         if y < self.area.height && self.area.width > 0 {
-            let (x, y) = (self.area.x, self.area.y + y);
+            let x = self.area.x;
+            let y = self.area.y + y;
             self.buffer.set_stringn(x, y, text, usize::from(self.area.width), style);
         }
     }

@@ -37,7 +37,8 @@ impl House {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens");
-        let (rng, clock) = (SeededRng::new(11), Arc::new(ManualClock::new(START)));
+        let rng = SeededRng::new(11);
+        let clock = Arc::new(ManualClock::new(START));
         // A file has to be there before there is a token.
         drop(add_token(&path, in_mail([Scope::Metrics]), &rng).unwrap());
         let tokens = Arc::new(Tokens::load_with(&path, clock.clone(), Principal::WAITS_MAX).unwrap());

@@ -30,7 +30,8 @@ pub(crate) struct BodyOut<'a> {
 
 /// `GET /v1/queues/{queue}/jobs/{id}/body`
 pub(crate) async fn body(app: Arc<App>, call: Call) -> Result<Response> {
-    let (queue, id) = (call.queue()?, call.id()?);
+    let queue = call.queue()?;
+    let id = call.id()?;
     let found = app.storage.get_whole(&queue, &[id]).await?;
     let record = found.value.into_iter().flatten().next().ok_or_else(no_job)?;
     let body = record

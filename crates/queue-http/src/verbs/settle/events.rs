@@ -133,7 +133,8 @@ impl CompleteIn<'_> {
     pub(super) fn event(self, token: LeaseToken, ids: &dyn IdSource, limits: &Limits) -> Result<Event> {
         let base64 = self.result_base64.as_deref();
         let result = payload_of("result", self.result, base64, self.content_type.as_deref())?;
-        let (bytes, most) = (result.bytes.len(), limits.payload_bytes_max);
+        let bytes = result.bytes.len();
+        let most = limits.payload_bytes_max;
         if bytes > most {
             return Err(Problem::too_large(format!("result: at most {most} bytes, not {bytes}")));
         }
@@ -197,7 +198,8 @@ pub(in crate::verbs) fn note(
     limits: &Limits,
 ) -> Result<Option<bytes::Bytes>> {
     let found = bytes_of(what, json, base64)?;
-    let (bytes, most) = (found.as_ref().map_or(0, bytes::Bytes::len), limits.note_bytes_max);
+    let bytes = found.as_ref().map_or(0, bytes::Bytes::len);
+    let most = limits.note_bytes_max;
     if bytes > most {
         return Err(Problem::too_large(format!("{what}: at most {most} bytes, not {bytes}")));
     }

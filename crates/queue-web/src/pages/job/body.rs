@@ -80,7 +80,8 @@ fn part(title: &'static str, content_type: &str, bytes: &[u8]) -> BodyPart {
 fn laid_out(json: &str) -> String {
     let mut text = String::with_capacity(json.len() * 2);
     let mut depth = 0_usize;
-    let (mut in_text, mut is_escaped) = (false, false);
+    let mut in_text = false;
+    let mut is_escaped = false;
     let mut rest = json.trim().chars().peekable();
     while let Some(next) = rest.next() {
         if in_text {

@@ -108,7 +108,8 @@ async fn store_all(
         };
         let Some(batch) = batch else { return Ok(()) };
         let batch = batch.map_err(|error| CliError::invalid(error.to_string()))?;
-        let (bytes, skipped) = (batch.bytes, batch.skipped);
+        let bytes = batch.bytes;
+        let skipped = batch.skipped;
         let (numbers, lines) = of_batch(batch, job)?;
         let mut storing = pin!(jobs.enqueue_many(lines, job.options.clone()));
         let (stored, is_interrupted) = tokio::select! {

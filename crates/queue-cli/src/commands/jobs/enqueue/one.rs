@@ -70,6 +70,7 @@ pub(super) fn object(stored: &Enqueued<Raw>) -> Value {
         Enqueued::Duplicate { state, .. } => ("duplicate", *state),
         Enqueued::Completed { .. } => ("duplicate", State::Completed),
     };
-    let (id, seq) = (stored.id().as_str(), stored.seq().get());
+    let id = stored.id().as_str();
+    let seq = stored.seq().get();
     json!({"id": id, "seq": seq, "answer": answer, "state": state.as_str()})
 }

@@ -76,7 +76,8 @@ pub(super) async fn fail(store: &Arc<dyn Storage>, queue: &str, failure: &Failur
         ClaimRequest::new(name(queue), WorkerId::from_static("media-1"), 1, Span::from_secs(60), &SystemRng);
     let token = request.token;
     let job = store.claim(request).await.unwrap().jobs.remove(0).record.meta;
-    let (failure, cause) = (failure.clone(), Cause::Terminal);
+    let failure = failure.clone();
+    let cause = Cause::Terminal;
     let event = Event::Fail { token, failure, cause, delay: None, retention: None, then: Vec::new() };
     store.settle(&job, event, &Policy::default()).await.unwrap();
 }
@@ -90,7 +91,8 @@ async fn counted(store: &dyn Storage) {
             of_kind.count(WorkOutcome::Completed);
             of_kind.record(Duration::from_millis(20), Duration::from_millis(70));
         }
-        let (slot, writer) = (last - minute.cast_signed(), WorkerId::from_static("web-1"));
+        let slot = last - minute.cast_signed();
+        let writer = WorkerId::from_static("web-1");
         let entry =
             SeriesEntry { series: SlotLength::Minute.series(), slot, writer, bytes: counts.encode().into() };
         store.write_series(entry, SlotLength::Minute.ttl()).await.unwrap();

@@ -62,7 +62,8 @@ fn states(filter: &JobFilter, counts: &Counts) -> String {
 }
 
 fn told(listing: &JobListing) -> String {
-    let (shown, order) = (listing.filter().to_string(), listing.order_words());
+    let shown = listing.filter().to_string();
+    let order = listing.order_words();
     if shown.is_empty() { format!("All jobs, {order}.") } else { format!("{shown}; {order}.") }
 }
 

@@ -28,10 +28,12 @@ pub(super) fn router<'a>(
 ) -> Result<Router, CliError> {
     let mut router = Router::new(());
     for kind in kinds {
-        let (kind, rng) = (kind.to_owned(), rng.clone());
+        let kind = kind.to_owned();
+        let rng = rng.clone();
         let handled = kind.clone();
         router = router.handle(&kind, move |payload: Value, context: Context| {
-            let (kind, rng) = (handled.clone(), rng.clone());
+            let kind = handled.clone();
+            let rng = rng.clone();
             async move { handle(&kind, &payload, &context, &*rng).await }
         })?;
     }

@@ -61,7 +61,8 @@ fn counted(length: SlotLength, at: Timestamp, rng: &dyn Rng) -> queue::Result<Sl
 /// Days are busier than nights, and weekdays than weekends.
 fn busy_percent(at: Timestamp) -> u64 {
     let hours = at.as_millis().div_euclid(3_600_000);
-    let (hour, day) = (hours.rem_euclid(24), hours.div_euclid(24).rem_euclid(7));
+    let hour = hours.rem_euclid(24);
+    let day = hours.div_euclid(24).rem_euclid(7);
     let by_day = if day == 2 || day == 3 { 45 } else { 90 };
     let from_noon = (hour - 13).unsigned_abs();
     by_day * (100 - from_noon * 6) / 100

@@ -87,7 +87,8 @@ async fn claim_all(
     let mut held = Vec::new();
     for (worker, _, queues, _) in WORKERS {
         for queue in queues {
-            let (queue, id) = (QueueName::new(*queue)?, WorkerId::new(worker)?);
+            let queue = QueueName::new(*queue)?;
+            let id = WorkerId::new(worker)?;
             let claimed = storage.claim(ClaimRequest::new(queue, id, 2, LEASE, rng)).await?;
             held.extend(claimed.jobs.into_iter().map(|job| (worker, job)));
         }
