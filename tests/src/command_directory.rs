@@ -4,6 +4,7 @@ use crate::{CommandRun, Process, heeded_signals::heed_signals, until};
 use serde_json::Value;
 use std::{
     fs::{self, File},
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::atomic::{AtomicU32, Ordering},
@@ -71,6 +72,20 @@ impl CommandDirectory {
         self.start_with(arguments, b"")
     }
 
+    /// Starts the command as another user, who may have so many processes and threads. The runtime
+    /// has one thread, on any machine.
+    pub fn start_limited(&self, processes: u32, user: u32, arguments: &[&str]) -> Process {
+        let program = self.directory.path().join("queue");
+        if !program.exists() {
+            // The user may not reach the place where cargo has put it.
+            fs::copy(&self.program, &program).expect("there is room for the program");
+        }
+        let mut command = self.command_of(Path::new("prlimit"), &[]);
+        command.arg(format!("--nproc={processes}")).arg(program).args(arguments);
+        command.env("TOKIO_WORKER_THREADS", "1").uid(user).gid(user);
+        self.spawn(command, b"")
+    }
+
     /// Starts `queue serve` at an address with these arguments, on a store that it makes if there
     /// is none yet, and returns the address at which it listens once it does.
     pub fn serve(&self, address: &str, arguments: &[&str]) -> (Process, String) {
@@ -87,8 +102,12 @@ impl CommandDirectory {
 
     /// The command without its streams.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        self.command_of(&self.program, arguments)
+    }
+
+    fn command_of(&self, program: &Path, arguments: &[&str]) -> Command {
         heed_signals();
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new(program);
         command.args(arguments).current_dir(self.path());
         for variable in ["QUEUE_STORE", "QUEUE_NAME", "QUEUE_SERVER", "QUEUE_TOKEN_FILE"] {
             command.env_remove(variable);

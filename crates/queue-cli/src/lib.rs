@@ -30,7 +30,7 @@ use clap::{CommandFactory, Parser};
 use exit::{CliError, Exit};
 use opener::Opener;
 use queue::Storage;
-use std::{env, ffi::OsString, process::ExitCode, sync::Arc};
+use std::{env, ffi::OsString, process::ExitCode, sync::Arc, thread};
 use tokio::runtime::Builder;
 
 /// Runs the program: reads its arguments, executes the command, and returns the exit code.
@@ -98,11 +98,22 @@ pub fn check_arguments(arguments: &[impl AsRef<str>]) -> Result<(), String> {
 }
 
 fn run(cli: Cli) -> Result<Exit, CliError> {
+    check_threads()?;
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(commands::run(cli));
     // A thread may still wait for standard input, which no one needs any more.
     runtime.shutdown_background();
     ended
+}
+
+/// The runtime panics where the system gives it no thread.
+fn check_threads() -> Result<(), CliError> {
+    let thread = thread::Builder::new().spawn(|| ()).map_err(|error| {
+        let advice = "the system starts no thread: this user, or this host, has as many processes as it may";
+        CliError::new(Exit::Unavailable, format!("{advice} ({error})"))
+    })?;
+    drop(thread.join());
+    Ok(())
 }
 
 #[cfg(test)]

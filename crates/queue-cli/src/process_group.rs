@@ -1,7 +1,16 @@
 //! The process group of a child process, which is killed as a whole when the handle is dropped.
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::{
+    io::Errno,
+    process::{Pid, Signal, kill_process_group},
+};
+use std::{io, time::Duration};
 use tokio::process::Child;
+
+/// How long a program waits that could not start a command, before it tries again.
+pub(crate) const REST: Duration = Duration::from_secs(1);
+/// What it says then.
+pub(crate) const NO_PROCESS: &str = "the system starts no process for the command";
 
 /// A child that leads its own process group, and all processes that it started. Dropping this kills
 /// those that still run.
@@ -26,6 +35,13 @@ impl ProcessGroup {
     pub(crate) fn forget(&mut self) {
         self.0 = None;
     }
+}
+
+/// Whether a process could not be started since the host, or this user, is at a limit: of processes,
+/// of memory, or of open files. That passes, and the command is not to blame.
+pub(crate) fn is_short_of_room(error: &io::Error) -> bool {
+    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(errno, Some(Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE))
 }
 
 impl Drop for ProcessGroup {

@@ -6,18 +6,19 @@ use crate::{
     sys::{Fs, FsFile, Open},
     writer::{FsCatchUp, FsCommitter, FsHandle},
 };
-use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use queue_core::{Error, ErrorKind, Result};
 use queue_store::{
     group_commit::Writer,
-    watcher::{LazyWatcher, Look, Signal, Wake},
+    watcher::{DirectoryWatch, LazyWatcher, Look, Signal, Wake},
 };
 use std::{
     ffi::OsStr,
+    io,
     path::Path,
     sync::{Arc, atomic::Ordering},
 };
 use tokio::sync::oneshot;
+use tracing::warn;
 
 /// Starts a thread that has the writer catch up when another handle wrote, unless there is one.
 pub(crate) async fn start(
@@ -38,7 +39,11 @@ fn run(
     started: oneshot::Sender<Result<()>>,
 ) {
     // A simulated directory has no path to watch.
-    let touches = if shared.options.fs.is_none() { watch(&shared.options.path, signal) } else { None };
+    let is_simulated = shared.options.fs.is_some();
+    let touches = (!is_simulated).then(|| {
+        watch(&shared.options.path, signal)
+            .inspect_err(|error| warn!(%error, "writes of other processes are found by polling alone"))
+    });
     match fs.open(LOCK, Open::Existing) {
         Ok(mark) => {
             if started.send(Ok(())).is_ok() {
@@ -81,21 +86,10 @@ fn look_on(shared: &FsHandle, writer: &Writer<FsCommitter>, mark: &dyn FsFile, s
 
 /// Whether the operating system would report writes in this directory.
 pub(crate) fn can_watch(path: &Path) -> bool {
-    let watcher = notify::recommended_watcher(|_| {});
-    watcher.is_ok_and(|mut watcher| watcher.watch(path, RecursiveMode::NonRecursive).is_ok())
+    watch(path, &Arc::default()).is_ok()
 }
 
 /// Asks the operating system for writes to the mark. Where it cannot, polling remains.
-fn watch(path: &Path, signal: &Arc<Signal>) -> Option<RecommendedWatcher> {
-    let signal = signal.clone();
-    let touched = move |event: notify::Result<Event>| {
-        let is_mark =
-            |event: &Event| event.paths.iter().any(|path| path.file_name() == Some(OsStr::new(LOCK)));
-        if event.is_ok_and(|event| event.kind.is_modify() && is_mark(&event)) {
-            signal.touch_until_taken();
-        }
-    };
-    let mut watcher = notify::recommended_watcher(touched).ok()?;
-    watcher.watch(path, RecursiveMode::NonRecursive).ok()?;
-    Some(watcher)
+fn watch(path: &Path, signal: &Arc<Signal>) -> io::Result<DirectoryWatch> {
+    DirectoryWatch::start(path, OsStr::new(LOCK), signal)
 }

@@ -5,12 +5,12 @@ use crate::{
     connect::connect_reader, error::SqliteFault, recent_commits::RecentCommits, row::foreign, sql,
     writer::SqliteHandle,
 };
-use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use queue_core::{QueueName, Result};
-use queue_store::watcher::{LazyWatcher, Look, Signal, Wake};
+use queue_store::watcher::{DirectoryWatch, LazyWatcher, Look, Signal, Wake};
 use rusqlite::Connection;
-use std::{ffi::OsString, path::Path, sync::Arc, time::Duration};
+use std::{ffi::OsString, io, path::Path, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
+use tracing::warn;
 
 /// Starts a thread that sends hints to the hub when another handle wrote, unless there is one.
 pub(crate) async fn start(watcher: &LazyWatcher, shared: Arc<SqliteHandle>) -> Result<()> {
@@ -20,7 +20,8 @@ pub(crate) async fn start(watcher: &LazyWatcher, shared: Arc<SqliteHandle>) -> R
 
 fn run(shared: &SqliteHandle, signal: &Arc<Signal>, started: oneshot::Sender<Result<()>>) {
     let fault = |fault: SqliteFault| fault.of("subscribe");
-    let touches = watch_log(&shared.options.path, signal);
+    let touches = watch_log(&shared.options.path, signal)
+        .inspect_err(|error| warn!(%error, "writes of other processes are found by polling alone"));
     let begun = connect_reader(&shared.options).and_then(|connection| {
         let (commits, _) = last_commits(&connection)?;
         Ok((connection, commits))
@@ -102,29 +103,19 @@ fn queue_name(connection: &Connection, queue: i64) -> rusqlite::Result<QueueName
 
 /// Whether the operating system would report writes beside this file.
 pub(crate) fn can_watch(path: &Path) -> bool {
-    let Some(directory) = path.canonicalize().ok().and_then(|path| Some(path.parent()?.to_owned())) else {
-        return false;
-    };
-    let watcher = notify::recommended_watcher(|_| {});
-    watcher.is_ok_and(|mut watcher| watcher.watch(&directory, RecursiveMode::NonRecursive).is_ok())
+    watch_log(path, &Arc::default()).is_ok()
 }
 
 /// Asks the operating system for writes to the log. Where it cannot, polling remains.
-fn watch_log(path: &Path, signal: &Arc<Signal>) -> Option<RecommendedWatcher> {
+fn watch_log(path: &Path, signal: &Arc<Signal>) -> io::Result<DirectoryWatch> {
     // SQLite puts the log beside the file itself, not beside a link to it.
-    let path = path.canonicalize().ok()?;
-    let mut log: OsString = path.file_name()?.to_owned();
-    log.push("-wal");
-    let signal = signal.clone();
-    let touched = move |event: notify::Result<Event>| {
-        let is_log = |event: &Event| event.paths.iter().any(|path| path.file_name() == Some(&log));
-        if event.is_ok_and(|event| (event.kind.is_modify() || event.kind.is_create()) && is_log(&event)) {
-            signal.touch_until_taken();
-        }
+    let path = path.canonicalize()?;
+    let (Some(directory), Some(file)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::NotADirectory.into());
     };
-    let mut watcher = notify::recommended_watcher(touched).ok()?;
-    watcher.watch(path.parent()?, RecursiveMode::NonRecursive).ok()?;
-    Some(watcher)
+    let mut log: OsString = file.to_owned();
+    log.push("-wal");
+    DirectoryWatch::start(directory, &log, signal)
 }
 
 #[cfg(test)]

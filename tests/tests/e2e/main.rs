@@ -5,6 +5,7 @@ mod balanced;
 mod calls;
 mod changing;
 mod copying;
+mod crowded;
 mod demo;
 mod doctor;
 mod draining;

@@ -37,7 +37,7 @@ pub(crate) use value::insert_bytes;
 
 use crate::effect::Effect;
 use queue::view::words::{escaped, escaped_json, escaped_lines};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
 
 /// Moves to the top left corner and clears everything below it.
@@ -175,6 +175,15 @@ pub(crate) fn spelled_out(line: &str) -> String {
 /// Writes words for people to standard error. A failure is ignored, since no one is left to tell.
 pub(crate) fn note(words: impl Into<Text>) {
     drop(io::stderr().lock().write_all(words.into().rendered(None).as_bytes()));
+}
+
+/// Writes a warning to standard error, in words or as an object.
+pub(crate) fn warn(format: Format, words: impl Into<String>) {
+    let words = words.into();
+    match format {
+        Format::Human => note(format!("warning: {words}")),
+        Format::Json => note_object(&json!({"warning": words})),
+    }
 }
 
 /// Whether standard error is a terminal, where a person sees how far a command is.

@@ -4,7 +4,7 @@ use crate::{
     exit::{CliError, Exit},
     output::{self, Format, Output},
     parse,
-    process_group::ProcessGroup,
+    process_group::{NO_PROCESS, ProcessGroup, REST, is_short_of_room},
     session::{Missing, Session},
     signals::StopSignals,
 };
@@ -17,7 +17,7 @@ use std::{
 };
 use tokio::{
     process::{Child, Command},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 #[derive(Debug, Args)]
@@ -73,6 +73,10 @@ async fn lead(
         if let Some(exit) = ended? {
             return Ok(exit);
         }
+        tokio::select! {
+            () = signals.next() => return Ok(Exit::Interrupted),
+            () = sleep(REST) => {}
+        }
     }
 }
 
@@ -83,7 +87,14 @@ async fn govern(
     term: &Term,
     signals: &mut StopSignals,
 ) -> Result<Option<Exit>, CliError> {
-    let mut child = command(args, session, term.fence()).spawn()?;
+    let mut child = match command(args, session, term.fence()).spawn() {
+        // Another candidate may have room for it.
+        Err(error) if is_short_of_room(&error) => {
+            output::warn(session.out.format(), format!("{NO_PROCESS} ({error}); the term ends"));
+            return Ok(None);
+        }
+        started => started?,
+    };
     // Dropping the group kills all processes that still run.
     let mut group = ProcessGroup::of(&child);
     let ended = tokio::select! {

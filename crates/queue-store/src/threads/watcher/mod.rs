@@ -1,9 +1,13 @@
 //! A thread of a store's handle that sleeps until it is touched.
 
+#[cfg(feature = "notify")]
+mod directory_watch;
 mod lazy_watcher;
 mod look;
 mod signal;
 
+#[cfg(feature = "notify")]
+pub use directory_watch::DirectoryWatch;
 pub use lazy_watcher::LazyWatcher;
 pub use look::Look;
 pub use signal::{Signal, Wake};

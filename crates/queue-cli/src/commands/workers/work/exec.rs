@@ -6,10 +6,19 @@ use super::{
     script::Script,
     started_job::{AttemptEnd, StartedJob},
 };
-use crate::{content_type, parse};
+use crate::{
+    content_type,
+    output::{self, Format},
+    parse,
+    process_group::{NO_PROCESS, ProcessGroup, REST, is_short_of_room},
+};
 use queue::{ContentType, Payload};
-use std::{io, process::ExitStatus, time::Duration};
-use tokio::{io::AsyncWriteExt, process::ChildStdin};
+use std::{io, pin::pin, process::ExitStatus, time::Duration};
+use tokio::{
+    io::AsyncWriteExt,
+    process::{Child, ChildStdin},
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 
 /// The bytes of standard error to keep; a stored message has room for 1024 bytes, some of which our
@@ -24,6 +33,8 @@ pub(super) struct Exec {
     pub(super) terminal_exit: i32,
     pub(super) snooze: Option<Snooze>,
     pub(super) result_type: Option<ContentType>,
+    /// How warnings are printed.
+    pub(super) format: Format,
     /// Kills all running commands; their jobs are given back.
     pub(super) kill: CancellationToken,
 }
@@ -71,7 +82,8 @@ impl Exec {
         job: &StartedJob,
         stopped: impl Future<Output = ()>,
     ) -> Result<CommandEnd, AttemptEnd> {
-        let (mut child, mut group) = self.script.start(payload, job).map_err(cannot_run)?;
+        let mut stopped = pin!(stopped);
+        let (mut child, mut group) = self.start(payload, job, stopped.as_mut()).await?;
         let stdin = child.stdin.take();
         let (stdout, stderr) =
             child.stdout.take().zip(child.stderr.take()).expect("both were asked to be pipes");
@@ -97,7 +109,7 @@ impl Exec {
         let ended = tokio::select! {
             biased;
             status = ended => Some(status?),
-            () = stopped => None,
+            () = &mut stopped => None,
         };
         let status = match ended {
             Some(status) => status,
@@ -111,6 +123,24 @@ impl Exec {
             return Err(self.too_large());
         }
         Ok(CommandEnd { status, output: output.into_bytes(), errors: errors.into_bytes() })
+    }
+
+    /// Starts the command. A host at its limits is no fault of the job: it goes back uncharged,
+    /// after a pause in which this slot claims no other.
+    async fn start(
+        &self,
+        payload: &Payload,
+        job: &StartedJob,
+        stopped: impl Future<Output = ()>,
+    ) -> Result<(Child, ProcessGroup), AttemptEnd> {
+        let refused = match self.script.start(payload, job) {
+            Err(error) if is_short_of_room(&error) => error,
+            started => return started.map_err(cannot_run),
+        };
+        output::warn(self.format, format!("{NO_PROCESS} ({refused}); {} goes back to the queue", job.id));
+        // Stopped or not, the job is given back.
+        let _elapsed = timeout(REST, stopped).await;
+        Err(AttemptEnd::Killed)
     }
 
     fn too_large(&self) -> AttemptEnd {

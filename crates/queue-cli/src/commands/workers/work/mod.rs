@@ -34,6 +34,8 @@ fails the job for good, and --snooze-exit puts it off uncharged: for the time th
 such as 90s, or else for --snooze-wait. When the lease is lost, the job is cancelled or its time limit passes, the
 command and all processes that it started are killed. Processes that it leaves running when it ends live on, and are not
 waited for.
+A host that has no process, memory or file left for a command is not the job's fault: it goes back uncharged, and this
+worker waits a second.
 The first SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the worker when its commands are done (at most --grace), a second one
 kills them; their jobs go back uncharged. With `nohup` it ignores SIGHUP. If the worker itself is killed, its jobs run again when their leases lapse.
 It exits with 1 if a job failed for good, and with 5 if an outcome could not be stored: that job runs again.
@@ -232,6 +234,7 @@ impl WorkArgs {
             terminal_exit: i32::from(self.terminal_exit),
             snooze: self.snooze_exit.map(|exit| Snooze { exit: i32::from(exit), wait: self.snooze_wait }),
             result_type: self.result_type.clone(),
+            format: session.out.format(),
             kill,
         }
     }
