@@ -17,6 +17,7 @@ mod content_type;
 mod effect;
 mod exit;
 mod globals;
+mod guardian;
 mod opener;
 mod output;
 mod parse;

@@ -26,7 +26,7 @@ fn wait_for_terms(place: &CommandDirectory, count: usize) -> Vec<(String, u32)> 
     until("enough terms began", || Some(terms(place)).filter(|terms| terms.len() >= count))
 }
 
-fn is_alive(pid: u32) -> bool {
+pub(crate) fn is_alive(pid: u32) -> bool {
     // A zombie has ended: its parent has only not waited for it yet.
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }

@@ -16,6 +16,7 @@ mod hostile_looks;
 mod hostile_store;
 mod hostile_words;
 mod interrupted;
+mod killed;
 mod leading;
 mod migrating;
 mod observing;

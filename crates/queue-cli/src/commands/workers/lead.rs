@@ -2,6 +2,7 @@
 
 use crate::{
     exit::{CliError, Exit},
+    guardian::Guardian,
     output::{self, Format, Output},
     parse,
     process_group::{NO_PROCESS, ProcessGroup, REST, is_short_of_room},
@@ -26,7 +27,9 @@ Of all processes that run this with the same store and name, one runs its comman
 term in $QUEUE_FENCE, as two numbers with a dot: later terms are greater, compared by the first number first. What the
 command writes elsewhere should carry this number, so that a leader that was frozen can be refused.
 When the leader dies or loses the store, another takes over after --lease; a command whose term ends is killed with all
-that it started, and this process runs for election again. When the command ends by itself, this process ends too: with
+that it started, and this process runs for election again. If this process itself is killed, a small process beside it, the
+guardian, kills the command. A command goes on beside its successor's only if both are killed at once, if it has left its
+process group (`setsid`), or if this process stands still: the number of the term is for that. When the command ends by itself, this process ends too: with
 0 if it succeeded, otherwise with 1. After SIGINT, SIGTERM, SIGHUP or SIGQUIT the command gets SIGTERM, and has --grace to
 end.")]
 pub(crate) struct LeadArgs {
@@ -52,7 +55,8 @@ pub(crate) async fn run(args: LeadArgs, session: &Session) -> Result<Exit, CliEr
                 .lease(args.lease)
                 .on_event(move |event| show(out, event))
                 .build()?;
-            lead(&args, session, &leadership, &mut signals).await
+            let guardian = Guardian::start(out.format());
+            lead(&args, session, &leadership, &guardian, &mut signals).await
         })
         .await
 }
@@ -61,6 +65,7 @@ async fn lead(
     args: &LeadArgs,
     session: &Session,
     leadership: &Leadership,
+    guardian: &Guardian,
     signals: &mut StopSignals,
 ) -> Result<Exit, CliError> {
     loop {
@@ -68,7 +73,7 @@ async fn lead(
             () = signals.next() => return Ok(Exit::Interrupted),
             term = leadership.acquire() => term?,
         };
-        let ended = govern(args, session, &term, signals).await;
+        let ended = govern(args, session, &term, guardian, signals).await;
         term.resign().await;
         if let Some(exit) = ended? {
             return Ok(exit);
@@ -85,6 +90,7 @@ async fn govern(
     args: &LeadArgs,
     session: &Session,
     term: &Term,
+    guardian: &Guardian,
     signals: &mut StopSignals,
 ) -> Result<Option<Exit>, CliError> {
     let mut child = match command(args, session, term.fence()).spawn() {
@@ -96,7 +102,7 @@ async fn govern(
         started => started?,
     };
     // Dropping the group kills all processes that still run.
-    let mut group = ProcessGroup::of(&child);
+    let mut group = ProcessGroup::of(&child, guardian);
     let ended = tokio::select! {
         status = child.wait() => Some(of_status(status?)),
         () = term.lost() => None,
@@ -194,7 +200,7 @@ mod tests {
         command.stdout(Stdio::piped()).process_group(0).kill_on_drop(true);
         let mut child = command.spawn().unwrap();
         child.stdout.as_mut().unwrap().read_exact(&mut [0; 5]).await.unwrap();
-        let group = ProcessGroup::of(&child);
+        let group = ProcessGroup::of(&child, &Guardian::start(Format::Human));
         (child, group)
     }
 

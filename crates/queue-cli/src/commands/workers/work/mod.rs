@@ -37,7 +37,10 @@ waited for.
 A host that has no process, memory or file left for a command is not the job's fault: it goes back uncharged, and this
 worker waits a second.
 The first SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the worker when its commands are done (at most --grace), a second one
-kills them; their jobs go back uncharged. With `nohup` it ignores SIGHUP. If the worker itself is killed, its jobs run again when their leases lapse.
+kills them; their jobs go back uncharged. With `nohup` it ignores SIGHUP. If the worker itself is killed, its
+jobs run again when their leases lapse, and a small process beside it, the guardian, kills its commands. A command goes on
+beside the next attempt only if both are killed at once, if it has left its process group (`setsid`), or if the worker stands
+still past the lease.
 It exits with 1 if a job failed for good, and with 5 if an outcome could not be stored: that job runs again.
 With --server it claims from a service and needs no more than a token with the scope `work`; the command then finds
 $QUEUE_SERVER and $QUEUE_TOKEN_FILE in place of $QUEUE_STORE.")]

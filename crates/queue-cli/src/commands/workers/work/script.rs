@@ -1,7 +1,9 @@
 //! The start of the shell command for one job: its environment, its pipes and its process group.
 
 use super::started_job::StartedJob;
-use crate::{process_group::ProcessGroup, service_address::ServiceAddress, session::Session};
+use crate::{
+    guardian::Guardian, process_group::ProcessGroup, service_address::ServiceAddress, session::Session,
+};
 use queue::Payload;
 use std::{io, process::Stdio};
 use tokio::process::{Child, Command};
@@ -18,6 +20,7 @@ pub(super) struct Script {
     store: String,
     server: Option<ServiceAddress>,
     queue: String,
+    guardian: Guardian,
 }
 
 impl Script {
@@ -27,6 +30,7 @@ impl Script {
             store: session.url.clone(),
             server: session.server.clone(),
             queue: session.name.to_string(),
+            guardian: Guardian::start(session.out.format()),
         }
     }
 
@@ -53,7 +57,7 @@ impl Script {
             command.env("QUEUE_PAYLOAD", text);
         }
         let child = command.spawn()?;
-        let group = ProcessGroup::of(&child);
+        let group = ProcessGroup::of(&child, &self.guardian);
         Ok((child, group))
     }
 
