@@ -17,7 +17,6 @@ fn refused(place: &CommandDirectory, arguments: &[&str], words: &str) {
 fn bad_arguments_are_refused_before_anything_is_written() {
     let place = place();
     let long = "x".repeat(256);
-    let room = "x".repeat(236);
     for (arguments, words) in [
         (&["enqueue", "x", "--id", ""][..], "job id must not be empty"),
         (&["enqueue", "x", "--id", &long], "at most 255 bytes, this one has 256"),
@@ -35,7 +34,6 @@ fn bad_arguments_are_refused_before_anything_is_written() {
         (&["enqueue", "x", "--id", "a", "--debounce", "5s", "--ttl", "9s"], "not kept"),
         (&["enqueue", "x", "--id", "a", "--debounce", "5s", "--delay", "9s"], "cannot be used with"),
         (&["enqueue", "x", "--debounce", "5s"], "--id"),
-        (&["enqueue", "x", "--id", &room, "--debounce", "5s"], "at most 235 bytes, this one has 236"),
         (&["enqueue", "x", "--id", "a", "--max-wait", "5s"], "--debounce"),
         (&["enqueue", "x", "--content-type", ""], "content type must not be empty"),
         (&["enqueue", "x", "--ttl", "0s"], "longer than zero"),

@@ -87,7 +87,8 @@ fn a_service_without_tokens_says_how_to_get_one_for_its_store() {
         assert!(refused.stderr.contains("no caller without a token"), "{refused:?}");
         assert!(refused.stderr.contains("`--tokens`"), "{refused:?}");
     }
-    assert_eq!(place.run(&["stats", "--json"]).ok().object()["queued"], 0);
+    // Nothing was stored, so there is no queue.
+    place.run(&["stats"]).code(3);
 }
 
 #[test]
