@@ -62,6 +62,11 @@ impl Error {
         Self::new(ErrorKind::Invalid, operation, message)
     }
 
+    /// An error for a stored job that has no body, where the store must give one.
+    pub fn without_body(operation: &'static str) -> Self {
+        Self::new(ErrorKind::Corrupt, operation, "the stored job is damaged: it has no body")
+    }
+
     /// An error for a call after the handle was closed.
     pub fn closed(operation: &'static str) -> Self {
         Self::new(ErrorKind::Closed, operation, "this handle is closed; open the store again")

@@ -6,9 +6,9 @@ use super::{
     traced_followers::trace_followers,
 };
 use crate::{
-    Applied, ClaimRequest, Claimed, Detail, Error, ErrorKind, Headers, JobAttempts, JobId, JobMeta,
-    JobRecord, LeaseToken, LibraryJob, ListQuery, QueueFilter, QueueName, QueueStatus, QueuesPage,
-    QueuesQuery, Result, Rng, Stamped, Storage,
+    Applied, ClaimRequest, Claimed, Detail, Error, Headers, JobAttempts, JobId, JobMeta, JobRecord,
+    LeaseToken, LibraryJob, ListQuery, QueueFilter, QueueName, QueueStatus, QueuesPage, QueuesQuery, Result,
+    Rng, Stamped, Storage,
     lifecycle::{Event, Policy, Transition, decide},
 };
 use async_trait::async_trait;
@@ -91,7 +91,7 @@ pub trait StorageExt: Storage {
     /// in the call that brought its body; the time is that of the last call.
     ///
     /// # Errors
-    /// The errors of [`Storage::get`], and `Internal` if the store goes on answering without a
+    /// The errors of [`Storage::get`], and `Corrupt` if the store goes on answering without a
     /// body.
     async fn get_whole(&self, queue: &QueueName, ids: &[JobId]) -> Result<Stamped<Vec<Option<JobRecord>>>> {
         let mut found = self.get(queue, ids, Detail::Full).await?;
@@ -107,7 +107,7 @@ pub trait StorageExt: Storage {
             let again = self.get(queue, &asked, Detail::Full).await?;
             fruitless = if without_body(&again.value).len() == missing.len() { fruitless + 1 } else { 0 };
             if fruitless == FRUITLESS_READS_MAX {
-                return Err(Error::new(ErrorKind::Internal, "get", "the store answers without bodies"));
+                return Err(Error::without_body("get"));
             }
             (found.now, found.clock) = (again.now, again.clock);
             for (place, record) in missing.into_iter().zip(again.value) {

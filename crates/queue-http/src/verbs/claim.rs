@@ -14,7 +14,7 @@ use axum::{
     response::Response,
 };
 use bytes::Bytes;
-use queue_core::{Claimed, ClaimedJob, Duty, Error, ErrorKind, Headers, LeaseToken, Span, WorkerId};
+use queue_core::{Claimed, ClaimedJob, Duty, Error, Headers, LeaseToken, Span, WorkerId};
 use queue_view::{ErrorView, SentData};
 use serde::{Deserialize, Serialize, ser::SerializeMap};
 use serde_json::value::RawValue;
@@ -250,9 +250,7 @@ impl<'a> ClaimedOut<'a> {
     fn of(app: &App, job: &'a ClaimedJob, claimed: &Claimed) -> Result<Self> {
         let ClaimedJob { record, token } = job;
         let meta = &record.meta;
-        let body = record.body.as_ref().ok_or_else(|| {
-            Error::new(ErrorKind::Internal, "claim", "the store gave out a job without its body")
-        })?;
+        let body = record.body.as_ref().ok_or_else(|| Error::without_body("claim"))?;
         let payload = SentData::of(&body.payload);
         let progress = meta.progress().map_or_else(SentData::default, SentData::of_bytes);
         let expires_at = meta.lease.as_ref().map_or(claimed.now, |lease| lease.expires_at);

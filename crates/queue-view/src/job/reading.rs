@@ -3,8 +3,8 @@
 use super::{JobFact, JobPauses, TimelineEntry, facts::facts, timeline::timeline};
 use crate::Standing;
 use queue_core::{
-    Attempt, Detail, Error, ErrorKind, JobBody, JobId, JobMeta, JobRecord, QueueName, Result, Storage,
-    StorageExt, Timestamp,
+    Attempt, Detail, Error, JobBody, JobId, JobMeta, JobRecord, QueueName, Result, Storage, StorageExt,
+    Timestamp,
 };
 
 /// What a store says of one job: its metadata, its attempts, the pauses for which it waits, and
@@ -45,15 +45,13 @@ impl JobReading {
     /// Reads a job and what it carries; `None` if there is no such job.
     ///
     /// # Errors
-    /// The errors of the store, and `Internal` for a record without a body.
+    /// The errors of the store, and `Corrupt` for a record without a body.
     pub async fn read_whole(store: &dyn Storage, queue: &QueueName, id: &JobId) -> Result<Option<Self>> {
         let found = store.get_whole(queue, std::slice::from_ref(id)).await?;
         let Some(JobRecord { meta, body }) = found.value.into_iter().flatten().next() else {
             return Ok(None);
         };
-        let body = body.ok_or_else(|| {
-            Error::new(ErrorKind::Internal, "get", "the stored job is damaged: it has no payload")
-        })?;
+        let body = body.ok_or_else(|| Error::without_body("get"))?;
         let attempts = if store.capabilities().attempts {
             let found = store.attempts_of(queue, id).await?.value;
             // A life that took the id in between has attempts of its own.

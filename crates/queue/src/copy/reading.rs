@@ -2,8 +2,8 @@
 
 use super::{fences::PROBE, held};
 use queue_core::{
-    Attempt, Cursor, Detail, Error, ErrorKind, JobAttempts, JobId, JobMeta, JobRecord, ListQuery, QueueName,
-    Result, State, Storage, Timestamp, WholeJob,
+    Attempt, Cursor, Detail, Error, JobAttempts, JobId, JobMeta, JobRecord, ListQuery, QueueName, Result,
+    State, Storage, Timestamp, WholeJob,
 };
 use std::collections::VecDeque;
 
@@ -98,7 +98,7 @@ async fn some_whole(
     let is_read = |record: &Option<JobRecord>| record.as_ref().is_none_or(|record| record.body.is_some());
     let read: Vec<_> = found.value.into_iter().take_while(is_read).collect();
     if read.is_empty() && !ids.is_empty() {
-        return Err(Error::new(ErrorKind::Internal, "copy", "the store answers without bodies"));
+        return Err(Error::without_body("copy"));
     }
     let attempts = attempts_of(store, queue, &read).await?;
     Ok((read.into_iter().zip(attempts).map(whole).collect(), found.now))

@@ -16,9 +16,7 @@ pub struct OperationStatus {
 
 impl OperationStatus {
     pub(super) fn of(record: JobRecord) -> Result<Self> {
-        let body = record.body.ok_or_else(|| {
-            Error::new(ErrorKind::Internal, "operation", "the store answered without a body")
-        })?;
+        let body = record.body.ok_or_else(|| Error::without_body("operation"))?;
         let spec = OperationSpec::from_bytes(&body.payload.bytes)?;
         let other = || Error::new(ErrorKind::Corrupt, "operation", "the id is not of the operation's queue");
         let id: OperationId = record.meta.id.as_str().parse().map_err(|_| other())?;

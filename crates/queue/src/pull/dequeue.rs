@@ -10,7 +10,7 @@ use crate::{
     hints::Hints,
 };
 use queue_core::{
-    Claimed, ClaimedJob, Error, ErrorKind, Headers, Interest, JobMeta, LeaseToken, Result, Span, StorageExt,
+    Claimed, ClaimedJob, Error, Headers, Interest, JobMeta, LeaseToken, Result, Span, StorageExt,
     asking::{AfterClaim, NextAsk},
     lifecycle::{Cause, Event},
 };
@@ -116,7 +116,7 @@ impl<P: Decode, R> Queue<P, R> {
         let mut unread = None;
         for job in std::mem::take(&mut offer.claimed.jobs) {
             let ClaimedJob { record, token } = job;
-            let body = record.body.ok_or_else(no_body)?;
+            let body = record.body.ok_or_else(|| Error::without_body("dequeue"))?;
             match self.shared.decode(&body.payload, &CodecContext::of(&record.meta, Role::Payload)) {
                 Ok(payload) => {
                     deliveries.push(Delivery::new(
@@ -141,10 +141,6 @@ impl<P: Decode, R> Queue<P, R> {
             _ => Ok(deliveries),
         }
     }
-}
-
-fn no_body() -> Error {
-    Error::new(ErrorKind::Internal, "dequeue", "the store gave out a job without its body")
 }
 
 /// Settles a job whose payload this program cannot decode.

@@ -1,6 +1,6 @@
 //! The status of a schedule.
 
-use queue_core::{Error, ErrorKind, JobMeta, JobRecord, Result, Span, State, Timestamp};
+use queue_core::{Error, JobMeta, JobRecord, Result, Span, State, Timestamp};
 use queue_schedule::{Progress, ScheduleSpec, Tick};
 use std::time::{Duration, SystemTime};
 
@@ -20,8 +20,8 @@ pub struct ScheduleStatus {
 
 impl ScheduleStatus {
     pub(super) fn of(record: JobRecord, now: Timestamp, clock: Timestamp) -> Result<Self> {
-        let no_body = || Error::new(ErrorKind::Internal, "schedule", "the store answered without a body");
-        let spec = ScheduleSpec::from_bytes(&record.body.ok_or_else(no_body)?.payload.bytes)?;
+        let body = record.body.ok_or_else(|| Error::without_body("schedule"))?;
+        let spec = ScheduleSpec::from_bytes(&body.payload.bytes)?;
         let stored = record.meta.progress().map(Progress::from_bytes).transpose()?;
         Ok(Self { progress: spec.standing(stored), spec, meta: record.meta, now, clock })
     }

@@ -1,6 +1,7 @@
 //! Tests of the facade: on memory under paused time, on files by waiting for signals.
 
 mod copies;
+mod damaged;
 mod debounce;
 mod doctor;
 mod enqueue;

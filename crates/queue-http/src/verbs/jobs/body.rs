@@ -8,7 +8,7 @@ use crate::{
     wire::stamp,
 };
 use axum::{http::StatusCode, response::Response};
-use queue_core::{Error, ErrorKind, StorageExt};
+use queue_core::{Error, StorageExt};
 use queue_view::{ErrorView, JobBodyView};
 use serde::Serialize;
 use std::sync::Arc;
@@ -34,10 +34,7 @@ pub(crate) async fn body(app: Arc<App>, call: Call) -> Result<Response> {
     let id = call.id()?;
     let found = app.storage.get_whole(&queue, &[id]).await?;
     let record = found.value.into_iter().flatten().next().ok_or_else(no_job)?;
-    let body = record
-        .body
-        .as_ref()
-        .ok_or_else(|| Error::new(ErrorKind::Internal, "get", "the store answered without a body"))?;
+    let body = record.body.as_ref().ok_or_else(|| Error::without_body("get"))?;
     let meta = &record.meta;
     let out = BodyOut {
         now_ms: stamp(found.now),
