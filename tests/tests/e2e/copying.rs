@@ -1,6 +1,6 @@
 //! `queue copy` between stores of every kind, and with kills.
 
-use crate::place;
+use crate::{place, stores};
 use queue_e2e::{CommandDirectory, until};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -8,18 +8,6 @@ use std::fmt::Write;
 
 /// Enough for several batches.
 const MANY: u64 = 3_000;
-
-/// A store of each kind with this name: stores of this host, and stores on test servers.
-fn stores(name: &str) -> Vec<String> {
-    let own = std::process::id();
-    let servers = [("QUEUE_TEST_POSTGRES_URL", "schema"), ("QUEUE_TEST_REDIS_URL", "namespace")];
-    let on_servers = servers.iter().filter_map(|(variable, part)| {
-        let url = std::env::var(variable).ok()?;
-        let mark = if url.contains('?') { '&' } else { '?' };
-        Some(format!("{url}{mark}{part}=e2e_copy_{own}_{name}"))
-    });
-    [format!("sqlite:{name}.db"), format!("file:{name}")].into_iter().chain(on_servers).collect()
-}
 
 /// Jobs in several states, in two queues.
 fn fill(place: &CommandDirectory) {

@@ -47,3 +47,15 @@ use queue_e2e::CommandDirectory;
 fn place() -> CommandDirectory {
     CommandDirectory::new(env!("CARGO_BIN_EXE_queue-e2e"))
 }
+
+/// A store of each kind with this name: stores of this host, and stores on test servers.
+fn stores(name: &str) -> Vec<String> {
+    let own = std::process::id();
+    let servers = [("QUEUE_TEST_POSTGRES_URL", "schema"), ("QUEUE_TEST_REDIS_URL", "namespace")];
+    let on_servers = servers.iter().filter_map(|(variable, part)| {
+        let url = std::env::var(variable).ok()?;
+        let mark = if url.contains('?') { '&' } else { '?' };
+        Some(format!("{url}{mark}{part}=e2e_{own}_{name}"))
+    });
+    [format!("sqlite:{name}.db"), format!("file:{name}")].into_iter().chain(on_servers).collect()
+}

@@ -1,6 +1,6 @@
 //! `queue events`, and answers that are repeated with `--watch`.
 
-use crate::place;
+use crate::{place, stores};
 use queue_e2e::{Process, until};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -15,7 +15,7 @@ fn objects(process: &Process) -> Vec<Value> {
 #[test]
 fn changes_made_by_other_processes_are_followed() {
     let place = place();
-    for store in &stores() {
+    for store in &stores("watched") {
         place.run(&["migrate", "--store", store]).ok();
         let following = place.start(&["events", "--follow", "--json", "--store", store]);
         let told = |what: &str, id: &str| {
@@ -37,18 +37,6 @@ fn changes_made_by_other_processes_are_followed() {
         following.wait().ok();
         place.run(&["verify", "--store", store]).ok();
     }
-}
-
-/// The stores of this host, and those on test servers.
-fn stores() -> Vec<String> {
-    let own = std::process::id();
-    let servers = [("QUEUE_TEST_POSTGRES_URL", "schema"), ("QUEUE_TEST_REDIS_URL", "namespace")];
-    let on_servers = servers.iter().filter_map(|(variable, part)| {
-        let url = std::env::var(variable).ok()?;
-        let mark = if url.contains('?') { '&' } else { '?' };
-        Some(format!("{url}{mark}{part}=e2e_{own}"))
-    });
-    ["sqlite:queue.db", "file:jobs"].map(str::to_owned).into_iter().chain(on_servers).collect()
 }
 
 #[test]
