@@ -109,6 +109,24 @@ const live = async (tab) => {
   if (!answer.ok) tab.problems.push(`live: a job could not be enqueued: ${answer.status}`);
   const isThere = async () => (await tab.text("#overview")).includes("brand-new");
   await until("the overview shows the new queue by itself", isThere);
+  await lost(tab);
+};
+
+// A page whose server is not reached says since when, and says no more so once it is reached again.
+const lost = async (tab) => {
+  tab.looking = "lost";
+  const noted = tab.problems.length;
+  const offline = (is) =>
+    tab.call("Network.emulateNetworkConditions", { offline: is, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+  const isStale = () => tab.evaluate("document.body.classList.contains('stale') && !document.getElementById('stale').hidden");
+  await offline(true);
+  await tab.evaluate("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'r', bubbles: true }))");
+  await until("the page says that it lost its server", isStale);
+  const told = await tab.text("#stale");
+  if (!/The server has not answered since \d\d:\d\d:\d\d UTC\./.test(told)) tab.problems.push(`lost: it says “${told}”`);
+  await offline(false);
+  await until("the page is live again", async () => !(await isStale()));
+  tab.problems.splice(noted, tab.problems.length, ...tab.problems.slice(noted).filter((one) => !one.includes("ERR_INTERNET_DISCONNECTED")));
 };
 
 mkdirSync(wanted.made, { recursive: true });

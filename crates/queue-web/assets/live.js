@@ -7,11 +7,12 @@
   const state = document.getElementById("live-state");
   const words = document.getElementById("live-words");
   const stale = document.getElementById("stale");
-  const staleFor = document.getElementById("stale-for");
+  const staleWords = document.getElementById("stale-words");
   let source = null;
   let isFetching = false;
   let isWanted = false;
   let lastMs = 0;
+  let heard = new Date();
 
   const tell = (text, isLive) => {
     if (!state) return;
@@ -20,16 +21,22 @@
     words.textContent = text;
   };
 
-  // The page says how old it is for as long as the store does not answer.
-  const tellStale = (forWords) => {
-    document.body.classList.toggle("stale", forWords !== null);
+  // The page says how old it is for as long as the store or the server does not answer.
+  const tellStale = (sentence) => {
+    document.body.classList.toggle("stale", sentence !== null);
     if (!stale) return;
-    stale.hidden = forWords === null;
-    if (forWords !== null) staleFor.textContent = forWords;
+    stale.hidden = sentence === null;
+    if (sentence !== null) staleWords.textContent = sentence;
   };
   const tellLive = () => {
+    heard = new Date();
     tell("live", true);
     tellStale(null);
+  };
+  const tellLost = () => {
+    tell("not connected", false);
+    const time = heard.toISOString().slice(11, 19);
+    tellStale(`The server has not answered since ${time} UTC.`);
   };
 
   // Whoever reads, chooses or types in a part is not disturbed.
@@ -94,7 +101,7 @@
       if (!answer.ok) return;
       replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
     } catch {
-      tell("not connected", false);
+      tellLost();
     } finally {
       isFetching = false;
       if (isWanted) {
@@ -113,11 +120,12 @@
       refresh();
     });
     source.addEventListener("stale", (event) => {
+      heard = new Date();
       tell("the store does not answer", false);
       tellStale(event.data);
     });
     source.addEventListener("error", () => {
-      tell("not connected", false);
+      tellLost();
       // An answer that is no stream, such as one to somebody who is not logged in any more.
       if (source && source.readyState === EventSource.CLOSED) source = null;
     });

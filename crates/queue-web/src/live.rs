@@ -124,7 +124,7 @@ impl ChangeFeed {
     async fn look(&mut self) -> Option<Bytes> {
         let Ok(Ok(now)) = timeout(ANSWER_MAX, self.fingerprint()).await else {
             self.is_stale = true;
-            let words = age(self.good.elapsed());
+            let words = format!("The store has not answered for {}.", age(self.good.elapsed()));
             return Some(Bytes::from(format!("event: stale\ndata: {words}\n\n")));
         };
         self.good = Instant::now();
