@@ -91,6 +91,20 @@ async fn a_failed_attempt_is_told_with_its_error_and_a_second_one_has_a_span_of_
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_failed_attempt_names_its_job_where_warnings_alone_are_logged() {
+    let (lines, _guard) = Lines::of(Level::WARN);
+    let rig = Rig::new();
+    rig.enqueue([job("a", 1)]).await;
+    let handler = router(|_, context: Context| async move {
+        if context.attempt() == 1 { Err(JobError::named("Smtp", "no route")) } else { Ok(()) }
+    });
+    rig.drain(rig.worker(handler)).await;
+    let line = lines.only("the attempt failed");
+    let job = format!("queue={} id=a seq=1 attempt=1 kind=work", rig.queue);
+    assert!(line.contains(&job) && line.contains("no route"), "{line}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_attempt_that_is_put_off_or_given_back_says_so() {
     let (lines, _guard) = Lines::of(Level::DEBUG);
     let rig = Rig::new();

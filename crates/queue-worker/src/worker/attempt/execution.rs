@@ -39,7 +39,7 @@ impl<'a> Execution<'a> {
         // Noted before the hooks run, since the work is done.
         self.job.note_outcome();
         let executed = pass.after(self.run, &self.context, executed).await;
-        trace::ended(span, &executed);
+        trace::ended(span, self.job, &executed);
         Ok(Settlement::of_executed(self.job.clone(), executed))
     }
 

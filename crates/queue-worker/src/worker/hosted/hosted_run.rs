@@ -65,7 +65,7 @@ impl HostedRun {
         let executed = run.run(handler).instrument(span.clone()).await;
         job.note_outcome();
         match &executed {
-            Ok(executed) => trace::ended(&span, executed),
+            Ok(executed) => trace::ended(&span, job, executed),
             Err(no_outcome) => trace::ended_without_outcome(&span, no_outcome.name()),
         }
         let settlement = match executed {

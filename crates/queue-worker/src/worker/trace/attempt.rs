@@ -39,15 +39,29 @@ pub(in crate::worker) fn attempt(job: &HeldJob, worker: &WorkerId) -> Span {
 }
 
 /// Logs the outcome of an attempt. Whether a failure is final is decided when it is stored.
-pub(in crate::worker) fn ended(span: &Span, executed: &AttemptResult) {
+pub(in crate::worker) fn ended(span: &Span, job: &HeldJob, executed: &AttemptResult) {
     let ran_for = executed.ran_for();
     let Some(failure) = failure(executed) else {
         return tell(span, ran_for, outcome(executed));
     };
-    warn!(target: TARGET, parent: span, ran_for = ran_for.map(field::debug), error = %failure, "the attempt failed");
+    let ran_for = ran_for.map(field::debug);
     if span.is_disabled() {
+        // A subscriber that takes warnings alone has no span that names the job.
+        let meta = job.meta();
+        warn!(
+            target: TARGET,
+            queue = %meta.queue,
+            id = %meta.id,
+            seq = meta.seq.get(),
+            attempt = meta.attempt(),
+            kind = %meta.kind,
+            ran_for,
+            error = %failure,
+            "the attempt failed"
+        );
         return;
     }
+    warn!(target: TARGET, parent: span, ran_for, error = %failure, "the attempt failed");
     span.record("outcome", outcome(executed));
     span.record("error", field::display(failure));
     #[cfg(feature = "opentelemetry")]
