@@ -248,7 +248,7 @@ export class Job {
 export type Handler = (job: Job) => unknown | Promise<unknown>;
 
 export type WorkerEvent =
-  | "settled" | "not_settled" | "job_failed" | "unknown_kind" | "lease_lost" | "drain"
+  | "started" | "ended" | "settled" | "not_settled" | "job_failed" | "unknown_kind" | "lease_lost" | "drain"
   | "claim_failed" | "extend_failed" | "extend_refused" | "settle_failed" | "settle_refused"
   | "result_refused" | "handler_abandoned";
 

@@ -40,6 +40,7 @@ export class Worker {
   #heartbeat;
   #settles;
   #running;
+  #outcomes = {};
 
   /** @param {string | import("./queue.js").Queue} queue @param {any} handlers @param {import("./index.d.ts").WorkerOptions} options */
   constructor(queue, handlers, options = {}) {
@@ -95,6 +96,7 @@ export class Worker {
       connection: this.#connection, worker: this.#name, leaseMs: this.#options.leaseMs, held: this.#held,
       emit: this.#emit, onDrain: () => this.#drain(),
     });
+    this.#emit("started", { queue: this.#queue, concurrency: this.#options.concurrency });
     const announcing = this.#options.announce ? this.#announce() : undefined;
     try {
       await this.#claims();
@@ -108,6 +110,7 @@ export class Worker {
       await announcing;
       unlisten();
       if (this.#ownsConnection) this.#connection.close();
+      this.#emit("ended", { ...this.#outcomes });
     }
   }
 
@@ -153,6 +156,8 @@ export class Worker {
     held.isRunning = false;
     if (outcome === undefined) return;
     const settled = await this.#settles.settle(held, outcome.event, outcome.fields);
+    const name = settled === "done" ? outcome.event : "not_settled";
+    this.#outcomes[name] = (this.#outcomes[name] ?? 0) + 1;
     if (settled !== "done") this.#emit("not_settled", { job: held.job, outcome: settled });
     else this.#emit("settled", { job: held.job, event: outcome.event });
   }

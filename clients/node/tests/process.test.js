@@ -41,7 +41,7 @@ test("the program of the README runs from an empty directory", async (t) => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ["main.mjs"], { cwd: directory, env, timeout: 120_000 });
   assert.match(stdout, /outcome: 'completed'/);
   assert.match(stdout, /sent: 'ada@example.org'/);
-  assert.equal(stderr, "");
+  assert.match(stderr, /^queue: started queue=\S+ concurrency=\d+\nqueue: ended complete=1\n$/);
 });
 
 test("SIGTERM lets what ends in time end, gives back the rest uncharged, and the process ends", async (t) => {

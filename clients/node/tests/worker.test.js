@@ -261,6 +261,9 @@ test("a server with another key is told by a failed extension and a refused sett
   await worker.stop();
   await running;
   const seen = told.filter(({ event }) => event !== "settled");
-  assert.deepEqual(seen.map(({ event }) => event), ["extend_failed", "settle_refused", "not_settled"]);
-  assert.match(seen[1].details.error.message, /--key-file/);
+  const names = ["started", "extend_failed", "settle_refused", "not_settled", "ended"];
+  assert.deepEqual(seen.map(({ event }) => event), names);
+  assert.deepEqual(seen[0].details, { queue: queue.name, concurrency: 1 });
+  assert.equal(seen[4].details.not_settled, 1);
+  assert.match(seen[2].details.error.message, /--key-file/);
 });

@@ -116,7 +116,9 @@ class Events(unittest.TestCase):
         worker.stop()
         thread.join()
         names = [event.name for event in told if event.name != "settled"]
-        self.assertEqual(names, ["extend_failed", "settle_refused", "not_settled"])
+        self.assertEqual(names, ["started", "extend_failed", "settle_refused", "not_settled", "ended"])
+        self.assertEqual(told[0].details, {"queue": "late", "concurrency": 1})
+        self.assertEqual(told[-1].details["not_settled"], 1)
         [refusal] = [event for event in told if event.name == "settle_refused"]
         self.assertIn("--key-file", str(refusal.error))
 

@@ -12,12 +12,15 @@ from ._job import ClaimedJob
 _log = logging.getLogger("queue_jobs")
 
 EventName = Literal[
-    "settled", "not_settled", "job_failed", "unknown_kind", "lease_lost", "drain",
+    "started", "ended", "settled", "not_settled", "job_failed", "unknown_kind", "lease_lost", "drain",
     "claim_failed", "extend_failed", "extend_refused", "settle_failed", "settle_refused",
     "result_refused", "handler_abandoned",
 ]  # fmt: skip
 
-_LEVELS: Mapping[str, int] = {"settled": logging.DEBUG, "drain": logging.INFO, "claim_failed": logging.INFO}
+_LEVELS: Mapping[str, int] = {
+    "settled": logging.DEBUG,
+    **dict.fromkeys(("started", "ended", "drain", "claim_failed"), logging.INFO),
+}
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import os
 import random
 import socket
 import time
+from collections import Counter
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -66,6 +67,7 @@ class Run:
         self._error: QueueError | None = None
         self._paused_for: float | None = None
         self._grace_began = False
+        self._outcomes: Counter[str] = Counter()
         self._settler = Settler(sender, lambda: len(self._running), emit)
         self._heartbeat = Heartbeat(sender, self._worker, options.lease, self._running, self._drained, emit)
 
@@ -86,6 +88,7 @@ class Run:
 
     async def run(self) -> None:
         """Works until it is told to stop. Raises the error that makes working impossible."""
+        self._emit("started", queue=self._options.queue, concurrency=self._options.concurrency)
         claims, announce = self._spawn(self._claims()), self._spawn(self._announce())
         heartbeat, settler = self._spawn(self._heartbeat.run()), self._spawn(self._settler.run())
         try:
@@ -99,6 +102,7 @@ class Run:
             for running in self._running.values():
                 running.ask_to_stop("shutdown")
             await _cancelled(claims, announce, heartbeat, settler, *self._tasks)
+            self._emit("ended", **dict[str, Any](self._outcomes))
         if self._error is not None:
             raise self._error
 
@@ -191,8 +195,11 @@ class Run:
             if event is not None:
                 outcome = await self._settler.settle(held, event)
                 if outcome == "done":
-                    self._emit("settled", held.job, event=event.split('"')[1])
+                    name = event.split('"')[1]
+                    self._outcomes[name] += 1
+                    self._emit("settled", held.job, event=name)
                 else:
+                    self._outcomes["not_settled"] += 1
                     self._emit("not_settled", held.job, outcome=outcome)
         finally:
             del self._running[held]
