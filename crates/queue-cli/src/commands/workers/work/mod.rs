@@ -122,8 +122,17 @@ async fn serve(
     session: &Session,
     signals: &mut StopSignals,
 ) -> Result<Exit, CliError> {
+    tell_start(args, jobs.storage().capabilities().name, session);
     let (report, stopped) = work(args, jobs, session, signals).await?;
     tell_end(report, stopped, session)
+}
+
+/// Tells people what the worker does and where; `store` is without what opens it.
+fn tell_start(args: &WorkArgs, store: &str, session: &Session) {
+    if session.out.format() == Format::Human {
+        let commands = output::plural(args.concurrency() as u64, "command", "commands");
+        output::note(format!("working on the queue {} of {store}, {commands} at once", session.name));
+    }
 }
 
 /// Reports what was done, and answers the exit code that it means.

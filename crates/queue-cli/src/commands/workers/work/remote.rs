@@ -1,7 +1,7 @@
 //! `queue work --server`: the same worker over the protocol `/v1`, with a token of the scope
 //! `work`.
 
-use super::{StopRequest, WorkArgs, event, on_signals, retry, router, tell_end};
+use super::{StopRequest, WorkArgs, event, on_signals, retry, router, tell_end, tell_start};
 use crate::{
     exit::{CliError, Exit},
     service_address::ServiceAddress,
@@ -38,6 +38,7 @@ pub(super) async fn run(
             stop.cancel();
         }
     };
+    tell_start(args, &server.url, session);
     let (report, stopped) = on_signals(worker.run(), ask, session, signals).await;
     tell_end(report?, stopped, session)
 }
