@@ -177,7 +177,7 @@ impl Demonstration {
         let Some(address) = line.trim().strip_prefix("listening at ") else {
             bail!("the server said {line:?}")
         };
-        server.url = format!("http://{address}");
+        address.trim_end_matches('/').clone_into(&mut server.url);
         Ok(server)
     }
 }

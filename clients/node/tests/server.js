@@ -93,7 +93,7 @@ export class Server {
       child.stderr.on("data", (text) => { trouble += text; });
       child.stdout.on("data", (text) => {
         told += text;
-        if (!/listening at 127\.0\.0\.1:/.test(told)) return;
+        if (!/listening at http:\/\/127\.0\.0\.1:/.test(told)) return;
         this.#port = port;
         resolve();
       });

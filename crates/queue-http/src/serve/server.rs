@@ -66,7 +66,7 @@ enum Plaintext {
 /// let door = AccessControl::without_tokens(rules, RequestLimits::default());
 ///
 /// let server = ServerOptions::new(["127.0.0.1:0".parse()?], Door::Anybody).bind().await?;
-/// println!("listening at {}", server.addresses()?[0]);
+/// println!("listening at {}", server.urls()?[0]);
 /// let lifecycle = server.lifecycle();
 /// let stop_soon = async {
 ///     lifecycle.stop();
@@ -165,6 +165,17 @@ impl Server {
     /// Where it listens, with the ports that the system chose.
     pub fn addresses(&self) -> io::Result<Vec<Address>> {
         self.listeners.iter().map(Listener::address).collect()
+    }
+
+    /// The same as a client or a browser on this machine takes them: `http://127.0.0.1:8080/`, or
+    /// `unix:/path` for a socket.
+    pub fn urls(&self) -> io::Result<Vec<String>> {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let url = |address| match address {
+            Address::Tcp(address) => format!("{scheme}://{address}/"),
+            Address::Unix(_) => address.to_string(),
+        };
+        Ok(self.addresses()?.into_iter().map(url).collect())
     }
 
     /// What stops the server, and what its handlers ask whether it stops.

@@ -83,11 +83,11 @@ impl Access {
         let stdout = child.stdout.take().ok_or("a pipe")?;
         let mut stdout = BufReader::new(stdout).lines();
         let line = stdout.next_line().await?.unwrap_or_default();
-        let Some(address) = line.strip_prefix("listening at ") else {
+        let Some(address) = line.strip_prefix("listening at http://") else {
             let output = child.wait_with_output().await?;
             return Err(format!("{line}{}", String::from_utf8_lossy(&output.stderr)).into());
         };
-        Ok(Server { address: address.parse()?, child, _stdout: stdout })
+        Ok(Server { address: address.trim_end_matches('/').parse()?, child, _stdout: stdout })
     }
 }
 

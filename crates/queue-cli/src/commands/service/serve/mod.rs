@@ -63,13 +63,14 @@ pub(crate) struct ServeArgs {
     /// a store at a path, made if it is missing; else one made up now]
     #[arg(long, value_name = "FILE", env = "QUEUE_KEY_FILE")]
     key_file: Option<PathBuf>,
-    /// What to write to standard error
-    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = log::Level::Warn)]
-    log: log::Level,
+    /// What to write to standard error [default: warn; with --demo, whose jobs fail on purpose,
+    /// error]
+    #[arg(long, value_name = "LEVEL", value_enum)]
+    log: Option<log::Level>,
 }
 
 pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliError> {
-    log::start(args.log);
+    log::start(args.log.unwrap_or(if args.demo { log::Level::Error } else { log::Level::Warn }));
     let mut stop = StopSignals::beside_reload()?;
     let reload = ReloadSignal::listen()?;
     let args = ServeArgs { door: args.door.for_demo(args.demo), ..args };

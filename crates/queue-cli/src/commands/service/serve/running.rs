@@ -161,17 +161,18 @@ fn tell(out: Output, words: String, object: &serde_json::Value) {
 
 fn tell_start(server: &Server, files: &Files, out: Output) -> Result<(), CliError> {
     let addresses: Vec<String> = server.addresses()?.iter().map(ToString::to_string).collect();
+    let urls = server.urls()?;
     let key_file = files.key_file.as_ref().map(|path| path.display().to_string());
-    out.answer(
-        || format!("listening at {}", addresses.join(" and ")),
-        || json!({"event": "listening", "addresses": addresses, "key_file": key_file}),
-    )?;
     if out.format() == Format::Human {
         output::note(match &key_file {
             Some(path) => format!("the keys of receipts and sessions are in {path}"),
             None => MADE_UP.to_owned(),
         });
     }
+    out.answer(
+        || format!("listening at {}", urls.join(" and ")),
+        || json!({"event": "listening", "addresses": addresses, "urls": urls, "key_file": key_file}),
+    )?;
     Ok(())
 }
 
