@@ -173,7 +173,7 @@ pub(crate) async fn job(scenario: &Scenario, said: &Value) -> Result<Option<Valu
 }
 
 pub(crate) async fn failures(scenario: &Scenario) -> Result<Value> {
-    let found = FailureGroups::read(&*scenario.storage, scenario.jobs.name()).await?;
+    let found = FailureGroups::read(&*scenario.storage, scenario.jobs.name(), None).await?;
     Ok(json!(found.groups))
 }
 
