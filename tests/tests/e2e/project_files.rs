@@ -44,7 +44,8 @@ fn kill_one_worker_and_let_another_finish(place: &CommandDirectory, root: &Path)
         format!("cd '{}' && printf '%s\\0' \"$QUEUE_PAYLOAD\" | xargs -0 sha256sum --", root.display());
     let hold = place.path().join("hold");
     fs::write(&hold, "").expect("the directory is ours");
-    // A job after the first twenty hangs. Its command ends with the killed worker, or with the file.
+    // A job after the first twenty hangs. Its command ends with the killed worker, or with the
+    // file.
     let share = "echo x >> started; test $(wc -l < started) -le 20 || while [ -e hold ]; do sleep 0.1; done";
     let hang = format!("{share}; {hash}");
     let first = place.start(&["work", "--exec", &hang, "--concurrency", "2", "--lease", "1s", "--json"]);

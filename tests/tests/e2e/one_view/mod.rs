@@ -275,7 +275,8 @@ fn every_filter_gives_the_same_jobs_in_every_face_over_sqlite() {
     look("sqlite:one-view.db", Pairs::All);
 }
 
-/// What a filter means is decided above the stores, so a slice shows that each store is asked right.
+/// What a filter means is decided above the stores, so a slice shows that each store is asked
+/// right.
 #[test]
 fn a_slice_of_the_filters_gives_the_same_jobs_over_every_other_store() {
     for store in stores("one_view").iter().filter(|store| !store.starts_with("sqlite:")) {

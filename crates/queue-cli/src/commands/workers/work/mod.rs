@@ -127,7 +127,7 @@ async fn serve(
     tell_end(report, stopped, session)
 }
 
-/// Tells people what the worker does and where; `store` is without what opens it.
+/// Says to people what the worker does and where; `store` is without what opens it.
 fn tell_start(args: &WorkArgs, store: &str, session: &Session) {
     if session.out.format() == Format::Human {
         let commands = output::plural(args.concurrency() as u64, "command", "commands");
