@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use queue_core::{EventStream, Hint, Interest, JobChange, State};
 
 /// More than any case causes.
-const HINTS_MAX: usize = 1000;
+const HINTS_MAX: usize = 100_000;
 
 /// Subscribes to hints of a queue.
 pub(in crate::cases) async fn subscribe(bench: &Bench, interest: Interest) -> EventStream {
