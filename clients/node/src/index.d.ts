@@ -102,8 +102,7 @@ interface Result {
   contentType?: string;
 }
 
-export type State =
-  | "queued" | "scheduled" | "parked" | "processing" | "failing" | "completed" | "failed" | "cancelled";
+export type State = "queued" | "processing" | "failing" | "completed" | "failed" | "cancelled";
 
 export interface Enqueued extends Result {
   id: string;
@@ -128,7 +127,7 @@ export type Outcome =
   | ({ outcome: "completed"; id: string; seq?: number | bigint } & Result)
   | {
       outcome: "failed"; id: string; seq?: number | bigint; error?: JobError;
-      reason?: "exhausted" | "terminal" | "stalled" | "unknown kind" | "undecodable";
+      reason?: "exhausted" | "terminal" | "stalled" | "unknown_kind" | "undecodable";
     }
   | { outcome: "cancelled"; id: string; seq?: number | bigint; reason?: "expired" }
   | { outcome: "superseded" | "expired" | "unknown"; id: string; seq?: number | bigint }
@@ -166,7 +165,7 @@ export interface ShownJob {
   seq: number | bigint;
   epoch: number;
   kind: string;
-  state: "queued" | "processing" | "failing" | "completed" | "failed" | "cancelled";
+  state: State;
   attempts_made: number;
   pauses: { of: "queue" | "kind"; until_ms: number | null }[];
   [name: string]: unknown;
@@ -198,8 +197,8 @@ export class Queue {
     options?: CallOptions & { seq?: number | bigint | undefined; timeoutMs?: number | undefined },
   ): Promise<Outcome>;
   /** Needs the scope `operate`. `request` asks running handlers to stop. */
-  cancel(id: string, options?: CallOptions & { running?: "leave" | "request" | undefined }): Promise<Changed>;
-  cancelMany(ids: string[], options?: CallOptions & { running?: "leave" | "request" | undefined }): Promise<Changed[]>;
+  cancel(id: string, options?: CallOptions & { processing?: "leave" | "request" | undefined }): Promise<Changed>;
+  cancelMany(ids: string[], options?: CallOptions & { processing?: "leave" | "request" | undefined }): Promise<Changed[]>;
   /**
    * A job as the service shows it, or a `QueueError` of the kind `not_found`. Its keys are those of
    * the protocol, in every face. Needs the scope `view`.

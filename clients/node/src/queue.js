@@ -110,11 +110,11 @@ export class Queue {
   }
 
   async cancelMany(ids, options = {}) {
-    const { running = "leave", signal } = options;
+    const { processing = "leave", signal } = options;
     const outcomes = [];
     for (let from = 0; from < ids.length; from += JOBS_MAX) {
       const part = ids.slice(from, from + JOBS_MAX);
-      const body = write({ ids: part, running });
+      const body = write({ ids: part, processing });
       const asked = { signal, member: "items", length: part.length };
       const items = await retried(this.#retryMs, signal, async ({ isResent }) => {
         const { body: told } = await this.connection.call("POST", `${this.#path}/jobs:cancel`, body, asked);

@@ -201,7 +201,7 @@ export class Worker {
       host: `${hostname()}, process ${process.pid}`.slice(0, 128), kinds: [...this.#handlers.keys()],
     };
     const tell = (ttlMs, options) => {
-      const body = write({ ...about, running: this.#held.size, ttl_ms: ttlMs });
+      const body = write({ ...about, held: this.#held.size, ttl_ms: ttlMs });
       return this.#connection.call("POST", "/v1/workers", body, { ...options, member: "drain" });
     };
     let isPresent = false;

@@ -130,8 +130,8 @@ const ACTIONS = {
     return outcomeIn(await run.queue.wait(id, { seq, timeoutMs }));
   }),
   cancel: (run, step) => run.client(step, async () => {
-    const { ids, running } = run.fill(step.cancel);
-    return run.queue.cancelMany(ids, { running });
+    const { ids, processing } = run.fill(step.cancel);
+    return run.queue.cancelMany(ids, { processing });
   }),
   job: (run, step) => run.client(step, () => run.queue.job(run.fill(step.job).id)),
   failures: (run, step) => run.client(step, async () => {

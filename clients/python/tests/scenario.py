@@ -160,8 +160,8 @@ class Scenario:
         self._with_client(step, lambda: self.client.wait(said["id"], seq=said.get("seq"), timeout=seconds))
 
     def _do_cancel(self, said: Any, step: dict[str, Any]) -> None:
-        running = said.get("running", "leave")
-        self._with_client(step, lambda: self.client.cancel_many(said["ids"], running=running))
+        processing = said.get("processing", "leave")
+        self._with_client(step, lambda: self.client.cancel_many(said["ids"], processing=processing))
 
     def _do_job(self, said: Any, step: dict[str, Any]) -> None:
         self._with_client(step, lambda: self.client.job(said["id"]))

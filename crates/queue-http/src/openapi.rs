@@ -24,7 +24,7 @@ const JSON: &str = "application/json";
 const TOKEN: &str = "token";
 /// The version of the description. A change that breaks clients is accepted by its test only
 /// together with a new number before the point, which `/v1` must never need.
-const VERSION: &str = "3.0";
+const VERSION: &str = "4.0";
 
 /// The description as text.
 pub(crate) fn text() -> &'static str {

@@ -5,7 +5,7 @@ use queue_core::{
     Capabilities, Certainty, ClaimRequest, ContentType, Durability, ErrorKind, JobId, Kind, ManualClock,
     NewJob, Payload, QueueName, Reach, Result, Retention, SeededRng, Span, State, Storage, StorageExt,
     WorkerId,
-    lifecycle::{Event, OnRunning, Policy},
+    lifecycle::{Event, OnProcessing, Policy},
 };
 use queue_kv::{Kv, KvDatabase, KvEntry, KvError, KvRead, KvStorage, KvWrite, MemoryKv};
 use std::{
@@ -194,7 +194,7 @@ async fn populate(store: &KvStorage) -> Result<()> {
     let done = Event::Complete { token, result: text("y"), retention: None, then: vec![] };
     store.settle(&held[1].record.meta, done, &Policy::default()).await?;
     store.settle(&held[2].record.meta, Event::release(token), &Policy::default()).await?;
-    let cancel = Event::Cancel { running: OnRunning::Leave };
+    let cancel = Event::Cancel { processing: OnProcessing::Leave };
     store.change(&queue(), &held[2].record.meta.id, cancel, &Policy::default()).await?;
     Ok(())
 }

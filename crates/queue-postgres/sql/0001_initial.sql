@@ -227,7 +227,7 @@ CREATE TABLE {schema}.worker (
   id          text COLLATE "C" PRIMARY KEY,
   queues      text    NOT NULL, -- one name per line; names contain no control characters
   concurrency bigint  NOT NULL,
-  running     bigint  NOT NULL,
+  held        bigint  NOT NULL,
   host        text    NOT NULL,
   expires_at  bigint  NOT NULL,
   duty      smallint NOT NULL DEFAULT 0, -- what somebody asked of it

@@ -1,2 +1,2 @@
 -- In: mark. Out: workers that have not expired, by id.
-SELECT id, queues, concurrency, running, host, about, duty FROM {schema}.worker WHERE expires_at > {now} ORDER BY id;
+SELECT id, queues, concurrency, held, host, about, duty FROM {schema}.worker WHERE expires_at > {now} ORDER BY id;

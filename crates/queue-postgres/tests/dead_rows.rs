@@ -7,7 +7,7 @@ mod common;
 use common::{Place, claim, complete, enqueue, fail, job, request};
 use queue_core::{
     ClaimedJob, Span, Storage,
-    lifecycle::{Event, OnRunning, Policy, decide},
+    lifecycle::{Event, OnProcessing, Policy, decide},
 };
 use queue_postgres::{Pooler, PostgresOptions, PostgresStorage};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Row, postgres::PgRow};
@@ -79,7 +79,7 @@ async fn change(store: &PostgresStorage) {
     let held = claim(store, LIVE * 3).await.jobs;
     let (moved, rest) = held.split_at(held.len() / 3);
     let (marked, completed) = rest.split_at(rest.len() / 2);
-    apply(store, marked, |_| Event::Cancel { running: OnRunning::Request }).await;
+    apply(store, marked, |_| Event::Cancel { processing: OnProcessing::Request }).await;
     apply(store, &held, extend).await;
     apply(store, moved, |job| fail(job.token)).await;
     apply(store, completed, |job| complete(job.token)).await;

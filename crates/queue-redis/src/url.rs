@@ -7,9 +7,8 @@ use crate::{
     endpoint::Endpoint,
     tls::{self, CertificateFiles},
 };
-use percent_encoding::percent_decode_str;
 use queue_core::{Error, Result};
-use queue_store::{UNENCODED_LOGIN, is_login_unencoded};
+use queue_store::{UNENCODED_LOGIN, is_login_unencoded, url_options};
 use redis::{Client, ConnectionInfo, IntoConnectionInfo, ProtocolVersion, RedisConnectionInfo};
 
 /// What a URL says.
@@ -63,14 +62,14 @@ impl RedisUrl {
             _ => return Err(malformed()),
         };
         let mut parts = parts(tls, rest)?;
-        if parts.take("cluster")?.is_some_and(|value| value == "true") {
+        if parts.take("cluster").is_some_and(|value| value == "true") {
             kind = EndpointKind::Cluster;
         }
         let certificates = CertificateFiles::new(
             tls,
-            parts.take(tls::AUTHORITY)?,
-            parts.take(tls::CERTIFICATE)?,
-            parts.take(tls::KEY)?,
+            parts.take(tls::AUTHORITY),
+            parts.take(tls::CERTIFICATE),
+            parts.take(tls::KEY),
         )?;
         let endpoint = parts.endpoint(kind)?;
         Ok(Self { endpoint, certificates, options: parts.query })
@@ -78,13 +77,8 @@ impl RedisUrl {
 }
 
 impl UrlParts<'_> {
-    fn take(&mut self, key: &str) -> Result<Option<String>> {
-        let mut found = self.query.extract_if(.., |(known, _)| known == key).map(|(_, value)| value);
-        let value = found.next();
-        if found.next().is_some() {
-            return Err(Error::invalid("open", format!("the option `{key}` stands twice")));
-        }
-        Ok(value)
+    fn take(&mut self, key: &str) -> Option<String> {
+        self.query.extract_if(.., |(known, _)| known == key).map(|(_, value)| value).next()
     }
 
     fn endpoint(&mut self, kind: EndpointKind) -> Result<Endpoint> {
@@ -97,7 +91,7 @@ impl UrlParts<'_> {
             EndpointKind::Sentinel => {
                 let missing = || Error::invalid("open", "`redis+sentinel` needs the option `service`");
                 let service =
-                    self.take("service")?.filter(|service| !service.is_empty()).ok_or_else(missing)?;
+                    self.take("service").filter(|service| !service.is_empty()).ok_or_else(missing)?;
                 let master = self.info(self.hosts[0], self.login, self.path)?;
                 let sentinels = match self.take_sentinel_login()? {
                     Some(login) => self.infos()?.into_iter().map(|info| login.on(info)).collect(),
@@ -109,7 +103,7 @@ impl UrlParts<'_> {
     }
 
     fn take_sentinel_login(&mut self) -> Result<Option<SentinelLogin>> {
-        let (user, password) = (self.take("sentinel_username")?, self.take("sentinel_password")?);
+        let (user, password) = (self.take("sentinel_username"), self.take("sentinel_password"));
         if user.is_none() && password.is_none() {
             return Ok(None);
         }
@@ -170,29 +164,7 @@ fn parts(tls: bool, rest: &str) -> Result<UrlParts<'_>> {
     if hosts.is_empty() {
         return Err(malformed());
     }
-    Ok(UrlParts { tls, login, hosts, path, query: options(query)? })
-}
-
-/// What stands behind the `?`, decoded; no option stands twice.
-fn options(query: &str) -> Result<Vec<(String, String)>> {
-    let query = query.split('&').filter(|part| !part.is_empty()).map(option).collect::<Result<Vec<_>>>()?;
-    for (at, (key, _)) in query.iter().enumerate() {
-        if query[..at].iter().any(|(earlier, _)| earlier == key) {
-            return Err(Error::invalid("open", format!("the option `{key}` stands twice")));
-        }
-    }
-    Ok(query)
-}
-
-fn option(part: &str) -> Result<(String, String)> {
-    let (key, value) = part
-        .split_once('=')
-        .ok_or_else(|| Error::invalid("open", "behind the `?`, options look like `key=value`"))?;
-    Ok((decode(key)?, decode(value)?))
-}
-
-fn decode(text: &str) -> Result<String> {
-    percent_decode_str(text).decode_utf8().map(String::from).map_err(|_| malformed())
+    Ok(UrlParts { tls, login, hosts, path, query: url_options(query)? })
 }
 
 fn malformed() -> Error {

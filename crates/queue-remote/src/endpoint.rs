@@ -1,8 +1,8 @@
 //! The place of a server, and the URL that names it.
 
 use http::Uri;
-use percent_encoding::percent_decode_str;
 use queue_core::{Error, Result};
+use queue_store::{decode_url, url_options};
 use std::{fmt, net::IpAddr, path::PathBuf};
 
 /// Where the server listens.
@@ -66,7 +66,7 @@ impl fmt::Display for Endpoint {
 impl RemoteUrl {
     pub(crate) fn parse(url: &str) -> Result<Self> {
         let (place, query) = url.split_once('?').unwrap_or((url, ""));
-        let options = query.split('&').filter(|part| !part.is_empty()).map(option).collect::<Result<_>>()?;
+        let options = url_options(query)?;
         let (scheme, rest) = place.split_once(':').ok_or_else(malformed)?;
         let endpoint = match scheme.to_ascii_lowercase().as_str() {
             "http+unix" => unix(rest)?,
@@ -107,22 +107,8 @@ fn unix(path: &str) -> Result<Endpoint> {
     if !cfg!(unix) {
         return Err(Error::invalid("open", "this system has no Unix sockets"));
     }
-    let path = decode(path.strip_prefix("//").unwrap_or(path))?;
+    let path = decode_url(path.strip_prefix("//").unwrap_or(path))?;
     if path.is_empty() { Err(malformed()) } else { Ok(Endpoint::Unix(path.into())) }
-}
-
-fn option(part: &str) -> Result<(String, String)> {
-    let (key, value) = part
-        .split_once('=')
-        .ok_or_else(|| Error::invalid("open", "behind the `?`, options look like `key=value`"))?;
-    Ok((decode(key)?, decode(value)?))
-}
-
-fn decode(text: &str) -> Result<String> {
-    match percent_decode_str(text).decode_utf8() {
-        Ok(text) if !text.contains('\0') => Ok(text.into_owned()),
-        _ => Err(Error::invalid("open", "a URL is UTF-8 without zero bytes, escaped ones included")),
-    }
 }
 
 fn malformed() -> Error {

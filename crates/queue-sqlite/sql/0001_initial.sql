@@ -155,7 +155,7 @@ CREATE TABLE queue_worker (
   id          TEXT    PRIMARY KEY,
   queues      TEXT    NOT NULL, -- one name per line; names contain no control characters
   concurrency INTEGER NOT NULL,
-  running     INTEGER NOT NULL,
+  held        INTEGER NOT NULL,
   host        TEXT    NOT NULL,
   expires_at  INTEGER NOT NULL,
   duty      INTEGER NOT NULL DEFAULT 0, -- what somebody asked of it; only the row of a worker that is gone forgets it

@@ -42,4 +42,6 @@ pub use events::{HintStream, Hub, News, NoticeLevel, Notices};
 pub use per_runtime::{PerRuntime, RuntimePart};
 pub use tasks::{CurrentRuntime, Spawn};
 pub use threads::{Mailbox, watcher};
-pub use url_option::{LIMIT_OPTIONS, UNENCODED_LOGIN, UrlOption, is_login_unencoded};
+pub use url_option::{
+    LIMIT_OPTIONS, UNENCODED_LOGIN, UrlOption, decode_url, is_login_unencoded, url_options,
+};

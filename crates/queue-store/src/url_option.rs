@@ -1,5 +1,6 @@
 //! The options in the URL of a store, which have one spelling in every store.
 
+use percent_encoding::percent_decode_str;
 use queue_core::{Error, Limits, Result};
 use std::{num::NonZero, str::FromStr, time::Duration};
 
@@ -102,6 +103,42 @@ impl<'a> UrlOption<'a> {
     }
 }
 
+/// What stands behind the `?` of a URL, `key=value&key=value`, decoded and in its order.
+///
+/// ```
+/// let options = queue_store::url_options("namespace=a%2Eb&batch_max=10")?;
+/// assert_eq!(options[0], ("namespace".to_owned(), "a.b".to_owned()));
+/// assert!(queue_store::url_options("batch_max=10&batch_max=20").is_err());
+/// # Ok::<(), queue_core::Error>(())
+/// ```
+///
+/// # Errors
+/// `Invalid` for a part without a `=`, for a key that stands twice, and as [`decode_url`].
+pub fn url_options(query: &str) -> Result<Vec<(String, String)>> {
+    let mut options: Vec<(String, String)> = Vec::new();
+    for part in query.split('&').filter(|part| !part.is_empty()) {
+        let malformed = || Error::invalid("open", "behind the `?`, options look like `key=value`");
+        let (key, value) = part.split_once('=').ok_or_else(malformed)?;
+        let (key, value) = (decode_url(key)?, decode_url(value)?);
+        if options.iter().any(|(earlier, _)| *earlier == key) {
+            return Err(Error::invalid("open", format!("the option `{key}` stands twice")));
+        }
+        options.push((key, value));
+    }
+    Ok(options)
+}
+
+/// A part of a URL with its percent-encoding decoded.
+///
+/// # Errors
+/// `Invalid` for what is not UTF-8, and for a zero byte, which no path or name may contain.
+pub fn decode_url(part: &str) -> Result<String> {
+    match percent_decode_str(part).decode_utf8() {
+        Ok(text) if !text.contains('\0') => Ok(text.into_owned()),
+        _ => Err(Error::invalid("open", "a URL is UTF-8 without zero bytes, escaped ones included")),
+    }
+}
+
 /// How an error says that a URL cannot be read for [such a login](is_login_unencoded).
 pub const UNENCODED_LOGIN: &str = "in a user or a password write `%23` for `#`, `%2F` for `/`, `%3F` for `?`, \
                                    `%40` for `@` and `%25` for `%`";
@@ -129,7 +166,7 @@ pub fn is_login_unencoded(url: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{LIMIT_OPTIONS, UrlOption, is_login_unencoded};
+    use super::{LIMIT_OPTIONS, UrlOption, decode_url, is_login_unencoded, url_options};
     use queue_core::Limits;
 
     #[test]
@@ -156,6 +193,16 @@ mod tests {
             assert!(UrlOption::new("connections_max", text).number().is_err(), "{text}");
         }
         assert!(UrlOption::new("batch_max", "0").limit(Limits::default()).is_err());
+    }
+
+    #[test]
+    fn options_that_cannot_be_read_or_stand_twice_are_refused() {
+        assert_eq!(url_options("").expect("none"), []);
+        assert_eq!(url_options("&a=b=c&").expect("one"), [("a".to_owned(), "b=c".to_owned())]);
+        for query in ["a", "a=1&b", "a=1&a=1", "a=1&%61=2", "a=%FF", "%00=1"] {
+            assert!(url_options(query).is_err(), "{query}");
+        }
+        assert!(decode_url("%C3%28").is_err());
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub struct QueueView<'a> {
     failed: u64,
     cancelled: u64,
     total: u64,
+    /// How many of the waiting jobs, which are queued or failing, are due.
+    due: u64,
     /// How many of the waiting jobs have a due time that is still to come.
     scheduled: u64,
     /// For how long the oldest due job has been due.
@@ -52,6 +54,7 @@ impl<'a> QueueView<'a> {
             failed: counts.of(State::Failed),
             cancelled: counts.of(State::Cancelled),
             total: counts.total(),
+            due: counts.due(),
             scheduled: counts.scheduled,
             oldest_due_age_ms: counts.oldest_due.map(|due| millis(counts.now.since(due))),
             now_ms: counts.now.as_millis(),

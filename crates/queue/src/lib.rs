@@ -135,7 +135,7 @@ pub use queue_core::{
     ListFilter, ManualClock, NamesKind, NewJob, OnFailed, OnWaiting, Page, Payload, Prune, QueueName, Reason,
     Result, RetryPolicy, Rng, SeededRng, Seq, State, Storage, StorageExt, SystemClock, SystemRng,
     TimeOrderedIds, Timestamp, WorkerId,
-    lifecycle::{OnRunning, Policy, Unhandled},
+    lifecycle::{OnProcessing, Policy, Unhandled},
     series::{QueueSeries, SlotLength, TimeHistogram, WorkCounts, WorkOutcome},
 };
 #[cfg(feature = "fs")]

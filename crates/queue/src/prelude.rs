@@ -3,6 +3,6 @@
 #[cfg(feature = "worker")]
 pub use crate::worker::{Context, JobError, Router, shutdown_signal};
 pub use crate::{
-    Change, Delivery, Enqueued, FailedJob, Failure, Id, JobKind, JobOptions, Keep, Nack, OnFailed, OnRunning,
-    Outcome, Queue, Settled, State, Status, WaitError, WaitOptions, open,
+    Change, Delivery, Enqueued, FailedJob, Failure, Id, JobKind, JobOptions, Keep, Nack, OnFailed,
+    OnProcessing, Outcome, Queue, Settled, State, Status, WaitError, WaitOptions, open,
 };

@@ -55,7 +55,7 @@ pub(crate) async fn fill(url: &str) {
     quiet.enqueue(id("waits"), Raw(payload())).await.expect("it is accepted");
     let queues = [NAME, QUIET].map(QueueName::from_static).to_vec();
     let (host, about) = (TEXT.to_owned(), TEXT.into());
-    let worker = WorkerInfo { queues, concurrency: 1, running: 1, host, about, ..WorkerInfo::new(worker()) };
+    let worker = WorkerInfo { queues, concurrency: 1, held: 1, host, about, ..WorkerInfo::new(worker()) };
     storage.announce(worker, Duration::from_hours(1)).await.expect("presence is kept");
     storage.close().await.expect("it closes");
 }

@@ -113,7 +113,7 @@ fn a_stopped_worker_lets_its_command_end_and_one_that_is_drained_ends_by_itself(
     until("it started", || place.path().join("started.b").exists().then_some(()));
     let workers = until("it is seen", || {
         let seen = place.run(&with(&url, "store.token", &["workers", "--json"]));
-        let running = lines(&seen.stdout).into_iter().find(|worker| worker["running"] == 1);
+        let running = lines(&seen.stdout).into_iter().find(|worker| worker["held"] == 1);
         running.map(|worker| worker["id"].as_str().expect("an id").to_owned())
     });
     place.run(&with(&url, "store.token", &["drain", &workers])).ok();
@@ -133,7 +133,7 @@ fn a_cancelled_command_is_killed_and_a_worker_outlives_its_server() {
     let work = ["work", "--exec", script, "--concurrency", "1", "--lease", "2s", "--json"];
     let worker = place.start(&with(&url, "work.token", &work));
     until("it started", || place.path().join("pids").exists().then_some(()));
-    place.run(&with(&url, "store.token", &["cancel", "long", "--running"])).ok();
+    place.run(&with(&url, "store.token", &["cancel", "long", "--processing"])).ok();
     until("it is cancelled", || {
         let status = place.run(&with(&url, "store.token", &["status", "long"]));
         String::from_utf8_lossy(&status.stdout).contains("cancelled").then_some(())

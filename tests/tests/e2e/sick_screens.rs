@@ -103,7 +103,7 @@ fn a_dumb_terminal_gets_lines_and_no_screen() {
     let (code, written) = TerminalScreen::start_with(&place, SIZE, &["top", "--once"], &dumb).end();
     assert!(code == 0 && !written.contains('\u{1b}'), "{code}: {written:?}");
     let mut watched = TerminalScreen::start_with(&place, SIZE, &["stats", "--watch"], &dumb);
-    watched.wait_to_see("queued");
+    watched.wait_to_see("scheduled");
     watched.signal(Signal::INT);
     let (_, written) = watched.end();
     assert!(!written.contains('\u{1b}'), "{written:?}");

@@ -203,7 +203,7 @@ fn a_cancelled_command_is_killed() {
     let place = place();
     let worker = hanging_worker(&place, &["--lease", "300ms", "--drain"]);
     assert_eq!(place.run(&["cancel", "a", "--json"]).code(1).object()["answer"], "processing");
-    assert_eq!(place.run(&["cancel", "a", "--running", "--json"]).ok().object()["answer"], "requested");
+    assert_eq!(place.run(&["cancel", "a", "--processing", "--json"]).ok().object()["answer"], "requested");
     assert!(worker.wait().ok().text().contains("1 cancelled"));
     all_is_gone(&place);
     assert_eq!(place.run(&["status", "a", "--json"]).ok().object()["state"], "cancelled");

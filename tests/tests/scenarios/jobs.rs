@@ -3,7 +3,7 @@
 use super::steps::Scenario;
 use queue::{
     Certainty, Change, Error, ErrorKind, JobId, JobOptions, Outcome, Payload, Raw, Result, WaitOptions,
-    queue_core::{ContentType, Enqueued, Failure, NewJob, OnWaiting, Seq, lifecycle::OnRunning},
+    queue_core::{ContentType, Enqueued, Failure, NewJob, OnWaiting, Seq, lifecycle::OnProcessing},
     view::{FailureGroups, JobDetails, JobReading},
 };
 use serde_json::{Map, Value, json};
@@ -152,10 +152,11 @@ pub(crate) async fn wait(scenario: &Scenario, said: &Value) -> Result<Value> {
 }
 
 pub(crate) async fn cancel(scenario: &Scenario, said: &Value) -> Result<Value> {
-    let running = if said["running"] == "request" { OnRunning::Request } else { OnRunning::Leave };
+    let processing =
+        if said["processing"] == "request" { OnProcessing::Request } else { OnProcessing::Leave };
     let mut answers = Vec::new();
     for id in said["ids"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        let (outcome, state) = match cancelled(scenario, id, running).await? {
+        let (outcome, state) = match cancelled(scenario, id, processing).await? {
             Change::Done => ("done", Some("cancelled")),
             Change::Requested => ("requested", Some("processing")),
             Change::NotAllowed(state) => ("unchanged", Some(state.as_str())),
@@ -178,14 +179,14 @@ pub(crate) async fn failures(scenario: &Scenario) -> Result<Value> {
 }
 
 /// As for [`stored`]: a job that is cancelled stays so, however often that is asked.
-async fn cancelled(scenario: &Scenario, id: &str, running: OnRunning) -> Result<Change> {
+async fn cancelled(scenario: &Scenario, id: &str, processing: OnProcessing) -> Result<Change> {
     for _ in 1..SENDS_MAX {
-        match scenario.jobs.cancel_with(id, running).await {
+        match scenario.jobs.cancel_with(id, processing).await {
             Err(error) if error.is_transient() => sleep(AGAIN_AFTER).await,
             ended => return ended,
         }
     }
-    scenario.jobs.cancel_with(id, running).await
+    scenario.jobs.cancel_with(id, processing).await
 }
 
 pub(crate) fn problem(error: &Error) -> Value {

@@ -12,7 +12,7 @@ from ._json import loads
 Seconds = Union[int, float, timedelta]
 Keep = Union[Seconds, Literal["forever", "nothing"]]
 Budget = Union[int, Literal["unlimited"]]
-State = Literal["queued", "scheduled", "parked", "processing", "failing", "completed", "failed", "cancelled"]
+State = Literal["queued", "processing", "failing", "completed", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Completed:
 class Failed:
     """No further attempt will be made.
 
-    `reason` is `exhausted`, `terminal`, `stalled`, `unknown kind` or `undecodable`.
+    `reason` is `exhausted`, `terminal`, `stalled`, `unknown_kind` or `undecodable`.
     """
 
     id: str

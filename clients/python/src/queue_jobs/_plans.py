@@ -75,12 +75,12 @@ def wait(queue: str, job: Enqueued | str, seq: int | None, timeout: Seconds | No
         seq = outcome.seq
 
 
-def cancel(queue: str, ids: Sequence[str], running: Literal["leave", "request"]) -> Plan[list[Changed]]:
+def cancel(queue: str, ids: Sequence[str], processing: Literal["leave", "request"]) -> Plan[list[Changed]]:
     """Cancels jobs by their ids."""
     found: list[Changed] = []
     texts = [_wire.text_of(job_id, "id") for job_id in ids]
     for part in _wire.chunks(texts):
-        tail = f',"running":{_wire.text_of(running, "running")}'
+        tail = f',"processing":{_wire.text_of(processing, "processing")}'
         body = _wire.list_body("ids", [texts[place] for place in part], tail)
         reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs:cancel", body, "items", len(part))
         found += _wire.changed(reply.answer.said["items"])

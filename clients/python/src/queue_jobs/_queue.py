@@ -102,15 +102,15 @@ class Queue(_Base):
         """
         return self._sender.run(_plans.wait(self.name, job, seq, timeout))
 
-    def cancel(self, id: str, *, running: Literal["leave", "request"] = "leave") -> Changed:
-        """Cancels a job that waits; with `running="request"` one that runs is asked to stop."""
-        return self.cancel_many([id], running=running)[0]
+    def cancel(self, id: str, *, processing: Literal["leave", "request"] = "leave") -> Changed:
+        """Cancels a job that waits; with `processing="request"` one that runs is asked to stop."""
+        return self.cancel_many([id], processing=processing)[0]
 
     def cancel_many(
-        self, ids: Iterable[str], *, running: Literal["leave", "request"] = "leave"
+        self, ids: Iterable[str], *, processing: Literal["leave", "request"] = "leave"
     ) -> list[Changed]:
         """Cancels jobs; the answers are in the order of the ids."""
-        return self._sender.run(_plans.cancel(self.name, list(ids), running))
+        return self._sender.run(_plans.cancel(self.name, list(ids), processing))
 
     def failures(self) -> list[FailureGroup]:
         """What fails, in groups, the largest first. Needs the scope `view`.
@@ -166,15 +166,15 @@ class AsyncQueue(_Base):
         """Waits until the job is over; see `Queue.wait`."""
         return await self._sender.run(_plans.wait(self.name, job, seq, timeout))
 
-    async def cancel(self, id: str, *, running: Literal["leave", "request"] = "leave") -> Changed:
+    async def cancel(self, id: str, *, processing: Literal["leave", "request"] = "leave") -> Changed:
         """Cancels a job; see `Queue.cancel`."""
-        return (await self.cancel_many([id], running=running))[0]
+        return (await self.cancel_many([id], processing=processing))[0]
 
     async def cancel_many(
-        self, ids: Iterable[str], *, running: Literal["leave", "request"] = "leave"
+        self, ids: Iterable[str], *, processing: Literal["leave", "request"] = "leave"
     ) -> list[Changed]:
         """Cancels jobs; the answers are in the order of the ids."""
-        return await self._sender.run(_plans.cancel(self.name, list(ids), running))
+        return await self._sender.run(_plans.cancel(self.name, list(ids), processing))
 
     async def failures(self) -> list[FailureGroup]:
         """As `Queue.failures`."""

@@ -246,7 +246,7 @@ class Run:
             "worker": self._worker,
             "queues": [self._options.queue],
             "concurrency": self._options.concurrency,
-            "running": len(self._running),
+            "held": len(self._running),
             "host": f"{socket.gethostname()}, process {os.getpid()}",
             "version": "queue-python 0.1.0",
             "kinds": list(self._options.handlers)[:100],

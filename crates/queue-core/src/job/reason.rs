@@ -41,7 +41,7 @@ impl Reason {
             Self::Exhausted => "exhausted",
             Self::Terminal => "terminal",
             Self::Stalled => "stalled",
-            Self::UnknownKind => "unknown kind",
+            Self::UnknownKind => "unknown_kind",
             Self::Undecodable => "undecodable",
             Self::Expired => "expired",
         }

@@ -3,18 +3,18 @@
 use super::decide::{finish, keep_or_remove, requeue};
 use crate::{
     ContentType, JobMeta, Retention, Span, State,
-    lifecycle::{Flags, OnRunning, Patch, Purge, Rejected, Requeue, RunAt},
+    lifecycle::{Flags, OnProcessing, Patch, Purge, Rejected, Requeue, RunAt},
 };
 
-pub(super) fn cancel(job: &JobMeta, running: OnRunning) -> Result<Patch, Rejected> {
+pub(super) fn cancel(job: &JobMeta, processing: OnProcessing) -> Result<Patch, Rejected> {
     match job.state {
         State::Queued | State::Failing => {
             Ok(keep_or_remove(job, job.retention.failed, finish(job, State::Cancelled)))
         }
-        State::Processing if running == OnRunning::Request && !job.cancel_requested => {
+        State::Processing if processing == OnProcessing::Request && !job.cancel_requested => {
             Ok(Patch::Flag(Flags { cancel_requested: true, awaited: false }))
         }
-        State::Processing if running == OnRunning::Request => Err(Rejected::Already(State::Processing)),
+        State::Processing if processing == OnProcessing::Request => Err(Rejected::Already(State::Processing)),
         State::Cancelled => Err(Rejected::Already(State::Cancelled)),
         state @ (State::Processing | State::Completed | State::Failed) => Err(Rejected::NotAllowed(state)),
     }

@@ -40,11 +40,11 @@ impl Rejected {
 ///
 /// ```
 /// use queue_core::{JobId, JobMeta, Kind, NewJob, ContentType, Payload, QueueName, Seq, State, Timestamp};
-/// use queue_core::lifecycle::{Event, OnRunning, Patch, Policy, decide};
+/// use queue_core::lifecycle::{Event, OnProcessing, Patch, Policy, decide};
 ///
 /// let new = NewJob::new(JobId::new("a")?, Kind::unnamed(), Payload::new("1", ContentType::from_static("text/plain")));
 /// let job = JobMeta::begin(QueueName::new("q")?, &new, Seq::new(1), Timestamp::from_millis(0));
-/// let transition = decide(&job, Event::Cancel { running: OnRunning::Leave }, &Policy::default()).expect("it waits");
+/// let transition = decide(&job, Event::Cancel { processing: OnProcessing::Leave }, &Policy::default()).expect("it waits");
 /// assert!(matches!(transition.patch, Patch::Finish(finish) if finish.state == State::Cancelled));
 /// # Ok::<(), queue_core::Error>(())
 /// ```
@@ -83,7 +83,7 @@ pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition
             let patch = stall(job, policy, &mut then);
             leased(job, Proof::Revision(job.revision), Lapse::Lapsed, patch, then)
         }
-        Event::Cancel { running } => cancel(job, running).map(|patch| by_anybody(job, patch)),
+        Event::Cancel { processing } => cancel(job, processing).map(|patch| by_anybody(job, patch)),
         Event::Await => mark_awaited(job).map(|patch| by_anybody(job, patch)),
         Event::SetRetention(retention) => set_retention(job, retention).map(|patch| by_anybody(job, patch)),
         Event::Redrive { content_type } => redrive(job, content_type).map(|patch| by_anybody(job, patch)),

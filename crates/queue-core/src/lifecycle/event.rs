@@ -97,7 +97,7 @@ pub enum Event {
     /// A producer cancels the job.
     Cancel {
         /// What to do if the job runs.
-        running: OnRunning,
+        processing: OnProcessing,
     },
     /// A caller waits for the outcome.
     Await,
@@ -156,7 +156,7 @@ pub enum Cause {
 
 /// What a cancel does to a running job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OnRunning {
+pub enum OnProcessing {
     /// Nothing; the answer says that the job runs.
     Leave,
     /// The holder learns of it with its next heartbeat, and any outcome except completion becomes

@@ -41,7 +41,7 @@ pub use admit::{Admission, admit};
 pub use amendment::Amendment;
 pub use apply::{Verdict, apply};
 pub use decide::{RESERVED_KIND_WAIT, Rejected, decide};
-pub use event::{Cause, Event, OnRunning, Settle};
+pub use event::{Cause, Event, OnProcessing, Settle};
 pub use guard::{Flags, Guard, Lapse, Proof};
 pub use lease::lease;
 pub use patch::{BodyPatch, Finish, Patch, Purge, Requeue, RunAt};

@@ -138,10 +138,10 @@ impl QueueGauges {
 
 impl SlotGauges {
     fn add(&mut self, worker: &WorkerInfo) {
-        let used = worker.running.min(worker.concurrency);
+        let used = worker.held.min(worker.concurrency);
         self.used += u64::from(used);
         self.free += u64::from(worker.concurrency - used);
-        self.prefetched += u64::from(worker.running - used);
+        self.prefetched += u64::from(worker.held - used);
     }
 
     /// The numbers with the word for each.

@@ -13,7 +13,7 @@ pub struct WorkerInfo {
     /// How many jobs it runs at once.
     pub concurrency: u32,
     /// How many jobs it holds now.
-    pub running: u32,
+    pub held: u32,
     /// Host and process, as free text.
     pub host: String,
     /// Further details, at most [`ABOUT_BYTES_MAX`](Self::ABOUT_BYTES_MAX) bytes in the worker's
@@ -48,7 +48,7 @@ impl WorkerInfo {
             id,
             queues: Vec::new(),
             concurrency: 0,
-            running: 0,
+            held: 0,
             host: String::new(),
             about: Bytes::new(),
             duty: Duty::Work,

@@ -5,7 +5,7 @@ use queue_core::{
     Budget, ContentType, Failure, JobMeta, Kind, Payload, Retention, RetentionPolicy, RetryPolicy, Seq, Span,
     State, Timestamp,
     lifecycle::{
-        Amendment, Cause, Event, Flags, LastSettle, OnRunning, Policy, Settle, TrackedJob, Unhandled,
+        Amendment, Cause, Event, Flags, LastSettle, OnProcessing, Policy, Settle, TrackedJob, Unhandled,
     },
 };
 use std::time::Duration;
@@ -204,8 +204,8 @@ pub(crate) fn events() -> Vec<Event> {
         Event::Extend { token, by: Span::from_secs(55), progress: None },
         Event::Extend { token, by: Span::from_secs(55), progress: Some("done soon".into()) },
         Event::Lapse,
-        Event::Cancel { running: OnRunning::Leave },
-        Event::Cancel { running: OnRunning::Request },
+        Event::Cancel { processing: OnProcessing::Leave },
+        Event::Cancel { processing: OnProcessing::Request },
         Event::Await,
         Event::SetRetention(Retention::Remove),
         Event::SetRetention(Retention::Keep(Span::from_secs(66))),

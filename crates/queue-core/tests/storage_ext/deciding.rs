@@ -4,7 +4,7 @@ use crate::tiny_store::{TinyStore, id, queue, request};
 use queue_core::{
     Changed, ContentType, ErrorKind, LIVES_MAX, LeaseToken, Payload, RE_DECIDES_MAX, Retention, Seq, Span,
     State, Storage, StorageExt,
-    lifecycle::{Amendment, Event, OnRunning, Policy, Rejected, TrackedJob},
+    lifecycle::{Amendment, Event, OnProcessing, Policy, Rejected, TrackedJob},
 };
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -92,7 +92,7 @@ async fn a_settle_whose_record_is_gone_says_missing() {
 async fn a_change_reads_the_job_and_decides_again_while_it_moves() {
     let store = TinyStore::with(&["a"]);
     store.meddle(3, touch);
-    let event = Event::Cancel { running: OnRunning::Leave };
+    let event = Event::Cancel { processing: OnProcessing::Leave };
     let changed = store.change(&queue(), &id("a"), event, &Policy::default()).await.unwrap();
     let Changed::Done(meta) = changed else { panic!("{changed:?}") };
     assert_eq!(meta.state, State::Cancelled);
@@ -130,7 +130,7 @@ async fn a_change_that_leads_nowhere_is_answered_with_the_state() {
 #[tokio::test]
 async fn a_change_beside_a_replacement_changes_the_job_that_waits_now() {
     for event in [
-        Event::Cancel { running: OnRunning::Leave },
+        Event::Cancel { processing: OnProcessing::Leave },
         Event::Promote,
         Event::Reschedule { delay: Span::from_secs(1) },
         Event::Amend(Amendment::of_priority(7)),

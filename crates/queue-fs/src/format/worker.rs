@@ -9,7 +9,7 @@ pub(super) fn write_worker(out: &mut FieldWriter<'_>, worker: &WorkerInfo) {
     out.u32(u32::try_from(worker.queues.len()).unwrap_or(u32::MAX));
     worker.queues.iter().for_each(|queue| out.name(queue));
     out.u32(worker.concurrency);
-    out.u32(worker.running);
+    out.u32(worker.held);
     out.text(&worker.host);
     out.blob(&worker.about);
     out.u8(worker.duty.as_code());
@@ -18,8 +18,8 @@ pub(super) fn write_worker(out: &mut FieldWriter<'_>, worker: &WorkerInfo) {
 pub(super) fn read_worker(from: &mut FieldReader<'_>) -> Result<WorkerInfo, Malformed> {
     let id = from.name()?;
     let queues = (0..from.u32()?).map(|_| from.name()).collect::<Result<_, _>>()?;
-    let (concurrency, running) = (from.u32()?, from.u32()?);
+    let (concurrency, held) = (from.u32()?, from.u32()?);
     let (host, about) = (from.text()?.to_owned(), from.bytes()?);
     let duty = Duty::from_code(from.u8()?).ok_or(Malformed("no worker has such a duty"))?;
-    Ok(WorkerInfo { id, queues, concurrency, running, host, about, duty })
+    Ok(WorkerInfo { id, queues, concurrency, held, host, about, duty })
 }

@@ -15,7 +15,7 @@ use axum::response::Response;
 use by_filter::{DryRunOut, FilterIn};
 use by_ids::ChangesOut;
 use queue::operations::Action;
-use queue_core::lifecycle::{Amendment, Event, OnRunning};
+use queue_core::lifecycle::{Amendment, Event, OnProcessing};
 use queue_view::JobFilter;
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, sync::Arc};
@@ -40,7 +40,7 @@ pub(crate) struct ChangeIn<'a> {
     #[serde(default)]
     dry_run: bool,
     /// For `cancel`: what it does to jobs that run.
-    running: Option<RunningIn>,
+    processing: Option<ProcessingIn>,
     /// For `retain`: how long the records are kept from now.
     keep: Option<KeepIn>,
     /// For `reschedule`: due this long after now.
@@ -52,8 +52,8 @@ pub(crate) struct ChangeIn<'a> {
 /// What a cancel does to jobs that run.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = OnRunning)]
-pub(crate) enum RunningIn {
+#[schema(as = OnProcessing)]
+pub(crate) enum ProcessingIn {
     /// Nothing.
     Leave,
     /// Their workers are asked to stop.
@@ -137,7 +137,7 @@ impl ChangeIn<'_> {
     /// Refuses options of another verb, which would be dropped in silence.
     fn check_options(&self, verb: Verb) -> Result<()> {
         let given = [
-            ("running", self.running.is_some(), Verb::Cancel),
+            ("processing", self.processing.is_some(), Verb::Cancel),
             ("keep", self.keep.is_some(), Verb::Retain),
             ("delay_ms", self.delay_ms.is_some(), Verb::Reschedule),
             ("priority", self.priority.is_some(), Verb::Prioritize),
@@ -148,10 +148,10 @@ impl ChangeIn<'_> {
         }
     }
 
-    fn running(&self) -> OnRunning {
-        match self.running {
-            Some(RunningIn::Request) => OnRunning::Request,
-            Some(RunningIn::Leave) | None => OnRunning::Leave,
+    fn processing(&self) -> OnProcessing {
+        match self.processing {
+            Some(ProcessingIn::Request) => OnProcessing::Request,
+            Some(ProcessingIn::Leave) | None => OnProcessing::Leave,
         }
     }
 
@@ -171,7 +171,7 @@ impl ChangeIn<'_> {
 
     fn action(&self, verb: Verb) -> Result<Action> {
         Ok(match verb {
-            Verb::Cancel => Action::Cancel { running: self.running() },
+            Verb::Cancel => Action::Cancel { processing: self.processing() },
             Verb::Redrive => Action::REDRIVE,
             Verb::Promote => Action::Promote,
             Verb::Delete => Action::Delete,

@@ -36,7 +36,7 @@ pub(crate) struct AnnounceIn<'a> {
     concurrency: u32,
     /// How many jobs it holds now.
     #[serde(default)]
-    running: u32,
+    held: u32,
     /// Host and process, as free text.
     #[serde(borrow, default)]
     host: Cow<'a, str>,
@@ -152,7 +152,7 @@ impl AnnounceIn<'_> {
         }
         let mut info = WorkerInfo::new(id);
         info.queues = queues;
-        (info.concurrency, info.running) = (self.concurrency, self.running);
+        (info.concurrency, info.held) = (self.concurrency, self.held);
         self.host.as_ref().clone_into(&mut info.host);
         info.about = serde_json::to_vec(&about).map_err(|error| Problem::unwritable(&error))?.into();
         Ok(info)

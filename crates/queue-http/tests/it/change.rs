@@ -37,7 +37,7 @@ async fn options_of_another_change_are_refused() {
     let client = Client::new().await;
     for (verb, body) in [
         ("cancel", json!({"ids": ["a"], "priority": 3})),
-        ("redrive", json!({"ids": ["a"], "running": "leave"})),
+        ("redrive", json!({"ids": ["a"], "processing": "leave"})),
         ("retain", json!({"ids": ["a"]})),
         ("reschedule", json!({"ids": ["a"]})),
         ("prioritize", json!({"ids": ["a"]})),

@@ -201,10 +201,10 @@ const RIGHT: [(&str, &str); 9] = [
     ),
     ("/v1/settle", r#"{"items":[{"receipt":"RECEIPT","snooze":{"delay_ms":9,"progress_base64":"AAEC"}}]}"#),
     ("/v1/queues/q/jobs:redrive", r#"{"filter":{"states":["failed"],"kind":"k","tag":"t","id_prefix":"a"}}"#),
-    ("/v1/queues/q/jobs:cancel", r#"{"ids":["a","b"],"running":"request"}"#),
+    ("/v1/queues/q/jobs:cancel", r#"{"ids":["a","b"],"processing":"request"}"#),
     (
         "/v1/workers",
-        r#"{"worker":"w","queues":["q"],"concurrency":2,"running":1,"version":"1","host":"h","kinds":["k"],
+        r#"{"worker":"w","queues":["q"],"concurrency":2,"held":1,"version":"1","host":"h","kinds":["k"],
             "ttl_ms":5000}"#,
     ),
 ];

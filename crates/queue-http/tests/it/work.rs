@@ -132,7 +132,8 @@ async fn a_worker_hears_of_a_cancel_with_its_heartbeat_and_its_failure_then_canc
     let client = Client::new().await;
     client.enqueue("q", "a").await;
     let job = client.claim("q", 1, 1).await.remove(0);
-    let asked = client.post("/v1/queues/q/jobs:cancel", &json!({"ids": ["a"], "running": "request"})).await;
+    let asked =
+        client.post("/v1/queues/q/jobs:cancel", &json!({"ids": ["a"], "processing": "request"})).await;
     assert_eq!(asked["items"][0]["outcome"], "requested");
     let items = json!([{"receipt": job["receipt"], "by_ms": 30_000, "progress": [1]}]);
     let extended = client.post("/v1/extend", &json!({"items": items})).await;

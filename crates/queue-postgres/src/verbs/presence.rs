@@ -40,7 +40,7 @@ impl SqlVerb for PostgresAnnounce<'_> {
                     .bind(id.to_owned())
                     .bind(queues.join("\n"))
                     .bind(i64::from(worker.concurrency))
-                    .bind(i64::from(worker.running))
+                    .bind(i64::from(worker.held))
                     .bind(host.clone())
                     .bind(self.ttl.as_millis())
                     .bind(worker.about.to_vec())
@@ -104,7 +104,7 @@ fn read_worker(row: &PgRow) -> sqlx::Result<WorkerInfo> {
         id: name::<WorkerId>(row, 0)?,
         queues: queues.lines().map(queue).collect::<Result<_, _>>()?,
         concurrency: small(2)?,
-        running: small(3)?,
+        held: small(3)?,
         host: row.try_get(4)?,
         about: row.try_get::<Vec<u8>, _>(5)?.into(),
         duty: duty(row, 6)?,

@@ -7,7 +7,7 @@ use crate::load::{LASTS, params, under};
 use crate::storm::rounds;
 use queue_core::{
     ClaimedJob, NewJob, OnFailed, Pause, Prune, PruneRequest, Rng, SeededRng, Span, Storage, StorageExt,
-    lifecycle::{Event, OnRunning, Policy, Transition, decide},
+    lifecycle::{Event, OnProcessing, Policy, Transition, decide},
 };
 use queue_postgres::PostgresStorage;
 use sqlx::{Connection, PgConnection};
@@ -37,7 +37,7 @@ fn change(job: &ClaimedJob, rng: &SeededRng) -> Option<Transition> {
     let event = match rng.next_u64() % 8 {
         0 | 1 => Event::Extend { token, by: Span::from_secs(60), progress: None },
         2 => Event::Await,
-        3 => Event::Cancel { running: OnRunning::Request },
+        3 => Event::Cancel { processing: OnProcessing::Request },
         4 => Event::release(token),
         5 => fail(token),
         _ => Event::Complete { token, result: text("result"), retention: None, then: Vec::new() },

@@ -6,7 +6,7 @@ use queue_core::{
     Budget, ClaimedJob, Direction, Failure, JobId, JobMeta, LeaseToken, ListFilter, ListQuery, Moment,
     NewJob, OnFailed, Page, QueueName, Seq, Span, State, Storage, StorageExt, Tag, Tags, Timestamp, Walk,
     WorkerId,
-    lifecycle::{Cause, Event, OnRunning, Policy, TrackedJob},
+    lifecycle::{Cause, Event, OnProcessing, Policy, TrackedJob},
 };
 use queue_postgres::PostgresStorage;
 use std::collections::HashMap;
@@ -59,7 +59,7 @@ async fn fill(store: &PostgresStorage) -> HashMap<Seq, LeaseToken> {
 async fn cancel(store: &PostgresStorage, claimed: &ClaimedJob) {
     let meta = &claimed.record.meta;
     settle(store, meta, Event::release(claimed.token)).await;
-    let event = Event::Cancel { running: OnRunning::Leave };
+    let event = Event::Cancel { processing: OnProcessing::Leave };
     store.change(&queue(), &meta.id, event, &Policy::default()).await.expect("it is cancelled");
 }
 

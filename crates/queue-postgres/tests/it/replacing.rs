@@ -5,7 +5,7 @@ use crate::common::{self, enqueue, job, queue};
 use crate::database::Database;
 use queue_core::{
     Applied, Detail, Enqueued, JobMeta, JobRecord, NewJob, OnWaiting, Seq, Span, State, Storage, StorageExt,
-    lifecycle::{Event, OnRunning, Policy, decide},
+    lifecycle::{Event, OnProcessing, Policy, decide},
 };
 use queue_postgres::PostgresStorage;
 use sqlx::Connection;
@@ -173,7 +173,7 @@ async fn settles_whose_followers_replace_each_others_jobs_wait_in_no_circle() {
     // Each task cancels one of the two, and replaces the other.
     let cancel = async |store: Arc<PostgresStorage>, id: &'static str, other: &'static str| {
         let seen = find(&store, id).await.meta;
-        let event = Event::Cancel { running: OnRunning::Leave };
+        let event = Event::Cancel { processing: OnProcessing::Leave };
         let mut cancel = decide(&seen, event, &Policy::default()).expect("it waits");
         cancel.then.push(replacing(other));
         store.apply(vec![cancel]).await.expect("no circle").value

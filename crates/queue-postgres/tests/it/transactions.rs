@@ -9,7 +9,7 @@ use futures_util::{FutureExt, StreamExt};
 use queue_core::{
     Changed, Detail, ErrorKind, Hint, Interest, JobId, ListQuery, QueueName, Rng, SeededRng, Span, State,
     Storage, StorageExt, SystemRng,
-    lifecycle::{Event, OnRunning, Policy},
+    lifecycle::{Event, OnProcessing, Policy},
 };
 use queue_postgres::{PostgresOptions, PostgresStorage};
 use sqlx::{AssertSqlSafe, PgPool, Row};
@@ -195,7 +195,7 @@ async fn a_completion_is_decided_again_when_a_mark_came_in_between() {
     let (store, pool) = (place.open().await, place.pool(1).await);
     enqueue(&store, vec![job("a")]).await;
     let held = claim_one(&store).await;
-    let cancel = Event::Cancel { running: OnRunning::Request };
+    let cancel = Event::Cancel { processing: OnProcessing::Request };
     store.change(&queue(), &JobId::from_static("a"), cancel, &Policy::default()).await.unwrap();
     let mut transaction = pool.begin().await.unwrap();
     let follow =

@@ -1,8 +1,9 @@
 //! The URL of a server on a Unix socket.
 
-use super::{RedisUrl, decode, malformed, options};
+use super::{RedisUrl, malformed};
 use crate::{endpoint::Endpoint, tls::CertificateFiles};
 use queue_core::{Error, Result};
+use queue_store::{decode_url, url_options};
 use redis::{ConnectionAddr, IntoConnectionInfo, ProtocolVersion, RedisConnectionInfo};
 
 const SCHEMES: [&str; 3] = ["redis+unix:", "valkey+unix:", "unix:"];
@@ -20,15 +21,15 @@ pub(super) fn parse(place: &str) -> Result<RedisUrl> {
         return Err(Error::invalid("open", "this system has no Unix sockets"));
     }
     let (path, query) = place.split_once('?').unwrap_or((place, ""));
-    let path = decode(path)?;
-    if path.is_empty() || path.contains('\0') {
+    let path = decode_url(path)?;
+    if path.is_empty() {
         return Err(malformed());
     }
     // As for a server on a port, the name of the library is not sent.
     let mut redis =
         RedisConnectionInfo::default().set_protocol(ProtocolVersion::RESP3).set_skip_set_lib_name();
     let mut others = Vec::new();
-    for (key, value) in options(query)? {
+    for (key, value) in url_options(query)? {
         redis = match key.as_str() {
             "db" => redis.set_db(value.parse().map_err(|_| Error::invalid("open", "`db` is a number"))?),
             "user" => redis.set_username(value),

@@ -75,7 +75,7 @@ fn write_info(worker: &WorkerInfo) -> Vec<u8> {
     let mut info = Vec::new();
     push_bytes(&mut info, worker.id.as_str().as_bytes());
     info.extend_from_slice(&worker.concurrency.to_be_bytes());
-    info.extend_from_slice(&worker.running.to_be_bytes());
+    info.extend_from_slice(&worker.held.to_be_bytes());
     push_bytes(&mut info, worker.host.as_bytes());
     push_bytes(&mut info, &worker.about);
     worker.queues.iter().for_each(|queue| push_bytes(&mut info, queue.as_str().as_bytes()));
@@ -93,14 +93,14 @@ fn read_info(info: &[u8]) -> Option<WorkerInfo> {
     let duty = Duty::from_code(from.u8()?)?;
     let id = WorkerId::new(text(&mut from)?).ok()?;
     let concurrency = from.u32()?;
-    let running = from.u32()?;
+    let held = from.u32()?;
     let host = text(&mut from)?.to_owned();
     let about = Bytes::copy_from_slice(bytes(&mut from)?);
     let mut queues = Vec::new();
     while !from.is_empty() {
         queues.push(QueueName::new(text(&mut from)?).ok()?);
     }
-    Some(WorkerInfo { id, queues, concurrency, running, host, about, duty })
+    Some(WorkerInfo { id, queues, concurrency, held, host, about, duty })
 }
 
 fn text<'a>(from: &mut Reader<'a>) -> Option<&'a str> {

@@ -7,7 +7,7 @@ use queue_core::{
     Applied, Budget, ClaimRequest, ContentType, Detail, Headers, Interest, JobId, JobRecord, Kind,
     ManualClock, NewJob, Payload, QueueName, Retention, RetentionPolicy, SeededRng, Span, Storage, Tag, Tags,
     Timestamp, WorkerId,
-    lifecycle::{Amendment, Event, OnRunning, Policy, TrackedJob, Transition, Verdict, apply, decide},
+    lifecycle::{Amendment, Event, OnProcessing, Policy, TrackedJob, Transition, Verdict, apply, decide},
 };
 use queue_redis::RedisStorage;
 use std::{sync::Arc, time::Duration};
@@ -51,7 +51,7 @@ fn changes() -> Vec<Event> {
         Event::Amend(Amendment { priority: Some(-9), ..filled("") }),
         Event::Amend(retained(usual())),
         Event::Amend(Amendment { delay: Some(Span::ZERO), ..filled("short") }),
-        Event::Cancel { running: OnRunning::Leave },
+        Event::Cancel { processing: OnProcessing::Leave },
         Event::Redrive { content_type: binary },
         Event::Amend(Amendment::of_priority(3)),
         Event::Amend(retained(RetentionPolicy { completed: Retention::Forever, ..usual() })),

@@ -41,7 +41,7 @@ record! {
         id: WorkerId,
         queues: Vec<QueueName>,
         concurrency: u32,
-        running: u32,
+        held: u32,
         host: String,
         about: Bytes,
         duty: Duty,

@@ -41,7 +41,7 @@ impl Run {
             worker: self.id.as_str(),
             queues: [self.plan.queue.as_str()],
             concurrency: self.plan.concurrency,
-            running: self.held.count(),
+            held: self.held.count(),
             host: cut(&host, HOST_BYTES_MAX),
             version: concat!("queue ", env!("CARGO_PKG_VERSION")),
             kinds: self.plan.handler.kinds(),

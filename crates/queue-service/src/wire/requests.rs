@@ -17,7 +17,7 @@ pub(crate) struct AnnounceBody<'a> {
     pub(crate) worker: &'a str,
     pub(crate) queues: [&'a str; 1],
     pub(crate) concurrency: usize,
-    pub(crate) running: usize,
+    pub(crate) held: usize,
     pub(crate) host: &'a str,
     pub(crate) version: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -20,7 +20,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<WorkerInfo> {
         id: name::<WorkerId>(row, 0)?,
         queues: queues.map_err(|invalid| foreign(1, invalid.to_string()))?,
         concurrency: row.get(2)?,
-        running: row.get(3)?,
+        held: row.get(3)?,
         host: row.get(4)?,
         about: row.get::<_, Vec<u8>>(5)?.into(),
         duty: duty(row, 6)?,

@@ -33,7 +33,7 @@ impl Verb<Database> for SqliteAnnounce {
             worker.id.as_str(),
             queues.join("\n"),
             worker.concurrency,
-            worker.running,
+            worker.held,
             worker.host,
             (session.moment.now + *ttl).as_millis(),
             &worker.about[..],

@@ -4,7 +4,7 @@
 use crate::common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
 use queue_core::{
     Changed, ClaimedJob, Detail, JobId, ManualClock, Prune, PruneRequest, Span, State, Storage, StorageExt,
-    lifecycle::{Event, OnRunning, Policy},
+    lifecycle::{Event, OnProcessing, Policy},
 };
 use queue_sqlite::SqliteStorage;
 use std::{sync::Arc, time::Duration};
@@ -26,7 +26,7 @@ async fn state(store: &SqliteStorage) -> State {
 async fn a_cancellation_that_another_handle_asked_for_is_heeded_by_the_release() {
     let place = Place::new();
     let (store, other, held) = held(&place).await;
-    let cancel = Event::Cancel { running: OnRunning::Request };
+    let cancel = Event::Cancel { processing: OnProcessing::Request };
     other.change(&queue(), &JobId::from_static("a"), cancel, &Policy::default()).await.unwrap();
     settle(&store, &held.record.meta, Event::release(held.token)).await;
     assert_eq!(state(&store).await, State::Cancelled);

@@ -64,14 +64,14 @@ fn read_attempt(from: &mut Reader) -> Result<Attempt, Malformed> {
 
 impl Fields for WorkerInfo {
     fn write(&self, out: &mut Writer) {
-        let Self { id, queues, concurrency, running, host, about, duty } = self;
+        let Self { id, queues, concurrency, held, host, about, duty } = self;
         out.text(id);
         out.number(queues.len() as u64);
         for queue in queues {
             out.text(queue);
         }
         out.number(*concurrency);
-        out.number(*running);
+        out.number(*held);
         out.text(host);
         out.blob(about);
         out.byte(duty.as_code());
@@ -82,7 +82,7 @@ impl Fields for WorkerInfo {
             id: from.name()?,
             queues: (0..from.number::<u64>()?).map(|_| from.name()).collect::<Result<_, _>>()?,
             concurrency: from.number()?,
-            running: from.number()?,
+            held: from.number()?,
             host: from.text()?,
             about: from.blob()?,
             duty: from.code(Duty::from_code)?,

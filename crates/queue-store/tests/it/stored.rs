@@ -143,7 +143,7 @@ impl Any {
             id: self.worker(),
             queues: (0..self.0.next_u64() % 4).map(|_| QueueName::new(self.text()).expect("valid")).collect(),
             concurrency: self.small(),
-            running: self.small(),
+            held: self.small(),
             host: self.text(),
             about: self.bytes(),
             duty: self.code(Duty::from_code),

@@ -7,7 +7,7 @@ use super::{
 use queue_core::{
     Applied, Certainty, Changed, ClaimedJob, Error, ErrorKind, JobMeta, LeaseToken, NewJob, Payload, Span,
     StorageExt,
-    lifecycle::{Cause, Event, OnRunning, Transition, decide},
+    lifecycle::{Cause, Event, OnProcessing, Transition, decide},
 };
 
 /// The result that the helpers settle with.
@@ -135,7 +135,7 @@ impl Bench {
 
     /// Cancels a job, or asks its holder to stop if it runs.
     pub(crate) async fn cancel(&self, text: &str) -> Changed {
-        self.change(text, Event::Cancel { running: OnRunning::Request }).await
+        self.change(text, Event::Cancel { processing: OnProcessing::Request }).await
     }
 
     pub(crate) async fn apply_all(&self, batch: Vec<Transition>) -> Vec<Applied> {

@@ -5,7 +5,7 @@ use crate::bench::prelude::*;
 use queue_core::{
     ATTEMPTS_MAX, Attempt, AttemptOutcome, Budget, ClaimedJob, Failure, NewJob, OnFailed, OnWaiting, Prune,
     State, StorageExt,
-    lifecycle::{Cause, Event, OnRunning},
+    lifecycle::{Cause, Event, OnProcessing},
 };
 
 cases! { "attempts":
@@ -168,7 +168,7 @@ async fn a_settle_that_is_sent_again_adds_none(bench: &Bench) {
 /// The failure is the last attempt of a job that was marked to be cancelled.
 async fn a_failure_that_cancels_is_charged(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
-    bench.changed("a", Event::Cancel { running: OnRunning::Request }).await;
+    bench.changed("a", Event::Cancel { processing: OnProcessing::Request }).await;
     let seen = bench.meta("a").await;
     let changed = bench.store().settle(&seen, fail(held.token), &policy()).await.expect("settle answers");
     assert!(matches!(changed, queue_core::Changed::Done(meta) if meta.state == State::Cancelled));

@@ -4,7 +4,7 @@ use super::cases;
 use crate::bench::prelude::*;
 use queue_core::{
     Applied, Detail, State,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 
 const MANY: usize = 5000;
@@ -167,7 +167,7 @@ async fn an_id_read_twice_is_answered_twice(bench: &Bench) {
 /// The ids are more than the parameters of one statement.
 async fn thousands_are_read_in_one_call(bench: &Bench) {
     bench.put_many(MANY).await;
-    bench.changed(nth(1).as_str(), Event::Cancel { running: OnRunning::Leave }).await;
+    bench.changed(nth(1).as_str(), Event::Cancel { processing: OnProcessing::Leave }).await;
     let ids: Vec<_> = (0..MANY).map(nth).collect();
     let reply = bench.store().get(bench.queue(), &ids, Detail::Meta).await.expect("it answers");
     let found: Vec<_> = reply.value.into_iter().flatten().map(|record| record.meta.id).collect();

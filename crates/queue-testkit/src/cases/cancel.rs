@@ -4,7 +4,7 @@ use super::cases;
 use crate::bench::prelude::*;
 use queue_core::{
     Applied, Budget, Changed, Retention, RetentionPolicy, Span, State,
-    lifecycle::{Event, OnRunning, Rejected},
+    lifecycle::{Event, OnProcessing, Rejected},
 };
 
 cases! { "cancel":
@@ -51,7 +51,7 @@ async fn assert_cancelled_for_good(bench: &Bench, text: &str) {
 /// The answer promises that the job will not start.
 async fn a_waiting_job_is_cancelled_and_never_given(bench: &Bench) {
     bench.put("a").await;
-    let meta = bench.changed("a", Event::Cancel { running: OnRunning::Leave }).await;
+    let meta = bench.changed("a", Event::Cancel { processing: OnProcessing::Leave }).await;
     assert_eq!((meta.state, meta.finished_at), (State::Cancelled, Some(bench.now())));
     assert_cancelled_for_good(bench, "a").await;
 }
@@ -73,7 +73,7 @@ async fn a_failing_job_is_cancelled_and_never_given(bench: &Bench) {
 /// The answer says that the job runs.
 async fn a_running_job_is_left_alone_unless_asked(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
-    let answer = bench.change("a", Event::Cancel { running: OnRunning::Leave }).await;
+    let answer = bench.change("a", Event::Cancel { processing: OnProcessing::Leave }).await;
     assert_eq!(answer, Changed::Rejected(Rejected::NotAllowed(State::Processing)));
     assert_eq!(bench.record("a").await, held.record);
 }
@@ -191,7 +191,7 @@ async fn a_cancelled_job_that_keeps_nothing_is_gone(bench: &Bench) {
 /// The cancel was decided on a waiting job, and is applied to a running one.
 async fn a_cancel_that_a_claim_overtook_is_stale(bench: &Bench) {
     bench.put("a").await;
-    let cancel = decided(&bench.meta("a").await, Event::Cancel { running: OnRunning::Leave });
+    let cancel = decided(&bench.meta("a").await, Event::Cancel { processing: OnProcessing::Leave });
     let held = bench.claim_one().await;
     assert_eq!(bench.apply(cancel).await, Applied::Stale(held.record.meta.clone()));
     bench.complete(&held).await;

@@ -4,7 +4,7 @@ use super::cases;
 use crate::bench::prelude::*;
 use queue_core::{
     Applied, OnFailed, Prune, Retention, Seq, Span, State,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 
 cases! { "lives":
@@ -108,7 +108,7 @@ async fn assert_missing_on_the_next_life(bench: &Bench, event: Event) {
 /// The cancel was not meant for the new life.
 async fn a_cancel_decided_on_an_old_life_is_missing(bench: &Bench) {
     bench.put("a").await;
-    assert_missing_on_the_next_life(bench, Event::Cancel { running: OnRunning::Request }).await;
+    assert_missing_on_the_next_life(bench, Event::Cancel { processing: OnProcessing::Request }).await;
 }
 
 /// A stall is charged to the life that stalled.

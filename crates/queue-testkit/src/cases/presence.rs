@@ -37,7 +37,7 @@ fn info(name: &str) -> WorkerInfo {
     let queues = vec![QueueName::from_static("emails"), QueueName::from_static("a:b'\"")];
     let host = "host-a (17)".to_owned();
     let about = r#"{"pid":17}"#.into();
-    WorkerInfo { queues, concurrency: 64, running: 3, host, about, ..WorkerInfo::new(worker(name)) }
+    WorkerInfo { queues, concurrency: 64, held: 3, host, about, ..WorkerInfo::new(worker(name)) }
 }
 
 async fn announce(bench: &Bench, info: WorkerInfo, ttl: Duration) -> Duty {
@@ -78,7 +78,7 @@ async fn a_worker_is_shown_as_it_announced_itself(bench: &Bench) {
 /// The number of running jobs changes all the time.
 async fn an_announcement_replaces_the_one_before(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
-    let busier = WorkerInfo { running: u32::MAX, queues: vec![], ..info("a") };
+    let busier = WorkerInfo { held: u32::MAX, queues: vec![], ..info("a") };
     announce(bench, busier.clone(), TTL).await;
     assert_eq!(workers(bench).await, [busier]);
 }
@@ -162,7 +162,7 @@ async fn what_a_worker_tells_of_itself_is_any_bytes(bench: &Bench) {
 async fn more_than_is_kept_is_refused_whole(bench: &Bench) {
     announce(bench, info("a"), TTL).await;
     let about = vec![b'x'; WorkerInfo::ABOUT_BYTES_MAX + 1].into();
-    let refused = bench.store().announce(WorkerInfo { about, running: 9, ..info("a") }, TTL).await;
+    let refused = bench.store().announce(WorkerInfo { about, held: 9, ..info("a") }, TTL).await;
     assert_refused(&refused.expect_err("it is too long"));
     assert_eq!(workers(bench).await, [info("a")]);
 }

@@ -4,7 +4,7 @@ use super::cases;
 use crate::bench::prelude::*;
 use queue_core::{
     Applied, Budget, ListQuery, Reason, Retention, Span, State, StorageExt, SystemRng,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 
 cases! { "stall":
@@ -136,7 +136,7 @@ async fn a_rescue_decided_before_a_heartbeat_or_a_mark_is_stale(bench: &Bench) {
         let expire = decided(&held.record.meta, Event::Lapse);
         let event = match text {
             "beat" => extend(held.token, LEASE),
-            "cancelled" => Event::Cancel { running: OnRunning::Request },
+            "cancelled" => Event::Cancel { processing: OnProcessing::Request },
             _ => Event::Await,
         };
         let moved = bench.settled(&held, event).await;

@@ -6,7 +6,7 @@ use crate::cases::cases;
 use futures_util::StreamExt as _;
 use queue_core::{
     Changed, Detail, Enqueued, ErrorKind, Interest, JobId, Limits, Retention, Span, State, StorageExt,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 
 cases! { "transaction":
@@ -141,7 +141,7 @@ async fn a_lost_lease_is_told_within(bench: &Bench) {
 /// The record has changed since the claim.
 async fn a_completion_is_decided_again_after_a_request_to_cancel(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
-    bench.changed("a", Event::Cancel { running: OnRunning::Request }).await;
+    bench.changed("a", Event::Cancel { processing: OnProcessing::Request }).await;
     let mut transaction = bench.begin().await;
     let done = transaction.settle(&held.record.meta, complete_with(held.token, text_payload("x"))).await;
     assert!(matches!(done, Ok(Changed::Done(meta)) if meta.cancel_requested));

@@ -2,7 +2,7 @@
 
 use queue_core::{
     OnFailed, OnWaiting, Retention, State,
-    lifecycle::{Cause, OnRunning},
+    lifecycle::{Cause, OnProcessing},
 };
 
 /// Ids, workers and kinds are few, so that operations meet.
@@ -78,7 +78,7 @@ pub(super) enum How {
 /// What a caller may do without a lease.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What {
-    Cancel(OnRunning),
+    Cancel(OnProcessing),
     Await,
     Retain(Retention),
     /// With one of the content types, if any.

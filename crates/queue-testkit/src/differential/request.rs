@@ -90,7 +90,7 @@ fn bytes(progress: Option<&Vec<u8>>) -> Option<Bytes> {
 /// The same for a change without a lease.
 pub(super) fn event_of_anybody(what: What, now: Timestamp) -> Event {
     match what {
-        What::Cancel(running) => Event::Cancel { running },
+        What::Cancel(processing) => Event::Cancel { processing },
         What::Await => Event::Await,
         What::Retain(retention) => Event::SetRetention(retention),
         What::Redrive { as_type } => {

@@ -11,7 +11,7 @@ use proptest::{
 };
 use queue_core::{
     OnFailed, OnWaiting, Retention, Span, State,
-    lifecycle::{Cause, OnRunning},
+    lifecycle::{Cause, OnProcessing},
 };
 
 /// Around the moments of leases, waits and retentions.
@@ -45,9 +45,9 @@ pub(super) fn how() -> BoxedStrategy<How> {
 
 pub(super) fn what() -> BoxedStrategy<What> {
     let fixed = select(vec![
-        What::Cancel(OnRunning::Request),
-        What::Cancel(OnRunning::Request),
-        What::Cancel(OnRunning::Leave),
+        What::Cancel(OnProcessing::Request),
+        What::Cancel(OnProcessing::Request),
+        What::Cancel(OnProcessing::Leave),
         What::Await,
         What::Redrive { as_type: None },
         What::Promote,

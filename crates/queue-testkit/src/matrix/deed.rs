@@ -5,7 +5,7 @@ use bytes::Bytes;
 use queue_core::{
     ContentType, Failure, JobId, LeaseToken, NewJob, OnFailed, OnWaiting, Retention, RetentionPolicy, Span,
     Storage, Timestamp,
-    lifecycle::{Amendment, Cause, Event, OnRunning},
+    lifecycle::{Amendment, Cause, Event, OnProcessing},
 };
 
 /// What is done to a job at the end of a scene.
@@ -59,8 +59,8 @@ pub(super) const DEEDS: &[Deed] = &[
     Deed::Hold(|token, _| extend(token, LEASE)),
     Deed::Hold(|token, _| extend_with_progress(token)),
     Deed::Change(|| Event::Lapse),
-    Deed::Change(|| Event::Cancel { running: OnRunning::Request }),
-    Deed::Change(|| Event::Cancel { running: OnRunning::Leave }),
+    Deed::Change(|| Event::Cancel { processing: OnProcessing::Request }),
+    Deed::Change(|| Event::Cancel { processing: OnProcessing::Leave }),
     Deed::Change(|| Event::Await),
     Deed::Change(|| Event::SetRetention(Retention::Keep(STALL))),
     Deed::Change(|| Event::SetRetention(Retention::Keep(Span::ZERO))),
@@ -75,7 +75,7 @@ pub(super) const DEEDS: &[Deed] = &[
     Deed::Change(|| Event::Amend(Amendment::of_priority(-1))),
     Deed::Change(|| Event::Delete),
     Deed::ChangeThen(|| Event::Lapse),
-    Deed::ChangeThen(|| Event::Cancel { running: OnRunning::Request }),
+    Deed::ChangeThen(|| Event::Cancel { processing: OnProcessing::Request }),
     Deed::ChangeThen(|| Event::Await),
     Deed::ChangeThen(|| Event::SetRetention(Retention::Forever)),
     Deed::ChangeThen(|| Event::Redrive { content_type: None }),

@@ -13,10 +13,10 @@ use crate::{
 };
 use queue_core::{
     LeaseToken, Retention, Span,
-    lifecycle::{Cause, Event, OnRunning},
+    lifecycle::{Cause, Event, OnProcessing},
 };
 
-const CANCEL: Event = Event::Cancel { running: OnRunning::Request };
+const CANCEL: Event = Event::Cancel { processing: OnProcessing::Request };
 
 scenes! {
     queued [I1 I9 I11] = [];

@@ -3,7 +3,7 @@
 use crate::bench::prelude::*;
 use queue_core::{
     Budget, Kind, NewJob, Retention, Span,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 
 /// A kind of job that a scene runs with: what its events depend on besides its state.
@@ -59,7 +59,7 @@ impl Mark {
     /// As an event.
     pub(super) fn event(self) -> Event {
         match self {
-            Self::Cancel => Event::Cancel { running: OnRunning::Request },
+            Self::Cancel => Event::Cancel { processing: OnProcessing::Request },
             Self::Await => Event::Await,
         }
     }

@@ -25,7 +25,7 @@ pub struct WorkerView {
     /// How many jobs it runs at once.
     pub concurrency: u32,
     /// How many jobs it held when it announced itself last, at most ten seconds ago.
-    pub running: u32,
+    pub held: u32,
     /// Host and process, as free text.
     pub host: String,
     /// It claims nothing more, and ends with its last job.
@@ -56,7 +56,7 @@ impl WorkerView {
             id: worker.id.to_string(),
             queues: queues.map(ToString::to_string).collect(),
             concurrency: worker.concurrency,
-            running: worker.running,
+            held: worker.held,
             host: worker.host.clone(),
             draining: worker.duty == Duty::Drain,
             paused: worker.duty == Duty::Pause,

@@ -9,7 +9,7 @@ use crate::{
 use queue::operations::Action;
 use queue_core::{
     JobId, QueueName,
-    lifecycle::{OnRunning, Policy},
+    lifecycle::{OnProcessing, Policy},
 };
 use queue_view::words::plural;
 
@@ -51,7 +51,7 @@ impl JobAction {
         match self {
             Self::Redrive => Action::REDRIVE,
             Self::Promote => Action::Promote,
-            Self::Cancel => Action::Cancel { running: OnRunning::Request },
+            Self::Cancel => Action::Cancel { processing: OnProcessing::Request },
             Self::Delete => Action::Delete,
         }
     }

@@ -46,11 +46,8 @@ pub(crate) async fn set_duty(visit: Visit) -> Result<Answer> {
 /// Asks before a worker ends, which no page takes back.
 fn ask(visit: &Visit, worker: &WorkerInfo) -> Result<Answer> {
     let queues: Vec<&str> = worker.queues.iter().map(QueueName::as_str).collect();
-    let details = [
-        ("Host", worker.host.clone()),
-        ("Queues", queues.join(", ")),
-        ("Holds", number(worker.running.into())),
-    ];
+    let details =
+        [("Host", worker.host.clone()), ("Queues", queues.join(", ")), ("Holds", number(worker.held.into()))];
     confirm(visit, "Drain a worker", |frame| ConfirmPage {
         frame,
         question: format!("Drain the worker {}, so that it ends?", worker.id),

@@ -129,7 +129,7 @@ fn tiles(visit: &Visit, queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) 
         tile("Failed", sum(|queue| queue.counts.of(State::Failed)), "bad"),
     ];
     if let Some(workers) = workers {
-        let used: u64 = workers.iter().map(|worker| u64::from(worker.running)).sum();
+        let used: u64 = workers.iter().map(|worker| u64::from(worker.held)).sum();
         let all: u64 = workers.iter().map(|worker| u64::from(worker.concurrency)).sum();
         tiles.push(TileView {
             note: format!("{} of {} slots in use", number(used), number(all)),

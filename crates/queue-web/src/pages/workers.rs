@@ -35,7 +35,7 @@ struct WorkerRow {
     up: String,
     queues: Vec<(String, String)>,
     kinds: String,
-    running: String,
+    held: String,
     slots: String,
     meter: String,
     duty: &'static str,
@@ -62,7 +62,7 @@ pub(crate) async fn workers(visit: Visit) -> Result<Answer> {
     let now = visit.storage().get(&anywhere, &[], Detail::Meta).await?.now;
     let is_told = found.is_some();
     let mut found = found.unwrap_or_default();
-    found.sort_by(|one, other| other.running.cmp(&one.running).then_with(|| one.id.cmp(&other.id)));
+    found.sort_by(|one, other| other.held.cmp(&one.held).then_with(|| one.id.cmp(&other.id)));
     let left_out = found.len().saturating_sub(SHOWN_MAX);
     let rows = found.iter().take(SHOWN_MAX).enumerate();
     let rows = rows.map(|(place, worker)| row(&visit, place, worker, now)).collect();
@@ -100,9 +100,9 @@ fn row(visit: &Visit, place: usize, worker: &WorkerInfo, now: Timestamp) -> Work
             .map(|queue| (queue.to_string(), visit.link("queue", &[("queue", queue.as_str())])))
             .collect(),
         kinds: about.kinds_text(),
-        running: number(worker.running.into()),
+        held: number(worker.held.into()),
         slots: number(worker.concurrency.into()),
-        meter: meter(worker.running.into(), worker.concurrency.into(), "c-done"),
+        meter: meter(worker.held.into(), worker.concurrency.into(), "c-done"),
         duty: duty_word(worker.duty),
         duty_class,
         duty_sign,

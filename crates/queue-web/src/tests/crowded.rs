@@ -4,7 +4,7 @@ use super::{ask, dashboard, enqueue, everybody, get, memory, new_job, principal}
 use crate::Dashboard;
 use http::Method;
 use queue::operations::{Action, Operation, Operations};
-use queue_core::{Storage, lifecycle::OnRunning};
+use queue_core::{Storage, lifecycle::OnProcessing};
 use queue_http::Scope;
 use queue_view::Standing;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ async fn queues_of_the_library_take_no_place_of_others() {
 async fn operations_and_actions_of_others_take_no_place_of_the_visitor_s() {
     let store = crowded().await;
     let operations = Operations::of(store.clone());
-    let cancel = Action::Cancel { running: OnRunning::Leave };
+    let cancel = Action::Cancel { processing: OnProcessing::Leave };
     let on = |queue: &str| Operation::on(queue, cancel.clone()).standing(Standing::Due);
     let _ = operations.start("of-mail", &on("mail")).await.unwrap();
     for number in 0..150 {

@@ -3,7 +3,7 @@
 use super::wire;
 use queue_core::{
     ContentType, JobMeta, Retention, State, Timestamp,
-    lifecycle::{Amendment, Event, OnRunning},
+    lifecycle::{Amendment, Event, OnProcessing},
 };
 use queue_view::Standing;
 use serde::{Deserialize, Serialize};
@@ -17,8 +17,8 @@ pub enum Action {
     /// Cancels it.
     Cancel {
         /// What happens to it if it runs.
-        #[serde(with = "wire::on_running")]
-        running: OnRunning,
+        #[serde(with = "wire::on_processing")]
+        processing: OnProcessing,
     },
     /// Runs it again, with fresh budgets.
     Redrive {
@@ -43,7 +43,7 @@ impl Action {
     /// The event that is decided on each job.
     pub fn event(&self) -> Event {
         match self {
-            Self::Cancel { running } => Event::Cancel { running: *running },
+            Self::Cancel { processing } => Event::Cancel { processing: *processing },
             Self::Redrive { content_type } => Event::Redrive { content_type: content_type.clone() },
             Self::Promote => Event::Promote,
             Self::Delete => Event::Delete,
@@ -58,10 +58,10 @@ impl Action {
             Cancelled, Completed, Due, Failed, Failing, Lapsed, Parked, Processing, Queued, Scheduled,
         };
         match self {
-            Self::Cancel { running: OnRunning::Request } => {
+            Self::Cancel { processing: OnProcessing::Request } => {
                 matches!(standing, Due | Scheduled | Parked | Queued | Failing | Processing | Lapsed)
             }
-            Self::Cancel { running: OnRunning::Leave } | Self::Prioritize(_) => {
+            Self::Cancel { processing: OnProcessing::Leave } | Self::Prioritize(_) => {
                 matches!(standing, Due | Scheduled | Parked | Queued | Failing)
             }
             Self::Redrive { .. } => matches!(standing, Failed | Cancelled),

@@ -18,16 +18,18 @@ pub(super) mod retention {
 }
 
 /// Whether running jobs are asked to stop.
-pub(super) mod on_running {
-    use queue_core::lifecycle::OnRunning;
+pub(super) mod on_processing {
+    use queue_core::lifecycle::OnProcessing;
     use serde::{Deserialize as _, Deserializer, Serializer};
 
-    pub(in super::super) fn serialize<S: Serializer>(value: &OnRunning, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_bool(*value == OnRunning::Request)
+    pub(in super::super) fn serialize<S: Serializer>(value: &OnProcessing, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bool(*value == OnProcessing::Request)
     }
 
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<OnRunning, D::Error> {
-        Ok(if bool::deserialize(from)? { OnRunning::Request } else { OnRunning::Leave })
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<OnProcessing, D::Error> {
+        Ok(if bool::deserialize(from)? { OnProcessing::Request } else { OnProcessing::Leave })
     }
 }
 

@@ -4,7 +4,7 @@
 use super::{ReservedJob, ReservedOutcome, made_jobs, put_back};
 use queue_core::{
     Detail, Failure, JobId, JobMeta, Payload, Result, Stamped, State, Storage, StorageExt,
-    lifecycle::{Cause, Event, OnRunning, Policy},
+    lifecycle::{Cause, Event, OnProcessing, Policy},
 };
 use queue_schedule::{CallRoom, Firing, FiringContext, Progress, ScheduleError, ScheduleSpec};
 
@@ -27,7 +27,7 @@ pub(super) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<Re
         Err(error) => return Ok(unusable(job, &error)),
     };
     if let Some(previous) = &firing.cancel {
-        let event = Event::Cancel { running: OnRunning::Request };
+        let event = Event::Cancel { processing: OnProcessing::Request };
         store.change(&job.meta.queue, previous, event, &Policy::default()).await?;
     }
     made_jobs::trace_ticks(job.meta, &mut firing.jobs);

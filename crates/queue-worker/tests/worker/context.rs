@@ -3,7 +3,7 @@
 use crate::support::{Fault, Rig, job, millis, router, span};
 use queue_core::{
     ContentType, ErrorKind, Payload, Prune, PruneRequest, State, Storage, StorageExt,
-    lifecycle::{Event, OnRunning, Policy},
+    lifecycle::{Event, OnProcessing, Policy},
 };
 use queue_worker::{CancelReason, Context, JobError, Router};
 use std::{
@@ -82,7 +82,7 @@ async fn a_heartbeat_tells_of_a_cancel_request() {
     rig.enqueue([job("a", 1)]).await;
     let running = Rig::start(rig.worker(beating_at(100)).lease(millis(60_000)));
     rig.events.wait_for("started a").await;
-    rig.change("a", Event::Cancel { running: OnRunning::Request }).await;
+    rig.change("a", Event::Cancel { processing: OnProcessing::Request }).await;
     rig.events.wait_for("completed a").await;
     assert_eq!(result(&rig, "a").await, "\"Some(Requested)\"");
     running.stop().await;

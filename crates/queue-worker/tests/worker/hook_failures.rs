@@ -4,7 +4,7 @@ use crate::support::{Fault, Rig, job, millis, router};
 use async_trait::async_trait;
 use queue_core::{
     ContentType, Payload, State,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 use queue_worker::{
     AttemptResult, Before, Context, HOOK_MAX, Hook, Router, WorkerEvent, after_fn, before_fn,
@@ -183,7 +183,7 @@ async fn a_job_whose_cancel_was_asked_for_while_a_hook_pondered_is_cancelled_uns
     rig.enqueue([job("a", 1)]).await;
     let running = Rig::start(rig.worker(succeeding()).lease(millis(3000)).hook(pondering()));
     sleep(millis(10)).await;
-    rig.change("a", Event::Cancel { running: OnRunning::Request }).await;
+    rig.change("a", Event::Cancel { processing: OnProcessing::Request }).await;
     rig.events.wait_for("cancelled a").await;
     let report = running.stop().await;
     assert_eq!((report.started, report.cancelled, rig.meta("a").await.state), (0, 1, State::Cancelled));

@@ -4,7 +4,7 @@ use crate::support::{Election, FOREVER, LEASE_MS, elected, freeze, id, millis, s
 use futures_util::FutureExt;
 use queue_core::{
     ErrorKind, Pause, Prune, PruneRequest, Storage, StorageExt,
-    lifecycle::{Event, OnRunning, Policy},
+    lifecycle::{Event, OnProcessing, Policy},
 };
 use queue_worker::{Leadership, LostReason};
 use std::{
@@ -119,7 +119,7 @@ async fn cancelling_the_elections_job_asks_the_leader_to_step_down() {
     let election = Election::new();
     let ((a, store), (b, _)) = (election.candidate("a"), election.candidate("b"));
     let term = elected(&a).await;
-    let cancel = Event::Cancel { running: OnRunning::Request };
+    let cancel = Event::Cancel { processing: OnProcessing::Request };
     store.change(a.queue(), &id("leader"), cancel, &Policy::default()).await.expect("the probe applies");
     timeout(millis(LEASE_MS), term.lost()).await.expect("the next heartbeat brings it");
     assert_eq!(term.lost_reason(), Some(LostReason::Revoked));

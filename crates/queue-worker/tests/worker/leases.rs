@@ -3,7 +3,7 @@
 use crate::support::{Fault, Rig, job, millis, router, span};
 use queue_core::{
     Applied, ErrorKind, Limits, Prune, PruneRequest, State, Storage,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 use queue_worker::{CancelReason, Context, JobError, Router};
 use std::sync::{Arc, Mutex};
@@ -173,7 +173,7 @@ async fn a_handler_that_fails_after_a_cancel_request_leaves_a_cancelled_job() {
     rig.enqueue([job("a", 1)]).await;
     let running = Rig::start(rig.worker(until_cancelled(&seen, Err(failure()))).lease(millis(3000)));
     rig.events.wait_for("started a").await;
-    rig.change("a", Event::Cancel { running: OnRunning::Request }).await;
+    rig.change("a", Event::Cancel { processing: OnProcessing::Request }).await;
     rig.events.wait_for("cancelled a").await;
     assert_eq!(told(&seen)[0].0, Some(CancelReason::Requested));
     assert!(told(&seen)[0].1 <= 1000, "with the next heartbeat");
@@ -187,7 +187,7 @@ async fn a_handler_that_completes_in_spite_of_a_cancel_request_leaves_a_complete
     rig.enqueue([job("a", 1)]).await;
     let running = Rig::start(rig.worker(until_cancelled(&seen, Ok(()))).lease(millis(3000)));
     rig.events.wait_for("started a").await;
-    rig.change("a", Event::Cancel { running: OnRunning::Request }).await;
+    rig.change("a", Event::Cancel { processing: OnProcessing::Request }).await;
     rig.events.wait_for("completed a").await;
     assert_eq!(told(&seen)[0].0, Some(CancelReason::Requested));
     assert_eq!(rig.meta("a").await.state, State::Completed);
@@ -200,7 +200,7 @@ async fn a_prefetched_job_whose_cancel_was_asked_for_never_starts() {
     rig.enqueue([job("a", 1), job("b", 2)]).await;
     let running = Rig::start(rig.worker(sleeping(10_000)).lease(millis(3000)).concurrency(1));
     rig.events.wait_for("started a").await;
-    rig.change("b", Event::Cancel { running: OnRunning::Request }).await;
+    rig.change("b", Event::Cancel { processing: OnProcessing::Request }).await;
     rig.events.wait_for("cancelled b").await;
     assert_eq!(rig.events.count("started b"), 0);
     assert_eq!(rig.meta("b").await.state, State::Cancelled);

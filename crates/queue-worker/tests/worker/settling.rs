@@ -3,7 +3,7 @@
 use crate::support::{Fault, OnBatch, Rig, job, millis, router};
 use queue_core::{
     ErrorKind, Prune, PruneRequest, Retention, State, Storage,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 use queue_worker::{Context, JobError, Router};
 use tokio::time::sleep;
@@ -143,7 +143,7 @@ async fn an_outcome_decided_on_flags_that_moved_is_decided_again() {
     rig.events.wait_for("started b").await;
     rig.change("a", Event::Await).await;
     rig.change("b", Event::Await).await;
-    rig.change("b", Event::Cancel { running: OnRunning::Request }).await;
+    rig.change("b", Event::Cancel { processing: OnProcessing::Request }).await;
     rig.events.wait_for("completed a").await;
     rig.events.wait_for("cancelled b").await;
     assert_eq!(rig.meta("a").await.state, State::Completed, "kept for who waits");

@@ -218,7 +218,7 @@ async fn a_worker_shows_itself_while_it_runs_and_retires() {
         sleep(millis(29_000)).await;
         let shown = rig.store.workers().await.expect("lists");
         let [worker] = &shown[..] else { panic!("one worker, not {shown:?}") };
-        assert_eq!((worker.id.as_str(), worker.concurrency, worker.running), ("tester", 4, 1));
+        assert_eq!((worker.id.as_str(), worker.concurrency, worker.held), ("tester", 4, 1));
     }
     running.stop().await;
     assert_eq!(rig.store.workers().await.expect("lists"), []);

@@ -3,7 +3,7 @@
 use crate::support::{Rig, job, millis, router};
 use queue_core::{
     Keep, Reason, RetryPolicy, State,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 use queue_worker::{Before, CancelReason, Context, JobError, Router, after_fn, before_fn};
 use std::sync::{Arc, Mutex};
@@ -214,7 +214,7 @@ async fn a_job_that_somebody_cancels_is_cancelled_when_its_handler_runs_over_its
     let worker = rig.worker(endless()).lease(millis(300)).time_limit(millis(2000)).grace(millis(100));
     let running = Rig::start(worker);
     rig.events.wait_for("started a").await;
-    rig.change("a", Event::Cancel { running: OnRunning::Request }).await;
+    rig.change("a", Event::Cancel { processing: OnProcessing::Request }).await;
     rig.events.wait_for("cancelled a").await;
     assert_eq!(rig.events.times_of("cancelled a"), [2100]);
     assert_eq!(rig.meta("a").await.state, State::Cancelled);

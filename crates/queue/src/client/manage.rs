@@ -4,7 +4,7 @@ use crate::{Change, Decode, IntoJobId, Keep, Queue, Status, client::retention};
 use queue_core::{
     Changed, ContentType, Counts, Detail, JobAttempts, JobRecord, Payload, Prune, PruneRequest, Result,
     State, StorageExt,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 use queue_serde::{CodecContext, Role};
 
@@ -112,17 +112,17 @@ impl<P, R> Queue<P, R> {
     /// # Errors
     /// As [`cancel_with`](Self::cancel_with).
     pub async fn cancel(&self, id: impl IntoJobId) -> Result<Change> {
-        self.cancel_with(id, OnRunning::Leave).await
+        self.cancel_with(id, OnProcessing::Leave).await
     }
 
-    /// Cancels a job, and says what happens if it runs: with [`OnRunning::Request`] its holder
+    /// Cancels a job, and says what happens if it runs: with [`OnProcessing::Request`] its holder
     /// learns of it with the next heartbeat, and any outcome except completion becomes Cancelled.
     ///
     /// # Errors
     /// `Conflict` if the record kept changing; try again. `Invalid` for a job of the library, such
     /// as a [schedule](queue_core::LibraryJob), as for every change of a job by its id.
-    pub async fn cancel_with(&self, id: impl IntoJobId, running: OnRunning) -> Result<Change> {
-        Change::of_cancel(&self.change(id, Event::Cancel { running }).await?)
+    pub async fn cancel_with(&self, id: impl IntoJobId, processing: OnProcessing) -> Result<Change> {
+        Change::of_cancel(&self.change(id, Event::Cancel { processing }).await?)
     }
 
     /// Keeps a finished job for another time, counted from now.

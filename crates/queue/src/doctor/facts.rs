@@ -222,6 +222,6 @@ impl WorkerFacts {
     }
 
     pub(super) fn has_room(&self) -> bool {
-        self.info.running < self.info.concurrency
+        self.info.held < self.info.concurrency
     }
 }

@@ -68,7 +68,7 @@ fn running(facts: &StoreFacts) -> Finding {
         CODE,
         format!("{jobs} jobs ran when the backup was made"),
         "they run again once their leases lapse, and are charged a stall, though most of them ended long ago; cancel those whose \
-         effects must not be repeated (`queue list --state processing`, `queue cancel --running`)",
+         effects must not be repeated (`queue list --state processing`, `queue cancel --processing`)",
     )
 }
 

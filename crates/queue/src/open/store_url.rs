@@ -1,9 +1,9 @@
 //! Parses the URL of a store.
 
-use percent_encoding::percent_decode_str;
 use queue_core::{Error, Result};
 #[cfg(any(feature = "fs", feature = "sqlite"))]
 use queue_store::{LIMIT_OPTIONS, UrlOption};
+use queue_store::{decode_url, url_options};
 
 /// A store URL in its parts: `scheme:path?key=value&key=value`.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,22 +24,19 @@ impl StoreUrl {
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
         Ok(Self {
             scheme: scheme.to_ascii_lowercase(),
-            path: decode(path.strip_prefix("//").unwrap_or(path))?,
-            query: query.split('&').filter(|part| !part.is_empty()).map(option).collect::<Result<_>>()?,
+            path: decode_url(path.strip_prefix("//").unwrap_or(path))?,
+            query: url_options(query)?,
         })
     }
 
-    /// The options in their order, of the known ones and of the limits. Unknown and repeated
+    /// The options in their order, of the known ones and of the limits. Unknown
     /// options are refused.
     #[cfg(any(feature = "fs", feature = "sqlite"))]
     pub(super) fn options(&self, known: &[&str]) -> Result<Vec<UrlOption<'_>>> {
         let known = [known, &LIMIT_OPTIONS].concat();
-        for (at, (key, _)) in self.query.iter().enumerate() {
+        for (key, _) in &self.query {
             if !known.contains(&key.as_str()) {
                 return Err(Error::invalid("open", no_option(&self.scheme, key, &known)));
-            }
-            if self.query[..at].iter().any(|(earlier, _)| earlier == key) {
-                return Err(Error::invalid("open", format!("the option `{key}` stands twice")));
             }
         }
         Ok(self.query.iter().map(|(key, value)| UrlOption::new(key, value)).collect())
@@ -59,20 +56,6 @@ impl StoreUrl {
 fn is_scheme(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
-}
-
-fn option(part: &str) -> Result<(String, String)> {
-    let (key, value) = part
-        .split_once('=')
-        .ok_or_else(|| Error::invalid("open", "behind the `?`, options look like `key=value`"))?;
-    Ok((decode(key)?, decode(value)?))
-}
-
-fn decode(text: &str) -> Result<String> {
-    match percent_decode_str(text).decode_utf8() {
-        Ok(text) if !text.contains('\0') => Ok(text.into_owned()),
-        _ => Err(Error::invalid("open", "a store URL is UTF-8 without zero bytes, escaped ones included")),
-    }
 }
 
 fn no_option(scheme: &str, key: &str, known: &[&str]) -> String {

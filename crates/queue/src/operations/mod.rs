@@ -22,7 +22,7 @@ use crate::{Queue, Raw};
 use queue_core::{
     Cursor, Direction, Enqueued, Error, ErrorKind, JobId, JobMeta, JobRecord, Kind, ListFilter, ListQuery,
     QueueFilter, QueueName, Result, Storage, StorageExt, Walk,
-    lifecycle::{Event, OnRunning, Policy},
+    lifecycle::{Event, OnProcessing, Policy},
 };
 use queue_worker::{Router, Worker, WorkerBuilder, operations::count_members};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ const READS_MAX: usize = 16;
 /// emails.enqueue("a", "hello".to_owned()).await?;
 ///
 /// let operations = Operations::of(store);
-/// let all = Operation::on("emails", Action::Cancel { running: OnRunning::Leave }).standing(Standing::Due);
+/// let all = Operation::on("emails", Action::Cancel { processing: OnProcessing::Leave }).standing(Standing::Due);
 /// assert_eq!(operations.dry_run(&all).await?.jobs, 1);
 /// operations.start("stop-the-emails", &all).await?;
 /// operations.worker().until_empty().build()?.run().await;
@@ -214,7 +214,7 @@ impl Operations {
     /// # Errors
     /// `Conflict` if the record kept changing; and the errors of the store.
     pub async fn cancel(&self, id: &OperationId) -> Result<Change> {
-        let event = Event::Cancel { running: OnRunning::Request };
+        let event = Event::Cancel { processing: OnProcessing::Request };
         Change::of_cancel(&self.storage.change(&self.name, id.job(), event, &Policy::default()).await?)
     }
 

@@ -4,7 +4,7 @@ use super::{Put, ScheduleStatus, Schedules, is_schedule, job_of};
 use queue_core::{
     Applied, Detail, Error, ErrorKind, LIVES_MAX, NewJob, Result, Span, Stamped, State, StorageExt,
     Timestamp,
-    lifecycle::{Event, OnRunning, Policy, decide},
+    lifecycle::{Event, OnProcessing, Policy, decide},
 };
 use queue_schedule::{CATCH_UP_MAX, CallRoom, Firing, FiringContext, Progress, ScheduleError, ScheduleSpec};
 use std::time::Duration;
@@ -127,7 +127,7 @@ impl<P, R> Schedules<P, R> {
             return Ok(false);
         };
         if let Some(previous) = &firing.cancel {
-            let cancel = Event::Cancel { running: OnRunning::Request };
+            let cancel = Event::Cancel { processing: OnProcessing::Request };
             storage.change(self.queue.name(), previous, cancel, &Policy::default()).await?;
         }
         transition.then.clone_from(&firing.jobs);

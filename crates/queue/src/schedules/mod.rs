@@ -24,7 +24,7 @@ use crate::client::carry_trace;
 use crate::{Change, Queue, client::SendSpan};
 use queue_core::{
     JobId, JobRecord, Kind, NewJob, Result, Span, Stamped, State, StorageExt,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 use queue_schedule::{SCHEDULE_KIND, schedule_tags};
 
@@ -110,7 +110,7 @@ impl<P, R> Schedules<P, R> {
         let storage = self.queue.storage();
         let shared = &self.queue.shared;
         let id = ScheduleSpec::id_of(name)?;
-        let cancel = Event::Cancel { running: OnRunning::Request };
+        let cancel = Event::Cancel { processing: OnProcessing::Request };
         let changed = storage.change(&shared.name, &id, cancel, &shared.policy).await?;
         // A finished job keeps its record for a while, which is of no use for a schedule.
         let deleted = storage.change(&shared.name, &id, Event::Delete, &shared.policy).await?;

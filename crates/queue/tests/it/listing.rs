@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use futures_util::TryStreamExt;
 use queue::{
     ErrorKind, Failure, InvalidListing, InvalidOption, JobOptions, Jobs, ManualClock, MemoryStorage, Nack,
-    OnRunning, Queue, Result, State, Storage,
+    OnProcessing, Queue, Result, State, Storage,
     queue_core::{Applied, Stamped, StorageLayer, lifecycle::Transition},
     view::InvalidFilter,
 };
@@ -117,7 +117,7 @@ async fn a_change_of_many_counts_what_it_did_and_leaves_others_alone() {
     assert_eq!((cancelled.done, cancelled.skipped, cancelled.failed), (599, 1, 0), "one runs");
     let counts = queue.counts().await.expect("it counts");
     assert_eq!((counts.of(State::Cancelled), counts.of(State::Queued)), (599, 600));
-    let requested = queue.jobs().tag("even").cancel_all_with(OnRunning::Request).await.expect("it lists");
+    let requested = queue.jobs().tag("even").cancel_all_with(OnProcessing::Request).await.expect("it lists");
     assert_eq!((requested.done, requested.met()), (1, 600));
     let redriven = queue.jobs().cancelled().limit(9).redrive_all().await.expect("it lists");
     assert_eq!((redriven.done, redriven.met()), (9, 9));

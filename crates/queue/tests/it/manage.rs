@@ -3,7 +3,7 @@
 use crate::support::{Fault, Faulty, SECOND, memory, on, take, texts};
 use futures_util::StreamExt;
 use queue::{
-    Change, CodecError, Enqueued, ErrorKind, Failure, JobOptions, Keep, Nack, OnRunning, Prune, Queue,
+    Change, CodecError, Enqueued, ErrorKind, Failure, JobOptions, Keep, Nack, OnProcessing, Prune, Queue,
     Settled, State,
 };
 use std::{error::Error, pin::pin, sync::atomic::AtomicU32};
@@ -89,8 +89,8 @@ async fn cancelling_answers_what_became_of_the_job() {
 
     let job = take(&queue).await;
     assert_eq!(queue.cancel("a").await.unwrap(), Change::NotAllowed(State::Processing));
-    assert_eq!(queue.cancel_with("a", OnRunning::Request).await.unwrap(), Change::Requested);
-    assert_eq!(queue.cancel_with("a", OnRunning::Request).await.unwrap(), Change::Requested);
+    assert_eq!(queue.cancel_with("a", OnProcessing::Request).await.unwrap(), Change::Requested);
+    assert_eq!(queue.cancel_with("a", OnProcessing::Request).await.unwrap(), Change::Requested);
     let _ = job.ack(&String::new()).await.unwrap();
     assert_eq!(queue.cancel("a").await.unwrap(), Change::NotAllowed(State::Completed));
 }

@@ -2,8 +2,8 @@
 
 use crate::support::{SECOND, memory, on, raw, spawn, take, texts};
 use queue::{
-    Change, CodecError, ErrorKind, Extended, Failure, JobOptions, Keep, Nack, OnRunning, Queue, Raw, Reason,
-    Settled, State,
+    Change, CodecError, ErrorKind, Extended, Failure, JobOptions, Keep, Nack, OnProcessing, Queue, Raw,
+    Reason, Settled, State,
 };
 use std::{error::Error as _, time::Duration};
 use tokio::time::Instant;
@@ -163,7 +163,7 @@ async fn a_holder_hears_of_a_cancel_with_its_next_extension_and_its_failure_is_t
     queue.enqueue("a", String::new()).await.unwrap();
     let job = take(&queue).await;
     assert_eq!(job.extend(SECOND).await.unwrap(), Extended::Done);
-    assert_eq!(queue.cancel_with("a", OnRunning::Request).await.unwrap(), Change::Requested);
+    assert_eq!(queue.cancel_with("a", OnProcessing::Request).await.unwrap(), Change::Requested);
     assert_eq!(job.extend(SECOND).await.unwrap(), Extended::CancelRequested);
     assert_eq!(job.nack(Failure::new("Stopped", "as asked")).await.unwrap(), Settled::Done);
     assert_eq!(queue.status("a").await.unwrap().unwrap().state(), State::Cancelled);

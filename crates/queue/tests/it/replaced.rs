@@ -4,7 +4,7 @@
 
 use crate::support::{SECOND, TextQueue, memory, on};
 use queue::{
-    Change, ErrorKind, JobAmendment, JobOptions, Keep, OnRunning, Queue, State, Storage,
+    Change, ErrorKind, JobAmendment, JobOptions, Keep, OnProcessing, Queue, State, Storage,
     queue_core::LIVES_MAX,
     schedules::{Put, Schedule, Timing},
 };
@@ -35,7 +35,7 @@ async fn changes_of_a_job_that_is_replaced_meanwhile_change_the_job_that_waits_n
     assert_eq!(queue.cancel("a").await.unwrap(), Change::Done);
     assert_eq!(beside.status("a").await.unwrap().unwrap().state(), State::Cancelled);
     let (queue, beside) = overtaken(3).await;
-    assert_eq!(queue.cancel_with("a", OnRunning::Request).await.unwrap(), Change::Done);
+    assert_eq!(queue.cancel_with("a", OnProcessing::Request).await.unwrap(), Change::Done);
     assert_eq!(beside.status("a").await.unwrap().unwrap().state(), State::Cancelled);
     let (queue, beside) = overtaken(3).await;
     assert_eq!(queue.promote("a").await.unwrap(), Change::Done);

@@ -2,7 +2,7 @@
 //! worker.
 
 use queue::{
-    Change, Decode, Encode, Enqueued, JobOptions, Keep, Kind, MsgPack, OnRunning, Policy, Queue, Result,
+    Change, Decode, Encode, Enqueued, JobOptions, Keep, Kind, MsgPack, OnProcessing, Policy, Queue, Result,
     Status, Storage, WaitError,
     worker::{Context, JobError, RescueTick, WorkerBuilder, runtime::PacedLoop},
 };
@@ -38,7 +38,7 @@ impl<P, R> RequestQueue<P, R> {
 
     /// Takes a request back. One that is being answered is asked to stop.
     pub async fn cancel(&self, id: &str) -> Result<Change> {
-        self.queue.cancel_with(id, OnRunning::Request).await
+        self.queue.cancel_with(id, OnProcessing::Request).await
     }
 
     /// Keeps a response for another time, counted from now.

@@ -92,7 +92,7 @@ impl Faces<'_> {
         if named { self.run_anywhere(&all) } else { self.run(&all) }.ok().objects()
     }
 
-    fn get(&self, head: &str) -> Map<String, Value> {
+    pub(super) fn get(&self, head: &str) -> Map<String, Value> {
         let (status, answer) = self.served.call(&self.token, head, "");
         assert_eq!(status, 200, "{head}: {answer}");
         object(answer)

@@ -3,6 +3,7 @@
 
 mod documents;
 mod stored;
+mod words;
 
 use crate::{place, remote_working::keep, serving::Served, stores};
 use bytes::Bytes;
@@ -157,7 +158,7 @@ impl Faces<'_> {
         }
         let mut body = json!({"filter": filter, "dry_run": true});
         if action == "cancel" {
-            body["running"] = "request".into();
+            body["processing"] = "request".into();
         }
         let head = format!("POST /v1/queues/mail/jobs:{action}");
         let (status, answer) = self.served.call(&self.token, &head, &body.to_string());
@@ -237,9 +238,9 @@ impl Pairs {
 /// Fills a store that a server has, and looks at it by the server and by the command.
 fn look(store: &str, pairs: Pairs) {
     let place = place();
-    let all = ["--scope", "store", "--scope", "view", "--scope", "operate", "--scope", "payload"];
-    let made =
-        place.run(&[&["token", "new", "--tokens", "tokens.json", "--queue", "*"][..], &all].concat()).ok();
+    let scopes = ["store", "view", "operate", "payload", "metrics"].map(|scope| ["--scope", scope]);
+    let new = ["token", "new", "--tokens", "tokens.json", "--queue", "*"];
+    let made = place.run(&[&new[..], scopes.as_flattened()].concat()).ok();
     let token = made.text().trim().to_owned();
     keep(&place, "store.token", &token);
     let served = Served::start(&place, &["--tokens", "tokens.json", "--store", store]);
@@ -262,6 +263,7 @@ fn look(store: &str, pairs: Pairs) {
     });
     every_filter_gives_the_same_jobs(&faces, pairs, middle);
     documents::every_job_is_one_document(&faces);
+    words::the_table_of_states_is_what_every_face_shows(&faces);
     documents::everything_else_is_one_document(&faces);
 }
 

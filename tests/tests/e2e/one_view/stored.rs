@@ -5,7 +5,7 @@ use queue::{
     JobId, Kind, NewJob, Payload, QueueName, SystemRng, Timestamp, WorkerId,
     queue_core::{
         ClaimRequest, ContentType, Detail, Failure, Retention, Span, Storage, StorageExt, Tag, Tags,
-        lifecycle::{Cause, Event, OnRunning, Policy},
+        lifecycle::{Cause, Event, OnProcessing, Policy},
     },
 };
 
@@ -113,7 +113,7 @@ async fn put(store: &dyn Storage, stored: &Stored) {
     let new = new.with_priority(-i16::try_from(place).expect("a few jobs"));
     store.enqueue(&mail(), vec![vec![new]]).await.expect("stored");
     if stored.id == "y-cancelled" {
-        let event = Event::Cancel { running: OnRunning::Leave };
+        let event = Event::Cancel { processing: OnProcessing::Leave };
         store.change(&mail(), &id, event, &Policy::default()).await.expect("cancelled");
     }
 }

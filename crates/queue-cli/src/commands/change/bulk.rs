@@ -13,7 +13,7 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use queue::{
-    Change, ContentType, Keep, OnRunning,
+    Change, ContentType, Keep, OnProcessing,
     operations::{Action, OperationId, Operations},
 };
 use serde_json::json;
@@ -37,7 +37,7 @@ enum BulkCommand {
     Cancel {
         /// Ask the workers of running jobs to stop them
         #[arg(long)]
-        running: bool,
+        processing: bool,
         #[command(flatten)]
         how: HowArgs,
     },
@@ -111,7 +111,9 @@ struct LeaseArgs {
 
 pub(crate) async fn run(args: BulkArgs, session: &Session) -> Result<Exit, CliError> {
     let (action, how, yes) = match args.command {
-        BulkCommand::Cancel { running, how } => (Action::Cancel { running: on_running(running) }, how, false),
+        BulkCommand::Cancel { processing, how } => {
+            (Action::Cancel { processing: on_processing(processing) }, how, false)
+        }
         BulkCommand::Redrive { content_type, how } => (Action::Redrive { content_type }, how, false),
         BulkCommand::Promote(how) => (Action::Promote, how, false),
         BulkCommand::Delete { how, confirm } => (Action::Delete, how, confirm.yes),
@@ -125,8 +127,8 @@ pub(crate) async fn run(args: BulkArgs, session: &Session) -> Result<Exit, CliEr
     operation::carry_out(Wanted { name: name.clone(), lease: lease.lease, yes, ..wanted }, session).await
 }
 
-pub(crate) fn on_running(running: bool) -> OnRunning {
-    if running { OnRunning::Request } else { OnRunning::Leave }
+pub(crate) fn on_processing(processing: bool) -> OnProcessing {
+    if processing { OnProcessing::Request } else { OnProcessing::Leave }
 }
 
 async fn go_on(id: Option<OperationId>, lease: Duration, session: &Session) -> Result<Exit, CliError> {

@@ -1,7 +1,7 @@
 //! The command `queue cancel`: cancels one job, or those that a filter selects.
 
 use super::{
-    bulk::on_running,
+    bulk::on_processing,
     filter_args::ChangedArgs,
     operation::{self, Wanted},
 };
@@ -10,50 +10,50 @@ use crate::{
     session::{Missing, Session},
 };
 use clap::Args;
-use queue::{Change, JobId, OnRunning, State, operations::Action, view::Standing};
+use queue::{Change, JobId, OnProcessing, State, operations::Action, view::Standing};
 use serde_json::json;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-With a filter in place of an id every due or failing job that matches is cancelled, with --running those that run too;
+With a filter in place of an id every due or failing job that matches is cancelled, with --processing those that run too;
 scheduled ones only with `--state scheduled`. It is an operation, as with `queue bulk cancel`.
-Exits with 1 if the job runs and --running was not given, or is finished.")]
+Exits with 1 if the job runs and --processing was not given, or is finished.")]
 pub(crate) struct CancelArgs {
     /// The id of the job
     id: Option<JobId>,
     /// If the job runs, ask its worker to stop it; it may still complete
     #[arg(long)]
-    running: bool,
+    processing: bool,
     #[command(flatten)]
     filter: ChangedArgs,
 }
 
 pub(crate) async fn run(args: CancelArgs, session: &Session) -> Result<Exit, CliError> {
-    let running = on_running(args.running);
+    let processing = on_processing(args.processing);
     args.filter.check_beside(args.id.as_ref(), false)?;
     match &args.id {
-        Some(id) => one(id, running, session).await,
-        None => many(&args.filter, running, session).await,
+        Some(id) => one(id, processing, session).await,
+        None => many(&args.filter, processing, session).await,
     }
 }
 
-async fn many(filter: &ChangedArgs, running: OnRunning, session: &Session) -> Result<Exit, CliError> {
-    let standings: &[Standing] = match running {
-        OnRunning::Leave => &[Standing::Due, Standing::Failing],
-        OnRunning::Request => &[Standing::Due, Standing::Failing, Standing::Processing],
+async fn many(filter: &ChangedArgs, processing: OnProcessing, session: &Session) -> Result<Exit, CliError> {
+    let standings: &[Standing] = match processing {
+        OnProcessing::Leave => &[Standing::Due, Standing::Failing],
+        OnProcessing::Request => &[Standing::Due, Standing::Failing, Standing::Processing],
     };
-    let wanted = Wanted::new(Action::Cancel { running }, filter, "cancelled");
+    let wanted = Wanted::new(Action::Cancel { processing }, filter, "cancelled");
     operation::carry_out(Wanted { standings, ..wanted }, session).await
 }
 
-async fn one(id: &JobId, running: OnRunning, session: &Session) -> Result<Exit, CliError> {
+async fn one(id: &JobId, processing: OnProcessing, session: &Session) -> Result<Exit, CliError> {
     let answer =
-        session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.cancel_with(id, running).await?)).await?;
+        session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.cancel_with(id, processing).await?)).await?;
     let (exit, word, advice) = match answer {
         Change::Done => (Exit::Ok, "cancelled", ""),
         Change::Requested => (Exit::Ok, "requested", "; its worker is told with the next heartbeat"),
         Change::NotAllowed(State::Processing) => {
-            (Exit::Negative, "processing", "; to stop it all the same, use --running")
+            (Exit::Negative, "processing", "; to stop it all the same, use --processing")
         }
         Change::NotAllowed(state) => (Exit::Negative, state.as_str(), "; nothing is left to cancel"),
         Change::Missing => return Err(session.no_such_job(id)),

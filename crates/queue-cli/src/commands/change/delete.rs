@@ -38,6 +38,6 @@ pub(crate) async fn run(args: DeleteArgs, session: &Session) -> Result<Exit, Cli
         change,
         "deleted",
         || format!("deleted {id}"),
-        |state| format!("the job {id:?} is {state}; stop it first with `queue cancel --running {id:?}`"),
+        |state| format!("the job {id:?} is {state}; stop it first with `queue cancel --processing {id:?}`"),
     )
 }

@@ -10,9 +10,9 @@ use crate::{
 };
 use clap::Args;
 use queue::{
-    Counts, QueueName, SeriesReading, State, Timestamp,
+    Counts, QueueName, SeriesReading, Timestamp,
     queue_core::{Moment, Pause, QueueStatus, StorageExt, WorkerInfo},
-    view::{AboutWorker, QueueView, WorkView, WorkerView, words::millis},
+    view::{AboutWorker, QueueView, Standing, WorkView, WorkerView, words::millis},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -22,7 +22,7 @@ const LEAD_TOLD: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exits with 3 if there is no such queue: one that has no job and no worker and is not paused. With --watch the command waits for it, and also shows what workers did in the last hour: rates, wait and run times, and a chart of each. With --json this is always in the answer, minute by minute.")]
+Exits with 3 if there is no such queue: one that has no job and no worker and is not paused. A failing job is counted as due or scheduled too. With --watch the command waits for it, and also shows what workers did in the last hour: rates, wait and run times, and a chart of each. With --json this is always in the answer, minute by minute.")]
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     watch: WatchArgs,
@@ -90,10 +90,9 @@ async fn workers(jobs: &Jobs) -> Result<Vec<WorkerInfo>, CliError> {
 /// The answer for people; with how to draw charts, the work of the last hour too.
 fn words(stats: &Stats, chart: Option<Chart>) -> Text {
     let Stats { status: QueueStatus { counts, pause, paused_kinds, .. }, workers, series } = stats;
-    let mut rows: Vec<Vec<String>> =
-        State::ALL.iter().map(|state| vec![state.to_string(), counts.of(*state).to_string()]).collect();
-    rows.push(vec!["total".to_owned(), counts.total().to_string()]);
-    rows.push(vec!["(scheduled)".to_owned(), counts.scheduled.to_string()]);
+    let counted = Standing::TABS.iter().filter_map(|tab| Some((tab.as_str(), tab.counted(counts)?)));
+    let all = counted.chain([("total", counts.total())]);
+    let rows = all.map(|(word, jobs)| vec![word.to_owned(), jobs.to_string()]);
     let mut text = Text::from(output::table(["STATE", "JOBS"], rows));
     for sentence in pauses::sentences(*pause, paused_kinds) {
         text = text.and_apart(sentence);
@@ -132,7 +131,7 @@ fn lead(moment: Moment) -> Option<String> {
 }
 
 fn row(worker: &WorkerInfo, now: Timestamp) -> Vec<String> {
-    let holds = format!("{} of {}", worker.running, worker.concurrency);
+    let holds = format!("{} of {}", worker.held, worker.concurrency);
     let started_at = AboutWorker::read(&worker.about).and_then(|about| about.started_at);
     let up = started_at.map(|start| age(now.since(start))).unwrap_or_default();
     vec![worker.id.to_string(), holds, up, worker.host.clone()]

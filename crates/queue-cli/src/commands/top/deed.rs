@@ -6,7 +6,7 @@ use crate::{
     session::Jobs,
 };
 use queue::{
-    Change, JobId, OnRunning, WorkerId,
+    Change, JobId, OnProcessing, WorkerId,
     queue_core::{Duty, Pause, QueueName},
 };
 
@@ -131,7 +131,7 @@ impl Deed {
             Self::Redrive(_, id) => told(id, jobs.redrive(id).await?, "is queued again"),
             Self::Promote(_, id) => told(id, jobs.promote(id).await?, "is due now"),
             Self::Cancel(_, id) => {
-                let change = jobs.cancel_with(id, OnRunning::Request).await?;
+                let change = jobs.cancel_with(id, OnProcessing::Request).await?;
                 told(id, change, "is cancelled")
             }
             Self::Drain(_) => Err(CliError::invalid("a worker is of no queue")),

@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use futures_util::FutureExt;
     use queue::{
-        JobId, MemoryStorage, OnRunning, Policy, QueueName, StorageExt, queue_core::lifecycle::Event,
+        JobId, MemoryStorage, OnProcessing, Policy, QueueName, StorageExt, queue_core::lifecycle::Event,
     };
     use std::{os::unix::process::ExitStatusExt, sync::Arc};
     use tokio::io::AsyncReadExt;
@@ -187,7 +187,7 @@ mod tests {
         let store = Arc::new(MemoryStorage::new());
         let term = term(&store).await;
         let (queue, job) = (QueueName::from_static("leader:report"), JobId::from_static("leader"));
-        let cancel = Event::Cancel { running: OnRunning::Request };
+        let cancel = Event::Cancel { processing: OnProcessing::Request };
         store.change(&queue, &job, cancel, &Policy::default()).await.unwrap();
         assert!(!term.confirm().await.unwrap());
         term

@@ -63,7 +63,7 @@ pub(crate) fn row(worker: &WorkerInfo, now: Timestamp) -> Vec<String> {
     vec![
         worker.id.to_string(),
         duty_word(worker.duty).to_owned(),
-        format!("{} of {}", worker.running, worker.concurrency),
+        format!("{} of {}", worker.held, worker.concurrency),
         about.started_at.map(|start| age(now.since(start))).unwrap_or_default(),
         about.version.clone(),
         queues.join(", "),

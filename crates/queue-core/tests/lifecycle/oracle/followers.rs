@@ -48,7 +48,7 @@ fn follow_up(end: &JobMeta) -> Option<NewJob> {
         Some(Reason::Exhausted) => "exhausted",
         Some(Reason::Stalled) => "stalled",
         Some(Reason::Terminal) => "terminal",
-        Some(Reason::UnknownKind) => "unknown kind",
+        Some(Reason::UnknownKind) => "unknown_kind",
         Some(Reason::Undecodable) => "undecodable",
         other => panic!("no job is failed for {other:?}"),
     };

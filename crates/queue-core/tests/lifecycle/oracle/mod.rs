@@ -9,7 +9,7 @@ use effects::effect;
 pub(crate) use followers::followers;
 use queue_core::{
     JobMeta, State, Timestamp,
-    lifecycle::{Amendment, Event, LastSettle, OnRunning, Policy, Rejected, Settle, TrackedJob, Verdict},
+    lifecycle::{Amendment, Event, LastSettle, OnProcessing, Policy, Rejected, Settle, TrackedJob, Verdict},
 };
 
 /// The expectation for one row: the event is rejected, or the verdict and the record after it.
@@ -59,8 +59,8 @@ fn rejection(seen: &JobMeta, event: &Event) -> Option<Rejected> {
     let state = seen.state;
     let (no, already) = (Some(Rejected::NotAllowed(state)), Some(Rejected::Already(state)));
     match (event, state) {
-        (Event::Cancel { running: OnRunning::Request }, Processing) if seen.cancel_requested => already,
-        (Event::Cancel { running: OnRunning::Leave }, Processing) => no,
+        (Event::Cancel { processing: OnProcessing::Request }, Processing) if seen.cancel_requested => already,
+        (Event::Cancel { processing: OnProcessing::Leave }, Processing) => no,
         (Event::Cancel { .. }, Completed | Failed) => no,
         (Event::Cancel { .. }, Cancelled) => already,
         (Event::Await, Queued | Processing | Failing) if seen.awaited => already,

@@ -188,14 +188,7 @@ impl Author {
         let (queues, mut about) = (vec![self.queue()], self.payload().bytes);
         // Otherwise announcements of workers would be most of the journal.
         about.truncate(16);
-        WorkerInfo {
-            queues,
-            concurrency: 4,
-            running: 1,
-            host: "host".to_owned(),
-            about,
-            ..WorkerInfo::new(id)
-        }
+        WorkerInfo { queues, concurrency: 4, held: 1, host: "host".to_owned(), about, ..WorkerInfo::new(id) }
     }
 
     fn what(&mut self) -> Prune {

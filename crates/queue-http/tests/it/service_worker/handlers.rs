@@ -2,7 +2,7 @@
 
 use super::served::{Served, Working, numbers, until};
 use queue::{
-    Change, JobId, OnRunning, RetryPolicy, State,
+    Change, JobId, OnProcessing, RetryPolicy, State,
     service::ServiceWorker,
     worker::{CancelReason, JobError, Router},
 };
@@ -63,7 +63,7 @@ async fn a_cancel_reaches_the_handler() {
     let builder = ServiceWorker::builder(served.options(), numbers(), router).lease(Duration::from_secs(1));
     let working = Working::start(builder).await;
     until("it runs", async || served.state("long").await == Some(State::Processing)).await;
-    let asked = jobs.cancel_with(&JobId::new("long").unwrap(), OnRunning::Request).await.unwrap();
+    let asked = jobs.cancel_with(&JobId::new("long").unwrap(), OnProcessing::Request).await.unwrap();
     assert_eq!(asked, Change::Requested);
     until("it is cancelled", async || served.state("long").await == Some(State::Cancelled)).await;
     assert_eq!(working.stopped().await.cancelled, 1);

@@ -5,7 +5,7 @@ use queue_core::{
     Budget, Changed, ClaimRequest, ClaimedJob, ContentType, Detail, Error, Failure, JobId, Kind, ListQuery,
     NewJob, Pause, Payload, Prune, PruneRequest, QueueName, Result, RetryPolicy, Rng, SeededRng, Span,
     Storage, StorageExt, WorkerId,
-    lifecycle::{Cause, Event, OnRunning, Policy},
+    lifecycle::{Cause, Event, OnProcessing, Policy},
 };
 use queue_redis::{RedisOptions, RedisStorage};
 use queue_testkit::history::{Event as HistoryEvent, Op, Phase, Recorded, Recorder, Rules, check};
@@ -224,7 +224,7 @@ impl Actor {
             drop(expected(self.store.rescue(&self.stage.queue, BATCH, &self.policy).await));
             let id = JobId::new(format!("shared-{}", self.below(SHARED_IDS))).expect("valid");
             let event = match self.below(3) {
-                0 => Event::Cancel { running: OnRunning::Request },
+                0 => Event::Cancel { processing: OnProcessing::Request },
                 1 => Event::Redrive { content_type: None },
                 _ => Event::Delete,
             };

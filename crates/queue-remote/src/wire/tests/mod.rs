@@ -140,7 +140,7 @@ fn requests_come_back() {
     comes_back(&series);
     comes_back(&series.behind(2, &worker));
     let mut info = WorkerInfo::new(worker);
-    (info.queues, info.concurrency, info.running) = (vec![queue], 4, 2);
+    (info.queues, info.concurrency, info.held) = (vec![queue], 4, 2);
     (info.host, info.about, info.duty) = ("h".to_owned(), Bytes::from_static(b"{}"), Duty::Drain);
     comes_back(&(info, Duration::new(3, 4)));
     for topic in [Topic::Wake, Topic::Ends, Topic::All] {

@@ -7,7 +7,7 @@ use crate::cases::cases;
 use crate::fault::Overtaken;
 use queue_core::{
     Changed, Detail, ErrorKind, NewJob, OnFailed, OnWaiting, Prune, Retention, State, StorageExt,
-    lifecycle::{Amendment, Event, OnRunning, Rejected},
+    lifecycle::{Amendment, Event, OnProcessing, Rejected},
 };
 use std::{
     env,
@@ -24,7 +24,7 @@ const CHANGES: &str = "QUEUE_TESTKIT_CHANGES";
 /// How many times the job is replaced before a change arrives.
 const REPLACED: usize = 3;
 
-const CANCEL: Event = Event::Cancel { running: OnRunning::Request };
+const CANCEL: Event = Event::Cancel { processing: OnProcessing::Request };
 const PUT_OFF: Event = Event::Reschedule { delay: KEPT };
 const REDRIVE: Event = Event::Redrive { content_type: None };
 const RETAIN: Event = Event::SetRetention(Retention::Forever);

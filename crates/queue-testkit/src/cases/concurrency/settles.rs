@@ -5,7 +5,7 @@ use crate::bench::prelude::*;
 use crate::cases::cases;
 use queue_core::{
     Applied, Changed, Retention, State, StorageExt,
-    lifecycle::{Cause, Event, OnRunning, Rejected},
+    lifecycle::{Cause, Event, OnProcessing, Rejected},
 };
 
 const SENDERS: usize = 16;
@@ -28,7 +28,7 @@ async fn a_cancel_and_a_claim_agree(bench: &Bench) {
         bench.put("a").await;
         let (answer, held) = race_two(
             bench,
-            |bench| async move { bench.change("a", Event::Cancel { running: OnRunning::Leave }).await },
+            |bench| async move { bench.change("a", Event::Cancel { processing: OnProcessing::Leave }).await },
             |bench| async move { bench.claim(1).await.pop() },
         )
         .await;

@@ -4,7 +4,7 @@ use super::{claimed, kind, of_kind, put_in_turn, resume, stop, stop_for};
 use crate::{bench::prelude::*, cases::cases};
 use queue_core::{
     ListQuery, Pause, PausedKind, Prune, Span, State, StorageExt, Walk,
-    lifecycle::{Amendment, Event, OnRunning},
+    lifecycle::{Amendment, Event, OnProcessing},
 };
 
 cases! { "kind_pause":
@@ -37,7 +37,7 @@ async fn what_is_set_aside_is_changed_as_any_waiting_job(bench: &Bench) {
     }
     stop(bench, "mail").await;
     assert_eq!(bench.claim(9).await.len(), 0);
-    bench.changed("cancelled", Event::Cancel { running: OnRunning::Leave }).await;
+    bench.changed("cancelled", Event::Cancel { processing: OnProcessing::Leave }).await;
     bench.changed("promoted", Event::Promote).await;
     bench.change("deleted", Event::Delete).await;
     bench.changed("later", Event::Reschedule { delay: Span::from_secs(9) }).await;

@@ -4,7 +4,7 @@ use super::{asking, assert_none, assert_tells, follow_up, follow_ups, mourn};
 use crate::{bench::prelude::*, cases::cases};
 use queue_core::{
     Budget, JobMeta, JobRecord, Kind, NewJob, Reason, Retention, State, StorageExt,
-    lifecycle::{Cause, Event, OnRunning, Unhandled},
+    lifecycle::{Cause, Event, OnProcessing, Unhandled},
 };
 
 cases! { "on_failure":
@@ -173,7 +173,7 @@ async fn what_ends_otherwise_is_followed_by_nothing(bench: &Bench) {
     bench.advance(RETRY);
     bench.changed("expired", Event::Expire { now: bench.now(), token: None }).await;
     bench.put_job(asking("cancelled")).await;
-    bench.changed("cancelled", Event::Cancel { running: OnRunning::Leave }).await;
+    bench.changed("cancelled", Event::Cancel { processing: OnProcessing::Leave }).await;
     bench.put_job(asking("deleted")).await;
     bench.changed("deleted", Event::Delete).await;
     assert_none(bench).await;

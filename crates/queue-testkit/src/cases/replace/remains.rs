@@ -10,7 +10,7 @@ use crate::{
 };
 use queue_core::{
     Applied, Changed, Interest, Kind, ListQuery, Retention, Span, State,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 
 cases! { "replace":
@@ -49,7 +49,7 @@ async fn a_change_that_was_decided_for_the_former_life_is_missing(bench: &Bench)
     replace(bench, replacing("a"), former).await;
     let before = bench.record("a").await;
     let delay = KEPT;
-    let cancel = Event::Cancel { running: OnRunning::Request };
+    let cancel = Event::Cancel { processing: OnProcessing::Request };
     for event in [cancel, Event::Delete, Event::Promote, Event::Reschedule { delay }, Event::Await] {
         assert_eq!(bench.apply(decided(&seen, event.clone())).await, Applied::Missing, "{event:?}");
     }

@@ -5,7 +5,7 @@ use super::next;
 use crate::{bench::prelude::*, cases::cases};
 use queue_core::{
     Applied, Budget, NewJob, Retention, State,
-    lifecycle::{Event, OnRunning, Transition},
+    lifecycle::{Event, OnProcessing, Transition},
 };
 
 cases! { "then":
@@ -25,10 +25,10 @@ type Scene = for<'a> fn(&'a Bench) -> futures_util::future::LocalBoxFuture<'a, (
 /// Every change, and the state that it leaves.
 fn changes() -> Vec<(Scene, Event, Option<State>)> {
     let delay = KEPT;
-    let cancel = |running| Event::Cancel { running };
+    let cancel = |processing| Event::Cancel { processing };
     vec![
-        (waiting, cancel(OnRunning::Leave), Some(State::Cancelled)),
-        (held, cancel(OnRunning::Request), Some(State::Processing)),
+        (waiting, cancel(OnProcessing::Leave), Some(State::Cancelled)),
+        (held, cancel(OnProcessing::Request), Some(State::Processing)),
         (waiting, Event::Delete, None),
         (failed, Event::Delete, None),
         (waiting, Event::Promote, Some(State::Queued)),
@@ -105,7 +105,7 @@ async fn a_change_that_came_too_late_enqueues_nothing(bench: &Bench) {
         let other = if bench.state("a").await == Some(State::Failed) {
             Event::SetRetention(Retention::Keep(KEPT))
         } else if matches!(event, Event::Await) {
-            Event::Cancel { running: OnRunning::Request }
+            Event::Cancel { processing: OnProcessing::Request }
         } else {
             Event::Await
         };
@@ -163,7 +163,7 @@ async fn a_deleted_job_may_be_its_own_follower(bench: &Bench) {
 async fn a_cancelled_record_makes_room_for_itself_as_a_follower(bench: &Bench) {
     for retention in [Retention::Forever, Retention::Remove] {
         let seq = bench.put_job(job("a").with_retention(retention)).await;
-        let cancel = Event::Cancel { running: OnRunning::Leave };
+        let cancel = Event::Cancel { processing: OnProcessing::Leave };
         assert_done!([bench.apply(decided_then(bench, cancel, vec![job("a")]).await).await]);
         let meta = bench.meta("a").await;
         assert!(meta.seq > seq && meta.state == State::Queued, "{meta:?} follows life {seq}");
@@ -177,7 +177,7 @@ async fn changes_with_followers_share_a_batch(bench: &Bench) {
     let held = bench.claim_one().await;
     let metas = [bench.meta(nth(1).as_str()).await, bench.meta(nth(2).as_str()).await];
     let follower = |text: &str| vec![job(text)];
-    let cancel = Event::Cancel { running: OnRunning::Leave };
+    let cancel = Event::Cancel { processing: OnProcessing::Leave };
     let batch = vec![
         Transition { then: follower("z"), ..decided(&metas[0], Event::Delete) },
         decided(&held.record.meta, snooze_then(held.token, follower("m"))),

@@ -135,7 +135,9 @@ async fn a_settle_of_a_life_that_is_gone_enqueues_nothing(bench: &Bench) {
 /// A cancel or a waiter came in between.
 async fn a_stale_settle_enqueues_nothing_and_the_next_decision_once(bench: &Bench) {
     for (n, settle) in FOLLOWED.into_iter().enumerate() {
-        for event in [Event::Cancel { running: queue_core::lifecycle::OnRunning::Request }, Event::Await] {
+        for event in
+            [Event::Cancel { processing: queue_core::lifecycle::OnProcessing::Request }, Event::Await]
+        {
             let held = bench.put_and_claim("a").await;
             let early = decided(&held.record.meta, settle(held.token, vec![next()]));
             bench.changed("a", event.clone()).await;

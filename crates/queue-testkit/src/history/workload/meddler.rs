@@ -3,7 +3,7 @@
 use super::actor::{Actor, expected};
 use queue_core::{
     Detail, ListQuery, Pause, Prune, PruneRequest, Retention, Span, Storage, StorageExt,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 
 /// More than any run holds.
@@ -25,8 +25,8 @@ pub(super) async fn meddle(actor: Actor) {
 
 async fn change(actor: &Actor) {
     let event = actor.dice.pick(&[
-        Event::Cancel { running: OnRunning::Leave },
-        Event::Cancel { running: OnRunning::Request },
+        Event::Cancel { processing: OnProcessing::Leave },
+        Event::Cancel { processing: OnProcessing::Request },
         Event::Await,
         Event::Promote,
         Event::Reschedule { delay: Span::ZERO },

@@ -109,7 +109,7 @@ impl PresenceAnnouncer<'_> {
         WorkerInfo {
             queues: run.queues.iter().map(|queue| queue.name.clone()).collect(),
             concurrency: u32::try_from(run.options.concurrency).unwrap_or(u32::MAX),
-            running: u32::try_from(held.len()).unwrap_or(u32::MAX),
+            held: u32::try_from(held.len()).unwrap_or(u32::MAX),
             host: format!("{host} (process {})", about.pid),
             about: about.to_bytes(),
             ..WorkerInfo::new(run.name.id.clone())

@@ -4,7 +4,7 @@ use super::setup::{Given, counts, operations, tests};
 use crate::support::{id, job};
 use queue_core::{
     ClaimedJob, Retention, State, UnreadableWaits,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 use queue_view::Standing;
 use queue_worker::{
@@ -13,7 +13,7 @@ use queue_worker::{
 };
 use std::sync::atomic::Ordering;
 
-const STOPS: Action = Action::Cancel { running: OnRunning::Leave };
+const STOPS: Action = Action::Cancel { processing: OnProcessing::Leave };
 
 #[tokio::test]
 async fn a_change_that_the_store_refuses_is_counted_and_holds_up_no_other() {
@@ -57,7 +57,7 @@ async fn one_that_is_stopped_while_it_waits_for_its_next_turn_is_over_at_once() 
     assert!(given.step(i64::MAX).await);
     let before = given.ended().await;
     assert!(!before.0.is_terminal() && before.1.in_flight() > 0, "it is in the middle: {before:?}");
-    given.change(&operations(), &id("operation"), Event::Cancel { running: OnRunning::Request }).await;
+    given.change(&operations(), &id("operation"), Event::Cancel { processing: OnProcessing::Request }).await;
     let (state, progress) = given.ended().await;
     assert_eq!((state, progress.counts), (State::Cancelled, before.1.counts));
     assert!(!given.step(i64::MAX).await, "nobody takes it up again");
@@ -97,7 +97,7 @@ async fn a_dry_run_counts_the_jobs_of_its_moment_while_others_come_and_go() {
     let given = Given::new();
     given.put_many(1_200).await;
     for name in given.jobs().await.into_keys() {
-        given.change(&tests(), &id(&name), Event::Cancel { running: OnRunning::Leave }).await;
+        given.change(&tests(), &id(&name), Event::Cancel { processing: OnProcessing::Leave }).await;
     }
     let spec = given.spec(Action::REDRIVE, &[Standing::Cancelled]).await;
     given.mortal.more_come.store(true, Ordering::SeqCst);

@@ -7,7 +7,7 @@ mod setup;
 use crate::support::{id, job};
 use queue_core::{
     Retention, Span, State, Timestamp, UnreadableWaits,
-    lifecycle::{Cause, Event, OnRunning},
+    lifecycle::{Cause, Event, OnProcessing},
 };
 use queue_view::{JobFilter, Standing};
 use queue_worker::{
@@ -77,7 +77,7 @@ async fn jobs_that_wait_for_their_time_are_left_alone_unless_they_are_named() {
         given.put(job("due", 0)).await;
         given.put(job("later", 0).with_delay(later)).await;
         given.put(job("parked", 0).with_delay(parked)).await;
-        let action = Action::Cancel { running: OnRunning::Leave };
+        let action = Action::Cancel { processing: OnProcessing::Leave };
         let spec = given.spec(action, standings).await;
         given.begin(&spec).await;
         assert_eq!(given.run().await.1.counts.done, met.len() as u64);
@@ -120,7 +120,7 @@ async fn one_that_is_cancelled_keeps_its_counts() {
     given.begin(&spec).await;
     given.step(3).await;
     let held = given.claim(&operations(), 1).await.pop().expect("it waits");
-    given.change(&operations(), &id("operation"), Event::Cancel { running: OnRunning::Request }).await;
+    given.change(&operations(), &id("operation"), Event::Cancel { processing: OnProcessing::Request }).await;
     let payload = &held.record.body.as_ref().expect("it was read").payload;
     let (meta, unreadable) = (&held.record.meta, &UnreadableWaits::default());
     let job = ReservedJob { meta, payload, token: held.token, unreadable };

@@ -6,7 +6,7 @@ use queue_core::{
     Applied, ClaimRequest, ClaimedJob, Clock, Detail, Error, ErrorKind, JobId, JobMeta, JobRecord, ListQuery,
     ManualClock, NewJob, Page, QueueName, Result, SeededRng, Span, Stamped, State, Storage, StorageExt,
     StorageLayer, Timestamp, UnreadableWaits, WorkerId,
-    lifecycle::{Cause, Event, OnRunning, Policy, Transition},
+    lifecycle::{Cause, Event, OnProcessing, Policy, Transition},
 };
 use queue_memory::MemoryStorage;
 use queue_view::{JobFilter, Standing};
@@ -65,7 +65,7 @@ impl Mortal {
     }
 
     async fn cancel(&self, queue: &QueueName, id: &JobId) {
-        let event = Event::Cancel { running: OnRunning::Request };
+        let event = Event::Cancel { processing: OnProcessing::Request };
         self.store.change(queue, id, event, &Policy::default()).await.expect("memory changes");
     }
 }

@@ -4,7 +4,7 @@ use super::{free, jobs, limited, ten_per_second};
 use crate::support::{Rig, Starts, job, millis, span, times_ms};
 use queue_core::{
     State,
-    lifecycle::{Event, OnRunning},
+    lifecycle::{Event, OnProcessing},
 };
 use queue_worker::{RateLimit, WorkQueue};
 use tokio::time::sleep;
@@ -69,7 +69,7 @@ async fn what_does_not_start_after_all_leaves_its_token_to_another() {
     let running = Rig::start(worker.lease(millis(3000)));
     sleep(millis(100)).await;
     assert_eq!((rig.leased().await, rig.meta("c").await.state), (2, State::Queued));
-    rig.change("a", Event::Cancel { running: OnRunning::Request }).await;
+    rig.change("a", Event::Cancel { processing: OnProcessing::Request }).await;
     rig.events.wait_for("completed c").await;
     let times = ["started a", "started b", "started c"].map(|start| rig.events.times_of(start));
     assert_eq!(times, [vec![], vec![40_000], vec![40_000]]);

@@ -3,7 +3,7 @@
 use super::Jobs;
 use queue_core::{
     Applied, ContentType, Detail, Error, ErrorKind, JobId, JobMeta, LIVES_MAX, Result,
-    lifecycle::{Event, OnRunning, Transition, decide},
+    lifecycle::{Event, OnProcessing, Transition, decide},
 };
 
 /// The answer to a change of many jobs. Each job was changed by itself, or left as it was.
@@ -40,13 +40,13 @@ impl Jobs {
     /// Cancels the jobs, as [`Queue::cancel`](crate::Queue::cancel) does: running jobs are left
     /// alone.
     pub async fn cancel_all(&self) -> Result<BulkChange> {
-        self.cancel_all_with(OnRunning::Leave).await
+        self.cancel_all_with(OnProcessing::Leave).await
     }
 
     /// Cancels the jobs, and says what happens to those that run, as
     /// [`Queue::cancel_with`](crate::Queue::cancel_with) does.
-    pub async fn cancel_all_with(&self, running: OnRunning) -> Result<BulkChange> {
-        self.change_all(&Event::Cancel { running }).await
+    pub async fn cancel_all_with(&self, processing: OnProcessing) -> Result<BulkChange> {
+        self.change_all(&Event::Cancel { processing }).await
     }
 
     /// Runs the jobs again that are Failed or Cancelled, as

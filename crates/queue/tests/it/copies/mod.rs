@@ -10,7 +10,7 @@ use queue::{
     queue_core::{
         ClaimRequest, ClaimedJob, ContentType, Detail, Headers, JobMeta, JobRecord, ListQuery, Seq, Span,
         Tag, Tags,
-        lifecycle::{Cause, Event, OnRunning},
+        lifecycle::{Cause, Event, OnProcessing},
     },
 };
 use std::sync::Arc;
@@ -69,7 +69,7 @@ async fn fill(store: &dyn Storage) {
     put(store, queue, job("failing")).await;
     settle(store, &claim(store, queue).await, fail(Cause::Retryable)).await;
     put(store, queue, job("cancelled")).await;
-    let cancel = Event::Cancel { running: OnRunning::Leave };
+    let cancel = Event::Cancel { processing: OnProcessing::Leave };
     store.change(queue, &id("cancelled"), cancel, &Policy::default()).await.expect("it answers");
     for number in 0..5 {
         put(store, queue, job(&format!("queued-{number}")).with_priority(5 - number)).await;

@@ -67,7 +67,7 @@ impl Ward {
         let info = WorkerInfo {
             queues: vec![queue()],
             concurrency: 4,
-            running,
+            held: running,
             about: about.into(),
             ..WorkerInfo::new(WorkerId::new(id).expect("a valid id"))
         };

@@ -2,7 +2,7 @@
 
 use super::stage::{Stage, soon};
 use crate::support::{SECOND, spawn};
-use queue::{Failure, JobOptions, OnRunning, Outcome, Queue, Reason, State, WaitError};
+use queue::{Failure, JobOptions, OnProcessing, Outcome, Queue, Reason, State, WaitError};
 use std::time::Duration;
 
 super::scenarios! {
@@ -29,7 +29,7 @@ async fn a_cancel_of_a_running_job_wakes_whoever_waits_once_its_holder_lets_go(s
     stage.put().await;
     let running = stage.working::<String>().dequeue(10 * SECOND).await.unwrap().unwrap();
     let wait = stage.wait_and_see("a").await;
-    let _ = stage.working::<String>().cancel_with("a", OnRunning::Request).await.unwrap();
+    let _ = stage.working::<String>().cancel_with("a", OnProcessing::Request).await.unwrap();
     let _ = running.release().await.unwrap();
     assert_eq!(wait.await.unwrap(), Outcome::Cancelled { reason: None });
 }

@@ -130,7 +130,7 @@ fn worker(info: &WorkerInfo) -> Value {
     json!({
         "queues": info.queues.iter().map(QueueName::as_str).collect::<Vec<_>>(),
         "concurrency": info.concurrency,
-        "running": info.running,
+        "held": info.held,
         "draining": info.duty == Duty::Drain,
         "paused": info.duty == Duty::Pause,
         "version": about.as_ref().map(|about| &about.version),

@@ -28,7 +28,7 @@ pub(super) async fn store() -> Arc<dyn Storage> {
         "jobs": [{"queue": "emails", "id": "receipt-1", "seq": 1, "attempt": 1, "since": NOON - 5_000}],
     });
     let mut worker = WorkerInfo::new(WorkerId::from_static("web-1"));
-    (worker.queues, worker.concurrency, worker.running) = (vec![name("emails")], 8, 1);
+    (worker.queues, worker.concurrency, worker.held) = (vec![name("emails")], 8, 1);
     worker.about = busy.to_string().into();
     "host-a, process 7".clone_into(&mut worker.host);
     store.announce(worker, Duration::from_secs(30)).await.unwrap();

@@ -133,7 +133,7 @@ impl Overview {
     fn sums(&self) -> String {
         let sum = |of: fn(&QueueStatus) -> u64| self.queues.iter().map(of).sum::<u64>();
         let workers = self.workers.as_ref().map_or_else(String::new, |workers| {
-            let held: u64 = workers.iter().map(|worker| u64::from(worker.running)).sum();
+            let held: u64 = workers.iter().map(|worker| u64::from(worker.held)).sum();
             let slots: u64 = workers.iter().map(|worker| u64::from(worker.concurrency)).sum();
             format!(", {} ({held} of {slots} slots)", plural(workers.len() as u64, "worker", "workers"))
         });

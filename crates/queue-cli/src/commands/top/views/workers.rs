@@ -26,7 +26,7 @@ const JOBS: [Column; 4] =
 pub(super) async fn all(source: &Source) -> Result<Sheet, CliError> {
     let (mut found, now) = read(source).await?;
     found.retain(|worker| !is_library_worker(worker));
-    found.sort_by(|one, other| other.running.cmp(&one.running).then_with(|| one.id.cmp(&other.id)));
+    found.sort_by(|one, other| other.held.cmp(&one.held).then_with(|| one.id.cmp(&other.id)));
     let left_out = found.len().saturating_sub(SHOWN_MAX);
     let row = |worker: &WorkerInfo| SheetRow {
         subject: Subject::Worker(worker.id.clone()),

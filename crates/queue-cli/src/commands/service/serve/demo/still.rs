@@ -124,7 +124,7 @@ async fn announce(
     let mut worker = WorkerInfo::new(WorkerId::new(name)?);
     worker.queues = queues.iter().map(QueueName::new).collect::<Result<_, _>>()?;
     worker.concurrency = slots;
-    worker.running = u32::try_from(jobs.len()).unwrap_or(u32::MAX);
+    worker.held = u32::try_from(jobs.len()).unwrap_or(u32::MAX);
     host.clone_into(&mut worker.host);
     let since = |at: Option<Timestamp>| at.unwrap_or(now).as_millis();
     let told: Vec<_> = jobs
