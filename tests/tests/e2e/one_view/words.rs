@@ -77,7 +77,7 @@ fn words<'a>(rows: impl Iterator<Item = &'a Row>) -> BTreeSet<String> {
     rows.map(|row| row.word.clone()).collect()
 }
 
-/// Those of some words that name a standing.
+/// The words that name a standing.
 fn shown_words<'a>(words: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
     words.filter(|word| word.parse::<Standing>().is_ok()).map(str::to_owned).collect()
 }
