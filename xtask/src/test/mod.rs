@@ -100,8 +100,11 @@ pub(crate) fn report(repo: &Repo, wanted: &Wanted) -> Result<Report> {
         None if wanted.quick => quick(repo)?,
         None => everything(repo)?,
     };
+    for word in words {
+        let is_known = programs.iter().any(|program| program.name.contains(word));
+        ensure!(is_known, "no test program has {word:?} in its name");
+    }
     programs.retain(|program| words.is_empty() || words.iter().any(|word| program.name.contains(word)));
-    ensure!(!programs.is_empty(), "no test program has such a name");
     programs.sort_by_key(|program| Reverse(expected::seconds(&program.name)));
     let turn = wanted.is_in_shards().then(|| Turn::of(repo));
     let prepared = |program: Program| {
