@@ -100,6 +100,14 @@ pub enum ScheduleError {
         /// The most that the store takes.
         bytes_max: usize,
     },
+    /// An option that an enqueue has and the job of a tick cannot have.
+    #[error("`{option}` is no option for the job of a schedule: {why}")]
+    Option {
+        /// Its name.
+        option: &'static str,
+        /// Why it has no meaning, and what to give instead.
+        why: &'static str,
+    },
     /// A payload that is not JSON contains the placeholder for its tick.
     #[error("only a payload in JSON can be given its tick")]
     Tick,

@@ -140,7 +140,7 @@ impl ScheduleSpec {
     pub fn job_now(&self, clock: Timestamp) -> Result<NewJob, ScheduleError> {
         let mut moments = (0..=MOMENTS_MAX).map(|later| clock + Span::from_millis(later));
         let moment = moments.find(|moment| !self.timing.is_tick(*moment)).unwrap_or(clock);
-        self.job.job(self.tick_id(moment)?, moment, Span::ZERO)
+        Ok(self.job.job(self.tick_id(moment)?, moment, Span::ZERO))
     }
 
     /// One job at most is enqueued where jobs must not overlap, however many ticks are due.

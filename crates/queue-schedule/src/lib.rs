@@ -32,6 +32,7 @@ mod pattern_advice;
 mod progress;
 mod shift;
 mod spec;
+mod stored_job;
 mod template;
 mod tick;
 mod timing;

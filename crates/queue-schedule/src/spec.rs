@@ -5,10 +5,9 @@ use queue_core::{JobId, LibraryJob, NewJob, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The newest layout that this library writes and reads: it has headers and tags of jobs. A
-/// schedule whose jobs have none is of version 1, which older workers can read.
+/// The layout that this library writes. It reads version 1 too, which is the same without headers
+/// and tags.
 pub const SPEC_VERSION: u32 = 2;
-const WITHOUT_LABELS: u32 = 1;
 /// The default grace of frequent ticks is at least this long, so that a late settle loses none.
 pub const GRACE_MIN: Span = Span::from_secs(10);
 /// The default grace of rare ticks is at most this long.
@@ -107,7 +106,7 @@ impl ScheduleSpec {
     /// A schedule of default policies whose ticks come after `since`.
     pub fn new(name: impl Into<String>, timing: Timing, job: Template, since: Timestamp) -> Self {
         Self {
-            version: if job.has_labels() { SPEC_VERSION } else { WITHOUT_LABELS },
+            version: SPEC_VERSION,
             name: name.into(),
             timing,
             job,
@@ -179,9 +178,10 @@ impl ScheduleSpec {
     /// The job of one tick.
     ///
     /// # Errors
-    /// [`ScheduleError::Name`] and [`ScheduleError::UnreadableHere`].
+    /// [`ScheduleError::Name`].
     pub fn tick_job(&self, tick: Timestamp) -> Result<NewJob, ScheduleError> {
-        self.job.job(self.tick_id(tick)?, tick, shift::jitter(&self.name, tick, self.jitter))
+        let delay = shift::jitter(&self.name, tick, self.jitter);
+        Ok(self.job.job(self.tick_id(tick)?, tick, delay))
     }
 
     /// A job of a tick that is as large as any, for the limits of a store.

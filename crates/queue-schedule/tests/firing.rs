@@ -11,7 +11,7 @@ fn hourly(overlap: Overlap, payload: String) -> ScheduleSpec {
     let json = ContentType::from_static("application/json");
     let job = NewJob::new(JobId::from_static("t"), Kind::from_static("work"), Payload::new(payload, json));
     let timing = Timing::every(Duration::from_secs(3600)).expect("an hour");
-    let mut spec = ScheduleSpec::new("s", timing, Template::of(&job), START);
+    let mut spec = ScheduleSpec::new("s", timing, Template::of(&job).expect("a template"), START);
     (spec.missed, spec.overlap, spec.ran) = (Missed::All { max: 1000 }, overlap, Some(START));
     spec
 }

@@ -1,7 +1,7 @@
 //! A schedule, as JSON.
 
 use crate::{BudgetView, KeepView, SentData};
-use queue_core::{NewJob, Payload, Span};
+use queue_core::{NewJob, Span};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -101,27 +101,46 @@ pub struct UnreadableScheduleView {
 }
 
 impl ScheduledJobView {
-    /// The job of each tick; its payload, as it is to be shown, and its headers only for those who
-    /// may see them.
-    pub fn of(job: &NewJob, payload: Option<&Payload>) -> Self {
-        let SentData { json, base64, content_type } = payload.map(SentData::of).unwrap_or_default();
-        let headers = || job.headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    /// The job of each tick; its payload and headers only for those who may see them. The options
+    /// without a name here are those that a schedule refuses.
+    pub fn of(job: &NewJob, with_payload: bool) -> Self {
+        let NewJob {
+            id: _,
+            kind,
+            payload,
+            headers,
+            tags,
+            priority,
+            delay,
+            expires_in,
+            time_limit,
+            max_attempts,
+            max_stalls,
+            retention,
+            on_failed: _,
+            on_waiting: _,
+            on_failure,
+            awaited: _,
+        } = job;
+        let sent = with_payload.then(|| SentData::of(payload));
+        let SentData { json, base64, content_type } = sent.unwrap_or_default();
+        let headers = || headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
         Self {
-            kind: job.kind.to_string(),
+            kind: kind.to_string(),
             payload: json.map(ToOwned::to_owned),
             payload_base64: base64,
             content_type: content_type.map(ToOwned::to_owned),
-            headers: payload.map(|_| headers().collect()),
-            tags: job.tags.iter().map(ToString::to_string).collect(),
-            priority: job.priority,
-            delay_ms: job.delay.as_millis(),
-            expires_in_ms: job.expires_in.map(Span::as_millis),
-            time_limit_ms: job.time_limit.map(Span::as_millis),
-            max_attempts: job.max_attempts.into(),
-            max_stalls: job.max_stalls.into(),
-            keep_completed: job.retention.completed.into(),
-            keep_failed: job.retention.failed.into(),
-            on_failure: job.on_failure.as_ref().map(ToString::to_string),
+            headers: with_payload.then(|| headers().collect()),
+            tags: tags.iter().map(ToString::to_string).collect(),
+            priority: *priority,
+            delay_ms: delay.as_millis(),
+            expires_in_ms: expires_in.map(Span::as_millis),
+            time_limit_ms: time_limit.map(Span::as_millis),
+            max_attempts: (*max_attempts).into(),
+            max_stalls: (*max_stalls).into(),
+            keep_completed: retention.completed.into(),
+            keep_failed: retention.failed.into(),
+            on_failure: on_failure.as_ref().map(ToString::to_string),
         }
     }
 }

@@ -114,7 +114,25 @@ pub(crate) fn options(said: &Value) -> JobOptions {
     if let Some(delay) = millis("delay_ms") {
         options = options.delay(delay);
     }
-    options
+    if let Some(limit) = said["max_stalls"].as_u64() {
+        options = options.max_stalls(u32::try_from(limit).unwrap_or(u32::MAX));
+    }
+    if let Some(kept) = millis("keep_completed") {
+        options = options.keep_completed(kept);
+    }
+    if let Some(kept) = millis("keep_failed") {
+        options = options.keep_failed(kept);
+    }
+    if let Some(kind) = said["on_failure"].as_str() {
+        options = options.on_failure(kind);
+    }
+    if said["on_failed"] == "replace" {
+        options = options.on_failed(queue::OnFailed::Replace);
+    }
+    match millis("expires_in_ms") {
+        Some(span) => options.expires_in(span),
+        None => options,
+    }
 }
 
 pub(crate) async fn wait(scenario: &Scenario, said: &Value) -> Result<Value> {

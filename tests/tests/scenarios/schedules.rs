@@ -101,33 +101,5 @@ fn changed(change: Change) -> Option<Value> {
 }
 
 fn shown(status: &ScheduleStatus) -> Value {
-    let spec = status.spec();
-    let mut said = json!({
-        "schedule": status.name(),
-        "state": if status.is_paused() { "paused" } else { "on" },
-        "jitter_ms": spec.jitter.as_millis(),
-        "missed": "skip",
-        "overlap": if spec.overlap == Overlap::Skip { "skip" } else { "allow" },
-        "job": {"kind": spec.job.kind(), "max_attempts": 25},
-    });
-    said["job"]["payload"] = serde_json::from_str(&spec.job.payload_shown()).unwrap_or_default();
-    if let Ok(job) = spec.tick_job(Timestamp::default())
-        && let queue::queue_core::Budget::Limited(limit) = job.max_attempts
-    {
-        said["job"]["max_attempts"] = json!(limit.get());
-        said["job"]["headers"] =
-            job.headers.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-        said["job"]["tags"] = job.tags.iter().map(|tag| json!(tag.as_str())).collect();
-    }
-    if let Missed::All { max } = spec.missed {
-        (said["missed"], said["catch_up"]) = (json!("all"), json!(max));
-    }
-    match &spec.timing {
-        Timing::Cron { pattern, zone } => {
-            (said["cron"], said["zone"]) = (json!(pattern.as_str()), json!(zone.name()));
-        }
-        Timing::Every { period, .. } => said["every_ms"] = json!(period.as_millis()),
-        _ => {}
-    }
-    said
+    json!(status.whole_view(true))
 }

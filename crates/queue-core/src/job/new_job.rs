@@ -15,7 +15,6 @@ use crate::{Budget, Headers, JobId, Kind, Payload, RetentionPolicy, Span, Tags};
 /// # Ok::<(), queue_core::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct NewJob {
     /// The id within the queue, which is also the deduplication key.
     pub id: JobId,

@@ -50,7 +50,7 @@ pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
 pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
     let status = found(&app, &call).await?;
     let with_payload = call.may(Scope::Payload, &call.open_queue()?);
-    answer(StatusCode::OK, &status.whole_view(with_payload)?)
+    answer(StatusCode::OK, &status.whole_view(with_payload))
 }
 
 /// `PUT /v1/queues/{queue}/schedules/{schedule}`

@@ -3,8 +3,8 @@
 use super::{BudgetIn, HeaderPairs, KeepIn, payload_of, span};
 use crate::problem::{Problem, Result};
 use queue_core::{
-    Headers, IdSource, JobId, Kind, Limits, NewJob, OnFailed, OnWaiting, Retention, RetentionPolicy, Tag,
-    Tags,
+    Budget, Headers, IdSource, JobId, Kind, Limits, NewJob, OnFailed, OnWaiting, Retention, RetentionPolicy,
+    Tag, Tags,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -108,24 +108,28 @@ impl NewJobIn<'_> {
         }
         let kind =
             self.kind.as_deref().map_or_else(|| Ok(Kind::unnamed()), |kind| open_kind("kind", kind))?;
-        let mut job = NewJob::new(id, kind, payload);
-        job.tags = tags(&self.tags).map_err(|problem| problem.at("tags"))?;
-        job.priority = self.priority;
-        job.delay = span("delay_ms", self.delay_ms)?;
-        job.expires_in = self.expires_in_ms.map(|millis| span("expires_in_ms", millis)).transpose()?;
-        job.time_limit = self.time_limit_ms.map(|millis| span("time_limit_ms", millis)).transpose()?;
-        job.max_attempts = budget("max_attempts", self.max_attempts)?.unwrap_or(job.max_attempts);
-        job.max_stalls = budget("max_stalls", self.max_stalls)?.unwrap_or(job.max_stalls);
-        job.retention = RetentionPolicy {
-            completed: keep("keep_completed", self.keep_completed)?.unwrap_or(job.retention.completed),
-            failed: keep("keep_failed", self.keep_failed)?.unwrap_or(job.retention.failed),
-        };
-        job.on_failed = if self.on_failed == OnTaken::Replace { OnFailed::Replace } else { OnFailed::Block };
-        job.on_waiting = self.on_waiting()?;
-        job.on_failure = self.on_failure.as_deref().map(|kind| open_kind("on_failure", kind)).transpose()?;
-        job.awaited = self.awaited;
-        job.headers = Headers::new(self.headers.0).map_err(|error| Problem::from(error).at("headers"))?;
-        Ok(job)
+        let kept = RetentionPolicy::default();
+        Ok(NewJob {
+            id,
+            kind,
+            payload,
+            tags: tags(&self.tags).map_err(|problem| problem.at("tags"))?,
+            priority: self.priority,
+            delay: span("delay_ms", self.delay_ms)?,
+            expires_in: self.expires_in_ms.map(|millis| span("expires_in_ms", millis)).transpose()?,
+            time_limit: self.time_limit_ms.map(|millis| span("time_limit_ms", millis)).transpose()?,
+            max_attempts: budget("max_attempts", self.max_attempts)?.unwrap_or(Budget::ATTEMPTS),
+            max_stalls: budget("max_stalls", self.max_stalls)?.unwrap_or(Budget::STALLS),
+            retention: RetentionPolicy {
+                completed: keep("keep_completed", self.keep_completed)?.unwrap_or(kept.completed),
+                failed: keep("keep_failed", self.keep_failed)?.unwrap_or(kept.failed),
+            },
+            on_failed: if self.on_failed == OnTaken::Replace { OnFailed::Replace } else { OnFailed::Block },
+            on_waiting: self.on_waiting()?,
+            on_failure: self.on_failure.as_deref().map(|kind| open_kind("on_failure", kind)).transpose()?,
+            awaited: self.awaited,
+            headers: Headers::new(self.headers.0).map_err(|error| Problem::from(error).at("headers"))?,
+        })
     }
 
     fn on_waiting(&self) -> Result<OnWaiting> {
@@ -156,7 +160,7 @@ fn tags(tags: &[Cow<'_, str>]) -> Result<Tags> {
     Ok(Tags::new(tags)?)
 }
 
-fn budget(what: &'static str, budget: Option<BudgetIn>) -> Result<Option<queue_core::Budget>> {
+fn budget(what: &'static str, budget: Option<BudgetIn>) -> Result<Option<Budget>> {
     budget.map(|budget| budget.budget().map_err(|problem| problem.at(what))).transpose()
 }
 

@@ -74,9 +74,12 @@ async fn what_cannot_be_a_schedule_is_refused_and_nothing_is_stored() {
         (json!({"every_ms": 60_000, "missed": "latest", "grace_ms": 3}), "grace_ms:"),
         (json!({"every_ms": 60_000, "overlap": "replace"}), "replace"),
         (json!({"every_ms": 60_000, "evry": 1}), "evry"),
-        (json!({"every_ms": 60_000, "job": {"id": "a"}}), "id"),
+        (json!({"every_ms": 60_000, "job": {"id": "a"}}), "job: `id` is no option"),
+        (json!({"every_ms": 60_000, "job": {"on_failed": "replace"}}), "job: `on_failed` is no option"),
+        (json!({"every_ms": 60_000, "job": {"awaited": true}}), "job: `awaited` is no option"),
         (json!({"every_ms": 60_000, "job": {"tags": [""]}}), "tags"),
-        (json!({"every_ms": 60_000, "job": {"on_waiting": "replace"}}), "on_waiting"),
+        (json!({"every_ms": 60_000, "job": {"on_waiting": "replace"}}), "job: `on_waiting` is no option"),
+        (json!({"every_ms": 60_000, "job": {"max_wait_ms": 5}}), "job: max_wait_ms:"),
         (json!({"every_ms": 60_000, "job": {"kind": "queue.schedule"}}), "job: kind:"),
         (json!({"every_ms": 60_000, "job": {"expires_in_ms": 5, "delay_ms": 9}}), "expires"),
         (json!({"every_ms": 60_000, "job": {"payload_base64": "JHF1ZXVlLnRpY2s="}}), "JSON"),
@@ -179,4 +182,48 @@ async fn put_unreadable(client: &Client, queue: &str, kind: &str, id: &str) {
     let job = job.with_tags(Tags::new([Tag::new(kind).expect("a tag")]).expect("one"));
     let queue = QueueName::new(queue).expect("a name");
     client.storage.enqueue(&queue, vec![vec![job]]).await.expect("it is stored");
+}
+
+/// A value for each property of a job that a schedule keeps, other than its default.
+const KEPT: [(&str, &str); 15] = [
+    ("kind", r#""report""#),
+    ("payload", r#"{"day":"$queue.tick"}"#),
+    ("payload_base64", r#""AAE=""#),
+    ("content_type", r#""text/plain""#),
+    ("headers", r#"{"tenant":"7"}"#),
+    ("tags", r#"["night"]"#),
+    ("priority", "-3"),
+    ("delay_ms", "7"),
+    ("expires_in_ms", "9000"),
+    ("time_limit_ms", "60000"),
+    ("max_attempts", r#""unlimited""#),
+    ("max_stalls", "2"),
+    ("keep_completed", r#""nothing""#),
+    ("keep_failed", "5000"),
+    ("on_failure", r#""alarm""#),
+];
+const REFUSED: [&str; 5] = ["id", "on_failed", "on_waiting", "max_wait_ms", "awaited"];
+
+#[tokio::test]
+async fn each_property_of_a_job_is_kept_by_a_schedule_or_is_refused() {
+    let described: Value =
+        serde_json::from_str(include_str!("../../../../docs/service/openapi.json")).expect("JSON");
+    let properties = described["components"]["schemas"]["NewJob"]["properties"].as_object().expect("a job");
+    let mut known: Vec<&str> = KEPT.iter().map(|(name, _)| *name).chain(REFUSED).collect();
+    known.sort_unstable();
+    let mut all: Vec<&str> = properties.keys().map(String::as_str).collect();
+    all.sort_unstable();
+    assert_eq!(known, all, "a schedule keeps or refuses each property of a job");
+
+    let client = Client::new().await;
+    for (name, value) in KEPT {
+        let mut job = json!({name: serde_json::from_str::<Value>(value).expect(name)});
+        if name == "content_type" {
+            job["payload_base64"] = json!("YQ==");
+        }
+        let (status, answer) = put(&client, &json!({"every_ms": 60_000, "job": job})).await;
+        assert!(status.is_success(), "{name}: {answer}");
+        assert_ne!(answer["outcome"], "unchanged", "{name}");
+        assert_eq!(client.get(NIGHTLY).await["job"][name], job[name], "{name}");
+    }
 }

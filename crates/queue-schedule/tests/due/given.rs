@@ -22,7 +22,7 @@ pub(crate) fn spec(timing: Timing, missed: Missed) -> ScheduleSpec {
     let id = JobId::new("of the template").expect("an id");
     let json = ContentType::new("application/json").expect("a content type");
     let job = NewJob::new(id, Kind::new("report").expect("a kind"), Payload::new("{}", json));
-    let mut spec = ScheduleSpec::new("nightly", timing, Template::of(&job), START);
+    let mut spec = ScheduleSpec::new("nightly", timing, Template::of(&job).expect("a template"), START);
     spec.missed = missed;
     spec
 }

@@ -6,34 +6,52 @@ use serde_json::{Map, Value, json};
 
 /// Every field of the job, but those without a value.
 pub(super) fn job_json(job: &NewJob) -> Value {
+    let NewJob {
+        id,
+        kind,
+        payload,
+        headers,
+        tags,
+        priority,
+        delay,
+        expires_in,
+        time_limit,
+        max_attempts,
+        max_stalls,
+        retention,
+        on_failed,
+        on_waiting,
+        on_failure,
+        awaited,
+    } = job;
     let headers: Map<String, Value> =
-        job.headers.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-    let tags: Vec<&str> = job.tags.iter().map(Tag::as_str).collect();
+        headers.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+    let tags: Vec<&str> = tags.iter().map(Tag::as_str).collect();
     let mut said = json!({
-        "id": job.id.as_str(),
-        "kind": job.kind.as_str(),
-        "payload_base64": base64(&job.payload.bytes),
-        "content_type": job.payload.content_type.as_str(),
+        "id": id.as_str(),
+        "kind": kind.as_str(),
+        "payload_base64": base64(&payload.bytes),
+        "content_type": payload.content_type.as_str(),
         "headers": headers,
         "tags": tags,
-        "priority": job.priority,
-        "delay_ms": span_millis(job.delay),
-        "max_attempts": budget(job.max_attempts),
-        "max_stalls": budget(job.max_stalls),
-        "keep_completed": keep_json(job.retention.completed),
-        "keep_failed": keep_json(job.retention.failed),
-        "on_failed": if job.on_failed == OnFailed::Replace { "replace" } else { "block" },
-        "awaited": job.awaited,
+        "priority": priority,
+        "delay_ms": span_millis(*delay),
+        "max_attempts": budget(*max_attempts),
+        "max_stalls": budget(*max_stalls),
+        "keep_completed": keep_json(retention.completed),
+        "keep_failed": keep_json(retention.failed),
+        "on_failed": if *on_failed == OnFailed::Replace { "replace" } else { "block" },
+        "awaited": awaited,
     });
     let mut add = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
             said[name] = value;
         }
     };
-    add("expires_in_ms", job.expires_in.map(|span| json!(span_millis(span))));
-    add("time_limit_ms", job.time_limit.map(|span| json!(span_millis(span))));
-    add("on_failure", job.on_failure.as_ref().map(|kind| json!(kind.as_str())));
-    if let OnWaiting::Replace { max_wait } = job.on_waiting {
+    add("expires_in_ms", expires_in.map(|span| json!(span_millis(span))));
+    add("time_limit_ms", time_limit.map(|span| json!(span_millis(span))));
+    add("on_failure", on_failure.as_ref().map(|kind| json!(kind.as_str())));
+    if let OnWaiting::Replace { max_wait } = *on_waiting {
         add("on_waiting", Some(json!("replace")));
         add("max_wait_ms", max_wait.map(|span| json!(span_millis(span))));
     }

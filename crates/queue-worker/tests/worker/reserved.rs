@@ -15,7 +15,12 @@ fn of_kind(kind: &'static str) -> NewJob {
 }
 
 fn schedule_of(timing: Timing) -> NewJob {
-    let spec = ScheduleSpec::new("s", timing, Template::of(&job("tick", 2)), Timestamp::default());
+    let spec = ScheduleSpec::new(
+        "s",
+        timing,
+        Template::of(&job("tick", 2)).expect("a template"),
+        Timestamp::default(),
+    );
     let mut schedule = of_kind("queue.schedule");
     schedule.payload.bytes = spec.to_bytes().into();
     schedule.with_tags(schedule_tags())

@@ -12,7 +12,12 @@ use tracing::Level;
 
 fn schedule() -> NewJob {
     let timing = Timing::cron("0 2 * * *", "Europe/Berlin").expect("valid");
-    let spec = ScheduleSpec::new("s", timing, Template::of(&job("tick", 1)), Timestamp::default());
+    let spec = ScheduleSpec::new(
+        "s",
+        timing,
+        Template::of(&job("tick", 1)).expect("a template"),
+        Timestamp::default(),
+    );
     let mut schedule = NewJob::new(id("a"), Kind::from_static("queue.schedule"), job("a", 1).payload);
     schedule.payload.bytes = spec.to_bytes().into();
     schedule.with_tags(schedule_tags())

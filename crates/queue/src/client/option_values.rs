@@ -237,17 +237,37 @@ impl CheckedOptions {
     }
 
     pub(crate) fn job(&self, id: JobId, kind: Kind, payload: Payload) -> NewJob {
-        let mut job = NewJob::new(id, kind, payload);
-        (job.expires_in, job.time_limit) = (self.expires_in, self.time_limit);
-        job.on_failure.clone_from(&self.on_failure);
-        job.with_delay(self.delay)
-            .with_priority(self.priority)
-            .with_max_attempts(self.max_attempts)
-            .with_max_stalls(self.max_stalls)
-            .with_retention(self.retention)
-            .with_on_failed(self.on_failed)
-            .with_on_waiting(self.on_waiting)
-            .with_headers(self.headers.clone())
-            .with_tags(self.tags.clone())
+        let Self {
+            delay,
+            expires_in,
+            time_limit,
+            priority,
+            max_attempts,
+            max_stalls,
+            retention,
+            on_failed,
+            on_waiting,
+            on_failure,
+            headers,
+            tags,
+        } = self.clone();
+        NewJob {
+            id,
+            kind,
+            payload,
+            headers,
+            tags,
+            priority,
+            delay,
+            expires_in,
+            time_limit,
+            max_attempts,
+            max_stalls,
+            retention,
+            on_failed,
+            on_waiting,
+            on_failure,
+            awaited: false,
+        }
     }
 }

@@ -14,7 +14,7 @@ pub use page::SchedulesPage;
 #[cfg(feature = "worker")]
 pub(crate) use page::sorted;
 pub use queue_schedule::{
-    Ahead, CronPattern, Missed, Moments, Overlap, ScheduleError, ScheduleSpec, Tick, Timing, Zone,
+    Ahead, CronPattern, Missed, Moments, Overlap, ScheduleError, ScheduleSpec, Template, Tick, Timing, Zone,
 };
 pub use schedule::Schedule;
 pub use status::ScheduleStatus;

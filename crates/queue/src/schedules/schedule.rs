@@ -2,13 +2,15 @@
 
 use crate::{Encode, InvalidOption, JobOptions, Queue};
 use queue_core::{Error, JobId, NewJob, OnWaiting, Result, Span, Timestamp};
-use queue_schedule::{Missed, Overlap, ScheduleSpec, Template, Timing};
+use queue_schedule::{Missed, Overlap, ScheduleError, ScheduleSpec, Template, Timing};
 use queue_serde::{CodecContext, Decode, Role};
 use serde::de::IgnoredAny;
 use std::time::Duration;
 
 const OF_A_SCHEDULE: &str = "a job of a schedule cannot be debounced, since each tick has an id of its own; \
                              if the handle debounces, give the schedule a `delay`";
+
+const TIME_OF_DAY: &str = "each job has its time from its tick; give `delay` for a while after it";
 
 /// A schedule as a program makes it: a name, when it fires, and the job that it enqueues.
 ///
@@ -48,8 +50,9 @@ impl<P> Schedule<P> {
     }
 
     /// Sets the options of the jobs, which take precedence over the options of the handle. A delay
-    /// is added to the tick. Each tick has its own id, so a debounced job is refused, and what to
-    /// do about a failed job of the same id has no effect.
+    /// is added to the tick. A schedule keeps every option of a job. Those without a meaning for
+    /// the job of a tick are refused by name: a time of day, since the tick is the time, and a
+    /// debounce and the replacement of a failed job, since no other job has the id of a tick.
     pub fn options(mut self, options: JobOptions) -> Self {
         self.options = options;
         self
@@ -99,8 +102,7 @@ impl<P: Encode> Schedule<P> {
 
     fn template<R>(&self, queue: &Queue<P, R>) -> Result<Template> {
         if self.options.time_of_day().is_some() {
-            let message = "a job of a schedule has its time from its tick; say `delay` for a while after it";
-            return Err(Error::invalid("schedule", message));
+            return Err(ScheduleError::Option { option: "run_at", why: TIME_OF_DAY }.into());
         }
         let options = self.options.checked_over(&queue.shared.options)?;
         let made = |id| queue.untraced_job_of(JobId::from_static(id), &self.payload, &options);
@@ -113,7 +115,7 @@ impl<P: Encode> Schedule<P> {
                 "this codec binds a payload to the id of its job, and each tick has an id of its own";
             return Err(Error::invalid("schedule", message));
         }
-        Ok(Template::of(&job))
+        Ok(Template::of(&job)?)
     }
 }
 

@@ -1,8 +1,7 @@
 //! A schedule as a document.
 
 use super::{Missed, Overlap, ScheduleStatus, Tick, Timing};
-use queue_core::{Error, JobId, Payload, Result, Span, Timestamp};
-use queue_schedule::ScheduleSpec;
+use queue_core::Span;
 use queue_view::{ScheduleView, ScheduledJobView};
 
 /// How many of the next ticks a document names.
@@ -47,25 +46,9 @@ impl ScheduleStatus {
     }
 
     /// The schedule with its job; payload and headers of the job only for those who may see them.
-    ///
-    /// # Errors
-    /// `Corrupt` if the stored job cannot be read.
-    pub fn whole_view(&self, with_payload: bool) -> Result<ScheduleView> {
-        let spec = self.spec();
-        let job = spec.job.job(JobId::from_static("tick"), Timestamp::default(), Span::ZERO);
-        let job = job.map_err(Error::from)?;
-        let payload = with_payload.then(|| shown_payload(spec, &job.payload));
-        Ok(ScheduleView { job: Some(ScheduledJobView::of(&job, payload.as_ref())), ..self.view() })
-    }
-}
-
-/// The payload with the place of the tick in it.
-fn shown_payload(spec: &ScheduleSpec, payload: &Payload) -> Payload {
-    let content_type = payload.content_type.clone();
-    if content_type.as_str() == "application/json" {
-        Payload::new(spec.job.payload_shown().into_owned(), content_type)
-    } else {
-        payload.clone()
+    pub fn whole_view(&self, with_payload: bool) -> ScheduleView {
+        let job = ScheduledJobView::of(self.spec().job.as_job(), with_payload);
+        ScheduleView { job: Some(job), ..self.view() }
     }
 }
 

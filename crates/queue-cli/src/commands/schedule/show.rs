@@ -43,7 +43,7 @@ pub(super) async fn one(name: &str, session: &Session) -> Result<Exit, CliError>
     let read = async |jobs: &Jobs| Ok(jobs.schedules().get(name).await?);
     let status = session.with_jobs(Missing::Refuse, read).await?.ok_or_else(|| no_such(name, session))?;
     match session.out.format() {
-        Format::Json => session.out.object(&json!(status.whole_view(true)?))?,
+        Format::Json => session.out.object(&json!(status.whole_view(true)))?,
         Format::Human => session.out.text(output::pairs(words(&status)))?,
     }
     Ok(Exit::Ok)

@@ -3,15 +3,14 @@
 use crate::{
     problem::{Problem, Result},
     service::App,
-    wire::{BudgetIn, HeaderPairs, KeepIn, NewJobIn, check_count},
+    wire::{NewJobIn, check_count},
 };
 use queue::{
     JobOptions, Keep, Raw,
-    schedules::{Missed, Overlap, Schedule, Tick, Timing},
+    schedules::{Missed, Overlap, Schedule, ScheduleError, Template, Tick, Timing},
 };
 use queue_core::{Budget, JobId, Kind, NewJob, Retention, Span, Timestamp};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::{
     borrow::Cow,
     time::{Duration, SystemTime},
@@ -22,6 +21,7 @@ use utoipa::ToSchema;
 const PATTERN_BYTES_MAX: usize = 512;
 /// The most missed ticks that run, unless a schedule says another number.
 const CATCH_UP: usize = 1_000;
+const ID: &str = "the id of each job is the name of the schedule, `@` and the tick";
 
 /// A schedule: when it fires, the job that it enqueues, and what it does about ticks that passed.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -39,9 +39,11 @@ pub(crate) struct ScheduleIn<'a> {
     /// Single moments, as in RFC 3339: `2026-12-24T18:00:00Z`.
     #[serde(borrow)]
     at: Option<Vec<Cow<'a, str>>>,
-    /// The job of each tick.
+    /// The job of each tick, as an enqueue has it; its times count from the tick, and each string
+    /// `"$queue.tick"` in its JSON becomes the moment of the tick. It has no `id`, which is the
+    /// name, `@` and the tick, replaces no other job, and is not `awaited`.
     #[serde(borrow, default)]
-    job: ScheduledJobIn<'a>,
+    job: NewJobIn<'a>,
     /// What happens to ticks that passed while no worker ran; `skip` if absent.
     #[serde(default)]
     missed: MissedIn,
@@ -59,54 +61,6 @@ pub(crate) struct ScheduleIn<'a> {
     /// The whole schedule is handled up to this long after its ticks.
     #[serde(default)]
     spread_ms: u64,
-}
-
-/// The job of each tick. Its id is the name of the schedule, `@` and the tick.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = ScheduledJob)]
-pub(crate) struct ScheduledJobIn<'a> {
-    /// Selects the handler; `default` if absent.
-    #[serde(borrow)]
-    kind: Option<Cow<'a, str>>,
-    /// The input, any JSON; each string `"$queue.tick"` in it becomes the moment of the tick.
-    #[serde(borrow)]
-    #[schema(value_type = Option<serde_json::Value>)]
-    payload: Option<&'a RawValue>,
-    /// The input in base64, in place of `payload`.
-    #[serde(borrow)]
-    payload_base64: Option<Cow<'a, str>>,
-    /// The content type of `payload_base64`; `application/octet-stream` if absent.
-    #[serde(borrow)]
-    content_type: Option<Cow<'a, str>>,
-    /// Text by name for the handler; at most 16, with 4096 bytes together.
-    #[schema(value_type = std::collections::BTreeMap<String, String>)]
-    #[serde(default)]
-    headers: HeaderPairs,
-    /// Words by which listings find the job; at most 8, of 64 bytes each.
-    #[serde(borrow, default)]
-    tags: Vec<Cow<'a, str>>,
-    /// Lower is claimed first.
-    #[serde(default)]
-    priority: i16,
-    /// Due this long after the tick.
-    #[serde(default)]
-    delay_ms: u64,
-    /// Cancelled if not started this long after the tick.
-    expires_in_ms: Option<u64>,
-    /// How long the handler may run.
-    time_limit_ms: Option<u64>,
-    /// Failures at which it is Failed; 25 if absent.
-    max_attempts: Option<BudgetIn>,
-    /// Lapsed leases at which it is Failed; 3 if absent.
-    max_stalls: Option<BudgetIn>,
-    /// How long the record is kept once Completed; one hour if absent.
-    keep_completed: Option<KeepIn>,
-    /// How long the record is kept once Failed or Cancelled; seven days if absent.
-    keep_failed: Option<KeepIn>,
-    /// The kind of a job that is enqueued if this one becomes Failed.
-    #[serde(borrow)]
-    on_failure: Option<Cow<'a, str>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
@@ -146,7 +100,7 @@ impl ScheduleIn<'_> {
             OverlapIn::Skip => Overlap::Skip,
             OverlapIn::Cancel => Overlap::CancelPrevious,
         };
-        let job = self.job.checked(app).map_err(|problem| problem.at("job"))?;
+        let job = job(self.job, app).map_err(|problem| problem.at("job"))?;
         let schedule = Schedule::new(name, timing, Raw(job.payload.clone()))
             .options(options(&job))
             .missed(missed)
@@ -210,48 +164,57 @@ fn missed(rule: MissedIn, grace_ms: Option<u64>, catch_up: Option<usize>) -> Res
     }
 }
 
-impl ScheduledJobIn<'_> {
-    /// The job as an enqueue would have it, whose rules are the same.
-    fn checked(self, app: &App) -> Result<NewJob> {
-        let job = NewJobIn {
-            kind: self.kind,
-            payload: self.payload,
-            payload_base64: self.payload_base64,
-            content_type: self.content_type,
-            headers: self.headers,
-            tags: self.tags,
-            priority: self.priority,
-            delay_ms: self.delay_ms,
-            expires_in_ms: self.expires_in_ms,
-            time_limit_ms: self.time_limit_ms,
-            max_attempts: self.max_attempts,
-            max_stalls: self.max_stalls,
-            keep_completed: self.keep_completed,
-            keep_failed: self.keep_failed,
-            on_failure: self.on_failure,
-            ..NewJobIn::default()
-        };
-        job.checked(Some(JobId::from_static("tick")), &*app.ids, &app.storage.capabilities().limits)
+/// The job as an enqueue would have it, whose rules are the same.
+fn job(said: NewJobIn<'_>, app: &App) -> Result<NewJob> {
+    if said.has_id() {
+        return Err(refused(ScheduleError::Option { option: "id", why: ID }));
     }
+    let job =
+        said.checked(Some(JobId::from_static("tick")), &*app.ids, &app.storage.capabilities().limits)?;
+    Template::of(&job).map_err(refused)?;
+    Ok(job)
 }
 
-/// The options of a checked job, with all of them set.
+fn refused(error: ScheduleError) -> Problem {
+    Problem::from(queue_core::Error::from(error))
+}
+
+/// The options of a checked job, with all of them set. Those that a template refuses have no name
+/// here.
 fn options(job: &NewJob) -> JobOptions {
+    let NewJob {
+        id: _,
+        kind: _,
+        payload: _,
+        headers,
+        tags,
+        priority,
+        delay,
+        expires_in,
+        time_limit,
+        max_attempts,
+        max_stalls,
+        retention,
+        on_failed: _,
+        on_waiting: _,
+        on_failure,
+        awaited: _,
+    } = job;
     let options = JobOptions::new()
-        .delay(job.delay.as_duration())
-        .expires_in(job.expires_in.map(Span::as_duration))
-        .time_limit(job.time_limit.map(Span::as_duration))
-        .priority(job.priority)
-        .keep_completed(keep(job.retention.completed))
-        .keep_failed(keep(job.retention.failed))
-        .on_failure(job.on_failure.clone());
-    let options = job.tags.iter().fold(options, |options, tag| options.tag(tag.as_str()));
-    let options = job.headers.iter().fold(options, |options, (name, value)| options.header(name, value));
-    let options = match job.max_attempts {
+        .delay(delay.as_duration())
+        .expires_in(expires_in.map(Span::as_duration))
+        .time_limit(time_limit.map(Span::as_duration))
+        .priority(*priority)
+        .keep_completed(keep(retention.completed))
+        .keep_failed(keep(retention.failed))
+        .on_failure(on_failure.clone());
+    let options = tags.iter().fold(options, |options, tag| options.tag(tag.as_str()));
+    let options = headers.iter().fold(options, |options, (name, value)| options.header(name, value));
+    let options = match max_attempts {
         Budget::Limited(limit) => options.max_attempts(limit.get()),
         Budget::Unlimited => options.unlimited_attempts(),
     };
-    match job.max_stalls {
+    match max_stalls {
         Budget::Limited(limit) => options.max_stalls(limit.get()),
         Budget::Unlimited => options.unlimited_stalls(),
     }

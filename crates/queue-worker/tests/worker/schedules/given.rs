@@ -30,13 +30,13 @@ pub(super) struct Given {
 /// A schedule of every hour that begins now, with defaults.
 pub(super) fn hourly() -> ScheduleSpec {
     let timing = Timing::every(HOUR).expect("an hour");
-    ScheduleSpec::new("hourly", timing, Template::of(&job("tick", 1)), START)
+    ScheduleSpec::new("hourly", timing, Template::of(&job("tick", 1)).expect("a template"), START)
 }
 
 /// A schedule of a pattern that begins now, with defaults.
 pub(super) fn every(pattern: &str, zone: &str) -> ScheduleSpec {
     let timing = Timing::cron(pattern, zone).expect("a pattern");
-    ScheduleSpec::new("hourly", timing, Template::of(&job("tick", 1)), START)
+    ScheduleSpec::new("hourly", timing, Template::of(&job("tick", 1)).expect("a template"), START)
 }
 
 pub(super) fn hours_later(hours: i64) -> Timestamp {

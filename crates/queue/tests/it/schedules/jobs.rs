@@ -1,8 +1,14 @@
 //! The options of a schedule's jobs: each is kept, or refused before anything is written.
 
 use super::{HOUR, hourly, report, set_up};
-use queue::{InvalidOption, JobOptions, Queue, schedules::Put};
-use std::{error::Error as _, time::Duration};
+use queue::{
+    InvalidOption, JobOptions, Keep, Kind, OnFailed, Queue,
+    schedules::{Put, ScheduleError},
+};
+use std::{
+    error::Error as _,
+    time::{Duration, SystemTime},
+};
 
 const SOON: Duration = Duration::from_secs(5);
 
@@ -61,4 +67,51 @@ async fn a_debounced_job_is_refused_wherever_its_options_come_from() {
     let delayed = hourly(report()).options(JobOptions::new().delay(SOON));
     by_the_handle.schedules().put(&delayed).await.expect("its own delay replaces that of the handle");
     assert_eq!(reports.schedules().list().await.expect("listed").schedules.len(), 1);
+}
+
+#[tokio::test]
+async fn an_option_without_a_meaning_for_a_tick_is_refused_by_name_and_nothing_is_written() {
+    let (_, reports) = set_up();
+    let replacing = JobOptions::new().on_failed(OnFailed::Replace);
+    let builder = Queue::builder(reports.storage().clone(), "reports").options(replacing.clone());
+    let by_the_handle = builder.build().expect("valid");
+    for (reports, options, name) in [
+        (&reports, replacing, "on_failed"),
+        (&by_the_handle, JobOptions::new(), "on_failed"),
+        (&reports, JobOptions::new().run_at(SystemTime::UNIX_EPOCH), "run_at"),
+    ] {
+        let refused = reports.schedules().put(&hourly(report()).options(options)).await;
+        let refused = refused.expect_err("it would be ignored");
+        let source = refused.source().and_then(|source| source.downcast_ref::<ScheduleError>());
+        assert!(
+            matches!(source, Some(ScheduleError::Option { option, .. }) if *option == name),
+            "{refused:?}"
+        );
+    }
+    assert!(reports.schedules().list().await.expect("listed").schedules.is_empty());
+    let blocking = hourly(report()).options(JobOptions::new().on_failed(OnFailed::Block));
+    by_the_handle.schedules().put(&blocking).await.expect("its own option replaces that of the handle");
+}
+
+/// Options in which no part has its default.
+fn unusual() -> JobOptions {
+    tagged("nightly", "7")
+        .delay(SOON)
+        .expires_in(10 * SOON)
+        .time_limit(2 * SOON)
+        .priority(-3)
+        .max_attempts(7)
+        .unlimited_stalls()
+        .keep_completed(Keep::Forever)
+        .keep_failed(Keep::Nothing)
+        .on_failure(Kind::from_static("mend"))
+}
+
+#[tokio::test]
+async fn the_job_of_a_tick_is_that_of_an_enqueue_with_the_same_options() {
+    let (_, reports) = set_up();
+    reports.schedules().put(&hourly(report()).options(unusual())).await.expect("put");
+    let status = reports.schedules().get("hourly").await.expect("read").expect("there");
+    let enqueued = reports.new_job("tick", &report(), &unusual()).expect("a job");
+    assert_eq!(*status.spec().job.as_job(), enqueued);
 }
