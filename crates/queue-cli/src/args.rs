@@ -123,10 +123,29 @@ pub(crate) enum Command {
 #[cfg(test)]
 mod tests {
     use super::Cli;
-    use clap::CommandFactory;
+    use clap::{Arg, Command, CommandFactory};
+    use std::collections::BTreeSet;
+
+    /// Options of an enqueue that have no meaning for the job of a tick, which has its id and its
+    /// time from the tick, and options about the call.
+    const OF_AN_ENQUEUE_ALONE: [&str; 8] =
+        ["debounce", "id", "ids", "lines", "max-wait", "on-failed", "timeout", "wait"];
 
     #[test]
     fn the_arguments_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_schedule_takes_every_option_of_a_job_that_an_enqueue_takes() {
+        let all = Cli::command();
+        let options = |path: &[&str]| -> BTreeSet<String> {
+            let find = |command: &Command, name: &&str| command.find_subcommand(name).expect(name).clone();
+            let command = path.iter().fold(all.clone(), |command, name| find(&command, name));
+            command.get_arguments().filter_map(Arg::get_long).map(ToOwned::to_owned).collect()
+        };
+        let (enqueue, add) = (options(&["enqueue"]), options(&["schedule", "add"]));
+        let lacking: Vec<&str> = enqueue.difference(&add).map(String::as_str).collect();
+        assert_eq!(lacking, OF_AN_ENQUEUE_ALONE);
     }
 }

@@ -52,6 +52,9 @@ pub(super) struct AddArgs {
     /// much
     #[arg(long, value_name = "TIME", value_parser = parse::duration, default_value = "0s", allow_hyphen_values = true)]
     spread: Duration,
+    /// Run each job no earlier than this long after its tick
+    #[arg(long, value_name = "TIME", value_parser = parse::duration, default_value = "0s", allow_hyphen_values = true)]
+    delay: Duration,
     #[command(flatten)]
     job: JobArgs,
 }
@@ -77,7 +80,7 @@ enum OverlapRule {
 }
 
 pub(super) async fn run(args: AddArgs, session: &Session) -> Result<Exit, CliError> {
-    let options = args.job.options();
+    let options = args.job.options().delay(args.delay);
     options.validate()?;
     args.job.check()?;
     let payload = args.job.payload(args.payload.into_encoded_bytes());
