@@ -27,7 +27,7 @@ pub use health::{Concern, Grade, HealthGroup, HealthPoint, QueueHealth, headline
 pub use job::{
     AttemptView, BudgetView, DataView, ErrorView, JobBodyView, JobDetails, JobFact, JobPauses, JobReading,
     JobStep, JobView, KeepView, KeepWord, PauseView, PausedPart, SentData, TimelineEntry, Unlimited, Waiting,
-    WholeJob, attempts_words, depth_is_at_most, json_of, standing_words,
+    WholeJob, attempts_words, depth_is_at_most, json_of, option_facts, standing_words,
 };
 pub use operations::{OperationView, UnreadableOperationView};
 pub use queues::{KindPauseView, QueueView};

@@ -19,11 +19,11 @@ pub struct JobFact {
 }
 
 impl JobFact {
-    fn plain(label: &'static str, value: impl Into<String>) -> Self {
+    pub(super) fn plain(label: &'static str, value: impl Into<String>) -> Self {
         Self { label, value: value.into(), shared: None }
     }
 
-    fn shared(label: &'static str, value: &str, part: &'static str) -> Self {
+    pub(super) fn shared(label: &'static str, value: &str, part: &'static str) -> Self {
         Self { shared: Some(part), ..Self::plain(label, value) }
     }
 }

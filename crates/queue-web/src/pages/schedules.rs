@@ -11,8 +11,11 @@ use queue::{
     UnreadableJob,
     schedules::{ScheduleStatus, SchedulesPage as SchedulesPageRead, Tick},
 };
-use queue_core::{QueueName, Timestamp};
-use queue_view::words::{Moment, moment};
+use queue_core::{NewJob, QueueName, Timestamp};
+use queue_view::{
+    option_facts,
+    words::{Moment, moment},
+};
 use std::time::{Duration, UNIX_EPOCH};
 
 /// The most pages of schedules that are read.
@@ -36,6 +39,7 @@ struct ScheduleRow {
     name: String,
     timing: String,
     kind: String,
+    options: String,
     state: &'static str,
     class: &'static str,
     sign: &'static str,
@@ -68,7 +72,12 @@ pub(crate) async fn schedules(visit: Visit) -> Result<Answer> {
         queue: name.to_string(),
         rows: {
             let unreadable = found.unreadable.iter().map(|unreadable| unreadable_row(unreadable, now));
-            found.schedules.iter().map(|status| row(status, now)).chain(unreadable).collect()
+            found
+                .schedules
+                .iter()
+                .map(|status| row(status, now, frame.may.payload))
+                .chain(unreadable)
+                .collect()
         },
         is_cut: found.next.is_some(),
         may_change: frame.may.operate && !name.is_reserved(),
@@ -83,7 +92,7 @@ async fn read(visit: &Visit, queue: &QueueName) -> Result<std::sync::Arc<Schedul
     visit.app.snapshots.get(visit.key("schedules", queue.as_str()), AGE, read).await
 }
 
-fn row(status: &ScheduleStatus, now: Timestamp) -> ScheduleRow {
+fn row(status: &ScheduleStatus, now: Timestamp, with_headers: bool) -> ScheduleRow {
     let (class, sign) = match (status.is_failed(), status.is_paused()) {
         (true, _) => ("bad", "✕"),
         (_, true) => ("rest", "❚❚"),
@@ -94,6 +103,7 @@ fn row(status: &ScheduleStatus, now: Timestamp) -> ScheduleRow {
         name: status.name().to_owned(),
         timing: spec.timing.to_string().replace('`', ""),
         kind: spec.job.kind().to_owned(),
+        options: options(spec.job.as_job(), with_headers),
         state: status.state_word(),
         class,
         sign,
@@ -113,6 +123,7 @@ fn unreadable_row(unreadable: &UnreadableJob, now: Timestamp) -> ScheduleRow {
         name: unreadable.name().to_owned(),
         timing: "–".to_owned(),
         kind: "–".to_owned(),
+        options: String::new(),
         state: "unreadable here",
         class: "warn",
         sign: "!",
@@ -124,6 +135,13 @@ fn unreadable_row(unreadable: &UnreadableJob, now: Timestamp) -> ScheduleRow {
         declared: None,
         error: Some(unreadable.error().message().to_owned()),
     }
+}
+
+/// The options of the jobs that are not at their default.
+fn options(job: &NewJob, with_headers: bool) -> String {
+    let facts = option_facts(job, with_headers);
+    let facts: Vec<String> = facts.into_iter().map(|fact| format!("{} {}", fact.label, fact.value)).collect();
+    facts.join(", ")
 }
 
 fn at(tick: Tick, now: Timestamp) -> Moment {

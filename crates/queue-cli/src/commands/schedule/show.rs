@@ -9,7 +9,7 @@ use crate::{
 use queue::{
     UnreadableJob,
     schedules::{Missed, Overlap, ScheduleStatus, SchedulesPage, Tick},
-    view::UnreadableScheduleView,
+    view::{UnreadableScheduleView, option_facts},
 };
 use serde_json::json;
 
@@ -81,13 +81,16 @@ fn words(status: &ScheduleStatus) -> Vec<(&'static str, String)> {
         ("state", status.state_word().to_owned()),
         ("kind", spec.job.kind().to_owned()),
         ("payload", spec.job.payload_shown().into_owned()),
+    ];
+    pairs.extend(option_facts(spec.job.as_job(), true).into_iter().map(|fact| (fact.label, fact.value)));
+    pairs.extend([
         ("missed", missed(spec.missed)),
         ("overlap", overlap(spec.overlap).to_owned()),
         ("jitter", format!("{:?}", spec.jitter.as_duration())),
         ("spread", format!("{:?}", spec.spread.as_duration())),
         ("declared", if spec.declared { "by a program" } else { "by hand" }.to_owned()),
         ("last run", told(status, status.last_run())),
-    ];
+    ]);
     if let Some(error) = &status.meta().last_error {
         pairs.push(("last error", error.to_string()));
     }
