@@ -17,7 +17,7 @@ use queue_core::{
     Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_store::{Coalesced, CurrentRuntime};
-use std::{sync::Arc, time::Duration};
+use std::{any::Any, sync::Arc, time::Duration};
 
 /// A handle on the jobs of a store behind a server.
 ///
@@ -67,10 +67,15 @@ impl RemoteStorage {
     }
 }
 
+#[deny(clippy::missing_trait_methods, reason = "a new verb must not be forgotten")]
 #[async_trait]
 impl Storage for RemoteStorage {
     fn capabilities(&self) -> Capabilities {
         self.handle.opened.capabilities(self.handle.silence)
+    }
+
+    fn concrete(&self) -> Option<&dyn Any> {
+        None
     }
 
     async fn enqueue(

@@ -8,7 +8,7 @@ use queue_core::{
     NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage,
     SeriesQuery, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
-use std::{sync::Arc, time::Duration};
+use std::{any::Any, sync::Arc, time::Duration};
 
 /// A store with faults between it and its caller.
 ///
@@ -72,10 +72,16 @@ fn failure(verb: StorageVerb, message: &str) -> Error {
     Error::new(ErrorKind::Unavailable, verb.as_str(), format!("injected: {message}"))
 }
 
+#[deny(clippy::missing_trait_methods, reason = "a new verb must not be forgotten")]
 #[async_trait]
 impl<S: Storage + ?Sized> Storage for FaultStore<S> {
     fn capabilities(&self) -> Capabilities {
         self.store.capabilities()
+    }
+
+    /// Calls of a store in a transaction would have no faults.
+    fn concrete(&self) -> Option<&dyn Any> {
+        None
     }
 
     async fn enqueue(
