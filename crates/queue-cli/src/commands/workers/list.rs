@@ -9,13 +9,13 @@ use crate::{
 use clap::Args;
 use queue::{
     queue_core::{Detail, QueueName, Timestamp, WorkerInfo},
-    view::{AboutWorker, WorkerView, duty_word},
+    view::{AboutWorker, WorkerView, duty_word, is_library_worker},
 };
 use serde_json::json;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Workers announce themselves every ten seconds, so the list may be that old; a worker that died is listed for half a minute more. \
+Workers announce themselves every ten seconds, so the list may be that old; a worker that died is listed for half a minute more. The worker of `queue serve` that runs operations is not listed. \
 With --json each worker is a line with all that it announces, including its current jobs.")]
 pub(crate) struct WorkersArgs {
     #[command(flatten)]
@@ -33,7 +33,8 @@ pub(crate) async fn run(args: WorkersArgs, session: &Session) -> Result<Exit, Cl
 }
 
 async fn list(jobs: &Jobs, out: Output) -> Result<(), CliError> {
-    let workers = jobs.storage().workers().await?;
+    let mut workers = jobs.storage().workers().await?;
+    workers.retain(|worker| !is_library_worker(worker));
     // A read of no job returns the time of the store, in which workers report when they started.
     let now = jobs.storage().get(jobs.name(), &[], Detail::Meta).await?.now;
     match out.format() {
