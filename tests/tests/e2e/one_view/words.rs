@@ -55,7 +55,7 @@ fn rows() -> Vec<Row> {
 impl Row {
     fn of(line: &str) -> Self {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-        let [_, word, state, _, in_json, in_tables, queue, stats, tab, metrics, _] = cells[..] else {
+        let [_, word, state, _, in_json, in_tables, queue, table, tab, metrics, _] = cells[..] else {
             panic!("another number of columns: {line}")
         };
         let is_yes = |cell: &str| match cell {
@@ -68,7 +68,7 @@ impl Row {
             state: state.to_owned(),
             in_json: in_json.to_owned(),
             in_tables: in_tables.to_owned(),
-            counted: [queue, stats, tab, metrics].map(is_yes),
+            counted: [queue, table, tab, metrics].map(is_yes),
         }
     }
 }
