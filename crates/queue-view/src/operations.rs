@@ -17,6 +17,8 @@ pub struct OperationView {
     pub state: &'static str,
     /// Jobs that were changed.
     pub done: u64,
+    /// Jobs whose record was removed after they were met.
+    pub gone: u64,
     /// Jobs that had moved since they were met, or had nothing to change.
     pub skipped: u64,
     /// Jobs whose change the store refused.

@@ -21,7 +21,9 @@ fn met(place: &CommandDirectory, operation: &str) -> u64 {
     let found = place.run(&["operations", "--json"]).ok().objects();
     let ours = found.into_iter().find(|object| object["operation"] == format!("default/{operation}"));
     let count = |object: &serde_json::Value, name: &str| object[name].as_u64().expect("a count");
-    ours.map_or(0, |object| ["done", "skipped", "failed"].map(|name| count(&object, name)).iter().sum())
+    ours.map_or(0, |object| {
+        ["done", "gone", "skipped", "failed"].map(|name| count(&object, name)).iter().sum()
+    })
 }
 
 /// Kills the program of an operation up to three times, each time it got further. Whether it was
@@ -61,8 +63,9 @@ fn an_operation_whose_program_is_killed_goes_on_and_changes_each_job_once() {
             (&ended["state"], &ended["failed"], &ended["in_flight"]),
             (&"completed".into(), &0.into(), &0.into())
         );
-        let [done, skipped] = ["done", "skipped"].map(|name| ended[name].as_u64().expect("a count"));
-        assert_eq!(done + skipped, jobs as u64, "each job that was there is counted once");
+        let [done, gone, skipped] =
+            ["done", "gone", "skipped"].map(|name| ended[name].as_u64().expect("a count"));
+        assert_eq!(done + gone + skipped, jobs as u64, "each job that was there is counted once");
         // A second start under the same id does nothing.
         let again = place.run(&[&redrive[..], &["--json"]].concat()).ok().object();
         assert_eq!(again["done"], ended["done"]);

@@ -34,7 +34,7 @@ fn waits_on_a_file_leave_no_subscription_no_task_and_no_memory() {
 #[test]
 fn failed_jobs_are_redriven_once_while_workers_run_and_the_runner_is_killed() {
     let ran = soak(&["bulk", "--jobs", "1500", "--kills", "1", "--calm-ms", "100"]);
-    assert_eq!(ran.text().matches("done 1500, skipped 0, failed 0").count(), 3, "{}", ran.text());
+    assert_eq!(ran.text().matches("done 1500, gone 0, skipped 0, failed 0").count(), 3, "{}", ran.text());
 }
 
 #[test]

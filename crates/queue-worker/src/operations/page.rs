@@ -1,6 +1,6 @@
 //! Sends the changes of one page.
 
-use super::{OperationSpec, progress::SeenJob};
+use super::{Action, OperationSpec, progress::SeenJob};
 use crate::operations::OperationProgress;
 use queue_core::{
     Applied, Detail, Error, ErrorKind, JobId, JobMeta, JobRecord, Result, Stamped, Storage, Timestamp,
@@ -27,6 +27,7 @@ pub(super) struct PageChange<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Became {
     Done,
+    Gone,
     Skipped,
     Failed,
 }
@@ -53,6 +54,7 @@ impl PageChange<'_> {
         for ended in became {
             match ended {
                 Became::Done => progress.counts.done += 1,
+                Became::Gone => progress.counts.gone += 1,
                 Became::Skipped => progress.counts.skipped += 1,
                 Became::Failed => progress.counts.failed += 1,
             }
@@ -80,10 +82,14 @@ impl PageChange<'_> {
 
     /// The outcome for a job that has moved since it was seen. The first sender has not changed it.
     fn moved(&self, seen: &SeenJob, found: Option<&JobMeta>, now: Timestamp) -> Became {
-        let found = found.filter(|job| job.seq.get() == seen.1);
-        // A record that is missing was deleted, or its job ended since and was not kept.
-        let shows = found.is_none_or(|job| self.spec.action.shows_in(job, seen.2, self.spec.begun(), now));
-        if self.sender == Sender::Another && shows { Became::Done } else { Became::Skipped }
+        let may_be_sent = self.sender == Sender::Another;
+        let Some(job) = found.filter(|job| job.seq.get() == seen.1) else {
+            // Only of a delete does a missing record show the effect.
+            let is_effect = may_be_sent && self.spec.action == Action::Delete;
+            return if is_effect { Became::Done } else { Became::Gone };
+        };
+        let shows = self.spec.action.shows_in(job, seen.2, self.spec.begun(), now);
+        if may_be_sent && shows { Became::Done } else { Became::Skipped }
     }
 
     /// Sends changes together. If the store refuses the call for good, each goes by itself.

@@ -75,6 +75,7 @@ impl OperationStatus {
             action: self.spec.action.to_string(),
             state: self.meta.state.as_str(),
             done: counts.done,
+            gone: counts.gone,
             skipped: counts.skipped,
             failed: counts.failed,
             in_flight: self.in_flight(),

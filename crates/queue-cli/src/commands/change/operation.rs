@@ -1,6 +1,7 @@
 //! Starts an operation, shows its progress, and reports its outcome.
 
 use super::{
+    bulk_report,
     confirm::{confirm, refuse_without_a_person},
     filter_args::ChangedArgs,
 };
@@ -215,17 +216,13 @@ fn report(
 
 fn words(status: &OperationStatus, word: &str) -> String {
     let counts = status.counts();
-    let done = plural(counts.done, "job", "jobs");
-    let skipped = match counts.skipped {
-        0 => String::new(),
-        skipped => format!(", left {skipped} as they were"),
-    };
+    let done = bulk_report::counted(word, counts.done, counts.gone, counts.skipped);
     let failed = match counts.failed {
         0 => String::new(),
         failed => format!(", could not change {failed}"),
     };
     let cut = if status.is_cut() { "; there may be more: raise --cap" } else { "" };
-    let words = format!("{word} {done}{skipped}{failed}{cut}");
+    let words = format!("{done}{failed}{cut}");
     match (status.error(), status.meta().state) {
         (Some(error), _) => format!("{words}: {error}"),
         (None, queue::State::Cancelled) => format!("{words}, then the operation was cancelled"),

@@ -35,11 +35,12 @@ pub(crate) async fn run(_: &OperationsArgs, session: &Session) -> Result<Exit, C
     Ok(Exit::Ok)
 }
 
-pub(crate) const COLUMNS: [Column; 7] = [
+pub(crate) const COLUMNS: [Column; 8] = [
     Column::text("OPERATION"),
     Column::whole("ACTION"),
     Column::whole("STATE"),
     Column::whole("DONE"),
+    Column::whole("GONE").plain("0"),
     Column::whole("SKIPPED").plain("0"),
     Column::whole("FAILED").plain("0"),
     Column::text("ERROR").plain(""),
@@ -50,7 +51,7 @@ pub(crate) fn unreadable_row(unreadable: &UnreadableJob) -> Vec<String> {
     let dash = || "-".to_owned();
     let state = unreadable.meta().state.to_string();
     let why = unreadable.error().message().to_owned();
-    vec![unreadable.name().to_owned(), dash(), state, dash(), dash(), dash(), why]
+    vec![unreadable.name().to_owned(), dash(), state, dash(), dash(), dash(), dash(), why]
 }
 
 /// An operation in the listing.
@@ -61,6 +62,7 @@ pub(crate) fn row(status: &OperationStatus) -> Vec<String> {
         status.spec().action.to_string(),
         status.meta().state.to_string(),
         counts.done.to_string(),
+        counts.gone.to_string(),
         counts.skipped.to_string(),
         counts.failed.to_string(),
         status.error().unwrap_or_default().to_owned(),

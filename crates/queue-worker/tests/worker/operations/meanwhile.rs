@@ -9,7 +9,7 @@ use queue_core::{
 use queue_view::Standing;
 use queue_worker::{
     ReservedJob, handle_reserved,
-    operations::{Action, DRY_RUN_MAX, count_members},
+    operations::{Action, DRY_RUN_MAX, OperationCounts, count_members},
 };
 use std::sync::atomic::Ordering;
 
@@ -113,4 +113,23 @@ async fn a_dry_run_counts_the_jobs_of_its_moment_while_others_come_and_go() {
     given.change(&tests(), &id("many-3"), Event::SetRetention(Retention::Forever)).await;
     given.change(&tests(), &id("many-4"), Event::Delete).await;
     assert_eq!(given.run().await.1.counts.met(), recounted - 1);
+}
+
+/// The first page is stored, and its holder dies before it sends a change. Another operation then
+/// deletes a job of the page, and a job that a producer enqueues again under its id is another.
+#[tokio::test]
+async fn one_that_is_taken_over_counts_jobs_that_another_deleted_as_gone() {
+    let given = Given::new();
+    given.put_failed(20).await;
+    let ids: Vec<_> = given.jobs().await.into_keys().collect();
+    let spec = given.spec(Action::REDRIVE, &[Standing::Failed]).await;
+    given.begin(&spec).await;
+    given.step(3).await;
+    for name in &ids[..3] {
+        given.change(&tests(), &id(name), Event::Delete).await;
+    }
+    given.put(job(&ids[0], 0)).await;
+    let (state, progress) = given.run().await;
+    let expected = OperationCounts { done: 17, gone: 3, ..OperationCounts::default() };
+    assert_eq!((state, progress.counts), (State::Completed, expected));
 }

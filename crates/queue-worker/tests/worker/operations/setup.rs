@@ -269,5 +269,5 @@ pub(super) fn operations() -> QueueName {
 }
 
 pub(super) fn counts(done: u64, skipped: u64, failed: u64) -> OperationCounts {
-    OperationCounts { done, skipped, failed }
+    OperationCounts { done, gone: 0, skipped, failed }
 }

@@ -13,6 +13,8 @@ use queue_core::{
 pub struct BulkChange {
     /// Jobs that were changed.
     pub done: u64,
+    /// Jobs whose record was removed after they were listed.
+    pub gone: u64,
     /// Jobs that were left as they were, since their state does not allow the change, or since they
     /// changed and the listing does not select them any more.
     pub skipped: u64,
@@ -26,7 +28,7 @@ pub struct BulkChange {
 impl BulkChange {
     /// How many jobs the change met, whether they were changed or not.
     pub const fn met(&self) -> u64 {
-        self.done + self.skipped + self.failed
+        self.done + self.gone + self.skipped + self.failed
     }
 }
 
@@ -155,7 +157,7 @@ impl Jobs {
         };
         let present = found.into_iter().flatten().map(|record| record.meta);
         let meant: Vec<_> = present.filter(is_meant).collect();
-        report.skipped += (gone.len() - meant.len()) as u64;
+        report.gone += (gone.len() - meant.len()) as u64;
         meant
     }
 

@@ -131,7 +131,8 @@ async fn redrive(
     let status = ended?;
     println!("  redriven: {}", usage.taken());
     let counts = status.counts();
-    println!("  done {}, skipped {}, failed {}", counts.done, counts.skipped, counts.failed);
+    let [done, gone] = [counts.done, counts.gone];
+    println!("  done {done}, gone {gone}, skipped {}, failed {}", counts.skipped, counts.failed);
     require(status.meta().state == State::Completed, || format!("it ended as {status:?}"))?;
     require(counts.met() == settings.jobs, || format!("{} jobs were met", counts.met()))?;
     let after = load.rate_during(sleep(calm)).await.1;
