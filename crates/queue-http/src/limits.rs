@@ -16,7 +16,8 @@ pub struct ServiceLimits {
     pub body_bytes_max: usize,
     /// The most jobs, items or ids of one call. Default 1,000.
     pub jobs_per_call_max: usize,
-    /// How deep the JSON of a request may be nested. Default 64.
+    /// How deep data in JSON, such as a payload, may be nested in a request: at most and by default
+    /// 64, as in answers. The objects around the data do not count.
     pub json_depth_max: usize,
     /// The longest wait of a claim or of a call for an outcome, in milliseconds. Default 60,000.
     pub wait_ms_max: u64,

@@ -25,9 +25,10 @@ pub use failures::{FAILURES_LOOKED_AT_MAX, FailureGroup, FailureGroups};
 pub use filter::{InvalidFilter, JobFilter, JobListing, Standing, UnknownStanding};
 pub use health::{Concern, Grade, HealthGroup, HealthPoint, QueueHealth, headline};
 pub use job::{
-    AttemptView, BudgetView, DataView, ErrorView, JobBodyView, JobDetails, JobFact, JobPauses, JobReading,
-    JobStep, JobView, KeepView, KeepWord, PauseView, PausedPart, SentData, TimelineEntry, Unlimited, Waiting,
-    WholeJob, attempts_words, depth_is_at_most, json_of, option_facts, standing_words,
+    AttemptView, BudgetView, DataView, ErrorView, JSON_DEPTH_MAX, JobBodyView, JobDetails, JobFact,
+    JobPauses, JobReading, JobStep, JobView, KeepView, KeepWord, PauseView, PausedPart, SentData,
+    TimelineEntry, Unlimited, Waiting, WholeJob, attempts_words, depth_is_at_most, json_of, option_facts,
+    standing_words,
 };
 pub use operations::{OperationView, UnreadableOperationView};
 pub use queues::{KindPauseView, QueueView};

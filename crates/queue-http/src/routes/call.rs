@@ -16,6 +16,9 @@ use queue_core::{JobId, QueueName};
 use queue_view::depth_is_at_most;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+/// How much deeper the JSON of a request may be nested than the data within it.
+const ENVELOPE_DEPTH: usize = 8;
+
 /// A call that may be made, with its whole body.
 #[derive(Debug)]
 pub(crate) struct Call {
@@ -71,7 +74,7 @@ impl Call {
     /// The body, which borrows its text from the call. Where an object is expected, nothing else is
     /// taken.
     pub(crate) fn json<'a, T: Deserialize<'a>>(&'a self, app: &App) -> Result<T> {
-        let most = app.limits.json_depth_max;
+        let most = app.limits.json_depth_max.saturating_add(ENVELOPE_DEPTH);
         if !depth_is_at_most(&self.body, most) {
             return Err(Problem::invalid(format!("JSON may be nested {most} levels deep, and no deeper")));
         }

@@ -4,6 +4,7 @@ use crate::problem::{Problem, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use queue_core::{ContentType, Payload};
+use queue_view::{JSON_DEPTH_MAX, depth_is_at_most};
 use serde_json::value::RawValue;
 
 const JSON: &str = "application/json";
@@ -40,6 +41,11 @@ pub(crate) fn bytes_of(what: &str, json: Option<&RawValue>, base64: Option<&str>
     match (json, base64) {
         (Some(_), Some(_)) => Err(Problem::invalid(format!("give {what} or {what}_base64, not both"))),
         // A copy, since the bytes of the whole request would stay in memory with a slice of them.
+        (Some(json), None) if !depth_is_at_most(json.get().as_bytes(), JSON_DEPTH_MAX) => {
+            Err(Problem::invalid(format!(
+                "{what} is nested deeper than {JSON_DEPTH_MAX} levels; send its text as {what}_base64, which is also how it is read"
+            )))
+        }
         (Some(json), None) => Ok(Some(Bytes::copy_from_slice(json.get().as_bytes()))),
         (None, Some(text)) => match STANDARD.decode(text) {
             Ok(bytes) => Ok(Some(bytes.into())),
@@ -52,6 +58,21 @@ pub(crate) fn bytes_of(what: &str, json: Option<&RawValue>, base64: Option<&str>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queue_view::json_of;
+
+    /// So that what is read of a job can be enqueued as it is.
+    #[test]
+    fn data_are_sent_and_read_as_json_down_to_the_same_depth() {
+        for levels in [1, JSON_DEPTH_MAX, JSON_DEPTH_MAX + 1] {
+            let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+            let json: &RawValue = serde_json::from_str(&text).expect("it is JSON");
+            let sent = bytes_of("payload", Some(json), None);
+            assert_eq!(sent.is_ok(), json_of(text.as_bytes()).is_some(), "{levels} levels");
+            if let Err(refused) = sent {
+                assert!(format!("{refused:?}").contains("payload_base64"), "{refused:?}");
+            }
+        }
+    }
 
     #[test]
     fn what_is_not_given_is_null() {

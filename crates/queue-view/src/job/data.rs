@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 const JSON: &str = "application/json";
-/// JSON that is nested deeper than this is shown as text, since parsers give up on it.
-const DEPTH_MAX: usize = 64;
+/// JSON that is nested deeper than this is no part of a document, neither of one that is read nor of
+/// one that is written, since parsers give up on it: there it is text or base64.
+pub const JSON_DEPTH_MAX: usize = 64;
 
 /// Bytes in one of three forms: as JSON where they are JSON, as text where they are UTF-8, and
 /// else in base64. No form changes a byte.
@@ -87,10 +88,11 @@ impl<'a> SentData<'a> {
 }
 
 /// Bytes as JSON that can be a part of another document without a byte of a difference; `None` if
-/// they are no JSON, have blanks around it, or are nested deeper than 64 levels.
+/// they are no JSON, have blanks around it, or are nested deeper than
+/// [`JSON_DEPTH_MAX`] levels.
 pub fn json_of(bytes: &[u8]) -> Option<&RawValue> {
     let json: &RawValue = serde_json::from_slice(bytes).ok()?;
-    (json.get().len() == bytes.len() && depth_is_at_most(bytes, DEPTH_MAX)).then_some(json)
+    (json.get().len() == bytes.len() && depth_is_at_most(bytes, JSON_DEPTH_MAX)).then_some(json)
 }
 
 #[cfg(test)]

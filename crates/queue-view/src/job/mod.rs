@@ -16,7 +16,7 @@ mod view;
 
 pub use body::JobBodyView;
 pub use budget::{BudgetView, Unlimited};
-pub use data::{DataView, SentData, json_of};
+pub use data::{DataView, JSON_DEPTH_MAX, SentData, json_of};
 pub use depth::depth_is_at_most;
 pub use details::{AttemptView, JobDetails, WholeJob};
 pub use error_view::ErrorView;
