@@ -126,7 +126,7 @@ mod unreadable_job;
 mod wait;
 
 pub use client::*;
-pub use copy::{CopyPhase, CopyProgress, CopyReport, HeldJobs, JobTally, QueueCopy, StoreCopy};
+pub use copy::{CopyPhase, CopyProgress, CopyReport, FinishedCopy, HeldJobs, JobTally, QueueCopy, StoreCopy};
 pub use open::{open, store_path};
 pub use pull::{Delivery, Extended, Nack, Settled};
 pub use queue_core::{

@@ -24,7 +24,11 @@ fn fill(place: &CommandDirectory) {
 }
 
 fn copy(place: &CommandDirectory, from: &str, to: &str) -> Vec<Value> {
-    let queues = place.run(&["copy", from, to, "--json"]).ok().objects();
+    copy_with(place, from, to, &[])
+}
+
+fn copy_with(place: &CommandDirectory, from: &str, to: &str, more: &[&str]) -> Vec<Value> {
+    let queues = place.run(&[&["copy", from, to, "--json"], more].concat()).ok().objects();
     for queue in &queues {
         assert_eq!(queue["verified"], true, "{from} to {to}: {queue}");
         assert_eq!(queue["source"], queue["target"]);
@@ -48,7 +52,9 @@ fn jobs_stay_the_same_between_every_pair_of_kinds() {
         for to in stores(&format!("to{number}")) {
             let copied = copy(&place, from, &to);
             assert_eq!(digests(&copied), digests(&whole), "{from} to {to}");
-            let again = copy(&place, from, &to);
+            let refused = place.run(&["copy", from, &to]).code(2);
+            assert!(refused.stderr.contains("add --again"), "{refused:?}");
+            let again = copy_with(&place, from, &to, &["--again"]);
             assert_eq!((again[0]["stored"].as_u64(), again[0]["present"].as_u64()), (Some(0), Some(6)));
             place.run(&["verify", "--store", &to]).ok();
             place.run(&["resume", "--store", &to]).ok();
@@ -57,8 +63,15 @@ fn jobs_stay_the_same_between_every_pair_of_kinds() {
             place.run(&["work", "--exec", "echo moved", "--drain", "--store", &to]).ok();
             assert_eq!(place.run(&["result", "a", "--store", &to]).ok().text(), "moved\n");
             assert_eq!(place.run(&["result", "done", "--store", &to]).ok().text(), "out\n");
-            let refused = place.run(&["copy", from, &to]).code(2);
-            assert!(refused.stderr.contains("not paused"), "{refused:?}");
+            // What it has done does not come back, whatever else the command line says.
+            place.run(&["prune", "--finished-before", "0s", "--store", &to]).ok();
+            place.run(&["pause", "--store", &to]).ok();
+            for more in [&[][..], &["--add"], &["--queue", "default"]] {
+                let refused = place.run(&[&["copy", from, &to], more].concat()).code(2);
+                assert!(refused.stderr.contains("nothing was written"), "{refused:?}");
+            }
+            let left = place.run(&["stats", "--json", "--store", &to]).ok().object();
+            assert_eq!(left["total"], 0, "{from} to {to}");
         }
     }
 }
@@ -83,7 +96,8 @@ fn a_copy_that_is_killed_is_finished_by_the_same_command() {
             copying.signal(Signal::KILL);
             killed += u32::from(copying.wait().code == 137);
         }
-        let queues = copy(&place, "sqlite:queue.db", to);
+        // The last one may have come to its end before its kill.
+        let queues = copy_with(&place, "sqlite:queue.db", to, &["--again"]);
         assert_eq!(queues[0]["target"]["queued"].as_u64(), Some(MANY));
         place.run(&["verify", "--store", to]).ok();
     }
@@ -128,6 +142,7 @@ fn a_named_queue_is_copied_and_a_difference_ends_with_one() {
     assert!(said.text().contains("Copied 1 job. Every record"), "{said:?}");
     place.run(&["delete", "x", "--store", "file:to", "--queue", "other queue"]).ok();
     place.run(&["enqueue", "x", "--id", "x", "--store", "file:to", "--queue", "other queue"]).ok();
-    let said = place.run(&["copy", "sqlite:queue.db", "file:to", "--queue", "other queue"]).code(1);
+    let again = ["copy", "sqlite:queue.db", "file:to", "--queue", "other queue", "--again"];
+    let said = place.run(&again).code(1);
     assert!(said.text().contains("x is not the same"), "{said:?}");
 }

@@ -1,8 +1,8 @@
 //! The highest number that a store ever gave.
 
 use queue_core::{
-    ContentType, Enqueued, Error, ErrorKind, JobId, Kind, NewJob, Payload, QueueName, Result, Retention, Seq,
-    Span, Storage, StorageExt,
+    ContentType, Direction, Enqueued, Error, ErrorKind, JobId, Kind, ListQuery, NewJob, Payload, QueueName,
+    Result, Retention, Seq, Span, Storage, StorageExt, Walk,
     lifecycle::{Event, Policy},
 };
 
@@ -27,6 +27,12 @@ pub(super) async fn last_seq(from: &dyn Storage, queue: &QueueName) -> Result<Se
         }
     }
     Err(Error::new(ErrorKind::Conflict, "copy", format!("the source keeps a job {PROBE:?}; remove it")))
+}
+
+/// The number of the newest job that left a record; zero if none did.
+pub(super) async fn newest_seq(from: &dyn Storage, queue: &QueueName) -> Result<Seq> {
+    let newest = ListQuery::new(queue.clone(), Walk::All(Direction::NewestFirst), 1);
+    Ok(from.list(newest).await?.jobs.first().map_or(Seq::new(0), |job| job.seq))
 }
 
 fn probe(id: JobId) -> NewJob {

@@ -1,26 +1,21 @@
 //! Moving the jobs of one store to another of any kind.
 
 mod fences;
+mod finished;
 mod held;
 mod reading;
 mod report;
 mod tally;
 mod target;
+mod transfer;
 mod verify;
 
+pub use finished::FinishedCopy;
 pub use report::{CopyPhase, CopyProgress, CopyReport, QueueCopy};
 pub use tally::JobTally;
 
-use queue_core::{
-    Error, ErrorKind, ImportRequest, Imported, Pause, QueueName, QueuesQuery, Result, Seq, Storage, WholeJob,
-};
-use reading::{JobReader, is_probe};
+use queue_core::{Error, ErrorKind, Pause, QueueName, QueuesQuery, Result, Storage};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
-
-/// The most jobs of one import.
-const BATCH_MAX: usize = 500;
-/// The most bytes of one import, but at least one job.
-const BATCH_BYTES_MAX: usize = 8 << 20;
 
 /// Copies the jobs of queues from one store to another, of the same kind or not, with everything
 /// that belongs to them: payload, labels, state, charges, attempts, progress, results, errors and
@@ -28,7 +23,8 @@ const BATCH_BYTES_MAX: usize = 8 << 20;
 ///
 /// Both queues are paused by the first step and stay so: resume the target once the copy is
 /// verified, and never again the source. Stop producers first, or let them go to the target, where
-/// they may enqueue at any time; a second run brings what they left in the source.
+/// they may enqueue at any time. Jobs that reach the source during the copy are counted as late,
+/// and a second run brings them.
 ///
 /// # What changes
 /// Each job has a new number in the target, in the order of the old ones, and above all numbers
@@ -39,9 +35,11 @@ const BATCH_BYTES_MAX: usize = 8 << 20;
 ///
 /// # Killed, and run again
 /// A copy may end at any moment, and is finished by running it again: what is in the target already
-/// is left alone. The pause of the target says that a copy is under way. So a queue of the target
-/// that exists and is not paused is refused, as one that works already, unless the copy
-/// [adds](Self::adding) to it.
+/// is left alone. A copy that came to its end is remembered in the target, and a second one is
+/// refused unless it is asked for [again](Self::again): once the target has worked, it would bring
+/// back jobs that were done and removed there. The pause of the target says that a copy is under
+/// way. So a queue of the target that exists and is not paused is refused, as one that works
+/// already, unless the copy [adds](Self::adding) to it.
 ///
 /// At the end every record is read again from both stores and compared.
 ///
@@ -62,12 +60,14 @@ const BATCH_BYTES_MAX: usize = 8 << 20;
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one choice of the caller")]
 pub struct StoreCopy {
     from: Arc<dyn Storage>,
     to: Arc<dyn Storage>,
     queues: BTreeSet<QueueName>,
     held: HeldJobs,
     adds: bool,
+    is_again: bool,
     renumbers: bool,
     is_dry: bool,
 }
@@ -91,7 +91,7 @@ impl StoreCopy {
     /// A copy of all queues of one store to another.
     pub fn new(from: Arc<dyn Storage>, to: Arc<dyn Storage>) -> Self {
         let (queues, held) = (BTreeSet::new(), HeldJobs::default());
-        Self { from, to, queues, held, adds: false, renumbers: false, is_dry: false }
+        Self { from, to, queues, held, adds: false, is_again: false, renumbers: false, is_dry: false }
     }
 
     /// Copies this queue, and others that are named in this way, instead of all.
@@ -109,12 +109,18 @@ impl StoreCopy {
     }
 
     /// Adds to queues of the target that have jobs of their own, or that are worked on. A job whose
-    /// id is taken there is left as it is, and reported as different. A copy that adds must not be
-    /// run again once the target works: a job that was done and removed there would be copied
-    /// again.
+    /// id is taken there is left as it is, and reported as different.
     #[must_use]
     pub fn adding(mut self) -> Self {
         self.adds = true;
+        self
+    }
+
+    /// Copies queues again whose copy from this source into this target is finished. Jobs that were
+    /// done and removed in the target since are copied again, and run again.
+    #[must_use]
+    pub fn again(mut self) -> Self {
+        self.is_again = true;
         self
     }
 
@@ -140,8 +146,8 @@ impl StoreCopy {
     ///
     /// # Errors
     /// `Unsupported` if the target cannot take records, or if no queue was named and the source
-    /// cannot list its queues. `Invalid` if a queue of the target is not to be filled, if jobs are
-    /// being processed, and for a job that the target has no room for. Else the errors of the
+    /// cannot list its queues. `Invalid` if a queue of the target is not to be filled, if its
+    /// copy is finished, if jobs are being processed, and for a job that the target has no room for. Else the errors of the
     /// stores. Differences are no error, but in the report.
     pub async fn run(&self, watch: &mut (dyn FnMut(&CopyProgress<'_>) + Send)) -> Result<CopyReport> {
         if !self.to.capabilities().import {
@@ -150,6 +156,7 @@ impl StoreCopy {
             return Err(Error::new(ErrorKind::Unsupported, "copy", message));
         }
         let queues = self.chosen().await?;
+        self.refuse_finished(&queues).await?;
         // All are looked at before the first is touched.
         for queue in &queues {
             self.check_target(queue).await?;
@@ -161,18 +168,26 @@ impl StoreCopy {
         for queue in &queues {
             copied.push(self.copy_queue(queue, watch).await?);
         }
+        // Together at the end: what is cut short is finished by the same call.
+        let is_finished = |copy: &&QueueCopy| copy.late == 0 && (self.adds || copy.differing == 0);
+        let finished: Vec<_> = copied.iter().filter(is_finished).map(|copy| copy.queue.clone()).collect();
+        if !self.is_dry && finished.len() == copied.len() {
+            self.remember(&finished).await?;
+        }
         Ok(CopyReport { queues: copied, is_dry_run: self.is_dry })
     }
 
     async fn chosen(&self) -> Result<Vec<QueueName>> {
         if !self.queues.is_empty() {
+            self.queues.iter().try_for_each(finished::refuse_own)?;
             return Ok(self.queues.iter().cloned().collect());
         }
         let mut names = Vec::new();
         let mut next = Some(QueuesQuery::all(QueuesQuery::LIMIT_MAX));
         while let Some(query) = next {
             let page = self.from.queues(query).await?;
-            names.extend(page.queues.into_iter().map(|status| status.name));
+            let found = page.queues.into_iter().map(|status| status.name);
+            names.extend(found.filter(|name| finished::refuse_own(name).is_ok()));
             next = page.next;
         }
         Ok(names)
@@ -202,86 +217,5 @@ impl StoreCopy {
 
     async fn pause(&self, store: &dyn Storage, queue: &QueueName) -> Result<()> {
         if store.capabilities().pause { store.set_paused(queue, Pause::UntilResumed).await } else { Ok(()) }
-    }
-
-    async fn transfer(
-        &self,
-        queue: &QueueName,
-        report: &mut QueueCopy,
-        watch: &mut (dyn FnMut(&CopyProgress<'_>) + Send),
-    ) -> Result<()> {
-        let mut after =
-            if self.renumbers { Seq::new(0) } else { fences::last_seq(&*self.from, queue).await? };
-        // The numbers go up even where no job is left to have one.
-        self.import(queue, after, Vec::new(), report).await?;
-        let total = self.from.counts(queue).await?.total();
-        let mut reader = JobReader::new(&*self.from, queue, self.gives_back());
-        let mut done = 0;
-        let mut read = reader.next().await?;
-        while let Some(jobs) = read {
-            done += jobs.len() as u64;
-            // The next ones are read while these are stored.
-            ((), read) = tokio::try_join!(self.store(queue, &mut after, jobs, report), reader.next())?;
-            watch(&CopyProgress { queue, phase: CopyPhase::Copying, done, total: total.max(done) });
-        }
-        report.held = reader.held();
-        Ok(())
-    }
-
-    /// Stores jobs in their order, with numbers above `after` and above the numbers of the source.
-    async fn store(
-        &self,
-        queue: &QueueName,
-        after: &mut Seq,
-        jobs: Vec<WholeJob>,
-        report: &mut QueueCopy,
-    ) -> Result<()> {
-        for batch in self.batches(jobs) {
-            if !self.renumbers {
-                // Producers of the source may have gone on.
-                *after = batch.iter().map(|job| job.meta.seq).fold(*after, Seq::max);
-            }
-            self.import(queue, *after, batch, report).await?;
-        }
-        Ok(())
-    }
-
-    /// Splits jobs so that each part fits one call of the target.
-    fn batches(&self, jobs: Vec<WholeJob>) -> Vec<Vec<WholeJob>> {
-        let limits = self.to.capabilities().limits;
-        let (jobs_max, bytes_max) =
-            (BATCH_MAX.min(limits.batch_max), BATCH_BYTES_MAX.min(limits.call_bytes_max));
-        let mut batches: Vec<Vec<WholeJob>> = Vec::new();
-        let mut bytes = 0;
-        for job in jobs.into_iter().filter(|job| !is_probe(&job.meta)) {
-            let more = job.large_bytes();
-            let room = batches.last_mut().filter(|last| last.len() < jobs_max && bytes + more <= bytes_max);
-            if let Some(last) = room {
-                last.push(job);
-                bytes += more;
-            } else {
-                batches.push(vec![job]);
-                bytes = more;
-            }
-        }
-        batches
-    }
-
-    async fn import(
-        &self,
-        queue: &QueueName,
-        after: Seq,
-        jobs: Vec<WholeJob>,
-        report: &mut QueueCopy,
-    ) -> Result<()> {
-        let request = ImportRequest { queue: queue.clone(), after, jobs };
-        for answer in self.to.import(request).await?.value {
-            match answer {
-                Imported::Stored { .. } => report.stored += 1,
-                Imported::Taken { .. } => report.present += 1,
-                Imported::Purged => report.purged += 1,
-            }
-        }
-        Ok(())
     }
 }

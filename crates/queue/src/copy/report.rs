@@ -1,7 +1,7 @@
 //! What a copy reports while it runs, and at its end.
 
 use super::JobTally;
-use queue_core::{JobId, QueueName};
+use queue_core::{JobId, QueueName, Seq};
 
 /// How far a copy has come.
 #[derive(Clone, Copy, Debug)]
@@ -58,12 +58,17 @@ pub struct QueueCopy {
     pub source: JobTally,
     /// The same records in the target.
     pub target: JobTally,
-    /// How many records the target lacks or has otherwise.
+    /// Jobs that reached the source during the copy, and are not in the target. Run the copy again
+    /// for them.
+    pub late: u64,
+    /// How many other records the target lacks or has otherwise.
     pub differing: u64,
     /// The first of them.
     pub differing_ids: Vec<JobId>,
     /// How many records only the target has. Not counted if the copy adds.
     pub foreign: u64,
+    /// The newest number of the source when the copy began; `None` in a dry run.
+    pub(super) began_at: Option<Seq>,
 }
 
 impl CopyReport {
@@ -87,18 +92,25 @@ impl QueueCopy {
             held: 0,
             source: JobTally::default(),
             target: JobTally::default(),
+            late: 0,
             differing: 0,
             differing_ids: Vec::new(),
             foreign: 0,
+            began_at: None,
         }
     }
 
     /// Whether every record is in the target as it is in the source.
     pub fn is_verified(&self) -> bool {
-        self.differing == 0 && self.foreign == 0 && self.source == self.target
+        self.late == 0 && self.differing == 0 && self.foreign == 0 && self.source == self.target
     }
 
-    pub(super) fn differs(&mut self, id: JobId) {
+    /// Counts a job that the target lacks or has otherwise: as late if its life began after the copy.
+    pub(super) fn differs(&mut self, id: JobId, seq: Seq) {
+        if self.began_at.is_some_and(|newest| seq > newest) {
+            self.late += 1;
+            return;
+        }
         self.differing += 1;
         if self.differing_ids.len() < Self::DIFFERING_IDS_MAX {
             self.differing_ids.push(id);

@@ -47,6 +47,7 @@ impl StoreCopy {
         now: Timestamp,
         report: &mut QueueCopy,
     ) -> Result<()> {
+        let seq = job.meta.seq;
         let job = unnumbered(job);
         let Some(copy) = copy.map(unnumbered) else {
             if job.meta.is_purged(now) {
@@ -57,7 +58,7 @@ impl StoreCopy {
                 report.stored += 1;
             } else {
                 report.source.add(&job);
-                report.differs(job.meta.id);
+                report.differs(job.meta.id, seq);
             }
             return Ok(());
         };
@@ -65,7 +66,7 @@ impl StoreCopy {
         report.source.add(&job);
         report.target.add(&copy);
         if job != copy {
-            report.differs(job.meta.id);
+            report.differs(job.meta.id, seq);
         }
         Ok(())
     }

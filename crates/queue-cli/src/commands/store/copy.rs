@@ -46,6 +46,10 @@ pub(crate) struct CopyArgs {
     /// Add to queues of TO that have other jobs or are not paused
     #[arg(long)]
     add: bool,
+    /// Copy again what a finished copy brought from FROM to TO: jobs that were done and removed in TO
+    /// since come back, and run again. Without it a terminal is asked, and a script is refused
+    #[arg(long)]
+    again: bool,
     /// Let the numbers of jobs go back; outside resources must forget their fences (seq, epoch)
     #[arg(long)]
     renumber: bool,
@@ -62,7 +66,8 @@ pub(crate) async fn run(args: CopyArgs, globals: &Globals) -> Result<Exit, CliEr
     let report = ended?;
     closed?;
     tell(&report, &source)?;
-    let is_fine = report.queues.iter().all(|queue| queue.differing == 0 && queue.foreign == 0);
+    let is_fine =
+        report.queues.iter().all(|queue| queue.late == 0 && queue.differing == 0 && queue.foreign == 0);
     Ok(if is_fine { Exit::Ok } else { Exit::Negative })
 }
 
@@ -78,6 +83,10 @@ async fn copy_from(
         copy = copy.queue(queue.clone());
     }
     copy = if args.add { copy.adding() } else { copy };
+    if !args.dry_run && !args.again {
+        copy = confirmed(copy).await?;
+    }
+    copy = if args.again { copy.again() } else { copy };
     copy = if args.renumber { copy.renumbering() } else { copy };
     copy = if args.dry_run { copy.dry_run() } else { copy };
     let bar = CopyBar::new();
@@ -87,6 +96,26 @@ async fn copy_from(
     let report = ended?;
     closed?;
     Ok(report)
+}
+
+/// Asks a person whether to copy again what was copied before; a script has to say `--again`.
+async fn confirmed(copy: StoreCopy) -> Result<StoreCopy, CliError> {
+    let finished = copy.finished_before().await?;
+    let Some(first) = finished.first() else { return Ok(copy) };
+    let what = format!(
+        "the copy of {} such as {:?} from FROM to TO is finished; copied again, jobs that were done and removed in TO \
+         since come back and run again",
+        plural(finished.len() as u64, "queue", "queues"),
+        first.queue
+    );
+    if !output::can_ask() {
+        return Err(CliError::invalid(format!("{what}; nothing was written; add --again if you mean it")));
+    }
+    if output::is_yes(&what)? {
+        Ok(copy.again())
+    } else {
+        Err(CliError::new(Exit::Negative, "nothing was copied"))
+    }
 }
 
 /// The store to fill. A dry run makes none, and compares with an empty one.
@@ -126,13 +155,14 @@ fn tell(report: &CopyReport, session: &Session) -> Result<(), CliError> {
     Ok(session.out.text(Text::from(table).and(outcome(report)))?)
 }
 
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 10] = [
     Column::text("QUEUE"),
     Column::whole("JOBS"),
     Column::whole("COPIED"),
     Column::whole("THERE BEFORE"),
     Column::whole("PAST PURGE").plain("0"),
     Column::whole("GIVEN BACK").plain("0"),
+    Column::whole("LATE").plain("0"),
     Column::whole("DIFFERENT"),
     Column::whole("ONLY THERE").plain("0"),
     Column::whole("DIGEST").plain(""),
@@ -146,6 +176,7 @@ fn row(queue: &QueueCopy) -> Vec<String> {
         queue.present.to_string(),
         queue.purged.to_string(),
         queue.held.to_string(),
+        queue.late.to_string(),
         queue.differing.to_string(),
         queue.foreign.to_string(),
         queue.source.digest().chars().take(DIGITS).collect(),
@@ -167,6 +198,18 @@ fn outcome(report: &CopyReport) -> Text {
         queue.differing_ids.iter().map(move |id| Text::from(format!("{} {id} is not the same", queue.queue)))
     });
     let lines: Text = differing.collect();
+    let late: u64 = report.queues.iter().map(|queue| queue.late).sum();
+    if late > 0 {
+        let jobs = plural(late, "job", "jobs");
+        let late = format!(
+            "{jobs} reached the source during the copy, and are not in the target: let its producers go to the \
+             target, and run the copy again."
+        );
+        if report.queues.iter().all(|queue| queue.differing == 0 && queue.foreign == 0) {
+            return Text::from(format!("Copied {count}. {late}"));
+        }
+        return lines.and(format!("Copied {count}. The target is not the same as the source. {late}"));
+    }
     lines.and(format!("Copied {count}. The target is not the same as the source."))
 }
 
@@ -179,6 +222,7 @@ fn object(queue: &QueueCopy, is_dry_run: bool) -> Value {
         "present": queue.present,
         "purged": queue.purged,
         "given_back": queue.held,
+        "late": queue.late,
         "differing": queue.differing,
         "differing_ids": ids,
         "foreign": queue.foreign,

@@ -110,8 +110,9 @@ async fn a_copy_that_ends_at_any_call_is_finished_by_the_next_one() {
                 Arc::new(EndingStore { store: store.clone(), calls: calls.clone(), ends_at, applies })
             };
             let cut = run(&copy(&ending(&from), &ending(&to))).await;
-            let report =
-                run(&copy(&from, &to)).await.unwrap_or_else(|error| panic!("call {ends_at}: {error}"));
+            let report = run(&copy(&from, &to).again())
+                .await
+                .unwrap_or_else(|error| panic!("call {ends_at}: {error}"));
             assert!(report.is_verified(), "call {ends_at}: {report:?}");
             assert_same(&*from, &*to).await;
             if cut.is_ok() {
@@ -133,7 +134,7 @@ async fn what_is_there_already_is_left_alone_and_what_is_new_is_added() {
     assert_eq!((stored, first.queues[0].present), (11, 0));
     // A producer of the source did not know of the copy.
     super::put(&*from, &jobs(), super::job("late")).await;
-    let second = run(&copy(&from, &to)).await.expect("it answers");
+    let second = run(&copy(&from, &to).again()).await.expect("it answers");
     assert_eq!((second.queues[0].stored, second.queues[0].present), (1, 10));
     assert!(second.is_verified());
     assert_same(&*from, &*to).await;

@@ -3,8 +3,8 @@
 use super::{claim, copy, count, fill, job, jobs, put, run, state};
 use crate::support::memory;
 use queue::{
-    ErrorKind, HeldJobs, Queue, State, Storage, StorageExt, open,
-    queue_core::{ImportRequest, Pause, Seq},
+    ErrorKind, HeldJobs, Policy, Queue, State, Storage, StorageExt, open,
+    queue_core::{ImportRequest, Pause, Seq, lifecycle::Event},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -34,7 +34,21 @@ async fn a_finished_copy_is_not_run_again_once_its_target_works() {
     let (from, to) = pair().await;
     run(&copy(&from, &to)).await.expect("it answers");
     to.set_paused(&jobs(), Pause::Off).await.expect("it answers");
-    assert!(refusal(&copy(&from, &to)).await.contains("worked on"));
+    assert!(refusal(&copy(&from, &to)).await.contains("is finished"));
+}
+
+/// A pause of the target looks like a copy that was begun. The target has worked: jobs that were
+/// done and removed there are not brought back.
+#[tokio::test]
+async fn a_finished_copy_brings_nothing_back_unless_it_is_asked_for_again() {
+    let (from, to) = pair().await;
+    run(&copy(&from, &to)).await.expect("it answers");
+    let done = super::id("queued-0");
+    to.change(&jobs(), &done, Event::Delete, &Policy::default()).await.expect("it answers");
+    for copying in [copy(&from, &to), copy(&from, &to).adding(), copy(&from, &to).queue(jobs())] {
+        assert!(refusal(&copying).await.contains("is finished"));
+    }
+    assert_eq!(count(&*to, &jobs()).await, 9);
 }
 
 #[tokio::test]

@@ -1,10 +1,53 @@
 //! What a copy reports.
 
 use super::{assert_same, copy, count, fill, id, job, jobs, other, put, run};
+use async_trait::async_trait;
 use queue::{
-    CopyPhase, ErrorKind, Policy, State, StorageExt, open,
-    queue_core::{ImportRequest, Prune, PruneRequest, lifecycle::Event},
+    CopyPhase, ErrorKind, Policy, QueueName, Result, State, Storage, StorageExt, open,
+    queue_core::{Counts, ImportRequest, Prune, PruneRequest, StorageLayer, lifecycle::Event},
 };
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// A source in which a job arrives and another one changes before the records are compared.
+#[derive(Debug)]
+struct BusySource(Arc<dyn Storage>, AtomicUsize);
+
+#[async_trait]
+impl StorageLayer for BusySource {
+    type Inner = dyn Storage;
+
+    fn inner(&self) -> &(dyn Storage + 'static) {
+        &*self.0
+    }
+
+    async fn counts(&self, queue: &QueueName) -> Result<Counts> {
+        if self.1.fetch_add(1, Ordering::SeqCst) == 1 {
+            put(&*self.0, queue, job("late")).await;
+            self.0.change(queue, &id("labelled"), Event::Promote, &Policy::default()).await?;
+        }
+        self.0.counts(queue).await
+    }
+}
+
+#[tokio::test]
+async fn jobs_that_reach_the_source_during_the_copy_are_told_apart_from_changed_ones() {
+    for renumbers in [false, true] {
+        let (from, to) =
+            (open("memory:").await.expect("it answers"), open("memory:").await.expect("it answers"));
+        fill(&*from).await;
+        let busy: Arc<dyn Storage> = Arc::new(BusySource(from.clone(), AtomicUsize::new(0)));
+        let copying = copy(&busy, &to).queue(jobs());
+        let copying = if renumbers { copying.renumbering() } else { copying };
+        let first = run(&copying).await.expect("it answers").queues.remove(0);
+        assert_eq!((first.late, first.differing), (1, 1), "{first:?}");
+        assert_eq!(first.differing_ids, [id("labelled")]);
+        let second = run(&copying).await.expect("it is not finished").queues.remove(0);
+        assert_eq!((second.stored, second.late, second.differing), (1, 0, 1), "{second:?}");
+    }
+}
 
 #[tokio::test]
 async fn a_dry_run_tells_what_would_be_copied_and_writes_nothing() {
@@ -72,7 +115,7 @@ async fn a_job_that_was_changed_in_the_target_is_told_as_different() {
     fill(&*from).await;
     let first = run(&copy(&from, &to)).await.expect("it answers");
     to.change(&jobs(), &id("labelled"), Event::Promote, &Policy::default()).await.expect("it answers");
-    let second = run(&copy(&from, &to)).await.expect("it answers");
+    let second = run(&copy(&from, &to).again()).await.expect("it answers");
     assert_eq!(second.queues[0].differing_ids, [id("labelled")]);
     assert_eq!(second.queues[0].source, first.queues[0].source);
     assert_ne!(second.queues[0].source.digest(), second.queues[0].target.digest());

@@ -139,7 +139,8 @@ async fn copy(
 ) -> Result<(), Failed> {
     // Numbers of Redis are higher than those that a SQLite file can give.
     let renumbers = from.capabilities().name == "redis" && to.capabilities().name == "sqlite";
-    let copy = StoreCopy::new(from, to).held(HeldJobs::GiveBack);
+    // The last one may have come to its end before its kill.
+    let copy = StoreCopy::new(from, to).held(HeldJobs::GiveBack).again();
     let copy = if renumbers { copy.renumbering() } else { copy };
     let report = copy.run(&mut |step| tell(CopyLine::of_step(step))).await?;
     tell(CopyLine::of_report(&report));
