@@ -102,7 +102,8 @@ impl QueueSeries {
         self.entries.extend(filled);
     }
 
-    fn raise(&mut self, slot: i64, writer: &WorkerId, kind: &Kind, counts: &WorkCounts) {
+    /// Adds what a writer counted of a kind in a slot: each number counts at its highest.
+    pub fn raise(&mut self, slot: i64, writer: &WorkerId, kind: &Kind, counts: &WorkCounts) {
         let kinds = self.entries.entry((slot, writer.clone())).or_default();
         kinds.entry(kind.clone()).or_default().raise(counts);
     }

@@ -2,9 +2,9 @@
 
 use queue_core::{
     QueueName, Result, SeriesEntry, SeriesQuery, Storage, Timestamp,
-    series::{QueueSeries, SlotLength, WorkCounts, WorkOutcome},
+    series::{QueueSeries, SlotCounts, SlotLength, WorkCounts, WorkOutcome},
 };
-use std::{ops::Range, time::Duration};
+use std::{collections::BTreeMap, ops::Range, time::Duration};
 
 /// How far back a reading of hours also looks at minutes: workers write an hour when it is over.
 const HOURS_FILLED: i64 = 2;
@@ -98,6 +98,17 @@ impl WorkReading {
         }
         SeriesReading { series, slots: self.slots.clone(), now: self.now, unreadable }
     }
+
+    /// What was counted of each of these queues of which anything was. Each entry is read once,
+    /// however many queues there are.
+    pub fn of_queues(&self, is_wanted: impl Fn(&QueueName) -> bool) -> BTreeMap<QueueName, QueueSeries> {
+        let mut found = each_series(self.length, &self.entries, &is_wanted);
+        for (queue, minutes) in each_series(SlotLength::Minute, &self.minutes, &is_wanted) {
+            let new = || QueueSeries::new(queue.clone(), self.length);
+            found.entry(queue.clone()).or_insert_with(new).fill_hours(&minutes);
+        }
+        found
+    }
 }
 
 impl SeriesReading {
@@ -164,4 +175,21 @@ fn series(queue: &QueueName, length: SlotLength, entries: &[SeriesEntry]) -> (Qu
     let mut series = QueueSeries::new(queue.clone(), length);
     let unreadable = entries.iter().filter(|entry| series.insert(entry).is_err()).count();
     (series, unreadable)
+}
+
+/// The series of each queue that is wanted. Entries that cannot be read say nothing.
+fn each_series(
+    length: SlotLength,
+    entries: &[SeriesEntry],
+    is_wanted: &impl Fn(&QueueName) -> bool,
+) -> BTreeMap<QueueName, QueueSeries> {
+    let mut found: BTreeMap<QueueName, QueueSeries> = BTreeMap::new();
+    for entry in entries.iter().filter(|entry| entry.series == length.series()) {
+        let Ok(counts) = SlotCounts::decode(&entry.bytes) else { continue };
+        for (queue, kind, counts) in counts.iter().filter(|(queue, ..)| is_wanted(queue)) {
+            let new = || QueueSeries::new(queue.clone(), length);
+            found.entry(queue.clone()).or_insert_with(new).raise(entry.slot, &entry.writer, kind, counts);
+        }
+    }
+    found
 }

@@ -12,6 +12,7 @@ mod overview;
 mod problem;
 mod queue;
 mod schedules;
+mod sorting;
 mod workers;
 
 pub(crate) use confirm::{ConfirmPage, DELETED, HiddenField, SURE, confirm};

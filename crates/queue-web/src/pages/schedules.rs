@@ -1,25 +1,31 @@
-//! The schedules of a queue: what they enqueue, when next, and when last.
+//! The schedules of one queue or of all: what they enqueue, when next, and when last.
 
-use super::QueueChoice;
+use super::{QueueChoice, QueueScope};
 use crate::{
     answer::{self, Answer},
     problem::Result,
+    read::QueueList,
     visit::{Frame, Visit},
 };
 use askama::Template;
 use queue::{
-    UnreadableJob,
+    Queue, Raw, UnreadableJob,
     schedules::{ScheduleStatus, SchedulesPage as SchedulesPageRead, Tick},
 };
 use queue_core::{NewJob, QueueName, Timestamp};
 use queue_view::{
-    option_facts,
+    QUEUES_READ_MAX, option_facts,
     words::{Moment, moment},
 };
-use std::time::{Duration, UNIX_EPOCH};
+use std::{
+    sync::Arc,
+    time::{Duration, UNIX_EPOCH},
+};
 
 /// The most pages of schedules that are read.
 const PAGES_MAX: usize = 4;
+/// The most schedules of a page.
+const ROWS_MAX: usize = 500;
 /// How many of the next runs are shown.
 const NEXT: usize = 3;
 const AGE: Duration = Duration::from_secs(3);
@@ -28,14 +34,29 @@ const AGE: Duration = Duration::from_secs(3);
 #[template(path = "schedules.html")]
 struct SchedulesPage {
     frame: Frame,
-    queue: String,
+    /// There is a queue.
+    is_there: bool,
+    /// The one queue; all queues if absent.
+    queue: Option<String>,
     queues: Vec<QueueChoice>,
     rows: Vec<ScheduleRow>,
     is_cut: bool,
+    queues_left_out: usize,
     may_change: bool,
 }
 
+/// The schedules that were read.
+#[derive(Default)]
+struct FoundSchedules {
+    page: SchedulesPageRead,
+    /// How many queues were not read.
+    left_out: usize,
+    now: Timestamp,
+}
+
 struct ScheduleRow {
+    queue: String,
+    queue_href: String,
     name: String,
     timing: String,
     kind: String,
@@ -54,52 +75,75 @@ struct ScheduleRow {
 
 /// `GET /schedules`
 pub(crate) async fn schedules(visit: Visit) -> Result<Answer> {
-    let Some(chosen) = visit.chosen_queue().await? else {
-        return answer::page(&SchedulesPage {
-            frame: visit.live_frame("Schedules", None),
-            queue: String::new(),
-            queues: Vec::new(),
-            rows: Vec::new(),
-            is_cut: false,
-            may_change: false,
-        });
+    let (queue, queues, found) = match visit.queue_scope().await? {
+        QueueScope::Nothing => (None, None, Arc::default()),
+        QueueScope::One(chosen) => {
+            let found = read(&visit, &chosen.name).await?;
+            (Some(chosen.name), Some(chosen.choices), found)
+        }
+        QueueScope::All(list) => {
+            let choices = list.choices();
+            (None, Some(choices), read_all(&visit, list).await?)
+        }
     };
-    let name = &chosen.name;
-    let found = read(&visit, name).await?;
-    let now = visit.client(name)?.store_time().await?;
-    let frame = visit.live_frame("Schedules", Some(name.as_str()));
+    let FoundSchedules { page, left_out, now } = &*found;
+    let frame = visit.live_frame("Schedules", queue.as_ref().map(QueueName::as_str));
+    let unreadable = page.unreadable.iter().map(|unreadable| unreadable_row(&visit, unreadable, *now));
+    let rows =
+        page.schedules.iter().map(|status| row(&visit, status, *now, frame.may.payload)).chain(unreadable);
     answer::page(&SchedulesPage {
-        queue: name.to_string(),
-        rows: {
-            let unreadable = found.unreadable.iter().map(|unreadable| unreadable_row(unreadable, now));
-            found
-                .schedules
-                .iter()
-                .map(|status| row(status, now, frame.may.payload))
-                .chain(unreadable)
-                .collect()
-        },
-        is_cut: found.next.is_some(),
-        may_change: frame.may.operate && !name.is_reserved(),
-        queues: chosen.choices,
+        is_there: queues.is_some(),
+        rows: rows.take(ROWS_MAX).collect(),
+        is_cut: page.next.is_some() || page.schedules.len() + page.unreadable.len() > ROWS_MAX,
+        queues_left_out: *left_out,
+        may_change: frame.may.operate && !queue.as_ref().is_some_and(QueueName::is_reserved),
+        queue: queue.as_ref().map(ToString::to_string),
+        queues: queues.unwrap_or_default(),
         frame,
     })
 }
 
-async fn read(visit: &Visit, queue: &QueueName) -> Result<std::sync::Arc<SchedulesPageRead>> {
-    let schedules = visit.client(queue)?.schedules();
-    let read = async move { Ok(schedules.pages(PAGES_MAX).await?) };
+async fn read(visit: &Visit, queue: &QueueName) -> Result<Arc<FoundSchedules>> {
+    let client = visit.client(queue)?;
+    let read = async move {
+        let page = client.schedules().pages(PAGES_MAX).await?;
+        Ok(FoundSchedules { page, left_out: 0, now: client.store_time().await? })
+    };
     visit.app.snapshots.get(visit.key("schedules", queue.as_str()), AGE, read).await
 }
 
-fn row(status: &ScheduleStatus, now: Timestamp, with_headers: bool) -> ScheduleRow {
+/// The first schedules of each of a hundred queues that have a job.
+async fn read_all(visit: &Visit, list: Arc<QueueList>) -> Result<Arc<FoundSchedules>> {
+    let storage = visit.storage().clone();
+    let read = async move {
+        let has_jobs = list.queues.iter().filter(|queue| queue.counts.total() > 0);
+        let names: Vec<&QueueName> = has_jobs.map(|queue| &queue.name).collect();
+        let now = list.queues.iter().map(|queue| queue.counts.now).max().unwrap_or_default();
+        let left_out = names.len().saturating_sub(QUEUES_READ_MAX);
+        let mut found = FoundSchedules { left_out, now, ..FoundSchedules::default() };
+        for name in names.into_iter().take(QUEUES_READ_MAX) {
+            let client: Queue<Raw, Raw> = Queue::new(storage.clone(), name)?;
+            let page = client.schedules().page(None).await?;
+            found.page.schedules.extend(page.schedules);
+            found.page.unreadable.extend(page.unreadable);
+            found.page.next = found.page.next.or(page.next);
+        }
+        Ok(found)
+    };
+    visit.app.snapshots.get(visit.key("all schedules", &visit.patterns()), AGE, read).await
+}
+
+fn row(visit: &Visit, status: &ScheduleStatus, now: Timestamp, with_headers: bool) -> ScheduleRow {
     let (class, sign) = match (status.is_failed(), status.is_paused()) {
         (true, _) => ("bad", "✕"),
         (_, true) => ("rest", "❚❚"),
         _ => ("good", "✓"),
     };
     let spec = status.spec();
+    let queue = status.meta().queue.as_str();
     ScheduleRow {
+        queue: queue.to_owned(),
+        queue_href: visit.link("schedules", &[("queue", queue)]),
         name: status.name().to_owned(),
         timing: spec.timing.to_string().replace('`', ""),
         kind: spec.job.kind().to_owned(),
@@ -118,8 +162,11 @@ fn row(status: &ScheduleStatus, now: Timestamp, with_headers: bool) -> ScheduleR
 }
 
 /// A schedule that this server cannot read, and another program may.
-fn unreadable_row(unreadable: &UnreadableJob, now: Timestamp) -> ScheduleRow {
+fn unreadable_row(visit: &Visit, unreadable: &UnreadableJob, now: Timestamp) -> ScheduleRow {
+    let queue = unreadable.meta().queue.as_str();
     ScheduleRow {
+        queue: queue.to_owned(),
+        queue_href: visit.link("schedules", &[("queue", queue)]),
         name: unreadable.name().to_owned(),
         timing: "–".to_owned(),
         kind: "–".to_owned(),

@@ -185,16 +185,19 @@ async fn each_page_makes_few_calls_and_asks_for_few_rows_of_a_full_store() {
 }
 
 #[tokio::test]
-async fn the_jobs_and_errors_of_all_queues_cost_few_reads_of_a_hundred_queues() {
+async fn the_jobs_errors_and_schedules_of_all_queues_cost_few_reads_of_a_hundred_queues() {
     let store = full_store().await;
     for number in 0..150 {
         let queue = format!("tenant-{number}");
         enqueue(&store.store, &queue, vec![new_job("a", "k", "1")]).await;
         fail_one(&store.store, &queue, "w", Failure::new("E", "no"), Cause::Terminal).await;
     }
-    for (path, calls_max, rows_max) in
-        [("/jobs", 110, 7_000), ("/jobs?id_prefix=a", 210, 7_000), ("/errors", 210, 12_000)]
-    {
+    for (path, calls_max, rows_max) in [
+        ("/jobs", 110, 7_000),
+        ("/jobs?id_prefix=a", 210, 7_000),
+        ("/errors", 210, 12_000),
+        ("/schedules", 110, 60_000),
+    ] {
         let dashboard: Dashboard = dashboard(store.clone());
         store.taken();
         let got = get(&dashboard, path).await;

@@ -1,5 +1,6 @@
 //! The table of queues: which of them, in which order, and a line of each.
 
+use super::super::sorting::{ColumnView, SortColumn, heads};
 use crate::{
     charts::sparkline,
     visit::{Fields, Visit},
@@ -18,15 +19,15 @@ const UNSEARCHED_MAX: usize = 10;
 /// Minutes of a column of the small chart of a queue.
 const SPARK_STEP: usize = 2;
 /// The columns that sort the table, by their words in addresses.
-const SORTED: [(&str, &str); 8] = [
-    ("name", "Queue"),
-    ("due", "Due"),
-    ("processing", "Processing"),
-    ("scheduled", "Scheduled"),
-    ("failing", "Failing"),
-    ("failed", "Failed"),
-    ("completed", "Completed"),
-    ("oldest", "Oldest due"),
+const SORTED: [SortColumn; 8] = [
+    SortColumn::word("name", "Queue"),
+    SortColumn::number("due", "Due"),
+    SortColumn::number("processing", "Processing"),
+    SortColumn::number("scheduled", "Scheduled"),
+    SortColumn::number("failing", "Failing"),
+    SortColumn::number("failed", "Failed"),
+    SortColumn::number("completed", "Completed"),
+    SortColumn::number("oldest", "Oldest due"),
 ];
 
 /// What an address asks of the table.
@@ -59,14 +60,6 @@ pub(super) struct TableView {
     pub(super) clear: Option<String>,
 }
 
-pub(super) struct ColumnView {
-    pub(super) label: &'static str,
-    pub(super) href: String,
-    pub(super) is_number: bool,
-    /// The value of `aria-sort`; empty if the table is not sorted by it.
-    pub(super) order: &'static str,
-}
-
 pub(super) struct QueueRow {
     pub(super) name: String,
     pub(super) href: String,
@@ -89,12 +82,12 @@ pub(super) struct CellView {
 
 impl<'a> TableWanted<'a> {
     pub(super) fn of(query: &'a Fields) -> Self {
-        let sort = SORTED.into_iter().find(|(name, _)| query.get("sort") == Some(*name));
+        let sort = SORTED.iter().find(|column| query.get("sort") == Some(column.name));
         let page = query.number("page").and_then(|page| usize::try_from(page).ok()).unwrap_or(1);
         Self {
             search: query.get("search").unwrap_or_default(),
             concern: Concern::ALL.into_iter().find(|concern| query.get("concern") == Some(concern.as_str())),
-            sort: sort.map_or(SORTED[0].0, |(name, _)| name),
+            sort: sort.map_or(SORTED[0].name, |column| column.name),
             page: page.saturating_sub(1),
         }
     }
@@ -128,19 +121,9 @@ impl<'a> TableWanted<'a> {
         let (first, end) = (shown.first, shown.first + shown.queues.len());
         let is_narrow = !self.search.is_empty() || self.concern.is_some();
         let page = |first: usize| self.link(visit, self.sort, first / PAGE + 1);
-        let column = |(sort, label): (&'static str, &'static str)| ColumnView {
-            label,
-            href: self.link(visit, sort, 1),
-            is_number: sort != "name",
-            order: match sort {
-                _ if sort != self.sort => "",
-                "name" => "ascending",
-                _ => "descending",
-            },
-        };
         let [from, to, of] = [first + 1, end, shown.matching].map(|count| number(count as u64));
         TableView {
-            head: SORTED.map(column).into(),
+            head: heads(&SORTED, Some(self.sort), |sort| self.link(visit, sort, 1)),
             rows,
             has_search: is_narrow || all > UNSEARCHED_MAX,
             search: self.search.to_owned(),

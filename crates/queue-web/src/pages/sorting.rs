@@ -1,0 +1,49 @@
+//! The heads of tables that are sorted by a column, which the address names.
+
+/// A column of which a table can be sorted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SortColumn {
+    /// The word in addresses.
+    pub(super) name: &'static str,
+    pub(super) label: &'static str,
+    /// Numbers begin with the largest, and words with the first of the alphabet.
+    pub(super) is_number: bool,
+}
+
+/// The head of a column.
+pub(super) struct ColumnView {
+    pub(super) label: &'static str,
+    pub(super) href: String,
+    pub(super) is_number: bool,
+    /// The value of `aria-sort`; empty if the table is not sorted by it.
+    pub(super) order: &'static str,
+}
+
+impl SortColumn {
+    pub(super) const fn word(name: &'static str, label: &'static str) -> Self {
+        Self { name, label, is_number: false }
+    }
+
+    pub(super) const fn number(name: &'static str, label: &'static str) -> Self {
+        Self { name, label, is_number: true }
+    }
+}
+
+/// The heads of these columns of a table that is sorted by one of them.
+pub(super) fn heads(
+    columns: &[SortColumn],
+    sorted_by: Option<&str>,
+    link: impl Fn(&str) -> String,
+) -> Vec<ColumnView> {
+    let head = |column: &SortColumn| ColumnView {
+        label: column.label,
+        href: link(column.name),
+        is_number: column.is_number,
+        order: match (sorted_by == Some(column.name), column.is_number) {
+            (false, _) => "",
+            (true, true) => "descending",
+            (true, false) => "ascending",
+        },
+    };
+    columns.iter().map(head).collect()
+}
