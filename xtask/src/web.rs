@@ -125,7 +125,7 @@ fn new_token(program: &Path, home: &Path) -> Result<(PathBuf, String)> {
     }
     let mut command = Command::new(program);
     command.args(["token", "new", "--tokens"]).arg(&tokens).stderr(Stdio::null());
-    let scopes = ["view", "payload", "operate", "admin"].map(|scope| ["--scope", scope]);
+    let scopes = ["view", "payload", "operate", "produce", "admin"].map(|scope| ["--scope", scope]);
     let queues = ["--queue", "*", "--queues", "queue.*"];
     command.args(scopes.concat()).args(queues);
     let token = String::from_utf8(command::output(&mut command)?).context("a token is text")?;

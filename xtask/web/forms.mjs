@@ -60,6 +60,13 @@ export const sendForms = async (tab, base, token, table) => {
   await send("open one", "table.jobs tbody th a", /./);
   await send("reveal", "form[action='./reveal'] button", /./);
   if (!(await tab.text("main")).includes("customer")) say("the payload is not shown");
+  tab.looking = "download";
+  await tab.click("form[action='./download'] button[name=part]");
+  await until("the payload is downloaded", () => tab.requests.some(({ path }) => path === "/download"));
+  await send("edit one", "form[action='./edit-job'] button", /^Edit and run again$/);
+  if (!(await tab.evaluate("document.querySelector('#n-payload').value")).includes("customer")) say("the payload is not there to be edited");
+  await tab.type("#n-id", "edited-by-hand");
+  await send("run the edited one", "form[action='./enqueue'] button", /The job is queued/);
 
   await on("/queue?queue=emails", "pause", "form[action='./pause'] button", /Paused/);
   await on("/queue?queue=emails", "resume", "form[action='./resume'] button", /Resumed/);
@@ -68,6 +75,13 @@ export const sendForms = async (tab, base, token, table) => {
   await on("/schedules?queue=billing", "run a schedule", schedule("run"), /is queued now/);
   await on("/schedules?queue=billing", "pause a schedule", schedule("pause"), /is paused/);
   await on("/schedules?queue=billing", "resume a schedule", schedule("resume"), /goes on/);
+  await on("/schedules?queue=billing", "the form of a schedule", "a[href*='new-schedule']", /^Add a schedule$/);
+  await tab.type("#n-name", "by-hand");
+  await tab.type("#n-every_ms", "3600");
+  await send("add a schedule", "form[action='./put-schedule'] button", /as you gave it/);
+  await send("edit a schedule", "tr:has(input[value=by-hand]) button[formaction='./edit-schedule']", /^Edit a schedule$/);
+  await tab.type("#n-kind", "by-hand");
+  await send("change a schedule", "form[action='./put-schedule'] button", /as you gave it/);
   await on("/errors?queue=billing", "redrive a group", "form[action='./change'] button", /queued again/);
 
   await on("/workers", "ask before a worker is drained", duty("web-1", "drain"), /^Drain the worker web-1/);
@@ -75,7 +89,7 @@ export const sendForms = async (tab, base, token, table) => {
 
   await pause(Math.max(0, toldToEnd + HEARD_MS - Date.now()));
   await tab.go("/jobs?queue=webhooks&state=queued");
-  await tab.click("details.menu summary");
+  await tab.click(".bulk details.menu summary");
   await send("count for an operation", "button[formaction='./bulk'][value=delete]", /^Delete: \d+ jobs/);
   await tab.type("#typed", "webhooks");
   await send("start an operation", "form[action='./bulk-start'] button", /The operation has begun/);
@@ -87,6 +101,13 @@ export const sendForms = async (tab, base, token, table) => {
   await tab.type("#f-kind", "receipt");
   await send("filter", "form.filter button", /^Jobs$/);
   if (!(await tab.evaluate("location.search")).includes("kind=receipt")) say("the filter is not in the address");
+  const theme = () => tab.evaluate("document.documentElement.dataset.theme");
+  for (const wanted of ["dark", "system"]) {
+    await tab.click("details.look summary");
+    await tab.evaluate(`document.querySelector("#look-theme").value = "${wanted}"`);
+    await send(`look ${wanted}`, "form[action='./look'] button", /^Jobs$/);
+    if ((await theme()) !== wanted) say(`the page looks ${await theme()}`);
+  }
   await on("/errors?queue=emails", "choose a queue", "form.choose button", /^Errors$/);
   await on("/", "log out", "form[action='./logout'] button", /^Log in$/);
 

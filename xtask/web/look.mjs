@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { launch, openTab, pause, until } from "./browser.mjs";
 import { Pictures } from "./compare.mjs";
 import { sendForms } from "./forms.mjs";
-import { masked, pages } from "./pages.mjs";
+import { masked, pages, steps } from "./pages.mjs";
 
 const wanted = JSON.parse(process.argv[2]);
 const WIDTHS = wanted.quick ? [1280] : [1280, 375];
@@ -29,7 +29,7 @@ const act = async (tab) => {
   await tab.call("Page.bringToFront"); // A page that is hidden hears nothing, and draws nothing.
   await screen(tab, 1280, "light");
   await tab.go("/jobs?queue=emails&state=failed");
-  await tab.click("details.menu summary");
+  await tab.click(".bulk details.menu summary");
   await tab.follow("button[formaction='./bulk'][value=redrive]");
   const asked = await tab.text("main h1");
   if (!asked.startsWith("Run again")) tab.problems.push(`the question of a bulk action: ${asked}`);
@@ -63,11 +63,19 @@ const picture = async (tab, width) => {
   return Buffer.from(data, "base64");
 };
 
-const look = async (tab, job, kept) => {
-  const axe = readFileSync(wanted.axe, "utf8");
+// One picture of what is shown, compared with the one that is kept.
+const photograph = async (tab, name, width, kept, made) => {
+  const shown = { name, width, bytes: await picture(tab, width) };
+  writeFileSync(join(wanted.made, `${name}.png`), shown.bytes);
+  made.push(shown);
+  const words = wanted.bless ? null : await kept.differs(name, width, shown.bytes);
+  if (words) tab.problems.push(`${name}: ${words}`);
+};
+
+const look = async (tab, job, kept, axe) => {
   const made = [];
   let violations = 0;
-  for (const [name, path] of pages)
+  for (const [name, path, isOnce] of pages)
     for (const scheme of SCHEMES)
       for (const width of WIDTHS) {
         tab.looking = `${name} ${scheme} ${width}`;
@@ -76,14 +84,29 @@ const look = async (tab, job, kept) => {
         await tab.go(name === "job" ? job : path);
         if (name === "problem") tab.problems.length = before; // A 404 is what it is.
         violations += await judge(tab, width, axe);
-        if (wanted.quick) continue;
-        const shown = { name: `${name}-${scheme}-${width}`, width, bytes: await picture(tab, width) };
-        writeFileSync(join(wanted.made, `${shown.name}.png`), shown.bytes);
-        made.push(shown);
-        const words = wanted.bless ? null : await kept.differs(shown.name, width, shown.bytes);
-        if (words) tab.problems.push(`${shown.name}: ${words}`);
+        const isOther = scheme !== SCHEMES[0] || width !== WIDTHS[0];
+        if (wanted.quick || (isOnce && isOther)) continue;
+        await photograph(tab, `${name}-${scheme}-${width}`, width, kept, made);
       }
   return { made, violations };
+};
+
+// Questions, a large payload and many queues, which change what other pages show.
+const step = async (tab, kept, axe, made) => {
+  await screen(tab, 1280, "light");
+  const call = async (path, body) => {
+    const sent = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    const answer = await fetch(`${wanted.open}${path}`, sent);
+    if (!answer.ok) tab.problems.push(`${tab.looking}: ${path} answered ${answer.status}`);
+  };
+  let violations = 0;
+  for (const [name, go] of steps) {
+    tab.looking = name;
+    await go(tab, call);
+    violations += await judge(tab, 1280, axe);
+    if (!wanted.quick) await photograph(tab, `${name}-light-1280`, 1280, kept, made);
+  }
+  return violations;
 };
 
 // A narrow phone: nothing is cut off.
@@ -140,9 +163,11 @@ try {
   const guarded = await openTab(browser, wanted.guarded);
   tabs.push(easel, tab, guarded);
   const job = await act(tab);
-  const { made, violations } = await look(tab, job, kept);
+  const axe = readFileSync(wanted.axe, "utf8");
+  const { made, violations: ofPages } = await look(tab, job, kept, axe);
   await narrow(tab, job);
   await live(tab);
+  const violations = ofPages + (await step(tab, kept, axe, made));
   await screen(guarded, 1280, "light");
   await guarded.call("Page.bringToFront");
   const actions = await sendForms(guarded, wanted.guarded, wanted.token, wanted.table);

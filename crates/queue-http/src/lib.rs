@@ -10,6 +10,7 @@
 
 mod access;
 mod claims;
+mod documents;
 mod limits;
 mod openapi;
 mod problem;
@@ -23,6 +24,7 @@ mod verbs;
 mod wire;
 
 pub use access::*;
+pub use documents::{InvalidDocument, checked_job_document, checked_schedule_document};
 pub use limits::ServiceLimits;
 pub use routes::READ_MAX;
 #[cfg(all(feature = "server", unix))]

@@ -174,6 +174,11 @@ impl Problem {
         Self { certainty: Certainty::NotApplied, ..self }
     }
 
+    /// What is wrong in this call.
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// Says where in the request it is.
     #[must_use]
     pub(crate) fn at(self, place: impl std::fmt::Display) -> Self {

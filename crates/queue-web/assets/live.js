@@ -64,7 +64,26 @@
     if (found) found.focus({ preventScroll: true });
   };
 
+  // Times are written in UTC; here they are those of the zone of this browser.
+  const isLocal = body.dataset.times !== "utc";
+  const localTime = (date) => {
+    const two = (number) => String(number).padStart(2, "0");
+    const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+    const zone = new Intl.DateTimeFormat("en", { timeZoneName: "short" }).formatToParts(date).find(({ type }) => type === "timeZoneName");
+    return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())} ${zone ? zone.value : ""}`;
+  };
+  const localize = (page) => {
+    if (!isLocal) return;
+    for (const time of page.querySelectorAll("time[datetime]")) {
+      const exact = time.querySelector(".exact");
+      if (exact) exact.textContent = localTime(new Date(time.getAttribute("datetime")));
+    }
+    const zone = page.getElementById("zone");
+    if (zone) zone.textContent = "Times are those of the store, in the zone of this browser.";
+  };
+
   const replace = (fresh) => {
+    localize(fresh);
     for (const part of document.querySelectorAll("[data-live]")) {
       const next = fresh.getElementById(part.id);
       if (!next || isInUse(part) || next.innerHTML === part.innerHTML) continue;
@@ -158,6 +177,21 @@
     for (const box of boxes()) box.addEventListener("change", count);
   };
 
+  // A button for what a long text would be selected for by hand.
+  for (const button of document.querySelectorAll("button[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const text = document.getElementById(button.dataset.copy);
+      try {
+        await navigator.clipboard.writeText(text.textContent);
+        button.textContent = "Copied";
+      } catch {
+        document.getSelection().selectAllChildren(text);
+        button.textContent = "Selected: copy it by the keyboard";
+      }
+    });
+  }
+
   // One control that sends its form at once.
   for (const select of document.querySelectorAll("form.choose select")) {
     select.addEventListener("change", () => select.form.submit());
@@ -195,6 +229,7 @@
       if (body.dataset.changes) refresh();
     }
   });
+  localize(document);
   prepare();
   start();
 })();

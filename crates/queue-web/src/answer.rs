@@ -53,7 +53,7 @@ pub(crate) fn of(status: StatusCode, bytes: Bytes) -> Answer {
     answer
 }
 
-fn set(answer: &mut Answer, name: HeaderName, value: &'static str) {
+pub(crate) fn set(answer: &mut Answer, name: HeaderName, value: &'static str) {
     answer.headers_mut().insert(name, HeaderValue::from_static(value));
 }
 

@@ -4,7 +4,7 @@ use crate::{
     access::{Principal, Scope},
     problem::{Problem, ProblemKind, Result},
     service::App,
-    wire::from_json,
+    wire::document,
 };
 use axum::{
     extract::Query,
@@ -13,11 +13,7 @@ use axum::{
 };
 use bytes::Bytes;
 use queue_core::{JobId, QueueName};
-use queue_view::depth_is_at_most;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-
-/// How much deeper the JSON of a request may be nested than the data within it.
-const ENVELOPE_DEPTH: usize = 8;
 
 /// A call that may be made, with its whole body.
 #[derive(Debug)]
@@ -74,11 +70,7 @@ impl Call {
     /// The body, which borrows its text from the call. Where an object is expected, nothing else is
     /// taken.
     pub(crate) fn json<'a, T: Deserialize<'a>>(&'a self, app: &App) -> Result<T> {
-        let most = app.limits.json_depth_max.saturating_add(ENVELOPE_DEPTH);
-        if !depth_is_at_most(&self.body, most) {
-            return Err(Problem::invalid(format!("JSON may be nested {most} levels deep, and no deeper")));
-        }
-        from_json(&self.body).map_err(Problem::invalid)
+        document(&self.body, app.limits.json_depth_max)
     }
 
     /// The parameters behind the question mark.

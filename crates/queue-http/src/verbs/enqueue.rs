@@ -7,7 +7,7 @@ use crate::{
     wire::{NewJobIn, check_count, stamp},
 };
 use axum::{http::StatusCode, response::Response};
-use queue_core::{Enqueued, JobId, NewJob, Payload};
+use queue_core::{Enqueued, IdSource, JobId, Limits, NewJob, Payload};
 use queue_view::SentData;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -105,8 +105,17 @@ pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
 
 /// A job that the store takes, as far as one can know.
 fn checked(app: &App, job: NewJobIn<'_>, id: Option<JobId>) -> Result<NewJob> {
-    let limits = app.storage.capabilities().limits;
-    let group = vec![job.checked(id, &*app.ids, &limits)?];
+    checked_job(job, id, &*app.ids, &app.storage.capabilities().limits)
+}
+
+/// The same for a store of these limits.
+pub(crate) fn checked_job(
+    job: NewJobIn<'_>,
+    id: Option<JobId>,
+    ids: &dyn IdSource,
+    limits: &Limits,
+) -> Result<NewJob> {
+    let group = vec![job.checked(id, ids, limits)?];
     limits.check_enqueue(std::slice::from_ref(&group))?;
     Ok(group.into_iter().next().expect("the group has one job"))
 }

@@ -59,7 +59,8 @@ pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
 pub(crate) async fn put(app: Arc<App>, call: Call) -> Result<Response> {
     let said: ScheduleIn<'_> = call.json(&app)?;
     let queue = call.open_queue()?;
-    let (kind, schedule) = said.checked(name(&call), &app)?;
+    let (kind, schedule) =
+        said.checked(name(&call), &*app.ids, &app.storage.capabilities().limits, &app.limits)?;
     if !call.may(Scope::Produce, &queue) {
         let detail =
             "the token lacks the scope produce for this queue, in which the schedule would enqueue jobs";

@@ -11,12 +11,27 @@ pub(crate) use data::{bytes_of, payload_of};
 pub(crate) use headers::HeaderPairs;
 pub(crate) use keep::{BudgetIn, KeepIn};
 pub(crate) use new_job::NewJobIn;
-pub(crate) use objects::from_json;
 pub(crate) use queue_view::words::millis;
 
 use crate::problem::{Problem, Result};
+use objects::from_json;
 use queue_core::{Seq, Span, Timestamp};
+use queue_view::depth_is_at_most;
+use serde::Deserialize;
 use std::time::Duration;
+
+/// How much deeper the JSON of a request may be nested than the data within it.
+const ENVELOPE_DEPTH: usize = 8;
+
+/// The document of a request, whose data are nested at most this deep. Where an object is expected,
+/// nothing else is taken.
+pub(crate) fn document<'a, T: Deserialize<'a>>(json: &'a [u8], depth_max: usize) -> Result<T> {
+    let most = depth_max.saturating_add(ENVELOPE_DEPTH);
+    if !depth_is_at_most(json, most) {
+        return Err(Problem::invalid(format!("JSON may be nested {most} levels deep, and no deeper")));
+    }
+    from_json(json).map_err(Problem::invalid)
+}
 
 /// A length of time of a request.
 pub(crate) fn span(what: &'static str, millis: u64) -> Result<Span> {

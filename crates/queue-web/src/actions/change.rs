@@ -1,8 +1,8 @@
-//! Changes of jobs that the form names, and opening one.
+//! Changes of jobs that the form names.
 
 use crate::{
     answer::Answer,
-    pages::{ConfirmPage, DELETED, HiddenField, SURE, confirm, opened},
+    pages::{ConfirmPage, DELETED, HiddenField, SURE, confirm},
     problem::{Result, WebProblem},
     visit::Visit,
 };
@@ -75,7 +75,7 @@ pub(crate) async fn change_jobs(visit: Visit) -> Result<Answer> {
     let action = JobAction::of(&visit)?;
     let ids: Vec<JobId> = visit.form.all("id").map(JobId::new).collect::<Result<_, _>>()?;
     if ids.is_empty() {
-        return Err(WebProblem::invalid("Choose at least one job first."));
+        return Ok(visit.done("none-chosen", 0, 0));
     }
     if ids.len() > IDS_MAX {
         return Err(WebProblem::invalid(format!(
@@ -129,13 +129,4 @@ fn ask(visit: &Visit, queue: &QueueName, action: JobAction, ids: &[JobId]) -> Re
         typed: None,
         is_empty: false,
     })
-}
-
-/// `POST /reveal`: the page of a job with what it carries.
-pub(crate) async fn reveal(visit: Visit) -> Result<Answer> {
-    let (queue, id) = (visit.queue()?, visit.job_id()?);
-    let record = visit.begin("open payload", queue.as_str(), format!("job {id}")).await?;
-    let shown = opened(&visit).await;
-    visit.end(record, if shown.is_ok() { "shown" } else { "not found" }).await;
-    shown
 }

@@ -3,16 +3,22 @@
 
 mod bulk;
 mod change;
+mod enqueue;
 mod pauses;
+mod put_schedule;
+mod reveal;
 mod schedules;
 mod session;
 mod workers;
 
 pub(crate) use bulk::{cancel_operation, count_jobs, start_operation};
-pub(crate) use change::{JobAction, change_jobs, reveal};
+pub(crate) use change::{JobAction, change_jobs};
+pub(crate) use enqueue::enqueue;
 pub(crate) use pauses::{pause, resume};
+pub(crate) use put_schedule::put_schedule;
+pub(crate) use reveal::{download, reveal};
 pub(crate) use schedules::change_schedule;
-pub(crate) use session::{log_in, log_out};
+pub(crate) use session::{log_in, log_out, set_look};
 pub(crate) use workers::set_duty;
 
 use crate::{

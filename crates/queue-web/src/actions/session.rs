@@ -1,10 +1,10 @@
-//! Logging in and out.
+//! Logging in and out, and how the browser shows pages.
 
 use crate::{
     answer::{self, Answer, page_with},
     pages::LoginPage,
     problem::{Result, WebProblem},
-    visit::{Visit, back},
+    visit::{Look, Visit, back},
 };
 use http::{StatusCode, header::SET_COOKIE};
 
@@ -39,5 +39,12 @@ pub(crate) async fn log_out(visit: Visit) -> Result<Answer> {
     }
     let mut answer = answer::see(if visit.app.policy.has_login() { "./login" } else { "./" });
     answer.headers_mut().insert(SET_COOKIE, visit.app.policy.cookies.header(None));
+    Ok(answer)
+}
+
+/// `POST /look`: colours, the zone of times, and whether pages keep themselves fresh.
+pub(crate) async fn set_look(visit: Visit) -> Result<Answer> {
+    let mut answer = answer::see(&visit.here());
+    answer.headers_mut().insert(SET_COOKIE, Look::chosen(&visit.form).header());
     Ok(answer)
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 /// The percentiles, each with the class of its line.
 const PERCENTILES: [(u8, &str); 3] = [(50, "l-half"), (95, "l-most"), (99, "l-nearly")];
-const HEAD: [&str; 4] = ["From", "50 %", "95 %", "99 %"];
+const HEAD: [&str; 4] = ["From", "p50", "p95", "p99"];
 
-/// Percentiles of times in columns of time, on an axis of decades.
+/// Percentiles of times in columns of time, on a logarithmic axis.
 pub(crate) fn times(
     id: &'static str,
     title: &str,
@@ -40,7 +40,7 @@ pub(crate) fn times(
     }
     let legend = PERCENTILES.map(|(percent, class)| LegendEntry {
         class,
-        words: format!("{percent} %: {}", whole.percentile(percent).map_or_else(|| "–".to_owned(), length)),
+        words: format!("p{percent}: {}", whole.percentile(percent).map_or_else(|| "–".to_owned(), length)),
     });
     let row = |(at, counts): &(Timestamp, WorkCounts)| {
         let shown =
@@ -50,7 +50,7 @@ pub(crate) fn times(
     Chart {
         id,
         title: title.to_owned(),
-        summary: "So many in a hundred took no longer, on an axis of decades.".to_owned(),
+        summary: "p50, p95 and p99, on a logarithmic axis.".to_owned(),
         upward: (low..=high).rev().map(|decade| round(&length(of_exponent(decade)))).collect(),
         along: along(columns, now),
         drawing: drawing.done(),

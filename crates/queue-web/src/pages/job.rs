@@ -12,6 +12,7 @@ use crate::{
 };
 use askama::Template;
 use body::BodyView;
+pub(crate) use body::PartName;
 use queue_core::{JobId, QueueName};
 use queue_view::{JobFact, JobReading};
 use std::time::Duration;
@@ -33,6 +34,7 @@ struct JobPage {
     timeline: Vec<StepView>,
     body: Option<BodyView>,
     actions: Vec<super::jobs::ActionView>,
+    may_edit: bool,
     jobs: String,
     library: Option<super::LibraryLink>,
 }
@@ -51,11 +53,17 @@ pub(crate) async fn job(visit: Visit) -> Result<Answer> {
     answer::page(&view(&visit, frame, &reading, None))
 }
 
-/// The same page with what the job carries, which stays as it was when it was opened.
-pub(crate) async fn opened(visit: &Visit) -> Result<Answer> {
+/// The whole job that the form names.
+pub(crate) async fn whole(visit: &Visit) -> Result<JobReading> {
     let (queue, id) = (visit.queue()?, visit.job_id()?);
     let found = JobReading::read_whole(&**visit.storage(), &queue, &id).await?;
-    let reading = found.ok_or_else(no_job)?;
+    found.ok_or_else(|| no_job(&queue, &id))
+}
+
+/// The same page with what the job carries, which stays as it was when it was opened.
+pub(crate) async fn opened(visit: &Visit) -> Result<Answer> {
+    let reading = whole(visit).await?;
+    let id = &reading.meta.id;
     let traces = visit.app.traces.as_ref();
     let shown = reading.body.as_ref().map(|body| BodyView::of(body, &reading.meta, traces));
     answer::page(&view(visit, visit.frame(format!("Job {id}")), &reading, shown))
@@ -63,19 +71,22 @@ pub(crate) async fn opened(visit: &Visit) -> Result<Answer> {
 
 async fn read(visit: &Visit, queue: &QueueName, id: &JobId) -> Result<JobReading> {
     let key = visit.key("job", &format!("{queue}\u{0}{id}"));
-    let (storage, queue, id) = (visit.storage().clone(), queue.clone(), id.clone());
-    let read = async move { Ok(JobReading::read(&*storage, &queue, &id).await?) };
+    let (storage, named, of) = (visit.storage().clone(), queue.clone(), id.clone());
+    let read = async move { Ok(JobReading::read(&*storage, &named, &of).await?) };
     let found = visit.app.snapshots.get(key, AGE, read).await?;
-    (*found).clone().ok_or_else(no_job)
+    (*found).clone().ok_or_else(|| no_job(queue, id))
 }
 
-fn no_job() -> WebProblem {
-    WebProblem::not_found("There is no job of this id, or none any more: records go when their time is over.")
+fn no_job(queue: &QueueName, id: &JobId) -> WebProblem {
+    WebProblem::not_found(format!(
+        "There is no job “{id}” in the queue “{queue}”, or none any more: records go when their time is over."
+    ))
 }
 
 fn view(visit: &Visit, frame: Frame, reading: &JobReading, body: Option<BodyView>) -> JobPage {
     let JobReading { meta, now, .. } = reading;
-    let may_change = frame.may.operate && !meta.queue.is_reserved() && !meta.kind.is_reserved();
+    let is_open = !meta.queue.is_reserved() && !meta.kind.is_reserved();
+    let may_change = frame.may.operate && is_open;
     JobPage {
         id: meta.id.to_string(),
         queue: meta.queue.to_string(),
@@ -86,6 +97,7 @@ fn view(visit: &Visit, frame: Frame, reading: &JobReading, body: Option<BodyView
         error: meta.last_error.as_ref().map(|error| (error.name().to_owned(), error.message().to_owned())),
         timeline: timeline::of(visit, reading),
         actions: if may_change { super::jobs::actions(&[reading.standing()]) } else { Vec::new() },
+        may_edit: frame.may.produce && frame.may.payload && is_open,
         jobs: visit.link("jobs", &[("queue", meta.queue.as_str())]),
         library: visit.library_link(meta),
         body,

@@ -46,6 +46,8 @@ struct JobsPage {
     older: Option<String>,
     actions: Vec<ActionView>,
     clear: String,
+    /// The form that enqueues a job.
+    enqueue: String,
 }
 
 struct TabView {
@@ -106,6 +108,7 @@ pub(crate) async fn jobs(visit: Visit) -> Result<Answer> {
         }),
         actions: if may_change { actions(&filter.states) } else { Vec::new() },
         clear: visit.link("jobs", &[("queue", chosen.name.as_str())]),
+        enqueue: visit.link("new-job", &[("queue", chosen.name.as_str())]),
         queues: chosen.choices,
         frame: visit.live_frame("Jobs", Some(chosen.name.as_str())),
         filter,
@@ -130,6 +133,7 @@ impl JobsPage {
             older: None,
             actions: Vec::new(),
             clear: String::new(),
+            enqueue: String::new(),
             filter,
         }
     }

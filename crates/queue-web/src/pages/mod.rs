@@ -7,6 +7,8 @@ mod job;
 mod jobs;
 mod kinds;
 mod login;
+mod new_job;
+mod new_schedule;
 mod operations;
 mod overview;
 mod problem;
@@ -18,10 +20,14 @@ mod workers;
 pub(crate) use confirm::{ConfirmPage, DELETED, HiddenField, SURE, confirm};
 pub(crate) use doctor::doctor;
 pub(crate) use errors::errors;
-pub(crate) use job::{job, opened};
+pub(crate) use job::{PartName, job, opened, whole};
 pub(crate) use jobs::{SinceChoice, filter_of, jobs, operation, since_choices};
 pub(crate) use kinds::kinds;
 pub(crate) use login::{LoginPage, login};
+pub(crate) use new_job::{JOB_FIELDS, edit_job, job_form_again, new_job};
+pub(crate) use new_schedule::{
+    SCHEDULE_FIELDS, check_operate, edit_schedule, new_schedule, schedule_form_again,
+};
 pub(crate) use operations::operations;
 pub(crate) use overview::overview;
 pub(crate) use problem::problem_page;

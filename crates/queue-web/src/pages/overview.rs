@@ -114,19 +114,19 @@ fn summary(queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) -> String {
 
 fn tiles(visit: &Visit, queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) -> Vec<TileView> {
     let sum = |of: fn(&QueueStatus) -> u64| queues.iter().map(of).sum::<u64>();
-    let tile = |label, number_of: u64, class| TileView {
+    let tile = |label, state: &str, number_of: u64, class| TileView {
         label,
         number: number(number_of),
         note: String::new(),
-        href: String::new(),
+        href: visit.link("jobs", &[("state", state)]),
         class: if number_of == 0 { "" } else { class },
     };
     let mut tiles = vec![
-        tile("Due", sum(|queue| queue.counts.due()), ""),
-        tile("Processing", sum(|queue| queue.counts.of(State::Processing)), ""),
-        tile("Scheduled", sum(|queue| queue.counts.scheduled), ""),
-        tile("Failing", sum(|queue| queue.counts.of(State::Failing)), "warn"),
-        tile("Failed", sum(|queue| queue.counts.of(State::Failed)), "bad"),
+        tile("Due", "due", sum(|queue| queue.counts.due()), ""),
+        tile("Processing", "processing", sum(|queue| queue.counts.of(State::Processing)), ""),
+        tile("Scheduled", "scheduled", sum(|queue| queue.counts.scheduled), ""),
+        tile("Failing", "failing", sum(|queue| queue.counts.of(State::Failing)), "warn"),
+        tile("Failed", "failed", sum(|queue| queue.counts.of(State::Failed)), "bad"),
     ];
     if let Some(workers) = workers {
         let used: u64 = workers.iter().map(|worker| u64::from(worker.held)).sum();
@@ -134,7 +134,7 @@ fn tiles(visit: &Visit, queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) 
         tiles.push(TileView {
             note: format!("{} of {} slots in use", number(used), number(all)),
             href: visit.link("workers", &[]),
-            ..tile("Workers", workers.len() as u64, "")
+            ..tile("Workers", "", workers.len() as u64, "")
         });
     }
     tiles

@@ -5,7 +5,7 @@ use crate::{
     app::WebApp,
     assets,
     problem::WebProblem,
-    visit::{Allowed, Frame},
+    visit::{Allowed, Frame, Look},
 };
 use askama::Template;
 use bytes::Bytes;
@@ -16,12 +16,24 @@ struct ProblemPage {
     frame: Frame,
     words: String,
     can_log_in: bool,
+    /// A form was sent from another page.
+    is_form: bool,
 }
 
-/// A page that says what is wrong. It reveals nothing about stores, since any visitor may get it.
-pub(crate) fn problem_page(app: &WebApp, problem: &WebProblem) -> Answer {
-    let frame = Frame {
-        title: problem.title().to_owned(),
+/// A page that says what is wrong. It has the menu if the visitor has one; without a frame it
+/// reveals nothing about stores, since any visitor may get it.
+pub(crate) fn problem_page(app: &WebApp, frame: Option<(Frame, bool)>, problem: &WebProblem) -> Answer {
+    let (frame, is_form) = frame.unwrap_or_else(|| (bare(), false));
+    let frame = Frame { title: problem.title().to_owned(), notice: None, ..frame };
+    let can_log_in = app.policy.has_login() && problem.status == http::StatusCode::UNAUTHORIZED;
+    let page = ProblemPage { frame, words: problem.words.to_string(), can_log_in, is_form };
+    page_with(problem.status, &page).unwrap_or_else(|_| answer::of(problem.status, Bytes::new()))
+}
+
+/// The frame of a visitor who is not known.
+fn bare() -> Frame {
+    Frame {
+        title: String::new(),
         style: assets::style(),
         script: assets::script(),
         icon: assets::icon(),
@@ -36,8 +48,6 @@ pub(crate) fn problem_page(app: &WebApp, problem: &WebProblem) -> Answer {
         notice: None,
         may: Allowed::default(),
         here: String::new(),
-    };
-    let can_log_in = app.policy.has_login() && problem.status == http::StatusCode::UNAUTHORIZED;
-    let page = ProblemPage { frame, words: problem.words.to_string(), can_log_in };
-    page_with(problem.status, &page).unwrap_or_else(|_| answer::of(problem.status, Bytes::new()))
+        look: Look::default(),
+    }
 }

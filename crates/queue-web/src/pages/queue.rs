@@ -56,8 +56,8 @@ struct NextView {
 pub(crate) async fn queue(visit: Visit) -> Result<Answer> {
     let name = visit.queue()?;
     let status = visit.status_of(&name).await?;
-    let status =
-        status.ok_or_else(|| WebProblem::not_found("There is no queue of this name, or none any more."))?;
+    let status = status
+        .ok_or_else(|| WebProblem::not_found(format!("There is no queue “{name}”, or none any more.")))?;
     let stretch = Stretch::named(visit.query.get("last"));
     let work = visit.work(stretch).await?;
     let (now, next) = next_jobs(&visit, &name).await?;

@@ -32,6 +32,7 @@ const AGE: Duration = Duration::from_secs(3);
 
 #[derive(Template)]
 #[template(path = "schedules.html")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a part of the page that is there or not")]
 struct SchedulesPage {
     frame: Frame,
     /// There is a queue.
@@ -43,6 +44,9 @@ struct SchedulesPage {
     is_cut: bool,
     queues_left_out: usize,
     may_change: bool,
+    may_edit: bool,
+    /// The form that adds one.
+    add: Option<String>,
 }
 
 /// The schedules that were read.
@@ -88,6 +92,8 @@ pub(crate) async fn schedules(visit: Visit) -> Result<Answer> {
     };
     let FoundSchedules { page, left_out, now } = &*found;
     let frame = visit.live_frame("Schedules", queue.as_ref().map(QueueName::as_str));
+    let open = queue.as_ref().filter(|queue| !queue.is_reserved());
+    let add = open.map(|queue| visit.link("new-schedule", &[("queue", queue.as_str())]));
     let unreadable = page.unreadable.iter().map(|unreadable| unreadable_row(&visit, unreadable, *now));
     let rows =
         page.schedules.iter().map(|status| row(&visit, status, *now, frame.may.payload)).chain(unreadable);
@@ -97,6 +103,8 @@ pub(crate) async fn schedules(visit: Visit) -> Result<Answer> {
         is_cut: page.next.is_some() || page.schedules.len() + page.unreadable.len() > ROWS_MAX,
         queues_left_out: *left_out,
         may_change: frame.may.operate && !queue.as_ref().is_some_and(QueueName::is_reserved),
+        may_edit: frame.may.operate && frame.may.produce && frame.may.payload,
+        add: add.filter(|_| frame.may.operate && frame.may.produce),
         queue: queue.as_ref().map(ToString::to_string),
         queues: queues.unwrap_or_default(),
         frame,

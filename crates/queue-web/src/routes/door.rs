@@ -4,16 +4,19 @@ use super::{Gate, PageRoute};
 use crate::{
     answer::{self, Answer},
     app::WebApp,
+    pages::problem_page,
     problem::WebProblem,
-    visit::{Fields, Visit},
+    visit::{Fields, Look, Visit},
 };
 use http::{Method, Request, StatusCode, header::CONTENT_TYPE, request::Parts};
-use queue_http::{AnswerBody, Principal, READ_MAX};
+use queue_http::{AnswerBody, Principal, READ_MAX, Scope};
 use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 
 /// The largest form: a page of ids, and a filter.
 const FORM_BYTES_MAX: usize = 256 << 10;
+/// The largest form with a payload, of which each byte may be sent as three.
+const PAYLOAD_BYTES_MAX: usize = 4 << 20;
 /// The largest form of a visitor who has not logged in.
 const LOGIN_BYTES_MAX: usize = 8 << 10;
 /// How long an action may take. A page has [`READ_MAX`].
@@ -51,7 +54,11 @@ pub(super) async fn enter(
             "This needs the scope “{scope}”, which your token lacks."
         )));
     }
-    let bytes_max = if scope.is_some() { FORM_BYTES_MAX } else { LOGIN_BYTES_MAX };
+    let bytes_max = match scope {
+        None => LOGIN_BYTES_MAX,
+        Some(Scope::Produce) => PAYLOAD_BYTES_MAX,
+        Some(_) => FORM_BYTES_MAX,
+    };
     let form = if route.method == Method::POST {
         read_form(&app, &head, body, bytes_max).await?
     } else {
@@ -72,14 +79,33 @@ pub(super) async fn enter(
         None => (None, String::new(), None),
     };
     let query = Fields::parse(head.uri.query().unwrap_or_default().as_bytes());
-    let visit = Visit::new(app, route, principal, (holder, session), query, form)?;
+    let is_form = route.method == Method::POST;
+    let visit =
+        Visit::new(app.clone(), route, principal, (holder, session), query, (form, Look::of(&head.headers)))?;
+    let frame = visit.frame("");
     let (most, words) = if route.method.is_safe() {
         (READ_MAX, "The store did not answer in time. Try again in a moment.")
     } else {
         (ACTION_MAX, "There was no answer in time. What you asked for may have been done all the same.")
     };
     let overdue = |_| WebProblem::new(StatusCode::SERVICE_UNAVAILABLE, words);
-    timeout(most, (route.run)(visit)).await.map_err(overdue)?
+    let answer = timeout(most, (route.run)(visit)).await.map_err(overdue).flatten();
+    Ok(answer.unwrap_or_else(|problem| problem_page(&app, Some((frame, is_form)), &problem)))
+}
+
+/// The page of an address that leads nowhere, with the menu for those who have one.
+pub(super) async fn lost(app: &Arc<WebApp>, head: &Parts, problem: &WebProblem) -> Answer {
+    let known = visitor(app, head).await;
+    let frame = known.and_then(|Visitor { principal, holder, session }| {
+        let (query, look) = (Fields::default(), Look::of(&head.headers));
+        let route = super::table().first()?;
+        let of = (holder, session);
+        let visit = Visit::new(app.clone(), route, Some(principal), of, query, (Fields::default(), look));
+        let mut frame = visit.ok()?.frame("");
+        frame.nav.iter_mut().for_each(|link| link.is_current = false);
+        Some((frame, false))
+    });
+    problem_page(app, frame, problem)
 }
 
 /// The visitor: by a session, or by the policy's other ways to know a caller.

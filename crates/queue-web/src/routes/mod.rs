@@ -21,6 +21,9 @@ use http::{HeaderValue, Method, Request, StatusCode, header::ALLOW};
 use queue_http::AnswerBody;
 use std::sync::Arc;
 
+/// The longest part of a wrong address that its page repeats.
+const SHOWN_CHARS_MAX: usize = 200;
+
 /// Whether the path is a page, an action or a file.
 pub(crate) fn has_path(path: &str) -> bool {
     table().iter().any(|route| route.path == path) || assets::find(path).is_some()
@@ -31,7 +34,7 @@ pub(crate) async fn run(app: Arc<WebApp>, request: Request<AnswerBody>) -> Answe
     let is_head = request.method() == Method::HEAD;
     let mut answer = match answered(&app, request).await {
         Ok(answer) => answer,
-        Err(problem) => problem_page(&app, &problem),
+        Err(problem) => problem_page(&app, None, &problem),
     };
     harden(answer.headers_mut());
     if is_head {
@@ -51,7 +54,7 @@ async fn answered(app: &Arc<WebApp>, request: Request<AnswerBody>) -> Result<Ans
     }
     let asked = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
     let Some(route) = table().iter().find(|route| route.path == path && route.method == *asked) else {
-        return Ok(no_route(app, path));
+        return Ok(no_route(app, &head_of(&request)).await);
     };
     door::enter(app.clone(), route, request).await
 }
@@ -63,6 +66,7 @@ fn head_of(request: &Request<AnswerBody>) -> http::request::Parts {
     head.uri = request.uri().clone();
     head.version = request.version();
     head.headers = request.headers().clone();
+    head.extensions = request.extensions().clone();
     head
 }
 
@@ -74,13 +78,19 @@ fn without_slash(request: &Request<AnswerBody>) -> Option<String> {
     (request.uri().path() == "/").then(|| format!("./{last}/"))
 }
 
-fn no_route(app: &WebApp, path: &str) -> Answer {
+async fn no_route(app: &Arc<WebApp>, head: &http::request::Parts) -> Answer {
+    let path = head.uri.path();
     let mut methods = table().iter().filter(|route| route.path == path).map(|route| route.method.as_str());
     match methods.next() {
-        None => problem_page(app, &WebProblem::not_found("There is no such page.")),
+        None => {
+            let shown: String = path.chars().take(SHOWN_CHARS_MAX).collect();
+            let words = format!("There is no page “{shown}” here.");
+            door::lost(app, head, &WebProblem::not_found(words)).await
+        }
         Some(method) => {
             let words = "This address takes forms of the dashboard alone.";
-            let mut answer = problem_page(app, &WebProblem::new(StatusCode::METHOD_NOT_ALLOWED, words));
+            let problem = WebProblem::new(StatusCode::METHOD_NOT_ALLOWED, words);
+            let mut answer = door::lost(app, head, &problem).await;
             answer.headers_mut().insert(ALLOW, HeaderValue::from_str(method).expect("methods are words"));
             answer
         }

@@ -3,7 +3,7 @@
 use crate::{actions, answer::Answer, live, pages, problem::WebProblem, visit::Visit};
 use futures_util::future::BoxFuture;
 use http::Method;
-use queue_http::Scope::{self, Admin, Operate, Payload, View};
+use queue_http::Scope::{self, Admin, Operate, Payload, Produce, View};
 use std::sync::LazyLock;
 
 type Made = BoxFuture<'static, Result<Answer, WebProblem>>;
@@ -48,6 +48,8 @@ fn shown() -> Vec<PageRoute> {
         route!(GET "/kinds", Gate::Needs(View), pages::kinds),
         route!(GET "/workers", Gate::Needs(View), pages::workers),
         route!(GET "/schedules", Gate::Needs(View), pages::schedules),
+        route!(GET "/new-job", Gate::Needs(Produce), pages::new_job),
+        route!(GET "/new-schedule", Gate::Needs(Produce), pages::new_schedule),
         route!(GET "/operations", Gate::Needs(View), pages::operations),
         route!(GET "/doctor", Gate::Needs(Admin), pages::doctor),
         route!(GET "/changes", Gate::Needs(View), live::changes),
@@ -59,7 +61,11 @@ fn done() -> Vec<PageRoute> {
     vec![
         route!(POST "/login", Gate::Open, actions::log_in),
         route!(POST "/logout", Gate::Open, actions::log_out),
+        route!(POST "/look", Gate::Needs(View), actions::set_look),
         route!(POST "/reveal", Gate::Needs(Payload), actions::reveal),
+        route!(POST "/download", Gate::Needs(Payload), actions::download),
+        route!(POST "/edit-job", Gate::Needs(Payload), pages::edit_job),
+        route!(POST "/enqueue", Gate::Needs(Produce), actions::enqueue),
         route!(POST "/change", Gate::Needs(Operate), actions::change_jobs),
         route!(POST "/bulk", Gate::Needs(Operate), actions::count_jobs),
         route!(POST "/bulk-start", Gate::Needs(Operate), actions::start_operation),
@@ -67,6 +73,8 @@ fn done() -> Vec<PageRoute> {
         route!(POST "/pause", Gate::Needs(Operate), actions::pause),
         route!(POST "/resume", Gate::Needs(Operate), actions::resume),
         route!(POST "/duty", Gate::Needs(Operate), actions::set_duty),
+        route!(POST "/edit-schedule", Gate::Needs(Payload), pages::edit_schedule),
+        route!(POST "/put-schedule", Gate::Needs(Produce), actions::put_schedule),
         route!(POST "/schedule", Gate::Needs(Operate), actions::change_schedule),
     ]
 }

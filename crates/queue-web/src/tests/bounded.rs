@@ -110,7 +110,7 @@ impl StorageLayer for CountedStore {
 }
 
 /// The most calls of each page, and the most rows that it asks for, however many there are.
-const BOUNDS: [(&str, u64, u64); 10] = [
+const BOUNDS: [(&str, u64, u64); 12] = [
     ("/", 6, 10_000),
     ("/queue", 7, 10_000),
     ("/jobs", 3, 600),
@@ -119,6 +119,8 @@ const BOUNDS: [(&str, u64, u64); 10] = [
     ("/kinds", 6, 10_000),
     ("/workers", 3, 600),
     ("/schedules", 7, 5_000),
+    ("/new-job", 1, 10),
+    ("/new-schedule", 1, 10),
     ("/operations", 10, 10_000),
     // It looks at a hundred queues; its own bounds are tested with it.
     ("/doctor", 800, 80_000),
@@ -160,7 +162,7 @@ fn counted(store: Arc<dyn Storage>) -> Arc<CountedStore> {
 /// Checks what was read since the last time.
 fn check(store: &CountedStore, what: &str, calls_max: u64, rows_max: u64) {
     let (calls, ReadRows { asked, looked_at }) = store.taken();
-    assert!((1..=calls_max).contains(&calls), "{what}: {calls} calls");
+    assert!(calls <= calls_max, "{what}: {calls} calls");
     assert!(asked <= rows_max, "{what}: {asked} rows asked for");
     assert!(looked_at <= asked + LOOKED_AT_MAX, "{what}: {looked_at} rows looked at for {asked}");
 }

@@ -31,18 +31,11 @@ fn encoded(text: &str) -> String {
 fn check(got: &Got, what: &str) {
     let text = &got.text;
     assert!(text.trim_end().ends_with("</html>"), "{what}: it does not end");
-    for raw in [
-        "<script>",
-        "<img src=x",
-        "<svg onload",
-        "' onmouseover='",
-        "</textarea>",
-        "onerror=alert(1)>",
-        "<%=",
-        "<b>",
-    ] {
+    for raw in ["<script>", "<img src=x", "<svg onload", "' onmouseover='", "onerror=alert(1)>", "<%=", "<b>"]
+    {
         assert!(!text.contains(raw), "{what}: {raw}");
     }
+    assert_eq!(text.matches("</textarea>").count(), text.matches("<textarea").count(), "{what}");
     assert_eq!(text.matches("<script").count(), 1, "{what}: one script, that of the page");
     assert!(!text.contains("<style") && !text.contains(" style="), "{what}");
     for attribute in ["href=\"", "src=\"", "action=\"", "formaction=\"", "data-changes=\""] {

@@ -3,10 +3,12 @@
 mod across;
 mod bounded;
 mod crowded;
+mod entries;
 mod forms;
 mod hostile;
 mod library_jobs;
 mod login;
+mod looks;
 mod one_job;
 mod roles;
 mod shares;
@@ -62,7 +64,7 @@ fn principal(scopes: &[Scope], queues: &str) -> Principal {
 }
 
 fn everybody() -> Principal {
-    principal(&[Scope::View, Scope::Payload, Scope::Operate, Scope::Admin], "*")
+    principal(&[Scope::View, Scope::Payload, Scope::Operate, Scope::Produce, Scope::Admin], "*")
 }
 
 async fn ask(dashboard: &Dashboard, method: Method, path: &str, who: Option<&Principal>, form: &str) -> Got {

@@ -8,12 +8,12 @@ use crate::{
 use http::{Method, StatusCode};
 use queue_http::{
     Principal,
-    Scope::{self, Admin, Operate, Payload, View},
+    Scope::{self, Admin, Operate, Payload, Produce, View},
 };
 
 /// What each page and action needs, and the fields that it takes, written down apart from the table
 /// that serves them.
-const NEEDED: [(&str, &str, Option<Scope>, &str); 23] = [
+const NEEDED: [(&str, &str, Option<Scope>, &str); 31] = [
     ("GET", "/", Some(View), ""),
     ("GET", "/queue", Some(View), "queue=mail"),
     ("GET", "/jobs", Some(View), "queue=mail"),
@@ -22,13 +22,19 @@ const NEEDED: [(&str, &str, Option<Scope>, &str); 23] = [
     ("GET", "/kinds", Some(View), "queue=mail"),
     ("GET", "/workers", Some(View), ""),
     ("GET", "/schedules", Some(View), "queue=mail"),
+    ("GET", "/new-job", Some(Produce), "queue=mail"),
+    ("GET", "/new-schedule", Some(Produce), "queue=mail"),
     ("GET", "/operations", Some(View), ""),
     ("GET", "/doctor", Some(Admin), ""),
     ("GET", "/changes", Some(View), "queue=mail"),
     ("GET", "/login", None, ""),
     ("POST", "/login", None, "token=x"),
     ("POST", "/logout", None, "a=b"),
+    ("POST", "/look", Some(View), "theme=dark"),
     ("POST", "/reveal", Some(Payload), "queue=mail&id=a"),
+    ("POST", "/download", Some(Payload), "queue=mail&id=a&part=payload"),
+    ("POST", "/edit-job", Some(Payload), "queue=mail&id=a"),
+    ("POST", "/enqueue", Some(Produce), "queue=mail&payload=1"),
     ("POST", "/change", Some(Operate), "queue=mail&id=a&action=cancel"),
     ("POST", "/bulk", Some(Operate), "queue=mail&action=cancel"),
     ("POST", "/bulk-start", Some(Operate), "queue=mail&action=cancel&operation=o"),
@@ -36,6 +42,8 @@ const NEEDED: [(&str, &str, Option<Scope>, &str); 23] = [
     ("POST", "/pause", Some(Operate), "queue=mail"),
     ("POST", "/resume", Some(Operate), "queue=mail"),
     ("POST", "/duty", Some(Operate), "worker=w&duty=drain"),
+    ("POST", "/edit-schedule", Some(Payload), "queue=mail&name=n"),
+    ("POST", "/put-schedule", Some(Produce), "queue=mail&name=n&every_ms=60"),
     ("POST", "/schedule", Some(Operate), "queue=mail&name=n&action=run"),
 ];
 const METHODS: [Method; 6] =
@@ -43,7 +51,7 @@ const METHODS: [Method; 6] =
 
 /// All that a token may have of this, in one queue or in all.
 fn roles() -> Vec<(Option<Principal>, Vec<Scope>, bool)> {
-    let sets: [&[Scope]; 8] = [
+    let sets: [&[Scope]; 10] = [
         &[],
         &[View],
         &[Payload],
@@ -51,6 +59,8 @@ fn roles() -> Vec<(Option<Principal>, Vec<Scope>, bool)> {
         &[Admin],
         &[View, Payload],
         &[View, Operate],
+        &[Produce],
+        &[Operate, Payload, Produce],
         &[View, Payload, Operate, Admin],
     ];
     let mut roles = vec![(None, Vec::new(), false)];
@@ -110,7 +120,7 @@ async fn a_role_reaches_what_its_scopes_allow_in_its_queues_and_nothing_else() {
             }
         }
     }
-    assert_eq!(met, 17 * 22 * 6);
+    assert_eq!(met, 21 * 30 * 6);
 }
 
 #[allow(clippy::option_option, reason = "no such route, and one that needs no scope, differ")]
@@ -132,12 +142,28 @@ fn check(
         // The doctor looks at all queues.
         Some(Some(Admin)) if !reaches => {}
         Some(Some(_)) if !reaches => assert_eq!(got.status, StatusCode::FORBIDDEN, "{asked}"),
+        // A form that shows or makes what runs needs other scopes beside the one of its route.
+        Some(Some(_)) if !has_all(asked, scopes) => assert_eq!(got.status, StatusCode::FORBIDDEN, "{asked}"),
+        // There is no such schedule.
+        Some(Some(_)) if asked.contains("/edit-schedule") => {
+            assert_eq!(got.status, StatusCode::NOT_FOUND, "{asked}");
+        }
         Some(Some(_)) => {
             let is_fine = got.status.is_success() || got.status == StatusCode::SEE_OTHER;
             let is_narrow_doctor = asked.contains("/doctor") && asked.ends_with("false");
             assert!(is_fine || is_narrow_doctor, "{asked}: {} {}", got.status, got.text);
         }
     }
+}
+
+fn has_all(asked: &str, scopes: &[Scope]) -> bool {
+    let beside: &[Scope] = match asked.split(' ').nth(1) {
+        Some("/edit-job") => &[Produce],
+        Some("/edit-schedule") => &[Operate, Produce],
+        Some("/new-schedule" | "/put-schedule") => &[Operate],
+        _ => &[],
+    };
+    beside.iter().all(|scope| scopes.contains(scope))
 }
 
 #[tokio::test]

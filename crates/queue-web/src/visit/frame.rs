@@ -1,6 +1,6 @@
 //! What surrounds every page.
 
-use super::Visit;
+use super::{Look, Theme, Visit};
 use crate::assets;
 use queue_http::Scope;
 
@@ -22,6 +22,7 @@ pub(crate) struct Frame {
     pub(crate) may: Allowed,
     /// The page itself, to return to from an action.
     pub(crate) here: String,
+    pub(crate) look: Look,
 }
 
 /// A way to a page.
@@ -39,9 +40,11 @@ pub(crate) struct Notice {
 
 /// What the visitor may do.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a scope")]
 pub(crate) struct Allowed {
     pub(crate) payload: bool,
     pub(crate) operate: bool,
+    pub(crate) produce: bool,
     pub(crate) admin: bool,
 }
 
@@ -59,6 +62,13 @@ const NAV: [(&str, &str); 8] = [
 /// The pages that are about one queue, and keep it when one goes from one to the other.
 const OF_QUEUE: [&str; 4] = ["jobs", "errors", "kinds", "schedules"];
 
+impl Frame {
+    /// The colours that a visitor may choose.
+    pub(crate) fn themes(&self) -> [(&'static str, bool); 3] {
+        Theme::ALL.map(|theme| (theme.name(), theme == self.look.theme))
+    }
+}
+
 impl Visit {
     /// The frame of a page.
     pub(crate) fn frame(&self, title: impl Into<String>) -> Frame {
@@ -66,6 +76,7 @@ impl Visit {
         let may = Allowed {
             payload: self.has(Scope::Payload),
             operate: self.has(Scope::Operate),
+            produce: self.has(Scope::Produce),
             admin: self.has(Scope::Admin) && self.sees_all(),
         };
         let others = self.app.stores.iter().map(|store| NavLink {
@@ -90,6 +101,7 @@ impl Visit {
             notice: super::super::words::notice(&self.query),
             may,
             here: self.here(),
+            look: self.look,
         }
     }
 
@@ -97,7 +109,7 @@ impl Visit {
     pub(crate) fn live_frame(&self, title: impl Into<String>, queue: Option<&str>) -> Frame {
         let pair = queue.map(|queue| ("queue", queue));
         let changes = self.link("changes", &pair.into_iter().collect::<Vec<_>>());
-        Frame { changes: Some(changes), ..self.frame(title) }
+        Frame { changes: Some(changes).filter(|_| !self.look.is_still), ..self.frame(title) }
     }
 
     /// The address of this page, without what the last action did.
@@ -128,7 +140,10 @@ impl Visit {
 fn is_part_of(page: &str, entry: &str) -> bool {
     match page {
         "queue" => entry.is_empty(),
-        "job" | "reveal" | "change" | "bulk" => entry == "jobs",
+        "job" | "reveal" | "download" | "change" | "bulk" | "new-job" | "edit-job" | "enqueue" => {
+            entry == "jobs"
+        }
+        "new-schedule" | "edit-schedule" | "put-schedule" => entry == "schedules",
         page => page == entry,
     }
 }

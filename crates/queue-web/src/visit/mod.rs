@@ -3,10 +3,12 @@
 mod fields;
 mod frame;
 mod links;
+mod look;
 
 pub(crate) use fields::Fields;
 pub(crate) use frame::{Allowed, Frame, NavLink, Notice};
 pub(crate) use links::{back, relative};
+pub(crate) use look::{Look, Theme};
 
 use crate::{
     app::WebApp,
@@ -31,6 +33,7 @@ pub(crate) struct Visit {
     pub(crate) session: Option<String>,
     pub(crate) query: Fields,
     pub(crate) form: Fields,
+    pub(crate) look: Look,
 }
 
 impl Visit {
@@ -40,17 +43,17 @@ impl Visit {
         principal: Option<Principal>,
         (holder, session): (String, Option<String>),
         query: Fields,
-        form: Fields,
+        (form, look): (Fields, Look),
     ) -> Result<Self> {
         let name = form.get("store").or_else(|| query.get("store"));
         let store = match name {
             None => app.stores.first().clone(),
             Some(name) => {
                 let found = app.stores.find(name).cloned();
-                found.ok_or_else(|| WebProblem::not_found("There is no store of this name here."))?
+                found.ok_or_else(|| WebProblem::not_found(format!("There is no store “{name}” here.")))?
             }
         };
-        Ok(Self { app, route, store, principal, holder, session, query, form })
+        Ok(Self { app, route, store, principal, holder, session, query, form, look })
     }
 
     /// The principal of the visitor.

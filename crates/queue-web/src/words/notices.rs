@@ -26,6 +26,9 @@ pub(crate) fn notice(query: &Fields) -> Option<Notice> {
         "run" => "A job of this schedule is queued now".to_owned(),
         "schedule-pause" => "The schedule is paused".to_owned(),
         "schedule-resume" => "The schedule goes on".to_owned(),
+        "enqueued" => "The job is queued".to_owned(),
+        "schedule-put" => "The schedule is as you gave it".to_owned(),
+        "none-chosen" => "Nothing was changed: choose at least one job first".to_owned(),
         "missing" => "There is no such thing any more".to_owned(),
         "unchanged" => "Nothing was changed: it is not in a state for this".to_owned(),
         _ => return None,
@@ -38,7 +41,8 @@ pub(crate) fn notice(query: &Fields) -> Option<Notice> {
         ),
     };
     Some(Notice {
-        is_good: not == 0 && !matches!(query.get("did"), Some("missing" | "unchanged" | "worker-gone")),
+        is_good: not == 0
+            && !matches!(query.get("did"), Some("missing" | "none-chosen" | "unchanged" | "worker-gone")),
         words,
     })
 }

@@ -1,15 +1,15 @@
 //! A schedule of a request, before the store has accepted it.
 
 use crate::{
+    limits::ServiceLimits,
     problem::{Problem, Result},
-    service::App,
     wire::{NewJobIn, check_count},
 };
 use queue::{
     JobOptions, Keep, Raw,
     schedules::{Missed, Overlap, Schedule, ScheduleError, Template, Tick, Timing},
 };
-use queue_core::{Budget, JobId, Kind, NewJob, Retention, Span, Timestamp};
+use queue_core::{Budget, IdSource, JobId, Kind, Limits, NewJob, Retention, Span, Timestamp};
 use serde::Deserialize;
 use std::{
     borrow::Cow,
@@ -91,16 +91,22 @@ pub(crate) enum OverlapIn {
 
 impl ScheduleIn<'_> {
     /// The kind of the jobs, and the schedule.
-    pub(super) fn checked(self, name: &str, app: &App) -> Result<(Kind, Schedule<Raw>)> {
+    pub(crate) fn checked(
+        self,
+        name: &str,
+        ids: &dyn IdSource,
+        limits: &Limits,
+        service: &ServiceLimits,
+    ) -> Result<(Kind, Schedule<Raw>)> {
         let timing =
-            timing(self.cron.as_deref(), self.zone.as_deref(), self.every_ms, self.at.as_deref(), app)?;
+            timing(self.cron.as_deref(), self.zone.as_deref(), self.every_ms, self.at.as_deref(), service)?;
         let missed = missed(self.missed, self.grace_ms, self.catch_up)?;
         let overlap = match self.overlap {
             OverlapIn::Allow => Overlap::Allow,
             OverlapIn::Skip => Overlap::Skip,
             OverlapIn::Cancel => Overlap::CancelPrevious,
         };
-        let job = job(self.job, app).map_err(|problem| problem.at("job"))?;
+        let job = job(self.job, ids, limits).map_err(|problem| problem.at("job"))?;
         let schedule = Schedule::new(name, timing, Raw(job.payload.clone()))
             .options(options(&job))
             .missed(missed)
@@ -117,7 +123,7 @@ pub(super) fn timing(
     zone: Option<&str>,
     every_ms: Option<u64>,
     at: Option<&[Cow<'_, str>]>,
-    app: &App,
+    service: &ServiceLimits,
 ) -> Result<Timing> {
     if cron.is_none() && zone.is_some() {
         return Err(Problem::invalid("zone: it has a meaning only with cron"));
@@ -129,13 +135,19 @@ pub(super) fn timing(
         (Some(cron), None, None) => Timing::cron(cron, zone.unwrap_or("UTC")),
         (None, Some(millis), None) => Timing::every(Duration::from_millis(millis)),
         (None, None, Some(at)) => {
-            check_count("at", at.len(), app.limits.jobs_per_call_max)?;
+            check_count("at", at.len(), service.jobs_per_call_max)?;
             let moments: Result<Vec<_>> = at.iter().map(|text| moment("at", text)).collect();
             Timing::at(moments?)
         }
         _ => return Err(Problem::invalid("give one of cron, every_ms and at")),
     };
-    timing.map_err(|error| Problem::from(queue_core::Error::from(error)))
+    let field = match (&timing, cron, every_ms) {
+        (Err(ScheduleError::Zone { .. } | ScheduleError::LocalZone { .. }), ..) => "zone",
+        (_, Some(_), _) => "cron",
+        (_, None, Some(_)) => "every_ms",
+        _ => "at",
+    };
+    timing.map_err(|error| Problem::from(queue_core::Error::from(error)).at(field))
 }
 
 /// A moment as in RFC 3339.
@@ -165,12 +177,11 @@ fn missed(rule: MissedIn, grace_ms: Option<u64>, catch_up: Option<usize>) -> Res
 }
 
 /// The job as an enqueue would have it, whose rules are the same.
-fn job(said: NewJobIn<'_>, app: &App) -> Result<NewJob> {
+fn job(said: NewJobIn<'_>, ids: &dyn IdSource, limits: &Limits) -> Result<NewJob> {
     if said.has_id() {
         return Err(refused(ScheduleError::Option { option: "id", why: ID }));
     }
-    let job =
-        said.checked(Some(JobId::from_static("tick")), &*app.ids, &app.storage.capabilities().limits)?;
+    let job = said.checked(Some(JobId::from_static("tick")), ids, limits)?;
     Template::of(&job).map_err(refused)?;
     Ok(job)
 }

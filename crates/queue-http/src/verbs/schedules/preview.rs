@@ -83,7 +83,8 @@ pub(crate) async fn preview(app: Arc<App>, call: Call) -> Result<Response> {
     let said: PreviewIn<'_> = call.json(&app)?;
     let count = checked_count(said.count)?;
     let from = said.from.as_deref().map(|from| moment("from", from)).transpose()?;
-    let timing = timing(said.cron.as_deref(), said.zone.as_deref(), said.every_ms, said.at.as_deref(), &app)?;
+    let timing =
+        timing(said.cron.as_deref(), said.zone.as_deref(), said.every_ms, said.at.as_deref(), &app.limits)?;
     let ticks = after(&timing, from.unwrap_or_else(|| SystemClock.now()), count);
     tell(&timing, &ticks)
 }
