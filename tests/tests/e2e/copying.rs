@@ -63,7 +63,7 @@ fn jobs_stay_the_same_between_every_pair_of_kinds() {
             place.run(&["work", "--exec", "echo moved", "--drain", "--store", &to]).ok();
             assert_eq!(place.run(&["result", "a", "--store", &to]).ok().text(), "moved\n");
             assert_eq!(place.run(&["result", "done", "--store", &to]).ok().text(), "out\n");
-            // What it has done does not come back, whatever else the command line says.
+            // What it has done does not come back, with no option but `--again`.
             place.run(&["prune", "--finished-before", "0s", "--store", &to]).ok();
             place.run(&["pause", "--store", &to]).ok();
             for more in [&[][..], &["--add"], &["--queue", "default"]] {

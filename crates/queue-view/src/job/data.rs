@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 const JSON: &str = "application/json";
-/// JSON that is nested deeper than this is no part of a document, neither of one that is read nor of
-/// one that is written, since parsers give up on it: there it is text or base64.
+/// JSON that is nested deeper than this is no part of a document, neither of one that is read nor
+/// of one that is written, since parsers give up on it: there it is text or base64.
 pub const JSON_DEPTH_MAX: usize = 64;
 
 /// Bytes in one of three forms: as JSON where they are JSON, as text where they are UTF-8, and

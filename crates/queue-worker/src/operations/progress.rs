@@ -10,8 +10,9 @@ use std::collections::VecDeque;
 pub struct OperationCounts {
     /// Jobs that were changed.
     pub done: u64,
-    /// Jobs whose record was removed after they were met, and jobs whose id names another job since.
-    /// A delete that is taken over counts a missing record as done: that is what was asked for.
+    /// Jobs whose record was removed after they were met, and jobs whose id names another job
+    /// since. A delete that is taken over counts a missing record as done: that is what was asked
+    /// for.
     pub gone: u64,
     /// Jobs that were left as they were: they had moved since they were met, or had nothing to
     /// change.

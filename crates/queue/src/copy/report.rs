@@ -105,7 +105,8 @@ impl QueueCopy {
         self.late == 0 && self.differing == 0 && self.foreign == 0 && self.source == self.target
     }
 
-    /// Counts a job that the target lacks or has otherwise: as late if its life began after the copy.
+    /// Counts a job that the target lacks or has otherwise: as late if its life began after the
+    /// copy.
     pub(super) fn differs(&mut self, id: JobId, seq: Seq) {
         if self.began_at.is_some_and(|newest| seq > newest) {
             self.late += 1;

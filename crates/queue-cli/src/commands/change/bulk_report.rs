@@ -22,7 +22,7 @@ pub(crate) fn tell(word: &str, change: BulkChange, session: &Session) -> Result<
     }
 }
 
-/// How many jobs were changed, were gone, and were left as they were.
+/// How many jobs were changed, had been removed, and were left as they were.
 pub(super) fn counted(word: &str, done: u64, gone: u64, skipped: u64) -> String {
     let done = plural(done, "job", "jobs");
     let gone = match gone {

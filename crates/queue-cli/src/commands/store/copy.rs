@@ -46,8 +46,8 @@ pub(crate) struct CopyArgs {
     /// Add to queues of TO that have other jobs or are not paused
     #[arg(long)]
     add: bool,
-    /// Copy again what a finished copy brought from FROM to TO: jobs that were done and removed in TO
-    /// since come back, and run again. Without it a terminal is asked, and a script is refused
+    /// Copy again what a finished copy brought from FROM to TO: jobs that were done and removed in
+    /// TO since come back, and run again. Without it a terminal is asked, and a script is refused
     #[arg(long)]
     again: bool,
     /// Let the numbers of jobs go back; outside resources must forget their fences (seq, epoch)
