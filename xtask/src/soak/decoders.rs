@@ -211,6 +211,7 @@ const BODIES: &[&str] = &[
     "queue-http/src/wire/data.rs",
     "queue-http/src/wire/headers.rs",
     "queue-http/src/wire/keep.rs",
+    "queue-http/src/wire/mod.rs",
     "queue-http/src/wire/new_job.rs",
     "queue-http/src/wire/objects.rs",
 ];

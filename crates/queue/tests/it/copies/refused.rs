@@ -92,7 +92,7 @@ async fn jobs_of_workers_that_are_gone_are_copied_as_given_back() {
     let text = held.record.meta.id.as_str();
     assert_eq!(state(&*from, text).await, Some(State::Processing));
     assert_eq!(state(&*to, text).await, Some(State::Queued));
-    assert!(run(&giving_back).await.expect("it answers").is_verified(), "and again");
+    assert!(run(&giving_back.again()).await.expect("it answers").is_verified(), "and again");
     to.set_paused(&jobs(), Pause::Off).await.expect("it answers");
     let next = claim(&*to, &jobs()).await.record.meta;
     assert_eq!((next.id.as_str(), next.epoch), (text, held.record.meta.epoch + 1));
