@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use queue_core::{Error, ErrorKind, InvalidName};
+use queue_http::Scope;
 use queue_view::InvalidFilter;
 use std::borrow::Cow;
 
@@ -30,6 +31,10 @@ impl WebProblem {
 
     pub(crate) fn forbidden(words: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::FORBIDDEN, words)
+    }
+
+    pub(crate) fn lacks(scope: Scope) -> Self {
+        Self::forbidden(format!("This needs the scope “{scope}”, which your token lacks."))
     }
 
     /// What the door says without words.

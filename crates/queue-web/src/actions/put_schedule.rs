@@ -2,7 +2,7 @@
 
 use crate::{
     answer::{self, Answer},
-    pages::{SCHEDULE_FIELDS, check_operate, schedule_form_again},
+    pages::{SCHEDULE_FIELDS, schedule_form_again},
     problem::Result,
     visit::{Fields, Visit},
     words::{Document, WrongField},
@@ -12,12 +12,13 @@ use queue::{
     schedules::{Put, Schedule},
 };
 use queue_core::{ErrorKind, Kind};
-use queue_http::checked_schedule_document;
+use queue_http::{Scope, checked_schedule_document};
 
 /// `POST /put-schedule`
 pub(crate) async fn put_schedule(visit: Visit) -> Result<Answer> {
     let queue = visit.open_queue()?;
-    check_operate(&visit)?;
+    // A schedule enqueues jobs and is changed, which are two scopes.
+    visit.check(Scope::Operate)?;
     let name = visit.form.get("name").unwrap_or_default().trim().to_owned();
     let (kind, schedule) = match checked(&visit, &name) {
         Ok(found) => found,

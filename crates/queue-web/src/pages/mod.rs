@@ -25,9 +25,7 @@ pub(crate) use jobs::{SinceChoice, filter_of, jobs, operation, since_choices};
 pub(crate) use kinds::kinds;
 pub(crate) use login::{LoginPage, login};
 pub(crate) use new_job::{JOB_FIELDS, edit_job, job_form_again, new_job};
-pub(crate) use new_schedule::{
-    SCHEDULE_FIELDS, check_operate, edit_schedule, new_schedule, schedule_form_again,
-};
+pub(crate) use new_schedule::{SCHEDULE_FIELDS, edit_schedule, new_schedule, schedule_form_again};
 pub(crate) use operations::operations;
 pub(crate) use overview::overview;
 pub(crate) use problem::problem_page;

@@ -57,9 +57,7 @@ pub(crate) async fn new_job(visit: Visit) -> Result<Answer> {
 /// leaves a record.
 pub(crate) async fn edit_job(visit: Visit) -> Result<Answer> {
     let (queue, id) = (visit.open_queue()?, visit.job_id()?);
-    if !visit.has(Scope::Produce) {
-        return Err(WebProblem::forbidden("This needs the scope “produce”, which your token lacks."));
-    }
+    visit.check(Scope::Produce)?;
     let record = visit.begin("open payload", queue.as_str(), format!("job {id}, to edit it")).await?;
     let found = whole(&visit).await.and_then(|reading| JobForm::of(&reading));
     visit.end(record, if found.is_ok() { "shown" } else { "not shown" }).await;

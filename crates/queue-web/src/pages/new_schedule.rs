@@ -61,7 +61,7 @@ struct ScheduleForm {
 /// `GET /new-schedule`
 pub(crate) async fn new_schedule(visit: Visit) -> Result<Answer> {
     let queue = visit.open_queue()?;
-    check_operate(&visit)?;
+    visit.check(Scope::Operate)?;
     answer::page(&NewSchedulePage {
         frame: visit.frame("Add a schedule"),
         queue: queue.to_string(),
@@ -76,10 +76,8 @@ pub(crate) async fn new_schedule(visit: Visit) -> Result<Answer> {
 /// leaves a record.
 pub(crate) async fn edit_schedule(visit: Visit) -> Result<Answer> {
     let queue = visit.open_queue()?;
-    check_operate(&visit)?;
-    if !visit.has(Scope::Produce) {
-        return Err(WebProblem::forbidden("This needs the scope “produce”, which your token lacks."));
-    }
+    visit.check(Scope::Operate)?;
+    visit.check(Scope::Produce)?;
     let name = visit.form.get("name").unwrap_or_default();
     let record = visit.begin("open payload", queue.as_str(), format!("schedule {name}, to edit it")).await?;
     let found = visit.client(&queue)?.schedules().get(name).await;
@@ -108,14 +106,6 @@ pub(crate) fn schedule_form_again(visit: &Visit, wrong: WrongField) -> Result<An
         wrong: Some(wrong),
     };
     answer::page_with(StatusCode::BAD_REQUEST, &page)
-}
-
-/// A schedule enqueues jobs and is changed, which are two scopes.
-pub(crate) fn check_operate(visit: &Visit) -> Result<()> {
-    if visit.has(Scope::Operate) {
-        return Ok(());
-    }
-    Err(WebProblem::forbidden("This needs the scope “operate”, which your token lacks."))
 }
 
 impl NewSchedulePage {

@@ -50,9 +50,7 @@ pub(super) async fn enter(
     if let (Some(scope), Some(visitor)) = (scope, &visitor)
         && !visitor.principal.has(scope)
     {
-        return Err(WebProblem::forbidden(format!(
-            "This needs the scope “{scope}”, which your token lacks."
-        )));
+        return Err(WebProblem::lacks(scope));
     }
     let bytes_max = match scope {
         None => LOGIN_BYTES_MAX,

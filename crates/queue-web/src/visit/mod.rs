@@ -76,6 +76,11 @@ impl Visit {
         self.principal.as_ref().is_some_and(|principal| principal.has(scope))
     }
 
+    /// Refuses a visitor who has this scope nowhere, where the route asks for another one.
+    pub(crate) fn check(&self, scope: Scope) -> Result<()> {
+        if self.has(scope) { Ok(()) } else { Err(WebProblem::lacks(scope)) }
+    }
+
     /// Whether the visitor may know of this queue.
     pub(crate) fn sees(&self, queue: &QueueName) -> bool {
         self.principal.as_ref().is_some_and(|principal| principal.sees(queue))
