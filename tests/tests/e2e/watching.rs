@@ -83,7 +83,7 @@ fn the_last_hour_is_in_a_watched_answer_and_in_the_object() {
     let watching = place.start(&["stats", "--watch=100ms"]);
     until("it shows the work of the last hour", || {
         let text = String::from_utf8(watching.stdout()).expect("text");
-        (text.contains("completed a minute") && text.contains("run, 50 / 95 / 99 %")).then_some(())
+        (text.contains("completed a minute") && text.contains("run, p50 / p95 / p99")).then_some(())
     });
     watching.signal(Signal::INT);
     watching.wait().ok();

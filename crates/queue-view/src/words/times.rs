@@ -73,11 +73,13 @@ pub fn millis(length: Duration) -> u64 {
     u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A length of time as measured: three digits, from microseconds on.
+/// A length of time as measured: three digits, from microseconds on. Whole milliseconds, as clocks
+/// of stores have them, have no digit behind the point.
 pub fn length(length: Duration) -> String {
     let micros = length.as_micros();
     let (value, unit) = match micros {
         0..1_000 => return format!("{micros} µs"),
+        1_000..1_000_000 if micros.is_multiple_of(1_000) => return format!("{} ms", micros / 1_000),
         1_000..1_000_000 => (length.as_secs_f64() * 1e3, "ms"),
         1_000_000..60_000_000 => (length.as_secs_f64(), "s"),
         _ => return age(length),
@@ -105,9 +107,22 @@ mod tests {
         ] {
             assert_eq!(age(time), words);
         }
-        assert_eq!(length(Duration::from_micros(7)), "7 µs");
-        assert_eq!(length(Duration::from_micros(12_340)), "12.3 ms");
-        assert_eq!(length(Duration::from_millis(1_234)), "1.23 s");
+    }
+
+    #[test]
+    fn a_length_has_the_digits_that_were_measured() {
+        let micros = Duration::from_micros;
+        for (time, words) in [
+            (micros(7), "7 µs"),
+            (micros(5_000), "5 ms"),
+            (micros(5_040), "5.04 ms"),
+            (micros(12_340), "12.3 ms"),
+            (micros(97_000), "97 ms"),
+            (micros(100_000), "100 ms"),
+            (micros(1_234_000), "1.23 s"),
+        ] {
+            assert_eq!(length(time), words);
+        }
     }
 
     #[test]

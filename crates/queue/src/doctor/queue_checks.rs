@@ -119,7 +119,7 @@ fn idle_workers(facts: &StoreFacts) -> Finding {
     warning_of(
         "due-jobs-idle-workers",
         found,
-        "no worker has free slots while jobs wait",
+        "no job waits beside a worker with free slots, in queues that are not paused",
         "see the events of these workers for errors of the store; under a rate limit, or if all waiting jobs are of a limited kind, \
          this is as it should be",
     )

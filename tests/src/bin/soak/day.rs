@@ -97,7 +97,7 @@ async fn write_day(
         .iter()
         .map(|column| column.wait().percentile(95).map_or(0, |time| time.as_millis() as u64))
         .collect();
-    Ok(drawn + &format!("{:9} {}\n", "wait 95 %", bars(&waits)))
+    Ok(drawn + &format!("{:9} {}\n", "wait p95 ", bars(&waits)))
 }
 
 /// Writes an entry, and answers its bytes.

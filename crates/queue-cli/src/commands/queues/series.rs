@@ -51,7 +51,7 @@ pub(crate) fn table(reading: &SeriesReading, chart: Chart) -> Option<Table> {
     let hour = reading.last_hour();
     let of_times = [("wait", WorkCounts::wait as HistogramOf), ("run", WorkCounts::run)].map(|(name, of)| {
         vec![
-            format!("{name}, 50 / 95 / 99 %"),
+            format!("{name}, p50 / p95 / p99"),
             percentiles(of(&lately)),
             percentiles(of(&hour)),
             drawn(&|counts| of(counts).percentile(95).map_or(0, millis)),

@@ -47,7 +47,7 @@ async fn due_jobs_without_a_worker_and_beside_idle_ones_are_warnings() {
     Ward::assert_is(&ward.finding("nobody-works").await, Severity::Warning, "due for 2 min and no worker");
     ward.announce("a", "0.1.0", None, 4).await;
     Ward::assert_is(&ward.finding("nobody-works").await, Severity::Fine, "every");
-    Ward::assert_is(&ward.finding("due-jobs-idle-workers").await, Severity::Fine, "no worker");
+    Ward::assert_is(&ward.finding("due-jobs-idle-workers").await, Severity::Fine, "no job waits");
     ward.announce("a", "0.1.0", None, 3).await;
     Ward::assert_is(&ward.finding("due-jobs-idle-workers").await, Severity::Warning, "1 workers with free");
     // One that drains claims nothing.

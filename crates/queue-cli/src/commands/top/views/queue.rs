@@ -27,8 +27,8 @@ const COLUMNS: [Column; 6] = [
     Column::whole("COMPLETED"),
     Column::whole("FAILING"),
     Column::whole("FAILED"),
-    Column::whole("RUN 50 / 95 / 99 %"),
-    Column::whole("WAIT 50 / 95 / 99 %"),
+    Column::whole("RUN p50 / p95 / p99"),
+    Column::whole("WAIT p50 / p95 / p99"),
 ];
 
 pub(super) async fn read(queue: &QueueName, source: &Source) -> Result<Sheet, CliError> {
