@@ -9,6 +9,29 @@ use std::cmp::Reverse;
 /// The most queues whose jobs are read at once.
 pub const QUEUES_READ_MAX: usize = 100;
 
+/// The queues of a reading of several: those that are wanted, the first [`QUEUES_READ_MAX`].
+#[derive(Clone, Debug)]
+pub struct QueuesToRead<'a> {
+    /// Their names.
+    pub names: Vec<&'a QueueName>,
+    /// How many more are wanted.
+    pub left_out: usize,
+    /// When the queues were counted last, by store time.
+    pub now: Timestamp,
+}
+
+impl<'a> QueuesToRead<'a> {
+    /// Those among these queues that are wanted.
+    pub fn of(queues: &'a [QueueStatus], is_wanted: impl Fn(&QueueStatus) -> bool) -> Self {
+        let wanted = queues.iter().filter(|status| is_wanted(status)).map(|status| &status.name);
+        let mut names: Vec<&QueueName> = wanted.collect();
+        let left_out = names.len().saturating_sub(QUEUES_READ_MAX);
+        names.truncate(QUEUES_READ_MAX);
+        let now = queues.iter().map(|status| status.counts.now).max().unwrap_or_default();
+        Self { names, left_out, now }
+    }
+}
+
 /// The jobs of several queues that a filter means, as far as they were read.
 #[derive(Clone, Debug, Default)]
 pub struct JobsAcross {
@@ -38,16 +61,10 @@ impl JobFilter {
         queues: &[QueueStatus],
         limit: usize,
     ) -> Result<JobsAcross> {
-        let may_match = |status: &&QueueStatus| self.may_match(status);
-        let names: Vec<&QueueName> = queues.iter().filter(may_match).map(|status| &status.name).collect();
-        let now = queues.iter().map(|status| status.counts.now).max().unwrap_or_default();
-        let mut found = JobsAcross {
-            left_out: names.len().saturating_sub(QUEUES_READ_MAX),
-            now,
-            ..JobsAcross::default()
-        };
+        let QueuesToRead { names, left_out, now } = QueuesToRead::of(queues, |status| self.may_match(status));
+        let mut found = JobsAcross { left_out, now, ..JobsAcross::default() };
         let mut order = None;
-        for name in names.into_iter().take(QUEUES_READ_MAX) {
+        for name in names {
             let listing = self.newest_first(name.clone())?;
             self.read_one(store, name, &listing, limit, &mut found).await?;
             order.get_or_insert(listing.walk().clone());

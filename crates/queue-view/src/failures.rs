@@ -1,6 +1,6 @@
 //! Failures of queues, grouped by what they say.
 
-use crate::{JobFilter, QUEUES_READ_MAX, Standing};
+use crate::{JobFilter, QueuesToRead, Standing};
 use queue_core::{
     JobId, JobMeta, Kind, QueueName, QueueStatus, Result, State, Storage, Timestamp, error_pattern,
 };
@@ -74,7 +74,8 @@ impl FailureGroups {
     }
 
     /// The same over the queues among these that have failures, of which at most
-    /// [`QUEUES_READ_MAX`] are read. They share the bound, and each has fifty jobs of each state.
+    /// [`QUEUES_READ_MAX`](crate::QUEUES_READ_MAX) are read. They share the bound, and each has
+    /// fifty jobs of each state.
     ///
     /// # Errors
     /// The errors of [`Storage::list`].
@@ -83,15 +84,13 @@ impl FailureGroups {
         queues: &[QueueStatus],
         since: Option<Timestamp>,
     ) -> Result<Self> {
-        let fails = |status: &&QueueStatus| {
+        let fails = |status: &QueueStatus| {
             [State::Failed, State::Failing].iter().any(|state| status.counts.of(*state) > 0)
         };
-        let failing: Vec<&QueueName> = queues.iter().filter(fails).map(|status| &status.name).collect();
-        let read = failing.len().min(QUEUES_READ_MAX);
-        let of_each = (FAILURES_LOOKED_AT_MAX / read.max(1)).max(OF_EACH_MIN);
-        let now = queues.iter().map(|status| status.counts.now).max().unwrap_or_default();
-        let mut found = Self { left_out: failing.len() - read, now, ..Self::default() };
-        for queue in failing.into_iter().take(read) {
+        let QueuesToRead { names, left_out, now } = QueuesToRead::of(queues, fails);
+        let of_each = (FAILURES_LOOKED_AT_MAX / names.len().max(1)).max(OF_EACH_MIN);
+        let mut found = Self { left_out, now, ..Self::default() };
+        for queue in names {
             found.add(store, queue, since, of_each).await?;
         }
         Ok(found.ordered())

@@ -19,7 +19,7 @@ pub mod words;
 mod work;
 mod workers;
 
-pub use across::{JobsAcross, QUEUES_READ_MAX};
+pub use across::{JobsAcross, QUEUES_READ_MAX, QueuesToRead};
 pub use change::{ChangeOutcome, ChangedJob, ChangedJobs, change_jobs};
 pub use failures::{FAILURES_LOOKED_AT_MAX, FailureGroup, FailureGroups};
 pub use filter::{InvalidFilter, JobFilter, JobListing, Standing, UnknownStanding};

@@ -51,8 +51,8 @@ pub struct SeriesReading {
     pub slots: Range<i64>,
     /// The store's time.
     pub now: Timestamp,
-    /// How many entries could not be read: they are of a newer version, or of something else that
-    /// writes to the same series.
+    /// How many entries could not be read, of any queue: they are of a newer version, or of
+    /// something else that writes to the same series.
     pub unreadable: usize,
 }
 
@@ -90,24 +90,34 @@ impl WorkReading {
 
     /// What was counted of one queue.
     pub fn of_queue(&self, queue: &QueueName) -> SeriesReading {
-        let (mut series, mut unreadable) = series(queue, self.length, &self.entries);
-        if !self.minutes.is_empty() {
-            let (minutes, more) = self::series(queue, SlotLength::Minute, &self.minutes);
-            series.fill_hours(&minutes);
-            unreadable += more;
-        }
-        SeriesReading { series, slots: self.slots.clone(), now: self.now, unreadable }
+        let (mut found, unreadable) = self.each_series(&|name| name == queue);
+        let series = found.remove(queue).unwrap_or_else(|| QueueSeries::new(queue.clone(), self.length));
+        self.reading(series, unreadable)
     }
 
     /// What was counted of each of these queues of which anything was. Each entry is read once,
     /// however many queues there are.
-    pub fn of_queues(&self, is_wanted: impl Fn(&QueueName) -> bool) -> BTreeMap<QueueName, QueueSeries> {
-        let mut found = each_series(self.length, &self.entries, &is_wanted);
-        for (queue, minutes) in each_series(SlotLength::Minute, &self.minutes, &is_wanted) {
-            let new = || QueueSeries::new(queue.clone(), self.length);
-            found.entry(queue.clone()).or_insert_with(new).fill_hours(&minutes);
+    pub fn of_queues(&self, is_wanted: impl Fn(&QueueName) -> bool) -> BTreeMap<QueueName, SeriesReading> {
+        let (found, unreadable) = self.each_series(&is_wanted);
+        found.into_iter().map(|(queue, series)| (queue, self.reading(series, unreadable))).collect()
+    }
+
+    fn reading(&self, series: QueueSeries, unreadable: usize) -> SeriesReading {
+        SeriesReading { series, slots: self.slots.clone(), now: self.now, unreadable }
+    }
+
+    /// The series of each queue that is wanted, and how many entries could not be read.
+    fn each_series(
+        &self,
+        is_wanted: &impl Fn(&QueueName) -> bool,
+    ) -> (BTreeMap<QueueName, QueueSeries>, usize) {
+        let (mut found, unreadable) = each_series(self.length, &self.entries, is_wanted);
+        let (minutes, more) = each_series(SlotLength::Minute, &self.minutes, is_wanted);
+        for (queue, minutes) in minutes {
+            let new = || QueueSeries::new(queue, self.length);
+            found.entry(minutes.queue().clone()).or_insert_with(new).fill_hours(&minutes);
         }
-        found
+        (found, unreadable + more)
     }
 }
 
@@ -170,26 +180,62 @@ async fn entries(
     Ok((found, next.is_some()))
 }
 
-/// The series of a queue, and how many entries could not be read.
-fn series(queue: &QueueName, length: SlotLength, entries: &[SeriesEntry]) -> (QueueSeries, usize) {
-    let mut series = QueueSeries::new(queue.clone(), length);
-    let unreadable = entries.iter().filter(|entry| series.insert(entry).is_err()).count();
-    (series, unreadable)
-}
-
-/// The series of each queue that is wanted. Entries that cannot be read say nothing.
+/// The series of each queue that is wanted, and how many entries could not be read.
 fn each_series(
     length: SlotLength,
     entries: &[SeriesEntry],
     is_wanted: &impl Fn(&QueueName) -> bool,
-) -> BTreeMap<QueueName, QueueSeries> {
-    let mut found: BTreeMap<QueueName, QueueSeries> = BTreeMap::new();
+) -> (BTreeMap<QueueName, QueueSeries>, usize) {
+    let (mut found, mut unreadable): (BTreeMap<QueueName, QueueSeries>, usize) = (BTreeMap::new(), 0);
     for entry in entries.iter().filter(|entry| entry.series == length.series()) {
-        let Ok(counts) = SlotCounts::decode(&entry.bytes) else { continue };
+        let Ok(counts) = SlotCounts::decode(&entry.bytes) else {
+            unreadable += 1;
+            continue;
+        };
         for (queue, kind, counts) in counts.iter().filter(|(queue, ..)| is_wanted(queue)) {
             let new = || QueueSeries::new(queue.clone(), length);
             found.entry(queue.clone()).or_insert_with(new).raise(entry.slot, &entry.writer, kind, counts);
         }
     }
-    found
+    (found, unreadable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WorkReading;
+    use queue_core::{
+        Kind, QueueName, SeriesEntry, Timestamp, WorkerId,
+        series::{SlotCounts, SlotLength, WorkOutcome},
+    };
+
+    /// A reading of several queues counted them nowhere.
+    #[test]
+    fn entries_that_cannot_be_read_are_counted_whether_one_queue_is_read_or_several() {
+        let (mail, none) = (QueueName::from_static("mail"), QueueName::from_static("none"));
+        let mut counts = SlotCounts::default();
+        counts.of_mut(&mail, &Kind::from_static("k")).count(WorkOutcome::Completed);
+        let entry = |slot, bytes: Vec<u8>| SeriesEntry {
+            series: SlotLength::Hour.series(),
+            slot,
+            writer: WorkerId::from_static("w"),
+            bytes: bytes.into(),
+        };
+        let minute =
+            |bytes: Vec<u8>| SeriesEntry { series: SlotLength::Minute.series(), ..entry(120, bytes) };
+        let reading = WorkReading {
+            now: Timestamp::default(),
+            length: SlotLength::Hour,
+            slots: 0..3,
+            is_cut: false,
+            entries: vec![entry(1, counts.encode()), entry(1, b"\xff".to_vec())],
+            minutes: vec![minute(counts.encode()), minute(b"\xff".to_vec())],
+        };
+        let several = reading.of_queues(|_| true);
+        assert_eq!(several.keys().collect::<Vec<_>>(), [&mail]);
+        for found in [&several[&mail], &reading.of_queue(&mail)] {
+            assert_eq!((found.series.total(0..3).of(WorkOutcome::Completed), found.unreadable), (2, 2));
+        }
+        let found = reading.of_queue(&none);
+        assert!(found.series.is_empty() && found.unreadable == 2);
+    }
 }

@@ -14,10 +14,10 @@ use crate::{
 use askama::Template;
 use queue_core::{
     Kind, PausedKind, QueueName, QueueStatus, WorkerInfo,
-    series::{QueueSeries, TimeHistogram, WorkCounts, WorkOutcome},
+    series::{TimeHistogram, WorkCounts, WorkOutcome},
 };
 use queue_view::{
-    AboutWorker,
+    AboutWorker, SeriesReading,
     words::{length, number, share},
 };
 use std::{cmp::Reverse, collections::BTreeMap};
@@ -147,8 +147,8 @@ fn head(visit: &Visit, stretch: Stretch, sort: Option<&str>, queue: Option<(&str
 
 fn counted(work: &ChartedWork, shown: &ShownQueues) -> Vec<CountedKind> {
     let found = work.reading.of_queues(|queue| shown.contains_key(queue));
-    let of_queue = |(queue, series): (QueueName, QueueSeries)| {
-        let kinds = series.kinds(work.slots()).into_iter();
+    let of_queue = |(queue, reading): (QueueName, SeriesReading)| {
+        let kinds = reading.series.kinds(work.slots()).into_iter();
         kinds.map(move |(kind, counts)| CountedKind { queue: queue.clone(), kind, counts })
     };
     found.into_iter().flat_map(of_queue).collect()

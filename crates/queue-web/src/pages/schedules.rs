@@ -14,7 +14,7 @@ use queue::{
 };
 use queue_core::{NewJob, QueueName, Timestamp};
 use queue_view::{
-    QUEUES_READ_MAX, option_facts,
+    QueuesToRead, option_facts,
     words::{Moment, moment},
 };
 use std::{
@@ -124,12 +124,10 @@ async fn read(visit: &Visit, queue: &QueueName) -> Result<Arc<FoundSchedules>> {
 async fn read_all(visit: &Visit, list: Arc<QueueList>) -> Result<Arc<FoundSchedules>> {
     let storage = visit.storage().clone();
     let read = async move {
-        let has_jobs = list.queues.iter().filter(|queue| queue.counts.total() > 0);
-        let names: Vec<&QueueName> = has_jobs.map(|queue| &queue.name).collect();
-        let now = list.queues.iter().map(|queue| queue.counts.now).max().unwrap_or_default();
-        let left_out = names.len().saturating_sub(QUEUES_READ_MAX);
+        let QueuesToRead { names, left_out, now } =
+            QueuesToRead::of(&list.queues, |queue| queue.counts.total() > 0);
         let mut found = FoundSchedules { left_out, now, ..FoundSchedules::default() };
-        for name in names.into_iter().take(QUEUES_READ_MAX) {
+        for name in names {
             let client: Queue<Raw, Raw> = Queue::new(storage.clone(), name)?;
             let page = client.schedules().page(None).await?;
             found.page.schedules.extend(page.schedules);
