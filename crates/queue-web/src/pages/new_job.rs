@@ -79,12 +79,6 @@ pub(crate) fn job_form_again(visit: &Visit, wrong: WrongField) -> Result<Answer>
     answer::page_with(StatusCode::BAD_REQUEST, &page)
 }
 
-impl NewJobPage {
-    fn wrong(&self, field: &str) -> Option<&str> {
-        self.wrong.as_ref().filter(|wrong| wrong.field == field).map(|wrong| wrong.words.as_str())
-    }
-}
-
 impl JobForm {
     fn sent(form: &Fields) -> Self {
         let field = |name: &str| form.get(name).unwrap_or_default().to_owned();

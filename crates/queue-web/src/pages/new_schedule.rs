@@ -108,12 +108,6 @@ pub(crate) fn schedule_form_again(visit: &Visit, wrong: WrongField) -> Result<An
     answer::page_with(StatusCode::BAD_REQUEST, &page)
 }
 
-impl NewSchedulePage {
-    fn wrong(&self, field: &str) -> Option<&str> {
-        self.wrong.as_ref().filter(|wrong| wrong.field == field).map(|wrong| wrong.words.as_str())
-    }
-}
-
 impl ScheduleForm {
     fn sent(form: &Fields) -> Self {
         let field = |name: &str| form.get(name).unwrap_or_default().to_owned();

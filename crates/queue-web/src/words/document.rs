@@ -25,6 +25,11 @@ impl WrongField {
         Self { field: field.to_owned(), words: words.into() }
     }
 
+    /// What is wrong with this field, if anything is.
+    pub(crate) fn words_for<'a>(wrong: Option<&'a Self>, field: &str) -> Option<&'a str> {
+        wrong.filter(|wrong| wrong.field == field).map(|wrong| wrong.words.as_str())
+    }
+
     /// The words of an answer of `/v1`, which begin with the field, however deep it is.
     pub(crate) fn of_answer(words: &str, fields: &[&str]) -> Self {
         let path = words.split(": ").take_while(|part| !part.contains(' ')).flat_map(|part| part.split('.'));
