@@ -4,7 +4,7 @@ use crate::{
     limits::ServiceLimits,
     problem::Problem,
     verbs::{enqueue::checked_job, schedules::ScheduleIn},
-    wire::{NewJobIn, document},
+    wire::{NewJobIn, RequestRules, document},
 };
 use queue::{Raw, schedules::Schedule};
 use queue_core::{IdSource, Kind, Limits, NewJob};
@@ -14,14 +14,16 @@ use queue_core::{IdSource, Kind, Limits, NewJob};
 #[error("{0}")]
 pub struct InvalidDocument(String);
 
-/// The job of this document, checked as `POST /v1/queues/{queue}/jobs` checks one of its jobs. It
-/// writes nothing.
+/// The job of this document, checked as `POST /v1/queues/{queue}/jobs` of a service with these
+/// limits checks one of its jobs, before a store with those limits. It writes nothing.
 ///
 /// ```
 /// use queue_core::{Limits, TimeOrderedIds};
+/// use queue_http::{ServiceLimits, checked_job_document};
 ///
 /// let ids = TimeOrderedIds::default();
-/// let checked = |json: &str| queue_http::checked_job_document(json.as_bytes(), &ids, &Limits::default());
+/// let (store, service) = (Limits::default(), ServiceLimits::default());
+/// let checked = |json: &str| checked_job_document(json.as_bytes(), &ids, &store, &service);
 /// assert_eq!(checked(r#"{"kind": "mail", "payload": 1}"#)?.kind.as_str(), "mail");
 /// let refused = checked(r#"{"kind": ""}"#).unwrap_err();
 /// assert!(refused.to_string().starts_with("kind: "));
@@ -33,14 +35,16 @@ pub struct InvalidDocument(String);
 pub fn checked_job_document(
     json: &[u8],
     ids: &dyn IdSource,
-    limits: &Limits,
+    store: &Limits,
+    service: &ServiceLimits,
 ) -> Result<NewJob, InvalidDocument> {
-    let job: NewJobIn<'_> = document(json, ServiceLimits::default().json_depth_max)?;
-    Ok(checked_job(job, None, ids, limits)?)
+    let job: NewJobIn<'_> = document(json)?;
+    Ok(checked_job(job, None, &RequestRules { ids, store, service })?)
 }
 
 /// The kind of the jobs and the schedule of this document, checked as
-/// `PUT /v1/queues/{queue}/schedules/{schedule}` checks it. It writes nothing.
+/// `PUT /v1/queues/{queue}/schedules/{schedule}` of a service with these limits checks it, before a
+/// store with those limits. It writes nothing.
 ///
 /// # Errors
 /// What is wrong with the first field that is wrong.
@@ -48,11 +52,11 @@ pub fn checked_schedule_document(
     name: &str,
     json: &[u8],
     ids: &dyn IdSource,
-    limits: &Limits,
+    store: &Limits,
+    service: &ServiceLimits,
 ) -> Result<(Kind, Schedule<Raw>), InvalidDocument> {
-    let service = ServiceLimits::default();
-    let schedule: ScheduleIn<'_> = document(json, service.json_depth_max)?;
-    Ok(schedule.checked(name, ids, limits, &service)?)
+    let schedule: ScheduleIn<'_> = document(json)?;
+    Ok(schedule.checked(name, &RequestRules { ids, store, service })?)
 }
 
 impl From<Problem> for InvalidDocument {

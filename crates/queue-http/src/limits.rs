@@ -1,5 +1,6 @@
 //! The limits of the service, each with a name.
 
+use queue_view::JSON_DEPTH_MAX;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -31,12 +32,19 @@ pub struct ServiceLimits {
     pub event_streams_max: usize,
 }
 
+impl ServiceLimits {
+    /// How deep data in JSON may be nested: no deeper than answers have it.
+    pub(crate) fn data_depth_max(&self) -> usize {
+        self.json_depth_max.min(JSON_DEPTH_MAX)
+    }
+}
+
 impl Default for ServiceLimits {
     fn default() -> Self {
         Self {
             body_bytes_max: 8 << 20,
             jobs_per_call_max: 1_000,
-            json_depth_max: 64,
+            json_depth_max: JSON_DEPTH_MAX,
             wait_ms_max: 60_000,
             lease_ms_min: 1_000,
             lease_ms_max: 3_600_000,

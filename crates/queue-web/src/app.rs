@@ -7,6 +7,7 @@ use crate::{
     trace_url::TraceUrl,
 };
 use queue_core::{Clock, IdSource, Rng, SystemClock, SystemRng, TimeOrderedIds};
+use queue_http::ServiceLimits;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +21,8 @@ pub(crate) struct WebApp {
     pub(crate) stores: WatchedStores,
     /// Where traces are shown.
     pub(crate) traces: Option<TraceUrl>,
+    /// What forms are checked against, as calls are.
+    pub(crate) limits: ServiceLimits,
     pub(crate) policy: AccessPolicy,
     pub(crate) sessions: Sessions,
     pub(crate) forms: FormTokens,
@@ -32,10 +35,16 @@ pub(crate) struct WebApp {
 }
 
 impl WebApp {
-    pub(crate) fn new(stores: WatchedStores, traces: Option<TraceUrl>, policy: AccessPolicy) -> Self {
+    pub(crate) fn new(
+        stores: WatchedStores,
+        traces: Option<TraceUrl>,
+        limits: ServiceLimits,
+        policy: AccessPolicy,
+    ) -> Self {
         Self {
             stores,
             traces,
+            limits,
             sessions: Sessions::new(policy.keys.clone()),
             forms: FormTokens::new(policy.keys.clone()),
             policy,

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::{Request, Response};
 use http_body::Body;
-use queue_http::AnswerBody;
+use queue_http::{AnswerBody, ServiceLimits};
 use std::{
     convert::Infallible,
     error::Error,
@@ -50,6 +50,7 @@ pub struct NoAccess(());
 pub struct Dashboard<A = AccessPolicy> {
     stores: WatchedStores,
     traces: Option<TraceUrl>,
+    limits: ServiceLimits,
     app: Option<Arc<WebApp>>,
     access: std::marker::PhantomData<fn() -> A>,
 }
@@ -57,7 +58,15 @@ pub struct Dashboard<A = AccessPolicy> {
 impl Dashboard<NoAccess> {
     /// A dashboard of one store, or of several that have names.
     pub fn new(stores: impl Into<WatchedStores>) -> Self {
-        Self { stores: stores.into(), traces: None, app: None, access: std::marker::PhantomData }
+        let limits = ServiceLimits::default();
+        Self { stores: stores.into(), traces: None, limits, app: None, access: std::marker::PhantomData }
+    }
+
+    /// Checks the jobs and schedules of forms as the calls of a service with these limits are
+    /// checked: `limits(*service.limits())`. The default ones otherwise.
+    #[must_use]
+    pub fn limits(self, limits: ServiceLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// Links a job that carries a trace context (a header `traceparent`) to where its trace is
@@ -69,8 +78,14 @@ impl Dashboard<NoAccess> {
 
     /// Says who may see it, and do what.
     pub fn access(self, policy: AccessPolicy) -> Dashboard {
-        let app = Some(Arc::new(WebApp::new(self.stores.clone(), self.traces, policy)));
-        Dashboard { stores: self.stores, traces: None, app, access: std::marker::PhantomData }
+        let app = Some(Arc::new(WebApp::new(self.stores.clone(), self.traces, self.limits, policy)));
+        Dashboard {
+            stores: self.stores,
+            traces: None,
+            limits: self.limits,
+            app,
+            access: std::marker::PhantomData,
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::{
     access::{Principal, Scope},
     problem::{Problem, ProblemKind, Result},
-    service::App,
     wire::document,
 };
 use axum::{
@@ -69,8 +68,8 @@ impl Call {
 
     /// The body, which borrows its text from the call. Where an object is expected, nothing else is
     /// taken.
-    pub(crate) fn json<'a, T: Deserialize<'a>>(&'a self, app: &App) -> Result<T> {
-        document(&self.body, app.limits.json_depth_max)
+    pub(crate) fn json<'a, T: Deserialize<'a>>(&'a self) -> Result<T> {
+        document(&self.body)
     }
 
     /// The parameters behind the question mark.

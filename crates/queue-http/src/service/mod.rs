@@ -17,13 +17,15 @@ use crate::{
     limits::ServiceLimits,
     routes,
     tasks::Tasks,
+    wire::RequestRules,
 };
 use axum::Router;
 use bytes::Bytes;
 use duties::Duties;
 use queue::operations::Operations;
 use queue_core::{
-    Duty, IdSource, Rng, Storage, SystemRng, TimeOrderedIds, UnreadableWaits, WorkerId, lifecycle::Policy,
+    Duty, IdSource, Limits, Rng, Storage, SystemRng, TimeOrderedIds, UnreadableWaits, WorkerId,
+    lifecycle::Policy,
 };
 use service_metrics::measured;
 use std::{
@@ -83,6 +85,11 @@ pub(crate) struct App {
 }
 
 impl App {
+    /// What requests are checked against in front of a store with these limits.
+    pub(crate) fn rules<'a>(&'a self, store: &'a Limits) -> RequestRules<'a> {
+        RequestRules { ids: &*self.ids, store, service: &self.limits }
+    }
+
     /// What an operator asked this worker to do, as the store knows.
     pub(crate) async fn duty_of(&self, worker: &WorkerId) -> Duty {
         self.duties.of(&*self.storage, worker).await
@@ -180,6 +187,11 @@ impl Service {
     /// The calls, with this principal for every caller.
     pub fn as_principal(&self, principal: Principal) -> Routed {
         Routed::new(self.measured(self.router().layer(axum::Extension(principal))))
+    }
+
+    /// What the service accepts.
+    pub fn limits(&self) -> &ServiceLimits {
+        &self.app.limits
     }
 
     /// The operations of the store. The application has to run their [worker](Operations::worker),

@@ -119,7 +119,7 @@ pub(crate) async fn prioritize(app: Arc<App>, call: Call) -> Result<Response> {
 
 async fn change(app: &App, call: &Call, verb: Verb) -> Result<Response> {
     let queue = call.open_queue()?;
-    let mut request: ChangeIn<'_> = call.json(app)?;
+    let mut request: ChangeIn<'_> = call.json()?;
     request.check_options(verb)?;
     match (request.ids.take(), request.filter.take()) {
         (Some(ids), None) => {

@@ -155,7 +155,7 @@ impl Asked {
     fn of(app: &App, call: &Call) -> Result<Self> {
         let queue = call.open_queue()?;
         let principal = call.principal()?.clone();
-        let request: ClaimIn<'_> = call.json(app)?;
+        let request: ClaimIn<'_> = call.json()?;
         let worker = worker_id(principal.token_id(), &request.worker)?;
         let claim_id = claim_id(&request.claim_id)?;
         let wait = wait(app, request.wait_ms)?;

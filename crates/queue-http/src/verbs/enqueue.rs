@@ -4,10 +4,10 @@ use crate::{
     problem::{Problem, Result},
     routes::{Call, answer},
     service::App,
-    wire::{NewJobIn, check_count, stamp},
+    wire::{NewJobIn, RequestRules, check_count, stamp},
 };
 use axum::{http::StatusCode, response::Response};
-use queue_core::{Enqueued, IdSource, JobId, Limits, NewJob, Payload};
+use queue_core::{Enqueued, JobId, NewJob, Payload};
 use queue_view::SentData;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -68,12 +68,13 @@ pub(crate) struct EnqueuedOut<'a> {
 /// `POST /v1/queues/{queue}/jobs`
 pub(crate) async fn many(app: Arc<App>, call: Call) -> Result<Response> {
     let queue = call.open_queue()?;
-    let EnqueueIn { jobs, atomic } = call.json(&app)?;
+    let EnqueueIn { jobs, atomic } = call.json()?;
     check_count("jobs", jobs.len(), app.limits.jobs_per_call_max)?;
-    let checked = jobs
-        .into_iter()
-        .enumerate()
-        .map(|(at, job)| checked(&app, job, None).map_err(|problem| problem.at(format_args!("jobs[{at}]"))));
+    let limits = app.storage.capabilities().limits;
+    let rules = app.rules(&limits);
+    let checked = jobs.into_iter().enumerate().map(|(at, job)| {
+        checked_job(job, None, &rules).map_err(|problem| problem.at(format_args!("jobs[{at}]")))
+    });
     let checked = checked.collect::<Result<Vec<NewJob>>>()?;
     let ids: Vec<JobId> = checked.iter().map(|job| job.id.clone()).collect();
     let groups = if atomic { vec![checked] } else { checked.into_iter().map(|job| vec![job]).collect() };
@@ -87,11 +88,12 @@ pub(crate) async fn many(app: Arc<App>, call: Call) -> Result<Response> {
 pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
     let queue = call.open_queue()?;
     let id = call.id()?;
-    let job: NewJobIn<'_> = call.json(&app)?;
+    let job: NewJobIn<'_> = call.json()?;
     if job.has_id() {
         return Err(Problem::invalid("id: it is in the path already"));
     }
-    let job = checked(&app, job, Some(id.clone()))?;
+    let limits = app.storage.capabilities().limits;
+    let job = checked_job(job, Some(id.clone()), &app.rules(&limits))?;
     let stored = app.storage.enqueue(&queue, vec![vec![job]]).await?;
     let outcome = stored.value.iter().flatten().next();
     let outcome = outcome.ok_or_else(|| {
@@ -104,19 +106,9 @@ pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
 }
 
 /// A job that the store takes, as far as one can know.
-fn checked(app: &App, job: NewJobIn<'_>, id: Option<JobId>) -> Result<NewJob> {
-    checked_job(job, id, &*app.ids, &app.storage.capabilities().limits)
-}
-
-/// The same for a store of these limits.
-pub(crate) fn checked_job(
-    job: NewJobIn<'_>,
-    id: Option<JobId>,
-    ids: &dyn IdSource,
-    limits: &Limits,
-) -> Result<NewJob> {
-    let group = vec![job.checked(id, ids, limits)?];
-    limits.check_enqueue(std::slice::from_ref(&group))?;
+pub(crate) fn checked_job(job: NewJobIn<'_>, id: Option<JobId>, rules: &RequestRules<'_>) -> Result<NewJob> {
+    let group = vec![job.checked(id, rules)?];
+    rules.store.check_enqueue(std::slice::from_ref(&group))?;
     Ok(group.into_iter().next().expect("the group has one job"))
 }
 

@@ -74,7 +74,7 @@ pub(crate) struct ExtendedOut {
 
 /// `POST /v1/extend`
 pub(crate) async fn extend(app: Arc<App>, call: Call) -> Result<Response> {
-    let ExtendIn { worker, items } = call.json(&app)?;
+    let ExtendIn { worker, items } = call.json()?;
     check_count("items", items.len(), app.limits.jobs_per_call_max)?;
     let worker = worker.map(|worker| claim::worker_id(call.principal()?.token_id(), &worker)).transpose()?;
     let mut places = Vec::new();
@@ -107,7 +107,8 @@ impl ExtendItem<'_> {
         let receipt = settle::opened(app, call, &self.receipt)?;
         let by = claim::lease("by_ms", app, self.by_ms)?;
         let limits = app.storage.capabilities().limits;
-        let progress = settle::note("progress", self.progress, self.progress_base64.as_deref(), &limits)?;
+        let progress =
+            settle::note("progress", self.progress, self.progress_base64.as_deref(), &app.rules(&limits))?;
         let event = Event::Extend { token: receipt.token, by, progress };
         // Always allowed, since a receipt is about a job that is held.
         decide(&receipt.meta, event, &app.policy).map_err(|_| Problem::invalid("receipt: it is not held"))

@@ -45,7 +45,7 @@ pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
 /// `POST /v1/queues/{queue}/jobs:get`
 pub(crate) async fn many(app: Arc<App>, call: Call) -> Result<Response> {
     let queue = call.queue()?;
-    let IdsIn { ids } = call.json(&app)?;
+    let IdsIn { ids } = call.json()?;
     let ids = checked_ids(&app, &ids)?;
     let found = app.storage.get(&queue, &ids, Detail::Meta).await?;
     let records = found.value.iter().map(Option::as_ref);

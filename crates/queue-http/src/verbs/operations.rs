@@ -71,7 +71,7 @@ pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
 
 /// `POST /v1/operations/{operation}/cancel`
 pub(crate) async fn cancel(app: Arc<App>, call: Call) -> Result<Response> {
-    let Empty {} = call.json(&app)?;
+    let Empty {} = call.json()?;
     let status = found(&app, &call).await?;
     let changed = app.operations.cancel(status.id()).await?;
     answer(StatusCode::OK, &ChangeOut::of(changed)?)

@@ -107,7 +107,7 @@ pub(crate) async fn by_path(app: Arc<App>, call: Call) -> Result<Response> {
 
 /// `POST /v1/queues/{queue}/jobs:wait`
 pub(crate) async fn by_body(app: Arc<App>, call: Call) -> Result<Response> {
-    let WaitIn { id, seq, wait_ms } = call.json(&app)?;
+    let WaitIn { id, seq, wait_ms } = call.json()?;
     let id = JobId::new(id).map_err(|invalid| Problem::from(invalid).at("id"))?;
     outcome(&app, call, id, seq, wait_ms).await
 }

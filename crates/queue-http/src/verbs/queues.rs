@@ -106,7 +106,7 @@ pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
 
 /// `POST /v1/queues/{queue}/pause`
 pub(crate) async fn pause(app: Arc<App>, call: Call) -> Result<Response> {
-    let PauseIn { kind, for_ms } = call.json(&app)?;
+    let PauseIn { kind, for_ms } = call.json()?;
     let pause = match for_ms {
         None => Pause::UntilResumed,
         Some(0) => return Err(Problem::invalid("for_ms: at least 1")),
@@ -121,7 +121,7 @@ pub(crate) async fn pause(app: Arc<App>, call: Call) -> Result<Response> {
 
 /// `POST /v1/queues/{queue}/resume`
 pub(crate) async fn resume(app: Arc<App>, call: Call) -> Result<Response> {
-    let ResumeIn { kind } = call.json(&app)?;
+    let ResumeIn { kind } = call.json()?;
     set_paused(&app, &call, kind.as_deref(), Pause::Off).await
 }
 

@@ -57,10 +57,10 @@ pub(crate) async fn one(app: Arc<App>, call: Call) -> Result<Response> {
 ///
 /// A schedule enqueues jobs of the caller's making, so the caller needs the scope for that too.
 pub(crate) async fn put(app: Arc<App>, call: Call) -> Result<Response> {
-    let said: ScheduleIn<'_> = call.json(&app)?;
+    let said: ScheduleIn<'_> = call.json()?;
     let queue = call.open_queue()?;
-    let (kind, schedule) =
-        said.checked(name(&call), &*app.ids, &app.storage.capabilities().limits, &app.limits)?;
+    let limits = app.storage.capabilities().limits;
+    let (kind, schedule) = said.checked(name(&call), &app.rules(&limits))?;
     if !call.may(Scope::Produce, &queue) {
         let detail =
             "the token lacks the scope produce for this queue, in which the schedule would enqueue jobs";
@@ -78,28 +78,28 @@ pub(crate) async fn put(app: Arc<App>, call: Call) -> Result<Response> {
 
 /// `POST /v1/queues/{queue}/schedules/{schedule}/pause`
 pub(crate) async fn pause(app: Arc<App>, call: Call) -> Result<Response> {
-    let Empty {} = call.json(&app)?;
+    let Empty {} = call.json()?;
     let changed = schedules(&app, &call)?.pause(name(&call)).await?;
     answer(StatusCode::OK, &ChangeOut::of(changed)?)
 }
 
 /// `POST /v1/queues/{queue}/schedules/{schedule}/resume`
 pub(crate) async fn resume(app: Arc<App>, call: Call) -> Result<Response> {
-    let Empty {} = call.json(&app)?;
+    let Empty {} = call.json()?;
     let changed = schedules(&app, &call)?.resume(name(&call)).await?;
     answer(StatusCode::OK, &ChangeOut::of(changed)?)
 }
 
 /// `POST /v1/queues/{queue}/schedules/{schedule}/remove`
 pub(crate) async fn remove(app: Arc<App>, call: Call) -> Result<Response> {
-    let Empty {} = call.json(&app)?;
+    let Empty {} = call.json()?;
     let changed = schedules(&app, &call)?.remove(name(&call)).await?;
     answer(StatusCode::OK, &ChangeOut::of(changed)?)
 }
 
 /// `POST /v1/queues/{queue}/schedules/{schedule}/run`
 pub(crate) async fn run(app: Arc<App>, call: Call) -> Result<Response> {
-    let Empty {} = call.json(&app)?;
+    let Empty {} = call.json()?;
     let id = schedules(&app, &call)?.run_now(name(&call)).await?.ok_or_else(no_schedule)?;
     answer(StatusCode::OK, &RunOut { id: id.as_str().to_owned() })
 }

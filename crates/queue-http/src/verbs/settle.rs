@@ -92,7 +92,7 @@ struct Decided {
 
 /// `POST /v1/settle`
 pub(crate) async fn settle(app: Arc<App>, call: Call) -> Result<Response> {
-    let SettleIn { items } = call.json(&app)?;
+    let SettleIn { items } = call.json()?;
     check_count("items", items.len(), app.limits.jobs_per_call_max)?;
     let mut outcomes: Vec<Option<SettledOut>> = Vec::with_capacity(items.len());
     let mut decided = Vec::new();
@@ -193,12 +193,13 @@ impl SettleItem<'_> {
     ) -> Result<Result<(Decided, Transition), SettledOut>> {
         let Receipt { mut meta, token, has_follow_up, has_headers } = opened(app, call, &self.receipt)?;
         let limits = app.storage.capabilities().limits;
+        let rules = app.rules(&limits);
         let event = match (self.complete, self.fail, self.release, self.interrupt, self.snooze) {
-            (Some(complete), None, None, None, None) => complete.event(token, &*app.ids, &limits)?,
-            (None, Some(fail), None, None, None) => fail.event(token, &*app.ids, &limits)?,
-            (None, None, Some(release), None, None) => release.event(token, &*app.ids, &limits)?,
-            (None, None, None, Some(interrupt), None) => interrupt.event(token, &*app.ids, &limits)?,
-            (None, None, None, None, Some(snooze)) => snooze.event(token, &*app.ids, &limits)?,
+            (Some(complete), None, None, None, None) => complete.event(token, &rules)?,
+            (None, Some(fail), None, None, None) => fail.event(token, &rules)?,
+            (None, None, Some(release), None, None) => release.event(token, &rules)?,
+            (None, None, None, Some(interrupt), None) => interrupt.event(token, &rules)?,
+            (None, None, None, None, Some(snooze)) => snooze.event(token, &rules)?,
             _ => {
                 let names = "complete, fail, release, interrupt or snooze";
                 return Err(Problem::invalid(format!("give exactly one of {names}")));

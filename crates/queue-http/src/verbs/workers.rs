@@ -84,7 +84,7 @@ pub(crate) struct DrainOut {
 
 /// `POST /v1/workers`
 pub(crate) async fn announce(app: Arc<App>, call: Call) -> Result<Response> {
-    let request: AnnounceIn<'_> = call.json(&app)?;
+    let request: AnnounceIn<'_> = call.json()?;
     let id = worker_id(call.principal()?.token_id(), &request.worker)?;
     let ttl_ms = request.ttl_ms.unwrap_or(TTL_MS);
     if ttl_ms > TTL_MS_MAX {
@@ -110,7 +110,7 @@ pub(crate) async fn list(app: Arc<App>, call: Call) -> Result<Response> {
 
 /// `POST /v1/workers:drain`: the caller needs the scope in every queue of the worker.
 pub(crate) async fn drain(app: Arc<App>, call: Call) -> Result<Response> {
-    let DrainIn { worker } = call.json(&app)?;
+    let DrainIn { worker } = call.json()?;
     let id = WorkerId::new(worker).map_err(|invalid| Problem::from(invalid).at("worker"))?;
     let workers = app.storage.workers().await?;
     let principal = call.principal()?;

@@ -1,10 +1,13 @@
 //! Payloads, results, progress and details: JSON that passes through as it is, or base64.
 
-use crate::problem::{Problem, Result};
+use crate::{
+    limits::ServiceLimits,
+    problem::{Problem, Result},
+};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use queue_core::{ContentType, Payload};
-use queue_view::{JSON_DEPTH_MAX, depth_is_at_most};
+use queue_view::depth_is_at_most;
 use serde_json::value::RawValue;
 
 const JSON: &str = "application/json";
@@ -17,13 +20,14 @@ pub(crate) fn payload_of(
     json: Option<&RawValue>,
     base64: Option<&str>,
     content_type: Option<&str>,
+    limits: &ServiceLimits,
 ) -> Result<Payload> {
     if base64.is_none() && content_type.is_some() {
         return Err(Problem::invalid(format!(
             "content_type: give it with {what}_base64 alone; {what} is always {JSON}"
         )));
     }
-    let bytes = bytes_of(what, json, base64)?;
+    let bytes = bytes_of(what, json, base64, limits)?;
     match (base64, bytes) {
         (Some(_), Some(bytes)) => {
             let content_type = ContentType::new(content_type.unwrap_or(ANY))?;
@@ -37,15 +41,19 @@ pub(crate) fn payload_of(
 }
 
 /// The bytes that a request gives in one of the two forms; `None` if in neither.
-pub(crate) fn bytes_of(what: &str, json: Option<&RawValue>, base64: Option<&str>) -> Result<Option<Bytes>> {
+pub(crate) fn bytes_of(
+    what: &str,
+    json: Option<&RawValue>,
+    base64: Option<&str>,
+    limits: &ServiceLimits,
+) -> Result<Option<Bytes>> {
+    let most = limits.data_depth_max();
     match (json, base64) {
-        (Some(_), Some(_)) => Err(Problem::invalid(format!("give {what} or {what}_base64, not both"))),
+        (Some(_), Some(_)) => Err(Problem::invalid(format!("{what}: give it or {what}_base64, not both"))),
+        (Some(json), None) if !depth_is_at_most(json.get().as_bytes(), most) => Err(Problem::invalid(
+            format!("{what}: at most {most} levels deep; send the text of deeper JSON as {what}_base64"),
+        )),
         // A copy, since the bytes of the whole request would stay in memory with a slice of them.
-        (Some(json), None) if !depth_is_at_most(json.get().as_bytes(), JSON_DEPTH_MAX) => {
-            Err(Problem::invalid(format!(
-                "{what} is nested deeper than {JSON_DEPTH_MAX} levels; send its text as {what}_base64, which is also how it is read"
-            )))
-        }
         (Some(json), None) => Ok(Some(Bytes::copy_from_slice(json.get().as_bytes()))),
         (None, Some(text)) => match STANDARD.decode(text) {
             Ok(bytes) => Ok(Some(bytes.into())),
@@ -58,7 +66,7 @@ pub(crate) fn bytes_of(what: &str, json: Option<&RawValue>, base64: Option<&str>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queue_view::json_of;
+    use queue_view::{JSON_DEPTH_MAX, json_of};
 
     /// So that what is read of a job can be enqueued as it is.
     #[test]
@@ -66,7 +74,7 @@ mod tests {
         for levels in [1, JSON_DEPTH_MAX, JSON_DEPTH_MAX + 1] {
             let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
             let json: &RawValue = serde_json::from_str(&text).expect("it is JSON");
-            let sent = bytes_of("payload", Some(json), None);
+            let sent = bytes_of("payload", Some(json), None, &ServiceLimits::default());
             assert_eq!(sent.is_ok(), json_of(text.as_bytes()).is_some(), "{levels} levels");
             if let Err(refused) = sent {
                 assert!(format!("{refused:?}").contains("payload_base64"), "{refused:?}");
@@ -76,7 +84,8 @@ mod tests {
 
     #[test]
     fn what_is_not_given_is_null() {
-        let payload = payload_of("payload", None, None, None).expect("it may be left out");
+        let limits = ServiceLimits::default();
+        let payload = payload_of("payload", None, None, None, &limits).expect("it may be left out");
         assert_eq!((&*payload.bytes, payload.content_type.as_str()), (&b"null"[..], JSON));
     }
 }

@@ -6,30 +6,24 @@ mod headers;
 mod keep;
 mod new_job;
 mod objects;
+mod request_rules;
 
 pub(crate) use data::{bytes_of, payload_of};
 pub(crate) use headers::HeaderPairs;
 pub(crate) use keep::{BudgetIn, KeepIn};
 pub(crate) use new_job::NewJobIn;
 pub(crate) use queue_view::words::millis;
+pub(crate) use request_rules::RequestRules;
 
 use crate::problem::{Problem, Result};
 use objects::from_json;
 use queue_core::{Seq, Span, Timestamp};
-use queue_view::depth_is_at_most;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// How much deeper the JSON of a request may be nested than the data within it.
-const ENVELOPE_DEPTH: usize = 8;
-
-/// The document of a request, whose data are nested at most this deep. Where an object is expected,
-/// nothing else is taken.
-pub(crate) fn document<'a, T: Deserialize<'a>>(json: &'a [u8], depth_max: usize) -> Result<T> {
-    let most = depth_max.saturating_add(ENVELOPE_DEPTH);
-    if !depth_is_at_most(json, most) {
-        return Err(Problem::invalid(format!("JSON may be nested {most} levels deep, and no deeper")));
-    }
+/// The document of a request. Where an object is expected, nothing else is taken. How deep the data
+/// within it may be nested is for [`bytes_of`] to check.
+pub(crate) fn document<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
     from_json(json).map_err(Problem::invalid)
 }
 

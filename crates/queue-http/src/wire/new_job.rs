@@ -1,10 +1,9 @@
 //! A job of a request, before the store has accepted it.
 
-use super::{BudgetIn, HeaderPairs, KeepIn, payload_of, span};
+use super::{BudgetIn, HeaderPairs, KeepIn, RequestRules, payload_of, span};
 use crate::problem::{Problem, Result};
 use queue_core::{
-    Budget, Headers, IdSource, JobId, Kind, Limits, NewJob, OnFailed, OnWaiting, Retention, RetentionPolicy,
-    Tag, Tags,
+    Budget, Headers, JobId, Kind, NewJob, OnFailed, OnWaiting, Retention, RetentionPolicy, Tag, Tags,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -89,20 +88,21 @@ impl NewJobIn<'_> {
     }
 
     /// The checked job. `id` is the id of the path, if the path has it.
-    pub(crate) fn checked(self, id: Option<JobId>, ids: &dyn IdSource, limits: &Limits) -> Result<NewJob> {
+    pub(crate) fn checked(self, id: Option<JobId>, rules: &RequestRules<'_>) -> Result<NewJob> {
         let id = match (id, &self.id) {
             (Some(id), _) => id,
             (None, Some(id)) => JobId::new(id).map_err(|invalid| Problem::from(invalid).at("id"))?,
-            (None, None) => ids.next_id(),
+            (None, None) => rules.ids.next_id(),
         };
         let payload = payload_of(
             "payload",
             self.payload,
             self.payload_base64.as_deref(),
             self.content_type.as_deref(),
+            rules.service,
         )?;
         let bytes = payload.bytes.len();
-        let most = limits.payload_bytes_max;
+        let most = rules.store.payload_bytes_max;
         if bytes > most {
             return Err(Problem::too_large(format!("payload: at most {most} bytes, not {bytes}")));
         }

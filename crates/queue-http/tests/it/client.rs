@@ -28,7 +28,17 @@ impl Client {
     }
 
     pub(crate) fn with_keys(storage: Arc<dyn Storage>, keys: Arc<ReceiptKeys>) -> Self {
-        let service = Service::with(storage.clone(), keys, ServiceLimits::default(), Policy::default());
+        Self::with(storage, keys, ServiceLimits::default())
+    }
+
+    /// A service with limits of its own.
+    pub(crate) async fn with_limits(limits: ServiceLimits) -> Self {
+        let storage = queue::open("memory:").await.expect("memory is always there");
+        Self::with(storage, Arc::new(ReceiptKeys::generate(&SeededRng::new(7))), limits)
+    }
+
+    fn with(storage: Arc<dyn Storage>, keys: Arc<ReceiptKeys>, limits: ServiceLimits) -> Self {
+        let service = Service::with(storage.clone(), keys, limits, Policy::default());
         let routed = service.as_principal(Principal::anybody());
         Self { storage, service, routed }
     }

@@ -42,7 +42,7 @@ async fn one_invalid_job_refuses_the_call_and_nothing_is_stored() {
         (json!({"id": "b", "max_wait_ms": 5}), "jobs[1]: max_wait_ms:"),
         (json!({"id": "b", "expires_in_ms": 5, "delay_ms": 6}), "jobs[1]: "),
         (json!({"id": "b", "delay_ms": 4_000_000_000_000_000_u64}), "jobs[1]: delay_ms"),
-        (json!({"id": "b", "payload": 1, "payload_base64": "AA=="}), "jobs[1]: give payload or"),
+        (json!({"id": "b", "payload": 1, "payload_base64": "AA=="}), "jobs[1]: payload: give it or"),
         (json!({"id": "b", "payload": 1, "content_type": "text/plain"}), "jobs[1]: content_type:"),
         (json!({"id": "b", "payload_base64": "?"}), "jobs[1]: payload_base64:"),
         (json!({"id": "b", "dely_ms": 5}), "jobs[1].dely_ms: unknown field `dely_ms`"),

@@ -2,6 +2,7 @@
 
 use crate::client::Client;
 use axum::http::{Method, StatusCode};
+use queue_http::ServiceLimits;
 use serde_json::{Value, json};
 
 /// One segment of a path.
@@ -72,6 +73,48 @@ async fn json_that_is_too_deep_is_refused_wherever_it_is() {
     let body = format!("{{\"jobs\":[{{\"payload\":{allowed}}}]}}");
     let (status, _) = client.call(Method::POST, "/v1/queues/q/jobs", body).await;
     assert_eq!(status, StatusCode::OK);
+}
+
+/// The objects around the data counted, so a lower limit left room for eight levels more.
+#[tokio::test]
+async fn a_lower_limit_of_depth_bounds_the_data_of_each_call_and_nothing_around_them() {
+    let mut limits = ServiceLimits::default();
+    limits.json_depth_max = 2;
+    let client = Client::with_limits(limits).await;
+    let data = |levels: usize| -> Value {
+        serde_json::from_str(&("[".repeat(levels) + &"]".repeat(levels))).expect("it is JSON")
+    };
+    for (levels, is_taken) in [(2, true), (3, false)] {
+        let job = json!({"payload": data(levels)});
+        for (method, path, body) in [
+            (Method::POST, "/v1/queues/q/jobs", json!({"jobs": [job]})),
+            (Method::PUT, "/v1/queues/q/jobs/a", job.clone()),
+            (Method::PUT, "/v1/queues/q/schedules/s", json!({"every_ms": 60_000, "job": job})),
+        ] {
+            let (status, answer) = client.call(method, path, body.to_string()).await;
+            assert_eq!(status.is_success(), is_taken, "{path}, {levels} levels: {answer}");
+            let words = format!("payload: at most {} levels", limits.json_depth_max);
+            assert!(is_taken || answer["detail"].to_string().contains(&words), "{answer}");
+        }
+        for (at, (event, fields)) in [
+            ("complete", json!({"result": data(levels)})),
+            ("complete", json!({"then": [job]})),
+            ("fail", json!({"error": {"name": "E", "details": data(levels)}})),
+            ("interrupt", json!({"progress": data(levels)})),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let queue = format!("work-{levels}-{at}");
+            client.post(&format!("/v1/queues/{queue}/jobs"), &json!({"jobs": [{}]})).await;
+            let held = client.claim(&queue, 1, 1).await.remove(0);
+            let beat = json!({"receipt": held["receipt"], "by_ms": 30_000, "progress": data(levels)});
+            let beat = client.post("/v1/extend", &json!({"items": [beat]})).await;
+            assert_eq!(beat["items"][0]["outcome"] == "done", is_taken, "{levels} levels: {beat}");
+            let settled = client.settle(&held, event, fields).await;
+            assert_eq!(settled["outcome"] == "done", is_taken, "{event}, {levels} levels: {settled}");
+        }
+    }
 }
 
 #[tokio::test]

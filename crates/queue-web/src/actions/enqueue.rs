@@ -44,7 +44,8 @@ pub(crate) async fn enqueue(visit: Visit) -> Result<Answer> {
 fn checked(visit: &Visit) -> Result<NewJob, WrongField> {
     let document = document(&visit.form)?;
     let limits = visit.storage().capabilities().limits;
-    let checked = checked_job_document(document.json().as_bytes(), &*visit.app.ids, &limits);
+    let checked =
+        checked_job_document(document.json().as_bytes(), &*visit.app.ids, &limits, &visit.app.limits);
     checked.map_err(|refused| WrongField::of_answer(&refused.to_string(), &JOB_FIELDS))
 }
 

@@ -53,7 +53,8 @@ pub(crate) async fn put_schedule(visit: Visit) -> Result<Answer> {
 fn checked(visit: &Visit, name: &str) -> Result<(Kind, Schedule<Raw>), WrongField> {
     let document = document(&visit.form)?;
     let limits = visit.storage().capabilities().limits;
-    let checked = checked_schedule_document(name, document.json().as_bytes(), &*visit.app.ids, &limits);
+    let (ids, service) = (&*visit.app.ids, &visit.app.limits);
+    let checked = checked_schedule_document(name, document.json().as_bytes(), ids, &limits, service);
     checked.map_err(|refused| WrongField::of_answer(&refused.to_string(), &SCHEDULE_FIELDS))
 }
 

@@ -5,8 +5,12 @@ use crate::{AccessPolicy, Dashboard, routes::table};
 use http::{Method, Request, StatusCode};
 use http_body_util::Full;
 use queue::operations::{OperationId, Operations};
-use queue_core::{Duty, Failure, QueueName, State, StorageExt, WorkerId, WorkerInfo, lifecycle::Cause};
-use std::time::Duration;
+use queue_core::{
+    Duty, Failure, QueueName, State, StorageExt, SystemRng, WorkerId, WorkerInfo,
+    lifecycle::{Cause, Policy},
+};
+use queue_http::{ReceiptKeys, Service, ServiceLimits};
+use std::{sync::Arc, time::Duration};
 use tower::ServiceExt;
 
 /// The value of a hidden field.
@@ -170,4 +174,40 @@ async fn links_hold_under_any_path_of_a_router() {
     assert_eq!(ask("/admin/queues/jobs").await, (200, None));
     assert_eq!(ask("/admin/queues/nothing").await.0, 404);
     let _ = everybody();
+}
+
+/// The dashboard had the default limits, so that it took what the calls beside it refused.
+#[tokio::test]
+async fn forms_take_and_refuse_the_payloads_that_the_calls_of_the_same_limits_do() {
+    let mut limits = ServiceLimits::default();
+    limits.json_depth_max = 4;
+    let store = memory();
+    enqueue(&store, "mail", vec![new_job("a", "k", "1")]).await;
+    let keys = Arc::new(ReceiptKeys::generate(&SystemRng));
+    let service = Service::with(store.clone(), keys, limits, Policy::default());
+    let access = AccessPolicy::of_requests(super::door());
+    let dashboard = Dashboard::new(store).limits(*service.limits()).access(access);
+    for (levels, is_taken) in [(4, true), (5, false), (100, false)] {
+        let payload = "[".repeat(levels) + &"]".repeat(levels);
+        let body = format!(r#"{{"jobs":[{{"payload":{payload}}}]}}"#);
+        let call = Request::post("/v1/queues/mail/jobs").header("content-type", "application/json");
+        let call = call.body(Full::from(body)).unwrap();
+        let answer = service.as_principal(everybody()).oneshot(call).await.unwrap();
+        assert_eq!(answer.status().is_success(), is_taken, "{levels} levels");
+        let name = format!("s{levels}");
+        for (from, path, form) in [
+            ("/new-job?queue=mail", "/enqueue", String::new()),
+            ("/new-schedule?queue=mail", "/put-schedule", format!("&name={name}&every_ms=60")),
+        ] {
+            let got = post(&dashboard, from, path, &format!("queue=mail&payload={payload}{form}")).await;
+            assert_eq!(
+                got.status == StatusCode::SEE_OTHER,
+                is_taken,
+                "{path}, {levels} levels: {}",
+                got.text
+            );
+            let wrong = got.text.split("id=\"h-payload\">").nth(1);
+            assert!(is_taken || wrong.unwrap().contains("at most 4 levels deep"), "{path}: {}", got.text);
+        }
+    }
 }

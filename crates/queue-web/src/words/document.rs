@@ -2,7 +2,7 @@
 
 use crate::visit::Fields;
 use queue_core::{ContentType, Payload};
-use queue_view::{SentData, json_of, words::millis};
+use queue_view::{SentData, words::millis};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::{collections::BTreeMap, time::Duration};
@@ -124,23 +124,18 @@ impl Document {
         if is_json && text.is_empty() {
             return Ok(());
         }
-        if is_json && json_of(text.as_bytes()).is_none() {
-            let read = serde_json::from_str::<serde::de::IgnoredAny>(&text);
-            let why =
-                read.err().map_or_else(|| "it is nested too deep".to_owned(), |error| error.to_string());
-            return Err(WrongField::new("payload", format!("this is no JSON: {why}")));
+        if is_json {
+            let json = serde_json::from_str::<&RawValue>(&text)
+                .map_err(|error| WrongField::new("payload", format!("this is no JSON: {error}")))?;
+            self.set("payload", &json);
+            return Ok(());
         }
         let content_type = ContentType::new(content_type)
             .map_err(|invalid| WrongField::new("content_type", invalid.to_string()))?;
         let payload = Payload::new(text, content_type);
         let sent = SentData::of(&payload);
-        if let Some(json) = sent.json {
-            self.set("payload", &json);
-        }
-        if let Some(base64) = sent.base64 {
-            self.set("payload_base64", &base64);
-            self.set("content_type", &payload.content_type.as_str());
-        }
+        self.set("payload_base64", &sent.base64);
+        self.set("content_type", &sent.content_type);
         Ok(())
     }
 

@@ -3,13 +3,13 @@
 use crate::{
     limits::ServiceLimits,
     problem::{Problem, Result},
-    wire::{NewJobIn, check_count},
+    wire::{NewJobIn, RequestRules, check_count},
 };
 use queue::{
     JobOptions, Keep, Raw,
     schedules::{Missed, Overlap, Schedule, ScheduleError, Template, Tick, Timing},
 };
-use queue_core::{Budget, IdSource, JobId, Kind, Limits, NewJob, Retention, Span, Timestamp};
+use queue_core::{Budget, JobId, Kind, NewJob, Retention, Span, Timestamp};
 use serde::Deserialize;
 use std::{
     borrow::Cow,
@@ -91,22 +91,21 @@ pub(crate) enum OverlapIn {
 
 impl ScheduleIn<'_> {
     /// The kind of the jobs, and the schedule.
-    pub(crate) fn checked(
-        self,
-        name: &str,
-        ids: &dyn IdSource,
-        limits: &Limits,
-        service: &ServiceLimits,
-    ) -> Result<(Kind, Schedule<Raw>)> {
-        let timing =
-            timing(self.cron.as_deref(), self.zone.as_deref(), self.every_ms, self.at.as_deref(), service)?;
+    pub(crate) fn checked(self, name: &str, rules: &RequestRules<'_>) -> Result<(Kind, Schedule<Raw>)> {
+        let timing = timing(
+            self.cron.as_deref(),
+            self.zone.as_deref(),
+            self.every_ms,
+            self.at.as_deref(),
+            rules.service,
+        )?;
         let missed = missed(self.missed, self.grace_ms, self.catch_up)?;
         let overlap = match self.overlap {
             OverlapIn::Allow => Overlap::Allow,
             OverlapIn::Skip => Overlap::Skip,
             OverlapIn::Cancel => Overlap::CancelPrevious,
         };
-        let job = job(self.job, ids, limits).map_err(|problem| problem.at("job"))?;
+        let job = job(self.job, rules).map_err(|problem| problem.at("job"))?;
         let schedule = Schedule::new(name, timing, Raw(job.payload.clone()))
             .options(options(&job))
             .missed(missed)
@@ -177,11 +176,11 @@ fn missed(rule: MissedIn, grace_ms: Option<u64>, catch_up: Option<usize>) -> Res
 }
 
 /// The job as an enqueue would have it, whose rules are the same.
-fn job(said: NewJobIn<'_>, ids: &dyn IdSource, limits: &Limits) -> Result<NewJob> {
+fn job(said: NewJobIn<'_>, rules: &RequestRules<'_>) -> Result<NewJob> {
     if said.has_id() {
         return Err(refused(ScheduleError::Option { option: "id", why: ID }));
     }
-    let job = said.checked(Some(JobId::from_static("tick")), ids, limits)?;
+    let job = said.checked(Some(JobId::from_static("tick")), rules)?;
     Template::of(&job).map_err(refused)?;
     Ok(job)
 }

@@ -80,7 +80,7 @@ pub(crate) async fn next(app: Arc<App>, call: Call) -> Result<Response> {
 
 /// `POST /v1/schedules:preview`
 pub(crate) async fn preview(app: Arc<App>, call: Call) -> Result<Response> {
-    let said: PreviewIn<'_> = call.json(&app)?;
+    let said: PreviewIn<'_> = call.json()?;
     let count = checked_count(said.count)?;
     let from = said.from.as_deref().map(|from| moment("from", from)).transpose()?;
     let timing =

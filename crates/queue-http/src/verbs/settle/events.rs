@@ -2,10 +2,10 @@
 
 use crate::{
     problem::{Problem, Result},
-    wire::{KeepIn, NewJobIn, bytes_of, payload_of, span},
+    wire::{KeepIn, NewJobIn, RequestRules, bytes_of, payload_of, span},
 };
 use queue_core::{
-    Failure, IdSource, LeaseToken, Limits, NewJob, Retention, State,
+    Failure, LeaseToken, NewJob, Retention, State,
     lifecycle::{Cause, Event},
 };
 use serde::Deserialize;
@@ -130,23 +130,23 @@ pub(super) struct SnoozeIn<'a> {
 }
 
 impl CompleteIn<'_> {
-    pub(super) fn event(self, token: LeaseToken, ids: &dyn IdSource, limits: &Limits) -> Result<Event> {
+    pub(super) fn event(self, token: LeaseToken, rules: &RequestRules<'_>) -> Result<Event> {
         let base64 = self.result_base64.as_deref();
-        let result = payload_of("result", self.result, base64, self.content_type.as_deref())?;
+        let result = payload_of("result", self.result, base64, self.content_type.as_deref(), rules.service)?;
         let bytes = result.bytes.len();
-        let most = limits.payload_bytes_max;
+        let most = rules.store.payload_bytes_max;
         if bytes > most {
             return Err(Problem::too_large(format!("result: at most {most} bytes, not {bytes}")));
         }
         let retention = retention(self.keep)?;
-        Ok(Event::Complete { token, result, retention, then: followers(self.then, ids, limits)? })
+        Ok(Event::Complete { token, result, retention, then: followers(self.then, rules)? })
     }
 }
 
 impl FailIn<'_> {
-    pub(super) fn event(self, token: LeaseToken, ids: &dyn IdSource, limits: &Limits) -> Result<Event> {
+    pub(super) fn event(self, token: LeaseToken, rules: &RequestRules<'_>) -> Result<Event> {
         let failure = Failure::new(self.error.name, self.error.message);
-        let details = note("details", self.error.details, self.error.details_base64.as_deref(), limits)?;
+        let details = note("details", self.error.details, self.error.details_base64.as_deref(), rules)?;
         let failure = match details {
             Some(details) => failure.with_details(details),
             None => failure,
@@ -159,14 +159,14 @@ impl FailIn<'_> {
         };
         let delay = self.delay_ms.map(|millis| span("delay_ms", millis)).transpose()?;
         let retention = retention(self.keep)?;
-        Ok(Event::Fail { token, failure, cause, delay, retention, then: followers(self.then, ids, limits)? })
+        Ok(Event::Fail { token, failure, cause, delay, retention, then: followers(self.then, rules)? })
     }
 }
 
 impl ReleaseIn<'_> {
-    pub(super) fn event(self, token: LeaseToken, ids: &dyn IdSource, limits: &Limits) -> Result<Event> {
+    pub(super) fn event(self, token: LeaseToken, rules: &RequestRules<'_>) -> Result<Event> {
         match self.delay_ms {
-            None => Ok(Event::Release { token, then: followers(self.then, ids, limits)? }),
+            None => Ok(Event::Release { token, then: followers(self.then, rules)? }),
             Some(_) if !self.then.is_empty() => {
                 Err(Problem::invalid("release: give delay_ms or then, not both"))
             }
@@ -176,17 +176,17 @@ impl ReleaseIn<'_> {
 }
 
 impl InterruptIn<'_> {
-    pub(super) fn event(self, token: LeaseToken, ids: &dyn IdSource, limits: &Limits) -> Result<Event> {
-        let progress = note("progress", self.progress, self.progress_base64.as_deref(), limits)?;
-        Ok(Event::Interrupt { token, progress, then: followers(self.then, ids, limits)? })
+    pub(super) fn event(self, token: LeaseToken, rules: &RequestRules<'_>) -> Result<Event> {
+        let progress = note("progress", self.progress, self.progress_base64.as_deref(), rules)?;
+        Ok(Event::Interrupt { token, progress, then: followers(self.then, rules)? })
     }
 }
 
 impl SnoozeIn<'_> {
-    pub(super) fn event(self, token: LeaseToken, ids: &dyn IdSource, limits: &Limits) -> Result<Event> {
-        let progress = note("progress", self.progress, self.progress_base64.as_deref(), limits)?;
+    pub(super) fn event(self, token: LeaseToken, rules: &RequestRules<'_>) -> Result<Event> {
+        let progress = note("progress", self.progress, self.progress_base64.as_deref(), rules)?;
         let delay = span("delay_ms", self.delay_ms)?;
-        Ok(Event::Snooze { token, delay, progress, then: followers(self.then, ids, limits)? })
+        Ok(Event::Snooze { token, delay, progress, then: followers(self.then, rules)? })
     }
 }
 
@@ -195,11 +195,11 @@ pub(in crate::verbs) fn note(
     what: &str,
     json: Option<&RawValue>,
     base64: Option<&str>,
-    limits: &Limits,
+    rules: &RequestRules<'_>,
 ) -> Result<Option<bytes::Bytes>> {
-    let found = bytes_of(what, json, base64)?;
+    let found = bytes_of(what, json, base64, rules.service)?;
     let bytes = found.as_ref().map_or(0, bytes::Bytes::len);
-    let most = limits.note_bytes_max;
+    let most = rules.store.note_bytes_max;
     if bytes > most {
         return Err(Problem::too_large(format!("{what}: at most {most} bytes, not {bytes}")));
     }
@@ -210,10 +210,11 @@ fn retention(keep: Option<KeepIn>) -> Result<Option<Retention>> {
     keep.map(|keep| keep.retention().map_err(|problem| problem.at("keep"))).transpose()
 }
 
-fn followers(then: Vec<NewJobIn<'_>>, ids: &dyn IdSource, limits: &Limits) -> Result<Vec<NewJob>> {
-    let checked = then.into_iter().enumerate().map(|(at, job)| {
-        job.checked(None, ids, limits).map_err(|problem| problem.at(format_args!("then[{at}]")))
-    });
+fn followers(then: Vec<NewJobIn<'_>>, rules: &RequestRules<'_>) -> Result<Vec<NewJob>> {
+    let checked = then
+        .into_iter()
+        .enumerate()
+        .map(|(at, job)| job.checked(None, rules).map_err(|problem| problem.at(format_args!("then[{at}]"))));
     checked.collect()
 }
 

@@ -100,7 +100,7 @@ pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliE
         let policy = if args.listen.is_encrypted() { policy.over_https() } else { policy };
         let watched = WatchedStores::from(storage.clone());
         let watched = if args.demo { watched } else { watched.readiness(service.readiness()) };
-        let stores = Dashboard::new(watched);
+        let stores = Dashboard::new(watched).limits(*service.limits());
         let stores = args.trace_url.iter().cloned().fold(stores, Dashboard::trace_url);
         stores.access(policy)
     });
