@@ -98,7 +98,13 @@ impl JobFilter {
     /// # Errors
     /// The errors of a filter that no job can match.
     pub fn newest_first(&self, queue: QueueName) -> Result<JobListing, InvalidFilter> {
-        self.listing(queue, self.own_walk().is_none().then_some(Direction::NewestFirst))
+        self.listing(queue, (!self.has_own_order()).then_some(Direction::NewestFirst))
+    }
+
+    /// Whether the jobs have an order of their own, beside which there is no other: those that are
+    /// due, scheduled, parked or lapsed, and nothing else.
+    pub fn has_own_order(&self) -> bool {
+        self.own_walk().is_some()
     }
 
     /// Checks that a job can match.

@@ -2,10 +2,11 @@
 
 mod across;
 mod filter;
+mod order;
 
 pub(crate) use filter::{SinceChoice, filter_of, operation, since_choices};
 
-use super::{LibraryLink, QueueChoice, QueueScope, capitalized};
+use super::{LibraryLink, QueueChoice, QueueScope, capitalized, sorting::ColumnView};
 use crate::{
     answer::{self, Answer},
     problem::Result,
@@ -41,6 +42,10 @@ struct JobsPage {
     since: Vec<SinceChoice>,
     rows: Vec<JobRow>,
     order: &'static str,
+    /// The same from the other end.
+    turned: Option<NavLink>,
+    /// The head of the column of times.
+    when: ColumnView,
     looked_at: String,
     newer: Option<String>,
     older: Option<String>,
@@ -87,7 +92,8 @@ pub(crate) async fn jobs(visit: Visit) -> Result<Answer> {
         QueueScope::Nothing => return answer::page(&JobsPage::empty(visit.live_frame("Jobs", None), filter)),
     };
     let status = visit.status_of(&chosen.name).await?;
-    let listing = filter.newest_first(chosen.name.clone())?;
+    let listing = filter.listing(chosen.name.clone(), order::wanted(&visit, &filter))?;
+    let turned = order::turned(&visit, &listing);
     let page = list(&visit, &listing).await?;
     let next = page.next.as_ref().map(|Cursor(next)| next.as_str());
     let here = visit.query.without(&["after", "did", "n", "not", "store"]);
@@ -100,6 +106,8 @@ pub(crate) async fn jobs(visit: Visit) -> Result<Answer> {
         since: since_choices(filter.since, page.now),
         rows: page.jobs.iter().map(|job| row(&visit, job, page.now)).collect(),
         order: listing.order_words(),
+        when: order::when(&listing, turned.as_ref()),
+        turned,
         looked_at: number(page.looked_at),
         newer: visit.query.get("after").map(|_| visit.link("jobs", &here)),
         older: next.map(|next| {
@@ -128,6 +136,8 @@ impl JobsPage {
             since: Vec::new(),
             rows: Vec::new(),
             order: "",
+            turned: None,
+            when: ColumnView { label: "When", ..ColumnView::default() },
             looked_at: String::new(),
             newer: None,
             older: None,

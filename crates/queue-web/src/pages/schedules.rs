@@ -1,6 +1,8 @@
 //! The schedules of one queue or of all: what they enqueue, when next, and when last.
 
-use super::{QueueChoice, QueueScope};
+mod order;
+
+use super::{QueueChoice, QueueScope, sorting::ColumnView};
 use crate::{
     answer::{self, Answer},
     problem::Result,
@@ -40,6 +42,7 @@ struct SchedulesPage {
     /// The one queue; all queues if absent.
     queue: Option<String>,
     queues: Vec<QueueChoice>,
+    head: Vec<ColumnView>,
     rows: Vec<ScheduleRow>,
     is_cut: bool,
     queues_left_out: usize,
@@ -58,6 +61,7 @@ struct FoundSchedules {
     now: Timestamp,
 }
 
+#[derive(Default)]
 struct ScheduleRow {
     queue: String,
     queue_href: String,
@@ -72,7 +76,9 @@ struct ScheduleRow {
     is_failed: bool,
     is_unreadable: bool,
     next: Vec<Moment>,
+    next_tick: Option<Tick>,
     last: Option<Moment>,
+    last_tick: Option<Tick>,
     declared: Option<&'static str>,
     error: Option<String>,
 }
@@ -97,10 +103,20 @@ pub(crate) async fn schedules(visit: Visit) -> Result<Answer> {
     let unreadable = page.unreadable.iter().map(|unreadable| unreadable_row(&visit, unreadable, *now));
     let rows =
         page.schedules.iter().map(|status| row(&visit, status, *now, frame.may.payload)).chain(unreadable);
+    let count = page.schedules.len() + page.unreadable.len();
+    let is_cut = page.next.is_some() || *left_out > 0;
+    let can_sort = !is_cut && count <= order::SORTED_MAX;
+    let sort = order::wanted(&visit).filter(|_| can_sort);
+    let mut rows: Vec<ScheduleRow> = rows.take(if can_sort { count } else { ROWS_MAX }).collect();
+    if let Some(sort) = sort {
+        order::arrange(&mut rows, sort);
+    }
+    rows.truncate(ROWS_MAX);
     answer::page(&SchedulesPage {
         is_there: queues.is_some(),
-        rows: rows.take(ROWS_MAX).collect(),
-        is_cut: page.next.is_some() || page.schedules.len() + page.unreadable.len() > ROWS_MAX,
+        head: order::head(&visit, queue.as_ref().map(QueueName::as_str), sort, can_sort),
+        rows,
+        is_cut: page.next.is_some() || count > ROWS_MAX,
         queues_left_out: *left_out,
         may_change: frame.may.operate && !queue.as_ref().is_some_and(QueueName::is_reserved),
         may_edit: frame.may.operate && frame.may.produce && frame.may.payload,
@@ -146,6 +162,7 @@ fn row(visit: &Visit, status: &ScheduleStatus, now: Timestamp, with_headers: boo
         _ => ("good", "✓"),
     };
     let spec = status.spec();
+    let (next, last) = (status.next(NEXT), status.last_run());
     let queue = status.meta().queue.as_str();
     ScheduleRow {
         queue: queue.to_owned(),
@@ -160,8 +177,10 @@ fn row(visit: &Visit, status: &ScheduleStatus, now: Timestamp, with_headers: boo
         is_paused: status.is_paused(),
         is_failed: status.is_failed(),
         is_unreadable: false,
-        next: status.next(NEXT).into_iter().map(|tick| at(tick, now)).collect(),
-        last: status.last_run().map(|tick| at(tick, now)),
+        next_tick: next.first().copied(),
+        next: next.into_iter().map(|tick| at(tick, now)).collect(),
+        last_tick: last,
+        last: last.map(|tick| at(tick, now)),
         declared: Some(if spec.declared { "by a program" } else { "by hand" }),
         error: status.meta().last_error.as_ref().map(ToString::to_string),
     }
@@ -184,7 +203,9 @@ fn unreadable_row(visit: &Visit, unreadable: &UnreadableJob, now: Timestamp) -> 
         is_failed: false,
         is_unreadable: true,
         next: Vec::new(),
+        next_tick: None,
         last: None,
+        last_tick: None,
         declared: None,
         error: Some(unreadable.error().message().to_owned()),
     }

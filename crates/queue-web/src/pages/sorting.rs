@@ -6,13 +6,23 @@ pub(super) struct SortColumn {
     /// The word in addresses.
     pub(super) name: &'static str,
     pub(super) label: &'static str,
-    /// Numbers begin with the largest, and words with the first of the alphabet.
     pub(super) is_number: bool,
+    /// Numbers begin with the largest, and words with the first of the alphabet.
+    pub(super) order: Order,
+}
+
+/// Which end of a column comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Ascending,
+    Descending,
 }
 
 /// The head of a column.
+#[derive(Default)]
 pub(super) struct ColumnView {
     pub(super) label: &'static str,
+    /// Empty if the table cannot be sorted by it.
     pub(super) href: String,
     pub(super) is_number: bool,
     /// The value of `aria-sort`; empty if the table is not sorted by it.
@@ -21,11 +31,16 @@ pub(super) struct ColumnView {
 
 impl SortColumn {
     pub(super) const fn word(name: &'static str, label: &'static str) -> Self {
-        Self { name, label, is_number: false }
+        Self { name, label, is_number: false, order: Order::Ascending }
+    }
+
+    /// A column of times that begins with the latest.
+    pub(super) const fn latest(name: &'static str, label: &'static str) -> Self {
+        Self { name, label, is_number: false, order: Order::Descending }
     }
 
     pub(super) const fn number(name: &'static str, label: &'static str) -> Self {
-        Self { name, label, is_number: true }
+        Self { name, label, is_number: true, order: Order::Descending }
     }
 }
 
@@ -39,11 +54,17 @@ pub(super) fn heads(
         label: column.label,
         href: link(column.name),
         is_number: column.is_number,
-        order: match (sorted_by == Some(column.name), column.is_number) {
-            (false, _) => "",
-            (true, true) => "descending",
-            (true, false) => "ascending",
-        },
+        order: if sorted_by == Some(column.name) { column.order.aria() } else { "" },
     };
     columns.iter().map(head).collect()
+}
+
+impl Order {
+    /// The value of `aria-sort`.
+    pub(super) const fn aria(self) -> &'static str {
+        match self {
+            Self::Ascending => "ascending",
+            Self::Descending => "descending",
+        }
+    }
 }

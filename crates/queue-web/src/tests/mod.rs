@@ -12,6 +12,7 @@ mod looks;
 mod one_job;
 mod roles;
 mod shares;
+mod sorted;
 mod stale;
 mod standing_still;
 mod traces;
