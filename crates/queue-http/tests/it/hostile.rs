@@ -64,6 +64,9 @@ async fn json_that_is_too_deep_is_refused_wherever_it_is() {
             value.clone(),
             format!("{{\"jobs\":[{{\"payload\":{value}}}]}}"),
             format!("{{\"jobs\":{value}}}"),
+            format!("{{\"jobs\":[{{\"keep_completed\":{value}}}]}}"),
+            format!("{{\"jobs\":[{{\"tags\":{value}}}]}}"),
+            format!("{{\"jobs\":[{{\"of_no_name\":{value}}}]}}"),
         ] {
             let (status, problem) = client.call(Method::POST, "/v1/queues/q/jobs", body).await;
             assert_eq!(status, StatusCode::BAD_REQUEST, "{problem}");
