@@ -15,6 +15,9 @@ const ROOM_WARNING_MIN_BYTES: u64 = 256 * MIB;
 const ROOM_WARNING_MAX_BYTES: u64 = 10 << 30;
 /// Between the two, below this part of the disk.
 const ROOM_WARNING_PARTS: u64 = 50;
+/// Removing records needs room itself: a log grows before it shrinks.
+const ROOM_ADVICE: &str = "free a few MiB of something else first if less is left, since a change needs room itself; then \
+    `queue prune --finished-before` removes records that no one needs; or move the store to a larger disk";
 /// Watches that a user may have on Linux before programs beside this one are likely to take them
 /// all. The kernel's own minimum is 8,192.
 const WATCHES_MIN: u64 = 8_192;
@@ -42,12 +45,7 @@ impl DiskRoom {
             _ => Severity::Fine,
         };
         let seen = format!("{} of {} are free on the disk of the store", bytes(self.free), bytes(self.total));
-        Finding::new(
-            "disk-room",
-            severity,
-            seen,
-            "free some space, or move the store to a larger disk; `queue prune --finished-before` removes records that nobody needs",
-        )
+        Finding::new("disk-room", severity, seen, ROOM_ADVICE)
     }
 }
 
