@@ -22,6 +22,7 @@ mod opener;
 mod output;
 mod parse;
 mod process_group;
+mod seldom_warning;
 mod service_address;
 mod session;
 mod signals;

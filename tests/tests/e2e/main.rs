@@ -23,6 +23,7 @@ mod observing;
 mod one_trace;
 mod one_view;
 mod operating;
+mod operation_waits;
 mod pages;
 mod project_files;
 mod reading;

@@ -8,6 +8,7 @@ pub(crate) mod confirm;
 pub(crate) mod delete;
 pub(crate) mod filter_args;
 pub(crate) mod operation;
+mod operation_wait;
 pub(crate) mod operations;
 pub(crate) mod promote;
 pub(crate) mod prune;

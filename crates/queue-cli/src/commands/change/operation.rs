@@ -4,6 +4,7 @@ use super::{
     bulk_report,
     confirm::{confirm, refuse_without_a_person},
     filter_args::ChangedArgs,
+    operation_wait::OperationWait,
 };
 use crate::{
     effect::Effect,
@@ -152,7 +153,9 @@ async fn follow(
     session: &Session,
     signals: &mut StopSignals,
 ) -> Result<Option<OperationStatus>, CliError> {
-    let worker = operations.worker().lease(lease).poll_interval(LOOK).build()?;
+    let waits = OperationWait::of(id, session);
+    let worker = operations.worker().lease(lease).poll_interval(LOOK);
+    let worker = worker.on_event(waits.clone().observer()).build()?;
     let stop = worker.stop_token();
     let mut running = pin!(worker.run());
     let mut is_interrupted = false;
@@ -167,6 +170,8 @@ async fn follow(
                 let seen = status(operations, id, session).await?;
                 if seen.is_over() {
                     stop.cancel();
+                } else if seen.meta().state.is_waiting() && is_paused(operations).await {
+                    waits.tell("its queue is paused: `queue resume --queue queue.operations`");
                 }
                 show(&seen, session);
             }
@@ -174,6 +179,14 @@ async fn follow(
     }
     let ended = status(operations, id, session).await?;
     Ok(Some(ended).filter(|ended| ended.is_over() || !is_interrupted))
+}
+
+/// Whether all operations are paused; a store that cannot say it is not asked further.
+async fn is_paused(operations: &Operations) -> bool {
+    match operations.queue() {
+        Ok(queue) => queue.is_paused().await.unwrap_or(false),
+        Err(_) => false,
+    }
 }
 
 async fn status(
