@@ -52,11 +52,12 @@ pub(crate) const HELP: &str = "Exit codes:
 pub(crate) struct CliError {
     exit: Exit,
     message: String,
+    may_come: bool,
 }
 
 impl CliError {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into() }
+        Self { exit, message: message.into(), may_come: false }
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
@@ -84,8 +85,19 @@ impl CliError {
         }
     }
 
+    /// The same error, for which [`may_come`](Self::may_come) holds.
+    pub(crate) fn of_store_to_come(self) -> Self {
+        Self { may_come: true, ..self }
+    }
+
+    /// Whether it is about a store that is not there yet, as far as can be seen: a server that does
+    /// not answer, or a file or a database that is missing. It may come without a change of the
+    /// command, unlike a wrong URL or password and a layout of another version.
+    pub(crate) fn may_come(&self) -> bool {
+        self.may_come
+    }
+
     /// What is wrong.
-    #[cfg(feature = "top")]
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
@@ -128,10 +140,18 @@ impl From<Error> for CliError {
             ErrorKind::Corrupt | ErrorKind::Unsupported => Exit::Unusable,
             _ => Exit::Bug,
         };
+        let may_come = error.is_transient() || is_absent(&error);
         let unknown = error.certainty() == Certainty::Unknown;
         let suffix = if unknown { " (it may have been done all the same)" } else { "" };
-        Self::new(exit, format!("{}{suffix}", with_source(error.message(), error.source())))
+        let message = format!("{}{suffix}", with_source(error.message(), error.source()));
+        Self { exit, message, may_come }
     }
+}
+
+/// Whether the file, the directory or the database of a store is missing.
+pub(crate) fn is_absent(error: &Error) -> bool {
+    let cause = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound)
 }
 
 impl From<InvalidOption> for CliError {

@@ -26,6 +26,7 @@ mod seldom_warning;
 mod service_address;
 mod session;
 mod signals;
+mod store_wait;
 
 use args::Cli;
 use clap::{CommandFactory, Parser};

@@ -35,6 +35,14 @@ pub(crate) fn positive(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// A length of time that is not zero, or `forever`.
+pub(crate) fn longest(text: &str) -> Result<Duration, String> {
+    match text {
+        "forever" => Ok(Duration::MAX),
+        _ => positive(text).map_err(|error| format!("{error}, or `forever`")),
+    }
+}
+
 /// A shell command that is not empty.
 pub(crate) fn command(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {

@@ -2,7 +2,7 @@
 //! closes them.
 
 use crate::{
-    exit::{CliError, Exit},
+    exit::{CliError, Exit, is_absent},
     globals::Globals,
     opener::Opener,
     output::Output,
@@ -13,7 +13,7 @@ use queue::{
     queue_core::{Durability, Reach, Timestamp},
 };
 use serde_json::json;
-use std::{env, error::Error as _, io, sync::Arc, time::Duration};
+use std::{env, sync::Arc, time::Duration};
 
 /// The default store.
 const STORE: &str = "sqlite:queue.db";
@@ -81,7 +81,15 @@ impl Session {
         missing: Missing,
         command: impl AsyncFnOnce(&Jobs) -> Result<T, CliError>,
     ) -> Result<T, CliError> {
-        let storage = self.open(missing).await?;
+        self.with_opened(self.open(missing).await?, command).await
+    }
+
+    /// Runs the command on the queue of a store that is open, and closes it in every case.
+    pub(crate) async fn with_opened<T>(
+        &self,
+        storage: Arc<dyn Storage>,
+        command: impl AsyncFnOnce(&Jobs) -> Result<T, CliError>,
+    ) -> Result<T, CliError> {
         let jobs = Queue::new(storage.clone(), &self.name)?;
         let ended = command(&jobs).await;
         let closed = storage.close().await;
@@ -126,14 +134,14 @@ impl Session {
             Missing::Create => self.url.clone(),
             Missing::Refuse | Missing::RefuseToServe => refusing(&self.url),
         };
-        self.opener.open(&url).await.map_err(|error| of_opening(error, missing))
+        self.opener.open(&url).await.map_err(|error| of_opening(error, missing, &self.url))
     }
 
     /// The store, if it is there or can tell only by being opened.
     pub(crate) async fn find(&self) -> Result<Option<Arc<dyn Storage>>, CliError> {
         match self.opener.open(&refusing(&self.url)).await {
             Ok(storage) => durable(storage).map(Some),
-            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) if is_absent(&error) && !is_of_server(&self.url) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -152,17 +160,19 @@ fn durable(storage: Arc<dyn Storage>) -> Result<Arc<dyn Storage>, CliError> {
     Ok(storage)
 }
 
-fn is_absent(error: &queue::Error) -> bool {
-    let cause = error.source().and_then(|source| source.downcast_ref::<io::Error>());
-    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound)
-}
-
 /// A path without a store may be mistyped, or the first job is still to come.
-fn of_opening(error: queue::Error, missing: Missing) -> CliError {
+fn of_opening(error: queue::Error, missing: Missing, url: &str) -> CliError {
     match missing.advice() {
-        Some(advice) if is_absent(&error) => CliError::invalid(format!("{}; {advice}", error.message())),
+        Some(advice) if is_absent(&error) && !is_of_server(url) => {
+            CliError::invalid(format!("{}; {advice}", error.message())).of_store_to_come()
+        }
         _ => error.into(),
     }
+}
+
+/// Whether the command cannot make the store where it is missing.
+fn is_of_server(url: &str) -> bool {
+    url.split_once(':').is_some_and(|(scheme, _)| scheme.to_ascii_lowercase().starts_with("postgres"))
 }
 
 /// The same URL with creation ruled out, unless the URL itself says what to do.

@@ -3,7 +3,7 @@
 use crate::tls;
 use queue_core::{Error, ErrorKind};
 use sqlx::postgres::PgConnectOptions;
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, io, sync::Arc};
 
 const SERIALIZATION_FAILURE: &str = "40001";
 const DEADLOCK_DETECTED: &str = "40P01";
@@ -12,6 +12,8 @@ const UNIQUE_VIOLATION: &str = "23505";
 /// How `enqueue.sql` says that an id was taken and freed meanwhile: `refuse_lost_race` of the
 /// schema raises it.
 const LOST_RACE: &str = "QJ001";
+/// How a server says that it has no database of that name.
+const NO_DATABASE: &str = "3D000";
 /// How a server in recovery answers a read of tables that are not logged.
 const FEATURE_NOT_SUPPORTED: &str = "0A000";
 
@@ -59,7 +61,13 @@ pub(crate) fn unreachable(
     // change back.
     let is_mended_elsewhere = kind == ErrorKind::Invalid && operation != "open";
     let kind = if is_mended_elsewhere { ErrorKind::Unavailable } else { kind };
-    Error::new(kind, operation, message).with_source(error)
+    let explained = Error::new(kind, operation, message);
+    if is_without_database(&error) {
+        // As stores of files say it of theirs.
+        explained.with_source(io::Error::new(io::ErrorKind::NotFound, error))
+    } else {
+        explained.with_source(error)
+    }
 }
 
 /// Where a server is said to be.
@@ -79,6 +87,11 @@ pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
         code(error).as_deref(),
         Some(SERIALIZATION_FAILURE | DEADLOCK_DETECTED | LOST_RACE | UNIQUE_VIOLATION)
     )
+}
+
+/// True if the server has no database of that name.
+fn is_without_database(error: &sqlx::Error) -> bool {
+    code(error).as_deref() == Some(NO_DATABASE)
 }
 
 /// True for a look at tables that are not logged, on a server in recovery.
@@ -183,7 +196,7 @@ fn advise_on_code(code: &str) -> (ErrorKind, &'static str) {
              or open fewer for each process with `connections_max`",
         ),
         "57P03" => (ErrorKind::Unavailable, "the server is starting or stopping; try again"),
-        "3D000" => (ErrorKind::Invalid, "there is no such database; create it, or check the URL"),
+        NO_DATABASE => (ErrorKind::Invalid, "there is no such database; create it, or check the URL"),
         "26000" | "08P01" | "42P05" => (
             ErrorKind::Unavailable,
             "the connection does not keep prepared statements; behind PgBouncer add `pooler=transactions` to the URL",

@@ -37,6 +37,7 @@ mod shell;
 mod showing;
 mod sick_screens;
 mod soak;
+mod store_wait;
 mod suspended;
 mod terminals;
 mod unwritten;

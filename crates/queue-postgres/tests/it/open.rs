@@ -4,7 +4,7 @@ use crate::common::{Place, assert_sound, claim, enqueue, job, queue};
 use queue_core::{Certainty, Error, ErrorKind, Storage};
 use queue_postgres::{MIGRATIONS, Migrations, PostgresOptions, PostgresStorage, schema, schema_down};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
-use std::{sync::Arc, time::Duration};
+use std::{error::Error as _, io, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
 async fn refusal(options: PostgresOptions) -> Error {
@@ -128,6 +128,9 @@ async fn what_cannot_be_connected_to_is_told_with_advice_and_without_the_passwor
         let error = refusal(PostgresOptions::new(&url).unwrap()).await;
         assert_eq!(error.kind(), kind, "{error}");
         assert!(!error.to_string().contains("hunter2"), "{error}");
+        let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+        let is_absent = source.is_some_and(|source| source.kind() == io::ErrorKind::NotFound);
+        assert_eq!(is_absent, url.contains("no-such-database"), "a program that waits tells it by this");
     }
     for url in ["", "mysql://h/d", "postgres://h:x/d", "postgres://h/d?schema=pg_x", "postgres://h/d?schema="]
     {

@@ -12,6 +12,7 @@ use crate::{
     exit::{CliError, Exit},
     session::{Missing, Session},
     signals::{ReloadSignal, StopSignals},
+    store_wait::StoreWaitArgs,
 };
 use clap::Args;
 use demo::Demo;
@@ -33,6 +34,8 @@ sees the dashboard at /, and logs in with a token that has the scope view; `queu
 `queue token new` makes the tokens. Without --tokens it starts with --no-auth alone, and then only where no other machine
 reaches it. SIGHUP reads tokens, keys and certificates again. The first SIGINT, SIGTERM or SIGQUIT ends it once its
 requests are answered (at most --drain-timeout), a second one at once.
+With --wait it waits for a store that is not there yet, with pauses of 1 s to 30 s; connections are answered once the store
+is there. A signal ends that with 0. A wrong URL, a wrong password and a store of another version end it at once.
 Jobs that are claimed through it and not settled come back when their leases lapse, whatever happens to the service.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is one option of a command")]
 pub(crate) struct ServeArgs {
@@ -67,6 +70,8 @@ pub(crate) struct ServeArgs {
     /// error]
     #[arg(long, value_name = "LEVEL", value_enum)]
     log: Option<log::Level>,
+    #[command(flatten)]
+    store_wait: StoreWaitArgs,
 }
 
 pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliError> {
@@ -86,9 +91,14 @@ pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<Exit, CliE
         (false, _) => None,
     };
     let missing = if args.create { Missing::Create } else { Missing::RefuseToServe };
-    let storage = match &demo {
-        Some(demo) => demo.storage(),
-        None => metered(session.open_any(missing).await?),
+    let storage = if let Some(demo) = &demo {
+        demo.storage()
+    } else {
+        let open = || session.open_any(missing);
+        let Some(storage) = args.store_wait.open(session.out.format(), &mut stop, open).await? else {
+            return Ok(Exit::Ok);
+        };
+        metered(storage)
     };
     let path = queue::store_path(&session.url).filter(|_| demo.is_none());
     let Keys { keys, file: key_file } = Keys::of(args.key_file, path.as_deref())?;

@@ -6,6 +6,7 @@ mod exec;
 mod remote;
 mod script;
 mod started_job;
+mod stop_request;
 
 use crate::{
     exit::{CliError, Exit},
@@ -13,6 +14,7 @@ use crate::{
     parse,
     session::{Jobs, Missing, Session},
     signals::StopSignals,
+    store_wait::StoreWaitArgs,
 };
 use clap::Args;
 use exec::{Exec, Snooze};
@@ -20,7 +22,8 @@ use queue::worker::{Context, Router, Worker, WorkerReport};
 use queue::{ContentType, Raw, RetryPolicy};
 use script::Script;
 use started_job::StartedJob;
-use std::{num::NonZeroUsize, pin::pin, sync::Arc, thread, time::Duration};
+use std::{num::NonZeroUsize, sync::Arc, thread, time::Duration};
+use stop_request::{StopRequest, on_signals};
 use tokio_util::sync::CancellationToken;
 
 /// What the environment of a command cannot hold goes through standard input alone; see `script`.
@@ -42,8 +45,10 @@ jobs run again when their leases lapse, and a small process beside it, the guard
 beside the next attempt only if both are killed at once, if it has left its process group (`setsid`), or if the worker stands
 still past the lease.
 It exits with 1 if a job failed for good, and with 5 if an outcome could not be stored: that job runs again.
-With --server it claims from a service and needs no more than a token with the scope `work`; the command then finds
-$QUEUE_SERVER and $QUEUE_TOKEN_FILE in place of $QUEUE_STORE.")]
+With --wait it waits for a store that is not there yet, says so once and then ever more seldom, and tries again after
+pauses of 1 s to 30 s. A signal ends that with 0. A wrong URL, a wrong password and a store of another version end it at once.
+With --server it claims from a service, waits for it without --wait, and needs no more than a token with the scope `work`; the
+command then finds $QUEUE_SERVER and $QUEUE_TOKEN_FILE in place of $QUEUE_STORE.")]
 pub(crate) struct WorkArgs {
     /// The shell command to run for each job
     #[arg(long, value_name = "COMMAND", value_parser = parse::command)]
@@ -102,6 +107,8 @@ pub(crate) struct WorkArgs {
     /// content type]
     #[arg(long, value_name = "TYPE")]
     result_type: Option<ContentType>,
+    #[command(flatten)]
+    store_wait: StoreWaitArgs,
 }
 
 pub(crate) async fn run(args: WorkArgs, session: &Session) -> Result<Exit, CliError> {
@@ -111,7 +118,11 @@ pub(crate) async fn run(args: WorkArgs, session: &Session) -> Result<Exit, CliEr
     if let Some(server) = &session.server {
         return remote::run(&args, server, session, &mut signals).await;
     }
-    session.with_jobs(Missing::Refuse, async |jobs| serve(&args, jobs, session, &mut signals).await).await
+    let open = || session.open(Missing::Refuse);
+    let Some(storage) = args.store_wait.open(session.out.format(), &mut signals, open).await? else {
+        return Ok(Exit::Ok);
+    };
+    session.with_opened(storage, async |jobs| serve(&args, jobs, session, &mut signals).await).await
 }
 
 /// Works to the end, and reports what was done. A store that is closed for good ends the worker
@@ -150,14 +161,6 @@ fn tell_end(report: WorkerReport, stopped: StopRequest, session: &Session) -> Re
     })
 }
 
-/// How often a signal has asked the worker to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StopRequest {
-    Never,
-    Once,
-    Twice,
-}
-
 async fn work(
     args: &WorkArgs,
     jobs: &Jobs,
@@ -169,41 +172,6 @@ async fn work(
     let stop = worker.stop_token();
     let ask = |request| if request == StopRequest::Twice { kill.cancel() } else { stop.cancel() };
     Ok(on_signals(worker.run(), ask, session, signals).await)
-}
-
-/// Runs a worker to its end, and passes signals on to it.
-async fn on_signals<R>(
-    running: impl Future<Output = R>,
-    ask: impl Fn(StopRequest),
-    session: &Session,
-    signals: &mut StopSignals,
-) -> (R, StopRequest) {
-    let mut running = pin!(running);
-    let mut stopped = StopRequest::Never;
-    loop {
-        tokio::select! {
-            report = &mut running => return (report, stopped),
-            () = signals.next() => {
-                stopped = on_signal(stopped, session);
-                ask(stopped);
-            }
-        }
-    }
-}
-
-fn on_signal(stopped: StopRequest, session: &Session) -> StopRequest {
-    let (now, words) = match stopped {
-        StopRequest::Never => {
-            (StopRequest::Once, "stopping: waiting for running commands; another signal kills them")
-        }
-        StopRequest::Once | StopRequest::Twice => {
-            (StopRequest::Twice, "stopping now: their jobs go back to the queue")
-        }
-    };
-    if session.out.format() == Format::Human {
-        output::note(words);
-    }
-    now
 }
 
 /// The command is run for jobs of every kind.

@@ -1,7 +1,7 @@
 //! `queue work --server`: the same worker over the protocol `/v1`, with a token of the scope
 //! `work`.
 
-use super::{StopRequest, WorkArgs, event, on_signals, retry, router, tell_end, tell_start};
+use super::{StopRequest, WorkArgs, event, retry, router, stop_request::on_signals, tell_end, tell_start};
 use crate::{
     exit::{CliError, Exit},
     service_address::ServiceAddress,
@@ -22,6 +22,9 @@ pub(super) async fn run(
 ) -> Result<Exit, CliError> {
     if args.prefetch > 0 {
         return Err(CliError::invalid("--prefetch holds jobs of a store; with --server leave it out"));
+    }
+    if args.store_wait.is_bounded() {
+        return Err(CliError::invalid("--wait: with --server the worker waits by itself, without a bound"));
     }
     if !ServiceWorkerBuilder::LEASES.contains(&args.lease) {
         return Err(CliError::invalid("--lease: a service gives leases of 1s to 1h"));
