@@ -17,7 +17,7 @@ fn filled() -> CommandDirectory {
     place.run(&["enqueue", "x", "--id", "failing", "--header", "note=a-telling-header"]).ok();
     let exec = "echo a-telling-error >&2; exit 65";
     place.run(&["work", "--exec", exec, "--drain", "--concurrency", "1"]);
-    place.run(&["enqueue", "x", "--id", "waits"]).ok();
+    place.run(&["enqueue", "x", "--id", "id-of-one"]).ok();
     place
 }
 
@@ -80,7 +80,7 @@ fn a_bundle_has_no_payload_no_id_no_error_and_no_tag() {
     assert!(all.contains("sqlite-log") && all.contains("\"default\""), "{all}");
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let is_name = |name: &&str| name.len() > 5;
-    for secret in ["a-telling", "waits"].into_iter().chain([host.trim()].into_iter().filter(is_name)) {
+    for secret in ["a-telling", "id-of-one"].into_iter().chain([host.trim()].into_iter().filter(is_name)) {
         assert!(!all.contains(secret), "{secret}: {all}");
     }
     // It is not written over.
