@@ -41,18 +41,14 @@ impl TestServer {
         .await
     }
 
-    /// A server that takes requests with this token alone.
-    pub(crate) async fn start_guarded(store: Arc<dyn Storage>, token: &'static str) -> Self {
-        Self::start_guarded_at(ANYWHERE, store, token).await
-    }
-
-    pub(crate) async fn start_guarded_at(
-        at: SocketAddr,
+    /// A server that takes requests with this token alone, which the test may change.
+    pub(crate) async fn start_guarded(
         store: Arc<dyn Storage>,
-        token: &'static str,
+        token: Arc<parking_lot::Mutex<&'static str>>,
     ) -> Self {
-        Self::listen(at, move |request: Request<Incoming>| {
+        Self::start_with(move |request: Request<Incoming>| {
             let mut service = StoreService::new(store.clone());
+            let token = *token.lock();
             async move {
                 let is_allowed = request.headers().get(AUTHORIZATION).is_some_and(|value| value == token);
                 if is_allowed {
@@ -74,17 +70,7 @@ impl TestServer {
     where
         F: Future<Output = Result<Response<AnswerBody>, Infallible>> + Send + 'static,
     {
-        Self::listen(ANYWHERE, answer).await
-    }
-
-    async fn listen<F>(
-        at: SocketAddr,
-        answer: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Result<Response<AnswerBody>, Infallible>> + Send + 'static,
-    {
-        let bound = ELSEWHERE.spawn(TcpListener::bind(at)).await.expect("it runs");
+        let bound = ELSEWHERE.spawn(TcpListener::bind(ANYWHERE)).await.expect("it runs");
         let listener = bound.expect("the port is free");
         let address = listener.local_addr().expect("it is bound");
         let accepting = ELSEWHERE.spawn(async move {
