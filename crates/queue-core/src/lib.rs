@@ -20,7 +20,7 @@
 //!
 //! let payload = Payload::new(&b"{\"to\":\"ada@example.org\"}"[..], ContentType::from_static("application/json"));
 //! let job = NewJob::new(JobId::new("welcome-ada")?, Kind::from_static("email"), payload);
-//! assert_eq!(job.max_attempts.as_raw(), 25);
+//! assert_eq!(job.terms.max_attempts.as_raw(), 25);
 //! # Ok::<(), queue_core::Error>(())
 //! ```
 

@@ -118,7 +118,7 @@ impl Limits {
 /// A job that expires before it may be claimed would never run, and a handler without time could do
 /// nothing.
 fn check_times(operation: &'static str, job: &NewJob) -> Result<()> {
-    if job.time_limit == Some(Span::ZERO) {
+    if job.terms.time_limit == Some(Span::ZERO) {
         return Err(Error::invalid(operation, "the time limit of a job must be longer than zero"));
     }
     if job.expires_in.is_some() && job.on_waiting != OnWaiting::Block {

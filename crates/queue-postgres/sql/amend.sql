@@ -1,7 +1,6 @@
 -- In: mark; for each job its key (queue, seq, id), the revision seen, and what is new of it, none
--- where it stays: priority, milliseconds from now until it is due, how long its record is kept once
--- it is completed or failed, content type and bytes of the payload; channel, origin. Each life
--- once, in the order of seq.
+-- where it stays: priority, milliseconds from now until it is due, terms ('' for the plain ones),
+-- content type and bytes of the payload; channel, origin. Each life once, in the order of seq.
 -- Out: now, and each job that was amended, as it was before.
 -- Guard: the revision that was seen, on the newest version of the row, under its lock; so the job
 -- still waits. The row of `ready` leaves and comes back, as in any step of a life: a claim that
@@ -10,14 +9,12 @@
 WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT
-    i.*, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed, b.expires_in,
-    b.time_limit, b.on_failure, b.tags
+    i.*, b.kind, b.priority, b.created_at, b.terms, b.expires_in, b.tags
   FROM unnest(
-    $2::integer[], $3::bigint[], $4::text[], $5::bigint[], $6::smallint[], $7::bigint[], $8::bigint[], $9::bigint[],
-    $10::text[], $11::bytea[]
+    $2::integer[], $3::bigint[], $4::text[], $5::bigint[], $6::smallint[], $7::bigint[], $8::bytea[], $9::text[],
+    $10::bytea[]
   ) WITH ORDINALITY AS i (
-    queue, seq, id, seen_revision, to_priority, delay, to_keep_completed, to_keep_failed,
-    to_content_type, to_payload, n
+    queue, seq, id, seen_revision, to_priority, delay, to_terms, to_content_type, to_payload, n
   )
   CROSS JOIN LATERAL (
     SELECT * FROM {schema}.body AS b WHERE b.queue = i.queue AND b.seq = i.seq AND b.id = i.id LIMIT 1
@@ -42,15 +39,15 @@ back AS (
 ),
 rewritten AS (
   UPDATE {schema}.body AS b SET
-    priority = coalesce(x.to_priority, b.priority), keep_completed = coalesce(x.to_keep_completed, b.keep_completed),
-    keep_failed = coalesce(x.to_keep_failed, b.keep_failed), content_type = coalesce(x.to_content_type, b.content_type),
-    payload = coalesce(x.to_payload, b.payload)
+    priority = coalesce(x.to_priority, b.priority),
+    terms = CASE WHEN x.to_terms IS NULL THEN b.terms ELSE nullif(x.to_terms, '') END,
+    content_type = coalesce(x.to_content_type, b.content_type), payload = coalesce(x.to_payload, b.payload)
   FROM (SELECT i.* FROM was AS s JOIN i ON i.n = s.n) AS x
   WHERE b.queue = ANY (ARRAY[x.queue]) AND b.seq BETWEEN x.seq AND x.seq
-    AND num_nonnulls(x.to_priority, x.to_keep_completed, x.to_payload) > 0
+    AND num_nonnulls(x.to_priority, x.to_terms, x.to_payload) > 0
 ),
 told AS (
-  SELECT count(pg_notify($12::text, $13::text || E'\n' || lines)) AS sent
+  SELECT count(pg_notify($11::text, $12::text || E'\n' || lines)) AS sent
   FROM (
     SELECT DISTINCT concat_ws(E'\t', 'w', queue) AS lines FROM was
     UNION ALL
@@ -62,7 +59,7 @@ told AS (
     ) AS x
     GROUP BY part
   ) AS parts
-  WHERE $12::text IS NOT NULL
+  WHERE $11::text IS NOT NULL
 )
 SELECT (SELECT sent FROM told), {stamp}, {item}, {waiting}
 FROM t LEFT JOIN (was AS s JOIN i ON i.n = s.n) ON true;

@@ -1,6 +1,5 @@
 -- In: mark, queue, columns of the jobs (each id once), channel, origin, whether the statement may
--- be sent again, bytes of results; how long jobs may wait for their start and their handlers may
--- run, -1 for ever; the kinds of the jobs that follow their final failures, '' for none; how long
+-- be sent again, bytes of results; how long jobs may wait for their start, -1 for ever; how long
 -- jobs that take the place of a waiting one may be put off, -1 for ever, and -2 for those that take
 -- no such place; headers and tags, '' for none.
 -- Out: now, position, the new life if one began, and what holds or held the id: life, revision,
@@ -20,12 +19,10 @@
 WITH t AS MATERIALIZED (SELECT {time}),
 input AS MATERIALIZED (
   SELECT * FROM unnest(
-    $3::text[], $4::text[], $5::smallint[], $6::bigint[], $7::integer[], $8::integer[], $9::bigint[], $10::bigint[],
-    $11::boolean[], $12::smallint[], $13::text[], $14::bytea[], $19::bigint[], $20::bigint[], $21::text[], $22::bigint[],
-    $23::text[], $24::text[]
+    $3::text[], $4::text[], $5::smallint[], $6::bigint[], $7::bytea[], $8::boolean[], $9::smallint[],
+    $10::text[], $11::bytea[], $16::bigint[], $17::bigint[], $18::text[], $19::text[]
   ) WITH ORDINALITY AS i (
-    id, kind, priority, delay, max_attempts, max_stalls, keep_completed, keep_failed, replaces, flags, content_type,
-    payload, expires_in, time_limit, on_failure, max_wait, headers, tags, n
+    id, kind, priority, delay, terms, replaces, flags, content_type, payload, expires_in, max_wait, headers, tags, n
   )
 ),
 present AS MATERIALIZED (
@@ -44,10 +41,10 @@ present AS MATERIALIZED (
 room AS MATERIALIZED (
   SELECT r.n
   FROM (
-    SELECT n, sum(octet_length(result)) OVER w - first_value(greatest(octet_length(result) - $18::bigint, 0)) OVER w AS total
+    SELECT n, sum(octet_length(result)) OVER w - first_value(greatest(octet_length(result) - $15::bigint, 0)) OVER w AS total
     FROM present WHERE result IS NOT NULL AND NOT makes_room WINDOW w AS (ORDER BY n)
   ) AS r
-  WHERE r.total <= $18
+  WHERE r.total <= $15
 ),
 -- The version that was judged: one that was claimed since then makes no room, nor does one that is
 -- kept for longer.
@@ -74,12 +71,10 @@ numbered AS MATERIALIZED (
 ),
 fresh AS (
   INSERT INTO {schema}.body (
-    seq, created_at, max_attempts, max_stalls, keep_completed, keep_failed, expires_in, time_limit, queue, priority, id,
-    kind, on_failure, headers, tags, content_type, payload
+    seq, created_at, terms, expires_in, queue, priority, id, kind, headers, tags, content_type, payload
   )
   SELECT
-    i.seq, t.now, i.max_attempts, i.max_stalls, i.keep_completed, i.keep_failed, nullif(i.expires_in, -1),
-    nullif(i.time_limit, -1), $2, i.priority, i.id, i.kind, nullif(i.on_failure, ''), nullif(i.headers, ''),
+    i.seq, t.now, nullif(i.terms, ''), nullif(i.expires_in, -1), $2, i.priority, i.id, i.kind, nullif(i.headers, ''),
     nullif(i.tags, ''), i.content_type, i.payload
   FROM numbered AS i CROSS JOIN t
   WHERE i.n NOT IN (SELECT n FROM gone)
@@ -89,10 +84,8 @@ fresh AS (
 ),
 renewed AS (
   UPDATE {schema}.body AS b SET
-    seq = i.seq, created_at = coalesce(i.since, i.now), max_attempts = i.max_attempts, max_stalls = i.max_stalls,
-    keep_completed = i.keep_completed, keep_failed = i.keep_failed,
-    expires_in = nullif(i.expires_in, -1), time_limit = nullif(i.time_limit, -1), priority = i.priority, kind = i.kind,
-    on_failure = nullif(i.on_failure, ''), headers = nullif(i.headers, ''), tags = nullif(i.tags, ''), content_type = i.content_type, payload = i.payload
+    seq = i.seq, created_at = coalesce(i.since, i.now), terms = nullif(i.terms, ''),
+    expires_in = nullif(i.expires_in, -1), priority = i.priority, kind = i.kind, headers = nullif(i.headers, ''), tags = nullif(i.tags, ''), content_type = i.content_type, payload = i.payload
   FROM (SELECT i.*, g.seq AS former, g.since, t.now FROM gone AS g JOIN numbered AS i ON i.n = g.n CROSS JOIN t) AS i
   WHERE b.queue = ANY (ARRAY[$2 + (i.former * 0)::integer]) AND b.seq BETWEEN i.former AND i.former
     AND (SELECT count(*) FROM fresh) >= 0 -- these wait for nobody, so those come first
@@ -139,7 +132,7 @@ changes AS (
   SELECT i.n, i.seq, 1, 0, i.id, 0 FROM numbered AS i WHERE i.seq IN (SELECT seq FROM begun)
 ),
 told AS (
-  SELECT count(pg_notify($15::text, $16::text || E'\n' || lines)) AS sent
+  SELECT count(pg_notify($12::text, $13::text || E'\n' || lines)) AS sent
   FROM (
     SELECT concat_ws(E'\t', 'w', $2) AS lines WHERE EXISTS (SELECT 1 FROM begun)
     UNION ALL
@@ -150,12 +143,12 @@ told AS (
     ) AS c
     GROUP BY part
   ) AS parts
-  WHERE $15::text IS NOT NULL
+  WHERE $12::text IS NOT NULL
 )
 SELECT
   {stamp}, i.n, CASE WHEN m.seq IN (SELECT seq FROM begun) THEN m.seq END, p.seq, p.revision, p.state,
   CASE WHEN p.n IN (SELECT n FROM room) THEN p.result_type END, CASE WHEN p.n IN (SELECT n FROM room) THEN p.result END,
   p.makes_room, (SELECT sent FROM told),
-  CASE WHEN $17 AND m.seq IS NOT NULL AND m.seq NOT IN (SELECT seq FROM begun)
+  CASE WHEN $14 AND m.seq IS NOT NULL AND m.seq NOT IN (SELECT seq FROM begun)
     THEN {schema}.refuse_lost_race() END
 FROM t CROSS JOIN input AS i LEFT JOIN numbered AS m ON m.n = i.n LEFT JOIN present AS p ON p.n = i.n;

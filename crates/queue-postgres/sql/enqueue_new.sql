@@ -1,8 +1,8 @@
 -- In: mark, queue, columns of the jobs (each id once, in the order of ids; with their positions in
--- the request, from 1), channel, origin; how long jobs may wait for their start and their handlers
--- may run, -1 for ever; the kinds of the jobs that follow their final failures, '' for none; and,
--- where the statement is for jobs with labels, headers and tags, '' for none. A column that is the
--- same for all jobs may have one element: what `unnest` finds missing is taken from there.
+-- the request, from 1; terms, '' for the plain ones), channel, origin; how long jobs may wait for
+-- their start, -1 for ever; and, where the statement is for jobs with labels, headers and tags, ''
+-- for none. A column that is the same for all jobs may have one element: what `unnest` finds
+-- missing is taken from there.
 -- Out: now, and the new lives in the order of the request; no row if one of the ids is taken, or if
 -- somebody follows the queue and has to be told of each job, and then nothing was written: that is
 -- for `enqueue.sql` to do.
@@ -23,29 +23,22 @@ i AS MATERIALIZED (
   SELECT
     t.now, t.lives[i.n] AS seq, i.id, coalesce(i.kind, ($5::text[])[1]) AS kind,
     coalesce(i.priority, ($6::smallint[])[1]) AS priority, coalesce(i.delay, ($7::bigint[])[1]) AS delay,
-    coalesce(i.max_attempts, ($8::integer[])[1]) AS max_attempts, coalesce(i.max_stalls, ($9::integer[])[1]) AS max_stalls,
-    coalesce(i.keep_completed, ($10::bigint[])[1]) AS keep_completed,
-    coalesce(i.keep_failed, ($11::bigint[])[1]) AS keep_failed, coalesce(i.flags, ($12::smallint[])[1]) AS flags,
-    nullif(coalesce(i.expires_in, ($17::bigint[])[1]), -1) AS expires_in,
-    nullif(coalesce(i.time_limit, ($18::bigint[])[1]), -1) AS time_limit,
-    nullif(coalesce(i.on_failure, ($19::text[])[1]), '') AS on_failure,
-    coalesce(i.content_type, ($13::text[])[1]) AS content_type, i.payload{labels_read}
+    nullif(coalesce(i.terms, ($8::bytea[])[1]), '') AS terms, coalesce(i.flags, ($9::smallint[])[1]) AS flags,
+    nullif(coalesce(i.expires_in, ($14::bigint[])[1]), -1) AS expires_in,
+    coalesce(i.content_type, ($10::text[])[1]) AS content_type, i.payload{labels_read}
   FROM t CROSS JOIN unnest(
-    $3::text[], $4::integer[], $5::text[], $6::smallint[], $7::bigint[], $8::integer[], $9::integer[], $10::bigint[],
-    $11::bigint[], $12::smallint[], $13::text[], $14::bytea[], $17::bigint[], $18::bigint[], $19::text[]{labels_taken}
+    $3::text[], $4::integer[], $5::text[], $6::smallint[], $7::bigint[], $8::bytea[], $9::smallint[],
+    $10::text[], $11::bytea[], $14::bigint[]{labels_taken}
   ) AS i (
-    id, n, kind, priority, delay, max_attempts, max_stalls, keep_completed, keep_failed, flags, content_type, payload,
-    expires_in, time_limit, on_failure{labels}
+    id, n, kind, priority, delay, terms, flags, content_type, payload, expires_in{labels}
   )
 ),
 fresh AS (
   INSERT INTO {schema}.body (
-    seq, created_at, max_attempts, max_stalls, keep_completed, keep_failed, expires_in, time_limit, queue, priority, id,
-    kind, on_failure, content_type, payload{labels}
+    seq, created_at, terms, expires_in, queue, priority, id, kind, content_type, payload{labels}
   )
   SELECT
-    seq, now, max_attempts, max_stalls, keep_completed, keep_failed, expires_in, time_limit, $2, priority, id, kind,
-    on_failure, content_type, payload{labels}
+    seq, now, terms, expires_in, $2, priority, id, kind, content_type, payload{labels}
   FROM i
 ),{tagged}
 waiting AS (
@@ -57,6 +50,6 @@ counted AS (
 )
 SELECT
   {stamp}, t.lives,
-  (SELECT count(pg_notify($15::text, concat_ws(E'\n', $16::text, concat_ws(E'\t', 'w', $2))))
-   WHERE $15::text IS NOT NULL) AS sent
+  (SELECT count(pg_notify($12::text, concat_ws(E'\n', $13::text, concat_ws(E'\t', 'w', $2))))
+   WHERE $12::text IS NOT NULL) AS sent
 FROM t;

@@ -10,24 +10,22 @@ i AS MATERIALIZED (
   SELECT nextval({life}) AS seq, (i.purge_at <= (SELECT now FROM t)) IS TRUE AS is_purged, i.*
   FROM unnest(
     $5::text[], $6::text[], $7::smallint[], $8::bigint[], $9::bigint[], $10::smallint[], $11::smallint[], $12::bigint[],
-    $13::bigint[], $14::bigint[], $15::bigint[], $16::integer[], $17::integer[], $18::bigint[], $19::bigint[],
-    $20::bigint[], $21::bigint[], $22::text[], $23::smallint[], $24::bigint[], $25::bigint[], $26::bigint[], $27::bigint[],
-    $28::text[], $29::text[], $30::bytea[], $31::bytea[], $32::text[], $33::text[], $34::text[], $35::bytea[],
-    $36::text[], $37::bytea[]
+    $13::bigint[], $14::bigint[], $15::bigint[], $16::bytea[], $17::bigint[],
+    $18::smallint[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[],
+    $23::text[], $24::text[], $25::bytea[], $26::bytea[], $27::text[], $28::text[], $29::text[], $30::bytea[],
+    $31::text[], $32::bytea[]
   ) WITH ORDINALITY AS i (
-    id, kind, priority, created_at, run_at, state, reason, revision, epoch, failures, stalls, max_attempts, max_stalls,
-    keep_completed, keep_failed, expires_in, time_limit, on_failure, flags, claimed_at, failed_at, finished_at, purge_at,
+    id, kind, priority, created_at, run_at, state, reason, revision, epoch, failures, stalls, terms, expires_in,
+    flags, claimed_at, failed_at, finished_at, purge_at,
     error_name, error_message, error_details, progress, headers, tags, content_type, payload, result_type, result, n
   )
 ),
 fresh AS (
   INSERT INTO {schema}.body (
-    seq, created_at, keep_completed, keep_failed, expires_in, time_limit, max_attempts, max_stalls, queue, priority, id,
-    kind, on_failure, headers, tags, content_type, payload
+    seq, created_at, terms, expires_in, queue, priority, id, kind, headers, tags, content_type, payload
   )
   SELECT
-    seq, created_at, keep_completed, keep_failed, expires_in, time_limit, max_attempts, max_stalls, $2, priority, id,
-    kind, on_failure, headers, tags, content_type, payload
+    seq, created_at, terms, expires_in, $2, priority, id, kind, headers, tags, content_type, payload
   FROM i WHERE NOT is_purged ORDER BY id, seq
   ON CONFLICT (queue, id) WHERE seq > 0 DO NOTHING
   RETURNING seq

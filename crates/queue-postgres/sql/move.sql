@@ -15,8 +15,8 @@
 WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT
-    i.*, i.marks & 1 <> 0 AS fresh, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed,
-    b.keep_failed, b.expires_in, b.time_limit, b.on_failure, b.tags, octet_length(b.payload) AS size
+    i.*, i.marks & 1 <> 0 AS fresh, b.kind, b.priority, b.created_at, b.terms, b.expires_in,
+    b.tags, octet_length(b.payload) AS size
   FROM unnest(
     $2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::smallint[], $7::bigint[], $8::smallint[], $9::smallint[],
     $10::smallint[], $11::smallint[], $12::smallint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::smallint[],

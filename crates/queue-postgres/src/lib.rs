@@ -33,7 +33,7 @@
 //!
 //! | table | holds | written |
 //! |---|---|---|
-//! | `body` | id, kind, payload, budgets | once in a life |
+//! | `body` | id, kind, terms, payload | once in a life |
 //! | `ready` | what waits | by an enqueue; left by a claim |
 //! | `lease` | what runs | by a claim; a heartbeat rewrites it in place and touches no index |
 //! | `finished` | what is terminal, with result and error | by a settle; left by a prune |

@@ -13,7 +13,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 /// One step of the tables. In its texts `{schema}` stands for the quoted name of the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Migration {
-    /// The version that this step makes, counted from one.
+    /// The version that this step makes.
     pub version: u32,
     /// The statements that make it.
     pub up: &'static str,
@@ -23,9 +23,9 @@ pub struct Migration {
 
 /// Every migration, in order.
 pub const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    up: include_str!("../sql/0001_initial.sql"),
-    down: include_str!("../sql/0001_down.sql"),
+    version: 2,
+    up: include_str!("../sql/0002_initial.sql"),
+    down: include_str!("../sql/0002_down.sql"),
 }];
 
 const FIND_OBJECTS: &str = include_str!("../sql/find_objects.sql");
@@ -92,6 +92,11 @@ pub(crate) fn newest() -> i32 {
     MIGRATIONS.last().map_or(0, |migration| migration.version.cast_signed())
 }
 
+/// The oldest version that this library brings up to date.
+fn oldest() -> i32 {
+    MIGRATIONS.first().map_or(0, |migration| migration.version.cast_signed())
+}
+
 /// What was found in a schema.
 struct SchemaState {
     oid: Option<i64>,
@@ -121,6 +126,15 @@ fn check(schema: &SchemaName, found: &SchemaState) -> Result<i32> {
             "the schema {} has version {version} and this library knows {}; upgrade the library",
             schema.quoted(),
             newest()
+        );
+        return Err(Error::new(ErrorKind::Unsupported, "open", message));
+    }
+    if (1..oldest()).contains(&version) {
+        let message = format!(
+            "the schema {} has version {version}, of before the first release, and this library reads {}; work its \
+             jobs off with the library that wrote it, or name another schema",
+            schema.quoted(),
+            oldest()
         );
         return Err(Error::new(ErrorKind::Unsupported, "open", message));
     }

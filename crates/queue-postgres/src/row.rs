@@ -1,16 +1,16 @@
-//! Jobs as rows, and back. What the columns mean is said in `sql/0001_initial.sql`.
+//! Jobs as rows, and back. What the columns mean is said in `sql/0002_initial.sql`.
 
 use bytes::Bytes;
 use queue_core::{
-    Budget, ContentType, Failure, Headers, InvalidName, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
-    LeaseToken, Moment, Payload, QueueName, Reason, Retention, RetentionPolicy, Seq, Span, State, Tags,
-    Timestamp, WholeJob, WorkerId,
+    ContentType, Failure, Headers, InvalidName, JobBody, JobId, JobMeta, JobRecord, JobTerms, Kind,
+    LeaseInfo, LeaseToken, Moment, Payload, QueueName, Reason, Seq, Span, State, Tags, Timestamp, WholeJob,
+    WorkerId,
     lifecycle::{Flags, LastSettle, Settle, TrackedJob},
 };
 use sqlx::{Decode, Postgres, Row, Type, postgres::PgRow};
 
 /// How many columns a job has without its large parts.
-pub(crate) const META_COLUMNS: usize = 33;
+pub(crate) const META_COLUMNS: usize = 28;
 
 const CANCEL_REQUESTED: i16 = 1;
 const AWAITED: i16 = 2;
@@ -93,8 +93,8 @@ pub(crate) fn code<T>(raw: i16, from_code: impl Fn(u8) -> Option<T>) -> sqlx::Re
 pub(crate) fn read_job(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<TrackedJob> {
     Ok(TrackedJob {
         meta: read_meta(row, at, queue)?,
-        token: read_token(row, at + 22)?,
-        last_settle: match (read_token(row, at + 23)?, optional::<i16>(row, at + 24)?) {
+        token: read_token(row, at + 17)?,
+        last_settle: match (read_token(row, at + 18)?, optional::<i16>(row, at + 19)?) {
             (Some(token), Some(event)) => Some(LastSettle { token, settle: code(event, Settle::from_code)? }),
             _ => None,
         },
@@ -104,9 +104,9 @@ pub(crate) fn read_job(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Resul
 /// Reads a waiting job as a claim selects it.
 pub(crate) fn read_waiting(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
-        last_error: read_failure(row, at + 20)?,
-        progress: bytes(row, at + 22)?.map(Box::new),
-        failed_at: optional_time(row, at + 23)?,
+        last_error: read_failure(row, at + 15)?,
+        progress: bytes(row, at + 17)?.map(Box::new),
+        failed_at: optional_time(row, at + 18)?,
         ..read_state(row, at, queue)?
     })
 }
@@ -115,14 +115,14 @@ pub(crate) fn read_waiting(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::R
 pub(crate) fn read_held(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
         state: State::Processing,
-        revision: counter(row, at + 13)?,
-        run_at: time(row, at + 14)?,
-        epoch: counter(row, at + 15)?,
-        last_error: read_failure(row, at + 16)?,
-        progress: bytes(row, at + 18)?.map(Box::new),
-        expiry_lifted: row.try_get::<i16, _>(at + 19)? & EXPIRY_LIFTED != 0,
-        claimed_at: optional_time(row, at + 20)?,
-        failed_at: optional_time(row, at + 21)?,
+        revision: counter(row, at + 8)?,
+        run_at: time(row, at + 9)?,
+        epoch: counter(row, at + 10)?,
+        last_error: read_failure(row, at + 11)?,
+        progress: bytes(row, at + 13)?.map(Box::new),
+        expiry_lifted: row.try_get::<i16, _>(at + 14)? & EXPIRY_LIFTED != 0,
+        claimed_at: optional_time(row, at + 15)?,
+        failed_at: optional_time(row, at + 16)?,
         ..read_written_once(row, at, queue)?
     })
 }
@@ -155,28 +155,28 @@ pub(crate) fn read_payload(row: &PgRow, at: usize) -> sqlx::Result<Option<Payloa
 
 fn read_meta(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
     Ok(JobMeta {
-        lease: read_lease(row, at + 20)?,
-        reason: optional::<i16>(row, at + 25)?.map(|raw| code(raw, Reason::from_code)).transpose()?,
-        finished_at: optional_time(row, at + 26)?,
-        purge_at: optional_time(row, at + 27)?,
-        last_error: read_failure(row, at + 28)?,
-        progress: bytes(row, at + 30)?.map(Box::new),
-        claimed_at: optional_time(row, at + 31)?,
-        failed_at: optional_time(row, at + 32)?,
+        lease: read_lease(row, at + 15)?,
+        reason: optional::<i16>(row, at + 20)?.map(|raw| code(raw, Reason::from_code)).transpose()?,
+        finished_at: optional_time(row, at + 21)?,
+        purge_at: optional_time(row, at + 22)?,
+        last_error: read_failure(row, at + 23)?,
+        progress: bytes(row, at + 25)?.map(Box::new),
+        claimed_at: optional_time(row, at + 26)?,
+        failed_at: optional_time(row, at + 27)?,
         ..read_state(row, at, queue)?
     })
 }
 
 /// The columns of a body, and those that every state has.
 fn read_state(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta> {
-    let flags: i16 = row.try_get(at + 19)?;
+    let flags: i16 = row.try_get(at + 14)?;
     Ok(JobMeta {
-        state: code(row.try_get(at + 13)?, State::from_code)?,
-        revision: counter(row, at + 14)?,
-        run_at: time(row, at + 15)?,
-        epoch: counter(row, at + 16)?,
-        failures: small(row, at + 17)?,
-        stalls: small(row, at + 18)?,
+        state: code(row.try_get(at + 8)?, State::from_code)?,
+        revision: counter(row, at + 9)?,
+        run_at: time(row, at + 10)?,
+        epoch: counter(row, at + 11)?,
+        failures: small(row, at + 12)?,
+        stalls: small(row, at + 13)?,
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         awaited: flags & AWAITED != 0,
         expiry_lifted: flags & EXPIRY_LIFTED != 0,
@@ -193,13 +193,9 @@ fn read_written_once(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<
         kind: name::<Kind>(row, at + 2)?,
         priority: row.try_get(at + 3)?,
         created_at: time(row, at + 4)?,
-        max_attempts: budget(row, at + 5)?,
-        max_stalls: budget(row, at + 6)?,
-        retention: RetentionPolicy { completed: retention(row, at + 7)?, failed: retention(row, at + 8)? },
-        expires_in: span(row, at + 9)?,
-        time_limit: span(row, at + 10)?,
-        on_failure: optional::<&str>(row, at + 11)?.map(|_| name::<Kind>(row, at + 11)).transpose()?,
-        tags: read_tags(row, at + 12)?,
+        terms: read_terms(row, at + 5)?,
+        expires_in: span(row, at + 6)?,
+        tags: read_tags(row, at + 7)?,
         expiry_lifted: false,
         state: State::Queued,
         revision: 0,
@@ -236,6 +232,11 @@ fn read_headers(row: &PgRow, at: usize) -> sqlx::Result<Headers> {
     Headers::from_text(row.try_get(at)?).map_err(|invalid| foreign(invalid.to_string()))
 }
 
+fn read_terms(row: &PgRow, at: usize) -> sqlx::Result<JobTerms> {
+    let bytes = optional::<&[u8]>(row, at)?.unwrap_or_default();
+    JobTerms::from_bytes(bytes).map_err(|malformed| foreign(malformed.why()))
+}
+
 fn read_tags(row: &PgRow, at: usize) -> sqlx::Result<Tags> {
     Tags::from_text(row.try_get(at)?).map_err(|invalid| foreign(invalid.to_string()))
 }
@@ -254,22 +255,8 @@ fn bytes(row: &PgRow, at: usize) -> sqlx::Result<Option<Bytes>> {
     Ok(optional::<&[u8]>(row, at)?.map(Bytes::copy_from_slice))
 }
 
-fn budget(row: &PgRow, at: usize) -> sqlx::Result<Budget> {
-    row.try_get(at).map(|raw: i32| Budget::from_raw(raw.cast_unsigned()))
-}
-
-/// A budget as its column has it, bit by bit.
-pub(crate) fn budget_bits(budget: Budget) -> i32 {
-    budget.as_raw().cast_signed()
-}
-
 fn span(row: &PgRow, at: usize) -> sqlx::Result<Option<Span>> {
     Ok(optional::<i64>(row, at)?.map(Span::from_millis))
-}
-
-fn retention(row: &PgRow, at: usize) -> sqlx::Result<Retention> {
-    let raw: i64 = row.try_get(at)?;
-    Retention::from_raw(raw).ok_or_else(|| foreign(format!("{raw} is no retention")))
 }
 
 fn small(row: &PgRow, at: usize) -> sqlx::Result<u32> {

@@ -16,7 +16,7 @@
 -- @part constants
 local BY_LEASE, LAPSED, LIVE, ANY_FLAGS = 1, 1, 2, 255
 local REQUEUE, FINISH, REMOVE, EXTEND, FLAG, RETAIN, AMEND = 1, 2, 3, 4, 5, 6, 7
-local AMENDS_PAYLOAD, AMENDS_PRIORITY, AMENDS_RETENTIONS = 1, 2, 4
+local AMENDS_PAYLOAD, AMENDS_PRIORITY, AMENDS_TERMS = 1, 2, 4
 local SOONEST, AFTER, NEVER_PURGED = 1, 2, 3
 local WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RESULT = 1, 2, 4, 8, 16, 32
 local LIFTS_EXPIRY, WITH_TYPE = 64, 128
@@ -24,7 +24,7 @@ local IS_DONE, IS_LOST, IS_STALE, IS_MISSING = 0, 1, 2, 3
 local HAS_FAILED, HAS_STALLED, ATTEMPTS_MAX = 0, 1, 10
 -- @part single_settle
 -- @part state
--- @part terms
+-- @part tail
 -- @part hints
 -- @part jobs
 -- @part shapes
@@ -34,19 +34,19 @@ local function read_shape(shape)
   local proof, lapse, seen, settle, number, kind, state, reason, mode, marks, failures, stalls, span, at =
     read('>BBBBI6BBBBBI4I4I6', shape)
   local token = proof == BY_LEASE and sub(shape, at, at + 15)
-  -- The rest is the failure, behind the number of its bytes that an attempt keeps; or retentions.
-  local excerpt, failure, retentions
+  -- The rest is the failure, behind the number of its bytes that an attempt keeps; or terms.
+  local excerpt, failure, terms
   if has(marks, WITH_ERROR) then
     at = token and at + 16 or at
     failure = sub(shape, at + 2)
     excerpt = sub(failure, 1, read('>I2', shape, at))
   elseif kind == AMEND then
-    retentions = sub(shape, token and at + 16 or at)
+    terms = sub(shape, token and at + 16 or at)
   end
   return {
     lapse = lapse, seen = seen, settle = settle, number = number, kind = kind, state = state, reason = reason, mode = mode,
     failures = failures, stalls = stalls, token = token, time = now + span, marks = marks,
-    failure = failure and pack('>I6', now) .. failure, excerpt = excerpt, retentions = retentions, plans = {},
+    failure = failure and pack('>I6', now) .. failure, excerpt = excerpt, terms = terms, plans = {},
   }
 end
 
@@ -156,9 +156,9 @@ local function plan_of(sent, front)
     plan.is_amended, plan.run_at = true, sent.mode == AFTER and sent.time
     plan.priority = has(sent.state, AMENDS_PRIORITY) and pack('>I2', sent.failures)
     if has(sent.state, AMENDS_PAYLOAD) then plan.takes_type, plan.takes_payload = true, true end
-    if has(sent.state, AMENDS_RETENTIONS) then
-      plan.retentions = sent.retentions
-      extras = extras - (has(extras, HAS_RETENTIONS) and HAS_RETENTIONS or 0) + (plan.retentions ~= '' and HAS_RETENTIONS or 0)
+    if has(sent.state, AMENDS_TERMS) then
+      plan.terms = sent.terms
+      extras = extras - (has(extras, HAS_TERMS) and HAS_TERMS or 0) + (plan.terms ~= '' and HAS_TERMS or 0)
     end
   end
 
@@ -189,10 +189,8 @@ local function patched(plan, job, large)
   if plan.is_amended then
     if plan.priority then place = plan.priority .. sub(place, 3) end
     if plan.takes_payload then place = sub(place, 1, 14) .. pack('>I4', #large - 1 - byte(large)) end
-    if plan.retentions then
-      local at = terms_at(job, head)
-      local from = at - (has(byte(job, 43), HAS_RETENTIONS) and RETENTIONS_BYTES or 0)
-      rest = sub(job, head, from - 1) .. plan.retentions .. sub(job, at)
+    if plan.terms then
+      rest = sub(job, head, terms_at(job, head) - 1) .. plan.terms .. sub(job, tags_at(job, head))
     end
   end
   return plan.before .. pack('>I2I3', #failure, #progress) .. plan.behind .. place .. failure .. progress .. rest

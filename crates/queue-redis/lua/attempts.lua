@@ -7,7 +7,7 @@
 -- Cost: one look for the id, one for the job, one for its attempts if it has any.
 -- @part queue
 -- @part state
--- @part terms
+-- @part tail
 local ids = {}
 for at = 3, #ARGV do
   ids[at - 2] = ARGV[at]

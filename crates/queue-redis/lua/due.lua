@@ -7,7 +7,7 @@
 -- claim does. With paused kinds as part/merged.lua says.
 -- @part queue
 -- @part state
--- @part terms
+-- @part tail
 -- @part hints
 -- @part promote
 -- @part page

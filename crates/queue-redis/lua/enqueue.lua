@@ -14,7 +14,7 @@
 -- @part constants
 -- @part single_enqueue
 -- @part state
--- @part terms
+-- @part tail
 -- @part hints
 -- @part jobs
 -- @part shapes

@@ -9,7 +9,7 @@
 -- Cost: one look for the id, one for each part.
 -- @part queue
 -- @part state
--- @part terms
+-- @part tail
 -- @part room
 local is_full, fits = ARGV[3] ~= '', room_of(tonumber(ARGV[3]) or 0)
 local has_room = true

@@ -7,7 +7,7 @@
 -- since every claim would pay for it, and only those whose answer was lost ask.
 -- @part queue
 -- @part state
--- @part terms
+-- @part tail
 -- @part page
 local token, begin = ARGV[13], after and read('>I6', after) or 0
 

@@ -15,7 +15,7 @@ local begun_at = last_seq
 last_seq = math.max(last_seq, tonumber(ARGV[4]))
 -- @part constants
 -- @part state
--- @part terms
+-- @part tail
 -- @part hints
 -- @part jobs
 local count, new_ids, held = tonumber(ARGV[5]), {}, {}

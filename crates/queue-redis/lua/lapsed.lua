@@ -5,7 +5,7 @@
 -- Cost: O(log n), and as there.
 -- @part queue
 -- @part state
--- @part terms
+-- @part tail
 -- @part page
 -- @part ranks
 local from = after and rank_behind(LEASES, read('>I6I6', after)) or 0

@@ -6,7 +6,7 @@
 -- gone costs no more than its block.
 -- @part queue
 -- @part state
--- @part terms
+-- @part tail
 -- @part page
 local BLOCK = 1024
 

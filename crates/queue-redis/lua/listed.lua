@@ -7,7 +7,7 @@
 -- Cost: O(log n), and as there.
 -- @part queue
 -- @part state
--- @part terms
+-- @part tail
 -- @part page
 local beginning, low, high = ARGV[13], ARGV[14], ARGV[15]
 local from, to = is_reversed and high or low, is_reversed and low or high

@@ -9,7 +9,7 @@
 -- most LOOK_MAX per call.
 -- @part queue
 -- @part state
--- @part terms
+-- @part tail
 -- @part hints
 -- @part jobs
 local LOOK_MAX = 1000

@@ -7,7 +7,7 @@
 -- time, since every claim would pay for it, and there are as many leases as slots of workers.
 -- @part queue
 -- @part state
--- @part terms
+-- @part tail
 -- @part page
 local claimed_from, claimed_until = tonumber(ARGV[13]), tonumber(ARGV[14])
 local after_time, after_seq = 0, 0

@@ -3,11 +3,11 @@
 use crate::{
     body::{payload_bytes, write_payload},
     row::{
-        AWAITED, CANCEL_REQUESTED, EXPIRY_LIFTED, HAS_ATTEMPTS, HAS_DETAILS, HAS_PROGRESS, HAS_RESULT, NEVER,
-        RESULT_WITHIN, SMALL_RESULT_MAX, head, priority_bytes, six, write_failure,
+        AWAITED, CANCEL_REQUESTED, EXPIRY_LIFTED, HAS_ATTEMPTS, HAS_DETAILS, HAS_EXPIRY, HAS_PROGRESS,
+        HAS_RESULT, HAS_TAGS, HAS_TERMS, NEVER, RESULT_WITHIN, SMALL_RESULT_MAX, head, priority_bytes, six,
+        write_failure,
     },
     shapes::two,
-    terms::Terms,
 };
 use queue_core::{JobMeta, NewJob, Payload, Timestamp, WholeJob};
 
@@ -20,12 +20,8 @@ pub(crate) fn as_new(job: &WholeJob) -> NewJob {
     let mut new = NewJob::new(meta.id.clone(), meta.kind.clone(), body.payload.clone())
         .with_headers(body.headers.clone())
         .with_tags(meta.tags.clone())
-        .with_priority(meta.priority)
-        .with_max_attempts(meta.max_attempts)
-        .with_max_stalls(meta.max_stalls)
-        .with_retention(meta.retention);
-    (new.expires_in, new.time_limit) = (meta.expires_in, meta.time_limit);
-    new.on_failure.clone_from(&meta.on_failure);
+        .with_priority(meta.priority);
+    (new.expires_in, new.terms) = (meta.expires_in, meta.terms.clone());
     new
 }
 
@@ -35,7 +31,7 @@ pub(crate) fn write(job: &WholeJob, new: &NewJob) -> Vec<u8> {
     let meta = &job.meta;
     let failure = charged(meta);
     let progress = meta.progress().unwrap_or_default();
-    let (flags, extras) = flags(job, new);
+    let (flags, extras) = flags(job);
     let mut state =
         vec![meta.state.as_code(), flags, meta.reason.map_or(0, |reason| reason.as_code() + 1), 0];
     state.extend(six(meta.revision));
@@ -64,11 +60,10 @@ pub(crate) fn write(job: &WholeJob, new: &NewJob) -> Vec<u8> {
     state
 }
 
-fn flags(job: &WholeJob, new: &NewJob) -> (u8, u8) {
+fn flags(job: &WholeJob) -> (u8, u8) {
     let flag = |flag: u8, holds: bool| u8::from(holds) * flag;
     let (meta, body) = (&job.meta, &job.body);
-    let (of_terms, mut extras) = Terms::flags(new);
-    let flags = of_terms
+    let flags = flag(HAS_EXPIRY, meta.expires_in.is_some())
         | flag(CANCEL_REQUESTED, meta.cancel_requested)
         | flag(AWAITED, meta.awaited)
         | flag(EXPIRY_LIFTED, meta.expiry_lifted)
@@ -76,7 +71,9 @@ fn flags(job: &WholeJob, new: &NewJob) -> (u8, u8) {
         | flag(RESULT_WITHIN, small_result(job).is_some())
         | flag(HAS_DETAILS, body.error_details.is_some())
         | flag(HAS_PROGRESS, meta.progress.is_some());
-    extras |= flag(HAS_ATTEMPTS, !job.attempts.is_empty());
+    let extras = flag(HAS_ATTEMPTS, !job.attempts.is_empty())
+        | flag(HAS_TAGS, !meta.tags.is_empty())
+        | flag(HAS_TERMS, !meta.terms.is_plain());
     (flags, extras)
 }
 

@@ -160,7 +160,6 @@ mod script;
 mod shapes;
 mod spawn;
 mod storage;
-mod terms;
 mod tls;
 mod transition;
 mod url;

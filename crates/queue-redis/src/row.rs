@@ -20,19 +20,18 @@
 //! | 2, 6, 6, 4 | priority + 32768; `run_at`; `created_at`; bytes of the payload, without its content type |
 //! | as long as the front says | error, which begins with the six bytes of `failed_at`, and progress |
 //! | 1 and more, 1 and more | id; kind; each behind its length |
-//! | 4, 4 | budgets; only where a flag says so, others are 25 and 3 |
-//! | 6, 6 | retentions + 2; only where a flag says so, others are an hour and seven days |
-//! | 6, 6, 1 and more | how long it may wait for its start, how long its handler may run, zero for ever; the kind that follows its final failure; only where a flag says so |
+//! | 6 | how long it may wait for its start; only where a flag says so |
+//! | 2 and as many as these say | [terms](JobTerms::to_bytes); only where a flag says so, others are plain |
 //! | 2 and as many as these say | tags, one a line; only where a flag says so |
 //! | what is left | a result of at most [`SMALL_RESULT_MAX`] bytes; larger ones stand elsewhere |
 //!
 //! The token is the lease's while Processing, and afterwards that of the last settle.
 
-use crate::{reader::Reader, terms::Terms};
+use crate::{reader::Reader, shapes::two};
 use bytes::Bytes;
 use queue_core::{
-    Failure, JobId, JobMeta, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, QueueName, Reason, Seq, State,
-    Timestamp, WorkerId,
+    Failure, JobId, JobMeta, JobTerms, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, QueueName, Reason, Seq,
+    Span, State, Tags, Timestamp, WorkerId,
 };
 
 pub(crate) const CANCEL_REQUESTED: u8 = 1;
@@ -42,8 +41,11 @@ pub(crate) const HAS_DETAILS: u8 = 8;
 pub(crate) const HAS_PROGRESS: u8 = 16;
 pub(crate) const RESULT_WITHIN: u8 = 32;
 pub(crate) const EXPIRY_LIFTED: u8 = 64;
-/// A bit of the second byte of flags.
+pub(crate) const HAS_EXPIRY: u8 = 128;
+/// Bits of the second byte of flags.
+pub(crate) const HAS_TAGS: u8 = 1;
 pub(crate) const HAS_ATTEMPTS: u8 = 2;
+pub(crate) const HAS_TERMS: u8 = 4;
 const TOKEN_BYTES: usize = 16;
 /// A seq as keys and indexes have it.
 pub(crate) const SEQ_BYTES: usize = 6;
@@ -54,10 +56,13 @@ pub(crate) const NEVER: u64 = (1 << 48) - 1;
 const PRIORITY_BIAS: u16 = 1 << 15;
 /// Numbers of queues have so many bits, lives of one queue the rest.
 const NUMBER_BITS: u32 = 20;
-/// The other marks come from [`Terms`].
+/// The marks of a new job.
 const AWAITED_NEW: u8 = 1;
 const REPLACE_FAILED: u8 = 2;
+const EXPIRES_NEW: u8 = 4;
 const REPLACE_WAITING: u8 = 8;
+const TAGS_NEW: u8 = 16;
+const TERMS_NEW: u8 = 32;
 
 /// The lowest number of a queue that no seq has room for.
 pub(crate) const NUMBERS_MAX: u64 = 1 << NUMBER_BITS;
@@ -118,7 +123,11 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<RedisRecor
     let payload_bytes = from.u32()?;
     let (failure, progress) = (from.take(failure)?, from.take(progress)?);
     let (id, kind) = (JobId::new(from.short_text()?).ok()?, Kind::new(from.short_text()?).ok()?);
-    let terms = Terms::read(&mut from, flags, extras)?;
+    let expires_in =
+        if flags & HAS_EXPIRY == 0 { None } else { Some(Span::from_millis(from.six()?.cast_signed())) };
+    let terms = JobTerms::from_bytes(part(&mut from, extras & HAS_TERMS != 0)?).ok()?;
+    let tags = std::str::from_utf8(part(&mut from, extras & HAS_TAGS != 0)?).ok()?;
+    let tags = Tags::from_text(Some(tags).filter(|tags| !tags.is_empty())).ok()?;
     let charged = if failure.is_empty() { None } else { Some(read_charged(failure)?) };
     let (failed_at, last_error) = charged.unzip();
     let meta = JobMeta {
@@ -127,7 +136,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<RedisRecor
         seq,
         revision,
         kind,
-        tags: terms.tags,
+        tags,
         priority,
         created_at,
         run_at,
@@ -136,11 +145,9 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<RedisRecor
         epoch,
         failures,
         stalls,
-        expires_in: terms.expires_in,
+        expires_in,
         expiry_lifted: flags & EXPIRY_LIFTED != 0,
-        time_limit: terms.time_limit,
-        max_attempts: terms.max_attempts,
-        max_stalls: terms.max_stalls,
+        terms,
         lease: if state == State::Processing { Some(lease(worker, ends)?) } else { None },
         claimed_at: (epoch > 0).then_some(claimed_at),
         cancel_requested: flags & CANCEL_REQUESTED != 0,
@@ -148,8 +155,6 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<RedisRecor
         progress: (flags & HAS_PROGRESS != 0).then(|| Box::new(Bytes::copy_from_slice(progress))),
         last_error,
         failed_at,
-        on_failure: terms.on_failure,
-        retention: terms.retention,
         finished_at: state.is_terminal().then_some(ends),
         purge_at: (purge_at != NEVER).then(|| time(purge_at)),
     };
@@ -168,8 +173,10 @@ pub(crate) fn options(new: &NewJob) -> Vec<u8> {
     let mut options = Vec::with_capacity(15);
     let marks = u8::from(new.awaited) * AWAITED_NEW
         + u8::from(new.on_failed == OnFailed::Replace) * REPLACE_FAILED
+        + u8::from(new.expires_in.is_some()) * EXPIRES_NEW
         + u8::from(new.on_waiting != OnWaiting::Block) * REPLACE_WAITING
-        + Terms::marks(new);
+        + u8::from(!new.tags.is_empty()) * TAGS_NEW
+        + u8::from(!new.terms.is_plain()) * TERMS_NEW;
     options.extend_from_slice(&six(new.delay.as_millis().unsigned_abs()));
     options.push(marks);
     options.extend_from_slice(&priority_bytes(new.priority));
@@ -187,8 +194,33 @@ pub(crate) fn head(new: &NewJob) -> Vec<u8> {
     head.extend_from_slice(&payload_bytes.to_be_bytes());
     push_short(&mut head, new.id.as_str().as_bytes());
     push_short(&mut head, new.kind.as_str().as_bytes());
-    Terms::push(&mut head, new);
+    if let Some(expires_in) = new.expires_in {
+        head.extend_from_slice(&six(expires_in.as_millis().unsigned_abs()));
+    }
+    head.extend(terms_bytes(&new.terms));
+    if let Some(tags) = new.tags.to_text() {
+        head.extend(with_length(tags.as_bytes()));
+    }
     head
+}
+
+/// Terms behind their length; nothing for a plain job.
+pub(crate) fn terms_bytes(terms: &JobTerms) -> Vec<u8> {
+    let bytes = terms.to_bytes();
+    if bytes.is_empty() { bytes } else { with_length(&bytes) }
+}
+
+fn with_length(part: &[u8]) -> Vec<u8> {
+    [&two(part.len()).to_be_bytes()[..], part].concat()
+}
+
+/// Reads a part behind its length, or nothing where there is none.
+fn part<'b>(from: &mut Reader<'b>, is_there: bool) -> Option<&'b [u8]> {
+    if !is_there {
+        return Some(&[]);
+    }
+    let length = from.u16()?;
+    from.take(length.into())
 }
 
 /// A priority so that its bytes sort as it does.
@@ -236,12 +268,21 @@ pub(crate) fn time(millis: u64) -> Timestamp {
 mod tests {
     use super::*;
     use crate::script::{APPLY_TEXT, assert_same_constants, constant};
+    use queue_core::{ContentType, Payload};
+
+    #[test]
+    fn a_plain_job_writes_nothing_but_its_id_and_its_kind() {
+        let payload = Payload::new("x", ContentType::from_static("text/plain"));
+        let plain = NewJob::new(JobId::from_static("a"), Kind::from_static("k"), payload);
+        assert_eq!((head(&plain), options(&plain)[6]), (vec![0, 0, 0, 1, 1, b'a', 1, b'k'], 0));
+    }
 
     #[test]
     fn scripts_have_the_same_numbers_for_flags_and_marks_of_records() {
         assert_same_constants!(
             APPLY_TEXT: CANCEL_REQUESTED, AWAITED, HAS_RESULT, HAS_DETAILS, HAS_PROGRESS, RESULT_WITHIN, EXPIRY_LIFTED,
-            HAS_ATTEMPTS, NEVER, AWAITED_NEW, REPLACE_FAILED, REPLACE_WAITING,
+            HAS_EXPIRY, HAS_TAGS, HAS_ATTEMPTS, HAS_TERMS, NEVER, AWAITED_NEW, REPLACE_FAILED, EXPIRES_NEW,
+            REPLACE_WAITING, TAGS_NEW, TERMS_NEW,
         );
     }
 

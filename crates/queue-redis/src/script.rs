@@ -91,7 +91,7 @@ parts!(
     "single_enqueue",
     "single_settle",
     "state",
-    "terms",
+    "tail",
     "write"
 );
 

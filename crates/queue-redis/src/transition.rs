@@ -5,15 +5,15 @@
 
 use crate::{
     body::{payload_bytes, write_payload},
-    row::{AWAITED, CANCEL_REQUESTED, SMALL_RESULT_MAX, priority_bytes, push_short, six, write_failure},
+    row::{
+        AWAITED, CANCEL_REQUESTED, SMALL_RESULT_MAX, priority_bytes, push_short, six, terms_bytes,
+        write_failure,
+    },
     shapes::two,
-    terms::retention_bytes,
 };
 use queue_core::{
     Attempt, Failure,
-    lifecycle::{
-        Amendment, BodyPatch, Finish, Flags, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition,
-    },
+    lifecycle::{Amend, BodyPatch, Finish, Flags, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition},
 };
 
 /// Whether a guard compares the revision or the lease.
@@ -50,7 +50,7 @@ const WITH_TYPE: u8 = 128;
 /// What an amendment changes besides the due time; they stand where other patches have a state.
 const AMENDS_PAYLOAD: u8 = 1;
 const AMENDS_PRIORITY: u8 = 2;
-const AMENDS_RETENTIONS: u8 = 4;
+const AMENDS_TERMS: u8 = 4;
 
 /// The fields that a shape has for a patch.
 #[derive(Default)]
@@ -63,7 +63,7 @@ struct PatchFields {
     failures: u32,
     stalls: u32,
     span_ms: i64,
-    /// The failure behind the number of its bytes that an attempt keeps; or retentions.
+    /// The failure behind the number of its bytes that an attempt keeps; or terms.
     rest: Vec<u8>,
 }
 
@@ -142,7 +142,7 @@ fn patch_fields(patch: &Patch) -> PatchFields {
             PatchFields { kind: EXTEND, marks, span_ms: by.as_millis(), ..PatchFields::default() }
         }
         Patch::Flag(flags) => PatchFields { kind: FLAG, state: flag_bits(*flags), ..PatchFields::default() },
-        Patch::Amend(amendment) => amend(amendment),
+        Patch::Amend(to) => amend(to),
         Patch::Retain(purge) => {
             let (mode, span_ms) = purge_fields(*purge);
             PatchFields { kind: RETAIN, mode, span_ms, ..PatchFields::default() }
@@ -202,17 +202,17 @@ fn body_marks(patch: &Patch) -> u8 {
     large | (u8::from(has_error) * WITH_ERROR)
 }
 
-fn amend(to: &Amendment) -> PatchFields {
-    let (mode, span_ms) = run_at_fields(to.run_at());
+fn amend(to: &Amend) -> PatchFields {
+    let (mode, span_ms) = run_at_fields(to.run_at);
     PatchFields {
         kind: AMEND,
         state: (u8::from(to.payload.is_some()) * AMENDS_PAYLOAD)
             | (u8::from(to.priority.is_some()) * AMENDS_PRIORITY)
-            | (u8::from(to.retention.is_some()) * AMENDS_RETENTIONS),
+            | (u8::from(to.terms.is_some()) * AMENDS_TERMS),
         mode,
         failures: to.priority.map_or(0, |to| u16::from_be_bytes(priority_bytes(to)).into()),
         span_ms,
-        rest: to.retention.map(retention_bytes).unwrap_or_default(),
+        rest: to.terms.as_ref().map(terms_bytes).unwrap_or_default(),
         ..PatchFields::default()
     }
 }
@@ -246,7 +246,7 @@ mod tests {
         assert_same_constants!(
             APPLY_TEXT: BY_LEASE, LAPSED, LIVE, ANY_FLAGS, REQUEUE, FINISH, REMOVE, EXTEND, FLAG, RETAIN, AMEND, SOONEST,
             AFTER, NEVER_PURGED, WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RESULT,
-            LIFTS_EXPIRY, WITH_TYPE, AMENDS_PAYLOAD, AMENDS_PRIORITY, AMENDS_RETENTIONS,
+            LIFTS_EXPIRY, WITH_TYPE, AMENDS_PAYLOAD, AMENDS_PRIORITY, AMENDS_TERMS,
         );
     }
 }

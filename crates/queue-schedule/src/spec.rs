@@ -5,9 +5,8 @@ use queue_core::{JobId, LibraryJob, NewJob, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The layout that this library writes. It reads version 1 too, which is the same without headers
-/// and tags.
-pub const SPEC_VERSION: u32 = 2;
+/// The layout that this library writes, and the only one that it reads.
+pub const SPEC_VERSION: u32 = 3;
 /// The default grace of frequent ticks is at least this long, so that a late settle loses none.
 pub const GRACE_MIN: Span = Span::from_secs(10);
 /// The default grace of rare ticks is at most this long.
@@ -133,8 +132,13 @@ impl ScheduleSpec {
         }
         let unreadable = |error: serde_json::Error| ScheduleError::Unreadable { reason: error.to_string() };
         let Version { version } = serde_json::from_slice(bytes).map_err(unreadable)?;
-        if version > SPEC_VERSION {
-            return Err(ScheduleError::Newer { version });
+        match version {
+            SPEC_VERSION => {}
+            newer @ SPEC_VERSION.. => return Err(ScheduleError::Newer { version: newer }),
+            older => {
+                let reason = format!("it is of version {older}, of before the first release; put it again");
+                return Err(ScheduleError::Unreadable { reason });
+            }
         }
         serde_json::from_slice(bytes)
             .map_err(|error| ScheduleError::UnreadableHere { reason: reason(&error) })

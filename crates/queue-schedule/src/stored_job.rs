@@ -2,8 +2,7 @@
 
 use bytes::Bytes;
 use queue_core::{
-    Budget, ContentType, Headers, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, Retention,
-    RetentionPolicy, Span, Tag, Tags,
+    ContentType, Headers, JobId, JobTerms, Kind, NewJob, OnFailed, OnWaiting, Payload, Span, Tag, Tags,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt::Display};
@@ -24,14 +23,9 @@ pub(crate) struct StoredJob {
     delay_ms: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_in_ms: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    time_limit_ms: Option<i64>,
-    max_attempts: u32,
-    max_stalls: u32,
-    keep_completed: i64,
-    keep_failed: i64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    on_failure: Option<String>,
+    /// [`JobTerms::to_bytes`]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    terms: Vec<u8>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     headers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -71,13 +65,9 @@ impl StoredJob {
             priority,
             delay,
             expires_in,
-            time_limit,
-            max_attempts,
-            max_stalls,
-            retention: RetentionPolicy { completed, failed },
+            terms,
             on_failed: _,
             on_waiting: _,
-            on_failure,
             awaited: _,
         } = job;
         Self {
@@ -87,12 +77,7 @@ impl StoredJob {
             priority,
             delay_ms: delay.as_millis(),
             expires_in_ms: expires_in.map(Span::as_millis),
-            time_limit_ms: time_limit.map(Span::as_millis),
-            max_attempts: max_attempts.as_raw(),
-            max_stalls: max_stalls.as_raw(),
-            keep_completed: completed.as_raw(),
-            keep_failed: failed.as_raw(),
-            on_failure: on_failure.map(|kind| kind.as_str().to_owned()),
+            terms: terms.to_bytes(),
             headers: headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             tags: tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
         }
@@ -110,23 +95,12 @@ impl StoredJob {
             priority: self.priority,
             delay: Span::from_millis(self.delay_ms),
             expires_in: self.expires_in_ms.map(Span::from_millis),
-            time_limit: self.time_limit_ms.map(Span::from_millis),
-            max_attempts: Budget::from_raw(self.max_attempts),
-            max_stalls: Budget::from_raw(self.max_stalls),
-            retention: RetentionPolicy {
-                completed: retention(self.keep_completed)?,
-                failed: retention(self.keep_failed)?,
-            },
+            terms: JobTerms::from_bytes(&self.terms).map_err(text)?,
             on_failed: OnFailed::Block,
             on_waiting: OnWaiting::Block,
-            on_failure: self.on_failure.map(Kind::new).transpose().map_err(text)?,
             awaited: false,
         })
     }
-}
-
-fn retention(raw: i64) -> Result<Retention, String> {
-    Retention::from_raw(raw).ok_or_else(|| format!("{raw} is no retention"))
 }
 
 fn text(error: impl Display) -> String {

@@ -1,8 +1,8 @@
 //! Each option of a job is that of a schedule's jobs too, or is refused by name.
 
 use queue_core::{
-    Budget, ContentType, Headers, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, Retention,
-    RetentionPolicy, Span, Tag, Tags, Timestamp,
+    Budget, ContentType, Headers, JobId, JobTerms, Kind, NewJob, NewerTerms, OnFailed, OnWaiting, Payload,
+    Retention, RetentionPolicy, Span, Tag, Tags, Timestamp,
 };
 use queue_schedule::{ScheduleError, ScheduleSpec, Template, Timing};
 use std::time::Duration;
@@ -23,13 +23,16 @@ fn unusual() -> NewJob {
         priority: -3,
         delay: Span::from_millis(4),
         expires_in: Some(Span::from_millis(50)),
-        time_limit: Some(Span::from_millis(6)),
-        max_attempts: Budget::Unlimited,
-        max_stalls: Budget::from_raw(9),
-        retention: RetentionPolicy { completed: Retention::Forever, failed: Retention::Remove },
+        terms: JobTerms {
+            max_attempts: Budget::Unlimited,
+            max_stalls: Budget::from_raw(9),
+            time_limit: Some(Span::from_millis(6)),
+            on_failure: Some(Kind::from_static("mend")),
+            retention: RetentionPolicy { completed: Retention::Forever, failed: Retention::Remove },
+            newer: NewerTerms::NONE,
+        },
         on_failed: OnFailed::Replace,
         on_waiting: OnWaiting::Replace { max_wait: None },
-        on_failure: Some(Kind::from_static("mend")),
         awaited: true,
     }
 }
@@ -47,15 +50,13 @@ fn of_one_part_each() -> Vec<(&'static str, NewJob)> {
         priority,
         delay,
         expires_in,
-        time_limit,
-        max_attempts,
-        max_stalls,
-        retention,
+        terms: JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ },
         on_failed,
         on_waiting,
-        on_failure,
         awaited,
     } = unusual();
+    let of_terms = |terms| NewJob { terms, ..plain() };
+    let terms = JobTerms::default;
     vec![
         ("kind", NewJob { kind, ..plain() }),
         ("payload", NewJob { payload, ..plain() }),
@@ -64,13 +65,13 @@ fn of_one_part_each() -> Vec<(&'static str, NewJob)> {
         ("priority", NewJob { priority, ..plain() }),
         ("delay", NewJob { delay, ..plain() }),
         ("expires_in", NewJob { expires_in, ..plain() }),
-        ("time_limit", NewJob { time_limit, ..plain() }),
-        ("max_attempts", NewJob { max_attempts, ..plain() }),
-        ("max_stalls", NewJob { max_stalls, ..plain() }),
-        ("retention", NewJob { retention, ..plain() }),
+        ("time_limit", of_terms(JobTerms { time_limit, ..terms() })),
+        ("max_attempts", of_terms(JobTerms { max_attempts, ..terms() })),
+        ("max_stalls", of_terms(JobTerms { max_stalls, ..terms() })),
+        ("retention", of_terms(JobTerms { retention, ..terms() })),
         ("on_failed", NewJob { on_failed, ..plain() }),
         ("on_waiting", NewJob { on_waiting, ..plain() }),
-        ("on_failure", NewJob { on_failure, ..plain() }),
+        ("on_failure", of_terms(JobTerms { on_failure, ..terms() })),
         ("awaited", NewJob { awaited, ..plain() }),
     ]
 }
@@ -110,14 +111,4 @@ fn an_option_that_this_version_does_not_know_is_an_error_and_not_ignored() {
     let refused = ScheduleSpec::from_bytes(grown.as_bytes()).expect_err("it would be lost");
     assert!(matches!(refused, ScheduleError::UnreadableHere { .. }), "{refused:?}");
     assert!(refused.to_string().contains("`partition`"), "{refused}");
-}
-
-#[test]
-fn a_schedule_of_the_version_before_is_read() {
-    let given = spec(Template::of(&plain()).expect("a template"));
-    let text = String::from_utf8(given.to_bytes()).expect("text");
-    let older = text.replace(r#""version":2"#, r#""version":1"#);
-    assert_ne!(older, text);
-    let read = ScheduleSpec::from_bytes(older.as_bytes()).expect("a schedule");
-    assert_eq!(read.job, given.job);
 }

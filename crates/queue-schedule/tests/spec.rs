@@ -38,11 +38,11 @@ fn filled(payload: impl Into<Vec<u8>>, content_type: &str) -> Vec<u8> {
     template.job(id, at(DAY), Span::ZERO).payload.bytes.to_vec()
 }
 
-const JOB: &str = r#"{"kind":"report","content_type":"application/json","payload":"{}","max_attempts":25,"max_stalls":3,"keep_completed":3600000,"keep_failed":604800000}"#;
+const JOB: &str = r#"{"kind":"report","content_type":"application/json","payload":"{}"}"#;
 
 fn text(timing: &str, rest: &str) -> String {
     format!(
-        r#"{{"version":2,"name":"nightly",{timing},"job":{JOB},{rest},"since_ms":1000,"declared":false}}"#
+        r#"{{"version":3,"name":"nightly",{timing},"job":{JOB},{rest},"since_ms":1000,"declared":false}}"#
     )
 }
 
@@ -89,8 +89,8 @@ fn progress_is_written_as_it_always_was_and_read_again() {
 
 #[test]
 fn a_schedule_of_a_newer_version_is_told_whatever_else_it_holds() {
-    let newer = ScheduleSpec::from_bytes(br#"{"version":3,"moon":"full"}"#);
-    assert_eq!(newer, Err(ScheduleError::Newer { version: 3 }));
+    let newer = ScheduleSpec::from_bytes(br#"{"version":4,"moon":"full"}"#);
+    assert_eq!(newer, Err(ScheduleError::Newer { version: 4 }));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn what_means_nothing_here_may_be_read_elsewhere_and_what_is_no_schedule_nowhere
         r#""moon":"full""#,
     ];
     let texts = timings.map(|timing| text(timing, PLAIN));
-    for text in texts.iter().map(String::as_str).chain([r#"{"version":1}"#]) {
+    for text in texts.iter().map(String::as_str).chain([r#"{"version":3}"#]) {
         let refused = ScheduleSpec::from_bytes(text.as_bytes());
         assert!(matches!(refused, Err(ScheduleError::UnreadableHere { .. })), "{text}: {refused:?}");
     }
@@ -114,7 +114,7 @@ fn what_means_nothing_here_may_be_read_elsewhere_and_what_is_no_schedule_nowhere
     let reason =
         r#""Europe/Atlantis" is no known time zone; it takes a name such as `Europe/Berlin` or `UTC`"#;
     assert_eq!(elsewhere, ScheduleError::UnreadableHere { reason: reason.to_owned() });
-    for text in ["", "{}", "[]", "nightly"] {
+    for text in ["", "{}", "[]", "nightly", r#"{"version":2}"#] {
         let refused = ScheduleSpec::from_bytes(text.as_bytes());
         assert!(matches!(refused, Err(ScheduleError::Unreadable { .. })), "{text}: {refused:?}");
     }
@@ -127,8 +127,11 @@ fn what_can_be_read_and_cannot_work_is_refused_and_panics_nowhere() {
     let of_none = read(text(BERLIN, &PLAIN.replace(r#"{"skip":{"grace_ms":null}}"#, r#"{"all":{"max":0}}"#)));
     assert_eq!(of_none.check(), Err(ScheduleError::CatchUp));
     assert_eq!(of_none.due(None, at(10 * DAY)).run, []);
-    for (part, hostile) in [(r#""report""#, r#""""#), ("3600000", "-77"), (r#""application/json""#, r#""""#)]
-    {
+    for (part, hostile) in [
+        (r#""report""#, r#""""#),
+        (r#""payload":"{}""#, r#""payload":"{}","terms":[9]"#),
+        (r#""application/json""#, r#""""#),
+    ] {
         let refused = ScheduleSpec::from_bytes(text(BERLIN, PLAIN).replace(part, hostile).as_bytes());
         assert!(matches!(refused, Err(ScheduleError::UnreadableHere { .. })), "{hostile}: {refused:?}");
     }

@@ -34,7 +34,7 @@
 //!
 //! | table | holds | written |
 //! |---|---|---|
-//! | `queue_job` | id, kind, budgets, retention, tags, headers, payload | once |
+//! | `queue_job` | id, kind, terms, tags, headers, payload | once |
 //! | `queue_life` | state, lease, counters, errors, result | from the first claim on, with every step |
 //! | `queue_ready`, `queue_scheduled` | the order of due jobs, and of those that wait for their time | with every wait |
 //! | `queue_kind`, `queue_aside` | paused kinds, and the order of due jobs that claims set aside for them | by pauses of kinds, and by claims that meet a job of one |

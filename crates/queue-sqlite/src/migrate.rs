@@ -9,7 +9,7 @@ use std::path::Path;
 /// record each in `queue_schema` as [`SCHEMA_TABLE`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Migration {
-    /// Counted up from one.
+    /// Counted up.
     pub version: u32,
     /// What it runs.
     pub sql: &'static str,
@@ -17,7 +17,7 @@ pub struct Migration {
 
 /// Every migration, in order.
 pub const MIGRATIONS: &[Migration] =
-    &[Migration { version: 1, sql: include_str!("../sql/0001_initial.sql") }];
+    &[Migration { version: 2, sql: include_str!("../sql/0002_initial.sql") }];
 
 /// Where applied migrations are recorded.
 pub const SCHEMA_TABLE: &str = include_str!("../sql/schema_table.sql");
@@ -99,8 +99,21 @@ pub(crate) fn newest() -> u32 {
     MIGRATIONS.last().map_or(0, |migration| migration.version)
 }
 
+/// The oldest version that this library brings up to date.
+fn oldest() -> u32 {
+    MIGRATIONS.first().map_or(0, |migration| migration.version)
+}
+
 fn check(connection: &Connection) -> Result<u32, MigrationRefusal> {
     let present = version(connection)?;
+    if (1..oldest()).contains(&present) {
+        let message = format!(
+            "the file has schema version {present}, of before the first release, and this library reads {}; work its \
+             jobs off with the library that wrote it, or use another file",
+            oldest()
+        );
+        return Err(MigrationRefusal::Schema(ErrorKind::Unsupported, message));
+    }
     if present <= newest() {
         return Ok(present);
     }

@@ -1,15 +1,12 @@
-//! Jobs as rows, and back. What the columns mean is said in `sql/0001_initial.sql`.
+//! Jobs as rows, and back. What the columns mean is said in `sql/0002_initial.sql`.
 
 use crate::key::seq_of;
 use queue_core::{
-    Budget, Duty, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, Retention,
-    RetentionPolicy, Span, State, Tags, Timestamp, WorkerId,
+    Duty, Failure, JobId, JobMeta, JobTerms, Kind, LeaseInfo, LeaseToken, QueueName, Reason, Span, State,
+    Tags, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
-use rusqlite::{
-    Row,
-    types::{Type, ValueRef},
-};
+use rusqlite::{Row, types::Type};
 
 const CANCEL_REQUESTED: u8 = 1;
 const AWAITED: u8 = 2;
@@ -18,9 +15,9 @@ const HAS_ATTEMPTS: u8 = 8;
 
 /// The first column of `queue_life` among the columns of a job; all of them are NULL before its
 /// first change.
-const LIFE: usize = 11;
+const LIFE: usize = 8;
 /// Columns of a job without its large parts. Statements that read more have that behind them.
-pub(crate) const COLUMNS: usize = 34;
+pub(crate) const COLUMNS: usize = 29;
 
 /// A job as its rows have it.
 #[derive(Clone, Debug)]
@@ -41,7 +38,7 @@ impl SqliteRecord {
         };
         let meta = read_life(row, counter(LIFE, revision)?, born.meta)?;
         let (token, last_settle) = read_token(row)?;
-        let has_attempts = row.get::<_, u8>(17)? & HAS_ATTEMPTS != 0;
+        let has_attempts = row.get::<_, u8>(14)? & HAS_ATTEMPTS != 0;
         Ok(Self { job: TrackedJob { meta, token, last_settle }, has_life: true, has_attempts })
     }
 }
@@ -117,23 +114,16 @@ fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
         epoch: 0,
         failures: 0,
         stalls: 0,
-        expires_in: span(row, 28)?,
+        expires_in: span(row, 25)?,
         expiry_lifted: false,
-        time_limit: span(row, 29)?,
-        max_attempts: Budget::from_raw(row.get(6)?),
-        max_stalls: Budget::from_raw(row.get(7)?),
+        terms: read_terms(row)?,
         lease: None,
         claimed_at: None,
         cancel_requested: false,
-        awaited: row.get(10)?,
+        awaited: row.get(7)?,
         progress: None,
         last_error: None,
         failed_at: None,
-        on_failure: kind_of_follow_up(row)?,
-        retention: RetentionPolicy {
-            completed: retention(8, row.get(8)?)?,
-            failed: retention(9, row.get(9)?)?,
-        },
         finished_at: None,
         purge_at: None,
     })
@@ -141,59 +131,51 @@ fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
 
 /// What its changes made of it since.
 fn read_life(row: &Row<'_>, revision: u64, born: JobMeta) -> rusqlite::Result<JobMeta> {
-    let flags: u8 = row.get(17)?;
-    let run_at = later(born.created_at, row.get(13)?);
+    let flags: u8 = row.get(14)?;
+    let run_at = later(born.created_at, row.get(10)?);
     Ok(JobMeta {
         revision,
-        state: code(12, row.get(12)?, State::from_code)?,
+        state: code(9, row.get(9)?, State::from_code)?,
         run_at,
-        claimed_at: row.get::<_, Option<i64>>(32)?.map(|after| later(run_at, after)),
-        failed_at: row.get::<_, Option<i64>>(33)?.map(time),
-        epoch: counter(14, row.get(14)?)?,
-        failures: row.get(15)?,
-        stalls: row.get(16)?,
+        claimed_at: row.get::<_, Option<i64>>(27)?.map(|after| later(run_at, after)),
+        failed_at: row.get::<_, Option<i64>>(28)?.map(time),
+        epoch: counter(11, row.get(11)?)?,
+        failures: row.get(12)?,
+        stalls: row.get(13)?,
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         awaited: flags & AWAITED != 0,
         expiry_lifted: flags & EXPIRY_LIFTED != 0,
         lease: read_lease(row)?,
-        reason: row.get::<_, Option<u8>>(22)?.map(|raw| code(22, raw, Reason::from_code)).transpose()?,
-        finished_at: row.get::<_, Option<i64>>(23)?.map(time),
-        purge_at: row.get::<_, Option<i64>>(24)?.map(time),
+        reason: row.get::<_, Option<u8>>(19)?.map(|raw| code(19, raw, Reason::from_code)).transpose()?,
+        finished_at: row.get::<_, Option<i64>>(20)?.map(time),
+        purge_at: row.get::<_, Option<i64>>(21)?.map(time),
         last_error: read_failure(row)?,
-        progress: row.get::<_, Option<Vec<u8>>>(27)?.map(|bytes| Box::new(bytes.into())),
+        progress: row.get::<_, Option<Vec<u8>>>(24)?.map(|bytes| Box::new(bytes.into())),
         ..born
     })
 }
 
 fn read_lease(row: &Row<'_>) -> rusqlite::Result<Option<LeaseInfo>> {
-    let Some(expires_at) = row.get::<_, Option<i64>>(18)? else { return Ok(None) };
-    Ok(Some(LeaseInfo { worker: name::<WorkerId>(row, 19)?, expires_at: time(expires_at) }))
+    let Some(expires_at) = row.get::<_, Option<i64>>(15)? else { return Ok(None) };
+    Ok(Some(LeaseInfo { worker: name::<WorkerId>(row, 16)?, expires_at: time(expires_at) }))
 }
 
 /// One column holds the token of the present lease, or of the last one with the event that settled
 /// it: a claim forgets how the lease before it was settled.
 fn read_token(row: &Row<'_>) -> rusqlite::Result<(Option<LeaseToken>, Option<LastSettle>)> {
-    let token = row.get::<_, Option<[u8; 16]>>(20)?.map(LeaseToken::from_bytes);
-    let Some(event) = row.get::<_, Option<u8>>(21)? else { return Ok((token, None)) };
-    let token = token.ok_or_else(|| foreign(20, "a settle without its token"))?;
-    Ok((None, Some(LastSettle { token, settle: code(21, event, Settle::from_code)? })))
+    let token = row.get::<_, Option<[u8; 16]>>(17)?.map(LeaseToken::from_bytes);
+    let Some(event) = row.get::<_, Option<u8>>(18)? else { return Ok((token, None)) };
+    let token = token.ok_or_else(|| foreign(17, "a settle without its token"))?;
+    Ok((None, Some(LastSettle { token, settle: code(18, event, Settle::from_code)? })))
 }
 
 fn read_failure(row: &Row<'_>) -> rusqlite::Result<Option<Failure>> {
-    let Some(name) = row.get::<_, Option<String>>(25)? else { return Ok(None) };
-    Ok(Some(Failure::new(name, row.get_ref(26)?.as_str()?)))
-}
-
-fn kind_of_follow_up(row: &Row<'_>) -> rusqlite::Result<Option<Kind>> {
-    if row.get_ref(30)? == ValueRef::Null { Ok(None) } else { name(row, 30).map(Some) }
+    let Some(name) = row.get::<_, Option<String>>(22)? else { return Ok(None) };
+    Ok(Some(Failure::new(name, row.get_ref(23)?.as_str()?)))
 }
 
 fn tags(row: &Row<'_>) -> rusqlite::Result<Tags> {
-    Tags::from_text(row.get_ref(31)?.as_str_or_null()?).map_err(|invalid| foreign(31, invalid.to_string()))
-}
-
-fn retention(column: usize, raw: i64) -> rusqlite::Result<Retention> {
-    Retention::from_raw(raw).ok_or_else(|| foreign(column, format!("{raw} is no retention")))
+    Tags::from_text(row.get_ref(26)?.as_str_or_null()?).map_err(|invalid| foreign(26, invalid.to_string()))
 }
 
 pub(crate) fn code<T>(column: usize, raw: u8, from_code: impl Fn(u8) -> Option<T>) -> rusqlite::Result<T> {
@@ -203,6 +185,16 @@ pub(crate) fn code<T>(column: usize, raw: u8, from_code: impl Fn(u8) -> Option<T
 /// The duty of a worker: what an operator asked of it.
 pub(crate) fn duty(row: &Row<'_>, column: usize) -> rusqlite::Result<Duty> {
     code(column, row.get(column)?, Duty::from_code)
+}
+
+/// The column of terms; a plain job has none.
+pub(crate) fn terms_column(meta: &JobMeta) -> Option<Vec<u8>> {
+    Some(meta.terms.to_bytes()).filter(|bytes| !bytes.is_empty())
+}
+
+fn read_terms(row: &Row<'_>) -> rusqlite::Result<JobTerms> {
+    let bytes = row.get_ref(6)?.as_blob_or_null()?.unwrap_or_default();
+    JobTerms::from_bytes(bytes).map_err(|malformed| foreign(6, malformed.why()))
 }
 
 fn span(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Span>> {

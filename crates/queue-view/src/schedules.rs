@@ -1,7 +1,7 @@
 //! A schedule, as JSON.
 
 use crate::{BudgetView, KeepView, SentData};
-use queue_core::{NewJob, Span};
+use queue_core::{JobTerms, NewJob, Span};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -113,13 +113,9 @@ impl ScheduledJobView {
             priority,
             delay,
             expires_in,
-            time_limit,
-            max_attempts,
-            max_stalls,
-            retention,
+            terms: JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ },
             on_failed: _,
             on_waiting: _,
-            on_failure,
             awaited: _,
         } = job;
         let sent = with_payload.then(|| SentData::of(payload));

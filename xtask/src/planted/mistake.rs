@@ -15,8 +15,8 @@ use super::tree;
 use crate::command;
 use crate::repo::Repo;
 
-/// Features that the tests of the client ask for beside the default ones.
-const FEATURES: [(&str, &str); 1] = [("queue-jobs", "fs,msgpack,testing")];
+/// Features that the tests of a package ask for beside the default ones.
+const FEATURES: [(&str, &str); 2] = [("queue-jobs", "fs,msgpack,testing"), ("queue-remote", "server")];
 /// Seconds for one test, all of which take less than one; a mistake may make it wait for ever.
 const PATIENCE_S: &str = "60";
 const NO_LIMIT: &str = "0";
@@ -111,13 +111,17 @@ fn counts(told: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{schedules::MISTAKES, stale};
-    use super::counts;
+    use super::super::{schedules, stale, terms};
     use super::tree::planted;
+    use super::{Mistake, counts};
     use crate::repo::Repo;
     use std::collections::BTreeSet;
     use std::fs;
     use std::path::Path;
+
+    fn all() -> impl Iterator<Item = &'static Mistake> {
+        schedules::MISTAKES.iter().chain(terms::MISTAKES)
+    }
 
     #[test]
     fn what_the_harness_tells_is_read() {
@@ -128,14 +132,14 @@ mod tests {
 
     #[test]
     fn every_mistake_has_a_name_of_its_own_that_needs_no_quoting() {
-        let names: BTreeSet<&str> = MISTAKES.iter().map(|mistake| mistake.name).collect();
-        assert_eq!(names.len(), MISTAKES.len());
+        let names: BTreeSet<&str> = all().map(|mistake| mistake.name).collect();
+        assert_eq!(names.len(), all().count());
         assert!(names.iter().all(|name| !name.contains(['"', '\\', '|'])));
     }
 
     #[test]
     fn every_mistake_still_has_its_place() {
-        for mistake in MISTAKES.iter().chain(stale::MISTAKES) {
+        for mistake in all().chain(stale::MISTAKES) {
             let text = fs::read_to_string(Repo::find().root().join(mistake.file)).expect(mistake.file);
             planted(&text, &[mistake]).expect("it stands in the file once");
         }
@@ -143,12 +147,14 @@ mod tests {
 
     #[test]
     fn every_test_that_is_named_is_there() {
-        for mistake in MISTAKES {
+        let crates = Repo::find().root().join("crates");
+        for mistake in all() {
             let test = mistake.caught_by;
             let name = test.name.rsplit("::").next().expect("at least itself");
             let folder = test.package.strip_suffix("-jobs").unwrap_or(test.package);
-            let tests = Repo::find().root().join("crates").join(folder).join("tests");
-            assert!(has(&tests, &format!("fn {name}(")), "{}: no test {name}", mistake.name);
+            let places = [crates.join(folder).join("tests"), crates.join("queue-testkit/src/cases")];
+            let is_there = places.iter().any(|place| has(place, &format!("fn {name}(")));
+            assert!(is_there, "{}: no test {name}", mistake.name);
         }
     }
 

@@ -1,12 +1,14 @@
 //! `cargo xtask planted`: checks against what is wrong on purpose: the conformance suite against
 //! stores with a defect, the guard against work with a slowdown, the tests of schedules against
-//! mistakes in their code, and the kill run of clients against a service that settles by id.
+//! mistakes in their code, the terms of jobs too, and the kill run of clients against a
+//! service that settles by id.
 
 mod mistake;
 mod page;
 mod programs;
 mod schedules;
 mod stale;
+mod terms;
 mod tree;
 
 use anyhow::Result;
@@ -24,6 +26,8 @@ pub(crate) enum Part {
     Guard,
     /// Schedules that lose ticks, or run them twice
     Schedules,
+    /// Terms of jobs that are lost on a way
+    Terms,
     /// A service that ignores the tokens of receipts
     Stale,
 }
@@ -40,6 +44,9 @@ pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
     }
     if is_asked_for(Part::Schedules) {
         page::SCHEDULES.write(repo, &mistake::try_all(repo, schedules::MISTAKES)?)?;
+    }
+    if is_asked_for(Part::Terms) {
+        page::TERMS.write(repo, &mistake::try_all(repo, terms::MISTAKES)?)?;
     }
     if is_asked_for(Part::Stale) {
         stale::run(repo)?;

@@ -14,6 +14,7 @@ pub(super) struct Page {
 
 pub(super) const STORES: Page = Page { part: "stores", title: "Planted defects of stores" };
 pub(super) const SCHEDULES: Page = Page { part: "schedules", title: "Planted mistakes in schedules" };
+pub(super) const TERMS: Page = Page { part: "terms", title: "Planted mistakes about terms" };
 
 impl Page {
     /// Puts the rows of a Markdown table in the place of the former ones. Other lines are left out.

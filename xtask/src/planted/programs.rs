@@ -1,4 +1,4 @@
-//! The test programs that catch mistakes about schedules.
+//! The test programs that catch mistakes.
 
 use super::mistake::Test;
 
@@ -16,4 +16,9 @@ pub(super) const fn worker(name: &'static str) -> Test {
 
 pub(super) const fn client(name: &'static str) -> Test {
     Test { package: "queue-jobs", target: "it", name }
+}
+
+/// A program of another package.
+pub(super) const fn suite(package: &'static str, target: &'static str, name: &'static str) -> Test {
+    Test { package, target, name }
 }

@@ -28,7 +28,7 @@ const SERVICE: &str = "queue-service";
 pub(super) const CAMPAIGNS: &[Campaign] = &[
     Campaign {
         decoder: "receipts: any text and any bytes",
-        files: &["queue-http/src/receipt/mod.rs", "queue-http/src/receipt/fields.rs"],
+        files: &["queue-http/src/receipt/mod.rs"],
         package: HTTP,
         target: "lib",
         test: "receipt::tests::any_text_and_any_bytes_are_read_without_harm",

@@ -3,9 +3,9 @@
 use crate::{ContentType, Failure, JobId, JobMeta, Kind, NewJob, Payload, Reason, lifecycle::Finish};
 use serde::{Deserialize, Serialize};
 
-/// The payload of the job that [follows a final failure](NewJob::on_failure): which job failed, and
-/// why. The failed record itself, with its payload, can be read by its id for as long as it is
-/// retained.
+/// The payload of the job that [follows a final failure](crate::JobTerms::on_failure): which job
+/// failed, and why. The failed record itself, with its payload, can be read by its id for as long
+/// as it is retained.
 ///
 /// The payload is JSON under every codec of the application, since it is made in the step that ends
 /// the job, and the worker of that step may not know the codec. The idea is that of Sidekiq's death
@@ -45,7 +45,7 @@ impl FailedJob {
 
     /// The job that follows, if the producer of `job` asked for one.
     pub(crate) fn follow_up(job: &JobMeta, finish: &Finish) -> Option<NewJob> {
-        let kind = job.on_failure.as_ref()?;
+        let kind = job.terms.on_failure.as_ref()?;
         let error = finish.error.as_ref();
         let failed = Self {
             id: job.id.as_str().to_owned(),

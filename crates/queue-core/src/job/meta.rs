@@ -1,8 +1,8 @@
 //! The metadata of a job: the small part of its record, and the questions that it answers.
 
 use crate::{
-    Budget, Failure, JobId, Kind, LeaseInfo, NewJob, OnWaiting, QueueName, Reason, RetentionPolicy, Seq,
-    Span, State, Tags, Timestamp,
+    Failure, JobId, JobTerms, Kind, LeaseInfo, NewJob, OnWaiting, QueueName, Reason, Seq, Span, State, Tags,
+    Timestamp,
 };
 use bytes::Bytes;
 use std::time::Duration;
@@ -47,12 +47,8 @@ pub struct JobMeta {
     /// The job does not expire any more, since it may have started, or was asked to run again. Set
     /// only on jobs with [`expires_in`](Self::expires_in).
     pub expiry_lifted: bool,
-    /// How long a worker lets the handler run, in place of the limit of the kind or of the worker.
-    pub time_limit: Option<Span>,
-    /// How many failures the job may have.
-    pub max_attempts: Budget,
-    /// How many stalls the job may have.
-    pub max_stalls: Budget,
+    /// What was agreed about the job, and what no store looks at.
+    pub terms: JobTerms,
     /// The lease, while the job is Processing.
     pub lease: Option<LeaseInfo>,
     /// When the job was last claimed; `None` if and only if it never was.
@@ -69,10 +65,6 @@ pub struct JobMeta {
     /// When a failure or a stall was last charged; present if and only if
     /// [`last_error`](Self::last_error) is.
     pub failed_at: Option<Timestamp>,
-    /// The kind of the job that is enqueued in the step in which this one becomes Failed.
-    pub on_failure: Option<Kind>,
-    /// How long the record is kept once the job is terminal.
-    pub retention: RetentionPolicy,
     /// When the job became terminal.
     pub finished_at: Option<Timestamp>,
     /// The purge time, from which the record counts as absent; `None` on a terminal job means
@@ -100,9 +92,7 @@ impl JobMeta {
             stalls: 0,
             expires_in: new.expires_in,
             expiry_lifted: false,
-            time_limit: new.time_limit,
-            max_attempts: new.max_attempts,
-            max_stalls: new.max_stalls,
+            terms: new.terms.clone(),
             lease: None,
             claimed_at: None,
             cancel_requested: false,
@@ -110,8 +100,6 @@ impl JobMeta {
             progress: None,
             last_error: None,
             failed_at: None,
-            on_failure: new.on_failure.clone(),
-            retention: new.retention,
             finished_at: None,
             purge_at: None,
         }

@@ -19,6 +19,7 @@ mod record;
 mod retention;
 mod seq;
 mod state;
+mod terms;
 
 pub use attempt::{ATTEMPT_MESSAGE_BYTES_MAX, ATTEMPTS_MAX, Attempt, AttemptOutcome, JobAttempts};
 pub use budget::Budget;
@@ -38,3 +39,4 @@ pub use record::{JobBody, JobRecord};
 pub use retention::{AWAITED_MIN, Retention, RetentionPolicy};
 pub use seq::Seq;
 pub use state::{ParseStateError, State};
+pub use terms::{JobTerms, MalformedTerms, NewerTerms};

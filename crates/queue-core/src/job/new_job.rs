@@ -1,6 +1,6 @@
 //! A job as a producer makes it, before a store has accepted it.
 
-use crate::{Budget, Headers, JobId, Kind, Payload, RetentionPolicy, Span, Tags};
+use crate::{Budget, Headers, JobId, JobTerms, Kind, Payload, RetentionPolicy, Span, Tags};
 
 /// A job to be enqueued. Every part is validated by its type; the store checks the payload's size.
 ///
@@ -35,26 +35,14 @@ pub struct NewJob {
     /// The time counts from the enqueue and not from the due time, so it must be longer than the
     /// delay.
     pub expires_in: Option<Span>,
-    /// How long a worker lets the handler run, in place of the limit of the kind or of the worker;
-    /// default `None`.
-    pub time_limit: Option<Span>,
-    /// The number of failures at which the job is Failed; default [`Budget::ATTEMPTS`], 25.
-    pub max_attempts: Budget,
-    /// The number of lapsed leases at which the job is Failed; default [`Budget::STALLS`], 3.
-    pub max_stalls: Budget,
-    /// How long the record is kept once the job is terminal; by default one hour if Completed,
-    /// seven days if Failed or Cancelled.
-    pub retention: RetentionPolicy,
+    /// What was agreed about the job, and what no store looks at.
+    pub terms: JobTerms,
     /// What the enqueue does if there is a Failed record of the same id; by default the record
     /// blocks it.
     pub on_failed: OnFailed,
     /// What the enqueue does if a job of the same id waits; by default that job blocks it. A job
     /// that may replace another cannot expire.
     pub on_waiting: OnWaiting,
-    /// The kind of the job that is enqueued in the step in which this one becomes Failed, by any
-    /// event; default `None`. Its payload is a [`FailedJob`](crate::FailedJob), its id is
-    /// [`FailedJob::follow_up_id`](crate::FailedJob::follow_up_id).
-    pub on_failure: Option<Kind>,
     /// The producer waits for the outcome.
     pub awaited: bool,
 }
@@ -96,13 +84,9 @@ impl NewJob {
             priority: 0,
             delay: Span::ZERO,
             expires_in: None,
-            time_limit: None,
-            max_attempts: Budget::ATTEMPTS,
-            max_stalls: Budget::STALLS,
-            retention: RetentionPolicy::default(),
+            terms: JobTerms::default(),
             on_failed: OnFailed::Block,
             on_waiting: OnWaiting::Block,
-            on_failure: None,
             awaited: false,
         }
     }
@@ -146,28 +130,28 @@ impl NewJob {
     /// Sets how long the handler may run.
     #[must_use]
     pub fn with_time_limit(mut self, limit: Span) -> Self {
-        self.time_limit = Some(limit);
+        self.terms.time_limit = Some(limit);
         self
     }
 
     /// Sets the number of failures at which the job is Failed.
     #[must_use]
     pub fn with_max_attempts(mut self, budget: Budget) -> Self {
-        self.max_attempts = budget;
+        self.terms.max_attempts = budget;
         self
     }
 
     /// Sets the number of lapsed leases at which the job is Failed.
     #[must_use]
     pub fn with_max_stalls(mut self, budget: Budget) -> Self {
-        self.max_stalls = budget;
+        self.terms.max_stalls = budget;
         self
     }
 
     /// Sets how long the record is kept once the job is terminal.
     #[must_use]
     pub fn with_retention(mut self, retention: impl Into<RetentionPolicy>) -> Self {
-        self.retention = retention.into();
+        self.terms.retention = retention.into();
         self
     }
 
@@ -188,7 +172,7 @@ impl NewJob {
     /// Sets the kind of the job that is enqueued if this one fails for good.
     #[must_use]
     pub fn with_on_failure(mut self, kind: Kind) -> Self {
-        self.on_failure = Some(kind);
+        self.terms.on_failure = Some(kind);
         self
     }
 

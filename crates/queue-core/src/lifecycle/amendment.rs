@@ -1,8 +1,8 @@
 //! What a caller changes of a waiting job.
 
 use crate::{
-    JobMeta, Payload, RetentionPolicy, Span,
-    lifecycle::{Patch, Rejected, RunAt},
+    JobMeta, JobTerms, Payload, RetentionPolicy, Span,
+    lifecycle::{Amend, Patch, Rejected, RunAt},
 };
 
 /// New values for a waiting job, which keeps its id, its life and what was charged to it. What is
@@ -26,22 +26,12 @@ impl Amendment {
         Self { priority: Some(priority), ..Self::default() }
     }
 
-    /// When the job is due after the change.
-    pub fn run_at(&self) -> RunAt {
-        self.delay.map_or(RunAt::Keep, RunAt::After)
-    }
-
-    /// The bytes of a new payload.
-    pub(crate) fn payload_bytes(&self) -> usize {
-        self.payload.as_ref().map_or(0, |payload| payload.bytes.len())
-    }
-
     /// Whether the job, as far as its metadata shows, has all these values already.
     fn is_met_by(&self, job: &JobMeta) -> bool {
         self.payload.is_none()
             && self.delay.is_none()
             && self.priority.is_none_or(|priority| priority == job.priority)
-            && self.retention.is_none_or(|retention| retention == job.retention)
+            && self.retention.is_none_or(|retention| retention == job.terms.retention)
     }
 }
 
@@ -53,5 +43,8 @@ pub(super) fn amend(job: &JobMeta, amendment: Amendment) -> Result<Patch, Reject
     if amendment.is_met_by(job) {
         return Err(Rejected::Already(job.state));
     }
-    Ok(Patch::Amend(amendment))
+    let Amendment { payload, priority, delay, retention } = amendment;
+    let run_at = delay.map_or(RunAt::Keep, RunAt::After);
+    let terms = retention.map(|retention| JobTerms { retention, ..job.terms.clone() });
+    Ok(Patch::Amend(Amend { payload, priority, run_at, terms }))
 }

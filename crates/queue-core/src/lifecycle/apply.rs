@@ -3,7 +3,7 @@
 use crate::{
     Attempt, JobMeta, Timestamp,
     lifecycle::{
-        Amendment, BodyPatch, Finish, Flags, Guard, Lapse, LastSettle, Patch, Proof, Requeue, TrackedJob,
+        Amend, BodyPatch, Finish, Flags, Guard, Lapse, LastSettle, Patch, Proof, Requeue, TrackedJob,
         Transition,
     },
 };
@@ -146,10 +146,12 @@ fn finish(job: &mut TrackedJob, patch: &Finish, now: Timestamp) {
     }
 }
 
-fn amend(meta: &mut JobMeta, patch: &Amendment, now: Timestamp) {
-    meta.run_at = patch.run_at().at(meta.run_at, now);
+fn amend(meta: &mut JobMeta, patch: &Amend, now: Timestamp) {
+    meta.run_at = patch.run_at.at(meta.run_at, now);
     meta.priority = patch.priority.unwrap_or(meta.priority);
-    meta.retention = patch.retention.unwrap_or(meta.retention);
+    if let Some(terms) = &patch.terms {
+        meta.terms = terms.clone();
+    }
 }
 
 fn end_lease(job: &mut TrackedJob) {

@@ -9,7 +9,7 @@ use crate::{
 pub(super) fn cancel(job: &JobMeta, processing: OnProcessing) -> Result<Patch, Rejected> {
     match job.state {
         State::Queued | State::Failing => {
-            Ok(keep_or_remove(job, job.retention.failed, finish(job, State::Cancelled)))
+            Ok(keep_or_remove(job, job.terms.retention.failed, finish(job, State::Cancelled)))
         }
         State::Processing if processing == OnProcessing::Request && !job.cancel_requested => {
             Ok(Patch::Flag(Flags { cancel_requested: true, awaited: false }))

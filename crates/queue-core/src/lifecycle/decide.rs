@@ -135,7 +135,7 @@ fn transition(job: &JobMeta, proof: Proof, lapse: Lapse, patch: Patch, then: Vec
 
 fn complete(job: &JobMeta, result: Payload, retention: Option<Retention>) -> Patch {
     let finish = Finish { result: Some(result), ..finish(job, State::Completed) };
-    keep_or_remove(job, retention.unwrap_or(job.retention.completed), finish)
+    keep_or_remove(job, retention.unwrap_or(job.terms.retention.completed), finish)
 }
 
 struct FailedAttempt {
@@ -154,7 +154,7 @@ fn fail(job: &JobMeta, attempt: FailedAttempt, policy: &Policy, then: &mut Vec<N
         return give_back(job, requeue(job, RunAt::After(RESERVED_KIND_WAIT)));
     }
     let failures = job.failures.saturating_add(1);
-    let retention = retention.unwrap_or(job.retention.failed);
+    let retention = retention.unwrap_or(job.terms.retention.failed);
     let error = Some(failure);
     if job.cancel_requested {
         return keep_or_remove(job, retention, Finish { failures, error, ..finish(job, State::Cancelled) });
@@ -164,7 +164,7 @@ fn fail(job: &JobMeta, attempt: FailedAttempt, policy: &Policy, then: &mut Vec<N
     }
     let wait = delay.or_else(|| policy.retry.delay(failures, roll(job)).map(Span::at_most));
     match wait {
-        Some(wait) if !job.max_attempts.is_spent(failures) => {
+        Some(wait) if !job.terms.max_attempts.is_spent(failures) => {
             then.clear();
             Patch::Requeue(Requeue { failures, error, ..requeue(job, RunAt::After(wait)) }.charged(job))
         }
@@ -186,7 +186,7 @@ fn final_reason(cause: Cause, policy: &Policy) -> Option<Reason> {
 
 fn give_back(job: &JobMeta, requeue: Requeue) -> Patch {
     if job.cancel_requested {
-        return keep_or_remove(job, job.retention.failed, finish(job, State::Cancelled));
+        return keep_or_remove(job, job.terms.retention.failed, finish(job, State::Cancelled));
     }
     Patch::Requeue(requeue)
 }
@@ -197,7 +197,7 @@ fn expire(job: &JobMeta, now: Timestamp, token: Option<LeaseToken>) -> Result<Tr
         return Err(Rejected::NotAllowed(job.state));
     }
     let finish = Finish { reason: Some(Reason::Expired), ..finish(job, State::Cancelled) };
-    let patch = keep_or_remove(job, job.retention.failed, finish);
+    let patch = keep_or_remove(job, job.terms.retention.failed, finish);
     match token {
         Some(token) => by_holder(job, token, Settle::Expire, patch, Vec::new()),
         None if job.state == State::Queued => Ok(by_anybody(job, patch)),
@@ -208,11 +208,11 @@ fn expire(job: &JobMeta, now: Timestamp, token: Option<LeaseToken>) -> Result<Tr
 fn stall(job: &JobMeta, policy: &Policy, then: &mut Vec<NewJob>) -> Patch {
     let stalls = job.stalls.saturating_add(1);
     let error = Some(Failure::new("Stalled", "the lease lapsed before the worker settled the job"));
-    let retention = job.retention.failed;
+    let retention = job.terms.retention.failed;
     if job.cancel_requested {
         return keep_or_remove(job, retention, Finish { stalls, error, ..finish(job, State::Cancelled) });
     }
-    if job.max_stalls.is_spent(stalls) {
+    if job.terms.max_stalls.is_spent(stalls) {
         return fail_for_good(job, retention, Finish { stalls, error, ..failed(job, Reason::Stalled) }, then);
     }
     // The first lapse costs no wait, so the second counts as the first failure for the policy. The

@@ -44,7 +44,7 @@ pub use decide::{RESERVED_KIND_WAIT, Rejected, decide};
 pub use event::{Cause, Event, OnProcessing, Settle};
 pub use guard::{Flags, Guard, Lapse, Proof};
 pub use lease::lease;
-pub use patch::{BodyPatch, Finish, Patch, Purge, Requeue, RunAt};
+pub use patch::{Amend, BodyPatch, Finish, Patch, Purge, Requeue, RunAt};
 pub use policy::{Policy, Unhandled};
 pub use tracked_job::{LastSettle, TrackedJob};
 pub use transition::Transition;

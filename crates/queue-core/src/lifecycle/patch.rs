@@ -1,8 +1,7 @@
 //! The fields that a transition writes.
 
 use crate::{
-    ContentType, Failure, JobBody, Payload, Reason, Span, State, Timestamp,
-    lifecycle::{Amendment, Flags},
+    ContentType, Failure, JobBody, JobTerms, Payload, Reason, Span, State, Timestamp, lifecycle::Flags,
 };
 use bytes::Bytes;
 
@@ -27,7 +26,7 @@ pub enum Patch {
     /// Moves the purge time of a terminal record.
     Retain(Purge),
     /// Changes a waiting job in place; its state and its charges stay.
-    Amend(Amendment),
+    Amend(Amend),
 }
 
 /// The fields of [`Patch::Requeue`], which ends the lease.
@@ -74,6 +73,19 @@ pub struct Finish {
     pub purge: Purge,
 }
 
+/// The fields of [`Patch::Amend`]; what is not given stays as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Amend {
+    /// Replaces the payload; headers stay.
+    pub payload: Option<Payload>,
+    /// Replaces the priority.
+    pub priority: Option<i16>,
+    /// When the job is due.
+    pub run_at: RunAt,
+    /// Replaces the terms, all of them.
+    pub terms: Option<JobTerms>,
+}
+
 /// When a requeued job is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RunAt {
@@ -111,6 +123,13 @@ pub enum BodyPatch {
         /// Replaces the payload's content type, if given.
         content_type: Option<ContentType>,
     },
+}
+
+impl Amend {
+    /// The bytes of a new payload.
+    pub(crate) fn payload_bytes(&self) -> usize {
+        self.payload.as_ref().map_or(0, |payload| payload.bytes.len())
+    }
 }
 
 impl RunAt {
@@ -177,7 +196,7 @@ impl Patch {
             | Self::Finish(Finish { error: Some(error), .. }) => {
                 BodyPatch::ErrorDetails(error.details().cloned())
             }
-            Self::Amend(Amendment { payload: Some(payload), .. }) => BodyPatch::Payload(payload.clone()),
+            Self::Amend(Amend { payload: Some(payload), .. }) => BodyPatch::Payload(payload.clone()),
             _ => BodyPatch::Keep,
         }
     }

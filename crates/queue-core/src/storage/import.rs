@@ -145,8 +145,8 @@ impl WholeJob {
     }
 
     fn is_spent(&self) -> bool {
-        let JobMeta { max_attempts, max_stalls, failures, stalls, .. } = self.meta;
-        max_attempts.is_spent(failures) || max_stalls.is_spent(stalls)
+        let JobMeta { ref terms, failures, stalls, .. } = self.meta;
+        terms.max_attempts.is_spent(failures) || terms.max_stalls.is_spent(stalls)
     }
 
     fn times(&self) -> impl Iterator<Item = Timestamp> {

@@ -74,7 +74,7 @@ impl Spent {
             Self::StallsButOne => (0, 4),
             Self::MuchOfUnlimited => (70, 90),
         };
-        (job.max_attempts, job.max_stalls) = match self {
+        (job.terms.max_attempts, job.terms.max_stalls) = match self {
             Self::MuchOfUnlimited => (Budget::Unlimited, Budget::Unlimited),
             _ => (Budget::from_raw(3), Budget::from_raw(5)),
         };

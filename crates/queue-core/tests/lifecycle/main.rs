@@ -11,4 +11,5 @@ mod guards;
 mod oracle;
 mod overflow;
 mod table;
+mod terms;
 mod world;

@@ -9,7 +9,7 @@ use queue_core::{
 /// Applies the event to a job with unlimited budgets whose counters are full.
 fn with_full_counters(event: Event) -> JobMeta {
     let mut job = record_in(State::Processing);
-    (job.meta.max_attempts, job.meta.max_stalls) = (Budget::Unlimited, Budget::Unlimited);
+    (job.meta.terms.max_attempts, job.meta.terms.max_stalls) = (Budget::Unlimited, Budget::Unlimited);
     (job.meta.failures, job.meta.stalls) = (u32::MAX, u32::MAX);
     let transition = decide(&job.meta, event, &Policy::default()).expect("the job is held");
     assert!(matches!(apply(&mut job, &transition, BOUNDARY), Verdict::Written { .. }));

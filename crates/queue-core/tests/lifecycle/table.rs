@@ -69,9 +69,9 @@ fn records() -> Vec<TrackedJob> {
                     let mut job = record_in(state);
                     spent.set(&mut job.meta);
                     (job.meta.cancel_requested, job.meta.awaited) = (flags.cancel_requested, flags.awaited);
-                    job.meta.retention = retention;
+                    job.meta.terms.retention = retention;
                     (job.meta.expires_in, job.meta.expiry_lifted) = expiry;
-                    (job.meta.kind, job.meta.on_failure) = kinds;
+                    (job.meta.kind, job.meta.terms.on_failure) = kinds;
                     records.push(job);
                 }
             }

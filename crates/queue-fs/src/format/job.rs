@@ -7,8 +7,8 @@ use super::{
 };
 use bytes::Bytes;
 use queue_core::{
-    Attempt, Budget, Failure, JobMeta, LeaseInfo, LeaseToken, QueueName, Reason, Retention, RetentionPolicy,
-    Seq, State, Tags, Timestamp,
+    Attempt, Failure, JobMeta, JobTerms, LeaseInfo, LeaseToken, QueueName, Reason, Seq, State, Tags,
+    Timestamp,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use queue_memory::{Course, PackedJob};
@@ -63,13 +63,9 @@ pub(super) fn write_fixed(out: &mut FieldWriter<'_>, job: &PackedJob) {
     let traits = &*job.traits;
     out.name(&job.id);
     out.name(&traits.kind);
-    let mut numbers = Numbers::<34>::new();
+    let mut numbers = Numbers::<10>::new();
     numbers.i16(job.priority);
     numbers.i64(job.created_at.as_millis());
-    numbers.u32(traits.max_attempts.as_raw());
-    numbers.u32(traits.max_stalls.as_raw());
-    numbers.i64(traits.retention.completed.as_raw());
-    numbers.i64(traits.retention.failed.as_raw());
     out.numbers(&numbers);
 }
 
@@ -97,9 +93,7 @@ pub(super) fn read_fixed(
         stalls: 0,
         expires_in: None,
         expiry_lifted: false,
-        time_limit: None,
-        max_attempts: Budget::from_raw(from.u32()?),
-        max_stalls: Budget::from_raw(from.u32()?),
+        terms: JobTerms::PLAIN,
         lease: None,
         claimed_at: None,
         cancel_requested: false,
@@ -107,8 +101,6 @@ pub(super) fn read_fixed(
         progress: None,
         last_error: None,
         failed_at: None,
-        on_failure: None,
-        retention: RetentionPolicy { completed: retention(from)?, failed: retention(from)? },
         finished_at: None,
         purge_at: None,
     })
@@ -256,8 +248,4 @@ fn failure(from: &mut FieldReader<'_>) -> Result<Failure, Malformed> {
 
 pub(super) fn time(from: &mut FieldReader<'_>) -> Result<Timestamp, Malformed> {
     from.i64().map(Timestamp::from_millis)
-}
-
-fn retention(from: &mut FieldReader<'_>) -> Result<Retention, Malformed> {
-    Retention::from_raw(from.i64()?).ok_or(Malformed("a retention has no such number"))
 }

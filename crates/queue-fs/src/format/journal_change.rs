@@ -147,7 +147,7 @@ fn read_put(
 ) -> Result<JournalChange, Malformed> {
     let seq = Seq::new(from.u64()?);
     let mut job = TrackedJob::new(read_fixed(from, queue, seq, names)?);
-    let headers = if has_options { read_options(from, &mut job.meta, names)? } else { Headers::NONE };
+    let headers = if has_options { read_options(from, &mut job.meta)? } else { Headers::NONE };
     let attempts = LifecycleFields::read(from, names)?.onto(&mut job);
     let payload = blob(from, names)?;
     let result = into_option(kept(from, |from| blob(from, names))?);

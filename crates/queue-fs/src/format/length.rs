@@ -6,7 +6,7 @@ use queue_memory::{Course, PackedJob};
 
 /// Kind and life, the rest of what is written once, what always moves, the lengths of the payload,
 /// and whether there is a result and details of an error.
-const ALWAYS: usize = (1 + 8) + (2 + 8 + 4 + 4 + 8 + 8) + (8 + 1 + 1 + 8 + 8 + 4 + 4 + 2) + 4 + 1 + 1;
+const ALWAYS: usize = (1 + 8) + (2 + 8) + (8 + 1 + 1 + 8 + 8 + 4 + 4 + 2) + 4 + 1 + 1;
 const TIME: usize = 8;
 const TOKEN: usize = 16;
 /// What a change of the queue takes up besides its name.
@@ -35,8 +35,7 @@ fn options(stored: &PackedJob) -> usize {
     }
     let traits = &*stored.traits;
     1 + traits.expires_in.map_or(0, |_| TIME)
-        + traits.time_limit.map_or(0, |_| TIME)
-        + traits.on_failure.as_ref().map_or(0, name)
+        + if traits.terms.is_plain() { 0 } else { blob(traits.terms.to_bytes().len()) }
         + traits.tags.to_text().map_or(0, |tags| blob(tags.len()))
         + stored.headers.to_text().map_or(0, |headers| blob(headers.len()))
 }
@@ -79,8 +78,8 @@ mod tests {
     use super::{super::write, *};
     use bytes::Bytes;
     use queue_core::{
-        AttemptOutcome, ContentType, Failure, Headers, JobId, Kind, LeaseInfo, LeaseToken, NewJob, Payload,
-        QueueName, Seq, Span, Tag, Tags, Timestamp, WorkerId,
+        AttemptOutcome, ContentType, Failure, Headers, JobId, JobTerms, Kind, LeaseInfo, LeaseToken, NewJob,
+        Payload, QueueName, Seq, Span, Tag, Tags, Timestamp, WorkerId,
         lifecycle::{LastSettle, Settle},
     };
     use queue_memory::{Engine, Traits};
@@ -90,17 +89,21 @@ mod tests {
     }
 
     /// One that has these of its options.
-    fn with_options(has: [bool; 5]) -> PackedJob {
+    fn with_options(has: [bool; 4]) -> PackedJob {
         let traits = Traits {
             expires_in: has[0].then(|| Span::from_secs(1)),
-            time_limit: has[1].then(|| Span::from_secs(2)),
-            on_failure: has[2].then(|| Kind::from_static("alert")),
-            tags: if has[3] { Tags::new(["b", "a"].map(tag)).expect("two") } else { Tags::NONE },
+            terms: if has[1] { terms() } else { JobTerms::default() },
+            tags: if has[2] { Tags::new(["b", "a"].map(tag)).expect("two") } else { Tags::NONE },
             ..Traits::clone(&fresh().traits)
         };
         let headers =
-            if has[4] { Headers::new([("a", ""), ("b", "c")]).expect("two") } else { Headers::NONE };
+            if has[3] { Headers::new([("a", ""), ("b", "c")]).expect("two") } else { Headers::NONE };
         PackedJob { traits: traits.into(), headers, ..with_everything() }
+    }
+
+    fn terms() -> JobTerms {
+        let kind = Kind::from_static("alert");
+        JobTerms { time_limit: Some(Span::from_secs(2)), on_failure: Some(kind), ..JobTerms::default() }
     }
 
     fn tag(text: &str) -> Tag {
@@ -149,7 +152,7 @@ mod tests {
 
     #[test]
     fn it_is_what_is_written() {
-        let options = (0..32).map(|bits| with_options([1, 2, 4, 8, 16].map(|bit| bits & bit != 0)));
+        let options = (0..16).map(|bits| with_options([1, 2, 4, 8].map(|bit| bits & bit != 0)));
         for stored in [fresh(), with_everything()].into_iter().chain(options) {
             let mut out = Vec::new();
             write::queue(&mut out, stored.queue());

@@ -33,4 +33,4 @@ pub(crate) use segment::{SEGMENT_HEAD_BYTES, SegmentHead, SegmentHeadError, segm
 pub(crate) use wire::Malformed;
 
 /// The layout that this version writes and understands. All others are refused.
-pub(crate) const VERSION: u16 = 3;
+pub(crate) const VERSION: u16 = 4;

@@ -1,20 +1,16 @@
 //! The stored form of fields that few jobs have.
 
-use super::{
-    InternedNames,
-    wire::{FieldReader, FieldWriter, Malformed},
-};
-use queue_core::{Headers, JobMeta, Span, Tags};
+use super::wire::{FieldReader, FieldWriter, Malformed};
+use queue_core::{Headers, JobMeta, JobTerms, Span, Tags};
 use queue_memory::PackedJob;
 
 /// Which of the options follow that few jobs have, in this order.
 mod option {
     pub(super) const EXPIRES_IN: u8 = 1;
-    pub(super) const TIME_LIMIT: u8 = 1 << 1;
-    pub(super) const ON_FAILURE: u8 = 1 << 2;
-    pub(super) const TAGS: u8 = 1 << 3;
-    pub(super) const HEADERS: u8 = 1 << 4;
-    pub(super) const ALL: u8 = (1 << 5) - 1;
+    pub(super) const TERMS: u8 = 1 << 1;
+    pub(super) const TAGS: u8 = 1 << 2;
+    pub(super) const HEADERS: u8 = 1 << 3;
+    pub(super) const ALL: u8 = (1 << 4) - 1;
 }
 
 /// Whether a job has any of what [`write_options`] writes: most have none, and are written without.
@@ -22,32 +18,28 @@ pub(super) fn has_options(job: &PackedJob) -> bool {
     options(job) != 0
 }
 
-/// How long it may wait for its start, how long its handler may run, the kind of the job that
-/// follows its failure, tags and headers.
+/// How long it may wait for its start, its terms, tags and headers.
 pub(super) fn write_options(out: &mut FieldWriter<'_>, job: &PackedJob) {
     let traits = &*job.traits;
     out.u8(options(job));
-    traits.expires_in.into_iter().chain(traits.time_limit).for_each(|span| out.i64(span.as_millis()));
-    if let Some(kind) = &traits.on_failure {
-        out.name(kind);
+    traits.expires_in.iter().for_each(|span| out.i64(span.as_millis()));
+    if !traits.terms.is_plain() {
+        out.blob(&traits.terms.to_bytes());
     }
     traits.tags.to_text().into_iter().chain(job.headers.to_text()).for_each(|text| out.text(&text));
 }
 
 /// Reads what [`write_options`] wrote; the headers are none of the metadata.
-pub(super) fn read_options(
-    from: &mut FieldReader<'_>,
-    job: &mut JobMeta,
-    names: &mut InternedNames,
-) -> Result<Headers, Malformed> {
+pub(super) fn read_options(from: &mut FieldReader<'_>, job: &mut JobMeta) -> Result<Headers, Malformed> {
     let options = from.u8()?;
     if options & !option::ALL != 0 {
         return Err(Malformed("a job has an option that this version does not know"));
     }
     let has = |option| options & option != 0;
     job.expires_in = if has(option::EXPIRES_IN) { Some(span(from)?) } else { None };
-    job.time_limit = if has(option::TIME_LIMIT) { Some(span(from)?) } else { None };
-    job.on_failure = if has(option::ON_FAILURE) { Some(names.kinds.read(from)?) } else { None };
+    if has(option::TERMS) {
+        job.terms = read_terms(from)?;
+    }
     let tags = if has(option::TAGS) { Some(from.text()?) } else { None };
     job.tags = Tags::from_text(tags).map_err(|_| Malformed("a job has tags that are none"))?;
     let headers = if has(option::HEADERS) { Some(from.text()?) } else { None };
@@ -57,10 +49,13 @@ pub(super) fn read_options(
 fn options(job: &PackedJob) -> u8 {
     let traits = &*job.traits;
     u8::from(traits.expires_in.is_some()) * option::EXPIRES_IN
-        + u8::from(traits.time_limit.is_some()) * option::TIME_LIMIT
-        + u8::from(traits.on_failure.is_some()) * option::ON_FAILURE
+        + u8::from(!traits.terms.is_plain()) * option::TERMS
         + u8::from(!traits.tags.is_empty()) * option::TAGS
         + u8::from(!job.headers.is_empty()) * option::HEADERS
+}
+
+pub(super) fn read_terms(from: &mut FieldReader<'_>) -> Result<JobTerms, Malformed> {
+    JobTerms::from_bytes(&from.bytes()?).map_err(|malformed| Malformed(malformed.why()))
 }
 
 fn span(from: &mut FieldReader<'_>) -> Result<Span, Malformed> {

@@ -222,7 +222,7 @@ impl<'d> Draft<'d> {
             let entry = self.put(after);
             return self.notes.push(IndexUpdate::Put { seq, entry, is_terminal });
         }
-        if (before.priority, before.traits.retention) != (after.priority, after.traits.retention) {
+        if (before.priority, &before.traits.terms) != (after.priority, &after.traits.terms) {
             write::amend(self.out, after);
         }
         let (result, details) = (result_of(before, after), details_of(before, after));

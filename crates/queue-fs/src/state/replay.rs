@@ -156,10 +156,10 @@ impl RecordReplay<'_> {
     }
 
     fn amend(&mut self, amended: &AmendedFields) -> Result<(), Malformed> {
-        let AmendedFields { queue, seq, priority, retention } = amended;
+        let AmendedFields { queue, seq, priority, terms } = amended;
         let present = self.state.engine.reload(queue, *seq, |stored| {
             let mut job = stored.tracked();
-            (job.meta.priority, job.meta.retention) = (*priority, *retention);
+            (job.meta.priority, job.meta.terms) = (*priority, terms.clone());
             stored.track(&job);
         });
         present.map_or_else(|| self.dangles(), Ok)

@@ -6,17 +6,17 @@
 //! service can make or change a receipt: a caller who could choose the budgets of a job would
 //! choose its outcome.
 
-mod fields;
-
 use crate::access::{ReceiptKeys, Seal};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use fields::{Reader, Writer};
 use queue_core::{
-    Budget, ContentType, Headers, JobId, JobMeta, Kind, LeaseToken, NewJob, Payload, QueueName, Retention,
-    RetentionPolicy, Seq, Span, State, Timestamp,
+    ContentType, Headers, JobId, JobMeta, JobTerms, Kind, LeaseToken, NewJob, NewerTerms, Payload, QueueName,
+    Seq, Span, State, Timestamp,
 };
+use queue_store::wire::{Malformed, Reader, Writer};
 
 const VERSION: &str = "v1.";
+/// The form of the body.
+const BODY_VERSION: u8 = 1;
 const PURPOSE: &str = "receipt";
 /// The longest receipt, in characters: two names of 255 bytes, ten numbers, token and seal.
 const TEXT_LEN_MAX: usize = 1024;
@@ -71,7 +71,8 @@ pub(crate) fn open(keys: &ReceiptKeys, text: &str) -> Result<Receipt, NoReceipt>
     if !keys.has(seal.key) {
         return Err(NoReceipt::OtherKey);
     }
-    keys.verify(PURPOSE, &[&body], seal).then(|| decode(&body)).flatten().ok_or(NoReceipt::Forged)
+    let is_sealed = keys.verify(PURPOSE, &[&body], seal);
+    is_sealed.then(|| decode(body).ok()).flatten().ok_or(NoReceipt::Forged)
 }
 
 /// The seal and the body under it, of which nothing is proved yet.
@@ -87,46 +88,42 @@ fn parts(text: &str) -> Option<(Seal, Vec<u8>)> {
 
 fn encode(job: &JobMeta, headers: &Headers, token: LeaseToken) -> Vec<u8> {
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-    let mut writer = Writer::default();
-    writer.bytes(token.as_bytes());
+    // All that a decision reads; `has_follow_up` says what is missing.
+    let terms = JobTerms { time_limit: None, on_failure: None, newer: NewerTerms::NONE, ..job.terms.clone() };
+    let mut writer = Writer::new(BODY_VERSION);
+    writer.token(token.as_bytes());
     writer.byte(
         flag(job.cancel_requested, CANCEL_REQUESTED)
             | flag(job.awaited, AWAITED)
             | flag(job.expires_in.is_some(), EXPIRES)
-            | flag(job.on_failure.is_some(), HAS_FOLLOW_UP)
+            | flag(job.terms.on_failure.is_some(), HAS_FOLLOW_UP)
             | flag(!headers.is_empty(), HAS_HEADERS),
     );
     writer.number(job.seq.get());
     writer.number(job.epoch);
-    writer.number(job.failures.into());
-    writer.number(job.stalls.into());
-    writer.number(job.max_attempts.as_raw().into());
-    writer.number(job.max_stalls.as_raw().into());
-    writer.signed(job.retention.completed.as_raw());
-    writer.signed(job.retention.failed.as_raw());
+    writer.number(job.failures);
+    writer.number(job.stalls);
+    writer.blob(&terms.to_bytes());
     writer.text(job.queue.as_str());
     writer.text(job.id.as_str());
     writer.into_bytes()
 }
 
-fn decode(body: &[u8]) -> Option<Receipt> {
-    let mut reader = Reader::new(body);
-    let token = LeaseToken::from_bytes(reader.array()?);
-    let flags = reader.byte().filter(|flags| flags & !FLAGS == 0)?;
+fn decode(body: Vec<u8>) -> Result<Receipt, Malformed> {
+    let (version, mut reader) = Reader::new(body.into())?;
+    let token = LeaseToken::from_bytes(reader.token()?);
+    let flags = reader.byte()?;
+    if version != BODY_VERSION || flags & !FLAGS != 0 {
+        return Err(Malformed("another version made it"));
+    }
     let has = |flag: u8| flags & flag != 0;
     let seq = Seq::new(reader.number()?);
     let epoch = reader.number()?;
-    let failures = reader.small()?;
-    let stalls = reader.small()?;
-    let max_attempts = Budget::from_raw(reader.small()?);
-    let max_stalls = Budget::from_raw(reader.small()?);
-    let completed = Retention::from_raw(reader.signed()?)?;
-    let failed = Retention::from_raw(reader.signed()?)?;
-    let queue = QueueName::new(reader.text()?).ok()?;
-    let id = JobId::new(reader.text()?).ok()?;
-    if !reader.is_empty() {
-        return None;
-    }
+    let failures = reader.number()?;
+    let stalls = reader.number()?;
+    let terms = JobTerms::from_bytes(&reader.blob()?).map_err(|malformed| Malformed(malformed.why()))?;
+    let queue = reader.name::<QueueName>()?;
+    let id = reader.name::<JobId>()?;
     let payload = Payload::new(bytes::Bytes::new(), ContentType::from_static("none"));
     let new = NewJob::new(id, Kind::unnamed(), payload);
     let begun = JobMeta::begin(queue, &new, seq, Timestamp::default());
@@ -135,16 +132,15 @@ fn decode(body: &[u8]) -> Option<Receipt> {
         epoch,
         failures,
         stalls,
-        max_attempts,
-        max_stalls,
-        retention: RetentionPolicy { completed, failed },
+        terms,
         // Only whether it can expire matters to the decisions of a holder, and not when.
         expires_in: has(EXPIRES).then_some(Span::MAX),
         cancel_requested: has(CANCEL_REQUESTED),
         awaited: has(AWAITED),
         ..begun
     };
-    Some(Receipt { meta, token, has_follow_up: has(HAS_FOLLOW_UP), has_headers: has(HAS_HEADERS) })
+    let receipt = Receipt { meta, token, has_follow_up: has(HAS_FOLLOW_UP), has_headers: has(HAS_HEADERS) };
+    reader.finish(receipt)
 }
 
 #[cfg(test)]

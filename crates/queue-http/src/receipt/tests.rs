@@ -3,8 +3,8 @@ use crate::access::ReceiptKeys;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use proptest::prelude::*;
 use queue_core::{
-    Budget, ContentType, Failure, Headers, JobId, JobMeta, Kind, LeaseToken, NewJob, Payload, QueueName,
-    Retention, RetentionPolicy, SeededRng, Seq, Span, State, Timestamp,
+    Budget, ContentType, Failure, Headers, JobId, JobMeta, JobTerms, Kind, LeaseToken, NewJob, Payload,
+    QueueName, Retention, RetentionPolicy, SeededRng, Seq, Span, State, Timestamp,
     lifecycle::{Cause, Event, Policy, decide},
 };
 
@@ -37,13 +37,16 @@ prop_compose! {
             epoch: numbers.1,
             failures: numbers.2,
             stalls: numbers.3,
-            max_attempts: Budget::from_raw(budgets.0),
-            max_stalls: Budget::from_raw(budgets.1),
-            retention: RetentionPolicy { completed: retention(retentions.0), failed: retention(retentions.1) },
+            terms: JobTerms {
+                max_attempts: Budget::from_raw(budgets.0),
+                max_stalls: Budget::from_raw(budgets.1),
+                retention: RetentionPolicy { completed: retention(retentions.0), failed: retention(retentions.1) },
+                on_failure: flags.3.then(|| Kind::from_static("mourn")),
+                ..JobTerms::default()
+            },
             cancel_requested: flags.0,
             awaited: flags.1,
             expires_in: flags.2.then_some(Span::from_secs(60)),
-            on_failure: flags.3.then(|| Kind::from_static("mourn")),
             ..begun
         }
     }
@@ -77,8 +80,9 @@ proptest! {
         let text = seal(&keys(1), &job, &Headers::NONE, TOKEN);
         let Receipt { meta, token, has_follow_up, .. } = open(&keys(1), &text).expect("it is genuine");
         prop_assert_eq!(token, TOKEN);
-        prop_assert_eq!(has_follow_up, job.on_failure.is_some());
-        let read = JobMeta { kind: job.kind.clone(), on_failure: job.on_failure.clone(), ..meta };
+        prop_assert_eq!(has_follow_up, job.terms.on_failure.is_some());
+        let terms = JobTerms { on_failure: job.terms.on_failure.clone(), ..meta.terms };
+        let read = JobMeta { kind: job.kind.clone(), terms, ..meta };
         for event in events() {
             let policy = Policy::default();
             prop_assert_eq!(decide(&read, event.clone(), &policy), decide(&job, event, &policy));
@@ -107,7 +111,7 @@ proptest! {
         }
         // Content behind the seal is read only if the seal is genuine, and must do no harm even
         // then.
-        drop(decode(&bytes));
+        drop(decode(bytes));
     }
 }
 

@@ -271,7 +271,7 @@ impl<'a> ClaimedOut<'a> {
             run_at_ms: stamp(meta.run_at),
             lease_expires_at_ms: stamp(expires_at),
             lease_ms: millis(expires_at.since(claimed.now)),
-            time_limit_ms: meta.time_limit.map(Span::as_millis),
+            time_limit_ms: meta.terms.time_limit.map(Span::as_millis),
             cancel_requested: meta.cancel_requested,
             progress: progress.json,
             progress_base64: progress.base64,

@@ -230,7 +230,7 @@ async fn read_rest(app: &App, meta: &mut JobMeta) -> Result<Option<Headers>> {
     let record = record.inspect_err(|error| app.claims.answers.note_failure(&meta.queue, error))?;
     let Some(record) = record.filter(|record| record.meta.seq == meta.seq) else { return Ok(None) };
     meta.kind = record.meta.kind;
-    meta.on_failure = record.meta.on_failure;
+    meta.terms.on_failure = record.meta.terms.on_failure;
     Ok(Some(record.body.map_or(Headers::NONE, |body| body.headers)))
 }
 

@@ -3,7 +3,8 @@
 use super::{BudgetIn, HeaderPairs, KeepIn, RequestRules, payload_of, span};
 use crate::problem::{Problem, Result};
 use queue_core::{
-    Budget, Headers, JobId, Kind, NewJob, OnFailed, OnWaiting, Retention, RetentionPolicy, Tag, Tags,
+    Budget, Headers, JobId, JobTerms, Kind, NewJob, NewerTerms, OnFailed, OnWaiting, Retention,
+    RetentionPolicy, Tag, Tags,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -117,16 +118,23 @@ impl NewJobIn<'_> {
             priority: self.priority,
             delay: span("delay_ms", self.delay_ms)?,
             expires_in: self.expires_in_ms.map(|millis| span("expires_in_ms", millis)).transpose()?,
-            time_limit: self.time_limit_ms.map(|millis| span("time_limit_ms", millis)).transpose()?,
-            max_attempts: budget("max_attempts", self.max_attempts)?.unwrap_or(Budget::ATTEMPTS),
-            max_stalls: budget("max_stalls", self.max_stalls)?.unwrap_or(Budget::STALLS),
-            retention: RetentionPolicy {
-                completed: keep("keep_completed", self.keep_completed)?.unwrap_or(kept.completed),
-                failed: keep("keep_failed", self.keep_failed)?.unwrap_or(kept.failed),
+            terms: JobTerms {
+                max_attempts: budget("max_attempts", self.max_attempts)?.unwrap_or(Budget::ATTEMPTS),
+                max_stalls: budget("max_stalls", self.max_stalls)?.unwrap_or(Budget::STALLS),
+                time_limit: self.time_limit_ms.map(|millis| span("time_limit_ms", millis)).transpose()?,
+                on_failure: self
+                    .on_failure
+                    .as_deref()
+                    .map(|kind| open_kind("on_failure", kind))
+                    .transpose()?,
+                retention: RetentionPolicy {
+                    completed: keep("keep_completed", self.keep_completed)?.unwrap_or(kept.completed),
+                    failed: keep("keep_failed", self.keep_failed)?.unwrap_or(kept.failed),
+                },
+                newer: NewerTerms::NONE,
             },
             on_failed: if self.on_failed == OnTaken::Replace { OnFailed::Replace } else { OnFailed::Block },
             on_waiting: self.on_waiting()?,
-            on_failure: self.on_failure.as_deref().map(|kind| open_kind("on_failure", kind)).transpose()?,
             awaited: self.awaited,
             headers: Headers::new(self.headers.0).map_err(|error| Problem::from(error).at("headers"))?,
         })

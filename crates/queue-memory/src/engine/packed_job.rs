@@ -6,8 +6,8 @@ use super::{
 };
 use bytes::Bytes;
 use queue_core::{
-    Attempt, Budget, ContentType, Detail, Headers, JobBody, JobChange, JobId, JobMeta, JobRecord, Kind,
-    Payload, QueueName, Reason, RetentionPolicy, Seq, Span, State, Tags, Timestamp,
+    Attempt, ContentType, Detail, Headers, JobBody, JobChange, JobId, JobMeta, JobRecord, JobTerms, Kind,
+    Payload, QueueName, Reason, Seq, Span, State, Tags, Timestamp,
     lifecycle::{BodyPatch, TrackedJob},
 };
 use std::sync::Arc;
@@ -67,18 +67,10 @@ pub struct Traits {
     pub kind: Kind,
     /// How the payload is encoded.
     pub content_type: ContentType,
-    /// How many failures it may have.
-    pub max_attempts: Budget,
-    /// How many stalls it may have.
-    pub max_stalls: Budget,
-    /// How long it stays once terminal.
-    pub retention: RetentionPolicy,
+    /// What was agreed about it.
+    pub terms: JobTerms,
     /// How long it may wait for its start.
     pub expires_in: Option<Span>,
-    /// How long its handler may run.
-    pub time_limit: Option<Span>,
-    /// The kind of the job that follows its final failure.
-    pub on_failure: Option<Kind>,
     /// What it is found by.
     pub tags: Tags,
 }
@@ -93,12 +85,8 @@ impl PackedJob {
             queue: meta.queue,
             kind: meta.kind,
             content_type: payload.content_type,
-            max_attempts: meta.max_attempts,
-            max_stalls: meta.max_stalls,
-            retention: meta.retention,
+            terms: meta.terms,
             expires_in: meta.expires_in,
-            time_limit: meta.time_limit,
-            on_failure: meta.on_failure,
             tags: meta.tags,
         };
         Self {
@@ -155,9 +143,7 @@ impl PackedJob {
             stalls: self.stalls,
             expires_in: traits.expires_in,
             expiry_lifted: self.expiry_lifted,
-            time_limit: traits.time_limit,
-            max_attempts: traits.max_attempts,
-            max_stalls: traits.max_stalls,
+            terms: traits.terms.clone(),
             lease: course.lease.clone(),
             claimed_at: course.claimed_at,
             cancel_requested: self.cancel_requested,
@@ -165,8 +151,6 @@ impl PackedJob {
             progress: course.progress.clone(),
             last_error: course.last_error.clone(),
             failed_at: course.failed_at,
-            on_failure: traits.on_failure.clone(),
-            retention: traits.retention,
             finished_at: course.finished_at,
             purge_at: course.purge_at,
         }
@@ -198,8 +182,8 @@ impl PackedJob {
         (self.state, self.reason, self.expiry_lifted) = (meta.state, meta.reason, meta.expiry_lifted);
         (self.cancel_requested, self.awaited) = (meta.cancel_requested, meta.awaited);
         self.priority = meta.priority;
-        if self.traits.retention != meta.retention {
-            self.retrait(|traits| traits.retention = meta.retention);
+        if self.traits.terms != meta.terms {
+            self.retrait(|traits| traits.terms = meta.terms.clone());
         }
         if self.course.is_some() || has_course(job) {
             let course = self.course.get_or_insert_default();

@@ -1,11 +1,9 @@
 //! Texts that several statements have in common, by which their places are filled.
 
 /// The columns of a body, as row `b`.
-pub(super) const BODY: &str = "b.seq, b.id, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, \
-    b.keep_failed, b.expires_in, b.time_limit, b.on_failure, b.tags";
+pub(super) const BODY: &str = "b.seq, b.id, b.kind, b.priority, b.created_at, b.terms, b.expires_in, b.tags";
 /// The columns of a body in row `i`, which is an item of a request with its body.
-pub(super) const ITEM: &str = "i.seq, i.id, i.kind, i.priority, i.created_at, i.max_attempts, i.max_stalls, i.keep_completed, \
-    i.keep_failed, i.expires_in, i.time_limit, i.on_failure, i.tags";
+pub(super) const ITEM: &str = "i.seq, i.id, i.kind, i.priority, i.created_at, i.terms, i.expires_in, i.tags";
 /// The columns of a state, as row `s`, wherever it came from.
 pub(super) const STATE: &str = "s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.expires_at, s.worker, \
     s.token, s.settled_token, s.settled_event, s.reason, s.finished_at, s.purge_at, s.error_name, s.error_message, \
@@ -25,8 +23,7 @@ pub(super) const TERMINAL: &str = "s.state, s.revision, s.run_at, s.epoch, s.fai
     NULL::bigint AS expires_at, NULL::text AS worker, NULL::bytea AS token, s.settled_token, s.settled_event, s.reason, \
     s.finished_at, s.purge_at, s.error_name, s.error_message, s.progress, s.claimed_at, s.failed_at";
 /// The small columns of a row `j` of the view `job`.
-pub(super) const JOB: &str = "j.seq, j.id, j.kind, j.priority, j.created_at, j.max_attempts, j.max_stalls, j.keep_completed, \
-    j.keep_failed, j.expires_in, j.time_limit, j.on_failure, j.tags, j.state, j.revision, j.run_at, j.epoch, j.failures, j.stalls, \
+pub(super) const JOB: &str = "j.seq, j.id, j.kind, j.priority, j.created_at, j.terms, j.expires_in, j.tags, j.state, j.revision, j.run_at, j.epoch, j.failures, j.stalls, \
     j.flags, j.expires_at, j.worker, j.token, j.settled_token, j.settled_event, j.reason, j.finished_at, j.purge_at, j.error_name, j.error_message, \
     j.progress, j.claimed_at, j.failed_at";
 /// When row `j` of the view `job` came into its state.
@@ -34,9 +31,9 @@ pub(super) const ENTERED_AT: &str = "coalesce(CASE j.state WHEN 0 THEN NULL WHEN
     ELSE j.finished_at END, j.created_at)";
 /// What `enqueue_new.sql` does besides for jobs with headers or tags: what it takes, reads and
 /// writes of them.
-pub(super) const LABELS_TAKEN: &str = ", $20::text[], $21::text[]";
-pub(super) const LABELS_READ: &str = ", nullif(coalesce(i.headers, ($20::text[])[1]), '') AS headers, \
-    nullif(coalesce(i.tags, ($21::text[])[1]), '') AS tags";
+pub(super) const LABELS_TAKEN: &str = ", $15::text[], $16::text[]";
+pub(super) const LABELS_READ: &str = ", nullif(coalesce(i.headers, ($15::text[])[1]), '') AS headers, \
+    nullif(coalesce(i.tags, ($16::text[])[1]), '') AS tags";
 pub(super) const LABELS: &str = ", headers, tags";
 pub(super) const TAGGED: &str = "
 tagged AS (

@@ -21,7 +21,7 @@ const DEAD_ROWS_MIN: i64 = 10_000;
 /// Where the columns of a job begin in the answer.
 const JOB_AT: usize = 5;
 /// Where its large parts begin.
-const LARGE_AT: usize = JOB_AT + 24;
+const LARGE_AT: usize = JOB_AT + 19;
 /// Where the columns of lines begin: how many jobs were set aside, kinds, pauses and heads.
 const LINES_AT: usize = LARGE_AT + 4;
 /// Until when a queue with lines is closed to `claim.sql`: the number of no pause.

@@ -2,12 +2,12 @@
 
 use crate::{
     call::{BoundQuery, CallConnection, CommitScope, SqlVerb, intern_for},
-    row::{budget_bits, code, counter, flags, foreign, limit, read_payload},
+    row::{code, counter, flags, foreign, limit, read_payload},
     verb_error::VerbError,
 };
 use queue_core::{
-    AnswerRoom, Enqueued, Error, ErrorKind, JobChange, JobId, Kind, NewJob, OnFailed, OnWaiting, QueueName,
-    Seq, Span, Stamped, State, lifecycle::Flags,
+    AnswerRoom, Enqueued, Error, ErrorKind, JobChange, JobId, NewJob, OnFailed, OnWaiting, QueueName, Seq,
+    Span, Stamped, State, lifecycle::Flags,
 };
 use sqlx::{Row, postgres::PgRow};
 use std::{collections::HashMap, iter};
@@ -117,8 +117,6 @@ async fn enqueue_round(
                 .bind(may_repeat)
                 .bind(room)
                 .bind(sent.iter().map(|job| millis(job.expires_in)).collect::<Vec<_>>())
-                .bind(sent.iter().map(|job| millis(job.time_limit)).collect::<Vec<_>>())
-                .bind(sent.iter().map(|job| follow_up(job)).collect::<Vec<_>>())
                 .bind(sent.iter().map(|job| longest_wait(job)).collect::<Vec<_>>())
                 .bind(sent.iter().map(|job| headers(job)).collect::<Vec<_>>())
                 .bind(sent.iter().map(|job| tags(job)).collect::<Vec<_>>())
@@ -226,10 +224,7 @@ fn bind_jobs(query: BoundQuery, jobs: &[&NewJob]) -> BoundQuery {
         .bind(jobs.iter().map(|job| job.kind.as_str()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.priority).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.delay.as_millis()).collect::<Vec<_>>())
-        .bind(jobs.iter().map(|job| budget_bits(job.max_attempts)).collect::<Vec<_>>())
-        .bind(jobs.iter().map(|job| budget_bits(job.max_stalls)).collect::<Vec<_>>())
-        .bind(jobs.iter().map(|job| job.retention.completed.as_raw()).collect::<Vec<_>>())
-        .bind(jobs.iter().map(|job| job.retention.failed.as_raw()).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|job| job.terms.to_bytes()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.on_failed == OnFailed::Replace).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| new_flags(job)).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.payload.content_type.as_str()).collect::<Vec<_>>())
@@ -240,11 +235,6 @@ fn bind_jobs(query: BoundQuery, jobs: &[&NewJob]) -> BoundQuery {
 /// `unnest` pads short columns with nulls.
 pub(super) fn millis(span: Option<Span>) -> i64 {
     span.map_or(-1, Span::as_millis)
-}
-
-/// The kind of the job that follows a final failure, or no text.
-pub(super) fn follow_up(job: &NewJob) -> &str {
-    job.on_failure.as_ref().map_or("", Kind::as_str)
 }
 
 /// Headers as lines; no text if there are none.

@@ -2,12 +2,11 @@
 //! is.
 
 use super::{
-    enqueue::{follow_up, headers, millis, new_flags, tags},
+    enqueue::{headers, millis, new_flags, tags},
     short_column::short_column,
 };
 use crate::{
     call::{BoundQuery, CallConnection, SqlVerb, intern_for},
-    row::budget_bits,
     verb_error::VerbError,
 };
 use queue_core::{Enqueued, JobChange, NewJob, QueueName, Seq, Stamped, State};
@@ -44,10 +43,7 @@ impl<'a> PostgresEnqueueNew<'a> {
             .bind(short_column(jobs().map(|job| job.kind.as_str())))
             .bind(short_column(jobs().map(|job| job.priority)))
             .bind(short_column(jobs().map(|job| job.delay.as_millis())))
-            .bind(short_column(jobs().map(|job| budget_bits(job.max_attempts))))
-            .bind(short_column(jobs().map(|job| budget_bits(job.max_stalls))))
-            .bind(short_column(jobs().map(|job| job.retention.completed.as_raw())))
-            .bind(short_column(jobs().map(|job| job.retention.failed.as_raw())))
+            .bind(short_column(jobs().map(|job| job.terms.to_bytes())))
             .bind(short_column(jobs().map(new_flags)))
             .bind(short_column(jobs().map(|job| job.payload.content_type.as_str())))
             .bind(jobs().map(|job| &job.payload.bytes[..]).collect::<Vec<_>>())
@@ -95,9 +91,7 @@ impl SqlVerb for PostgresEnqueueNew<'_> {
                     .bind(query.bind(floor).bind(queue))
                     .bind(handle.notify_channel().map(str::to_owned))
                     .bind(origin.clone())
-                    .bind(short_column(self.sorted().map(|job| millis(job.expires_in))))
-                    .bind(short_column(self.sorted().map(|job| millis(job.time_limit))))
-                    .bind(short_column(self.sorted().map(follow_up)));
+                    .bind(short_column(self.sorted().map(|job| millis(job.expires_in))));
                 if has_labels {
                     query
                         .bind(short_column(self.sorted().map(headers)))

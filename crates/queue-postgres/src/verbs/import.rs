@@ -2,11 +2,11 @@
 
 use crate::{
     call::{BoundQuery, CallConnection, CommitScope, SqlVerb, intern_priorities},
-    row::{budget_bits, counter, foreign, imported_flags, integer, name},
+    row::{counter, foreign, imported_flags, integer, name},
     verb_error::VerbError,
 };
 use queue_core::{
-    Attempt, Error, ErrorKind, ImportRequest, Imported, JobChange, JobId, Kind, Reason, Seq, Span, Stamped,
+    Attempt, Error, ErrorKind, ImportRequest, Imported, JobChange, JobId, Reason, Seq, Span, Stamped,
     Timestamp, WholeJob,
 };
 use sqlx::Row;
@@ -203,13 +203,13 @@ fn bind_jobs(query: BoundQuery, jobs: &[WholeJob]) -> BoundQuery {
         .bind(metas().map(|meta| integer(meta.epoch)).collect::<Vec<_>>())
         .bind(metas().map(|meta| i64::from(meta.failures)).collect::<Vec<_>>())
         .bind(metas().map(|meta| i64::from(meta.stalls)).collect::<Vec<_>>())
-        .bind(metas().map(|meta| budget_bits(meta.max_attempts)).collect::<Vec<_>>())
-        .bind(metas().map(|meta| budget_bits(meta.max_stalls)).collect::<Vec<_>>())
-        .bind(metas().map(|meta| meta.retention.completed.as_raw()).collect::<Vec<_>>())
-        .bind(metas().map(|meta| meta.retention.failed.as_raw()).collect::<Vec<_>>())
+        .bind(
+            metas()
+                .map(|meta| meta.terms.to_bytes())
+                .map(|terms| Some(terms).filter(|terms| !terms.is_empty()))
+                .collect::<Vec<_>>(),
+        )
         .bind(metas().map(|meta| meta.expires_in.map(Span::as_millis)).collect::<Vec<_>>())
-        .bind(metas().map(|meta| meta.time_limit.map(Span::as_millis)).collect::<Vec<_>>())
-        .bind(metas().map(|meta| meta.on_failure.as_ref().map(Kind::as_str)).collect::<Vec<_>>())
         .bind(jobs.iter().map(imported_flags).collect::<Vec<_>>())
 }
 

@@ -23,8 +23,7 @@ async fn end(store: &PostgresStorage, id: &str) {
 fn body(id: &str) -> String {
     format!(
         "INSERT INTO queue.body
-         SELECT nextval('queue.life'), created_at, keep_completed, keep_failed, expires_in, time_limit, max_attempts, max_stalls, queue,
-           priority, '{id}', kind, on_failure, headers, tags, content_type, payload
+         SELECT nextval('queue.life'), created_at, expires_in, queue, priority, '{id}', kind, terms, headers, tags, content_type, payload
          FROM queue.body LIMIT 1"
     )
 }

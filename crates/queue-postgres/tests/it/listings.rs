@@ -149,9 +149,8 @@ async fn a_filter_that_shows_little_is_stepped_through_in_bounded_pages() {
     let Some(place) = Place::new().await else { return };
     let store = place.open().await;
     enqueue(&store, vec![job("first")]).await;
-    let copies = "INSERT INTO {schema}.body (seq, created_at, keep_completed, keep_failed, max_attempts, max_stalls, queue, priority,
-          id, kind, content_type, payload)
-        SELECT nextval('{schema}.life'), 0, -1, -1, 1, 1, queue, 0, 'copy' || n, 'k', 'a/b', '' FROM {schema}.body, generate_series(1, 12000) AS n;
+    let copies = "INSERT INTO {schema}.body (seq, created_at, queue, priority, id, kind, content_type, payload)
+        SELECT nextval('{schema}.life'), 0, queue, 0, 'copy' || n, 'k', 'a/b', '' FROM {schema}.body, generate_series(1, 12000) AS n;
         INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags)
         SELECT seq, 9e15, 1, 0, 0, 0, queue, 0, 0, 0, 0 FROM {schema}.body WHERE id LIKE 'copy%'; DELETE FROM {schema}.total";
     place.execute(copies).await;

@@ -26,9 +26,8 @@ const EMPTY: &str = "
 /// Stores the other jobs, due later than everything else.
 async fn crowd(place: &Place) {
     let others = format!(
-        "INSERT INTO {{schema}}.body (seq, created_at, keep_completed, keep_failed, max_attempts, max_stalls, queue, priority, id,
-           kind, content_type, payload)
-         SELECT nextval('{{schema}}.life'), 0, -1, -1, 1, 1, 1, 0, 'other' || n, 'k', 'a/b', '' FROM generate_series(1, {OTHERS}) AS n;
+        "INSERT INTO {{schema}}.body (seq, created_at, queue, priority, id, kind, content_type, payload)
+         SELECT nextval('{{schema}}.life'), 0, 1, 0, 'other' || n, 'k', 'a/b', '' FROM generate_series(1, {OTHERS}) AS n;
          INSERT INTO {{schema}}.ready (seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags)
          SELECT seq, 9e15, 1, 0, 0, 0, queue, 0, 0, 0, 0 FROM {{schema}}.body WHERE id LIKE 'other%' AND seq % 3 = 0;
          INSERT INTO {{schema}}.lease (seq, deadline, claimed_at, expires_at, run_at, revision, epoch, failures, stalls, queue, flags, token, worker)

@@ -52,6 +52,17 @@ async fn a_newer_schema_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
+async fn a_schema_of_before_the_first_release_is_refused_and_left_alone() {
+    let Some(place) = Place::new().await else { return };
+    place.open().await.close().await.unwrap();
+    place.execute("UPDATE {schema}.migration SET version = 1").await;
+    let error = refusal(place.options()).await;
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.message().contains("version 1") && error.message().contains("another schema"), "{error}");
+    place.remove().await;
+}
+
+#[tokio::test]
 async fn tables_of_our_names_that_are_not_ours_are_refused_and_left_alone() {
     let Some(place) = Place::new().await else { return };
     place.execute("CREATE SCHEMA {schema}; CREATE TABLE {schema}.body (mine text)").await;

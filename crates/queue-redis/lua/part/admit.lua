@@ -4,16 +4,14 @@
 -- New jobs come as shapes of their options (delay, marks, priority, and where a mark says so how
 -- long it may be put off), then all heads (of a state string the payload's length, and from the id
 -- on), all payloads.
-local AWAITED_NEW, REPLACE_FAILED, TERMS_NEW, REPLACE_WAITING = 1, 2, 4, 8
-local TAGS_NEW, BUDGETS_NEW, RETENTIONS_NEW = 16, 32, 64
+local AWAITED_NEW, REPLACE_FAILED, EXPIRES_NEW, REPLACE_WAITING, TAGS_NEW, TERMS_NEW = 1, 2, 4, 8, 16, 32
 
 -- The common part of the first state strings of jobs with the same options.
 local function read_options(options)
   local delay, marks, priority = read('>I6Bc2', options)
-  local flags = (has(marks, AWAITED_NEW) and AWAITED or 0) + (has(marks, TERMS_NEW) and HAS_TERMS or 0)
+  local flags = (has(marks, AWAITED_NEW) and AWAITED or 0) + (has(marks, EXPIRES_NEW) and HAS_EXPIRY or 0)
   local has_tags = has(marks, TAGS_NEW)
-  local extras = (has_tags and HAS_TAGS or 0) + (has(marks, BUDGETS_NEW) and HAS_BUDGETS or 0)
-    + (has(marks, RETENTIONS_NEW) and HAS_RETENTIONS or 0)
+  local extras = (has_tags and HAS_TAGS or 0) + (has(marks, TERMS_NEW) and HAS_TERMS or 0)
   local run_at = now + delay
   local place = priority .. pack('>I6', run_at)
   return {

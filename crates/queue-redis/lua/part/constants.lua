@@ -8,10 +8,9 @@ local NEVER = 281474976710655
 
 local QUEUED, PROCESSING, FAILING, COMPLETED, FAILED, CANCELLED = 0, 1, 2, 3, 4, 5
 local CANCEL_REQUESTED, AWAITED, HAS_RESULT, HAS_DETAILS, HAS_PROGRESS, RESULT_WITHIN = 1, 2, 4, 8, 16, 32
-local EXPIRY_LIFTED, HAS_TERMS, TIMES_BYTES = 64, 128, 12
+local EXPIRY_LIFTED, HAS_EXPIRY, EXPIRY_BYTES = 64, 128, 6
 -- Bits of the extras, the second byte of flags.
-local HAS_TAGS, HAS_ATTEMPTS, HAS_BUDGETS, HAS_RETENTIONS = 1, 2, 4, 8
-local BUDGETS_BYTES, RETENTIONS_BYTES = 8, 12
+local HAS_TAGS, HAS_ATTEMPTS, HAS_TERMS = 1, 2, 4
 -- A member of LISTED that is a due job in the line of its kind: this, kind, the end, place, seq.
 -- States are lower, tags higher, and no name has a zero byte.
 local LINE, LINE_END, BEHIND_LINE = '\6', '\0', '\1'

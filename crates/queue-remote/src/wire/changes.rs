@@ -3,10 +3,9 @@
 use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
 use queue_core::{
-    ContentType, Failure, JobId, LeaseToken, NewJob, Payload, QueueName, Reason, RetentionPolicy, Seq, Span,
-    State,
+    ContentType, Failure, JobId, JobTerms, LeaseToken, NewJob, Payload, QueueName, Reason, Seq, Span, State,
     lifecycle::{
-        Amendment, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Transition,
+        Amend, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Transition,
     },
 };
 use queue_store::wire::{Malformed, Writer};
@@ -37,12 +36,7 @@ record! {
         error: Option<Failure>,
         purge: Purge,
     }
-    Amendment {
-        payload: Option<Payload>,
-        priority: Option<i16>,
-        delay: Option<Span>,
-        retention: Option<RetentionPolicy>,
-    }
+    Amend { payload: Option<Payload>, priority: Option<i16>, run_at: RunAt, terms: Option<JobTerms> }
 }
 
 choice! {
@@ -58,7 +52,7 @@ choice! {
         3 = Extend { by: Span, progress: Option<Bytes> },
         4 = Flag(flags: Flags),
         5 = Retain(purge: Purge),
-        6 = Amend(amendment: Amendment),
+        6 = Amend(amend: Amend),
     }
     RunAt { 0 = Keep, 1 = Soonest, 2 = After(span: Span) }
     Purge { 0 = After(span: Span), 1 = Never }

@@ -3,9 +3,9 @@
 use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
 use queue_core::{
-    Attempt, AttemptOutcome, Budget, ContentType, Failure, Headers, JobAttempts, JobBody, JobId, JobMeta,
-    JobRecord, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Retention,
-    RetentionPolicy, Seq, Span, State, Tags, Timestamp, WholeJob, WorkerId,
+    Attempt, AttemptOutcome, ContentType, Failure, Headers, JobAttempts, JobBody, JobId, JobMeta, JobRecord,
+    JobTerms, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Seq, Span, State,
+    Tags, Timestamp, WholeJob, WorkerId,
 };
 use queue_store::wire::{Malformed, Writer};
 
@@ -13,7 +13,6 @@ numbered! { State, Reason, AttemptOutcome }
 
 record! {
     Payload { bytes: Bytes, content_type: ContentType }
-    RetentionPolicy { completed: Retention, failed: Retention }
     NewJob {
         id: JobId,
         kind: Kind,
@@ -23,13 +22,9 @@ record! {
         priority: i16,
         delay: Span,
         expires_in: Option<Span>,
-        time_limit: Option<Span>,
-        max_attempts: Budget,
-        max_stalls: Budget,
-        retention: RetentionPolicy,
+        terms: JobTerms,
         on_failed: OnFailed,
         on_waiting: OnWaiting,
-        on_failure: Option<Kind>,
         awaited: bool,
     }
     LeaseInfo { worker: WorkerId, expires_at: Timestamp }
@@ -63,9 +58,7 @@ record! {
         stalls: u32,
         expires_in: Option<Span>,
         expiry_lifted: bool,
-        time_limit: Option<Span>,
-        max_attempts: Budget,
-        max_stalls: Budget,
+        terms: JobTerms,
         lease: Option<LeaseInfo>,
         claimed_at: Option<Timestamp>,
         cancel_requested: bool,
@@ -73,8 +66,6 @@ record! {
         progress: Option<Box<Bytes>>,
         last_error: Option<Failure>,
         failed_at: Option<Timestamp>,
-        on_failure: Option<Kind>,
-        retention: RetentionPolicy,
         finished_at: Option<Timestamp>,
         purge_at: Option<Timestamp>,
     }

@@ -2,8 +2,8 @@
 
 use super::{Source, Wire, hash};
 use queue_core::{
-    Budget, ContentType, Headers, JobId, Kind, LeaseToken, QueueName, Retention, Seq, SeriesName, Span, Tag,
-    Tags, Timestamp, WorkerId,
+    ContentType, Headers, JobId, JobTerms, Kind, LeaseToken, QueueName, Seq, SeriesName, Span, Tag, Tags,
+    Timestamp, WorkerId,
 };
 use queue_store::wire::{Malformed, Writer};
 
@@ -46,8 +46,7 @@ scalars! {
     Timestamp: signed(at => at.as_millis()), |from: &mut Source| from.reader.signed().map(Self::from_millis);
     Span: signed(span => span.as_millis()), read_span;
     Seq: number(seq => seq.get()), |from: &mut Source| from.reader.number().map(Self::new);
-    Budget: number(budget => budget.as_raw()), |from: &mut Source| from.reader.number().map(Self::from_raw);
-    Retention: signed(retention => retention.as_raw()), read_retention;
+    JobTerms: blob(terms => &terms.to_bytes()), read_terms;
     LeaseToken: token(token => token.as_bytes()), |from: &mut Source| from.reader.token().map(Self::from_bytes);
     Tag: text(tag => tag.as_str()), read_tag;
 }
@@ -59,10 +58,8 @@ fn read_span(from: &mut Source) -> Result<Span, Malformed> {
     if span.as_millis() == millis { Ok(span) } else { Err(Malformed("a span is too long or negative")) }
 }
 
-fn read_retention(from: &mut Source) -> Result<Retention, Malformed> {
-    let raw = from.reader.signed()?;
-    let retention = Retention::from_raw(raw).filter(|retention| retention.as_raw() == raw);
-    retention.ok_or(Malformed("a retention has no such number"))
+fn read_terms(from: &mut Source) -> Result<JobTerms, Malformed> {
+    JobTerms::from_bytes(&from.reader.blob()?).map_err(|malformed| Malformed(malformed.why()))
 }
 
 fn read_tag(from: &mut Source) -> Result<Tag, Malformed> {

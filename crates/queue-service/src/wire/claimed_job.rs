@@ -4,8 +4,9 @@ use super::from_base64;
 use crate::ServiceWorkerBuilder;
 use bytes::Bytes;
 use queue_core::{
-    ClaimedJob, ContentType, Error, Failure, Headers, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
-    LeaseToken, NewJob, Payload, QueueName, Result, Seq, Span, State, Tag, Tags, Timestamp, WorkerId,
+    ClaimedJob, ContentType, Error, Failure, Headers, JobBody, JobId, JobMeta, JobRecord, JobTerms, Kind,
+    LeaseInfo, LeaseToken, NewJob, Payload, QueueName, Result, Seq, Span, State, Tag, Tags, Timestamp,
+    WorkerId,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -82,6 +83,8 @@ impl ClaimedJson {
         let job = NewJob::new(JobId::new(&self.id)?, Kind::new(&self.kind)?, payload.clone())
             .with_tags(Tags::new(tags)?)
             .with_priority(self.priority);
+        let time_limit = self.time_limit_ms.map(|millis| Span::at_most(Duration::from_millis(millis)));
+        let job = NewJob { terms: JobTerms { time_limit, ..JobTerms::default() }, ..job };
         let created_at = Timestamp::from_millis(self.created_at_ms);
         let begun = JobMeta::begin(QueueName::new(&self.queue)?, &job, Seq::new(self.seq), created_at);
         let last_error = self.last_error.as_ref().map(|error| Failure::new(&error.name, &error.message));
@@ -94,7 +97,6 @@ impl ClaimedJson {
             state: State::Processing,
             epoch: self.epoch,
             failures: self.attempt.saturating_sub(1),
-            time_limit: self.time_limit_ms.map(|millis| Span::at_most(Duration::from_millis(millis))),
             lease: Some(LeaseInfo { worker: worker.clone(), expires_at }),
             claimed_at: Some(claimed_at),
             cancel_requested: self.cancel_requested,

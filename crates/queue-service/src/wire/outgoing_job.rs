@@ -1,7 +1,7 @@
 //! A job that follows another, as a request has it.
 
 use super::{base64, outgoing_event::keep_json, span_millis};
-use queue_core::{Budget, NewJob, OnFailed, OnWaiting, Tag};
+use queue_core::{Budget, JobTerms, NewJob, OnFailed, OnWaiting, Tag};
 use serde_json::{Map, Value, json};
 
 /// Every field of the job, but those without a value.
@@ -15,13 +15,9 @@ pub(super) fn job_json(job: &NewJob) -> Value {
         priority,
         delay,
         expires_in,
-        time_limit,
-        max_attempts,
-        max_stalls,
-        retention,
+        terms: JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ },
         on_failed,
         on_waiting,
-        on_failure,
         awaited,
     } = job;
     let headers: Map<String, Value> =

@@ -40,7 +40,7 @@ impl SqliteSession<'_> {
         let before = IndexPosition::of(&stored.job.meta);
         let verdict = apply(&mut stored.job, transition, self.moment.now);
         if matches!(verdict, Verdict::Written { .. } | Verdict::Removed) {
-            written(self.carry_out(queue, before, &mut stored, &verdict)?)?;
+            written(self.carry_out(queue, &before, &mut stored, &verdict)?)?;
             self.follow(queue, transition)?;
         }
         let meta = stored.job.meta;
@@ -61,7 +61,7 @@ impl SqliteSession<'_> {
         let Some(mut stored) = known else { return Ok(None) };
         let before = IndexPosition::of(&stored.job.meta);
         let verdict = apply(&mut stored.job, transition, self.moment.now);
-        if !self.carry_out(queue, before, &mut stored, &verdict)? {
+        if !self.carry_out(queue, &before, &mut stored, &verdict)? {
             return Ok(None);
         }
         self.follow(queue, transition)?;
@@ -75,7 +75,7 @@ impl SqliteSession<'_> {
     fn carry_out(
         &mut self,
         queue: i64,
-        before: IndexPosition,
+        before: &IndexPosition,
         stored: &mut SqliteRecord,
         verdict: &Verdict,
     ) -> rusqlite::Result<bool> {

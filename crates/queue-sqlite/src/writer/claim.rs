@@ -108,7 +108,7 @@ impl SqliteSession<'_> {
         let found = self.ready_jobs(queue, front, &requests[0].queue, shares)?;
         // The jobs are the front of the index, so one range delete removes all of their entries.
         if let Some((_, last, _)) = found.last() {
-            self.leave_front(queue, IndexPosition::of(&last.job.meta))?;
+            self.leave_front(queue, &IndexPosition::of(&last.job.meta))?;
         }
         for (taker, stored, body) in found {
             let job = self.lease_one(queue, stored, body, requests[taker])?;
@@ -147,9 +147,9 @@ impl SqliteSession<'_> {
     ) -> rusqlite::Result<ClaimedJob> {
         let before = IndexPosition::of(&stored.job.meta);
         lease(&mut stored.job, request, self.moment.now);
-        written(self.save_lease(queue, before, &stored)?)?;
+        written(self.save_lease(queue, &before, &stored)?)?;
         // `leave_front` has removed the entry of the ready index already.
-        self.leave_state(queue, before)?;
+        self.leave_state(queue, &before)?;
         self.enter(queue, &stored.job.meta)?;
         self.notices.changed(&stored.job.meta);
         self.leased.remember(stored.clone());

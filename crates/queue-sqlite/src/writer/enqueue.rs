@@ -54,7 +54,7 @@ impl SqliteSession<'_> {
         match admit(Some(&present.job.meta), new, self.moment.now) {
             Admission::Duplicate => self.taken_by(&present, room),
             Admission::Insert | Admission::Replace => {
-                written(self.remove(queue, IndexPosition::of(&present.job.meta), &present)?)?;
+                written(self.remove(queue, &IndexPosition::of(&present.job.meta), &present)?)?;
                 let meta = JobMeta::replacing(&present.job.meta, new, meta.seq, self.moment.now);
                 self.insert(queue, &meta, &new.headers, &new.payload)?;
                 Ok(Enqueued::Queued { seq: meta.seq })

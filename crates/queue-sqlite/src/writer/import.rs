@@ -63,7 +63,7 @@ impl SqliteSession<'_> {
             if !present.job.meta.is_purged(self.moment.now) {
                 return Ok(Imported::Taken { seq: present.job.meta.seq });
             }
-            written(self.remove(queue, IndexPosition::of(&present.job.meta), &present)?)?;
+            written(self.remove(queue, &IndexPosition::of(&present.job.meta), &present)?)?;
             written(self.insert(queue, &meta, &body.headers, &body.payload)?)?;
         }
         let seq = meta.seq;
@@ -78,14 +78,14 @@ impl SqliteSession<'_> {
         let (seq, place) = (meta.seq, IndexPosition::of(&meta));
         let has_attempts = !job.attempts.is_empty();
         let mut stored = SqliteRecord { job: TrackedJob::new(meta), has_life: false, has_attempts };
-        written(self.write(queue, place, &stored, None)?)?;
+        written(self.write(queue, &place, &stored, None)?)?;
         if let Some(details) = &job.body.error_details {
             self.statements.save_details.execute(params![integer(seq.get()), &details[..]])?;
         }
         // The details of an error remove a result, so the result of a later attempt comes last.
         if let Some(result) = &job.body.result {
             stored.has_life = true;
-            written(self.write(queue, place, &stored, Some(result))?)?;
+            written(self.write(queue, &place, &stored, Some(result))?)?;
         }
         job.attempts.iter().try_for_each(|attempt| self.charge(seq, attempt))
     }

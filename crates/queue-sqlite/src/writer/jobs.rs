@@ -5,10 +5,10 @@ use super::{session::SqliteSession, waiting::IndexPosition};
 use crate::{
     body::{ResultParts, read_outcome},
     key::key,
-    row::{SqliteRecord, claimed_after, flags, integer, run_after},
+    row::{SqliteRecord, claimed_after, flags, integer, run_after, terms_column},
 };
 use queue_core::{
-    Attempt, Failure, Headers, JobId, JobMeta, Kind, LeaseToken, Payload, QueueName, Reason, Span, Timestamp,
+    Attempt, Failure, Headers, JobId, JobMeta, LeaseToken, Payload, QueueName, Reason, Span, Timestamp,
     lifecycle::{BodyPatch, LastSettle, TrackedJob, Transition},
 };
 use rusqlite::{OptionalExtension, params};
@@ -47,14 +47,9 @@ impl SqliteSession<'_> {
             meta.priority,
             meta.created_at.as_millis(),
             run_after(meta),
-            meta.max_attempts.as_raw(),
-            meta.max_stalls.as_raw(),
-            meta.retention.completed.as_raw(),
-            meta.retention.failed.as_raw(),
+            terms_column(meta),
             meta.awaited,
             meta.expires_in.map(Span::as_millis),
-            meta.time_limit.map(Span::as_millis),
-            meta.on_failure.as_ref().map(Kind::as_str),
             meta.tags.to_text(),
             headers.to_text(),
             payload.content_type.as_str(),
@@ -78,7 +73,7 @@ impl SqliteSession<'_> {
     pub(super) fn save(
         &mut self,
         queue: i64,
-        before: IndexPosition,
+        before: &IndexPosition,
         stored: &mut SqliteRecord,
         body: &BodyPatch,
         attempt: Option<&Attempt>,
@@ -119,8 +114,7 @@ impl SqliteSession<'_> {
 
     /// Writes what an amendment changes of a job as it was enqueued.
     fn amend(&mut self, queue: i64, meta: &JobMeta) -> rusqlite::Result<()> {
-        let (completed, failed) = (meta.retention.completed.as_raw(), meta.retention.failed.as_raw());
-        let row = params![key(queue, meta.seq), meta.priority, completed, failed];
+        let row = params![key(queue, meta.seq), meta.priority, terms_column(meta)];
         self.statements.amend_job.execute(row).map(drop)
     }
 
@@ -129,7 +123,7 @@ impl SqliteSession<'_> {
     pub(super) fn remove(
         &mut self,
         queue: i64,
-        before: IndexPosition,
+        before: &IndexPosition,
         stored: &SqliteRecord,
     ) -> rusqlite::Result<bool> {
         let seq = integer(stored.job.meta.seq.get());
@@ -166,7 +160,7 @@ impl SqliteSession<'_> {
     pub(super) fn save_lease(
         &mut self,
         queue: i64,
-        before: IndexPosition,
+        before: &IndexPosition,
         stored: &SqliteRecord,
     ) -> rusqlite::Result<bool> {
         let TrackedJob { meta, token, .. } = &stored.job;
@@ -196,7 +190,7 @@ impl SqliteSession<'_> {
     pub(super) fn write(
         &mut self,
         queue: i64,
-        before: IndexPosition,
+        before: &IndexPosition,
         stored: &SqliteRecord,
         result: Option<&Payload>,
     ) -> rusqlite::Result<bool> {

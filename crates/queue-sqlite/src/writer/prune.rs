@@ -34,7 +34,7 @@ impl Verb<Database> for SqlitePruneSome {
         let Some(queue) = session.find_queue(&self.queue)? else { return Ok(0) };
         let doomed = session.doomed(queue, self)?;
         for stored in &doomed {
-            written(session.remove(queue, IndexPosition::of(&stored.job.meta), stored)?)?;
+            written(session.remove(queue, &IndexPosition::of(&stored.job.meta), stored)?)?;
         }
         Ok(doomed.len())
     }

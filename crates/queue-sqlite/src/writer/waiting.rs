@@ -3,14 +3,14 @@
 
 use super::{SCHEDULED_SLOT, session::SqliteSession};
 use crate::row::integer;
-use queue_core::{JobMeta, RetentionPolicy, Seq, State, Timestamp};
+use queue_core::{JobMeta, JobTerms, Seq, State, Timestamp};
 use rusqlite::params;
 
 /// How many scheduled jobs one claim promotes before it searches for its own.
 const PROMOTE_MAX: usize = 10_000;
 
 /// The index keys and the revision of a job before a change.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct IndexPosition {
     seq: Seq,
     priority: i16,
@@ -19,18 +19,18 @@ pub(super) struct IndexPosition {
     pub(super) revision: u64,
     /// Since when the job was among the failures.
     failed: Option<Timestamp>,
-    retention: RetentionPolicy,
+    terms: JobTerms,
 }
 
 impl IndexPosition {
     pub(super) fn of(job: &JobMeta) -> Self {
-        let JobMeta { seq, priority, run_at, state, revision, retention, .. } = *job;
-        Self { seq, priority, run_at, state, revision, failed: failed(job), retention }
+        let JobMeta { seq, priority, run_at, state, revision, .. } = *job;
+        Self { seq, priority, run_at, state, revision, failed: failed(job), terms: job.terms.clone() }
     }
 
     /// Whether a change since then was to what is otherwise set once.
     pub(super) fn is_amended_in(&self, job: &JobMeta) -> bool {
-        (self.priority, self.retention) != (job.priority, job.retention)
+        self.priority != job.priority || self.terms != job.terms
     }
 }
 
@@ -59,7 +59,7 @@ impl SqliteSession<'_> {
 
     /// Removes the index entries of a job's former state. A job that became due may still be among
     /// the scheduled ones.
-    pub(super) fn leave(&mut self, queue: i64, place: IndexPosition) -> rusqlite::Result<()> {
+    pub(super) fn leave(&mut self, queue: i64, place: &IndexPosition) -> rusqlite::Result<()> {
         self.leave_state(queue, place)?;
         if !place.state.is_waiting() {
             return Ok(());
@@ -75,7 +75,7 @@ impl SqliteSession<'_> {
     }
 
     /// Removes a job from the counter of its former state, and from the failures.
-    pub(super) fn leave_state(&mut self, queue: i64, place: IndexPosition) -> rusqlite::Result<()> {
+    pub(super) fn leave_state(&mut self, queue: i64, place: &IndexPosition) -> rusqlite::Result<()> {
         self.counters.add(queue, place.state.as_code(), -1);
         if let Some(at) = place.failed {
             let entry = params![queue, place.state.as_code(), at.as_millis(), integer(place.seq.get())];
@@ -85,7 +85,7 @@ impl SqliteSession<'_> {
     }
 
     /// Removes claimed jobs from the front of the ready ones, up to this position.
-    pub(super) fn leave_front(&mut self, queue: i64, last: IndexPosition) -> rusqlite::Result<()> {
+    pub(super) fn leave_front(&mut self, queue: i64, last: &IndexPosition) -> rusqlite::Result<()> {
         let last = params![queue, last.priority, last.run_at.as_millis(), integer(last.seq.get())];
         self.statements.delete_claimed.execute(last)?;
         Ok(())

@@ -49,6 +49,20 @@ async fn a_newer_schema_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
+async fn a_schema_of_before_the_first_release_is_refused_and_left_alone() {
+    let place = Place::new();
+    let file = Connection::open(place.path()).unwrap();
+    file.execute_batch(SCHEMA_TABLE).unwrap();
+    file.execute_batch("CREATE TABLE queue_job (key INTEGER PRIMARY KEY, max_attempts INTEGER)").unwrap();
+    file.execute("INSERT INTO queue_schema (version, applied_at) VALUES (1, 'earlier')", []).unwrap();
+    let error = refusal(place.options()).await;
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.message().contains("use another file") && names_the_path(&error, &place.path()), "{error}");
+    let tables: i64 = file.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+    assert_eq!(tables, 2, "nothing was made beside them");
+}
+
+#[tokio::test]
 async fn a_file_that_is_no_database_is_refused_and_left_alone() {
     let place = Place::new();
     let text = "These are my notes, and they are longer than the header of a database. ".repeat(30);

@@ -5,8 +5,7 @@ use super::{parts::time, sealed::Fields};
 use crate::wire::{Malformed, Reader, Writer};
 use bytes::Bytes;
 use queue_core::{
-    Budget, Failure, JobMeta, LeaseInfo, LeaseToken, Reason, Retention, RetentionPolicy, Seq, Span, State,
-    Tags,
+    Failure, JobMeta, JobTerms, LeaseInfo, LeaseToken, Reason, Seq, Span, State, Tags,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 
@@ -35,19 +34,20 @@ mod flag {
     pub(super) const LAST_SETTLE: u32 = 1 << 9;
     pub(super) const EXPIRES_IN: u32 = 1 << 10;
     pub(super) const EXPIRY_LIFTED: u32 = 1 << 11;
-    pub(super) const TIME_LIMIT: u32 = 1 << 12;
-    pub(super) const ON_FAILURE: u32 = 1 << 13;
-    pub(super) const TAGS: u32 = 1 << 14;
-    pub(super) const CLAIMED_AT: u32 = 1 << 15;
-    pub(super) const FAILED_AT: u32 = 1 << 16;
-    pub(super) const ALL: u32 = (1 << 17) - 1;
+    pub(super) const TERMS: u32 = 1 << 12;
+    pub(super) const TAGS: u32 = 1 << 13;
+    pub(super) const CLAIMED_AT: u32 = 1 << 14;
+    pub(super) const FAILED_AT: u32 = 1 << 15;
+    pub(super) const ALL: u32 = (1 << 16) - 1;
 }
 
 impl Fields for StoredJob {
     fn write(&self, out: &mut Writer) {
         let Self { job: TrackedJob { meta, token, last_settle }, payload_bytes } = self;
         // The order of these fields is the stored form: another order needs another `VERSION`.
-        out.number(flags(self));
+        let terms = meta.terms.to_bytes();
+        let has_terms = if terms.is_empty() { 0 } else { flag::TERMS };
+        out.number(flags(self) | has_terms);
         write_present(out, meta);
         meta.reason.iter().for_each(|reason| out.byte(reason.as_code()));
         if let Some(lease) = &meta.lease {
@@ -67,11 +67,10 @@ impl Fields for StoredJob {
             out.token(last.token.as_bytes());
             out.byte(last.settle.as_code());
         }
-        [meta.expires_in, meta.time_limit]
-            .into_iter()
-            .flatten()
-            .for_each(|span| out.signed(span.as_millis()));
-        meta.on_failure.iter().for_each(|kind| out.text(kind));
+        meta.expires_in.iter().for_each(|span| out.signed(span.as_millis()));
+        if !terms.is_empty() {
+            out.blob(&terms);
+        }
         meta.tags.to_text().iter().for_each(|tags| out.text(tags));
         [meta.claimed_at, meta.failed_at].into_iter().flatten().for_each(|at| out.signed(at.as_millis()));
         out.number(*payload_bytes);
@@ -98,8 +97,10 @@ impl Fields for StoredJob {
         let token = has(flag::TOKEN).then(|| from.token().map(LeaseToken::from_bytes)).transpose()?;
         let last_settle = has(flag::LAST_SETTLE).then(|| read_last_settle(from)).transpose()?;
         meta.expires_in = has(flag::EXPIRES_IN).then(|| read_span(from)).transpose()?;
-        meta.time_limit = has(flag::TIME_LIMIT).then(|| read_span(from)).transpose()?;
-        meta.on_failure = has(flag::ON_FAILURE).then(|| from.name()).transpose()?;
+        if has(flag::TERMS) {
+            meta.terms =
+                JobTerms::from_bytes(&from.blob()?).map_err(|malformed| Malformed(malformed.why()))?;
+        }
         meta.tags = if has(flag::TAGS) { read_tags(from)? } else { Tags::NONE };
         meta.claimed_at = has(flag::CLAIMED_AT).then(|| time(from)).transpose()?;
         meta.failed_at = has(flag::FAILED_AT).then(|| time(from)).transpose()?;
@@ -115,9 +116,11 @@ fn flags(StoredJob { job: TrackedJob { meta, token, last_settle }, payload_bytes
     let JobMeta {
         // Written by `write_present`.
         queue: _, id: _, seq: _, revision: _, kind: _, priority: _, created_at: _, run_at: _, state: _, epoch: _,
-        failures: _, stalls: _, max_attempts: _, max_stalls: _, retention: _,
-        tags, reason, expires_in, expiry_lifted, time_limit, lease, claimed_at, cancel_requested, awaited,
-        progress, last_error, failed_at, on_failure, finished_at, purge_at,
+        failures: _, stalls: _,
+        // Written as bytes.
+        terms: _,
+        tags, reason, expires_in, expiry_lifted, lease, claimed_at, cancel_requested, awaited,
+        progress, last_error, failed_at, finished_at, purge_at,
     } = meta;
     let flag = |flag: u32, holds: bool| u32::from(holds) * flag;
     flag(flag::REASON, reason.is_some())
@@ -132,8 +135,6 @@ fn flags(StoredJob { job: TrackedJob { meta, token, last_settle }, payload_bytes
         | flag(flag::LAST_SETTLE, last_settle.is_some())
         | flag(flag::EXPIRES_IN, expires_in.is_some())
         | flag(flag::EXPIRY_LIFTED, *expiry_lifted)
-        | flag(flag::TIME_LIMIT, time_limit.is_some())
-        | flag(flag::ON_FAILURE, on_failure.is_some())
         | flag(flag::TAGS, !tags.is_empty())
         | flag(flag::CLAIMED_AT, claimed_at.is_some())
         | flag(flag::FAILED_AT, failed_at.is_some())
@@ -153,10 +154,6 @@ fn write_present(out: &mut Writer, meta: &JobMeta) {
     out.number(meta.epoch);
     out.number(meta.failures);
     out.number(meta.stalls);
-    out.number(meta.max_attempts.as_raw());
-    out.number(meta.max_stalls.as_raw());
-    out.signed(meta.retention.completed.as_raw());
-    out.signed(meta.retention.failed.as_raw());
 }
 
 /// A job with what [`write_present`] wrote alone.
@@ -178,9 +175,7 @@ fn read_present(from: &mut Reader) -> Result<JobMeta, Malformed> {
         stalls: from.number()?,
         expires_in: None,
         expiry_lifted: false,
-        time_limit: None,
-        max_attempts: Budget::from_raw(from.number()?),
-        max_stalls: Budget::from_raw(from.number()?),
+        terms: JobTerms::PLAIN,
         lease: None,
         claimed_at: None,
         cancel_requested: false,
@@ -188,8 +183,6 @@ fn read_present(from: &mut Reader) -> Result<JobMeta, Malformed> {
         progress: None,
         last_error: None,
         failed_at: None,
-        on_failure: None,
-        retention: RetentionPolicy { completed: read_retention(from)?, failed: read_retention(from)? },
         finished_at: None,
         purge_at: None,
     })
@@ -215,8 +208,4 @@ fn read_span(from: &mut Reader) -> Result<Span, Malformed> {
 
 fn read_tags(from: &mut Reader) -> Result<Tags, Malformed> {
     Tags::from_text(Some(&from.text()?)).map_err(|_| Malformed("tags break the rules of tags"))
-}
-
-fn read_retention(from: &mut Reader) -> Result<Retention, Malformed> {
-    Retention::from_raw(from.signed()?).ok_or(Malformed("a retention has no such number"))
 }

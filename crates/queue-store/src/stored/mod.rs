@@ -9,7 +9,7 @@
 //! let bytes = stored::to_bytes(&payload);
 //! assert_eq!(stored::from_bytes::<Payload>(bytes.clone())?, payload);
 //!
-//! let newer = [&[2], &bytes[1..]].concat();
+//! let newer = [&[stored::VERSION + 1], &bytes[1..]].concat();
 //! assert_eq!(stored::from_bytes::<Payload>(newer).unwrap_err().kind(), ErrorKind::Unsupported);
 //! # Ok::<(), queue_core::Error>(())
 //! ```
@@ -21,12 +21,12 @@
 //! optional fields are there.
 //!
 //! # Rules for changes
-//! - A new field goes to the end and raises the version. Bytes of an older version lack it, and it
-//!   then has the value that it had before it existed.
-//! - No field is removed, moved, or given another meaning.
+//! - What is agreed about a job and no store reads is in its [terms](queue_core::JobTerms): a new
+//!   term changes nothing here.
+//! - Any other new field goes to the end and raises the version.
 //!
-//! Every program reads the bytes of all versions up to its own. A newer version is an error that
-//! asks for an upgrade.
+//! Until the first release a program reads the bytes of its own version alone. An older version is
+//! an error that says so, and a newer one is an error that asks for an upgrade.
 
 mod job;
 mod parts;
@@ -38,7 +38,7 @@ use bytes::Bytes;
 use queue_core::{Attempt, Error, ErrorKind, Headers, Payload, Result, WorkerInfo};
 
 /// The version of the form that this library writes.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 
 /// What has a stored form.
 pub trait Form: sealed::Fields {}
@@ -69,12 +69,19 @@ pub fn to_bytes<T: Form>(value: &T) -> Vec<u8> {
 /// Reads what [`to_bytes`] wrote. The bytes of a payload share their memory with `bytes`.
 ///
 /// # Errors
-/// `Unsupported` for bytes of a newer version of this library, and `Corrupt` for anything that no
+/// `Unsupported` for bytes of another version of this library, and `Corrupt` for anything that no
 /// version writes. No input panics, or takes more memory than a few times its own length.
 pub fn from_bytes<T: Form>(bytes: impl Into<Bytes>) -> Result<T> {
     let (version, mut from) = Reader::new(bytes.into()).map_err(corrupt)?;
     match version {
         0 => Err(corrupt(Malformed("no version is 0"))),
+        older @ ..VERSION => {
+            let message = format!(
+                "this was written by an older version of the library (form {older}, and this program knows form {VERSION}): \
+                 work it off with that version, or begin another store"
+            );
+            Err(Error::new(ErrorKind::Unsupported, "read", message))
+        }
         VERSION => T::read(&mut from).and_then(|value| from.finish(value)).map_err(corrupt),
         newer => {
             let message = format!(

@@ -158,7 +158,7 @@ fn check_record(job: &JobMeta, now: Timestamp) {
     assert!(!job.is_purged(now), "a purged record is listed: {job:?}");
     assert!(job.revision > job.epoch, "each claim is a revision: {job:?}");
     if !terminal {
-        assert!(!job.max_attempts.is_spent(job.failures), "a job out of attempts goes on: {job:?}");
-        assert!(!job.max_stalls.is_spent(job.stalls), "a job out of stalls goes on: {job:?}");
+        assert!(!job.terms.max_attempts.is_spent(job.failures), "a job out of attempts goes on: {job:?}");
+        assert!(!job.terms.max_stalls.is_spent(job.stalls), "a job out of stalls goes on: {job:?}");
     }
 }

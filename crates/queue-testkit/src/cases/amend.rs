@@ -64,7 +64,7 @@ async fn every_part_can_be_changed_at_once_and_nothing_else_does(bench: &Bench) 
     expected.meta.revision += 1;
     expected.meta.priority = -5;
     expected.meta.run_at = bench.now() + RETRY;
-    expected.meta.retention = SHORT_LIVED;
+    expected.meta.terms.retention = SHORT_LIVED;
     expected.body.as_mut().expect("it was read").payload = text_payload("another input");
     assert_eq!(bench.record("a").await, expected);
     assert_eq!(meta, expected.meta);
@@ -83,7 +83,7 @@ async fn what_is_not_given_stays(bench: &Bench) {
         expected.meta.revision += 1;
         expected.meta.priority = part.priority.unwrap_or(expected.meta.priority);
         expected.meta.run_at = part.delay.map_or(expected.meta.run_at, |delay| bench.now() + delay);
-        expected.meta.retention = part.retention.unwrap_or(expected.meta.retention);
+        expected.meta.terms.retention = part.retention.unwrap_or(expected.meta.terms.retention);
         if let (Some(payload), Some(body)) = (part.payload, &mut expected.body) {
             body.payload = payload;
         }
@@ -187,7 +187,7 @@ async fn a_failing_job_keeps_its_charges_and_its_error(bench: &Bench) {
     let mut expected = bench.meta("a").await;
     bench.changed("a", amend(Amendment { delay: None, ..everything() })).await;
     expected.revision += 1;
-    (expected.priority, expected.retention) = (-5, SHORT_LIVED);
+    (expected.priority, expected.terms.retention) = (-5, SHORT_LIVED);
     assert_eq!(bench.meta("a").await, expected);
     assert_eq!((expected.state, expected.failures), (State::Failing, 1));
     bench.advance(RETRY);
@@ -282,7 +282,7 @@ async fn a_redriven_job_has_its_new_values(bench: &Bench) {
     bench.changed("a", amend(Amendment { delay: None, ..everything() })).await;
     bench.cancel("a").await;
     let meta = bench.changed("a", Event::Redrive { content_type: None }).await;
-    assert_eq!((meta.priority, meta.retention), (-5, SHORT_LIVED));
+    assert_eq!((meta.priority, meta.terms.retention), (-5, SHORT_LIVED));
     let held = bench.claim_one().await;
     assert_eq!(held.record.body.expect("whole").payload, text_payload("another input"));
 }

@@ -180,7 +180,7 @@ async fn the_first_enqueue_fixes_every_option(bench: &Bench) {
     let held = bench.claim_one().await;
     assert_eq!(held.record.body.expect("a claim gives the body").payload, job("a").payload);
     assert_eq!(held.record.meta.priority, 1);
-    assert_eq!(held.record.meta.retention, job("a").retention);
+    assert_eq!(held.record.meta.terms.retention, job("a").terms.retention);
 }
 
 async fn a_redriven_job_blocks_its_id_again(bench: &Bench) {

@@ -50,7 +50,7 @@ async fn every_option_is_stored(bench: &Bench) {
     let seq = bench.put_job(new.clone()).await;
     let stored = bench.meta("a").await;
     assert_eq!(stored, JobMeta::begin(bench.queue().clone(), &new, seq, bench.now()));
-    assert_eq!((stored.priority, stored.awaited, stored.retention), (-3, true, retention));
+    assert_eq!((stored.priority, stored.awaited, stored.terms.retention), (-3, true, retention));
 }
 
 /// The defaults are 25 attempts, three stalls, an hour for Completed and a week for Failed and
@@ -58,9 +58,9 @@ async fn every_option_is_stored(bench: &Bench) {
 async fn the_defaults_are_the_documented_ones(bench: &Bench) {
     bench.put_job(NewJob::new(id("a"), Kind::from_static("email"), text_payload("a"))).await;
     let stored = bench.meta("a").await;
-    assert_eq!((stored.max_attempts.as_raw(), stored.max_stalls.as_raw()), (25, 3));
+    assert_eq!((stored.terms.max_attempts.as_raw(), stored.terms.max_stalls.as_raw()), (25, 3));
     let [hour, week] = [1, 7 * 24].map(|hours| Retention::Keep(Span::from_secs(hours * 3600)));
-    assert_eq!(stored.retention, RetentionPolicy { completed: hour, failed: week });
+    assert_eq!(stored.terms.retention, RetentionPolicy { completed: hour, failed: week });
     assert_eq!((stored.priority, stored.awaited, stored.epoch), (0, false, 0));
 }
 

@@ -54,6 +54,7 @@ mod series;
 mod settle;
 mod snooze;
 mod stall;
+mod terms;
 mod then;
 mod time;
 mod together;
@@ -114,6 +115,7 @@ const GROUPS: &[&[Case]] = &[
     reserved::CASES,
     batch::CASES,
     labels::CASES,
+    terms::CASES,
     attempts::CASES,
     attempts_of_many::CASES,
     import::kept::CASES,

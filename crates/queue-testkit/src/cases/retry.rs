@@ -81,7 +81,7 @@ async fn the_largest_budget_is_kept(bench: &Bench) {
     let largest = Budget::from_raw(u32::MAX);
     bench.put_job(job("a").with_max_attempts(largest).with_max_stalls(largest)).await;
     let meta = exhaust(bench, 1).await;
-    assert_eq!((meta.max_attempts, meta.max_stalls), (largest, largest));
+    assert_eq!((meta.terms.max_attempts, meta.terms.max_stalls), (largest, largest));
 }
 
 /// The budget is not spent.

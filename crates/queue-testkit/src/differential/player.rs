@@ -271,7 +271,7 @@ impl Player {
 
 /// Removes the follow-up: it names a life by its number, which differs between stores.
 fn unmourned(new: &mut NewJob) {
-    new.on_failure = None;
+    new.terms.on_failure = None;
 }
 
 fn unmourned_all(mut news: Vec<NewJob>) -> Vec<NewJob> {

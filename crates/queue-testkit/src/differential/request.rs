@@ -34,9 +34,9 @@ pub(super) fn new_job(new: &New) -> NewJob {
         .with_on_waiting(new.on_waiting)
         .with_tags(tags(new.tags.iter().copied()))
         .with_headers(headers(new.header.iter().map(|value| (HEADER, value.as_str()))));
-    job.on_failure = new.is_mourned.then(|| Kind::from_static(MOURN));
+    job.terms.on_failure = new.is_mourned.then(|| Kind::from_static(MOURN));
     job.expires_in = new.expires_after_ms.map(|ms| span(new.delay_ms + ms));
-    job.time_limit = new.time_limit_ms.map(span);
+    job.terms.time_limit = new.time_limit_ms.map(span);
     if new.awaited { job.awaited() } else { job }
 }
 

@@ -126,6 +126,10 @@ defects! {
     AmendedRoomOfFormer "a claim has room for an amended job as if it had its former payload" [I17] in "amend";
     AmendDropsHeaders "a new payload takes the headers of the job away" [I2] in "amend";
 
+    NewerTermsForgotten "terms of a newer version of the library are not stored" [I2] in "terms";
+    TermsOfFormerLife "a new life has the terms of the one that made room for it" [I2 I9] in "terms";
+    AmendResetsTerms "an amendment of the retention takes the other terms away" [I2] in "terms";
+
     SecondResultLost "only the first result of a queue is stored" [I13] in "results";
     KeptForever "retention is ignored: terminal records stay" [I1 I13 I20] in "retention";
     OverdueShown "reads show records past their purge time" [I13 I20] in "retention";

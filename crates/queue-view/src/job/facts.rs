@@ -37,7 +37,7 @@ pub(super) fn facts(reading: &JobReading) -> Vec<JobFact> {
         JobFact::plain("attempts", attempts_words(meta)),
     ];
     if meta.stalls > 0 {
-        facts.push(JobFact::plain("stalls", counted(meta.stalls, meta.max_stalls)));
+        facts.push(JobFact::plain("stalls", counted(meta.stalls, meta.terms.max_stalls)));
     }
     facts.push(JobFact::plain("priority", meta.priority.to_string()));
     facts.extend(meta.tags.iter().map(|tag| JobFact::shared("tag", tag.as_str(), "tag")));
@@ -63,11 +63,13 @@ fn limits(job: &JobMeta, now: Timestamp) -> Vec<JobFact> {
         facts.push(JobFact::shared("held by", lease.worker.as_str(), "worker"));
         facts.push(JobFact::plain("lease ends", relative(lease.expires_at, now)));
     }
-    facts.extend(job.time_limit.map(Span::as_duration).map(|limit| JobFact::plain("time limit", age(limit))));
+    facts.extend(
+        job.terms.time_limit.map(Span::as_duration).map(|limit| JobFact::plain("time limit", age(limit))),
+    );
     let must_start = job.expires_at().filter(|_| !job.state.is_terminal() && !job.is_expired(now));
     facts.extend(must_start.map(|at| JobFact::plain("must start", relative(at, now))));
     let follows = |kind| JobFact::plain("if it fails", format!("a job of kind {kind} follows"));
-    facts.extend(job.on_failure.as_ref().map(follows));
+    facts.extend(job.terms.on_failure.as_ref().map(follows));
     if job.cancel_requested {
         facts.push(JobFact::plain("cancel", "asked to stop"));
     }
@@ -80,7 +82,7 @@ fn relative(at: Timestamp, now: Timestamp) -> String {
 
 /// The attempts that were made, of those that may be: `2 of 25`.
 pub fn attempts_words(job: &JobMeta) -> String {
-    counted(job.attempts_made(), job.max_attempts)
+    counted(job.attempts_made(), job.terms.max_attempts)
 }
 
 fn counted(count: u32, budget: Budget) -> String {

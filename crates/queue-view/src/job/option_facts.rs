@@ -2,7 +2,7 @@
 
 use super::JobFact;
 use crate::words::age;
-use queue_core::{Budget, NewJob, Retention, RetentionPolicy, Span};
+use queue_core::{Budget, JobTerms, NewJob, Retention, RetentionPolicy, Span};
 
 /// The options of a job that are not at their default, without its id, kind and payload, which
 /// faces show elsewhere; its headers only for those who may see the payload.
@@ -16,13 +16,9 @@ pub fn option_facts(job: &NewJob, with_headers: bool) -> Vec<JobFact> {
         priority,
         delay,
         expires_in,
-        time_limit,
-        max_attempts,
-        max_stalls,
-        retention,
+        terms: JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ },
         on_failed: _,
         on_waiting: _,
-        on_failure,
         awaited: _,
     } = job;
     let default = RetentionPolicy::default();
@@ -67,8 +63,8 @@ fn kept(label: &'static str, retention: Retention) -> JobFact {
 mod tests {
     use super::option_facts;
     use queue_core::{
-        Budget, ContentType, Headers, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, Retention,
-        RetentionPolicy, Span, Tag, Tags,
+        Budget, ContentType, Headers, JobId, JobTerms, Kind, NewJob, NewerTerms, OnFailed, OnWaiting,
+        Payload, Retention, RetentionPolicy, Span, Tag, Tags,
     };
 
     #[test]
@@ -82,13 +78,16 @@ mod tests {
             priority: -3,
             delay: Span::from_secs(4),
             expires_in: Some(Span::from_secs(50)),
-            time_limit: Some(Span::from_secs(6)),
-            max_attempts: Budget::from_raw(2),
-            max_stalls: Budget::Unlimited,
-            retention: RetentionPolicy { completed: Retention::Forever, failed: Retention::Remove },
+            terms: JobTerms {
+                max_attempts: Budget::from_raw(2),
+                max_stalls: Budget::Unlimited,
+                time_limit: Some(Span::from_secs(6)),
+                on_failure: Some(Kind::from_static("mend")),
+                retention: RetentionPolicy { completed: Retention::Forever, failed: Retention::Remove },
+                newer: NewerTerms::NONE,
+            },
             on_failed: OnFailed::Block,
             on_waiting: OnWaiting::Block,
-            on_failure: Some(Kind::from_static("mend")),
             awaited: false,
             ..plain
         };

@@ -83,8 +83,8 @@ impl<'a> JobView<'a> {
             attempts_made: job.attempts_made(),
             failures: job.failures,
             stalls: job.stalls,
-            max_attempts: job.max_attempts.into(),
-            max_stalls: job.max_stalls.into(),
+            max_attempts: job.terms.max_attempts.into(),
+            max_stalls: job.terms.max_stalls.into(),
             epoch: job.epoch,
             created_at_ms: job.created_at.as_millis(),
             run_at_ms: job.run_at.as_millis(),
@@ -94,7 +94,7 @@ impl<'a> JobView<'a> {
             finished_at_ms: job.finished_at.map(Timestamp::as_millis),
             purge_at_ms: job.purge_at.map(Timestamp::as_millis),
             expires_at_ms: job.expires_at().map(Timestamp::as_millis),
-            time_limit_ms: job.time_limit.map(Span::as_millis),
+            time_limit_ms: job.terms.time_limit.map(Span::as_millis),
             wait_ms: job.wait_time(now).map(millis),
             run_ms: job.run_time(now).map(millis),
             cancel_requested: job.cancel_requested,
@@ -103,7 +103,7 @@ impl<'a> JobView<'a> {
             error: job.last_error.as_ref().map(ErrorView::from),
             worker: lease.map(|lease| lease.worker.as_str()),
             lease_expires_at_ms: lease.map(|lease| lease.expires_at.as_millis()),
-            on_failure: job.on_failure.as_ref().map(Kind::as_str),
+            on_failure: job.terms.on_failure.as_ref().map(Kind::as_str),
         }
     }
 }

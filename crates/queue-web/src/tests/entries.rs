@@ -30,7 +30,7 @@ async fn send(dashboard: &Dashboard, path: &str, pairs: &[(&str, &str)]) -> Got 
 async fn a_store() -> (Arc<dyn Storage>, Dashboard) {
     let store = memory();
     let mut job = new_job("a", "letter", r#"{"to":"ada","password":"hunter2","n":1.50}"#);
-    job.time_limit = Some(Span::from_secs(7));
+    job.terms.time_limit = Some(Span::from_secs(7));
     enqueue(&store, "mail", vec![job]).await;
     (store.clone(), dashboard(store))
 }
@@ -59,7 +59,7 @@ async fn a_job_is_enqueued_by_a_form_with_every_option_of_the_call() {
     assert_eq!((job.meta.kind.as_str(), job.meta.priority, job.meta.tags.iter().count()), ("letter", -3, 2));
     assert_eq!(job.meta.run_at.since(job.meta.created_at).as_secs(), 90);
     assert_eq!(job.body.headers.get("lang"), Some("de"));
-    assert_eq!(job.meta.max_attempts, queue_core::Budget::from_raw(4));
+    assert_eq!(job.meta.terms.max_attempts, queue_core::Budget::from_raw(4));
 }
 
 #[tokio::test]
@@ -112,7 +112,10 @@ async fn a_job_is_edited_with_all_that_it_carries_and_runs_again_beside_itself()
     .await;
     assert_eq!(got.status, StatusCode::SEE_OTHER, "{}", got.text);
     let (old, new) = (whole(&store, "a").await, whole(&store, "a-2").await);
-    assert_eq!((old.meta.time_limit, old.meta.retention), (new.meta.time_limit, new.meta.retention));
+    assert_eq!(
+        (old.meta.terms.time_limit, old.meta.terms.retention),
+        (new.meta.terms.time_limit, new.meta.terms.retention)
+    );
     assert_eq!(&new.body.payload.bytes[..], br#"{"to":"bob","n":1.50}"#);
     assert_eq!(old.meta.revision, 1, "it is as it was enqueued");
 }

@@ -124,7 +124,7 @@ impl<S> ContextBuilder<S> {
     /// # Panics
     /// If it is longer than a hundred years.
     pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.meta.time_limit =
+        self.meta.terms.time_limit =
             Some(Span::new("a time limit", limit).expect("the time limit is short enough"));
         self
     }

@@ -164,14 +164,14 @@ impl<P: Encode, R> Queue<P, R> {
             None => Ok(present),
         };
         let policy = RetentionPolicy {
-            completed: kept(given.keep_completed, job.retention.completed)?,
-            failed: kept(given.keep_failed, job.retention.failed)?,
+            completed: kept(given.keep_completed, job.terms.retention.completed)?,
+            failed: kept(given.keep_failed, job.terms.retention.failed)?,
         };
         Ok(Amendment {
             payload: given.payload.as_ref().map(encode).transpose()?,
             priority: given.priority,
             delay: given.delay.map(|delay| Span::new("a delay", delay)).transpose()?,
-            retention: Some(policy).filter(|policy| *policy != job.retention),
+            retention: Some(policy).filter(|policy| *policy != job.terms.retention),
         })
     }
 }

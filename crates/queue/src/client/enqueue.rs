@@ -185,7 +185,7 @@ impl<P: Encode, R> Queue<P, R> {
         let mut job = options.job(id, self.kind().clone(), payload);
         self.shared.hooks.look_at(&self.shared.name, &mut job)?;
         // A hook may change the kind of the job and that of its follow-up.
-        let mut kinds = std::iter::once(&job.kind).chain(&job.on_failure);
+        let mut kinds = std::iter::once(&job.kind).chain(&job.terms.on_failure);
         if let Some(kind) = kinds.find(|kind| kind.is_reserved()).cloned() {
             return Err(InvalidOption::ReservedKind { kind }.into());
         }

@@ -5,8 +5,8 @@ use crate::{
     client::keep::{checked_span, positive_span, retention},
 };
 use queue_core::{
-    Budget, Headers, InvalidName, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, Retention,
-    RetentionPolicy, Span, Tag, Tags,
+    Budget, Headers, InvalidName, JobId, JobTerms, Kind, NewJob, NewerTerms, OnFailed, OnWaiting, Payload,
+    Retention, RetentionPolicy, Span, Tag, Tags,
 };
 use std::{
     collections::BTreeMap,
@@ -179,14 +179,22 @@ pub(super) fn checked(values: &OptionValues) -> Result<CheckedOptions, InvalidOp
     Ok(CheckedOptions {
         delay: checked_span("a delay", delay)?,
         expires_in: values.expiry(delay)?,
-        time_limit: values.time_limit()?,
         priority: values.priority.unwrap_or_default(),
-        max_attempts: budget(values.max_attempts, Budget::ATTEMPTS, "max_attempts", "unlimited_attempts")?,
-        max_stalls: budget(values.max_stalls, Budget::STALLS, "max_stalls", "unlimited_stalls")?,
-        retention: values.retention()?,
+        terms: JobTerms {
+            max_attempts: budget(
+                values.max_attempts,
+                Budget::ATTEMPTS,
+                "max_attempts",
+                "unlimited_attempts",
+            )?,
+            max_stalls: budget(values.max_stalls, Budget::STALLS, "max_stalls", "unlimited_stalls")?,
+            time_limit: values.time_limit()?,
+            on_failure: values.on_failure()?,
+            retention: values.retention()?,
+            newer: NewerTerms::NONE,
+        },
         on_failed: values.on_failed(),
         on_waiting: values.on_waiting(delay)?,
-        on_failure: values.on_failure()?,
         headers: values.headers()?,
         tags: values.tags()?,
     })
@@ -219,14 +227,10 @@ impl Limit {
 pub(crate) struct CheckedOptions {
     delay: Span,
     expires_in: Option<Span>,
-    time_limit: Option<Span>,
     priority: i16,
-    max_attempts: Budget,
-    max_stalls: Budget,
-    retention: RetentionPolicy,
+    terms: JobTerms,
     on_failed: OnFailed,
     on_waiting: OnWaiting,
-    on_failure: Option<Kind>,
     headers: Headers,
     tags: Tags,
 }
@@ -237,20 +241,7 @@ impl CheckedOptions {
     }
 
     pub(crate) fn job(&self, id: JobId, kind: Kind, payload: Payload) -> NewJob {
-        let Self {
-            delay,
-            expires_in,
-            time_limit,
-            priority,
-            max_attempts,
-            max_stalls,
-            retention,
-            on_failed,
-            on_waiting,
-            on_failure,
-            headers,
-            tags,
-        } = self.clone();
+        let Self { delay, expires_in, priority, terms, on_failed, on_waiting, headers, tags } = self.clone();
         NewJob {
             id,
             kind,
@@ -260,13 +251,9 @@ impl CheckedOptions {
             priority,
             delay,
             expires_in,
-            time_limit,
-            max_attempts,
-            max_stalls,
-            retention,
+            terms,
             on_failed,
             on_waiting,
-            on_failure,
             awaited: false,
         }
     }

@@ -56,12 +56,12 @@ impl Status {
 
     /// The time limit of the job's own options, if there is one.
     pub fn time_limit(&self) -> Option<Duration> {
-        self.meta.time_limit.map(Span::as_duration)
+        self.meta.terms.time_limit.map(Span::as_duration)
     }
 
     /// The kind of the job that follows if this one fails for good.
     pub fn on_failure(&self) -> Option<&Kind> {
-        self.meta.on_failure.as_ref()
+        self.meta.terms.on_failure.as_ref()
     }
 
     /// How long the record is still kept; `None` while the job is not terminal, and if it is kept

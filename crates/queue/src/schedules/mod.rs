@@ -169,12 +169,12 @@ fn job_of(spec: &ScheduleSpec, delay: Span) -> Result<NewJob> {
     use queue_core::{Budget, ContentType, OnFailed, Payload, Retention, RetentionPolicy};
     let payload = Payload::new(spec.to_bytes(), ContentType::from_static("application/json"));
     let mut job = NewJob::new(ScheduleSpec::id_of(&spec.name)?, Kind::from_static(SCHEDULE_KIND), payload);
-    (job.max_attempts, job.max_stalls) = (Budget::Unlimited, Budget::Unlimited);
+    (job.terms.max_attempts, job.terms.max_stalls) = (Budget::Unlimited, Budget::Unlimited);
     job.priority = i16::MIN;
     job.tags = schedule_tags();
     job.delay = delay;
     job.on_failed = OnFailed::Replace;
-    job.retention =
+    job.terms.retention =
         RetentionPolicy { completed: Retention::Remove, failed: RetentionPolicy::default().failed };
     Ok(job)
 }

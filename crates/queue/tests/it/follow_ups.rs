@@ -55,7 +55,7 @@ async fn each_failure_of_a_job_that_is_redriven_has_a_job_of_its_own() {
 #[tokio::test(start_paused = true)]
 async fn the_kind_of_a_follow_up_may_be_text_or_none() {
     let handle = Queue::<String, String>::builder(memory(), "texts").options(failing()).build().unwrap();
-    let made = |options: JobOptions| handle.new_job("a", &String::new(), &options).unwrap().on_failure;
+    let made = |options: JobOptions| handle.new_job("a", &String::new(), &options).unwrap().terms.on_failure;
     assert_eq!(made(JobOptions::new()), Some(Kind::from(ALERT)), "as the handle says");
     assert_eq!(made(JobOptions::new().on_failure("other")).unwrap().as_str(), "other");
     assert_eq!(made(JobOptions::new().on_failure("other".to_owned())).unwrap().as_str(), "other");
@@ -101,7 +101,7 @@ async fn a_reserved_kind_is_refused_whichever_way_it_is_enqueued() {
 async fn a_hook_cannot_make_a_job_of_a_reserved_kind() {
     let reserved = || Kind::new("queue.schedule").unwrap();
     let changes: [fn(&mut NewJob, Kind); 2] =
-        [|job, kind| job.kind = kind, |job, kind| job.on_failure = Some(kind)];
+        [|job, kind| job.kind = kind, |job, kind| job.terms.on_failure = Some(kind)];
     for change in changes {
         let builder = Queue::<String>::builder(memory(), "texts");
         let queue = builder.before_enqueue(move |_, job| {

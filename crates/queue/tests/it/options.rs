@@ -60,9 +60,12 @@ async fn options_at_their_bounds_are_stored() {
     let status = queue.status("a").await.unwrap().unwrap();
     assert_eq!(status.meta.priority, i16::MIN);
     assert_eq!((status.is_scheduled(), status.due_in()), (true, Some(HUNDRED_YEARS)));
-    assert_eq!((status.meta.max_attempts.as_raw(), status.meta.max_stalls), (u32::MAX, Budget::Unlimited));
-    assert_eq!(status.meta.retention.completed, Retention::Keep(Span::MAX));
-    assert_eq!(status.meta.retention.failed, Retention::Remove);
+    assert_eq!(
+        (status.meta.terms.max_attempts.as_raw(), status.meta.terms.max_stalls),
+        (u32::MAX, Budget::Unlimited)
+    );
+    assert_eq!(status.meta.terms.retention.completed, Retention::Keep(Span::MAX));
+    assert_eq!(status.meta.terms.retention.failed, Retention::Remove);
 }
 
 #[tokio::test(start_paused = true)]
@@ -127,19 +130,21 @@ async fn options_of_a_job_stand_over_those_of_the_handle_and_leave_the_rest_to_t
     let made = |options: &JobOptions| queue.new_job("a", &String::new(), options).unwrap();
     let plain = made(&JobOptions::new());
     assert_eq!(plain, made(&handle), "what says nothing changes nothing");
-    assert_eq!((plain.priority, plain.max_attempts.as_raw()), (7, 4));
+    assert_eq!((plain.priority, plain.terms.max_attempts.as_raw()), (7, 4));
 
     let changes: [OneOption; 10] = [
         (JobOptions::new().delay(Duration::ZERO), |job| job.delay = Span::ZERO),
         (JobOptions::new().expires_in(None), |job| job.expires_in = None),
-        (JobOptions::new().time_limit(None), |job| job.time_limit = None),
+        (JobOptions::new().time_limit(None), |job| job.terms.time_limit = None),
         (JobOptions::new().priority(0), |job| job.priority = 0),
-        (JobOptions::new().unlimited_attempts(), |job| job.max_attempts = Budget::Unlimited),
-        (JobOptions::new().max_stalls(3), |job| job.max_stalls = Budget::STALLS),
-        (JobOptions::new().keep_completed(Keep::Nothing), |job| job.retention.completed = Retention::Remove),
-        (JobOptions::new().keep_failed(Keep::Nothing), |job| job.retention.failed = Retention::Remove),
+        (JobOptions::new().unlimited_attempts(), |job| job.terms.max_attempts = Budget::Unlimited),
+        (JobOptions::new().max_stalls(3), |job| job.terms.max_stalls = Budget::STALLS),
+        (JobOptions::new().keep_completed(Keep::Nothing), |job| {
+            job.terms.retention.completed = Retention::Remove;
+        }),
+        (JobOptions::new().keep_failed(Keep::Nothing), |job| job.terms.retention.failed = Retention::Remove),
         (JobOptions::new().on_failed(OnFailed::Block), |job| job.on_failed = OnFailed::Block),
-        (JobOptions::new().on_failure(None), |job| job.on_failure = None),
+        (JobOptions::new().on_failure(None), |job| job.terms.on_failure = None),
     ];
     for (options, change) in changes {
         let mut expected = plain.clone();
@@ -150,7 +155,7 @@ async fn options_of_a_job_stand_over_those_of_the_handle_and_leave_the_rest_to_t
     queue.enqueue_many([("c", String::new())], JobOptions::new().priority(1)).await.unwrap();
     for id in ["b", "c"] {
         let meta = queue.status(id).await.unwrap().unwrap().meta;
-        assert_eq!((meta.max_attempts.as_raw(), meta.priority), (4, 1), "{id}");
+        assert_eq!((meta.terms.max_attempts.as_raw(), meta.priority), (4, 1), "{id}");
     }
 }
 

@@ -9,7 +9,7 @@ use queue_core::{
 };
 
 pub(super) fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: Timestamp) -> Verdict {
-    let own = job.meta.retention;
+    let own = job.meta.terms.retention;
     match event {
         Event::Complete { result, retention, .. } => {
             let body = BodyPatch::Result(result.clone());
@@ -86,7 +86,7 @@ fn amended(job: &mut TrackedJob, new: &Amendment, now: Timestamp) -> Verdict {
         job.meta.priority = priority;
     }
     if let Some(retention) = new.retention {
-        job.meta.retention = retention;
+        job.meta.terms.retention = retention;
     }
     written(new.payload.clone().map_or(BodyPatch::Keep, BodyPatch::Payload))
 }
@@ -107,7 +107,7 @@ fn fail(
         Cause::Undecodable => unless_retried(policy.undecodable, Reason::Undecodable),
         Cause::Retryable => None,
     };
-    let exhausted = wait.is_none() || reached(job.meta.max_attempts, failures);
+    let exhausted = wait.is_none() || reached(job.meta.terms.max_attempts, failures);
     let reason = final_for.or(exhausted.then_some(Reason::Exhausted));
     let before = job.clone();
     job.meta.failures = failures;
@@ -141,7 +141,7 @@ fn started(verdict: Verdict, job: &mut TrackedJob) -> Verdict {
 }
 
 fn stall(job: &mut TrackedJob, policy: &Policy, now: Timestamp) -> Verdict {
-    let (stalls, retention) = (job.meta.stalls + 1, job.meta.retention.failed);
+    let (stalls, retention) = (job.meta.stalls + 1, job.meta.terms.retention.failed);
     let before = job.clone();
     job.meta.stalls = stalls;
     let failure = Failure::new("Stalled", "the lease lapsed before the worker settled the job");
@@ -150,7 +150,7 @@ fn stall(job: &mut TrackedJob, policy: &Policy, now: Timestamp) -> Verdict {
     let body = BodyPatch::ErrorDetails(None);
     let verdict = if job.meta.cancel_requested {
         terminal(job, State::Cancelled, None, retention, now, body)
-    } else if reached(job.meta.max_stalls, stalls) {
+    } else if reached(job.meta.terms.max_stalls, stalls) {
         terminal(job, State::Failed, Some(Reason::Stalled), retention, now, body)
     } else {
         let never_waits = stalls == 1 || job.meta.kind.as_str().starts_with("queue.");
@@ -165,7 +165,7 @@ fn stall(job: &mut TrackedJob, policy: &Policy, now: Timestamp) -> Verdict {
 fn give_back(job: &mut TrackedJob, delay: Option<Span>, now: Timestamp) -> Verdict {
     let meta = &job.meta;
     if meta.cancel_requested {
-        return terminal(job, State::Cancelled, None, meta.retention.failed, now, BodyPatch::Keep);
+        return terminal(job, State::Cancelled, None, meta.terms.retention.failed, now, BodyPatch::Keep);
     }
     let run_at = delay.map_or(meta.run_at, |delay| now + delay);
     waiting(job, waiting_state(&job.meta), run_at, BodyPatch::Keep)

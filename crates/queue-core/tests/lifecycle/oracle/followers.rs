@@ -42,7 +42,7 @@ fn ending(seen: &JobMeta, event: &Event, policy: &Policy) -> Option<JobMeta> {
 
 /// The document is composed by hand: no text of these tests contains a quote.
 fn follow_up(end: &JobMeta) -> Option<NewJob> {
-    let kind = end.on_failure.clone()?;
+    let kind = end.terms.on_failure.clone()?;
     let error = end.last_error.as_ref().expect("a job fails of something");
     let reason = match end.reason {
         Some(Reason::Exhausted) => "exhausted",

@@ -90,7 +90,7 @@ fn has_all(job: &JobMeta, new: &Amendment) -> bool {
         payload.is_some(),
         delay.is_some(),
         priority.is_some_and(|new| new != job.priority),
-        retention.is_some_and(|new| new != job.retention),
+        retention.is_some_and(|new| new != job.terms.retention),
     ];
     !is_new.contains(&true)
 }

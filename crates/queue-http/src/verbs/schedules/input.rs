@@ -9,7 +9,7 @@ use queue::{
     JobOptions, Keep, Raw,
     schedules::{Missed, Overlap, Schedule, ScheduleError, Template, Tick, Timing},
 };
-use queue_core::{Budget, JobId, Kind, NewJob, Retention, Span, Timestamp};
+use queue_core::{Budget, JobId, JobTerms, Kind, NewJob, Retention, Span, Timestamp};
 use serde::Deserialize;
 use std::{
     borrow::Cow,
@@ -201,13 +201,9 @@ fn options(job: &NewJob) -> JobOptions {
         priority,
         delay,
         expires_in,
-        time_limit,
-        max_attempts,
-        max_stalls,
-        retention,
+        terms: JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ },
         on_failed: _,
         on_waiting: _,
-        on_failure,
         awaited: _,
     } = job;
     let options = JobOptions::new()

@@ -6,8 +6,8 @@ use crate::{
     verb_error::VerbError,
 };
 use queue_core::{
-    QueueName, Span,
-    lifecycle::{Amendment, Patch, Transition},
+    JobTerms, QueueName,
+    lifecycle::{Amend, Patch, RunAt, Transition},
 };
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) async fn intern_new_priorities(
 ) -> Result<(), VerbError> {
     let mut priorities: BTreeMap<&QueueName, Vec<i16>> = BTreeMap::new();
     for sent in batch {
-        if let Some(priority) = amendment(sent).and_then(|to| to.priority) {
+        if let Some(priority) = amend(sent).and_then(|to| to.priority) {
             priorities.entry(&sent.queue).or_default().push(priority);
         }
     }
@@ -33,22 +33,30 @@ pub(super) async fn intern_new_priorities(
 
 /// Binds what follows the key in `amend.sql`.
 pub(super) fn bind(query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
-    fn of<T>(items: &[Item<'_>], value: impl Fn(&Amendment) -> Option<T>) -> Vec<Option<T>> {
-        column(items, |(_, sent)| amendment(sent).and_then(&value))
+    fn of<T>(items: &[Item<'_>], value: impl Fn(&Amend) -> Option<T>) -> Vec<Option<T>> {
+        column(items, |(_, sent)| amend(sent).and_then(&value))
     }
     query
         .bind(column(items, |(_, sent)| revision(sent)))
         .bind(of(items, |to| to.priority))
-        .bind(of(items, |to| to.delay.map(Span::as_millis)))
-        .bind(of(items, |to| to.retention.map(|kept| kept.completed.as_raw())))
-        .bind(of(items, |to| to.retention.map(|kept| kept.failed.as_raw())))
+        .bind(of(items, |to| delay(to.run_at)))
+        .bind(of(items, |to| to.terms.as_ref().map(JobTerms::to_bytes)))
         .bind(of(items, |to| to.payload.as_ref().map(|payload| payload.content_type.as_str().to_owned())))
         .bind(of(items, |to| to.payload.as_ref().map(|payload| payload.bytes.to_vec())))
 }
 
-fn amendment(sent: &Transition) -> Option<&Amendment> {
+fn amend(sent: &Transition) -> Option<&Amend> {
     match &sent.patch {
-        Patch::Amend(amendment) => Some(amendment),
+        Patch::Amend(amend) => Some(amend),
         _ => None,
+    }
+}
+
+/// Milliseconds from now until a job is due that does not keep its due time.
+fn delay(run_at: RunAt) -> Option<i64> {
+    match run_at {
+        RunAt::Keep => None,
+        RunAt::Soonest => Some(0),
+        RunAt::After(span) => Some(span.as_millis()),
     }
 }

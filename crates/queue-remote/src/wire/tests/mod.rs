@@ -11,13 +11,13 @@ use queue_core::{
     Direction, Durability, Duty, Enqueued, Error, ErrorKind, EventReach, Failure, Finding, Hint,
     ImportRequest, Imported, JobAttempts, JobChange, JobId, JobRecord, Kind, ListFilter, ListQuery, Moment,
     NewJob, Page, Pause, PausedKind, Prune, PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery,
-    Reach, Reason, RetentionPolicy, Seq, SeriesEntry, SeriesName, SeriesQuery, Severity, Stamped, State, Tag,
-    Walk, WholeJob, WorkerId, WorkerInfo,
+    Reach, Reason, Seq, SeriesEntry, SeriesName, SeriesQuery, Severity, Stamped, State, Tag, Walk, WholeJob,
+    WorkerId, WorkerInfo,
     lifecycle::{
-        Amendment, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Transition,
+        Amend, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Transition,
     },
 };
-use samples::{at, attempt, body, meta, new_job, payload, span, token};
+use samples::{at, attempt, body, meta, new_job, payload, span, terms, token};
 use std::{fmt::Debug, time::Duration};
 
 /// Asserts that a value comes back, and that no part of its bytes is taken for a whole.
@@ -69,11 +69,11 @@ fn transitions_come_back_with_every_patch() {
         error,
         purge: Purge::Never,
     };
-    let amendment = Amendment {
+    let amend = Amend {
         payload: Some(payload("new")),
         priority: Some(1),
-        delay: Some(span(6)),
-        retention: Some(RetentionPolicy::default()),
+        run_at: RunAt::After(span(6)),
+        terms: Some(terms()),
     };
     let flags = Flags { cancel_requested: true, awaited: false };
     let patches = [
@@ -84,7 +84,7 @@ fn transitions_come_back_with_every_patch() {
         Patch::Extend { by: span(7), progress: None },
         Patch::Flag(flags),
         Patch::Retain(Purge::After(span(8))),
-        Patch::Amend(amendment),
+        Patch::Amend(amend),
     ];
     let lease = Proof::Lease { token: token(1), epoch: 2, flags: Some(flags), settle: Some(Settle::Snooze) };
     for (patch, proof) in patches.into_iter().zip([lease, Proof::Revision(9)].into_iter().cycle()) {

@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use queue_core::{
-    Attempt, AttemptOutcome, Budget, ContentType, Failure, Headers, JobBody, JobId, JobMeta, Kind, LeaseInfo,
-    LeaseToken, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Retention, RetentionPolicy, Seq,
-    Span, State, Tag, Tags, Timestamp, WorkerId,
+    Attempt, AttemptOutcome, Budget, ContentType, Failure, Headers, JobBody, JobId, JobMeta, JobTerms, Kind,
+    LeaseInfo, LeaseToken, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Retention,
+    RetentionPolicy, Seq, Span, State, Tag, Tags, Timestamp, WorkerId,
 };
 
 pub(super) fn payload(text: &'static str) -> Payload {
@@ -40,6 +40,10 @@ pub(super) fn new_job() -> NewJob {
         .with_on_waiting(OnWaiting::Replace { max_wait: Some(span(4)) })
         .with_on_failure(Kind::from_static("alarm"))
         .awaited()
+}
+
+pub(super) fn terms() -> JobTerms {
+    new_job().terms
 }
 
 pub(super) fn meta() -> JobMeta {

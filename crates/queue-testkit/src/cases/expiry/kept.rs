@@ -15,7 +15,7 @@ cases! { "expiry":
 async fn what_was_asked_for_is_kept_as_given(bench: &Bench) {
     let odd = Span::from_millis(1_234_567);
     let mut both = job("both").with_expires_in(Span::MAX);
-    both.time_limit = Some(Span::MAX);
+    both.terms.time_limit = Some(Span::MAX);
     bench.put_job(both).await;
     bench.put_job(job("expiry").with_expires_in(odd)).await;
     bench.put_job(job("limit").with_time_limit(odd)).await;
@@ -28,7 +28,10 @@ async fn what_was_asked_for_is_kept_as_given(bench: &Bench) {
         ("plain", None, None),
     ] {
         let meta = bench.meta(text).await;
-        assert_eq!((meta.expires_in, meta.time_limit, meta.expiry_lifted), (expires_in, time_limit, false));
+        assert_eq!(
+            (meta.expires_in, meta.terms.time_limit, meta.expiry_lifted),
+            (expires_in, time_limit, false)
+        );
         assert_eq!(meta.expires_at(), expires_in.map(|span| begun + span), "{text} counts from its enqueue");
     }
 }
@@ -36,9 +39,9 @@ async fn what_was_asked_for_is_kept_as_given(bench: &Bench) {
 async fn a_claim_shows_the_expiry_and_the_time_limit(bench: &Bench) {
     bench.put_job(expiring("a").with_time_limit(LEASE)).await;
     let meta = bench.claim_one().await.record.meta;
-    assert_eq!((meta.expires_in, meta.time_limit), (Some(PATIENCE), Some(LEASE)));
+    assert_eq!((meta.expires_in, meta.terms.time_limit), (Some(PATIENCE), Some(LEASE)));
     let listed = bench.list(ListQuery::all(bench.queue().clone(), 10)).await;
-    assert_eq!((listed[0].expires_in, listed[0].time_limit), (Some(PATIENCE), Some(LEASE)));
+    assert_eq!((listed[0].expires_in, listed[0].terms.time_limit), (Some(PATIENCE), Some(LEASE)));
 }
 
 /// Nothing of the call is stored.

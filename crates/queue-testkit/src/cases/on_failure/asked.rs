@@ -30,13 +30,13 @@ cases! { "on_failure":
 async fn what_was_asked_for_is_kept_with_the_job(bench: &Bench) {
     bench.put_job(asking("a")).await;
     bench.put("b").await;
-    assert_eq!(bench.meta("a").await.on_failure, Some(mourn()));
+    assert_eq!(bench.meta("a").await.terms.on_failure, Some(mourn()));
     let listed = bench.list(queue_core::ListQuery::all(bench.queue().clone(), 10)).await;
     let held = bench.claim(10).await;
-    let of_claims = held.iter().map(|job| job.record.meta.on_failure.clone());
-    let of_list = listed.into_iter().map(|meta| meta.on_failure);
+    let of_claims = held.iter().map(|job| job.record.meta.terms.on_failure.clone());
+    let of_list = listed.into_iter().map(|meta| meta.terms.on_failure);
     assert_eq!(of_claims.chain(of_list).collect::<Vec<_>>(), [Some(mourn()), None, Some(mourn()), None]);
-    assert_eq!(bench.fail(&held[0]).await.on_failure, Some(mourn()));
+    assert_eq!(bench.fail(&held[0]).await.terms.on_failure, Some(mourn()));
 }
 
 /// The last attempt is followed.
@@ -203,7 +203,7 @@ async fn it_comes_behind_what_the_holder_sends(bench: &Bench) {
 async fn a_follower_may_ask_for_one_too(bench: &Bench) {
     let held = bench.put_and_claim("a").await;
     bench.settled(&held, snooze_then(held.token, vec![asking("next")])).await;
-    assert_eq!(bench.meta("next").await.on_failure, Some(mourn()));
+    assert_eq!(bench.meta("next").await.terms.on_failure, Some(mourn()));
     let failed = bench.fail_terminally(&bench.claim_one().await).await;
     assert_tells(&follow_up(bench).await, &failed);
 }
@@ -227,7 +227,7 @@ async fn a_follow_up_may_fail_and_be_followed_by_nothing(bench: &Bench) {
     bench.put_job(asking("a")).await;
     bench.fail_terminally(&bench.claim_one().await).await;
     let failed = bench.fail_terminally(&bench.claim_one().await).await;
-    assert_eq!((failed.kind, failed.on_failure), (mourn(), None));
+    assert_eq!((failed.kind, failed.terms.on_failure), (mourn(), None));
     assert_eq!(bench.counts().await.total(), 2);
 }
 
@@ -236,10 +236,10 @@ async fn what_was_asked_for_outlives_the_handle(bench: &Bench) {
     bench.put_job(asking("a").with_max_attempts(Budget::from_raw(2)).with_time_limit(RETRY)).await;
     bench.put("b").await;
     bench.reopen().await;
-    assert_eq!(bench.meta("b").await.on_failure, None);
+    assert_eq!(bench.meta("b").await.terms.on_failure, None);
     for _ in 0..2 {
         let held = bench.claim_one().await;
-        assert_eq!(held.record.meta.on_failure, Some(mourn()));
+        assert_eq!(held.record.meta.terms.on_failure, Some(mourn()));
         bench.reopen().await;
         bench.fail(&held).await;
         bench.changed("b", Event::Reschedule { delay: KEPT }).await;

@@ -97,7 +97,7 @@ async fn what_would_have_followed_the_failure_of_the_former_life_is_gone(bench: 
     let asking = |new: queue_core::NewJob, kind| new.with_on_failure(Kind::from_static(kind));
     let former = bench.put_job(asking(job("a"), "mourn")).await;
     replace(bench, replacing("a"), former).await;
-    assert_eq!(bench.meta("a").await.on_failure, None);
+    assert_eq!(bench.meta("a").await.terms.on_failure, None);
     bench.fail_terminally(&bench.claim_one().await).await;
     assert_eq!(bench.counts().await.total(), 1);
     let former = bench.put_job(asking(job("b"), "mourn")).await;

@@ -96,7 +96,10 @@ async fn a_settle_can_keep_the_record_for_another_time(bench: &Bench) {
 async fn a_settle_that_is_not_the_end_keeps_the_retention(bench: &Bench) {
     fail_keeping(bench, "a", Cause::Retryable, Retention::Remove).await;
     let meta = bench.meta("a").await;
-    assert_eq!((meta.state, meta.purge_at, meta.retention), (State::Failing, None, job("a").retention));
+    assert_eq!(
+        (meta.state, meta.purge_at, meta.terms.retention),
+        (State::Failing, None, job("a").terms.retention)
+    );
     bench.advance(RETRY);
     bench.fail_terminally(&bench.claim_one().await).await;
     assert_eq!(purge_at(bench, "a").await, Some(Some(bench.now() + KEPT)));

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::defect::Defect;
 use queue_core::{
-    Enqueued, JobId, JobMeta, Limits, NewJob, OnWaiting, Payload, QueueName, Result, Seq, State as JobState,
-    Timestamp,
+    Enqueued, JobId, JobMeta, Limits, NewJob, NewerTerms, OnWaiting, Payload, QueueName, Result, Seq,
+    State as JobState, Timestamp,
     lifecycle::{Admission, TrackedJob, admit},
 };
 use std::collections::HashSet;
@@ -58,7 +58,10 @@ impl State {
             new.expires_in = None;
         }
         if self.has(Defect::OnFailureForgotten) {
-            new.on_failure = None;
+            new.terms.on_failure = None;
+        }
+        if self.has(Defect::NewerTermsForgotten) {
+            new.terms.newer = NewerTerms::NONE;
         }
         let mut former = None;
         if !free.remove(&new.id) {
@@ -115,6 +118,9 @@ impl State {
         let mut meta = JobMeta::replacing(former, &new, seq, self.now);
         if self.has(Defect::TagsOfFormerLife) {
             meta.tags = former.tags.clone();
+        }
+        if self.has(Defect::TermsOfFormerLife) {
+            meta.terms = former.terms.clone();
         }
         if self.has(Defect::FirstTimeForgotten) {
             return JobMeta { created_at: self.now, ..meta };

@@ -2,9 +2,10 @@
 
 use crate::defect::Defect;
 use queue_core::{
-    ContentType, FailedJob, JobMeta, LeaseToken, NewJob, Payload, Reason, State,
+    ContentType, FailedJob, JobMeta, JobTerms, LeaseToken, NewJob, Payload, Reason, State,
     lifecycle::{
-        Finish, Guard, Lapse, LastSettle, Patch, Proof, Purge, Requeue, RunAt, Settle, TrackedJob, Transition,
+        Amend, Finish, Guard, Lapse, LastSettle, Patch, Proof, Purge, Requeue, RunAt, Settle, TrackedJob,
+        Transition,
     },
 };
 
@@ -57,6 +58,9 @@ pub(super) fn patch(defect: Defect, job: &JobMeta, patch: &mut Patch) {
         (Defect::OneStallMore, patch @ Patch::Finish(Finish { reason: Some(Reason::Stalled), .. })) => {
             one_more_try(job, patch);
         }
+        (Defect::AmendResetsTerms, Patch::Amend(Amend { terms: Some(terms), .. })) => {
+            *terms = JobTerms { retention: terms.retention, ..JobTerms::PLAIN };
+        }
         _ => {}
     }
 }
@@ -100,7 +104,7 @@ pub(super) fn followers(defect: Defect, transition: &mut Transition, after: &Job
     if is_dropped {
         transition.then.clear();
     }
-    let kind = after.on_failure.clone().filter(|_| defect == Defect::RetriesMourned);
+    let kind = after.terms.on_failure.clone().filter(|_| defect == Defect::RetriesMourned);
     if let (Some(kind), Patch::Requeue(Requeue { error: Some(_), .. })) = (kind, &transition.patch) {
         let payload = Payload::new("{}", ContentType::from_static("application/json"));
         transition.then.push(NewJob::new(FailedJob::follow_up_id(after), kind, payload));
@@ -109,7 +113,7 @@ pub(super) fn followers(defect: Defect, transition: &mut Transition, after: &Job
 
 fn one_more_try(job: &JobMeta, patch: &mut Patch) {
     let stalls = job.stalls + 1;
-    if stalls == job.max_stalls.as_raw() {
+    if stalls == job.terms.max_stalls.as_raw() {
         *patch = Patch::Requeue(Requeue {
             state: State::Failing,
             run_at: RunAt::Keep,

@@ -52,7 +52,7 @@ impl HeldJob {
     ) -> Option<Self> {
         let meta = &claimed.record.meta;
         let body = claimed.record.body?;
-        let time_limit = TimeLimit::of_job(meta.time_limit.map(Span::as_duration));
+        let time_limit = TimeLimit::of_job(meta.terms.time_limit.map(Span::as_duration));
         let expires_at = meta.expires_at().map(|at| details.reading.reaches(at));
         Some(Self {
             entry,

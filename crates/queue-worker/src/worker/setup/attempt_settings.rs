@@ -12,7 +12,7 @@ impl WorkerBuilder {
     /// 1. the limit that a [hook](Self::hook) or the handler itself sets
     ///    ([`Context::set_time_limit`](crate::Context::set_time_limit)),
     /// 2. the limit that the job was enqueued with
-    ///    ([`NewJob::time_limit`](queue_core::NewJob::time_limit)),
+    ///    ([`JobTerms::time_limit`](queue_core::JobTerms::time_limit)),
     /// 3. the limit of the kind ([`Router::time_limit`](crate::Router::time_limit)).
     ///
     /// At the limit the job's cancel token fires with

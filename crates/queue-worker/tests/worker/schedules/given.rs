@@ -55,7 +55,7 @@ impl Given {
     pub(super) async fn put(&self, payload: impl Into<Vec<u8>>) {
         let mut schedule = NewJob::new(schedule_id(), Kind::from_static(SCHEDULE_KIND), job("s", 1).payload);
         (schedule.payload.bytes, schedule.priority) = (payload.into().into(), i16::MIN);
-        (schedule.max_attempts, schedule.max_stalls) = (Budget::Unlimited, Budget::Unlimited);
+        (schedule.terms.max_attempts, schedule.terms.max_stalls) = (Budget::Unlimited, Budget::Unlimited);
         schedule.tags = schedule_tags();
         self.store.enqueue(&self.queue, vec![vec![schedule]]).await.expect("memory enqueues");
     }

@@ -107,7 +107,7 @@ async fn records_that_are_kept_for_ever_are_a_warning_once_there_are_many() {
     for part in 0..10 {
         let kept = (0..1_000).map(|n| {
             let mut job = job(format!("{part}-{n}"));
-            job.retention.completed = Retention::Forever;
+            job.terms.retention.completed = Retention::Forever;
             job
         });
         assert_eq!(ward.finding("kept-for-ever").await.severity, Severity::Fine);

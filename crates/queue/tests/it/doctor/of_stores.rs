@@ -77,7 +77,7 @@ async fn what_a_clock_that_was_ahead_has_touched_is_named() {
     let ward = Ward::new();
     let days = |days: i64| Span::from_secs(days * 86_400);
     let mut kept = job("kept");
-    kept.retention = Retention::Keep(days(60)).into();
+    kept.terms.retention = Retention::Keep(days(60)).into();
     ward.put([kept]).await;
     ward.end(complete).await;
     let delayed = |id: &str, delay| {

@@ -66,7 +66,7 @@ fn same(source: &WholeJob, target: &WholeJob) -> Result<(), &'static str> {
         ("state", target.meta.state == source.meta.state || given_back(source, target)),
         ("count of failures", target.meta.failures == source.meta.failures),
         ("count of claims", target.meta.epoch == source.meta.epoch),
-        ("retention", target.meta.retention == source.meta.retention),
+        ("retention", target.meta.terms.retention == source.meta.terms.retention),
         ("priority", target.meta.priority == source.meta.priority),
         ("end", target.meta.finished_at == source.meta.finished_at),
     ];

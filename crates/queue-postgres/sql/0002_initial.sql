@@ -1,5 +1,5 @@
--- Migration 1: the first schema. Runs once per schema, inside the migration's transaction. {schema}
--- is the quoted name.
+-- Migration 2, the first one: version 1 is of before the first release, and is refused. Runs once
+-- per schema, inside the migration's transaction. {schema} is the quoted name.
 --
 -- A job is spread over tables by how often its parts change. `body` is written once in a life, but
 -- for amendments and for a redrive that mends the content type. The state of a job is one row in
@@ -57,17 +57,12 @@ CREATE SEQUENCE {schema}.life AS bigint;
 CREATE TABLE {schema}.body (
   seq            bigint   NOT NULL,
   created_at     bigint   NOT NULL,
-  keep_completed bigint   NOT NULL, -- milliseconds; -1 forever, -2 remove
-  keep_failed    bigint   NOT NULL, -- milliseconds; -1 forever, -2 remove
   expires_in     bigint,            -- milliseconds from created_at, to wait for its start
-  time_limit     bigint,            -- milliseconds, of its handler
-  max_attempts   integer  NOT NULL, -- 0 is unlimited; a number without a sign, so beyond 2^31 it looks negative here
-  max_stalls     integer  NOT NULL, -- the same
   queue          integer  NOT NULL,
   priority       smallint NOT NULL,
   id             text COLLATE "C" NOT NULL,
   kind           text COLLATE "C" NOT NULL,
-  on_failure     text COLLATE "C",  -- the kind of the job that follows its final failure
+  terms          bytea,             -- `JobTerms::to_bytes`, which `queue show` reads; none for a plain job
   headers        text,              -- lines of a name, a tab and a value; none if there are none
   tags           text COLLATE "C",  -- lines; none if there are none
   content_type   text COLLATE "C" NOT NULL,
@@ -256,8 +251,7 @@ CREATE TABLE {schema}.feed (
 -- whatever the plan.
 CREATE VIEW {schema}.job AS
 SELECT
-  b.seq, b.id, b.kind, b.priority, b.created_at, b.max_attempts, b.max_stalls, b.keep_completed, b.keep_failed,
-  b.expires_in, b.time_limit, b.on_failure, b.tags,
+  b.seq, b.id, b.kind, b.priority, b.created_at, b.terms, b.expires_in, b.tags,
   s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.expires_at, s.worker, s.token,
   s.settled_token, s.settled_event, s.reason, s.finished_at, s.purge_at, s.error_name, s.error_message, s.progress,
   s.error_details, s.result_type, s.result, b.content_type, b.payload, b.headers, s.claimed_at, s.failed_at, b.queue

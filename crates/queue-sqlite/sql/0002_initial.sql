@@ -1,4 +1,5 @@
--- Migration 1: the first schema. Runs once per database file, inside the migration's transaction.
+-- Migration 2, the first one: versions 1 are of before the first release, and are refused. Runs
+-- once per database file, inside the migration's transaction.
 --
 -- A row of `queue_job` is a job as it was enqueued, and hardly ever changes. `queue_life` says what
 -- became of it, from the first claim or other change on; a job without a row there is as it was
@@ -49,14 +50,9 @@ CREATE TABLE queue_job (
   priority       INTEGER NOT NULL,
   created_at     INTEGER NOT NULL,
   run_after      INTEGER NOT NULL, -- run_at, from created_at: mostly a small number; queue_life has the present one
-  max_attempts   INTEGER NOT NULL, -- 0 is unlimited
-  max_stalls     INTEGER NOT NULL, -- 0 is unlimited
-  keep_completed INTEGER NOT NULL, -- milliseconds; -1 forever, -2 remove
-  keep_failed    INTEGER NOT NULL, -- milliseconds; -1 forever, -2 remove
+  terms          BLOB,    -- `JobTerms::to_bytes`, for `queue show` to read; none for a plain job
   awaited        INTEGER NOT NULL, -- when it was enqueued; queue_life.flags has it since
   expires_in     INTEGER, -- from created_at, how long it may wait for its start
-  time_limit     INTEGER, -- of its handler
-  on_failure     TEXT,    -- the kind of the job that follows its final failure
   tags           TEXT,    -- a line for each; none of them takes a byte, as none of the headers does
   headers        TEXT,    -- a line for each, with a tab between name and value
   content_type   TEXT    NOT NULL, -- a redrive may change it

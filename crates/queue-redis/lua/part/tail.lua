@@ -1,0 +1,49 @@
+-- Part: what stands behind the id in a job's state string, and what follows from all of it.
+
+local function id_of(job)
+  local at = id_at(job)
+  return sub(job, at + 1, at + byte(job, at))
+end
+
+-- The place of the expiry of a job whose id begins at `at`: behind id and kind.
+local function expiry_at(job, at)
+  at = at + 1 + byte(job, at)
+  return at + 1 + byte(job, at)
+end
+
+-- The place behind a part that has a length, and that stands at `at` where a flag says so.
+local function past(job, at, flag)
+  if not has(byte(job, 43), flag) then return at end
+  return at + 2 + read('>I2', job, at)
+end
+
+-- The place of the terms, whose bytes no script reads.
+local function terms_at(job, at)
+  return expiry_at(job, at) + (has(byte(job, 2), HAS_EXPIRY) and EXPIRY_BYTES or 0)
+end
+
+local function tags_at(job, at)
+  return past(job, terms_at(job, at), HAS_TERMS)
+end
+
+-- The tags, one a line, of a record that has some.
+local function tags_of(job)
+  local at = tags_at(job, id_at(job))
+  return sub(job, at + 2, at + 1 + read('>I2', job, at))
+end
+
+-- The place of a small result of a job whose id begins at `at`.
+local function result_at(job, at)
+  return past(job, tags_at(job, at), HAS_TAGS)
+end
+
+-- Whether a job has not started in time (JobMeta::is_expired, in Lua).
+local function is_expired(job)
+  local state, flags = byte(job, 1, 2)
+  if state ~= QUEUED or not has(flags, HAS_EXPIRY) or has(flags, EXPIRY_LIFTED) then return false end
+  return read('>I6', job, tail_of(job) + 8) + read('>I6', job, expiry_at(job, id_at(job))) <= now
+end
+
+local function is_purged(job)
+  return read('>I6', job, 31) <= now
+end
