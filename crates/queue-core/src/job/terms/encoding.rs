@@ -57,8 +57,15 @@ impl JobTerms {
     };
 
     /// Whether these are [`PLAIN`](Self::PLAIN).
+    #[inline]
     pub fn is_plain(&self) -> bool {
-        *self == Self::PLAIN
+        let Self { max_attempts, max_stalls, time_limit, on_failure, retention, newer } = self;
+        *max_attempts == Self::PLAIN.max_attempts
+            && *max_stalls == Self::PLAIN.max_stalls
+            && *retention == Self::PLAIN.retention
+            && time_limit.is_none()
+            && on_failure.is_none()
+            && newer.is_none()
     }
 
     /// The form in which every store keeps terms. Terms that most jobs have take no bytes, so a
