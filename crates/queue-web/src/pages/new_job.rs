@@ -120,13 +120,8 @@ impl JobForm {
 }
 
 fn as_new(meta: &JobMeta, body: &queue_core::JobBody) -> NewJob {
-    let mut new = NewJob::new(meta.id.clone(), meta.kind.clone(), body.payload.clone())
+    let new = NewJob::new(meta.id.clone(), meta.kind.clone(), body.payload.clone())
         .with_headers(body.headers.clone())
-        .with_tags(meta.tags.clone())
-        .with_max_attempts(meta.terms.max_attempts)
-        .with_max_stalls(meta.terms.max_stalls)
-        .with_retention(meta.terms.retention);
-    (new.expires_in, new.terms.time_limit) = (meta.expires_in, meta.terms.time_limit);
-    new.terms.on_failure.clone_from(&meta.terms.on_failure);
-    new
+        .with_tags(meta.tags.clone());
+    NewJob { expires_in: meta.expires_in, terms: meta.terms.clone(), ..new }
 }
