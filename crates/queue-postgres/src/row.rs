@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use queue_core::{
-    ContentType, Failure, Headers, InvalidName, JobBody, JobId, JobMeta, JobRecord, JobTerms, Kind,
-    LeaseInfo, LeaseToken, Moment, Payload, QueueName, Reason, Seq, Span, State, Tags, Timestamp, WholeJob,
+    ContentType, Failure, Headers, InvalidName, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
+    LeaseToken, Moment, Payload, QueueName, Reason, Seq, SharedTerms, Span, State, Tags, Timestamp, WholeJob,
     WorkerId,
     lifecycle::{Flags, LastSettle, Settle, TrackedJob},
 };
@@ -232,9 +232,9 @@ fn read_headers(row: &PgRow, at: usize) -> sqlx::Result<Headers> {
     Headers::from_text(row.try_get(at)?).map_err(|invalid| foreign(invalid.to_string()))
 }
 
-fn read_terms(row: &PgRow, at: usize) -> sqlx::Result<JobTerms> {
+fn read_terms(row: &PgRow, at: usize) -> sqlx::Result<SharedTerms> {
     let bytes = optional::<&[u8]>(row, at)?.unwrap_or_default();
-    JobTerms::from_bytes(bytes).map_err(|malformed| foreign(malformed.why()))
+    SharedTerms::from_bytes(bytes).map_err(|malformed| foreign(malformed.why()))
 }
 
 fn read_tags(row: &PgRow, at: usize) -> sqlx::Result<Tags> {

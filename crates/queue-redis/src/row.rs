@@ -21,7 +21,7 @@
 //! | as long as the front says | error, which begins with the six bytes of `failed_at`, and progress |
 //! | 1 and more, 1 and more | id; kind; each behind its length |
 //! | 6 | how long it may wait for its start; only where a flag says so |
-//! | 2 and as many as these say | [terms](JobTerms::to_bytes); only where a flag says so, others are plain |
+//! | 2 and as many as these say | [terms](queue_core::JobTerms::to_bytes); only where a flag says so, others are plain |
 //! | 2 and as many as these say | tags, one a line; only where a flag says so |
 //! | what is left | a result of at most [`SMALL_RESULT_MAX`] bytes; larger ones stand elsewhere |
 //!
@@ -30,8 +30,8 @@
 use crate::{reader::Reader, shapes::two};
 use bytes::Bytes;
 use queue_core::{
-    Failure, JobId, JobMeta, JobTerms, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, QueueName, Reason, Seq,
-    Span, State, Tags, Timestamp, WorkerId,
+    Failure, JobId, JobMeta, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, QueueName, Reason, Seq,
+    SharedTerms, Span, State, Tags, Timestamp, WorkerId,
 };
 
 pub(crate) const CANCEL_REQUESTED: u8 = 1;
@@ -125,7 +125,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<RedisRecor
     let (id, kind) = (JobId::new(from.short_text()?).ok()?, Kind::new(from.short_text()?).ok()?);
     let expires_in =
         if flags & HAS_EXPIRY == 0 { None } else { Some(Span::from_millis(from.six()?.cast_signed())) };
-    let terms = JobTerms::from_bytes(part(&mut from, extras & HAS_TERMS != 0)?).ok()?;
+    let terms = SharedTerms::from_bytes(part(&mut from, extras & HAS_TERMS != 0)?).ok()?;
     let tags = std::str::from_utf8(part(&mut from, extras & HAS_TAGS != 0)?).ok()?;
     let tags = Tags::from_text(Some(tags).filter(|tags| !tags.is_empty())).ok()?;
     let charged = if failure.is_empty() { None } else { Some(read_charged(failure)?) };
@@ -205,7 +205,7 @@ pub(crate) fn head(new: &NewJob) -> Vec<u8> {
 }
 
 /// Terms behind their length; nothing for a plain job.
-pub(crate) fn terms_bytes(terms: &JobTerms) -> Vec<u8> {
+pub(crate) fn terms_bytes(terms: &SharedTerms) -> Vec<u8> {
     let bytes = terms.to_bytes();
     if bytes.is_empty() { bytes } else { with_length(&bytes) }
 }

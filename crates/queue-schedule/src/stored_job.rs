@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use queue_core::{
-    ContentType, Headers, JobId, JobTerms, Kind, NewJob, OnFailed, OnWaiting, Payload, Span, Tag, Tags,
+    ContentType, Headers, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, SharedTerms, Span, Tag, Tags,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt::Display};
@@ -23,7 +23,7 @@ pub(crate) struct StoredJob {
     delay_ms: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_in_ms: Option<i64>,
-    /// [`JobTerms::to_bytes`]
+    /// [`SharedTerms::to_bytes`]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     terms: Vec<u8>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -95,7 +95,7 @@ impl StoredJob {
             priority: self.priority,
             delay: Span::from_millis(self.delay_ms),
             expires_in: self.expires_in_ms.map(Span::from_millis),
-            terms: JobTerms::from_bytes(&self.terms).map_err(text)?,
+            terms: SharedTerms::from_bytes(&self.terms).map_err(text)?,
             on_failed: OnFailed::Block,
             on_waiting: OnWaiting::Block,
             awaited: false,

@@ -30,7 +30,8 @@ fn unusual() -> NewJob {
             on_failure: Some(Kind::from_static("mend")),
             retention: RetentionPolicy { completed: Retention::Forever, failed: Retention::Remove },
             newer: NewerTerms::NONE,
-        },
+        }
+        .into(),
         on_failed: OnFailed::Replace,
         on_waiting: OnWaiting::Replace { max_wait: None },
         awaited: true,
@@ -50,12 +51,14 @@ fn of_one_part_each() -> Vec<(&'static str, NewJob)> {
         priority,
         delay,
         expires_in,
-        terms: JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ },
+        terms,
         on_failed,
         on_waiting,
         awaited,
     } = unusual();
-    let of_terms = |terms| NewJob { terms, ..plain() };
+    let JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ } =
+        JobTerms::clone(&terms);
+    let of_terms = |terms: JobTerms| NewJob { terms: terms.into(), ..plain() };
     let terms = JobTerms::default;
     vec![
         ("kind", NewJob { kind, ..plain() }),

@@ -2,7 +2,7 @@
 
 use crate::key::seq_of;
 use queue_core::{
-    Duty, Failure, JobId, JobMeta, JobTerms, Kind, LeaseInfo, LeaseToken, QueueName, Reason, Span, State,
+    Duty, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, SharedTerms, Span, State,
     Tags, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
@@ -192,9 +192,9 @@ pub(crate) fn terms_column(meta: &JobMeta) -> Option<Vec<u8>> {
     Some(meta.terms.to_bytes()).filter(|bytes| !bytes.is_empty())
 }
 
-fn read_terms(row: &Row<'_>) -> rusqlite::Result<JobTerms> {
+fn read_terms(row: &Row<'_>) -> rusqlite::Result<SharedTerms> {
     let bytes = row.get_ref(6)?.as_blob_or_null()?.unwrap_or_default();
-    JobTerms::from_bytes(bytes).map_err(|malformed| foreign(6, malformed.why()))
+    SharedTerms::from_bytes(bytes).map_err(|malformed| foreign(6, malformed.why()))
 }
 
 fn span(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Span>> {

@@ -113,11 +113,12 @@ impl ScheduledJobView {
             priority,
             delay,
             expires_in,
-            terms: JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ },
+            terms,
             on_failed: _,
             on_waiting: _,
             awaited: _,
         } = job;
+        let JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ } = &**terms;
         let sent = with_payload.then(|| SentData::of(payload));
         let SentData { json, base64, content_type } = sent.unwrap_or_default();
         let headers = || headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));

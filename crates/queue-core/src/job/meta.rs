@@ -1,8 +1,8 @@
 //! The metadata of a job: the small part of its record, and the questions that it answers.
 
 use crate::{
-    Failure, JobId, JobTerms, Kind, LeaseInfo, NewJob, OnWaiting, QueueName, Reason, Seq, Span, State, Tags,
-    Timestamp,
+    Failure, JobId, Kind, LeaseInfo, NewJob, OnWaiting, QueueName, Reason, Seq, SharedTerms, Span, State,
+    Tags, Timestamp,
 };
 use bytes::Bytes;
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub struct JobMeta {
     /// only on jobs with [`expires_in`](Self::expires_in).
     pub expiry_lifted: bool,
     /// What was agreed about the job, and what no store looks at.
-    pub terms: JobTerms,
+    pub terms: SharedTerms,
     /// The lease, while the job is Processing.
     pub lease: Option<LeaseInfo>,
     /// When the job was last claimed; `None` if and only if it never was.

@@ -39,4 +39,4 @@ pub use record::{JobBody, JobRecord};
 pub use retention::{AWAITED_MIN, Retention, RetentionPolicy};
 pub use seq::Seq;
 pub use state::{ParseStateError, State};
-pub use terms::{JobTerms, MalformedTerms, NewerTerms};
+pub use terms::{JobTerms, MalformedTerms, NewerTerms, SharedTerms};

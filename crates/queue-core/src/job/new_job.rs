@@ -1,6 +1,6 @@
 //! A job as a producer makes it, before a store has accepted it.
 
-use crate::{Budget, Headers, JobId, JobTerms, Kind, Payload, RetentionPolicy, Span, Tags};
+use crate::{Budget, Headers, JobId, Kind, Payload, RetentionPolicy, SharedTerms, Span, Tags};
 
 /// A job to be enqueued. Every part is validated by its type; the store checks the payload's size.
 ///
@@ -36,7 +36,7 @@ pub struct NewJob {
     /// delay.
     pub expires_in: Option<Span>,
     /// What was agreed about the job, and what no store looks at.
-    pub terms: JobTerms,
+    pub terms: SharedTerms,
     /// What the enqueue does if there is a Failed record of the same id; by default the record
     /// blocks it.
     pub on_failed: OnFailed,
@@ -84,7 +84,7 @@ impl NewJob {
             priority: 0,
             delay: Span::ZERO,
             expires_in: None,
-            terms: JobTerms::default(),
+            terms: SharedTerms::default(),
             on_failed: OnFailed::Block,
             on_waiting: OnWaiting::Block,
             awaited: false,

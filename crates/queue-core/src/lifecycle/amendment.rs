@@ -1,7 +1,7 @@
 //! What a caller changes of a waiting job.
 
 use crate::{
-    JobMeta, JobTerms, Payload, RetentionPolicy, Span,
+    JobMeta, JobTerms, Payload, RetentionPolicy, SharedTerms, Span,
     lifecycle::{Amend, Patch, Rejected, RunAt},
 };
 
@@ -45,6 +45,6 @@ pub(super) fn amend(job: &JobMeta, amendment: Amendment) -> Result<Patch, Reject
     }
     let Amendment { payload, priority, delay, retention } = amendment;
     let run_at = delay.map_or(RunAt::Keep, RunAt::After);
-    let terms = retention.map(|retention| JobTerms { retention, ..job.terms.clone() });
+    let terms = retention.map(|retention| SharedTerms::from(JobTerms { retention, ..(*job.terms).clone() }));
     Ok(Patch::Amend(Amend { payload, priority, run_at, terms }))
 }

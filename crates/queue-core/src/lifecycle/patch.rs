@@ -1,7 +1,7 @@
 //! The fields that a transition writes.
 
 use crate::{
-    ContentType, Failure, JobBody, JobTerms, Payload, Reason, Span, State, Timestamp, lifecycle::Flags,
+    ContentType, Failure, JobBody, Payload, Reason, SharedTerms, Span, State, Timestamp, lifecycle::Flags,
 };
 use bytes::Bytes;
 
@@ -83,7 +83,7 @@ pub struct Amend {
     /// When the job is due.
     pub run_at: RunAt,
     /// Replaces the terms, all of them.
-    pub terms: Option<JobTerms>,
+    pub terms: Option<SharedTerms>,
 }
 
 /// When a requeued job is due.

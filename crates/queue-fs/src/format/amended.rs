@@ -4,7 +4,7 @@ use super::{
     options::read_terms,
     wire::{FieldReader, FieldWriter, Malformed},
 };
-use queue_core::{JobTerms, QueueName, Seq};
+use queue_core::{QueueName, Seq, SharedTerms};
 use queue_memory::PackedJob;
 
 /// The present values of what is set once unless a job is amended.
@@ -13,7 +13,7 @@ pub(crate) struct AmendedFields {
     pub(crate) queue: QueueName,
     pub(crate) seq: Seq,
     pub(crate) priority: i16,
-    pub(crate) terms: JobTerms,
+    pub(crate) terms: SharedTerms,
 }
 
 pub(super) fn write_amended(out: &mut FieldWriter<'_>, stored: &PackedJob) {

@@ -7,7 +7,7 @@ use super::{
 };
 use bytes::Bytes;
 use queue_core::{
-    Attempt, Failure, JobMeta, JobTerms, LeaseInfo, LeaseToken, QueueName, Reason, Seq, State, Tags,
+    Attempt, Failure, JobMeta, LeaseInfo, LeaseToken, QueueName, Reason, Seq, SharedTerms, State, Tags,
     Timestamp,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
@@ -93,7 +93,7 @@ pub(super) fn read_fixed(
         stalls: 0,
         expires_in: None,
         expiry_lifted: false,
-        terms: JobTerms::PLAIN,
+        terms: SharedTerms::PLAIN,
         lease: None,
         claimed_at: None,
         cancel_requested: false,

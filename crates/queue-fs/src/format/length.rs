@@ -79,7 +79,7 @@ mod tests {
     use bytes::Bytes;
     use queue_core::{
         AttemptOutcome, ContentType, Failure, Headers, JobId, JobTerms, Kind, LeaseInfo, LeaseToken, NewJob,
-        Payload, QueueName, Seq, Span, Tag, Tags, Timestamp, WorkerId,
+        Payload, QueueName, Seq, SharedTerms, Span, Tag, Tags, Timestamp, WorkerId,
         lifecycle::{LastSettle, Settle},
     };
     use queue_memory::{Engine, Traits};
@@ -92,7 +92,7 @@ mod tests {
     fn with_options(has: [bool; 4]) -> PackedJob {
         let traits = Traits {
             expires_in: has[0].then(|| Span::from_secs(1)),
-            terms: if has[1] { terms() } else { JobTerms::default() },
+            terms: if has[1] { terms().into() } else { SharedTerms::PLAIN },
             tags: if has[2] { Tags::new(["b", "a"].map(tag)).expect("two") } else { Tags::NONE },
             ..Traits::clone(&fresh().traits)
         };

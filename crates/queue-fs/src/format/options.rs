@@ -1,7 +1,7 @@
 //! The stored form of fields that few jobs have.
 
 use super::wire::{FieldReader, FieldWriter, Malformed};
-use queue_core::{Headers, JobMeta, JobTerms, Span, Tags};
+use queue_core::{Headers, JobMeta, SharedTerms, Span, Tags};
 use queue_memory::PackedJob;
 
 /// Which of the options follow that few jobs have, in this order.
@@ -54,8 +54,8 @@ fn options(job: &PackedJob) -> u8 {
         + u8::from(!job.headers.is_empty()) * option::HEADERS
 }
 
-pub(super) fn read_terms(from: &mut FieldReader<'_>) -> Result<JobTerms, Malformed> {
-    JobTerms::from_bytes(&from.bytes()?).map_err(|malformed| Malformed(malformed.why()))
+pub(super) fn read_terms(from: &mut FieldReader<'_>) -> Result<SharedTerms, Malformed> {
+    SharedTerms::from_bytes(&from.bytes()?).map_err(|malformed| Malformed(malformed.why()))
 }
 
 fn span(from: &mut FieldReader<'_>) -> Result<Span, Malformed> {

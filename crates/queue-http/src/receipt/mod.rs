@@ -10,7 +10,7 @@ use crate::access::{ReceiptKeys, Seal};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use queue_core::{
     ContentType, Headers, JobId, JobMeta, JobTerms, Kind, LeaseToken, NewJob, NewerTerms, Payload, QueueName,
-    Seq, Span, State, Timestamp,
+    Seq, SharedTerms, Span, State, Timestamp,
 };
 use queue_store::wire::{Malformed, Reader, Writer};
 
@@ -89,7 +89,8 @@ fn parts(text: &str) -> Option<(Seal, Vec<u8>)> {
 fn encode(job: &JobMeta, headers: &Headers, token: LeaseToken) -> Vec<u8> {
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
     // All that a decision reads; `has_follow_up` says what is missing.
-    let terms = JobTerms { time_limit: None, on_failure: None, newer: NewerTerms::NONE, ..job.terms.clone() };
+    let terms =
+        JobTerms { time_limit: None, on_failure: None, newer: NewerTerms::NONE, ..(*job.terms).clone() };
     let mut writer = Writer::new(BODY_VERSION);
     writer.token(token.as_bytes());
     writer.byte(
@@ -121,7 +122,7 @@ fn decode(body: Vec<u8>) -> Result<Receipt, Malformed> {
     let epoch = reader.number()?;
     let failures = reader.number()?;
     let stalls = reader.number()?;
-    let terms = JobTerms::from_bytes(&reader.blob()?).map_err(|malformed| Malformed(malformed.why()))?;
+    let terms = SharedTerms::from_bytes(&reader.blob()?).map_err(|malformed| Malformed(malformed.why()))?;
     let queue = reader.name::<QueueName>()?;
     let id = reader.name::<JobId>()?;
     let payload = Payload::new(bytes::Bytes::new(), ContentType::from_static("none"));

@@ -43,7 +43,8 @@ prop_compose! {
                 retention: RetentionPolicy { completed: retention(retentions.0), failed: retention(retentions.1) },
                 on_failure: flags.3.then(|| Kind::from_static("mourn")),
                 ..JobTerms::default()
-            },
+            }
+            .into(),
             cancel_requested: flags.0,
             awaited: flags.1,
             expires_in: flags.2.then_some(Span::from_secs(60)),
@@ -81,7 +82,8 @@ proptest! {
         let Receipt { meta, token, has_follow_up, .. } = open(&keys(1), &text).expect("it is genuine");
         prop_assert_eq!(token, TOKEN);
         prop_assert_eq!(has_follow_up, job.terms.on_failure.is_some());
-        let terms = JobTerms { on_failure: job.terms.on_failure.clone(), ..meta.terms };
+        let mut terms = meta.terms.clone();
+        terms.on_failure.clone_from(&job.terms.on_failure);
         let read = JobMeta { kind: job.kind.clone(), terms, ..meta };
         for event in events() {
             let policy = Policy::default();

@@ -229,8 +229,7 @@ async fn read_rest(app: &App, meta: &mut JobMeta) -> Result<Option<Headers>> {
     let record = app.storage.get_one(&meta.queue, &meta.id, Detail::Full).await;
     let record = record.inspect_err(|error| app.claims.answers.note_failure(&meta.queue, error))?;
     let Some(record) = record.filter(|record| record.meta.seq == meta.seq) else { return Ok(None) };
-    meta.kind = record.meta.kind;
-    meta.terms.on_failure = record.meta.terms.on_failure;
+    (meta.kind, meta.terms) = (record.meta.kind, record.meta.terms);
     Ok(Some(record.body.map_or(Headers::NONE, |body| body.headers)))
 }
 

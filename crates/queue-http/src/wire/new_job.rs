@@ -132,7 +132,8 @@ impl NewJobIn<'_> {
                     failed: keep("keep_failed", self.keep_failed)?.unwrap_or(kept.failed),
                 },
                 newer: NewerTerms::NONE,
-            },
+            }
+            .into(),
             on_failed: if self.on_failed == OnTaken::Replace { OnFailed::Replace } else { OnFailed::Block },
             on_waiting: self.on_waiting()?,
             awaited: self.awaited,

@@ -6,8 +6,8 @@ use super::{
 };
 use bytes::Bytes;
 use queue_core::{
-    Attempt, ContentType, Detail, Headers, JobBody, JobChange, JobId, JobMeta, JobRecord, JobTerms, Kind,
-    Payload, QueueName, Reason, Seq, Span, State, Tags, Timestamp,
+    Attempt, ContentType, Detail, Headers, JobBody, JobChange, JobId, JobMeta, JobRecord, Kind, Payload,
+    QueueName, Reason, Seq, SharedTerms, Span, State, Tags, Timestamp,
     lifecycle::{BodyPatch, TrackedJob},
 };
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub struct Traits {
     /// How the payload is encoded.
     pub content_type: ContentType,
     /// What was agreed about it.
-    pub terms: JobTerms,
+    pub terms: SharedTerms,
     /// How long it may wait for its start.
     pub expires_in: Option<Span>,
     /// What it is found by.

@@ -3,7 +3,8 @@
 use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
 use queue_core::{
-    ContentType, Failure, JobId, JobTerms, LeaseToken, NewJob, Payload, QueueName, Reason, Seq, Span, State,
+    ContentType, Failure, JobId, LeaseToken, NewJob, Payload, QueueName, Reason, Seq, SharedTerms, Span,
+    State,
     lifecycle::{
         Amend, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Transition,
     },
@@ -36,7 +37,7 @@ record! {
         error: Option<Failure>,
         purge: Purge,
     }
-    Amend { payload: Option<Payload>, priority: Option<i16>, run_at: RunAt, terms: Option<JobTerms> }
+    Amend { payload: Option<Payload>, priority: Option<i16>, run_at: RunAt, terms: Option<SharedTerms> }
 }
 
 choice! {

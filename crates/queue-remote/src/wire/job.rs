@@ -4,7 +4,7 @@ use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
 use queue_core::{
     Attempt, AttemptOutcome, ContentType, Failure, Headers, JobAttempts, JobBody, JobId, JobMeta, JobRecord,
-    JobTerms, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Seq, Span, State,
+    Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Seq, SharedTerms, Span, State,
     Tags, Timestamp, WholeJob, WorkerId,
 };
 use queue_store::wire::{Malformed, Writer};
@@ -22,7 +22,7 @@ record! {
         priority: i16,
         delay: Span,
         expires_in: Option<Span>,
-        terms: JobTerms,
+        terms: SharedTerms,
         on_failed: OnFailed,
         on_waiting: OnWaiting,
         awaited: bool,
@@ -58,7 +58,7 @@ record! {
         stalls: u32,
         expires_in: Option<Span>,
         expiry_lifted: bool,
-        terms: JobTerms,
+        terms: SharedTerms,
         lease: Option<LeaseInfo>,
         claimed_at: Option<Timestamp>,
         cancel_requested: bool,

@@ -2,7 +2,7 @@
 
 use super::{Source, Wire, hash};
 use queue_core::{
-    ContentType, Headers, JobId, JobTerms, Kind, LeaseToken, QueueName, Seq, SeriesName, Span, Tag, Tags,
+    ContentType, Headers, JobId, Kind, LeaseToken, QueueName, Seq, SeriesName, SharedTerms, Span, Tag, Tags,
     Timestamp, WorkerId,
 };
 use queue_store::wire::{Malformed, Writer};
@@ -46,7 +46,7 @@ scalars! {
     Timestamp: signed(at => at.as_millis()), |from: &mut Source| from.reader.signed().map(Self::from_millis);
     Span: signed(span => span.as_millis()), read_span;
     Seq: number(seq => seq.get()), |from: &mut Source| from.reader.number().map(Self::new);
-    JobTerms: blob(terms => &terms.to_bytes()), read_terms;
+    SharedTerms: blob(terms => &terms.to_bytes()), read_terms;
     LeaseToken: token(token => token.as_bytes()), |from: &mut Source| from.reader.token().map(Self::from_bytes);
     Tag: text(tag => tag.as_str()), read_tag;
 }
@@ -58,8 +58,8 @@ fn read_span(from: &mut Source) -> Result<Span, Malformed> {
     if span.as_millis() == millis { Ok(span) } else { Err(Malformed("a span is too long or negative")) }
 }
 
-fn read_terms(from: &mut Source) -> Result<JobTerms, Malformed> {
-    JobTerms::from_bytes(&from.reader.blob()?).map_err(|malformed| Malformed(malformed.why()))
+fn read_terms(from: &mut Source) -> Result<SharedTerms, Malformed> {
+    SharedTerms::from_bytes(&from.reader.blob()?).map_err(|malformed| Malformed(malformed.why()))
 }
 
 fn read_tag(from: &mut Source) -> Result<Tag, Malformed> {

@@ -84,7 +84,7 @@ impl ClaimedJson {
             .with_tags(Tags::new(tags)?)
             .with_priority(self.priority);
         let time_limit = self.time_limit_ms.map(|millis| Span::at_most(Duration::from_millis(millis)));
-        let job = NewJob { terms: JobTerms { time_limit, ..JobTerms::default() }, ..job };
+        let job = NewJob { terms: JobTerms { time_limit, ..JobTerms::default() }.into(), ..job };
         let created_at = Timestamp::from_millis(self.created_at_ms);
         let begun = JobMeta::begin(QueueName::new(&self.queue)?, &job, Seq::new(self.seq), created_at);
         let last_error = self.last_error.as_ref().map(|error| Failure::new(&error.name, &error.message));

@@ -15,11 +15,12 @@ pub(super) fn job_json(job: &NewJob) -> Value {
         priority,
         delay,
         expires_in,
-        terms: JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ },
+        terms,
         on_failed,
         on_waiting,
         awaited,
     } = job;
+    let JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ } = &**terms;
     let headers: Map<String, Value> =
         headers.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
     let tags: Vec<&str> = tags.iter().map(Tag::as_str).collect();

@@ -3,7 +3,7 @@
 
 use super::{SCHEDULED_SLOT, session::SqliteSession};
 use crate::row::integer;
-use queue_core::{JobMeta, JobTerms, Seq, State, Timestamp};
+use queue_core::{JobMeta, Seq, SharedTerms, State, Timestamp};
 use rusqlite::params;
 
 /// How many scheduled jobs one claim promotes before it searches for its own.
@@ -19,7 +19,7 @@ pub(super) struct IndexPosition {
     pub(super) revision: u64,
     /// Since when the job was among the failures.
     failed: Option<Timestamp>,
-    terms: JobTerms,
+    terms: SharedTerms,
 }
 
 impl IndexPosition {

@@ -5,7 +5,7 @@ use super::{parts::time, sealed::Fields};
 use crate::wire::{Malformed, Reader, Writer};
 use bytes::Bytes;
 use queue_core::{
-    Failure, JobMeta, JobTerms, LeaseInfo, LeaseToken, Reason, Seq, Span, State, Tags,
+    Failure, JobMeta, LeaseInfo, LeaseToken, Reason, Seq, SharedTerms, Span, State, Tags,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 
@@ -99,7 +99,7 @@ impl Fields for StoredJob {
         meta.expires_in = has(flag::EXPIRES_IN).then(|| read_span(from)).transpose()?;
         if has(flag::TERMS) {
             meta.terms =
-                JobTerms::from_bytes(&from.blob()?).map_err(|malformed| Malformed(malformed.why()))?;
+                SharedTerms::from_bytes(&from.blob()?).map_err(|malformed| Malformed(malformed.why()))?;
         }
         meta.tags = if has(flag::TAGS) { read_tags(from)? } else { Tags::NONE };
         meta.claimed_at = has(flag::CLAIMED_AT).then(|| time(from)).transpose()?;
@@ -175,7 +175,7 @@ fn read_present(from: &mut Reader) -> Result<JobMeta, Malformed> {
         stalls: from.number()?,
         expires_in: None,
         expiry_lifted: false,
-        terms: JobTerms::PLAIN,
+        terms: SharedTerms::PLAIN,
         lease: None,
         claimed_at: None,
         cancel_requested: false,

@@ -110,7 +110,7 @@ impl Any {
             stalls: self.small(),
             expires_in: self.maybe(self.span()),
             expiry_lifted: self.coin(),
-            terms: self.terms(),
+            terms: self.terms().into(),
             lease: self.maybe(LeaseInfo { worker: self.worker(), expires_at: self.time() }),
             claimed_at: self.maybe(self.time()),
             cancel_requested: self.coin(),

@@ -6,7 +6,8 @@ use super::{
 };
 use crate::bench::prelude::*;
 use queue_core::{
-    Budget, Imported, JobTerms, Kind, ListQuery, NewJob, OnWaiting, Retention, RetentionPolicy, Span,
+    Budget, Imported, JobTerms, Kind, ListQuery, NewJob, OnWaiting, Retention, RetentionPolicy, SharedTerms,
+    Span,
     lifecycle::{Amendment, Event},
 };
 
@@ -39,7 +40,7 @@ fn every_term() -> JobTerms {
 }
 
 fn with_terms(text: &str, terms: JobTerms) -> NewJob {
-    NewJob { terms, ..job(text) }
+    NewJob { terms: terms.into(), ..job(text) }
 }
 
 /// Jobs of one term each, one of all and a plain one, which stand beside each other in one call.
@@ -59,13 +60,13 @@ fn of_each_term() -> Vec<NewJob> {
     ]
     .into_iter()
     .enumerate()
-    .map(|(n, terms)| NewJob { id: nth(n), terms, ..job("a") })
+    .map(|(n, terms)| NewJob { id: nth(n), terms: terms.into(), ..job("a") })
     .collect()
 }
 
 async fn each_term_is_kept_and_comes_with_claims_and_reads(bench: &Bench) {
     let jobs = of_each_term();
-    let terms: Vec<JobTerms> = jobs.iter().map(|job| job.terms.clone()).collect();
+    let terms: Vec<SharedTerms> = jobs.iter().map(|job| job.terms.clone()).collect();
     bench.enqueue_groups(vec![jobs.clone()]).await;
     for job in &jobs {
         assert_eq!(bench.meta(job.id.as_str()).await.terms, job.terms);
@@ -84,11 +85,11 @@ async fn terms_stay_through_a_life(bench: &Bench) {
     bench.fail(&bench.claim_one().await).await;
     bench.advance(RETRY);
     let held = bench.claim_one().await;
-    assert_eq!(held.record.meta.terms, every_term());
+    assert_eq!(*held.record.meta.terms, every_term());
     bench.settled(&held, extend(held.token, LEASE)).await;
-    assert_eq!(bench.fail_terminally(&held).await.terms, every_term());
+    assert_eq!(*bench.fail_terminally(&held).await.terms, every_term());
     bench.changed("a", Event::Redrive { content_type: None }).await;
-    assert_eq!(bench.meta("a").await.terms, every_term());
+    assert_eq!(*bench.meta("a").await.terms, every_term());
 }
 
 async fn what_follows_has_terms_of_its_own(bench: &Bench) {
@@ -107,9 +108,9 @@ async fn a_new_life_has_terms_of_its_own(bench: &Bench) {
     let replace = |terms| with_terms("a", terms).with_on_waiting(OnWaiting::Replace { max_wait: None });
     bench.put_job(replace(every_term())).await;
     bench.put_job(replace(JobTerms::PLAIN)).await;
-    assert_eq!(bench.meta("a").await.terms, JobTerms::PLAIN);
+    assert_eq!(*bench.meta("a").await.terms, JobTerms::PLAIN);
     bench.put_job(replace(newer())).await;
-    assert_eq!(bench.meta("a").await.terms, newer());
+    assert_eq!(*bench.meta("a").await.terms, newer());
 }
 
 async fn an_amendment_of_one_term_keeps_the_others(bench: &Bench) {
@@ -118,9 +119,9 @@ async fn an_amendment_of_one_term_keeps_the_others(bench: &Bench) {
     let change = Amendment { retention: Some(retention), ..Amendment::default() };
     bench.changed("a", Event::Amend(change)).await;
     let expected = JobTerms { retention, ..every_term() };
-    assert_eq!(bench.meta("a").await.terms, expected);
+    assert_eq!(*bench.meta("a").await.terms, expected);
     bench.changed("a", Event::Amend(Amendment::of_priority(-1))).await;
-    assert_eq!(bench.claim_one().await.record.meta.terms, expected);
+    assert_eq!(*bench.claim_one().await.record.meta.terms, expected);
 }
 
 async fn an_amendment_may_bring_the_first_term_and_take_the_last(bench: &Bench) {
@@ -130,7 +131,7 @@ async fn an_amendment_may_bring_the_first_term_and_take_the_last(bench: &Bench) 
         let change = Amendment { retention: Some(retention), ..Amendment::default() };
         bench.changed("a", Event::Amend(change)).await;
         let meta = bench.meta("a").await;
-        assert_eq!(meta.terms, JobTerms { retention, ..JobTerms::PLAIN });
+        assert_eq!(*meta.terms, JobTerms { retention, ..JobTerms::PLAIN });
         assert_eq!(meta.tags, tags(["t"]));
     }
 }
@@ -141,7 +142,7 @@ async fn a_moved_job_keeps_its_terms(bench: &Bench) {
         from.put_job(with_terms(text, terms.clone())).await;
         let answer = import_one(bench, whole(&from, text).await).await;
         assert!(matches!(answer, Imported::Stored { .. }), "{answer:?}");
-        assert_eq!(bench.meta(text).await.terms, terms);
+        assert_eq!(*bench.meta(text).await.terms, terms);
     }
 }
 

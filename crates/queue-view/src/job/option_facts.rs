@@ -16,11 +16,12 @@ pub fn option_facts(job: &NewJob, with_headers: bool) -> Vec<JobFact> {
         priority,
         delay,
         expires_in,
-        terms: JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ },
+        terms,
         on_failed: _,
         on_waiting: _,
         awaited: _,
     } = job;
+    let JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ } = &**terms;
     let default = RetentionPolicy::default();
     let span = |label, span: &Span| JobFact::plain(label, age(span.as_duration()));
     let mut facts: Vec<JobFact> =
@@ -85,7 +86,8 @@ mod tests {
                 on_failure: Some(Kind::from_static("mend")),
                 retention: RetentionPolicy { completed: Retention::Forever, failed: Retention::Remove },
                 newer: NewerTerms::NONE,
-            },
+            }
+            .into(),
             on_failed: OnFailed::Block,
             on_waiting: OnWaiting::Block,
             awaited: false,

@@ -6,7 +6,7 @@ use crate::{
 };
 use queue_core::{
     Budget, Headers, InvalidName, JobId, JobTerms, Kind, NewJob, NewerTerms, OnFailed, OnWaiting, Payload,
-    Retention, RetentionPolicy, Span, Tag, Tags,
+    Retention, RetentionPolicy, SharedTerms, Span, Tag, Tags,
 };
 use std::{
     collections::BTreeMap,
@@ -192,7 +192,8 @@ pub(super) fn checked(values: &OptionValues) -> Result<CheckedOptions, InvalidOp
             on_failure: values.on_failure()?,
             retention: values.retention()?,
             newer: NewerTerms::NONE,
-        },
+        }
+        .into(),
         on_failed: values.on_failed(),
         on_waiting: values.on_waiting(delay)?,
         headers: values.headers()?,
@@ -228,7 +229,7 @@ pub(crate) struct CheckedOptions {
     delay: Span,
     expires_in: Option<Span>,
     priority: i16,
-    terms: JobTerms,
+    terms: SharedTerms,
     on_failed: OnFailed,
     on_waiting: OnWaiting,
     headers: Headers,

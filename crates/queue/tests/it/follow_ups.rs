@@ -55,7 +55,7 @@ async fn each_failure_of_a_job_that_is_redriven_has_a_job_of_its_own() {
 #[tokio::test(start_paused = true)]
 async fn the_kind_of_a_follow_up_may_be_text_or_none() {
     let handle = Queue::<String, String>::builder(memory(), "texts").options(failing()).build().unwrap();
-    let made = |options: JobOptions| handle.new_job("a", &String::new(), &options).unwrap().terms.on_failure;
+    let made = |options| handle.new_job("a", &String::new(), &options).unwrap().terms.on_failure.clone();
     assert_eq!(made(JobOptions::new()), Some(Kind::from(ALERT)), "as the handle says");
     assert_eq!(made(JobOptions::new().on_failure("other")).unwrap().as_str(), "other");
     assert_eq!(made(JobOptions::new().on_failure("other".to_owned())).unwrap().as_str(), "other");

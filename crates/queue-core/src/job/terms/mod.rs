@@ -2,9 +2,11 @@
 
 mod encoding;
 mod field;
+mod shared;
 
 pub use encoding::MalformedTerms;
 pub use field::NewerTerms;
+pub use shared::SharedTerms;
 
 use crate::{Budget, Kind, RetentionPolicy, Span};
 

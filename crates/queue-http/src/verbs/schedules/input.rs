@@ -201,11 +201,12 @@ fn options(job: &NewJob) -> JobOptions {
         priority,
         delay,
         expires_in,
-        terms: JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ },
+        terms,
         on_failed: _,
         on_waiting: _,
         awaited: _,
     } = job;
+    let JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ } = &**terms;
     let options = JobOptions::new()
         .delay(delay.as_duration())
         .expires_in(expires_in.map(Span::as_duration))

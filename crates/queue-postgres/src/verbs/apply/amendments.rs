@@ -6,7 +6,7 @@ use crate::{
     verb_error::VerbError,
 };
 use queue_core::{
-    JobTerms, QueueName,
+    QueueName, SharedTerms,
     lifecycle::{Amend, Patch, RunAt, Transition},
 };
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ pub(super) fn bind(query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
         .bind(column(items, |(_, sent)| revision(sent)))
         .bind(of(items, |to| to.priority))
         .bind(of(items, |to| delay(to.run_at)))
-        .bind(of(items, |to| to.terms.as_ref().map(JobTerms::to_bytes)))
+        .bind(of(items, |to| to.terms.as_ref().map(SharedTerms::to_bytes)))
         .bind(of(items, |to| to.payload.as_ref().map(|payload| payload.content_type.as_str().to_owned())))
         .bind(of(items, |to| to.payload.as_ref().map(|payload| payload.bytes.to_vec())))
 }

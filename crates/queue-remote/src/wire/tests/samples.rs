@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use queue_core::{
-    Attempt, AttemptOutcome, Budget, ContentType, Failure, Headers, JobBody, JobId, JobMeta, JobTerms, Kind,
-    LeaseInfo, LeaseToken, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Retention,
-    RetentionPolicy, Seq, Span, State, Tag, Tags, Timestamp, WorkerId,
+    Attempt, AttemptOutcome, Budget, ContentType, Failure, Headers, JobBody, JobId, JobMeta, Kind, LeaseInfo,
+    LeaseToken, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Retention, RetentionPolicy, Seq,
+    SharedTerms, Span, State, Tag, Tags, Timestamp, WorkerId,
 };
 
 pub(super) fn payload(text: &'static str) -> Payload {
@@ -42,7 +42,7 @@ pub(super) fn new_job() -> NewJob {
         .awaited()
 }
 
-pub(super) fn terms() -> JobTerms {
+pub(super) fn terms() -> SharedTerms {
     new_job().terms
 }
 

@@ -59,7 +59,7 @@ pub(super) fn patch(defect: Defect, job: &JobMeta, patch: &mut Patch) {
             one_more_try(job, patch);
         }
         (Defect::AmendResetsTerms, Patch::Amend(Amend { terms: Some(terms), .. })) => {
-            *terms = JobTerms { retention: terms.retention, ..JobTerms::PLAIN };
+            *terms = JobTerms { retention: terms.retention, ..JobTerms::PLAIN }.into();
         }
         _ => {}
     }
