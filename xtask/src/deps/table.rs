@@ -41,7 +41,7 @@ pub(super) const TABLE: &[Row] = &[
     row("queue-service", &["queue-core", "queue-remote", "queue-worker"], &[], &[DRIVERS]),
     row(
         "queue-http",
-        &["queue-core", "queue-store", "queue-schedule", "queue-view", "queue-worker", "queue-jobs"],
+        &["queue-core", "queue-schedule", "queue-view", "queue-worker", "queue-jobs"],
         &["queue-memory", "queue-sqlite", "queue-testkit"],
         &[DRIVERS],
     ),

@@ -35,8 +35,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "an amendment of the retention takes the other terms away",
         file: AMENDMENT,
-        right: "JobTerms { retention, ..job.terms.clone() }",
-        wrong: "JobTerms { retention, ..JobTerms::PLAIN }",
+        right: "(*job.terms).clone()",
+        wrong: "JobTerms::PLAIN",
         caught_by: suite("queue-memory", "conformance", "terms::an_amendment_of_one_term_keeps_the_others"),
     },
     Mistake {
@@ -54,7 +54,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
         name: "a copy has plain terms",
         file: IMPORT,
         right: "JobMeta { seq: self.next_seq()?, ..meta.clone() }",
-        wrong: "JobMeta { seq: self.next_seq()?, terms: queue_core::JobTerms::PLAIN, ..meta.clone() }",
+        wrong: "JobMeta { seq: self.next_seq()?, terms: queue_core::SharedTerms::PLAIN, ..meta.clone() }",
         caught_by: suite("queue-sqlite", "conformance", "terms::a_moved_job_keeps_its_terms"),
     },
     Mistake {
