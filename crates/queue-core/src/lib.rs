@@ -10,7 +10,8 @@
 //! 3. [`Storage`]: the verbs of a store, and [`StorageExt`] for calls that are built from them;
 //! 4. [`StorageLayer`]: a layer in front of any store;
 //! 5. [`asking`]: when a caller that waits asks the store again;
-//! 6. [`series`]: what workers count by the minute and by the hour, encoded and merged.
+//! 6. [`series`]: what workers count by the minute and by the hour, encoded and merged;
+//! 7. [`wire`]: the byte form of what crosses a boundary.
 //!
 //! The crate has, on purpose, no runtime, no serialization format and no driver. Parts that stores
 //! share are in the crate `queue-store`.
@@ -35,6 +36,7 @@ mod retry;
 pub mod series;
 mod storage;
 mod time;
+pub mod wire;
 
 pub use error::{Certainty, Error, ErrorKind, Result};
 pub use job::*;

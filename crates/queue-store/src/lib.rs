@@ -19,7 +19,7 @@
 //! | keeps files | [`disk`]: what the disk is like, as findings |
 //! | keeps bytes, and no columns | [`stored`]: a job as bytes and back, with a version |
 //! | is named by a URL | [`UrlOption`]: lengths of time, numbers, choices and limits in it |
-//! | sends values to a program of its own | [`wire`]: numbers, texts and byte strings, and their wary reader |
+//! | sends values to a program of its own | [`queue_core::wire`]: numbers, texts and byte strings, and their wary reader |
 //!
 //! Absent on purpose: drivers, formats of files, and rules about jobs, which are all in
 //! [`queue_core::lifecycle`].
@@ -34,7 +34,6 @@ pub mod stored;
 mod tasks;
 mod threads;
 mod url_option;
-pub mod wire;
 
 pub use claims::{ClaimShares, KindPauses, UnheardClaim};
 pub use coalesce::{BatchVerbs, Coalesced};

@@ -59,7 +59,7 @@ impl QueueSeries {
         if entry.series != self.length.series() {
             return Ok(());
         }
-        let counts = SlotCounts::decode(&entry.bytes)?;
+        let counts = SlotCounts::decode(entry.bytes.clone())?;
         let queue = self.queue.clone();
         for (_, kind, counts) in counts.iter().filter(|(of, _, _)| **of == queue) {
             self.raise(entry.slot, &entry.writer, kind, counts);

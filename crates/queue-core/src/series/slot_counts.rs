@@ -2,9 +2,13 @@
 
 use super::{
     MalformedSeries, WorkCounts,
-    wire::{SeriesReader, write_histogram, write_number, write_sparse, write_text},
+    wire::{read_histogram, read_sparse, write_histogram, write_sparse},
 };
-use crate::{Kind, QueueName, SeriesEntry};
+use crate::{
+    Kind, QueueName, SeriesEntry,
+    wire::{Reader, Writer},
+};
+use bytes::Bytes;
 use std::{cmp::Reverse, collections::BTreeMap};
 
 /// The most kinds that an entry counts separately, over all of its queues. Further kinds are
@@ -105,19 +109,19 @@ impl SlotCounts {
                 _ => queues.push((queue, vec![(kind, counts)])),
             }
         }
-        let mut out = vec![VERSION];
-        write_number(&mut out, queues.len() as u64);
+        let mut out = Writer::new(VERSION);
+        out.number(queues.len() as u64);
         for (queue, kinds) in queues {
-            write_text(&mut out, queue.as_str());
-            write_number(&mut out, kinds.len() as u64);
+            out.text(queue.as_str());
+            out.number(kinds.len() as u64);
             for (kind, counts) in kinds {
-                write_text(&mut out, kind.as_str());
+                out.text(kind.as_str());
                 write_sparse(&mut out, &counts.outcomes);
                 write_histogram(&mut out, &counts.wait);
                 write_histogram(&mut out, &counts.run);
             }
         }
-        out
+        out.into_bytes()
     }
 
     /// The same counts, with only so many kinds counted separately.
@@ -137,22 +141,22 @@ impl SlotCounts {
     ///
     /// # Errors
     /// For bytes that [`encode`](Self::encode) of this version did not make.
-    pub fn decode(bytes: &[u8]) -> Result<Self, MalformedSeries> {
-        let mut from = SeriesReader(bytes);
-        if from.byte()? != VERSION {
+    pub fn decode(bytes: Bytes) -> Result<Self, MalformedSeries> {
+        let (version, mut from) = Reader::new(bytes)?;
+        if version != VERSION {
             return Err(MalformedSeries("its version is not known"));
         }
         let mut counts = Self::default();
-        for _ in 0..from.number()? {
-            let queue = QueueName::new(from.text()?).map_err(|_| MalformedSeries("a queue has no name"))?;
-            for _ in 0..from.number()? {
-                let kind = Kind::new(from.text()?).map_err(|_| MalformedSeries("a kind has no name"))?;
-                let outcomes = from.sparse()?;
-                let (wait, run) = (from.histogram()?, from.histogram()?);
+        for _ in 0..from.number::<u64>()? {
+            let queue: QueueName = from.name()?;
+            for _ in 0..from.number::<u64>()? {
+                let kind: Kind = from.name()?;
+                let outcomes = read_sparse(&mut from)?;
+                let (wait, run) = (read_histogram(&mut from)?, read_histogram(&mut from)?);
                 counts.of_mut(&queue, &kind).add(&WorkCounts { outcomes, wait, run });
             }
         }
-        if from.0.is_empty() { Ok(counts) } else { Err(MalformedSeries("it goes on behind its end")) }
+        Ok(from.finish(counts)?)
     }
 }
 

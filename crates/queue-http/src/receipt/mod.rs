@@ -8,11 +8,11 @@
 
 use crate::access::{ReceiptKeys, Seal};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use queue_core::wire::{Malformed, Reader, Writer};
 use queue_core::{
     ContentType, Headers, JobId, JobMeta, JobTerms, Kind, LeaseToken, NewJob, NewerTerms, Payload, QueueName,
     Seq, SharedTerms, Span, State, Timestamp,
 };
-use queue_store::wire::{Malformed, Reader, Writer};
 
 const VERSION: &str = "v1.";
 /// The form of the body.

@@ -3,7 +3,7 @@
 use crate::wire::decode;
 use bytes::{Buf, Bytes, BytesMut};
 use queue_core::Hint;
-use queue_store::wire::Malformed;
+use queue_core::wire::Malformed;
 
 /// The most bytes of a hint: an id and some numbers.
 const FRAME_BYTES_MAX: usize = 1024;

@@ -101,7 +101,7 @@ impl Listener {
         }
     }
 
-    fn pass_on_all(&self, frames: &mut Frames) -> Result<(), queue_store::wire::Malformed> {
+    fn pass_on_all(&self, frames: &mut Frames) -> Result<(), queue_core::wire::Malformed> {
         while let Some(hint) = frames.next()? {
             self.pass_on(hint);
         }

@@ -2,7 +2,7 @@
 
 use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
-use queue_store::wire::{Malformed, Writer};
+use queue_core::wire::{Malformed, Writer};
 use std::{ops::Range, time::Duration};
 
 macro_rules! numbers {

@@ -2,6 +2,7 @@
 
 use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
+use queue_core::wire::{Malformed, Writer};
 use queue_core::{
     ContentType, Failure, JobId, LeaseToken, NewJob, Payload, QueueName, Reason, Seq, SharedTerms, Span,
     State,
@@ -9,7 +10,6 @@ use queue_core::{
         Amend, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Transition,
     },
 };
-use queue_store::wire::{Malformed, Writer};
 
 numbered! { Settle }
 

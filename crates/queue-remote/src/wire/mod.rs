@@ -25,7 +25,7 @@ pub(crate) use requests::Topic;
 pub(crate) use schema::{hash, mix};
 
 use bytes::Bytes;
-use queue_store::wire::{Malformed, Reader, Writer};
+use queue_core::wire::{Malformed, Reader, Writer};
 
 /// Raised by hand when the same list of fields gets another meaning.
 pub(crate) const VERSION: u8 = 1;

@@ -2,12 +2,12 @@
 
 use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
+use queue_core::wire::{Malformed, Writer};
 use queue_core::{
     ClaimRequest, Cursor, Detail, Direction, Duty, ImportRequest, Kind, LeaseToken, ListFilter, ListQuery,
     Prune, PruneRequest, QueueName, QueuesQuery, Seq, SeriesEntry, SeriesName, SeriesQuery, Span, State, Tag,
     Timestamp, Walk, WholeJob, WorkerId, WorkerInfo,
 };
-use queue_store::wire::{Malformed, Writer};
 use std::ops::Range;
 
 /// What a name of a query ends with that begins just behind that name.

@@ -2,8 +2,8 @@
 //! heartbeat copies none of it.
 
 use super::{parts::time, sealed::Fields};
-use crate::wire::{Malformed, Reader, Writer};
 use bytes::Bytes;
+use queue_core::wire::{Malformed, Reader, Writer};
 use queue_core::{
     Failure, JobMeta, LeaseInfo, LeaseToken, Reason, Seq, SharedTerms, Span, State, Tags,
     lifecycle::{LastSettle, Settle, TrackedJob},

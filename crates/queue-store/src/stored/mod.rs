@@ -33,8 +33,8 @@ mod parts;
 
 pub use job::StoredJob;
 
-use crate::wire::{Malformed, Reader, Writer};
 use bytes::Bytes;
+use queue_core::wire::{Malformed, Reader, Writer};
 use queue_core::{Attempt, Error, ErrorKind, Headers, Payload, Result, WorkerInfo};
 
 /// The version of the form that this library writes.

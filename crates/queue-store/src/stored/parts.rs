@@ -2,7 +2,7 @@
 //! attempts; and workers.
 
 use super::sealed::Fields;
-use crate::wire::{Malformed, Reader, Writer};
+use queue_core::wire::{Malformed, Reader, Writer};
 use queue_core::{Attempt, AttemptOutcome, Duty, Headers, Payload, Timestamp, WorkerInfo};
 
 impl Fields for Payload {

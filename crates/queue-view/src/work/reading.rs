@@ -188,7 +188,7 @@ fn each_series(
 ) -> (BTreeMap<QueueName, QueueSeries>, usize) {
     let (mut found, mut unreadable): (BTreeMap<QueueName, QueueSeries>, usize) = (BTreeMap::new(), 0);
     for entry in entries.iter().filter(|entry| entry.series == length.series()) {
-        let Ok(counts) = SlotCounts::decode(&entry.bytes) else {
+        let Ok(counts) = SlotCounts::decode(entry.bytes.clone()) else {
             unreadable += 1;
             continue;
         };

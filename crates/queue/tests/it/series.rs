@@ -79,7 +79,7 @@ async fn report_bytes(store: &dyn Storage) {
         while let Some(query) = next {
             let page = store.read_series(query).await.expect("it keeps series").value;
             for entry in &page.entries {
-                SlotCounts::decode(&entry.bytes).expect("a worker wrote it");
+                SlotCounts::decode(entry.bytes.clone()).expect("a worker wrote it");
                 entries += 1;
                 bytes += entry.bytes.len();
             }

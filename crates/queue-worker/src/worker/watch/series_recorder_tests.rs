@@ -28,7 +28,7 @@ fn count(recorder: &SeriesRecorder, at: i64, times: usize) {
 /// The length, the slot and the completed jobs of each entry.
 fn shown(entries: &[PendingEntry]) -> Vec<(SlotLength, i64, u64)> {
     let completed = |entry: &PendingEntry| {
-        let counts = SlotCounts::decode(&entry.bytes).expect("it was encoded");
+        let counts = SlotCounts::decode(entry.bytes.clone().into()).expect("it was encoded");
         let completed = |counts: &WorkCounts| counts.of(WorkOutcome::Completed);
         counts.iter().map(|(.., counts)| completed(counts)).sum()
     };

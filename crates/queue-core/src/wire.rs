@@ -1,13 +1,13 @@
 //! Numbers, texts and byte strings one after the other, and reading them back without trusting any
-//! of them: what the [stored form](crate::stored) of a job is made of, and what a store that talks
-//! to a server of its own sends.
+//! of them: what series, receipts and stored jobs of key-value stores are made of, and what a store
+//! that talks to a server of its own sends.
 //!
 //! Numbers take as many bytes as they need (LEB128, those with a sign in zigzag order); texts and
 //! byte strings begin with their length. Nothing says which type a value has, so a reader asks for
 //! the types in the order in which they were written.
 //!
 //! ```
-//! use queue_store::wire::{Reader, Writer};
+//! use queue_core::wire::{Reader, Writer};
 //!
 //! let mut out = Writer::new(7);
 //! out.number(300_u32);
@@ -15,7 +15,7 @@
 //! let (version, mut from) = Reader::new(out.into_bytes().into())?;
 //! assert_eq!((version, from.number::<u32>()?, from.text()?), (7, 300, "ada".to_owned()));
 //! assert!(from.byte().is_err(), "nothing is left");
-//! # Ok::<(), queue_store::wire::Malformed>(())
+//! # Ok::<(), queue_core::wire::Malformed>(())
 //! ```
 
 use bytes::Bytes;
