@@ -36,6 +36,9 @@ use queue::Storage;
 use std::{env, ffi::OsString, process::ExitCode, sync::Arc, thread};
 use tokio::runtime::Builder;
 
+/// How many threads the runtime has, where that is not the number of processors.
+const WORKER_THREADS: &str = "TOKIO_WORKER_THREADS";
+
 /// Runs the program: reads its arguments, executes the command, and returns the exit code.
 pub fn main() -> ExitCode {
     run_with(Opener::default())
@@ -102,11 +105,23 @@ pub fn check_arguments(arguments: &[impl AsRef<str>]) -> Result<(), String> {
 
 fn run(cli: Cli) -> Result<Exit, CliError> {
     check_threads()?;
-    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let mut builder = Builder::new_multi_thread();
+    worker_threads(env::var_os(WORKER_THREADS))?.map(|threads| builder.worker_threads(threads));
+    let runtime = builder.enable_all().build()?;
     let ended = runtime.block_on(commands::run(cli));
     // A thread may still wait for standard input, which no one needs any more.
     runtime.shutdown_background();
     ended
+}
+
+/// The runtime panics where it cannot read its own variable; an empty one is none.
+fn worker_threads(value: Option<OsString>) -> Result<Option<usize>, CliError> {
+    let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(None) };
+    let threads = value.to_str().and_then(|text| text.parse().ok()).filter(|threads| *threads > 0);
+    let refused = || {
+        CliError::invalid(format!("{WORKER_THREADS} is a number from 1 on, and not `{}`", value.display()))
+    };
+    threads.ok_or_else(refused).map(Some)
 }
 
 /// The runtime panics where the system gives it no thread.
@@ -121,9 +136,20 @@ fn check_threads() -> Result<(), CliError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cli, Opener, run};
+    use super::{Cli, Opener, run, worker_threads};
     use clap::Parser;
     use queue::{Queue, Raw};
+
+    #[test]
+    fn threads_of_the_runtime_are_a_number_or_its_own_choice() {
+        let of = |value: &str| worker_threads(Some(value.into()));
+        assert_eq!(worker_threads(None).unwrap(), None);
+        assert_eq!(of("").unwrap(), None);
+        assert_eq!(of("2").unwrap(), Some(2));
+        for wrong in ["0", "two", "-1"] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn every_command_works_on_a_store_that_the_program_opens() {

@@ -21,7 +21,8 @@ impl SeldomWarning {
         }
     }
 
-    fn is_due(&self, words: &str) -> bool {
+    /// Whether it is the turn of these words, which this counts.
+    pub(crate) fn is_due(&self, words: &str) -> bool {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.len() == MESSAGES_MAX && !counts.contains_key(words) {
             counts.clear();

@@ -6,6 +6,7 @@ use crate::{
     output::{self, Format, Output},
     parse,
     process_group::{NO_PROCESS, ProcessGroup, REST, is_short_of_room},
+    seldom_warning::SeldomWarning,
     session::{Missing, Session},
     signals::StopSignals,
 };
@@ -50,10 +51,10 @@ pub(crate) async fn run(args: LeadArgs, session: &Session) -> Result<Exit, CliEr
     let mut signals = StopSignals::listen()?;
     session
         .with_jobs(Missing::Refuse, async |jobs| {
-            let out = session.out;
+            let (out, tries) = (session.out, SeldomWarning::default());
             let leadership = Leadership::builder(jobs.storage().clone(), &args.election)?
                 .lease(args.lease)
-                .on_event(move |event| show(out, event))
+                .on_event(move |event| show(out, event, &tries))
                 .build()?;
             let guardian = Guardian::start(out.format());
             lead(&args, session, &leadership, &guardian, &mut signals).await
@@ -145,8 +146,9 @@ fn of_status(status: ExitStatus) -> Exit {
 }
 
 /// Prints to standard error, since standard output belongs to the command. With `--json`, programs
-/// read events there too.
-fn show(out: Output, event: &LeadershipEvent) {
+/// read events there too. People see an error of what is tried
+/// again seldom.
+fn show(out: Output, event: &LeadershipEvent, tries: &SeldomWarning) {
     let (words, object) = match event {
         LeadershipEvent::Elected(fence) => {
             (format!("leading, term {fence}"), json!({"event": "elected", "fence": fence.to_string()}))
@@ -162,6 +164,7 @@ fn show(out: Output, event: &LeadershipEvent) {
         _ => return,
     };
     match out.format() {
+        Format::Human if matches!(event, LeadershipEvent::Error(_)) && !tries.is_due(&words) => {}
         Format::Human => output::note(words),
         Format::Json => output::note_object(&object),
     }

@@ -1,21 +1,28 @@
 //! Prints the events and the report of the worker of `queue work`, in words or as JSON objects.
 
 use crate::output::{self, Format, Output, plural};
+use crate::seldom_warning::SeldomWarning;
 use queue::worker::{JobEnd, WorkerEvent, WorkerReport};
-use queue::{ErrorKind, Failure, JobMeta};
+use queue::{Error, ErrorKind, Failure, JobMeta};
 use serde_json::{Value, json};
 
-/// Prints for people what they may want to act on, and for programs every event.
-pub(super) fn show(out: Output, event: &WorkerEvent) {
-    match out.format() {
-        Format::Human => {
-            if let Some(words) = trouble(event) {
-                output::note(words);
-            }
+/// Prints for people what they may want to act on, and for programs every event. People see an
+/// error of what is tried again seldom: on a full disk that is the same line each second.
+pub(super) fn shown(out: Output) -> impl Fn(&WorkerEvent) {
+    let tries = SeldomWarning::default();
+    move |event| match (out.format(), event) {
+        (Format::Human, WorkerEvent::Error(error)) if is_tried_again(error) => {
+            tries.warn(Format::Human, format!("{error}; trying again"));
         }
+        (Format::Human, event) => drop(trouble(event).map(output::note)),
         // A reader that goes away must not stop the work.
-        Format::Json => drop(object(event).map(|object| out.object(&object))),
+        (Format::Json, event) => drop(object(event).map(|object| out.object(&object))),
     }
+}
+
+/// No waiting helps against the others.
+fn is_tried_again(error: &Error) -> bool {
+    !matches!(error.kind(), ErrorKind::Closed | ErrorKind::Invalid | ErrorKind::Unsupported)
 }
 
 fn trouble(event: &WorkerEvent) -> Option<String> {
@@ -34,11 +41,7 @@ fn trouble(event: &WorkerEvent) -> Option<String> {
         WorkerEvent::Paused => "paused on request".to_owned(),
         WorkerEvent::Resumed => "going on after a pause".to_owned(),
         WorkerEvent::Error(error) if error.kind() == ErrorKind::Closed => format!("stopping: {error}"),
-        // No waiting helps against these.
-        WorkerEvent::Error(error) if matches!(error.kind(), ErrorKind::Invalid | ErrorKind::Unsupported) => {
-            format!("warning: {error}")
-        }
-        WorkerEvent::Error(error) => format!("warning: {error}; trying again"),
+        WorkerEvent::Error(error) => format!("warning: {error}"),
         _ => return None,
     })
 }

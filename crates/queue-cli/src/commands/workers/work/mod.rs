@@ -198,7 +198,7 @@ fn worker(
         .poll_interval(args.poll)
         .drain_deadline(args.grace)
         .retry(retry(args)?)
-        .on_event(move |happened| event::show(out, happened));
+        .on_event(event::shown(out));
     let builder = match args.time_limit {
         Some(limit) => builder.time_limit(limit),
         None => builder,

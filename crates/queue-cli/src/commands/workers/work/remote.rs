@@ -61,7 +61,7 @@ async fn worker(
         .poll_interval(args.poll)
         .drain_deadline(args.grace)
         .retry(retry(args)?)
-        .on_event(move |happened| event::show(out, happened));
+        .on_event(event::shown(out));
     let builder = match args.time_limit {
         Some(limit) => builder.time_limit(limit),
         None => builder,
