@@ -14,19 +14,8 @@ use queue_core::{JobMeta, NewJob, Payload, Timestamp, WholeJob};
 /// Bytes of the head that stand before the error: the payload's length.
 const LENGTH_BYTES: usize = 4;
 
-/// What the job was enqueued as: the parts that never change.
-pub(crate) fn as_new(job: &WholeJob) -> NewJob {
-    let WholeJob { meta, body, .. } = job;
-    let mut new = NewJob::new(meta.id.clone(), meta.kind.clone(), body.payload.clone())
-        .with_headers(body.headers.clone())
-        .with_tags(meta.tags.clone())
-        .with_priority(meta.priority);
-    (new.expires_in, new.terms) = (meta.expires_in, meta.terms.clone());
-    new
-}
-
-/// Writes a record that is not leased as [`row::read`](crate::row::read) takes it; `new` is what
-/// [`as_new`] makes of it.
+/// Writes a record that is not leased as [`row::read`](crate::row::read) takes it; `new` is the job
+/// as it was enqueued.
 pub(crate) fn write(job: &WholeJob, new: &NewJob) -> Vec<u8> {
     let meta = &job.meta;
     let failure = charged(meta);

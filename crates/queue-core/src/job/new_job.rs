@@ -1,6 +1,8 @@
 //! A job as a producer makes it, before a store has accepted it.
 
-use crate::{Budget, Headers, JobId, Kind, Payload, RetentionPolicy, SharedTerms, Span, Tags};
+use crate::{
+    Budget, Headers, JobBody, JobId, JobMeta, Kind, Payload, RetentionPolicy, SharedTerms, Span, Tags,
+};
 
 /// A job to be enqueued. Every part is validated by its type; the store checks the payload's size.
 ///
@@ -85,6 +87,36 @@ impl NewJob {
             delay: Span::ZERO,
             expires_in: None,
             terms: SharedTerms::default(),
+            on_failed: OnFailed::Block,
+            on_waiting: OnWaiting::Block,
+            awaited: false,
+        }
+    }
+
+    /// The job as it was enqueued, from its record, to enqueue it once more. A record does not keep
+    /// what concerned its own enqueue alone, so the job is due at once, replaces no other and is not
+    /// awaited.
+    ///
+    /// ```
+    /// use queue_core::{ContentType, JobBody, JobId, JobMeta, Kind, NewJob, Payload, QueueName, Seq, Timestamp};
+    ///
+    /// let payload = Payload::new("{}", ContentType::from_static("application/json"));
+    /// let new = NewJob::new(JobId::new("welcome-42")?, Kind::from_static("email"), payload).with_priority(-5);
+    /// let meta = JobMeta::begin(QueueName::new("mail")?, &new, Seq::new(1), Timestamp::default());
+    /// assert_eq!(NewJob::of(&meta, &JobBody::begin(new.clone())), new);
+    /// # Ok::<(), queue_core::Error>(())
+    /// ```
+    pub fn of(meta: &JobMeta, body: &JobBody) -> Self {
+        Self {
+            id: meta.id.clone(),
+            kind: meta.kind.clone(),
+            payload: body.payload.clone(),
+            headers: body.headers.clone(),
+            tags: meta.tags.clone(),
+            priority: meta.priority,
+            delay: Span::ZERO,
+            expires_in: meta.expires_in,
+            terms: meta.terms.clone(),
             on_failed: OnFailed::Block,
             on_waiting: OnWaiting::Block,
             awaited: false,
@@ -181,5 +213,34 @@ impl NewJob {
     pub fn awaited(mut self) -> Self {
         self.awaited = true;
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ContentType, JobTerms, QueueName, Seq, Tag, Timestamp};
+
+    #[test]
+    fn a_job_comes_back_from_its_record_without_what_concerned_its_enqueue_alone() {
+        let payload = Payload::new("1", ContentType::from_static("text/plain"));
+        let again = NewJob {
+            headers: Headers::new([("tenant", "7")]).expect("a header"),
+            tags: Tags::new([Tag::new("night").expect("a tag")]).expect("one tag"),
+            priority: -3,
+            expires_in: Some(Span::from_secs(50)),
+            terms: JobTerms { max_attempts: Budget::from_raw(2), ..JobTerms::default() }.into(),
+            ..NewJob::new(JobId::from_static("a"), Kind::from_static("report"), payload)
+        };
+        let enqueued = NewJob {
+            delay: Span::from_secs(4),
+            on_failed: OnFailed::Replace,
+            on_waiting: OnWaiting::Replace { max_wait: None },
+            awaited: true,
+            ..again.clone()
+        };
+        let queue = QueueName::from_static("q");
+        let meta = JobMeta::begin(queue, &enqueued, Seq::new(1), Timestamp::default());
+        assert_eq!(NewJob::of(&meta, &JobBody::begin(enqueued)), again);
     }
 }

@@ -6,13 +6,13 @@ use crate::{
     body::{write_body, write_payload},
     client::Access,
     handle::{HandleState, ScriptAnswer, arg},
-    imported::{as_new, write},
+    imported::write,
     known_queues::KnownQueue,
     reply::corrupt,
     row::{self, split},
     script,
 };
-use queue_core::{ImportRequest, Imported, Moment, Result, Seq, Stamped, WholeJob};
+use queue_core::{ImportRequest, Imported, Moment, NewJob, Result, Seq, Stamped, WholeJob};
 
 impl HandleState {
     /// Stores in scripts of bounded size; dropping the future between two of them leaves the first
@@ -47,7 +47,7 @@ impl HandleState {
     ) -> Result<(Moment, Vec<Imported>)> {
         let mut args = vec![arg(number), arg(split(after).0), arg(jobs.len())];
         for job in jobs {
-            let new = as_new(job);
+            let new = NewJob::of(&job.meta, &job.body);
             args.push(write(job, &new));
             args.push(write_body(&new));
             args.push(job.body.result.as_ref().map(write_payload).unwrap_or_default());

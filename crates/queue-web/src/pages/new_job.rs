@@ -9,7 +9,7 @@ use crate::{
 };
 use askama::Template;
 use http::StatusCode;
-use queue_core::{JobMeta, NewJob};
+use queue_core::NewJob;
 use queue_http::Scope;
 use queue_view::{JobReading, ScheduledJobView};
 
@@ -100,7 +100,7 @@ impl JobForm {
         let payload = std::str::from_utf8(&body.payload.bytes);
         let payload =
             payload.map_err(|_| WebProblem::invalid("A payload that is no text cannot be edited here."))?;
-        let new = as_new(&reading.meta, body);
+        let new = NewJob::of(&reading.meta, body);
         let mut rest = Document::of(&ScheduledJobView::of(&new, true));
         for part in ["payload", "payload_base64", "content_type", "kind", "tags", "priority", "delay_ms"] {
             rest.take(part);
@@ -117,11 +117,4 @@ impl JobForm {
             rest: rest.lines(),
         })
     }
-}
-
-fn as_new(meta: &JobMeta, body: &queue_core::JobBody) -> NewJob {
-    let new = NewJob::new(meta.id.clone(), meta.kind.clone(), body.payload.clone())
-        .with_headers(body.headers.clone())
-        .with_tags(meta.tags.clone());
-    NewJob { expires_in: meta.expires_in, terms: meta.terms.clone(), ..new }
 }
