@@ -6,8 +6,8 @@ use crate::{
     verbs::{enqueue::checked_job, schedules::ScheduleIn},
     wire::{NewJobIn, RequestRules, document},
 };
-use queue::{Raw, schedules::Schedule};
-use queue_core::{IdSource, Kind, Limits, NewJob};
+use queue::schedules::ScheduleSpec;
+use queue_core::{IdSource, Limits, NewJob};
 
 /// Why a document is refused: in the words of the answer of `/v1`, which begin with the field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,9 +42,20 @@ pub fn checked_job_document(
     Ok(checked_job(job, None, &RequestRules { ids, store, service })?)
 }
 
-/// The kind of the jobs and the schedule of this document, checked as
-/// `PUT /v1/queues/{queue}/schedules/{schedule}` of a service with these limits checks it, before a
-/// store with those limits. It writes nothing.
+/// The schedule of this document, checked as `PUT /v1/queues/{queue}/schedules/{schedule}` of a
+/// service with these limits checks it, before a store with those limits. It writes nothing.
+///
+/// ```
+/// use queue_core::{Limits, TimeOrderedIds};
+/// use queue_http::{ServiceLimits, checked_schedule_document};
+///
+/// let ids = TimeOrderedIds::default();
+/// let (store, service) = (Limits::default(), ServiceLimits::default());
+/// let json = br#"{"every_ms": 60000, "job": {"kind": "report"}}"#;
+/// let minutely = checked_schedule_document("minutely", json, &ids, &store, &service)?;
+/// assert_eq!(minutely.job.kind(), "report");
+/// # Ok::<(), queue_http::InvalidDocument>(())
+/// ```
 ///
 /// # Errors
 /// What is wrong with the first field that is wrong.
@@ -54,7 +65,7 @@ pub fn checked_schedule_document(
     ids: &dyn IdSource,
     store: &Limits,
     service: &ServiceLimits,
-) -> Result<(Kind, Schedule<Raw>), InvalidDocument> {
+) -> Result<ScheduleSpec, InvalidDocument> {
     let schedule: ScheduleIn<'_> = document(json)?;
     Ok(schedule.checked(name, &RequestRules { ids, store, service })?)
 }

@@ -60,14 +60,13 @@ pub(crate) async fn put(app: Arc<App>, call: Call) -> Result<Response> {
     let said: ScheduleIn<'_> = call.json()?;
     let queue = call.open_queue()?;
     let limits = app.storage.capabilities().limits;
-    let (kind, schedule) = said.checked(name(&call), &app.rules(&limits))?;
+    let spec = said.checked(name(&call), &app.rules(&limits))?;
     if !call.may(Scope::Produce, &queue) {
         let detail =
             "the token lacks the scope produce for this queue, in which the schedule would enqueue jobs";
         return Err(Problem::new(ProblemKind::Forbidden, detail));
     }
-    let jobs: Queue<Raw, Raw> = Queue::new(app.storage.clone(), queue)?;
-    let (status, outcome) = match jobs.of_kind(kind).schedules().put(&schedule).await? {
+    let (status, outcome) = match schedules(&app, &call)?.put_spec(spec).await? {
         Put::Created => (StatusCode::CREATED, "created"),
         Put::Changed => (StatusCode::OK, "changed"),
         Put::Rescheduled => (StatusCode::OK, "rescheduled"),

@@ -7,11 +7,8 @@ use crate::{
     visit::{Fields, Visit},
     words::{Document, WrongField},
 };
-use queue::{
-    Raw,
-    schedules::{Put, Schedule},
-};
-use queue_core::{ErrorKind, Kind};
+use queue::schedules::{Put, ScheduleSpec};
+use queue_core::ErrorKind;
 use queue_http::{Scope, checked_schedule_document};
 
 /// `POST /put-schedule`
@@ -20,17 +17,17 @@ pub(crate) async fn put_schedule(visit: Visit) -> Result<Answer> {
     // A schedule enqueues jobs and is changed, which are two scopes.
     visit.check(Scope::Operate)?;
     let name = visit.form.get("name").unwrap_or_default().trim().to_owned();
-    let (kind, schedule) = match checked(&visit, &name) {
+    let spec = match checked(&visit, &name) {
         Ok(found) => found,
         Err(wrong) => return schedule_form_again(&visit, wrong),
     };
-    let schedules = visit.client(&queue)?.of_kind(kind).schedules();
+    let schedules = visit.client(&queue)?.schedules();
     if visit.form.get("edit").is_none() && !name.is_empty() && schedules.get(&name).await?.is_some() {
         let words = "there is a schedule of this name already; edit that one";
         return schedule_form_again(&visit, WrongField::new("name", words));
     }
     let record = visit.begin("put schedule", queue.as_str(), format!("schedule {name}")).await?;
-    let put = schedules.put(&schedule).await;
+    let put = schedules.put_spec(spec).await;
     let told = match &put {
         Ok(Put::Created) => "made",
         Ok(Put::Unchanged) => "unchanged",
@@ -50,7 +47,7 @@ pub(crate) async fn put_schedule(visit: Visit) -> Result<Answer> {
     }
 }
 
-fn checked(visit: &Visit, name: &str) -> Result<(Kind, Schedule<Raw>), WrongField> {
+fn checked(visit: &Visit, name: &str) -> Result<ScheduleSpec, WrongField> {
     let document = document(&visit.form)?;
     let limits = visit.storage().capabilities().limits;
     let (ids, service) = (&*visit.app.ids, &visit.app.limits);

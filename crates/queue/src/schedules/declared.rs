@@ -46,6 +46,24 @@ pub struct Declared {
     pub undeclared: Vec<String>,
 }
 
+impl<P, R> Schedules<P, R> {
+    /// Puts a schedule in the form that a store keeps, for programs that have its
+    /// [job](crate::schedules::Template) already. It is as [`put`](Self::put), but the options of
+    /// the handle do not count, and the job may be of any kind.
+    ///
+    /// # Errors
+    /// The errors of [`put`](Self::put), but none about payloads.
+    pub async fn put_spec(&self, spec: ScheduleSpec) -> Result<Put> {
+        self.write(self.fitting(spec)?).await
+    }
+
+    /// The schedule, if the store takes one of its size.
+    fn fitting(&self, spec: ScheduleSpec) -> Result<ScheduleSpec> {
+        spec.check_size(self.queue.storage().capabilities().limits.payload_bytes_max)?;
+        Ok(spec)
+    }
+}
+
 impl<P: Encode, R> Schedules<P, R> {
     /// Makes a schedule, or changes the schedule of its name into this one. A new schedule begins
     /// with the first tick from now on, by the store's clock. A changed schedule begins where the
@@ -58,7 +76,7 @@ impl<P: Encode, R> Schedules<P, R> {
     /// codec that binds payloads to ids; and the errors of [`pause`](Self::pause). A dropped future
     /// leaves the schedule as it was or as it should be.
     pub async fn put(&self, schedule: &Schedule<P>) -> Result<Put> {
-        self.write(self.checked(schedule, false)?).await
+        self.put_spec(schedule.spec(&self.queue, false)?).await
     }
 
     /// Puts the schedules of a program when it starts, in any number of processes; a schedule that
@@ -72,9 +90,8 @@ impl<P: Encode, R> Schedules<P, R> {
     /// all passed is no error here, since a program that is started again declares it again.
     pub async fn declare(&self, schedules: impl IntoIterator<Item = Schedule<P>>) -> Result<Declared> {
         let mut declared = Declared::default();
-        let specs: Result<Vec<ScheduleSpec>> =
-            schedules.into_iter().map(|schedule| self.checked(&schedule, true)).collect();
-        let specs = specs?;
+        let spec = |schedule: Schedule<P>| self.fitting(schedule.spec(&self.queue, true)?);
+        let specs: Vec<ScheduleSpec> = schedules.into_iter().map(spec).collect::<Result<_>>()?;
         let names: BTreeSet<String> = specs.iter().map(|spec| spec.name.clone()).collect();
         for spec in specs {
             let name = spec.name.clone();
@@ -98,14 +115,6 @@ impl<P: Encode, R> Schedules<P, R> {
             .filter(|name| !names.contains(name))
             .collect();
         Ok(declared)
-    }
-}
-
-impl<P: Encode, R> Schedules<P, R> {
-    fn checked(&self, schedule: &Schedule<P>, declared: bool) -> Result<ScheduleSpec> {
-        let spec = schedule.spec(&self.queue, declared)?;
-        spec.check_size(self.queue.storage().capabilities().limits.payload_bytes_max)?;
-        Ok(spec)
     }
 }
 

@@ -3,13 +3,10 @@
 use crate::{
     limits::ServiceLimits,
     problem::{Problem, Result},
-    wire::{NewJobIn, RequestRules, check_count},
+    wire::{NewJobIn, RequestRules, check_count, span},
 };
-use queue::{
-    JobOptions, Keep, Raw,
-    schedules::{Missed, Overlap, Schedule, ScheduleError, Template, Tick, Timing},
-};
-use queue_core::{Budget, JobId, JobTerms, Kind, NewJob, Retention, Span, Timestamp};
+use queue::schedules::{Missed, Overlap, ScheduleError, ScheduleSpec, Template, Tick, Timing};
+use queue_core::{JobId, Timestamp};
 use serde::Deserialize;
 use std::{
     borrow::Cow,
@@ -90,8 +87,8 @@ pub(crate) enum OverlapIn {
 }
 
 impl ScheduleIn<'_> {
-    /// The kind of the jobs, and the schedule.
-    pub(crate) fn checked(self, name: &str, rules: &RequestRules<'_>) -> Result<(Kind, Schedule<Raw>)> {
+    /// The schedule, in the form that a store keeps.
+    pub(crate) fn checked(self, name: &str, rules: &RequestRules<'_>) -> Result<ScheduleSpec> {
         let timing = timing(
             self.cron.as_deref(),
             self.zone.as_deref(),
@@ -100,19 +97,17 @@ impl ScheduleIn<'_> {
             rules.service,
         )?;
         let missed = missed(self.missed, self.grace_ms, self.catch_up)?;
-        let overlap = match self.overlap {
+        let job = template(self.job, rules).map_err(|problem| problem.at("job"))?;
+        let mut spec = ScheduleSpec::new(name, timing, job, Timestamp::default());
+        spec.missed = missed;
+        spec.overlap = match self.overlap {
             OverlapIn::Allow => Overlap::Allow,
             OverlapIn::Skip => Overlap::Skip,
             OverlapIn::Cancel => Overlap::CancelPrevious,
         };
-        let job = job(self.job, rules).map_err(|problem| problem.at("job"))?;
-        let schedule = Schedule::new(name, timing, Raw(job.payload.clone()))
-            .options(options(&job))
-            .missed(missed)
-            .overlap(overlap)
-            .jitter(Duration::from_millis(self.jitter_ms))
-            .spread(Duration::from_millis(self.spread_ms));
-        Ok((job.kind, schedule))
+        spec.jitter = span("jitter_ms", self.jitter_ms)?;
+        spec.spread = span("spread_ms", self.spread_ms)?;
+        Ok(spec)
     }
 }
 
@@ -163,7 +158,7 @@ pub(super) fn moment(what: &str, text: &str) -> Result<Timestamp> {
 fn missed(rule: MissedIn, grace_ms: Option<u64>, catch_up: Option<usize>) -> Result<Missed> {
     match (rule, grace_ms, catch_up) {
         (MissedIn::Skip, grace, None) => {
-            let grace = grace.map(|millis| crate::wire::span("grace_ms", millis)).transpose()?;
+            let grace = grace.map(|millis| span("grace_ms", millis)).transpose()?;
             Ok(Missed::Skip { grace })
         }
         (MissedIn::Latest, None, None) => Ok(Missed::Latest),
@@ -176,61 +171,14 @@ fn missed(rule: MissedIn, grace_ms: Option<u64>, catch_up: Option<usize>) -> Res
 }
 
 /// The job as an enqueue would have it, whose rules are the same.
-fn job(said: NewJobIn<'_>, rules: &RequestRules<'_>) -> Result<NewJob> {
+fn template(said: NewJobIn<'_>, rules: &RequestRules<'_>) -> Result<Template> {
     if said.has_id() {
         return Err(refused(ScheduleError::Option { option: "id", why: ID }));
     }
     let job = said.checked(Some(JobId::from_static("tick")), rules)?;
-    Template::of(&job).map_err(refused)?;
-    Ok(job)
+    Template::of(&job).map_err(refused)
 }
 
 fn refused(error: ScheduleError) -> Problem {
     Problem::from(queue_core::Error::from(error))
-}
-
-/// The options of a checked job, with all of them set. Those that a template refuses have no name
-/// here.
-fn options(job: &NewJob) -> JobOptions {
-    let NewJob {
-        id: _,
-        kind: _,
-        payload: _,
-        headers,
-        tags,
-        priority,
-        delay,
-        expires_in,
-        terms,
-        on_failed: _,
-        on_waiting: _,
-        awaited: _,
-    } = job;
-    let JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ } = &**terms;
-    let options = JobOptions::new()
-        .delay(delay.as_duration())
-        .expires_in(expires_in.map(Span::as_duration))
-        .time_limit(time_limit.map(Span::as_duration))
-        .priority(*priority)
-        .keep_completed(keep(retention.completed))
-        .keep_failed(keep(retention.failed))
-        .on_failure(on_failure.clone());
-    let options = tags.iter().fold(options, |options, tag| options.tag(tag.as_str()));
-    let options = headers.iter().fold(options, |options, (name, value)| options.header(name, value));
-    let options = match max_attempts {
-        Budget::Limited(limit) => options.max_attempts(limit.get()),
-        Budget::Unlimited => options.unlimited_attempts(),
-    };
-    match max_stalls {
-        Budget::Limited(limit) => options.max_stalls(limit.get()),
-        Budget::Unlimited => options.unlimited_stalls(),
-    }
-}
-
-fn keep(retention: Retention) -> Keep {
-    match retention {
-        Retention::Remove => Keep::Nothing,
-        Retention::Keep(span) => Keep::For(span.as_duration()),
-        Retention::Forever => Keep::Forever,
-    }
 }

@@ -1,9 +1,10 @@
 //! The options of a schedule's jobs: each is kept, or refused before anything is written.
 
-use super::{HOUR, hourly, report, set_up};
+use super::{HOUR, Report, hourly, report, set_up};
 use queue::{
-    InvalidOption, JobOptions, Keep, Kind, OnFailed, Queue,
-    schedules::{Put, ScheduleError},
+    ContentType, ErrorKind, InvalidOption, JobId, JobOptions, Keep, Kind, OnFailed, Payload, Queue,
+    queue_core::{Budget, JobTerms, NewJob, Tag, Tags, Timestamp},
+    schedules::{Put, ScheduleError, ScheduleSpec, Template, Timing},
 };
 use std::{
     error::Error as _,
@@ -42,6 +43,39 @@ async fn a_put_that_differs_in_tags_or_headers_alone_is_a_change() {
     assert_eq!(put(tagged("b", "1")).await, Put::Changed);
     assert_eq!(put(tagged("b", "2")).await, Put::Changed);
     assert_eq!(put(JobOptions::new()).await, Put::Changed);
+}
+
+#[tokio::test]
+async fn a_schedule_that_has_its_job_already_keeps_all_of_it_and_needs_no_options_of_a_handle() {
+    let (clock, reports) = set_up();
+    let given = Queue::builder(reports.storage().clone(), "reports").options(JobOptions::new().priority(7));
+    let by_the_handle: Queue<Report, String> = given.build().expect("valid");
+    let payload = Payload::new(
+        r#"{"day": "$queue.tick", "of": "costs"}"#,
+        ContentType::from_static("application/json"),
+    );
+    let job = NewJob {
+        tags: Tags::new([Tag::new("nightly").expect("a tag")]).expect("one tag"),
+        terms: JobTerms { max_attempts: Budget::from_raw(2), ..JobTerms::default() }.into(),
+        ..NewJob::new(JobId::from_static("any"), Kind::from_static("sum"), payload)
+    };
+    let timing = Timing::every(HOUR).expect("an hour");
+    let template = Template::of(&job).expect("a job of a tick");
+    let spec = ScheduleSpec::new("hourly", timing, template, Timestamp::default());
+    assert_eq!(by_the_handle.schedules().put_spec(spec.clone()).await.expect("put"), Put::Created);
+    assert_eq!(reports.schedules().put_spec(spec.clone()).await.expect("put"), Put::Unchanged);
+    clock.advance(HOUR);
+    let sums = reports.of_kind(Kind::from_static("sum"));
+    let ticked = sums.dequeue(SOON).await.expect("claims").expect("the tick's job");
+    assert_eq!(ticked.meta().terms, job.terms);
+    assert_eq!((&ticked.meta().kind, &ticked.meta().tags, ticked.meta().priority), (&job.kind, &job.tags, 0));
+
+    let large = Payload::new(vec![b'a'; 2 << 20], job.payload.content_type.clone());
+    let template = Template::of(&NewJob { payload: large, ..job }).expect("a job of a tick");
+    let mut too_large = spec;
+    too_large.job = template;
+    let refused = reports.schedules().put_spec(too_large).await;
+    assert_eq!(refused.expect_err("it is too large").kind(), ErrorKind::Invalid);
 }
 
 #[tokio::test]
