@@ -223,8 +223,8 @@ impl SettleItem<'_> {
     }
 }
 
-/// Reads what a receipt has no room for: the kind, the kind of the follow-up and the headers. None
-/// of them changes during a life.
+/// Reads what a receipt has no room for: the kind, all terms and the headers. None of them changes
+/// while the job is held.
 async fn read_rest(app: &App, meta: &mut JobMeta) -> Result<Option<Headers>> {
     let record = app.storage.get_one(&meta.queue, &meta.id, Detail::Full).await;
     let record = record.inspect_err(|error| app.claims.answers.note_failure(&meta.queue, error))?;
