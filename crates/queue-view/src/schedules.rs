@@ -1,7 +1,7 @@
 //! A schedule, as JSON.
 
-use crate::{BudgetView, KeepView, SentData};
-use queue_core::{JobTerms, NewJob, Span};
+use crate::{SentData, TermsView};
+use queue_core::{NewJob, Span};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -79,12 +79,8 @@ pub struct ScheduledJobView {
     priority: i16,
     delay_ms: i64,
     expires_in_ms: Option<i64>,
-    time_limit_ms: Option<i64>,
-    max_attempts: BudgetView,
-    max_stalls: BudgetView,
-    keep_completed: KeepView,
-    keep_failed: KeepView,
-    on_failure: Option<String>,
+    #[serde(flatten)]
+    terms: TermsView,
 }
 
 /// A schedule that this program cannot read, and another may: a newer version wrote it, or its time
@@ -118,7 +114,6 @@ impl ScheduledJobView {
             on_waiting: _,
             awaited: _,
         } = job;
-        let JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ } = &**terms;
         let sent = with_payload.then(|| SentData::of(payload));
         let SentData { json, base64, content_type } = sent.unwrap_or_default();
         let headers = || headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -132,12 +127,7 @@ impl ScheduledJobView {
             priority: *priority,
             delay_ms: delay.as_millis(),
             expires_in_ms: expires_in.map(Span::as_millis),
-            time_limit_ms: time_limit.map(Span::as_millis),
-            max_attempts: (*max_attempts).into(),
-            max_stalls: (*max_stalls).into(),
-            keep_completed: retention.completed.into(),
-            keep_failed: retention.failed.into(),
-            on_failure: on_failure.as_ref().map(ToString::to_string),
+            terms: TermsView::of(terms),
         }
     }
 }

@@ -38,7 +38,7 @@ pub(super) const TABLE: &[Row] = &[
         &["queue-memory", "queue-testkit"],
         &[DRIVERS],
     ),
-    row("queue-service", &["queue-core", "queue-remote", "queue-worker"], &[], &[DRIVERS]),
+    row("queue-service", &["queue-core", "queue-remote", "queue-view", "queue-worker"], &[], &[DRIVERS]),
     row(
         "queue-http",
         &["queue-core", "queue-schedule", "queue-view", "queue-worker", "queue-jobs"],

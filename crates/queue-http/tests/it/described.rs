@@ -53,16 +53,14 @@ fn faults(schema: &'static Value, value: &Value, at: &str) -> Vec<String> {
         let one_fits = ways.iter().any(|way| faults(way, value, at).is_empty());
         return if one_fits { Vec::new() } else { vec![format!("{at} fits none of its ways")] };
     }
-    if let Some(parts) = schema["allOf"].as_array() {
-        return of_object(parts, value, at);
+    if schema["allOf"].is_array() {
+        return of_object(&parts_of(schema), value, at);
     }
     if !has_type(&schema["type"], value) {
         return vec![format!("{at} is no {}", schema["type"])];
     }
     match value {
-        Value::Object(_) if schema["properties"].is_object() => {
-            of_object(std::slice::from_ref(schema), value, at)
-        }
+        Value::Object(_) if schema["properties"].is_object() => of_object(&[schema], value, at),
         Value::Array(items) if schema["items"].is_object() => {
             items.iter().flat_map(|item| faults(&schema["items"], item, at)).collect()
         }
@@ -70,10 +68,18 @@ fn faults(schema: &'static Value, value: &Value, at: &str) -> Vec<String> {
     }
 }
 
-fn of_object(parts: &'static [Value], value: &Value, at: &str) -> Vec<String> {
+/// The objects that an object consists of.
+fn parts_of(schema: &'static Value) -> Vec<&'static Value> {
+    let schema = resolved(schema);
+    match schema["allOf"].as_array() {
+        Some(parts) => parts.iter().flat_map(parts_of).collect(),
+        None => vec![schema],
+    }
+}
+
+fn of_object(parts: &[&'static Value], value: &Value, at: &str) -> Vec<String> {
     let Value::Object(fields) = value else { return vec![format!("{at} is no object")] };
-    let parts: Vec<&'static Value> = parts.iter().map(resolved).collect();
-    let mut faults_found = missing(&parts, fields, at);
+    let mut faults_found = missing(parts, fields, at);
     for (name, field) in fields {
         let place = format!("{at}.{name}");
         match parts.iter().find_map(|part| part["properties"].get(name)) {

@@ -133,6 +133,8 @@ async fn every_option_of_a_job_arrives() {
         ("time_limit_ms", json!(1234)),
         ("max_attempts", json!("unlimited")),
         ("max_stalls", json!(9)),
+        ("keep_completed", json!("forever")),
+        ("keep_failed", json!("nothing")),
         ("on_failure", json!("mourn")),
         ("awaited", json!(true)),
     ] {

@@ -74,7 +74,7 @@ fn with(mut said: Map<String, Value>, keep: Option<Retention>, then: &[NewJob]) 
     said
 }
 
-pub(super) fn keep_json(keep: Retention) -> Value {
+fn keep_json(keep: Retention) -> Value {
     match keep {
         Retention::Remove => json!("nothing"),
         Retention::Forever => json!("forever"),

@@ -1,7 +1,8 @@
 //! A job that follows another, as a request has it.
 
-use super::{base64, outgoing_event::keep_json, span_millis};
-use queue_core::{Budget, JobTerms, NewJob, OnFailed, OnWaiting, Tag};
+use super::{base64, span_millis};
+use queue_core::{NewJob, OnFailed, OnWaiting, Tag};
+use queue_view::TermsView;
 use serde_json::{Map, Value, json};
 
 /// Every field of the job, but those without a value.
@@ -20,7 +21,6 @@ pub(super) fn job_json(job: &NewJob) -> Value {
         on_waiting,
         awaited,
     } = job;
-    let JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ } = &**terms;
     let headers: Map<String, Value> =
         headers.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
     let tags: Vec<&str> = tags.iter().map(Tag::as_str).collect();
@@ -33,10 +33,6 @@ pub(super) fn job_json(job: &NewJob) -> Value {
         "tags": tags,
         "priority": priority,
         "delay_ms": span_millis(*delay),
-        "max_attempts": budget(*max_attempts),
-        "max_stalls": budget(*max_stalls),
-        "keep_completed": keep_json(retention.completed),
-        "keep_failed": keep_json(retention.failed),
         "on_failed": if *on_failed == OnFailed::Replace { "replace" } else { "block" },
         "awaited": awaited,
     });
@@ -46,18 +42,12 @@ pub(super) fn job_json(job: &NewJob) -> Value {
         }
     };
     add("expires_in_ms", expires_in.map(|span| json!(span_millis(span))));
-    add("time_limit_ms", time_limit.map(|span| json!(span_millis(span))));
-    add("on_failure", on_failure.as_ref().map(|kind| json!(kind.as_str())));
     if let OnWaiting::Replace { max_wait } = *on_waiting {
         add("on_waiting", Some(json!("replace")));
         add("max_wait_ms", max_wait.map(|span| json!(span_millis(span))));
     }
-    said
-}
-
-fn budget(budget: Budget) -> Value {
-    match budget {
-        Budget::Limited(limit) => json!(limit.get()),
-        Budget::Unlimited => json!("unlimited"),
+    if let Value::Object(terms) = json!(TermsView::of(terms)) {
+        terms.into_iter().filter(|(_, value)| !value.is_null()).for_each(|(name, value)| said[name] = value);
     }
+    said
 }

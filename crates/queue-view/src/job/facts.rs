@@ -1,11 +1,11 @@
 //! What people want to know of a job, as labels and values.
 
-use super::JobReading;
+use super::{JobReading, terms::term_facts};
 use crate::{
     Standing,
     words::{age, moment},
 };
-use queue_core::{Budget, JobMeta, Span, Timestamp};
+use queue_core::{Budget, JobMeta, Timestamp};
 
 /// A fact of a job for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,13 +63,9 @@ fn limits(job: &JobMeta, now: Timestamp) -> Vec<JobFact> {
         facts.push(JobFact::shared("held by", lease.worker.as_str(), "worker"));
         facts.push(JobFact::plain("lease ends", relative(lease.expires_at, now)));
     }
-    facts.extend(
-        job.terms.time_limit.map(Span::as_duration).map(|limit| JobFact::plain("time limit", age(limit))),
-    );
     let must_start = job.expires_at().filter(|_| !job.state.is_terminal() && !job.is_expired(now));
     facts.extend(must_start.map(|at| JobFact::plain("must start", relative(at, now))));
-    let follows = |kind| JobFact::plain("if it fails", format!("a job of kind {kind} follows"));
-    facts.extend(job.terms.on_failure.as_ref().map(follows));
+    facts.extend(term_facts(&job.terms));
     if job.cancel_requested {
         facts.push(JobFact::plain("cancel", "asked to stop"));
     }

@@ -11,6 +11,7 @@ mod keep;
 mod option_facts;
 mod pauses;
 mod reading;
+mod terms;
 mod timeline;
 mod view;
 
@@ -25,5 +26,6 @@ pub use keep::{KeepView, KeepWord};
 pub use option_facts::option_facts;
 pub use pauses::{JobPauses, PauseView, PausedPart};
 pub use reading::JobReading;
+pub use terms::TermsView;
 pub use timeline::{JobStep, TimelineEntry, Waiting};
 pub use view::JobView;

@@ -1,8 +1,8 @@
 //! The options of a job that is not there yet, as labels and values: what a schedule's jobs have.
 
-use super::JobFact;
+use super::{JobFact, terms::term_facts};
 use crate::words::age;
-use queue_core::{Budget, JobTerms, NewJob, Retention, RetentionPolicy, Span};
+use queue_core::{Budget, NewJob, Span};
 
 /// The options of a job that are not at their default, without its id, kind and payload, which
 /// faces show elsewhere; its headers only for those who may see the payload.
@@ -21,8 +21,6 @@ pub fn option_facts(job: &NewJob, with_headers: bool) -> Vec<JobFact> {
         on_waiting: _,
         awaited: _,
     } = job;
-    let JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ } = &**terms;
-    let default = RetentionPolicy::default();
     let span = |label, span: &Span| JobFact::plain(label, age(span.as_duration()));
     let mut facts: Vec<JobFact> =
         tags.iter().map(|tag| JobFact::shared("tag", tag.as_str(), "tag")).collect();
@@ -33,15 +31,9 @@ pub fn option_facts(job: &NewJob, with_headers: bool) -> Vec<JobFact> {
     }
     facts.extend((*delay != Span::ZERO).then(|| span("delay", delay)));
     facts.extend(expires_in.as_ref().map(|expiry| span("expires in", expiry)));
-    facts.extend(time_limit.as_ref().map(|limit| span("time limit", limit)));
-    facts.extend((*max_attempts != Budget::ATTEMPTS).then(|| budget("attempts", *max_attempts)));
-    facts.extend((*max_stalls != Budget::STALLS).then(|| budget("stalls", *max_stalls)));
-    facts.extend(
-        (retention.completed != default.completed).then(|| kept("kept completed", retention.completed)),
-    );
-    facts.extend((retention.failed != default.failed).then(|| kept("kept failed", retention.failed)));
-    let follows = |kind| JobFact::plain("if it fails", format!("a job of kind {kind} follows"));
-    facts.extend(on_failure.as_ref().map(follows));
+    facts.extend((terms.max_attempts != Budget::ATTEMPTS).then(|| budget("attempts", terms.max_attempts)));
+    facts.extend((terms.max_stalls != Budget::STALLS).then(|| budget("stalls", terms.max_stalls)));
+    facts.extend(term_facts(terms));
     facts
 }
 
@@ -49,14 +41,6 @@ fn budget(label: &'static str, budget: Budget) -> JobFact {
     match budget {
         Budget::Limited(limit) => JobFact::plain(label, format!("at most {limit}")),
         Budget::Unlimited => JobFact::plain(label, "without a limit"),
-    }
-}
-
-fn kept(label: &'static str, retention: Retention) -> JobFact {
-    match retention {
-        Retention::Remove => JobFact::plain(label, "not at all"),
-        Retention::Keep(span) => JobFact::plain(label, age(span.as_duration())),
-        Retention::Forever => JobFact::plain(label, "forever"),
     }
 }
 
@@ -102,9 +86,9 @@ mod tests {
             "priority",
             "delay",
             "expires in",
-            "time limit",
             "attempts",
             "stalls",
+            "time limit",
             "kept completed",
             "kept failed",
             "if it fails",

@@ -1,8 +1,8 @@
 //! The metadata of a job as JSON.
 
-use super::{BudgetView, ErrorView};
+use super::{ErrorView, TermsView};
 use crate::words::millis;
-use queue_core::{JobMeta, Kind, Reason, Span, Tag, Timestamp};
+use queue_core::{JobMeta, Reason, Tag, Timestamp};
 use serde::Serialize;
 
 /// The metadata of a job as JSON: one row of a listing, and the beginning of [`JobDetails`] and
@@ -32,8 +32,8 @@ pub struct JobView<'a> {
     attempts_made: u32,
     failures: u32,
     stalls: u32,
-    max_attempts: BudgetView,
-    max_stalls: BudgetView,
+    #[serde(flatten)]
+    terms: TermsView,
     /// How often it was claimed; `(seq, epoch)` only grows.
     epoch: u64,
     created_at_ms: i64,
@@ -46,7 +46,6 @@ pub struct JobView<'a> {
     purge_at_ms: Option<i64>,
     /// When it expires unless it starts before.
     expires_at_ms: Option<i64>,
-    time_limit_ms: Option<i64>,
     /// How long it has waited, or waited for its last claim, from its due time on.
     wait_ms: Option<u64>,
     /// How long its last attempt took, or has been running.
@@ -61,8 +60,6 @@ pub struct JobView<'a> {
     /// The worker that holds it.
     worker: Option<&'a str>,
     lease_expires_at_ms: Option<i64>,
-    /// The kind of the job that follows if this one fails for good.
-    on_failure: Option<&'a str>,
 }
 
 impl<'a> JobView<'a> {
@@ -83,8 +80,7 @@ impl<'a> JobView<'a> {
             attempts_made: job.attempts_made(),
             failures: job.failures,
             stalls: job.stalls,
-            max_attempts: job.terms.max_attempts.into(),
-            max_stalls: job.terms.max_stalls.into(),
+            terms: TermsView::of(&job.terms),
             epoch: job.epoch,
             created_at_ms: job.created_at.as_millis(),
             run_at_ms: job.run_at.as_millis(),
@@ -94,7 +90,6 @@ impl<'a> JobView<'a> {
             finished_at_ms: job.finished_at.map(Timestamp::as_millis),
             purge_at_ms: job.purge_at.map(Timestamp::as_millis),
             expires_at_ms: job.expires_at().map(Timestamp::as_millis),
-            time_limit_ms: job.terms.time_limit.map(Span::as_millis),
             wait_ms: job.wait_time(now).map(millis),
             run_ms: job.run_time(now).map(millis),
             cancel_requested: job.cancel_requested,
@@ -103,7 +98,6 @@ impl<'a> JobView<'a> {
             error: job.last_error.as_ref().map(ErrorView::from),
             worker: lease.map(|lease| lease.worker.as_str()),
             lease_expires_at_ms: lease.map(|lease| lease.expires_at.as_millis()),
-            on_failure: job.terms.on_failure.as_ref().map(Kind::as_str),
         }
     }
 }

@@ -107,3 +107,19 @@ fn what_only_adds_breaks_nobody() {
     assert_eq!(changes(&document(), &grown), Vec::<String>::new());
     assert_eq!(major(&grown), major(&document()));
 }
+
+#[test]
+fn a_field_may_move_into_a_part_of_its_object_and_counts_there() {
+    let mut parted = document();
+    let schemas = &mut parted["components"]["schemas"];
+    let outcome = schemas["Answer"]["properties"]["outcome"].take();
+    schemas["Inner"] = json!({"type": "object", "required": ["outcome"], "properties": {"outcome": outcome}});
+    schemas["Answer"] = json!({"allOf": [
+        {"$ref": "#/components/schemas/Inner"},
+        {"type": "object", "properties": {"seq": {"type": "integer"}}}]});
+    assert_eq!(changes(&document(), &parted), Vec::<String>::new());
+    assert_eq!(changes(&parted, &document()), Vec::<String>::new());
+    let mut poorer = parted.clone();
+    poorer["components"]["schemas"]["Inner"]["properties"] = json!({});
+    assert_eq!(changes(&parted, &poorer).len(), 1, "{:?}", changes(&parted, &poorer));
+}
