@@ -1,7 +1,7 @@
 //! The options of a job.
 
-use super::option_values::{Bound, CheckedOptions, DueTime, Limit, OptionValues, checked};
-use crate::{InvalidOption, Keep, client::FollowUpKind};
+use super::option_values::{Bound, CheckedOptions, DueTime, OptionValues, checked};
+use crate::InvalidOption;
 use queue_core::OnFailed;
 use std::time::{Duration, SystemTime};
 
@@ -32,7 +32,7 @@ use std::time::{Duration, SystemTime};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct JobOptions {
-    values: OptionValues,
+    pub(super) values: OptionValues,
 }
 
 impl JobOptions {
@@ -135,101 +135,15 @@ impl JobOptions {
         self
     }
 
-    /// Sets how long the handler may run, in place of the limit of the kind or of the worker; more
-    /// than zero, at most 100 years, fractions of a millisecond rounded up.
-    /// `WorkerBuilder::time_limit` says what happens then. Callers of
-    /// [`dequeue`](crate::Queue::dequeue) find the limit in the metadata; nothing enforces it
-    /// there. `None` overrides a limit of the handle, and leaves the limit to the kind and the
-    /// worker.
-    pub fn time_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
-        self.values.time_limit = Some(Bound::of(limit.into()));
-        self
-    }
-
     /// Sets the priority; lower is claimed first.
     pub fn priority(mut self, priority: i16) -> Self {
         self.values.priority = Some(priority);
         self
     }
 
-    /// Sets the number of failures at which the job is Failed; at least 1. Default 25, which take
-    /// two days and more at the default waits.
-    pub fn max_attempts(mut self, limit: u32) -> Self {
-        self.values.max_attempts = Some(Limit::At(limit));
-        self
-    }
-
-    /// Sets no limit of failures: only the retry policy ends the retries.
-    pub fn unlimited_attempts(mut self) -> Self {
-        self.values.max_attempts = Some(Limit::Unlimited);
-        self
-    }
-
-    /// Sets the number of lapsed leases at which the job is Failed, since the job may be what kills
-    /// its workers; at least 1. Default 3.
-    pub fn max_stalls(mut self, limit: u32) -> Self {
-        self.values.max_stalls = Some(Limit::At(limit));
-        self
-    }
-
-    /// Sets no limit of lapsed leases.
-    pub fn unlimited_stalls(mut self) -> Self {
-        self.values.max_stalls = Some(Limit::Unlimited);
-        self
-    }
-
-    /// Sets how long the job is kept once finished, with any outcome.
-    pub fn keep(self, keep: impl Into<Keep>) -> Self {
-        let keep = keep.into();
-        self.keep_completed(keep).keep_failed(keep)
-    }
-
-    /// Sets how long the job is kept once Completed. Default one hour.
-    pub fn keep_completed(mut self, keep: impl Into<Keep>) -> Self {
-        self.values.keep_completed = Some(keep.into());
-        self
-    }
-
-    /// Sets how long the job is kept once Failed or Cancelled. Default seven days.
-    pub fn keep_failed(mut self, keep: impl Into<Keep>) -> Self {
-        self.values.keep_failed = Some(keep.into());
-        self
-    }
-
     /// Sets what the enqueue does if there is a Failed record of the same id.
     pub fn on_failed(mut self, on_failed: OnFailed) -> Self {
         self.values.on_failed = Some(on_failed);
-        self
-    }
-
-    /// Sets the kind of a follow-up: a job that is enqueued, into the same queue, in the same step
-    /// that ends this one as Failed, whether its worker ends it or a rescue of its last lease. The
-    /// payload of the follow-up is a [`FailedJob`](crate::FailedJob), in JSON under every codec. A
-    /// job that completes, is cancelled or expires has no follow-up; a job that is redriven and
-    /// fails again has a new one. The kind is a [`JobKind`](crate::JobKind) or text; `None` removes
-    /// the kind of the handle.
-    ///
-    #[cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
-    #[cfg_attr(not(all(feature = "worker", feature = "memory", feature = "json")), doc = "```ignore")]
-    /// use queue::prelude::*;
-    ///
-    /// const CHARGE: JobKind<u32> = JobKind::new("charge");
-    /// const CHARGE_FAILED: JobKind<FailedJob> = JobKind::new("charge-failed");
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
-    /// let tasks: Queue<()> = Queue::new(open("memory:").await?, "tasks")?;
-    /// let options = JobOptions::new().max_attempts(1).on_failure(CHARGE_FAILED);
-    /// tasks.of(CHARGE).enqueue_with("charge-7", 7, options).await?;
-    ///
-    /// let router = Router::new(())
-    ///     .handle(CHARGE, |_, _| async { Err("the card has expired".into()) })?
-    ///     .handle(CHARGE_FAILED, |job, _| async move { Ok(println!("{}: {}", job.id, job.error_message)) })?;
-    /// let report = tasks.worker(router).until_idle().build()?.run().await;
-    /// assert_eq!((report.failed, report.completed), (1, 1));
-    /// # Ok(()) }
-    /// ```
-    pub fn on_failure(mut self, kind: impl FollowUpKind) -> Self {
-        self.values.on_failure = Some(kind.follow_up_kind());
         self
     }
 

@@ -26,6 +26,7 @@ mod queue;
 mod send_span;
 mod series;
 mod status;
+mod term_options;
 mod time_of_day;
 #[cfg(feature = "opentelemetry")]
 mod trace_context;

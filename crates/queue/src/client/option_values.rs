@@ -1,12 +1,13 @@
 //! The options of a job as they were set, and the checked values that they result in.
 
+use super::term_options::TermValues;
 use crate::{
     InvalidOption, Keep,
-    client::keep::{checked_span, positive_span, retention},
+    client::keep::{checked_span, positive_span},
 };
 use queue_core::{
-    Budget, Headers, InvalidName, JobId, JobTerms, Kind, NewJob, NewerTerms, OnFailed, OnWaiting, Payload,
-    Retention, RetentionPolicy, SharedTerms, Span, Tag, Tags,
+    Headers, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, Retention, RetentionPolicy, SharedTerms,
+    Span, Tag, Tags,
 };
 use std::{
     collections::BTreeMap,
@@ -25,15 +26,9 @@ pub(super) struct OptionValues {
     pub(super) due: Option<DueTime>,
     pub(super) max_wait: Option<Duration>,
     pub(super) expires_in: Option<Bound>,
-    pub(super) time_limit: Option<Bound>,
     pub(super) priority: Option<i16>,
-    pub(super) max_attempts: Option<Limit>,
-    pub(super) max_stalls: Option<Limit>,
-    pub(super) keep_completed: Option<Keep>,
-    pub(super) keep_failed: Option<Keep>,
+    pub(super) terms: TermValues,
     pub(super) on_failed: Option<OnFailed>,
-    /// A kind, no kind, or the error of an invalid one.
-    pub(super) on_failure: Option<Result<Option<Kind>, InvalidName>>,
     /// Of several with one name the last counts.
     pub(super) headers: Vec<(String, String)>,
     pub(super) tags: Vec<String>,
@@ -55,13 +50,6 @@ pub(super) enum Bound {
     Never,
 }
 
-/// A budget as it was given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Limit {
-    At(u32),
-    Unlimited,
-}
-
 impl OptionValues {
     pub(super) fn over(self, under: &Self) -> Self {
         Self {
@@ -69,14 +57,9 @@ impl OptionValues {
             max_wait: self.max_wait.or(under.max_wait.filter(|_| self.due.is_none())),
             due: self.due.or(under.due),
             expires_in: self.expires_in.or(under.expires_in),
-            time_limit: self.time_limit.or(under.time_limit),
             priority: self.priority.or(under.priority),
-            max_attempts: self.max_attempts.or(under.max_attempts),
-            max_stalls: self.max_stalls.or(under.max_stalls),
-            keep_completed: self.keep_completed.or(under.keep_completed),
-            keep_failed: self.keep_failed.or(under.keep_failed),
+            terms: self.terms.over(&under.terms),
             on_failed: self.on_failed.or(under.on_failed),
-            on_failure: self.on_failure.or_else(|| under.on_failure.clone()),
             headers: under.headers.iter().cloned().chain(self.headers).collect(),
             tags: under.tags.iter().cloned().chain(self.tags).collect(),
         }
@@ -101,7 +84,7 @@ impl OptionValues {
         if matches!(self.expires_in, Some(Bound::In(_))) {
             return Err(InvalidOption::Debounce(EXPIRES));
         }
-        if self.keep_completed.is_some_and(|keep| keep != Keep::Nothing) {
+        if self.terms.keep_completed.is_some_and(|keep| keep != Keep::Nothing) {
             return Err(InvalidOption::Debounce(KEPT));
         }
         match self.max_wait {
@@ -116,6 +99,16 @@ impl OptionValues {
 
     fn is_debounced(&self) -> bool {
         matches!(self.due, Some(DueTime::Debounced(_)))
+    }
+
+    /// How long the job is kept unless it was set.
+    fn kept(&self) -> RetentionPolicy {
+        let default = RetentionPolicy::default();
+        if self.is_debounced() {
+            RetentionPolicy { completed: Retention::Remove, ..default }
+        } else {
+            default
+        }
     }
 
     fn on_failed(&self) -> OnFailed {
@@ -133,21 +126,6 @@ impl OptionValues {
         Ok(Some(span))
     }
 
-    fn time_limit(&self) -> Result<Option<Span>, InvalidOption> {
-        let Some(Bound::In(given)) = self.time_limit else { return Ok(None) };
-        positive_span("a time limit", given).map(Some)
-    }
-
-    fn on_failure(&self) -> Result<Option<Kind>, InvalidOption> {
-        match &self.on_failure {
-            Some(Ok(Some(kind))) if kind.is_reserved() => {
-                Err(InvalidOption::ReservedKind { kind: kind.clone() })
-            }
-            Some(given) => given.clone().map_err(InvalidOption::FollowUpKind),
-            None => Ok(None),
-        }
-    }
-
     fn headers(&self) -> Result<Headers, InvalidOption> {
         let last_of_each: BTreeMap<_, _> = self.headers.iter().cloned().collect();
         Headers::new(last_of_each).map_err(|error| InvalidOption::Headers(error.message().to_owned()))
@@ -158,42 +136,15 @@ impl OptionValues {
         let tags = tags.map_err(|invalid| InvalidOption::Tags(invalid.to_string()))?;
         Tags::new(tags).map_err(|error| InvalidOption::Tags(error.message().to_owned()))
     }
-
-    fn retention(&self) -> Result<RetentionPolicy, InvalidOption> {
-        let mut default = RetentionPolicy::default();
-        if self.is_debounced() {
-            default.completed = Retention::Remove;
-        }
-        Ok(RetentionPolicy {
-            completed: self.keep_completed.map_or(Ok(default.completed), retention)?,
-            failed: self.keep_failed.map_or(Ok(default.failed), retention)?,
-        })
-    }
 }
 
 pub(super) fn checked(values: &OptionValues) -> Result<CheckedOptions, InvalidOption> {
-    let budget = |limit: Option<Limit>, default, what, unlimited| {
-        limit.map_or(Ok(default), |limit| limit.budget(what, unlimited))
-    };
     let delay = values.delay()?;
     Ok(CheckedOptions {
         delay: checked_span("a delay", delay)?,
         expires_in: values.expiry(delay)?,
         priority: values.priority.unwrap_or_default(),
-        terms: JobTerms {
-            max_attempts: budget(
-                values.max_attempts,
-                Budget::ATTEMPTS,
-                "max_attempts",
-                "unlimited_attempts",
-            )?,
-            max_stalls: budget(values.max_stalls, Budget::STALLS, "max_stalls", "unlimited_stalls")?,
-            time_limit: values.time_limit()?,
-            on_failure: values.on_failure()?,
-            retention: values.retention()?,
-            newer: NewerTerms::NONE,
-        }
-        .into(),
+        terms: values.terms.checked(values.kept())?.into(),
         on_failed: values.on_failed(),
         on_waiting: values.on_waiting(delay)?,
         headers: values.headers()?,
@@ -210,16 +161,6 @@ impl DueTime {
 impl Bound {
     pub(super) fn of(given: Option<Duration>) -> Self {
         given.map_or(Self::Never, Self::In)
-    }
-}
-
-impl Limit {
-    fn budget(self, what: &'static str, unlimited: &'static str) -> Result<Budget, InvalidOption> {
-        match self {
-            Self::At(0) => Err(InvalidOption::NoBudget { what, unlimited }),
-            Self::At(limit) => Ok(Budget::from_raw(limit)),
-            Self::Unlimited => Ok(Budget::Unlimited),
-        }
     }
 }
 
