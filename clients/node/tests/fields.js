@@ -2,12 +2,7 @@
 
 import { JsonText } from "../src/index.js";
 
-const JOB = {
-  id: "id", kind: "kind", headers: "headers", tags: "tags", priority: "priority", delay_ms: "delayMs",
-  expires_in_ms: "expiresInMs", time_limit_ms: "timeLimitMs", max_attempts: "maxAttempts", max_stalls: "maxStalls",
-  keep_completed: "keepCompleted", keep_failed: "keepFailed", on_failed: "onFailed", on_waiting: "onWaiting",
-  max_wait_ms: "maxWaitMs", on_failure: "onFailure", awaited: "awaited", content_type: "contentType", payload: "payload",
-};
+const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 
 /** A job for `enqueue`. Fields that the client does not know are left to it. */
 export function jobOut(fields) {
@@ -15,7 +10,7 @@ export function jobOut(fields) {
   for (const [name, value] of Object.entries(fields)) {
     if (name === "payload_text") job.payload = new JsonText(value);
     else if (name === "payload_base64") job.payload = Buffer.from(value, "base64");
-    else job[JOB[name] ?? name] = value;
+    else job[camel(name)] = value;
   }
   return job;
 }

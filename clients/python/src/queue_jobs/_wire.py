@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from datetime import timedelta
 from typing import Any, get_args
 from urllib.parse import quote
@@ -90,8 +91,21 @@ def data_members(name: str, value: object, content_type: bool = True) -> dict[st
     return {name: Json(text_of(value, name))}
 
 
-_LENGTHS = ("delay", "expires_in", "time_limit", "max_wait")
-_PLAIN = ("max_attempts", "max_stalls", "on_failed", "on_waiting", "on_failure")
+#: The options of a job and their defaults, which are not sent.
+_OPTIONS = {
+    one.name: one.default for one in fields(Job) if one.name not in ("kind", "payload", "id", "headers")
+}
+_LENGTHS = frozenset(("delay", "expires_in", "time_limit", "max_wait"))
+_KEPT = frozenset(("keep_completed", "keep_failed"))
+
+
+def _option(name: str, value: Any) -> dict[str, Any]:
+    """An option as the protocol has it: lengths of time in milliseconds, the others as they are."""
+    if name in _LENGTHS:
+        return {f"{name}_ms": millis(value)}
+    if name in _KEPT:
+        return {name: keep(value)}
+    return {name: list(value) if name == "tags" else value}
 
 
 def job_text(job: Job, job_id: str | None, inherited: Mapping[str, str]) -> str:
@@ -103,21 +117,9 @@ def job_text(job: Job, job_id: str | None, inherited: Mapping[str, str]) -> str:
         said |= data_members("payload", job.payload)
     if headers := {**inherited, **job.headers}:
         said["headers"] = headers
-    if job.tags:
-        said["tags"] = list(job.tags)
-    if job.priority:
-        said["priority"] = job.priority
-    for name in _LENGTHS:
-        if (length := getattr(job, name)) is not None:
-            said[f"{name}_ms"] = millis(length)
-    for name in _PLAIN:
-        if (value := getattr(job, name)) is not None:
-            said[name] = value
-    for name in ("keep_completed", "keep_failed"):
-        if (kept := getattr(job, name)) is not None:
-            said[name] = keep(kept)
-    if job.awaited:
-        said["awaited"] = True
+    for name, default in _OPTIONS.items():
+        if (value := getattr(job, name)) != default:
+            said |= _option(name, value)
     return text_of(said, "job")
 
 
