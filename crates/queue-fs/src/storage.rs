@@ -104,7 +104,6 @@ impl Storage for FsStorage {
             .with_events(EventReach::Process)
             .with_presence()
             .with_pause()
-            .with_kind_pause()
             .with_queues()
             .with_attempts()
             .with_import()
@@ -179,12 +178,8 @@ impl Storage for FsStorage {
         self.writer.call(FsImport(request)).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        self.writer.call(FsSetPaused { queue: queue.clone(), kind: None, pause }).await?
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        self.writer.call(FsSetPaused { queue: queue.clone(), kind: Some(kind.clone()), pause }).await?
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        self.writer.call(FsSetPaused { queue: queue.clone(), kind: kind.cloned(), pause }).await?
     }
 
     /// Starts the watcher for foreign writes, if this is the first subscription.

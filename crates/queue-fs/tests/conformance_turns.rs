@@ -155,8 +155,8 @@ impl Storage for Turns {
         self.turn(|store| async move { store.prune(request).await }).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        self.turn(|store| async move { store.set_paused(queue, pause).await }).await
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        self.turn(|store| async move { store.set_paused(queue, kind, pause).await }).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
@@ -165,10 +165,6 @@ impl Storage for Turns {
 
     async fn announce(&self, worker: WorkerInfo, ttl: Duration) -> Result<Duty> {
         self.turn(|store| async move { store.announce(worker, ttl).await }).await
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        self.turn(|store| async move { store.set_kind_paused(queue, kind, pause).await }).await
     }
 
     async fn set_duty(&self, worker: &WorkerId, duty: Duty) -> Result<Option<Duty>> {

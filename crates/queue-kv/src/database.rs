@@ -48,7 +48,6 @@ impl KvDatabase {
             .with_events(events)
             .with_presence()
             .with_pause()
-            .with_kind_pause()
             .with_queues()
             .with_attempts()
             .with_import()

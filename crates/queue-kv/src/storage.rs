@@ -4,8 +4,8 @@ use crate::{
     KvDatabase,
     reader::{self, Readers},
     writer::{
-        Commits, KvAnnounce, KvApply, KvClaim, KvEnqueue, KvImport, KvPruneSome, KvSetDuty, KvSetKindPaused,
-        KvSetPaused, KvWriteSeries, start,
+        Commits, KvAnnounce, KvApply, KvClaim, KvEnqueue, KvImport, KvPruneSome, KvSetDuty, KvSetPaused,
+        KvWriteSeries, start,
     },
 };
 use async_trait::async_trait;
@@ -133,12 +133,8 @@ impl Storage for KvStorage {
         self.writer.call(KvImport(request)).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        self.writer.call(KvSetPaused { queue: queue.clone(), pause }).await
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        self.writer.call(KvSetKindPaused { queue: queue.clone(), kind: kind.clone(), pause }).await?
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        self.writer.call(KvSetPaused { queue: queue.clone(), kind: kind.cloned(), pause }).await?
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {

@@ -136,7 +136,6 @@ impl Storage for MemoryStorage {
             .with_events(EventReach::Store)
             .with_presence()
             .with_pause()
-            .with_kind_pause()
             .with_queues()
             .with_attempts()
             .with_import()
@@ -209,12 +208,8 @@ impl Storage for MemoryStorage {
         self.with("import", |engine, moment| Stamped::at(moment, engine.import(request, moment.now)))
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        self.with("set_paused", |engine, _| engine.set_paused(queue, pause))
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        self.with("set_kind_paused", |engine, moment| engine.set_kind_paused(queue, kind, pause, moment.now))?
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        self.with("set_paused", |engine, moment| engine.set_paused(queue, kind, pause, moment.now))?
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {

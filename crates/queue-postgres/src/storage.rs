@@ -71,7 +71,6 @@ impl Storage for PostgresStorage {
             .with_events(if is_listening { EventReach::Store } else { EventReach::None })
             .with_presence()
             .with_pause()
-            .with_kind_pause()
             .with_queues()
             .with_attempts()
             .with_import()
@@ -154,12 +153,11 @@ impl Storage for PostgresStorage {
         call(&self.handle, &PostgresImport(&request)).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        call(&self.handle, &PostgresSetPaused { queue, pause }).await
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        call(&self.handle, &PostgresSetKindPaused { queue, kind, pause }).await?
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        match kind {
+            None => call(&self.handle, &PostgresSetPaused { queue, pause }).await,
+            Some(kind) => call(&self.handle, &PostgresSetKindPaused { queue, kind, pause }).await?,
+        }
     }
 
     /// The first subscriber opens the connection that listens.

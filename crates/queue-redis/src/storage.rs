@@ -80,7 +80,6 @@ impl Storage for RedisStorage {
             .with_events(EventReach::Store)
             .with_presence()
             .with_pause()
-            .with_kind_pause()
             .with_queues()
             .with_attempts()
             .with_amend()
@@ -146,12 +145,8 @@ impl Storage for RedisStorage {
         self.handle.import(request).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        self.handle.set_paused(queue, pause).await
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        self.handle.set_kind_paused(queue, kind, pause).await
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        self.handle.set_paused(queue, kind, pause).await
     }
 
     /// The first subscriber opens the connection for hints. Dropping the stream lets go of its

@@ -3,7 +3,7 @@
 use crate::{
     contract::{
         Announce, Attempts, Count, Diagnose, Import, List, ListQueues, ListWorkers, ReadSeries, Remove,
-        SetDuty, SetKindPaused, SetPaused, Verify, WriteSeries,
+        SetDuty, SetPaused, Verify, WriteSeries,
     },
     handle::RemoteHandle,
     hints::Listeners,
@@ -129,12 +129,8 @@ impl Storage for RemoteStorage {
         self.handle.call::<Import>(&request).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        self.handle.call::<SetPaused>(&(queue.clone(), pause)).await
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        self.handle.call::<SetKindPaused>(&((queue.clone(), kind.clone()), pause)).await
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        self.handle.call::<SetPaused>(&((queue.clone(), kind.cloned()), pause)).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {

@@ -9,7 +9,7 @@ use crate::{
     wakeup,
     writer::{
         Database, SqliteAnnounce, SqliteApply, SqliteClaim, SqliteEnqueue, SqliteHandle, SqliteImport,
-        SqlitePruneSome, SqliteSetDuty, SqliteSetKindPaused, SqliteSetPaused, SqliteWriteSeries, start,
+        SqlitePruneSome, SqliteSetDuty, SqliteSetPaused, SqliteWriteSeries, start,
     },
 };
 use async_trait::async_trait;
@@ -87,7 +87,6 @@ impl Storage for SqliteStorage {
             .with_events(EventReach::Process)
             .with_presence()
             .with_pause()
-            .with_kind_pause()
             .with_queues()
             .with_attempts()
             .with_import()
@@ -170,12 +169,8 @@ impl Storage for SqliteStorage {
         self.writer.call(SqliteImport::checked(request, &self.shared.options.limits)?).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        self.writer.call(SqliteSetPaused { queue: queue.clone(), pause }).await
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        self.writer.call(SqliteSetKindPaused { queue: queue.clone(), kind: kind.clone(), pause }).await?
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        self.writer.call(SqliteSetPaused { queue: queue.clone(), kind: kind.cloned(), pause }).await?
     }
 
     /// Starts the watcher for foreign writes, if this is the first subscription.

@@ -164,14 +164,9 @@ impl<S: Storage + ?Sized> StorageLayer for Traced<S> {
         told(span, self.store.import(request), |answer| answer.value.len()).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        let span = verb!(self, "set_paused", %queue, ?pause);
-        told(span, self.store.set_paused(queue, pause), one).await
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        let span = verb!(self, "set_kind_paused", %queue, %kind, ?pause);
-        told(span, self.store.set_kind_paused(queue, kind, pause), one).await
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        let span = verb!(self, "set_paused", %queue, kind = kind.map(Kind::as_str), ?pause);
+        told(span, self.store.set_paused(queue, kind, pause), one).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {

@@ -22,10 +22,8 @@ pub struct Capabilities {
     pub events: EventReach,
     /// Whether workers can announce themselves.
     pub presence: bool,
-    /// Whether a queue can be paused.
+    /// Whether a queue can be paused, and a single kind of it.
     pub pause: bool,
-    /// Whether a single kind of a queue can be paused.
-    pub kind_pause: bool,
     /// Whether the queues of the store can be listed.
     pub queues: bool,
     /// Whether the store keeps the attempts that were charged to a job.
@@ -92,7 +90,6 @@ impl Capabilities {
             events: EventReach::None,
             presence: false,
             pause: false,
-            kind_pause: false,
             queues: false,
             attempts: false,
             import: false,
@@ -131,17 +128,10 @@ impl Capabilities {
         self
     }
 
-    /// Says that a queue can be paused.
+    /// Says that a queue can be paused, and a single kind of it.
     #[must_use]
     pub fn with_pause(mut self) -> Self {
         self.pause = true;
-        self
-    }
-
-    /// Says that a single kind of a queue can be paused.
-    #[must_use]
-    pub fn with_kind_pause(mut self) -> Self {
-        self.kind_pause = true;
         self
     }
 

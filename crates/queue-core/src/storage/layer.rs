@@ -139,13 +139,8 @@ pub trait StorageLayer: Debug + Send + Sync + 'static {
     }
 
     /// See [`Storage::set_paused`].
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        self.around("set_paused", Some(queue), self.inner().set_paused(queue, pause)).await
-    }
-
-    /// See [`Storage::set_kind_paused`].
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        self.around("set_kind_paused", Some(queue), self.inner().set_kind_paused(queue, kind, pause)).await
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        self.around("set_paused", Some(queue), self.inner().set_paused(queue, kind, pause)).await
     }
 
     /// See [`Storage::subscribe`].
@@ -254,12 +249,8 @@ impl<L: StorageLayer> Storage for L {
         StorageLayer::import(self, request).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        StorageLayer::set_paused(self, queue, pause).await
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        StorageLayer::set_kind_paused(self, queue, kind, pause).await
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        StorageLayer::set_paused(self, queue, kind, pause).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {

@@ -54,7 +54,7 @@ impl PausedKind {
         let message = format!(
             "at most {max} kinds of a queue are paused at once, or have jobs left that were set aside"
         );
-        Err(Error::invalid("set_kind_paused", message))
+        Err(Error::invalid("set_paused", message))
     }
 }
 

@@ -187,30 +187,24 @@ pub trait Storage: Debug + Send + Sync + 'static {
         Err(unsupported("import"))
     }
 
-    /// Stops or resumes claims of a queue for all workers. Leases, settles and enqueues go on. In
+    /// Stops or resumes claims of a queue for all workers: all of them, or those of one kind. Each
+    /// of these pauses stands by itself. Leases, settles and enqueues go on. In
     /// both cases subscribers to [`Interest::Wake`] get a hint: a worker that then claims learns of
     /// the pause, and gives back the jobs that it has not started. A worker without room for more
     /// jobs claims none: such a claim, with a limit of 0, answers the pause too. The last call
     /// counts, so a pause can be made longer or shorter. A pause with an end is over by store time,
     /// without a write or a hint: claims tell the end.
     ///
-    /// # Errors
-    /// `Unsupported` unless [`Capabilities::pause`].
-    async fn set_paused(&self, _queue: &QueueName, _pause: Pause) -> Result<()> {
-        Err(unsupported("set_paused"))
-    }
-
-    /// Stops or resumes the claims of one kind in a queue, as [`set_paused`](Self::set_paused) does
-    /// for all. Its jobs wait, are listed and counted so, can be changed, and are claimed in their
-    /// order once the pause is over. A claim sets those in its way aside, a
+    /// Jobs of a paused kind wait, are listed and counted so, can be changed, and are claimed in
+    /// their order once the pause is over. A claim sets those in its way aside, a
     /// [bounded](crate::PausedKind::SET_ASIDE_MAX) number, so that no claim meets them again; if
     /// there are more, `next_due` is now.
     ///
     /// # Errors
-    /// `Unsupported` unless [`Capabilities::kind_pause`], and `Invalid` for
+    /// `Unsupported` unless [`Capabilities::pause`], and `Invalid` for
     /// [one kind too many](crate::PausedKind::check_room).
-    async fn set_kind_paused(&self, _queue: &QueueName, _kind: &Kind, _pause: Pause) -> Result<()> {
-        Err(unsupported("set_kind_paused"))
+    async fn set_paused(&self, _queue: &QueueName, _kind: Option<&Kind>, _pause: Pause) -> Result<()> {
+        Err(unsupported("set_paused"))
     }
 
     /// Subscribes to hints at changes. Hints may be lost, repeated or late, so a caller that

@@ -18,7 +18,7 @@ async fn fill(place: &Place) {
         settle(&store, &held.record.meta, complete(held.token)).await;
     }
     assert_eq!(claim(&store, 1).await.jobs.len(), 1);
-    store.set_paused(&queue(), Pause::UntilResumed).await.expect("it works");
+    store.set_paused(&queue(), None, Pause::UntilResumed).await.expect("it works");
     store.close().await.expect("it works");
 }
 

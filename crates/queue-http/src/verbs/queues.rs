@@ -127,12 +127,7 @@ pub(crate) async fn resume(app: Arc<App>, call: Call) -> Result<Response> {
 
 async fn set_paused(app: &App, call: &Call, kind: Option<&str>, pause: Pause) -> Result<Response> {
     let queue = call.open_queue()?;
-    match kind {
-        None => app.storage.set_paused(&queue, pause).await?,
-        Some(kind) => {
-            let kind = Kind::new(kind).map_err(|invalid| Problem::from(invalid).at("kind"))?;
-            app.storage.set_kind_paused(&queue, &kind, pause).await?;
-        }
-    }
+    let kind = kind.map(Kind::new).transpose().map_err(|invalid| Problem::from(invalid).at("kind"))?;
+    app.storage.set_paused(&queue, kind.as_ref(), pause).await?;
     answer(StatusCode::OK, &PausedOut { paused: pause.is_on(), until_ms: pause.until().map(stamp) })
 }

@@ -1,52 +1,34 @@
 //! Pauses of kinds, and the jobs that claims set aside for them (ADR 0054).
 
-use super::{
-    commit::{Commits, Session},
-    transaction::Transaction,
-};
+use super::transaction::Transaction;
 use crate::{
     failure::{KvFailure, KvResult},
     keys::{self, Family},
     values,
 };
 use queue_core::{Kind, Pause, PausedKind, QueueName, Timestamp};
-use queue_store::{KindPauses, group_commit::Verb};
+use queue_store::KindPauses;
 use std::collections::BTreeMap;
 
-/// Stops or resumes the claims of a kind.
-#[derive(Debug)]
-pub(crate) struct KvSetKindPaused {
-    pub(crate) queue: QueueName,
-    pub(crate) kind: Kind,
-    pub(crate) pause: Pause,
-}
-
-impl Verb<Commits> for KvSetKindPaused {
-    /// An error for a kind that is one too many.
-    type Answer = Result<(), queue_core::Error>;
-
-    const NAME: &'static str = "set_kind_paused";
-
-    fn run(&self, session: &mut Session<'_>) -> KvResult<Self::Answer> {
-        let transaction = session.transaction();
-        transaction.remember_queue(&self.queue)?;
-        let pause = self.pause.at(transaction.now());
-        let mut kinds = transaction.kind_pauses(&self.queue)?;
-        let others = kinds.pauses.keys().filter(|kind| **kind != self.kind).count();
+impl Transaction<'_> {
+    /// Stops or resumes the claims of a kind; an error for one that is one too many.
+    pub(super) fn set_kind_paused(
+        &mut self,
+        queue: &QueueName,
+        kind: &Kind,
+        pause: Pause,
+    ) -> KvResult<Result<(), queue_core::Error>> {
+        let mut kinds = self.kind_pauses(queue)?;
+        let others = kinds.pauses.keys().filter(|other| *other != kind).count();
         if let Err(refused) = if pause.is_on() { PausedKind::check_room(others) } else { Ok(()) } {
             return Ok(Err(refused));
         }
-        kinds.pauses.insert(self.kind.clone(), pause);
+        kinds.pauses.insert(kind.clone(), pause);
         let number = Timestamp::from_millis(pause.as_millis());
-        transaction.put(&keys::kind_pause(&self.queue, &self.kind), &values::time(number))?;
-        transaction.forget_kinds(&self.queue, &mut kinds.pauses)?;
-        // Workers that hold jobs ready want a hint of a pause too.
-        transaction.notices.wake(&self.queue);
-        Ok(Ok(()))
+        self.put(&keys::kind_pause(queue, kind), &values::time(number))?;
+        self.forget_kinds(queue, &mut kinds.pauses).map(Ok)
     }
-}
 
-impl Transaction<'_> {
     /// The pauses of the kinds of a queue. Forgets those that are over and have no job set aside.
     pub(super) fn kind_pauses(&mut self, queue: &QueueName) -> KvResult<KindPauses> {
         let mut pauses: BTreeMap<_, _> = self.view().kinds(queue)?.into_iter().collect();

@@ -17,7 +17,6 @@ pub(crate) use claim::KvClaim;
 pub(crate) use commit::{Commits, start};
 pub(crate) use enqueue::KvEnqueue;
 pub(crate) use import::KvImport;
-pub(crate) use kinds::KvSetKindPaused;
 pub(crate) use presence::{KvAnnounce, KvSetDuty, KvSetPaused};
 pub(crate) use prune::KvPruneSome;
 pub(crate) use series::KvWriteSeries;

@@ -7,29 +7,38 @@ use crate::{
     values,
     view::STEP,
 };
-use queue_core::{Duty, Pause, QueueName, Span, WorkerId, WorkerInfo};
+use queue_core::{Duty, Kind, Pause, QueueName, Span, WorkerId, WorkerInfo};
 use queue_store::group_commit::Verb;
 
-/// Stops or resumes the claims of a queue.
+/// Stops or resumes the claims of a queue, or of one kind.
 #[derive(Debug)]
 pub(crate) struct KvSetPaused {
     pub(crate) queue: QueueName,
+    pub(crate) kind: Option<Kind>,
     pub(crate) pause: Pause,
 }
 
 impl Verb<Commits> for KvSetPaused {
-    type Answer = ();
+    /// An error for a kind that is one too many.
+    type Answer = Result<(), queue_core::Error>;
 
     const NAME: &'static str = "set_paused";
 
-    fn run(&self, session: &mut Session<'_>) -> KvResult<()> {
+    fn run(&self, session: &mut Session<'_>) -> KvResult<Self::Answer> {
         let transaction = session.transaction();
         transaction.remember_queue(&self.queue)?;
-        let has_kinds = transaction.has_kinds(&self.queue)?;
-        transaction.write_pauses(&self.queue, self.pause.at(transaction.now()), has_kinds)?;
+        let pause = self.pause.at(transaction.now());
+        if let Some(kind) = &self.kind {
+            if let Err(refused) = transaction.set_kind_paused(&self.queue, kind, pause)? {
+                return Ok(Err(refused));
+            }
+        } else {
+            let has_kinds = transaction.has_kinds(&self.queue)?;
+            transaction.write_pauses(&self.queue, pause, has_kinds)?;
+        }
         // Workers that hold jobs ready want a hint of a pause too.
         transaction.notices.wake(&self.queue);
-        Ok(())
+        Ok(Ok(()))
     }
 }
 

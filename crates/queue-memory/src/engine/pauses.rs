@@ -33,23 +33,22 @@ impl Pauses {
 }
 
 impl Engine {
-    /// Stops or resumes the claims of a queue. Workers that hold jobs ready need a hint of a pause
-    /// too.
-    pub fn set_paused(&mut self, queue: &QueueName, pause: Pause) {
-        self.change_pauses(queue).pauses.queue = pause;
-    }
-
-    /// Stops or resumes the claims of a kind.
+    /// Stops or resumes the claims of a queue, or of one kind. Workers that hold jobs ready need a
+    /// hint of a pause too.
     ///
     /// # Errors
     /// `Invalid` as [`PausedKind::check_room`] says.
-    pub fn set_kind_paused(
+    pub fn set_paused(
         &mut self,
         queue: &QueueName,
-        kind: &Kind,
+        kind: Option<&Kind>,
         pause: Pause,
         now: Timestamp,
     ) -> Result<()> {
+        let Some(kind) = kind else {
+            self.change_pauses(queue).pauses.queue = pause;
+            return Ok(());
+        };
         if pause.at(now).is_on() {
             let used = |state: &QueueState| state.kinds_in_use(now).filter(|used| *used != kind).count();
             PausedKind::check_room(self.queues.get(queue).map_or(0, used))?;

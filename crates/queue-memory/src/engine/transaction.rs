@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(claim(&mut engine), 1);
         engine.enqueue(&queue(), vec![vec![job("c")]], NOW);
         engine.prune(&PruneRequest { queue: queue(), what: Prune::Everything, limit: 2 }, NOW);
-        engine.set_paused(&queue(), Pause::UntilResumed);
+        engine.set_paused(&queue(), None, Pause::UntilResumed, NOW).unwrap();
         engine.announce(worker(), Span::from_secs(9), NOW);
         engine.enqueue(&QueueName::from_static("new"), vec![vec![job("d")]], NOW);
         assert_eq!(engine.pause_edits().count(), 1);

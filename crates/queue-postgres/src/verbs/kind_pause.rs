@@ -1,4 +1,4 @@
-//! `set_kind_paused`: stops or resumes the claims of a kind; and the end of lines (ADR 54).
+//! `set_paused` of a kind: stops or resumes the claims of a kind; and the end of lines (ADR 54).
 //!
 //! A transaction that adds or deletes a line has locked the row of its queue, so such transactions
 //! come one after the other. Claims lock no more than the lines that they move jobs to, pass over
@@ -30,7 +30,7 @@ impl SqlVerb for PostgresSetKindPaused<'_> {
     /// An error for a kind that is one too many.
     type Answer = queue_core::Result<()>;
 
-    const NAME: &'static str = "set_kind_paused";
+    const NAME: &'static str = "set_paused";
 
     fn scope(&self) -> CommitScope {
         CommitScope::Transaction

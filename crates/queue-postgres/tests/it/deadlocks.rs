@@ -54,7 +54,7 @@ async fn collide(store: Arc<PostgresStorage>, held: Vec<ClaimedJob>, seed: u64) 
         store.apply(batch(shuffled(&held, &rng))).await.expect(FINE);
         store.enqueue(&queue(), vec![shuffled(&ids, &rng)]).await.expect(FINE);
         let pause = if rng.next_u64().is_multiple_of(2) { Pause::UntilResumed } else { Pause::Off };
-        store.set_kind_paused(&queue(), &job("any").kind, pause).await.expect(FINE);
+        store.set_paused(&queue(), Some(&job("any").kind), pause).await.expect(FINE);
         let request = request(20, Span::from_millis(1));
         let some = shuffled(&held, &rng).split_off(JOBS / 2);
         store.apply(batch(some)).await.expect(FINE);
@@ -79,7 +79,7 @@ async fn batches_that_overlap_in_any_order_never_deadlock() {
             tasks.spawn(collide(database.open().await, held.clone(), round * TASKS + task));
         }
         tasks.join_all().await;
-        store.set_kind_paused(&queue(), &job("any").kind, Pause::Off).await.expect("it resumes");
+        store.set_paused(&queue(), Some(&job("any").kind), Pause::Off).await.expect("it resumes");
         let everything = PruneRequest { queue: queue(), what: Prune::Everything, limit: usize::MAX };
         store.prune(everything).await.expect("it prunes");
     }

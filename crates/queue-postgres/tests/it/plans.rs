@@ -83,13 +83,13 @@ async fn enqueue_and_set_aside(store: &PostgresStorage) {
     let mut jobs = jobs_of_three_priorities();
     jobs.iter_mut().step_by(2).for_each(|job| job.kind = other.clone());
     enqueue(store, jobs).await;
-    store.set_kind_paused(&queue(), &other, Pause::UntilResumed).await.expect("it pauses kinds");
+    store.set_paused(&queue(), Some(&other), Pause::UntilResumed).await.expect("it pauses kinds");
     let first = claim(store, JOBS).await;
     assert_eq!((first.jobs.len(), first.set_aside), (JOBS / 2, JOBS / 2));
     for job in &first.jobs {
         settle(store, &job.record.meta, Event::release(job.token)).await;
     }
-    store.set_kind_paused(&queue(), &other, Pause::Off).await.expect("it resumes");
+    store.set_paused(&queue(), Some(&other), Pause::Off).await.expect("it resumes");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -50,7 +50,7 @@ impl Place {
 
     async fn pause(&self, kind: &'static str, pause: Pause) {
         let kind = Kind::from_static(kind);
-        self.store.set_kind_paused(&self.queue, &kind, pause).await.expect("it pauses");
+        self.store.set_paused(&self.queue, Some(&kind), pause).await.expect("it pauses");
     }
 
     fn request(&self, limit: usize) -> ClaimRequest {
@@ -129,12 +129,12 @@ async fn a_queue_without_paused_kinds_and_lines_is_as_it_was_before() {
     place.pause("mail", Pause::UntilResumed).await;
     assert_eq!(place.claim(5).await.len(), 5);
     place.pause("mail", Pause::Off).await;
-    place.store.set_paused(&place.queue, Pause::UntilResumed).await.expect("it pauses");
+    place.store.set_paused(&place.queue, None, Pause::UntilResumed).await.expect("it pauses");
     assert_eq!(
         place.run::<Option<String>>("HGET", "meta", &[b"paused"]).await.as_deref(),
         Some("281474976710655 kinds")
     );
-    place.store.set_paused(&place.queue, Pause::Off).await.expect("it resumes");
+    place.store.set_paused(&place.queue, None, Pause::Off).await.expect("it resumes");
     assert_eq!(place.claim(30).await.len(), 25);
     for part in [&b"kinds"[..], b"paused"] {
         assert_eq!(place.run::<Option<String>>("HGET", "meta", &[part]).await, None);
@@ -151,7 +151,7 @@ async fn a_paused_queue_stays_so_when_its_kinds_are_resumed() {
     let end = place.store.counts(&place.queue).await.expect("it counts").now;
     let pause = Pause::Until(queue_core::Timestamp::from_millis(end.as_millis() + 1_000));
     place.pause("mail", Pause::UntilResumed).await;
-    place.store.set_paused(&place.queue, pause).await.expect("it pauses");
+    place.store.set_paused(&place.queue, None, pause).await.expect("it pauses");
     place.pause("mail", Pause::Off).await;
     let status = place.store.status_of(&place.queue).await.expect("it lists").expect("there is one");
     assert_eq!((status.pause, status.paused_kinds), (pause, vec![]));

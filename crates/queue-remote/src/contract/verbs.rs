@@ -55,8 +55,7 @@ verbs! {
     ListQueues = "queues": QueuesQuery => QueuesPage;
     Remove = "prune": PruneRequest => u64;
     Import = "import": ImportRequest => Stamped<Vec<Imported>>;
-    SetPaused = "set_paused": (QueueName, Pause) => ();
-    SetKindPaused = "set_kind_paused": ((QueueName, Kind), Pause) => ();
+    SetPaused = "set_paused": ((QueueName, Option<Kind>), Pause) => ();
     Announce = "announce": (WorkerInfo, Duration) => Duty;
     SetDuty = "set_duty": (WorkerId, Duty) => Option<Duty>;
     ListWorkers = "workers": () => Vec<WorkerInfo>;

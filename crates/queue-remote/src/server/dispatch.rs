@@ -4,8 +4,7 @@ use super::{answer_body::AnswerBody, hint_body::HintBody, request::Refusal};
 use crate::{
     contract::{
         Announce, Apply, Attempts, Claim, Count, Diagnose, Enqueue, Get, Import, List, ListQueues,
-        ListWorkers, Listen, Open, ReadSeries, Remove, SetDuty, SetKindPaused, SetPaused, Topic, Verb,
-        Verify, WriteSeries,
+        ListWorkers, Listen, Open, ReadSeries, Remove, SetDuty, SetPaused, Topic, Verb, Verify, WriteSeries,
     },
     wire::{ErrorReport, Opened, decode, encode},
 };
@@ -42,11 +41,10 @@ pub(super) async fn answer(store: &Arc<dyn Storage>, verb: &str, body: Bytes) ->
         Remove::NAME => run::<Remove, _>(body, |request| s.prune(request)).await,
         Import::NAME => run::<Import, _>(body, |request| s.import(request)).await,
         SetPaused::NAME => {
-            run::<SetPaused, _>(body, |(queue, pause)| async move { s.set_paused(&queue, pause).await }).await
-        }
-        SetKindPaused::NAME => {
-            let call = |((queue, kind), pause)| async move { s.set_kind_paused(&queue, &kind, pause).await };
-            run::<SetKindPaused, _>(body, call).await
+            let call = |((queue, kind), pause): ((_, Option<_>), _)| async move {
+                s.set_paused(&queue, kind.as_ref(), pause).await
+            };
+            run::<SetPaused, _>(body, call).await
         }
         Announce::NAME => run::<Announce, _>(body, |(worker, ttl)| s.announce(worker, ttl)).await,
         SetDuty::NAME => {

@@ -12,7 +12,6 @@ record! {
         events: EventReach,
         presence: bool,
         pause: bool,
-        kind_pause: bool,
         queues: bool,
         attempts: bool,
         import: bool,
@@ -44,7 +43,6 @@ pub(crate) struct Opened {
     pub(crate) events: EventReach,
     pub(crate) presence: bool,
     pub(crate) pause: bool,
-    pub(crate) kind_pause: bool,
     pub(crate) queues: bool,
     pub(crate) attempts: bool,
     pub(crate) import: bool,
@@ -63,7 +61,6 @@ impl Opened {
             events: store.events,
             presence: store.presence,
             pause: store.pause,
-            kind_pause: store.kind_pause,
             queues: store.queues,
             attempts: store.attempts,
             import: store.import,
@@ -81,7 +78,6 @@ impl Opened {
         own.events = self.events;
         own.presence = self.presence;
         own.pause = self.pause;
-        own.kind_pause = self.kind_pause;
         own.queues = self.queues;
         own.attempts = self.attempts;
         own.import = self.import;

@@ -27,7 +27,6 @@ const VERBS: [&str; 21] = [
     "prune",
     "import",
     "set_paused",
-    "set_kind_paused",
     "announce",
     "set_duty",
     "workers",

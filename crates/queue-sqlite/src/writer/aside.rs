@@ -1,44 +1,29 @@
 //! Pauses of kinds, and the jobs that claims set aside for them (ADR 0054).
 
-use super::{commit::Database, session::SqliteSession};
+use super::session::SqliteSession;
 use crate::{row::name, sql};
-use queue_core::{Kind, Pause, PausedKind, QueueName, Timestamp};
-use queue_store::{KindPauses, group_commit::Verb};
+use queue_core::{Kind, Pause, PausedKind, Timestamp};
+use queue_store::KindPauses;
 use rusqlite::{OptionalExtension, Row, params};
 use std::collections::BTreeMap;
 
-/// Stops or resumes the claims of a kind, for every process.
-#[derive(Debug)]
-pub(crate) struct SqliteSetKindPaused {
-    pub(crate) queue: QueueName,
-    pub(crate) kind: Kind,
-    pub(crate) pause: Pause,
-}
-
-impl Verb<Database> for SqliteSetKindPaused {
-    /// An error for a kind that is one too many.
-    type Answer = Result<(), queue_core::Error>;
-
-    const NAME: &'static str = "set_kind_paused";
-
-    fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<Self::Answer> {
-        let queue = session.intern_queue(&self.queue)?;
-        let now = session.moment.now;
-        let others = session.kinds(queue)?.into_keys().filter(|kind| *kind != self.kind).count();
-        let pause = self.pause.at(now);
+impl SqliteSession<'_> {
+    /// Stops or resumes the claims of a kind; an error for one that is one too many.
+    pub(super) fn set_kind_paused(
+        &mut self,
+        queue: i64,
+        kind: &Kind,
+        pause: Pause,
+    ) -> rusqlite::Result<Result<(), queue_core::Error>> {
+        let pause = pause.at(self.moment.now);
+        let others = self.kinds(queue)?.into_keys().filter(|other| other != kind).count();
         if let Err(refused) = if pause.is_on() { PausedKind::check_room(others) } else { Ok(()) } {
             return Ok(Err(refused));
         }
-        session.rarely(sql::SAVE_KIND)?.execute(params![queue, self.kind.as_str(), pause.as_millis()])?;
-        session.forget_kinds(queue)?;
-        // A worker with prefetched jobs must learn of a pause too.
-        session.notices.wake(&self.queue);
-        session.counters.wake(queue);
-        Ok(Ok(()))
+        self.rarely(sql::SAVE_KIND)?.execute(params![queue, kind.as_str(), pause.as_millis()])?;
+        self.forget_kinds(queue).map(Ok)
     }
-}
 
-impl SqliteSession<'_> {
     /// The pauses of a queue that has had some, for a claim.
     pub(super) fn kind_pauses(&mut self, queue: i64) -> rusqlite::Result<KindPauses> {
         self.forget_kinds(queue)?;

@@ -24,7 +24,6 @@ mod waiting;
 mod within;
 
 pub(crate) use apply::SqliteApply;
-pub(crate) use aside::SqliteSetKindPaused;
 pub(crate) use claim::SqliteClaim;
 pub(crate) use commit::Database;
 pub(crate) use counters::SCHEDULED_SLOT;

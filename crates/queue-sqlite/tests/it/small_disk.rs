@@ -58,7 +58,7 @@ async fn fill_and_free(directory: &Path) {
     let full = [
         store.enqueue(&queue(), vec![vec![job("new")]]).await.map(drop),
         store.claim(request(1, Span::from_secs(30))).await.map(drop),
-        store.set_paused(&queue(), Pause::UntilResumed).await,
+        store.set_paused(&queue(), None, Pause::UntilResumed).await,
     ];
     for answer in full {
         let error = answer.expect_err("there is no room");

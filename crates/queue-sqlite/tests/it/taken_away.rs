@@ -219,7 +219,7 @@ async fn every_verb_says_so() {
         store.claim(request(1, Span::from_secs(1))).await.map(drop),
         store.settle(&held.record.meta, complete(held.token), &policy).await.map(drop),
         store.change(&name, &id, Event::Lapse, &policy).await.map(drop),
-        store.set_paused(&name, Pause::UntilResumed).await,
+        store.set_paused(&name, None, Pause::UntilResumed).await,
         store.prune(everything).await.map(drop),
         store.subscribe(&name, Interest::Wake).await.map(drop),
     ];

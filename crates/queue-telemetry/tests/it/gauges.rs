@@ -16,7 +16,7 @@ async fn jobs_by_state_pauses_and_workers_are_read() {
     }
     let later = JobOptions::new().delay(Duration::from_secs(60));
     queue.enqueue_with("c", "hello".to_owned(), later).await.unwrap();
-    measured.storage.set_paused(&QueueName::from_static("images"), Pause::UntilResumed).await.unwrap();
+    measured.storage.set_paused(&QueueName::from_static("images"), None, Pause::UntilResumed).await.unwrap();
     measured.prometheus.metrics().read_store(&*measured.storage).await.unwrap();
     let jobs =
         |state| count(&measured, "queue_jobs", &[("messaging_destination_name", "mails"), ("state", state)]);

@@ -23,7 +23,6 @@ pub(crate) struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Pause,
-    KindPause,
     Queues,
     Attempts,
     Import,
@@ -57,7 +56,6 @@ impl Need {
     pub(crate) const fn provided_by(self) -> &'static str {
         match self {
             Self::Pause => "`Capabilities::with_pause`",
-            Self::KindPause => "`Capabilities::with_kind_pause`",
             Self::Queues => "`Capabilities::with_queues`",
             Self::Attempts => "`Capabilities::with_attempts`",
             Self::Import => "`Capabilities::with_import`",
@@ -83,7 +81,6 @@ impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Pause => "pause",
-            Self::KindPause => "pauses of kinds",
             Self::Queues => "a list of queues",
             Self::Attempts => "attempts",
             Self::Import => "imports",

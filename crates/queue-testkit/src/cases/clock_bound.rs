@@ -93,7 +93,7 @@ async fn verbs(bench: &Bench, held: &ClaimedJob) -> Vec<(&'static str, Option<Er
     ];
     let mut note = |verb, answer: Result<()>| said.push((verb, answer.err()));
     if able.pause {
-        note("set_paused", store.set_paused(queue, Pause::UntilResumed).await);
+        note("set_paused", store.set_paused(queue, None, Pause::UntilResumed).await);
     }
     if able.queues {
         note("queues", store.queues(QueuesQuery::all(10)).await.map(drop));

@@ -27,7 +27,7 @@ cases! { "pause":
 
 async fn set(bench: &Bench, paused: bool) {
     let pause = if paused { Pause::UntilResumed } else { Pause::Off };
-    bench.store().set_paused(bench.queue(), pause).await.expect("it can pause");
+    bench.store().set_paused(bench.queue(), None, pause).await.expect("it can pause");
 }
 
 /// A worker can tell a paused queue from an empty one.
@@ -176,7 +176,7 @@ async fn in_millis(bench: &Bench, millis: i64) -> Timestamp {
 }
 
 async fn pause_until(bench: &Bench, until: Timestamp) {
-    bench.store().set_paused(bench.queue(), Pause::Until(until)).await.expect("it can pause");
+    bench.store().set_paused(bench.queue(), None, Pause::Until(until)).await.expect("it can pause");
 }
 
 /// A pause with an end needs no resume.

@@ -165,7 +165,7 @@ async fn a_claim_of_a_paused_queue_holds_up_none_of_an_open_one(bench: &Bench) {
     for bench in [&paused, &open] {
         bench.put("a").await;
     }
-    bench.store().set_paused(paused.queue(), Pause::UntilResumed).await.expect("it can pause");
+    bench.store().set_paused(paused.queue(), None, Pause::UntilResumed).await.expect("it can pause");
     let requests = [&paused, &open, &paused].map(|bench| bench.request(1)).to_vec();
     let answers = together(bench, requests).await;
     let found: Vec<_> = answers.iter().map(|answer| (answer.pause.is_on(), answer.jobs.len())).collect();

@@ -156,15 +156,8 @@ impl Player {
 
     async fn set_paused(&self, queue: usize, kind: Option<usize>, pause: Pause) -> Answer {
         let (store, bench) = (self.bench.store(), self.on(queue));
-        match kind.map(|nth| Kind::from_static(KINDS[nth])) {
-            None => store.set_paused(bench.queue(), pause).await.expect("it pauses and resumes"),
-            Some(kind) => {
-                store
-                    .set_kind_paused(bench.queue(), &kind, pause)
-                    .await
-                    .expect("it pauses and resumes kinds");
-            }
-        }
+        let kind = kind.map(|nth| Kind::from_static(KINDS[nth]));
+        store.set_paused(bench.queue(), kind.as_ref(), pause).await.expect("it pauses and resumes");
         Answer::Nothing
     }
 

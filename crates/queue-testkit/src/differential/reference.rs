@@ -148,7 +148,6 @@ impl Storage for Reference {
     fn capabilities(&self) -> Capabilities {
         Capabilities::new("reference", Durability::None, Reach::Process)
             .with_pause()
-            .with_kind_pause()
             .with_queues()
             .with_attempts()
             .with_amend()
@@ -250,17 +249,10 @@ impl Storage for Reference {
         Ok(pruned as u64)
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
         let (mut jobs, _) = self.change();
         jobs.queues.insert(queue.clone());
-        jobs.pauses.set(queue, None, pause);
-        Ok(())
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        let (mut jobs, _) = self.change();
-        jobs.queues.insert(queue.clone());
-        jobs.pauses.set(queue, Some(kind), pause);
+        jobs.pauses.set(queue, kind, pause);
         Ok(())
     }
 

@@ -17,9 +17,9 @@
 //! store.next(StorageVerb::SetPaused, 1, &Fault::LoseReply);
 //!
 //! let queue = QueueName::new("emails")?;
-//! let lost = store.set_paused(&queue, Pause::UntilResumed).await.expect_err("the reply was lost");
+//! let lost = store.set_paused(&queue, None, Pause::UntilResumed).await.expect_err("the reply was lost");
 //! assert_eq!(lost.certainty(), Certainty::Unknown);
-//! store.set_paused(&queue, Pause::UntilResumed).await?; // idempotent, so it is simply sent again
+//! store.set_paused(&queue, None, Pause::UntilResumed).await?; // idempotent, so it is simply sent again
 //! assert_eq!(store.tally().of(FaultKind::LoseReply), 1);
 //! # Ok(()) }
 //! ```

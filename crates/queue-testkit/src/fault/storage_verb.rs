@@ -24,10 +24,8 @@ pub enum StorageVerb {
     Prune,
     /// Stores whole records.
     Import,
-    /// Stops or resumes claims.
+    /// Stops or resumes claims of a queue, or of a kind.
     SetPaused,
-    /// Stops or resumes claims of a kind.
-    SetKindPaused,
     /// Opens a stream of hints.
     Subscribe,
     /// Announces a worker.
@@ -60,7 +58,6 @@ impl StorageVerb {
         Self::Prune,
         Self::Import,
         Self::SetPaused,
-        Self::SetKindPaused,
         Self::Subscribe,
         Self::Announce,
         Self::SetDuty,
@@ -94,7 +91,6 @@ impl StorageVerb {
             Self::Prune => "prune",
             Self::Import => "import",
             Self::SetPaused => "set_paused",
-            Self::SetKindPaused => "set_kind_paused",
             Self::Subscribe => "subscribe",
             Self::Announce => "announce",
             Self::SetDuty => "set_duty",

@@ -133,12 +133,8 @@ impl<S: Storage + ?Sized> Storage for FaultStore<S> {
         self.call(StorageVerb::Import, || self.store.import(request.clone())).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        self.call(StorageVerb::SetPaused, || self.store.set_paused(queue, pause)).await
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        self.call(StorageVerb::SetKindPaused, || self.store.set_kind_paused(queue, kind, pause)).await
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        self.call(StorageVerb::SetPaused, || self.store.set_paused(queue, kind, pause)).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {

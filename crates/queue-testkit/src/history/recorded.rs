@@ -3,8 +3,9 @@
 use crate::history::{Event, OpenCall, Recorder, answered, asked};
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Certainty, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobId, JobRecord, ListQuery, NewJob,
-    Page, Pause, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer, lifecycle::Transition,
+    Applied, Certainty, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobId, JobRecord, Kind, ListQuery,
+    NewJob, Page, Pause, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer,
+    lifecycle::Transition,
 };
 use std::sync::{
     Arc,
@@ -119,9 +120,13 @@ impl<S: Storage + ?Sized> StorageLayer for Recorded<S> {
         self.end(call, outcome, |removed| answered::pruned(*removed))
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        if kind.is_some() {
+            // Histories contain pauses of whole queues alone.
+            return self.store.set_paused(queue, kind, pause).await;
+        }
         let call = self.invoke(vec![asked::set_paused(queue, pause)]);
-        let outcome = self.store.set_paused(queue, pause).await;
+        let outcome = self.store.set_paused(queue, None, pause).await;
         self.end(call, outcome, |()| answered::plain())
     }
 

@@ -4,8 +4,8 @@ use crate::history::{History, Recorder};
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use queue_core::{
-    Applied, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobId, JobRecord, ListQuery, NewJob, Page,
-    Pause, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer, lifecycle::Transition,
+    Applied, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobId, JobRecord, Kind, ListQuery, NewJob,
+    Page, Pause, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer, lifecycle::Transition,
 };
 use std::{
     fs::File,
@@ -136,9 +136,9 @@ impl<S: Storage + ?Sized> StorageLayer for Taped<S> {
         self.store.prune(request).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
         self.tape.save();
-        self.store.set_paused(queue, pause).await
+        self.store.set_paused(queue, kind, pause).await
     }
 
     async fn verify(&self) -> Result<Vec<String>> {

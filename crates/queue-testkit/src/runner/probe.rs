@@ -35,7 +35,6 @@ fn supported(store: &dyn Storage, facilities: &[Facility]) -> Vec<Need> {
     let capabilities = store.capabilities();
     let facts = [
         (Need::Pause, capabilities.pause),
-        (Need::KindPause, capabilities.kind_pause),
         (Need::Queues, capabilities.queues),
         (Need::Attempts, capabilities.attempts),
         (Need::Import, capabilities.import),

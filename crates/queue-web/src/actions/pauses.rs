@@ -39,10 +39,7 @@ async fn set(visit: &Visit, queue: &QueueName, pause: Pause, words: &str) -> Res
     let subject =
         kind.as_ref().map_or_else(|| format!("the queue, {words}"), |kind| format!("kind {kind}, {words}"));
     let record = visit.begin(if pause.is_on() { "pause" } else { "resume" }, queue.as_str(), subject).await?;
-    let set = match &kind {
-        None => visit.storage().set_paused(queue, pause).await,
-        Some(kind) => visit.storage().set_kind_paused(queue, kind, pause).await,
-    };
+    let set = visit.storage().set_paused(queue, kind.as_ref(), pause).await;
     visit.end(record, if set.is_ok() { "done" } else { "the store refused" }).await;
     Ok(set?)
 }

@@ -110,7 +110,7 @@ pub(crate) async fn kinds(visit: Visit) -> Result<Answer> {
     let wanted = visit.query.get("kind").filter(|_| queue.is_some());
     let own = found.iter().find(|counted| Some(counted.kind.as_str()) == wanted);
     let frame = visit.live_frame("Kinds", queue.as_ref().map(QueueName::as_str));
-    let can_pause = frame.may.operate && visit.storage().capabilities().kind_pause;
+    let can_pause = frame.may.operate && visit.storage().capabilities().pause;
     let row = |counted: &CountedKind| KindRow {
         workers: workers.as_deref().map(|workers| handlers(workers, &counted.queue, &counted.kind)),
         is_paused: shown[&counted.queue].iter().any(|paused| paused.kind == counted.kind),

@@ -22,12 +22,12 @@ async fn a_due_job_of_a_paused_queue_or_kind_is_paused_and_waits_for_no_worker()
     let queue = QueueName::from_static("mail");
     enqueue(&store, "mail", vec![new_job("a", "email", "1")]).await;
     assert!(page(&store).await.contains("Due: waits for a worker"));
-    store.set_paused(&queue, Pause::UntilResumed).await.unwrap();
+    store.set_paused(&queue, None, Pause::UntilResumed).await.unwrap();
     let text = page(&store).await;
     assert!(text.contains("Due, but paused") && !text.contains("waits for a worker"), "{text}");
     assert!(text.contains("its queue, until it is resumed"), "{text}");
-    store.set_paused(&queue, Pause::Off).await.unwrap();
-    store.set_kind_paused(&queue, &Kind::from_static("email"), Pause::UntilResumed).await.unwrap();
+    store.set_paused(&queue, None, Pause::Off).await.unwrap();
+    store.set_paused(&queue, Some(&Kind::from_static("email")), Pause::UntilResumed).await.unwrap();
     let text = page(&store).await;
     assert!(text.contains("Due, but paused") && text.contains("its kind, until it is resumed"), "{text}");
 }

@@ -189,7 +189,7 @@ fn a_blocking_handler_over_its_limit_that_lost_its_lease_before_its_turn_does_no
         let running = Rig::start(rig.worker(router).time_limit(millis(50)).lease(millis(900)));
         started(&has_started).await;
         rig.events.wait_for("started b").await;
-        rig.store.set_paused(&rig.queue, Pause::UntilResumed).await.expect("nothing is claimed again");
+        rig.store.set_paused(&rig.queue, None, Pause::UntilResumed).await.expect("nothing is claimed again");
         pass(1000).await;
         answer.send(Ok(1)).expect("it listens");
         answer.send(Ok(2)).expect("it listens");

@@ -147,9 +147,9 @@ async fn a_paused_election_elects_nobody_until_it_is_resumed() {
     let election = Election::new();
     let (a, store) = election.candidate("a");
     elected(&a).await.resign().await;
-    store.set_paused(a.queue(), Pause::UntilResumed).await.expect("the probe pauses");
+    store.set_paused(a.queue(), None, Pause::UntilResumed).await.expect("the probe pauses");
     assert!(timeout(millis(600_000), a.acquire()).await.is_err());
-    store.set_paused(a.queue(), Pause::Off).await.expect("the probe resumes");
+    store.set_paused(a.queue(), None, Pause::Off).await.expect("the probe resumes");
     elected(&a).await.resign().await;
 }
 

@@ -19,7 +19,7 @@ fn slow() -> Router {
 
 async fn pause(rig: &Rig, paused: bool) {
     let pause = if paused { Pause::UntilResumed } else { Pause::Off };
-    rig.store.set_paused(&rig.queue, pause).await.expect("the probe pauses");
+    rig.store.set_paused(&rig.queue, None, pause).await.expect("the probe pauses");
 }
 
 fn starts(rig: &Rig) -> Vec<Vec<u64>> {
@@ -105,7 +105,7 @@ async fn a_pause_with_an_end_is_over_to_the_millisecond_without_a_hint_or_a_poll
     let rig = Rig::new();
     let now = rig.store.counts(&rig.queue).await.expect("the probe counts").now;
     let until = Timestamp::from_millis(now.as_millis() + 500_000);
-    rig.store.set_paused(&rig.queue, Pause::Until(until)).await.expect("the probe pauses");
+    rig.store.set_paused(&rig.queue, None, Pause::Until(until)).await.expect("the probe pauses");
     rig.enqueue(["a"].map(|name| job(name, 1))).await;
     let running = Rig::start(one_at_a_time(&rig));
     sleep(millis(100_000)).await;
@@ -132,10 +132,10 @@ async fn what_is_held_ready_of_a_paused_kind_is_given_back_and_other_kinds_go_on
     let running = Rig::start(rig.worker(any).concurrency(1).prefetch(4).poll_interval(millis(1_000_000)));
     sleep(millis(5000)).await;
     let kind = rig.meta("b").await.kind;
-    rig.store.set_kind_paused(&rig.queue, &kind, Pause::UntilResumed).await.expect("the probe pauses");
+    rig.store.set_paused(&rig.queue, Some(&kind), Pause::UntilResumed).await.expect("the probe pauses");
     rig.events.wait_for("completed c").await;
     assert_eq!(starts(&rig), [vec![0], vec![], vec![10_000]]);
-    rig.store.set_kind_paused(&rig.queue, &kind, Pause::Off).await.expect("the probe resumes");
+    rig.store.set_paused(&rig.queue, Some(&kind), Pause::Off).await.expect("the probe resumes");
     rig.events.wait_for("completed b").await;
     assert_eq!(starts(&rig)[1], [20_000], "at once");
     running.stop().await;
@@ -180,7 +180,7 @@ async fn a_full_worker_learns_of_the_pause_of_a_kind_within_a_heartbeat() {
     let rig = Rig::new();
     let running = full(&rig).await;
     let kind = rig.meta("1").await.kind;
-    rig.store.set_kind_paused(&rig.queue, &kind, Pause::UntilResumed).await.expect("the probe pauses");
+    rig.store.set_paused(&rig.queue, Some(&kind), Pause::UntilResumed).await.expect("the probe pauses");
     rig.events.wait_for("released 4").await;
     assert_gave_back(&rig).await;
     running.stop().await;

@@ -111,13 +111,13 @@ async fn expired_records_are_pruned() {
 #[tokio::test(start_paused = true)]
 async fn a_paused_queue_gives_nothing_until_it_is_resumed() {
     let rig = Rig::new();
-    rig.store.set_paused(&rig.queue, Pause::UntilResumed).await.expect("pauses");
+    rig.store.set_paused(&rig.queue, None, Pause::UntilResumed).await.expect("pauses");
     rig.enqueue([job("a", 1)]).await;
     let running = Rig::start(rig.worker(succeeding()).poll_interval(millis(1_000_000)));
     sleep(millis(60_500)).await;
     assert_eq!(rig.events.labels(), [""; 0]);
     assert_eq!(rig.store.log().claims, 1, "it does not ask for what it was told is paused");
-    rig.store.set_paused(&rig.queue, Pause::Off).await.expect("resumes");
+    rig.store.set_paused(&rig.queue, None, Pause::Off).await.expect("resumes");
     rig.events.wait_for("completed a").await;
     assert_eq!(rig.events.times_of("completed a"), [60_500]);
     running.stop().await;

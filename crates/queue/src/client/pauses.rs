@@ -49,7 +49,7 @@ impl<P, R> Queue<P, R> {
     /// # Errors
     /// `Unsupported` if the store cannot pause.
     pub async fn set_pause(&self, pause: Pause) -> Result<()> {
-        self.shared.storage.set_paused(&self.shared.name, pause).await
+        self.shared.storage.set_paused(&self.shared.name, None, pause).await
     }
 
     /// Stops the claims of one kind, while other kinds of the queue go on, or resumes it. Jobs of
@@ -69,10 +69,10 @@ impl<P, R> Queue<P, R> {
     /// ```
     ///
     /// # Errors
-    /// `Unsupported` if the store cannot pause a kind; see its capabilities. `Invalid` if too many
+    /// `Unsupported` if the store cannot pause; see its capabilities. `Invalid` if too many
     /// kinds of the queue are paused.
     pub async fn set_kind_pause(&self, kind: &Kind, pause: Pause) -> Result<()> {
-        self.shared.storage.set_kind_paused(&self.shared.name, kind, pause).await
+        self.shared.storage.set_paused(&self.shared.name, Some(kind), pause).await
     }
 
     /// The time of the store: what [`Pause::Until`] is compared with.

@@ -216,6 +216,10 @@ impl StoreCopy {
     }
 
     async fn pause(&self, store: &dyn Storage, queue: &QueueName) -> Result<()> {
-        if store.capabilities().pause { store.set_paused(queue, Pause::UntilResumed).await } else { Ok(()) }
+        if store.capabilities().pause {
+            store.set_paused(queue, None, Pause::UntilResumed).await
+        } else {
+            Ok(())
+        }
     }
 }

@@ -100,11 +100,7 @@ impl Verb<FsCommitter> for FsSetPaused {
         let now = session.moment.now;
         let engine = &mut session.state.engine;
         engine.raise_mark(now);
-        if let Some(kind) = &self.kind {
-            return Ok(engine.set_kind_paused(&self.queue, kind, self.pause, now));
-        }
-        engine.set_paused(&self.queue, self.pause);
-        Ok(Ok(()))
+        Ok(engine.set_paused(&self.queue, self.kind.as_ref(), self.pause, now))
     }
 }
 

@@ -83,7 +83,7 @@ async fn many_queues_that_are_paused_are_not_carried_on_for_ever() {
     let store = open(&disk).await;
     for n in 0..400 {
         let queue = QueueName::new(format!("{n:0255}")).expect("a valid name");
-        store.set_paused(&queue, Pause::UntilResumed).await.expect("it pauses");
+        store.set_paused(&queue, None, Pause::UntilResumed).await.expect("it pauses");
     }
     let queue = QueueName::from_static("q");
     for n in 0..1_000 {

@@ -77,7 +77,7 @@ async fn is_survived(base: &Disk, flush: Flush, failure: Failure, call: u64, rou
     let has_failed = disk.has_failed();
     drop(fails);
     disk.mend();
-    goes_on.set_paused(&QueueName::from_static("q"), Pause::UntilResumed).await.expect("it works");
+    goes_on.set_paused(&QueueName::from_static("q"), None, Pause::UntilResumed).await.expect("it works");
     churn(&goes_on, rounds).await.unwrap_or_else(|error| panic!("{context}: {error}"));
     assert!(rounds == 0 || disk.went_round(), "{context}: {:?}", disk.listing());
     // The cut takes all that it may.

@@ -42,7 +42,10 @@ async fn a_close_flushes_everything() {
 }
 
 async fn write(disk: &Disk, store: &FsStorage) -> u64 {
-    store.set_paused(&QueueName::from_static("q"), Pause::UntilResumed).await.expect("nothing goes wrong");
+    store
+        .set_paused(&QueueName::from_static("q"), None, Pause::UntilResumed)
+        .await
+        .expect("nothing goes wrong");
     disk.calls()
 }
 

@@ -63,7 +63,7 @@ async fn sound_view(disk: &Disk, script: &Script, context: &str) -> View {
 async fn assert_shut_out(store: &FsStorage, context: &str) {
     let queue = QueueName::from_static("q");
     let errors = [
-        store.set_paused(&queue, Pause::UntilResumed).await.err(),
+        store.set_paused(&queue, None, Pause::UntilResumed).await.err(),
         store.counts(&queue).await.err(),
         store.workers().await.err(),
     ];

@@ -52,7 +52,7 @@ async fn room_is_bounded_by_what_is_in_the_store() {
     let jobs = staying.iter().map(|id| job(id).with_delay(Span::from_secs(3_600))).collect();
     store.enqueue(&queue(), vec![jobs]).await.expect("it enqueues");
     let other = QueueName::from_static("paused");
-    store.set_paused(&other, Pause::UntilResumed).await.expect("it pauses");
+    store.set_paused(&other, None, Pause::UntilResumed).await.expect("it pauses");
     let live = (STAYING * (PAYLOAD_BYTES + 250)) as u64;
     let bound = 2 * (live + SEGMENT_BYTES) + 2 * SEGMENT_BYTES + RESERVE_BYTES;
     for n in 0..1_500 {
@@ -92,7 +92,7 @@ async fn churn(store: &FsStorage) {
     let other = QueueName::from_static("churned");
     for n in 0..800 {
         let pause = if n % 2 == 0 { Pause::UntilResumed } else { Pause::Off };
-        store.set_paused(&other, pause).await.expect("it pauses");
+        store.set_paused(&other, None, pause).await.expect("it pauses");
     }
 }
 

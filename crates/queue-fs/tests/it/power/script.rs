@@ -87,7 +87,7 @@ pub(crate) async fn make(store: &dyn Storage, call: &Call) -> Result<(), queue_c
         Call::Prune(request) => store.prune(request).await.map(drop),
         Call::Pause(queue, paused) => {
             let pause = if paused { queue_core::Pause::UntilResumed } else { queue_core::Pause::Off };
-            store.set_paused(&queue, pause).await
+            store.set_paused(&queue, None, pause).await
         }
         Call::Announce(worker) => store.announce(worker, Duration::from_secs(60)).await.map(drop),
         Call::Drain(worker) => store.set_duty(&worker, queue_core::Duty::Drain).await.map(drop),

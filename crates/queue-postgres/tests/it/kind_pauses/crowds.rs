@@ -143,7 +143,7 @@ async fn survive(harness: &dyn Harness) {
     for n in 0..JOBS / 6 {
         let kind = Kind::from_static(KINDS[n % 3]);
         let pause = if n % 4 < 2 { Pause::UntilResumed } else { Pause::Off };
-        insist(|| store.set_kind_paused(&q, &kind, pause)).await;
+        insist(|| store.set_paused(&q, Some(&kind), pause)).await;
         let jobs: Vec<_> = (0..6)
             .map(|i| of_kind(KINDS[i % 3], &format!("{n}-{i}")).with_max_stalls(Budget::Unlimited))
             .collect();
@@ -151,7 +151,7 @@ async fn survive(harness: &dyn Harness) {
     }
     for kind in KINDS {
         let kind = Kind::from_static(kind);
-        insist(|| store.set_kind_paused(&q, &kind, Pause::Off)).await;
+        insist(|| store.set_paused(&q, Some(&kind), Pause::Off)).await;
     }
     while insist(|| store.counts(&q)).await.unfinished() > 0 {}
     is_over.store(true, SeqCst);

@@ -17,7 +17,7 @@ fn of_kind(kind: &'static str, id: &str) -> NewJob {
 }
 
 async fn pause(store: &PostgresStorage, kind: &'static str, pause: Pause) {
-    store.set_kind_paused(&queue(), &Kind::from_static(kind), pause).await.expect("it pauses kinds");
+    store.set_paused(&queue(), Some(&Kind::from_static(kind)), pause).await.expect("it pauses kinds");
 }
 
 fn ids(jobs: &[ClaimedJob]) -> Vec<&str> {

@@ -213,7 +213,7 @@ impl Actor {
         let kind = Kind::from_static(KINDS[1]);
         while self.goes_on() {
             for pause in [Pause::UntilResumed, Pause::Off] {
-                self.insist(|| self.store.set_kind_paused(&self.stage.queue, &kind, pause)).await;
+                self.insist(|| self.store.set_paused(&self.stage.queue, Some(&kind), pause)).await;
                 sleep(10 * PAUSE).await;
             }
         }

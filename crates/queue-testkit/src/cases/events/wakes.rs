@@ -118,7 +118,7 @@ async fn pausing_and_resuming_wake(bench: &Bench) {
     bench.put("a").await;
     for pause in [Pause::UntilResumed, Pause::Off] {
         let mut stream = subscribe(bench, Interest::Wake).await;
-        bench.store().set_paused(bench.queue(), pause).await.expect("it can pause");
+        bench.store().set_paused(bench.queue(), None, pause).await.expect("it can pause");
         woken(&mut stream).await;
     }
 }

@@ -141,7 +141,7 @@ async fn a_redriven_one_does_not_expire(bench: &Bench) {
 
 /// Ending an expired job needs no claim.
 async fn an_expired_job_of_a_paused_queue_is_ended(bench: &Bench) {
-    bench.store().set_paused(bench.queue(), Pause::UntilResumed).await.expect("it pauses");
+    bench.store().set_paused(bench.queue(), None, Pause::UntilResumed).await.expect("it pauses");
     put_expired(bench, "a").await;
     bench.assert_nothing_due().await;
     assert_expired(&bench.changed("a", too_late(bench)).await);

@@ -8,14 +8,14 @@ use queue_core::{
 };
 
 cases! { "kind_pause":
-    what_is_set_aside_is_listed_and_counted_as_due [I20] (KindPause);
-    what_is_set_aside_is_changed_as_any_waiting_job [I10 I20] (KindPause);
-    what_is_set_aside_is_pruned_with_everything [I20] (KindPause);
-    a_job_that_is_set_aside_expires [I6] (KindPause);
-    many_jobs_of_a_paused_kind_hold_up_none_behind_them [I16] (KindPause);
-    too_many_kinds_are_refused [I17] (KindPause);
-    pauses_of_kinds_are_listed_with_the_queue [I20] (KindPause Queues);
-    a_pause_of_a_kind_and_what_it_set_aside_are_kept_across_a_reopen [I12 I21] (KindPause Reopen);
+    what_is_set_aside_is_listed_and_counted_as_due [I20] (Pause);
+    what_is_set_aside_is_changed_as_any_waiting_job [I10 I20] (Pause);
+    what_is_set_aside_is_pruned_with_everything [I20] (Pause);
+    a_job_that_is_set_aside_expires [I6] (Pause);
+    many_jobs_of_a_paused_kind_hold_up_none_behind_them [I16] (Pause);
+    too_many_kinds_are_refused [I17] (Pause);
+    pauses_of_kinds_are_listed_with_the_queue [I20] (Pause Queues);
+    a_pause_of_a_kind_and_what_it_set_aside_are_kept_across_a_reopen [I12 I21] (Pause Reopen);
 }
 
 async fn what_is_set_aside_is_listed_and_counted_as_due(bench: &Bench) {
@@ -109,7 +109,7 @@ async fn too_many_kinds_are_refused(bench: &Bench) {
         stop(bench, &name(nth)).await;
     }
     let one_more = kind("one-more");
-    let refused = bench.store().set_kind_paused(bench.queue(), &one_more, Pause::UntilResumed).await;
+    let refused = bench.store().set_paused(bench.queue(), Some(&one_more), Pause::UntilResumed).await;
     assert_refused(&refused.expect_err("there are too many"));
     stop(bench, &name(0)).await;
     resume(bench, "another").await;

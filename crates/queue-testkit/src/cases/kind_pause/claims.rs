@@ -11,18 +11,18 @@ use crate::{
 use queue_core::{Interest, Pause, PausedKind, Span, State};
 
 cases! { "kind_pause":
-    jobs_of_a_paused_kind_are_left_and_others_go_on_in_order [I1 I12] (KindPause);
-    a_claim_names_the_kinds_that_are_paused [I1] (KindPause);
-    what_a_full_worker_gives_back_of_a_paused_kind_waits_in_its_place [I1 I12] (KindPause);
-    a_resumed_kind_goes_on_in_claim_order [I12 I15] (KindPause);
-    a_pause_of_a_kind_is_over_on_its_millisecond [I1 I15] (KindPause);
-    a_claim_tells_when_the_pause_of_a_waiting_kind_ends [I15] (KindPause);
-    pausing_and_resuming_again_and_again_loses_no_order [I12] (KindPause);
-    jobs_that_come_while_their_kind_is_paused_wait_too [I1 I11] (KindPause);
-    pausing_a_kind_is_about_one_queue_and_one_kind [I16] (KindPause);
-    a_paused_queue_has_paused_kinds_too [I1] (KindPause Pause);
-    pausing_and_resuming_a_kind_wakes [I15] (KindPause Hints);
-    a_pause_of_a_kind_holds_for_every_handle [I1] (KindPause SecondHandle);
+    jobs_of_a_paused_kind_are_left_and_others_go_on_in_order [I1 I12] (Pause);
+    a_claim_names_the_kinds_that_are_paused [I1] (Pause);
+    what_a_full_worker_gives_back_of_a_paused_kind_waits_in_its_place [I1 I12] (Pause);
+    a_resumed_kind_goes_on_in_claim_order [I12 I15] (Pause);
+    a_pause_of_a_kind_is_over_on_its_millisecond [I1 I15] (Pause);
+    a_claim_tells_when_the_pause_of_a_waiting_kind_ends [I15] (Pause);
+    pausing_and_resuming_again_and_again_loses_no_order [I12] (Pause);
+    jobs_that_come_while_their_kind_is_paused_wait_too [I1 I11] (Pause);
+    pausing_a_kind_is_about_one_queue_and_one_kind [I16] (Pause);
+    a_paused_queue_has_paused_kinds_too [I1] (Pause);
+    pausing_and_resuming_a_kind_wakes [I15] (Pause Hints);
+    a_pause_of_a_kind_holds_for_every_handle [I1] (Pause SecondHandle);
 }
 
 async fn jobs_of_a_paused_kind_are_left_and_others_go_on_in_order(bench: &Bench) {
@@ -153,9 +153,9 @@ async fn pausing_a_kind_is_about_one_queue_and_one_kind(bench: &Bench) {
 async fn a_paused_queue_has_paused_kinds_too(bench: &Bench) {
     put_in_turn(bench, 2).await;
     stop(bench, "mail").await;
-    bench.store().set_paused(bench.queue(), Pause::UntilResumed).await.expect("it pauses");
+    bench.store().set_paused(bench.queue(), None, Pause::UntilResumed).await.expect("it pauses");
     assert_eq!(bench.claim(9).await.len(), 0);
-    bench.store().set_paused(bench.queue(), Pause::Off).await.expect("it resumes");
+    bench.store().set_paused(bench.queue(), None, Pause::Off).await.expect("it resumes");
     assert_eq!(bench.claim_ids(9).await, ["r1"], "the kind is paused as before");
 }
 

@@ -17,7 +17,7 @@ pub(super) fn of_kind(name: &str, text: &str) -> NewJob {
 }
 
 pub(super) async fn pause(bench: &Bench, name: &str, pause: Pause) {
-    bench.store().set_kind_paused(bench.queue(), &kind(name), pause).await.expect("it pauses kinds");
+    bench.store().set_paused(bench.queue(), Some(&kind(name)), pause).await.expect("it pauses kinds");
 }
 
 pub(super) async fn stop(bench: &Bench, name: &str) {

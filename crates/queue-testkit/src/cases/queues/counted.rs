@@ -120,7 +120,7 @@ async fn queues_are_counted_apart(bench: &Bench) {
 
 async fn set(bench: &Bench, paused: bool) {
     let pause = if paused { Pause::UntilResumed } else { Pause::Off };
-    bench.store().set_paused(bench.queue(), pause).await.expect("it can pause");
+    bench.store().set_paused(bench.queue(), None, pause).await.expect("it can pause");
 }
 
 async fn a_pause_is_listed_for_its_own_queue_alone(bench: &Bench) {

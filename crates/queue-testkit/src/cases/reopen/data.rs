@@ -131,11 +131,11 @@ async fn counts_and_next_due_are_kept(bench: &Bench) {
 
 async fn a_pause_is_kept(bench: &Bench) {
     bench.put("a").await;
-    bench.store().set_paused(bench.queue(), Pause::UntilResumed).await.expect("it can pause");
+    bench.store().set_paused(bench.queue(), None, Pause::UntilResumed).await.expect("it can pause");
     bench.reopen().await;
     let claimed = bench.send(bench.request(1)).await;
     assert!(claimed.pause.is_on(), "{claimed:?}");
-    bench.store().set_paused(bench.queue(), Pause::Off).await.expect("it can pause");
+    bench.store().set_paused(bench.queue(), None, Pause::Off).await.expect("it can pause");
     bench.reopen().await;
     assert_eq!(bench.claim_ids(1).await, ["a"]);
 }

@@ -19,7 +19,7 @@ const OVERDUE_MAX: usize = 100_000;
 /// histories name, besides the actor's own.
 pub(super) async fn drain(actor: &Actor, others: &[History]) {
     if actor.store.capabilities().pause {
-        expected(actor.store.set_paused(&actor.queue, Pause::Off).await);
+        expected(actor.store.set_paused(&actor.queue, None, Pause::Off).await);
     }
     for _ in 0..actor.pace.rounds_max() {
         actor.pace.pass_round().await;

@@ -57,8 +57,8 @@ async fn read(actor: &Actor) {
 
 async fn pause_and_resume(actor: &Actor) {
     if actor.store.capabilities().pause && actor.dice.one_in(3) {
-        expected(actor.store.set_paused(&actor.queue, Pause::UntilResumed).await);
+        expected(actor.store.set_paused(&actor.queue, None, Pause::UntilResumed).await);
         actor.pause().await;
-        expected(actor.insist(|| actor.store.set_paused(&actor.queue, Pause::Off)).await);
+        expected(actor.insist(|| actor.store.set_paused(&actor.queue, None, Pause::Off)).await);
     }
 }

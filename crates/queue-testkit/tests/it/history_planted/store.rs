@@ -255,8 +255,13 @@ impl Storage for PlantedStore {
         self.memory.prune(request).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: queue_core::Pause) -> Result<()> {
-        self.memory.set_paused(queue, pause).await
+    async fn set_paused(
+        &self,
+        queue: &QueueName,
+        kind: Option<&queue_core::Kind>,
+        pause: queue_core::Pause,
+    ) -> Result<()> {
+        self.memory.set_paused(queue, kind, pause).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {

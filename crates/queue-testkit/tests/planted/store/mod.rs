@@ -47,7 +47,6 @@ impl Storage for PlantedStore {
             .with_attempts()
             .with_series()
             .with_amend()
-            .with_kind_pause()
     }
 
     async fn enqueue(
@@ -143,12 +142,12 @@ impl Storage for PlantedStore {
         })
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
-        self.with("set_paused", |state| state.pause(queue, None, pause))
-    }
-
-    async fn set_kind_paused(&self, queue: &QueueName, kind: &Kind, pause: Pause) -> Result<()> {
-        self.with("set_kind_paused", |state| {
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        self.with("set_paused", |state| {
+            let Some(kind) = kind else {
+                state.pause(queue, None, pause);
+                return Ok(());
+            };
             let now = state.now;
             let kinds = state.lane(queue).pauses_at(now).1;
             let others = kinds.iter().filter(|paused| paused.kind != *kind).count();

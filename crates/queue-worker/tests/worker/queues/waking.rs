@@ -70,7 +70,7 @@ async fn without_hints_each_queue_is_polled() {
 #[tokio::test(start_paused = true)]
 async fn a_paused_queue_is_passed_over_until_it_is_resumed() {
     let (rig, starts) = (Rig::new(), Starts::default());
-    rig.store.set_paused(&a(), Pause::UntilResumed).await.expect("pauses");
+    rig.store.set_paused(&a(), None, Pause::UntilResumed).await.expect("pauses");
     rig.enqueue_into(&a(), jobs(10)).await;
     rig.enqueue_into(&b(), jobs(10)).await;
     let running = Rig::start(rig.worker_on(starts.router(|_| 10), weighted(&[(a(), 9), (b(), 1)])));
@@ -78,7 +78,7 @@ async fn a_paused_queue_is_passed_over_until_it_is_resumed() {
     assert_eq!((starts.of_queue(&a()).len(), starts.of_queue(&b()).len()), (0, 10));
     assert_eq!(rig.events.elapsed_ms(), 30, "four at a time, without a break");
     sleep(millis(5000)).await;
-    rig.store.set_paused(&a(), Pause::Off).await.expect("resumes");
+    rig.store.set_paused(&a(), None, Pause::Off).await.expect("resumes");
     rig.events.wait_for_count("completed 9", 2).await;
     assert_eq!(times_ms(&starts.of_queue(&a()))[0], 5030, "at once");
     running.stop().await;

@@ -92,8 +92,13 @@ impl StorageLayer for EndingStore {
         Ok(answer)
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: queue_core::Pause) -> Result<()> {
-        self.call(self.store.set_paused(queue, pause)).await
+    async fn set_paused(
+        &self,
+        queue: &QueueName,
+        kind: Option<&queue_core::Kind>,
+        pause: queue_core::Pause,
+    ) -> Result<()> {
+        self.call(self.store.set_paused(queue, kind, pause)).await
     }
 }
 

@@ -33,7 +33,7 @@ async fn a_target_that_is_worked_on_is_refused_and_nothing_is_touched() {
 async fn a_finished_copy_is_not_run_again_once_its_target_works() {
     let (from, to) = pair().await;
     run(&copy(&from, &to)).await.expect("it answers");
-    to.set_paused(&jobs(), Pause::Off).await.expect("it answers");
+    to.set_paused(&jobs(), None, Pause::Off).await.expect("it answers");
     assert!(refusal(&copy(&from, &to)).await.contains("is finished"));
 }
 
@@ -55,7 +55,7 @@ async fn a_finished_copy_brings_nothing_back_unless_it_is_asked_for_again() {
 async fn a_paused_target_with_other_jobs_is_refused() {
     let (from, to) = pair().await;
     put(&*to, &jobs(), job("own")).await;
-    to.set_paused(&jobs(), Pause::UntilResumed).await.expect("it answers");
+    to.set_paused(&jobs(), None, Pause::UntilResumed).await.expect("it answers");
     assert!(refusal(&copy(&from, &to)).await.contains("\"own\""));
     assert_eq!(count(&*to, &jobs()).await, 1);
 }
@@ -93,7 +93,7 @@ async fn jobs_of_workers_that_are_gone_are_copied_as_given_back() {
     assert_eq!(state(&*from, text).await, Some(State::Processing));
     assert_eq!(state(&*to, text).await, Some(State::Queued));
     assert!(run(&giving_back.again()).await.expect("it answers").is_verified(), "and again");
-    to.set_paused(&jobs(), Pause::Off).await.expect("it answers");
+    to.set_paused(&jobs(), None, Pause::Off).await.expect("it answers");
     let next = claim(&*to, &jobs()).await.record.meta;
     assert_eq!((next.id.as_str(), next.epoch), (text, held.record.meta.epoch + 1));
     assert!(next.seq > held.record.meta.seq, "the fence goes on");

@@ -69,7 +69,7 @@ async fn kinds_that_no_worker_handles_are_a_warning_if_all_workers_tell_theirs()
 async fn a_pause_is_a_warning_once_a_job_has_been_due_for_a_day() {
     let ward = Ward::new();
     ward.put(jobs(1)).await;
-    ward.store.set_paused(&queue(), Pause::UntilResumed).await.unwrap();
+    ward.store.set_paused(&queue(), None, Pause::UntilResumed).await.unwrap();
     ward.clock.advance(Duration::from_secs(86_400));
     Ward::assert_is(&ward.finding("queue-paused-long").await, Severity::Fine, "no paused queue");
     ward.clock.advance(Duration::from_millis(1));

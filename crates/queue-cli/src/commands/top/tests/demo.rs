@@ -61,7 +61,7 @@ async fn jobs(store: &Arc<dyn Storage>, clock: &ManualClock) {
         fail(store, "billing", &Failure::new("CardDeclined", message)).await;
         clock.advance(Duration::from_mins(1));
     }
-    store.set_paused(&name("webhooks"), Pause::UntilResumed).await.unwrap();
+    store.set_paused(&name("webhooks"), None, Pause::UntilResumed).await.unwrap();
 }
 
 pub(super) async fn enqueue(store: &dyn Storage, queue: &str, id: &str, kind: &str, payload: &str) {

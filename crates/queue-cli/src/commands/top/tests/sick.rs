@@ -13,7 +13,7 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use futures_util::{FutureExt, stream};
 use queue::{
     Error, ErrorKind, Result, Storage,
-    queue_core::{Pause, QueueName, QueuesPage, QueuesQuery, StorageLayer},
+    queue_core::{Kind, Pause, QueueName, QueuesPage, QueuesQuery, StorageLayer},
 };
 use ratatui::{Terminal, backend::TestBackend};
 use std::{
@@ -69,9 +69,9 @@ impl StorageLayer for SickStore {
         self.store.queues(query).await
     }
 
-    async fn set_paused(&self, queue: &QueueName, pause: Pause) -> Result<()> {
+    async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
         self.meet().await?;
-        self.store.set_paused(queue, pause).await
+        self.store.set_paused(queue, kind, pause).await
     }
 }
 

@@ -122,7 +122,7 @@ fn observed(worker: WorkerBuilder, metrics: &QueueMetrics) -> Result<Worker, Cli
 }
 
 async fn pause_one(storage: &dyn Storage) -> Result<(), CliError> {
-    Ok(storage.set_paused(&QueueName::from_static(PAUSED), Pause::UntilResumed).await?)
+    Ok(storage.set_paused(&QueueName::from_static(PAUSED), None, Pause::UntilResumed).await?)
 }
 
 async fn schedules(storage: &Arc<dyn Storage>) -> Result<(), CliError> {
