@@ -93,9 +93,9 @@ impl NewJob {
         }
     }
 
-    /// The job as it was enqueued, from its record, to enqueue it once more. A record does not keep
-    /// what concerned its own enqueue alone, so the job is due at once, replaces no other and is not
-    /// awaited.
+    /// The job as it was enqueued, from its record, to enqueue it once more. A record does not
+    /// keep what concerned its own enqueue alone, so the job is due at once, replaces no other
+    /// and is not awaited.
     ///
     /// ```
     /// use queue_core::{ContentType, JobBody, JobId, JobMeta, Kind, NewJob, Payload, QueueName, Seq, Timestamp};

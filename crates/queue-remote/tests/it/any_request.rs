@@ -14,7 +14,7 @@ use tower_service::Service;
 
 /// The header that names the contract, as the crate does not tell its users.
 const CONTRACT: &str = "queue-contract";
-const VERBS: [&str; 21] = [
+const VERBS: [&str; 20] = [
     "open",
     "enqueue",
     "claim",

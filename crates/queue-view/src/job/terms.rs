@@ -38,7 +38,7 @@ impl TermsView {
     }
 }
 
-/// The terms that are not at their default, for people. How often a job may fail or stall is told
+/// The terms that are not at their default, for people. How often a job may fail or stall stands
 /// where its attempts are.
 pub(super) fn term_facts(terms: &JobTerms) -> Vec<JobFact> {
     let JobTerms { max_attempts: _, max_stalls: _, time_limit, on_failure, retention, newer: _ } = terms;
