@@ -8,10 +8,10 @@
 
 use crate::access::{ReceiptKeys, Seal};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use queue_core::wire::{Malformed, Reader, Writer};
 use queue_core::{
-    ContentType, Headers, JobId, JobMeta, JobTerms, Kind, LeaseToken, NewJob, NewerTerms, Payload, QueueName,
-    Seq, SharedTerms, Span, State, Timestamp,
+    ContentType, Headers, JobId, JobMeta, JobTerms, Kind, LeaseToken, NewJob, Payload, QueueName, Seq,
+    SharedTerms, Span, State, Timestamp,
+    wire::{Malformed, Reader, Writer},
 };
 
 const VERSION: &str = "v1.";
@@ -88,9 +88,9 @@ fn parts(text: &str) -> Option<(Seal, Vec<u8>)> {
 
 fn encode(job: &JobMeta, headers: &Headers, token: LeaseToken) -> Vec<u8> {
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-    // All that a decision reads; `has_follow_up` says what is missing.
-    let terms =
-        JobTerms { time_limit: None, on_failure: None, newer: NewerTerms::NONE, ..(*job.terms).clone() };
+    // What a decision reads of them; `has_follow_up` says what else there is.
+    let JobTerms { max_attempts, max_stalls, retention, .. } = *job.terms;
+    let terms = JobTerms { max_attempts, max_stalls, retention, ..JobTerms::PLAIN };
     let mut writer = Writer::new(BODY_VERSION);
     writer.token(token.as_bytes());
     writer.byte(
