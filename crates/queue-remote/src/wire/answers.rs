@@ -1,12 +1,12 @@
 //! What a store answers.
 
 use super::{Source, Wire, hash, mix};
-use queue_core::wire::{Malformed, Writer};
 use queue_core::{
     Applied, Certainty, Claimed, ClaimedJob, Counts, Cursor, Enqueued, Error, ErrorKind, Finding, Hint,
     Imported, JobChange, JobId, JobMeta, JobRecord, Kind, LeaseToken, Page, Pause, PausedKind, Payload,
     QueueName, QueueStatus, QueuesPage, QueuesQuery, Seq, SeriesEntry, SeriesPage, SeriesQuery, Severity,
     Stamped, State, Timestamp,
+    wire::{Malformed, Writer},
 };
 
 record! {

@@ -2,13 +2,13 @@
 
 use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
-use queue_core::wire::{Malformed, Writer};
 use queue_core::{
     ContentType, Failure, JobId, LeaseToken, NewJob, Payload, QueueName, Reason, Seq, SharedTerms, Span,
     State,
     lifecycle::{
         Amend, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Transition,
     },
+    wire::{Malformed, Writer},
 };
 
 numbered! { Settle }

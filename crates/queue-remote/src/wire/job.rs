@@ -2,11 +2,11 @@
 
 use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
-use queue_core::wire::{Malformed, Writer};
 use queue_core::{
     Attempt, AttemptOutcome, ContentType, Failure, Headers, JobAttempts, JobBody, JobId, JobMeta, JobRecord,
     Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Seq, SharedTerms, Span, State,
     Tags, Timestamp, WholeJob, WorkerId,
+    wire::{Malformed, Writer},
 };
 
 numbered! { State, Reason, AttemptOutcome }

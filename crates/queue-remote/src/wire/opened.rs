@@ -1,8 +1,10 @@
 //! What a server says of its store when a handle is opened.
 
 use super::{Source, Wire, hash, mix};
-use queue_core::wire::{Malformed, Writer};
-use queue_core::{Capabilities, Durability, EventReach, Limits, Reach};
+use queue_core::{
+    Capabilities, Durability, EventReach, Limits, Reach,
+    wire::{Malformed, Writer},
+};
 use std::time::Duration;
 
 record! {

@@ -2,11 +2,11 @@
 
 use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
-use queue_core::wire::{Malformed, Writer};
 use queue_core::{
     ClaimRequest, Cursor, Detail, Direction, Duty, ImportRequest, Kind, LeaseToken, ListFilter, ListQuery,
     Prune, PruneRequest, QueueName, QueuesQuery, Seq, SeriesEntry, SeriesName, SeriesQuery, Span, State, Tag,
     Timestamp, Walk, WholeJob, WorkerId, WorkerInfo,
+    wire::{Malformed, Writer},
 };
 use std::ops::Range;
 

@@ -1,10 +1,10 @@
 //! Names, times, numbers and labels of jobs.
 
 use super::{Source, Wire, hash};
-use queue_core::wire::{Malformed, Writer};
 use queue_core::{
     ContentType, Headers, JobId, Kind, LeaseToken, QueueName, Seq, SeriesName, SharedTerms, Span, Tag, Tags,
     Timestamp, WorkerId,
+    wire::{Malformed, Writer},
 };
 
 macro_rules! names {

@@ -3,10 +3,10 @@
 
 use super::{parts::time, sealed::Fields};
 use bytes::Bytes;
-use queue_core::wire::{Malformed, Reader, Writer};
 use queue_core::{
     Failure, JobMeta, LeaseInfo, LeaseToken, Reason, Seq, SharedTerms, Span, State, Tags,
     lifecycle::{LastSettle, Settle, TrackedJob},
+    wire::{Malformed, Reader, Writer},
 };
 
 /// A job as its store keeps it, without what is large: payload, headers, result, error details and

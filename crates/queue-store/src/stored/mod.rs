@@ -34,8 +34,10 @@ mod parts;
 pub use job::StoredJob;
 
 use bytes::Bytes;
-use queue_core::wire::{Malformed, Reader, Writer};
-use queue_core::{Attempt, Error, ErrorKind, Headers, Payload, Result, WorkerInfo};
+use queue_core::{
+    Attempt, Error, ErrorKind, Headers, Payload, Result, WorkerInfo,
+    wire::{Malformed, Reader, Writer},
+};
 
 /// The version of the form that this library writes.
 pub const VERSION: u8 = 2;

@@ -2,8 +2,10 @@
 //! attempts; and workers.
 
 use super::sealed::Fields;
-use queue_core::wire::{Malformed, Reader, Writer};
-use queue_core::{Attempt, AttemptOutcome, Duty, Headers, Payload, Timestamp, WorkerInfo};
+use queue_core::{
+    Attempt, AttemptOutcome, Duty, Headers, Payload, Timestamp, WorkerInfo,
+    wire::{Malformed, Reader, Writer},
+};
 
 impl Fields for Payload {
     fn write(&self, out: &mut Writer) {
