@@ -5,8 +5,9 @@ use queue_e2e::{CommandDirectory, Process, Served, until};
 use rustix::process::Signal;
 use std::fs;
 
-/// A command that has started another one, and waits for it.
-const WORK: &str = "sleep 1000 & echo $$ $! > pids; wait";
+/// A command that has started another one, and waits for it. Its input ends once the guardian knows
+/// its group, so a program that is killed after that does not leave it behind.
+const WORK: &str = "cat > /dev/null; sleep 1000 & echo $$ $! > pids; wait";
 
 fn pids(place: &CommandDirectory) -> Vec<u32> {
     until("the command runs", || {

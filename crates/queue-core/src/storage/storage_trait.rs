@@ -191,9 +191,9 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// stands by itself. Leases, settles and enqueues go on. In both cases subscribers to
     /// [`Interest::Wake`] get a hint: a worker that then claims learns of the pause, and gives back
     /// the jobs that it has not started. A worker without room for more jobs claims none: such a
-    /// claim, with a limit of 0, answers the pause too. The last call counts, so a pause can be made
-    /// longer or shorter. A pause with an end is over by store time, without a write or a hint:
-    /// claims tell the end.
+    /// claim, with a limit of 0, answers the pause too. The last call counts, so a pause can be
+    /// made longer or shorter. A pause with an end is over by store time, without a write or a
+    /// hint: claims tell the end.
     ///
     /// Jobs of a paused kind wait, are listed and counted so, can be changed, and are claimed in
     /// their order once the pause is over. A claim sets those in its way aside, a

@@ -104,6 +104,8 @@ async fn govern(
     };
     // Dropping the group kills all processes that still run.
     let mut group = ProcessGroup::of(&child, guardian);
+    // The input of the command is empty, and ends once the guardian knows it.
+    drop(child.stdin.take());
     let ended = tokio::select! {
         status = child.wait() => Some(of_status(status?)),
         () = term.lost() => None,
@@ -135,7 +137,7 @@ fn command(args: &LeadArgs, session: &Session, fence: Fence) -> Command {
         .env("QUEUE_FENCE", fence.to_string())
         .env("QUEUE_STORE", &session.url)
         .env("QUEUE_NAME", session.name.as_str())
-        .stdin(Stdio::null())
+        .stdin(Stdio::piped())
         .process_group(0)
         .kill_on_drop(true);
     command
