@@ -55,7 +55,8 @@ impl Place for TurnsPlace {
     async fn connect(&self) -> Result<Arc<dyn Storage>, Failure> {
         let kept = self.0.connect().await?;
         let (calls, closed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Ok(Arc::new(Turns { place: self.0.clone(), kept, calls, closed }))
+        let sets_aside = AtomicBool::new(false);
+        Ok(Arc::new(Turns { place: self.0.clone(), kept, calls, closed, sets_aside }))
     }
 }
 
@@ -65,6 +66,9 @@ struct Turns {
     kept: Arc<dyn Storage>,
     calls: AtomicUsize,
     closed: AtomicBool,
+    /// A kind was paused. What a handle sets aside stands in its memory, so a fresh one would meet it
+    /// again: claims are then made by the open one.
+    sets_aside: AtomicBool,
 }
 
 impl Turns {
@@ -119,6 +123,9 @@ impl Storage for Turns {
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
+        if self.sets_aside.load(Ordering::SeqCst) {
+            return self.kept.claim(request).await;
+        }
         self.turn(|store| async move { store.claim(request).await }).await
     }
 
@@ -156,6 +163,7 @@ impl Storage for Turns {
     }
 
     async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
+        self.sets_aside.fetch_or(kind.is_some(), Ordering::SeqCst);
         self.turn(|store| async move { store.set_paused(queue, kind, pause).await }).await
     }
 

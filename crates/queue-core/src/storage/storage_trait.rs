@@ -197,8 +197,8 @@ pub trait Storage: Debug + Send + Sync + 'static {
     ///
     /// Jobs of a paused kind wait, are listed and counted so, can be changed, and are claimed in
     /// their order once the pause is over. A claim sets those in its way aside, a
-    /// [bounded](crate::PausedKind::SET_ASIDE_MAX) number, so that no claim meets them again; if
-    /// there are more, `next_due` is now.
+    /// [bounded](crate::PausedKind::SET_ASIDE_MAX) number, so that no claim meets them again, at
+    /// least while the store is open; if there are more, `next_due` is now.
     ///
     /// # Errors
     /// `Unsupported` unless [`Capabilities::pause`], and `Invalid` for
