@@ -4,12 +4,6 @@ use crate::format::FieldChange;
 use bytes::Bytes;
 use queue_core::{Attempt, Payload, State};
 use queue_memory::PackedJob;
-use std::sync::Arc;
-
-/// Steps of a life share their traits; a job that was amended has others.
-pub(super) fn has_new_terms(before: &PackedJob, after: &PackedJob) -> bool {
-    !Arc::ptr_eq(&before.traits, &after.traits) && before.traits.terms != after.traits.terms
-}
 
 /// Whether an amendment replaced the payload, whose bytes are then in memory. The bytes of any
 /// other payload may be on the disk alone, before and after.

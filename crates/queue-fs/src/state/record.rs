@@ -2,7 +2,7 @@
 
 use super::{
     FsState,
-    differences::{charged, details_of, has_new_payload, has_new_terms, result_of},
+    differences::{charged, details_of, has_new_payload, result_of},
     job_index::{IndexEntry, ResultEntry, locate},
 };
 use crate::{
@@ -222,7 +222,7 @@ impl<'d> Draft<'d> {
             let entry = self.put(after);
             return self.notes.push(IndexUpdate::Put { seq, entry, is_terminal });
         }
-        if before.priority != after.priority || has_new_terms(before, after) {
+        if (before.priority, &before.traits.terms) != (after.priority, &after.traits.terms) {
             write::amend(self.out, after);
         }
         let (result, details) = (result_of(before, after), details_of(before, after));

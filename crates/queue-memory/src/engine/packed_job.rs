@@ -182,8 +182,7 @@ impl PackedJob {
         (self.state, self.reason, self.expiry_lifted) = (meta.state, meta.reason, meta.expiry_lifted);
         (self.cancel_requested, self.awaited) = (meta.cancel_requested, meta.awaited);
         self.priority = meta.priority;
-        // Only an amendment changes them, and only of a waiting job.
-        if meta.state.is_waiting() && self.traits.terms != meta.terms {
+        if self.traits.terms != meta.terms {
             self.retrait(|traits| traits.terms = meta.terms.clone());
         }
         if self.course.is_some() || has_course(job) {

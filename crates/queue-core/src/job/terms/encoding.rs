@@ -59,13 +59,7 @@ impl JobTerms {
     /// Whether these are [`PLAIN`](Self::PLAIN).
     #[inline]
     pub fn is_plain(&self) -> bool {
-        let Self { max_attempts, max_stalls, time_limit, on_failure, retention, newer } = self;
-        *max_attempts == Self::PLAIN.max_attempts
-            && *max_stalls == Self::PLAIN.max_stalls
-            && *retention == Self::PLAIN.retention
-            && time_limit.is_none()
-            && on_failure.is_none()
-            && newer.is_none()
+        *self == Self::PLAIN
     }
 
     /// The form in which every store keeps terms. Terms that most jobs have take no bytes, so a

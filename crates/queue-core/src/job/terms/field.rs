@@ -11,24 +11,16 @@ const NEWER_MAX: usize = 3_072;
 /// Terms that a newer version of this library wrote, and that this version does not know. They are
 /// stored, copied and moved with the job, and nothing reads them. Most jobs have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct NewerTerms(Option<Box<UnknownFields>>);
-
-/// Numbers and values, in ascending order of the numbers.
-type UnknownFields = Vec<(u8, Box<[u8]>)>;
+pub struct NewerTerms(Vec<(u8, Box<[u8]>)>);
 
 impl NewerTerms {
     /// No such terms.
-    pub const NONE: Self = Self(None);
-
-    pub(super) const fn is_none(&self) -> bool {
-        self.0.is_none()
-    }
+    pub const NONE: Self = Self(Vec::new());
 
     /// Leaves room for the terms that this version knows, which may be added to these.
     pub(super) fn push(&mut self, field: &Field<'_>) -> Result<(), MalformedTerms> {
-        let fields = self.0.get_or_insert_default();
-        fields.push((field.number, field.value.into()));
-        let bytes: usize = fields.iter().map(|(_, value)| FIELD_HEAD + value.len()).sum();
+        self.0.push((field.number, field.value.into()));
+        let bytes: usize = self.0.iter().map(|(_, value)| FIELD_HEAD + value.len()).sum();
         if bytes <= NEWER_MAX { Ok(()) } else { Err(MalformedTerms::LONG) }
     }
 }
@@ -112,7 +104,7 @@ impl FieldWriter {
     }
 
     pub(super) fn finish(mut self, newer: &NewerTerms) -> Vec<u8> {
-        newer.0.iter().flat_map(|fields| &**fields).for_each(|(number, value)| self.bytes(*number, value));
+        newer.0.iter().for_each(|(number, value)| self.bytes(*number, value));
         self.0
     }
 }
