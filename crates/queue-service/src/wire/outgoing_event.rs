@@ -5,6 +5,7 @@ use queue_core::{
     Failure, NewJob, Payload, Retention,
     lifecycle::{Cause, Event},
 };
+use queue_view::KeepView;
 use serde_json::{Map, Value, json};
 
 /// The item of a settle, without its receipt. Results go in base64, in which no byte of them can
@@ -66,18 +67,10 @@ fn noted(progress: Option<&[u8]>) -> Map<String, Value> {
 
 fn with(mut said: Map<String, Value>, keep: Option<Retention>, then: &[NewJob]) -> Map<String, Value> {
     if let Some(keep) = keep {
-        said.insert("keep".to_owned(), keep_json(keep));
+        said.insert("keep".to_owned(), json!(KeepView::from(keep)));
     }
     if !then.is_empty() {
         said.insert("then".to_owned(), then.iter().map(job_json).collect());
     }
     said
-}
-
-fn keep_json(keep: Retention) -> Value {
-    match keep {
-        Retention::Remove => json!("nothing"),
-        Retention::Forever => json!("forever"),
-        Retention::Keep(span) => json!(span_millis(span)),
-    }
 }
