@@ -148,8 +148,7 @@ fn of_status(status: ExitStatus) -> Exit {
 }
 
 /// Prints to standard error, since standard output belongs to the command. With `--json`, programs
-/// read events there too. People see an error of what is tried
-/// again seldom.
+/// read events there too. People see an error of what is tried again seldom.
 fn show(out: Output, event: &LeadershipEvent, tries: &SeldomWarning) {
     let (words, object) = match event {
         LeadershipEvent::Elected(fence) => {
