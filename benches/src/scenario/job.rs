@@ -1,7 +1,7 @@
 //! The jobs that scenarios store, and the calls that preload, claim and complete them.
 
 use queue::queue_core::{
-    ClaimRequest, Claimed, ClaimedJob, NewJob, Retention, Span,
+    ClaimRequest, Claimed, ClaimedJob, NewJob, Retention, RetentionPolicy, Span,
     lifecycle::{Event, Policy, Transition, decide},
 };
 use queue::{ContentType, IdSource, Kind, Payload, QueueName, Storage, SystemRng, TimeOrderedIds, WorkerId};
@@ -27,7 +27,8 @@ pub(crate) fn payload(number: usize) -> String {
 
 pub(crate) fn job(ids: &dyn IdSource, payload: &str, retention: Retention) -> NewJob {
     let payload = Payload::new(payload.to_owned(), ContentType::from_static("application/json"));
-    NewJob::new(ids.next_id(), Kind::from_static("email"), payload).with_retention(retention)
+    let kept = RetentionPolicy { completed: retention, ..RetentionPolicy::default() };
+    NewJob::new(ids.next_id(), Kind::from_static("email"), payload).with_retention(kept)
 }
 
 /// Stores jobs before the measurement begins. They are made batch by batch, so that no more than
