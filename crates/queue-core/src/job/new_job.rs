@@ -1,7 +1,8 @@
 //! A job as a producer makes it, before a store has accepted it.
 
 use crate::{
-    Budget, Headers, JobBody, JobId, JobMeta, Kind, Payload, RetentionPolicy, SharedTerms, Span, Tags,
+    Budget, Headers, JobBody, JobId, JobMeta, JobTerms, Kind, Payload, RetentionPolicy, SharedTerms, Span,
+    Tags,
 };
 
 /// A job to be enqueued. Every part is validated by its type; the store checks the payload's size.
@@ -161,30 +162,26 @@ impl NewJob {
 
     /// Sets how long the handler may run.
     #[must_use]
-    pub fn with_time_limit(mut self, limit: Span) -> Self {
-        self.terms.time_limit = Some(limit);
-        self
+    pub fn with_time_limit(self, limit: Span) -> Self {
+        self.with_terms(|terms| terms.time_limit = Some(limit))
     }
 
     /// Sets the number of failures at which the job is Failed.
     #[must_use]
-    pub fn with_max_attempts(mut self, budget: Budget) -> Self {
-        self.terms.max_attempts = budget;
-        self
+    pub fn with_max_attempts(self, budget: Budget) -> Self {
+        self.with_terms(|terms| terms.max_attempts = budget)
     }
 
     /// Sets the number of lapsed leases at which the job is Failed.
     #[must_use]
-    pub fn with_max_stalls(mut self, budget: Budget) -> Self {
-        self.terms.max_stalls = budget;
-        self
+    pub fn with_max_stalls(self, budget: Budget) -> Self {
+        self.with_terms(|terms| terms.max_stalls = budget)
     }
 
     /// Sets how long the record is kept once the job is terminal.
     #[must_use]
-    pub fn with_retention(mut self, retention: impl Into<RetentionPolicy>) -> Self {
-        self.terms.retention = retention.into();
-        self
+    pub fn with_retention(self, retention: impl Into<RetentionPolicy>) -> Self {
+        self.with_terms(|terms| terms.retention = retention.into())
     }
 
     /// Sets what the enqueue does if there is a Failed record of the same id.
@@ -203,8 +200,15 @@ impl NewJob {
 
     /// Sets the kind of the job that is enqueued if this one fails for good.
     #[must_use]
-    pub fn with_on_failure(mut self, kind: Kind) -> Self {
-        self.terms.on_failure = Some(kind);
+    pub fn with_on_failure(self, kind: Kind) -> Self {
+        self.with_terms(|terms| terms.on_failure = Some(kind))
+    }
+
+    /// Plain terms stay without memory of their own, also if one is set to what it is.
+    fn with_terms(mut self, change: impl FnOnce(&mut JobTerms)) -> Self {
+        let mut terms = (*self.terms).clone();
+        change(&mut terms);
+        self.terms = terms.into();
         self
     }
 
@@ -219,7 +223,7 @@ impl NewJob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ContentType, JobTerms, QueueName, Seq, Tag, Timestamp};
+    use crate::{ContentType, QueueName, Seq, Tag, Timestamp};
 
     #[test]
     fn a_job_comes_back_from_its_record_without_what_concerned_its_enqueue_alone() {

@@ -98,7 +98,7 @@ impl std::fmt::Debug for SharedTerms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Budget;
+    use crate::{Budget, ContentType, JobId, Kind, NewJob, Payload};
 
     #[test]
     fn terms_that_became_plain_again_equal_plain_ones() {
@@ -108,6 +108,15 @@ mod tests {
         terms.max_attempts = JobTerms::PLAIN.max_attempts;
         assert_eq!(terms, SharedTerms::PLAIN);
         assert!(terms.is_plain() && terms.to_bytes().is_empty());
+    }
+
+    #[test]
+    fn a_term_that_is_set_to_what_it_was_takes_no_memory() {
+        let payload = Payload::new("1", ContentType::from_static("text/plain"));
+        let job = NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload)
+            .with_max_attempts(Budget::ATTEMPTS)
+            .with_retention(JobTerms::PLAIN.retention);
+        assert!(job.terms.0.is_none());
     }
 
     #[test]
