@@ -66,8 +66,8 @@ struct Turns {
     kept: Arc<dyn Storage>,
     calls: AtomicUsize,
     closed: AtomicBool,
-    /// A kind was paused. What a handle sets aside stands in its memory, so a fresh one would meet it
-    /// again: claims are then made by the open one.
+    /// A kind was paused. What a handle sets aside stands in its memory, so a fresh one would meet
+    /// it again: claims are then made by the open one.
     sets_aside: AtomicBool,
 }
 
@@ -108,10 +108,8 @@ impl Storage for Turns {
             .with_limits(limits)
             .with_pause()
             .with_presence()
-            .with_queues()
             .with_attempts()
             .with_series()
-            .with_amend()
     }
 
     async fn enqueue(

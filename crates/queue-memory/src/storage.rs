@@ -136,11 +136,9 @@ impl Storage for MemoryStorage {
             .with_events(EventReach::Store)
             .with_presence()
             .with_pause()
-            .with_queues()
             .with_attempts()
             .with_import()
             .with_series()
-            .with_amend()
     }
 
     async fn enqueue(

@@ -71,11 +71,9 @@ impl Storage for PostgresStorage {
             .with_events(if is_listening { EventReach::Store } else { EventReach::None })
             .with_presence()
             .with_pause()
-            .with_queues()
             .with_attempts()
             .with_import()
             .with_series()
-            .with_amend()
             .with_limits(self.handle.options.limits)
             .with_call_timeout(
                 self.handle.options.acquire_timeout.saturating_add(self.handle.options.call_timeout),

@@ -87,11 +87,9 @@ impl Storage for SqliteStorage {
             .with_events(EventReach::Process)
             .with_presence()
             .with_pause()
-            .with_queues()
             .with_attempts()
             .with_import()
             .with_series()
-            .with_amend()
             .with_limits(self.shared.options.limits)
     }
 

@@ -117,8 +117,7 @@ pub enum Event {
         /// is promoted.
         delay: Span,
     },
-    /// Change a waiting job in place: payload, priority, due time or retention. A store that does
-    /// not [amend](crate::Capabilities::amend) refuses it.
+    /// Change a waiting job in place: payload, priority, due time or retention.
     Amend(Amendment),
     /// Remove the record, with its result, so that its id is free. Refused while the job runs.
     Delete,

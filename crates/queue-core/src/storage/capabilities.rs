@@ -1,9 +1,6 @@
 //! The properties and optional features of a store.
 
-use crate::{
-    Error, ErrorKind, Limits, Result,
-    lifecycle::{Patch, Transition},
-};
+use crate::{Error, ErrorKind, Limits};
 use std::time::Duration;
 
 /// The properties and optional features of a store, so that callers need not guess and tests know
@@ -20,20 +17,16 @@ pub struct Capabilities {
     pub reach: Reach,
     /// How far the hints of the store reach.
     pub events: EventReach,
-    /// Whether workers can announce themselves.
+    /// Whether workers can announce themselves, which a store for one process can do without.
     pub presence: bool,
-    /// Whether a queue can be paused, and a single kind of it.
+    /// Whether a queue can be paused, and a single kind of it, which is work in each claim.
     pub pause: bool,
-    /// Whether the queues of the store can be listed.
-    pub queues: bool,
-    /// Whether the store keeps the attempts that were charged to a job.
+    /// Whether the store keeps the attempts that were charged to a job, in a table of its own.
     pub attempts: bool,
-    /// Whether the store takes whole records of another one.
+    /// Whether the store takes whole records of another one, as `queue copy` needs.
     pub import: bool,
-    /// Whether the store keeps series.
+    /// Whether the store keeps series, which are entries beside the jobs.
     pub series: bool,
-    /// Whether waiting jobs can be [amended](crate::lifecycle::Event::Amend).
-    pub amend: bool,
     /// The sizes that the store accepts.
     pub limits: Limits,
     /// How long the store waits for the answer of a call until it gives the call up, with an
@@ -80,8 +73,8 @@ pub enum EventReach {
 }
 
 impl Capabilities {
-    /// A store with only the mandatory verbs: no hints, no presence, no pause, no list of queues,
-    /// no attempts, no import, no series, no amending, default limits.
+    /// A store with only the mandatory verbs: no hints, no presence, no pause, no
+    /// attempts, no import, no series, default limits.
     pub fn new(name: &'static str, durability: Durability, reach: Reach) -> Self {
         Self {
             name,
@@ -90,11 +83,9 @@ impl Capabilities {
             events: EventReach::None,
             presence: false,
             pause: false,
-            queues: false,
             attempts: false,
             import: false,
             series: false,
-            amend: false,
             limits: Limits::default(),
             call_timeout: Duration::from_secs(30),
         }
@@ -135,13 +126,6 @@ impl Capabilities {
         self
     }
 
-    /// Says that the queues of the store can be listed.
-    #[must_use]
-    pub fn with_queues(mut self) -> Self {
-        self.queues = true;
-        self
-    }
-
     /// Says that the store keeps the attempts that were charged to a job.
     #[must_use]
     pub fn with_attempts(mut self) -> Self {
@@ -161,26 +145,6 @@ impl Capabilities {
     pub fn with_series(mut self) -> Self {
         self.series = true;
         self
-    }
-
-    /// Says that waiting jobs can be amended.
-    #[must_use]
-    pub fn with_amend(mut self) -> Self {
-        self.amend = true;
-        self
-    }
-
-    /// Refuses a batch with an amendment unless the store [amends](Self::amend): a store without it
-    /// calls this in its `apply`, before anything is written.
-    ///
-    /// # Errors
-    /// `Unsupported`.
-    pub fn check_apply(&self, batch: &[Transition]) -> Result<()> {
-        let amends = |sent: &Transition| matches!(sent.patch, Patch::Amend(_));
-        if self.amend || !batch.iter().any(amends) {
-            return Ok(());
-        }
-        Err(Error::new(ErrorKind::Unsupported, "apply", "this store cannot amend jobs; see its capabilities"))
     }
 }
 

@@ -66,8 +66,8 @@ impl StoreGauges {
     pub const OTHER: &str = "other";
 
     /// Reads the gauges of the queues that fit the filter, and of their workers. It looks at no
-    /// more than [`QueueFilter::LOOKED_AT_MAX`] queues. What a store has no capability for is left
-    /// out.
+    /// more than [`QueueFilter::LOOKED_AT_MAX`] queues. Workers are left out if the store keeps
+    /// none.
     ///
     /// `name_of` says under which name the gauges of a queue are added up, its own or one that it
     /// shares with others; `None` leaves it out.
@@ -81,15 +81,13 @@ impl StoreGauges {
         name_of: impl Fn(&QueueName) -> Option<String>,
     ) -> Result<Self> {
         let mut gauges = Self::default();
-        if storage.capabilities().queues {
-            let page = storage.first_queues_of(filter, QueueFilter::LOOKED_AT_MAX).await?;
-            for status in &page.queues {
-                if let Some(name) = name_of(&status.name) {
-                    gauges.of(name).add(status);
-                }
+        let page = storage.first_queues_of(filter, QueueFilter::LOOKED_AT_MAX).await?;
+        for status in &page.queues {
+            if let Some(name) = name_of(&status.name) {
+                gauges.of(name).add(status);
             }
-            gauges.has_more = page.next.is_some();
         }
+        gauges.has_more = page.next.is_some();
         for worker in workers(storage).await? {
             let wanted = worker.queues.iter().filter(|queue| filter.matches(queue));
             let names: Vec<String> = wanted.filter_map(&name_of).collect();

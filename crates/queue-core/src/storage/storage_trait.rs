@@ -157,12 +157,7 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// `Invalid` make no queue listed. Each queue is shown as it is at one moment, and two queues
     /// of a page may be shown at different moments. A queue that exists during the whole walk over
     /// all pages is shown exactly once.
-    ///
-    /// # Errors
-    /// `Unsupported` unless [`Capabilities::queues`].
-    async fn queues(&self, _query: QueuesQuery) -> Result<QueuesPage> {
-        Err(unsupported("queues"))
-    }
+    async fn queues(&self, query: QueuesQuery) -> Result<QueuesPage>;
 
     /// Removes records, at most as many as requested, and answers how many. Call it again while the
     /// answer equals the limit.

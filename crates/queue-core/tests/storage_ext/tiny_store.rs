@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, ContentType, Counts, Detail, Durability,
     Enqueued, Headers, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseToken, ListQuery, ManualClock, Moment,
-    NewJob, Page, Pause, Payload, PruneRequest, QueueName, Reach, Result, Seq, Span, Stamped, Storage,
-    Timestamp, Walk, WorkerId,
+    NewJob, Page, Pause, Payload, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, Seq, Span,
+    Stamped, Storage, Timestamp, Walk, WorkerId,
     lifecycle::{TrackedJob, Transition, Verdict, apply, lease},
 };
 use std::{
@@ -163,6 +163,10 @@ impl Storage for TinyStore {
 
     async fn counts(&self, _: &QueueName) -> Result<Counts> {
         unreachable!("no test counts")
+    }
+
+    async fn queues(&self, _: QueuesQuery) -> Result<QueuesPage> {
+        unreachable!("no test lists queues")
     }
 
     async fn prune(&self, _: PruneRequest) -> Result<u64> {

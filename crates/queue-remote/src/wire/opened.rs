@@ -14,11 +14,9 @@ record! {
         events: EventReach,
         presence: bool,
         pause: bool,
-        queues: bool,
         attempts: bool,
         import: bool,
         series: bool,
-        amend: bool,
         limits: Limits,
         call_timeout: Duration,
     }
@@ -45,11 +43,9 @@ pub(crate) struct Opened {
     pub(crate) events: EventReach,
     pub(crate) presence: bool,
     pub(crate) pause: bool,
-    pub(crate) queues: bool,
     pub(crate) attempts: bool,
     pub(crate) import: bool,
     pub(crate) series: bool,
-    pub(crate) amend: bool,
     pub(crate) limits: Limits,
     pub(crate) call_timeout: Duration,
 }
@@ -63,11 +59,9 @@ impl Opened {
             events: store.events,
             presence: store.presence,
             pause: store.pause,
-            queues: store.queues,
             attempts: store.attempts,
             import: store.import,
             series: store.series,
-            amend: store.amend,
             limits: store.limits,
             call_timeout: store.call_timeout,
         }
@@ -80,11 +74,9 @@ impl Opened {
         own.events = self.events;
         own.presence = self.presence;
         own.pause = self.pause;
-        own.queues = self.queues;
         own.attempts = self.attempts;
         own.import = self.import;
         own.series = self.series;
-        own.amend = self.amend;
         own.limits = self.limits;
         own.call_timeout = call_timeout;
         own

@@ -96,13 +96,9 @@ impl Bench {
         }
     }
 
-    /// Asserts that the list of queues agrees, if the store has one.
+    /// Asserts that the list of queues agrees.
     async fn check_status(&self, jobs: &[JobMeta], counts: Counts) {
-        let store = self.store();
-        if !store.capabilities().queues {
-            return;
-        }
-        match store.status_of(&self.queue).await.expect("queues answers") {
+        match self.store().status_of(&self.queue).await.expect("queues answers") {
             Some(status) => assert_eq!(status.counts, counts, "a queue listed and counted"),
             None => assert!(jobs.is_empty(), "a queue with jobs is listed"),
         }

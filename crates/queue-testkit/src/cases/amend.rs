@@ -9,26 +9,26 @@ use queue_core::{
 };
 
 cases! { "amend":
-    every_part_can_be_changed_at_once_and_nothing_else_does [I2 I7] (Amend);
-    what_is_not_given_stays [I2] (Amend);
-    the_next_claim_brings_the_new_payload [I1 I13] (Amend);
-    a_payload_may_become_empty_and_long_and_of_another_type [I17] (Amend);
-    a_claim_has_room_for_the_new_length [I17] (Amend);
-    claims_follow_the_new_priority [I12] (Amend);
-    a_scheduled_job_comes_due_at_its_new_priority [I11 I12] (Amend);
-    a_delay_counts_from_the_change [I11 I15] (Amend);
-    a_new_retention_holds_when_the_job_ends [I13] (Amend);
-    a_failing_job_keeps_its_charges_and_its_error [I7] (Amend);
-    a_running_or_finished_job_cannot_be_amended [I6] (Amend);
-    amending_nothing_is_missing [I2] (Amend);
-    an_amendment_that_changes_nothing_writes_nothing [I4] (Amend);
-    one_that_a_claim_overtook_is_stale [I3] (Amend);
-    of_two_that_saw_the_same_record_one_is_stale [I4] (Amend);
-    two_of_one_call_are_applied_one_after_the_other_and_headers_stay [I2 I4] (Amend);
-    one_sent_again_is_stale_and_changes_nothing [I4] (Amend);
-    a_payload_over_the_limit_is_refused [I17] (Amend);
-    a_redriven_job_has_its_new_values [I6] (Amend);
-    it_is_as_it_was_after_a_reopen [I21] (Amend Reopen);
+    every_part_can_be_changed_at_once_and_nothing_else_does [I2 I7];
+    what_is_not_given_stays [I2];
+    the_next_claim_brings_the_new_payload [I1 I13];
+    a_payload_may_become_empty_and_long_and_of_another_type [I17];
+    a_claim_has_room_for_the_new_length [I17];
+    claims_follow_the_new_priority [I12];
+    a_scheduled_job_comes_due_at_its_new_priority [I11 I12];
+    a_delay_counts_from_the_change [I11 I15];
+    a_new_retention_holds_when_the_job_ends [I13];
+    a_failing_job_keeps_its_charges_and_its_error [I7];
+    a_running_or_finished_job_cannot_be_amended [I6];
+    amending_nothing_is_missing [I2];
+    an_amendment_that_changes_nothing_writes_nothing [I4];
+    one_that_a_claim_overtook_is_stale [I3];
+    of_two_that_saw_the_same_record_one_is_stale [I4];
+    two_of_one_call_are_applied_one_after_the_other_and_headers_stay [I2 I4];
+    one_sent_again_is_stale_and_changes_nothing [I4];
+    a_payload_over_the_limit_is_refused [I17];
+    a_redriven_job_has_its_new_values [I6];
+    it_is_as_it_was_after_a_reopen [I21] (Reopen);
 }
 
 fn amend(amendment: Amendment) -> Event {

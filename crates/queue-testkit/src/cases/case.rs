@@ -23,10 +23,8 @@ pub(crate) struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Pause,
-    Queues,
     Attempts,
     Import,
-    Amend,
     Presence,
     Series,
     Hints,
@@ -56,10 +54,8 @@ impl Need {
     pub(crate) const fn provided_by(self) -> &'static str {
         match self {
             Self::Pause => "`Capabilities::with_pause`",
-            Self::Queues => "`Capabilities::with_queues`",
             Self::Attempts => "`Capabilities::with_attempts`",
             Self::Import => "`Capabilities::with_import`",
-            Self::Amend => "`Capabilities::with_amend`",
             Self::Presence => "`Capabilities::with_presence`",
             Self::Series => "`Capabilities::with_series`",
             Self::Hints => "`Capabilities::with_events`",
@@ -81,10 +77,8 @@ impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Pause => "pause",
-            Self::Queues => "a list of queues",
             Self::Attempts => "attempts",
             Self::Import => "imports",
-            Self::Amend => "amending",
             Self::Presence => "presence",
             Self::Series => "series",
             Self::Hints => "hints",

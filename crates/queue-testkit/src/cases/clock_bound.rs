@@ -89,14 +89,12 @@ async fn verbs(bench: &Bench, held: &ClaimedJob) -> Vec<(&'static str, Option<Er
         ("get", store.get(queue, &[id("a")], Detail::Full).await.err()),
         ("list", store.list(list).await.err()),
         ("counts", store.counts(queue).await.err()),
+        ("queues", store.queues(QueuesQuery::all(10)).await.err()),
         ("prune", store.prune(prune).await.err()),
     ];
     let mut note = |verb, answer: Result<()>| said.push((verb, answer.err()));
     if able.pause {
         note("set_paused", store.set_paused(queue, None, Pause::UntilResumed).await);
-    }
-    if able.queues {
-        note("queues", store.queues(QueuesQuery::all(10)).await.map(drop));
     }
     if able.attempts {
         note("attempts", store.attempts(queue, &[id("a")]).await.map(drop));

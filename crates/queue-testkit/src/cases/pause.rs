@@ -21,7 +21,7 @@ cases! { "pause":
     a_pause_with_an_end_says_when_it_is_over [I15] (Pause);
     the_last_of_several_pauses_counts [I1 I15] (Pause);
     a_pause_whose_end_is_past_stops_nothing [I15] (Pause);
-    a_pause_that_is_over_is_not_listed [I20] (Pause Queues);
+    a_pause_that_is_over_is_not_listed [I20] (Pause);
     a_pause_with_an_end_is_kept_across_a_reopen [I15 I21] (Pause Reopen);
 }
 

@@ -16,8 +16,8 @@ cases! { "terms":
     terms_stay_through_a_life [I2 I7];
     what_follows_has_terms_of_its_own [I2 I9];
     a_new_life_has_terms_of_its_own [I2 I9];
-    an_amendment_of_one_term_keeps_the_others [I2] (Amend);
-    an_amendment_may_bring_the_first_term_and_take_the_last [I2] (Amend);
+    an_amendment_of_one_term_keeps_the_others [I2];
+    an_amendment_may_bring_the_first_term_and_take_the_last [I2];
     a_moved_job_keeps_its_terms [I2] (Import);
     terms_outlive_their_handle [I21] (Reopen);
 }

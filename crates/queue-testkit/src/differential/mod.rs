@@ -93,16 +93,12 @@ async fn difference(one: &Arc<dyn Harness>, other: &Arc<dyn Harness>, verbs: &[V
 async fn compare(benches: &[Bench; 2], verbs: &[Verb]) -> Result<(), String> {
     let mut players = benches.each_ref().map(|bench| Player::new(bench.clone()));
     let both_pause = benches.iter().all(|bench| bench.store().capabilities().pause);
-    let both_list = benches.iter().all(|bench| bench.store().capabilities().queues);
     let both_keep_attempts = benches.iter().all(|bench| bench.store().capabilities().attempts);
-    let both_amend = benches.iter().all(|bench| bench.store().capabilities().amend);
     let both_reopen = benches.iter().all(|bench| bench.harness().facilities().contains(&Facility::Reopen));
     let is_offered = |verb: &Verb| match verb {
         Verb::Reopen => both_reopen,
         Verb::Pause { .. } | Verb::Resume { .. } => both_pause,
-        Verb::Queues => both_list,
         Verb::Attempts { .. } => both_keep_attempts,
-        verb if verb.amends() => both_amend,
         _ => true,
     };
     for (nth, verb) in verbs.iter().enumerate().filter(|(_, verb)| is_offered(verb)) {

@@ -146,11 +146,7 @@ impl Jobs {
 #[async_trait]
 impl Storage for Reference {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::new("reference", Durability::None, Reach::Process)
-            .with_pause()
-            .with_queues()
-            .with_attempts()
-            .with_amend()
+        Capabilities::new("reference", Durability::None, Reach::Process).with_pause().with_attempts()
     }
 
     async fn enqueue(

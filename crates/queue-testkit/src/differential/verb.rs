@@ -92,14 +92,6 @@ pub(super) enum Verb {
     Reopen,
 }
 
-impl Verb {
-    /// Whether it amends a job, which not every store does.
-    pub(super) fn amends(&self) -> bool {
-        let is_amendment = |pick: &Pick| matches!(pick.deed, Deed::Change(What::Amend { .. }, _));
-        matches!(self, Self::Apply(picks) if picks.iter().any(is_amendment))
-    }
-}
-
 /// A transition, to be decided on a sight.
 #[derive(Clone, Debug)]
 pub(super) struct Pick {

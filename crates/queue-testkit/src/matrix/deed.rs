@@ -4,7 +4,7 @@ use crate::bench::prelude::*;
 use bytes::Bytes;
 use queue_core::{
     ContentType, Failure, JobId, LeaseToken, NewJob, OnFailed, OnWaiting, Retention, RetentionPolicy, Span,
-    Storage, Timestamp,
+    Timestamp,
     lifecycle::{Amendment, Cause, Event, OnProcessing},
 };
 
@@ -89,17 +89,6 @@ pub(super) const DEEDS: &[Deed] = &[
     Deed::Enqueue(Over::WaitingWithin),
     Deed::Nothing,
 ];
-
-impl Deed {
-    /// Whether a store that does this only with the capability can do it.
-    pub(super) fn is_offered_by(self, store: &dyn Storage) -> bool {
-        let amends = match self {
-            Self::Change(event) | Self::ChangeThen(event) => matches!(event(), Event::Amend(_)),
-            Self::Hold(_) | Self::Enqueue(_) | Self::Nothing => false,
-        };
-        !amends || store.capabilities().amend
-    }
-}
 
 impl Over {
     /// Sets the replace options on a job. A job that may replace a waiting one cannot expire.

@@ -105,8 +105,7 @@ async fn plan(bench: &Bench, scene: Scene) -> Plan {
             // A mark that cannot be set makes the same job as no mark.
             continue;
         }
-        let mut rows = rows(&scout, nth, shape, marks);
-        rows.retain(|row| row.deed.is_offered_by(&*bench.store()));
+        let rows = rows(&scout, nth, shape, marks);
         for moment in moments(&scout, nth) {
             plan.entry(moment).or_default().extend(rows.iter().copied());
         }

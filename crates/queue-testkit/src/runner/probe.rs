@@ -35,10 +35,8 @@ fn supported(store: &dyn Storage, facilities: &[Facility]) -> Vec<Need> {
     let capabilities = store.capabilities();
     let facts = [
         (Need::Pause, capabilities.pause),
-        (Need::Queues, capabilities.queues),
         (Need::Attempts, capabilities.attempts),
         (Need::Import, capabilities.import),
-        (Need::Amend, capabilities.amend),
         (Need::Presence, capabilities.presence),
         (Need::Series, capabilities.series),
         (Need::Hints, capabilities.events != EventReach::None),

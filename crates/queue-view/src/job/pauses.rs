@@ -40,7 +40,7 @@ impl JobPauses {
     /// # Errors
     /// The errors of [`Storage::queues`].
     pub async fn read(store: &dyn Storage, job: &JobMeta) -> Result<Self> {
-        if !job.state.is_waiting() || !store.capabilities().queues {
+        if !job.state.is_waiting() {
             return Ok(Self::default());
         }
         let Some(status) = store.status_of(&job.queue).await? else { return Ok(Self::default()) };

@@ -27,9 +27,6 @@ impl Visit {
         let (storage, seen) = (self.storage().clone(), self.seen_queues().without_reserved());
         let key = self.key("queues", &self.patterns());
         let read = async move {
-            if !storage.capabilities().queues {
-                return Ok(QueueList { queues: Vec::new(), has_more: false });
-            }
             let page = storage.first_queues_of(&seen, QUEUES_MAX).await?;
             Ok(QueueList { queues: page.queues, has_more: page.next.is_some() })
         };
@@ -39,13 +36,7 @@ impl Visit {
     /// One queue; `None` if there is none.
     pub(crate) async fn status_of(&self, queue: &QueueName) -> Result<Option<QueueStatus>> {
         let (storage, name) = (self.storage().clone(), queue.clone());
-        let read = async move {
-            if storage.capabilities().queues {
-                return Ok(storage.status_of(&name).await?);
-            }
-            let counts = storage.counts(&name).await?;
-            Ok(Some(QueueStatus { name, pause: queue_core::Pause::Off, paused_kinds: Vec::new(), counts }))
-        };
+        let read = async move { Ok(storage.status_of(&name).await?) };
         let found = self.app.snapshots.get(self.key("status", queue.as_str()), AGE, read).await?;
         Ok((*found).clone())
     }

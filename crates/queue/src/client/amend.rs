@@ -117,14 +117,10 @@ impl<P: Encode, R> Queue<P, R> {
     ///
     /// # Errors
     /// `Invalid` for a time that is out of range and for a payload that cannot be encoded or is
-    /// over the store's limit; `Unsupported` if the store cannot amend jobs; `Conflict` if the
-    /// record kept changing. A dropped future leaves the job changed or not.
+    /// over the store's limit; `Conflict` if the record kept changing. A dropped future leaves the
+    /// job changed or not.
     pub async fn amend(&self, id: impl IntoJobId, mut amendment: JobAmendment<P>) -> Result<Change> {
         let id = id.into_job_id()?;
-        if !self.shared.storage.capabilities().amend {
-            let message = "this store cannot amend jobs; see its capabilities";
-            return Err(Error::new(ErrorKind::Unsupported, "amend", message));
-        }
         for _ in 0..LIVES_MAX {
             let found = self.shared.storage.get_one(&self.shared.name, &id, Detail::Meta).await?;
             let Some(seen) = found.map(|record| record.meta) else { return Ok(Change::Missing) };

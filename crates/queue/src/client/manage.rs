@@ -193,7 +193,7 @@ impl<P, R> Queue<P, R> {
     /// ```
     ///
     /// # Errors
-    /// `Unsupported` if the store cannot list its queues; see its capabilities.
+    /// The errors of the store.
     pub async fn is_paused(&self) -> Result<bool> {
         let status = self.shared.storage.status_of(&self.shared.name).await?;
         Ok(status.is_some_and(|status| status.pause.is_on()))

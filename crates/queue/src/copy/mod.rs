@@ -145,10 +145,10 @@ impl StoreCopy {
     /// Dropping the future leaves what was copied by then, and both queues paused; run it again.
     ///
     /// # Errors
-    /// `Unsupported` if the target cannot take records, or if no queue was named and the source
-    /// cannot list its queues. `Invalid` if a queue of the target is not to be filled, if its copy
-    /// is finished, if jobs are being processed, and for a job that the target has no room for.
-    /// Else the errors of the stores. Differences are no error, but in the report.
+    /// `Unsupported` if the target cannot take records. `Invalid` if a queue of the target is not
+    /// to be filled, if its copy is finished, if jobs are being processed, and for a job that the
+    /// target has no room for. Else the errors of the stores. Differences are no error, but in the
+    /// report.
     pub async fn run(&self, watch: &mut (dyn FnMut(&CopyProgress<'_>) + Send)) -> Result<CopyReport> {
         if !self.to.capabilities().import {
             let name = self.to.capabilities().name;

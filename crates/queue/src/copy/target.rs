@@ -12,20 +12,16 @@ impl StoreCopy {
             return Ok(());
         }
         let to = &*self.to;
-        let status = if to.capabilities().queues { to.status_of(queue).await? } else { None };
-        let is_used = match &status {
-            // A copy that was begun has paused it.
-            Some(status) => !status.pause.is_on(),
-            None => to.counts(queue).await?.total() > 0,
-        };
-        if is_used {
+        let Some(status) = to.status_of(queue).await? else { return Ok(()) };
+        // A copy that was begun has paused it.
+        if !status.pause.is_on() {
             let message = format!(
                 "the target has a queue {queue:?} that is not paused, so it may be worked on already; \
                  pause it to go on with a copy, or ask to add to it"
             );
             return Err(Error::invalid("copy", message));
         }
-        if status.is_none_or(|status| status.counts.total() == 0) {
+        if status.counts.total() == 0 {
             return Ok(());
         }
         let foreign = foreign(&*self.from, to, queue).await?;

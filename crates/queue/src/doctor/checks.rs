@@ -96,13 +96,6 @@ fn versions(facts: &StoreFacts) -> Finding {
 /// Whether everything was looked at.
 fn bounds(facts: &StoreFacts) -> Finding {
     const CODE: &str = "doctor-bounds";
-    if !facts.capabilities.queues {
-        return Finding::unknown(
-            CODE,
-            format!("the store cannot list its queues; {} were named", facts.queues.len()),
-            "name the queues that matter",
-        );
-    }
     if facts.has_more || facts.left_out > 0 {
         let more =
             if facts.has_more { format!(", and there are more than {QUEUES_MAX}") } else { String::new() };

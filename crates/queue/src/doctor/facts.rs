@@ -6,9 +6,8 @@ use super::{
     probe::probe_queue,
 };
 use queue_core::{
-    Capabilities, Clock, Counts, Detail, Direction, Duty, JobMeta, Kind, ListFilter, ListQuery, Moment,
-    Pause, QueueName, QueueStatus, QueuesQuery, Result, State, Storage, StorageExt, Timestamp, Walk,
-    WorkerInfo,
+    Clock, Counts, Detail, Direction, Duty, JobMeta, Kind, ListFilter, ListQuery, Moment, QueueName,
+    QueueStatus, QueuesQuery, Result, State, Storage, StorageExt, Timestamp, Walk, WorkerInfo,
 };
 use queue_view::AboutWorker;
 use std::{cmp::Reverse, collections::BTreeSet, time::Duration};
@@ -31,7 +30,6 @@ const END_OF_TIME: Timestamp = Timestamp::from_millis(i64::MAX);
 /// A store as it was looked at.
 #[derive(Clone, Debug)]
 pub(super) struct StoreFacts {
-    pub(super) capabilities: Capabilities,
     /// Store time, and the clock behind it.
     pub(super) time: Moment,
     /// The clock of this host, before and after the store was asked for its own.
@@ -79,11 +77,10 @@ pub(super) struct WorkerFacts {
 
 impl StoreFacts {
     pub(super) async fn read(storage: &dyn Storage, host: &dyn Clock, named: &[QueueName]) -> Result<Self> {
-        let capabilities = storage.capabilities();
         let before = host.now();
         let time = storage.get(&probe_queue(), &[], Detail::Meta).await?.moment();
         let host = [before, host.now()];
-        let (mut listed, has_more) = list_queues(storage, &capabilities, named).await?;
+        let (mut listed, has_more) = list_queues(storage, named).await?;
         listed.retain(|queue| queue.name != probe_queue());
         listed.sort_by_key(|queue| Reverse((named.contains(&queue.name), queue.counts.total())));
         let left_out = listed.len().saturating_sub(QUEUES_LOOKED_AT_MAX);
@@ -94,9 +91,9 @@ impl StoreFacts {
             facts.ahead = AheadFacts::read(storage, &facts, time).await?;
             queues.push(facts);
         }
-        let workers = if capabilities.presence { Some(storage.workers().await?) } else { None };
+        let workers = if storage.capabilities().presence { Some(storage.workers().await?) } else { None };
         let workers = workers.map(|workers| workers.into_iter().map(WorkerFacts::of).collect());
-        Ok(Self { capabilities, time, host, queues, left_out, has_more, workers })
+        Ok(Self { time, host, queues, left_out, has_more, workers })
     }
 
     /// What there is to say about each queue, if anything.
@@ -112,31 +109,15 @@ impl StoreFacts {
     }
 }
 
-async fn list_queues(
-    storage: &dyn Storage,
-    capabilities: &Capabilities,
-    named: &[QueueName],
-) -> Result<(Vec<QueueStatus>, bool)> {
-    if capabilities.queues {
-        let page = storage.queues(QueuesQuery::all(QUEUES_MAX)).await?;
-        let mut queues = page.queues;
-        let mut behind: Vec<&QueueName> = named.iter().take(QUEUES_LOOKED_AT_MAX).collect();
-        behind.retain(|name| !queues.iter().any(|queue| queue.name == **name));
-        for name in behind {
-            queues.extend(storage.status_of(name).await?);
-        }
-        return Ok((queues, page.next.is_some()));
+async fn list_queues(storage: &dyn Storage, named: &[QueueName]) -> Result<(Vec<QueueStatus>, bool)> {
+    let page = storage.queues(QueuesQuery::all(QUEUES_MAX)).await?;
+    let mut queues = page.queues;
+    let mut behind: Vec<&QueueName> = named.iter().take(QUEUES_LOOKED_AT_MAX).collect();
+    behind.retain(|name| !queues.iter().any(|queue| queue.name == **name));
+    for name in behind {
+        queues.extend(storage.status_of(name).await?);
     }
-    let mut queues = Vec::new();
-    for name in named.iter().take(QUEUES_LOOKED_AT_MAX) {
-        queues.push(QueueStatus {
-            name: name.clone(),
-            pause: Pause::Off,
-            paused_kinds: vec![],
-            counts: storage.counts(name).await?,
-        });
-    }
-    Ok((queues, false))
+    Ok((queues, page.next.is_some()))
 }
 
 impl QueueFacts {

@@ -78,8 +78,7 @@ impl Doctor {
         self
     }
 
-    /// Looks at this queue in any case: also if the store cannot list its queues, and also if it
-    /// stands behind more queues than are looked at.
+    /// Looks at this queue in any case, also if it stands behind more queues than are looked at.
     #[must_use]
     pub fn queue(mut self, name: QueueName) -> Self {
         self.queues.push(name);

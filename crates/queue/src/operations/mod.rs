@@ -20,8 +20,8 @@ use crate::{Change, UnreadableJob};
 #[cfg(feature = "json")]
 use crate::{Queue, Raw};
 use queue_core::{
-    Cursor, Direction, Enqueued, Error, ErrorKind, JobId, JobMeta, JobRecord, Kind, ListFilter, ListQuery,
-    QueueFilter, QueueName, Result, Storage, StorageExt, Walk,
+    Cursor, Direction, Enqueued, Error, JobId, JobMeta, JobRecord, Kind, ListFilter, ListQuery, QueueFilter,
+    QueueName, Result, Storage, StorageExt, Walk,
     lifecycle::{Event, OnProcessing, Policy},
 };
 use queue_worker::{Router, Worker, WorkerBuilder, operations::count_members};
@@ -238,12 +238,7 @@ impl Operations {
         let queue = operation.queue()?;
         let newest = ListQuery::new(queue.clone(), Walk::All(Direction::NewestFirst), 1);
         let page = self.storage.list(newest).await?;
-        let spec = operation.begun(queue, page.jobs.first(), page.now)?;
-        if matches!(spec.action, Action::Prioritize(_)) && !self.storage.capabilities().amend {
-            let message = "this store cannot change the priority of a job; see its capabilities";
-            return Err(Error::new(ErrorKind::Unsupported, "operation", message));
-        }
-        Ok(spec)
+        operation.begun(queue, page.jobs.first(), page.now)
     }
 
     /// The operations among these ids; jobs of other kinds are none.

@@ -32,11 +32,11 @@ const RETAIN: Event = Event::SetRetention(Retention::Forever);
 cases! { "concurrency":
     a_change_that_replacements_overtake_changes_the_job_that_waits_now [I4 I9];
     a_change_of_a_finished_job_that_was_replaced_meets_the_job_that_waits_now [I4 I9];
-    an_amendment_that_replacements_overtake_changes_the_job_that_waits_now [I4 I9] (Amend);
+    an_amendment_that_replacements_overtake_changes_the_job_that_waits_now [I4 I9];
     a_cancel_beside_replacements_finds_a_job [I1 I9];
     a_promotion_beside_replacements_finds_a_job [I1 I9];
     a_reschedule_beside_replacements_finds_a_job [I1 I9];
-    an_amendment_beside_replacements_finds_a_job [I1 I9] (Amend);
+    an_amendment_beside_replacements_finds_a_job [I1 I9];
     a_delete_beside_replacements_finds_a_job [I1 I9];
     a_redrive_beside_replacements_finds_a_job [I1 I9];
     a_retention_beside_replacements_finds_a_job [I1 I9];

@@ -14,7 +14,7 @@ cases! { "kind_pause":
     a_job_that_is_set_aside_expires [I6] (Pause);
     many_jobs_of_a_paused_kind_hold_up_none_behind_them [I16] (Pause);
     too_many_kinds_are_refused [I17] (Pause);
-    pauses_of_kinds_are_listed_with_the_queue [I20] (Pause Queues);
+    pauses_of_kinds_are_listed_with_the_queue [I20] (Pause);
     a_pause_of_a_kind_and_what_it_set_aside_are_kept_across_a_reopen [I12 I21] (Pause Reopen);
 }
 
@@ -41,9 +41,7 @@ async fn what_is_set_aside_is_changed_as_any_waiting_job(bench: &Bench) {
     bench.changed("promoted", Event::Promote).await;
     bench.change("deleted", Event::Delete).await;
     bench.changed("later", Event::Reschedule { delay: Span::from_secs(9) }).await;
-    if bench.store().capabilities().amend {
-        bench.changed("urgent", Event::Amend(Amendment::of_priority(-1))).await;
-    }
+    bench.changed("urgent", Event::Amend(Amendment::of_priority(-1))).await;
     assert_eq!(bench.claim(9).await.len(), 0, "a change resumes nothing");
     resume(bench, "mail").await;
     let mut got = bench.claim_ids(9).await;

@@ -5,18 +5,18 @@ use crate::{bench::prelude::*, cases::cases};
 use queue_core::{OnFailed, OnWaiting, Pause, Prune, Span, State, lifecycle::Event};
 
 cases! { "queues":
-    listed_counts_are_those_of_counts_at_every_step [I20] (Queues);
-    listed_counts_follow_whatever_makes_a_job_go [I20] (Queues);
-    a_job_that_makes_room_is_counted_no_more [I9 I20] (Queues);
-    a_lapsed_lease_is_counted_until_it_is_charged [I15 I20] (Queues);
-    overdue_records_are_listed_as_they_are_counted [I20] (Queues);
-    queues_are_counted_apart [I20] (Queues);
-    a_pause_is_listed_for_its_own_queue_alone [I1 I20] (Queues Pause);
-    a_queue_that_was_only_paused_is_listed [I20] (Queues Pause);
-    queues_stay_listed_across_a_reopen [I20 I21] (Queues Reopen);
-    pauses_without_a_job_stay_listed_across_a_reopen [I20 I21] (Queues Reopen Pause);
-    every_handle_lists_what_any_of_them_used [I20] (Queues SecondHandle);
-    counts_wait_for_no_open_transaction_and_see_it_once_it_commits [I18 I20] (Queues Transactions);
+    listed_counts_are_those_of_counts_at_every_step [I20];
+    listed_counts_follow_whatever_makes_a_job_go [I20];
+    a_job_that_makes_room_is_counted_no_more [I9 I20];
+    a_lapsed_lease_is_counted_until_it_is_charged [I15 I20];
+    overdue_records_are_listed_as_they_are_counted [I20];
+    queues_are_counted_apart [I20];
+    a_pause_is_listed_for_its_own_queue_alone [I1 I20] (Pause);
+    a_queue_that_was_only_paused_is_listed [I20] (Pause);
+    queues_stay_listed_across_a_reopen [I20 I21] (Reopen);
+    pauses_without_a_job_stay_listed_across_a_reopen [I20 I21] (Reopen Pause);
+    every_handle_lists_what_any_of_them_used [I20] (SecondHandle);
+    counts_wait_for_no_open_transaction_and_see_it_once_it_commits [I18 I20] (Transactions);
 }
 
 /// A job goes through a whole life; the expected counts are in the order of [`State::ALL`].

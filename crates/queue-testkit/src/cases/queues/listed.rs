@@ -9,15 +9,15 @@ use std::collections::BTreeSet;
 const MANY: usize = 23;
 
 cases! { "queues":
-    an_empty_store_lists_nothing [I20] (Queues);
-    a_queue_is_listed_from_its_first_job_on [I20] (Queues);
-    reads_and_refusals_list_nothing [I20] (Queues);
-    queues_stand_in_the_order_of_their_names [I20] (Queues);
-    hostile_names_are_listed_as_they_are [I20] (Queues);
-    pages_show_every_queue_once [I20] (Queues);
-    a_walk_meets_what_came_behind_it_and_nothing_twice [I20] (Queues);
-    a_queue_is_found_by_its_name [I20] (Queues);
-    a_queue_whose_last_record_is_gone_stays_listed [I20] (Queues);
+    an_empty_store_lists_nothing [I20];
+    a_queue_is_listed_from_its_first_job_on [I20];
+    reads_and_refusals_list_nothing [I20];
+    queues_stand_in_the_order_of_their_names [I20];
+    hostile_names_are_listed_as_they_are [I20];
+    pages_show_every_queue_once [I20];
+    a_walk_meets_what_came_behind_it_and_nothing_twice [I20];
+    a_queue_is_found_by_its_name [I20];
+    a_queue_whose_last_record_is_gone_stays_listed [I20];
 }
 
 async fn an_empty_store_lists_nothing(bench: &Bench) {

@@ -43,10 +43,8 @@ impl Storage for PlantedStore {
         Capabilities::new("planted", Durability::None, Reach::Process)
             .with_events(EventReach::Store)
             .with_pause()
-            .with_queues()
             .with_attempts()
             .with_series()
-            .with_amend()
     }
 
     async fn enqueue(

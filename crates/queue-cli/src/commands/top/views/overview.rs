@@ -52,14 +52,9 @@ struct Overview {
 
 pub(super) async fn read(source: &Source) -> Result<Sheet, CliError> {
     let storage = source.storage().await?;
-    let capabilities = storage.capabilities();
-    if !capabilities.queues {
-        let words = "This store does not list its queues: name one with --queue, and press 2.";
-        return Ok(Sheet { empty: words, ..Sheet::default() });
-    }
     let page = storage.first_queues_of(&QueueFilter::all().without_reserved(), QUEUES_MAX).await?;
     let queues = page.queues;
-    let mut workers = if capabilities.presence { Some(storage.workers().await?) } else { None };
+    let mut workers = if storage.capabilities().presence { Some(storage.workers().await?) } else { None };
     if let Some(workers) = &mut workers {
         workers.retain(|worker| !is_library_worker(worker));
     }

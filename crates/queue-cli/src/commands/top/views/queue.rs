@@ -13,7 +13,7 @@ use crate::{
 };
 use queue::{
     Kind, SeriesReading, State, StorageExt, WorkCounts, WorkOutcome,
-    queue_core::{Pause, QueueName, QueueStatus},
+    queue_core::{QueueName, QueueStatus},
 };
 
 /// The most kinds that are shown, the most frequent.
@@ -33,13 +33,7 @@ const COLUMNS: [Column; 6] = [
 
 pub(super) async fn read(queue: &QueueName, source: &Source) -> Result<Sheet, CliError> {
     let storage = source.storage().await?;
-    let status = if storage.capabilities().queues {
-        storage.status_of(queue).await?
-    } else {
-        let counts = storage.counts(queue).await?;
-        Some(QueueStatus { name: queue.clone(), pause: Pause::Off, paused_kinds: Vec::new(), counts })
-    };
-    let Some(status) = status else {
+    let Some(status) = storage.status_of(queue).await? else {
         return Err(CliError::new(Exit::NotFound, format!("there is no queue {queue:?} in this store")));
     };
     let hour = source.hour(queue).await?.map(|hour| hour.of_queue(queue));
