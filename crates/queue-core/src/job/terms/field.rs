@@ -82,12 +82,17 @@ impl<'b> Iterator for Fields<'b> {
 /// Writes fields in ascending order of their numbers.
 pub(super) struct FieldWriter(Vec<u8>);
 
+/// Room for what most terms take, so that writing them allocates once.
+const MOST_BYTES: usize = 32;
+
 /// Where the number of fields stands, behind the version.
 const COUNT_AT: usize = 1;
 
 impl FieldWriter {
     pub(super) fn new(version: u8) -> Self {
-        Self(vec![version, 0])
+        let mut bytes = Vec::with_capacity(MOST_BYTES);
+        bytes.extend([version, 0]);
+        Self(bytes)
     }
 
     /// Writes a number without its leading zeros, so zero has no bytes.
