@@ -91,9 +91,12 @@ export class Queue {
     for (;;) {
       const waitMs = Math.max(0, Math.min(WAIT_MS, Math.ceil(until - performance.now())));
       const body = write({ id, seq, wait_ms: waitMs });
-      const retryMs = Math.min(this.#retryMs, until - performance.now() + LATE_MS);
-      const { body: told } = await retried(retryMs, signal, () =>
-        this.connection.call("POST", `${this.#path}/jobs:wait`, body, { signal, waitMs, member: "outcome" }),
+      const lastMs = until - performance.now() + LATE_MS;
+      const { body: told } = await retried(
+        this.#retryMs,
+        signal,
+        () => this.connection.call("POST", `${this.#path}/jobs:wait`, body, { signal, waitMs, member: "outcome" }),
+        { waitMs, lastMs },
       );
       const outcome = ended(told);
       if (outcome.outcome !== "pending" || performance.now() >= until) return outcome;

@@ -37,19 +37,23 @@ export async function pause(ms, signal) {
 
 /**
  * Sends until an answer comes that is not temporary, or for `retryMs`, after which the last error is
- * thrown. An error says `unknown` if any of the sendings may have had its effect.
+ * thrown. An error says `unknown` if any of the sendings may have had its effect. What the service
+ * was asked to wait does not count, so an answer that is lost at the end of it is asked for again.
  *
  * @template T
  * @param {number} retryMs
  * @param {AbortSignal | undefined} signal
  * @param {(before: {isResent: boolean}) => Promise<T>} send `isResent`: an earlier sending may have had its effect
+ * @param {{waitMs?: number, lastMs?: number}} [bounds] how long each sending may wait for its answer; the most for all
  * @returns {Promise<T>}
  */
-export async function retried(retryMs, signal, send) {
+export async function retried(retryMs, signal, send, { waitMs = 0, lastMs = Infinity } = {}) {
   const backoff = new Backoff();
-  const until = performance.now() + retryMs;
+  const begun = performance.now();
+  let until = begun + retryMs;
   let isUnknown = false;
   for (;;) {
+    const sentAt = performance.now();
     try {
       return await send({ isResent: isUnknown });
     } catch (error) {
@@ -58,7 +62,9 @@ export async function retried(retryMs, signal, send) {
       if (isUnknown) error.certainty = "unknown";
       if (!error.isTemporary) throw error;
       const ms = backoff.afterMs(error);
-      if (performance.now() + ms > until) throw error;
+      const now = performance.now();
+      until += Math.min(now - sentAt, waitMs);
+      if (now + ms > Math.min(until, begun + lastMs)) throw error;
       await pause(ms, signal);
     }
   }

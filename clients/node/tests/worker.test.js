@@ -13,9 +13,9 @@ before(async () => {
 after(() => server?.remove());
 
 /** A queue of its own through a proxy of its own. */
-async function place(t, name) {
+async function place(t, name, options = {}) {
   const proxy = new Proxy(() => server.port);
-  const queue = new Queue(name, { url: await proxy.listen(), token: server.tokens.all });
+  const queue = new Queue(name, { url: await proxy.listen(), token: server.tokens.all, ...options });
   t.after(() => {
     queue.close();
     proxy.close();
@@ -216,6 +216,8 @@ test("whatever becomes of requests and answers, every job runs once and is charg
   };
   const start = () => new Worker(queue, { a: handler }, { ...quiet, concurrency: 3 });
   const workers = Array.from({ length: 3 }, start);
+  // A test that fails before they have ended would keep the program from its end.
+  t.after(() => workers.forEach((worker) => void worker.stop()));
   const ended = workers.map((worker) => worker.run());
   const jobs = await queue.enqueueMany(Array.from({ length: 120 }, (_, n) => ({ kind: "a", payload: n })));
   await workers[0].stop();
@@ -229,6 +231,19 @@ test("whatever becomes of requests and answers, every job runs once and is charg
   for (const { failures, stalls } of body.jobs) assert.deepEqual([failures, stalls], [0, 0]);
   assert.deepEqual([...new Set(runs.values())], [1]);
   assert.ok(calls("/claim").some(({ repeat }) => repeat));
+});
+
+test("a wait whose answer is lost at its end is asked again", LIMIT, async (t) => {
+  const { queue, proxy } = await place(t, "late", { retryMs: 300 });
+  const { id } = await queue.enqueue({ kind: "a" });
+  proxy.fault({ on: "/jobs:wait", do: "drop_answer" });
+  const waiting = queue.wait(id);
+  await sleep(600);
+  const worker = new Worker(queue, { a: () => 1 }, quiet);
+  const running = worker.run();
+  assert.equal((await waiting).outcome, "completed");
+  await worker.stop();
+  await running;
 });
 
 /** Park and Miller's generator, which a seed repeats. */

@@ -112,6 +112,16 @@ class Errors(unittest.TestCase):
                 self.assertGreaterEqual(waits[-1], max(own / 2, min(asked, 60.0)), (asked, number))
                 self.assertLessEqual(waits[-1], longest)
 
+    def test_what_an_attempt_was_to_wait_does_not_count(self) -> None:
+        now = 0.0
+        attempts = Attempts(1, waits=20, latest=41, clock=lambda: now)
+        for _ in range(2):
+            now += 20
+            now += attempts.delay_after(Unavailable("x"))
+        now += 20
+        with self.assertRaises(Unavailable):
+            attempts.delay_after(Unavailable("x"))
+
     def test_a_stubborn_caller_tries_once_more_when_its_time_ends(self) -> None:
         now = 0.0
         attempts = Attempts(10, stubborn=True, clock=lambda: now)

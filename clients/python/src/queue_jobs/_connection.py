@@ -158,14 +158,26 @@ class Attempts:
     Every request of the protocol may be sent again, so certainty only tells what to say at the end:
     once an attempt may have been carried out, the error says `unknown`. A stubborn caller also sends
     again what met a bug of the service.
+
+    The time for which an attempt asks the service to wait does not count, so an answer that is lost
+    at the end of it is asked for again; `latest` bounds all of them.
     """
 
     def __init__(
-        self, last: float, *, stubborn: bool = False, clock: Callable[[], float] = time.monotonic
+        self,
+        last: float,
+        *,
+        waits: float = 0.0,
+        latest: float = math.inf,
+        stubborn: bool = False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._clock = clock
         self._stubborn = stubborn
-        self._end = clock() + last
+        self._waits = waits
+        self._sent = clock()
+        self._end = self._sent + last
+        self._latest = self._sent + latest
         self._delay = _FIRST_DELAY
         self.was_resent = False
 
@@ -177,7 +189,9 @@ class Attempts:
         if error.retry_after is not None:
             asked = min(error.retry_after, _ASKED_MAX)
             delay = max(delay, asked * random.uniform(1.0, 1.25))
-        left = self._end - self._clock()
+        now = self._clock()
+        self._end += min(now - self._sent, self._waits)
+        left = min(self._end, self._latest) - now
         if self._stubborn and left > 0:
             delay = min(delay, left)  # One try more at the end is better than to give up now.
         is_temporary = error.is_temporary or self._stubborn and error.kind in ("internal", "corrupt")
@@ -185,6 +199,7 @@ class Attempts:
             if self.was_resent:
                 error.certainty = "unknown"
             raise error
+        self._sent = now + delay
         return delay
 
 

@@ -92,7 +92,7 @@ class SyncSender:
 
     def call(self, call: Call) -> Reply:
         """Sends a call until it is answered, it makes no sense any more, or time is up."""
-        attempts = Attempts(min(self._connection.retry_for, call.wait + call.patience))
+        attempts = Attempts(self._connection.retry_for, waits=call.wait, latest=call.wait + call.patience)
         while True:
             try:
                 return Reply(self._attempt(call), attempts.was_resent)
@@ -143,7 +143,7 @@ class AsyncSender:
     async def call(self, call: Call, retry_for: float | None = None) -> Reply:
         """Sends a call until it is answered, it makes no sense any more, or time is up."""
         longest = self._connection.retry_for if retry_for is None else retry_for
-        attempts = Attempts(min(longest, call.wait + call.patience))
+        attempts = Attempts(longest, waits=call.wait, latest=call.wait + call.patience)
         while True:
             try:
                 return Reply(await self.attempt(call), attempts.was_resent)
