@@ -1,7 +1,7 @@
 //! A started process of the `queue` command, which a test can signal, kill and wait for.
 
 use crate::{CommandRun, until};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use std::{
     fs,
     os::unix::process::ExitStatusExt,
@@ -36,8 +36,22 @@ impl Process {
 
     /// Sends a signal to this process alone.
     pub fn signal(&self, signal: Signal) {
-        let pid = Pid::from_raw(self.child.id().cast_signed()).expect("a process number is not zero");
-        kill_process(pid, signal).expect("the process was not waited for, so its number is its own");
+        kill_process(self.pid(), signal).expect("the process was not waited for, so its number is its own");
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_raw(self.child.id().cast_signed()).expect("a process number is not zero")
+    }
+
+    /// Stops it with SIGSTOP, and waits until each of its threads stands still. Right after the
+    /// signal a thread may still run, and answer what is asked next.
+    #[track_caller]
+    pub fn suspend(&self) {
+        self.signal(Signal::STOP);
+        let stopped = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+        until("the process stands still", || {
+            waitid(WaitId::Pid(self.pid()), stopped).expect("it is our child")
+        });
     }
 
     /// Kills it with SIGKILL.

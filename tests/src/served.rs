@@ -42,6 +42,12 @@ impl Served {
         self.process.signal(signal);
     }
 
+    /// Stops it until it gets SIGCONT, and waits until it stands still; its sockets take connections.
+    #[track_caller]
+    pub fn suspend(&self) {
+        self.process.suspend();
+    }
+
     /// What it has said so far on standard error.
     pub fn stderr(&self) -> String {
         self.process.stderr()

@@ -1,6 +1,6 @@
 //! A command that draws on a whole terminal while a test types and looks.
 
-use crate::{CommandDirectory, screen_cells::ScreenCells, terminal::pair, until};
+use crate::{CommandDirectory, patience::try_until, screen_cells::ScreenCells, terminal::pair, until};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     process::{Pid, Signal, kill_process},
@@ -76,10 +76,11 @@ impl TerminalScreen {
     /// it finds what was drawn in pieces, or together with what was waited for before.
     #[track_caller]
     pub fn wait_to_see(&mut self, words: &str) {
-        until(&format!("{words:?} is seen"), || {
+        let seen = try_until(|| {
             self.read();
             self.cells.text().contains(words).then_some(())
         });
+        assert!(seen.is_some(), "{words:?} is never seen on this screen:\n{}", self.seen());
     }
 
     /// What the screen shows, as far as it was read.

@@ -37,7 +37,7 @@ fn a_frozen_leader_is_replaced_and_its_command_is_killed_when_it_wakes_up() {
     place.run(&["migrate"]).ok();
     let first = candidate(&place);
     let old = wait_for_terms(&place, 1)[0].clone();
-    first.signal(Signal::STOP);
+    first.suspend();
     let second = candidate(&place);
     let new = wait_for_terms(&place, 2)[1].clone();
     assert_eq!((old.0.as_str(), new.0.as_str()), ("1.1", "1.2"), "the fences of two terms");

@@ -45,7 +45,7 @@ fn a_server_that_hangs_ends_and_comes_back_is_told_with_the_age_of_what_is_shown
     let top = ["top", "--server", &url, "--token-file", "store.token"];
     let mut screen = TerminalScreen::start(&place, SIZE, &top);
     screen.wait_to_see("1 due, 0 processing");
-    served.signal(Signal::STOP);
+    served.suspend();
     screen.wait_to_see(" s old: the store has not answered for ");
     screen.wait_to_see("1 due, 0 processing");
     served.kill();
@@ -54,7 +54,7 @@ fn a_server_that_hangs_ends_and_comes_back_is_told_with_the_age_of_what_is_shown
     place.run(&["enqueue", "x", "--id", "b"]).ok();
     screen.wait_to_see("2 due, 0 processing");
     assert!(!screen.seen().contains(" old: "), "{}", screen.seen());
-    again.signal(Signal::STOP);
+    again.suspend();
     screen.keys("Py");
     screen.wait_to_see("asking the store");
     screen.keys("q");

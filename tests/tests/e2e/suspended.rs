@@ -43,7 +43,7 @@ fn suspend(
     run: impl Fn(&[&str]) -> CommandRun,
 ) -> bool {
     until("all commands run", || (starts(place).len() == jobs.len()).then_some(()));
-    worker.signal(Signal::STOP);
+    worker.suspend();
     for id in jobs {
         let is_over = until("the store says that the lease is over", || {
             let shown = run(&["status", id, "--json"]);

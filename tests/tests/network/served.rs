@@ -57,7 +57,7 @@ impl Served {
 
     /// Has it stand still, while its sockets take connections.
     pub(crate) fn stop(&self) {
-        self.process.signal(Signal::STOP);
+        self.process.suspend();
     }
 
     pub(crate) fn go_on(&self) {

@@ -57,7 +57,7 @@ pub(super) fn own_redis() -> Option<(CommandDirectory, Process, String)> {
 
 /// A process that stands still until it is let go, while its sockets take connections.
 pub(super) fn stop(process: &Process) -> &Process {
-    process.signal(Signal::STOP);
+    process.suspend();
     process
 }
 
