@@ -42,7 +42,8 @@ impl Served {
         self.process.signal(signal);
     }
 
-    /// Stops it until it gets SIGCONT, and waits until it stands still; its sockets take connections.
+    /// Stops it until it gets SIGCONT, and waits until it stands still; its sockets take
+    /// connections.
     #[track_caller]
     pub fn suspend(&self) {
         self.process.suspend();

@@ -105,6 +105,7 @@ impl Storage for FsStorage {
             .with_presence()
             .with_pause()
             .with_attempts()
+            .with_gates()
             .with_import()
             .with_series()
             .with_limits(self.shared.options.limits)
@@ -115,7 +116,7 @@ impl Storage for FsStorage {
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        self.shared.options.limits.check_enqueue(&groups)?;
+        self.capabilities().limits.check_enqueue(&groups)?;
         self.writer.call(FsEnqueue { queue: queue.clone(), groups }).await
     }
 
@@ -125,7 +126,7 @@ impl Storage for FsStorage {
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        self.shared.options.limits.check_apply(&batch)?;
+        self.capabilities().limits.check_apply(&batch)?;
         self.writer.call(FsApply(batch)).await
     }
 
@@ -172,7 +173,7 @@ impl Storage for FsStorage {
     }
 
     async fn import(&self, request: ImportRequest) -> Result<Stamped<Vec<Imported>>> {
-        request.check(&self.shared.options.limits)?;
+        request.check(&self.capabilities().limits)?;
         self.writer.call(FsImport(request)).await
     }
 

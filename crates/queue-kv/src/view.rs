@@ -103,6 +103,7 @@ impl<'t> View<'t> {
             headers: self.part(Family::Headers, queue, seq)?.unwrap_or(Headers::NONE),
             result: self.part(Family::Result, queue, seq)?,
             error_details: self.get(&keys::life(Family::Details, queue, seq))?.map(Bytes::from),
+            end_signals: Vec::new(),
         })
     }
 

@@ -139,6 +139,7 @@ impl Storage for MemoryStorage {
             .with_attempts()
             .with_import()
             .with_series()
+            .with_gates()
     }
 
     async fn enqueue(

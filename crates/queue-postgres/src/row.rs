@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use queue_core::{
     ContentType, Failure, Headers, InvalidName, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
-    LeaseToken, Moment, Payload, QueueName, Reason, Seq, SharedTerms, Span, State, Tags, Timestamp, WholeJob,
-    WorkerId,
+    LeaseToken, Moment, Payload, QueueName, Reason, Seq, SharedTerms, Signalling, Span, State, Tags,
+    Timestamp, WholeJob, WorkerId,
     lifecycle::{Flags, LastSettle, Settle, TrackedJob},
 };
 use sqlx::{Decode, Postgres, Row, Type, postgres::PgRow};
@@ -138,13 +138,15 @@ pub(crate) fn read_record(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Re
 fn read_body(row: &PgRow, at: usize) -> sqlx::Result<Option<JobBody>> {
     let Some(payload) = read_payload(row, at + 3)? else { return Ok(None) };
     let (error_details, result) = (bytes(row, at)?, read_payload(row, at + 1)?);
-    Ok(Some(JobBody { error_details, result, headers: read_headers(row, at + 5)?, payload }))
+    let headers = read_headers(row, at + 5)?;
+    Ok(Some(JobBody { error_details, result, headers, payload, end_signals: Vec::new() }))
 }
 
 /// Reads the large parts of a job that was claimed, which has all of them but a result.
 pub(crate) fn read_claimed_body(row: &PgRow, at: usize) -> sqlx::Result<JobBody> {
     let payload = read_payload(row, at + 1)?.ok_or_else(|| foreign("a job has no payload"))?;
-    Ok(JobBody { error_details: bytes(row, at)?, result: None, headers: read_headers(row, at + 3)?, payload })
+    let (error_details, headers) = (bytes(row, at)?, read_headers(row, at + 3)?);
+    Ok(JobBody { error_details, result: None, headers, payload, end_signals: Vec::new() })
 }
 
 /// Reads a content type and bytes that stand side by side.
@@ -213,6 +215,8 @@ fn read_written_once(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<
         purge_at: None,
         last_error: None,
         progress: None,
+        gate: None,
+        signalling: Signalling::None,
     })
 }
 

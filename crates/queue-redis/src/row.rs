@@ -31,7 +31,7 @@ use crate::{reader::Reader, shapes::two};
 use bytes::Bytes;
 use queue_core::{
     Failure, JobId, JobMeta, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, QueueName, Reason, Seq,
-    SharedTerms, Span, State, Tags, Timestamp, WorkerId,
+    SharedTerms, Signalling, Span, State, Tags, Timestamp, WorkerId,
 };
 
 pub(crate) const CANCEL_REQUESTED: u8 = 1;
@@ -157,6 +157,8 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<RedisRecor
         failed_at,
         finished_at: state.is_terminal().then_some(ends),
         purge_at: (purge_at != NEVER).then(|| time(purge_at)),
+        gate: None,
+        signalling: Signalling::None,
     };
     let is_held = token.len() == TOKEN_BYTES && last_settle == 0;
     let (has_result, is_within) = (flags & HAS_RESULT != 0, flags & RESULT_WITHIN != 0);

@@ -143,6 +143,8 @@ fn patch_fields(patch: &Patch) -> PatchFields {
         }
         Patch::Flag(flags) => PatchFields { kind: FLAG, state: flag_bits(*flags), ..PatchFields::default() },
         Patch::Amend(to) => amend(to),
+        // The limits refuse it before, since there are no gates. Zero is no kind of patch.
+        Patch::Seal => PatchFields::default(),
         Patch::Retain(purge) => {
             let (mode, span_ms) = purge_fields(*purge);
             PatchFields { kind: RETAIN, mode, span_ms, ..PatchFields::default() }

@@ -69,6 +69,8 @@ impl StoredJob {
             on_failed: _,
             on_waiting: _,
             awaited: _,
+            gate: _,
+            end_signals: _,
         } = job;
         Self {
             kind: kind.as_str().to_owned(),
@@ -99,6 +101,8 @@ impl StoredJob {
             on_failed: OnFailed::Block,
             on_waiting: OnWaiting::Block,
             awaited: false,
+            gate: None,
+            end_signals: Vec::new(),
         })
     }
 }

@@ -117,6 +117,12 @@ fn meaningless(job: &NewJob) -> Option<(&'static str, &'static str)> {
     if job.on_waiting != OnWaiting::Block {
         return Some(("on_waiting", ID));
     }
+    if job.gate.is_some() {
+        return Some(("gate", "the job of a tick waits for its tick alone"));
+    }
+    if !job.end_signals.is_empty() {
+        return Some(("end_signals", "the jobs of all ticks would signal the same life of a job"));
+    }
     job.awaited.then_some(("awaited", "no producer waits for the job of a tick"))
 }
 

@@ -1,8 +1,8 @@
 //! Each option of a job is that of a schedule's jobs too, or is refused by name.
 
 use queue_core::{
-    Budget, ContentType, Headers, JobId, JobTerms, Kind, NewJob, NewerTerms, OnFailed, OnWaiting, Payload,
-    Retention, RetentionPolicy, Span, Tag, Tags, Timestamp,
+    Budget, ContentType, EndSignal, Headers, JobId, JobTerms, Kind, NewGate, NewJob, NewerTerms, OnFailed,
+    OnWaiting, Payload, Retention, RetentionPolicy, Span, Tag, Tags, Timestamp,
 };
 use queue_schedule::{ScheduleError, ScheduleSpec, Template, Timing};
 use std::time::Duration;
@@ -35,6 +35,8 @@ fn unusual() -> NewJob {
         on_failed: OnFailed::Replace,
         on_waiting: OnWaiting::Replace { max_wait: None },
         awaited: true,
+        gate: Some(NewGate { needs: 1, is_sealed: true, timeout: None }),
+        end_signals: vec![EndSignal::to(JobId::from_static("b"))],
     }
 }
 
@@ -55,6 +57,8 @@ fn of_one_part_each() -> Vec<(&'static str, NewJob)> {
         on_failed,
         on_waiting,
         awaited,
+        gate,
+        end_signals,
     } = unusual();
     let JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ } =
         JobTerms::clone(&terms);
@@ -76,6 +80,8 @@ fn of_one_part_each() -> Vec<(&'static str, NewJob)> {
         ("on_waiting", NewJob { on_waiting, ..plain() }),
         ("on_failure", of_terms(JobTerms { on_failure, ..terms() })),
         ("awaited", NewJob { awaited, ..plain() }),
+        ("gate", NewJob { gate, ..plain() }),
+        ("end_signals", NewJob { end_signals, ..plain() }),
     ]
 }
 
@@ -102,7 +108,7 @@ fn each_option_is_in_the_stored_form_and_makes_another_schedule_or_is_refused() 
         assert_eq!(read.job.job(job.id.clone(), Timestamp::default(), Span::ZERO), job, "{part}");
         assert!(!given.says_the_same(&plain), "{part}");
     }
-    assert_eq!(refused, ["on_failed", "on_waiting", "awaited"]);
+    assert_eq!(refused, ["on_failed", "on_waiting", "awaited", "gate", "end_signals"]);
 }
 
 #[test]

@@ -15,7 +15,8 @@ pub(crate) struct ResultParts {
 impl ResultParts {
     /// Both large parts together.
     pub(crate) fn beside(self, (headers, payload): (Headers, Payload)) -> JobBody {
-        JobBody { payload, headers, result: self.result, error_details: self.error_details }
+        let Self { result, error_details } = self;
+        JobBody { payload, headers, result, error_details, end_signals: Vec::new() }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::key::seq_of;
 use queue_core::{
-    Duty, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, SharedTerms, Span, State,
-    Tags, Timestamp, WorkerId,
+    Duty, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, SharedTerms, Signalling,
+    Span, State, Tags, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use rusqlite::{Row, types::Type};
@@ -126,6 +126,8 @@ fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
         failed_at: None,
         finished_at: None,
         purge_at: None,
+        gate: None,
+        signalling: Signalling::None,
     })
 }
 

@@ -176,8 +176,15 @@ mod tests {
             let changed = UrlOption::new(key, &at.to_string()).limit(limits).expect("a number");
             limits = changed.expect(key);
         }
-        let Limits { payload_bytes_max, note_bytes_max, batch_max, call_bytes_max, answer_bytes_max } =
-            limits;
+        // Gates are what a store can do, and no choice of its user.
+        let Limits {
+            payload_bytes_max,
+            note_bytes_max,
+            batch_max,
+            call_bytes_max,
+            answer_bytes_max,
+            gates: _,
+        } = limits;
         let changed = [payload_bytes_max, note_bytes_max, batch_max, call_bytes_max, answer_bytes_max];
         assert_eq!(changed, [1_000, 1_001, 1_002, 1_003, 1_004]);
         assert_eq!(UrlOption::new("colour", "1").limit(limits).expect("it is another"), None);

@@ -175,6 +175,7 @@ impl QueueMetrics {
                 Enqueued::Queued { .. } => SentOutcome::Queued,
                 Enqueued::Duplicate { .. } => SentOutcome::Duplicate,
                 Enqueued::Completed { .. } => SentOutcome::Completed,
+                Enqueued::Orphaned => SentOutcome::Orphaned,
             };
             counts[outcome as usize] += 1;
         }

@@ -102,6 +102,8 @@ fn removed(settle: Settle, cancel_requested: bool) -> AttemptOutcome {
     match settle {
         Settle::Complete => AttemptOutcome::Completed,
         Settle::Fail if !cancel_requested => AttemptOutcome::Failed,
-        Settle::Fail | Settle::Release | Settle::Snooze | Settle::Expire => AttemptOutcome::Cancelled,
+        Settle::Fail | Settle::Release | Settle::Snooze | Settle::Suspend | Settle::Expire => {
+            AttemptOutcome::Cancelled
+        }
     }
 }

@@ -46,10 +46,11 @@ pub(crate) enum SentOutcome {
     Duplicate,
     Completed,
     Follower,
+    Orphaned,
 }
 
 impl SentOutcome {
-    pub(crate) const WORDS: [&str; 4] = ["queued", "duplicate", "completed", "follower"];
+    pub(crate) const WORDS: [&str; 5] = ["queued", "duplicate", "completed", "follower", "orphaned"];
 }
 
 /// The calls whose duration is measured; each is an index into prepared labels.

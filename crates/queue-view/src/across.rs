@@ -113,7 +113,7 @@ impl JobFilter {
 fn place(walk: &Walk, job: &JobMeta) -> (Timestamp, Reverse<Timestamp>) {
     let first = Timestamp::default();
     match walk {
-        Walk::Due | Walk::Scheduled | Walk::Lapsed => (job.run_at, Reverse(first)),
+        Walk::Due | Walk::Scheduled | Walk::Gated | Walk::Lapsed => (job.run_at, Reverse(first)),
         walk if walk.is_by_time() => (first, Reverse(job.entered_at())),
         _ => (first, Reverse(job.created_at)),
     }

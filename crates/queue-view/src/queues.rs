@@ -25,6 +25,8 @@ pub struct QueueView<'a> {
     due: u64,
     /// How many of the waiting jobs have a due time that is still to come.
     scheduled: u64,
+    /// How many of the waiting jobs are behind a closed gate. None of them is scheduled.
+    gated: u64,
     /// For how long the oldest due job has been due.
     oldest_due_age_ms: Option<u64>,
     now_ms: i64,
@@ -56,6 +58,7 @@ impl<'a> QueueView<'a> {
             total: counts.total(),
             due: counts.due(),
             scheduled: counts.scheduled,
+            gated: counts.gated,
             oldest_due_age_ms: counts.oldest_due.map(|due| millis(counts.now.since(due))),
             now_ms: counts.now.as_millis(),
         }

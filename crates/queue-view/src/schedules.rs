@@ -113,6 +113,8 @@ impl ScheduledJobView {
             on_failed: _,
             on_waiting: _,
             awaited: _,
+            gate: _,
+            end_signals: _,
         } = job;
         let sent = with_payload.then(|| SentData::of(payload));
         let SentData { json, base64, content_type } = sent.unwrap_or_default();

@@ -3,8 +3,8 @@
 use queue_core::{
     ContentType, Counts,
     Direction::{NewestFirst, OldestFirst},
-    JobId, JobMeta, Kind, LeaseInfo, ListFilter, Moment, NewJob, Payload, QueueName, Seq, Span, State, Tag,
-    Timestamp, Walk, WorkerId,
+    Gate, JobId, JobMeta, Kind, LeaseInfo, ListFilter, Moment, NewJob, Payload, QueueName, Seq, Span, State,
+    Tag, Timestamp, Walk, WorkerId,
 };
 use queue_view::{InvalidFilter, JobFilter, Standing};
 
@@ -21,6 +21,12 @@ fn job(state: State, due_in: Span) -> JobMeta {
     JobMeta { state, run_at: NOW + due_in, ..begun }
 }
 
+/// A job behind a closed gate.
+fn gated(state: State, timeout: Span) -> JobMeta {
+    let gate = Gate { needs: 3, closed_at: Some(0), ..Gate::default() };
+    JobMeta { gate: Some(Box::new(gate)), ..job(state, timeout) }
+}
+
 fn leased(until: Timestamp) -> JobMeta {
     let lease = LeaseInfo { worker: WorkerId::from_static("w"), expires_at: until };
     JobMeta { lease: Some(lease), ..job(State::Processing, Span::ZERO) }
@@ -29,13 +35,16 @@ fn leased(until: Timestamp) -> JobMeta {
 /// A job, the standing that says most of it, and all of its standings.
 fn each_standing() -> Vec<(JobMeta, Standing, Vec<Standing>)> {
     use Standing::{
-        Cancelled, Completed, Due, Failed, Failing, Lapsed, Parked, Processing, Queued, Scheduled,
+        Cancelled, Completed, Due, Failed, Failing, Gated, Lapsed, Parked, Processing, Queued, Scheduled,
     };
     let hour = Span::from_secs(3600);
     vec![
         (job(State::Queued, Span::ZERO), Due, vec![Due, Queued]),
         (job(State::Queued, hour), Scheduled, vec![Scheduled, Queued]),
         (job(State::Queued, Span::MAX), Parked, vec![Scheduled, Parked, Queued]),
+        (gated(State::Queued, Span::MAX), Gated, vec![Gated, Queued]),
+        (gated(State::Failing, hour), Gated, vec![Gated, Failing]),
+        (gated(State::Queued, Span::ZERO), Due, vec![Due, Queued]),
         (job(State::Failing, Span::ZERO), Failing, vec![Due, Failing]),
         (job(State::Failing, hour), Failing, vec![Scheduled, Failing]),
         (job(State::Failing, Span::MAX), Parked, vec![Scheduled, Parked, Failing]),
@@ -69,11 +78,29 @@ fn the_count_of_a_standing_is_the_number_of_jobs_that_stand_so() {
         counts.set(state, jobs.iter().filter(|job| job.state == state).count() as u64);
     }
     counts.scheduled = jobs.iter().filter(|job| job.is_scheduled(NOW)).count() as u64;
+    counts.gated = jobs.iter().filter(|job| job.is_gated(NOW)).count() as u64;
     for standing in Standing::ALL {
         let stand = jobs.iter().filter(|job| standing.includes(job, NOW)).count() as u64;
         let counted = standing.counted(&counts);
         assert!(counted.is_none_or(|counted| counted == stand), "{standing}: {counted:?}, not {stand}");
         assert_eq!(counted.is_none(), matches!(standing, Standing::Parked | Standing::Lapsed));
+    }
+}
+
+#[test]
+fn a_bulk_change_touches_gated_jobs_only_where_the_filter_names_them() {
+    for state in [State::Queued, State::Failing] {
+        let (gated, due) = (gated(state, Span::MAX), job(state, Span::ZERO));
+        for (filter, touches) in [
+            ("", false),
+            ("state=queued state=failing", false),
+            ("state=queued state=failing state=gated", true),
+        ] {
+            let filter = parts(filter);
+            assert!(filter.matches(&gated, NOW) && filter.touches(&due, NOW), "{filter:?}");
+            assert_eq!(filter.touches(&gated, NOW), touches, "{filter:?}");
+        }
+        assert!(parts("state=gated").touches(&gated, NOW) && !parts("state=gated").touches(&due, NOW));
     }
 }
 
@@ -96,6 +123,7 @@ fn a_filter_walks_the_index_that_is_nearest_to_it() {
         ("state=due", Walk::Due, all()),
         ("state=scheduled", Walk::Scheduled, all()),
         ("state=parked", Walk::Scheduled, all()),
+        ("state=gated", Walk::Gated, all()),
         ("state=lapsed", Walk::Lapsed, all()),
         ("state=due state=scheduled", Walk::All(OldestFirst), in_states(&[State::Queued, State::Failing])),
         ("state=due tag=t", Walk::Due, ListFilter { tag: Some(tag.clone()), ..all() }),
@@ -131,7 +159,7 @@ fn people_read_the_newest_first_but_for_jobs_that_have_an_order() {
     ] {
         assert_eq!(*parts(filter).newest_first(mail()).expect("a listing").walk(), walk, "{filter}");
     }
-    for filter in ["state=due", "state=scheduled", "state=parked", "state=lapsed"] {
+    for filter in ["state=due", "state=scheduled", "state=parked", "state=gated", "state=lapsed"] {
         let ordered = parts(filter).listing(mail(), Some(OldestFirst)).expect_err("they have an order");
         assert_eq!(ordered, InvalidFilter::OwnOrder, "{filter}");
     }

@@ -52,7 +52,7 @@ async fn stored(scenario: &Scenario, groups: Vec<Vec<NewJob>>) -> Result<Vec<Vec
 }
 
 fn answer(id: &JobId, enqueued: &Enqueued) -> Value {
-    let seq = enqueued.seq().get();
+    let seq = enqueued.seq().map(Seq::get);
     match enqueued {
         Enqueued::Queued { .. } => json!({"id": id.as_str(), "seq": seq, "outcome": "queued"}),
         Enqueued::Duplicate { state, .. } => {
@@ -65,6 +65,7 @@ fn answer(id: &JobId, enqueued: &Enqueued) -> Value {
             }
             said
         }
+        Enqueued::Orphaned => json!({"id": id.as_str(), "outcome": "orphaned"}),
     }
 }
 

@@ -67,7 +67,12 @@ impl Attempt {
         let (error, stalls) = match patch {
             Patch::Requeue(requeue) => (requeue.error.as_ref()?, requeue.stalls),
             Patch::Finish(finish) => (finish.error.as_ref()?, finish.stalls),
-            Patch::Remove | Patch::Extend { .. } | Patch::Flag(_) | Patch::Retain(_) | Patch::Amend(_) => {
+            Patch::Remove
+            | Patch::Extend { .. }
+            | Patch::Flag(_)
+            | Patch::Retain(_)
+            | Patch::Amend(_)
+            | Patch::Seal => {
                 return None;
             }
         };

@@ -1,8 +1,8 @@
 //! The metadata of a job: the small part of its record, and the questions that it answers.
 
 use crate::{
-    Failure, JobId, Kind, LeaseInfo, NewJob, OnWaiting, QueueName, Reason, Seq, SharedTerms, Span, State,
-    Tags, Timestamp,
+    Failure, Gate, JobId, Kind, LeaseInfo, NewJob, OnWaiting, QueueName, Reason, Seq, SharedTerms,
+    Signalling, Span, State, Tags, Timestamp,
 };
 use bytes::Bytes;
 use std::time::Duration;
@@ -70,11 +70,17 @@ pub struct JobMeta {
     /// The purge time, from which the record counts as absent; `None` on a terminal job means
     /// never.
     pub purge_at: Option<Timestamp>,
+    /// What the job waits or waited for. It takes one pointer, since most jobs have none.
+    pub gate: Option<Box<Gate>>,
+    /// Whether the job has end signals, and whether they are sent.
+    pub signalling: Signalling,
 }
 
 impl JobMeta {
     /// The metadata at the beginning of a life. Every store begins a life with it.
     pub fn begin(queue: QueueName, new: &NewJob, seq: Seq, now: Timestamp) -> Self {
+        let gate = new.gate.map(|gate| (Gate::begin(gate), gate.timeout.unwrap_or(Span::MAX)));
+        let wait = gate.filter(|(gate, _)| gate.is_closed(0)).map_or(new.delay, |(_, timeout)| timeout);
         Self {
             queue,
             id: new.id.clone(),
@@ -84,7 +90,7 @@ impl JobMeta {
             tags: new.tags.clone(),
             priority: new.priority,
             created_at: now,
-            run_at: now + new.delay,
+            run_at: now + wait,
             state: State::Queued,
             reason: None,
             epoch: 0,
@@ -102,6 +108,11 @@ impl JobMeta {
             failed_at: None,
             finished_at: None,
             purge_at: None,
+            gate: gate.map(|(gate, _)| Box::new(gate)),
+            signalling: match &new.end_signals[..] {
+                [] => Signalling::None,
+                signals => Signalling::owing(signals.len()),
+            },
         }
     }
 
@@ -182,16 +193,26 @@ impl JobMeta {
         self.state.is_waiting() && self.run_at <= now
     }
 
-    /// Whether the job waits for a due time that is still to come.
+    /// Whether the job waits for a due time that is still to come, and not behind a gate.
     pub fn is_scheduled(&self, now: Timestamp) -> bool {
-        self.state.is_waiting() && self.run_at > now
+        self.state.is_waiting() && self.run_at > now && !self.is_behind_gate()
+    }
+
+    /// Whether the job waits behind a closed gate whose time-out, which is the due time of the job,
+    /// is still to come.
+    pub fn is_gated(&self, now: Timestamp) -> bool {
+        self.state.is_waiting() && self.run_at > now && self.is_behind_gate()
+    }
+
+    fn is_behind_gate(&self) -> bool {
+        self.gate.as_ref().is_some_and(|gate| gate.is_closed(self.epoch))
     }
 
     /// Whether the job waits for a due time that does not come, as a
     /// [reschedule](crate::lifecycle::Event::Reschedule) by [`Span::MAX`] leaves it. So is a paused
     /// schedule.
     pub fn is_parked(&self, now: Timestamp) -> bool {
-        self.state.is_waiting() && self.run_at.since(now) > Span::MAX.as_duration() / 2
+        self.is_scheduled(now) && self.run_at.is_far(now)
     }
 
     /// Whether the job is Processing under a lease that has run out.

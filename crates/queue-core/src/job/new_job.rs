@@ -1,8 +1,8 @@
 //! A job as a producer makes it, before a store has accepted it.
 
 use crate::{
-    Budget, Headers, JobBody, JobId, JobMeta, JobTerms, Kind, Payload, RetentionPolicy, SharedTerms, Span,
-    Tags,
+    Budget, EndSignal, Headers, JobBody, JobId, JobMeta, JobTerms, Kind, NewGate, Payload, RetentionPolicy,
+    SharedTerms, Span, Tags,
 };
 
 /// A job to be enqueued. Every part is validated by its type; the store checks the payload's size.
@@ -48,6 +48,15 @@ pub struct NewJob {
     pub on_waiting: OnWaiting,
     /// The producer waits for the outcome.
     pub awaited: bool,
+    /// The gate behind which the job waits; default none. A job with one has neither a delay nor a
+    /// time at which it expires, and replaces no waiting job. Only a store with
+    /// [gates](crate::Limits::gates) takes it.
+    pub gate: Option<NewGate>,
+    /// What the job sends to others when it ends; default none, and at most
+    /// [`END_SIGNALS_MAX`](crate::END_SIGNALS_MAX), no two of them to one job. A job with any
+    /// replaces no waiting job, its record blocks the id under all options of a later job, and is
+    /// kept until its retention is set, so that a repeated enqueue is a duplicate.
+    pub end_signals: Vec<EndSignal>,
 }
 
 /// What an enqueue does if a job of the same id waits. A running job always keeps its id.
@@ -91,12 +100,14 @@ impl NewJob {
             on_failed: OnFailed::Block,
             on_waiting: OnWaiting::Block,
             awaited: false,
+            gate: None,
+            end_signals: Vec::new(),
         }
     }
 
     /// The job as it was enqueued, from its record, to enqueue it once more. A record does not
-    /// keep what concerned its own enqueue alone, so the job is due at once, replaces no other
-    /// and is not awaited.
+    /// keep what concerned its own enqueue alone, so the job is due at once, replaces no other,
+    /// is not awaited, and has neither a gate nor end signals.
     ///
     /// ```
     /// use queue_core::{ContentType, JobBody, JobId, JobMeta, Kind, NewJob, Payload, QueueName, Seq, Timestamp};
@@ -121,6 +132,8 @@ impl NewJob {
             on_failed: OnFailed::Block,
             on_waiting: OnWaiting::Block,
             awaited: false,
+            gate: None,
+            end_signals: Vec::new(),
         }
     }
 
@@ -212,6 +225,26 @@ impl NewJob {
         self
     }
 
+    /// Sets the gate behind which the job waits.
+    #[must_use]
+    pub fn with_gate(mut self, gate: NewGate) -> Self {
+        self.gate = Some(gate);
+        self
+    }
+
+    /// Sets what the job sends to others when it ends.
+    #[must_use]
+    pub fn with_end_signals(mut self, signals: impl IntoIterator<Item = EndSignal>) -> Self {
+        self.end_signals = signals.into_iter().collect();
+        self
+    }
+
+    /// Whether it is to raise another job, so that its enqueue can end in
+    /// [`Enqueued::Orphaned`](crate::Enqueued::Orphaned).
+    pub fn raises(&self) -> bool {
+        self.end_signals.iter().any(|signal| signal.raises)
+    }
+
     /// Marks that the producer waits for the outcome.
     #[must_use]
     pub fn awaited(mut self) -> Self {
@@ -241,6 +274,7 @@ mod tests {
             on_failed: OnFailed::Replace,
             on_waiting: OnWaiting::Replace { max_wait: None },
             awaited: true,
+            end_signals: vec![EndSignal::to(JobId::from_static("b"))],
             ..again.clone()
         };
         let queue = QueueName::from_static("q");

@@ -1,6 +1,6 @@
 //! A job as a store returns it: its metadata and its large parts.
 
-use crate::{Headers, JobMeta, NewJob, Payload};
+use crate::{EndSignal, Headers, JobMeta, NewJob, Payload};
 use bytes::Bytes;
 
 /// A job as a store returns it.
@@ -25,12 +25,21 @@ pub struct JobBody {
     pub result: Option<Payload>,
     /// Structured details of the last failure.
     pub error_details: Option<Bytes>,
+    /// What the job sends at its end, or has sent, each with the life that it is to. A signal to a
+    /// job that was not there is not kept.
+    pub end_signals: Vec<EndSignal>,
 }
 
 impl JobBody {
     /// The body of a job that was just enqueued.
     pub fn begin(new: NewJob) -> Self {
-        Self { payload: new.payload, headers: new.headers, result: None, error_details: None }
+        Self {
+            payload: new.payload,
+            headers: new.headers,
+            result: None,
+            error_details: None,
+            end_signals: new.end_signals,
+        }
     }
 
     /// The bytes that the body takes in an answer. Headers are small, and do not count.

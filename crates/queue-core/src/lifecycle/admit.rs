@@ -1,6 +1,6 @@
 //! The rule that decides whether an id may be enqueued.
 
-use crate::{JobMeta, NewJob, OnFailed, OnWaiting, State, Timestamp};
+use crate::{JobMeta, NewJob, OnFailed, OnWaiting, Signalling, State, Timestamp};
 
 /// What an enqueue of an id does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +17,7 @@ pub enum Admission {
 /// it.
 ///
 /// - A record past its purge time is absent.
+/// - A record with end signals blocks its id, in any state and under all options of the new job.
 /// - A Cancelled record never blocks its id, nor does a job that has expired and is not ended yet.
 /// - A Failed record and a waiting job block the id, unless the new job's options say otherwise.
 /// - A running and a Completed job always block it.
@@ -24,6 +25,7 @@ pub fn admit(present: Option<&JobMeta>, new: &NewJob, now: Timestamp) -> Admissi
     let Some(present) = present else { return Admission::Insert };
     let makes_room = match present.state {
         _ if present.is_purged(now) => true,
+        _ if present.signalling != Signalling::None => false,
         State::Cancelled => true,
         State::Queued if present.is_expired(now) => true,
         State::Queued | State::Failing => new.on_waiting != OnWaiting::Block,

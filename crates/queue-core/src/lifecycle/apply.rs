@@ -1,10 +1,10 @@
 //! Applies a transition to a record in memory.
 
 use crate::{
-    Attempt, JobMeta, Timestamp,
+    Attempt, JobMeta, Signalling, Timestamp,
     lifecycle::{
-        Amend, BodyPatch, Finish, Flags, Guard, Lapse, LastSettle, Patch, Proof, Requeue, TrackedJob,
-        Transition,
+        Amend, BodyPatch, Finish, Flags, Guard, Lapse, LastSettle, Patch, Proof, Requeue, RunAt, TrackedJob,
+        Transition, gate::close,
     },
 };
 
@@ -34,7 +34,9 @@ pub enum Verdict {
 /// Compares the guard and patches the job, at the store time `now`. A store that has the record in
 /// its own process calls this function within its atomic step; other stores are tested against it.
 ///
-/// The job is untouched unless the verdict is [`Verdict::Written`] or [`Verdict::Removed`].
+/// The job is untouched unless the verdict is [`Verdict::Written`] or [`Verdict::Removed`]. The
+/// store then enqueues the followers, [looks](crate::lifecycle::look) at the gate of the job, and
+/// sends its end signals.
 pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> Verdict {
     let is_same_life = job.meta.seq == transition.seq && job.meta.id == transition.id;
     if !is_same_life || job.meta.is_purged(now) {
@@ -48,6 +50,9 @@ pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> V
     job.meta.revision += 1;
     if let Proof::Lease { token, settle: Some(settle), .. } = transition.guard.proof {
         job.last_settle = Some(LastSettle { token, settle });
+    }
+    if transition.signal.is_some() {
+        job.meta.signalling = Signalling::Sent;
     }
     match &transition.patch {
         Patch::Requeue(patch) => requeue(job, patch, now),
@@ -67,6 +72,11 @@ pub fn apply(job: &mut TrackedJob, transition: &Transition, now: Timestamp) -> V
         }
         Patch::Amend(patch) => amend(&mut job.meta, patch, now),
         Patch::Retain(purge) => job.meta.purge_at = purge.at(now),
+        Patch::Seal => {
+            if let Some(gate) = &mut job.meta.gate {
+                gate.is_sealed = true;
+            }
+        }
     }
     Verdict::Written { body: transition.patch.body(), attempt }
 }
@@ -128,6 +138,15 @@ fn requeue(job: &mut TrackedJob, patch: &Requeue, now: Timestamp) {
     }
     if patch.progress.is_some() {
         meta.progress = patch.progress.clone().map(Box::new);
+    }
+    // A job that is promoted or redriven does not wait for its gate.
+    if let Some(gate) = &mut meta.gate
+        && (patch.fresh || patch.run_at == RunAt::Soonest)
+    {
+        gate.closed_at = None;
+    }
+    if let Some(closes) = &patch.closes {
+        close(meta, closes);
     }
 }
 

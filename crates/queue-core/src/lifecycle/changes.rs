@@ -68,6 +68,15 @@ pub(super) fn reschedule(job: &JobMeta, delay: Span) -> Result<Patch, Rejected> 
     Ok(Patch::Requeue(requeue(job, RunAt::After(delay))))
 }
 
+/// An open gate is sealed too: the holder may suspend the job later.
+pub(super) fn seal(job: &JobMeta) -> Result<Patch, Rejected> {
+    match &job.gate {
+        Some(gate) if gate.is_sealed => Err(Rejected::Already(job.state)),
+        Some(_) if !job.state.is_terminal() => Ok(Patch::Seal),
+        _ => Err(Rejected::NotAllowed(job.state)),
+    }
+}
+
 pub(super) fn delete(job: &JobMeta) -> Result<Patch, Rejected> {
     if job.state == State::Processing { Err(Rejected::NotAllowed(job.state)) } else { Ok(Patch::Remove) }
 }

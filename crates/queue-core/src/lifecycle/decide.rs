@@ -1,13 +1,13 @@
 //! The state machine: turns a job as it was read and an event into a transition.
 
 use super::amendment::amend;
-use super::changes::{cancel, delete, mark_awaited, promote, redrive, reschedule, set_retention};
+use super::changes::{cancel, delete, mark_awaited, promote, redrive, reschedule, seal, set_retention};
 use crate::{
-    AWAITED_MIN, FailedJob, Failure, JobMeta, LeaseToken, NewJob, Payload, Reason, Retention, Span, State,
-    Timestamp,
+    AWAITED_MIN, FailedJob, Failure, JobMeta, LeaseToken, NewJob, Payload, Reason, Retention, Signalling,
+    Span, State, Timestamp,
     lifecycle::{
-        Cause, Event, Finish, Flags, Guard, Lapse, Patch, Policy, Proof, Purge, Requeue, RunAt, Settle,
-        Transition, Unhandled, policy::roll,
+        Cause, CloseGate, Event, Finish, Flags, Guard, Lapse, Patch, Policy, Proof, Purge, Requeue, RunAt,
+        Settle, Signals, Transition, Unhandled, policy::roll,
     },
 };
 
@@ -73,6 +73,13 @@ pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition
             let requeue = Requeue { progress, ..requeue(job, RunAt::After(delay)).started(job) };
             by_holder(job, token, Settle::Snooze, give_back(job, requeue), then)
         }
+        Event::Suspend { token, needs, seals, heeds_urgent, timeout, progress, then } => {
+            let not_completed_seen = job.gate.as_ref().map_or(0, |gate| gate.tally.not_completed());
+            let closes = CloseGate { needs, seals, heeds_urgent, not_completed_seen };
+            let requeue = requeue(job, RunAt::After(timeout.unwrap_or(Span::MAX))).started(job);
+            let requeue = Requeue { progress, closes: Some(Box::new(closes)), ..requeue };
+            by_holder(job, token, Settle::Suspend, give_back(job, requeue), then)
+        }
         Event::Extend { token, by, progress } => {
             let proof = Proof::Lease { token, epoch: job.epoch, flags: None, settle: None };
             leased(job, proof, Lapse::Live, Patch::Extend { by, progress }, Vec::new())
@@ -90,6 +97,7 @@ pub fn decide(job: &JobMeta, event: Event, policy: &Policy) -> Result<Transition
         Event::Promote => promote(job).map(|patch| by_anybody(job, patch)),
         Event::Reschedule { delay } => reschedule(job, delay).map(|patch| by_anybody(job, patch)),
         Event::Amend(amendment) => amend(job, amendment).map(|patch| by_anybody(job, patch)),
+        Event::Seal => seal(job).map(|patch| by_anybody(job, patch)),
         Event::Delete => delete(job).map(|patch| by_anybody(job, patch)),
     }
 }
@@ -130,7 +138,8 @@ fn by_anybody(job: &JobMeta, patch: Patch) -> Transition {
 
 fn transition(job: &JobMeta, proof: Proof, lapse: Lapse, patch: Patch, then: Vec<NewJob>) -> Transition {
     let guard = Guard { state: job.state, proof, lapse };
-    Transition { queue: job.queue.clone(), id: job.id.clone(), seq: job.seq, guard, patch, then }
+    let signal = Signals::of(job, &patch);
+    Transition { queue: job.queue.clone(), id: job.id.clone(), seq: job.seq, guard, patch, then, signal }
 }
 
 fn complete(job: &JobMeta, result: Payload, retention: Option<Retention>) -> Patch {
@@ -244,6 +253,7 @@ pub(super) fn requeue(job: &JobMeta, run_at: RunAt) -> Requeue {
         fresh: false,
         lifts_expiry: false,
         content_type: None,
+        closes: None,
     }
 }
 
@@ -272,8 +282,12 @@ fn failed(job: &JobMeta, reason: Reason) -> Finish {
 }
 
 /// A record that a caller waits for is kept long enough to be read, also if its retention is
-/// shorter.
+/// shorter. One with end signals is kept until its retention is set: while it is there, a
+/// repeated enqueue is a duplicate, and neither raises nor signals again.
 pub(super) fn keep_or_remove(job: &JobMeta, retention: Retention, finish: Finish) -> Patch {
+    if job.signalling != Signalling::None {
+        return Patch::Finish(Finish { purge: Purge::Never, ..finish });
+    }
     match if job.awaited { retention.at_least(AWAITED_MIN) } else { retention } {
         Retention::Remove => Patch::Remove,
         Retention::Keep(span) => Patch::Finish(Finish { purge: Purge::After(span), ..finish }),

@@ -72,6 +72,28 @@ pub enum Event {
         /// Jobs to enqueue in the same atomic step.
         then: Vec<NewJob>,
     },
+    /// The holder has not failed, and the job is to wait behind its gate, uncharged, until the gate
+    /// opens. It gets a gate if it has none. Jobs in `then` may [raise](crate::EndSignal::raises)
+    /// it, complete or not, so a job can wait for children in rounds. A gate that is complete after
+    /// them is opened in the same step.
+    Suspend {
+        /// Proof of holding the lease.
+        token: LeaseToken,
+        /// How many signals the gate needs in all, with what it has counted, and beside one for
+        /// each job in `then` that raises it; `None` keeps that.
+        needs: Option<u64>,
+        /// Seals the gate; one that is sealed stays so.
+        seals: bool,
+        /// Whether urgent signals open the gate. If a signal of a job that did not complete came
+        /// since the claim, the job is then due at once.
+        heeds_urgent: bool,
+        /// How long the gate may stay closed; `None` is for ever.
+        timeout: Option<Span>,
+        /// Replaces the progress, if given.
+        progress: Option<Bytes>,
+        /// Jobs to enqueue in the same atomic step.
+        then: Vec<NewJob>,
+    },
     /// The holder's heartbeat.
     Extend {
         /// Proof of holding the lease.
@@ -119,6 +141,8 @@ pub enum Event {
     },
     /// Change a waiting job in place: payload, priority, due time or retention.
     Amend(Amendment),
+    /// Seals the gate of an unfinished job: it opens as soon as it has counted what it needs.
+    Seal,
     /// Remove the record, with its result, so that its id is free. Refused while the job runs.
     Delete,
 }
@@ -177,11 +201,14 @@ pub enum Settle {
     Snooze,
     /// [`Event::Expire`] by the holder.
     Expire,
+    /// [`Event::Suspend`].
+    Suspend,
 }
 
 impl Settle {
     /// Every settle, in the order in which stores number them.
-    pub const ALL: [Self; 5] = [Self::Complete, Self::Fail, Self::Release, Self::Snooze, Self::Expire];
+    pub const ALL: [Self; 6] =
+        [Self::Complete, Self::Fail, Self::Release, Self::Snooze, Self::Expire, Self::Suspend];
 
     /// The stable number that stores write.
     pub const fn as_code(self) -> u8 {

@@ -1,7 +1,8 @@
 //! The fields that a transition writes.
 
 use crate::{
-    ContentType, Failure, JobBody, Payload, Reason, SharedTerms, Span, State, Timestamp, lifecycle::Flags,
+    ContentType, Failure, JobBody, Payload, Reason, SharedTerms, Span, State, Timestamp,
+    lifecycle::{CloseGate, Flags},
 };
 use bytes::Bytes;
 
@@ -27,6 +28,8 @@ pub enum Patch {
     Retain(Purge),
     /// Changes a waiting job in place; its state and its charges stay.
     Amend(Amend),
+    /// Seals the gate of an unfinished job.
+    Seal,
 }
 
 /// The fields of [`Patch::Requeue`], which ends the lease.
@@ -52,6 +55,8 @@ pub struct Requeue {
     /// Replaces the payload's content type, if given; only given together with
     /// [`fresh`](Self::fresh).
     pub content_type: Option<ContentType>,
+    /// Closes the gate of the job, if given, and gives it one if it has none.
+    pub closes: Option<Box<CloseGate>>,
 }
 
 /// The fields of [`Patch::Finish`], which ends the lease.
@@ -185,6 +190,15 @@ impl BodyPatch {
 }
 
 impl Patch {
+    /// Whether it closes or seals the gate of its job.
+    pub const fn is_of_gate(&self) -> bool {
+        match self {
+            Self::Seal => true,
+            Self::Requeue(requeue) => requeue.closes.is_some(),
+            _ => false,
+        }
+    }
+
     /// What the patch does to the large parts of the record.
     pub fn body(&self) -> BodyPatch {
         match self {

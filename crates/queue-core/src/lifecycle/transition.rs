@@ -2,7 +2,7 @@
 
 use crate::{
     Failure, JobId, NewJob, QueueName, Seq,
-    lifecycle::{Guard, Patch},
+    lifecycle::{Guard, Patch, Signals},
     payload_bytes,
 };
 use bytes::Bytes;
@@ -28,13 +28,17 @@ pub struct Transition {
     /// be repeated, so it must have no followers
     /// ([`Limits::check_transition`](crate::Limits::check_transition) refuses it).
     pub then: Vec<NewJob>,
+    /// The end signals that the store sends in the same atomic step, last of all. Only
+    /// [`decide`](crate::lifecycle::decide) sets it: on the transition that ends a job which owes
+    /// any.
+    pub signal: Option<Signals>,
 }
 
 impl Transition {
-    /// How many jobs the transition writes: its own, and those that follow.
+    /// How many jobs the transition writes: its own, those that follow, and those that it signals.
     /// [`Limits::batch_max`](crate::Limits::batch_max) bounds the sum.
     pub fn weight(&self) -> usize {
-        1 + self.then.len()
+        1 + self.then.len() + self.signal.map_or(0, |signal| usize::from(signal.count))
     }
 
     /// The bytes of all parts of variable size: result, error details, progress, an
@@ -51,7 +55,7 @@ impl Transition {
             }
             Patch::Extend { progress, .. } => progress.as_ref().map_or(0, Bytes::len),
             Patch::Amend(amendment) => amendment.payload_bytes(),
-            Patch::Remove | Patch::Flag(_) | Patch::Retain(_) => 0,
+            Patch::Remove | Patch::Flag(_) | Patch::Retain(_) | Patch::Seal => 0,
         };
         patch + payload_bytes(&self.then)
     }

@@ -57,13 +57,18 @@ pub enum Enqueued {
         /// [`Limits::answer_bytes_max`](crate::Limits::answer_bytes_max)): then read it by the id.
         result: Option<Payload>,
     },
+    /// A job that this one was to [raise](crate::EndSignal::raises) takes no more: it is absent, of
+    /// another life, has ended, has no gate, or has counted all that it needs. Nothing of this job
+    /// is stored.
+    Orphaned,
 }
 
 impl Enqueued {
-    /// The life that now holds the id.
-    pub const fn seq(&self) -> Seq {
+    /// The life that now holds the id; `None` if the job is [`Orphaned`](Self::Orphaned).
+    pub const fn seq(&self) -> Option<Seq> {
         match self {
-            Self::Queued { seq } | Self::Duplicate { seq, .. } | Self::Completed { seq, .. } => *seq,
+            Self::Queued { seq } | Self::Duplicate { seq, .. } | Self::Completed { seq, .. } => Some(*seq),
+            Self::Orphaned => None,
         }
     }
 

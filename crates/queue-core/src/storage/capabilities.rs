@@ -91,6 +91,13 @@ impl Capabilities {
         }
     }
 
+    /// Sets that jobs may have gates and end signals.
+    #[must_use]
+    pub fn with_gates(mut self) -> Self {
+        self.limits.gates = true;
+        self
+    }
+
     /// Sets how far hints reach.
     #[must_use]
     pub fn with_events(mut self, events: EventReach) -> Self {
@@ -101,7 +108,7 @@ impl Capabilities {
     /// Sets the sizes that the store accepts.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.limits = Limits { gates: self.limits.gates || limits.gates, ..limits };
         self
     }
 

@@ -9,6 +9,9 @@ pub struct Counts {
     by_state: [u64; State::ALL.len()],
     /// How many of the waiting jobs have a due time that is still to come.
     pub scheduled: u64,
+    /// The waiting jobs behind a [closed gate](crate::JobMeta::is_gated). They are none of the
+    /// scheduled ones.
+    pub gated: u64,
     /// When the oldest due job became due.
     pub oldest_due: Option<Timestamp>,
     /// The store's time.
@@ -50,7 +53,7 @@ impl Counts {
 
     /// The number of jobs that could be claimed now, were the queue not paused.
     pub fn due(&self) -> u64 {
-        self.waiting().saturating_sub(self.scheduled)
+        self.waiting().saturating_sub(self.scheduled).saturating_sub(self.gated)
     }
 
     /// The number of jobs that are not terminal.

@@ -115,9 +115,8 @@ impl QueueGauges {
     }
 
     fn add(&mut self, QueueStatus { pause, counts, .. }: &QueueStatus) {
-        let waiting = counts.of(State::Queued) + counts.of(State::Failing);
         let jobs = [
-            waiting.saturating_sub(counts.scheduled),
+            counts.due(),
             counts.scheduled,
             counts.of(State::Failing),
             counts.of(State::Processing),

@@ -1,8 +1,8 @@
 //! The request to store whole records as they are, and its answers.
 
 use crate::{
-    ATTEMPT_MESSAGE_BYTES_MAX, ATTEMPTS_MAX, Attempt, Error, JobBody, JobMeta, Limits, NAME_BYTES_MAX,
-    QueueName, Reason, Result, Seq, State, Timestamp,
+    ATTEMPT_MESSAGE_BYTES_MAX, ATTEMPTS_MAX, Attempt, END_SIGNALS_MAX, Error, ErrorKind, JobBody, JobMeta,
+    Limits, NAME_BYTES_MAX, QueueName, Reason, Result, Seq, Signalling, State, Timestamp,
 };
 use bytes::Bytes;
 
@@ -70,6 +70,13 @@ impl ImportRequest {
             return Err(invalid(format!("at most {most} bytes fit one call, not {bytes}; send several")));
         }
         self.jobs.iter().try_for_each(|job| {
+            if job.has_gates() && !limits.gates {
+                let why = format!(
+                    "the job {:?} has a gate or end signals, which this store cannot keep",
+                    job.meta.id
+                );
+                return Err(Error::new(ErrorKind::Unsupported, "import", why));
+            }
             if job.meta.queue != self.queue {
                 return Err(invalid(format!("the job {:?} is one of another queue", job.meta.id)));
             }
@@ -87,6 +94,10 @@ impl WholeJob {
     /// The bytes of all parts of variable size.
     pub fn large_bytes(&self) -> usize {
         self.body.len() + self.body.headers.bytes() + self.meta.progress.as_ref().map_or(0, |it| it.len())
+    }
+
+    fn has_gates(&self) -> bool {
+        self.meta.gate.is_some() || self.meta.signalling != Signalling::None
     }
 
     /// Refuses a record that is too large, is being processed, or contradicts itself.
@@ -140,6 +151,8 @@ impl WholeJob {
             (epoch <= NUMBER_MAX, "has been claimed too often to be true"),
             (self.times().all(is_sound_time), "has a time that cannot be"),
             (self.has_sound_attempts(), "has attempts that cannot be"),
+            (self.has_sound_signals(), "has end signals that cannot be"),
+            (self.has_sound_gate(), "has a gate that cannot be"),
         ];
         rules.into_iter().find(|(holds, _)| !holds).map(|(_, why)| why)
     }
@@ -154,6 +167,26 @@ impl WholeJob {
         let of_job = [Some(created_at), Some(run_at), claimed_at, failed_at, finished_at, purge_at];
         let of_attempts = self.attempts.iter().flat_map(|it| [Some(it.claimed_at), Some(it.ended_at)]);
         of_job.into_iter().chain(of_attempts).flatten()
+    }
+
+    /// A job that has ended owes none.
+    fn has_sound_signals(&self) -> bool {
+        let signals = &self.body.end_signals;
+        let is_sound = match self.meta.signalling {
+            Signalling::None => signals.is_empty(),
+            Signalling::Owed(count) => !self.meta.state.is_terminal() && usize::from(count) == signals.len(),
+            Signalling::Sent => true,
+        };
+        is_sound && signals.len() <= END_SIGNALS_MAX && signals.iter().all(|signal| signal.to != self.meta.id)
+    }
+
+    fn has_sound_gate(&self) -> bool {
+        self.meta.gate.as_ref().is_none_or(|gate| {
+            let counted = [gate.tally.completed, gate.tally.failed, gate.tally.cancelled];
+            gate.closed_at.is_none_or(|epoch| epoch <= self.meta.epoch)
+                && counted.into_iter().all(|count| count <= NUMBER_MAX)
+                && counted.into_iter().sum::<u64>() == gate.signals
+        })
     }
 
     /// Each claim charges one attempt at most, so their epochs ascend.

@@ -17,6 +17,12 @@ pub struct Timestamp {
 const FIRST: u64 = i64::MIN.cast_unsigned();
 
 impl Timestamp {
+    /// Whether this is a time that does not come, as seen from now: more than half of
+    /// [`Span::MAX`] ahead.
+    pub fn is_far(self, now: Self) -> bool {
+        self.since(now) > Span::MAX.as_duration() / 2
+    }
+
     /// The timestamp of these milliseconds since the Unix epoch. The earliest is a millisecond
     /// after `i64::MIN`.
     pub const fn from_millis(millis: i64) -> Self {

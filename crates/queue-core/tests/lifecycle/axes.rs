@@ -2,8 +2,8 @@
 
 use crate::world::{BOUNDARY, EARLIER, MINE, THEIRS, lease_until, new_job};
 use queue_core::{
-    Budget, ContentType, Failure, JobMeta, Kind, Payload, Retention, RetentionPolicy, RetryPolicy, Seq, Span,
-    State, Timestamp,
+    Budget, ContentType, Failure, Gate, JobMeta, Kind, Payload, Retention, RetentionPolicy, RetryPolicy, Seq,
+    Signalling, Span, State, Tally, Timestamp,
     lifecycle::{
         Amendment, Cause, Event, Flags, LastSettle, OnProcessing, Policy, Settle, TrackedJob, Unhandled,
     },
@@ -181,6 +181,17 @@ fn policy(retry: RetryPolicy, stall: RetryPolicy) -> Policy {
     Policy::default().retry(retry).stall(stall)
 }
 
+/// Gates and end signals: neither, a closed gate with signals that are owed, and a complete one of
+/// an earlier claim with signals that are sent. They vary together with the retentions too.
+pub(crate) fn gates(job: &JobMeta) -> [(Option<Box<Gate>>, Signalling); 3] {
+    let tally = Tally { completed: 2, failed: 1, cancelled: 0 };
+    let open = Gate { needs: 7, signals: 3, tally, heeds_urgent: true, ..Gate::default() };
+    let closed = Gate { closed_at: Some(job.epoch), ..open };
+    let complete = Gate { needs: 3, is_sealed: true, closed_at: Some(job.epoch - 1), ..open };
+    let owed = if job.state.is_terminal() { Signalling::Sent } else { Signalling::Owed(2) };
+    [(None, Signalling::None), (Some(Box::new(closed)), owed), (Some(Box::new(complete)), Signalling::Sent)]
+}
+
 /// Every event in every variant.
 pub(crate) fn events() -> Vec<Event> {
     let token = MINE;
@@ -198,6 +209,24 @@ pub(crate) fn events() -> Vec<Event> {
         Event::Snooze {
             token,
             delay: Span::from_secs(44),
+            progress: Some("so far".into()),
+            then: vec![new_job("next")],
+        },
+        Event::Suspend {
+            token,
+            needs: None,
+            seals: false,
+            heeds_urgent: false,
+            timeout: None,
+            progress: None,
+            then: Vec::new(),
+        },
+        Event::Suspend {
+            token,
+            needs: Some(9),
+            seals: true,
+            heeds_urgent: true,
+            timeout: Some(Span::from_secs(88)),
             progress: Some("so far".into()),
             then: vec![new_job("next")],
         },
@@ -221,6 +250,7 @@ pub(crate) fn events() -> Vec<Event> {
         Event::Amend(Amendment::of_priority(-3)),
         Event::Amend(Amendment { delay: Some(Span::from_secs(77)), ..Amendment::default() }),
         Event::Amend(amend_everything()),
+        Event::Seal,
         Event::Delete,
     ];
     events.extend(OVERRIDES.map(complete));

@@ -28,7 +28,8 @@ fn the_clock_is_compared_whatever_the_proof() {
                 let (queue, id) = (job.meta.queue.clone(), job.meta.id.clone());
                 let guard = Guard { state: State::Processing, proof: proof.clone(), lapse };
                 let patch = Patch::Flag(Flags::default());
-                let transition = Transition { queue, id, seq: job.meta.seq, guard, patch, then: Vec::new() };
+                let transition =
+                    Transition { queue, id, seq: job.meta.seq, guard, patch, then: Vec::new(), signal: None };
                 let written = matches!(apply(&mut job, &transition, now), Verdict::Written { .. });
                 assert_eq!(written, holds, "{proof:?} {lapse:?} at {now}");
                 if !holds {
@@ -53,7 +54,8 @@ fn a_token_that_was_used_twice_settles_the_lease_of_its_own_claim_alone() {
             let (queue, id, seq) = (job.meta.queue.clone(), job.meta.id.clone(), job.meta.seq);
             let proof = Proof::Lease { token: MINE, epoch, flags: None, settle: Some(Settle::Release) };
             let guard = Guard { state: State::Processing, proof, lapse: Lapse::Any };
-            let transition = Transition { queue, id, seq, guard, patch: Patch::Remove, then: Vec::new() };
+            let transition =
+                Transition { queue, id, seq, guard, patch: Patch::Remove, then: Vec::new(), signal: None };
             assert_eq!(apply(&mut job, &transition, BOUNDARY), verdict, "epoch {epoch} of {:?}", job.meta);
         }
     }

@@ -7,6 +7,7 @@
 mod admission;
 mod axes;
 mod claims;
+mod gates;
 mod guards;
 mod oracle;
 mod overflow;

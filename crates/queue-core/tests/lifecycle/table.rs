@@ -1,8 +1,8 @@
 //! Every row of the table.
 
 use crate::{
-    axes::{Between, CLOCKS, EXPIRIES, FLAGS, RETENTIONS, Spent, events, kinds, policies},
-    oracle::{Outcome, expect, followers, settle_of},
+    axes::{Between, CLOCKS, EXPIRIES, FLAGS, RETENTIONS, Spent, events, gates, kinds, policies},
+    oracle::{Outcome, expect, followers, settle_of, signals},
     world::record_in,
 };
 use queue_core::{
@@ -11,8 +11,9 @@ use queue_core::{
 };
 
 /// The size of the table, written out so that it cannot shrink unnoticed: states, spent budgets,
-/// flags, retentions with expiries and kinds, events, policies, happenings in between, clocks.
-const ROWS: usize = 6 * 5 * 4 * 3 * 68 * 3 * 11 * 3;
+/// flags, retentions with expiries, kinds and gates, events, policies, happenings in between,
+/// clocks.
+const ROWS: usize = 6 * 5 * 4 * 3 * 71 * 3 * 11 * 3;
 
 /// How many rows ended in each way.
 #[derive(Debug, Default, PartialEq)]
@@ -65,8 +66,11 @@ fn records() -> Vec<TrackedJob> {
     for state in State::ALL {
         for spent in Spent::ALL {
             for flags in FLAGS {
-                for ((retention, expiry), kinds) in RETENTIONS.into_iter().zip(EXPIRIES).zip(kinds()) {
+                let gates = gates(&record_in(state).meta).into_iter();
+                let varied = RETENTIONS.into_iter().zip(EXPIRIES).zip(kinds()).zip(gates);
+                for (((retention, expiry), kinds), (gate, signalling)) in varied {
                     let mut job = record_in(state);
+                    (job.meta.gate, job.meta.signalling) = (gate, signalling);
                     spent.set(&mut job.meta);
                     (job.meta.cancel_requested, job.meta.awaited) = (flags.cancel_requested, flags.awaited);
                     job.meta.terms.retention = retention;
@@ -109,6 +113,7 @@ fn decide_and_apply(
     assert_eq!((&transition.queue, &transition.id, transition.seq), (&meta.queue, &meta.id, meta.seq));
     assert_eq!(transition.guard.state, meta.state, "the state seen tells a store where to look");
     assert_eq!(transition.then, followers(meta, event, policy), "{event:?}\nseen {seen:#?}");
+    assert_eq!(transition.signal, signals(seen, event, policy, now), "{event:?}\nseen {seen:#?}");
     let mut after = stored.clone();
     let verdict = apply(&mut after, &transition, now);
     Outcome::Applied(verdict, Box::new(after))

@@ -137,8 +137,13 @@ impl Storage for TinyStore {
         let mut claimed = Vec::new();
         for job in self.jobs().values_mut().filter(|job| job.meta.is_due(now)).take(limit) {
             lease(job, &request, now);
-            let body =
-                JobBody { payload: payload(), headers: Headers::NONE, result: None, error_details: None };
+            let body = JobBody {
+                payload: payload(),
+                headers: Headers::NONE,
+                result: None,
+                error_details: None,
+                end_signals: Vec::new(),
+            };
             let record = JobRecord { meta: job.meta.clone(), body: Some(body) };
             claimed.push(ClaimedJob { record, token: request.token });
         }

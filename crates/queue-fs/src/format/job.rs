@@ -3,12 +3,13 @@
 use super::{
     InternedNames,
     attempt::{read_attempts, write_attempts},
+    gate::{read_gate, write_gate},
     wire::{FieldReader, FieldWriter, Malformed, Numbers},
 };
 use bytes::Bytes;
 use queue_core::{
-    Attempt, Failure, JobMeta, LeaseInfo, LeaseToken, QueueName, Reason, Seq, SharedTerms, State, Tags,
-    Timestamp,
+    Attempt, Failure, Gate, JobMeta, LeaseInfo, LeaseToken, QueueName, Reason, Seq, SharedTerms, Signalling,
+    State, Tags, Timestamp,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use queue_memory::{Course, PackedJob};
@@ -29,11 +30,14 @@ mod flag {
     pub(super) const PURGE_AT: u16 = 1 << 8;
     pub(super) const EXPIRY_LIFTED: u16 = 1 << 9;
     pub(super) const ATTEMPTS: u16 = 1 << 10;
-    pub(super) const ALL: u16 = (1 << 11) - 1;
+    pub(super) const GATE: u16 = 1 << 11;
+    pub(super) const SIGNALS_SENT: u16 = 1 << 12;
+    pub(super) const ALL: u16 = (1 << 13) - 1;
 }
 
 /// The fields of a job that transitions change; the others are written once.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the stored form")]
 pub(crate) struct LifecycleFields {
     pub(crate) revision: u64,
     pub(crate) state: State,
@@ -54,6 +58,8 @@ pub(crate) struct LifecycleFields {
     failed_at: Option<Timestamp>,
     finished_at: Option<Timestamp>,
     purge_at: Option<Timestamp>,
+    gate: Option<Box<Gate>>,
+    are_signals_sent: bool,
     /// Those that were charged since the job was last written.
     pub(crate) attempts: Vec<Attempt>,
 }
@@ -103,6 +109,8 @@ pub(super) fn read_fixed(
         failed_at: None,
         finished_at: None,
         purge_at: None,
+        gate: None,
+        signalling: Signalling::None,
     })
 }
 
@@ -142,6 +150,9 @@ pub(super) fn write_lifecycle(out: &mut FieldWriter<'_>, job: &PackedJob, attemp
         out.i64(course.failed_at.unwrap_or_default().as_millis());
     }
     course.finished_at.into_iter().chain(course.purge_at).for_each(|at| out.i64(at.as_millis()));
+    if let Some(gate) = course.gate() {
+        write_gate(out, gate);
+    }
     if !attempts.is_empty() {
         write_attempts(out, attempts);
     }
@@ -160,6 +171,8 @@ fn flags(job: &PackedJob, course: &Course, attempts: &[Attempt]) -> u16 {
         | flag(flag::PURGE_AT, course.purge_at.is_some())
         | flag(flag::EXPIRY_LIFTED, job.expiry_lifted)
         | flag(flag::ATTEMPTS, !attempts.is_empty())
+        | flag(flag::GATE, course.gate().is_some())
+        | flag(flag::SIGNALS_SENT, job.signalling == Signalling::Sent)
 }
 
 impl LifecycleFields {
@@ -207,6 +220,8 @@ impl LifecycleFields {
             failed_at,
             finished_at: if has(flag::FINISHED_AT) { Some(time(from)?) } else { None },
             purge_at: if has(flag::PURGE_AT) { Some(time(from)?) } else { None },
+            gate: if has(flag::GATE) { Some(Box::new(read_gate(from)?)) } else { None },
+            are_signals_sent: has(flag::SIGNALS_SENT),
             attempts: if has(flag::ATTEMPTS) { read_attempts(from, names)? } else { Vec::new() },
         })
     }
@@ -224,6 +239,10 @@ impl LifecycleFields {
         (meta.lease, meta.progress, meta.last_error) = (self.lease, self.progress, self.last_error);
         (meta.claimed_at, meta.failed_at) = (self.claimed_at, self.failed_at);
         (meta.finished_at, meta.purge_at) = (self.finished_at, self.purge_at);
+        meta.gate = self.gate;
+        if self.are_signals_sent {
+            meta.signalling = Signalling::Sent;
+        }
         self.attempts
     }
 }

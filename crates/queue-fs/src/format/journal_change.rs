@@ -12,7 +12,7 @@ use super::{
 };
 use bytes::Bytes;
 use queue_core::{
-    Attempt, ContentType, Headers, QueueName, Seq, SeriesEntry, Timestamp, WorkerId, WorkerInfo,
+    Attempt, ContentType, EndSignal, Headers, QueueName, Seq, SeriesEntry, Timestamp, WorkerId, WorkerInfo,
     lifecycle::TrackedJob,
 };
 use queue_memory::Pauses;
@@ -45,6 +45,7 @@ pub(crate) enum JournalChange {
         result: Option<Blob>,
         error_details: Option<Bytes>,
         attempts: Vec<Attempt>,
+        end_signals: Vec<EndSignal>,
     },
     /// What a transition changed of a job.
     Update(Update),
@@ -147,12 +148,13 @@ fn read_put(
 ) -> Result<JournalChange, Malformed> {
     let seq = Seq::new(from.u64()?);
     let mut job = TrackedJob::new(read_fixed(from, queue, seq, names)?);
-    let headers = if has_options { read_options(from, &mut job.meta)? } else { Headers::NONE };
+    let (headers, end_signals) =
+        if has_options { read_options(from, &mut job.meta)? } else { (Headers::NONE, Vec::new()) };
     let attempts = LifecycleFields::read(from, names)?.onto(&mut job);
     let payload = blob(from, names)?;
     let result = into_option(kept(from, |from| blob(from, names))?);
     let error_details = into_option(kept(from, FieldReader::bytes)?);
-    Ok(JournalChange::Put { job, headers, payload, result, error_details, attempts })
+    Ok(JournalChange::Put { job, headers, payload, result, error_details, attempts, end_signals })
 }
 
 fn read_update(

@@ -1,7 +1,10 @@
 //! How long a whole job is in its stored form, without writing it.
 
-use super::options::has_options;
-use queue_core::Attempt;
+use super::{
+    gate::{END_SIGNAL_BYTES, GATE_BYTES},
+    options::has_options,
+};
+use queue_core::{Attempt, EndSignal, Signalling};
 use queue_memory::{Course, PackedJob};
 
 /// Kind and life, the rest of what is written once, what always moves, the lengths of the payload,
@@ -38,6 +41,13 @@ fn options(stored: &PackedJob) -> usize {
         + if traits.terms.is_plain() { 0 } else { blob(traits.terms.to_bytes().len()) }
         + traits.tags.to_text().map_or(0, |tags| blob(tags.len()))
         + stored.headers.to_text().map_or(0, |headers| blob(headers.len()))
+        + end_signals(stored)
+}
+
+fn end_signals(stored: &PackedJob) -> usize {
+    let one = |signal: &EndSignal| name(&signal.to) + END_SIGNAL_BYTES;
+    let count = usize::from(stored.signalling != Signalling::None);
+    count + stored.course().end_signals().iter().map(one).sum::<usize>()
 }
 
 fn claimed(stored: &PackedJob) -> usize {
@@ -54,6 +64,7 @@ fn fields(course: &Course) -> usize {
         + last_error.as_ref().map_or(0, |error| blob(error.name().len()) + blob(error.message().len()) + TIME)
         + course.finished_at.map_or(0, |_| TIME)
         + course.purge_at.map_or(0, |_| TIME)
+        + course.gate().map_or(0, |_| GATE_BYTES)
         + attempts(course.attempts())
 }
 
@@ -78,18 +89,18 @@ mod tests {
     use super::{super::write, *};
     use bytes::Bytes;
     use queue_core::{
-        AttemptOutcome, ContentType, Failure, Headers, JobId, JobTerms, Kind, LeaseInfo, LeaseToken, NewJob,
-        Payload, QueueName, Seq, SharedTerms, Span, Tag, Tags, Timestamp, WorkerId,
+        AttemptOutcome, ContentType, Failure, Gate, Headers, JobId, JobTerms, Kind, LeaseInfo, LeaseToken,
+        NewJob, Payload, QueueName, Seq, SharedTerms, Span, Tag, Tags, Timestamp, WorkerId,
         lifecycle::{LastSettle, Settle},
     };
-    use queue_memory::{Engine, Traits};
+    use queue_memory::{Engine, Rare, Traits};
 
     fn payload() -> Payload {
         Payload::new("some bytes", ContentType::from_static("text/plain"))
     }
 
     /// One that has these of its options.
-    fn with_options(has: [bool; 4]) -> PackedJob {
+    fn with_options(has: [bool; 5]) -> PackedJob {
         let traits = Traits {
             expires_in: has[0].then(|| Span::from_secs(1)),
             terms: if has[1] { terms().into() } else { SharedTerms::PLAIN },
@@ -98,7 +109,12 @@ mod tests {
         };
         let headers =
             if has[3] { Headers::new([("a", ""), ("b", "c")]).expect("two") } else { Headers::NONE };
-        PackedJob { traits: traits.into(), headers, ..with_everything() }
+        let mut job = PackedJob { traits: traits.into(), headers, ..with_everything() };
+        if has[4] {
+            job.signalling = Signalling::Owed(2);
+            *job.end_signals_mut() = ["sum", "end"].map(|to| EndSignal::to(JobId::from_static(to))).into();
+        }
+        job
     }
 
     fn terms() -> JobTerms {
@@ -145,14 +161,18 @@ mod tests {
             error_details: Some(Bytes::from_static(b"why")),
             claimed_at: at,
             failed_at: at,
-            attempts: Some(Box::new(vec![attempt(1), attempt(2)])),
+            rare: Some(Box::new(Rare {
+                attempts: vec![attempt(1), attempt(2)],
+                gate: Some(Gate::default()),
+                end_signals: Vec::new(),
+            })),
         };
         PackedJob { course: Some(Box::new(course)), epoch: 2, ..fresh() }
     }
 
     #[test]
     fn it_is_what_is_written() {
-        let options = (0..16).map(|bits| with_options([1, 2, 4, 8].map(|bit| bits & bit != 0)));
+        let options = (0..32).map(|bits| with_options([1, 2, 4, 8, 16].map(|bit| bits & bit != 0)));
         for stored in [fresh(), with_everything()].into_iter().chain(options) {
             let mut out = Vec::new();
             write::queue(&mut out, stored.queue());

@@ -8,6 +8,7 @@
 mod amended;
 mod attempt;
 mod field_change;
+mod gate;
 mod job;
 mod journal_change;
 mod length;

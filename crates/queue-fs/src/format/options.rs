@@ -1,7 +1,10 @@
 //! The stored form of fields that few jobs have.
 
-use super::wire::{FieldReader, FieldWriter, Malformed};
-use queue_core::{Headers, JobMeta, SharedTerms, Span, Tags};
+use super::{
+    gate::{read_end_signals, write_end_signals},
+    wire::{FieldReader, FieldWriter, Malformed},
+};
+use queue_core::{EndSignal, Headers, JobMeta, SharedTerms, Signalling, Span, Tags};
 use queue_memory::PackedJob;
 
 /// Which of the options follow that few jobs have, in this order.
@@ -10,7 +13,8 @@ mod option {
     pub(super) const TERMS: u8 = 1 << 1;
     pub(super) const TAGS: u8 = 1 << 2;
     pub(super) const HEADERS: u8 = 1 << 3;
-    pub(super) const ALL: u8 = (1 << 4) - 1;
+    pub(super) const END_SIGNALS: u8 = 1 << 4;
+    pub(super) const ALL: u8 = (1 << 5) - 1;
 }
 
 /// Whether a job has any of what [`write_options`] writes: most have none, and are written without.
@@ -18,7 +22,7 @@ pub(super) fn has_options(job: &PackedJob) -> bool {
     options(job) != 0
 }
 
-/// How long it may wait for its start, its terms, tags and headers.
+/// How long it may wait for its start, its terms, tags, headers and end signals.
 pub(super) fn write_options(out: &mut FieldWriter<'_>, job: &PackedJob) {
     let traits = &*job.traits;
     out.u8(options(job));
@@ -27,10 +31,16 @@ pub(super) fn write_options(out: &mut FieldWriter<'_>, job: &PackedJob) {
         out.blob(&traits.terms.to_bytes());
     }
     traits.tags.to_text().into_iter().chain(job.headers.to_text()).for_each(|text| out.text(&text));
+    if job.signalling != Signalling::None {
+        write_end_signals(out, job.course().end_signals());
+    }
 }
 
-/// Reads what [`write_options`] wrote; the headers are none of the metadata.
-pub(super) fn read_options(from: &mut FieldReader<'_>, job: &mut JobMeta) -> Result<Headers, Malformed> {
+/// Reads what [`write_options`] wrote; headers and end signals are none of the metadata.
+pub(super) fn read_options(
+    from: &mut FieldReader<'_>,
+    job: &mut JobMeta,
+) -> Result<(Headers, Vec<EndSignal>), Malformed> {
     let options = from.u8()?;
     if options & !option::ALL != 0 {
         return Err(Malformed("a job has an option that this version does not know"));
@@ -43,7 +53,13 @@ pub(super) fn read_options(from: &mut FieldReader<'_>, job: &mut JobMeta) -> Res
     let tags = if has(option::TAGS) { Some(from.text()?) } else { None };
     job.tags = Tags::from_text(tags).map_err(|_| Malformed("a job has tags that are none"))?;
     let headers = if has(option::HEADERS) { Some(from.text()?) } else { None };
-    Headers::from_text(headers).map_err(|_| Malformed("a job has headers that are none"))
+    let headers = Headers::from_text(headers).map_err(|_| Malformed("a job has headers that are none"))?;
+    if !has(option::END_SIGNALS) {
+        return Ok((headers, Vec::new()));
+    }
+    let end_signals = read_end_signals(from)?;
+    job.signalling = Signalling::owing(end_signals.len());
+    Ok((headers, end_signals))
 }
 
 fn options(job: &PackedJob) -> u8 {
@@ -52,6 +68,7 @@ fn options(job: &PackedJob) -> u8 {
         + u8::from(!traits.terms.is_plain()) * option::TERMS
         + u8::from(!traits.tags.is_empty()) * option::TAGS
         + u8::from(!job.headers.is_empty()) * option::HEADERS
+        + u8::from(job.signalling != Signalling::None) * option::END_SIGNALS
 }
 
 pub(super) fn read_terms(from: &mut FieldReader<'_>) -> Result<SharedTerms, Malformed> {

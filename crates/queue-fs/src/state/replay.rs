@@ -10,7 +10,7 @@ use crate::{
     journal::{Location, Position, RecordSink},
 };
 use bytes::Bytes;
-use queue_core::{Attempt, Headers, JobBody, Payload, QueueName, Seq, lifecycle::TrackedJob};
+use queue_core::{Attempt, EndSignal, Headers, JobBody, Payload, QueueName, Seq, lifecycle::TrackedJob};
 use queue_store::News;
 
 impl RecordSink for FsState {
@@ -44,8 +44,9 @@ impl RecordSink for FsState {
     }
 }
 
-/// The large parts of a whole job: headers, payload, result and details of its last error.
-type Parts<'p> = (Headers, &'p Blob, Option<&'p Blob>, Option<Bytes>);
+/// The other parts of a whole job: headers, payload, result, details of its last error, and end
+/// signals.
+type Parts<'p> = (Headers, &'p Blob, Option<&'p Blob>, Option<Bytes>, Vec<EndSignal>);
 
 /// The replay of one record.
 struct RecordReplay<'t> {
@@ -59,11 +60,11 @@ struct RecordReplay<'t> {
 impl RecordReplay<'_> {
     fn one(&mut self, change: JournalChange) -> Result<(), Malformed> {
         match change {
-            JournalChange::Put { job, headers, payload, result, error_details, attempts } => {
+            JournalChange::Put { job, headers, payload, result, error_details, attempts, end_signals } => {
                 if self.make_way_for(&job)? {
                     self.tell(&job.meta.queue, news_of(job.meta.state));
                 }
-                self.put(job, (headers, &payload, result.as_ref(), error_details), attempts);
+                self.put(job, (headers, &payload, result.as_ref(), error_details, end_signals), attempts);
             }
             JournalChange::Update(update) => {
                 self.tell(&update.queue, news_of(update.fields.state));
@@ -87,13 +88,13 @@ impl RecordReplay<'_> {
     }
 
     fn put(&mut self, job: TrackedJob, parts: Parts<'_>, attempts: Vec<Attempt>) {
-        let (headers, payload, result, error_details) = parts;
+        let (headers, payload, result, error_details, end_signals) = parts;
         let (seq, epoch) = (job.meta.seq, job.meta.epoch);
         let len = u32::try_from(payload.range.len()).expect("a record is shorter than 4 GiB");
         let may_stay = !job.meta.state.is_terminal();
         let (payload, location, is_payload_resident) = self.blob(payload, may_stay);
         let (result, entry) = result.map(|result| self.result(result, epoch)).unzip();
-        let body = JobBody { payload, headers, result, error_details };
+        let body = JobBody { payload, headers, result, error_details, end_signals };
         let stored = self.state.engine.load(job, body, attempts, len);
         let entry = IndexEntry {
             queue: stored.queue().clone(),

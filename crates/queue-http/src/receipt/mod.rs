@@ -10,7 +10,7 @@ use crate::access::{ReceiptKeys, Seal};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use queue_core::{
     ContentType, Headers, JobId, JobMeta, JobTerms, Kind, LeaseToken, NewJob, Payload, QueueName, Seq,
-    SharedTerms, Span, State, Timestamp,
+    SharedTerms, Signalling, Span, State, Timestamp,
     wire::{Malformed, Reader, Writer},
 };
 
@@ -27,7 +27,12 @@ const AWAITED: u8 = 1 << 1;
 const EXPIRES: u8 = 1 << 2;
 const HAS_FOLLOW_UP: u8 = 1 << 3;
 const HAS_HEADERS: u8 = 1 << 4;
-const FLAGS: u8 = CANCEL_REQUESTED | AWAITED | EXPIRES | HAS_FOLLOW_UP | HAS_HEADERS;
+/// How many end signals the job owes comes last.
+const OWES_SIGNALS: u8 = 1 << 5;
+/// It sent them at an end before a redrive.
+const HAS_SIGNALLED: u8 = 1 << 6;
+const FLAGS: u8 =
+    CANCEL_REQUESTED | AWAITED | EXPIRES | HAS_FOLLOW_UP | HAS_HEADERS | OWES_SIGNALS | HAS_SIGNALLED;
 
 /// What a receipt says.
 #[derive(Clone, Debug)]
@@ -91,6 +96,11 @@ fn encode(job: &JobMeta, headers: &Headers, token: LeaseToken) -> Vec<u8> {
     // What a decision reads of them; `has_follow_up` says what else there is.
     let JobTerms { max_attempts, max_stalls, retention, .. } = *job.terms;
     let terms = JobTerms { max_attempts, max_stalls, retention, ..JobTerms::PLAIN };
+    let owed = match job.signalling {
+        Signalling::Owed(count) => Some(count),
+        Signalling::None | Signalling::Sent => None,
+    };
+    let has_signalled = job.signalling == Signalling::Sent;
     let mut writer = Writer::new(BODY_VERSION);
     writer.token(token.as_bytes());
     writer.byte(
@@ -98,7 +108,9 @@ fn encode(job: &JobMeta, headers: &Headers, token: LeaseToken) -> Vec<u8> {
             | flag(job.awaited, AWAITED)
             | flag(job.expires_in.is_some(), EXPIRES)
             | flag(job.terms.on_failure.is_some(), HAS_FOLLOW_UP)
-            | flag(!headers.is_empty(), HAS_HEADERS),
+            | flag(!headers.is_empty(), HAS_HEADERS)
+            | flag(owed.is_some(), OWES_SIGNALS)
+            | flag(has_signalled, HAS_SIGNALLED),
     );
     writer.number(job.seq.get());
     writer.number(job.epoch);
@@ -107,6 +119,9 @@ fn encode(job: &JobMeta, headers: &Headers, token: LeaseToken) -> Vec<u8> {
     writer.blob(&terms.to_bytes());
     writer.text(job.queue.as_str());
     writer.text(job.id.as_str());
+    if let Some(count) = owed {
+        writer.byte(count);
+    }
     writer.into_bytes()
 }
 
@@ -125,6 +140,11 @@ fn decode(body: Vec<u8>) -> Result<Receipt, Malformed> {
     let terms = SharedTerms::from_bytes(&reader.blob()?).map_err(|malformed| Malformed(malformed.why()))?;
     let queue = reader.name::<QueueName>()?;
     let id = reader.name::<JobId>()?;
+    let signalling = match (has(OWES_SIGNALS), has(HAS_SIGNALLED)) {
+        (true, _) => Signalling::Owed(reader.byte()?),
+        (false, true) => Signalling::Sent,
+        (false, false) => Signalling::None,
+    };
     let payload = Payload::new(bytes::Bytes::new(), ContentType::from_static("none"));
     let new = NewJob::new(id, Kind::unnamed(), payload);
     let begun = JobMeta::begin(queue, &new, seq, Timestamp::default());
@@ -138,6 +158,7 @@ fn decode(body: Vec<u8>) -> Result<Receipt, Malformed> {
         expires_in: has(EXPIRES).then_some(Span::MAX),
         cancel_requested: has(CANCEL_REQUESTED),
         awaited: has(AWAITED),
+        signalling,
         ..begun
     };
     let receipt = Receipt { meta, token, has_follow_up: has(HAS_FOLLOW_UP), has_headers: has(HAS_HEADERS) };

@@ -1,11 +1,11 @@
-use super::{NoReceipt, Receipt, decode, open, seal};
+use super::{NoReceipt, Receipt, decode, encode, open, seal};
 use crate::access::ReceiptKeys;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use proptest::prelude::*;
 use queue_core::{
-    Budget, ContentType, Failure, Headers, JobId, JobMeta, JobTerms, Kind, LeaseToken, NewJob, Payload,
-    QueueName, Retention, RetentionPolicy, SeededRng, Seq, Span, State, Timestamp,
-    lifecycle::{Cause, Event, Policy, decide},
+    Budget, ContentType, EndOutcome, Failure, Headers, JobId, JobMeta, JobTerms, Kind, LeaseToken, NewJob,
+    Payload, QueueName, Retention, RetentionPolicy, SeededRng, Seq, Signalling, Span, State, Timestamp,
+    lifecycle::{Cause, Event, Policy, Signals, decide},
 };
 
 const TOKEN: LeaseToken = LeaseToken::from_bytes([7; 16]);
@@ -27,6 +27,11 @@ prop_compose! {
         budgets in (0_u32..60, 0_u32..60),
         retentions in (-2_i64..5, -2_i64..3_000_000_000),
         flags in any::<(bool, bool, bool, bool)>(),
+        signalling in prop_oneof![
+            Just(Signalling::None),
+            any::<u8>().prop_map(Signalling::Owed),
+            Just(Signalling::Sent),
+        ],
     ) -> JobMeta {
         let new = NewJob::new(JobId::new(id).expect("an id"), Kind::from_static("email"), payload());
         let queue = QueueName::new(queue).expect("a name");
@@ -47,6 +52,7 @@ prop_compose! {
             .into(),
             cancel_requested: flags.0,
             awaited: flags.1,
+            signalling,
             expires_in: flags.2.then_some(Span::from_secs(60)),
             ..begun
         }
@@ -128,4 +134,22 @@ fn a_receipt_of_a_plain_job_is_short() {
     let longest =
         JobMeta { id: JobId::new("i".repeat(255)).expect("an id"), seq: Seq::new(u64::MAX), ..longest };
     assert!(open(&keys(1), &seal(&keys(1), &longest, &Headers::NONE, TOKEN)).is_ok());
+}
+
+#[test]
+fn a_receipt_of_a_job_that_owes_signals_ends_it_with_them_and_is_one_byte_longer() {
+    let new = NewJob::new(JobId::from_static("member"), Kind::unnamed(), payload());
+    let begun = JobMeta::begin(QueueName::from_static("mail"), &new, Seq::new(1), Timestamp::default());
+    let plain = JobMeta { state: State::Processing, epoch: 1, ..begun };
+    let owing = JobMeta { signalling: Signalling::Owed(3), ..plain.clone() };
+    let bytes = |job: &JobMeta| encode(job, &Headers::NONE, TOKEN).len();
+    assert_eq!(bytes(&owing), bytes(&plain) + 1);
+    let complete = || Event::Complete { token: TOKEN, result: payload(), retention: None, then: Vec::new() };
+    for (job, signal) in [(plain, None), (owing, Some(Signals { outcome: EndOutcome::Completed, count: 3 }))]
+    {
+        let text = seal(&keys(1), &job, &Headers::NONE, TOKEN);
+        let read = open(&keys(1), &text).expect("it is genuine").meta;
+        let decided = decide(&read, complete(), &Policy::default()).expect("the job is held");
+        assert_eq!(decided.signal, signal);
+    }
 }

@@ -7,7 +7,7 @@ use crate::{
     wire::{NewJobIn, RequestRules, check_count, stamp},
 };
 use axum::{http::StatusCode, response::Response};
-use queue_core::{Enqueued, JobId, NewJob, Payload};
+use queue_core::{Enqueued, JobId, NewJob, Payload, Seq};
 use queue_view::SentData;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -118,10 +118,12 @@ impl<'a> EnqueuedOut<'a> {
             Enqueued::Queued { .. } => ("queued", None, None),
             Enqueued::Duplicate { state, .. } => ("duplicate", Some(state.as_str()), None),
             Enqueued::Completed { result, .. } => ("completed", None, result.as_ref()),
+            // No field of a request asks for end signals, so this does not come.
+            Enqueued::Orphaned => ("orphaned", None, None),
         };
         let SentData { json, base64, content_type } =
             result.map_or_else(SentData::default, |result: &Payload| SentData::of(result));
-        let seq = outcome.seq().get();
+        let seq = outcome.seq().map_or(0, Seq::get);
         Self { id: id.as_str(), seq, outcome: name, state, result: json, result_base64: base64, content_type }
     }
 }

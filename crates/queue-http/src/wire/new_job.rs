@@ -137,6 +137,9 @@ impl NewJobIn<'_> {
             on_failed: if self.on_failed == OnTaken::Replace { OnFailed::Replace } else { OnFailed::Block },
             on_waiting: self.on_waiting()?,
             awaited: self.awaited,
+            // A request cannot ask for them.
+            gate: None,
+            end_signals: Vec::new(),
             headers: Headers::new(self.headers.0).map_err(|error| Problem::from(error).at("headers"))?,
         })
     }

@@ -28,6 +28,7 @@ impl View<'_> {
                 keys::until(Family::Scheduled, queue, now),
             ],
             Walk::Scheduled => vec![keys::all(Family::Scheduled, queue)],
+            Walk::Gated => Vec::new(),
             Walk::All(_) | Walk::State(State::Queued | State::Completed, _) | Walk::Tagged(..)
                 if !query.walk.is_reversed() =>
             {

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use queue_core::{
-    Applied, JobMeta, Timestamp,
+    Applied, EndSignal, JobMeta, Timestamp,
     lifecycle::{BodyPatch, Transition, Verdict, apply},
 };
 
@@ -14,7 +14,9 @@ impl Engine {
     }
 
     fn apply_one(&mut self, transition: Transition, now: Timestamp) -> Applied {
-        let Some((verdict, meta)) = self.change(&transition, now) else { return Applied::Missing };
+        let Some((verdict, mut meta, signals)) = self.change(&transition, now) else {
+            return Applied::Missing;
+        };
         match verdict {
             Verdict::Written { .. } => self.notices.changed(&meta),
             Verdict::Removed => {
@@ -27,13 +29,27 @@ impl Engine {
             Verdict::Missing => return Applied::Missing,
         }
         // Followers come last: a job that leaves no record frees its id for its own follower.
-        for new in transition.then {
-            self.enqueue_one(&transition.queue, new, now);
+        let Transition { queue, seq, patch, then, signal, .. } = transition;
+        let touches_gate = patch.is_of_gate() || !then.is_empty();
+        let holder = (!meta.state.is_terminal()).then_some(seq);
+        for new in then {
+            self.enqueue_one(&queue, new, holder, now);
+        }
+        if touches_gate && let Some(looked_at) = self.look_at_gate(&queue, seq, &patch, now) {
+            meta = looked_at;
+        }
+        if let Some(signal) = signal {
+            self.send(&queue, &signals, signal.outcome, now);
         }
         Applied::Done(meta)
     }
 
-    fn change(&mut self, transition: &Transition, now: Timestamp) -> Option<(Verdict, JobMeta)> {
+    /// The verdict on a transition, the job after it, and what it then sends.
+    fn change(
+        &mut self,
+        transition: &Transition,
+        now: Timestamp,
+    ) -> Option<(Verdict, JobMeta, Vec<EndSignal>)> {
         let state = self.queues.get_mut(&transition.queue)?;
         let undo = &mut self.undo;
         state.update(transition.seq, now, |entry| {
@@ -47,7 +63,8 @@ impl Engine {
                     entry.charge(*attempt);
                 }
             }
-            (verdict, job.meta)
+            let signals = if transition.signal.is_some() { entry.course().end_signals() } else { &[] };
+            (verdict, job.meta, signals.to_vec())
         })
     }
 }

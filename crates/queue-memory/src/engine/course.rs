@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use queue_core::{
-    Attempt, Failure, JobBody, LeaseInfo, LeaseToken, Payload, Timestamp,
+    Attempt, EndSignal, Failure, Gate, JobBody, LeaseInfo, LeaseToken, Payload, Timestamp,
     lifecycle::{LastSettle, TrackedJob},
 };
 
@@ -31,14 +31,39 @@ pub struct Course {
     pub result: Option<Payload>,
     /// Details of its last failure.
     pub error_details: Option<Bytes>,
-    /// The attempts that were charged to it, if any were: most jobs have none, and pay a pointer.
-    pub attempts: Option<Box<Vec<Attempt>>>,
+    /// What most jobs never have, so that they pay one pointer for all of it.
+    pub rare: Option<Box<Rare>>,
+}
+
+/// What most jobs never have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rare {
+    /// The attempts that were charged to it.
+    pub attempts: Vec<Attempt>,
+    /// Its gate.
+    pub gate: Option<Gate>,
+    /// What it sends at its end, or has sent.
+    pub end_signals: Vec<EndSignal>,
 }
 
 impl Course {
     /// The attempts that were charged to it.
     pub fn attempts(&self) -> &[Attempt] {
-        self.attempts.as_ref().map_or(&[], |attempts| attempts.as_slice())
+        self.rare.as_ref().map_or(&[], |rare| &rare.attempts)
+    }
+
+    /// Its gate.
+    pub fn gate(&self) -> Option<&Gate> {
+        self.rare.as_ref()?.gate.as_ref()
+    }
+
+    /// What it sends at its end, or has sent.
+    pub fn end_signals(&self) -> &[EndSignal] {
+        self.rare.as_ref().map_or(&[], |rare| &rare.end_signals)
+    }
+
+    pub(super) fn rare_mut(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
     }
 }
 
@@ -55,7 +80,7 @@ pub(super) static NO_COURSE: Course = Course {
     purge_at: None,
     result: None,
     error_details: None,
-    attempts: None,
+    rare: None,
 };
 
 pub(super) fn has_course(job: &TrackedJob) -> bool {
@@ -67,13 +92,17 @@ pub(super) fn has_course(job: &TrackedJob) -> bool {
         || meta.last_error.is_some()
         || meta.finished_at.is_some()
         || meta.purge_at.is_some()
+        || meta.gate.is_some()
 }
 
 pub(super) fn course_of(job: &TrackedJob, body: &JobBody) -> Option<Box<Course>> {
-    if !has_course(job) && body.result.is_none() && body.error_details.is_none() {
+    let has_body = body.result.is_some() || body.error_details.is_some() || !body.end_signals.is_empty();
+    if !has_course(job) && !has_body {
         return None;
     }
     let meta = &job.meta;
+    let gate = meta.gate.as_deref().copied();
+    let rare = Rare { attempts: Vec::new(), gate, end_signals: body.end_signals.clone() };
     Some(Box::new(Course {
         token: job.token,
         last_settle: job.last_settle,
@@ -86,6 +115,6 @@ pub(super) fn course_of(job: &TrackedJob, body: &JobBody) -> Option<Box<Course>>
         purge_at: meta.purge_at,
         result: body.result.clone(),
         error_details: body.error_details.clone(),
-        attempts: None,
+        rare: (rare != Rare::default()).then(|| Box::new(rare)),
     }))
 }

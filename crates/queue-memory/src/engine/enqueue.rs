@@ -2,7 +2,7 @@
 
 use super::{Engine, packed_job::PackedJob};
 use queue_core::{
-    Enqueued, JobBody, JobMeta, NewJob, QueueName, Seq, Timestamp,
+    Enqueued, JobBody, JobMeta, NewJob, QueueName, Seq, Signalling, Timestamp,
     lifecycle::{Admission, TrackedJob, admit},
 };
 
@@ -19,14 +19,24 @@ impl Engine {
             // Room of its own: a job's is far too large for its answer, and costs more to cut down
             // than to let go.
             let mut answers = Vec::with_capacity(group.len());
-            answers.extend(group.into_iter().map(|new| self.enqueue_one(queue, new, now)));
+            answers.extend(group.into_iter().map(|new| self.enqueue_one(queue, new, None, now)));
             answers
         };
         groups.into_iter().map(group).collect()
     }
 
-    pub(super) fn enqueue_one(&mut self, queue: &QueueName, new: NewJob, now: Timestamp) -> Enqueued {
+    /// Stores one job. `holder` is the job whose own step it follows, if that has not ended.
+    pub(super) fn enqueue_one(
+        &mut self,
+        queue: &QueueName,
+        mut new: NewJob,
+        holder: Option<Seq>,
+        now: Timestamp,
+    ) -> Enqueued {
         let Self { queues, undo, notices, last_seq, .. } = self;
+        if new.raises() && queues.get(queue).is_none() {
+            return Enqueued::Orphaned;
+        }
         let state = queues.open(queue, undo);
         let former = match state.by_id(&new.id) {
             None => None,
@@ -35,20 +45,29 @@ impl Engine {
                 if admit(Some(&former), &new, now) == Admission::Duplicate {
                     return taken_by(entry);
                 }
-                undo.changes(entry);
-                // Waiters for the former life need a hint of its end: from here on the id leads to
-                // another.
-                notices.tell(queue, entry.farewell());
-                state.remove(former.seq);
                 Some(former)
             }
         };
+        let signals = &mut new.end_signals;
+        let has_signals = !signals.is_empty();
+        if has_signals && !state.raise(signals, holder, undo, now) {
+            return Enqueued::Orphaned;
+        }
+        if let Some(former) = former.as_ref().and_then(|former| state.remove(former.seq)) {
+            undo.changes(&former);
+            // Waiters for the former life need a hint of its end: from here on the id leads to
+            // another.
+            notices.tell(queue, former.farewell());
+        }
         *last_seq += 1;
         let seq = Seq::new(*last_seq);
         let meta = match former {
             None => JobMeta::begin(queue.clone(), &new, seq, now),
             Some(former) => JobMeta::replacing(&former, &new, seq, now),
         };
+        let signalling =
+            if has_signals { Signalling::owing(new.end_signals.len()) } else { Signalling::None };
+        let meta = JobMeta { signalling, ..meta };
         notices.changed(&meta);
         let payload_len = u32::try_from(new.payload.bytes.len()).unwrap_or(u32::MAX);
         let entry = state.pack(TrackedJob::new(meta), JobBody::begin(new), payload_len);

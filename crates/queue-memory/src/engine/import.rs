@@ -27,7 +27,11 @@ impl Engine {
             state.remove(seq);
         }
         *last_seq += 1;
-        let WholeJob { mut meta, body, attempts } = job;
+        let WholeJob { mut meta, mut body, attempts } = job;
+        // Lives have other numbers here. A signal to a job that comes later goes by the id.
+        for signal in &mut body.end_signals {
+            signal.life = state.ids.get(&signal.to).copied();
+        }
         meta.seq = Seq::new(*last_seq);
         notices.changed(&meta);
         let payload_len = u32::try_from(body.payload.bytes.len()).unwrap_or(u32::MAX);

@@ -21,6 +21,8 @@ pub(super) struct Indexes {
     pub(super) aside: BTreeMap<Kind, ReadyIndex>,
     /// Waiting for its time, as known when last looked at.
     pub(super) scheduled: BTreeSet<(Timestamp, Seq, i16)>,
+    /// Waiting behind a closed gate for its time-out, as known when last looked at.
+    pub(super) gated: BTreeSet<(Timestamp, Seq, i16)>,
     /// Leased, by lapse.
     pub(super) leases: BTreeSet<(Timestamp, Seq)>,
     /// Terminal, by purge time, unless kept forever.
@@ -41,6 +43,7 @@ pub(super) struct IndexKeys {
     state: State,
     priority: i16,
     run_at: Timestamp,
+    is_behind_gate: bool,
     expires_at: Option<Timestamp>,
     purge_at: Option<Timestamp>,
     finished_at: Option<Timestamp>,
@@ -56,6 +59,7 @@ impl IndexKeys {
             state: job.state,
             priority: job.priority,
             run_at: job.run_at,
+            is_behind_gate: course.gate().is_some_and(|gate| gate.is_closed(job.epoch)),
             expires_at: course.lease.as_ref().map(|lease| lease.expires_at),
             purge_at: course.purge_at,
             finished_at: course.finished_at,
@@ -85,6 +89,7 @@ impl Indexes {
     pub(super) fn of(places: impl Iterator<Item = IndexKeys>, now: Timestamp) -> Self {
         let mut ready = Vec::new();
         let mut scheduled = Vec::new();
+        let mut gated = Vec::new();
         let mut leases = Vec::new();
         let mut purges = Vec::new();
         let mut finished = Vec::new();
@@ -96,7 +101,8 @@ impl Indexes {
             if place.is_ready(now) {
                 ready.push((place.priority, place.run_at, place.seq));
             } else if place.state.is_waiting() {
-                scheduled.push((place.run_at, place.seq, place.priority));
+                let until = if place.is_behind_gate { &mut gated } else { &mut scheduled };
+                until.push((place.run_at, place.seq, place.priority));
             }
             leases.extend(place.expires_at.map(|at| (at, place.seq)));
             purges.extend(place.purge_at.map(|at| (at, place.seq)));
@@ -110,6 +116,7 @@ impl Indexes {
             ready: ReadyIndex::of(ready),
             aside: BTreeMap::new(),
             scheduled: scheduled.into_iter().collect(),
+            gated: gated.into_iter().collect(),
             leases: leases.into_iter().collect(),
             purges: purges.into_iter().collect(),
             finished: finished.into_iter().collect(),
@@ -124,7 +131,8 @@ impl Indexes {
         if place.is_ready(now) {
             self.ready.insert(place.priority, place.run_at, place.seq);
         } else if place.state.is_waiting() {
-            self.scheduled.insert((place.run_at, place.seq, place.priority));
+            let until = if place.is_behind_gate { &mut self.gated } else { &mut self.scheduled };
+            until.insert((place.run_at, place.seq, place.priority));
         }
         place.expires_at.map(|at| self.leases.insert((at, place.seq)));
         place.purge_at.map(|at| self.purges.insert((at, place.seq)));
@@ -142,6 +150,7 @@ impl Indexes {
         if place.state.is_waiting()
             && !self.ready.remove(place.priority, place.run_at, place.seq)
             && !self.scheduled.remove(&(place.run_at, place.seq, place.priority))
+            && !self.gated.remove(&(place.run_at, place.seq, place.priority))
         {
             self.remove_aside((place.priority, place.run_at, place.seq));
         }
@@ -158,24 +167,27 @@ impl Indexes {
         }
     }
 
-    /// Moves due jobs from the scheduled to the ready ones. Each job moves once, so the amortized
-    /// cost is constant.
+    /// Moves due jobs from the scheduled to the ready ones, and jobs whose gate has timed out. Each
+    /// job moves once, so the amortized cost is constant.
     pub(super) fn promote(&mut self, now: Timestamp) {
-        while let Some(&(run_at, seq, priority)) = self.scheduled.first() {
-            if run_at > now {
-                return;
+        for waiting in [&mut self.scheduled, &mut self.gated] {
+            while let Some(&(run_at, seq, priority)) = waiting.first()
+                && run_at <= now
+            {
+                waiting.pop_first();
+                self.ready.insert(priority, run_at, seq);
             }
-            self.scheduled.pop_first();
-            self.ready.insert(priority, run_at, seq);
         }
     }
 
-    /// The earliest moment at which a claim could get something.
-    pub(super) fn next_due(&self) -> Option<Timestamp> {
+    /// The earliest moment at which a claim could get something. The end of the wait behind a gate
+    /// without a time-out is no such moment.
+    pub(super) fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
         let due = self.ready.oldest();
         let scheduled = self.scheduled.first().map(|&(run_at, ..)| run_at);
         let lapse = self.leases.first().map(|&(expires_at, _)| expires_at);
-        [due, scheduled, lapse].into_iter().flatten().min()
+        let timeout = self.gated.first().map(|&(run_at, ..)| run_at).filter(|run_at| !run_at.is_far(now));
+        [due, scheduled, timeout, lapse].into_iter().flatten().min()
     }
 
     /// When the oldest job became due, whether its kind is paused or not.

@@ -69,11 +69,12 @@ fn lives<'s>(state: &'s QueueState, query: &ListQuery, after: Option<PageEnd>, n
             let after = after.map(|after| (after.priority, after.at, Seq::new(after.seq)));
             Box::new(indexes.due_behind(after))
         }
-        Walk::Scheduled => {
-            // A life stands once at each scheduled time, at any priority.
+        Walk::Scheduled | Walk::Gated => {
+            let waiting = if query.walk == Walk::Gated { &indexes.gated } else { &indexes.scheduled };
+            // A life stands once at each time, at any priority.
             let begin =
                 after.map_or((FIRST, Seq::new(0), 0), |after| (after.at, Seq::new(after.seq + 1), i16::MIN));
-            Box::new(indexes.scheduled.range(begin..).map(|(_, seq, _)| *seq))
+            Box::new(waiting.range(begin..).map(|(_, seq, _)| *seq))
         }
         Walk::Tagged(tag, _) => match indexes.tagged.get(tag) {
             Some(tagged) => turned(tagged.range(seqs).copied(), is_reversed),

@@ -17,12 +17,13 @@ mod queues;
 mod read;
 mod ready_index;
 mod series;
+mod signals;
 mod traits_pool;
 mod transaction;
 mod undo_log;
 mod verify;
 
-pub use course::Course;
+pub use course::{Course, Rare};
 pub use packed_job::{PackedJob, Traits};
 pub use pauses::Pauses;
 pub use transaction::Edit;

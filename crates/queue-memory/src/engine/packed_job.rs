@@ -6,8 +6,8 @@ use super::{
 };
 use bytes::Bytes;
 use queue_core::{
-    Attempt, ContentType, Detail, Headers, JobBody, JobChange, JobId, JobMeta, JobRecord, Kind, Payload,
-    QueueName, Reason, Seq, SharedTerms, Span, State, Tags, Timestamp,
+    Attempt, ContentType, Detail, EndSignal, Headers, JobBody, JobChange, JobId, JobMeta, JobRecord, Kind,
+    Payload, QueueName, Reason, Seq, SharedTerms, Signalling, Span, State, Tags, Timestamp,
     lifecycle::{BodyPatch, TrackedJob},
 };
 use std::sync::Arc;
@@ -50,6 +50,8 @@ pub struct PackedJob {
     pub awaited: bool,
     /// It does not expire any more.
     pub expiry_lifted: bool,
+    /// Whether it has end signals, and whether they are sent.
+    pub signalling: Signalling,
     /// The bytes of the payload.
     pub payload: Bytes,
     /// What the handler gets beside it.
@@ -106,6 +108,7 @@ impl PackedJob {
             cancel_requested: meta.cancel_requested,
             awaited: meta.awaited,
             expiry_lifted: meta.expiry_lifted,
+            signalling: meta.signalling,
             payload: payload.bytes,
             headers: body.headers,
             course,
@@ -153,6 +156,8 @@ impl PackedJob {
             failed_at: course.failed_at,
             finished_at: course.finished_at,
             purge_at: course.purge_at,
+            gate: course.gate().copied().map(Box::new),
+            signalling: self.signalling,
         }
     }
 
@@ -171,6 +176,7 @@ impl PackedJob {
             headers: self.headers.clone(),
             result: course.result.clone(),
             error_details: course.error_details.clone(),
+            end_signals: course.end_signals().to_vec(),
         }
     }
 
@@ -181,7 +187,7 @@ impl PackedJob {
         (self.failures, self.stalls) = (meta.failures, meta.stalls);
         (self.state, self.reason, self.expiry_lifted) = (meta.state, meta.reason, meta.expiry_lifted);
         (self.cancel_requested, self.awaited) = (meta.cancel_requested, meta.awaited);
-        self.priority = meta.priority;
+        (self.priority, self.signalling) = (meta.priority, meta.signalling);
         if self.traits.terms != meta.terms {
             self.retrait(|traits| traits.terms = meta.terms.clone());
         }
@@ -194,6 +200,9 @@ impl PackedJob {
             course.progress.clone_from(&meta.progress);
             if course.last_error != meta.last_error {
                 course.last_error.clone_from(&meta.last_error);
+            }
+            if course.gate() != meta.gate.as_deref() {
+                course.rare_mut().gate = meta.gate.as_deref().copied();
             }
         }
     }
@@ -214,7 +223,7 @@ impl PackedJob {
 
     /// Adds an attempt to those that were charged to it.
     pub fn charge(&mut self, attempt: Attempt) {
-        Attempt::push(self.course.get_or_insert_default().attempts.get_or_insert_default(), attempt);
+        Attempt::push(&mut self.course.get_or_insert_default().rare_mut().attempts, attempt);
     }
 
     /// Changes how the payload is said to be encoded, if given.
@@ -237,6 +246,11 @@ impl PackedJob {
         let mut traits = Traits::clone(&self.traits);
         change(&mut traits);
         self.traits = Arc::new(traits);
+    }
+
+    /// What it sends at its end, or has sent, to change it.
+    pub fn end_signals_mut(&mut self) -> &mut Vec<EndSignal> {
+        &mut self.course.get_or_insert_default().rare_mut().end_signals
     }
 
     pub(super) fn patch_body(&mut self, patch: BodyPatch) {

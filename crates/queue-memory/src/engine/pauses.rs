@@ -116,7 +116,7 @@ impl QueueState {
     /// The earliest moment at which a claim could get something.
     pub(super) fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
         if self.indexes.aside.is_empty() {
-            return self.indexes.next_due();
+            return self.indexes.next_due(now);
         }
         let aside = self.indexes.aside.iter().filter_map(|(kind, line)| {
             match self.pauses.kinds.get(kind).map_or(Pause::Off, |pause| pause.at(now)) {
@@ -125,6 +125,6 @@ impl QueueState {
                 Pause::UntilResumed => None,
             }
         });
-        aside.chain(self.indexes.next_due()).min()
+        aside.chain(self.indexes.next_due(now)).min()
     }
 }

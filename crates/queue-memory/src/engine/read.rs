@@ -30,6 +30,7 @@ impl Engine {
                 counts.set(each, state.indexes.count(each));
             }
             counts.scheduled = state.indexes.scheduled.len() as u64;
+            counts.gated = state.indexes.gated.len() as u64;
             counts.oldest_due = state.indexes.oldest_due();
         }
         counts

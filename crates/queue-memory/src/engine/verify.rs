@@ -3,9 +3,10 @@
 use super::{
     Engine,
     indexes::{IndexKeys, Indexes},
+    packed_job::PackedJob,
     queue_state::QueueState,
 };
-use queue_core::{QueueName, State, Timestamp};
+use queue_core::{QueueName, Signalling, State, Timestamp};
 
 impl Engine {
     /// Rebuilds every index from the records and answers what differs, in words.
@@ -19,6 +20,28 @@ impl Engine {
             verify_queue(queue, state, now, &mut findings);
         }
         findings
+    }
+}
+
+/// What is wrong with the gate and the end signals of a job.
+fn verify_signals(entry: &PackedJob) -> Option<&'static str> {
+    let signals = entry.course().end_signals();
+    let is_sound = match entry.signalling {
+        Signalling::None => signals.is_empty(),
+        Signalling::Owed(count) => usize::from(count) == signals.len() && !entry.state.is_terminal(),
+        Signalling::Sent => true,
+    };
+    if !is_sound {
+        return Some("has other end signals than it owes");
+    }
+    let gate = entry.course().gate()?;
+    let counted = gate.tally.completed + gate.tally.failed + gate.tally.cancelled;
+    let stays_closed = entry.state.is_waiting() && gate.is_closed(entry.epoch) && gate.is_complete();
+    match () {
+        () if counted != gate.signals => Some("has a gate whose outcomes are not its signals"),
+        () if gate.closed_at.is_some_and(|epoch| epoch > entry.epoch) => Some("has a gate of a later claim"),
+        () if stays_closed => Some("has a gate that is complete and closed"),
+        () => None,
     }
 }
 
@@ -43,6 +66,9 @@ fn verify_queue(queue: &QueueName, state: &QueueState, now: Timestamp, findings:
         if (entry.state == State::Completed) != course.result.is_some() {
             findings.push(format!("{queue}: {:?} is {} with the wrong result", entry.id, entry.state));
         }
+    }
+    for entry in state.entries.values() {
+        findings.extend(verify_signals(entry).map(|what| format!("{queue}: {:?} {what}", entry.id)));
     }
     if state.ids.len() != state.entries.len() {
         findings.push(format!("{queue}: {} ids for {} records", state.ids.len(), state.entries.len()));

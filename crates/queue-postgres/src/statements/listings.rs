@@ -44,7 +44,8 @@ impl ListingWalk {
             Walk::State(State::Completed, _) => Self::Finished,
             Walk::State(State::Failed | State::Cancelled, _) => Self::Failed,
             Walk::Due => Self::Due,
-            Walk::Scheduled => Self::Scheduled,
+            // There are no gates: a listing of gated jobs goes to no queue.
+            Walk::Scheduled | Walk::Gated => Self::Scheduled,
             Walk::Tagged(..) => Self::Tagged,
             Walk::Lapsed => Self::Lapsed,
             Walk::Held { .. } => Self::Held,

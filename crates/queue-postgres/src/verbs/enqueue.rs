@@ -195,7 +195,7 @@ fn repeat(earlier: &Enqueued, job: &NewJob) -> Option<Enqueued> {
         Enqueued::Queued { seq } => Some(Enqueued::Duplicate { seq: *seq, state: State::Queued }),
         Enqueued::Duplicate { state, .. } if state.is_waiting() && replaces_waiting(job) => None,
         Enqueued::Duplicate { state: State::Failed, .. } if job.on_failed == OnFailed::Replace => None,
-        Enqueued::Duplicate { .. } | Enqueued::Completed { .. } => Some(earlier.clone()),
+        Enqueued::Duplicate { .. } | Enqueued::Completed { .. } | Enqueued::Orphaned => Some(earlier.clone()),
     }
 }
 

@@ -70,7 +70,8 @@ fn record(reply: &mut Reply, queue: &QueueName, seq: Seq) -> Result<JobRecord> {
     let body = read_body(&reply.bytes()?, payload_bytes);
     let (payload, headers) = body.ok_or_else(|| corrupt("claim"))?;
     let error_details = if has_details { reply.optional()? } else { None };
-    Ok(JobRecord { meta, body: Some(JobBody { payload, headers, result: None, error_details }) })
+    let body = JobBody { payload, headers, result: None, error_details, end_signals: Vec::new() };
+    Ok(JobRecord { meta, body: Some(body) })
 }
 
 /// A state string behind the six bytes of its seq.

@@ -83,5 +83,5 @@ fn body(reply: &mut Reply, payload_bytes: u32, within: Option<Bytes>) -> Result<
     let read = |blob| read_payload(&blob).ok_or_else(|| corrupt("get"));
     let result = result.or(within).map(read).transpose()?;
     let (payload, headers) = read_body(&payload, payload_bytes).ok_or_else(|| corrupt("get"))?;
-    Ok(Some(JobBody { payload, headers, result, error_details }))
+    Ok(Some(JobBody { payload, headers, result, error_details, end_signals: Vec::new() }))
 }

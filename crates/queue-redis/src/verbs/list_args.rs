@@ -48,6 +48,7 @@ fn own_args(walk: &Walk, entered: Range<u64>) -> Vec<Vec<u8>> {
             vec![ended_by(b"\0"), bound(b"\0"), bound(b"\x01")]
         }
         Walk::Held { token } => vec![token.as_bytes().to_vec()],
+        Walk::Gated => vec![Vec::new()],
         Walk::All(_) | Walk::State(..) | Walk::Due | Walk::Scheduled | Walk::Lapsed => Vec::new(),
     }
 }

@@ -34,6 +34,7 @@ choice! {
         0 = Queued { seq: Seq },
         1 = Duplicate { seq: Seq, state: State },
         2 = Completed { seq: Seq, result: Option<Payload> },
+        3 = Orphaned,
     }
     Applied { 0 = Done(job: JobMeta), 1 = LeaseLost(job: JobMeta), 2 = Stale(job: JobMeta), 3 = Missing }
     Imported { 0 = Stored { seq: Seq }, 1 = Taken { seq: Seq }, 2 = Purged }
@@ -98,13 +99,15 @@ impl<T: Wire> Wire for Stamped<T> {
 }
 
 impl Wire for Counts {
-    const SCHEMA: u64 = hash(State::ALL.len() as u64, "Counts { states, scheduled, oldest_due, now, clock }");
+    const SCHEMA: u64 =
+        hash(State::ALL.len() as u64, "Counts { states, scheduled, gated, oldest_due, now, clock }");
 
     fn put(&self, out: &mut Writer) {
         for state in State::ALL {
             out.number(self.of(state));
         }
         self.scheduled.put(out);
+        self.gated.put(out);
         self.oldest_due.put(out);
         self.now.put(out);
         self.clock.put(out);
@@ -116,6 +119,7 @@ impl Wire for Counts {
             counts.set(state, from.reader.number()?);
         }
         counts.scheduled = u64::read(from)?;
+        counts.gated = u64::read(from)?;
         counts.oldest_due = Option::read(from)?;
         counts.now = Timestamp::read(from)?;
         counts.clock = Timestamp::read(from)?;

@@ -21,7 +21,10 @@ macro_rules! numbers {
     )*};
 }
 
-numbers! { u32 by number as u64, u64 by number as u64, usize by number as u64, i16 by signed as i64, i64 by signed as i64 }
+numbers! {
+    u8 by number as u64, u32 by number as u64, u64 by number as u64, usize by number as u64,
+    i16 by signed as i64, i64 by signed as i64
+}
 
 impl Wire for bool {
     const SCHEMA: u64 = hash(0, "bool");

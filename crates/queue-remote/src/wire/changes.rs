@@ -3,10 +3,11 @@
 use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
 use queue_core::{
-    ContentType, Failure, JobId, LeaseToken, NewJob, Payload, QueueName, Reason, Seq, SharedTerms, Span,
-    State,
+    ContentType, EndOutcome, Failure, JobId, LeaseToken, NewJob, Payload, QueueName, Reason, Seq,
+    SharedTerms, Span, State,
     lifecycle::{
-        Amend, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Transition,
+        Amend, CloseGate, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Signals,
+        Transition,
     },
     wire::{Malformed, Writer},
 };
@@ -14,7 +15,17 @@ use queue_core::{
 numbered! { Settle }
 
 record! {
-    Transition { queue: QueueName, id: JobId, seq: Seq, guard: Guard, patch: Patch, then: Vec<NewJob> }
+    Transition {
+        queue: QueueName,
+        id: JobId,
+        seq: Seq,
+        guard: Guard,
+        patch: Patch,
+        then: Vec<NewJob>,
+        signal: Option<Signals>,
+    }
+    Signals { outcome: EndOutcome, count: u8 }
+    CloseGate { needs: Option<u64>, seals: bool, heeds_urgent: bool, not_completed_seen: u64 }
     Guard { state: State, proof: Proof, lapse: Lapse }
     Flags { cancel_requested: bool, awaited: bool }
     Requeue {
@@ -27,6 +38,7 @@ record! {
         fresh: bool,
         lifts_expiry: bool,
         content_type: Option<ContentType>,
+        closes: Option<Box<CloseGate>>,
     }
     Finish {
         state: State,
@@ -54,6 +66,7 @@ choice! {
         4 = Flag(flags: Flags),
         5 = Retain(purge: Purge),
         6 = Amend(amend: Amend),
+        7 = Seal,
     }
     RunAt { 0 = Keep, 1 = Soonest, 2 = After(span: Span) }
     Purge { 0 = After(span: Span), 1 = Never }

@@ -3,13 +3,13 @@
 use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
 use queue_core::{
-    Attempt, AttemptOutcome, ContentType, Failure, Headers, JobAttempts, JobBody, JobId, JobMeta, JobRecord,
-    Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Seq, SharedTerms, Span, State,
-    Tags, Timestamp, WholeJob, WorkerId,
+    Attempt, AttemptOutcome, ContentType, EndOutcome, EndSignal, Failure, Gate, Headers, JobAttempts,
+    JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo, NewGate, NewJob, OnFailed, OnWaiting, Payload,
+    QueueName, Reason, Seq, SharedTerms, Signalling, Span, State, Tags, Tally, Timestamp, WholeJob, WorkerId,
     wire::{Malformed, Writer},
 };
 
-numbered! { State, Reason, AttemptOutcome }
+numbered! { State, Reason, AttemptOutcome, EndOutcome }
 
 record! {
     Payload { bytes: Bytes, content_type: ContentType }
@@ -26,9 +26,28 @@ record! {
         on_failed: OnFailed,
         on_waiting: OnWaiting,
         awaited: bool,
+        gate: Option<NewGate>,
+        end_signals: Vec<EndSignal>,
     }
     LeaseInfo { worker: WorkerId, expires_at: Timestamp }
-    JobBody { payload: Payload, headers: Headers, result: Option<Payload>, error_details: Option<Bytes> }
+    JobBody {
+        payload: Payload,
+        headers: Headers,
+        result: Option<Payload>,
+        error_details: Option<Bytes>,
+        end_signals: Vec<EndSignal>,
+    }
+    NewGate { needs: u64, is_sealed: bool, timeout: Option<Span> }
+    EndSignal { to: JobId, life: Option<Seq>, raises: bool, tolerant: bool, urgent: bool }
+    Gate {
+        needs: u64,
+        signals: u64,
+        tally: Tally,
+        is_sealed: bool,
+        heeds_urgent: bool,
+        closed_at: Option<u64>,
+    }
+    Tally { completed: u64, failed: u64, cancelled: u64 }
     JobRecord { meta: JobMeta, body: Option<JobBody> }
     JobAttempts { meta: JobMeta, attempts: Vec<Attempt> }
     WholeJob { meta: JobMeta, body: JobBody, attempts: Vec<Attempt> }
@@ -68,10 +87,13 @@ record! {
         failed_at: Option<Timestamp>,
         finished_at: Option<Timestamp>,
         purge_at: Option<Timestamp>,
+        gate: Option<Box<Gate>>,
+        signalling: Signalling,
     }
 }
 
 choice! {
+    Signalling { 0 = None, 1 = Owed(count: u8), 2 = Sent }
     OnFailed { 0 = Block, 1 = Replace }
     OnWaiting { 0 = Block, 1 = Replace { max_wait: Option<Span> } }
 }

@@ -26,6 +26,7 @@ record! {
         batch_max: usize,
         call_bytes_max: usize,
         answer_bytes_max: usize,
+        gates: bool,
     }
 }
 

@@ -57,6 +57,7 @@ choice! {
         4 = Tagged(tag: Tag, direction: Direction),
         5 = Lapsed,
         6 = Held { token: LeaseToken },
+        7 = Gated,
     }
     Direction { 0 = OldestFirst, 1 = NewestFirst }
     Prune { 0 = Expired, 1 = FinishedBefore(age: Span), 2 = Everything }

@@ -73,6 +73,7 @@ impl ClaimedJson {
             headers: Headers::new(self.headers.clone())?,
             result: None,
             error_details: None,
+            end_signals: Vec::new(),
         };
         let record = JobRecord { meta: self.meta(&body.payload, worker)?, body: Some(body) };
         Ok(ClaimedJob { record, token: LeaseToken::from_bytes([0; 16]) })

@@ -20,6 +20,9 @@ pub(super) fn job_json(job: &NewJob) -> Value {
         on_failed,
         on_waiting,
         awaited,
+        // No request can ask for them.
+        gate: _,
+        end_signals: _,
     } = job;
     let headers: Map<String, Value> =
         headers.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();

@@ -52,7 +52,8 @@ impl IndexRange {
             }
             // No index has leases by the time of their claim or by token (ADR 0022, ADR 0040), so
             // these walks read all leases of the queue.
-            Walk::State(State::Processing, _) | Walk::Held { .. } => return None,
+            // There are no gates, so a page of gated jobs is empty before it comes to this.
+            Walk::State(State::Processing, _) | Walk::Held { .. } | Walk::Gated => return None,
         };
         Some(Self { sql, bounds })
     }

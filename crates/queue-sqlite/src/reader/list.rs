@@ -15,7 +15,8 @@ impl Snapshot<'_> {
             Ok(after) => after,
             Err(error) => return Ok(Err(error)),
         };
-        let Some(queue) = self.find_queue(&query.queue)? else { return Ok(Ok(Page::empty(self.moment))) };
+        let queue = self.find_queue(&query.queue)?.filter(|_| query.walk != Walk::Gated);
+        let Some(queue) = queue else { return Ok(Ok(Page::empty(self.moment))) };
         let sorted = |jobs: Vec<TrackedJob>| query.page_of(jobs, CURSORS, self.moment);
         if query.walk == Walk::Due && (self.has_come_due(queue)? || !self.kinds(queue)?.is_empty()) {
             return Ok(sorted(self.due(queue, query, after)?));

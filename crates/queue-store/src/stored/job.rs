@@ -4,7 +4,7 @@
 use super::{parts::time, sealed::Fields};
 use bytes::Bytes;
 use queue_core::{
-    Failure, JobMeta, LeaseInfo, LeaseToken, Reason, Seq, SharedTerms, Span, State, Tags,
+    Failure, JobMeta, LeaseInfo, LeaseToken, Reason, Seq, SharedTerms, Signalling, Span, State, Tags,
     lifecycle::{LastSettle, Settle, TrackedJob},
     wire::{Malformed, Reader, Writer},
 };
@@ -121,6 +121,8 @@ fn flags(StoredJob { job: TrackedJob { meta, token, last_settle }, payload_bytes
         terms: _,
         tags, reason, expires_in, expiry_lifted, lease, claimed_at, cancel_requested, awaited,
         progress, last_error, failed_at, finished_at, purge_at,
+        // Not stored: a store of these records has no gates, so it refuses such a job.
+        gate: _, signalling: _,
     } = meta;
     let flag = |flag: u32, holds: bool| u32::from(holds) * flag;
     flag(flag::REASON, reason.is_some())
@@ -185,6 +187,8 @@ fn read_present(from: &mut Reader) -> Result<JobMeta, Malformed> {
         failed_at: None,
         finished_at: None,
         purge_at: None,
+        gate: None,
+        signalling: Signalling::None,
     })
 }
 

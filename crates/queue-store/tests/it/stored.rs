@@ -5,7 +5,8 @@ use proptest::prelude::{ProptestConfig, any, proptest};
 use queue_core::{
     Attempt, AttemptOutcome, Budget, ContentType, Duty, ErrorKind, Failure, Headers, JobId, JobMeta,
     JobTerms, Kind, LeaseInfo, LeaseToken, NewerTerms, Payload, QueueName, Reason, Retention,
-    RetentionPolicy, Rng, SeededRng, Seq, Span, State, Tag, Tags, Timestamp, WorkerId, WorkerInfo,
+    RetentionPolicy, Rng, SeededRng, Seq, Signalling, Span, State, Tag, Tags, Timestamp, WorkerId,
+    WorkerInfo,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use queue_store::stored::{Form, StoredJob, VERSION, from_bytes, to_bytes};
@@ -120,6 +121,8 @@ impl Any {
             failed_at: self.maybe(self.time()),
             finished_at: self.maybe(self.time()),
             purge_at: self.maybe(self.time()),
+            gate: None,
+            signalling: Signalling::None,
         };
         let last_settle = LastSettle { token: self.token(), settle: self.code(Settle::from_code) };
         let job = TrackedJob { meta, token: self.maybe(self.token()), last_settle: self.maybe(last_settle) };

@@ -1,8 +1,8 @@
 //! Values that cases share.
 
 use queue_core::{
-    Budget, ContentType, Failure, Headers, JobId, Kind, NewJob, Payload, Retention, RetryPolicy, Span, Tag,
-    Tags, WorkerId,
+    Budget, ContentType, Enqueued, Failure, Headers, JobId, Kind, NewJob, Payload, Retention, RetryPolicy,
+    Seq, Span, Tag, Tags, WorkerId,
     lifecycle::{Policy, Unhandled},
 };
 
@@ -18,6 +18,11 @@ pub(crate) const KEPT: Span = Span::from_secs(3600);
 const THREE: Budget = Budget::from_raw(3);
 /// The finest step of store time.
 pub(crate) const MILLI: Span = Span::from_millis(1);
+
+/// The life that holds the id after an enqueue.
+pub(crate) fn life(answer: &Enqueued) -> Seq {
+    answer.seq().expect("the job is stored, or a record holds its id")
+}
 
 pub(crate) fn id(text: &str) -> JobId {
     JobId::new(text).expect("a valid id")

@@ -103,14 +103,14 @@ async fn lives_are_numbered_in_the_order_of_the_request(bench: &Bench) {
 async fn an_id_twice_in_one_group_is_a_duplicate_of_itself(bench: &Bench) {
     let other = job_with("a", text_payload("other"));
     let answers = bench.enqueue_groups(vec![vec![job("a"), other]]).await.remove(0);
-    let seq = answers[0].seq();
+    let seq = life(&answers[0]);
     assert_eq!(answers, [Enqueued::Queued { seq }, Enqueued::Duplicate { seq, state: State::Queued }]);
     assert_eq!(bench.record("a").await.body.expect("asked for").payload, job("a").payload);
 }
 
 async fn an_id_twice_in_one_call_is_a_duplicate_of_itself(bench: &Bench) {
     let answers = bench.enqueue_groups(vec![vec![job("a")], vec![job("b"), job("a")]]).await;
-    let seq = answers[0][0].seq();
+    let seq = life(&answers[0][0]);
     assert_eq!(answers[1][1], Enqueued::Duplicate { seq, state: State::Queued });
 }
 

@@ -20,6 +20,7 @@ mod events;
 mod expiry;
 mod extend;
 mod fencing;
+mod gates;
 mod handles;
 mod ids;
 mod import;
@@ -113,6 +114,11 @@ const GROUPS: &[&[Case]] = &[
     on_failure::asked::CASES,
     on_failure::once::CASES,
     reserved::CASES,
+    gates::opening::CASES,
+    gates::signals::CASES,
+    gates::raises::CASES,
+    gates::suspend::CASES,
+    gates::refused::CASES,
     batch::CASES,
     labels::CASES,
     terms::CASES,

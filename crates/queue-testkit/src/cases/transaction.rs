@@ -88,7 +88,7 @@ async fn it_sees_its_own_jobs_and_those_before(bench: &Bench) {
     let mut transaction = bench.begin().await;
     let first = transaction.enqueue(bench.queue(), &[job("a")]).await.expect("it enqueues");
     let again = transaction.enqueue(bench.queue(), &[job("a"), job("done")]).await.expect("it enqueues");
-    let seq = first[0].seq();
+    let seq = life(&first[0]);
     assert_eq!(again[0], Enqueued::Duplicate { seq, state: State::Queued });
     assert!(
         matches!(&again[1], Enqueued::Completed { result: Some(result), .. } if *result == text_payload(RESULT))

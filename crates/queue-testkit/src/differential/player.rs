@@ -203,10 +203,12 @@ impl Player {
     fn enqueued(&mut self, answer: Stamped<Vec<Vec<Enqueued>>>) -> Stamped<Vec<Vec<Enqueued>>> {
         let mut value = answer.value;
         for one in value.iter_mut().flatten() {
-            let (Enqueued::Queued { seq }
-            | Enqueued::Duplicate { seq, .. }
-            | Enqueued::Completed { seq, .. }) = one;
-            *seq = self.number(*seq);
+            match one {
+                Enqueued::Queued { seq }
+                | Enqueued::Duplicate { seq, .. }
+                | Enqueued::Completed { seq, .. } => *seq = self.number(*seq),
+                Enqueued::Orphaned => {}
+            }
         }
         Stamped { value, ..answer }
     }

@@ -13,7 +13,7 @@ pub(super) fn enqueue(shape: &[usize], answer: &Stamped<Vec<Vec<Enqueued>>>) -> 
 }
 
 fn enqueued(answer: &Enqueued) -> Event {
-    let seq = Some(answer.seq().get());
+    let seq = answer.seq().map(queue_core::Seq::get);
     match answer {
         Enqueued::Queued { .. } => Event { seq, answer: Some(Answer::Queued), ..Event::default() },
         Enqueued::Duplicate { state, .. } => {
@@ -23,6 +23,8 @@ fn enqueued(answer: &Enqueued) -> Event {
             let result = result.as_ref().map(digest::of_payload);
             Event { seq, result, answer: Some(Answer::Completed), ..Event::default() }
         }
+        // No job of a history has end signals.
+        Enqueued::Orphaned => Event::default(),
     }
 }
 

@@ -83,7 +83,8 @@ fn op(transition: &Transition) -> Op {
             Some(Settle::Complete) => Op::Complete,
             Some(Settle::Fail) => Op::Fail,
             Some(Settle::Release) => Op::Release,
-            Some(Settle::Snooze) => Op::Snooze,
+            // No job of a history has a gate, so none is suspended or sealed.
+            Some(Settle::Snooze | Settle::Suspend) => Op::Snooze,
             Some(Settle::Expire) => Op::Expire,
             None => Op::Extend,
         };
@@ -98,7 +99,7 @@ fn op(transition: &Transition) -> Op {
         Patch::Flag(flags) if flags.cancel_requested => Op::RequestCancel,
         Patch::Flag(_) => Op::Await,
         Patch::Retain(_) => Op::Retain,
-        Patch::Amend(_) => Op::Amend,
+        Patch::Amend(_) | Patch::Seal => Op::Amend,
         Patch::Extend { .. } => Op::Extend,
     }
 }
@@ -114,7 +115,9 @@ fn effect(patch: &Patch) -> Effect {
             Effect::Finish { status: status(finish.state), keep_ms }
         }
         Patch::Remove => Effect::Remove,
-        Patch::Extend { .. } | Patch::Flag(_) | Patch::Retain(_) | Patch::Amend(_) => Effect::Touch,
+        Patch::Extend { .. } | Patch::Flag(_) | Patch::Retain(_) | Patch::Amend(_) | Patch::Seal => {
+            Effect::Touch
+        }
     }
 }
 

@@ -58,7 +58,7 @@ impl TwinGroup {
         assert_eq!(answers.len(), news.len(), "one answer for each job");
         for (new, answer) in news.iter().zip(answers) {
             assert!(answer.is_new(), "{}: {answer:?}", new.id);
-            self.twins.push(Twin::begin(self.bench.queue().clone(), new, answer.seq(), self.now()));
+            self.twins.push(Twin::begin(self.bench.queue().clone(), new, life(&answer), self.now()));
         }
         self.look();
     }
@@ -77,10 +77,10 @@ impl TwinGroup {
         assert_eq!(answers.len(), again.len(), "one answer for each job");
         for ((nth, new), got) in again.iter().zip(answers) {
             let before = self.twins[*nth].clone();
-            let expected = self.twins[*nth].enqueue(new, got.seq(), now);
+            let expected = self.twins[*nth].enqueue(new, life(&got), now);
             assert_eq!(got, expected, "{} was enqueued over {before:#?}", new.id);
-            assert!(!got.is_new() || Some(got.seq()) > last, "a life has an old number: {got:?}");
-            last = last.max(Some(got.seq()));
+            assert!(!got.is_new() || Some(life(&got)) > last, "a life has an old number: {got:?}");
+            last = last.max(Some(life(&got)));
         }
         self.look();
     }

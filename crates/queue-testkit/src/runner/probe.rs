@@ -37,6 +37,7 @@ fn supported(store: &dyn Storage, facilities: &[Facility]) -> Vec<Need> {
         (Need::Pause, capabilities.pause),
         (Need::Attempts, capabilities.attempts),
         (Need::Import, capabilities.import),
+        (Need::Gates, capabilities.limits.gates),
         (Need::Presence, capabilities.presence),
         (Need::Series, capabilities.series),
         (Need::Hints, capabilities.events != EventReach::None),

@@ -1,10 +1,10 @@
 //! A fold: a claim takes slips of the gate into its row, and opens it.
 
 use crate::{
-    gate::{Gate, Outcome},
     rules::{Defect, Property},
     state::{Run, Slips, State},
 };
+use queue_core::{EndOutcome as Outcome, Gate};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Take {

@@ -7,7 +7,6 @@
 
 mod coordinator;
 mod fold;
-mod gate;
 mod member;
 mod rules;
 mod state;

@@ -1,11 +1,11 @@
 //! What happens to a member: a job with a signal to the coordinator that raises its gate.
 
 use crate::{
-    gate::Outcome::{self, Cancelled, Completed, Failed},
     rules::{Defect, Property},
     state::{CHILD, PARENT, Phase, State, TOLERANT, URGENT},
     step::{Outcomes, Step},
 };
+use queue_core::EndOutcome::{self as Outcome, Cancelled, Completed, Failed};
 
 const OPEN_TRANSACTIONS_MAX: usize = 2;
 
@@ -119,8 +119,8 @@ fn is_taken(state: &State, defect: Option<Defect>) -> Result<bool, Property> {
     let taken = match defect {
         _ if state.has_ended() => return Ok(false),
         Some(Defect::CompleteGateRaised) => true,
-        Some(Defect::RaiseJudgedByTheRow) => state.gate.takes_raise(),
-        _ => state.seen().takes_raise(),
+        Some(Defect::RaiseJudgedByTheRow) => !state.gate.is_complete(),
+        _ => !state.seen().is_complete(),
     };
     if taken && state.seen().is_complete() { Err(Property::NeverRaisedWhenComplete) } else { Ok(taken) }
 }
@@ -162,7 +162,7 @@ fn requeued(state: &State, index: usize, defect: Option<Defect>) -> State {
 /// The child is judged where it is enqueued; an orphan leaves a plain completion.
 fn settling_with_child(state: &State) -> State {
     let takes =
-        state.members[CHILD].phase == Phase::Absent && !state.has_ended() && state.seen().takes_raise();
+        state.members[CHILD].phase == Phase::Absent && !state.has_ended() && !state.seen().is_complete();
     with_phase(state, PARENT, if takes { Phase::SettlingWithChild } else { Phase::Settling })
 }
 

@@ -1,6 +1,6 @@
 //! One state of the protocol: a coordinator with its gate, its slips, four members.
 
-use crate::gate::{Gate, Outcome, Tally};
+use queue_core::{EndOutcome as Outcome, Gate, Tally};
 
 /// Who enqueues a child, in the step that ends it.
 pub(crate) const PARENT: usize = 0;

@@ -2,11 +2,11 @@
 
 use crate::{
     fold::{Take, fold},
-    gate::{Outcome, Tally},
     rules::{Defect, Property},
     state::{Member, Run, State},
     step::{Step, successors},
 };
+use queue_core::{EndOutcome as Outcome, Tally};
 use std::{
     collections::HashSet,
     fmt::Write,

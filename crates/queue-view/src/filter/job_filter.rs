@@ -56,6 +56,13 @@ impl JobFilter {
         self.stands(job, now) && !job.is_purged(now) && self.list_filter().matches(job)
     }
 
+    /// Whether a bulk change of the jobs that are [meant](Self::matches) touches this one. Jobs
+    /// behind a closed gate are left alone unless the filter names them: they wait for jobs that
+    /// the same change may end.
+    pub fn touches(&self, job: &JobMeta, now: Timestamp) -> bool {
+        self.matches(job, now) && (self.states.contains(&Standing::Gated) || !job.is_gated(now))
+    }
+
     /// Whether a job stands at a time in one of the ways that are meant, which a store cannot
     /// compare.
     pub(super) fn stands(&self, job: &JobMeta, now: Timestamp) -> bool {
@@ -70,6 +77,7 @@ impl JobFilter {
     /// |---|---|---|
     /// | `due` alone | in the order of claims | due jobs |
     /// | `scheduled` or `parked` alone | by due time | scheduled jobs |
+    /// | `gated` alone | by time-out | jobs behind a closed gate |
     /// | `lapsed` alone | by the end of the lease | jobs whose lease has run out |
     /// | a worker, or `processing`, `failing`, `failed` or `cancelled` alone | by when they came into the state | jobs in the state |
     /// | a tag | by enqueue | jobs with the tag |
@@ -102,7 +110,7 @@ impl JobFilter {
     }
 
     /// Whether the jobs have an order of their own, beside which there is no other: those that are
-    /// due, scheduled, parked or lapsed, and nothing else.
+    /// due, scheduled, parked, gated or lapsed, and nothing else.
     pub fn has_own_order(&self) -> bool {
         self.own_walk().is_some()
     }
@@ -164,6 +172,7 @@ impl JobFilter {
         match self.distinct().as_slice() {
             [Standing::Due] => Some(Walk::Due),
             [Standing::Scheduled | Standing::Parked] => Some(Walk::Scheduled),
+            [Standing::Gated] => Some(Walk::Gated),
             [Standing::Lapsed] => Some(Walk::Lapsed),
             _ => None,
         }

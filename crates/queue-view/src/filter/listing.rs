@@ -15,7 +15,9 @@ impl JobListing {
         let mut matching = filter.list_filter();
         // What the index has by itself need not be compared.
         match &walk {
-            Walk::State(..) | Walk::Due | Walk::Scheduled | Walk::Lapsed => matching.states.clear(),
+            Walk::State(..) | Walk::Due | Walk::Scheduled | Walk::Gated | Walk::Lapsed => {
+                matching.states.clear();
+            }
             Walk::Tagged(..) => matching.tag = None,
             Walk::All(_) | Walk::Held { .. } => {}
         }
@@ -42,6 +44,7 @@ impl JobListing {
         match self.query.walk {
             Walk::Due => "in the order in which workers get them",
             Walk::Scheduled => "in the order in which they fall due",
+            Walk::Gated => "those whose time-out comes first come first",
             Walk::Lapsed => "those whose lease ended first come first",
             _ if self.query.walk.is_reversed() => "newest first",
             _ => "oldest first",

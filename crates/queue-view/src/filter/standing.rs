@@ -16,6 +16,8 @@ pub enum Standing {
     Scheduled,
     /// Scheduled for a time so far away that it never comes, such as a paused schedule.
     Parked,
+    /// Waiting behind a closed gate for the ends of other jobs. It is none of the scheduled ones.
+    Gated,
     /// The state Queued, due or not: waiting without a failure.
     Queued,
     /// The state Processing: leased by a worker.
@@ -41,10 +43,11 @@ pub struct UnknownStanding {
 
 impl Standing {
     /// Every standing, in the order in which people read them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Due,
         Self::Scheduled,
         Self::Parked,
+        Self::Gated,
         Self::Queued,
         Self::Processing,
         Self::Lapsed,
@@ -71,6 +74,7 @@ impl Standing {
         match (self, self.states()) {
             (Self::Due, _) => Some(counts.due()),
             (Self::Scheduled, _) => Some(counts.scheduled),
+            (Self::Gated, _) => Some(counts.gated),
             (Self::Parked | Self::Lapsed, _) => None,
             (_, states) => Some(states.iter().map(|state| counts.of(*state)).sum()),
         }
@@ -80,6 +84,7 @@ impl Standing {
     pub fn of(job: &JobMeta, now: Timestamp) -> Self {
         match job.state {
             _ if job.is_parked(now) => Self::Parked,
+            _ if job.is_gated(now) => Self::Gated,
             State::Queued if job.is_scheduled(now) => Self::Scheduled,
             State::Queued => Self::Due,
             State::Processing if job.is_lapsed(now) => Self::Lapsed,
@@ -93,6 +98,7 @@ impl Standing {
             Self::Due => job.is_due(now),
             Self::Scheduled => job.is_scheduled(now),
             Self::Parked => job.is_parked(now),
+            Self::Gated => job.is_gated(now),
             Self::Lapsed => job.state == State::Processing && job.is_lapsed(now),
             _ => self.states() == [job.state],
         }
@@ -101,7 +107,7 @@ impl Standing {
     /// The states that a job of this standing may have.
     pub const fn states(self) -> &'static [State] {
         match self {
-            Self::Due | Self::Scheduled | Self::Parked => &[State::Queued, State::Failing],
+            Self::Due | Self::Scheduled | Self::Parked | Self::Gated => &[State::Queued, State::Failing],
             Self::Queued => &[State::Queued],
             Self::Processing | Self::Lapsed => &[State::Processing],
             Self::Failing => &[State::Failing],
@@ -117,6 +123,7 @@ impl Standing {
             Self::Due => "due",
             Self::Scheduled => "scheduled",
             Self::Parked => "parked",
+            Self::Gated => "gated",
             Self::Queued => "queued",
             Self::Processing => "processing",
             Self::Lapsed => "lapsed",

@@ -1,7 +1,7 @@
 //! What a job carries, as JSON.
 
 use super::DataView;
-use queue_core::{JobBody, JobMeta};
+use queue_core::{EndSignal, JobBody, JobMeta};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -17,6 +17,20 @@ pub struct JobBodyView<'a> {
     error_details: Option<DataView<'a>>,
     /// What the handler reported last.
     progress: Option<DataView<'a>>,
+    /// What the job sends to other jobs of its queue when it ends, or has sent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    end_signals: Vec<EndSignalView<'a>>,
+}
+
+/// An end signal: the job that counts it, and how.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = EndSignal))]
+pub(super) struct EndSignalView<'a> {
+    to: &'a str,
+    raises: bool,
+    tolerant: bool,
+    urgent: bool,
 }
 
 impl<'a> JobBodyView<'a> {
@@ -28,6 +42,13 @@ impl<'a> JobBodyView<'a> {
             result: body.result.as_ref().map(DataView::from),
             error_details: body.error_details.as_ref().map(|details| DataView::of(details)),
             progress: job.progress().map(DataView::of),
+            end_signals: body.end_signals.iter().map(EndSignalView::of).collect(),
         }
+    }
+}
+
+impl<'a> EndSignalView<'a> {
+    fn of(EndSignal { to, life: _, raises, tolerant, urgent }: &'a EndSignal) -> Self {
+        Self { to: to.as_str(), raises: *raises, tolerant: *tolerant, urgent: *urgent }
     }
 }

@@ -45,6 +45,7 @@ pub(super) fn facts(reading: &JobReading) -> Vec<JobFact> {
     facts.extend(meta.wait_time(*now).map(|time| JobFact::plain("waited", age(time))));
     facts.extend(meta.run_time(*now).map(|time| JobFact::plain("ran", age(time))));
     facts.extend(pauses.words().map(|pause| JobFact::plain("paused", pause)));
+    facts.extend(gate_words(meta, *now).map(|gate| JobFact::plain("gate", gate)));
     facts.extend(limits(meta, *now));
     facts.extend(meta.finished_at.map(|at| JobFact::plain("finished", relative(at, *now))));
     if meta.state.is_terminal() {
@@ -70,6 +71,13 @@ fn limits(job: &JobMeta, now: Timestamp) -> Vec<JobFact> {
         facts.push(JobFact::plain("cancel", "asked to stop"));
     }
     facts
+}
+
+/// What the job waits for behind its closed gate: `3 of 10 jobs have ended`.
+fn gate_words(job: &JobMeta, now: Timestamp) -> Option<String> {
+    let gate = job.gate.as_ref().filter(|_| job.is_gated(now))?;
+    let sealed = if gate.is_sealed { "" } else { ", and more may come" };
+    Some(format!("waits behind a gate: {} of {} have ended{sealed}", gate.signals, gate.needs))
 }
 
 fn relative(at: Timestamp, now: Timestamp) -> String {

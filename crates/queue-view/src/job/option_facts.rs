@@ -20,6 +20,8 @@ pub fn option_facts(job: &NewJob, with_headers: bool) -> Vec<JobFact> {
         on_failed: _,
         on_waiting: _,
         awaited: _,
+        gate: _,
+        end_signals: _,
     } = job;
     let span = |label, span: &Span| JobFact::plain(label, age(span.as_duration()));
     let mut facts: Vec<JobFact> =

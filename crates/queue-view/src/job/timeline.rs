@@ -52,6 +52,8 @@ pub enum Waiting {
     Due,
     /// For the end of a pause; its due time has come.
     DuePaused,
+    /// For the ends of other jobs, behind a closed gate.
+    Gated,
     /// For its due time.
     Scheduled,
     /// For its due time, and after it for the end of a pause that is on now.
@@ -84,6 +86,7 @@ impl Waiting {
         match self {
             Self::Due => "due: waits for a worker",
             Self::DuePaused => "due, but paused",
+            Self::Gated => "waits behind a gate at most until then",
             Self::Scheduled => "due, then a worker may take it",
             Self::ScheduledPaused => "due, but paused now",
         }
@@ -141,6 +144,7 @@ fn last(JobReading { meta, now, pauses, .. }: &JobReading) -> TimelineEntry {
 
 fn waiting(job: &JobMeta, now: Timestamp, is_paused: bool) -> Waiting {
     match (job.is_due(now), is_paused) {
+        _ if job.is_gated(now) => Waiting::Gated,
         (true, false) => Waiting::Due,
         (true, true) => Waiting::DuePaused,
         (false, false) => Waiting::Scheduled,

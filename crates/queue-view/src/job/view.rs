@@ -2,11 +2,11 @@
 
 use super::{ErrorView, TermsView};
 use crate::words::millis;
-use queue_core::{JobMeta, Reason, Tag, Timestamp};
+use queue_core::{Gate, JobMeta, Reason, Tag, Tally, Timestamp};
 use serde::Serialize;
 
 /// The metadata of a job as JSON: one row of a listing, and the beginning of [`JobDetails`] and
-/// [`WholeJob`]. Every field is always there; times are store times.
+/// [`WholeJob`]. Every field but `gate` is always there; times are store times.
 ///
 /// [`JobDetails`]: crate::JobDetails
 /// [`WholeJob`]: crate::WholeJob
@@ -60,6 +60,9 @@ pub struct JobView<'a> {
     /// The worker that holds it.
     worker: Option<&'a str>,
     lease_expires_at_ms: Option<i64>,
+    /// What it waits or waited for; only of a job that has a gate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gate: Option<GateView>,
 }
 
 impl<'a> JobView<'a> {
@@ -98,6 +101,31 @@ impl<'a> JobView<'a> {
             error: job.last_error.as_ref().map(ErrorView::from),
             worker: lease.map(|lease| lease.worker.as_str()),
             lease_expires_at_ms: lease.map(|lease| lease.expires_at.as_millis()),
+            gate: job.gate.as_ref().map(|gate| GateView::of(gate, job.is_gated(now))),
         }
+    }
+}
+
+/// The gate of a job: how many end signals it needs, how many it has counted, and of which ends.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Gate))]
+pub(super) struct GateView {
+    needs: u64,
+    signals: u64,
+    completed: u64,
+    failed: u64,
+    /// Of cancelled, expired and deleted jobs.
+    cancelled: u64,
+    /// Whether it opens as soon as it has counted what it needs.
+    sealed: bool,
+    /// Whether the job waits behind it: its time-out opens it too.
+    closed: bool,
+}
+
+impl GateView {
+    fn of(gate: &Gate, closed: bool) -> Self {
+        let Gate { needs, signals, tally, is_sealed, .. } = *gate;
+        let Tally { completed, failed, cancelled } = tally;
+        Self { needs, signals, completed, failed, cancelled, sealed: is_sealed, closed }
     }
 }

@@ -22,6 +22,7 @@ pub(crate) const fn standing_word(standing: Standing) -> StateWord {
     let (class, sign) = match standing {
         Standing::Due | Standing::Queued => ("wait", "●"),
         Standing::Scheduled => ("plan", "◷"),
+        Standing::Gated => ("plan", "⊟"),
         Standing::Parked => ("rest", "❚❚"),
         Standing::Processing => ("run", "▶"),
         Standing::Lapsed => ("bad", "⚠"),

@@ -55,17 +55,17 @@ impl Action {
     /// Whether it can change a job that stands so.
     pub const fn is_for(&self, standing: Standing) -> bool {
         use Standing::{
-            Cancelled, Completed, Due, Failed, Failing, Lapsed, Parked, Processing, Queued, Scheduled,
+            Cancelled, Completed, Due, Failed, Failing, Gated, Lapsed, Parked, Processing, Queued, Scheduled,
         };
         match self {
             Self::Cancel { processing: OnProcessing::Request } => {
-                matches!(standing, Due | Scheduled | Parked | Queued | Failing | Processing | Lapsed)
+                matches!(standing, Due | Scheduled | Parked | Gated | Queued | Failing | Processing | Lapsed)
             }
             Self::Cancel { processing: OnProcessing::Leave } | Self::Prioritize(_) => {
-                matches!(standing, Due | Scheduled | Parked | Queued | Failing)
+                matches!(standing, Due | Scheduled | Parked | Gated | Queued | Failing)
             }
             Self::Redrive { .. } => matches!(standing, Failed | Cancelled),
-            Self::Promote => matches!(standing, Scheduled | Parked | Queued | Failing),
+            Self::Promote => matches!(standing, Scheduled | Parked | Gated | Queued | Failing),
             Self::Delete => !matches!(standing, Processing | Lapsed),
             Self::Retain(_) => matches!(standing, Completed | Failed | Cancelled),
         }

@@ -195,7 +195,7 @@ impl OperationSpec {
     pub(super) fn is_member(&self, job: &JobMeta) -> bool {
         let is_late = job.state.is_terminal() && job.entered_at() > self.begun();
         let is_own = LibraryJob::of(job).is_none();
-        job.seq <= Seq::new(self.last_seq) && !is_late && is_own && self.filter.matches(job, self.begun())
+        job.seq <= Seq::new(self.last_seq) && !is_late && is_own && self.filter.touches(job, self.begun())
     }
 
     /// Whether all jobs behind this one began their life after the operation.

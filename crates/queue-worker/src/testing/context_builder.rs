@@ -172,7 +172,7 @@ impl<S> ContextBuilder<S> {
         meta.lease = Some(LeaseInfo { worker, expires_at: meta.run_at + LEASE });
         meta.claimed_at = Some(meta.run_at);
         let (payload, headers) = (self.payload.clone(), self.headers.clone());
-        let body = JobBody { payload, headers, result: None, error_details: None };
+        let body = JobBody { payload, headers, result: None, error_details: None, end_signals: Vec::new() };
         let token = LeaseToken::from_bytes(u128::from(meta.epoch).to_be_bytes());
         ClaimedJob { record: JobRecord { meta, body: Some(body) }, token }
     }

@@ -92,7 +92,7 @@ fn next(id: &JobId) -> Result<JobId> {
 /// Whether the id is taken by a job that may have read its data already.
 fn is_taken<R>(answer: &Enqueued<R>) -> bool {
     match answer {
-        Enqueued::Queued { .. } => false,
+        Enqueued::Queued { .. } | Enqueued::Orphaned { .. } => false,
         Enqueued::Duplicate { state, .. } => *state == State::Processing,
         // A caller waited for the job, or it was enqueued without debounce.
         Enqueued::Completed { .. } => true,

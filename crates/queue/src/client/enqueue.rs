@@ -204,7 +204,7 @@ impl Shared {
         let asked: Vec<JobId> = left_out.iter().map(|&at| ids[at].clone()).collect();
         let found = self.storage.get_whole(&self.name, &asked).await?.value;
         for (at, record) in left_out.into_iter().zip(found) {
-            let of_life = record.filter(|record| record.meta.seq == answers[at].seq());
+            let of_life = record.filter(|record| answers[at].seq() == Some(record.meta.seq));
             if let Stored::Completed { result, .. } = &mut answers[at] {
                 *result = of_life.and_then(|record| record.body?.result);
             }
@@ -221,6 +221,7 @@ impl Shared {
                 let result = self.decode(&result, &self.context(kind, &id, Role::Result))?;
                 Enqueued::Completed { id, seq, result }
             }
+            Stored::Orphaned => Enqueued::Orphaned { id },
         })
     }
 }

@@ -32,20 +32,32 @@ pub enum Enqueued<R> {
         /// Its result.
         result: R,
     },
+    /// A job that this one was to [raise](queue_core::EndSignal::raises) takes no more. Nothing of
+    /// this job is stored. Only a job that a hook gave such a signal can be orphaned.
+    Orphaned {
+        /// Its id.
+        id: JobId,
+    },
 }
 
 impl<R> Enqueued<R> {
     /// The id, whether it was given, generated or derived.
     pub const fn id(&self) -> &JobId {
         match self {
-            Self::Queued { id, .. } | Self::Duplicate { id, .. } | Self::Completed { id, .. } => id,
+            Self::Queued { id, .. }
+            | Self::Duplicate { id, .. }
+            | Self::Completed { id, .. }
+            | Self::Orphaned { id } => id,
         }
     }
 
-    /// The life that now holds the id.
-    pub const fn seq(&self) -> Seq {
+    /// The life that now holds the id; `None` if the job is [`Orphaned`](Self::Orphaned).
+    pub const fn seq(&self) -> Option<Seq> {
         match self {
-            Self::Queued { seq, .. } | Self::Duplicate { seq, .. } | Self::Completed { seq, .. } => *seq,
+            Self::Queued { seq, .. } | Self::Duplicate { seq, .. } | Self::Completed { seq, .. } => {
+                Some(*seq)
+            }
+            Self::Orphaned { .. } => None,
         }
     }
 

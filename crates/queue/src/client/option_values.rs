@@ -197,6 +197,8 @@ impl CheckedOptions {
             on_failed,
             on_waiting,
             awaited: false,
+            gate: None,
+            end_signals: Vec::new(),
         }
     }
 }

@@ -29,8 +29,13 @@ pub fn job_record(id: &str, payload: &impl Encode) -> JobRecord {
     let meta = job_meta(id);
     let payload =
         payload.encode(&Json, &CodecContext::of(&meta, Role::Payload)).expect("JSON holds the payload");
-    let body =
-        JobBody { payload: payload.clone(), headers: Headers::NONE, result: None, error_details: None };
+    let body = JobBody {
+        payload: payload.clone(),
+        headers: Headers::NONE,
+        result: None,
+        error_details: None,
+        end_signals: Vec::new(),
+    };
     JobRecord { meta: begin(id, payload), body: Some(body) }
 }
 

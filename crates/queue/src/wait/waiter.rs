@@ -73,12 +73,17 @@ impl<'a> Waiter<'a> {
         let Ok(stored) = timeout_at(self.deadline, self.hints.beside(storing)).await else { return Ok(None) };
         let no_answer = || Error::new(ErrorKind::Internal, "enqueue", "the store gave no answer").unknown();
         let answer = stored?.value.into_iter().flatten().next().ok_or_else(no_answer)?;
-        self.life = Some(answer.seq());
+        let Some(life) = answer.seq() else {
+            let message = "a job that this one was to raise takes no more, so nothing is stored to wait for";
+            return Err(Error::new(ErrorKind::Conflict, "enqueue", message));
+        };
+        self.life = Some(life);
         self.is_new = answer.is_new();
         self.state = match answer {
             Enqueued::Queued { .. } => Some(State::Queued),
             Enqueued::Duplicate { state, .. } => Some(state),
             Enqueued::Completed { .. } => Some(State::Completed),
+            Enqueued::Orphaned => None,
         };
         Ok(Some(answer))
     }

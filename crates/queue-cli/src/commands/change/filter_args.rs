@@ -18,8 +18,8 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Which jobs")]
 pub(crate) struct FilterArgs {
-    /// Only jobs that stand so; may be repeated [possible: due, scheduled, parked, queued,
-    /// processing, lapsed, failing, completed, failed, cancelled]
+    /// Only jobs that stand so; may be repeated [possible: due, scheduled, parked, gated,
+    /// queued, processing, lapsed, failing, completed, failed, cancelled]
     #[arg(long, value_name = "STATE")]
     state: Vec<Standing>,
     /// Only jobs of this kind
@@ -42,7 +42,7 @@ pub(crate) struct FilterArgs {
     until: Option<Duration>,
 }
 
-/// Which jobs are changed. Scheduled jobs, and parked ones, are meant only where `--state` names
+/// Which jobs are changed. Scheduled, parked and gated jobs are meant only where `--state` names
 /// them.
 #[derive(Debug, Args)]
 pub(crate) struct ChangedArgs {

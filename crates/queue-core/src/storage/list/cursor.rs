@@ -95,6 +95,7 @@ mod tests {
             Walk::State(State::Failing, Direction::NewestFirst),
             Walk::Due,
             Walk::Scheduled,
+            Walk::Gated,
             Walk::Tagged(tag("a"), Direction::OldestFirst),
             Walk::Tagged(tag("b"), Direction::OldestFirst),
             Walk::Lapsed,

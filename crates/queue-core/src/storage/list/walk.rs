@@ -20,6 +20,9 @@ pub enum Walk {
     Due,
     /// The jobs that wait for their due time, by `run_at`, then `seq`.
     Scheduled,
+    /// The jobs behind a closed gate, by its time-out, then `seq`. A store without
+    /// [gates](crate::Limits::gates) has none.
+    Gated,
     /// The jobs with this tag, by `seq`.
     Tagged(Tag, Direction),
     /// The jobs whose lease has lapsed, the longest lapsed first.
@@ -54,6 +57,7 @@ impl Walk {
             Self::State(state, _) => job.state == *state,
             Self::Due => job.is_due(now),
             Self::Scheduled => job.is_scheduled(now),
+            Self::Gated => job.is_gated(now),
             Self::Tagged(tag, _) => job.tags.contains(tag),
             Self::Lapsed => job.is_lapsed(now),
             Self::Held { token } => held == Some(*token),
@@ -71,7 +75,7 @@ impl Walk {
                 by_time(Timestamp::default())
             }
             Self::Due => PageEnd { at: job.run_at, priority: job.priority, seq },
-            Self::Scheduled => by_time(job.run_at),
+            Self::Scheduled | Self::Gated => by_time(job.run_at),
             Self::Lapsed => by_time(job.lease.as_ref().map_or(job.run_at, |lease| lease.expires_at)),
         }
     }
@@ -86,7 +90,9 @@ impl Walk {
     pub const fn direction(&self) -> Direction {
         match self {
             Self::All(direction) | Self::State(_, direction) | Self::Tagged(_, direction) => *direction,
-            Self::Due | Self::Scheduled | Self::Lapsed | Self::Held { .. } => Direction::OldestFirst,
+            Self::Due | Self::Scheduled | Self::Gated | Self::Lapsed | Self::Held { .. } => {
+                Direction::OldestFirst
+            }
         }
     }
 

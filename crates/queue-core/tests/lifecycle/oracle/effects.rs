@@ -1,10 +1,13 @@
 //! From the record before to the record after.
 
-use super::is_reserved;
+use super::{
+    gates::{close, open},
+    is_reserved,
+};
 use bytes::Bytes;
 use queue_core::{
-    Attempt, AttemptOutcome, Budget, ContentType, Failure, JobMeta, Reason, Retention, RetryPolicy, Span,
-    State, Timestamp,
+    Attempt, AttemptOutcome, Budget, ContentType, Failure, JobMeta, Reason, Retention, RetryPolicy,
+    Signalling, Span, State, Timestamp,
     lifecycle::{Amendment, BodyPatch, Cause, Event, Policy, TrackedJob, Unhandled, Verdict},
 };
 
@@ -44,6 +47,13 @@ pub(super) fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: 
             job.meta.progress = progress.clone().map(Box::new).or(job.meta.progress.take());
             written(BodyPatch::Keep)
         }
+        _ => effect_of_anybody(job, event, policy, now),
+    }
+}
+
+fn effect_of_anybody(job: &mut TrackedJob, event: &Event, policy: &Policy, now: Timestamp) -> Verdict {
+    let own = job.meta.terms.retention;
+    match event {
         Event::Lapse => {
             let verdict = stall(job, policy, now);
             started(verdict, job)
@@ -57,17 +67,36 @@ pub(super) fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: 
             job.meta.awaited = true;
             written(BodyPatch::Keep)
         }
-        Event::SetRetention(Retention::Remove) | Event::Delete => Verdict::Removed,
+        Event::Suspend { timeout, progress, .. } => {
+            let verdict = give_back(job, Some(timeout.unwrap_or(Span::MAX)), now);
+            noted(progress.as_ref(), job);
+            if !job.meta.state.is_terminal() {
+                close(job, event);
+            }
+            started(verdict, job)
+        }
+        Event::Seal => {
+            job.meta.gate.as_mut().expect("it has one").is_sealed = true;
+            written(BodyPatch::Keep)
+        }
+        Event::SetRetention(Retention::Remove) | Event::Delete => {
+            if let Signalling::Owed(_) = job.meta.signalling {
+                job.meta.signalling = Signalling::Sent;
+            }
+            Verdict::Removed
+        }
         Event::SetRetention(retention) => {
             job.meta.purge_at = purge_at(*retention, now);
             written(BodyPatch::Keep)
         }
         Event::Redrive { content_type } => {
             let verdict = redrive(job, content_type.clone(), now);
+            open(job);
             started(verdict, job)
         }
         Event::Promote => {
             (job.meta.state, job.meta.run_at) = (waiting_state(&job.meta), job.meta.run_at.min(now));
+            open(job);
             written(BodyPatch::Keep)
         }
         Event::Reschedule { delay } => {
@@ -75,6 +104,7 @@ pub(super) fn effect(job: &mut TrackedJob, event: &Event, policy: &Policy, now: 
             written(BodyPatch::Keep)
         }
         Event::Amend(new) => amended(job, new, now),
+        _ => unreachable!("only a holder does {event:?}"),
     }
 }
 
@@ -200,6 +230,7 @@ fn terminal(
 ) -> Verdict {
     let minute = Span::from_secs(60);
     let retention = match retention {
+        _ if job.meta.signalling != Signalling::None => Retention::Forever,
         Retention::Remove if job.meta.awaited => Retention::Keep(minute),
         Retention::Keep(span) if job.meta.awaited && span < minute => Retention::Keep(minute),
         other => other,
@@ -209,6 +240,9 @@ fn terminal(
     }
     (job.token, job.meta.lease) = (None, None);
     (job.meta.state, job.meta.reason, job.meta.finished_at) = (state, reason, Some(now));
+    if let Signalling::Owed(_) = job.meta.signalling {
+        job.meta.signalling = Signalling::Sent;
+    }
     job.meta.purge_at = purge_at(retention, now);
     written(body)
 }

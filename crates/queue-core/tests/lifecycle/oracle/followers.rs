@@ -17,6 +17,7 @@ pub(crate) fn followers(seen: &JobMeta, event: &Event, policy: &Policy) -> Vec<N
         Event::Complete { then, .. }
         | Event::Release { then, .. }
         | Event::Interrupt { then, .. }
+        | Event::Suspend { then, .. }
         | Event::Snooze { then, .. } => then.as_slice(),
         _ => &[],
     };

@@ -3,13 +3,16 @@
 
 mod effects;
 mod followers;
+mod gates;
 
 use crate::world::MINE;
 use effects::effect;
 pub(crate) use followers::followers;
 use queue_core::{
-    JobMeta, State, Timestamp,
-    lifecycle::{Amendment, Event, LastSettle, OnProcessing, Policy, Rejected, Settle, TrackedJob, Verdict},
+    EndOutcome, JobMeta, Signalling, State, Timestamp,
+    lifecycle::{
+        Amendment, Event, LastSettle, OnProcessing, Policy, Rejected, Settle, Signals, TrackedJob, Verdict,
+    },
 };
 
 /// The expectation for one row: the event is rejected, or the verdict and the record after it.
@@ -41,6 +44,19 @@ pub(crate) fn expect(
     Outcome::Applied(verdict, Box::new(after))
 }
 
+/// The end signals that go out with an event on a job as it was read.
+pub(crate) fn signals(seen: &TrackedJob, event: &Event, policy: &Policy, now: Timestamp) -> Option<Signals> {
+    let Signalling::Owed(count) = seen.meta.signalling else { return None };
+    let mut after = seen.clone();
+    let outcome = match (effect(&mut after, event, policy, now), after.meta.state) {
+        (Verdict::Removed, _) | (_, State::Cancelled) => EndOutcome::Cancelled,
+        (_, State::Completed) => EndOutcome::Completed,
+        (_, State::Failed) => EndOutcome::Failed,
+        _ => return None,
+    };
+    Some(Signals { outcome, count })
+}
+
 /// How an event settles a lease, if it does.
 pub(crate) fn settle_of(event: &Event) -> Option<Settle> {
     match event {
@@ -49,6 +65,7 @@ pub(crate) fn settle_of(event: &Event) -> Option<Settle> {
         Event::Release { .. } | Event::Interrupt { .. } => Some(Settle::Release),
         Event::Expire { token: Some(_), .. } => Some(Settle::Expire),
         Event::Snooze { .. } | Event::PutBack { .. } => Some(Settle::Snooze),
+        Event::Suspend { .. } => Some(Settle::Suspend),
         _ => None,
     }
 }
@@ -72,6 +89,9 @@ fn rejection(seen: &JobMeta, event: &Event) -> Option<Rejected> {
         (Event::Amend(_), Processing | Completed | Failed | Cancelled) => no,
         (Event::Amend(new), _) if has_all(seen, new) => already,
         (Event::Amend(_), _) => None,
+        (Event::Seal, _) if seen.gate.as_ref().is_some_and(|gate| gate.is_sealed) => already,
+        (Event::Seal, Queued | Processing | Failing) if seen.gate.is_some() => None,
+        (Event::Seal, _) => no,
         (Event::Delete, Processing) => no,
         (Event::Expire { now, .. }, _) if !has_waited_too_long(seen, *now) => no,
         (Event::Expire { token: None, .. }, Queued) => None,

@@ -19,8 +19,9 @@ use utoipa::ToSchema;
 #[schema(as = Filter)]
 #[expect(dead_code, reason = "it is the description of a `JobFilter`")]
 pub(super) struct FilterIn {
-    /// Of `due`, `scheduled`, `parked`, `queued`, `processing`, `lapsed`, `failing`, `completed`,
-    /// `failed`, `cancelled`; at least one.
+    /// Of `due`, `scheduled`, `parked`, `gated`, `queued`, `processing`, `lapsed`, `failing`,
+    /// `completed`, `failed`, `cancelled`; at least one. Gated jobs are changed only where it is
+    /// named.
     states: Vec<String>,
     kind: Option<String>,
     tag: Option<String>,

@@ -20,8 +20,8 @@ const LIMIT: usize = 50;
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "it is the description of the pairs that `Asked` reads")]
 pub(crate) struct ListParams {
-    /// `due`, `scheduled`, `parked`, `queued`, `processing`, `lapsed`, `failing`, `completed`,
-    /// `failed` or `cancelled`; may be repeated; all jobs if absent.
+    /// `due`, `scheduled`, `parked`, `gated`, `queued`, `processing`, `lapsed`, `failing`,
+    /// `completed`, `failed` or `cancelled`; may be repeated; all jobs if absent.
     state: Option<Vec<String>>,
     /// Jobs of this kind.
     kind: Option<String>,

@@ -33,7 +33,8 @@ impl Route {
             _ if Completion::of(transition).is_some() => Self::Complete,
             Patch::Requeue(_) | Patch::Finish(_) | Patch::Remove => Self::Move,
             Patch::Extend { .. } => Self::Extend,
-            Patch::Flag(_) | Patch::Retain(_) => Self::Mark,
+            // The limits refuse a seal before, since there are no gates.
+            Patch::Flag(_) | Patch::Retain(_) | Patch::Seal => Self::Mark,
             Patch::Amend(_) => Self::Amend,
         }
     }

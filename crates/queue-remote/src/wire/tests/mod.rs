@@ -8,13 +8,14 @@ use crate::contract::{Apply, Claim, Enqueue, FINGERPRINT, Get, Verb};
 use bytes::{Bytes, BytesMut};
 use queue_core::{
     Applied, Capabilities, Certainty, ClaimRequest, Claimed, ClaimedJob, ContentType, Counts, Cursor,
-    Direction, Durability, Duty, Enqueued, Error, ErrorKind, EventReach, Failure, Finding, Hint,
-    ImportRequest, Imported, JobAttempts, JobChange, JobId, JobRecord, Kind, ListFilter, ListQuery, Moment,
-    NewJob, Page, Pause, PausedKind, Prune, PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery,
-    Reach, Reason, Seq, SeriesEntry, SeriesName, SeriesQuery, Severity, Stamped, State, Tag, Walk, WholeJob,
-    WorkerId, WorkerInfo,
+    Direction, Durability, Duty, EndOutcome, Enqueued, Error, ErrorKind, EventReach, Failure, Finding, Hint,
+    ImportRequest, Imported, JobAttempts, JobChange, JobId, JobMeta, JobRecord, Kind, ListFilter, ListQuery,
+    Moment, NewJob, Page, Pause, PausedKind, Prune, PruneRequest, QueueName, QueueStatus, QueuesPage,
+    QueuesQuery, Reach, Reason, Seq, SeriesEntry, SeriesName, SeriesQuery, Severity, Signalling, Stamped,
+    State, Tag, Walk, WholeJob, WorkerId, WorkerInfo,
     lifecycle::{
-        Amend, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Transition,
+        Amend, CloseGate, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Signals,
+        Transition,
     },
 };
 use samples::{at, attempt, body, meta, new_job, payload, span, terms, token};
@@ -36,6 +37,7 @@ fn jobs_come_back_with_every_field() {
     comes_back(&new_job());
     comes_back(&NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload("")));
     comes_back(&meta());
+    comes_back(&JobMeta { signalling: Signalling::Sent, ..meta() });
     comes_back(&JobRecord { meta: meta(), body: Some(body()) });
     comes_back(&JobAttempts { meta: meta(), attempts: vec![attempt()] });
     comes_back(&WholeJob { meta: meta(), body: body(), attempts: vec![attempt(), attempt()] });
@@ -59,6 +61,12 @@ fn transitions_come_back_with_every_patch() {
         fresh: true,
         lifts_expiry: true,
         content_type: Some(ContentType::from_static("a/b")),
+        closes: Some(Box::new(CloseGate {
+            needs: Some(8),
+            seals: true,
+            heeds_urgent: true,
+            not_completed_seen: 9,
+        })),
     };
     let finish = Finish {
         state: State::Completed,
@@ -85,12 +93,18 @@ fn transitions_come_back_with_every_patch() {
         Patch::Flag(flags),
         Patch::Retain(Purge::After(span(8))),
         Patch::Amend(amend),
+        Patch::Seal,
     ];
     let lease = Proof::Lease { token: token(1), epoch: 2, flags: Some(flags), settle: Some(Settle::Snooze) };
     for (patch, proof) in patches.into_iter().zip([lease, Proof::Revision(9)].into_iter().cycle()) {
         let guard = Guard { state: State::Processing, proof, lapse: Lapse::Live };
         let (queue, id) = (QueueName::from_static("q"), JobId::from_static("a"));
-        comes_back(&Transition { queue, id, seq: Seq::new(1), guard, patch, then: vec![new_job()] });
+        let (seq, then) = (Seq::new(1), vec![new_job()]);
+        for outcome in EndOutcome::ALL {
+            let (guard, patch, then) = (guard.clone(), patch.clone(), then.clone());
+            let signal = Some(Signals { outcome, count: 64 });
+            comes_back(&Transition { queue: queue.clone(), id: id.clone(), seq, guard, patch, then, signal });
+        }
     }
 }
 
@@ -120,6 +134,7 @@ fn requests_come_back() {
         Walk::State(State::Failed, Direction::OldestFirst),
         Walk::Due,
         Walk::Scheduled,
+        Walk::Gated,
         Walk::Tagged(Tag::new("t").expect("valid"), Direction::OldestFirst),
         Walk::Lapsed,
         Walk::Held { token: token(4) },
@@ -155,6 +170,7 @@ fn answers_come_back() {
         Enqueued::Queued { seq },
         Enqueued::Duplicate { seq, state: State::Failing },
         Enqueued::Completed { seq, result: Some(payload("r")) },
+        Enqueued::Orphaned,
     ];
     comes_back(&vec![queued, Vec::new()]);
     comes_back(&vec![
@@ -178,7 +194,7 @@ fn answers_come_back() {
     comes_back(&Page { jobs: vec![meta()], next: None, looked_at: 7, now: at(1), clock: at(2) });
     let mut counts = Counts::empty(Moment { now: at(5), clock: at(6) });
     State::ALL.into_iter().zip(1..).for_each(|(state, count)| counts.set(state, count));
-    (counts.scheduled, counts.oldest_due) = (9, Some(at(4)));
+    (counts.scheduled, counts.gated, counts.oldest_due) = (9, 10, Some(at(4)));
     let name = QueueName::from_static("q");
     let next = Some(QueuesQuery::after(&name, 1));
     comes_back(&QueuesPage {
@@ -224,7 +240,7 @@ fn errors_keep_what_a_caller_acts_on_and_lose_what_a_driver_says() {
 #[test]
 fn a_handle_has_the_capabilities_of_the_store_behind_it() {
     let mut store = Capabilities::new("x", Durability::Power, Reach::Host).with_events(EventReach::Process);
-    (store.presence, store.series, store.limits.batch_max) = (true, true, 17);
+    (store.presence, store.series, store.limits.batch_max, store.limits.gates) = (true, true, 17, true);
     let opened = Opened::of(&store);
     comes_back(&opened);
     let own = opened.capabilities(Duration::from_secs(9));

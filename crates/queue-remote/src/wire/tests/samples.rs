@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use queue_core::{
-    Attempt, AttemptOutcome, Budget, ContentType, Failure, Headers, JobBody, JobId, JobMeta, Kind, LeaseInfo,
-    LeaseToken, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Retention, RetentionPolicy, Seq,
-    SharedTerms, Span, State, Tag, Tags, Timestamp, WorkerId,
+    Attempt, AttemptOutcome, Budget, ContentType, EndSignal, Failure, Gate, Headers, JobBody, JobId, JobMeta,
+    Kind, LeaseInfo, LeaseToken, NewGate, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Retention,
+    RetentionPolicy, Seq, SharedTerms, Span, State, Tag, Tags, Tally, Timestamp, WorkerId,
 };
 
 pub(super) fn payload(text: &'static str) -> Payload {
@@ -40,6 +40,17 @@ pub(super) fn new_job() -> NewJob {
         .with_on_waiting(OnWaiting::Replace { max_wait: Some(span(4)) })
         .with_on_failure(Kind::from_static("alarm"))
         .awaited()
+        .with_gate(NewGate { needs: 3, is_sealed: true, timeout: Some(span(5)) })
+        .with_end_signals([
+            EndSignal::to(JobId::from_static("b")),
+            EndSignal {
+                to: JobId::from_static("c"),
+                life: Some(Seq::new(9)),
+                raises: true,
+                tolerant: true,
+                urgent: true,
+            },
+        ])
 }
 
 pub(super) fn terms() -> SharedTerms {
@@ -60,6 +71,14 @@ pub(super) fn meta() -> JobMeta {
     meta.progress = Some(Box::new(Bytes::from_static(b"\x00half")));
     meta.last_error = Some(Failure::new("Timeout", "too slow"));
     (meta.finished_at, meta.purge_at) = (Some(at(-11)), Some(at(i64::MAX)));
+    meta.gate = Some(Box::new(Gate {
+        needs: 6,
+        signals: 6,
+        tally: Tally { completed: 1, failed: 2, cancelled: 3 },
+        is_sealed: true,
+        heeds_urgent: true,
+        closed_at: Some(4),
+    }));
     meta
 }
 
@@ -69,6 +88,7 @@ pub(super) fn body() -> JobBody {
         headers: Headers::NONE,
         result: Some(payload("out")),
         error_details: Some(Bytes::from_static(b"trace")),
+        end_signals: new_job().end_signals,
     }
 }
 

@@ -35,7 +35,7 @@ async fn assert_waits(bench: &Bench, payload: &str) {
 
 fn seqs(answers: &[Enqueued]) -> Vec<queue_core::Seq> {
     assert!(answers.iter().all(Enqueued::is_new), "{answers:?}");
-    let seqs: Vec<_> = answers.iter().map(Enqueued::seq).collect();
+    let seqs: Vec<_> = answers.iter().map(life).collect();
     assert!(seqs.is_sorted_by(|a, b| a < b), "{seqs:?}");
     seqs
 }
@@ -106,7 +106,7 @@ async fn the_first_of_a_call_is_what_the_bound_counts_from(bench: &Bench) {
 async fn one_that_blocks_between_two_that_replace_is_a_duplicate(bench: &Bench) {
     let group = vec![numbered(1), job("a"), numbered(2)];
     let answers = bench.enqueue_groups(vec![group]).await.concat();
-    let taken = Enqueued::Duplicate { seq: answers[0].seq(), state: State::Queued };
+    let taken = Enqueued::Duplicate { seq: life(&answers[0]), state: State::Queued };
     assert_eq!((&answers[1], answers[2].is_new()), (&taken, true), "{answers:?}");
     assert_waits(bench, "2").await;
 }

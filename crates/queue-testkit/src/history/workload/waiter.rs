@@ -21,7 +21,7 @@ pub(super) async fn wait(actor: Actor) {
         let groups = vec![vec![actor.job(id.clone(), number).awaited()]];
         let send = || actor.store.enqueue(&actor.queue, groups.clone());
         if let Some(stored) = expected(actor.insist(send).await) {
-            let seq = stored.value[0].first().map(Enqueued::seq).expect("an answer for the job");
+            let seq = stored.value[0].first().and_then(Enqueued::seq).expect("an answer for the job");
             await_outcome(&actor, &id, seq, expected(hints)).await;
         }
         actor.pause().await;

@@ -23,6 +23,7 @@ fn due_now(state: State) -> Requeue {
         fresh: false,
         lifts_expiry: false,
         content_type,
+        closes: None,
     }
 }
 
@@ -46,5 +47,6 @@ fn forged(meta: &JobMeta, patch: Patch) -> Transition {
         guard,
         patch,
         then: Vec::new(),
+        signal: None,
     }
 }

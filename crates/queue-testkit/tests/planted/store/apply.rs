@@ -1,9 +1,13 @@
 //! Transitions, and the defects of applying them.
 
-use super::{record::Record, spoil, state::State};
+use super::{
+    record::{Lane, Record},
+    spoil,
+    state::State,
+};
 use crate::defect::Defect;
 use queue_core::{
-    Applied, Attempt, FailedJob, Headers, JobId, JobMeta, NewJob, QueueName, Timestamp,
+    Applied, Attempt, FailedJob, Headers, JobId, JobMeta, NewJob, QueueName, Seq, Timestamp,
     lifecycle::{BodyPatch, Lapse, Patch, Settle, Transition, Verdict, apply},
 };
 use std::collections::HashSet;
@@ -19,18 +23,26 @@ impl State {
     }
 
     fn apply_one(&mut self, mut transition: Transition) -> Applied {
-        let Some((verdict, meta)) = self.change(&mut transition) else { return Applied::Missing };
+        let of_before = |lane: &Lane| lane.records.get(&transition.seq).cloned();
+        let before = self.lanes.get(&transition.queue).and_then(of_before);
+        let Some((verdict, mut meta)) = self.change(&mut transition) else { return Applied::Missing };
+        let Some(before) = before else { return Applied::Missing };
         match verdict {
             Verdict::Written { .. } => self.changed(&meta),
             Verdict::Removed => self.remove(&transition.queue, transition.seq),
             Verdict::Replayed => {
+                if let (true, Some(signal)) = (self.has(Defect::SignalledAgain), transition.signal) {
+                    self.send(&transition.queue, &before.end_signals, signal.outcome);
+                }
                 self.follow_again(transition, &meta);
                 return Applied::Done(meta);
             }
             Verdict::LeaseLost => return Applied::LeaseLost(meta),
             Verdict::Stale => {
                 if self.has(Defect::StaleFollowed) {
-                    self.follow(&transition.queue, transition.then);
+                    self.follow(&transition.queue, transition.then, None);
+                } else if let (true, Some(signal)) = (self.has(Defect::StaleSignalled), transition.signal) {
+                    self.send(&transition.queue, &before.end_signals, signal.outcome);
                 }
                 return Applied::Stale(meta);
             }
@@ -42,7 +54,23 @@ impl State {
         if self.has(Defect::TagsOfFollowed) {
             transition.then.iter_mut().for_each(|new| new.tags = meta.tags.clone());
         }
-        self.follow(&transition.queue, transition.then);
+        self.spoil_gate(&transition, &before.job.meta);
+        let signal = self.sends(&transition, &before.job.meta);
+        let Transition { queue, seq, patch, then, .. } = transition;
+        let is_early = self.has(Defect::SignalsBeforeRaises);
+        for signal in signal.iter().filter(|_| is_early) {
+            self.send(&queue, &before.end_signals, signal.outcome);
+        }
+        if self.has(Defect::OpenedBeforeRaises) {
+            self.look(&queue, seq, &patch);
+        }
+        self.follow(&queue, then, (!meta.state.is_terminal()).then_some(seq));
+        if let Some(looked_at) = self.look(&queue, seq, &patch) {
+            meta = looked_at;
+        }
+        for signal in signal.iter().filter(|_| !is_early) {
+            self.send(&queue, &before.end_signals, signal.outcome);
+        }
         Applied::Done(meta)
     }
 
@@ -51,14 +79,14 @@ impl State {
         let repeats = self.has(Defect::FollowersRepeated)
             || (self.has(Defect::FollowersOfSnoozesRepeated) && settle == Some(Settle::Snooze));
         if repeats {
-            self.follow(&transition.queue, transition.then);
+            self.follow(&transition.queue, transition.then, None);
         } else if self.has(Defect::MournedTwice) && settle == Some(Settle::Fail) {
             let own = FailedJob::follow_up_id(meta);
             transition.then.retain(|new| new.id == own);
             for new in &mut transition.then {
                 new.id = JobId::new(format!("{own}-again")).expect("a valid id");
             }
-            self.follow(&transition.queue, transition.then);
+            self.follow(&transition.queue, transition.then, None);
         }
     }
 
@@ -95,9 +123,9 @@ impl State {
         Some((verdict, meta))
     }
 
-    fn follow(&mut self, queue: &QueueName, then: Vec<NewJob>) {
+    fn follow(&mut self, queue: &QueueName, then: Vec<NewJob>, holder: Option<Seq>) {
         for new in then {
-            self.enqueue_one(queue, new, &mut HashSet::new());
+            self.enqueue_one(queue, new, holder, &mut HashSet::new());
         }
     }
 }

@@ -106,7 +106,10 @@ impl State {
         let jobs = lane.records.values().map(|record| &record.job.meta);
         let times = jobs.filter_map(|job| match &job.lease {
             Some(lease) => Some(lease.expires_at).filter(|_| !self.has(Defect::LapsesNotDue)),
-            None => free_at(job).filter(|_| job.state.is_waiting() && !hides_waiting),
+            None => free_at(job).filter(|at| {
+                let never = job.is_gated(self.now) && at.is_far(self.now);
+                job.state.is_waiting() && !hides_waiting && (!never || self.has(Defect::FarEndDue))
+            }),
         });
         times.min()
     }

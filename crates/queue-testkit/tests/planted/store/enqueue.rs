@@ -1,12 +1,13 @@
 //! Enqueueing and replacing, and their defects.
 
 use super::{
+    LIMITS,
     record::{Lane, Record},
     state::State,
 };
 use crate::defect::Defect;
 use queue_core::{
-    Enqueued, JobId, JobMeta, Limits, NewJob, NewerTerms, OnWaiting, Payload, QueueName, Result, Seq,
+    Enqueued, JobId, JobMeta, NewJob, NewerTerms, OnWaiting, Payload, QueueName, Result, Seq, Signalling,
     State as JobState, Timestamp,
     lifecycle::{Admission, TrackedJob, admit},
 };
@@ -38,12 +39,12 @@ impl State {
         let mut answers: Vec<Enqueued> = Vec::with_capacity(group.len());
         for new in group {
             if self.has(Defect::CheckedWhileStored) {
-                Limits::default().check_enqueue(&[vec![new.clone()]])?;
+                LIMITS().check_enqueue(&[vec![new.clone()]])?;
             }
             let is_cut =
                 self.has(Defect::GroupCutAtDuplicate) && answers.iter().any(|answer| !answer.is_new());
             let dropped = answers.last().filter(|_| is_cut).cloned();
-            answers.push(dropped.unwrap_or_else(|| self.enqueue_one(queue, new, free)));
+            answers.push(dropped.unwrap_or_else(|| self.enqueue_one(queue, new, None, free)));
         }
         Ok(answers)
     }
@@ -52,6 +53,7 @@ impl State {
         &mut self,
         queue: &QueueName,
         mut new: NewJob,
+        holder: Option<Seq>,
         free: &mut HashSet<JobId>,
     ) -> Enqueued {
         if self.has(Defect::ExpiryForgotten) {
@@ -63,33 +65,57 @@ impl State {
         if self.has(Defect::NewerTermsForgotten) {
             new.terms.newer = NewerTerms::NONE;
         }
-        let mut former = None;
+        let mut replaced = None;
         if !free.remove(&new.id) {
             match self.admission(queue, &new) {
-                (Admission::Duplicate, Some(taken)) => return taken,
-                (Admission::Replace, Some(taken)) => former = self.make_room(queue, taken.seq()),
+                (Admission::Duplicate, Some(taken)) => {
+                    if self.has(Defect::DuplicateRaises) {
+                        self.raise_by_duplicate(queue, &new);
+                    }
+                    return taken;
+                }
+                (Admission::Replace, taken) => replaced = taken.and_then(|taken| taken.seq()),
                 _ => {}
             }
         }
+        let has_signals = !new.end_signals.is_empty();
+        if has_signals && !self.raise(queue, &mut new, holder) {
+            return Enqueued::Orphaned;
+        }
+        let former = replaced.and_then(|seq| self.make_room(queue, seq));
         let seq = self.next_seq();
         let (headers, id) = (new.headers.clone(), new.id.clone());
         let meta = match former {
             Some(former) => self.replacing(&former, &new, seq),
             None => JobMeta::begin(queue.clone(), &new, seq, self.now),
         };
+        let signalling =
+            if has_signals { Signalling::owing(new.end_signals.len()) } else { Signalling::None };
+        let meta = JobMeta { signalling, ..meta };
+        let end_signals = new.end_signals;
         let payload = self.stored(new.payload);
         let attempts = self.lane(queue).former_attempts.remove(&id).unwrap_or_default();
         let (job, result, error_details) = (TrackedJob::new(meta), None, None);
         let payload_bytes = payload.bytes.len();
-        self.insert(Record { job, payload, payload_bytes, result, error_details, headers, attempts });
+        self.insert(Record {
+            job,
+            payload,
+            payload_bytes,
+            result,
+            error_details,
+            headers,
+            attempts,
+            end_signals,
+        });
         Enqueued::Queued { seq }
     }
 
     /// Ends the lives that the jobs replace, ahead of them.
     pub(super) fn make_room_for(&mut self, queue: &QueueName, groups: &[Vec<NewJob>]) {
         for new in groups.iter().flatten() {
-            if let (Admission::Replace, Some(taken)) = self.admission(queue, new) {
-                self.make_room(queue, taken.seq());
+            let replaced = self.admission(queue, new);
+            if let (Admission::Replace, Some(seq)) = (replaced.0, replaced.1.and_then(|taken| taken.seq())) {
+                self.make_room(queue, seq);
             }
         }
     }
@@ -131,7 +157,12 @@ impl State {
     /// The admission of an id, and the record that is in its way.
     fn admission(&self, queue: &QueueName, new: &NewJob) -> (Admission, Option<Enqueued>) {
         let Some(present) = self.holder(queue, &new.id) else { return (Admission::Insert, None) };
-        let meta = &present.job.meta;
+        let mut meta = &present.job.meta;
+        let unsignalling;
+        if self.has(Defect::SignallerReplaced) {
+            unsignalling = JobMeta { signalling: Signalling::None, ..meta.clone() };
+            meta = &unsignalling;
+        }
         let overdue_counts = self.has(Defect::OverdueBlocksId);
         let now = if overdue_counts { Timestamp::from_millis(i64::MIN) } else { self.now };
         let admission = match admit(Some(meta), new, now) {

@@ -6,6 +6,7 @@
 mod apply;
 mod claim;
 mod enqueue;
+mod gates;
 mod handle;
 mod list;
 mod prune;
@@ -31,7 +32,7 @@ use state::State;
 use std::{collections::HashSet, time::Duration};
 use tokio::task::yield_now;
 
-const LIMITS: fn() -> Limits = Limits::default;
+const LIMITS: fn() -> Limits = || Limits { gates: true, ..Limits::default() };
 
 fn stamped<T>(state: &State, value: T) -> Stamped<T> {
     Stamped::at(state.moment(), value)
@@ -45,6 +46,7 @@ impl Storage for PlantedStore {
             .with_pause()
             .with_attempts()
             .with_series()
+            .with_gates()
     }
 
     async fn enqueue(

@@ -23,7 +23,10 @@ impl State {
         let mut counts = Counts::empty(self.moment());
         for job in self.jobs(queue) {
             counts.set(job.state, counts.of(job.state) + 1);
-            counts.scheduled += u64::from(job.is_scheduled(self.now));
+            let is_gated = job.is_gated(self.now);
+            let is_mixed = is_gated && self.has(Defect::GatedScheduled);
+            counts.scheduled += u64::from(job.is_scheduled(self.now) || is_mixed);
+            counts.gated += u64::from(is_gated && !is_mixed);
         }
         let due = self.jobs(queue).filter(|job| job.is_due(self.now));
         counts.oldest_due = due.map(|job| job.run_at).min();

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use queue_core::{
-    Attempt, Detail, Enqueued, Headers, JobBody, JobId, JobRecord, Kind, Pause, PausedKind, Payload, Seq,
-    Timestamp,
+    Attempt, Detail, EndSignal, Enqueued, Headers, JobBody, JobId, JobRecord, Kind, Pause, PausedKind,
+    Payload, Seq, Timestamp,
     lifecycle::{BodyPatch, TrackedJob},
 };
 use std::collections::{BTreeMap, HashMap};
@@ -18,6 +18,7 @@ pub(super) struct Record {
     pub(super) error_details: Option<Bytes>,
     pub(super) headers: Headers,
     pub(super) attempts: Vec<Attempt>,
+    pub(super) end_signals: Vec<EndSignal>,
 }
 
 /// One queue.
@@ -71,6 +72,7 @@ impl Record {
             headers: self.headers.clone(),
             result: self.result.clone(),
             error_details: self.error_details.clone(),
+            end_signals: self.end_signals.clone(),
         };
         JobRecord { meta: self.job.meta.clone(), body: (what == Detail::Full).then_some(body) }
     }

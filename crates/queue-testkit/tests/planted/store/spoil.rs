@@ -124,6 +124,7 @@ fn one_more_try(job: &JobMeta, patch: &mut Patch) {
             fresh: false,
             lifts_expiry: job.expires_in.is_some(),
             content_type: None,
+            closes: None,
         });
     }
 }

@@ -122,6 +122,12 @@ impl State {
         if self.has(Defect::TimeForgotten) {
             (self.mark, self.now) = (Timestamp::default(), Timestamp::default());
         }
+        if self.has(Defect::CountsOfGatesForgotten) {
+            let records = self.lanes.values_mut().flat_map(|lane| lane.records.values_mut());
+            for gate in records.filter_map(|record| record.job.meta.gate.as_mut()) {
+                (gate.signals, gate.tally) = Default::default();
+            }
+        }
         if self.has(Defect::LastWriteLost) {
             self.lose_newest();
         }

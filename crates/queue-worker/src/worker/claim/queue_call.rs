@@ -43,7 +43,8 @@ pub(super) enum RemainingJobs {
     Waiting,
     /// Jobs that other workers hold.
     HeldByOthers,
-    /// None, or schedules alone. Schedules wait for ever, so such a queue counts as empty.
+    /// None, or schedules and gated jobs alone. These may wait for ever, so such a queue counts as
+    /// empty.
     SchedulesAtMost,
 }
 
@@ -102,7 +103,8 @@ async fn remaining(store: &dyn Storage, queue: &QueueName) -> Result<RemainingJo
     if counts.of(State::Processing) > 0 {
         return Ok(RemainingJobs::HeldByOthers);
     }
-    let waiting = counts.of(State::Queued) + counts.of(State::Failing);
+    // A gated job waits for jobs that may never end, and alone keeps no worker.
+    let waiting = counts.waiting().saturating_sub(counts.gated);
     let are_schedules = waiting == 0 || waiting <= SCHEDULES_MAX && schedules(store, queue).await? == waiting;
     Ok(if are_schedules { RemainingJobs::SchedulesAtMost } else { RemainingJobs::Waiting })
 }

@@ -87,7 +87,7 @@ impl Jobs {
             let begun = *begun.get_or_insert(page.now);
             // A job that came into its state after the change began is left alone: it may be one
             // that this change has redriven and that has failed again.
-            let is_meant = |job: &JobMeta| job.entered_at() <= begun && self.filter.matches(job, page.now);
+            let is_meant = |job: &JobMeta| job.entered_at() <= begun && self.filter.touches(job, page.now);
             let met = page.jobs.into_iter().filter(&is_meant).collect();
             self.change_page(met, event, is_meant, &mut report).await;
         }

@@ -7,7 +7,7 @@ use crate::{
     output::OnTerminal,
     session::{Jobs, Session},
 };
-use queue::{Enqueued, Id, JobOptions, Payload, Raw, State};
+use queue::{Enqueued, Id, JobOptions, Payload, Raw, Seq, State};
 use serde_json::{Value, json};
 use std::{
     ffi::OsString,
@@ -60,17 +60,20 @@ fn words(stored: &Enqueued<Raw>) -> String {
         Enqueued::Completed { id, .. } => {
             format!("duplicate {id} (completed; `queue result` has its result)")
         }
+        Enqueued::Orphaned { id } => format!("orphaned {id}"),
     }
 }
 
 /// The outcome of one enqueue; listings of many use it too.
 pub(super) fn object(stored: &Enqueued<Raw>) -> Value {
     let (answer, state) = match stored {
-        Enqueued::Queued { .. } => ("queued", State::Queued),
-        Enqueued::Duplicate { state, .. } => ("duplicate", *state),
-        Enqueued::Completed { .. } => ("duplicate", State::Completed),
+        Enqueued::Queued { .. } => ("queued", Some(State::Queued)),
+        Enqueued::Duplicate { state, .. } => ("duplicate", Some(*state)),
+        Enqueued::Completed { .. } => ("duplicate", Some(State::Completed)),
+        // No option of the command asks for end signals, so this does not come.
+        Enqueued::Orphaned { .. } => ("orphaned", None),
     };
     let id = stored.id().as_str();
-    let seq = stored.seq().get();
-    json!({"id": id, "seq": seq, "answer": answer, "state": state.as_str()})
+    let seq = stored.seq().map(Seq::get);
+    json!({"id": id, "seq": seq, "answer": answer, "state": state.map(State::as_str)})
 }

@@ -112,6 +112,7 @@ fn queue(status: &QueueStatus) -> Value {
         "paused": status.pause.is_on(),
         "paused_kinds": status.paused_kinds.len(),
         "scheduled": counts.scheduled,
+        "gated": counts.gated,
         "oldest_due_age_s": oldest,
         "jobs": Value::Object(jobs.into_iter().collect()),
     })
