@@ -55,6 +55,13 @@ async fn complete_next(bench: &Bench) -> ClaimedJob {
     held
 }
 
+/// Nothing but this job is due; it is completed.
+async fn complete_the_only(bench: &Bench, text: &str) {
+    let held = bench.claim(9).await;
+    assert_eq!(ids_of(&held), [text]);
+    bench.complete(&held[0]).await;
+}
+
 async fn seal(bench: &Bench) {
     bench.changed(SUM, Event::Seal).await;
 }

@@ -1,6 +1,6 @@
 //! When a gate opens, and how a job behind a closed one is seen.
 
-use super::{complete_next, gate, sender, timed_out_after, unsealed, urgent, waiting_for};
+use super::{complete_next, complete_the_only, gate, sender, timed_out_after, unsealed, urgent, waiting_for};
 use crate::{bench::prelude::*, cases::cases};
 use queue_core::{ListQuery, NewGate, Span, State, Walk, lifecycle::Event};
 
@@ -25,7 +25,7 @@ async fn a_job_waits_until_its_gate_has_counted_what_it_needs(bench: &Bench) {
     bench.put_job(waiting_for(2)).await;
     for text in ["a", "b"] {
         bench.put_job(sender(text)).await;
-        bench.assert_is_next(text).await;
+        complete_the_only(bench, text).await;
     }
     let open = gate(bench).await;
     assert_eq!((open.signals, open.tally.completed, open.closed_at), (2, 2, None));
@@ -164,15 +164,6 @@ async fn gates_and_signals_outlast_a_reopening(bench: &Bench) {
     bench.reopen().await;
     assert_eq!(bench.record(super::SUM).await, before);
     assert_eq!((bench.record("a").await, bench.record("b").await), (sent, owed));
-    bench.assert_is_next("b").await;
+    complete_the_only(bench, "b").await;
     assert_eq!(bench.claim_ids(1).await, [super::SUM]);
-}
-
-impl Bench {
-    /// Nothing but this job is due; it is completed.
-    async fn assert_is_next(&self, text: &str) {
-        let held = self.claim(9).await;
-        assert_eq!(ids_of(&held), [text]);
-        self.complete(&held[0]).await;
-    }
 }

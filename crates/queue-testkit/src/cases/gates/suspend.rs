@@ -1,6 +1,6 @@
 //! A holder that waits for others behind the gate of its own job.
 
-use super::{SUM, gate, member, raising, seal, unsealed, waiting_for};
+use super::{SUM, complete_the_only, gate, member, raising, seal, unsealed, waiting_for};
 use crate::{bench::prelude::*, cases::cases};
 use queue_core::{
     Applied, EndSignal, Enqueued, LeaseToken, NewJob, Span, State,
@@ -36,13 +36,6 @@ fn urgent_member(text: &str) -> NewJob {
     job(text).with_end_signals([EndSignal { urgent: true, ..raising(SUM) }])
 }
 
-/// The one job that is due is this; it is completed.
-async fn complete_a(bench: &Bench, text: &str) {
-    let held = bench.claim(9).await;
-    assert_eq!(ids_of(&held), [text]);
-    bench.complete(&held[0]).await;
-}
-
 async fn a_job_waits_for_its_children_in_rounds(bench: &Bench) {
     bench.put(SUM).await;
     for (round, child) in ["one", "two", "three"].into_iter().enumerate() {
@@ -56,9 +49,9 @@ async fn a_job_waits_for_its_children_in_rounds(bench: &Bench) {
         );
         assert_eq!((meta.state, meta.failures, meta.attempt()), (State::Queued, 0, 1), "uncharged");
         assert_eq!(meta.progress.as_ref().map(|progress| &progress[..]), Some(&b"waits"[..]));
-        complete_a(bench, child).await;
+        complete_the_only(bench, child).await;
     }
-    complete_a(bench, SUM).await;
+    complete_the_only(bench, SUM).await;
 }
 
 async fn a_job_that_waits_for_nothing_more_is_due_at_once(bench: &Bench) {
