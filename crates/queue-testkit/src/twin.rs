@@ -1,8 +1,8 @@
 //! The record that a store should hold, computed with the lifecycle.
 
 use queue_core::{
-    Applied, Attempt, ClaimRequest, Enqueued, JobAttempts, JobBody, JobMeta, JobRecord, NewJob, QueueName,
-    Seq, Timestamp,
+    Applied, Attempt, ClaimRequest, EndSignal, Enqueued, JobAttempts, JobBody, JobMeta, JobRecord, NewJob,
+    QueueName, Seq, Timestamp,
     lifecycle::{self, Admission, TrackedJob, Transition, Verdict, admit},
 };
 
@@ -51,6 +51,17 @@ impl Twin {
         self.body.payload.bytes.len()
     }
 
+    /// What its end sends.
+    pub(crate) fn end_signals(&self) -> &[EndSignal] {
+        &self.body.end_signals
+    }
+
+    /// Whether a new job of its id would begin a life.
+    pub(crate) fn makes_room(&self, new: &NewJob, now: Timestamp) -> bool {
+        let present = Some(&self.job.meta).filter(|_| !self.removed);
+        admit(present, new, now) != Admission::Duplicate
+    }
+
     /// The expected answer to a transition; afterwards the twin is as the record should be.
     pub(crate) fn apply(&mut self, transition: &Transition, now: Timestamp) -> Applied {
         if self.removed {
@@ -83,8 +94,8 @@ impl Twin {
     /// The expected answer to an enqueue of its id; `seq` is the number of the life that begins if
     /// one does.
     pub(crate) fn enqueue(&mut self, new: &NewJob, seq: Seq, now: Timestamp) -> Enqueued {
-        let present = Some(&self.job.meta).filter(|_| !self.removed);
-        if admit(present, new, now) != Admission::Duplicate {
+        if self.makes_room(new, now) {
+            let present = Some(&self.job.meta).filter(|_| !self.removed);
             *self = match present {
                 Some(present) => Self::of(JobMeta::replacing(present, new, seq, now), new),
                 None => Self::begin(self.job.meta.queue.clone(), new, seq, now),

@@ -239,6 +239,11 @@ impl NewJob {
         self
     }
 
+    /// Whether it has a gate or end signals.
+    pub fn has_gates(&self) -> bool {
+        self.gate.is_some() || !self.end_signals.is_empty()
+    }
+
     /// Whether it is to raise another job, so that its enqueue can end in
     /// [`Enqueued::Orphaned`](crate::Enqueued::Orphaned).
     pub fn raises(&self) -> bool {

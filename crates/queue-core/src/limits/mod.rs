@@ -116,7 +116,7 @@ impl Limits {
     fn check_job(&self, operation: &'static str, job: &NewJob) -> Result<()> {
         self.check_payload(operation, "payload", job.payload.bytes.len())?;
         check_times(operation, job)?;
-        if job.gate.is_some() || !job.end_signals.is_empty() {
+        if job.has_gates() {
             self.check_gates(operation)?;
             check_gate(operation, job)?;
             check_end_signals(operation, job)?;

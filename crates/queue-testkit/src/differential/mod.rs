@@ -9,9 +9,11 @@
 //! Answers are compared without the parts that stores may choose: numbers of lives may have gaps, a
 //! cursor has each store's own form, and `next_due` may be any time that is early enough.
 
+mod answer;
 mod op;
 mod player;
 mod reference;
+mod reference_jobs;
 mod reference_pauses;
 mod request;
 mod strategy;
@@ -19,7 +21,7 @@ mod verb;
 
 use crate::{
     Facility, Failure, Harness,
-    Invariant::{I4, I5, I6, I9, I11, I12, I19, I20, I21, I24},
+    Invariant::{I4, I5, I6, I9, I11, I12, I19, I20, I21, I24, I28, I29},
     bench::Bench,
     cases::Case,
     runner::HANG_AFTER,
@@ -29,29 +31,31 @@ use crate::{
 use player::Player;
 use reference::ReferenceHarness;
 use std::sync::Arc;
-use verb::{Verb, Width, verbs};
+use verb::{Verb, Width, last_look, verbs};
 
+const NARROW: Width = Width { queues: 1, batch: 2 };
 const WIDE: Width = Width { queues: 3, batch: 20 };
 
 pub(crate) const CASES: &[Case] = &[
     Case {
         group: "differential",
         name: "one_queue_answers_as_the_reference_does",
-        invariants: &[I4, I5, I6, I9, I11, I12, I20, I21, I24],
+        invariants: &[I4, I5, I6, I9, I11, I12, I20, I21, I24, I28, I29],
         needs: &[],
-        run: |bench| Box::pin(check(bench, Width { queues: 1, batch: 2 })),
+        run: |bench| Box::pin(check(bench, NARROW)),
     },
     Case {
         group: "differential",
         name: "large_batches_over_three_queues_are_answered_as_by_the_reference",
-        invariants: &[I4, I5, I6, I9, I11, I12, I19, I20, I21, I24],
+        invariants: &[I4, I5, I6, I9, I11, I12, I19, I20, I21, I24, I28, I29],
         needs: &[],
         run: |bench| Box::pin(check(bench, WIDE)),
     },
 ];
 
 /// Sends the random verbs of a seed to an empty store of each of two harnesses, and compares the
-/// answers. Verbs that pause queues are sent only if both stores can pause.
+/// answers. Verbs that pause queues are sent only if both stores can pause, and jobs have gates only
+/// if both stores take them.
 ///
 /// A store's tests call it to compare with another store, for as many seeds as there is time for.
 /// [`run`](crate::run) already compares each store with a plain reference.
@@ -91,7 +95,8 @@ async fn difference(one: &Arc<dyn Harness>, other: &Arc<dyn Harness>, verbs: &[V
 }
 
 async fn compare(benches: &[Bench; 2], verbs: &[Verb]) -> Result<(), String> {
-    let mut players = benches.each_ref().map(|bench| Player::new(bench.clone()));
+    let both_have_gates = benches.iter().all(|bench| bench.store().capabilities().limits.gates);
+    let mut players = benches.each_ref().map(|bench| Player::new(bench.clone(), both_have_gates));
     let both_pause = benches.iter().all(|bench| bench.store().capabilities().pause);
     let both_keep_attempts = benches.iter().all(|bench| bench.store().capabilities().attempts);
     let both_reopen = benches.iter().all(|bench| bench.harness().facilities().contains(&Facility::Reopen));
@@ -101,9 +106,10 @@ async fn compare(benches: &[Bench; 2], verbs: &[Verb]) -> Result<(), String> {
         Verb::Attempts { .. } => both_keep_attempts,
         _ => true,
     };
-    for (nth, verb) in verbs.iter().enumerate().filter(|(_, verb)| is_offered(verb)) {
+    let verbs = verbs.iter().cloned().chain(last_look());
+    for (nth, verb) in verbs.enumerate().filter(|(_, verb)| is_offered(verb)) {
         let [one, other] = &mut players;
-        let (one, other) = (one.play(verb).await, other.play(verb).await);
+        let (one, other) = (one.play(&verb).await, other.play(&verb).await);
         if one != other {
             return Err(format!(
                 "at verb {nth}, {verb:?}\none answers {one:#?}\nthe other answers {other:#?}"
@@ -114,4 +120,71 @@ async fn compare(benches: &[Bench; 2], verbs: &[Verb]) -> Result<(), String> {
         bench.check_conservation().await;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        Bench, NARROW, Player, ReferenceHarness, SEEDS_PER_TRIAL, Verb, WIDE, answer::Answer, last_look,
+        verbs,
+    };
+    use crate::search::search;
+    use parking_lot::Mutex;
+    use queue_core::{Applied, Enqueued, JobMeta, Signalling};
+    use std::{collections::BTreeSet, sync::Arc};
+
+    /// Verbs that never came to a gate would find nothing there.
+    #[tokio::test]
+    async fn random_verbs_reach_what_gates_do() {
+        let reached = Mutex::new(BTreeSet::new());
+        for seed in 0..SEEDS_PER_TRIAL {
+            let play = async |verbs: &Vec<Verb>| {
+                let bench = Bench::open(Arc::new(ReferenceHarness)).await;
+                let mut player = Player::new(bench.clone(), true);
+                for verb in verbs.iter().cloned().chain(last_look()) {
+                    let answer = player.play(&verb).await;
+                    reached.lock().extend(of_gates(&answer));
+                }
+                bench.clean_up().await;
+                None
+            };
+            search(&verbs(NARROW), seed, play).await;
+            search(&verbs(WIDE), seed, play).await;
+        }
+        let reached = reached.into_inner();
+        let all = ["counted", "gated", "not completed", "opened", "orphaned", "sent", "suspended"];
+        assert_eq!(reached.into_iter().collect::<Vec<_>>(), all);
+    }
+
+    fn of_gates(answer: &Answer) -> Vec<&'static str> {
+        let is_orphan = |enqueued: &Enqueued| *enqueued == Enqueued::Orphaned;
+        match answer {
+            Answer::Enqueued(all) if all.value.iter().flatten().any(is_orphan) => vec!["orphaned"],
+            Answer::Counts(counts) if counts.gated > 0 => vec!["gated"],
+            Answer::Claimed(claimed) => claimed.jobs.iter().flat_map(|job| of(&job.record.meta)).collect(),
+            Answer::Records(all) => all.value.iter().flatten().flat_map(|job| of(&job.meta)).collect(),
+            Answer::Applied(all) => all.value.iter().flat_map(of_applied).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn of_applied(applied: &Applied) -> Vec<&'static str> {
+        match applied {
+            Applied::Done(meta) => of(meta),
+            _ => Vec::new(),
+        }
+    }
+
+    fn of(job: &JobMeta) -> Vec<&'static str> {
+        let gate = job.gate.as_deref().copied().unwrap_or_default();
+        let is_open = gate.signals > 0 && gate.is_complete() && gate.closed_at.is_none();
+        let facts = [
+            ("counted", gate.signals > 0),
+            ("not completed", gate.tally.not_completed() > 0),
+            ("opened", is_open),
+            ("sent", job.signalling == Signalling::Sent),
+            ("suspended", gate.closed_at.is_some_and(|epoch| epoch > 0)),
+        ];
+        facts.into_iter().filter(|(_, holds)| *holds).map(|(fact, _)| fact).collect()
+    }
 }

@@ -1,7 +1,7 @@
 //! What the random verbs are about: jobs, and what is done to them.
 
 use queue_core::{
-    OnFailed, OnWaiting, Retention, State,
+    NewGate, OnFailed, OnWaiting, Retention, State,
     lifecycle::{Cause, OnProcessing},
 };
 
@@ -38,6 +38,17 @@ pub(super) struct New {
     /// Another job follows if it fails for good.
     pub(super) is_mourned: bool,
     pub(super) awaited: bool,
+    pub(super) gate: Option<NewGate>,
+    pub(super) signals: Vec<Signal>,
+}
+
+/// An end signal, to one of [`IDS`].
+#[derive(Clone, Debug)]
+pub(super) struct Signal {
+    pub(super) to: usize,
+    pub(super) raises: bool,
+    pub(super) tolerant: bool,
+    pub(super) urgent: bool,
 }
 
 /// What holders do.
@@ -69,6 +80,13 @@ pub(super) enum How {
         progress: Option<Vec<u8>>,
         then: Vec<New>,
     },
+    Suspend {
+        needs: Option<u64>,
+        seals: bool,
+        heeds_urgent: bool,
+        timeout_ms: Option<i64>,
+        then: Vec<New>,
+    },
     Extend {
         by_ms: i64,
         progress: Option<Vec<u8>>,
@@ -97,6 +115,7 @@ pub(super) enum What {
         delay_ms: Option<i64>,
         keep: Option<Retention>,
     },
+    Seal,
     Delete,
 }
 

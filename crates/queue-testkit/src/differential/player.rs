@@ -1,13 +1,14 @@
 //! Runs verbs on one of two stores, and makes its answers comparable.
 
 use super::{
-    op::{Doomed, Filter, IDS, KINDS, WORKERS},
+    answer::Answer,
+    op::{Doomed, Filter, IDS, KINDS, New, WORKERS},
     request::{event_of_anybody, event_of_holder, jobs, span},
     verb::{Deed, Pick, QUEUES, Verb},
 };
 use crate::bench::prelude::*;
 use queue_core::{
-    Applied, Attempt, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobMeta, JobRecord, Kind, LeaseToken,
+    Applied, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobBody, JobMeta, JobRecord, Kind, LeaseToken,
     ListFilter, ListQuery, NewJob, Pause, Prune, QueueStatus, QueuesQuery, Seq, Stamped, Timestamp,
     lifecycle::{Transition, decide},
 };
@@ -23,38 +24,25 @@ const PLENTY: usize = 1000;
 #[derive(Debug)]
 pub(super) struct Player {
     pub(super) bench: Bench,
+    /// Whether jobs are sent with their gates and end signals.
+    has_gates: bool,
     sights: Vec<(JobMeta, Option<LeaseToken>)>,
     lives: BTreeMap<Seq, u64>,
     claimed_last: LeaseToken,
     reopenings: usize,
 }
 
-/// An answer in which lives are numbered from one, without the parts that stores may choose.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    Enqueued(Stamped<Vec<Vec<Enqueued>>>),
-    Claimed(Claimed),
-    Applied(Stamped<Vec<Applied>>),
-    Jobs(Vec<JobMeta>),
-    Records(Stamped<Vec<Option<JobRecord>>>),
-    Attempts(Vec<(JobMeta, Vec<Attempt>)>),
-    Counts(Counts),
-    Queues(Vec<QueueStatus>),
-    Pruned(u64),
-    Nothing,
-}
-
 impl Player {
-    pub(super) fn new(bench: Bench) -> Self {
+    pub(super) fn new(bench: Bench, has_gates: bool) -> Self {
         let claimed_last = LeaseToken::from_bytes([0; 16]);
-        Self { bench, sights: Vec::new(), lives: BTreeMap::new(), claimed_last, reopenings: 0 }
+        Self { bench, has_gates, sights: Vec::new(), lives: BTreeMap::new(), claimed_last, reopenings: 0 }
     }
 
     pub(super) async fn play(&mut self, verb: &Verb) -> Answer {
         let store = self.bench.store();
         match verb {
             Verb::Enqueue { queue, groups } => {
-                let groups = groups.iter().map(|group| unmourned_all(jobs(group))).collect();
+                let groups = groups.iter().map(|group| self.jobs(group)).collect();
                 let answer = store.enqueue(self.on(*queue).queue(), groups).await.expect("enqueue answers");
                 Answer::Enqueued(self.enqueued(answer))
             }
@@ -196,8 +184,23 @@ impl Player {
         };
         let mut decided = decide(meta, event, &policy()).ok()?;
         decided.then.extend(then);
-        decided.then.iter_mut().for_each(unmourned);
-        Some(decided)
+        decided.then.iter_mut().for_each(|new| self.plain(new));
+        Some(decided).filter(|decided| self.has_gates || !decided.patch.is_of_gate())
+    }
+
+    fn jobs(&self, news: &[New]) -> Vec<NewJob> {
+        let mut jobs = jobs(news);
+        jobs.iter_mut().for_each(|new| self.plain(new));
+        jobs
+    }
+
+    /// Removes the follow-up, which names a life by its number: numbers differ between stores. And
+    /// gates, if one of the stores has none.
+    fn plain(&self, new: &mut NewJob) {
+        new.terms.on_failure = None;
+        if !self.has_gates {
+            (new.gate, new.end_signals) = (None, Vec::new());
+        }
     }
 
     fn enqueued(&mut self, answer: Stamped<Vec<Vec<Enqueued>>>) -> Stamped<Vec<Vec<Enqueued>>> {
@@ -219,6 +222,7 @@ impl Player {
         for job in &mut answer.jobs {
             let meta = job.record.meta.clone();
             job.record.meta = self.meta(meta, Some(job.token));
+            self.number_targets(job.record.body.as_mut());
         }
         // What is set aside is up to the store, and so is what it answers meanwhile of jobs that
         // are not.
@@ -243,6 +247,7 @@ impl Player {
         let mut value = answer.value;
         for record in value.iter_mut().flatten() {
             record.meta = self.meta(record.meta.clone(), None);
+            self.number_targets(record.body.as_mut());
         }
         Stamped { value, ..answer }
     }
@@ -258,20 +263,16 @@ impl Player {
         JobMeta { seq: self.number(meta.seq), ..meta }
     }
 
+    fn number_targets(&mut self, body: Option<&mut JobBody>) {
+        for signal in body.into_iter().flat_map(|body| &mut body.end_signals) {
+            signal.life = signal.life.map(|life| self.number(life));
+        }
+    }
+
     fn number(&mut self, seq: Seq) -> Seq {
         let next = self.lives.len() as u64 + 1;
         Seq::new(*self.lives.entry(seq).or_insert(next))
     }
-}
-
-/// Removes the follow-up: it names a life by its number, which differs between stores.
-fn unmourned(new: &mut NewJob) {
-    new.terms.on_failure = None;
-}
-
-fn unmourned_all(mut news: Vec<NewJob>) -> Vec<NewJob> {
-    news.iter_mut().for_each(unmourned);
-    news
 }
 
 /// Stores may count overdue records until they are removed, so this removes them first.

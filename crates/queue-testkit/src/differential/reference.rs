@@ -1,16 +1,16 @@
 //! A reference store: a list of jobs that every verb scans.
 
-use super::reference_pauses::ReferencePauses;
-use crate::{Facility, Failure, Harness, Place, twin::Twin};
+use super::reference_jobs::Jobs;
+use crate::{Facility, Failure, Harness, Place};
 use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{
-    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Clock, Counts, Detail, Durability,
-    Enqueued, JobAttempts, JobId, JobMeta, JobRecord, Kind, Limits, ListQuery, Moment, NewJob, Page, Pause,
-    Prune, PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Result, Seq, Stamped, State,
-    Storage, StoreTime, Timestamp, lifecycle::Transition,
+    AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Enqueued,
+    JobAttempts, JobId, JobMeta, JobRecord, Kind, Limits, ListQuery, Moment, NewJob, Page, Pause, Prune,
+    PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage,
+    StoreTime, lifecycle::Transition,
 };
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 /// The contract in its plainest form: a list of jobs, which every verb scans, and no index that
 /// could be wrong. It is one handle on the list.
@@ -20,17 +20,6 @@ pub(super) struct Reference {
     /// The store time that its handle knows.
     time: Mutex<StoreTime>,
     clock: Arc<dyn Clock>,
-}
-
-#[derive(Debug, Default)]
-struct Jobs {
-    /// In the order of their lives.
-    list: Vec<Twin>,
-    pauses: ReferencePauses,
-    /// Queues that ever had a job, or were paused or resumed.
-    queues: BTreeSet<QueueName>,
-    last_seq: u64,
-    mark: Timestamp,
 }
 
 /// The harness of the reference store.
@@ -82,71 +71,13 @@ impl Reference {
     }
 }
 
-impl Jobs {
-    fn of<'a>(&'a self, queue: &'a QueueName) -> impl Iterator<Item = &'a JobMeta> {
-        self.list.iter().map(|twin| &twin.job.meta).filter(move |meta| meta.queue == *queue)
-    }
-
-    fn counts(&self, queue: &QueueName, moment: Moment) -> Counts {
-        let (now, mut counts) = (moment.now, Counts::empty(moment));
-        for state in State::ALL {
-            counts.set(state, self.of(queue).filter(|meta| meta.state == state).count() as u64);
-        }
-        counts.scheduled = self.of(queue).filter(|meta| meta.is_scheduled(now)).count() as u64;
-        counts.oldest_due = self.of(queue).filter(|meta| meta.is_due(now)).map(|meta| meta.run_at).min();
-        counts
-    }
-
-    fn find(&mut self, queue: &QueueName, id: &JobId) -> Option<&mut Twin> {
-        self.list.iter_mut().find(|twin| twin.job.meta.queue == *queue && twin.job.meta.id == *id)
-    }
-
-    fn enqueue(&mut self, queue: &QueueName, new: &NewJob, now: Timestamp) -> Enqueued {
-        let seq = Seq::new(self.last_seq + 1);
-        let answer = if let Some(twin) = self.find(queue, &new.id) {
-            twin.enqueue(new, seq, now)
-        } else {
-            self.queues.insert(queue.clone());
-            self.list.push(Twin::begin(queue.clone(), new, seq, now));
-            Enqueued::Queued { seq }
-        };
-        self.last_seq += u64::from(answer.is_new());
-        self.list.sort_by_key(|twin| twin.job.meta.seq);
-        answer
-    }
-
-    fn apply(&mut self, transition: &Transition, now: Timestamp) -> Applied {
-        let Some(twin) = self.find(&transition.queue, &transition.id) else { return Applied::Missing };
-        let answer = twin.apply(transition, now);
-        let followers = std::mem::take(&mut twin.followers);
-        self.list.retain(|twin| twin.meta(now).is_some());
-        for new in followers {
-            self.enqueue(&transition.queue, &new, now);
-        }
-        answer
-    }
-
-    fn claim(&mut self, request: &ClaimRequest, now: Timestamp) -> Vec<ClaimedJob> {
-        let queue = &request.queue;
-        let (_, paused) = self.pauses.at(queue, now);
-        let is_open = |meta: &JobMeta| paused.iter().all(|paused| paused.kind != meta.kind);
-        let is_due = |meta: &JobMeta| meta.queue == *queue && meta.is_due(now) && is_open(meta);
-        let mut due: Vec<&mut Twin> = self.list.iter_mut().filter(|twin| is_due(&twin.job.meta)).collect();
-        due.sort_by_key(|twin| (twin.job.meta.priority, twin.job.meta.run_at, twin.job.meta.seq));
-        let lease = |twin: &mut Twin| {
-            twin.lease(request, now);
-            ClaimedJob { record: twin.record(now).expect("a leased job is there"), token: request.token }
-        };
-        let mut room = AnswerRoom::new(request.bytes_max);
-        let fits = |twin: &&mut Twin| room.takes(twin.payload_len());
-        due.into_iter().take(request.limit_at(now)).take_while(fits).map(lease).collect()
-    }
-}
-
 #[async_trait]
 impl Storage for Reference {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::new("reference", Durability::None, Reach::Process).with_pause().with_attempts()
+        Capabilities::new("reference", Durability::None, Reach::Process)
+            .with_pause()
+            .with_attempts()
+            .with_gates()
     }
 
     async fn enqueue(
@@ -154,11 +85,12 @@ impl Storage for Reference {
         queue: &QueueName,
         groups: Vec<Vec<NewJob>>,
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        Limits::default().check_enqueue(&groups)?;
+        self.capabilities().limits.check_enqueue(&groups)?;
         let (mut jobs, moment) = self.change();
-        let mut enqueue =
-            |group: &Vec<NewJob>| group.iter().map(|new| jobs.enqueue(queue, new, moment.now)).collect();
-        let mut value: Vec<_> = groups.iter().map(&mut enqueue).collect();
+        let mut enqueue = |group: Vec<NewJob>| {
+            group.into_iter().map(|new| jobs.enqueue(queue, new, None, moment.now)).collect()
+        };
+        let mut value: Vec<_> = groups.into_iter().map(&mut enqueue).collect();
         AnswerRoom::new(Limits::default().answer_bytes_max).trim_results(&mut value);
         Ok(Stamped::at(moment, value))
     }
@@ -170,6 +102,7 @@ impl Storage for Reference {
         let claimed = if pause.is_on() { Vec::new() } else { jobs.claim(&request, now) };
         let due = |meta: &JobMeta| match &meta.lease {
             Some(lease) => Some(lease.expires_at),
+            None if meta.is_gated(now) && meta.run_at.is_far(now) => None,
             None => meta.state.is_waiting().then_some(meta.run_at),
         };
         let earliest = jobs.of(&request.queue).filter_map(due).min();
@@ -178,7 +111,7 @@ impl Storage for Reference {
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        Limits::default().check_apply(&batch)?;
+        self.capabilities().limits.check_apply(&batch)?;
         let (mut jobs, moment) = self.change();
         let value = batch.iter().map(|transition| jobs.apply(transition, moment.now)).collect();
         Ok(Stamped::at(moment, value))
@@ -263,13 +196,17 @@ mod tests {
     use crate::{Selection, collect};
 
     /// The groups that are about jobs; what a list in memory does not offer is ignored.
-    const GROUPS: [&str; 9] = [
+    const GROUPS: [&str; 13] = [
         "matrix::",
         "dedup::",
         "expiry::",
         "fencing::",
         "lives::",
         "redrive::",
+        "opening::",
+        "raises::",
+        "signals::",
+        "suspend::",
         "retry::",
         "reopen::",
         "time::",

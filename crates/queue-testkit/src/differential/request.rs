@@ -1,10 +1,11 @@
 //! Jobs and deeds as a store takes them.
 
-use super::op::{CONTENT_TYPES, How, IDS, KINDS, New, What};
+use super::op::{CONTENT_TYPES, How, IDS, KINDS, New, Signal, What};
 use crate::bench::prelude::*;
 use bytes::Bytes;
 use queue_core::{
-    Budget, ContentType, Failure, Kind, LeaseToken, NewJob, Payload, RetentionPolicy, Span, Timestamp,
+    Budget, ContentType, EndSignal, Failure, Kind, LeaseToken, NewJob, OnWaiting, Payload, RetentionPolicy,
+    Span, Timestamp,
     lifecycle::{Amendment, Event},
 };
 
@@ -37,7 +38,25 @@ pub(super) fn new_job(new: &New) -> NewJob {
     job.terms.on_failure = new.is_mourned.then(|| Kind::from_static(MOURN));
     job.expires_in = new.expires_after_ms.map(|ms| span(new.delay_ms + ms));
     job.terms.time_limit = new.time_limit_ms.map(span);
+    let job = with_gates(job, new);
     if new.awaited { job.awaited() } else { job }
+}
+
+/// Adds gate and end signals, in place of the options that do not go with them.
+fn with_gates(mut job: NewJob, new: &New) -> NewJob {
+    job.gate = new.gate;
+    if job.gate.is_some() {
+        (job.delay, job.expires_in) = (Span::ZERO, None);
+    }
+    for &Signal { to, raises, tolerant, urgent } in &new.signals {
+        let signal = EndSignal { raises, tolerant, urgent, ..EndSignal::to(id(IDS[to])) };
+        let is_new = job.end_signals.iter().all(|one| one.to != signal.to);
+        job.end_signals.extend(Some(signal).filter(|signal| is_new && signal.to != job.id));
+    }
+    if job.has_gates() {
+        job.on_waiting = OnWaiting::Block;
+    }
+    job
 }
 
 /// `now` is a time that the store had reached before the call.
@@ -73,6 +92,15 @@ pub(super) fn event_of_holder(how: &How, token: LeaseToken, now: Timestamp) -> E
             let (delay, progress) = (span(*delay_ms), bytes(progress.as_ref()));
             Event::Snooze { token, delay, progress, then: jobs(then) }
         }
+        How::Suspend { needs, seals, heeds_urgent, timeout_ms, then } => Event::Suspend {
+            token,
+            needs: *needs,
+            seals: *seals,
+            heeds_urgent: *heeds_urgent,
+            timeout: timeout_ms.map(span),
+            progress: None,
+            then: jobs(then),
+        },
         How::Extend { by_ms, progress } => {
             Event::Extend { token, by: span(*by_ms), progress: bytes(progress.as_ref()) }
         }
@@ -109,6 +137,7 @@ pub(super) fn event_of_anybody(what: What, now: Timestamp) -> Event {
                 retention: keep.map(|keep| RetentionPolicy { completed: keep, failed: keep }),
             })
         }
+        What::Seal => Event::Seal,
         What::Delete => Event::Delete,
     }
 }

@@ -1,7 +1,7 @@
 //! Generates the arguments of random verbs. Values are small and names few, so that verbs meet;
 //! shrinking leads to plain and few ones.
 
-use super::op::{CONTENT_TYPES, Doomed, Filter, How, IDS, KINDS, New, TAGS, WORKERS, What};
+use super::op::{CONTENT_TYPES, Doomed, Filter, How, IDS, KINDS, New, Signal, TAGS, WORKERS, What};
 use proptest::{
     collection::vec,
     option::{of, weighted},
@@ -10,12 +10,15 @@ use proptest::{
     strategy::Union,
 };
 use queue_core::{
-    OnFailed, OnWaiting, Retention, Span, State,
+    NewGate, OnFailed, OnWaiting, Retention, Span, State,
     lifecycle::{Cause, OnProcessing},
 };
 
 /// Around the moments of leases, waits and retentions.
 const SPANS_MS: &[i64] = &[0, 1, 999, 1_000, 1_001, 10_000, 30_000, 60_000, 3_600_000];
+
+/// Of few jobs with gates, so that signals come to them: the first of the ids.
+const GATED_IDS: usize = 2;
 
 pub(super) fn how() -> BoxedStrategy<How> {
     let complete = (bytes(), weighted(0.3, retention()), then())
@@ -38,9 +41,22 @@ pub(super) fn how() -> BoxedStrategy<How> {
         (3, complete.boxed()),
         (4, fail.boxed()),
         (2, snooze.boxed()),
+        (2, suspend()),
         (2, extend.boxed()),
     ])
     .boxed()
+}
+
+fn suspend() -> BoxedStrategy<How> {
+    (of(needs()), any::<bool>(), any::<bool>(), of(millis()), then())
+        .prop_map(|(needs, seals, heeds_urgent, timeout_ms, then)| How::Suspend {
+            needs,
+            seals,
+            heeds_urgent,
+            timeout_ms,
+            then,
+        })
+        .boxed()
 }
 
 pub(super) fn what() -> BoxedStrategy<What> {
@@ -51,6 +67,7 @@ pub(super) fn what() -> BoxedStrategy<What> {
         What::Await,
         What::Redrive { as_type: None },
         What::Promote,
+        What::Seal,
         What::Delete,
         What::Expire,
     ]);
@@ -58,7 +75,7 @@ pub(super) fn what() -> BoxedStrategy<What> {
     let amend = (of(any::<u8>()), of(-2_i16..3), weighted(0.3, millis()), of(retention()))
         .prop_map(|(payload, priority, delay_ms, keep)| What::Amend { payload, priority, delay_ms, keep });
     Union::new_weighted(vec![
-        (8, fixed.boxed()),
+        (9, fixed.boxed()),
         (1, retention().prop_map(What::Retain).boxed()),
         (1, retyped.boxed()),
         (1, millis().prop_map(|delay_ms| What::Reschedule { delay_ms }).boxed()),
@@ -94,9 +111,9 @@ pub(super) fn new() -> BoxedStrategy<New> {
     let ending = (retention(), retention(), select(&[OnFailed::Block, OnFailed::Replace][..]), any::<bool>());
     // Half of the jobs are plain, and so is what a run shrinks to.
     let times = (weighted(0.4, later()), weighted(0.2, later()));
-    let others = (on_waiting(), weighted(0.3, Just(())));
+    let others = (on_waiting(), weighted(0.3, Just(())), weighted(0.8, gate()), signals());
     (names, order, budgets, ending, times, others)
-        .prop_map(|(names, order, budgets, ending, times, (on_waiting, mourned))| New {
+        .prop_map(|(names, order, budgets, ending, times, (on_waiting, mourned, gate, signals))| New {
             id: names.0,
             kind: names.1,
             payload: names.2,
@@ -115,6 +132,51 @@ pub(super) fn new() -> BoxedStrategy<New> {
             on_waiting,
             is_mourned: mourned.is_some(),
             awaited: ending.3,
+            gate: gate.filter(|_| names.0 < GATED_IDS),
+            signals,
+        })
+        .boxed()
+}
+
+fn gate() -> BoxedStrategy<NewGate> {
+    (needs(), select(&[true, true, false][..]), of(millis()))
+        .prop_map(|(needs, is_sealed, timeout)| NewGate {
+            needs,
+            is_sealed,
+            timeout: timeout.map(Span::from_millis),
+        })
+        .boxed()
+}
+
+/// As many signals as a run sends, and more than any could.
+fn needs() -> BoxedStrategy<u64> {
+    select(&[1_u64, 1, 1, 2, 0, u64::MAX][..]).boxed()
+}
+
+/// Half of the jobs have none.
+fn signals() -> BoxedStrategy<Vec<Signal>> {
+    Union::new_weighted(vec![(1, Just(Vec::new()).boxed()), (1, vec(signal(), 1..3).boxed())]).boxed()
+}
+
+fn signal() -> BoxedStrategy<Signal> {
+    (0..=GATED_IDS, any::<bool>(), any::<bool>(), any::<bool>())
+        .prop_map(|(to, raises, tolerant, urgent)| Signal { to, raises, tolerant, urgent })
+        .boxed()
+}
+
+/// A job with a gate, and others that signal their ends to it: by chance alone they seldom meet.
+pub(super) fn family() -> BoxedStrategy<Vec<New>> {
+    (new(), gate(), vec((new(), signal()), 1..4))
+        .prop_map(|(sum, gate, members)| {
+            let member = |(new, signal): (New, Signal)| New {
+                id: GATED_IDS + new.id % (IDS.len() - GATED_IDS),
+                delay_ms: 0,
+                gate: None,
+                signals: vec![Signal { to: 0, ..signal }],
+                ..new
+            };
+            let sum = New { id: 0, gate: Some(gate), signals: Vec::new(), ..sum };
+            [sum].into_iter().chain(members.into_iter().map(member)).collect()
         })
         .boxed()
 }

@@ -121,10 +121,16 @@ pub(super) fn verbs(width: Width) -> BoxedStrategy<Vec<Verb>> {
     vec(verb(width), 1..VERBS_MAX).boxed()
 }
 
+/// What shows where all jobs came to.
+pub(super) fn last_look() -> impl Iterator<Item = Verb> {
+    (0..QUEUES.len()).map(|queue| Verb::Get { queue })
+}
+
 fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
     let queue = move || 0..queues;
     let picks = move || vec(pick(), 1..=batch);
-    let enqueue = (queue(), vec(vec(strategy::new(), 1..4), 1..4));
+    let group = Union::new_weighted(vec![(2, vec(strategy::new(), 1..4).boxed()), (1, strategy::family())]);
+    let enqueue = (queue(), vec(group, 1..4));
     let list = (queue(), strategy::listing());
     let list = list.prop_map(|(queue, (filter, page))| Verb::List { queue, filter, page });
     Union::new_weighted(vec![
@@ -164,7 +170,7 @@ fn resume_kind(queues: usize) -> BoxedStrategy<Verb> {
 
 fn walk(queues: usize) -> BoxedStrategy<Verb> {
     let directions = [Direction::NewestFirst, Direction::OldestFirst];
-    let mut walks = vec![Walk::Due, Walk::Scheduled, Walk::Lapsed];
+    let mut walks = vec![Walk::Due, Walk::Scheduled, Walk::Gated, Walk::Gated, Walk::Lapsed];
     for direction in directions {
         walks.push(Walk::All(direction));
         walks.extend(State::ALL.map(|state| Walk::State(state, direction)));

@@ -161,7 +161,7 @@ defects! {
     CompleteGateRaised "a complete gate is raised" [I29] in "raises";
     HolderRefused "a job whose gate is complete cannot wait for more" [I28 I29] in "suspend";
     OpenedBeforeRaises "a suspend looks at the gate before the followers raise it" [I28 I29] in "suspend";
-    OrphanStored "a job that raises nobody is stored" [I19 I29] in "raises";
+    OrphanStored "a job whose target takes no raise is stored" [I19 I29] in "raises";
     SignallerReplaced "a record with end signals makes room" [I9 I28] in "end_signals";
     SignallerPurged "a record with end signals is purged after an hour" [I9 I28] in "end_signals";
     SignalToAnyLife "a signal is to whatever life has the id" [I28] in "end_signals";
