@@ -145,6 +145,15 @@ impl Signalling {
     pub fn owing(signals: usize) -> Self {
         Self::Owed(u8::try_from(signals).unwrap_or(u8::MAX))
     }
+
+    /// Whether a job in this state may have as many end signals: one that has ended owes none.
+    pub fn is_sound(self, signals: usize, state: State) -> bool {
+        match self {
+            Self::None => signals == 0,
+            Self::Owed(_) => self == Self::owing(signals) && !state.is_terminal(),
+            Self::Sent => true,
+        }
+    }
 }
 
 impl Gate {
@@ -164,6 +173,13 @@ impl Gate {
     /// that an urgent signal or its time-out opened is not complete, so members may still join.
     pub const fn is_complete(&self) -> bool {
         self.is_sealed && self.signals >= self.needs
+    }
+
+    /// Whether its counts agree, and it was closed by no later claim than the job's last one.
+    pub fn is_sound(&self, epoch: u64) -> bool {
+        let Tally { completed, failed, cancelled } = self.tally;
+        let counted = completed.checked_add(failed).and_then(|sum| sum.checked_add(cancelled));
+        counted == Some(self.signals) && self.closed_at.is_none_or(|at| at <= epoch)
     }
 
     /// Counts one more signal that it needs.

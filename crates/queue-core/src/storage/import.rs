@@ -172,21 +172,15 @@ impl WholeJob {
     /// A job that has ended owes none.
     fn has_sound_signals(&self) -> bool {
         let signals = &self.body.end_signals;
-        let is_sound = match self.meta.signalling {
-            Signalling::None => signals.is_empty(),
-            Signalling::Owed(count) => !self.meta.state.is_terminal() && usize::from(count) == signals.len(),
-            Signalling::Sent => true,
-        };
+        let is_sound = self.meta.signalling.is_sound(signals.len(), self.meta.state);
         is_sound && signals.len() <= END_SIGNALS_MAX && signals.iter().all(|signal| signal.to != self.meta.id)
     }
 
     fn has_sound_gate(&self) -> bool {
-        self.meta.gate.as_ref().is_none_or(|gate| {
-            let counted = [gate.tally.completed, gate.tally.failed, gate.tally.cancelled];
-            gate.closed_at.is_none_or(|epoch| epoch <= self.meta.epoch)
-                && counted.into_iter().all(|count| count <= NUMBER_MAX)
-                && counted.into_iter().sum::<u64>() == gate.signals
-        })
+        self.meta
+            .gate
+            .as_ref()
+            .is_none_or(|gate| gate.is_sound(self.meta.epoch) && gate.signals <= NUMBER_MAX)
     }
 
     /// Each claim charges one attempt at most, so their epochs ascend.

@@ -24,7 +24,7 @@ pub(super) fn write_gate(out: &mut FieldWriter<'_>, gate: &Gate) {
     }
     let flags = [(SEALED, is_sealed), (HEEDS_URGENT, heeds_urgent), (CLOSED, closed_at.is_some())];
     numbers.u64(closed_at.unwrap_or_default());
-    numbers.u8(flags.map(|(flag, holds)| flag * u8::from(holds)).into_iter().sum());
+    numbers.u8(marks(flags));
     out.numbers(&numbers);
 }
 
@@ -46,6 +46,11 @@ pub(super) fn read_gate(from: &mut FieldReader<'_>) -> Result<Gate, Malformed> {
     })
 }
 
+/// The byte of those that hold.
+fn marks(flags: [(u8, bool); 3]) -> u8 {
+    flags.map(|(flag, holds)| flag * u8::from(holds)).into_iter().sum()
+}
+
 /// Their number, and each with the life that it is to, which is zero for one that goes by the id.
 pub(super) fn write_end_signals(out: &mut FieldWriter<'_>, signals: &[EndSignal]) {
     out.u8(u8::try_from(signals.len()).expect("a job has at most 64 end signals"));
@@ -53,7 +58,7 @@ pub(super) fn write_end_signals(out: &mut FieldWriter<'_>, signals: &[EndSignal]
         let flags = [(RAISES, signal.raises), (TOLERANT, signal.tolerant), (URGENT, signal.urgent)];
         out.name(&signal.to);
         out.u64(signal.life.map_or(0, Seq::get));
-        out.u8(flags.map(|(flag, holds)| flag * u8::from(holds)).into_iter().sum());
+        out.u8(marks(flags));
     }
 }
 

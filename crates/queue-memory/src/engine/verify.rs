@@ -6,7 +6,7 @@ use super::{
     packed_job::PackedJob,
     queue_state::QueueState,
 };
-use queue_core::{QueueName, Signalling, State, Timestamp};
+use queue_core::{QueueName, State, Timestamp};
 
 impl Engine {
     /// Rebuilds every index from the records and answers what differs, in words.
@@ -26,20 +26,13 @@ impl Engine {
 /// What is wrong with the gate and the end signals of a job.
 fn verify_signals(entry: &PackedJob) -> Option<&'static str> {
     let signals = entry.course().end_signals();
-    let is_sound = match entry.signalling {
-        Signalling::None => signals.is_empty(),
-        Signalling::Owed(count) => usize::from(count) == signals.len() && !entry.state.is_terminal(),
-        Signalling::Sent => true,
-    };
-    if !is_sound {
+    if !entry.signalling.is_sound(signals.len(), entry.state) {
         return Some("has other end signals than it owes");
     }
     let gate = entry.course().gate()?;
-    let counted = gate.tally.completed + gate.tally.failed + gate.tally.cancelled;
     let stays_closed = entry.state.is_waiting() && gate.is_closed(entry.epoch) && gate.is_complete();
     match () {
-        () if counted != gate.signals => Some("has a gate whose outcomes are not its signals"),
-        () if gate.closed_at.is_some_and(|epoch| epoch > entry.epoch) => Some("has a gate of a later claim"),
+        () if !gate.is_sound(entry.epoch) => Some("has a gate that cannot be"),
         () if stays_closed => Some("has a gate that is complete and closed"),
         () => None,
     }
