@@ -5,7 +5,8 @@
 -- became of it, from the first claim or other change on; a job without a row there is as it was
 -- enqueued: Queued, at revision 1, never claimed. So rows are appended where they stay, and a
 -- change rewrites a small row beside its neighbours of the same claim. A waiting job is also in
--- exactly one of `queue_ready`, `queue_scheduled` and `queue_aside`, which keep the order alone.
+-- exactly one of `queue_ready`, `queue_scheduled`, `queue_gated` and `queue_aside`, which keep the
+-- order alone.
 
 CREATE TABLE queue_store (
   one       INTEGER PRIMARY KEY CHECK (one = 1),
@@ -21,7 +22,7 @@ CREATE TABLE queue_name (
   queue  INTEGER PRIMARY KEY,
   name   TEXT    NOT NULL UNIQUE,
   paused INTEGER NOT NULL DEFAULT 0, -- until when: the number of a `Pause`
-  has_kinds INTEGER NOT NULL DEFAULT 0 -- whether it has rows in queue_kind
+  marks  INTEGER NOT NULL DEFAULT 0 -- what a claim has to look at besides: 1 rows in queue_kind, 2 rows in queue_gated
 ) STRICT;
 
 -- Kinds that are paused, or of which jobs are set aside.
@@ -51,7 +52,7 @@ CREATE TABLE queue_job (
   created_at     INTEGER NOT NULL,
   run_after      INTEGER NOT NULL, -- run_at, from created_at: mostly a small number; queue_life has the present one
   terms          BLOB,    -- `JobTerms::to_bytes`, for `queue show` to read; none for a plain job
-  awaited        INTEGER NOT NULL, -- when it was enqueued; queue_life.flags has it since
+  awaited        INTEGER NOT NULL, -- 1 awaited, 2 has a gate, from 4 on its end signals; queue_life.flags has them since
   expires_in     INTEGER, -- from created_at, how long it may wait for its start
   tags           TEXT,    -- a line for each; none of them takes a byte, as none of the headers does
   headers        TEXT,    -- a line for each, with a tab between name and value
@@ -70,7 +71,9 @@ CREATE TABLE queue_life (
   epoch         INTEGER NOT NULL,
   failures      INTEGER NOT NULL,
   stalls        INTEGER NOT NULL,
-  flags         INTEGER NOT NULL, -- 1 cancel requested, 2 awaited, 4 expires no more, 8 has rows in queue_attempt
+  -- 1 cancel requested, 2 awaited, 4 expires no more, 8 has rows in queue_attempt, 16 has a row in
+  -- queue_gate; from 32 on its end signals: 0 has none, 1 has sent them, 2 and how many it owes
+  flags         INTEGER NOT NULL,
   claimed_after INTEGER, -- the last claim, from run_at: a smaller number than the time; of a retry it is before its run_at
   expires_at    INTEGER,
   worker        TEXT,
@@ -139,7 +142,38 @@ CREATE TABLE queue_scheduled (
   PRIMARY KEY (queue, run_at, seq)
 ) STRICT, WITHOUT ROWID;
 
--- How many jobs each queue has per slot: the state's number, or 6 for those in queue_scheduled.
+-- Jobs that wait behind a closed gate, by its time-out.
+CREATE TABLE queue_gated (
+  queue  INTEGER NOT NULL,
+  run_at INTEGER NOT NULL,
+  seq    INTEGER NOT NULL,
+  PRIMARY KEY (queue, run_at, seq)
+) STRICT, WITHOUT ROWID;
+
+-- The gates of jobs. Apart from queue_life, since a signal leaves the revision of a job alone: so
+-- no settle, which goes by the revision, writes an old count over a new one.
+CREATE TABLE queue_gate (
+  seq       INTEGER PRIMARY KEY,
+  needs     INTEGER NOT NULL, -- as the bits of an unsigned number
+  completed INTEGER NOT NULL,
+  failed    INTEGER NOT NULL,
+  cancelled INTEGER NOT NULL,
+  flags     INTEGER NOT NULL, -- 1 sealed, 2 heeds urgent signals
+  closed_at INTEGER -- the epoch
+) STRICT;
+
+-- What jobs send at their ends, or have sent, in the order in which they were given.
+CREATE TABLE queue_end_signal (
+  seq    INTEGER NOT NULL, -- of the sender
+  nth    INTEGER NOT NULL,
+  target TEXT    NOT NULL, -- an id
+  life   INTEGER, -- the seq of the target; none if it was not there when its sender was imported
+  flags  INTEGER NOT NULL, -- 1 raises, 2 tolerant, 4 urgent
+  PRIMARY KEY (seq, nth)
+) STRICT, WITHOUT ROWID;
+
+-- How many jobs each queue has per slot: the state's number, 6 for those in queue_scheduled, or 7
+-- for those in queue_gated.
 CREATE TABLE queue_count (
   queue INTEGER NOT NULL,
   slot  INTEGER NOT NULL,

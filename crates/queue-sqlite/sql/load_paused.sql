@@ -1,3 +1,4 @@
--- In: queue. Out: the number of the pause, and whether kinds are paused or have jobs set aside.
--- Read within each claim, since other processes pause too.
-SELECT paused, has_kinds FROM queue_name WHERE queue = ?1;
+-- In: queue. Out: the number of the pause, and the marks, which say whether kinds are paused or
+-- have jobs set aside, and whether jobs are gated. Read within each claim, since other processes
+-- change them too.
+SELECT paused, marks FROM queue_name WHERE queue = ?1;

@@ -30,7 +30,7 @@
 //!
 //! # Tables and costs
 //! A job as it was enqueued is one row that never changes. Its life is another row, which the first
-//! claim appends and later steps rewrite. A waiting job has an entry in one of two ordered tables.
+//! claim appends and later steps rewrite. A waiting job has an entry in one of the ordered tables.
 //!
 //! | table | holds | written |
 //! |---|---|---|
@@ -38,6 +38,9 @@
 //! | `queue_life` | state, lease, counters, errors, result | from the first claim on, with every step |
 //! | `queue_ready`, `queue_scheduled` | the order of due jobs, and of those that wait for their time | with every wait |
 //! | `queue_kind`, `queue_aside` | paused kinds, and the order of due jobs that claims set aside for them | by pauses of kinds, and by claims that meet a job of one |
+//! | `queue_gated` | the order of jobs behind closed gates, by time-out | with every wait behind a gate |
+//! | `queue_gate` | what a gate needs and has counted | with every signal and raise; by no claim and no heartbeat |
+//! | `queue_end_signal` | what jobs send at their ends | once, by jobs that have some |
 //! | `queue_failure` | Failing, Failed and Cancelled jobs, by the time of that | with each failure and cancellation |
 //! | `queue_tag` | the jobs of each tag | with a job that has tags |
 //! | `queue_attempt` | the last ten attempts that were charged to a life | with each failure and stall |
@@ -60,6 +63,7 @@
 //! | settle | one statement that finds and rewrites the life, leaves the lapses and enters the purge times; a job that this handle did not claim is read first |
 //! | settle with retention `Remove` | two statements, four deletes: life, lapse, row, id |
 //! | a failure or a stall | two statements besides: its attempt, and its place among failures |
+//! | an end signal | three rows read, its target's and the gate, which is written; if it opens, the life and the order too |
 //! | get | the id, the row and the life, and the payload and result if asked for |
 //! | counts | one look-up per state; a walk over priorities and jobs that became due since the last claim |
 //! | attempts | the id, the row and the life, and the attempts if there are any |
@@ -72,7 +76,12 @@
 //!
 //! The handle caches the jobs that it claimed, so that settling them reads nothing. Each write
 //! names the revision it is based on and finds no row if another handle has changed the job since;
-//! then the row is read and decided upon.
+//! then the row is read and decided upon. The gate of a job is never taken from there, since
+//! signals change it and leave the revision alone.
+//!
+//! Marks in its row say whether a job has a gate or end signals, and marks in the row of a queue
+//! whether it has gated jobs at this moment: without them a claim or a settle looks at no table of
+//! gates.
 //!
 //! `MIGRATIONS` has the schema as text. The tables may live in a file with tables of the
 //! application.
@@ -103,6 +112,7 @@ mod clock;
 mod connect;
 mod error;
 mod files;
+mod gate;
 mod key;
 mod lock;
 mod migrate;

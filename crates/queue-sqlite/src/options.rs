@@ -148,6 +148,8 @@ impl SqliteOptions {
         let absolute = std::path::absolute(&self.path);
         self.path = absolute
             .map_err(|error| Error::invalid("open", "the path must not be empty").with_source(error))?;
+        // What the store can do is no choice of its user.
+        self.limits.gates = true;
         Ok(self)
     }
 }

@@ -6,7 +6,8 @@ use rusqlite::Connection;
 
 /// Transaction control; the list of workers, which answers its whole table; and what came due since
 /// the last claim, which is in claim order only once a claim has moved it.
-const WITHOUT_A_SEARCH: [&str; 5] = ["begin", "commit", "rollback", "list_workers", "list_came_due"];
+const WITHOUT_A_SEARCH: [&str; 6] =
+    ["begin", "commit", "rollback", "list_workers", "list_came_due", "list_timed_out"];
 
 fn database() -> Connection {
     let mut connection = Connection::open_in_memory().expect("a database in memory");
@@ -68,6 +69,19 @@ fn settles_go_by_the_primary_key_and_claims_by_the_order_of_ready_jobs() {
 }
 
 #[test]
+fn signals_find_a_gate_by_its_key_and_claims_step_through_time_outs_in_order() {
+    let connection = database();
+    let by_key = |table| format!("SEARCH {table} USING INTEGER PRIMARY KEY (rowid=?)");
+    assert_eq!(plan(&connection, sql::LOAD_GATE), [by_key("queue_gate")]);
+    let of_sender = "SEARCH queue_end_signal USING PRIMARY KEY (seq=?)";
+    assert_eq!(plan(&connection, sql::LOAD_END_SIGNALS), [of_sender]);
+    let timed_out = "SEARCH waiting USING PRIMARY KEY (queue=? AND run_at<?)".to_owned();
+    assert_eq!(plan(&connection, sql::PROMOTE_TIMED_OUT), [timed_out, by_key("job")]);
+    let first = "SEARCH queue_gated USING PRIMARY KEY (queue=?)";
+    assert_eq!(plan(&connection, sql::FIRST_GATED), [first]);
+}
+
+#[test]
 fn a_walk_through_the_jobs_of_a_queue_is_a_range_of_the_table() {
     let connection = database();
     let range = "SEARCH job USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)";
@@ -89,6 +103,7 @@ fn listings_step_from_place_to_place_in_an_index_of_what_they_show() {
         (sql::LIST_TAGGED_BACK, tagged),
         (sql::LIST_READY, "waiting USING PRIMARY KEY (queue=? AND (priority,run_at,seq)>(?,?,?))"),
         (sql::LIST_SCHEDULED, "waiting USING PRIMARY KEY (queue=? AND (run_at,seq)>(?,?))"),
+        (sql::LIST_GATED, "waiting USING PRIMARY KEY (queue=? AND (run_at,seq)>(?,?))"),
     ] {
         assert_eq!(plan(&connection, sql)[0], format!("SEARCH {step}"));
     }

@@ -1,9 +1,12 @@
 //! Jobs as rows, and back. What the columns mean is said in `sql/0002_initial.sql`.
 
-use crate::key::seq_of;
+use crate::{
+    gate::{signalling, signalling_code},
+    key::seq_of,
+};
 use queue_core::{
-    Duty, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, SharedTerms, Signalling,
-    Span, State, Tags, Timestamp, WorkerId,
+    Duty, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, SharedTerms, Span, State,
+    Tags, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use rusqlite::{Row, types::Type};
@@ -12,6 +15,14 @@ const CANCEL_REQUESTED: u8 = 1;
 const AWAITED: u8 = 2;
 const EXPIRY_LIFTED: u8 = 4;
 const HAS_ATTEMPTS: u8 = 8;
+const HAS_GATE: u8 = 16;
+/// Above these bits stands what the job signals at its end.
+const SIGNALLING_SHIFT: u32 = 5;
+
+/// The marks of a job as it was enqueued, which take no byte for a job without gate and signals.
+const BORN_AWAITED: u8 = 1;
+const BORN_HAS_GATE: u8 = 2;
+const BORN_SIGNALLING_SHIFT: u32 = 2;
 
 /// The first column of `queue_life` among the columns of a job; all of them are NULL before its
 /// first change.
@@ -27,29 +38,47 @@ pub(crate) struct SqliteRecord {
     pub(crate) has_life: bool,
     /// Whether it has rows in `queue_attempt`: the removal of one that has none looks for none.
     pub(crate) has_attempts: bool,
+    /// Whether it has a row in `queue_gate`, which is read apart: [`read`](Self::read) leaves the
+    /// gate of the job out.
+    pub(crate) has_gate: bool,
 }
 
 impl SqliteRecord {
     /// Reads the columns in the order in which every statement selects them.
     pub(crate) fn read(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<Self> {
-        let born = TrackedJob::new(read_born(row, queue)?);
+        let marks: u16 = row.get(7)?;
+        let born = TrackedJob::new(read_born(row, queue, marks)?);
         let Some(revision) = row.get::<_, Option<i64>>(LIFE)? else {
-            return Ok(Self { job: born, has_life: false, has_attempts: false });
+            let has_gate = has(BORN_HAS_GATE, marks);
+            return Ok(Self { job: born, has_life: false, has_attempts: false, has_gate });
         };
-        let meta = read_life(row, counter(LIFE, revision)?, born.meta)?;
+        let flags: u16 = row.get(14)?;
+        let meta = read_life(row, counter(LIFE, revision)?, flags, born.meta)?;
         let (token, last_settle) = read_token(row)?;
-        let has_attempts = row.get::<_, u8>(14)? & HAS_ATTEMPTS != 0;
-        Ok(Self { job: TrackedJob { meta, token, last_settle }, has_life: true, has_attempts })
+        let (has_attempts, has_gate) = (has(HAS_ATTEMPTS, flags), has(HAS_GATE, flags));
+        Ok(Self { job: TrackedJob { meta, token, last_settle }, has_life: true, has_attempts, has_gate })
     }
 }
 
+fn has(mark: u8, marks: u16) -> bool {
+    marks & u16::from(mark) != 0
+}
+
+/// The column of marks of a job that is enqueued.
+pub(crate) fn born_marks(meta: &JobMeta) -> u16 {
+    let marks = u8::from(meta.awaited) * BORN_AWAITED + u8::from(meta.gate.is_some()) * BORN_HAS_GATE;
+    u16::from(marks) | signalling_code(meta.signalling) << BORN_SIGNALLING_SHIFT
+}
+
 /// The column of marks of a job.
-pub(crate) fn flags(stored: &SqliteRecord) -> u8 {
+pub(crate) fn flags(stored: &SqliteRecord) -> u16 {
     let meta = &stored.job.meta;
-    u8::from(meta.cancel_requested) * CANCEL_REQUESTED
+    let flags = u8::from(meta.cancel_requested) * CANCEL_REQUESTED
         + u8::from(meta.awaited) * AWAITED
         + u8::from(meta.expiry_lifted) * EXPIRY_LIFTED
         + u8::from(stored.has_attempts) * HAS_ATTEMPTS
+        + u8::from(stored.has_gate) * HAS_GATE;
+    u16::from(flags) | signalling_code(meta.signalling) << SIGNALLING_SHIFT
 }
 
 /// The columns of `run_at`: how long after `created_at` it is. SQLite keeps small numbers in fewer
@@ -97,7 +126,7 @@ where
 }
 
 /// A job as it was enqueued.
-fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
+fn read_born(row: &Row<'_>, queue: &QueueName, marks: u16) -> rusqlite::Result<JobMeta> {
     let created_at = time(row.get(4)?);
     Ok(JobMeta {
         queue: queue.clone(),
@@ -120,20 +149,19 @@ fn read_born(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<JobMeta> {
         lease: None,
         claimed_at: None,
         cancel_requested: false,
-        awaited: row.get(7)?,
+        awaited: has(BORN_AWAITED, marks),
         progress: None,
         last_error: None,
         failed_at: None,
         finished_at: None,
         purge_at: None,
         gate: None,
-        signalling: Signalling::None,
+        signalling: signalling(7, marks >> BORN_SIGNALLING_SHIFT)?,
     })
 }
 
 /// What its changes made of it since.
-fn read_life(row: &Row<'_>, revision: u64, born: JobMeta) -> rusqlite::Result<JobMeta> {
-    let flags: u8 = row.get(14)?;
+fn read_life(row: &Row<'_>, revision: u64, flags: u16, born: JobMeta) -> rusqlite::Result<JobMeta> {
     let run_at = later(born.created_at, row.get(10)?);
     Ok(JobMeta {
         revision,
@@ -144,9 +172,10 @@ fn read_life(row: &Row<'_>, revision: u64, born: JobMeta) -> rusqlite::Result<Jo
         epoch: counter(11, row.get(11)?)?,
         failures: row.get(12)?,
         stalls: row.get(13)?,
-        cancel_requested: flags & CANCEL_REQUESTED != 0,
-        awaited: flags & AWAITED != 0,
-        expiry_lifted: flags & EXPIRY_LIFTED != 0,
+        cancel_requested: has(CANCEL_REQUESTED, flags),
+        awaited: has(AWAITED, flags),
+        expiry_lifted: has(EXPIRY_LIFTED, flags),
+        signalling: signalling(14, flags >> SIGNALLING_SHIFT)?,
         lease: read_lease(row)?,
         reason: row.get::<_, Option<u8>>(19)?.map(|raw| code(19, raw, Reason::from_code)).transpose()?,
         finished_at: row.get::<_, Option<i64>>(20)?.map(time),

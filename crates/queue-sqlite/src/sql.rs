@@ -24,11 +24,15 @@ statements! {
         AMEND_JOB = "amend_job";
         BEGIN = "begin";
         COMMIT = "commit";
+        COUNT_TIMED_OUT = "count_timed_out";
         COUNT_DUE_SCHEDULED = "count_due_scheduled";
         DELETE_ASIDE = "delete_aside";
         DELETE_ATTEMPTS = "delete_attempts";
         DELETE_CLAIMED = "delete_claimed";
+        DELETE_END_SIGNALS = "delete_end_signals";
         DELETE_FAILURE = "delete_failure";
+        DELETE_GATE = "delete_gate";
+        DELETE_GATED = "delete_gated";
         DELETE_JOB = "delete_job";
         DELETE_LIFE = "delete_life";
         DELETE_PROMOTED = "delete_promoted";
@@ -36,18 +40,22 @@ statements! {
         DELETE_SCHEDULED = "delete_scheduled";
         DELETE_SERIES = "delete_series";
         DELETE_TAG = "delete_tag";
+        DELETE_TIMED_OUT = "delete_timed_out";
         DELETE_WORKER = "delete_worker";
         EXPIRE_SERIES = "expire_series";
         EXPIRE_WORKERS = "expire_workers";
         FIND_QUEUE = "find_queue";
         FIRST_ASIDE = "first_aside";
+        FIRST_GATED = "first_gated";
         FIRST_LAPSE = "first_lapse";
         FIRST_READY = "first_ready";
         FIRST_SCHEDULED = "first_scheduled";
         FORGET_KINDS = "forget_kinds";
         INSERT_ASIDE = "insert_aside";
         INSERT_ATTEMPT = "insert_attempt";
+        INSERT_END_SIGNAL = "insert_end_signal";
         INSERT_FAILURE = "insert_failure";
+        INSERT_GATED = "insert_gated";
         INSERT_JOB = "insert_job";
         INSERT_LEASE = "insert_lease";
         INSERT_LIFE = "insert_life";
@@ -59,17 +67,23 @@ statements! {
         LIST_WORKERS = "list_workers";
         LOAD_ATTEMPTS = "load_attempts";
         LOAD_COUNTS = "load_counts";
+        LOAD_END_SIGNALS = "load_end_signals";
+        LOAD_GATE = "load_gate";
         LOAD_KINDS = "load_kinds";
         LOAD_OUTCOME = "load_outcome";
         LOAD_PAUSED = "load_paused";
         LOAD_PAYLOAD = "load_payload";
         LOAD_STORE = "load_store";
+        MARK_GATE = "mark_gate";
         PROMOTE_DUE = "promote_due";
+        PROMOTE_TIMED_OUT = "promote_timed_out";
         QUEUE_NAME = "queue_name";
         READY_KINDS = "ready_kinds";
         ROLLBACK = "rollback";
         SAVE_CONTENT_TYPE = "save_content_type";
         SAVE_DETAILS = "save_details";
+        SAVE_GATE = "save_gate";
+        SAVE_HAS_GATED = "save_has_gated";
         SAVE_HAS_KINDS = "save_has_kinds";
         SAVE_KIND = "save_kind";
         SAVE_PAYLOAD = "save_payload";
@@ -88,6 +102,7 @@ statements! {
         LIST_CAME_DUE = "list_came_due";
         LIST_FAILURES = "list_failures";
         LIST_FAILURES_BACK = "list_failures_back";
+        LIST_GATED = "list_gated";
         LIST_HELD = "list_held";
         LIST_JOBS = "list_jobs";
         LIST_JOBS_BACK = "list_jobs_back";
@@ -97,6 +112,7 @@ statements! {
         LIST_SCHEDULED = "list_scheduled";
         LIST_TAGGED = "list_tagged";
         LIST_TAGGED_BACK = "list_tagged_back";
+        LIST_TIMED_OUT = "list_timed_out";
         PRUNE_EVERYTHING = "prune_everything";
         PRUNE_EXPIRED = "prune_expired";
         PRUNE_FINISHED = "prune_finished";
@@ -110,7 +126,9 @@ pub(crate) const VERIFY: &[&str] = &[
     include_str!("../sql/verify/attempts.sql"),
     include_str!("../sql/verify/counters.sql"),
     include_str!("../sql/verify/due.sql"),
+    include_str!("../sql/verify/end_signals.sql"),
     include_str!("../sql/verify/failures.sql"),
+    include_str!("../sql/verify/gates.sql"),
     include_str!("../sql/verify/integrity.sql"),
     include_str!("../sql/verify/lives.sql"),
     include_str!("../sql/verify/orphan_entries.sql"),

@@ -90,6 +90,7 @@ impl Storage for SqliteStorage {
             .with_attempts()
             .with_import()
             .with_series()
+            .with_gates()
             .with_limits(self.shared.options.limits)
     }
 

@@ -6,4 +6,4 @@ WHERE job.kind IS NOT aside.kind
 OR NOT EXISTS (SELECT 1 FROM queue_kind AS kind WHERE kind.queue = aside.queue AND kind.kind = aside.kind)
 UNION ALL
 SELECT 'queue ' || queue || ' is wrong about having pauses of kinds' FROM queue_name
-WHERE has_kinds <> EXISTS (SELECT 1 FROM queue_kind AS kind WHERE kind.queue = queue_name.queue);
+WHERE (marks & 1 <> 0) <> EXISTS (SELECT 1 FROM queue_kind AS kind WHERE kind.queue = queue_name.queue);

@@ -8,6 +8,8 @@ FROM (
   GROUP BY 1, 2
   UNION ALL
   SELECT queue, 6, -count(*) FROM queue_scheduled GROUP BY queue
+  UNION ALL
+  SELECT queue, 7, -count(*) FROM queue_gated GROUP BY queue
 )
 GROUP BY queue, slot
 HAVING sum(jobs) <> 0;

@@ -5,6 +5,8 @@ SELECT 'entry ' || seq || ' among the waiting jobs has no job' FROM (
   SELECT queue, seq, run_at, priority FROM queue_aside
   UNION ALL
   SELECT queue, seq, run_at, NULL FROM queue_scheduled
+  UNION ALL
+  SELECT queue, seq, run_at, NULL FROM queue_gated
 ) AS entry
 WHERE NOT EXISTS (
   SELECT 1 FROM queue_job AS job LEFT JOIN queue_life AS life ON life.seq = job.key & 0xffffffffff

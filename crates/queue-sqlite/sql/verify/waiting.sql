@@ -1,4 +1,4 @@
--- A waiting job that is not in exactly one of the three orders, or a job that stands there
+-- A waiting job that is not in exactly one of the four orders, or a job that stands there
 -- and does not wait.
 SELECT 'job ' || seq || ' stands ' || entries || ' times in the order of waiting jobs, not ' || wanted
 FROM (
@@ -10,6 +10,8 @@ FROM (
        AND entry.priority = job.priority AND entry.run_at = job.created_at + coalesce(life.run_after, job.run_after)
        AND entry.seq = job.key & 0xffffffffff)
     + (SELECT count(*) FROM queue_scheduled AS entry WHERE entry.queue = job.queue
+       AND entry.run_at = job.created_at + coalesce(life.run_after, job.run_after) AND entry.seq = job.key & 0xffffffffff)
+    + (SELECT count(*) FROM queue_gated AS entry WHERE entry.queue = job.queue
        AND entry.run_at = job.created_at + coalesce(life.run_after, job.run_after) AND entry.seq = job.key & 0xffffffffff) AS entries
   FROM queue_job AS job LEFT JOIN queue_life AS life ON life.seq = job.key & 0xffffffffff
 )

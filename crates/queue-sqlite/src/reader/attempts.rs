@@ -49,7 +49,8 @@ impl Snapshot<'_> {
         let mut find = self.connection.prepare_cached(sql::JOB_BY_ID)?;
         let key = params![queue, id.as_str()];
         let found = find.query_row(key, |row| SqliteRecord::read(row, name)).optional()?;
-        Ok(found.filter(|stored| !stored.job.meta.is_purged(self.moment.now)))
+        let found = found.filter(|stored| !stored.job.meta.is_purged(self.moment.now));
+        found.map(|stored| self.with_gate(stored)).transpose()
     }
 }
 

@@ -4,7 +4,7 @@ use super::Snapshot;
 use crate::{
     row::{counter, foreign},
     sql,
-    writer::SCHEDULED_SLOT,
+    writer::{GATED_SLOT, SCHEDULED_SLOT},
 };
 use queue_core::{Counts, Kind, QueueName, State, Timestamp};
 use rusqlite::{OptionalExtension, params};
@@ -23,16 +23,20 @@ impl Snapshot<'_> {
         let mut counts = Counts::empty(self.moment);
         let mut statement = self.connection.prepare_cached(sql::LOAD_COUNTS)?;
         let mut rows = statement.query([queue])?;
+        let mut oldest_gated = None;
         while let Some(row) = rows.next()? {
             let slot = row.get(0)?;
             let jobs = counter(1, row.get(1)?)?;
             if slot == SCHEDULED_SLOT {
                 counts.scheduled = jobs.saturating_sub(self.due_scheduled(queue)?);
-            } else {
+            } else if slot == GATED_SLOT && jobs > 0 {
+                counts.gated = jobs.saturating_sub(self.timed_out(queue)?);
+                oldest_gated = self.first_gated(queue)?;
+            } else if slot != GATED_SLOT {
                 counts.set(State::from_code(slot).ok_or_else(|| foreign(0, "no such slot"))?, jobs);
             }
         }
-        counts.oldest_due = self.oldest_due(queue)?;
+        counts.oldest_due = self.oldest_due(queue, oldest_gated)?;
         Ok(counts)
     }
 
@@ -42,10 +46,12 @@ impl Snapshot<'_> {
         counter(0, statement.query_row(params![queue, self.moment.now.as_millis()], |row| row.get(0))?)
     }
 
-    /// The first of each priority in turn, and the first scheduled one if it is due by now.
-    fn oldest_due(&self, queue: i64) -> rusqlite::Result<Option<Timestamp>> {
+    /// The first of each priority in turn, and the first scheduled and the first gated one if they
+    /// are due by now.
+    fn oldest_due(&self, queue: i64, gated: Option<i64>) -> rusqlite::Result<Option<Timestamp>> {
         let scheduled = self.first_scheduled(queue)?;
-        let mut oldest = scheduled.filter(|at| *at <= self.moment.now.as_millis());
+        let came_due = scheduled.into_iter().chain(gated).filter(|at| *at <= self.moment.now.as_millis());
+        let mut oldest = came_due.min();
         for (kind, _) in self.kinds(queue)? {
             let aside = self.oldest_aside(queue, &kind)?;
             oldest = [oldest, aside].into_iter().flatten().min();

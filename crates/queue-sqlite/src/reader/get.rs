@@ -53,6 +53,7 @@ impl Snapshot<'_> {
         } else {
             ResultParts::default()
         };
-        Ok(outcome.beside(payload))
+        let end_signals = self.end_signals(&stored.job.meta)?;
+        Ok(JobBody { end_signals, ..outcome.beside(payload) })
     }
 }

@@ -40,11 +40,13 @@ impl IndexRange {
                 (either(sql::LIST_TAGGED, sql::LIST_TAGGED_BACK), bounds)
             }
             Walk::Due => (sql::LIST_READY, claim_order(queue, after)),
-            Walk::Scheduled => {
+            Walk::Scheduled | Walk::Gated => {
                 // A job whose time has come stays in this index until a claim moves it, and is not
-                // listed as scheduled.
+                // listed there any more.
                 let place = after.map(place).max(Some((now.as_millis(), LAST))).unwrap_or_default();
-                (sql::LIST_SCHEDULED, values([queue, place.0, place.1]))
+                let is_gated = query.walk == Walk::Gated;
+                let sql = if is_gated { sql::LIST_GATED } else { sql::LIST_SCHEDULED };
+                (sql, values([queue, place.0, place.1]))
             }
             Walk::Lapsed => {
                 let place = after.map_or((i64::MIN, 0), place);
@@ -52,8 +54,7 @@ impl IndexRange {
             }
             // No index has leases by the time of their claim or by token (ADR 0022, ADR 0040), so
             // these walks read all leases of the queue.
-            // There are no gates, so a page of gated jobs is empty before it comes to this.
-            Walk::State(State::Processing, _) | Walk::Held { .. } | Walk::Gated => return None,
+            Walk::State(State::Processing, _) | Walk::Held { .. } => return None,
         };
         Some(Self { sql, bounds })
     }
@@ -65,11 +66,14 @@ impl IndexRange {
         Self { sql: sql::LIST_ASIDE, bounds }
     }
 
-    /// The first of the scheduled jobs whose time has come, in claim order.
-    pub(super) fn came_due(queue: i64, after: Option<PageEnd>, now: Timestamp, limit: usize) -> Self {
-        let mut bounds = claim_order(queue, after);
-        bounds.extend([now.as_millis().into(), integer(limit as u64).into()]);
-        Self { sql: sql::LIST_CAME_DUE, bounds }
+    /// The first of the scheduled jobs whose time has come, and of the gated ones whose gate has
+    /// timed out, in claim order.
+    pub(super) fn came_due(queue: i64, after: Option<PageEnd>, now: Timestamp, limit: usize) -> [Self; 2] {
+        [sql::LIST_CAME_DUE, sql::LIST_TIMED_OUT].map(|sql| {
+            let mut bounds = claim_order(queue, after);
+            bounds.extend([now.as_millis().into(), integer(limit as u64).into()]);
+            Self { sql, bounds }
+        })
     }
 }
 

@@ -15,8 +15,7 @@ impl Snapshot<'_> {
             Ok(after) => after,
             Err(error) => return Ok(Err(error)),
         };
-        let queue = self.find_queue(&query.queue)?.filter(|_| query.walk != Walk::Gated);
-        let Some(queue) = queue else { return Ok(Ok(Page::empty(self.moment))) };
+        let Some(queue) = self.find_queue(&query.queue)? else { return Ok(Ok(Page::empty(self.moment))) };
         let sorted = |jobs: Vec<TrackedJob>| query.page_of(jobs, CURSORS, self.moment);
         if query.walk == Walk::Due && (self.has_come_due(queue)? || !self.kinds(queue)?.is_empty()) {
             return Ok(sorted(self.due(queue, query, after)?));
@@ -43,7 +42,8 @@ impl Snapshot<'_> {
                 page.next = end.map(|end| end.cursor(query, CURSORS));
                 break;
             }
-            let TrackedJob { meta, token, .. } = SqliteRecord::read(row, &query.queue)?.job;
+            let stored = self.with_gate(SqliteRecord::read(row, &query.queue)?)?;
+            let TrackedJob { meta, token, .. } = stored.job;
             page.looked_at += 1;
             // The end moves on over jobs that the filter hides, or the next page would read them
             // again.
@@ -64,10 +64,11 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Whether the time of a scheduled job has come, and no claim has moved it since.
+    /// Whether the time of a scheduled job, or the time-out of a gate, has come, and no claim has
+    /// moved the job since.
     fn has_come_due(&self, queue: i64) -> rusqlite::Result<bool> {
-        let first = self.first_scheduled(queue)?;
-        Ok(first.is_some_and(|first| first <= self.moment.now.as_millis()))
+        let firsts = [self.first_scheduled(queue)?, self.first_gated(queue)?];
+        Ok(firsts.into_iter().flatten().any(|first| first <= self.moment.now.as_millis()))
     }
 
     /// From each of the places where due jobs stand, as many as the page may need.
@@ -82,8 +83,10 @@ impl Snapshot<'_> {
         let page = if shows_all { query.limit.min(ListQuery::LOOKS_MAX) } else { ListQuery::LOOKS_MAX };
         // One more says whether there is a next page.
         let enough = page + 1;
-        let came_due = IndexRange::came_due(queue, after, now, enough);
-        let mut jobs = self.jobs(came_due.sql, params_from_iter(&came_due.bounds), &query.queue)?;
+        let mut jobs = Vec::new();
+        for came_due in IndexRange::came_due(queue, after, now, enough) {
+            jobs.extend(self.jobs(came_due.sql, params_from_iter(&came_due.bounds), &query.queue)?);
+        }
         for (kind, _) in self.kinds(queue)? {
             let aside = IndexRange::aside(queue, after, enough, &kind);
             jobs.extend(self.jobs(aside.sql, params_from_iter(&aside.bounds), &query.queue)?);
@@ -93,7 +96,7 @@ impl Snapshot<'_> {
         let mut rows = statement.query(params_from_iter(&ready.bounds))?;
         for _ in 0..enough {
             let Some(row) = rows.next()? else { break };
-            jobs.push(SqliteRecord::read(row, &query.queue)?.job);
+            jobs.push(self.with_gate(SqliteRecord::read(row, &query.queue)?)?.job);
         }
         Ok(jobs)
     }
@@ -101,6 +104,6 @@ impl Snapshot<'_> {
     fn jobs(&self, sql: &str, bounds: impl Params, queue: &QueueName) -> rusqlite::Result<Vec<TrackedJob>> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let rows = statement.query_map(bounds, |row| SqliteRecord::read(row, queue))?;
-        rows.map(|row| row.map(|stored| stored.job)).collect()
+        rows.map(|row| Ok(self.with_gate(row?)?.job)).collect()
     }
 }

@@ -4,6 +4,7 @@
 mod attempts;
 mod counts;
 mod diagnose;
+mod gates;
 mod get;
 mod index_range;
 mod list;

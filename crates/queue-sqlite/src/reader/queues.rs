@@ -1,7 +1,7 @@
 //! Reading a page of queues.
 
 use super::Snapshot;
-use crate::{row::name, sql};
+use crate::{row::name, sql, writer::HAS_KINDS};
 use queue_core::{Kind, Pause, PausedKind, QueueName, QueueStatus, QueuesPage, QueuesQuery};
 use rusqlite::params;
 
@@ -14,7 +14,8 @@ impl Snapshot<'_> {
         while let Some(row) = rows.next()? {
             let queue = row.get(0)?;
             let counts = self.counts_of(queue)?;
-            let kinds = if row.get(3)? { self.kinds(queue)? } else { Vec::new() };
+            let has_kinds = row.get::<_, u8>(3)? & HAS_KINDS != 0;
+            let kinds = if has_kinds { self.kinds(queue)? } else { Vec::new() };
             let paused_kinds =
                 kinds.into_iter().map(|(kind, pause)| PausedKind { kind, pause: pause.at(counts.now) });
             let paused_kinds = paused_kinds.filter(|paused| paused.pause.is_on()).collect();

@@ -3,7 +3,7 @@
 use super::{commit::Database, session::SqliteSession, waiting::IndexPosition};
 use crate::row::{SqliteRecord, written};
 use queue_core::{
-    AnswerRoom, Applied, JobMeta, Stamped,
+    AnswerRoom, Applied, EndSignal, JobMeta, Seq, Stamped,
     lifecycle::{Transition, Verdict, apply},
 };
 use queue_store::group_commit::Verb;
@@ -40,8 +40,9 @@ impl SqliteSession<'_> {
         let before = IndexPosition::of(&stored.job.meta);
         let verdict = apply(&mut stored.job, transition, self.moment.now);
         if matches!(verdict, Verdict::Written { .. } | Verdict::Removed) {
+            let signals = self.signals_of(transition, &stored)?;
             written(self.carry_out(queue, &before, &mut stored, &verdict)?)?;
-            self.follow(queue, transition)?;
+            self.end_step(queue, &mut stored, transition, &signals)?;
         }
         let meta = stored.job.meta;
         Ok(match verdict {
@@ -54,17 +55,21 @@ impl SqliteSession<'_> {
 
     /// Most transitions come from holders of leases that this handle gave, so the job is known.
     /// `None` if it is not, or has changed since, or if the guard refuses: then the row is to be
-    /// asked.
+    /// asked. Its gate is read in any case, since signals leave the revision alone.
     fn apply_to_held(&mut self, queue: i64, transition: &Transition) -> rusqlite::Result<Option<JobMeta>> {
         let known =
             self.leased.take(transition.seq).filter(|stored| stored.job.meta.queue == transition.queue);
         let Some(mut stored) = known else { return Ok(None) };
+        if !self.read_gate(&mut stored)? {
+            return Ok(None);
+        }
         let before = IndexPosition::of(&stored.job.meta);
         let verdict = apply(&mut stored.job, transition, self.moment.now);
+        let signals = self.signals_of(transition, &stored)?;
         if !self.carry_out(queue, &before, &mut stored, &verdict)? {
             return Ok(None);
         }
-        self.follow(queue, transition)?;
+        self.end_step(queue, &mut stored, transition, &signals)?;
         if verdict != Verdict::Removed && stored.job.meta.lease.is_some() {
             self.leased.remember(stored.clone());
         }
@@ -86,10 +91,41 @@ impl SqliteSession<'_> {
         }
     }
 
-    fn follow(&mut self, queue: i64, transition: &Transition) -> rusqlite::Result<()> {
+    /// What a transition sends. Read before its patch, which may remove the job.
+    fn signals_of(
+        &mut self,
+        transition: &Transition,
+        stored: &SqliteRecord,
+    ) -> rusqlite::Result<Vec<EndSignal>> {
+        if transition.signal.is_some() { self.end_signals(&stored.job.meta) } else { Ok(Vec::new()) }
+    }
+
+    /// What comes behind the patch in a step, in this order: the followers with their raises, the
+    /// look at the job's own gate, its end signals.
+    fn end_step(
+        &mut self,
+        queue: i64,
+        stored: &mut SqliteRecord,
+        transition: &Transition,
+        signals: &[EndSignal],
+    ) -> rusqlite::Result<()> {
+        if !transition.then.is_empty() {
+            let holder = (!stored.job.meta.state.is_terminal()).then_some(transition.seq);
+            self.follow(queue, transition, holder)?;
+        }
+        if transition.patch.is_of_gate() || !transition.then.is_empty() {
+            self.look_at_gate(queue, stored, transition)?;
+        }
+        match transition.signal {
+            Some(signal) => self.send(queue, &transition.queue, signals, signal.outcome),
+            None => Ok(()),
+        }
+    }
+
+    fn follow(&mut self, queue: i64, transition: &Transition, holder: Option<Seq>) -> rusqlite::Result<()> {
         // No caller waits for their outcome.
         let mut room = AnswerRoom::new(0);
-        let mut one = |new| self.enqueue_one(queue, &transition.queue, new, &mut room).map(drop);
+        let mut one = |new| self.enqueue_one(queue, &transition.queue, new, holder, &mut room).map(drop);
         transition.then.iter().try_for_each(&mut one)
     }
 }

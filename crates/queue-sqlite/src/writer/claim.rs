@@ -1,6 +1,9 @@
 //! The verb that leases due jobs.
 
-use super::{commit::Database, give_back::SqliteGiveBack, session::SqliteSession, waiting::IndexPosition};
+use super::{
+    GATED_SLOT, HAS_KINDS, commit::Database, counters::HAS_GATED, give_back::SqliteGiveBack,
+    session::SqliteSession, waiting::IndexPosition,
+};
 use crate::{
     body::{ResultParts, read_outcome, read_payload},
     row::{COLUMNS, SqliteRecord, integer, written},
@@ -62,13 +65,18 @@ impl SqliteSession<'_> {
         let mut answers: Vec<_> = requests.iter().map(nothing).collect();
         let Some(first) = requests.first() else { return Ok(answers) };
         let Some(queue) = self.find_queue(&first.queue)? else { return Ok(answers) };
-        let (pause, has_kinds): (i64, bool) =
+        let (pause, marks): (i64, u8) =
             self.statements.load_paused.query_row([queue], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let pause = Pause::from_millis(pause).at(now);
-        let mut kinds = if has_kinds { Some(self.kind_pauses(queue)?) } else { None };
+        let mut kinds = if marks & HAS_KINDS != 0 { Some(self.kind_pauses(queue)?) } else { None };
+        // The mark of gated jobs is written at the end of a transaction.
+        let has_gated = marks & HAS_GATED != 0 || self.counters.adds(queue, GATED_SLOT);
         let mut shares = Shares::new(requests, now);
         if !pause.is_on() && shares.wanted() > 0 {
             self.promote_due(queue)?;
+            if has_gated {
+                self.promote_timed_out(queue)?;
+            }
             let front = match &mut kinds {
                 Some(kinds) => self.clear_front(queue, shares.wanted(), kinds)?,
                 None => shares.wanted(),
@@ -79,6 +87,9 @@ impl SqliteSession<'_> {
             let mut next_due = self.next_due(queue)?;
             if let Some(kinds) = &kinds {
                 next_due = next_due.into_iter().chain(self.aside_due(queue, kinds)?).min();
+            }
+            if has_gated {
+                next_due = next_due.into_iter().chain(self.next_timeout(queue)?).min();
             }
             for ((answer, request), is_cut_short) in answers.iter_mut().zip(requests).zip(shares.cut_short())
             {
@@ -141,10 +152,12 @@ impl SqliteSession<'_> {
     fn lease_one(
         &mut self,
         queue: i64,
-        mut stored: SqliteRecord,
-        body: JobBody,
+        stored: SqliteRecord,
+        mut body: JobBody,
         request: &ClaimRequest,
     ) -> rusqlite::Result<ClaimedJob> {
+        let mut stored = self.with_gate(stored)?;
+        body.end_signals = self.end_signals(&stored.job.meta)?;
         let before = IndexPosition::of(&stored.job.meta);
         lease(&mut stored.job, request, self.moment.now);
         written(self.save_lease(queue, &before, &stored)?)?;
@@ -164,6 +177,12 @@ impl SqliteSession<'_> {
         let scheduled = self.statements.first_scheduled.query_row([queue], |row| row.get(0)).optional()?;
         let lapse = self.statements.first_lapse.query_row([queue], |row| row.get(0)).optional()?;
         Ok([ready, scheduled, lapse].into_iter().flatten().min().map(Timestamp::from_millis))
+    }
+
+    /// The first time-out of a gate; one without a time-out never comes.
+    fn next_timeout(&mut self, queue: i64) -> rusqlite::Result<Option<Timestamp>> {
+        let first = self.statements.first_gated.query_row([queue], |row| row.get(0)).optional()?;
+        Ok(first.map(Timestamp::from_millis).filter(|timeout| !timeout.is_far(self.moment.now)))
     }
 }
 

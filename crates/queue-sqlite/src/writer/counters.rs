@@ -8,6 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The slot of scheduled jobs; the slots before it are the states.
 pub(crate) const SCHEDULED_SLOT: u8 = 6;
+/// The slot of jobs behind closed gates.
+pub(crate) const GATED_SLOT: u8 = 7;
+
+/// The mark of a queue that has pauses of kinds, or jobs that were set aside for them.
+pub(crate) const HAS_KINDS: u8 = 1;
+/// The mark of a queue that has gated jobs: it is there as long as their counter is above zero.
+pub(super) const HAS_GATED: u8 = 2;
 
 const _: () = assert!(State::ALL.len() == SCHEDULED_SLOT as usize, "every state needs a slot before it");
 
@@ -24,6 +31,12 @@ impl Counters {
     /// Adds to, or subtracts from, the jobs of a slot.
     pub(super) fn add(&mut self, queue: i64, slot: u8, difference: i64) {
         *self.changes.entry((queue, slot)).or_default() += difference;
+    }
+
+    /// Whether the current transaction adds to the jobs of a slot, which the file does not show
+    /// yet.
+    pub(super) fn adds(&self, queue: i64, slot: u8) -> bool {
+        self.changes.get(&(queue, slot)).is_some_and(|difference| *difference > 0)
     }
 
     /// A claim on the queue may find something that it would not have found before.
@@ -43,6 +56,9 @@ impl Counters {
         while let Some(((queue, slot), difference)) = self.changes.pop_first() {
             if difference != 0 {
                 statements.add_count.execute(params![queue, slot, difference])?;
+                if slot == GATED_SLOT {
+                    statements.save_has_gated.execute([queue])?;
+                }
             }
         }
         self.woken.clear();

@@ -3,7 +3,7 @@
 use super::{commit::Database, session::SqliteSession, waiting::IndexPosition};
 use crate::row::{SqliteRecord, foreign, written};
 use queue_core::{
-    AnswerRoom, Enqueued, JobMeta, NewJob, QueueName, Stamped, State,
+    AnswerRoom, Enqueued, JobMeta, NewJob, QueueName, Seq, Stamped, State,
     lifecycle::{Admission, admit},
     payload_bytes,
 };
@@ -26,9 +26,15 @@ impl Verb<Database> for SqliteEnqueue {
     }
 
     fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<Self::Answer> {
+        let is_new = session.find_queue(&self.queue)?.is_none();
+        if is_new && self.groups.iter().flatten().all(NewJob::raises) {
+            // No job is there that could be raised, so not even the queue is stored.
+            let orphans = |group: &Vec<NewJob>| vec![Enqueued::Orphaned; group.len()];
+            return Ok(Stamped::at(session.moment, self.groups.iter().map(orphans).collect()));
+        }
         let queue = session.intern_queue(&self.queue)?;
         let mut room = session.answer_room();
-        let mut one = |new| session.enqueue_one(queue, &self.queue, new, &mut room);
+        let mut one = |new| session.enqueue_one(queue, &self.queue, new, None, &mut room);
         let groups = self.groups.iter().map(|group| group.iter().map(&mut one).collect());
         let value = groups.collect::<rusqlite::Result<_>>()?;
         Ok(Stamped::at(session.moment, value))
@@ -37,16 +43,20 @@ impl Verb<Database> for SqliteEnqueue {
 
 impl SqliteSession<'_> {
     /// Inserts first and asks about a present record only if the id turned out to be taken, since
-    /// most are free.
+    /// most are free. `holder` is the job whose own step this job follows, if that has not ended.
     pub(super) fn enqueue_one(
         &mut self,
         queue: i64,
         name: &QueueName,
         new: &NewJob,
+        holder: Option<Seq>,
         room: &mut AnswerRoom,
     ) -> rusqlite::Result<Enqueued> {
+        if !new.end_signals.is_empty() {
+            return self.enqueue_sender(queue, name, new, holder, room);
+        }
         let meta = JobMeta::begin(name.clone(), new, self.next_seq()?, self.moment.now);
-        if self.insert(queue, &meta, &new.headers, &new.payload)? {
+        if self.insert(queue, &meta, &new.headers, &new.payload, &[])? {
             return Ok(Enqueued::Queued { seq: meta.seq });
         }
         let taken = || foreign(2, "an id is taken by no record");
@@ -56,14 +66,18 @@ impl SqliteSession<'_> {
             Admission::Insert | Admission::Replace => {
                 written(self.remove(queue, &IndexPosition::of(&present.job.meta), &present)?)?;
                 let meta = JobMeta::replacing(&present.job.meta, new, meta.seq, self.moment.now);
-                self.insert(queue, &meta, &new.headers, &new.payload)?;
+                self.insert(queue, &meta, &new.headers, &new.payload, &[])?;
                 Ok(Enqueued::Queued { seq: meta.seq })
             }
         }
     }
 
     /// A result that the answer has no room for is left out, and those behind it are not read.
-    fn taken_by(&mut self, present: &SqliteRecord, room: &mut AnswerRoom) -> rusqlite::Result<Enqueued> {
+    pub(super) fn taken_by(
+        &mut self,
+        present: &SqliteRecord,
+        room: &mut AnswerRoom,
+    ) -> rusqlite::Result<Enqueued> {
         let (seq, state) = (present.job.meta.seq, present.job.meta.state);
         if state != State::Completed {
             return Ok(Enqueued::Duplicate { seq, state });

@@ -6,7 +6,8 @@ use crate::{
     row::{SqliteRecord, foreign, integer, written},
 };
 use queue_core::{
-    Error, ImportRequest, Imported, JobMeta, Limits, Result, Stamped, State, WholeJob, lifecycle::TrackedJob,
+    EndSignal, Error, ImportRequest, Imported, JobMeta, Limits, Result, Stamped, State, WholeJob,
+    lifecycle::TrackedJob,
 };
 use queue_store::group_commit::Verb;
 use rusqlite::params;
@@ -57,14 +58,15 @@ impl SqliteSession<'_> {
         }
         let queue = self.intern_queue(&meta.queue)?;
         let meta = JobMeta { seq: self.next_seq()?, ..meta.clone() };
-        if !self.insert(queue, &meta, &body.headers, &body.payload)? {
+        let signals = self.signals_here(queue, &meta, &body.end_signals)?;
+        if !self.insert(queue, &meta, &body.headers, &body.payload, &signals)? {
             let taken = || foreign(2, "an id is taken by no record");
             let present = self.load_by_id(queue, &meta.queue, &meta.id)?.ok_or_else(taken)?;
             if !present.job.meta.is_purged(self.moment.now) {
                 return Ok(Imported::Taken { seq: present.job.meta.seq });
             }
             written(self.remove(queue, &IndexPosition::of(&present.job.meta), &present)?)?;
-            written(self.insert(queue, &meta, &body.headers, &body.payload)?)?;
+            written(self.insert(queue, &meta, &body.headers, &body.payload, &signals)?)?;
         }
         let seq = meta.seq;
         if !is_as_enqueued(&meta) {
@@ -73,11 +75,26 @@ impl SqliteSession<'_> {
         Ok(Imported::Stored { seq })
     }
 
+    /// Lives have other numbers here. A signal to a job that comes later goes by the id.
+    fn signals_here(
+        &mut self,
+        queue: i64,
+        meta: &JobMeta,
+        signals: &[EndSignal],
+    ) -> rusqlite::Result<Vec<EndSignal>> {
+        let here = |signal: &EndSignal| {
+            let target = self.load_by_id(queue, &meta.queue, &signal.to)?;
+            Ok(EndSignal { life: target.map(|target| target.job.meta.seq), ..signal.clone() })
+        };
+        signals.iter().map(here).collect()
+    }
+
     /// Writes what happened to the job, with everything that only some jobs have.
     fn import_life(&mut self, queue: i64, meta: JobMeta, job: &WholeJob) -> rusqlite::Result<()> {
         let (seq, place) = (meta.seq, IndexPosition::of(&meta));
         let has_attempts = !job.attempts.is_empty();
-        let mut stored = SqliteRecord { job: TrackedJob::new(meta), has_life: false, has_attempts };
+        let has_gate = meta.gate.is_some();
+        let mut stored = SqliteRecord { job: TrackedJob::new(meta), has_life: false, has_attempts, has_gate };
         written(self.write(queue, &place, &stored, None)?)?;
         if let Some(details) = &job.body.error_details {
             self.statements.save_details.execute(params![integer(seq.get()), &details[..]])?;

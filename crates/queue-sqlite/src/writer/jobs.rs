@@ -5,10 +5,11 @@ use super::{session::SqliteSession, waiting::IndexPosition};
 use crate::{
     body::{ResultParts, read_outcome},
     key::key,
-    row::{SqliteRecord, claimed_after, flags, integer, run_after, terms_column},
+    row::{SqliteRecord, born_marks, claimed_after, flags, integer, run_after, terms_column},
 };
 use queue_core::{
-    Attempt, Failure, Headers, JobId, JobMeta, LeaseToken, Payload, QueueName, Reason, Span, Timestamp,
+    Attempt, EndSignal, Failure, Headers, JobId, JobMeta, LeaseToken, Payload, QueueName, Reason, Seq, Span,
+    Timestamp,
     lifecycle::{BodyPatch, LastSettle, TrackedJob, Transition},
 };
 use rusqlite::{OptionalExtension, params};
@@ -16,8 +17,21 @@ use rusqlite::{OptionalExtension, params};
 impl SqliteSession<'_> {
     /// The life that a transition is about, if it is still there.
     pub(super) fn load(&mut self, queue: i64, wanted: &Transition) -> rusqlite::Result<Option<SqliteRecord>> {
-        let key = params![key(queue, wanted.seq), wanted.id.as_str()];
-        self.statements.job_by_key.query_row(key, |row| SqliteRecord::read(row, &wanted.queue)).optional()
+        self.load_life(queue, &wanted.queue, wanted.seq, &wanted.id)
+    }
+
+    /// A life of an id, if it is still there.
+    pub(super) fn load_life(
+        &mut self,
+        queue: i64,
+        name: &QueueName,
+        seq: Seq,
+        id: &JobId,
+    ) -> rusqlite::Result<Option<SqliteRecord>> {
+        let key = params![key(queue, seq), id.as_str()];
+        let found =
+            self.statements.job_by_key.query_row(key, |row| SqliteRecord::read(row, name)).optional()?;
+        found.map(|stored| self.with_gate(stored)).transpose()
     }
 
     /// The record that holds an id.
@@ -28,7 +42,9 @@ impl SqliteSession<'_> {
         id: &JobId,
     ) -> rusqlite::Result<Option<SqliteRecord>> {
         let key = params![queue, id.as_str()];
-        self.statements.job_by_id.query_row(key, |row| SqliteRecord::read(row, name)).optional()
+        let found =
+            self.statements.job_by_id.query_row(key, |row| SqliteRecord::read(row, name)).optional()?;
+        found.map(|stored| self.with_gate(stored)).transpose()
     }
 
     /// Begins a life, unless its id is taken; the answer says whether it did.
@@ -38,6 +54,7 @@ impl SqliteSession<'_> {
         meta: &JobMeta,
         headers: &Headers,
         payload: &Payload,
+        end_signals: &[EndSignal],
     ) -> rusqlite::Result<bool> {
         let inserted = self.statements.insert_job.execute(params![
             key(queue, meta.seq),
@@ -48,7 +65,7 @@ impl SqliteSession<'_> {
             meta.created_at.as_millis(),
             run_after(meta),
             terms_column(meta),
-            meta.awaited,
+            born_marks(meta),
             meta.expires_in.map(Span::as_millis),
             meta.tags.to_text(),
             headers.to_text(),
@@ -63,6 +80,8 @@ impl SqliteSession<'_> {
             let entry = params![queue, tag.as_str(), integer(meta.seq.get())];
             self.statements.insert_tag.execute(entry)?;
         }
+        self.save_gate(meta)?;
+        self.save_end_signals(meta.seq, end_signals)?;
         self.enter(queue, meta)?;
         self.notices.changed(meta);
         Ok(true)
@@ -79,6 +98,7 @@ impl SqliteSession<'_> {
         attempt: Option<&Attempt>,
     ) -> rusqlite::Result<bool> {
         stored.has_attempts |= attempt.is_some();
+        stored.has_gate |= stored.job.meta.gate.is_some();
         let (result, details) = match body {
             BodyPatch::Result(result) => (Some(result), None),
             BodyPatch::ErrorDetails(details) => (None, Some(details.as_deref())),
@@ -87,6 +107,10 @@ impl SqliteSession<'_> {
         };
         if !self.write(queue, before, stored, result)? {
             return Ok(false);
+        }
+        stored.has_life = true;
+        if before.has_another_gate_in(&stored.job.meta) {
+            self.save_gate(&stored.job.meta)?;
         }
         if let Some(attempt) = attempt {
             self.charge(stored.job.meta.seq, attempt)?;
@@ -138,6 +162,7 @@ impl SqliteSession<'_> {
         if stored.has_attempts {
             self.statements.delete_attempts.execute([seq])?;
         }
+        self.remove_gate(stored)?;
         for tag in &stored.job.meta.tags {
             self.statements.delete_tag.execute(params![queue, tag.as_str(), seq])?;
         }

@@ -33,10 +33,12 @@ impl Verb<Database> for SqlitePruneSome {
     fn run(&self, session: &mut SqliteSession<'_>) -> rusqlite::Result<usize> {
         let Some(queue) = session.find_queue(&self.queue)? else { return Ok(0) };
         let doomed = session.doomed(queue, self)?;
-        for stored in &doomed {
-            written(session.remove(queue, &IndexPosition::of(&stored.job.meta), stored)?)?;
+        let removed = doomed.len();
+        for stored in doomed {
+            let stored = session.with_gate(stored)?;
+            written(session.remove(queue, &IndexPosition::of(&stored.job.meta), &stored)?)?;
         }
-        Ok(doomed.len())
+        Ok(removed)
     }
 }
 

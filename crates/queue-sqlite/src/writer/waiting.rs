@@ -1,12 +1,13 @@
-//! The index entries and counters of a job, kept in step with its state: ready, scheduled,
+//! The index entries and counters of a job, kept in step with its state: ready, scheduled, gated,
 //! failures.
 
-use super::{SCHEDULED_SLOT, session::SqliteSession};
+use super::{GATED_SLOT, SCHEDULED_SLOT, session::SqliteSession};
 use crate::row::integer;
-use queue_core::{JobMeta, Seq, SharedTerms, State, Timestamp};
+use queue_core::{Gate, JobMeta, Seq, SharedTerms, State, Timestamp};
 use rusqlite::params;
 
-/// How many scheduled jobs one claim promotes before it searches for its own.
+/// How many scheduled jobs one claim promotes before it searches for its own, and how many jobs
+/// whose gate has timed out.
 const PROMOTE_MAX: usize = 10_000;
 
 /// The index keys and the revision of a job before a change.
@@ -20,17 +21,26 @@ pub(super) struct IndexPosition {
     /// Since when the job was among the failures.
     failed: Option<Timestamp>,
     terms: SharedTerms,
+    is_behind_gate: bool,
+    gate: Option<Box<Gate>>,
 }
 
 impl IndexPosition {
     pub(super) fn of(job: &JobMeta) -> Self {
         let JobMeta { seq, priority, run_at, state, revision, .. } = *job;
-        Self { seq, priority, run_at, state, revision, failed: failed(job), terms: job.terms.clone() }
+        let (failed, terms, gate) = (failed(job), job.terms.clone(), job.gate.clone());
+        let is_behind_gate = gate.as_ref().is_some_and(|gate| gate.is_closed(job.epoch));
+        Self { seq, priority, run_at, state, revision, failed, terms, is_behind_gate, gate }
     }
 
     /// Whether a change since then was to what is otherwise set once.
     pub(super) fn is_amended_in(&self, job: &JobMeta) -> bool {
         self.priority != job.priority || self.terms != job.terms
+    }
+
+    /// Whether a change since then was to the gate.
+    pub(super) fn has_another_gate_in(&self, job: &JobMeta) -> bool {
+        self.gate != job.gate
     }
 }
 
@@ -50,6 +60,9 @@ impl SqliteSession<'_> {
         let (run_at, seq) = (job.run_at.as_millis(), integer(job.seq.get()));
         if job.run_at <= self.moment.now {
             self.statements.insert_ready.execute(params![queue, job.priority, run_at, seq])?;
+        } else if job.is_gated(self.moment.now) {
+            self.statements.insert_gated.execute(params![queue, run_at, seq])?;
+            self.counters.add(queue, GATED_SLOT, 1);
         } else {
             self.statements.insert_scheduled.execute(params![queue, run_at, seq])?;
             self.counters.add(queue, SCHEDULED_SLOT, 1);
@@ -58,13 +71,17 @@ impl SqliteSession<'_> {
     }
 
     /// Removes the index entries of a job's former state. A job that became due may still be among
-    /// the scheduled ones.
+    /// the scheduled ones, and one whose gate has timed out among the gated ones.
     pub(super) fn leave(&mut self, queue: i64, place: &IndexPosition) -> rusqlite::Result<()> {
         self.leave_state(queue, place)?;
         if !place.state.is_waiting() {
             return Ok(());
         }
         let (run_at, seq) = (place.run_at.as_millis(), integer(place.seq.get()));
+        if place.is_behind_gate && self.statements.delete_gated.execute(params![queue, run_at, seq])? == 1 {
+            self.counters.add(queue, GATED_SLOT, -1);
+            return Ok(());
+        }
         if self.statements.delete_ready.execute(params![queue, place.priority, run_at, seq])? == 0 {
             if self.statements.delete_scheduled.execute(params![queue, run_at, seq])? == 0 {
                 return self.leave_aside(queue, place.priority, run_at, seq);
@@ -98,6 +115,17 @@ impl SqliteSession<'_> {
         if moved > 0 {
             self.statements.delete_promoted.execute(params![queue, moved])?;
             self.counters.add(queue, SCHEDULED_SLOT, -moved);
+        }
+        Ok(())
+    }
+
+    /// Moves jobs whose gate has timed out to the ready ones, a bounded number in one claim.
+    pub(super) fn promote_timed_out(&mut self, queue: i64) -> rusqlite::Result<()> {
+        let bounds = params![queue, self.moment.now.as_millis(), integer(PROMOTE_MAX as u64)];
+        let moved = integer(self.statements.promote_timed_out.execute(bounds)? as u64);
+        if moved > 0 {
+            self.statements.delete_timed_out.execute(params![queue, moved])?;
+            self.counters.add(queue, GATED_SLOT, -moved);
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ mod common;
 mod crash;
 mod doctor;
 mod full_disk;
+mod gates;
 mod held;
 mod locks;
 mod long_transaction;

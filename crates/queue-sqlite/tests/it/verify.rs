@@ -1,7 +1,7 @@
 //! `verify` finds contradictions: each kind of damage is done by hand, and must be reported.
 
 use crate::common::{Place, assert_sound, claim, complete, enqueue, job, settle};
-use queue_core::{Span, Storage};
+use queue_core::{EndSignal, JobId, NewGate, Span, Storage};
 use rusqlite::Connection;
 
 #[tokio::test]
@@ -55,6 +55,47 @@ async fn every_kind_of_damage_is_found() {
         enqueue(&store, vec![job("a"), job("b"), job("c"), job("d").with_delay(Span::from_secs(9))]).await;
         let claimed = claim(&store, 2).await.jobs;
         settle(&store, &claimed[0].record.meta, complete(claimed[0].token)).await;
+        assert_sound(&store).await;
+        Connection::open(place.path()).unwrap().execute(damage, []).unwrap();
+        let findings = store.verify().await.unwrap();
+        assert!(findings.iter().any(|finding| finding.contains(told)), "{damage}: {findings:?}");
+    }
+}
+
+#[tokio::test]
+async fn every_kind_of_damage_to_gates_and_end_signals_is_found() {
+    for (damage, told) in [
+        ("UPDATE queue_count SET jobs = jobs + 1 WHERE slot = 7", "slot 7"),
+        ("UPDATE queue_name SET marks = 0", "queue 1 is wrong about having gated jobs"),
+        ("UPDATE queue_name SET marks = 3", "queue 1 is wrong about having pauses of kinds"),
+        ("DELETE FROM queue_gated", "job 2 stands 0 times"),
+        ("UPDATE queue_gated SET run_at = run_at + 1", "entry 2 among the waiting jobs has no job"),
+        (
+            "INSERT INTO queue_scheduled SELECT queue, run_at, seq FROM queue_gated",
+            "job 2 is scheduled behind a closed gate",
+        ),
+        ("UPDATE queue_gate SET closed_at = NULL WHERE seq = 2", "job 2 is gated without a closed gate"),
+        ("UPDATE queue_gate SET completed = 2 WHERE seq = 2", "job 2 has a gate that is complete and closed"),
+        ("UPDATE queue_gate SET closed_at = 1 WHERE seq = 2", "job 2 has a gate of a later claim"),
+        ("DELETE FROM queue_gate WHERE seq = 2", "job 2 is wrong about having a gate"),
+        ("INSERT INTO queue_gate VALUES (1, 0, 0, 0, 0, 0, NULL)", "job 1 is wrong about having a gate"),
+        ("INSERT INTO queue_gate VALUES (99, 0, 0, 0, 0, 0, NULL)", "gate 99 has no job"),
+        ("DELETE FROM queue_end_signal", "job 3 has 0 end signals, and is marked with 3"),
+        ("INSERT INTO queue_end_signal VALUES (1, 0, 'x', 2, 0)", "job 1 has 1 end signals"),
+        ("INSERT INTO queue_end_signal VALUES (99, 0, 'x', 2, 0)", "the end signals of 99 have no job"),
+        (
+            "UPDATE queue_life SET flags = 3 << 5 WHERE seq = 4",
+            "job 4 has 1 end signals, and is marked with 3",
+        ),
+    ] {
+        let place = Place::new();
+        let store = place.open().await;
+        let sum = JobId::from_static("sum");
+        let gated = job("sum").with_gate(NewGate { needs: 2, is_sealed: true, timeout: None });
+        let sender = |id: &str| job(id).with_end_signals([EndSignal::to(sum.clone())]);
+        enqueue(&store, vec![job("plain"), gated, sender("b"), sender("c").with_priority(-1)]).await;
+        let held = claim(&store, 1).await.jobs.remove(0);
+        settle(&store, &held.record.meta, complete(held.token)).await;
         assert_sound(&store).await;
         Connection::open(place.path()).unwrap().execute(damage, []).unwrap();
         let findings = store.verify().await.unwrap();

@@ -1,0 +1,2 @@
+-- In: the seq of a sender.
+DELETE FROM queue_end_signal WHERE seq = ?1;

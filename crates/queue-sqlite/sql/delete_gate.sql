@@ -1,0 +1,2 @@
+-- In: seq.
+DELETE FROM queue_gate WHERE seq = ?1;

@@ -1,0 +1,188 @@
+//! Gates and end signals within a transaction: to which jobs a new job sends its signals, what a
+//! gate counts, and when it opens.
+
+use super::{session::SqliteSession, waiting::IndexPosition};
+use crate::{
+    gate::{end_signal_columns, gate_columns, read_end_signal, read_gate},
+    row::{SqliteRecord, foreign, integer, written},
+};
+use queue_core::{
+    AnswerRoom, EndOutcome, EndSignal, Enqueued, JobMeta, NewJob, QueueName, Seq, Signalling,
+    lifecycle::{Admission, BodyPatch, Received, Transition, admit, look, raise, receive},
+};
+use rusqlite::OptionalExtension;
+
+impl SqliteSession<'_> {
+    /// Reads the gate of a job that has one, as it is now. False if it is not there: the job is not
+    /// the one that it was.
+    pub(super) fn read_gate(&mut self, stored: &mut SqliteRecord) -> rusqlite::Result<bool> {
+        if !stored.has_gate {
+            return Ok(true);
+        }
+        let seq = integer(stored.job.meta.seq.get());
+        let gate = self.statements.load_gate.query_row([seq], read_gate).optional()?;
+        stored.job.meta.gate = gate.map(Box::new);
+        Ok(stored.job.meta.gate.is_some())
+    }
+
+    /// A record that was read in this transaction, with its gate.
+    pub(super) fn with_gate(&mut self, mut stored: SqliteRecord) -> rusqlite::Result<SqliteRecord> {
+        let is_there = self.read_gate(&mut stored)?;
+        if is_there { Ok(stored) } else { Err(foreign(0, "a job has lost its gate")) }
+    }
+
+    /// Writes the gate of a job, if it has one.
+    pub(super) fn save_gate(&mut self, job: &JobMeta) -> rusqlite::Result<()> {
+        let Some(gate) = job.gate.as_deref() else { return Ok(()) };
+        self.statements.save_gate.execute(gate_columns(job.seq, gate)).map(drop)
+    }
+
+    /// Removes the gate and the end signals of a job that has some.
+    pub(super) fn remove_gate(&mut self, stored: &SqliteRecord) -> rusqlite::Result<()> {
+        let seq = integer(stored.job.meta.seq.get());
+        if stored.has_gate {
+            self.statements.delete_gate.execute([seq])?;
+        }
+        if stored.job.meta.signalling != Signalling::None {
+            self.statements.delete_end_signals.execute([seq])?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn save_end_signals(&mut self, sender: Seq, signals: &[EndSignal]) -> rusqlite::Result<()> {
+        for (nth, signal) in signals.iter().enumerate() {
+            self.statements.insert_end_signal.execute(end_signal_columns(sender, nth, signal))?;
+        }
+        Ok(())
+    }
+
+    /// What a job sends at its end, or has sent.
+    pub(super) fn end_signals(&mut self, job: &JobMeta) -> rusqlite::Result<Vec<EndSignal>> {
+        if job.signalling == Signalling::None {
+            return Ok(Vec::new());
+        }
+        let load = self.statements.load_end_signals.get()?;
+        load.query_map([integer(job.seq.get())], read_end_signal)?.collect()
+    }
+
+    /// Stores a job with end signals. The targets are asked before anything is written, and raised
+    /// only for a job that is stored: a duplicate raises nothing, and of a job whose raise no
+    /// target takes nothing is left.
+    pub(super) fn enqueue_sender(
+        &mut self,
+        queue: i64,
+        name: &QueueName,
+        new: &NewJob,
+        holder: Option<Seq>,
+        room: &mut AnswerRoom,
+    ) -> rusqlite::Result<Enqueued> {
+        let now = self.moment.now;
+        let present = self.load_by_id(queue, name, &new.id)?;
+        if let Some(present) = &present
+            && admit(Some(&present.job.meta), new, now) == Admission::Duplicate
+        {
+            return self.taken_by(present, room);
+        }
+        let Some(signals) = self.raise(queue, name, &new.end_signals, holder)? else {
+            return Ok(Enqueued::Orphaned);
+        };
+        let seq = self.next_seq()?;
+        let meta = match present {
+            Some(present) => {
+                written(self.remove(queue, &IndexPosition::of(&present.job.meta), &present)?)?;
+                JobMeta::replacing(&present.job.meta, new, seq, now)
+            }
+            None => JobMeta::begin(name.clone(), new, seq, now),
+        };
+        let meta = JobMeta { signalling: Signalling::owing(signals.len()), ..meta };
+        written(self.insert(queue, &meta, &new.headers, &new.payload, &signals)?)?;
+        Ok(Enqueued::Queued { seq })
+    }
+
+    /// Resolves to which lives the signals of a new job are, and raises the targets that are to be
+    /// raised. `None`, and nothing written, if one of these takes no raise. A signal that raises
+    /// nothing is left out if no job would count it. `holder` is the job whose own step enqueues
+    /// this one.
+    fn raise(
+        &mut self,
+        queue: i64,
+        name: &QueueName,
+        signals: &[EndSignal],
+        holder: Option<Seq>,
+    ) -> rusqlite::Result<Option<Vec<EndSignal>>> {
+        let (mut kept, mut raised) = (Vec::with_capacity(signals.len()), Vec::new());
+        for signal in signals {
+            let target = self.load_by_id(queue, name, &signal.to)?;
+            let target = target.filter(|to| signal.life.is_none_or(|life| life == to.job.meta.seq));
+            let taken = target.and_then(|mut target| {
+                let by_itself = holder == Some(target.job.meta.seq);
+                raise(&mut target.job.meta, by_itself, self.moment.now).then_some(target)
+            });
+            let Some(target) = taken else {
+                if signal.raises {
+                    return Ok(None);
+                }
+                continue;
+            };
+            kept.push(EndSignal { life: Some(target.job.meta.seq), ..signal.clone() });
+            if signal.raises {
+                raised.push(target);
+            }
+        }
+        for target in raised {
+            self.save_gate(&target.job.meta)?;
+            if !target.has_gate {
+                self.statements.mark_gate.execute([integer(target.job.meta.seq.get())])?;
+            }
+        }
+        Ok(Some(kept))
+    }
+
+    /// Looks at the gate of a transition's own job, after its followers.
+    pub(super) fn look_at_gate(
+        &mut self,
+        queue: i64,
+        stored: &mut SqliteRecord,
+        transition: &Transition,
+    ) -> rusqlite::Result<()> {
+        let is_own = |signal: &EndSignal| signal.raises && signal.to == transition.id;
+        let raises_itself = transition.then.iter().any(|new| new.end_signals.iter().any(is_own));
+        if raises_itself {
+            let Some(raised) = self.load(queue, transition)? else { return Ok(()) };
+            *stored = raised;
+        }
+        let before = IndexPosition::of(&stored.job.meta);
+        if look(&mut stored.job.meta, &transition.patch, self.moment.now) {
+            written(self.save(queue, &before, stored, &BodyPatch::Keep, None)?)?;
+        }
+        Ok(())
+    }
+
+    /// Sends the signals of a job that has ended.
+    pub(super) fn send(
+        &mut self,
+        queue: i64,
+        name: &QueueName,
+        signals: &[EndSignal],
+        outcome: EndOutcome,
+    ) -> rusqlite::Result<()> {
+        for signal in signals {
+            let target = match signal.life {
+                Some(life) => self.load_life(queue, name, life, &signal.to)?,
+                // One that came by an import knows only the id, since its job came before the
+                // other.
+                None => self.load_by_id(queue, name, &signal.to)?,
+            };
+            let Some(mut target) = target else { continue };
+            let before = IndexPosition::of(&target.job.meta);
+            match receive(&mut target.job.meta, signal, outcome, self.moment.now) {
+                Received::Dropped => {}
+                Received::Counted => self.save_gate(&target.job.meta)?,
+                Received::Opened => {
+                    written(self.save(queue, &before, &mut target, &BodyPatch::Keep, None)?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
