@@ -44,8 +44,14 @@ impl KvDatabase {
         let own = kv.capabilities();
         // This process gets no hints of writes by other processes.
         let events = if own.reach == Reach::Process { EventReach::Store } else { EventReach::None };
-        let capabilities =
-            own.with_events(events).with_presence().with_pause().with_attempts().with_import().with_series();
+        let capabilities = own
+            .with_events(events)
+            .with_presence()
+            .with_pause()
+            .with_attempts()
+            .with_import()
+            .with_series()
+            .with_gates();
         let clock = KvClock::new(clock, clock_bound);
         Arc::new(Self { kv: Box::new(kv), capabilities, clock, hubs: Mutex::default() })
     }

@@ -4,16 +4,17 @@
 //! |---|---|---|
 //! | `Mark`, `LastSeq` | nothing | the store's time; the newest life |
 //! | `Name` | queue, by itself | nothing: the queues that ever had a job or a pause, in order |
-//! | `Paused` | queue | until when claims of the queue give nothing: the number of a `Pause`; whether it has `KindPause` |
+//! | `Paused` | queue | until when claims of the queue give nothing: the number of a `Pause`; marks: whether it has `KindPause`, and `Gated` |
 //! | `KindPause` | queue, kind | until when claims give no job of the kind |
 //! | `Count` | queue, slot | how many jobs are in a state, or scheduled |
 //! | `Id` | queue, id | the `seq` of the life that holds the id |
 //! | `Job` | queue, seq | the record: all that is small |
 //! | `Payload`, `Result`, `Details` | queue, seq | the large parts, which a heartbeat leaves alone |
-//! | `Headers`, `Attempts` | queue, seq | what few jobs have, and nothing for the others |
+//! | `Headers`, `Attempts`, `EndSignals` | queue, seq | what few jobs have, and nothing for the others |
 //! | `Ready` | queue, priority, due time, seq | bytes of the payload; due jobs in claim order |
 //! | `Aside` | queue, kind, priority, due time, seq | the same; due jobs that a claim met while their kind was paused |
 //! | `Scheduled` | queue, due time, seq | the same and the priority; jobs whose time is to come |
+//! | `Gated` | queue, time-out, seq | as `Scheduled`; jobs that wait behind a closed gate |
 //! | `Lease`, `Purge`, `Finished` | queue, time, seq | nothing: leases, purges, ends by their times |
 //! | `Worker` | id | until when it is shown, and what |
 //! | `Series` | series, slot, writer | until when the entry is kept, and its bytes |
@@ -62,6 +63,8 @@ pub(crate) enum Family {
     SeriesExpiry,
     KindPause,
     Aside,
+    Gated,
+    EndSignals,
 }
 
 const SEQ_BYTES: usize = size_of::<u64>();
@@ -129,9 +132,16 @@ pub(crate) fn ready_at(queue: &QueueName, priority: i16, run_at: Timestamp, seq:
     timed(with(of_queue(Family::Ready, queue), &priority), run_at, seq)
 }
 
-/// The entry of a job that waits for its time.
-pub(crate) fn scheduled(meta: &JobMeta) -> Key {
-    timed(of_queue(Family::Scheduled, &meta.queue), meta.run_at, meta.seq)
+/// The entry of a job that waits for its time, or behind a closed gate for its time-out.
+pub(crate) fn waiting(meta: &JobMeta) -> Key {
+    let is_behind_gate = meta.gate.as_ref().is_some_and(|gate| gate.is_closed(meta.epoch));
+    let family = if is_behind_gate { Family::Gated } else { Family::Scheduled };
+    timed(of_queue(family, &meta.queue), meta.run_at, meta.seq)
+}
+
+/// The family of a key.
+pub(crate) fn is_of(family: Family, key: &[u8]) -> bool {
+    key.first() == Some(&(family as u8))
 }
 
 /// The index entries of a record, without the entries of a waiting job, which have values.

@@ -22,18 +22,34 @@ pub(crate) fn read_time(bytes: &[u8]) -> KvResult<Timestamp> {
     Ok(Timestamp::from_millis(read_number(bytes)?.cast_signed()))
 }
 
-/// The value that lets a claim make a scheduled job ready without reading its record.
-pub(crate) fn pauses(pause: Pause, has_kinds: bool) -> Vec<u8> {
+/// What a claim of a queue has to look at besides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct QueueMarks {
+    /// Kinds that are paused, or of which jobs are set aside.
+    pub(crate) kinds: bool,
+    /// Jobs behind closed gates.
+    pub(crate) gated: bool,
+}
+
+const HAS_KINDS: u8 = 1;
+const HAS_GATED: u8 = 2;
+
+pub(crate) fn pauses(pause: Pause, marks: QueueMarks) -> Vec<u8> {
     let mut bytes = time(Timestamp::from_millis(pause.as_millis())).to_vec();
-    bytes.push(u8::from(has_kinds));
+    bytes.push(u8::from(marks.kinds) * HAS_KINDS + u8::from(marks.gated) * HAS_GATED);
     bytes
 }
 
-pub(crate) fn read_pauses(bytes: &[u8]) -> KvResult<(Pause, bool)> {
-    let (has_kinds, until) = bytes.split_last().ok_or_else(|| KvFailure::corrupt("a pause has no bytes"))?;
-    Ok((Pause::from_millis(read_time(until)?.as_millis()), *has_kinds > 0))
+pub(crate) fn read_pauses(bytes: &[u8]) -> KvResult<(Pause, QueueMarks)> {
+    let (marks, until) = bytes.split_last().ok_or_else(|| KvFailure::corrupt("a pause has no bytes"))?;
+    if marks & !(HAS_KINDS | HAS_GATED) != 0 {
+        return Err(KvFailure::corrupt("a queue has a mark that is none"));
+    }
+    let marks = QueueMarks { kinds: marks & HAS_KINDS != 0, gated: marks & HAS_GATED != 0 };
+    Ok((Pause::from_millis(read_time(until)?.as_millis()), marks))
 }
 
+/// The value that lets a claim make a waiting job ready without reading its record.
 pub(crate) fn scheduled(payload_bytes: u64, priority: i16) -> Vec<u8> {
     [&number(payload_bytes)[..], &priority.to_be_bytes()].concat()
 }
@@ -69,4 +85,24 @@ pub(crate) fn read_worker(bytes: Vec<u8>) -> KvResult<(WorkerInfo, Timestamp)> {
     }
     let until = read_time(&bytes.split_to(size_of::<u64>()))?;
     Ok((stored::from_bytes(bytes)?, until))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{QueueMarks, pauses, read_pauses};
+    use queue_core::{Pause, Timestamp};
+
+    #[test]
+    fn pauses_and_marks_come_back_and_no_other_mark_is_read() {
+        for pause in [Pause::Off, Pause::UntilResumed, Pause::Until(Timestamp::from_millis(7))] {
+            for (kinds, gated) in [(false, false), (true, false), (false, true), (true, true)] {
+                let marks = QueueMarks { kinds, gated };
+                let mut bytes = pauses(pause, marks);
+                assert_eq!(read_pauses(&bytes).expect("it was written here"), (pause, marks));
+                assert!(read_pauses(&bytes[1..]).is_err() && read_pauses(&[]).is_err());
+                *bytes.last_mut().expect("it is long") |= 4;
+                assert!(read_pauses(&bytes).is_err());
+            }
+        }
+    }
 }

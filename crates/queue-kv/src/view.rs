@@ -4,18 +4,20 @@ use crate::{
     KvEntry, KvRead,
     failure::{KvFailure, KvResult},
     keys::{self, Family, Key},
-    values,
+    values::{self, QueueMarks},
 };
 use bytes::Bytes;
 use queue_core::{
-    Attempt, Counts, Headers, JobBody, JobId, JobMeta, Kind, Moment, Pause, Payload, QueueName, Seq, State,
-    Timestamp,
+    Attempt, Counts, EndSignal, Headers, JobBody, JobId, JobMeta, Kind, Moment, Pause, Payload, QueueName,
+    Seq, Signalling, State, Timestamp,
 };
 use queue_store::stored::{self, Form, StoredJob};
 use std::ops::Range;
 
 /// The slot of jobs that wait for their time; the lower slots are the states.
 pub(crate) const SCHEDULED_SLOT: u8 = 6;
+/// The slot of jobs behind closed gates.
+pub(crate) const GATED_SLOT: u8 = 7;
 /// The entries that one step of a walk reads.
 pub(crate) const STEP: usize = 500;
 
@@ -96,15 +98,24 @@ impl<'t> View<'t> {
     }
 
     /// The large parts of an existing life.
-    pub(crate) fn body(&self, queue: &QueueName, seq: Seq) -> KvResult<JobBody> {
+    pub(crate) fn body(&self, meta: &JobMeta) -> KvResult<JobBody> {
+        let (queue, seq) = (&meta.queue, meta.seq);
         let payload: Option<Payload> = self.part(Family::Payload, queue, seq)?;
         Ok(JobBody {
             payload: payload.ok_or_else(|| KvFailure::corrupt("a record has no payload"))?,
             headers: self.part(Family::Headers, queue, seq)?.unwrap_or(Headers::NONE),
             result: self.part(Family::Result, queue, seq)?,
             error_details: self.get(&keys::life(Family::Details, queue, seq))?.map(Bytes::from),
-            end_signals: Vec::new(),
+            end_signals: self.end_signals(meta)?,
         })
+    }
+
+    /// What a job sends at its end, or has sent.
+    pub(crate) fn end_signals(&self, meta: &JobMeta) -> KvResult<Vec<EndSignal>> {
+        if meta.signalling == Signalling::None {
+            return Ok(Vec::new());
+        }
+        Ok(self.part(Family::EndSignals, &meta.queue, meta.seq)?.unwrap_or_default())
     }
 
     /// The charged attempts of a life.
@@ -118,12 +129,11 @@ impl<'t> View<'t> {
         Ok(bytes.map(stored::from_bytes).transpose()?)
     }
 
-    /// The pause of a queue, off if it is over, and whether there are pauses of kinds.
-    pub(crate) fn pauses(&self, queue: &QueueName) -> KvResult<(Pause, bool)> {
+    /// The pause of a queue, off if it is over, and its marks.
+    pub(crate) fn pauses(&self, queue: &QueueName) -> KvResult<(Pause, QueueMarks)> {
         let bytes = self.get(&keys::of_queue_alone(Family::Paused, queue))?;
-        let (pause, has_kinds) =
-            bytes.map(|bytes| values::read_pauses(&bytes)).transpose()?.unwrap_or_default();
-        Ok((pause.at(self.now()), has_kinds))
+        let (pause, marks) = bytes.map(|bytes| values::read_pauses(&bytes)).transpose()?.unwrap_or_default();
+        Ok((pause.at(self.now()), marks))
     }
 
     /// The kinds that are paused or have jobs set aside, with what is left of their pauses.
@@ -145,34 +155,45 @@ impl<'t> View<'t> {
         Ok(first.first().map(|(key, _)| keys::time_of(key)))
     }
 
-    /// Reads the counters, and corrects them by the jobs that came due since a claim last moved
-    /// them; looks up the oldest due job too.
+    /// Reads the counters, and corrects them by the jobs that came due or timed out since a claim
+    /// last moved them; looks up the oldest due job too.
     pub(crate) fn counts(&self, queue: &QueueName) -> KvResult<Counts> {
         let mut counts = Counts::empty(self.moment);
         for (key, value) in self.scan(&keys::all(Family::Count, queue), STEP)? {
             let jobs = values::read_number(&value)?;
             match keys::slot_of(&key) {
                 SCHEDULED_SLOT => counts.scheduled = jobs,
+                GATED_SLOT => counts.gated = jobs,
                 slot => {
                     let state = State::from_code(slot);
                     counts.set(state.ok_or_else(|| KvFailure::corrupt("no state has such a slot"))?, jobs);
                 }
             }
         }
-        let mut came_due = 0;
-        self.each(keys::until(Family::Scheduled, queue, self.now()), |_| {
-            came_due += 1;
-            Ok(())
-        })?;
-        counts.scheduled = counts.scheduled.saturating_sub(came_due);
-        counts.oldest_due = self.oldest_due(queue)?;
+        counts.scheduled = counts.scheduled.saturating_sub(self.came_due(Family::Scheduled, queue)?);
+        counts.oldest_due = self.oldest_due(queue, counts.gated > 0)?;
+        if counts.gated > 0 {
+            counts.gated = counts.gated.saturating_sub(self.came_due(Family::Gated, queue)?);
+        }
         Ok(counts)
     }
 
-    fn oldest_due(&self, queue: &QueueName) -> KvResult<Option<Timestamp>> {
-        let mut oldest = self.first_time(Family::Scheduled, queue)?.filter(|at| *at <= self.now());
+    /// How many jobs of an index of waiting ones are due by now.
+    fn came_due(&self, family: Family, queue: &QueueName) -> KvResult<u64> {
+        let mut came_due = 0;
+        self.each(keys::until(family, queue, self.now()), |_| {
+            came_due += 1;
+            Ok(())
+        })?;
+        Ok(came_due)
+    }
+
+    fn oldest_due(&self, queue: &QueueName, has_gated: bool) -> KvResult<Option<Timestamp>> {
+        let gated = if has_gated { self.first_time(Family::Gated, queue)? } else { None };
+        let waiting = self.first_time(Family::Scheduled, queue)?.into_iter().chain(gated);
+        let mut oldest = waiting.filter(|at| *at <= self.now()).min();
         let mut lines = vec![keys::all(Family::Ready, queue)];
-        if self.pauses(queue)?.1 {
+        if self.pauses(queue)?.1.kinds {
             lines.extend(self.kinds(queue)?.iter().map(|(kind, _)| keys::aside(queue, kind)));
         }
         for mut rest in lines {

@@ -28,7 +28,7 @@ impl View<'_> {
     ) -> KvResult<Option<JobRecord>> {
         let Some(meta) = self.present(queue, id)? else { return Ok(None) };
         let body = match what {
-            Detail::Full if !room.is_full() => Some(self.body(queue, meta.seq)?),
+            Detail::Full if !room.is_full() => Some(self.body(&meta)?),
             Detail::Full | Detail::Meta => None,
         };
         let body = body.filter(|body| room.takes(body.len()));

@@ -13,9 +13,9 @@ use std::ops::Range;
 const CURSORS: &str = "kv";
 
 impl View<'_> {
-    /// One page. Leased, due and scheduled jobs are found by their index and sorted; a page of the
-    /// oldest-first walk costs what it steps through. The other walks read every record of the
-    /// queue.
+    /// One page. Leased, due, scheduled and gated jobs are found by their index and sorted; a page
+    /// of the oldest-first walk costs what it steps through. The other walks read every record of
+    /// the queue.
     pub(crate) fn list(&self, query: &ListQuery) -> KvResult<Page> {
         let queue = &query.queue;
         let now = self.now();
@@ -26,9 +26,10 @@ impl View<'_> {
                 keys::all(Family::Ready, queue),
                 keys::all(Family::Aside, queue),
                 keys::until(Family::Scheduled, queue, now),
+                keys::until(Family::Gated, queue, now),
             ],
             Walk::Scheduled => vec![keys::all(Family::Scheduled, queue)],
-            Walk::Gated => Vec::new(),
+            Walk::Gated => vec![keys::all(Family::Gated, queue)],
             Walk::All(_) | Walk::State(State::Queued | State::Completed, _) | Walk::Tagged(..)
                 if !query.walk.is_reversed() =>
             {

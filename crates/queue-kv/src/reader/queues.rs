@@ -16,8 +16,8 @@ impl View<'_> {
             let name =
                 std::str::from_utf8(keys::name_of(&key)).ok().and_then(|text| QueueName::new(text).ok());
             let name = name.ok_or_else(|| KvFailure::corrupt("a queue has no name"))?;
-            let (pause, has_kinds) = self.pauses(&name)?;
-            let kinds = if has_kinds { self.kinds(&name)? } else { Vec::new() };
+            let (pause, marks) = self.pauses(&name)?;
+            let kinds = if marks.kinds { self.kinds(&name)? } else { Vec::new() };
             let kinds = kinds.into_iter().filter(|(_, pause)| pause.is_on());
             let paused_kinds = kinds.map(|(kind, pause)| PausedKind { kind, pause }).collect();
             let counts = self.counts(&name)?;

@@ -5,25 +5,26 @@ use crate::{
     failure::KvResult,
     keys::{self, Family, Key},
     values,
-    view::{SCHEDULED_SLOT, View},
+    view::{GATED_SLOT, SCHEDULED_SLOT, View},
 };
-use queue_core::{JobMeta, State};
+use queue_core::{JobMeta, QueueName, Signalling, State};
 use queue_store::stored::{self, StoredJob};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The families that point to records; their values are compared too.
-const INDEXES: [Family; 7] = [
+const INDEXES: [Family; 8] = [
     Family::Id,
     Family::Ready,
     Family::Scheduled,
+    Family::Gated,
     Family::Lease,
     Family::Purge,
     Family::Finished,
     Family::Count,
 ];
 /// The families that belong to records; their values come from callers.
-const PARTS: [Family; 5] =
-    [Family::Payload, Family::Result, Family::Details, Family::Headers, Family::Attempts];
+const PARTS: [Family; 6] =
+    [Family::Payload, Family::Result, Family::Details, Family::Headers, Family::Attempts, Family::EndSignals];
 
 /// The entries that the records imply.
 #[derive(Default)]
@@ -42,9 +43,9 @@ pub(crate) fn verify(view: &View<'_>) -> KvResult<Vec<String>> {
     view.each(keys::family(Family::Job), |(key, value)| {
         let found: StoredJob = stored::from_bytes(value)?;
         let meta = &found.job.meta;
-        let is_scheduled = stored.contains(&(keys::scheduled(meta), scheduled_value(&found)));
-        implied.add(&found, is_scheduled);
-        findings.extend(view.contradictions(&found, &key, is_scheduled, last_seq));
+        let is_before_time = stored.contains(&(keys::waiting(meta), waiting_value(&found)));
+        implied.add(&found, is_before_time);
+        findings.extend(view.contradictions(&found, &key, is_before_time, last_seq)?);
         for family in may_have(meta) {
             stored.remove(&nothing_at(keys::life(family, &meta.queue, meta.seq)));
         }
@@ -55,6 +56,7 @@ pub(crate) fn verify(view: &View<'_>) -> KvResult<Vec<String>> {
         .extend(implied.counts.iter().map(|(key, jobs)| (key.clone(), values::number(*jobs).to_vec())));
     // A queue without records stays listed; a queue with records must be listed.
     view.each(keys::family(Family::Name), |(key, _)| {
+        findings.extend(view.contradictory_mark(&key)?);
         implied.names.remove(&key);
         Ok(())
     })?;
@@ -94,32 +96,46 @@ impl View<'_> {
         Ok(stored)
     }
 
+    /// A queue that is marked as having gated jobs and has none, or the reverse.
+    fn contradictory_mark(&self, name: &Key) -> KvResult<Option<String>> {
+        let text = std::str::from_utf8(keys::name_of(name)).ok();
+        let Some(queue) = text.and_then(|text| QueueName::new(text).ok()) else { return Ok(None) };
+        let has_gated = self.first_time(Family::Gated, &queue)?.is_some();
+        let is_wrong = self.pauses(&queue)?.1.gated != has_gated;
+        Ok(is_wrong.then(|| format!("queue {queue:?} is wrong about having gated jobs")))
+    }
+
     /// The contradictions within one record.
     fn contradictions(
         &self,
         found: &StoredJob,
         key: &Key,
-        is_scheduled: bool,
+        is_before_time: bool,
         last_seq: u64,
-    ) -> impl Iterator<Item = String> {
+    ) -> KvResult<Vec<String>> {
         let meta = &found.job.meta;
+        let signals = self.end_signals(meta)?.len();
         let running = meta.state == State::Processing;
+        let waits_for_time = meta.state.is_waiting() && meta.run_at > self.now();
         let rules = [
             (*key == keys::life(Family::Job, &meta.queue, meta.seq), "stands under another's key"),
             (meta.seq.get() <= last_seq, "is newer than the newest life"),
-            (!meta.is_scheduled(self.now()) || is_scheduled, "is ready before its time"),
+            (!waits_for_time || is_before_time, "is ready before its time"),
+            (owes_what_it_has(meta, signals), "has other end signals than it owes"),
+            (has_sound_gate(meta), "has a gate that no step leaves"),
             (meta.lease.is_some() == running, "has a lease and does not run, or the reverse"),
             (found.job.token.is_some() == running, "has a token and does not run, or the reverse"),
             (meta.claimed_at.is_some() == (meta.epoch > 0), "was claimed at no time, or the reverse"),
             (meta.failed_at.is_some() == meta.last_error.is_some(), "failed at no time, or the reverse"),
         ];
         let name = format!("job {:?} of queue {:?}", meta.id, meta.queue);
-        rules.into_iter().filter(|(holds, _)| !holds).map(move |(_, broken)| format!("{name} {broken}"))
+        let broken = rules.into_iter().filter(|(holds, _)| !holds);
+        Ok(broken.map(|(_, broken)| format!("{name} {broken}")).collect())
     }
 }
 
 impl ImpliedEntries {
-    fn add(&mut self, found: &StoredJob, is_scheduled: bool) {
+    fn add(&mut self, found: &StoredJob, is_before_time: bool) {
         let meta = &found.job.meta;
         let (queue, seq) = (&meta.queue, meta.seq);
         self.names.insert(keys::name(queue));
@@ -130,25 +146,48 @@ impl ImpliedEntries {
             self.entries.insert(nothing_at(keys::life(Family::Result, queue, seq)));
         }
         *self.counts.entry(keys::count(queue, meta.state.as_code())).or_default() += 1;
-        if meta.state.is_waiting() && is_scheduled {
-            self.entries.insert((keys::scheduled(meta), scheduled_value(found)));
-            *self.counts.entry(keys::count(queue, SCHEDULED_SLOT)).or_default() += 1;
+        if let Signalling::Owed(1..) = meta.signalling {
+            self.entries.insert(nothing_at(keys::life(Family::EndSignals, queue, seq)));
+        }
+        if meta.state.is_waiting() && is_before_time {
+            let entry = keys::waiting(meta);
+            let is_gated = keys::is_of(Family::Gated, &entry);
+            self.entries.insert((entry, waiting_value(found)));
+            let slot = if is_gated { GATED_SLOT } else { SCHEDULED_SLOT };
+            *self.counts.entry(keys::count(queue, slot)).or_default() += 1;
         } else if meta.state.is_waiting() {
             self.entries.insert((keys::ready(meta), values::number(found.payload_bytes).to_vec()));
         }
     }
 }
 
-fn scheduled_value(found: &StoredJob) -> Vec<u8> {
+fn waiting_value(found: &StoredJob) -> Vec<u8> {
     values::scheduled(found.payload_bytes, found.job.meta.priority)
 }
 
+fn owes_what_it_has(meta: &JobMeta, signals: usize) -> bool {
+    match meta.signalling {
+        Signalling::None => signals == 0,
+        Signalling::Owed(count) => usize::from(count) == signals && !meta.state.is_terminal(),
+        Signalling::Sent => true,
+    }
+}
+
+/// A gate is not of a later claim, and no job waits behind one that is complete.
+fn has_sound_gate(meta: &JobMeta) -> bool {
+    meta.gate.as_ref().is_none_or(|gate| {
+        let stays_closed = meta.state.is_waiting() && gate.is_closed(meta.epoch) && gate.is_complete();
+        !stays_closed && gate.closed_at.is_none_or(|epoch| epoch <= meta.epoch)
+    })
+}
+
 /// The parts that a record may have: headers from its enqueue, details of an error, attempts once
-/// it was claimed.
+/// it was claimed, end signals once they are sent.
 fn may_have(meta: &JobMeta) -> impl Iterator<Item = Family> {
     let details = meta.last_error.is_some().then_some(Family::Details);
     let attempts = (meta.epoch > 0).then_some(Family::Attempts);
-    [Some(Family::Headers), details, attempts].into_iter().flatten()
+    let sent = (meta.signalling == Signalling::Sent).then_some(Family::EndSignals);
+    [Some(Family::Headers), details, attempts, sent].into_iter().flatten()
 }
 
 fn nothing_at(key: Key) -> KvEntry {

@@ -52,6 +52,8 @@ impl Transaction<'_> {
         let found = self.view().life(&sent.queue, sent.seq)?;
         let Some(mut stored) = found else { return Ok(Applied::Missing) };
         let before = stored.job.meta.clone();
+        // Read before the patch, which may remove the job.
+        let signals = if sent.signal.is_some() { self.view().end_signals(&before)? } else { Vec::new() };
         match apply(&mut stored.job, sent, self.now()) {
             Verdict::Written { body, attempt } => {
                 if let BodyPatch::Payload(payload) = &body {
@@ -72,8 +74,15 @@ impl Transaction<'_> {
         // No caller gets the answers about the followers, which may have the id that was just
         // freed.
         let mut room = AnswerRoom::new(0);
+        let holder = (!stored.job.meta.state.is_terminal()).then_some(sent.seq);
         for new in &sent.then {
-            self.enqueue(&sent.queue, new, &mut room)?;
+            self.enqueue(&sent.queue, new, holder, &mut room)?;
+        }
+        if sent.patch.is_of_gate() || !sent.then.is_empty() {
+            self.look_at_gate(&mut stored, sent)?;
+        }
+        if let Some(signal) = sent.signal {
+            self.send(&sent.queue, &signals, signal.outcome)?;
         }
         Ok(Applied::Done(stored.job.meta))
     }

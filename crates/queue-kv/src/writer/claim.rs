@@ -9,7 +9,7 @@ use crate::{
     failure::{KvFailure, KvResult},
     keys::{self, Family},
     values,
-    view::SCHEDULED_SLOT,
+    view::{GATED_SLOT, SCHEDULED_SLOT},
 };
 use queue_core::{
     AnswerRoom, ClaimRequest, Claimed, ClaimedJob, JobRecord, QueueName, Seq, Timestamp, lifecycle::lease,
@@ -19,7 +19,8 @@ use queue_store::{
     group_commit::{PendingCall, Verb},
 };
 
-/// The most scheduled jobs that one claim makes ready; later claims make the others ready.
+/// The most scheduled jobs that one claim makes ready, and the most gated ones; later claims make
+/// the others ready.
 const PROMOTE_MAX: usize = 1_000;
 
 /// Leases due jobs. A caller that leaves before the claim runs gets none, so that the jobs need not
@@ -53,35 +54,41 @@ impl Transaction<'_> {
         // The mark lets handles that live for a single claim carry time on from one to the next
         // while the clock is behind.
         self.keeps_time |= self.moment.is_ahead();
-        let (pause, has_kinds) = self.view().pauses(queue)?;
-        self.has_kinds.insert(queue.clone(), has_kinds);
-        let mut kinds = if has_kinds { self.kind_pauses(queue)? } else { KindPauses::default() };
+        let (pause, marks) = self.view().pauses(queue)?;
+        self.marks.insert(queue.clone(), marks);
+        let mut kinds = if marks.kinds { self.kind_pauses(queue)? } else { KindPauses::default() };
         let mut answer = Claimed { pause, paused_kinds: kinds.paused(), ..Claimed::none(None, self.moment) };
         if request.is_late(now) {
             return Ok(Claimed { next_due: Some(now), ..answer });
         }
         let limit = if pause.is_on() { 0 } else { request.limit };
         if limit > 0 {
-            self.promote(queue)?;
-            let front = if has_kinds { self.clear_front(queue, limit, &mut kinds)? } else { limit };
+            self.promote(queue, Family::Scheduled, SCHEDULED_SLOT)?;
+            if marks.gated {
+                self.promote(queue, Family::Gated, GATED_SLOT)?;
+            }
+            let front = if marks.kinds { self.clear_front(queue, limit, &mut kinds)? } else { limit };
             for seq in self.due(request, front)? {
                 answer.jobs.push(self.lease(request, seq)?);
             }
         }
         let aside = self.aside_due(queue, &kinds)?;
-        answer.next_due = self.next_due(queue)?.into_iter().chain(aside).min();
+        let timeout = if marks.gated { self.view().first_time(Family::Gated, queue)? } else { None };
+        // The end of the wait behind a gate without a time-out never comes.
+        let timeout = timeout.filter(|at| !at.is_far(now));
+        answer.next_due = self.next_due(queue)?.into_iter().chain(aside).chain(timeout).min();
         Ok(Claimed { set_aside: kinds.set_aside, ..answer })
     }
 
-    /// Makes scheduled jobs ready whose time has come. Their records stay the same.
-    fn promote(&mut self, queue: &QueueName) -> KvResult<()> {
-        let came_due = keys::until(Family::Scheduled, queue, self.now());
+    /// Makes jobs ready whose time, or whose time-out, has come. Their records stay the same.
+    fn promote(&mut self, queue: &QueueName, waiting: Family, slot: u8) -> KvResult<()> {
+        let came_due = keys::until(waiting, queue, self.now());
         for (entry, value) in self.view().scan(&came_due, PROMOTE_MAX)? {
             let (payload_bytes, priority) = values::read_scheduled(&value)?;
             let (run_at, seq) = (keys::time_of(&entry), keys::seq_of(&entry));
             self.put(&keys::ready_at(queue, priority, run_at, seq), payload_bytes)?;
             self.delete(&entry)?;
-            self.count(queue, SCHEDULED_SLOT, -1);
+            self.count(queue, slot, -1);
         }
         Ok(())
     }
@@ -108,7 +115,7 @@ impl Transaction<'_> {
         let before = stored.job.meta.clone();
         lease(&mut stored.job, request, self.now());
         self.write(Some(&before), &stored)?;
-        let body = Some(self.view().body(&request.queue, seq)?);
+        let body = Some(self.view().body(&stored.job.meta)?);
         Ok(ClaimedJob { record: JobRecord { meta: stored.job.meta, body }, token: request.token })
     }
 

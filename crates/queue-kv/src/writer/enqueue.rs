@@ -25,7 +25,7 @@ impl Verb<Commits> for KvEnqueue {
     fn run(&self, session: &mut Session<'_>) -> KvResult<Self::Answer> {
         let transaction = session.transaction();
         let mut room = transaction.answer_room();
-        let mut one = |new| transaction.enqueue(&self.queue, new, &mut room);
+        let mut one = |new| transaction.enqueue(&self.queue, new, None, &mut room);
         let groups = self.groups.iter().map(|group| group.iter().map(&mut one).collect());
         let value = groups.collect::<KvResult<_>>()?;
         Ok(Stamped::at(session.transaction().moment, value))

@@ -9,7 +9,9 @@ use crate::{
     keys::{self, Family},
     values,
 };
-use queue_core::{ImportRequest, Imported, JobMeta, Stamped, WholeJob, lifecycle::TrackedJob};
+use queue_core::{
+    EndSignal, ImportRequest, Imported, JobMeta, QueueName, Stamped, WholeJob, lifecycle::TrackedJob,
+};
 use queue_store::{
     group_commit::Verb,
     stored::{self, StoredJob},
@@ -50,7 +52,9 @@ impl Transaction<'_> {
             self.remove(&present)?;
         }
         self.remember_queue(queue)?;
+        let signals = self.signals_here(queue, &body.end_signals)?;
         let seq = self.next_seq()?;
+        self.put_end_signals(queue, seq, &signals)?;
         let key = |family| keys::life(family, queue, seq);
         self.put(&keys::id(queue, &meta.id), &values::number(seq.get()))?;
         self.put(&key(Family::Payload), &stored::to_bytes(&body.payload))?;
@@ -69,5 +73,13 @@ impl Transaction<'_> {
         let job = TrackedJob::new(JobMeta { seq, ..meta.clone() });
         self.write(None, &StoredJob { job, payload_bytes: body.payload.bytes.len() as u64 })?;
         Ok(Imported::Stored { seq })
+    }
+    /// Lives have other numbers here. A signal to a job that comes later goes by the id.
+    fn signals_here(&self, queue: &QueueName, signals: &[EndSignal]) -> KvResult<Vec<EndSignal>> {
+        let here = |signal: &EndSignal| {
+            let target = self.view().find(queue, &signal.to)?;
+            Ok(EndSignal { life: target.map(|target| target.job.meta.seq), ..signal.clone() })
+        };
+        signals.iter().map(here).collect()
     }
 }

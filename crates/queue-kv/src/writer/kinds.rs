@@ -4,7 +4,7 @@ use super::transaction::Transaction;
 use crate::{
     failure::{KvFailure, KvResult},
     keys::{self, Family},
-    values,
+    values::{self, QueueMarks},
 };
 use queue_core::{Kind, Pause, PausedKind, QueueName, Timestamp};
 use queue_store::KindPauses;
@@ -45,31 +45,47 @@ impl Transaction<'_> {
                 pauses.remove(&kind);
             }
         }
-        let (pause, has_kinds) = self.view().pauses(queue)?;
-        if has_kinds == pauses.is_empty() {
-            self.write_pauses(queue, pause, !pauses.is_empty())?;
-        }
-        Ok(())
+        self.mark(queue, |marks| QueueMarks { kinds: !pauses.is_empty(), ..marks })
     }
 
-    /// Writes the pause of a queue, and whether there are pauses of kinds.
-    pub(super) fn write_pauses(&mut self, queue: &QueueName, pause: Pause, has_kinds: bool) -> KvResult<()> {
-        self.has_kinds.insert(queue.clone(), has_kinds);
+    /// Changes the marks of a queue; writes only where that changes anything.
+    pub(super) fn mark(
+        &mut self,
+        queue: &QueueName,
+        change: impl Fn(QueueMarks) -> QueueMarks,
+    ) -> KvResult<()> {
+        let before = self.marks(queue)?;
+        if change(before) == before {
+            return Ok(());
+        }
+        let (pause, _) = self.view().pauses(queue)?;
+        self.write_pauses(queue, pause, change(before))
+    }
+
+    /// Writes the pause of a queue, and its marks.
+    pub(super) fn write_pauses(
+        &mut self,
+        queue: &QueueName,
+        pause: Pause,
+        marks: QueueMarks,
+    ) -> KvResult<()> {
+        self.marks.insert(queue.clone(), marks);
         let key = keys::of_queue_alone(Family::Paused, queue);
-        match (pause.is_on(), has_kinds) {
-            (false, false) => self.delete(&key),
-            _ => self.put(&key, &values::pauses(pause, has_kinds)),
+        if pause.is_on() || marks != QueueMarks::default() {
+            self.put(&key, &values::pauses(pause, marks))
+        } else {
+            self.delete(&key)
         }
     }
 
-    /// Whether a queue has pauses of kinds, read once in a transaction.
-    pub(super) fn has_kinds(&mut self, queue: &QueueName) -> KvResult<bool> {
-        if let Some(has_kinds) = self.has_kinds.get(queue) {
-            return Ok(*has_kinds);
+    /// The marks of a queue, read once in a transaction.
+    pub(super) fn marks(&mut self, queue: &QueueName) -> KvResult<QueueMarks> {
+        if let Some(marks) = self.marks.get(queue) {
+            return Ok(*marks);
         }
-        let (_, has_kinds) = self.view().pauses(queue)?;
-        self.has_kinds.insert(queue.clone(), has_kinds);
-        Ok(has_kinds)
+        let (_, marks) = self.view().pauses(queue)?;
+        self.marks.insert(queue.clone(), marks);
+        Ok(marks)
     }
 
     /// Prepares the front of the ready jobs for a claim of so many: brings back what was set aside

@@ -5,41 +5,57 @@ use super::transaction::Transaction;
 use crate::{
     failure::{KvFailure, KvResult},
     keys::{self, Family},
-    values,
-    view::SCHEDULED_SLOT,
+    values::{self, QueueMarks},
+    view::{GATED_SLOT, SCHEDULED_SLOT},
 };
 use queue_core::{
-    AnswerRoom, Attempt, Enqueued, JobMeta, NewJob, Payload, QueueName, State,
+    AnswerRoom, Attempt, EndSignal, Enqueued, JobMeta, NewJob, Payload, QueueName, Seq, Signalling, State,
     lifecycle::{Admission, BodyPatch, TrackedJob, admit},
 };
 use queue_store::stored::{self, StoredJob};
 
-/// The keys of a life beside its record.
+/// The keys of a life beside its record. The record says whether there are end signals, so only a
+/// job that has some pays for their key.
 const PARTS: [Family; 5] =
     [Family::Payload, Family::Result, Family::Details, Family::Headers, Family::Attempts];
 
 impl Transaction<'_> {
-    /// Enqueues one job, if the rule of ids admits it. A result for which the answer has no room is
-    /// left out.
+    /// Enqueues one job, if the rule of ids admits it, and if the jobs that it raises take that. A
+    /// result for which the answer has no room is left out. `holder` is the job whose own step this
+    /// one follows, if that has not ended.
     pub(super) fn enqueue(
         &mut self,
         queue: &QueueName,
         new: &NewJob,
+        holder: Option<Seq>,
         room: &mut AnswerRoom,
     ) -> KvResult<Enqueued> {
         let present = self.view().find(queue, &new.id)?.map(|stored| stored.job.meta);
-        match (admit(present.as_ref(), new, self.now()), &present) {
-            (Admission::Duplicate, Some(present)) => return self.duplicate(present, room),
-            (Admission::Replace, Some(former)) => self.remove(former)?,
-            _ => {}
+        let admission = admit(present.as_ref(), new, self.now());
+        if let (Admission::Duplicate, Some(present)) = (admission, &present) {
+            return self.duplicate(present, room);
+        }
+        let signals = match &new.end_signals[..] {
+            [] => None,
+            signals => match self.raise(queue, signals, holder)? {
+                Some(signals) => Some(signals),
+                None => return Ok(Enqueued::Orphaned),
+            },
+        };
+        if let (Admission::Replace, Some(former)) = (admission, &present) {
+            self.remove(former)?;
         }
         self.remember_queue(queue)?;
         let seq = self.next_seq()?;
         let now = self.now();
-        let meta = match &present {
+        let mut meta = match &present {
             Some(former) => JobMeta::replacing(former, new, seq, now),
             None => JobMeta::begin(queue.clone(), new, seq, now),
         };
+        if let Some(signals) = signals {
+            meta.signalling = Signalling::owing(signals.len());
+            self.put_end_signals(queue, seq, &signals)?;
+        }
         self.put(&keys::id(queue, &new.id), &values::number(seq.get()))?;
         self.put(&keys::life(Family::Payload, queue, seq), &stored::to_bytes(&new.payload))?;
         if !new.headers.is_empty() {
@@ -71,9 +87,28 @@ impl Transaction<'_> {
         }
         let meta = &stored.job.meta;
         self.enter(stored)?;
-        self.put(&keys::life(Family::Job, &meta.queue, meta.seq), &stored::to_bytes(stored))?;
+        self.put_record(stored)?;
         self.notices.changed(meta);
         Ok(())
+    }
+
+    /// Writes a record whose index entries stay as they are.
+    pub(super) fn put_record(&mut self, stored: &StoredJob) -> KvResult<()> {
+        let JobMeta { queue, seq, .. } = &stored.job.meta;
+        self.put(&keys::life(Family::Job, queue, *seq), &stored::to_bytes(stored))
+    }
+
+    /// Writes what a job sends at its end, if that is anything.
+    pub(super) fn put_end_signals(
+        &mut self,
+        queue: &QueueName,
+        seq: Seq,
+        signals: &Vec<EndSignal>,
+    ) -> KvResult<()> {
+        if signals.is_empty() {
+            return Ok(());
+        }
+        self.put(&keys::life(Family::EndSignals, queue, seq), &stored::to_bytes(signals))
     }
 
     /// Writes a transition's changes to the large parts.
@@ -116,17 +151,25 @@ impl Transaction<'_> {
         for family in [Family::Job].into_iter().chain(PARTS) {
             self.delete(&keys::life(family, &stored.queue, stored.seq))?;
         }
+        if stored.signalling != Signalling::None {
+            self.delete(&keys::life(Family::EndSignals, &stored.queue, stored.seq))?;
+        }
         self.notices.removed(stored);
         Ok(())
     }
 
     /// Adds the index entries of a record, and counts it. A job whose time is to come stays in the
-    /// scheduled index until a claim finds that it has come.
+    /// scheduled index until a claim finds that it has come, and a job behind a closed gate in the
+    /// gated one until a claim finds that it has timed out.
     fn enter(&mut self, stored: &StoredJob) -> KvResult<()> {
         let meta = &stored.job.meta;
-        if meta.is_scheduled(self.now()) {
-            self.put(&keys::scheduled(meta), &values::scheduled(stored.payload_bytes, meta.priority))?;
-            self.count(&meta.queue, SCHEDULED_SLOT, 1);
+        let is_gated = meta.is_gated(self.now());
+        if is_gated || meta.is_scheduled(self.now()) {
+            self.put(&keys::waiting(meta), &values::scheduled(stored.payload_bytes, meta.priority))?;
+            self.count(&meta.queue, if is_gated { GATED_SLOT } else { SCHEDULED_SLOT }, 1);
+            if is_gated {
+                self.mark(&meta.queue, |marks| QueueMarks { gated: true, ..marks })?;
+            }
         } else if meta.state.is_waiting() {
             self.put(&keys::ready(meta), &values::number(stored.payload_bytes))?;
         }
@@ -140,15 +183,16 @@ impl Transaction<'_> {
     /// Removes the index entries, given the record as it is stored.
     fn leave(&mut self, meta: &JobMeta) -> KvResult<()> {
         if meta.state.is_waiting() {
-            let scheduled = keys::scheduled(meta);
+            let waiting = keys::waiting(meta);
             // The record does not say whether a claim has moved the entry since the job's time
             // came.
-            if self.view().get(&scheduled)?.is_some() {
-                self.delete(&scheduled)?;
-                self.count(&meta.queue, SCHEDULED_SLOT, -1);
+            if self.view().get(&waiting)?.is_some() {
+                self.delete(&waiting)?;
+                let is_gated = keys::is_of(Family::Gated, &waiting);
+                self.count(&meta.queue, if is_gated { GATED_SLOT } else { SCHEDULED_SLOT }, -1);
             } else {
                 self.delete(&keys::ready(meta))?;
-                if self.has_kinds(&meta.queue)? {
+                if self.marks(&meta.queue)?.kinds {
                     self.delete(&keys::aside_of_ready(&meta.queue, &meta.kind, &keys::ready(meta)))?;
                 }
             }

@@ -10,6 +10,7 @@ mod lives;
 mod presence;
 mod prune;
 mod series;
+mod signals;
 mod transaction;
 
 pub(crate) use apply::KvApply;

@@ -33,8 +33,8 @@ impl Verb<Commits> for KvSetPaused {
                 return Ok(Err(refused));
             }
         } else {
-            let has_kinds = transaction.has_kinds(&self.queue)?;
-            transaction.write_pauses(&self.queue, pause, has_kinds)?;
+            let marks = transaction.marks(&self.queue)?;
+            transaction.write_pauses(&self.queue, pause, marks)?;
         }
         // Workers that hold jobs ready want a hint of a pause too.
         transaction.notices.wake(&self.queue);

@@ -4,8 +4,8 @@ use crate::{
     KvDatabase, KvWrite,
     failure::{KvFailure, KvResult},
     keys::{self, Family, Key},
-    values,
-    view::{View, mark},
+    values::{self, QueueMarks},
+    view::{GATED_SLOT, View, mark},
 };
 use queue_core::{AnswerRoom, Moment, QueueName, Seq, Timestamp};
 use queue_store::{NoticeLevel, Notices};
@@ -23,8 +23,8 @@ pub(crate) struct Transaction<'a> {
     last_seq: Option<u64>,
     /// The changes to the number of jobs in each slot of a queue.
     counts: BTreeMap<(QueueName, u8), i64>,
-    /// Whether queues that were looked at have pauses of kinds.
-    pub(super) has_kinds: BTreeMap<QueueName, bool>,
+    /// The marks of queues that were looked at.
+    pub(super) marks: BTreeMap<QueueName, QueueMarks>,
     answer_bytes_max: usize,
     has_writes: bool,
 }
@@ -44,7 +44,7 @@ impl<'a> Transaction<'a> {
             mark,
             last_seq: None,
             counts: BTreeMap::new(),
-            has_kinds: BTreeMap::new(),
+            marks: BTreeMap::new(),
             answer_bytes_max: database.capabilities.limits.answer_bytes_max,
             has_writes: false,
         })
@@ -114,7 +114,12 @@ impl<'a> Transaction<'a> {
     /// A transaction that wrote nothing costs nothing, unless it keeps the time.
     pub(super) fn flush(mut self) -> KvResult<FlushedTransaction<'a>> {
         for ((queue, slot), difference) in std::mem::take(&mut self.counts) {
-            self.add(&keys::count(&queue, slot), difference)?;
+            let counter = keys::count(&queue, slot);
+            self.add(&counter, difference)?;
+            // The first gated job of a queue marks it, also one whose gate opens in its own step.
+            if slot == GATED_SLOT && self.view().number(&counter)?.unwrap_or(0) == 0 {
+                self.mark(&queue, |marks| QueueMarks { gated: false, ..marks })?;
+            }
         }
         if let Some(last) = self.last_seq {
             self.put(&keys::global(Family::LastSeq), &values::number(last))?;

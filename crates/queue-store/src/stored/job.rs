@@ -1,7 +1,11 @@
 //! The record of a job: everything that is small. What is large stands beside it, so that a
 //! heartbeat copies none of it.
 
-use super::{parts::time, sealed::Fields};
+use super::{
+    gate::{read_gate, read_signalling, signalling_code, write_gate},
+    parts::time,
+    sealed::Fields,
+};
 use bytes::Bytes;
 use queue_core::{
     Failure, JobMeta, LeaseInfo, LeaseToken, Reason, Seq, SharedTerms, Signalling, Span, State, Tags,
@@ -9,8 +13,8 @@ use queue_core::{
     wire::{Malformed, Reader, Writer},
 };
 
-/// A job as its store keeps it, without what is large: payload, headers, result, error details and
-/// attempts.
+/// A job as its store keeps it, without what is large: payload, headers, result, error details,
+/// attempts and end signals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredJob {
     /// What all callers may see, and what the store alone knows.
@@ -38,7 +42,9 @@ mod flag {
     pub(super) const TAGS: u32 = 1 << 13;
     pub(super) const CLAIMED_AT: u32 = 1 << 14;
     pub(super) const FAILED_AT: u32 = 1 << 15;
-    pub(super) const ALL: u32 = (1 << 16) - 1;
+    pub(super) const GATE: u32 = 1 << 16;
+    pub(super) const SIGNALLING: u32 = 1 << 17;
+    pub(super) const ALL: u32 = (1 << 18) - 1;
 }
 
 impl Fields for StoredJob {
@@ -73,6 +79,10 @@ impl Fields for StoredJob {
         }
         meta.tags.to_text().iter().for_each(|tags| out.text(tags));
         [meta.claimed_at, meta.failed_at].into_iter().flatten().for_each(|at| out.signed(at.as_millis()));
+        meta.gate.iter().for_each(|gate| write_gate(out, gate));
+        if meta.signalling != Signalling::None {
+            out.number(signalling_code(meta.signalling));
+        }
         out.number(*payload_bytes);
     }
 
@@ -104,6 +114,10 @@ impl Fields for StoredJob {
         meta.tags = if has(flag::TAGS) { read_tags(from)? } else { Tags::NONE };
         meta.claimed_at = has(flag::CLAIMED_AT).then(|| time(from)).transpose()?;
         meta.failed_at = has(flag::FAILED_AT).then(|| time(from)).transpose()?;
+        meta.gate = has(flag::GATE).then(|| read_gate(from).map(Box::new)).transpose()?;
+        if has(flag::SIGNALLING) {
+            meta.signalling = read_signalling(from)?;
+        }
         let job = TrackedJob { meta, token, last_settle };
         Ok(Self { job, payload_bytes: from.number()? })
     }
@@ -121,8 +135,7 @@ fn flags(StoredJob { job: TrackedJob { meta, token, last_settle }, payload_bytes
         terms: _,
         tags, reason, expires_in, expiry_lifted, lease, claimed_at, cancel_requested, awaited,
         progress, last_error, failed_at, finished_at, purge_at,
-        // Not stored: a store of these records has no gates, so it refuses such a job.
-        gate: _, signalling: _,
+        gate, signalling,
     } = meta;
     let flag = |flag: u32, holds: bool| u32::from(holds) * flag;
     flag(flag::REASON, reason.is_some())
@@ -140,6 +153,8 @@ fn flags(StoredJob { job: TrackedJob { meta, token, last_settle }, payload_bytes
         | flag(flag::TAGS, !tags.is_empty())
         | flag(flag::CLAIMED_AT, claimed_at.is_some())
         | flag(flag::FAILED_AT, failed_at.is_some())
+        | flag(flag::GATE, gate.is_some())
+        | flag(flag::SIGNALLING, *signalling != Signalling::None)
 }
 
 /// What every job has.

@@ -1,5 +1,5 @@
-//! The stored form of a job: records, payloads, headers, attempts and workers as bytes and back,
-//! for stores whose database knows nothing but bytes.
+//! The stored form of a job: records, payloads, headers, attempts, end signals and workers as bytes
+//! and back, for stores whose database knows nothing but bytes.
 //!
 //! ```
 //! use queue_core::{ContentType, ErrorKind, Payload};
@@ -28,6 +28,7 @@
 //! Until the first release a program reads the bytes of its own version alone. An older version is
 //! an error that says so, and a newer one is an error that asks for an upgrade.
 
+mod gate;
 mod job;
 mod parts;
 
@@ -35,7 +36,7 @@ pub use job::StoredJob;
 
 use bytes::Bytes;
 use queue_core::{
-    Attempt, Error, ErrorKind, Headers, Payload, Result, WorkerInfo,
+    Attempt, EndSignal, Error, ErrorKind, Headers, Payload, Result, WorkerInfo,
     wire::{Malformed, Reader, Writer},
 };
 
@@ -49,6 +50,7 @@ impl Form for StoredJob {}
 impl Form for Payload {}
 impl Form for Headers {}
 impl Form for Vec<Attempt> {}
+impl Form for Vec<EndSignal> {}
 impl Form for WorkerInfo {}
 
 pub(crate) mod sealed {

@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use proptest::prelude::{ProptestConfig, any, proptest};
 use queue_core::{
-    Attempt, AttemptOutcome, Budget, ContentType, Duty, ErrorKind, Failure, Headers, JobId, JobMeta,
-    JobTerms, Kind, LeaseInfo, LeaseToken, NewerTerms, Payload, QueueName, Reason, Retention,
-    RetentionPolicy, Rng, SeededRng, Seq, Signalling, Span, State, Tag, Tags, Timestamp, WorkerId,
+    Attempt, AttemptOutcome, Budget, ContentType, Duty, EndSignal, ErrorKind, Failure, Gate, Headers, JobId,
+    JobMeta, JobTerms, Kind, LeaseInfo, LeaseToken, NewerTerms, Payload, QueueName, Reason, Retention,
+    RetentionPolicy, Rng, SeededRng, Seq, Signalling, Span, State, Tag, Tags, Tally, Timestamp, WorkerId,
     WorkerInfo,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
@@ -121,12 +121,36 @@ impl Any {
             failed_at: self.maybe(self.time()),
             finished_at: self.maybe(self.time()),
             purge_at: self.maybe(self.time()),
-            gate: None,
-            signalling: Signalling::None,
+            gate: self.maybe(self.gate().into()),
+            signalling: [Signalling::None, Signalling::Sent, Signalling::Owed(self.number() as u8)]
+                [self.0.next_u64() as usize % 3],
         };
         let last_settle = LastSettle { token: self.token(), settle: self.code(Settle::from_code) };
         let job = TrackedJob { meta, token: self.maybe(self.token()), last_settle: self.maybe(last_settle) };
         StoredJob { job, payload_bytes: self.number() }
+    }
+
+    fn gate(&self) -> Gate {
+        let tally = Tally { completed: self.number(), failed: self.number(), cancelled: self.number() };
+        Gate {
+            needs: self.number(),
+            signals: tally.completed.saturating_add(tally.not_completed()),
+            tally,
+            is_sealed: self.coin(),
+            heeds_urgent: self.coin(),
+            closed_at: self.maybe(self.number()),
+        }
+    }
+
+    fn end_signals(&self) -> Vec<EndSignal> {
+        let signal = |_| EndSignal {
+            to: JobId::new(self.text()).expect("valid"),
+            life: self.maybe(Seq::new(self.number())),
+            raises: self.coin(),
+            tolerant: self.coin(),
+            urgent: self.coin(),
+        };
+        (0..self.0.next_u64() % 9).map(signal).collect()
     }
 
     fn attempts(&self) -> Vec<Attempt> {
@@ -196,6 +220,7 @@ fn all_forms(bytes: &[u8]) {
     is_refused_or_reads_the_same_again::<Payload>(bytes);
     is_refused_or_reads_the_same_again::<Headers>(bytes);
     is_refused_or_reads_the_same_again::<Vec<Attempt>>(bytes);
+    is_refused_or_reads_the_same_again::<Vec<EndSignal>>(bytes);
     is_refused_or_reads_the_same_again::<WorkerInfo>(bytes);
 }
 
@@ -209,6 +234,7 @@ proptest! {
         comes_back(&some.payload());
         comes_back(&some.headers());
         comes_back(&some.attempts());
+        comes_back(&some.end_signals());
         comes_back(&some.show());
     }
 
@@ -239,6 +265,18 @@ fn the_present_version_is_this() {
     let bytes = to_bytes(&stored);
     let expected = b"\x02\x00\x01q\x01a\xac\x02\x01\x01k\x00\x01\x01\x00\x00\x00\x00\x03";
     assert_eq!(bytes, expected, "{:?}", bytes.escape_ascii().to_string());
+    let mut gated = stored;
+    let tally = Tally { completed: 1, failed: 2, cancelled: 300 };
+    let gate =
+        Gate { needs: 400, signals: 303, tally, is_sealed: true, heeds_urgent: false, closed_at: Some(0) };
+    (gated.job.meta.gate, gated.job.meta.signalling) = (Some(gate.into()), Signalling::Owed(64));
+    let bytes = to_bytes(&gated);
+    let expected =
+        b"\x02\x80\x80\x0c\x01q\x01a\xac\x02\x01\x01k\x00\x01\x01\x00\x00\x00\x00\x90\x03\x01\x02\xac\x02\x05\x00\x42\x03";
+    assert_eq!(bytes, expected, "{:?}", bytes.escape_ascii().to_string());
+    let signal =
+        EndSignal { raises: true, life: Some(Seq::new(7)), ..EndSignal::to(JobId::from_static("b")) };
+    assert_eq!(to_bytes(&vec![signal]), b"\x02\x01\x01b\x09\x07");
 }
 
 /// A claim of a plain job reads this much, and each heartbeat writes it.

@@ -1,10 +1,12 @@
 //! What the suite cannot force: a database that fails, the number of commits, and damage that
 //! `verify` must find.
 
+mod gates;
+
 use queue_core::{
-    Capabilities, Certainty, ClaimRequest, ContentType, Durability, ErrorKind, JobId, Kind, ManualClock,
-    NewJob, Payload, QueueName, Reach, Result, Retention, SeededRng, Span, State, Storage, StorageExt,
-    WorkerId,
+    Capabilities, Certainty, ClaimRequest, ContentType, Durability, EndSignal, ErrorKind, JobId, Kind,
+    ManualClock, NewGate, NewJob, Payload, QueueName, Reach, Result, Retention, SeededRng, Span, State,
+    Storage, StorageExt, WorkerId,
     lifecycle::{Event, OnProcessing, Policy},
 };
 use queue_kv::{Kv, KvDatabase, KvEntry, KvError, KvRead, KvStorage, KvWrite, MemoryKv};
@@ -20,11 +22,15 @@ use std::{
 /// More entries than any test here stores.
 const ALL: usize = 1000;
 
-/// A database that counts its commits, and fails on command.
+/// The first bytes of the keys of gated jobs and end signals.
+const OF_GATES: [u8; 2] = [23, 24];
+
+/// A database that counts its commits and looks for gates, and fails on command.
 #[derive(Debug, Default)]
 struct Watched {
     kv: MemoryKv,
     commits: AtomicUsize,
+    looks_for_gates: AtomicUsize,
     fails_to_begin: AtomicBool,
     fails_to_commit: AtomicBool,
 }
@@ -55,22 +61,34 @@ impl Kv for Watched {
     }
 }
 
+impl WatchedWrite<'_> {
+    fn see(&self, key: &[u8]) {
+        if OF_GATES.contains(&key[0]) {
+            self.watched.looks_for_gates.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
 impl KvRead for WatchedWrite<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, KvError> {
+        self.see(key);
         self.write.get(key)
     }
 
     fn scan(&self, range: Range<&[u8]>, limit: usize) -> Result<Vec<KvEntry>, KvError> {
+        self.see(range.start);
         self.write.scan(range, limit)
     }
 }
 
 impl KvWrite for WatchedWrite<'_> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), KvError> {
+        self.see(key);
         self.write.put(key, value)
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<(), KvError> {
+        self.see(key);
         self.write.delete(key)
     }
 
@@ -182,9 +200,23 @@ async fn jobs_whose_time_came_are_counted_as_due_before_and_after_a_claim_moves_
     Ok(())
 }
 
-/// One job in each kind of place: waiting, scheduled, running, kept with a result, kept without
-/// one.
+fn gated(timeout: Option<Span>) -> NewJob {
+    job("gated").with_gate(NewGate { needs: 1, is_sealed: true, timeout })
+}
+
+fn sender(id: &str) -> NewJob {
+    job(id).with_end_signals([EndSignal::to(JobId::from_static("gated"))])
+}
+
+/// One job in each kind of place: waiting, scheduled, gated, running, kept with a result, kept
+/// without one.
 async fn populate(store: &KvStorage) -> Result<()> {
+    populate_plain(store).await?;
+    store.enqueue(&queue(), vec![vec![gated(None), sender("sender")]]).await?;
+    Ok(())
+}
+
+async fn populate_plain(store: &KvStorage) -> Result<()> {
     let later = job("later").with_delay(Span::from_secs(60));
     let jobs =
         ["running", "done", "cancelled", "waiting"].map(|id| job(id).with_retention(Retention::default()));
