@@ -5,16 +5,18 @@
 -- In: for each claim of the queue six ARGV from 3 on: limit, lease in ms, token, worker, until when
 -- the sender listens or '', bytes of payloads.
 -- Out: now, clock, number, { the number of the pause or 0, then for each claim next_due or -1, the
--- seqs as one string, { for each job state, payload, error details if it has some } }; where there
--- are paused kinds also these as META has them, and how many jobs were set aside. Claims at the end
--- that the answer has no room for are left out of it, and were not begun. Each gets what it would
--- if they came one after the other; next_due is told as the last of them leaves it.
+-- seqs as one string, { for each job state, payload, error details and end signals if it has some }
+-- }; where there are paused kinds also these as META has them, and how many jobs were set aside.
+-- Claims at the end that the answer has no room for are left out of it, and were not begun. Each
+-- gets what it would if they came one after the other; next_due is told as the last of them leaves
+-- it.
 -- Guard: waiting and due, neither the queue nor the kind is paused, and the sender still listens;
 -- the payloads have room. Keeps I3, I11, I12, I20, I24. Allowed on a full server, so that it
 -- drains. Whatever is answered about the future is read before anything is written (part/write.lua
 -- says why).
 -- Cost: O(log n) for each job in READY and LEASES; the jobs that became due since the last claim
--- are moved first. With paused kinds as part/clear_front.lua says.
+-- are moved first, and the ones whose gate timed out. With paused kinds as part/clear_front.lua
+-- says.
 -- @part queue
 -- @part constants
 -- @part single_claim
@@ -56,6 +58,11 @@ local next_due, members, found = earliest(LEASES, '-inf'), {}, nil
 -- Where there are paused kinds: what enters LISTED and leaves READY for it, what goes back, and the
 -- kinds that stay.
 local aside, leaving, brought_back, kept, set_aside
+-- Where there may be jobs behind gates: those whose time-out has come, and whether there are more.
+local timed_out, keeps_gates = nil, has_gates
+if has_gates then
+-- @part time_outs
+end
 if has_kinds then
 -- @part clear_front
   set_aside = #leaving
@@ -101,6 +108,12 @@ local bodies = fetch('HMGET', PAYLOAD, seqs)
 for at = 1, count do
   if not bodies[at] then return redis.error_reply('CORRUPT an entry of the ready index has no payload') end
 end
+if timed_out then
+  brought_back = brought_back or {}
+  for at = 1, #timed_out do
+    brought_back[#brought_back + 1] = timed_out[at]
+  end
+end
 local held, leases, failing, unlisted, claimed_at = {}, {}, 0, brought_back, pack('>I6', now)
 for at = 1, count do
   local seq, job, claim = seqs[at], found[at], takers[at]
@@ -127,6 +140,7 @@ for at = 1, count do
   claim.seqs[#claim.seqs + 1] = seq
   jobs[said + 1], jobs[said + 2] = job, bodies[at]
   if has(flags, HAS_DETAILS) then jobs[said + 3] = call('HGET', OUTCOME, seq .. 'e') end
+  if has(byte(job, 43), HAS_SIGNALS) then jobs[#jobs + 1] = call('HGET', OUTCOME, seq .. 'r') end
   if is_fed then tell(seq, job, PROCESSING) end
 end
 local is_changed = count > 0
@@ -135,17 +149,20 @@ if has_kinds then
   for at = 1, count do
     leaving[#leaving + 1] = members[at]
   end
-  if #kept < #kinds then
--- @part save_kinds
-  end
   is_changed = #leaving > 0 or #brought_back > 0 or #kept < #kinds
 end
+local loses_gates = has_gates and not keeps_gates
+if loses_gates or has_kinds and #kept < #kinds then
+  kept = kept or {}
+-- @part save_kinds
+end
+is_changed = is_changed or loses_gates or timed_out and #timed_out > 0
 if is_changed then
   many('HSET', STATE, held)
   many('ZADD', LEASES, leases)
   if has_kinds then
     many('ZREM', READY, leaving)
-  else
+  elseif count > 0 then
     call('ZREMRANGEBYRANK', READY, 0, count - 1)
   end
   many('ZREM', LISTED, unlisted)

@@ -1,9 +1,9 @@
 #!lua flags=no-writes
 -- Counts jobs by state.
 --
--- In: nothing more. Out: now, clock, number, { one count per state }, how many are scheduled,
--- run_at of the oldest due job or -1, the number of the pause or 0; where there are paused kinds
--- also these as META has them.
+-- In: nothing more. Out: now, clock, number, { one count per state }, how many are scheduled, how
+-- many are behind gates, run_at of the oldest due job or -1, the number of the pause or 0; where
+-- there are paused kinds also these as META has them.
 -- Guard: none. Keeps I20.
 -- Cost: O(log n), and one look per priority in use, for each kind that is paused or has a line too.
 -- @part queue
@@ -17,6 +17,12 @@ end
 local oldest = NEVER
 local scheduled = call('ZRANGE', LATER, 0, 0, 'WITHSCORES')
 if scheduled[2] and tonumber(scheduled[2]) <= now then oldest = tonumber(scheduled[2]) end
+local gated = 0
+if has_gates then
+  local timed_out = call('ZRANGEBYLEX', LISTED, '[' .. GATED, '(' .. GATED .. pack('>I6', now + 1), 'LIMIT', 0, 1)[1]
+  if timed_out then oldest = math.min(oldest, (read('>I6', timed_out, 2))) end
+  gated = call('ZLEXCOUNT', LISTED, '[' .. GATED .. pack('>I6', now + 1), '(' .. BEHIND_GATED)
+end
 local orders = { { READY, '', '-', '+' } }
 for at, kind in ipairs(kinds or {}) do
   orders[at + 1] = { LISTED, kind.line, '[' .. kind.line, kind.behind }
@@ -34,4 +40,4 @@ for _, order in ipairs(orders) do
   end
 end
 local ahead = call('ZCOUNT', LATER, '(' .. text(now), '+inf')
-return { now, clock, number, counters, ahead, oldest == NEVER and -1 or oldest, paused and paused_until or 0, kinds_text }
+return { now, clock, number, counters, ahead, gated, oldest == NEVER and -1 or oldest, paused and paused_until or 0, kinds_text }

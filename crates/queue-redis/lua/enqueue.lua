@@ -4,8 +4,8 @@
 -- In: ARGV 3 the queue's number, 4 the count of jobs, 5 how many bytes of results, -1 for none;
 -- from 6 on the jobs (part/admit.lua).
 -- Out: now, clock, number, the last seq before; then for each job whose id is taken its place, and:
--- state, seq, and the result if Completed and if there is room for it. All others have the next
--- seqs, in their order.
+-- state, seq, and the result if Completed and if there is room for it; nothing for an orphan, of
+-- which nothing is stored. All others have the next seqs, in their order.
 -- Guard: the id is free (I9). Keeps I1, I9, I19, I20, I24. Without the flag allow-oom: a full
 -- server refuses it before it begins.
 -- Cost: O(log n) in READY or LATER for each job; reads nothing of jobs whose id is free. A single
@@ -18,6 +18,7 @@
 -- @part hints
 -- @part jobs
 -- @part shapes
+-- @part gates
 -- @part admit
 -- @part room
 if number == 0 then number = tonumber(ARGV[3]) end
@@ -31,7 +32,7 @@ for at = 1, tonumber(ARGV[4]) do
   if holder then
     -- The answer to the producer of a duplicate. A job of this very call has no record yet: it is
     -- Queued.
-    local answer = '\0' .. holder
+    local answer = holder == '' and '' or '\0' .. holder
     if former then
       local flags, result = byte(former, 2), ''
       if not has_room then

@@ -4,7 +4,7 @@
 -- In: ARGV 3 how many bytes of large parts, '' for none; 4.. ids.
 -- Out: now, clock, number, { for each id false, or its seq and state; if large parts are asked for:
 -- payload, or false if there is no room for them; result or false if it is not within the state;
--- details or false }.
+-- details or false; where the state says so end signals }.
 -- Guard: a record past its purge time is absent (I20). Keeps I13.
 -- Cost: one look for the id, one for each part.
 -- @part queue
@@ -50,6 +50,10 @@ for at = 1, #holders do
     end
     reply[said + 1], reply[said + 2], reply[said + 3] = payload, result, details
     said = said + 3
+    if has(byte(job, 43), HAS_SIGNALS) then
+      said = said + 1
+      reply[said] = call('HGET', OUTCOME, seq .. 'r')
+    end
   end
 end
 return { now, clock, number, reply }

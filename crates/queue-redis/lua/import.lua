@@ -3,7 +3,7 @@
 --
 -- In: ARGV 3 the queue's number, 4 the count that seqs go on from at least, 5 the count of jobs;
 -- then for each its state string, its payload with headers, its result where that stands apart, its
--- error details, its attempts; '' for none.
+-- error details, its attempts, its end signals, which are to ids; '' for none.
 -- Out: now, clock, number; then for each job 0 for stored, 1 for an id that is taken, 2 for a
 -- record past its purge time; and the seq's count.
 -- Guard: the id is free (I9). Keeps I2, I13, I20, I24. Without the flag allow-oom: a full server
@@ -20,7 +20,7 @@ last_seq = math.max(last_seq, tonumber(ARGV[4]))
 -- @part jobs
 local count, new_ids, held = tonumber(ARGV[5]), {}, {}
 for job = 1, count do
-  local state = ARGV[5 * job + 1]
+  local state = ARGV[6 * job]
   local at = id_at(state)
   new_ids[job] = sub(state, at + 1, at + byte(state, at))
 end
@@ -40,8 +40,28 @@ local function push(list, field, value)
   list[#list + 1], list[#list + 2] = field, value
 end
 
+-- The life that has an id now.
+local function life_of(id)
+  local seq = taken[id] or call('HGET', IDS, id)
+  return seq and present[seq] ~= false and seq
+end
+
+-- End signals, each to the life that has its id by now. To one that is still to come a signal goes
+-- by the id.
+local function led(signals)
+  local all, at = {}, 1
+  while at <= #signals do
+    local id_end = at + 7 + byte(signals, at + 7)
+    local life = life_of(sub(signals, at + 8, id_end))
+    all[#all + 1] = pack('>B', byte(signals, at) + (life and NAMES_LIFE or 0)) .. (life or sub(signals, at + 1, at + 6))
+      .. sub(signals, at + 7, id_end)
+    at = id_end + 1
+  end
+  return table.concat(all)
+end
+
 local function import(job)
-  local at, id = 5 * job + 1, new_ids[job]
+  local at, id = 6 * job, new_ids[job]
   local record, holder = ARGV[at], taken[id] or holders[job]
   if is_purged(record) then return answer(2) end
   if taken[id] then return answer(1, holder) end
@@ -58,6 +78,7 @@ local function import(job)
   if has(flags, HAS_RESULT) and not has(flags, RESULT_WITHIN) then push(outcomes, seq, ARGV[at + 2]) end
   if has(flags, HAS_DETAILS) then push(outcomes, seq .. 'e', ARGV[at + 3]) end
   if has(extras, HAS_ATTEMPTS) then push(outcomes, seq .. 'a', ARGV[at + 4]) end
+  if has(extras, HAS_SIGNALS) then push(outcomes, seq .. 'r', led(ARGV[at + 5])) end
   if has(extras, HAS_TAGS) then add_tags(listed, record, seq, '0') end
   local member = listed_as(record, seq)
   if member then push(listed, '0', member) end
@@ -66,7 +87,7 @@ local function import(job)
   moved[state + 1] = moved[state + 1] + 1
   if is_waiting(state) then
     local tail = tail_of(record)
-    wait(seq, sub(record, tail, tail + PLACE_BYTES - 1), read('>I6', record, tail + 2))
+    wait(seq, sub(record, tail, tail + PLACE_BYTES - 1), read('>I6', record, tail + 2), is_behind_gate(record))
     is_woken = true
   else
     local purge_at = read('>I6', record, 31)

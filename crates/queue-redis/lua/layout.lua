@@ -28,7 +28,7 @@ if #refused == 0 then
     { 'HGET', key, 'f' }, { 'HMGET', key, 'f' }, { 'HGETALL', key }, { 'HKEYS', key }, { 'HLEN', key },
     { 'HSET', key, 'f', 'v' }, { 'HDEL', key, 'f' }, { 'HINCRBY', key, 'f', 1 },
     { 'ZADD', key, 0, 'm' }, { 'ZREM', key, 'm' }, { 'ZREMRANGEBYRANK', key, 0, 0 },
-    { 'ZSCORE', key, 'm' }, { 'ZCOUNT', key, 0, 0 }, { 'ZRANGE', key, 0, 0 }, { 'ZRANGEBYLEX', key, '-', '+' }, { 'ZRANGEBYSCORE', key, 0, 0 },
+    { 'ZSCORE', key, 'm' }, { 'ZCOUNT', key, 0, 0 }, { 'ZLEXCOUNT', key, '-', '+' }, { 'ZRANGE', key, 0, 0 }, { 'ZRANGEBYLEX', key, '-', '+' }, { 'ZRANGEBYSCORE', key, 0, 0 },
   }) do try(command) end
 end
 if #refused > 0 then return { 0, unpack(refused) } end

@@ -6,8 +6,8 @@
 -- @part queue
 -- @part state
 -- @part hints
-if has_kinds then
-  call('HSET', META, 'paused', ARGV[3] .. ' kinds')
+if has_marks then
+  call('HSET', META, 'paused', ARGV[3] .. string.match(meta[3], ' .*'))
 elseif ARGV[3] ~= '0' then
   call('HSET', META, 'paused', ARGV[3])
 else

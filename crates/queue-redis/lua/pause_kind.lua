@@ -16,7 +16,7 @@ local function has_line(kind)
   return #call('ZRANGEBYLEX', LISTED, '[' .. kind.line, kind.behind, 'LIMIT', 0, 1) > 0
 end
 
-local kept = {}
+local kept, keeps_gates = {}, has_gates
 for _, kind in ipairs(kinds or {}) do
   if kind.name ~= paused_kind.name and (kind.is_on or has_line(kind)) then kept[#kept + 1] = kind end
 end

@@ -2,14 +2,16 @@
 
 use crate::{
     body::{payload_bytes, write_payload},
+    gate::{gate_bytes, signalling_byte},
+    new_job::head,
     row::{
-        AWAITED, CANCEL_REQUESTED, EXPIRY_LIFTED, HAS_ATTEMPTS, HAS_DETAILS, HAS_EXPIRY, HAS_PROGRESS,
-        HAS_RESULT, HAS_TAGS, HAS_TERMS, NEVER, RESULT_WITHIN, SMALL_RESULT_MAX, head, priority_bytes, six,
-        write_failure,
+        AWAITED, CANCEL_REQUESTED, EXPIRY_LIFTED, HAS_ATTEMPTS, HAS_DETAILS, HAS_EXPIRY, HAS_GATE,
+        HAS_PROGRESS, HAS_RESULT, HAS_SIGNALS, HAS_TAGS, HAS_TERMS, NEVER, RESULT_WITHIN, SMALL_RESULT_MAX,
+        priority_bytes, six, write_failure,
     },
     shapes::two,
 };
-use queue_core::{JobMeta, NewJob, Payload, Timestamp, WholeJob};
+use queue_core::{JobMeta, NewJob, Payload, Signalling, Timestamp, WholeJob};
 
 /// Bytes of the head that stand before the error: the payload's length.
 const LENGTH_BYTES: usize = 4;
@@ -43,6 +45,8 @@ pub(crate) fn write(job: &WholeJob, new: &NewJob) -> Vec<u8> {
     state.extend(failure);
     state.extend_from_slice(progress);
     state.extend_from_slice(&head[LENGTH_BYTES..]);
+    state.extend(meta.gate.as_deref().map(gate_bytes).unwrap_or_default());
+    state.extend(signalling_byte(meta.signalling));
     if let Some(result) = small_result(job) {
         state.extend(write_payload(result));
     }
@@ -62,7 +66,9 @@ fn flags(job: &WholeJob) -> (u8, u8) {
         | flag(HAS_PROGRESS, meta.progress.is_some());
     let extras = flag(HAS_ATTEMPTS, !job.attempts.is_empty())
         | flag(HAS_TAGS, !meta.tags.is_empty())
-        | flag(HAS_TERMS, !meta.terms.is_plain());
+        | flag(HAS_TERMS, !meta.terms.is_plain())
+        | flag(HAS_GATE, meta.gate.is_some())
+        | flag(HAS_SIGNALS, meta.signalling != Signalling::None);
     (flags, extras)
 }
 

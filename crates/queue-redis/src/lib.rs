@@ -25,7 +25,11 @@
 //! half-way is not rolled back. Scripts are sent by their digest, and whole when the server does
 //! not know them. There are no rules of a job's life in Lua: a transition arrives decided, as a
 //! guard to compare and fields to write, and `lua/apply.lua` says field by field what
-//! [`queue_core::lifecycle::apply`] says in Rust. The suite compares the two record by record.
+//! [`queue_core::lifecycle::apply`] says in Rust. The suite compares the two record by record. The
+//! gates that a step raises and signals are other jobs, which no caller has read: what
+//! [`queue_core::lifecycle::raise`], [`receive`](queue_core::lifecycle::receive) and
+//! [`look`](queue_core::lifecycle::look) say of them is in `lua/part/gates.lua`, and
+//! `tests/it/gates/same.rs` compares the two.
 //!
 //! # Keys
 //! All keys of a queue share one hash tag, its name with every byte outside `A-Z a-z 0-9 - _ . ~`
@@ -35,17 +39,17 @@
 //!
 //! | part | type | holds |
 //! |---|---|---|
-//! | `meta` | hash | last seq, the queue's number, pause, paused kinds, a counter for each state |
+//! | `meta` | hash | last seq, the queue's number, pause (and whether there are paused kinds, or may be jobs behind gates), paused kinds, a counter for each state |
 //! | `ids` | hash | id to seq |
 //! | `state` | hash | seq to everything about a job that is small: a string of fixed places (`src/row.rs`) |
 //! | `payload` | hash | seq to payload, and behind it headers, written once |
-//! | `outcome` | hash | seq to results of more than 128 bytes, to error details and to the attempts that were charged; a smaller result stands in the state string |
+//! | `outcome` | hash | seq to results of more than 128 bytes, to error details, to the attempts that were charged and to end signals; a smaller result stands in the state string, and so does a gate |
 //! | `ready` | sorted set | due jobs as priority, `run_at`, seq in bytes, all with score 0, so that their order is exact |
 //! | `later` | sorted set | jobs whose time is to come as seq, priority, `run_at` in bytes, by `run_at` |
 //! | `leases` | sorted set | seq by lapse |
 //! | `done` | sorted set | seq of terminal jobs by purge time |
 //! | `blocks`, `fill` | sorted set, hash | which blocks of 1,024 seqs hold records, and how many: the index of listings by seq |
-//! | `listed` | sorted set | failing, failed and cancelled jobs as state, time, seq in bytes, and jobs with tags as tag, 0, seq, and due jobs of paused kinds that claims have set aside as 6, kind, 0 and their member of `ready`, all with score 0 |
+//! | `listed` | sorted set | failing, failed and cancelled jobs as state, time, seq in bytes, and jobs with tags as tag, 0, seq, and due jobs of paused kinds that claims have set aside as 6, kind, 0 and their member of `ready`, and jobs behind closed gates as 7, time-out, seq, priority, all with score 0 |
 //!
 //! Of the namespace there are, under the tag `{*}`: `layout` (the version of all this), `queues`
 //! (name to number), `names` (the same names in order), `workers` and `present` (presence),
@@ -57,7 +61,7 @@
 //! |---|---|
 //! | enqueue | one look for the id, three hash fields written, one entry of an index: O(log n) |
 //! | claim | state read, and the payload if it has room, whose length the state has; state written, one entry leaves by rank and one enters: O(log n); one leaves `listed` if it had failed. Only with paused kinds: also one look at each kind and at the state of each job that is set aside, at most 1,000 |
-//! | settle | state read and written, with it a small result, one entry leaves and one enters: O(log n); a failure enters `listed`, and adds to its attempts, which are read if there are some |
+//! | settle | state read and written, with it a small result, one entry leaves and one enters: O(log n); a failure enters `listed`, and adds to its attempts, which are read if there are some; with end signals these are read, and each job that they are to is read and written once in a script |
 //! | get | the id, the state, the large parts if asked for; what many tasks ask for at once is one script |
 //! | list | O(log n) and at most 2,000 records of an index; running or held under a token: one look at each lease of the queue; along all jobs: up to 4,000 seqs, used or not |
 //! | attempts | the id, the state, one field |
@@ -144,12 +148,14 @@ mod client;
 mod clock;
 mod endpoint;
 mod error;
+mod gate;
 mod handle;
 mod imported;
 mod keys;
 mod kinds;
 mod known_queues;
 mod link;
+mod new_job;
 mod options;
 mod probe;
 mod reader;

@@ -57,6 +57,10 @@ impl<'a> Reader<'a> {
         self.number(6)
     }
 
+    pub(crate) fn u64(&mut self) -> Option<u64> {
+        self.number(8)
+    }
+
     pub(crate) fn time(&mut self) -> Option<Timestamp> {
         self.six().map(time)
     }

@@ -23,15 +23,20 @@
 //! | 6 | how long it may wait for its start; only where a flag says so |
 //! | 2 and as many as these say | [terms](queue_core::JobTerms::to_bytes); only where a flag says so, others are plain |
 //! | 2 and as many as these say | tags, one a line; only where a flag says so |
+//! | 33 | [gate](crate::gate); only where a flag says so |
+//! | 1 | how many end signals it owes, 255 if they are sent; only where a flag says so that it has some |
 //! | what is left | a result of at most [`SMALL_RESULT_MAX`] bytes; larger ones stand elsewhere |
 //!
 //! The token is the lease's while Processing, and afterwards that of the last settle.
 
-use crate::{reader::Reader, shapes::two};
+use crate::{
+    gate::{read_gate, read_signalling},
+    reader::Reader,
+};
 use bytes::Bytes;
 use queue_core::{
-    Failure, JobId, JobMeta, Kind, LeaseInfo, NewJob, OnFailed, OnWaiting, QueueName, Reason, Seq,
-    SharedTerms, Signalling, Span, State, Tags, Timestamp, WorkerId,
+    Failure, JobId, JobMeta, Kind, LeaseInfo, QueueName, Reason, Seq, SharedTerms, Signalling, Span, State,
+    Tags, Timestamp, WorkerId,
 };
 
 pub(crate) const CANCEL_REQUESTED: u8 = 1;
@@ -46,6 +51,8 @@ pub(crate) const HAS_EXPIRY: u8 = 128;
 pub(crate) const HAS_TAGS: u8 = 1;
 pub(crate) const HAS_ATTEMPTS: u8 = 2;
 pub(crate) const HAS_TERMS: u8 = 4;
+pub(crate) const HAS_GATE: u8 = 8;
+pub(crate) const HAS_SIGNALS: u8 = 16;
 const TOKEN_BYTES: usize = 16;
 /// A seq as keys and indexes have it.
 pub(crate) const SEQ_BYTES: usize = 6;
@@ -56,14 +63,6 @@ pub(crate) const NEVER: u64 = (1 << 48) - 1;
 const PRIORITY_BIAS: u16 = 1 << 15;
 /// Numbers of queues have so many bits, lives of one queue the rest.
 const NUMBER_BITS: u32 = 20;
-/// The marks of a new job.
-const AWAITED_NEW: u8 = 1;
-const REPLACE_FAILED: u8 = 2;
-const EXPIRES_NEW: u8 = 4;
-const REPLACE_WAITING: u8 = 8;
-const TAGS_NEW: u8 = 16;
-const TERMS_NEW: u8 = 32;
-
 /// The lowest number of a queue that no seq has room for.
 pub(crate) const NUMBERS_MAX: u64 = 1 << NUMBER_BITS;
 
@@ -80,6 +79,8 @@ pub(crate) struct RedisRecord {
     pub(crate) has_large_result: bool,
     pub(crate) has_details: bool,
     pub(crate) has_attempts: bool,
+    /// Whether it was enqueued with end signals, which stand elsewhere.
+    pub(crate) has_signals: bool,
     /// Whether the token is that of a lease, rather than that of a settle or none.
     pub(crate) is_held: bool,
 }
@@ -128,6 +129,8 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<RedisRecor
     let terms = SharedTerms::from_bytes(part(&mut from, extras & HAS_TERMS != 0)?).ok()?;
     let tags = std::str::from_utf8(part(&mut from, extras & HAS_TAGS != 0)?).ok()?;
     let tags = Tags::from_text(Some(tags).filter(|tags| !tags.is_empty())).ok()?;
+    let gate = if extras & HAS_GATE == 0 { None } else { Some(Box::new(read_gate(&mut from)?)) };
+    let signalling = if extras & HAS_SIGNALS == 0 { Signalling::None } else { read_signalling(from.u8()?) };
     let charged = if failure.is_empty() { None } else { Some(read_charged(failure)?) };
     let (failed_at, last_error) = charged.unzip();
     let meta = JobMeta {
@@ -157,63 +160,34 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<RedisRecor
         failed_at,
         finished_at: state.is_terminal().then_some(ends),
         purge_at: (purge_at != NEVER).then(|| time(purge_at)),
-        gate: None,
-        signalling: Signalling::None,
+        gate,
+        signalling,
     };
     let is_held = token.len() == TOKEN_BYTES && last_settle == 0;
-    let (has_result, is_within) = (flags & HAS_RESULT != 0, flags & RESULT_WITHIN != 0);
-    let result_at = is_within.then(|| from.position());
-    let has_large_result = has_result && !is_within;
-    let (has_details, has_attempts) = (flags & HAS_DETAILS != 0, extras & HAS_ATTEMPTS != 0);
-    Some(RedisRecord { meta, payload_bytes, result_at, has_large_result, has_details, has_attempts, is_held })
+    Some(RedisRecord::of(meta, payload_bytes, [flags, extras], from.position(), is_held))
 }
 
-/// Writes what decides the first state of a new job besides the time: delay, marks and priority,
-/// and how long it may be put off where it takes the place of a waiting one. Jobs of a batch often
-/// share it.
-pub(crate) fn options(new: &NewJob) -> Vec<u8> {
-    let mut options = Vec::with_capacity(15);
-    let marks = u8::from(new.awaited) * AWAITED_NEW
-        + u8::from(new.on_failed == OnFailed::Replace) * REPLACE_FAILED
-        + u8::from(new.expires_in.is_some()) * EXPIRES_NEW
-        + u8::from(new.on_waiting != OnWaiting::Block) * REPLACE_WAITING
-        + u8::from(!new.tags.is_empty()) * TAGS_NEW
-        + u8::from(!new.terms.is_plain()) * TERMS_NEW;
-    options.extend_from_slice(&six(new.delay.as_millis().unsigned_abs()));
-    options.push(marks);
-    options.extend_from_slice(&priority_bytes(new.priority));
-    if let OnWaiting::Replace { max_wait } = new.on_waiting {
-        options.extend_from_slice(&six(max_wait.map_or(NEVER, |wait| wait.as_millis().unsigned_abs())));
+impl RedisRecord {
+    /// What the flags say of the parts besides the metadata, where the rest begins at `rest_at`.
+    fn of(
+        meta: JobMeta,
+        payload_bytes: u32,
+        [flags, extras]: [u8; 2],
+        rest_at: usize,
+        is_held: bool,
+    ) -> Self {
+        let is_within = flags & RESULT_WITHIN != 0;
+        Self {
+            meta,
+            payload_bytes,
+            result_at: is_within.then_some(rest_at),
+            has_large_result: flags & HAS_RESULT != 0 && !is_within,
+            has_details: flags & HAS_DETAILS != 0,
+            has_attempts: extras & HAS_ATTEMPTS != 0,
+            has_signals: extras & HAS_SIGNALS != 0,
+            is_held,
+        }
     }
-    options
-}
-
-/// Writes what only amendments change of the state string: the payload's length, and the parts
-/// behind error and progress.
-pub(crate) fn head(new: &NewJob) -> Vec<u8> {
-    let mut head = Vec::with_capacity(26 + new.id.as_str().len() + new.kind.as_str().len());
-    let payload_bytes = u32::try_from(new.payload.bytes.len()).expect("a call has at most 512 MiB");
-    head.extend_from_slice(&payload_bytes.to_be_bytes());
-    push_short(&mut head, new.id.as_str().as_bytes());
-    push_short(&mut head, new.kind.as_str().as_bytes());
-    if let Some(expires_in) = new.expires_in {
-        head.extend_from_slice(&six(expires_in.as_millis().unsigned_abs()));
-    }
-    head.extend(terms_bytes(&new.terms));
-    if let Some(tags) = new.tags.to_text() {
-        head.extend(with_length(tags.as_bytes()));
-    }
-    head
-}
-
-/// Terms behind their length; nothing for a plain job.
-pub(crate) fn terms_bytes(terms: &SharedTerms) -> Vec<u8> {
-    let bytes = terms.to_bytes();
-    if bytes.is_empty() { bytes } else { with_length(&bytes) }
-}
-
-fn with_length(part: &[u8]) -> Vec<u8> {
-    [&two(part.len()).to_be_bytes()[..], part].concat()
 }
 
 /// Reads a part behind its length, or nothing where there is none.
@@ -270,21 +244,12 @@ pub(crate) fn time(millis: u64) -> Timestamp {
 mod tests {
     use super::*;
     use crate::script::{APPLY_TEXT, assert_same_constants, constant};
-    use queue_core::{ContentType, Payload};
-
-    #[test]
-    fn a_plain_job_writes_nothing_but_its_id_and_its_kind() {
-        let payload = Payload::new("x", ContentType::from_static("text/plain"));
-        let plain = NewJob::new(JobId::from_static("a"), Kind::from_static("k"), payload);
-        assert_eq!((head(&plain), options(&plain)[6]), (vec![0, 0, 0, 1, 1, b'a', 1, b'k'], 0));
-    }
 
     #[test]
     fn scripts_have_the_same_numbers_for_flags_and_marks_of_records() {
         assert_same_constants!(
             APPLY_TEXT: CANCEL_REQUESTED, AWAITED, HAS_RESULT, HAS_DETAILS, HAS_PROGRESS, RESULT_WITHIN, EXPIRY_LIFTED,
-            HAS_EXPIRY, HAS_TAGS, HAS_ATTEMPTS, HAS_TERMS, NEVER, AWAITED_NEW, REPLACE_FAILED, EXPIRES_NEW,
-            REPLACE_WAITING, TAGS_NEW, TERMS_NEW,
+            HAS_EXPIRY, HAS_TAGS, HAS_ATTEMPTS, HAS_TERMS, HAS_GATE, HAS_SIGNALS, NEVER,
         );
     }
 

@@ -49,6 +49,7 @@ scripts! {
     DUMP = "dump";
     ENQUEUE = "enqueue";
     FEED = "feed";
+    GATED = "gated";
     GET = "get";
     HELD = "held";
     IMPORT = "import";
@@ -74,12 +75,14 @@ parts!(
     "admit",
     "clear_front",
     "constants",
+    "gates",
     "hints",
     "jobs",
     "kinds",
     "leased_front",
     "merged",
     "page",
+    "plan",
     "promote",
     "publish",
     "queue",
@@ -92,6 +95,7 @@ parts!(
     "single_settle",
     "state",
     "tail",
+    "time_outs",
     "write"
 );
 

@@ -62,7 +62,7 @@ impl RedisStorage {
             client: Client::new(options.endpoint.clone(), link, options.replicas),
             queues: KnownQueues::new(options.namespace.clone(), options.spread(), &clock),
             clock,
-            limits: options.limits,
+            limits: Limits { gates: true, ..options.limits },
         });
         handle.check_layout().await?;
         handle.now("open").await?;
@@ -81,6 +81,7 @@ impl Storage for RedisStorage {
             .with_presence()
             .with_pause()
             .with_attempts()
+            .with_gates()
             .with_import()
             .with_series()
             .with_limits(self.handle.limits)

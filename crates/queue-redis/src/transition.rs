@@ -5,15 +5,16 @@
 
 use crate::{
     body::{payload_bytes, write_payload},
-    row::{
-        AWAITED, CANCEL_REQUESTED, SMALL_RESULT_MAX, priority_bytes, push_short, six, terms_bytes,
-        write_failure,
-    },
+    new_job::terms_bytes,
+    row::{AWAITED, CANCEL_REQUESTED, SMALL_RESULT_MAX, priority_bytes, push_short, six, write_failure},
     shapes::two,
 };
 use queue_core::{
     Attempt, Failure,
-    lifecycle::{Amend, BodyPatch, Finish, Flags, Lapse, Patch, Proof, Purge, Requeue, RunAt, Transition},
+    lifecycle::{
+        Amend, BodyPatch, CloseGate, Finish, Flags, Lapse, Patch, Proof, Purge, Requeue, RunAt, Signals,
+        Transition,
+    },
 };
 
 /// Whether a guard compares the revision or the lease.
@@ -33,6 +34,15 @@ const EXTEND: u8 = 4;
 const FLAG: u8 = 5;
 const RETAIN: u8 = 6;
 const AMEND: u8 = 7;
+const SEAL: u8 = 8;
+/// What is added to the kind of a patch that sends end signals, for each outcome once more.
+const SIGNALS_END: u8 = 16;
+/// In place of a reason: a requeue closes the gate.
+const CLOSES: u8 = 1;
+/// How it closes the gate.
+const SETS_NEEDS: u8 = 1;
+const SEALS: u8 = 2;
+const HEEDS: u8 = 4;
 /// How the time of a patch is meant.
 const KEEP_TIME: u8 = 0;
 const SOONEST: u8 = 1;
@@ -63,7 +73,8 @@ struct PatchFields {
     failures: u32,
     stalls: u32,
     span_ms: i64,
-    /// The failure behind the number of its bytes that an attempt keeps; or terms.
+    /// How the gate is closed, where it is; then the failure behind the number of its bytes that an
+    /// attempt keeps; or terms.
     rest: Vec<u8>,
 }
 
@@ -72,7 +83,8 @@ pub(crate) fn shape(sent: &Transition) -> Vec<u8> {
     let fields = patch_fields(&sent.patch);
     let mut shape = Vec::with_capacity(64 + fields.rest.len());
     push_guard(&mut shape, sent);
-    shape.extend_from_slice(&[fields.kind, fields.state, fields.reason, fields.mode, fields.marks]);
+    let kind = fields.kind + sent.signal.map_or(0, signals_end);
+    shape.extend_from_slice(&[kind, fields.state, fields.reason, fields.mode, fields.marks]);
     shape.extend_from_slice(&fields.failures.to_be_bytes());
     shape.extend_from_slice(&fields.stalls.to_be_bytes());
     shape.extend_from_slice(&six(fields.span_ms.unsigned_abs()));
@@ -81,6 +93,19 @@ pub(crate) fn shape(sent: &Transition) -> Vec<u8> {
     }
     shape.extend_from_slice(&fields.rest);
     shape
+}
+
+fn signals_end(signals: Signals) -> u8 {
+    (signals.outcome.as_code() + 1) * SIGNALS_END
+}
+
+/// Writes how a gate is closed.
+fn closing(closes: &CloseGate) -> Vec<u8> {
+    let flags = (u8::from(closes.needs.is_some()) * SETS_NEEDS)
+        | (u8::from(closes.seals) * SEALS)
+        | (u8::from(closes.heeds_urgent) * HEEDS);
+    let numbers = [closes.needs.unwrap_or_default(), closes.not_completed_seen];
+    [&[flags][..], &numbers.map(u64::to_be_bytes).concat()].concat()
 }
 
 /// Writes an error behind how many of its bytes an attempt keeps: its name, and the beginning of
@@ -143,8 +168,7 @@ fn patch_fields(patch: &Patch) -> PatchFields {
         }
         Patch::Flag(flags) => PatchFields { kind: FLAG, state: flag_bits(*flags), ..PatchFields::default() },
         Patch::Amend(to) => amend(to),
-        // The limits refuse it before, since there are no gates. Zero is no kind of patch.
-        Patch::Seal => PatchFields::default(),
+        Patch::Seal => PatchFields { kind: SEAL, ..PatchFields::default() },
         Patch::Retain(purge) => {
             let (mode, span_ms) = purge_fields(*purge);
             PatchFields { kind: RETAIN, mode, span_ms, ..PatchFields::default() }
@@ -157,7 +181,7 @@ fn requeue(patch: &Requeue, body: u8) -> PatchFields {
     PatchFields {
         kind: REQUEUE,
         state: patch.state.as_code(),
-        reason: 0,
+        reason: u8::from(patch.closes.is_some()) * CLOSES,
         mode,
         marks: body
             | (u8::from(patch.fresh) * FRESH)
@@ -166,7 +190,11 @@ fn requeue(patch: &Requeue, body: u8) -> PatchFields {
         failures: patch.failures,
         stalls: patch.stalls,
         span_ms,
-        rest: patch.error.as_ref().map(charged).unwrap_or_default(),
+        rest: [
+            patch.closes.as_deref().map(closing).unwrap_or_default(),
+            patch.error.as_ref().map(charged).unwrap_or_default(),
+        ]
+        .concat(),
     }
 }
 
@@ -246,8 +274,8 @@ mod tests {
     #[test]
     fn the_script_that_applies_has_the_same_numbers_for_guards_and_patches() {
         assert_same_constants!(
-            APPLY_TEXT: BY_LEASE, LAPSED, LIVE, ANY_FLAGS, REQUEUE, FINISH, REMOVE, EXTEND, FLAG, RETAIN, AMEND, SOONEST,
-            AFTER, NEVER_PURGED, WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RESULT,
+            APPLY_TEXT: BY_LEASE, LAPSED, LIVE, ANY_FLAGS, REQUEUE, FINISH, REMOVE, EXTEND, FLAG, RETAIN, AMEND, SEAL,
+            SIGNALS_END, CLOSES, SETS_NEEDS, SEALS, HEEDS, SOONEST, AFTER, NEVER_PURGED, WITH_ERROR, FRESH, WITH_RESULT, WITH_DETAILS, WITH_PROGRESS, WITH_SMALL_RESULT,
             LIFTS_EXPIRY, WITH_TYPE, AMENDS_PAYLOAD, AMENDS_PRIORITY, AMENDS_TERMS,
         );
     }

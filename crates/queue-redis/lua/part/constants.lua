@@ -10,7 +10,15 @@ local QUEUED, PROCESSING, FAILING, COMPLETED, FAILED, CANCELLED = 0, 1, 2, 3, 4,
 local CANCEL_REQUESTED, AWAITED, HAS_RESULT, HAS_DETAILS, HAS_PROGRESS, RESULT_WITHIN = 1, 2, 4, 8, 16, 32
 local EXPIRY_LIFTED, HAS_EXPIRY, EXPIRY_BYTES = 64, 128, 6
 -- Bits of the extras, the second byte of flags.
-local HAS_TAGS, HAS_ATTEMPTS, HAS_TERMS = 1, 2, 4
+local HAS_TAGS, HAS_ATTEMPTS, HAS_TERMS, HAS_GATE, HAS_SIGNALS = 1, 2, 4, 8, 16
+-- The bytes of a gate, and its flags; what a job that has sent its end signals owes.
+local GATE_BYTES, IS_SEALED, HEEDS_URGENT, SIGNALS_SENT = 33, 1, 2, 255
+-- The marks of an end signal.
+local RAISES, TOLERANT, URGENT, NAMES_LIFE = 1, 2, 4, 8
+-- A time further ahead than this does not come (Timestamp::is_far).
+local FAR = 1576800000000
 -- A member of LISTED that is a due job in the line of its kind: this, kind, the end, place, seq.
 -- States are lower, tags higher, and no name has a zero byte.
 local LINE, LINE_END, BEHIND_LINE = '\6', '\0', '\1'
+-- A member of LISTED that is a job behind a closed gate: this, time-out, seq, priority.
+local GATED, BEHIND_GATED = '\7', '\8'

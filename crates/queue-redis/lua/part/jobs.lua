@@ -13,6 +13,9 @@ local ids, payloads, retyped, outcomes, outcomes_count, unoutcomes = nil, nil, n
 local moved = { 0, 0, 0, 0, 0, 0 }
 local ready, ready_count, later = nil, 0, nil
 local listed, unlisted
+-- The seqs of new jobs behind gates, which this script may still open, and whether any job enters
+-- the ones behind gates.
+local gated, enters_gates
 local seq_mark = last_seq
 
 -- Reads the records of these seqs; absent ones are `false`.
@@ -63,6 +66,10 @@ local function remove(seq, job, id, step)
     unoutcomes = unoutcomes or {}
     unoutcomes[#unoutcomes + 1] = seq .. 'a'
   end
+  if has(extras, HAS_SIGNALS) then
+    unoutcomes = unoutcomes or {}
+    unoutcomes[#unoutcomes + 1] = seq .. 'r'
+  end
   if has(extras, HAS_TAGS) then
     unlisted = unlisted or {}
     add_tags(unlisted, job, seq)
@@ -70,10 +77,20 @@ local function remove(seq, job, id, step)
   if is_told(GONE, flags) then tell(seq, job, GONE) end
 end
 
+-- The member of LISTED for a job behind a closed gate.
+local function gated_as(seq, place)
+  return GATED .. sub(place, 3) .. seq .. sub(place, 1, 2)
+end
+
 -- Puts a waiting job where it belongs; `place` is its priority and its time. Answers where it is
 -- now.
-local function wait(seq, place, run_at)
-  if run_at > now then
+local function wait(seq, place, run_at, is_behind)
+  if run_at > now and is_behind then
+    listed = listed or {}
+    listed[#listed + 1], listed[#listed + 2] = '0', gated_as(seq, place)
+    enters_gates = true
+    return 'gated'
+  elseif run_at > now then
     later = later or {}
     local at = #later
     later[at + 1], later[at + 2] = text(run_at), seq .. place

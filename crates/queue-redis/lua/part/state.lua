@@ -5,7 +5,8 @@
 -- end or finish, purge_at, claimed_at, extras (further flags), lengths of token, worker, error and
 -- progress; token and worker. Its tail begins with priority, run_at, created_at and the payload's
 -- length; behind them error (which begins with failed_at) and progress, what hardly ever changes,
--- from the id on (id, kind, and where flags say so expiry, terms and tags), and a small result.
+-- from the id on (id, kind, and where flags say so expiry, terms, tags, gate, and how many end
+-- signals the job owes), and a small result.
 -- @part constants
 
 local function has(flags, flag)

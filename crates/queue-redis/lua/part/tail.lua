@@ -32,9 +32,22 @@ local function tags_of(job)
   return sub(job, at + 2, at + 1 + read('>I2', job, at))
 end
 
--- The place of a small result of a job whose id begins at `at`.
-local function result_at(job, at)
+-- The place of the gate of a job whose id begins at `at`, where it has one.
+local function gate_at(job, at)
   return past(job, tags_at(job, at), HAS_TAGS)
+end
+
+-- The place of a small result: behind the gate, and behind the byte that says what the job owes.
+local function result_at(job, at)
+  local extras = byte(job, 43)
+  return gate_at(job, at) + (has(extras, HAS_GATE) and GATE_BYTES or 0) + (has(extras, HAS_SIGNALS) and 1 or 0)
+end
+
+-- Whether the gate of a job was closed at its present epoch (Gate::is_closed, in Lua).
+local function is_behind_gate(job)
+  if not has(byte(job, 43), HAS_GATE) then return false end
+  local at = gate_at(job, id_at(job)) + 26
+  return sub(job, at, at + 5) == sub(job, 11, 16)
 end
 
 -- Whether a job has not started in time (JobMeta::is_expired, in Lua).

@@ -6,13 +6,19 @@
 -- the order of claims (I12). LATER has scores, and behind an equal one the order of seqs: a member
 -- is seq, priority, run_at. LISTED has equal scores: state, time, seq of jobs that failed in some
 -- way or are cancelled, and tag, 0, seq; no tag has a byte as low as a state. Between the two are
--- the lines of kinds (part/kinds.lua), which are due jobs that stand in READY no more. Members of
--- the others are the seq alone. Lists that every job of a batch grows have counters, since #
--- searches.
+-- the lines of kinds (part/kinds.lua), which are due jobs that stand in READY no more, and the jobs
+-- behind closed gates by their time-out, until a claim finds that it has come. Members of the
+-- others are the seq alone. Lists that every job of a batch grows have counters, since # searches.
 local unready, unlater, unleased, undone, leased, done, gone, blocks
 local unleased_count, done_count = 0, 0
 if touched_count > 0 then
   unleased, done = {}, {}
+end
+for at = 1, gated and #gated or 0 do
+  local seq = gated[at]
+  local job = states[2 * (read('>I6', seq) - last_seq)]
+  local tail = tail_of(job)
+  wait(seq, sub(job, tail, tail + PLACE_BYTES - 1), read('>I6', job, tail + 2), is_behind_gate(job))
 end
 for at = 1, touched_count do
   local seq, step = touched[at], steps[at]
@@ -61,7 +67,7 @@ for at = 1, touched_count do
       if is_waiting(state) then
         local tail = tail_of(job)
         place = sub(job, tail, tail + PLACE_BYTES - 1)
-        index = wait(seq, place, read('>I6', job, tail + 2))
+        index = wait(seq, place, read('>I6', job, tail + 2), is_behind_gate(job))
       elseif state == PROCESSING then
         leased = leased or {}
         leased[#leased + 1], leased[#leased + 2] = text(read('>I6', job, 25)), seq
@@ -79,7 +85,12 @@ for at = 1, touched_count do
     if is_waiting(state) then
       local tail = tail_of(was)
       local former = sub(was, tail, tail + PLACE_BYTES - 1)
-      if index ~= 'later' or former ~= place then
+      if is_behind_gate(was) then
+        if index ~= 'gated' or former ~= place then
+          unlisted = unlisted or {}
+          unlisted[#unlisted + 1] = gated_as(seq, former)
+        end
+      elseif index ~= 'later' or former ~= place then
         unlater = unlater or {}
         unlater[#unlater + 1] = seq .. former
       end
@@ -170,6 +181,10 @@ if blocks then
   many('ZADD', BLOCKS, begun)
   many('HDEL', FILL, emptied)
   many('ZREM', BLOCKS, emptied)
+end
+-- By this mark claims know of jobs behind gates.
+if enters_gates and not has_gates then
+  call('HSET', META, 'paused', text(paused_until) .. (has_kinds and ' kinds' or '') .. ' gates')
 end
 -- The last seq goes with the lives that have it (I9).
 if seq_mark > last_seq then call('HSET', META, 'seq', text(seq_mark), 'number', text(number)) end

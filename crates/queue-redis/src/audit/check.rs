@@ -1,6 +1,9 @@
 //! Compares the records of a queue with its indexes and counters (I20).
 
-use super::Dump;
+use super::{
+    Dump,
+    gates::{GATED, has_mark, unmarked_gates, wrong_gate, wrong_signals},
+};
 use crate::{
     attempts::read_attempts,
     body::read_headers,
@@ -22,6 +25,7 @@ pub(crate) fn audit(dump: &Dump) -> Vec<String> {
     let mut audit =
         Audit { dump, findings: Vec::new(), expected: ExpectedIndexes::default(), kinds: BTreeSet::new() };
     audit.kinds();
+    audit.findings.extend(unmarked_gates(dump));
     for (seq, job) in &dump.states {
         audit.record(seq, job);
     }
@@ -72,6 +76,10 @@ impl Audit<'_> {
         }
         self.expect(seq, count, &stored);
         self.parts(seq, count, &stored);
+        let wrong = wrong_gate(&stored.meta).or_else(|| wrong_signals(self.dump, seq, &stored));
+        if let Some(what) = wrong {
+            self.say(format!("record {count} {what}"));
+        }
         self.waits_once(seq, count, &stored.meta);
     }
 
@@ -93,6 +101,9 @@ impl Audit<'_> {
         }
         if stored.has_attempts {
             expected.outcomes.insert([seq, &b"a"[..]].concat().into());
+        }
+        if stored.has_signals {
+            expected.outcomes.insert([seq, &b"r"[..]].concat().into());
         }
         for tag in &meta.tags {
             expected.listed.insert([tag.as_str().as_bytes(), b"\0", seq].concat().into(), text(0));
@@ -133,29 +144,36 @@ impl Audit<'_> {
             return self.say("its paused kinds cannot be read");
         };
         self.kinds = kinds.into_iter().map(|paused| paused.kind).collect();
-        let has_mark = self.dump.meta.get(&b"paused"[..]).is_some_and(|pause| pause.ends_with(b" kinds"));
-        if has_mark == self.kinds.is_empty() {
+        let is_marked = self.dump.meta.get(&b"paused"[..]).is_some_and(|pause| has_mark(pause, b" kinds"));
+        if is_marked == self.kinds.is_empty() {
             self.say(format!("it has {} paused kinds, and its pause says otherwise", self.kinds.len()));
         }
     }
 
-    /// A waiting job stands in one of two indexes or in the line of its kind, and among ready jobs
-    /// and in a line only when it is due.
+    /// A waiting job stands among the ready ones or in the line of its kind, only when it is due,
+    /// or among the scheduled ones, or behind its closed gate.
     fn waits_once(&mut self, seq: &Bytes, count: u64, meta: &JobMeta) {
         if !meta.state.is_waiting() {
             return;
         }
-        let [ready, later] = waiting_members(seq, meta);
+        let [ready, later, gated] = waiting_members(seq, meta);
         let aside = Bytes::from(line_member(&meta.kind, &ready));
         let is_ready = self.dump.ready.contains_key(&ready);
         let is_aside = self.dump.listed.contains_key(&aside);
         let scheduled_for = self.dump.later.get(&later);
-        let places =
-            [is_ready, is_aside, scheduled_for.is_some()].into_iter().filter(|stands| *stands).count();
+        let is_gated = self.dump.listed.contains_key(&gated);
+        let places = [is_ready, is_aside, scheduled_for.is_some(), is_gated];
+        let places = places.into_iter().filter(|stands| *stands).count();
         if places != 1 {
             self.say(format!(
-                "record {count} is {} and stands in {places} of ready, later and the line of its kind",
+                "record {count} is {} and stands in {places} of ready, later, the line of its kind and behind gates",
                 meta.state
+            ));
+        }
+        let is_behind = meta.gate.as_ref().is_some_and(|gate| gate.is_closed(meta.epoch));
+        if is_gated && !is_behind || scheduled_for.is_some() && is_behind {
+            self.say(format!(
+                "record {count} stands behind a gate, or is scheduled, and its gate says otherwise"
             ));
         }
         if (is_ready || is_aside) && meta.run_at > self.dump.now {
@@ -169,6 +187,9 @@ impl Audit<'_> {
         }
         if is_aside {
             self.expected.listed.insert(aside, text(0));
+        }
+        if is_gated {
+            self.expected.listed.insert(gated, text(0));
         }
         self.expected.ready.insert(ready);
         self.expected.later.insert(later);
@@ -234,11 +255,13 @@ impl Audit<'_> {
     }
 }
 
-/// The members under which a job stands among the ready jobs and among the scheduled ones.
-fn waiting_members(seq: &[u8], meta: &JobMeta) -> [Bytes; 2] {
+/// The members under which a job stands among the ready jobs, among the scheduled ones and behind a
+/// gate.
+fn waiting_members(seq: &[u8], meta: &JobMeta) -> [Bytes; 3] {
     let priority = row::priority_bytes(meta.priority);
     let run_at = row::six(meta.run_at.as_millis().unsigned_abs());
-    [[&priority[..], &run_at, seq], [seq, &priority, &run_at]].map(|parts| parts.concat().into())
+    let gated = [&[GATED], &run_at[..], seq, &priority].concat();
+    [[&priority[..], &run_at, seq].concat(), [seq, &priority, &run_at].concat(), gated].map(Bytes::from)
 }
 
 fn count(seq: &[u8]) -> Option<u64> {

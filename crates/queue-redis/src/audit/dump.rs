@@ -22,6 +22,8 @@ pub(crate) struct Dump {
     pub(crate) outcomes: Vec<Bytes>,
     /// Attempts, by their names in the outcomes.
     pub(crate) attempts: BTreeMap<Bytes, Bytes>,
+    /// End signals, by their names in the outcomes.
+    pub(crate) signals: BTreeMap<Bytes, Bytes>,
     /// Members with their scores, of the five indexes and of the blocks.
     pub(crate) ready: BTreeMap<Bytes, Bytes>,
     pub(crate) later: BTreeMap<Bytes, Bytes>,
@@ -40,6 +42,7 @@ impl Dump {
         let states = pairs(&mut reply)?;
         let (payloads, headers) = (pairs(&mut reply)?, pairs(&mut reply)?);
         let (outcomes, attempts) = (names(&mut reply)?, pairs(&mut reply)?);
+        let signals = pairs(&mut reply)?;
         let ready = pairs(&mut reply)?;
         let later = pairs(&mut reply)?;
         let leases = pairs(&mut reply)?;
@@ -56,6 +59,7 @@ impl Dump {
             headers,
             outcomes,
             attempts,
+            signals,
             ready,
             later,
             leases,

@@ -2,6 +2,7 @@
 
 mod check;
 mod dump;
+mod gates;
 
 pub(crate) use check::audit;
 pub(crate) use dump::Dump;

@@ -115,7 +115,7 @@ fn push_batch(args: &mut Vec<Vec<u8>>, batch: &[Transition]) {
     args.push(if then.is_empty() { Vec::new() } else { follows(batch) });
     args.push(arg(then.len()));
     if !then.is_empty() {
-        push_jobs(args, &then);
+        push_jobs(args, &then, number);
     }
 }
 

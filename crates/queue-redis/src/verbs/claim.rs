@@ -3,12 +3,14 @@
 use crate::{
     body::read_body,
     client::Access,
+    gate::read_signals,
     handle::{HandleState, ScriptAnswer, arg},
     kinds::read_paused,
     reply::{Reply, corrupt},
     row::{self, RedisRecord, SEQ_BYTES},
     script,
 };
+use bytes::Bytes;
 use queue_core::{
     ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Moment, Pause, QueueName, Result, Seq,
 };
@@ -57,20 +59,22 @@ fn claimed(reply: &mut Reply, request: &ClaimRequest, number: u64, moment: Momen
     let mut jobs = reply.array()?;
     let mut claimed = Vec::with_capacity(seqs.len() / SEQ_BYTES);
     for seq in seqs.chunks(SEQ_BYTES) {
-        let record = record(&mut jobs, &request.queue, named_seq(seq, number))?;
+        let record = record(&mut jobs, &request.queue, number, named_seq(seq, number))?;
         claimed.push(ClaimedJob { record, token: request.token });
     }
     Ok(Claimed { jobs: claimed, ..Claimed::none(next_due, moment) })
 }
 
-/// State string, payload, and error details if the state says that there are some.
-fn record(reply: &mut Reply, queue: &QueueName, seq: Seq) -> Result<JobRecord> {
-    let RedisRecord { meta, payload_bytes, has_details, .. } =
+/// State string, payload, and error details and end signals if the state says that there are some.
+fn record(reply: &mut Reply, queue: &QueueName, number: u64, seq: Seq) -> Result<JobRecord> {
+    let RedisRecord { meta, payload_bytes, has_details, has_signals, .. } =
         row::read(queue, seq, &reply.bytes()?).ok_or_else(|| corrupt("claim"))?;
     let body = read_body(&reply.bytes()?, payload_bytes);
     let (payload, headers) = body.ok_or_else(|| corrupt("claim"))?;
     let error_details = if has_details { reply.optional()? } else { None };
-    let body = JobBody { payload, headers, result: None, error_details, end_signals: Vec::new() };
+    let signals = if has_signals { reply.bytes()? } else { Bytes::new() };
+    let end_signals = read_signals(&signals, number).ok_or_else(|| corrupt("claim"))?;
+    let body = JobBody { payload, headers, result: None, error_details, end_signals };
     Ok(JobRecord { meta, body: Some(body) })
 }
 

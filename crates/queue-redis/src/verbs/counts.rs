@@ -58,6 +58,7 @@ impl HandleState {
             counts.set(state, by_state.count()?);
         }
         counts.scheduled = rest.count()?;
+        counts.gated = rest.count()?;
         counts.oldest_due = rest.time()?;
         let pause = Pause::from_millis(rest.integer()?);
         let paused_kinds = read_paused(operation, &mut rest, moment.now)?;

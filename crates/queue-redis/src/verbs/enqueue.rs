@@ -2,14 +2,14 @@
 
 use super::runs;
 use crate::{
-    body::{read_payload, write_body},
+    body::read_payload,
     client::Access,
     handle::{HandleState, arg},
     known_queues::KnownQueue,
+    new_job::{head, new_body, options},
     reader::Reader,
     reply::{Reply, corrupt},
-    row::{self, head, options},
-    script,
+    row, script,
     shapes::push_shapes,
 };
 use bytes::Bytes;
@@ -29,7 +29,7 @@ impl HandleState {
         let mut moment = Moment::default();
         let mut answers = Vec::with_capacity(groups.len());
         // A call without groups still asks for the time.
-        let mut runs = runs(groups, |group| (group.len(), payload_bytes(group)));
+        let mut runs = runs(groups, |group| (weight(group), payload_bytes(group)));
         if runs.is_empty() {
             runs.push(Vec::new());
         }
@@ -53,18 +53,23 @@ impl HandleState {
     ) -> Result<(Moment, Vec<Vec<Enqueued>>)> {
         let jobs: Vec<&NewJob> = groups.iter().flatten().collect();
         let mut args = vec![arg(number), arg(jobs.len()), room];
-        push_jobs(&mut args, &jobs);
+        push_jobs(&mut args, &jobs, number);
         let answer = self.call("enqueue", &script::ENQUEUE, queue, Access::Writes, args).await?;
         let mut each = enqueued(answer.rest, answer.number, jobs.len())?.into_iter();
         Ok((answer.moment, groups.iter().map(|group| each.by_ref().take(group.len()).collect()).collect()))
     }
 }
 
-/// Pushes jobs as `lua/part/admit.lua` takes them.
-pub(super) fn push_jobs(args: &mut Vec<Vec<u8>>, jobs: &[&NewJob]) {
+/// A script looks at each job that a signal is to.
+fn weight(group: &[NewJob]) -> usize {
+    group.iter().map(|job| 1 + job.end_signals.len()).sum()
+}
+
+/// Pushes jobs as `lua/part/admit.lua` takes them, for the queue of this number.
+pub(super) fn push_jobs(args: &mut Vec<Vec<u8>>, jobs: &[&NewJob], number: u64) {
     push_shapes(args, jobs.iter().map(|job| options(job)));
     args.extend(jobs.iter().map(|job| head(job)));
-    args.extend(jobs.iter().map(|job| write_body(job)));
+    args.extend(jobs.iter().map(|job| new_body(job, number)));
 }
 
 /// How many bytes of results the next script may answer with: none once one was left out.
@@ -102,8 +107,11 @@ fn enqueued(mut reply: Reply, number: u64, jobs: usize) -> Result<Vec<Enqueued>>
     Ok(all)
 }
 
-/// State, seq, and the result if it is Completed and there was room for it.
+/// State, seq, and the result if it is Completed and there was room for it; nothing for an orphan.
 fn duplicate(text: &Bytes, number: u64) -> Option<Enqueued> {
+    if text.is_empty() {
+        return Some(Enqueued::Orphaned);
+    }
     let mut from = Reader::new(text);
     let state = State::from_code(from.u8()?)?;
     let seq = row::seq(from.six()?, number);

@@ -4,6 +4,7 @@ use super::{claim::read_named, enqueue::after};
 use crate::{
     body::{read_body, read_payload},
     client::Access,
+    gate::read_signals,
     handle::{HandleState, ScriptAnswer, arg},
     known_queues::KnownQueue,
     reply::{Reply, corrupt},
@@ -65,13 +66,18 @@ impl HandleState {
 
 fn record(reply: &mut Reply, queue: &QueueName, number: u64, what: Detail) -> Result<Option<JobRecord>> {
     let Some(named) = reply.optional()? else { return Ok(None) };
-    let RedisRecord { meta, payload_bytes, result_at, .. } =
+    let RedisRecord { meta, payload_bytes, result_at, has_signals, .. } =
         read_named(queue, number, &named).ok_or_else(|| corrupt("get"))?;
     let within = result_at.map(|at| named.slice(SEQ_BYTES + at..));
     if what == Detail::Meta {
         return Ok(Some(JobRecord { meta, body: None }));
     }
-    Ok(Some(JobRecord { meta, body: body(reply, payload_bytes, within)? }))
+    let mut body = body(reply, payload_bytes, within)?;
+    if has_signals {
+        let signals = read_signals(&reply.bytes()?, number).ok_or_else(|| corrupt("get"))?;
+        body = body.map(|body| JobBody { end_signals: signals, ..body });
+    }
+    Ok(Some(JobRecord { meta, body }))
 }
 
 /// No body if there was no room for it; `within` is the result that stands in the state string.

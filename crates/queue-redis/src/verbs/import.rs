@@ -5,6 +5,7 @@ use crate::{
     attempts::write_attempts,
     body::{write_body, write_payload},
     client::Access,
+    gate::write_signals,
     handle::{HandleState, ScriptAnswer, arg},
     imported::write,
     known_queues::KnownQueue,
@@ -12,7 +13,7 @@ use crate::{
     row::{self, split},
     script,
 };
-use queue_core::{ImportRequest, Imported, Moment, NewJob, Result, Seq, Stamped, WholeJob};
+use queue_core::{EndSignal, ImportRequest, Imported, Moment, NewJob, Result, Seq, Stamped, WholeJob};
 
 impl HandleState {
     /// Stores in scripts of bounded size; dropping the future between two of them leaves the first
@@ -53,6 +54,7 @@ impl HandleState {
             args.push(job.body.result.as_ref().map(write_payload).unwrap_or_default());
             args.push(job.body.error_details.as_deref().unwrap_or_default().to_vec());
             args.push(write_attempts(&job.attempts));
+            args.push(write_signals(&by_id(&job.body.end_signals), number));
         }
         let answer = self.call("import", &script::IMPORT, queue, Access::Writes, args).await?;
         let ScriptAnswer { moment, number, mut rest } = answer;
@@ -69,4 +71,9 @@ impl HandleState {
         }
         Ok((moment, answers))
     }
+}
+
+/// Lives have other numbers here.
+fn by_id(signals: &[EndSignal]) -> Vec<EndSignal> {
+    signals.iter().map(|signal| EndSignal { life: None, ..signal.clone() }).collect()
 }

@@ -53,9 +53,8 @@ fn script_of(walk: &Walk) -> (&'static Script, Access) {
         Walk::Due => (&script::DUE, Access::WritesLightly),
         Walk::Scheduled => (&script::SCHEDULED, Access::Reads),
         Walk::Lapsed => (&script::LAPSED, Access::Reads),
-        // There are no gates. For a listing of gated jobs the token is empty, as that of no lease
-        // is.
-        Walk::Held { .. } | Walk::Gated => (&script::HELD, Access::Reads),
+        Walk::Gated => (&script::GATED, Access::Reads),
+        Walk::Held { .. } => (&script::HELD, Access::Reads),
     }
 }
 

@@ -48,8 +48,9 @@ fn own_args(walk: &Walk, entered: Range<u64>) -> Vec<Vec<u8>> {
             vec![ended_by(b"\0"), bound(b"\0"), bound(b"\x01")]
         }
         Walk::Held { token } => vec![token.as_bytes().to_vec()],
-        Walk::Gated => vec![Vec::new()],
-        Walk::All(_) | Walk::State(..) | Walk::Due | Walk::Scheduled | Walk::Lapsed => Vec::new(),
+        Walk::All(_) | Walk::State(..) | Walk::Due | Walk::Scheduled | Walk::Gated | Walk::Lapsed => {
+            Vec::new()
+        }
     }
 }
 
@@ -79,7 +80,7 @@ pub(super) fn read_place(walk: &Walk, place: &[u8]) -> Result<PageEnd> {
 
 /// Whether it sorts by a time before it does by seq.
 fn has_time(walk: &Walk) -> bool {
-    walk.is_by_time() || matches!(walk, Walk::Due | Walk::Scheduled | Walk::Lapsed)
+    walk.is_by_time() || matches!(walk, Walk::Due | Walk::Scheduled | Walk::Gated | Walk::Lapsed)
 }
 
 /// No state at all stands for all of them. A walk along all jobs of a queue shows the jobs of one

@@ -7,6 +7,7 @@ mod cluster;
 mod damage;
 mod doctor;
 mod faults;
+mod gates;
 #[path = "../harness/mod.rs"]
 mod harness;
 mod kinds;

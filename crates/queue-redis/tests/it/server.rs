@@ -5,6 +5,7 @@ use redis::{Cmd, FromRedisValue, RedisResult, aio::MultiplexedConnection};
 use std::{
     env,
     net::TcpListener,
+    path::Path,
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -125,6 +126,15 @@ impl Server {
             sleep(PAUSE).await;
         }
         panic!("the server does not start again");
+    }
+
+    /// What the server says of its snapshots and its log.
+    pub(crate) async fn persistence(&self) -> String {
+        self.info("persistence").await
+    }
+
+    pub(crate) fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
     async fn info(&self, section: &str) -> String {

@@ -2,8 +2,18 @@
 
 use super::{LASTS, load::Load, verdict::Verdict};
 use crate::harness::{CLUSTER, Space, clean_up, fresh_namespace, masters};
+use futures_util::future::join;
+use queue_core::{
+    Changed, ClaimRequest, ClaimedJob, ContentType, EndSignal, JobId, Kind, NewGate, NewJob, Payload, Prune,
+    PruneRequest, QueueName, Span, Storage as _, StorageExt as _, SystemRng, WorkerId,
+    lifecycle::{Event, Policy},
+};
+use queue_redis::{RedisOptions, RedisStorage};
 use redis::{ConnectionAddr, IntoConnectionInfo, aio::MultiplexedConnection};
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 use tokio::{
     sync::Mutex,
     time::{Instant, sleep},
@@ -114,12 +124,35 @@ async fn a_queue_with_a_kind_that_is_paused_now_and_then_moves_too() {
     during_moves(&url, Load::pausing).await.assert_clean_beside_pauses();
 }
 
+/// Gates that open and time out empty the index that the jobs behind them stand in.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_queue_with_gates_moves_too() {
+    let Some(url) = CLUSTER.url() else { return };
+    let _alone = MOVES.lock().await;
+    let space = Space { url: url.clone(), namespace: fresh_namespace(), clock: None };
+    let is_over = AtomicBool::new(false);
+    let moves = async {
+        move_around(&url).await;
+        is_over.store(true, Ordering::Release);
+    };
+    let (rounds, ()) = join(go_through_gates(space.options(), &is_over), moves).await;
+    assert!(rounds > 3, "{rounds}");
+    clean_up(&url, &space.namespace).await.expect("it cleans up");
+}
+
 /// Moves the slot of a load from node to node, at least once round.
 async fn during_moves(url: &str, change: impl FnOnce(Load) -> Load) -> Verdict {
     let _alone = MOVES.lock().await;
     let space = Space { url: url.to_owned(), namespace: fresh_namespace(), clock: None };
-    let mut nodes = Nodes::of(url).await;
     let load = change(Load::start(space.options()).await);
+    move_around(url).await;
+    let verdict = load.finish().await;
+    clean_up(url, &space.namespace).await.expect("it cleans up");
+    verdict
+}
+
+async fn move_around(url: &str) {
+    let mut nodes = Nodes::of(url).await;
     let slot: u16 = redis::cmd("CLUSTER")
         .arg("KEYSLOT")
         .arg("{load}")
@@ -136,9 +169,59 @@ async fn during_moves(url: &str, change: impl FnOnce(Load) -> Load) -> Verdict {
         (at, moves) = (to, moves + 1);
         sleep(Duration::from_millis(50)).await;
     }
-    let verdict = load.finish().await;
-    clean_up(url, &space.namespace).await.expect("it cleans up");
     println!("{moves} moves");
     assert!(moves >= nodes.masters.len(), "the slot went round");
-    verdict
+}
+
+/// Lets two members and a time-out open gates again and again, and counts how often.
+async fn go_through_gates(options: RedisOptions, is_over: &AtomicBool) -> usize {
+    let store = RedisStorage::open(options).await.expect("it opens");
+    let queue = QueueName::from_static("load");
+    let job = |id: &'static str| {
+        let payload = Payload::new("x", ContentType::from_static("text/plain"));
+        NewJob::new(JobId::from_static(id), Kind::unnamed(), payload)
+    };
+    let member = |id| {
+        job(id).with_end_signals([EndSignal { raises: true, ..EndSignal::to(JobId::from_static("sum")) }])
+    };
+    let timer = NewGate { needs: 1, is_sealed: true, timeout: Some(Span::from_millis(3)) };
+    let group = vec![
+        job("sum").with_gate(NewGate::default()),
+        member("a"),
+        job("timer").with_gate(timer),
+        member("b"),
+    ];
+    let mut rounds = 0;
+    while !is_over.load(Ordering::Acquire) {
+        store.enqueue(&queue, vec![group.clone()]).await.expect("it enqueues");
+        let mut ends = complete(&store, &queue, 3).await;
+        ends.sort_unstable();
+        assert_eq!(ends, ["a", "b", "timer"]);
+        let sealed = store.change(&queue, &JobId::from_static("sum"), Event::Seal, &Policy::default()).await;
+        assert!(matches!(sealed, Ok(Changed::Done(_))), "{sealed:?}");
+        assert_eq!(complete(&store, &queue, 1).await, ["sum"]);
+        let prune = PruneRequest { queue: queue.clone(), what: Prune::Everything, limit: 9 };
+        assert_eq!(store.prune(prune).await.expect("it prunes"), 4);
+        rounds += 1;
+    }
+    assert_eq!(store.verify().await.expect("it looks"), Vec::<String>::new());
+    rounds
+}
+
+/// Completes so many jobs, and answers which.
+async fn complete(store: &RedisStorage, queue: &QueueName, count: usize) -> Vec<String> {
+    let mut ends = Vec::new();
+    while ends.len() < count {
+        let worker = WorkerId::from_static("w");
+        let request = ClaimRequest::new(queue.clone(), worker, 9, Span::from_secs(900), &SystemRng);
+        for ClaimedJob { record, token } in store.claim(request).await.expect("it claims").jobs {
+            let result = Payload::new("1", ContentType::from_static("text/plain"));
+            let event = Event::Complete { token, result, retention: None, then: Vec::new() };
+            let settled = store.settle(&record.meta, event, &Policy::default()).await;
+            assert!(matches!(settled, Ok(Changed::Done(_))), "{settled:?}");
+            ends.push(record.meta.id.to_string());
+        }
+        sleep(Duration::from_millis(1)).await;
+    }
+    ends
 }
