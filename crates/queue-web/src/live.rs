@@ -153,6 +153,6 @@ impl ChangeFeed {
 }
 
 fn hash(QueueStatus { name, pause, paused_kinds, counts }: &QueueStatus, hasher: &mut DefaultHasher) {
-    (name.as_str(), pause.is_on(), paused_kinds.len(), counts.scheduled).hash(hasher);
+    (name.as_str(), pause.is_on(), paused_kinds.len(), counts.scheduled, counts.gated).hash(hasher);
     State::ALL.map(|state| counts.of(state)).hash(hasher);
 }

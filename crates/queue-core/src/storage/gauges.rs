@@ -5,7 +5,8 @@ use crate::{ErrorKind, QueueName, Result, State};
 use std::collections::BTreeMap;
 
 /// The words for numbers of jobs, in the order in which [`QueueGauges`] keeps them.
-const JOBS: [&str; 7] = ["due", "scheduled", "failing", "processing", "completed", "failed", "cancelled"];
+const JOBS: [&str; 8] =
+    ["due", "scheduled", "gated", "failing", "processing", "completed", "failed", "cancelled"];
 
 /// What monitoring shows of a store: numbers of jobs, pauses and workers, by queue.
 ///
@@ -118,6 +119,7 @@ impl QueueGauges {
         let jobs = [
             counts.due(),
             counts.scheduled,
+            counts.gated,
             counts.of(State::Failing),
             counts.of(State::Processing),
             counts.of(State::Completed),

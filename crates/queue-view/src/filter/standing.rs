@@ -58,9 +58,10 @@ impl Standing {
     ];
 
     /// The standings that divide the pages of jobs, each with its [count](Self::counted).
-    pub const TABS: [Self; 7] = [
+    pub const TABS: [Self; 8] = [
         Self::Due,
         Self::Scheduled,
+        Self::Gated,
         Self::Processing,
         Self::Failing,
         Self::Failed,

@@ -128,6 +128,10 @@ fn tiles(visit: &Visit, queues: &[QueueStatus], workers: Option<&[WorkerInfo]>) 
         tile("Failing", "failing", sum(|queue| queue.counts.of(State::Failing)), "warn"),
         tile("Failed", "failed", sum(|queue| queue.counts.of(State::Failed)), "bad"),
     ];
+    let gated = sum(|queue| queue.counts.gated);
+    if gated > 0 {
+        tiles.insert(3, tile("Gated", "gated", gated, ""));
+    }
     if let Some(workers) = workers {
         let used: u64 = workers.iter().map(|worker| u64::from(worker.held)).sum();
         let all: u64 = workers.iter().map(|worker| u64::from(worker.concurrency)).sum();

@@ -128,12 +128,16 @@ fn tiles(visit: &Visit, status: &QueueStatus) -> Vec<TileView> {
         class: if count == 0 { "" } else { class },
     };
     let waits = counts.oldest_due.map(|due| format!("oldest waits {}", age(counts.now.since(due))));
-    vec![
+    let mut tiles = vec![
         TileView { note: waits.unwrap_or_default(), ..tile("Due", "due", counts.due(), "") },
         tile("Processing", "processing", counts.of(State::Processing), ""),
         tile("Scheduled", "scheduled", counts.scheduled, ""),
         tile("Failing", "failing", counts.of(State::Failing), "warn"),
         tile("Failed", "failed", counts.of(State::Failed), "bad"),
         tile("Completed", "completed", counts.of(State::Completed), ""),
-    ]
+    ];
+    if counts.gated > 0 {
+        tiles.insert(3, tile("Gated", "gated", counts.gated, ""));
+    }
+    tiles
 }

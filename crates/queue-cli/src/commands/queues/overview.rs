@@ -50,11 +50,12 @@ async fn list(jobs: &Jobs, out: Output) -> Result<(), CliError> {
     Ok(())
 }
 
-const COLUMNS: [Column; 10] = [
+const COLUMNS: [Column; 11] = [
     Column::text("QUEUE"),
     Column::whole("PAUSED").plain(""),
     Column::whole("DUE"),
     Column::whole("SCHEDULED"),
+    Column::whole("GATED").plain("0"),
     Column::whole("PROCESSING"),
     Column::whole("FAILING"),
     Column::whole("COMPLETED"),
@@ -71,6 +72,7 @@ fn row(QueueStatus { name, pause, paused_kinds, counts }: &QueueStatus) -> Vec<S
         pauses::cell(*pause, paused_kinds),
         counts.due().to_string(),
         counts.scheduled.to_string(),
+        counts.gated.to_string(),
         counts.of(State::Processing).to_string(),
         counts.of(State::Failing).to_string(),
         counts.of(State::Completed).to_string(),

@@ -64,7 +64,7 @@ async fn jobs_are_filtered_by_the_store_and_other_rows_by_their_text() {
     let shown = stage.shown();
     let is_row = |name: &str| shown.lines().any(|line| line.starts_with(&format!("{name} ")));
     assert!(is_row("webhooks") && !is_row("emails"), "{shown}");
-    stage.press("<enter><enter>sssss").await;
+    stage.press("<enter><enter>ssssss").await;
     assert!(stage.shown().contains("[failed 0]"), "{}", stage.shown());
     stage.press("/<backspace>").await;
     assert!(stage.shown().contains("/state=faile_"), "{}", stage.shown());

@@ -26,7 +26,7 @@ const DRAWN_MAX: usize = 50;
 /// The most points of health that are shown.
 const POINTS_MAX: usize = 5;
 
-const COLUMNS: [Column; 11] = [
+const COLUMNS: [Column; 12] = [
     Column::text("QUEUE"),
     Column::text("PAUSED").plain(""),
     Column::whole("DUE"),
@@ -38,6 +38,7 @@ const COLUMNS: [Column; 11] = [
     Column::text("LAST HOUR").plain(""),
     Column::whole("FAILING").plain("0"),
     Column::whole("SCHEDULED").plain("0"),
+    Column::whole("GATED").plain("0"),
 ];
 
 /// What the store answers about all queues.
@@ -162,6 +163,7 @@ impl Overview {
                 hour.map(chart).unwrap_or_default(),
                 counts.of(State::Failing).to_string(),
                 counts.scheduled.to_string(),
+                counts.gated.to_string(),
             ],
         }
     }

@@ -19,8 +19,17 @@ use queue::{
 /// The most kinds that are shown, the most frequent.
 const KINDS_MAX: usize = 200;
 
-const COUNTS: [&str; 8] =
-    ["DUE", "SCHEDULED", "PROCESSING", "FAILING", "FAILED", "COMPLETED", "CANCELLED", "OLDEST DUE"];
+const COUNTS: [Column; 9] = [
+    Column::whole("DUE"),
+    Column::whole("SCHEDULED"),
+    Column::whole("GATED").plain("0"),
+    Column::whole("PROCESSING"),
+    Column::whole("FAILING"),
+    Column::whole("FAILED"),
+    Column::whole("COMPLETED"),
+    Column::whole("CANCELLED"),
+    Column::whole("OLDEST DUE"),
+];
 
 const COLUMNS: [Column; 6] = [
     Column::text("KIND"),
@@ -68,6 +77,7 @@ fn counts(status: &QueueStatus) -> Text {
     let row = vec![
         counts.due().to_string(),
         counts.scheduled.to_string(),
+        counts.gated.to_string(),
         counts.of(State::Processing).to_string(),
         counts.of(State::Failing).to_string(),
         counts.of(State::Failed).to_string(),
