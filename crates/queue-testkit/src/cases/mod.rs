@@ -115,6 +115,7 @@ const GROUPS: &[&[Case]] = &[
     on_failure::once::CASES,
     reserved::CASES,
     gates::opening::CASES,
+    gates::moved::CASES,
     gates::signals::CASES,
     gates::raises::CASES,
     gates::suspend::CASES,

@@ -54,8 +54,8 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 /// Sends the random verbs of a seed to an empty store of each of two harnesses, and compares the
-/// answers. Verbs that pause queues are sent only if both stores can pause, and jobs have gates only
-/// if both stores take them.
+/// answers. Verbs that pause queues are sent only if both stores can pause, and jobs have gates
+/// only if both stores take them.
 ///
 /// A store's tests call it to compare with another store, for as many seeds as there is time for.
 /// [`run`](crate::run) already compares each store with a plain reference.

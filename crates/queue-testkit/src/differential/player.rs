@@ -190,7 +190,9 @@ impl Player {
 
     fn jobs(&self, news: &[New]) -> Vec<NewJob> {
         let mut jobs = jobs(news);
-        jobs.iter_mut().for_each(|new| self.plain(new));
+        for new in &mut jobs {
+            self.plain(new);
+        }
         jobs
     }
 

@@ -1,5 +1,6 @@
 //! Gates and end signals: a job that waits for the ends of other jobs.
 
+pub(super) mod moved;
 pub(super) mod opening;
 pub(super) mod raises;
 pub(super) mod refused;
