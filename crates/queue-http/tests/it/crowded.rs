@@ -6,6 +6,10 @@ use queue_core::{JobId, Kind, NewJob, Payload, QueueName, Storage};
 use queue_http::{Principal, Scope};
 use serde_json::json;
 
+/// The lines of a queue in a scrape: one for each word of its jobs, and the age of the oldest due
+/// job, whether it is paused, and its workers.
+const LINES: usize = 8 + 3;
+
 /// More queues than metrics distinguish, all sorted before `mail`.
 async fn crowded() -> Client {
     let client = Client::new().await;
@@ -70,7 +74,7 @@ async fn metrics_have_the_queues_of_a_token_behind_those_of_others() {
     let client = crowded().await;
     let (_, text) =
         client.as_principal(of(Scope::Metrics, &["mail"])).text(Method::GET, "/metrics", "").await;
-    assert_eq!(gauges(&text, "mail").len(), 10, "{text}");
+    assert_eq!(gauges(&text, "mail").len(), LINES, "{text}");
     assert!(!text.contains("aaa-") && !text.contains("\"other\""), "{text}");
 }
 
@@ -78,9 +82,9 @@ async fn metrics_have_the_queues_of_a_token_behind_those_of_others() {
 async fn a_scrape_names_the_queues_that_matter() {
     let client = crowded().await.as_principal(of(Scope::Metrics, &["*"]));
     let (_, text) = client.text(Method::GET, "/metrics", "").await;
-    assert!(gauges(&text, "mail").is_empty() && gauges(&text, "other").len() == 10, "{text}");
+    assert!(gauges(&text, "mail").is_empty() && gauges(&text, "other").len() == LINES, "{text}");
     let (_, text) = client.text(Method::GET, "/metrics?queues=mail,z*,nothing", "").await;
-    assert_eq!((gauges(&text, "mail").len(), gauges(&text, "zzz").len()), (10, 10), "{text}");
+    assert_eq!((gauges(&text, "mail").len(), gauges(&text, "zzz").len()), (LINES, LINES), "{text}");
     assert!(!text.contains("aaa-") && gauges(&text, "other").is_empty(), "{text}");
     assert!(text.contains("\nqueue_metrics_cut 0\n"), "{text}");
 }
@@ -89,7 +93,7 @@ async fn a_scrape_names_the_queues_that_matter() {
 async fn a_scrape_names_no_more_than_its_token_may() {
     let client = crowded().await.as_principal(of(Scope::Metrics, &["mail"]));
     let (_, text) = client.text(Method::GET, "/metrics?queues=*", "").await;
-    assert!(gauges(&text, "mail").len() == 10 && !text.contains("aaa-"), "{text}");
+    assert!(gauges(&text, "mail").len() == LINES && !text.contains("aaa-"), "{text}");
     let (_, text) = client.text(Method::GET, "/metrics?queues=zzz", "").await;
     assert!(gauges(&text, "mail").is_empty() && gauges(&text, "zzz").is_empty(), "{text}");
     for refused in ["queues=", "queues=a,,b", "queue=mail", &format!("queues=a{}", ",a".repeat(100))] {
