@@ -121,7 +121,7 @@ impl View<'_> {
             (*key == keys::life(Family::Job, &meta.queue, meta.seq), "stands under another's key"),
             (meta.seq.get() <= last_seq, "is newer than the newest life"),
             (!waits_for_time || is_before_time, "is ready before its time"),
-            (owes_what_it_has(meta, signals), "has other end signals than it owes"),
+            (meta.signalling.is_sound(signals, meta.state), "has other end signals than it owes"),
             (has_sound_gate(meta), "has a gate that no step leaves"),
             (meta.lease.is_some() == running, "has a lease and does not run, or the reverse"),
             (found.job.token.is_some() == running, "has a token and does not run, or the reverse"),
@@ -165,19 +165,11 @@ fn waiting_value(found: &StoredJob) -> Vec<u8> {
     values::scheduled(found.payload_bytes, found.job.meta.priority)
 }
 
-fn owes_what_it_has(meta: &JobMeta, signals: usize) -> bool {
-    match meta.signalling {
-        Signalling::None => signals == 0,
-        Signalling::Owed(count) => usize::from(count) == signals && !meta.state.is_terminal(),
-        Signalling::Sent => true,
-    }
-}
-
-/// A gate is not of a later claim, and no job waits behind one that is complete.
+/// No job waits behind a gate that is complete.
 fn has_sound_gate(meta: &JobMeta) -> bool {
     meta.gate.as_ref().is_none_or(|gate| {
         let stays_closed = meta.state.is_waiting() && gate.is_closed(meta.epoch) && gate.is_complete();
-        !stays_closed && gate.closed_at.is_none_or(|epoch| epoch <= meta.epoch)
+        !stays_closed && gate.is_sound(meta.epoch)
     })
 }
 
