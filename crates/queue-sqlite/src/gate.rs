@@ -12,26 +12,9 @@ const RAISES: u8 = 1;
 const TOLERANT: u8 = 2;
 const URGENT: u8 = 4;
 
-/// What the columns of marks have above their bits: 0 for a job without end signals, 1 if they are
-/// sent, and else two more than it owes.
-pub(crate) fn signalling_code(signalling: Signalling) -> u16 {
-    match signalling {
-        Signalling::None => 0,
-        Signalling::Sent => 1,
-        Signalling::Owed(count) => 2 + u16::from(count),
-    }
-}
-
-/// The other way round.
+/// Reads what the columns of marks have above their bits.
 pub(crate) fn signalling(column: usize, code: u16) -> rusqlite::Result<Signalling> {
-    match code {
-        0 => Ok(Signalling::None),
-        1 => Ok(Signalling::Sent),
-        owed => {
-            let count = u8::try_from(owed - 2);
-            Ok(Signalling::Owed(count.map_err(|_| foreign(column, format!("{owed} signals too many")))?))
-        }
-    }
+    Signalling::from_code(code).ok_or_else(|| foreign(column, format!("{code} is no number of signals")))
 }
 
 /// Reads the columns of `load_gate`.

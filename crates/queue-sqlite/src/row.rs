@@ -1,9 +1,6 @@
 //! Jobs as rows, and back. What the columns mean is said in `sql/0002_initial.sql`.
 
-use crate::{
-    gate::{signalling, signalling_code},
-    key::seq_of,
-};
+use crate::{gate::signalling, key::seq_of};
 use queue_core::{
     Duty, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, SharedTerms, Span, State,
     Tags, Timestamp, WorkerId,
@@ -67,7 +64,7 @@ fn has(mark: u8, marks: u16) -> bool {
 /// The column of marks of a job that is enqueued.
 pub(crate) fn born_marks(meta: &JobMeta) -> u16 {
     let marks = u8::from(meta.awaited) * BORN_AWAITED + u8::from(meta.gate.is_some()) * BORN_HAS_GATE;
-    u16::from(marks) | signalling_code(meta.signalling) << BORN_SIGNALLING_SHIFT
+    u16::from(marks) | meta.signalling.as_code() << BORN_SIGNALLING_SHIFT
 }
 
 /// The column of marks of a job.
@@ -78,7 +75,7 @@ pub(crate) fn flags(stored: &SqliteRecord) -> u16 {
         + u8::from(meta.expiry_lifted) * EXPIRY_LIFTED
         + u8::from(stored.has_attempts) * HAS_ATTEMPTS
         + u8::from(stored.has_gate) * HAS_GATE;
-    u16::from(flags) | signalling_code(meta.signalling) << SIGNALLING_SHIFT
+    u16::from(flags) | meta.signalling.as_code() << SIGNALLING_SHIFT
 }
 
 /// The columns of `run_at`: how long after `created_at` it is. SQLite keeps small numbers in fewer

@@ -146,6 +146,25 @@ impl Signalling {
         Self::Owed(u8::try_from(signals).unwrap_or(u8::MAX))
     }
 
+    /// The number that stands for it in stores: 0 for none, 1 for sent, and else two more than are
+    /// owed.
+    pub const fn as_code(self) -> u16 {
+        match self {
+            Self::None => 0,
+            Self::Sent => 1,
+            Self::Owed(count) => 2 + count as u16,
+        }
+    }
+
+    /// What a number stands for, if it is that of any.
+    pub fn from_code(code: u16) -> Option<Self> {
+        match code {
+            0 => Some(Self::None),
+            1 => Some(Self::Sent),
+            owed => u8::try_from(owed - 2).ok().map(Self::Owed),
+        }
+    }
+
     /// Whether a job in this state may have as many end signals: one that has ended owes none.
     pub fn is_sound(self, signals: usize, state: State) -> bool {
         match self {
@@ -185,6 +204,16 @@ impl Gate {
     /// Counts one more signal that it needs.
     pub fn raise(&mut self) {
         self.needs = self.needs.saturating_add(1);
+    }
+
+    /// Counts raises and signals that were noted beside the gate.
+    pub fn add(&mut self, raises: u64, tally: Tally) {
+        let Tally { completed, failed, cancelled } = tally;
+        self.needs = self.needs.saturating_add(raises);
+        self.signals = [completed, failed, cancelled].into_iter().fold(self.signals, u64::saturating_add);
+        self.tally.completed = self.tally.completed.saturating_add(completed);
+        self.tally.failed = self.tally.failed.saturating_add(failed);
+        self.tally.cancelled = self.tally.cancelled.saturating_add(cancelled);
     }
 
     /// Counts a signal. True if it is an urgent one of a job that did not complete, and the gate

@@ -43,7 +43,7 @@ pub use amendment::Amendment;
 pub use apply::{Verdict, apply};
 pub use decide::{RESERVED_KIND_WAIT, Rejected, decide};
 pub use event::{Cause, Event, OnProcessing, Settle};
-pub use gate::{CloseGate, Received, Signals, look, raise, receive};
+pub use gate::{Addressed, CloseGate, Received, Signals, Slips, address, fold, look, raise, receive};
 pub use guard::{Flags, Guard, Lapse, Proof};
 pub use lease::lease;
 pub use patch::{Amend, BodyPatch, Finish, Patch, Purge, Requeue, RunAt};

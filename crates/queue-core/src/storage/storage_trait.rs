@@ -98,6 +98,9 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// Applies transitions, each atomic by itself with the jobs that [follow](Transition::then) it,
     /// in order; the answers are in the order of the request.
     ///
+    /// An [end signal](crate::EndSignal) that one of them sends, and another one for the job that
+    /// the signal is to, may come in either order.
+    ///
     /// Jobs follow any patch that is written; the rule for their ids is that of an enqueue. No job
     /// follows a settle that is answered a second time, or a transition that is refused. See
     /// [`lifecycle::apply`](crate::lifecycle::apply) for what each answer means.

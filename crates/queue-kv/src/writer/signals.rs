@@ -4,43 +4,25 @@
 use super::transaction::Transaction;
 use crate::failure::KvResult;
 use queue_core::{
-    EndOutcome, EndSignal, QueueName, Seq,
-    lifecycle::{Received, Transition, look, raise, receive},
+    EndOutcome, EndSignal, JobId, QueueName, Seq,
+    lifecycle::{Received, Transition, address, look, receive},
 };
 use queue_store::stored::StoredJob;
 
 impl Transaction<'_> {
-    /// Resolves to which lives the signals of a new job are, and raises the targets that are to be
-    /// raised. `None`, and nothing written, if one of these takes no raise. A signal that raises
-    /// nothing is left out if no job would count it. `holder` is the job whose own step enqueues
-    /// this one.
+    /// Addresses the signals of a new job, and writes the gates that it raises. `None`, and nothing
+    /// written, if one of these takes no raise.
     pub(super) fn raise(
         &mut self,
         queue: &QueueName,
         signals: &[EndSignal],
         holder: Option<Seq>,
     ) -> KvResult<Option<Vec<EndSignal>>> {
-        let (mut kept, mut raised) = (Vec::with_capacity(signals.len()), Vec::new());
-        for signal in signals {
-            let target = self.view().find(queue, &signal.to)?;
-            let target = target.filter(|to| signal.life.is_none_or(|life| life == to.job.meta.seq));
-            let taken = target.and_then(|mut target| {
-                let by_itself = holder == Some(target.job.meta.seq);
-                raise(&mut target.job.meta, by_itself, self.now()).then_some(target)
-            });
-            let Some(target) = taken else {
-                if signal.raises {
-                    return Ok(None);
-                }
-                continue;
-            };
-            kept.push(EndSignal { life: Some(target.job.meta.seq), ..signal.clone() });
-            if signal.raises {
-                raised.push(target);
-            }
-        }
-        raised.iter().try_for_each(|target| self.put_record(target))?;
-        Ok(Some(kept))
+        let find = |to: &JobId| self.view().find(queue, to);
+        let addressed = address(signals, holder, self.now(), find, |target| &mut target.job.meta)?;
+        let Some(addressed) = addressed else { return Ok(None) };
+        addressed.raised.iter().try_for_each(|target| self.put_record(target))?;
+        Ok(Some(addressed.signals))
     }
 
     /// Looks at the gate of a transition's own job, after its followers, which may have raised it.

@@ -1,10 +1,11 @@
 //! End signals: to which jobs a new job sends them, and what a gate counts.
 
-use super::{Engine, queue_state::QueueState, undo_log::UndoLog};
+use super::{Engine, packed_job::PackedJob, queue_state::QueueState, undo_log::UndoLog};
 use queue_core::{
-    EndOutcome, EndSignal, JobMeta, QueueName, Seq, Timestamp,
-    lifecycle::{Patch, Received, look, raise, receive},
+    EndOutcome, EndSignal, JobId, JobMeta, QueueName, Seq, Timestamp,
+    lifecycle::{Patch, Received, TrackedJob, address, look, receive},
 };
+use std::convert::Infallible;
 
 impl Engine {
     /// Looks at the gate of a transition's own job, after its followers. The answer is the job, if
@@ -61,10 +62,8 @@ impl Engine {
 }
 
 impl QueueState {
-    /// Resolves to which lives the signals of a new job are, and raises those that are to be
-    /// raised. False if one of these takes no raise; nothing is changed then. A signal that raises
-    /// nothing is left out if no job would count it. `holder` is the job whose own step enqueues
-    /// this one.
+    /// Addresses the signals of a new job, and raises those that are to be raised. False if one of
+    /// these takes no raise; nothing is changed then.
     pub(super) fn raise(
         &mut self,
         signals: &mut Vec<EndSignal>,
@@ -72,22 +71,15 @@ impl QueueState {
         undo: &mut UndoLog,
         now: Timestamp,
     ) -> bool {
-        for signal in &mut *signals {
-            let target = self.by_id(&signal.to).filter(|to| signal.life.is_none_or(|life| life == to.seq));
-            let takes = |job: &mut JobMeta| raise(job, holder == Some(job.seq), now);
-            signal.life = target.filter(|to| takes(&mut to.meta())).map(|to| to.seq);
-            if signal.raises && signal.life.is_none() {
-                return false;
-            }
-        }
-        signals.retain(|signal| signal.life.is_some());
-        for life in signals.iter().filter(|signal| signal.raises).filter_map(|signal| signal.life) {
-            let Some(entry) = self.entries.get_mut(&life) else { continue };
+        let find = |to: &JobId| Ok(self.by_id(to).map(PackedJob::meta));
+        let Ok::<_, Infallible>(addressed) = address(signals, holder, now, find, |target| target);
+        let Some(addressed) = addressed else { return false };
+        for target in addressed.raised {
+            let Some(entry) = self.entries.get_mut(&target.seq) else { continue };
             undo.changes(entry);
-            let mut job = entry.tracked();
-            raise(&mut job.meta, holder == Some(life), now);
-            entry.track(&job);
+            entry.track(&TrackedJob { meta: target, ..entry.tracked() });
         }
+        *signals = addressed.signals;
         true
     }
 }

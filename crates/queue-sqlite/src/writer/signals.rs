@@ -7,8 +7,8 @@ use crate::{
     row::{SqliteRecord, foreign, integer, written},
 };
 use queue_core::{
-    AnswerRoom, EndOutcome, EndSignal, Enqueued, JobMeta, NewJob, QueueName, Seq, Signalling,
-    lifecycle::{Admission, BodyPatch, Received, Transition, admit, look, raise, receive},
+    AnswerRoom, EndOutcome, EndSignal, Enqueued, JobId, JobMeta, NewJob, QueueName, Seq, Signalling,
+    lifecycle::{Admission, BodyPatch, Received, Transition, address, admit, look, receive},
 };
 use rusqlite::OptionalExtension;
 
@@ -99,10 +99,8 @@ impl SqliteSession<'_> {
         Ok(Enqueued::Queued { seq })
     }
 
-    /// Resolves to which lives the signals of a new job are, and raises the targets that are to be
-    /// raised. `None`, and nothing written, if one of these takes no raise. A signal that raises
-    /// nothing is left out if no job would count it. `holder` is the job whose own step enqueues
-    /// this one.
+    /// Addresses the signals of a new job, and writes the gates that it raises. `None`, and nothing
+    /// written, if one of these takes no raise.
     fn raise(
         &mut self,
         queue: i64,
@@ -110,32 +108,18 @@ impl SqliteSession<'_> {
         signals: &[EndSignal],
         holder: Option<Seq>,
     ) -> rusqlite::Result<Option<Vec<EndSignal>>> {
-        let (mut kept, mut raised) = (Vec::with_capacity(signals.len()), Vec::new());
-        for signal in signals {
-            let target = self.load_by_id(queue, name, &signal.to)?;
-            let target = target.filter(|to| signal.life.is_none_or(|life| life == to.job.meta.seq));
-            let taken = target.and_then(|mut target| {
-                let by_itself = holder == Some(target.job.meta.seq);
-                raise(&mut target.job.meta, by_itself, self.moment.now).then_some(target)
-            });
-            let Some(target) = taken else {
-                if signal.raises {
-                    return Ok(None);
-                }
-                continue;
-            };
-            kept.push(EndSignal { life: Some(target.job.meta.seq), ..signal.clone() });
-            if signal.raises {
-                raised.push(target);
-            }
-        }
-        for target in raised {
+        let now = self.moment.now;
+        let find = |to: &JobId| self.load_by_id(queue, name, to);
+        let Some(addressed) = address(signals, holder, now, find, |target| &mut target.job.meta)? else {
+            return Ok(None);
+        };
+        for target in addressed.raised {
             self.save_gate(&target.job.meta)?;
             if !target.has_gate {
                 self.statements.mark_gate.execute([integer(target.job.meta.seq.get())])?;
             }
         }
-        Ok(Some(kept))
+        Ok(Some(addressed.signals))
     }
 
     /// Looks at the gate of a transition's own job, after its followers.

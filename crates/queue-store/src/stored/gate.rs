@@ -43,22 +43,10 @@ pub(super) fn read_gate(from: &mut Reader) -> Result<Gate, Malformed> {
     })
 }
 
-/// 1 for a job whose signals are sent, and else two more than it owes. One without end signals has
-/// no such number.
-pub(super) fn signalling_code(signalling: Signalling) -> u16 {
-    match signalling {
-        Signalling::None => 0,
-        Signalling::Sent => 1,
-        Signalling::Owed(count) => 2 + u16::from(count),
-    }
-}
-
+/// A job without end signals has no such number.
 pub(super) fn read_signalling(from: &mut Reader) -> Result<Signalling, Malformed> {
-    match from.number::<u16>()? {
-        0 => Err(Malformed("a job without end signals says so")),
-        1 => Ok(Signalling::Sent),
-        owed => u8::try_from(owed - 2).map(Signalling::Owed).map_err(|_| Malformed("a job owes too much")),
-    }
+    let known = |code| Signalling::from_code(code).filter(|signalling| *signalling != Signalling::None);
+    known(from.number()?).ok_or(Malformed("a job says wrongly what it signals"))
 }
 
 impl Fields for Vec<EndSignal> {

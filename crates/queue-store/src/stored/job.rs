@@ -2,7 +2,7 @@
 //! heartbeat copies none of it.
 
 use super::{
-    gate::{read_gate, read_signalling, signalling_code, write_gate},
+    gate::{read_gate, read_signalling, write_gate},
     parts::time,
     sealed::Fields,
 };
@@ -81,7 +81,7 @@ impl Fields for StoredJob {
         [meta.claimed_at, meta.failed_at].into_iter().flatten().for_each(|at| out.signed(at.as_millis()));
         meta.gate.iter().for_each(|gate| write_gate(out, gate));
         if meta.signalling != Signalling::None {
-            out.number(signalling_code(meta.signalling));
+            out.number(meta.signalling.as_code());
         }
         out.number(*payload_bytes);
     }
