@@ -112,12 +112,31 @@ impl HandleState {
     /// The number of a queue, given to it if it has none: by it its lives differ from the lives of
     /// other queues.
     pub(crate) async fn number(&self, operation: &'static str, queue: &KnownQueue) -> Result<u64> {
+        let number = self.register(operation, queue, true).await?;
+        number.ok_or_else(|| corrupt(operation))
+    }
+
+    /// The number of a queue, if it has one.
+    pub(crate) async fn find_number(
+        &self,
+        operation: &'static str,
+        queue: &KnownQueue,
+    ) -> Result<Option<u64>> {
+        self.register(operation, queue, false).await
+    }
+
+    async fn register(
+        &self,
+        operation: &'static str,
+        queue: &KnownQueue,
+        is_given: bool,
+    ) -> Result<Option<u64>> {
         if let Some(number) = queue.number() {
-            return Ok(number);
+            return Ok(Some(number));
         }
         let namespace = self.queues.namespace();
         let keys = [namespace.registry(), namespace.names()];
-        let args = [queue.name.as_str().as_bytes().to_vec()];
+        let args = [queue.name.as_str().as_bytes().to_vec(), arg(u8::from(is_given))];
         let run = ScriptRun {
             operation,
             script: &script::REGISTER,
@@ -128,12 +147,15 @@ impl HandleState {
         let answer = self.client.run(&run).await?;
         let redis::Value::Int(number) = answer else { return Err(corrupt(operation)) };
         let number = u64::try_from(number).map_err(|_| corrupt(operation))?;
+        if number == 0 {
+            return Ok(None);
+        }
         if number >= NUMBERS_MAX {
             let message = format!("a namespace has at most {} queues; use another one", NUMBERS_MAX - 1);
             return Err(Error::new(ErrorKind::Unsupported, operation, message));
         }
         queue.set_number(number);
-        Ok(number)
+        Ok(Some(number))
     }
 }
 

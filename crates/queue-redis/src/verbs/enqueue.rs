@@ -25,7 +25,14 @@ impl HandleState {
     ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
         self.limits.check_enqueue(&groups)?;
         let queue = self.queues.get(queue);
-        let number = self.number("enqueue", &queue).await?;
+        // A queue gets no number by jobs that are all to raise one of its jobs: they are orphans
+        // there.
+        let all_raise = !groups.iter().all(Vec::is_empty) && groups.iter().flatten().all(NewJob::raises);
+        let number = if all_raise && self.find_number("enqueue", &queue).await?.is_none() {
+            0
+        } else {
+            self.number("enqueue", &queue).await?
+        };
         let mut moment = Moment::default();
         let mut answers = Vec::with_capacity(groups.len());
         // A call without groups still asks for the time.
