@@ -116,6 +116,7 @@ const GROUPS: &[&[Case]] = &[
     reserved::CASES,
     gates::opening::CASES,
     gates::moved::CASES,
+    gates::one_call::CASES,
     gates::signals::CASES,
     gates::raises::CASES,
     gates::suspend::CASES,

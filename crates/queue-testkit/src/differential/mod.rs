@@ -16,6 +16,7 @@ mod reference;
 mod reference_jobs;
 mod reference_pauses;
 mod request;
+mod sights;
 mod strategy;
 mod verb;
 

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::bench::prelude::*;
 use queue_core::{
-    Applied, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobBody, JobMeta, JobRecord, Kind, LeaseToken,
-    ListFilter, ListQuery, NewJob, Pause, Prune, QueueStatus, QueuesQuery, Seq, Stamped, Timestamp,
+    ClaimRequest, Counts, Detail, JobMeta, Kind, LeaseToken, ListFilter, ListQuery, Moment, NewJob, Pause,
+    Prune, QueueStatus, QueuesQuery, Seq, Stamped, Timestamp,
     lifecycle::{Transition, decide},
 };
 use std::collections::BTreeMap;
@@ -26,8 +26,8 @@ pub(super) struct Player {
     pub(super) bench: Bench,
     /// Whether jobs are sent with their gates and end signals.
     has_gates: bool,
-    sights: Vec<(JobMeta, Option<LeaseToken>)>,
-    lives: BTreeMap<Seq, u64>,
+    pub(super) sights: Vec<(JobMeta, Option<LeaseToken>)>,
+    pub(super) lives: BTreeMap<Seq, u64>,
     claimed_last: LeaseToken,
     reopenings: usize,
 }
@@ -55,13 +55,15 @@ impl Player {
                 Answer::Claimed(self.claimed(answer))
             }
             Verb::Apply(batch) => {
-                let answer = store.apply(self.transitions(batch)).await.expect("apply answers");
-                Answer::Applied(self.applied(answer))
+                let calls = self.calls(batch);
+                self.apply(calls).await
             }
             Verb::Rescue { queue } => {
                 let mut jobs = self.on(*queue).rescue().await;
                 jobs.sort_by_key(|meta| meta.seq);
-                Answer::Jobs(self.metas(jobs))
+                let metas = self.metas(jobs).into_iter();
+                // One that is rescued may send a signal to another one.
+                Answer::Jobs(metas.map(|meta| JobMeta { gate: None, ..meta }).collect())
             }
             Verb::Get { queue } => {
                 let ids = IDS.map(id);
@@ -106,6 +108,17 @@ impl Player {
                 Answer::Nothing
             }
         }
+    }
+
+    async fn apply(&mut self, calls: Vec<Vec<Transition>>) -> Answer {
+        let mut all = Stamped::at(Moment::at(self.bench.now()), Vec::new());
+        for call in calls {
+            let answer = self.bench.store().apply(call).await.expect("apply answers");
+            let answer = self.applied(answer);
+            all.value.extend(answer.value);
+            (all.now, all.clock) = (answer.now, answer.clock);
+        }
+        Answer::Applied(all)
     }
 
     /// Time that reads alone have seen need not outlive a handle, what a write has seen must: so
@@ -168,12 +181,19 @@ impl Player {
         Answer::Jobs(self.metas(jobs))
     }
 
-    /// Decides on the records that this store showed.
-    fn transitions(&self, batch: &[Pick]) -> Vec<Transition> {
-        batch.iter().filter_map(|pick| self.transition(pick)).collect()
+    /// Decides on the records that this store showed. The contract leaves open which comes first, a
+    /// signal or another transition of the same call for the job that it is to; so where one sends
+    /// signals, a job with a gate has a call of its own.
+    fn calls(&self, batch: &[Pick]) -> Vec<Vec<Transition>> {
+        let decided: Vec<_> = batch.iter().filter_map(|pick| self.transition(pick)).collect();
+        let is_sent = decided.iter().any(|(_, sent)| sent.signal.is_some());
+        let is_apart = |has_gate: bool| is_sent && has_gate;
+        let calls = decided.chunk_by(|(one, _), (other, _)| !is_apart(*one) && !is_apart(*other));
+        calls.map(|call| call.iter().map(|(_, sent)| sent.clone()).collect()).collect()
     }
 
-    fn transition(&self, pick: &Pick) -> Option<Transition> {
+    /// Decides, and says whether the job has a gate.
+    fn transition(&self, pick: &Pick) -> Option<(bool, Transition)> {
         let (meta, token) = self.sights.get(pick.sight % self.sights.len().max(1))?;
         let (event, then) = match &pick.deed {
             Deed::Hold(how) => {
@@ -185,7 +205,8 @@ impl Player {
         let mut decided = decide(meta, event, &policy()).ok()?;
         decided.then.extend(then);
         decided.then.iter_mut().for_each(|new| self.plain(new));
-        Some(decided).filter(|decided| self.has_gates || !decided.patch.is_of_gate())
+        let is_known = self.has_gates || !decided.patch.is_of_gate();
+        is_known.then_some((meta.gate.is_some(), decided))
     }
 
     fn jobs(&self, news: &[New]) -> Vec<NewJob> {
@@ -203,77 +224,6 @@ impl Player {
         if !self.has_gates {
             (new.gate, new.end_signals) = (None, Vec::new());
         }
-    }
-
-    fn enqueued(&mut self, answer: Stamped<Vec<Vec<Enqueued>>>) -> Stamped<Vec<Vec<Enqueued>>> {
-        let mut value = answer.value;
-        for one in value.iter_mut().flatten() {
-            match one {
-                Enqueued::Queued { seq }
-                | Enqueued::Duplicate { seq, .. }
-                | Enqueued::Completed { seq, .. } => *seq = self.number(*seq),
-                Enqueued::Orphaned => {}
-            }
-        }
-        Stamped { value, ..answer }
-    }
-
-    /// Stores may choose an early bound for `next_due`, so only its kind is compared: now, later or
-    /// never.
-    fn claimed(&mut self, mut answer: Claimed) -> Claimed {
-        for job in &mut answer.jobs {
-            let meta = job.record.meta.clone();
-            job.record.meta = self.meta(meta, Some(job.token));
-            self.number_targets(job.record.body.as_mut());
-        }
-        // What is set aside is up to the store, and so is what it answers meanwhile of jobs that
-        // are not.
-        answer.set_aside = 0;
-        let is_any_paused = answer.pause.is_on() || !answer.paused_kinds.is_empty();
-        let never = if is_any_paused { None } else { answer.next_due };
-        answer.next_due = never.map(|at| if at <= answer.now { answer.now } else { answer.now + MILLI });
-        answer
-    }
-
-    fn applied(&mut self, answer: Stamped<Vec<Applied>>) -> Stamped<Vec<Applied>> {
-        let mut value = answer.value;
-        for one in &mut value {
-            if let Applied::Done(meta) | Applied::LeaseLost(meta) | Applied::Stale(meta) = one {
-                *meta = self.meta(meta.clone(), None);
-            }
-        }
-        Stamped { value, ..answer }
-    }
-
-    fn records(&mut self, answer: Stamped<Vec<Option<JobRecord>>>) -> Stamped<Vec<Option<JobRecord>>> {
-        let mut value = answer.value;
-        for record in value.iter_mut().flatten() {
-            record.meta = self.meta(record.meta.clone(), None);
-            self.number_targets(record.body.as_mut());
-        }
-        Stamped { value, ..answer }
-    }
-
-    fn metas(&mut self, metas: Vec<JobMeta>) -> Vec<JobMeta> {
-        metas.into_iter().map(|meta| self.meta(meta, None)).collect()
-    }
-
-    /// Remembers the sight, and renumbers its life.
-    fn meta(&mut self, meta: JobMeta, token: Option<LeaseToken>) -> JobMeta {
-        self.sights.push((meta.clone(), token));
-        self.sights.drain(..self.sights.len().saturating_sub(SIGHTS_MAX));
-        JobMeta { seq: self.number(meta.seq), ..meta }
-    }
-
-    fn number_targets(&mut self, body: Option<&mut JobBody>) {
-        for signal in body.into_iter().flat_map(|body| &mut body.end_signals) {
-            signal.life = signal.life.map(|life| self.number(life));
-        }
-    }
-
-    fn number(&mut self, seq: Seq) -> Seq {
-        let next = self.lives.len() as u64 + 1;
-        Seq::new(*self.lives.entry(seq).or_insert(next))
     }
 }
 

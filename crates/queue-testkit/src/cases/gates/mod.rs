@@ -1,6 +1,7 @@
 //! Gates and end signals: a job that waits for the ends of other jobs.
 
 pub(super) mod moved;
+pub(super) mod one_call;
 pub(super) mod opening;
 pub(super) mod raises;
 pub(super) mod refused;
