@@ -1,6 +1,6 @@
 -- Takes migration 1 back, and with it every job. The schema itself stays, since it may hold more.
 DROP FUNCTION {schema}.refuse_lost_race();
 DROP VIEW {schema}.job;
-DROP TABLE {schema}.tally, {schema}.total, {schema}.feed, {schema}.series, {schema}.worker, {schema}.finished, {schema}.lease, {schema}.ready, {schema}.attempt, {schema}.tag, {schema}.body,
+DROP TABLE {schema}.slip, {schema}.end_signal, {schema}.gate, {schema}.tally, {schema}.total, {schema}.feed, {schema}.series, {schema}.worker, {schema}.finished, {schema}.lease, {schema}.ready, {schema}.attempt, {schema}.tag, {schema}.body,
   {schema}.lane, {schema}.line, {schema}.queue, {schema}.clock;
 DROP SEQUENCE {schema}.life;

@@ -15,7 +15,8 @@
 -- indexes looks as cheap as finding one row.
 --
 -- Times are milliseconds since 1970 on the store's clock. Flags: 1 cancel requested, 2 awaited, 4
--- expires no more, 8 attempts were charged to it.
+-- expires no more, 8 attempts were charged to it, 16 it has a gate, 32 it owes end signals, 64 they
+-- are sent, and how many there are, times 128.
 
 CREATE TABLE {schema}.clock (
   one  boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -28,9 +29,10 @@ CREATE TABLE {schema}.queue (
   name   text COLLATE "C" NOT NULL UNIQUE,
   paused bigint NOT NULL DEFAULT 0, -- until when: the number of a `Pause`
   has_lines boolean NOT NULL DEFAULT false,
-  -- Until when `claim.sql` takes nothing: for ever while there are lines, which are for
+  has_gates boolean NOT NULL DEFAULT false, -- once a job of it had one; it stays
+  -- Until when `claim.sql` takes nothing: for ever while there are lines or gates, which are for
   -- `claim_lines.sql`.
-  closed bigint NOT NULL GENERATED ALWAYS AS (CASE WHEN has_lines THEN 9223372036854775807 ELSE paused END) STORED
+  closed bigint NOT NULL GENERATED ALWAYS AS (CASE WHEN has_lines OR has_gates THEN 9223372036854775807 ELSE paused END) STORED
 );
 
 -- The kinds of a queue that are paused, or whose jobs were set aside (ADR 54). The jobs of a line
@@ -104,7 +106,9 @@ CREATE TABLE {schema}.ready (
   stalls        bigint   NOT NULL,
   queue         integer  NOT NULL,
   size          integer  NOT NULL, -- bytes of the payload, for claims to know what they answer with
-  priority      integer  NOT NULL, -- of the job, and 65536 for each number of the line that it is in
+  -- Of the job, and 65536 for each number of the line that it is in; or 33 * 65536 of a job behind
+  -- a closed gate, which so waits in the order of time-outs.
+  priority      integer  NOT NULL,
   state         smallint NOT NULL,
   flags         smallint NOT NULL,
   settled_event smallint,
@@ -247,6 +251,52 @@ CREATE TABLE {schema}.feed (
   until bigint NOT NULL
 );
 
+-- The gates of jobs with flag 16, gone with the body (ADR 81). Counts are 64 bits without a sign;
+-- no statement compares them. Who raises one locks it FOR KEY SHARE until the commit, who folds
+-- FOR UPDATE, and who closes or seals it by an update, which waits for no raise.
+CREATE TABLE {schema}.gate (
+  seq          bigint  NOT NULL,
+  needs        bigint  NOT NULL,
+  signals      bigint  NOT NULL DEFAULT 0,
+  completed    bigint  NOT NULL DEFAULT 0,
+  failed       bigint  NOT NULL DEFAULT 0,
+  cancelled    bigint  NOT NULL DEFAULT 0,
+  closed_at    bigint,           -- the epoch; none if it was opened since
+  queue        integer NOT NULL,
+  is_sealed    boolean NOT NULL,
+  heeds_urgent boolean NOT NULL,
+  PRIMARY KEY (queue, seq)
+);
+
+-- The end signals of jobs with flag 32 or 64, written with the body and gone with it.
+CREATE TABLE {schema}.end_signal (
+  seq    bigint   NOT NULL,
+  target bigint,            -- the life; none of an imported one that goes by the id
+  queue  integer  NOT NULL,
+  n      smallint NOT NULL,
+  bits   smallint NOT NULL, -- 1 raises, 2 tolerant, 4 urgent
+  to_id  text COLLATE "C" NOT NULL,
+  PRIMARY KEY (queue, seq, n)
+);
+
+-- What came to gates and is not folded into their rows: insert-only, so that an end of a job waits
+-- for no other.
+CREATE TABLE {schema}.slip (
+  target    bigint  NOT NULL,
+  raises    bigint  NOT NULL DEFAULT 0,
+  completed bigint  NOT NULL DEFAULT 0,
+  failed    bigint  NOT NULL DEFAULT 0,
+  cancelled bigint  NOT NULL DEFAULT 0,
+  seen      bigint,           -- a suspend: how many that did not complete its holder has seen
+  queue     integer NOT NULL,
+  wakes     boolean NOT NULL DEFAULT false -- an urgent signal that did not count as completed
+) WITH (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000
+);
+
+CREATE INDEX slip_target ON {schema}.slip (queue, target);
+
 -- Every job in one row, for reads and for people. The limit has each state looked up by itself,
 -- whatever the plan.
 CREATE VIEW {schema}.job AS
@@ -254,7 +304,21 @@ SELECT
   b.seq, b.id, b.kind, b.priority, b.created_at, b.terms, b.expires_in, b.tags,
   s.state, s.revision, s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.expires_at, s.worker, s.token,
   s.settled_token, s.settled_event, s.reason, s.finished_at, s.purge_at, s.error_name, s.error_message, s.progress,
-  s.error_details, s.result_type, s.result, b.content_type, b.payload, b.headers, s.claimed_at, s.failed_at, b.queue
+  s.error_details, s.result_type, s.result, b.content_type, b.payload, b.headers, s.claimed_at, s.failed_at, b.queue,
+  CASE WHEN s.flags & 16 <> 0 THEN (
+    SELECT
+      ARRAY[
+        g.needs, g.signals, g.completed, g.failed, g.cancelled, g.is_sealed::integer, g.heeds_urgent::integer, g.closed_at,
+        p.raises, p.completed, p.failed, p.cancelled
+      ]
+    FROM {schema}.gate AS g CROSS JOIN LATERAL (
+      SELECT
+        coalesce(sum(raises), 0)::bigint AS raises, coalesce(sum(completed), 0)::bigint AS completed,
+        coalesce(sum(failed), 0)::bigint AS failed, coalesce(sum(cancelled), 0)::bigint AS cancelled
+      FROM {schema}.slip WHERE queue = b.queue AND target = b.seq
+    ) AS p
+    WHERE g.queue = b.queue AND g.seq = b.seq LIMIT 1
+  ) END AS gate
 FROM {schema}.body AS b CROSS JOIN LATERAL (
   SELECT
     state, revision, run_at, epoch, failures, stalls, flags, NULL::bigint AS expires_at, NULL::text AS worker,

@@ -33,7 +33,10 @@ back AS (
   )
   SELECT
     s.seq, coalesce(t.now + i.delay, s.run_at), s.revision + 1, s.epoch, s.failures, s.stalls, s.queue,
-    coalesce(octet_length(i.to_payload), s.size), coalesce(i.to_priority, i.priority), s.state, s.flags, s.settled_event,
+    coalesce(octet_length(i.to_payload), s.size),
+    CASE WHEN s.flags & 16 <> 0 AND EXISTS (
+      SELECT 1 FROM {schema}.gate AS g WHERE g.queue = i.queue AND g.seq = i.seq AND g.closed_at = s.epoch
+    ) THEN 2162688 ELSE coalesce(i.to_priority, i.priority) END, s.state, s.flags, s.settled_event,
     s.settled_token, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress
   FROM was AS s JOIN i ON i.n = s.n CROSS JOIN t
 ),
@@ -61,5 +64,6 @@ told AS (
   ) AS parts
   WHERE $11::text IS NOT NULL
 )
-SELECT (SELECT sent FROM told), {stamp}, {item}, {waiting}
+SELECT (SELECT sent FROM told), {stamp}, {item}, {waiting},
+  {gate_of_moved}
 FROM t LEFT JOIN (was AS s JOIN i ON i.n = s.n) ON true;

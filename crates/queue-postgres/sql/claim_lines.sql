@@ -1,7 +1,9 @@
--- In: as of `claim.sql`; the most jobs to set aside.
+-- In: as of `claim.sql`; the most jobs to set aside; whether what came to gates was folded. If it
+-- was not and the queue has gates, it is closed, and nothing is taken.
 -- Out: as of `claim.sql`, the number of the pause being that of the queue; then how many jobs were
 -- set aside, and, in one of the rows, of each line its kind, the number of its pause, and when the
--- first of the jobs that are left in it was due.
+-- first of the jobs that are left in it was due; then the gate of the job, whether the queue has
+-- gates, and the first time-out of one.
 -- Guard: as of `claim.sql`. The front of the lanes is read and locked no further than to as many
 -- jobs of open kinds as are wanted; those of paused kinds on the way go to their lines (ADR 54).
 -- What is claimed is the first, in the order of claims, of what the front and each open line begin
@@ -10,7 +12,10 @@
 -- Cost: without jobs to set aside, one look per priority and line, and the kind of each job at the
 -- front that is wanted.
 WITH t AS MATERIALIZED (SELECT {time}),
-q AS MATERIALIZED (SELECT paused FROM {schema}.queue WHERE queue = $2),
+q AS MATERIALIZED (
+  SELECT CASE WHEN has_gates AND NOT $17 THEN 9223372036854775807 ELSE paused END AS paused, has_gates
+  FROM {schema}.queue WHERE queue = $2
+),
 lines AS MATERIALIZED (
   SELECT
     l.line, l.kind, l.paused, l.paused > (SELECT now FROM t) AS is_paused, l.line * 65536 - 32768 AS first,
@@ -108,7 +113,11 @@ SELECT
   least((SELECT at FROM due), (SELECT at FROM lapse), CASE WHEN s.seq IS NOT NULL THEN t.now + $4 END) AS next_due,
   (SELECT paused FROM q) AS paused, (SELECT sent FROM feed), {stamp}, (SELECT at FROM lapse), {body}, s.state, s.revision,
   s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.error_name, s.error_message, s.progress, s.failed_at, s.error_details,
-  b.content_type, b.payload, b.headers, (SELECT count(*) FROM moved), l.kinds, l.pauses, l.heads
+  b.content_type, b.payload, b.headers, (SELECT count(*) FROM moved), l.kinds, l.pauses, l.heads,
+  {gate_of_claimed}, (SELECT has_gates FROM q),
+  (SELECT r.run_at FROM {schema}.ready AS r
+   WHERE (SELECT has_gates FROM q) AND r.queue = $2 AND r.priority = 2162688 AND r.seq > 0
+   ORDER BY r.run_at, r.seq LIMIT 1) AS timeout
 FROM t
 LEFT JOIN taken AS s ON true
 LEFT JOIN LATERAL (SELECT * FROM {schema}.body WHERE queue = $2 AND seq = s.seq LIMIT 1) AS b ON true

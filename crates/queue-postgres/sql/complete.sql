@@ -32,18 +32,18 @@ held AS (
     ) AS b
   ) AS i
   WHERE s.queue = ANY (ARRAY[i.queue]) AND s.seq BETWEEN i.seq AND i.seq
-    AND s.token = i.token AND s.epoch = i.seen_epoch AND s.flags & 3 = i.seen_flags
+    AND s.token = i.token AND s.epoch = i.seen_epoch AND s.flags & 35 = i.seen_flags
   RETURNING
     {item}, i.queue, i.token, i.span, i.failures, i.stalls, i.result_type, i.result, s.revision, s.run_at, s.epoch, s.flags, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress
 ),
-to_finished AS (
+{sends_held}to_finished AS (
   INSERT INTO {schema}.finished (
     seq, finished_at, purge_at, run_at, revision, epoch, failures, stalls, queue, state, flags, settled_event,
     settled_token, claimed_at, failed_at, error_name, error_message, error_details, progress, result_type, result
   )
   SELECT
     s.seq, t.now, CASE WHEN s.span >= 0 THEN t.now + s.span END, s.run_at, s.revision + 1, s.epoch, s.failures, s.stalls,
-    s.queue, 3, s.flags, 0, s.token, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress, s.result_type, s.result
+    s.queue, 3, (s.flags # ((s.flags & 32) * 3))::smallint, 0, s.token, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress, s.result_type, s.result
   FROM held AS s CROSS JOIN t
 ),
 counted AS (
@@ -63,5 +63,6 @@ told AS (
   WHERE $12::text IS NOT NULL
 )
 SELECT
-  (SELECT sent FROM told), {stamp}, {item}, i.revision, i.run_at, i.epoch, i.error_name, i.error_message, i.progress, i.flags, i.claimed_at, i.failed_at
+  (SELECT sent FROM told){woken}, {stamp}, {item}, i.revision, i.run_at, i.epoch, i.error_name, i.error_message, i.progress, i.flags, i.claimed_at, i.failed_at,
+  {gate_of_held}
 FROM t LEFT JOIN held AS i ON true;

@@ -8,7 +8,7 @@ q AS MATERIALIZED (
 )
 SELECT
   {stamp}, true, 0::bigint, q.name, q.paused, s.waiting + w.running, s.failing, s.completed, s.failed, s.cancelled, w.running,
-  w.scheduled, w.oldest, {paused_kinds}
+  w.scheduled, w.oldest, w.gated, {paused_kinds}
 FROM t LEFT JOIN q ON true
 LEFT JOIN LATERAL (
   SELECT

@@ -11,7 +11,7 @@ d AS MATERIALIZED (
 )
 SELECT
   {stamp}, EXISTS (SELECT 1 FROM {schema}.total WHERE queue = 0), d.changes, NULL::text, false,
-  {counted}, w.running, w.scheduled, w.oldest
+  {counted}, w.running, w.scheduled, w.oldest, w.gated
 FROM t CROSS JOIN q CROSS JOIN d
 LEFT JOIN LATERAL (SELECT * FROM {schema}.total WHERE queue = q.queue LIMIT 1) AS s ON true
 LEFT JOIN LATERAL ({waits}) AS w ON true;

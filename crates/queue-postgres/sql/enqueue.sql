@@ -28,12 +28,13 @@ input AS MATERIALIZED (
 present AS MATERIALIZED (
   SELECT
     i.n, j.seq, j.revision, j.state, j.result_type, j.result, j.tags,
-    coalesce(j.purge_at <= (SELECT now FROM t), false) OR j.state = 5 OR (j.state = 4 AND i.replaces) OR j.is_expired
-      OR (j.state IN (0, 2) AND i.max_wait > -2) AS makes_room,
+    coalesce(j.purge_at <= (SELECT now FROM t), false) OR j.has_no_signals AND (
+      j.state = 5 OR (j.state = 4 AND i.replaces) OR j.is_expired OR (j.state IN (0, 2) AND i.max_wait > -2)
+    ) AS makes_room,
     CASE WHEN j.state IN (0, 2) AND i.max_wait > -2 AND NOT j.is_expired THEN j.created_at END AS since
   FROM input AS i CROSS JOIN LATERAL (
     SELECT
-      seq, revision, state, created_at, purge_at, result_type, result, tags,
+      seq, revision, state, created_at, purge_at, result_type, result, tags, flags & 96 = 0 AS has_no_signals,
       state = 0 AND flags & 4 = 0 AND coalesce(created_at + expires_in <= (SELECT now FROM t), false) AS is_expired
     FROM {schema}.job WHERE queue = $2 AND id = i.id AND seq > 0 LIMIT 1
   ) AS j
@@ -114,6 +115,7 @@ untagged AS (
     ) AS x
   ))
 ),
+{ungated}
 forgotten AS (
   DELETE FROM {schema}.attempt AS a USING gone AS p
   WHERE p.flags & 8 <> 0 AND a.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND a.seq BETWEEN p.seq AND p.seq

@@ -46,5 +46,6 @@ told AS (
   WHERE $8::text IS NOT NULL
 )
 SELECT
-  (SELECT sent FROM told), {stamp}, {item}, {leased}
+  (SELECT sent FROM told), {stamp}, {item}, {leased},
+  {gate_of_moved}
 FROM t LEFT JOIN (extended AS s JOIN i ON i.n = s.n) ON true;

@@ -8,7 +8,8 @@
 -- visited in the order of the request, so that batches do not wait in a circle; under a plan that
 -- visits them otherwise, the server breaks the circle and the batch is sent again. A lapsed lease
 -- that somebody holds is passed over: it may be a caller's open transaction, and whoever rescues
--- cannot wait for its end. Marks: 1 a life that begins afresh, 4 expires no more. The type of a
+-- cannot wait for its end. Marks: 1 a life that begins afresh, 4 expires no more,
+-- 16 closes its gate, 32 its end signals go with `send.sql`. The type of a
 -- result is that of the payload where a job waits again. An error that ends a lease is charged: an
 -- attempt is added to the last nine. A step of a life: the row leaves one table and enters another,
 -- or goes with its body (I5, I6, I20).
@@ -47,7 +48,7 @@ left_lease AS (
   WHERE s.queue = ANY (ARRAY[i.queue]) AND s.seq BETWEEN i.seq AND i.seq AND (i.lapse <> 1 OR i.n IN (SELECT n FROM free))
     AND CASE
       WHEN i.token IS NULL THEN s.revision = i.seen_revision
-      ELSE s.token = i.token AND s.epoch = i.seen_epoch AND (i.seen_flags IS NULL OR s.flags & 3 = i.seen_flags)
+      ELSE s.token = i.token AND s.epoch = i.seen_epoch AND (i.seen_flags IS NULL OR s.flags & CASE WHEN i.target = 0 THEN 3 ELSE 35 END = i.seen_flags)
     END
     AND CASE i.lapse
       WHEN 1 THEN s.expires_at <= (SELECT now FROM t)
@@ -80,7 +81,7 @@ next AS MATERIALIZED (
     END AS run_at,
     t.now AS finished_at, CASE WHEN i.target = 1 THEN t.now + i.span END AS purge_at,
     s.revision + 1 AS revision, s.epoch,
-    ((CASE WHEN i.fresh THEN s.flags & 14 ELSE s.flags END) | (i.marks & 4)
+    ((CASE WHEN i.target <> 0 THEN s.flags # ((s.flags & 32) * 3) WHEN i.fresh THEN s.flags & 16350 ELSE s.flags END) | (i.marks & 20)
       | CASE WHEN i.to_error IS NOT NULL AND s.worker IS NOT NULL THEN 8 ELSE 0 END)::smallint AS flags,
     CASE WHEN i.event IS NULL THEN s.settled_token ELSE i.token END AS settled_token,
     coalesce(i.event, s.settled_event) AS settled_event,
@@ -90,17 +91,22 @@ next AS MATERIALIZED (
     CASE WHEN i.to_error IS NOT NULL THEN i.to_details WHEN NOT i.fresh THEN s.error_details END AS error_details,
     CASE WHEN i.to_progress IS NOT NULL THEN i.to_progress WHEN NOT i.fresh THEN s.progress END AS progress,
     i.tags, s.flags & 8 <> 0 AS has_attempts, i.to_error IS NOT NULL AND s.worker IS NOT NULL AS is_charged, s.worker,
-    i.to_stalls > s.stalls AS is_stall, i.to_excerpt AS excerpt
+    i.to_stalls > s.stalls AS is_stall, i.to_excerpt AS excerpt, s.flags & 32 <> 0 AS sends, s.flags AS former_flags,
+    i.fresh OR i.time_rule = 1 AS opens, i.marks & 32 <> 0 AS sends_later,
+    -- Closed by this step, or before in this epoch and not opened by it.
+    i.marks & 16 <> 0 OR (s.flags & 16 <> 0 AND i.target = 0 AND NOT (i.fresh OR i.time_rule = 1) AND EXISTS (
+      SELECT 1 FROM {schema}.gate AS g WHERE g.queue = i.queue AND g.seq = i.seq AND g.closed_at = s.epoch
+    )) AS is_gated
   FROM was AS s JOIN i ON i.n = s.n CROSS JOIN t
 ),
-to_ready AS (
+{sends_next}to_ready AS (
   INSERT INTO {schema}.ready (
     seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags, settled_event, settled_token,
     claimed_at, failed_at, error_name, error_message, error_details, progress
   )
   SELECT
-    seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags, settled_event, settled_token,
-    claimed_at, failed_at, error_name, error_message, error_details, progress
+    seq, run_at, revision, epoch, failures, stalls, queue, size, CASE WHEN is_gated THEN 2162688 ELSE priority END, state,
+    flags, settled_event, settled_token, claimed_at, failed_at, error_name, error_message, error_details, progress
   FROM next WHERE target = 0
 ),
 to_finished AS (
@@ -128,6 +134,19 @@ forgotten AS (
     FROM next AS x WHERE x.has_attempts AND (x.is_charged OR x.target = 2)
   ) AS x
   WHERE a.queue = ANY (ARRAY[x.queue]) AND a.seq BETWEEN x.seq AND x.seq AND a.epoch <= x.last
+),
+ungated AS (
+  DELETE FROM {schema}.gate AS a USING next AS x
+  WHERE x.target = 2 AND x.former_flags & 16 <> 0 AND a.queue = ANY (ARRAY[x.queue]) AND a.seq BETWEEN x.seq AND x.seq
+),
+unsigned AS (
+  DELETE FROM {schema}.end_signal AS a USING next AS x
+  WHERE x.target = 2 AND x.former_flags & 96 <> 0 AND NOT x.sends_later AND a.queue = ANY (ARRAY[x.queue]) AND a.seq BETWEEN x.seq AND x.seq
+),
+opened AS (
+  UPDATE {schema}.gate AS a SET closed_at = NULL FROM next AS x
+  WHERE x.target = 0 AND x.opens AND x.former_flags & 16 <> 0 AND a.queue = ANY (ARRAY[x.queue])
+    AND a.seq BETWEEN x.seq AND x.seq AND a.closed_at IS NOT NULL
 ),
 counted AS (
   INSERT INTO {schema}.tally (queue, unfinished, failing, completed, failed, cancelled)
@@ -178,5 +197,5 @@ told AS (
   ) AS parts
   WHERE $23::text IS NOT NULL
 )
-SELECT (SELECT sent FROM told), {stamp}, {moved}
+SELECT (SELECT sent FROM told){woken}, {stamp}, {moved}
 FROM t LEFT JOIN (was AS s JOIN i ON i.n = s.n) ON true;

@@ -33,6 +33,11 @@ untagged AS (
     ) AS x
   ))
 ),
+{ungated}
+dropped AS (
+  DELETE FROM {schema}.slip AS a USING gone AS p
+  WHERE p.flags & 16 <> 0 AND a.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND a.target BETWEEN p.seq AND p.seq
+),
 forgotten AS (
   DELETE FROM {schema}.attempt AS a USING gone AS p
   WHERE p.flags & 8 <> 0 AND a.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND a.seq BETWEEN p.seq AND p.seq

@@ -27,6 +27,7 @@ untagged AS (
     ) AS x
   ))
 ),
+{ungated}
 forgotten AS (
   DELETE FROM {schema}.attempt AS a USING gone AS p
   WHERE p.flags & 8 <> 0 AND a.queue = ANY (ARRAY[$2 + (p.seq * 0)::integer]) AND a.seq BETWEEN p.seq AND p.seq

@@ -18,7 +18,7 @@ d AS MATERIALIZED (
 )
 SELECT
   {stamp}, EXISTS (SELECT 1 FROM {schema}.total WHERE queue = 0), (SELECT sum(changes)::bigint FROM d), q.name, q.paused,
-  {counted}, w.running, w.scheduled, w.oldest, {paused_kinds}
+  {counted}, w.running, w.scheduled, w.oldest, w.gated, {paused_kinds}
 FROM t LEFT JOIN q ON true
 LEFT JOIN LATERAL (SELECT * FROM {schema}.total WHERE queue = q.queue LIMIT 1) AS s ON true
 LEFT JOIN d ON d.queue = q.queue

@@ -20,11 +20,11 @@ WHERE NOT EXISTS (SELECT 1 FROM {schema}.body AS b WHERE b.queue = s.queue AND b
 UNION ALL
 SELECT 'job ' || r.seq || ' waits in priority ' || r.priority || ' and its body says ' || b.priority
 FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.queue = r.queue AND b.seq = r.seq
-WHERE (r.priority - b.priority) % 65536 <> 0
+WHERE (r.priority - b.priority) % 65536 <> 0 AND r.priority <> 2162688
 UNION ALL
 SELECT 'job ' || r.seq || ' is set aside in line ' || (r.priority - b.priority) / 65536 || ', which is not of its kind'
 FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.queue = r.queue AND b.seq = r.seq
-WHERE r.priority <> b.priority AND (r.priority - b.priority) % 65536 = 0 AND NOT EXISTS (
+WHERE r.priority <> b.priority AND r.priority <> 2162688 AND (r.priority - b.priority) % 65536 = 0 AND NOT EXISTS (
   SELECT 1 FROM {schema}.line AS l
   WHERE l.queue = r.queue AND l.line = (r.priority - b.priority) / 65536 AND l.kind = b.kind
 )
@@ -113,6 +113,41 @@ FROM (
 ) AS s
 WHERE EXISTS (SELECT 1 FROM {schema}.total WHERE queue = 0) -- else they are counted anew by whoever looks at them
 GROUP BY queue, what HAVING sum(jobs) <> 0
+UNION ALL
+SELECT 'job ' || coalesce(s.seq, g.seq) || CASE WHEN s.seq IS NULL THEN ' has a gate and no mark' ELSE ' is marked to have a gate' END
+FROM (
+  SELECT queue, seq FROM {schema}.ready WHERE flags & 16 <> 0
+  UNION ALL SELECT queue, seq FROM {schema}.lease WHERE flags & 16 <> 0
+  UNION ALL SELECT queue, seq FROM {schema}.finished WHERE flags & 16 <> 0
+) AS s
+FULL JOIN {schema}.gate AS g ON g.queue = s.queue AND g.seq = s.seq
+WHERE s.seq IS NULL OR g.seq IS NULL
+UNION ALL
+SELECT 'job ' || coalesce(s.seq, e.seq) || ' has other end signals than it owes'
+FROM (
+  SELECT queue, seq, flags, false AS ended FROM {schema}.ready WHERE flags & 96 <> 0
+  UNION ALL SELECT queue, seq, flags, false FROM {schema}.lease WHERE flags & 96 <> 0
+  UNION ALL SELECT queue, seq, flags, true FROM {schema}.finished WHERE flags & 96 <> 0
+) AS s
+FULL JOIN (SELECT queue, seq, count(*) AS signals FROM {schema}.end_signal GROUP BY queue, seq) AS e
+  ON e.queue = s.queue AND e.seq = s.seq
+WHERE s.seq IS NULL OR (s.flags & 32 <> 0 AND (s.ended OR s.flags & 64 <> 0 OR coalesce(e.signals, 0) <> s.flags >> 7))
+UNION ALL
+SELECT 'job ' || r.seq || ' waits behind a gate that is open' FROM {schema}.ready AS r
+WHERE r.priority = 2162688 AND NOT EXISTS (
+  SELECT 1 FROM {schema}.gate AS g WHERE g.queue = r.queue AND g.seq = r.seq AND g.closed_at = r.epoch
+)
+UNION ALL
+SELECT 'job ' || g.seq || ' has a gate whose outcomes are not its signals' FROM {schema}.gate AS g
+WHERE g.completed::numeric + g.failed + g.cancelled <> g.signals
+UNION ALL
+SELECT 'job ' || g.seq || ' has a gate that is complete and closed'
+FROM {schema}.gate AS g JOIN {schema}.ready AS r ON r.queue = g.queue AND r.seq = g.seq AND r.epoch = g.closed_at
+WHERE g.is_sealed AND (g.needs >= 0 AND g.signals >= g.needs)
+  AND NOT EXISTS (SELECT 1 FROM {schema}.slip AS p WHERE p.queue = g.queue AND p.target = g.seq)
+UNION ALL
+SELECT 'queue ' || g.queue || ' has gates and no mark' FROM {schema}.gate AS g
+JOIN {schema}.queue AS q ON q.queue = g.queue WHERE NOT q.has_gates
 UNION ALL
 SELECT 'job ' || max(b.seq) || ' is beyond the last number given out, ' || l.last_value
 FROM {schema}.body AS b CROSS JOIN {schema}.life AS l GROUP BY l.last_value HAVING max(b.seq) > l.last_value;

@@ -4,7 +4,8 @@ use crate::{
     call::call,
     handle::HandleState,
     verbs::{
-        PostgresApply, PostgresClaim, PostgresEnqueue, PostgresEnqueueNew, PostgresForgetLines, PostgresGet,
+        FoldFirst, PostgresApply, PostgresClaim, PostgresEnqueue, PostgresEnqueueNew, PostgresFoldGates,
+        PostgresForgetLines, PostgresGet, PostgresLookAtGates, fold_after, fold_all, held_until,
     },
 };
 use queue_core::{
@@ -47,11 +48,13 @@ impl BatchVerbs for BatchedCalls {
         {
             debug!(error = &error as &dyn std::error::Error, "lines that have ended are forgotten later");
         }
-        Ok(vec![call(&self.0, &PostgresClaim(first)).await?])
+        Ok(vec![self.claim_behind_gates(first).await?])
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        call(&self.0, &PostgresApply(&batch)).await
+        let mut applied = call(&self.0, &PostgresApply(&batch)).await?;
+        fold_after(&self.0, &batch, &mut applied.value).await;
+        Ok(applied)
     }
 
     async fn get(
@@ -61,5 +64,42 @@ impl BatchVerbs for BatchedCalls {
         what: Detail,
     ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
         call(&self.0, &PostgresGet { queue, ids, what }).await
+    }
+}
+
+impl BatchedCalls {
+    /// Claims, and folds before what came to gates, if the queue has some.
+    async fn claim_behind_gates(&self, request: &ClaimRequest) -> Result<Claimed> {
+        let handle = &self.0;
+        let known = || handle.names.number(&request.queue).filter(|queue| handle.lines.has_gates(*queue));
+        // Whether a fold was tried, and left something.
+        let mut left = match known() {
+            Some(queue) => Some(self.fold_gates(&request.queue, queue).await),
+            None => None,
+        };
+        let mut claimed = loop {
+            match call(handle, &PostgresClaim { request, has_folded: left.is_some() }).await? {
+                Ok(claimed) => break claimed,
+                Err(FoldFirst(queue)) => left = Some(self.fold_gates(&request.queue, queue).await),
+            }
+        };
+        let again = left.filter(|is_left| *is_left).map(|_| held_until(claimed.now));
+        claimed.next_due = claimed.next_due.into_iter().chain(again).min();
+        Ok(claimed)
+    }
+
+    /// Folds what came to gates of a queue. True if something was left, or if it failed.
+    async fn fold_gates(&self, name: &QueueName, queue: i32) -> bool {
+        let folding = async {
+            if !call(&self.0, &PostgresLookAtGates(queue)).await? {
+                return Ok(false);
+            }
+            let folded = fold_all(&self.0, &PostgresFoldGates { queue, name, targets: None }).await?;
+            Ok(folded.is_held || folded.has_more)
+        };
+        folding.await.unwrap_or_else(|error: queue_core::Error| {
+            debug!(error = &error as &dyn std::error::Error, "what came to gates is left to the next claim");
+            true
+        })
     }
 }

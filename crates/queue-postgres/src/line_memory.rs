@@ -9,7 +9,7 @@ const QUEUES_MAX: usize = 10_000;
 /// The queues whose claims go by `claim_lines.sql` at once. It answers right for any queue, and
 /// `claim.sql` takes nothing from one with lines; so what is remembered wrongly costs time alone.
 #[derive(Debug, Default)]
-pub(crate) struct LineMemory(Mutex<HashMap<i32, Lines>>);
+pub(crate) struct LineMemory(Mutex<HashMap<i32, (Lines, bool)>>);
 
 /// What a claim saw of the lines of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,30 +24,35 @@ pub(crate) enum Lines {
 }
 
 impl LineMemory {
-    /// Whether the queue had lines when it was last looked at.
+    /// Whether the queue had lines or gates when it was last looked at.
     pub(crate) fn has(&self, queue: i32) -> bool {
         self.0.lock().contains_key(&queue)
     }
 
     /// Remembers what was seen of a queue.
-    pub(crate) fn saw(&self, queue: i32, lines: Lines) {
+    pub(crate) fn saw(&self, queue: i32, lines: Lines, has_gates: bool) {
         let mut queues = self.0.lock();
-        if lines == Lines::None {
+        if lines == Lines::None && !has_gates {
             queues.remove(&queue);
             return;
         }
         if queues.len() >= QUEUES_MAX {
             queues.clear();
         }
-        queues.insert(queue, lines);
+        queues.insert(queue, (lines, has_gates));
+    }
+
+    /// Whether the queue had gates when it was last looked at.
+    pub(crate) fn has_gates(&self, queue: i32) -> bool {
+        self.0.lock().get(&queue).is_some_and(|(_, has_gates)| *has_gates)
     }
 
     /// Whether the queue has lines to be forgotten; it answers so once for each time they were
     /// seen.
     pub(crate) fn take_ended(&self, queue: i32) -> bool {
         let mut queues = self.0.lock();
-        let ended = queues.get_mut(&queue).filter(|lines| **lines == Lines::Ended);
-        ended.is_some_and(|lines| std::mem::replace(lines, Lines::Some) == Lines::Ended)
+        let ended = queues.get_mut(&queue).filter(|(lines, _)| *lines == Lines::Ended);
+        ended.is_some_and(|(lines, _)| std::mem::replace(lines, Lines::Some) == Lines::Ended)
     }
 }
 
@@ -59,9 +64,11 @@ mod tests {
     fn lines_to_be_forgotten_are_told_once() {
         let memory = LineMemory::default();
         assert!(!memory.has(1) && !memory.take_ended(1));
-        memory.saw(1, Lines::Ended);
+        memory.saw(1, Lines::Ended, false);
         assert!(memory.take_ended(1) && !memory.take_ended(1) && memory.has(1));
-        memory.saw(1, Lines::None);
+        memory.saw(1, Lines::None, false);
         assert!(!memory.has(1));
+        memory.saw(1, Lines::None, true);
+        assert!(memory.has(1) && memory.has_gates(1));
     }
 }

@@ -21,6 +21,7 @@ pub(crate) struct NameCache(Mutex<CachedNames>);
 struct CachedNames {
     numbers: HashMap<QueueName, i32>,
     lanes: HashSet<(i32, i16)>,
+    with_gates: HashSet<i32>,
 }
 
 impl NameCache {
@@ -62,6 +63,20 @@ impl NameCache {
             cached.lanes.clear();
         }
         cached.lanes.extend(priorities.iter().map(|priority| (queue, *priority)));
+    }
+
+    /// Whether a queue is marked as one that has gates.
+    pub(crate) fn has_gates(&self, queue: i32) -> bool {
+        self.lock().with_gates.contains(&queue)
+    }
+
+    /// Remembers a queue with gates.
+    pub(crate) fn learn_gates(&self, queue: i32) {
+        let mut cached = self.lock();
+        if cached.with_gates.len() >= QUEUES_MAX {
+            cached.with_gates.clear();
+        }
+        cached.with_gates.insert(queue);
     }
 
     /// Empties the cache.

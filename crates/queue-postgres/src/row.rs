@@ -1,6 +1,13 @@
 //! Jobs as rows, and back. What the columns mean is said in `sql/0002_initial.sql`.
 
+mod gate;
+
+pub(crate) use gate::{
+    OWES_SIGNALS, count, gate_flags, read_folded_gate, read_gate, read_signal, signal_bits,
+};
+
 use bytes::Bytes;
+use gate::{imported_gate_flags, signalling};
 use queue_core::{
     ContentType, Failure, Headers, InvalidName, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
     LeaseToken, Moment, Payload, QueueName, Reason, Seq, SharedTerms, Signalling, Span, State, Tags,
@@ -10,7 +17,7 @@ use queue_core::{
 use sqlx::{Decode, Postgres, Row, Type, postgres::PgRow};
 
 /// How many columns a job has without its large parts.
-pub(crate) const META_COLUMNS: usize = 28;
+pub(crate) const META_COLUMNS: usize = 29;
 
 const CANCEL_REQUESTED: i16 = 1;
 const AWAITED: i16 = 2;
@@ -44,6 +51,7 @@ pub(crate) fn imported_flags(job: &WholeJob) -> i16 {
     flags(Flags::of(&job.meta))
         + i16::from(job.meta.expiry_lifted) * EXPIRY_LIFTED
         + i16::from(!job.attempts.is_empty()) * HAS_ATTEMPTS
+        + imported_gate_flags(job)
 }
 
 /// A number as PostgreSQL takes it. This library counts its numbers up from zero, so they fit.
@@ -121,6 +129,8 @@ pub(crate) fn read_held(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Resu
         last_error: read_failure(row, at + 11)?,
         progress: bytes(row, at + 13)?.map(Box::new),
         expiry_lifted: row.try_get::<i16, _>(at + 14)? & EXPIRY_LIFTED != 0,
+        signalling: signalling(row.try_get(at + 14)?),
+        gate: read_gate(row, at + 17)?,
         claimed_at: optional_time(row, at + 15)?,
         failed_at: optional_time(row, at + 16)?,
         ..read_written_once(row, at, queue)?
@@ -165,6 +175,7 @@ fn read_meta(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta>
         progress: bytes(row, at + 25)?.map(Box::new),
         claimed_at: optional_time(row, at + 26)?,
         failed_at: optional_time(row, at + 27)?,
+        gate: read_gate(row, at + 28)?,
         ..read_state(row, at, queue)?
     })
 }
@@ -182,6 +193,7 @@ fn read_state(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         awaited: flags & AWAITED != 0,
         expiry_lifted: flags & EXPIRY_LIFTED != 0,
+        signalling: signalling(flags),
         ..read_written_once(row, at, queue)?
     })
 }

@@ -75,6 +75,7 @@ impl Storage for PostgresStorage {
             .with_import()
             .with_series()
             .with_limits(self.handle.options.limits)
+            .with_gates()
             .with_call_timeout(
                 self.handle.options.acquire_timeout.saturating_add(self.handle.options.call_timeout),
             )

@@ -6,7 +6,7 @@ use crate::{
     error::Effect,
     storage::PostgresStorage,
     verb_error::VerbError,
-    verbs::{apply_all, enqueue_jobs},
+    verbs::{apply_all, are_orphans, enqueue_jobs},
 };
 use queue_core::{
     AnswerRoom, Applied, Changed, Enqueued, Error, ErrorKind, JobMeta, LeaseToken, NewJob, Payload,
@@ -62,9 +62,14 @@ impl PostgresStorage {
         self.learn(queue, NAME).await?;
         let mut call = CallConnection::new(&self.handle, connection, CommitScope::CallersTransaction);
         let stored = async {
-            let number = intern_for(&mut call, queue, jobs.iter()).await?;
             let jobs: Vec<&NewJob> = jobs.iter().collect();
-            let value = enqueue_jobs(&mut call, number, queue, &jobs).await?;
+            let value = if are_orphans(&mut call, queue, &jobs).await? {
+                call.now().await?;
+                vec![Enqueued::Orphaned; jobs.len()]
+            } else {
+                let number = intern_for(&mut call, queue, jobs.iter().copied()).await?;
+                enqueue_jobs(&mut call, number, queue, &jobs, None).await?
+            };
             let mut value = vec![value];
             AnswerRoom::new(self.handle.options.limits.answer_bytes_max).trim_results(&mut value);
             Ok(Stamped::at(call.latest_time(), value.pop().unwrap_or_default()))

@@ -1,12 +1,12 @@
--- One lane after the other, each from where the last page ended in it. Where the queue has lines,
--- these are merged with the lanes: as many of each are read as the page may step through.
+-- One lane after the other, each from where the last page ended in it. Where the queue has lines or
+-- gates, these are merged with the lanes: as many of each are read as the page may step through.
 walk AS MATERIALIZED (
   SELECT row_number() OVER () AS n, s.seq, s.at, s.priority
   FROM (
     SELECT r.*
     FROM (
       SELECT priority FROM {schema}.lane
-      WHERE queue = $2 AND priority >= $5 AND NOT EXISTS (SELECT 1 FROM {schema}.line WHERE queue = $2)
+      WHERE queue = $2 AND priority >= $5 AND NOT (SELECT has_lines OR has_gates FROM {schema}.queue WHERE queue = $2)
       ORDER BY priority
     ) AS l
     CROSS JOIN LATERAL (
@@ -30,7 +30,7 @@ walk AS MATERIALIZED (
             )
           ORDER BY r.run_at, r.seq LIMIT $7 + 1
         ) AS r
-        WHERE l.queue = $2 AND l.priority >= $5 AND EXISTS (SELECT 1 FROM {schema}.line WHERE queue = $2)
+        WHERE l.queue = $2 AND l.priority >= $5 AND (SELECT has_lines OR has_gates FROM {schema}.queue WHERE queue = $2)
         UNION ALL
         SELECT r.*
         FROM {schema}.line AS l CROSS JOIN LATERAL (
@@ -40,6 +40,14 @@ walk AS MATERIALIZED (
           ORDER BY r.priority, r.run_at, r.seq LIMIT $7 + 1
         ) AS r
         WHERE l.queue = $2
+        UNION ALL
+        -- Those whose time-out has come and which no claim has met since.
+        SELECT r.seq, r.run_at AS at, b.priority
+        FROM {schema}.ready AS r CROSS JOIN LATERAL (
+          SELECT priority FROM {schema}.body WHERE queue = $2 AND seq = r.seq LIMIT 1
+        ) AS b
+        WHERE r.queue = $2 AND r.priority = 2162688 AND r.seq > 0 AND r.run_at <= (SELECT now FROM t)
+          AND (b.priority, r.run_at, r.seq) > ($5, $4, $3)
       ) AS u
       ORDER BY u.priority, u.at, u.seq LIMIT $7 + 1
     )

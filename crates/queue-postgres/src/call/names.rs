@@ -87,6 +87,19 @@ impl CallConnection<'_> {
         Ok(())
     }
 
+    /// Marks a queue as one that has gates, before a job with one can be seen.
+    pub(crate) async fn mark_gates(&mut self, queue: i32) -> Result<(), VerbError> {
+        let handle = self.handle;
+        if handle.names.has_gates(queue) {
+            return Ok(());
+        }
+        self.write(&handle.statements.mark_gates, |query| query.bind(queue)).await?;
+        if self.scope == CommitScope::Statement {
+            handle.names.learn_gates(queue);
+        }
+        Ok(())
+    }
+
     async fn learn_lanes(&mut self, queue: i32) -> Result<(), VerbError> {
         let rows = self.read(&self.handle.statements.find_lanes, |query| query.bind(queue)).await?;
         let lanes: Vec<i16> = rows.iter().map(|row| row.try_get(0)).collect::<sqlx::Result<_>>()?;

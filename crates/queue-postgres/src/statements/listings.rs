@@ -17,11 +17,12 @@ enum ListingWalk {
     Tagged,
     Lapsed,
     Held,
+    Gated,
 }
 
 impl ListingWalk {
     /// In the order of their numbers.
-    const ALL: [(Self, &'static str); 11] = [
+    const ALL: [(Self, &'static str); 12] = [
         (Self::All, include_str!("../../sql/walks/all.sql")),
         (Self::Waiting, include_str!("../../sql/walks/waiting.sql")),
         (Self::Leased, include_str!("../../sql/walks/leased.sql")),
@@ -33,6 +34,7 @@ impl ListingWalk {
         (Self::Tagged, include_str!("../../sql/walks/tagged.sql")),
         (Self::Lapsed, include_str!("../../sql/walks/lapsed.sql")),
         (Self::Held, include_str!("../../sql/walks/held.sql")),
+        (Self::Gated, include_str!("../../sql/walks/gated.sql")),
     ];
 
     fn of(walk: &Walk) -> Self {
@@ -44,8 +46,8 @@ impl ListingWalk {
             Walk::State(State::Completed, _) => Self::Finished,
             Walk::State(State::Failed | State::Cancelled, _) => Self::Failed,
             Walk::Due => Self::Due,
-            // There are no gates: a listing of gated jobs goes to no queue.
-            Walk::Scheduled | Walk::Gated => Self::Scheduled,
+            Walk::Scheduled => Self::Scheduled,
+            Walk::Gated => Self::Gated,
             Walk::Tagged(..) => Self::Tagged,
             Walk::Lapsed => Self::Lapsed,
             Walk::Held { .. } => Self::Held,
@@ -55,7 +57,7 @@ impl ListingWalk {
 
 /// The statement of each way, from either end.
 #[derive(Debug)]
-pub(crate) struct Listings([[Statement; 2]; 11]);
+pub(crate) struct Listings([[Statement; 2]; 12]);
 
 impl Listings {
     pub(crate) fn new(renderer: &mut Renderer) -> Self {

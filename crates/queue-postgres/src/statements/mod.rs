@@ -13,9 +13,9 @@ pub(crate) use template::{Filling, fill};
 use crate::{options::Time, schema::SchemaName};
 use listings::Listings;
 use parts::{
-    BODY, CALLERS_TIME, CLAIM_HINTS, COUNTED, ENTERED_AT, ITEM, JOB, LABELS, LABELS_READ, LABELS_TAKEN,
-    LEASED, LEASING, NOW, PAUSED_KINDS, SERVER_TIME, STAMP, STATE, TAGGED, TERMINAL, TOLD_LOST, WAITING,
-    WAITS,
+    BODY, CALLERS_TIME, CLAIM_HINTS, COUNTED, ENTERED_AT, GATE_OF_CLAIMED, GATE_OF_HELD, GATE_OF_MOVED, ITEM,
+    JOB, LABELS, LABELS_READ, LABELS_TAKEN, LEASED, LEASING, NOW, PAUSED_KINDS, SENDS_HELD, SENDS_NEXT,
+    SERVER_TIME, STAMP, STATE, TAGGED, TERMINAL, TOLD_LOST, UNGATED, WAITING, WAITS, WOKEN,
 };
 use sqlx::{AssertSqlSafe, Postgres, postgres::PgArguments, query::Query};
 use std::sync::Arc;
@@ -35,6 +35,7 @@ impl Statement {
 }
 
 /// Renders statements: fills in the places in braces.
+#[expect(clippy::struct_excessive_bools, reason = "each says what one place is filled with")]
 pub(crate) struct Renderer {
     schema: String,
     /// The sequence and two tables, as literals.
@@ -43,6 +44,8 @@ pub(crate) struct Renderer {
     is_kept: bool,
     /// The statement is for jobs with headers or tags.
     has_labels: bool,
+    /// The statement ends jobs with end signals.
+    sends: bool,
     /// How a listing goes along its index: what it steps through, and from which end.
     walk: &'static str,
     is_reversed: bool,
@@ -63,6 +66,7 @@ impl Renderer {
             time,
             is_kept,
             has_labels: false,
+            sends: false,
             walk: "",
             is_reversed: false,
         }
@@ -72,13 +76,21 @@ impl Renderer {
     pub(crate) fn text(&self, file: &str) -> String {
         let Self { schema, literals: [life, ready, lease], time, walk, is_reversed, .. } = self;
         let label = |text| if self.has_labels { text } else { "" };
+        let sent = |text| if self.sends { text } else { "" };
         fill(file, &|place| {
             Some(match place {
                 "now" => Filling::Template(NOW),
                 "time" => Filling::Template(time),
                 "stamp" => Filling::Template(STAMP),
                 "told_lost" => Filling::Template(TOLD_LOST),
-                "moved" => Filling::Template("{item}, {state}"),
+                "moved" => Filling::Template("{item}, {state}, {gate_of_moved}"),
+                "gate_of_moved" => Filling::Template(GATE_OF_MOVED),
+                "gate_of_held" => Filling::Template(GATE_OF_HELD),
+                "gate_of_claimed" => Filling::Template(GATE_OF_CLAIMED),
+                "sends_held" => Filling::Template(sent(SENDS_HELD)),
+                "sends_next" => Filling::Template(sent(SENDS_NEXT)),
+                "woken" => Filling::Template(sent(WOKEN)),
+                "ungated" => Filling::Template(UNGATED.trim_end()),
                 "body" => Filling::Template(BODY),
                 "item" => Filling::Template(ITEM),
                 "state" => Filling::Template(STATE),
@@ -121,6 +133,13 @@ impl Renderer {
         statement
     }
 
+    fn sending(&mut self, file: &str) -> Statement {
+        self.sends = true;
+        let statement = self.statement(file);
+        self.sends = false;
+        statement
+    }
+
     fn statement(&self, file: &str) -> Statement {
         Statement { text: self.text(file).into(), is_kept: self.is_kept }
     }
@@ -134,6 +153,8 @@ macro_rules! statements {
         pub(crate) struct Statements {
             $(pub(crate) $name: Statement,)*
             pub(crate) enqueue_new_labelled: Statement,
+            pub(crate) complete_sending: Statement,
+            pub(crate) move_sending: Statement,
             pub(crate) listings: Listings,
         }
 
@@ -143,6 +164,8 @@ macro_rules! statements {
                 Self {
                     $($name: renderer.statement(include_str!(concat!("../../sql/", $file, ".sql"))),)*
                     enqueue_new_labelled: renderer.labelled(include_str!("../../sql/enqueue_new.sql")),
+                    complete_sending: renderer.sending(include_str!("../../sql/complete.sql")),
+                    move_sending: renderer.sending(include_str!("../../sql/move.sql")),
                     listings: Listings::new(&mut renderer),
                 }
             }
@@ -151,12 +174,16 @@ macro_rules! statements {
 }
 
 statements! {
+    add_gates = "add_gates";
     add_lanes = "add_lanes";
     add_queue = "add_queue";
+    add_signals = "add_signals";
+    add_slips = "add_slips";
     amend = "amend";
     attempts = "attempts";
     claim = "claim";
     claim_lines = "claim_lines";
+    close_gate = "close_gate";
     close_queue = "close_queue";
     complete = "complete";
     count_records = "count_records";
@@ -169,27 +196,39 @@ statements! {
     diagnose_snapshot = "diagnose_snapshot";
     diagnose_tables = "diagnose_tables";
     set_duty = "set_duty";
+    end_timeouts = "end_timeouts";
     enqueue = "enqueue";
     enqueue_new = "enqueue_new";
     extend = "extend";
+    find_gates = "find_gates";
     find_lanes = "find_lanes";
     find_lives = "find_lives";
     find_queues = "find_queues";
+    find_ripe = "find_ripe";
+    find_signals = "find_signals";
     fold = "fold";
+    fold_gates = "fold_gates";
     follow = "follow";
     get_full = "get_full";
     get_meta = "get_jobs";
+    give_gate = "give_gate";
     import = "import";
     import_attempts = "import_attempts";
+    import_gates = "import_gates";
     import_holders = "import_holders";
     import_purged = "import_purged";
     import_raise = "import_raise";
+    import_signals = "import_signals";
     lines = "lines";
     list_series = "list_series";
     list_workers = "list_workers";
     lock_ended_lines = "lock_ended_lines";
+    lock_gates = "lock_gates";
     lock_queue = "lock_queue";
+    lock_targets = "lock_targets";
+    look_at_gates = "look_at_gates";
     mark = "mark";
+    mark_gates = "mark_gates";
     move_jobs = "move";
     notify = "notify";
     now = "now";
@@ -198,10 +237,13 @@ statements! {
     prune_finished = "prune_finished";
     queues = "queues";
     raise_clock = "raise_clock";
+    read_slips = "read_slips";
     recount = "recount";
     save_line = "save_line";
     save_series = "save_series";
     save_worker = "save_worker";
+    seal_gate = "seal_gate";
+    send = "send";
     set_paused = "set_paused";
     take_turns = "take_turns";
     try_lock_queue = "try_lock_queue";

@@ -25,7 +25,30 @@ pub(super) const TERMINAL: &str = "s.state, s.revision, s.run_at, s.epoch, s.fai
 /// The small columns of a row `j` of the view `job`.
 pub(super) const JOB: &str = "j.seq, j.id, j.kind, j.priority, j.created_at, j.terms, j.expires_in, j.tags, j.state, j.revision, j.run_at, j.epoch, j.failures, j.stalls, \
     j.flags, j.expires_at, j.worker, j.token, j.settled_token, j.settled_event, j.reason, j.finished_at, j.purge_at, j.error_name, j.error_message, \
-    j.progress, j.claimed_at, j.failed_at";
+    j.progress, j.claimed_at, j.failed_at, j.gate";
+/// The gate of a job that has one, with what is not folded, as the view `job` has it.
+macro_rules! gate_of {
+    ($flags:literal, $queue:literal, $seq:literal) => {
+        concat!(
+            "CASE WHEN ", $flags, " & 16 <> 0 THEN (SELECT ARRAY[g.needs, g.signals, g.completed, g.failed, \
+            g.cancelled, g.is_sealed::integer, g.heeds_urgent::integer, g.closed_at, p.raises, p.completed, p.failed, \
+            p.cancelled] FROM {schema}.gate AS g CROSS JOIN LATERAL (SELECT coalesce(sum(raises), 0)::bigint AS raises, \
+            coalesce(sum(completed), 0)::bigint AS completed, coalesce(sum(failed), 0)::bigint AS failed, \
+            coalesce(sum(cancelled), 0)::bigint AS cancelled FROM {schema}.slip WHERE queue = ", $queue,
+            " AND target = ", $seq, ") AS p WHERE g.queue = ", $queue, " AND g.seq = ", $seq, " LIMIT 1) END"
+        )
+    };
+}
+/// That of an item `i` with its state `s`, of a completed job `i`, and of a claimed one `s`.
+pub(super) const GATE_OF_MOVED: &str = gate_of!("s.flags", "i.queue", "i.seq");
+pub(super) const GATE_OF_HELD: &str = gate_of!("i.flags", "i.queue", "i.seq");
+pub(super) const GATE_OF_CLAIMED: &str = gate_of!("s.flags", "$2", "s.seq");
+/// What sends the end signals of jobs that a statement ends, and what its answer has of that.
+pub(super) const SENDS_HELD: &str = include_str!("../../sql/parts/sends_held.sql");
+pub(super) const SENDS_NEXT: &str = include_str!("../../sql/parts/sends_next.sql");
+pub(super) const WOKEN: &str = " + (SELECT sent FROM woken)";
+/// Deletes the gates and end signals of removed jobs.
+pub(super) const UNGATED: &str = include_str!("../../sql/parts/ungated.sql");
 /// When row `j` of the view `job` came into its state.
 pub(super) const ENTERED_AT: &str = "coalesce(CASE j.state WHEN 0 THEN NULL WHEN 1 THEN j.claimed_at WHEN 2 THEN j.failed_at \
     ELSE j.finished_at END, j.created_at)";
@@ -64,7 +87,9 @@ pub(super) const COUNTED: &str = "coalesce(s.unfinished, 0) + coalesce(d.unfinis
 pub(super) const WAITS: &str = "
   SELECT
     (SELECT count(*) FROM {schema}.lease AS l WHERE l.queue = q.queue) AS running, sum(l.scheduled)::bigint AS scheduled,
-    min(l.oldest) AS oldest
+    least(min(l.oldest), (SELECT r.run_at FROM {schema}.ready AS r WHERE r.queue = q.queue AND r.priority = 2162688 AND r.seq > 0 AND r.run_at <= (SELECT now FROM t) ORDER BY r.run_at, r.seq LIMIT 1)) AS oldest,
+    (SELECT count(*) FROM {schema}.ready AS r
+     WHERE r.queue = q.queue AND r.priority = 2162688 AND r.run_at > (SELECT now FROM t) AND r.seq > 0) AS gated
   FROM (
     SELECT
       (SELECT count(*) FROM {schema}.ready AS r

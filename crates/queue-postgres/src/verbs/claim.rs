@@ -1,16 +1,16 @@
 //! `claim`: leases due jobs, by `sql/claim.sql`, and from a queue with lines by
 //! `sql/claim_lines.sql`.
 
-use super::kind_pause::read_pauses;
+use super::{gates::add_end_signals, kind_pause::read_pauses};
 use crate::{
     call::{BoundQuery, CallConnection, SqlVerb},
     claim_floors::{ClaimFloors, Look, LookFindings},
     line_memory::Lines,
-    row::{limit, read_claimed_body, read_waiting},
+    row::{counter, limit, read_claimed_body, read_gate, read_waiting},
     verb_error::VerbError,
 };
 use queue_core::{
-    ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, Pause, PausedKind, Timestamp,
+    ClaimRequest, Claimed, ClaimedJob, JobRecord, Moment, Pause, PausedKind, Seq, Timestamp,
     lifecycle::{TrackedJob, lease},
 };
 use sqlx::{Row, postgres::PgRow};
@@ -24,38 +24,60 @@ const JOB_AT: usize = 5;
 const LARGE_AT: usize = JOB_AT + 19;
 /// Where the columns of lines begin: how many jobs were set aside, kinds, pauses and heads.
 const LINES_AT: usize = LARGE_AT + 4;
-/// Until when a queue with lines is closed to `claim.sql`: the number of no pause.
-const CLOSED_BY_LINES: i64 = i64::MAX;
+/// Where the gate of the job stands, whether the queue has gates, and the first time-out of one.
+const GATE_AT: usize = LINES_AT + 4;
+/// Until when a queue with lines or gates is closed to `claim.sql`, and one with gates to
+/// `claim_lines.sql` before a fold: the number of no pause.
+const CLOSED: i64 = i64::MAX;
 
 /// Leases due jobs in the order of priority, due time and seq, and says when there will be more.
 #[derive(Debug)]
-pub(crate) struct PostgresClaim<'a>(pub(crate) &'a ClaimRequest);
+pub(crate) struct PostgresClaim<'a> {
+    pub(crate) request: &'a ClaimRequest,
+    /// What came to gates of the queue was folded, as far as this handle knows.
+    pub(crate) has_folded: bool,
+}
+
+/// What came to the gates of this queue is to be folded before anything is claimed of it.
+#[derive(Debug)]
+pub(crate) struct FoldFirst(pub(crate) i32);
 
 impl SqlVerb for PostgresClaim<'_> {
-    type Answer = Claimed;
+    type Answer = Result<Claimed, FoldFirst>;
 
     const NAME: &'static str = "claim";
 
-    async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Claimed, VerbError> {
-        claim(connection, self.0).await
+    async fn run(
+        &self,
+        connection: &mut CallConnection<'_>,
+    ) -> Result<Result<Claimed, FoldFirst>, VerbError> {
+        claim(connection, self).await
     }
 }
 
-async fn claim(connection: &mut CallConnection<'_>, request: &ClaimRequest) -> Result<Claimed, VerbError> {
+async fn claim(
+    connection: &mut CallConnection<'_>,
+    verb: &PostgresClaim<'_>,
+) -> Result<Result<Claimed, FoldFirst>, VerbError> {
+    let request = verb.request;
     let Some(queue) = connection.find_queue(&request.queue).await? else {
         let moment = connection.now().await?;
         let next_due = request.is_late(moment.now).then_some(moment.now);
-        return Ok(Claimed::none(next_due, moment));
+        return Ok(Ok(Claimed::none(next_due, moment)));
     };
     let handle = connection.handle;
     let look = handle.floors.next_look(queue, connection.time_floor());
     let begun = Instant::now();
-    let (rows, by_lines) = lease_due(connection, queue, request, &look).await?;
+    let Some((rows, by_lines)) = lease_due(connection, queue, verb, &look).await? else {
+        return Ok(Err(FoldFirst(queue)));
+    };
     let cost = connection.answered_after(begun);
     let mut claimed = read_claimed(connection, &rows, request)?;
     if by_lines {
-        handle.lines.saw(queue, read_lines(&rows, request, &mut claimed)?);
+        let lines = read_lines(&rows, request, &mut claimed)?;
+        handle.lines.saw(queue, lines, read_gates(&rows, request, &mut claimed)?);
     }
+    add_end_signals(connection, queue, claimed.jobs.iter_mut().map(|job| &mut job.record)).await?;
     let lapse = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get(4)?;
     // A slow look from the start is remembered only if dead rows explain it: floors do not help
     // where the server is slow for another reason.
@@ -68,18 +90,20 @@ async fn claim(connection: &mut CallConnection<'_>, request: &ClaimRequest) -> R
     if let Some(bound) = handle.floors.bound(queue, &look, claimed.now) {
         claimed.next_due = claimed.next_due.into_iter().chain([bound]).min();
     }
-    Ok(claimed)
+    Ok(Ok(claimed))
 }
 
 /// The answer of the statement that the queue needs, and whether that is the one for lines. Which
 /// it is stands in the row of the queue, and `claim.sql` takes nothing if it is the other; so the
-/// choice holds however long ago the queue was looked at.
+/// choice holds however long ago the queue was looked at. `None` if what came to gates is to be
+/// folded before.
 async fn lease_due(
     connection: &mut CallConnection<'_>,
     queue: i32,
-    request: &ClaimRequest,
+    verb: &PostgresClaim<'_>,
     look: &Look,
-) -> Result<(Vec<PgRow>, bool), VerbError> {
+) -> Result<Option<(Vec<PgRow>, bool)>, VerbError> {
+    let request = verb.request;
     let handle = connection.handle;
     let floor = connection.time_floor();
     let origin = connection.origin();
@@ -94,12 +118,15 @@ async fn lease_due(
     if !handle.lines.has(queue) {
         let rows = connection.write(&handle.statements.claim, bind).await?;
         let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
-        if first.try_get::<Option<i64>, _>(1)? != Some(CLOSED_BY_LINES) {
-            return Ok((rows, false));
+        if first.try_get::<Option<i64>, _>(1)? != Some(CLOSED) {
+            return Ok(Some((rows, false)));
         }
     }
-    let bind = |query: BoundQuery| bind(query).bind(limit(PausedKind::SET_ASIDE_MAX));
-    Ok((connection.write(&handle.statements.claim_lines, bind).await?, true))
+    let bind = |query: BoundQuery| bind(query).bind(limit(PausedKind::SET_ASIDE_MAX)).bind(verb.has_folded);
+    let rows = connection.write(&handle.statements.claim_lines, bind).await?;
+    let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+    let is_closed = first.try_get::<Option<i64>, _>(1)? == Some(CLOSED);
+    Ok((!is_closed).then_some((rows, true)))
 }
 
 /// Adds to an answer what one of its rows says of the lines of the queue.
@@ -121,6 +148,25 @@ fn read_lines(rows: &[PgRow], request: &ClaimRequest, claimed: &mut Claimed) -> 
         claimed.paused_kinds = read_pauses(row, LINES_AT + 1, now)?.paused();
     }
     Ok(seen)
+}
+
+/// Adds to an answer the gates of the jobs, and the first time-out of one. Answers whether the
+/// queue has gates.
+fn read_gates(rows: &[PgRow], request: &ClaimRequest, claimed: &mut Claimed) -> Result<bool, VerbError> {
+    let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+    let timeout = first.try_get::<Option<i64>, _>(GATE_AT + 2)?.map(Timestamp::from_millis);
+    let timeout = timeout.filter(|at| !at.is_far(claimed.now) && !request.is_late(claimed.now));
+    claimed.next_due = claimed.next_due.into_iter().chain(timeout).min();
+    for row in rows.iter().filter(|row| is_job(row)) {
+        if let Some(gate) = read_gate(row, GATE_AT)? {
+            let seq = Seq::new(counter(row, JOB_AT)?);
+            let job = claimed.jobs.iter_mut().find(|job| job.record.meta.seq == seq);
+            if let Some(job) = job {
+                job.record.meta.gate = Some(gate);
+            }
+        }
+    }
+    Ok(first.try_get::<Option<bool>, _>(GATE_AT + 1)?.unwrap_or(false))
 }
 
 /// When a claim can get a job of a line whose first job was due at `head`.

@@ -13,7 +13,7 @@ use sqlx::{Row, postgres::PgRow};
 /// the number of changes.
 const NAME_AT: usize = 3;
 const COUNTS_AT: usize = NAME_AT + 2;
-const PAUSED_KINDS_AT: usize = COUNTS_AT + 8;
+const PAUSED_KINDS_AT: usize = COUNTS_AT + 9;
 
 /// Counts the jobs of a queue by state, by its counters.
 #[derive(Debug)]
@@ -152,6 +152,7 @@ fn read_counts(row: &PgRow, moment: Moment) -> Result<Counts, VerbError> {
     counts.set(State::Cancelled, column(4)?);
     counts.scheduled = row.try_get::<Option<i64>, _>(COUNTS_AT + 6)?.unwrap_or(0).unsigned_abs();
     let oldest: Option<i64> = row.try_get(COUNTS_AT + 7)?;
+    counts.gated = row.try_get::<Option<i64>, _>(COUNTS_AT + 8)?.unwrap_or(0).unsigned_abs();
     counts.oldest_due = oldest.map(Timestamp::from_millis);
     Ok(counts)
 }

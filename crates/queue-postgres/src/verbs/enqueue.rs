@@ -1,8 +1,12 @@
 //! `enqueue`: stores jobs whose ids may be taken, by `sql/enqueue.sql`.
 
+use super::{
+    gates::{Judged, judge_round, store_round},
+    rounds::{open_round, replaces_waiting},
+};
 use crate::{
     call::{BoundQuery, CallConnection, CommitScope, SqlVerb, intern_for},
-    row::{code, counter, flags, foreign, limit, read_payload},
+    row::{code, counter, flags, foreign, gate_flags, limit, read_payload},
     verb_error::VerbError,
 };
 use queue_core::{
@@ -10,7 +14,7 @@ use queue_core::{
     Span, Stamped, State, lifecycle::Flags,
 };
 use sqlx::{Row, postgres::PgRow};
-use std::{collections::HashMap, iter};
+use std::iter;
 
 /// Rounds in which unanswered jobs are sent again. A job stays unanswered only where another
 /// enqueue of the same id ended meanwhile, or where one call names an id twice.
@@ -31,25 +35,50 @@ impl SqlVerb for PostgresEnqueue<'_> {
     /// A group of several must not be left half-stored between two rounds, and turns end with a
     /// transaction.
     fn scope(&self) -> CommitScope {
-        let is_alone = |group: &Vec<NewJob>| group.len() <= 1 && !group.iter().any(replaces_waiting);
+        let is_plain = |job: &NewJob| !replaces_waiting(job) && !job.has_gates();
+        let is_alone = |group: &Vec<NewJob>| group.len() <= 1 && group.iter().all(is_plain);
         if self.groups.iter().all(is_alone) { CommitScope::Statement } else { CommitScope::Transaction }
     }
 
     async fn prepare(&self, connection: &mut CallConnection<'_>) -> Result<(), VerbError> {
-        intern_for(connection, self.queue, self.groups.iter().flatten()).await.map(drop)
+        let jobs: Vec<&NewJob> = self.groups.iter().flatten().collect();
+        if are_orphans(connection, self.queue, &jobs).await? {
+            return Ok(());
+        }
+        let queue = intern_for(connection, self.queue, jobs.iter().copied()).await?;
+        if jobs.iter().any(|job| job.gate.is_some()) {
+            connection.mark_gates(queue).await?;
+        }
+        Ok(())
     }
 
     async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Self::Answer, VerbError> {
-        let queue = intern_for(connection, self.queue, self.groups.iter().flatten()).await?;
         let jobs: Vec<&NewJob> = self.groups.iter().flatten().collect();
-        take_turns(connection, queue, &jobs, iter::empty()).await?;
-        let mut answers = enqueue_jobs(connection, queue, self.queue, &jobs).await?.into_iter();
+        let mut answers = if are_orphans(connection, self.queue, &jobs).await? {
+            connection.now().await?;
+            vec![Enqueued::Orphaned; jobs.len()].into_iter()
+        } else {
+            let queue = intern_for(connection, self.queue, jobs.iter().copied()).await?;
+            take_turns(connection, queue, &jobs, iter::empty()).await?;
+            enqueue_jobs(connection, queue, self.queue, &jobs, None).await?.into_iter()
+        };
         let each = |group: &Vec<NewJob>| answers.by_ref().take(group.len()).collect();
         let mut value: Vec<Vec<Enqueued>> = self.groups.iter().map(each).collect();
         // Each round had room for so many bytes, so several rounds together may have brought more.
         AnswerRoom::new(connection.handle.options.limits.answer_bytes_max).trim_results(&mut value);
         Ok(Stamped::at(connection.latest_time(), value))
     }
+}
+
+/// Whether all these jobs are orphans, since each is to raise a job of a queue that never had one.
+/// A queue gets no number by them.
+pub(crate) async fn are_orphans(
+    connection: &mut CallConnection<'_>,
+    queue: &QueueName,
+    jobs: &[&NewJob],
+) -> Result<bool, VerbError> {
+    let all_raise = !jobs.is_empty() && jobs.iter().all(|job| job.raises());
+    Ok(all_raise && connection.find_queue(queue).await?.is_none())
 }
 
 /// Keeps others from replacing the waiting jobs that these jobs replace, until all is committed.
@@ -72,12 +101,14 @@ pub(super) async fn take_turns(
     Ok(())
 }
 
-/// Stores jobs, in as many rounds as their ids need; the answers are in their order.
+/// Stores jobs, in as many rounds as their ids need; the answers are in their order. `holder` is
+/// the job whose own step they follow, if that has not ended.
 pub(crate) async fn enqueue_jobs(
     connection: &mut CallConnection<'_>,
     queue: i32,
     name: &QueueName,
     jobs: &[&NewJob],
+    holder: Option<Seq>,
 ) -> Result<Vec<Enqueued>, VerbError> {
     let mut answers: Vec<Option<Enqueued>> = vec![None; jobs.len()];
     if jobs.is_empty() {
@@ -85,11 +116,19 @@ pub(crate) async fn enqueue_jobs(
     }
     // An id that stands in the call twice cuts a round short, so there may be a round for each job.
     for _ in 0..ROUNDS_MAX + jobs.len() {
-        let round = open_round(jobs, &mut answers);
+        let mut round = open_round(jobs, &mut answers);
         if round.is_empty() {
             return Ok(answers.into_iter().flatten().collect());
         }
-        enqueue_round(connection, queue, name, jobs, &round, &mut answers).await?;
+        let judged = if round.iter().any(|at| jobs[*at].has_gates()) {
+            judge_round(connection, queue, name, jobs, &mut round, &mut answers, holder).await?
+        } else {
+            vec![Judged::default(); round.len()]
+        };
+        if !round.is_empty() {
+            enqueue_round(connection, queue, name, jobs, &round, &judged, &mut answers).await?;
+            store_round(connection, queue, jobs, &round, &judged, &answers, holder).await?;
+        }
     }
     let message = "the ids kept being taken and freed by others; try again";
     Err(Error::new(ErrorKind::Conflict, "enqueue", message).into())
@@ -101,6 +140,7 @@ async fn enqueue_round(
     name: &QueueName,
     jobs: &[&NewJob],
     round: &[usize],
+    judged: &[Judged],
     answers: &mut [Option<Enqueued>],
 ) -> Result<(), VerbError> {
     let handle = connection.handle;
@@ -111,7 +151,7 @@ async fn enqueue_round(
     let sent: Vec<&NewJob> = round.iter().map(|at| jobs[*at]).collect();
     let rows = connection
         .write(&handle.statements.enqueue, |query| {
-            bind_jobs(query.bind(floor).bind(queue), &sent)
+            bind_jobs(query.bind(floor).bind(queue), &sent, judged)
                 .bind(handle.notify_channel().map(str::to_owned))
                 .bind(origin.clone())
                 .bind(may_repeat)
@@ -153,52 +193,6 @@ fn hint_at_new(
     Ok(())
 }
 
-/// The jobs to send next: each id once, and no job that has to be numbered behind one that is not
-/// sent (I12). A job whose answer follows from that of an earlier job of the same id is answered
-/// here.
-fn open_round(jobs: &[&NewJob], answers: &mut [Option<Enqueued>]) -> Vec<usize> {
-    let mut before: HashMap<&JobId, usize> = HashMap::with_capacity(jobs.len());
-    let mut round = Vec::with_capacity(jobs.len());
-    for (at, job) in jobs.iter().enumerate() {
-        if answers[at].is_none() {
-            match before.get(&job.id).map(|earlier| &answers[*earlier]) {
-                None => round.push(at),
-                // This job may begin a life after all, and then those behind it have to wait for
-                // their numbers.
-                Some(None) if may_replace(job) => break,
-                Some(None) => {}
-                Some(Some(earlier)) => match repeat(earlier, job) {
-                    None => round.push(at),
-                    answer => answers[at] = answer,
-                },
-            }
-        }
-        before.insert(&job.id, at);
-    }
-    round
-}
-
-/// Whether a job may begin a life where another has the id.
-fn may_replace(job: &NewJob) -> bool {
-    job.on_failed == OnFailed::Replace || replaces_waiting(job)
-}
-
-fn replaces_waiting(job: &NewJob) -> bool {
-    job.on_waiting != OnWaiting::Block
-}
-
-/// The answer to a job after an earlier one of the same id in the same call; `None` if the store
-/// must say.
-fn repeat(earlier: &Enqueued, job: &NewJob) -> Option<Enqueued> {
-    match earlier {
-        Enqueued::Queued { .. } if replaces_waiting(job) => None,
-        Enqueued::Queued { seq } => Some(Enqueued::Duplicate { seq: *seq, state: State::Queued }),
-        Enqueued::Duplicate { state, .. } if state.is_waiting() && replaces_waiting(job) => None,
-        Enqueued::Duplicate { state: State::Failed, .. } if job.on_failed == OnFailed::Replace => None,
-        Enqueued::Duplicate { .. } | Enqueued::Completed { .. } | Enqueued::Orphaned => Some(earlier.clone()),
-    }
-}
-
 /// Reads a new life, or what holds the id; `None` if the id was taken and freed meanwhile.
 fn read_answer(row: &PgRow) -> Result<Option<Enqueued>, VerbError> {
     if row.try_get::<Option<i64>, _>(2)?.is_some() {
@@ -218,7 +212,9 @@ fn read_answer(row: &PgRow) -> Result<Option<Enqueued>, VerbError> {
 }
 
 /// The columns of jobs, each as one array.
-fn bind_jobs(query: BoundQuery, jobs: &[&NewJob]) -> BoundQuery {
+fn bind_jobs(query: BoundQuery, jobs: &[&NewJob], judged: &[Judged]) -> BoundQuery {
+    let flags =
+        |(job, judged): (&&NewJob, &Judged)| new_flags(job) + gate_flags(job.gate.is_some(), judged.owed);
     query
         .bind(jobs.iter().map(|job| job.id.as_str()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.kind.as_str()).collect::<Vec<_>>())
@@ -226,7 +222,7 @@ fn bind_jobs(query: BoundQuery, jobs: &[&NewJob]) -> BoundQuery {
         .bind(jobs.iter().map(|job| job.delay.as_millis()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.terms.to_bytes()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.on_failed == OnFailed::Replace).collect::<Vec<_>>())
-        .bind(jobs.iter().map(|job| new_flags(job)).collect::<Vec<_>>())
+        .bind(jobs.iter().zip(judged).map(flags).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.payload.content_type.as_str()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| &job.payload.bytes[..]).collect::<Vec<_>>())
 }

@@ -25,11 +25,15 @@ pub(crate) struct PostgresEnqueueNew<'a> {
 }
 
 impl<'a> PostgresEnqueueNew<'a> {
-    /// `None` if there is nothing to store, or if the call names an id twice.
+    /// `None` if there is nothing to store, if the call names an id twice, or if a job has a gate
+    /// or end signals.
     pub(crate) fn of(queue: &'a QueueName, groups: &'a [Vec<NewJob>]) -> Option<Self> {
         let jobs: Vec<&NewJob> = groups.iter().flatten().collect();
         let mut by_id: Vec<usize> = (0..jobs.len()).collect();
         by_id.sort_by_key(|at| jobs[*at].id.as_str());
+        if jobs.iter().any(|job| job.has_gates()) {
+            return None;
+        }
         let is_said_once = by_id.windows(2).all(|pair| jobs[pair[0]].id != jobs[pair[1]].id);
         (is_said_once && !jobs.is_empty()).then_some(Self { queue, groups, jobs, by_id })
     }

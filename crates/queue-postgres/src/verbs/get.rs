@@ -1,5 +1,6 @@
 //! `get`: jobs by their ids.
 
+use super::gates::add_end_signals;
 use crate::{
     call::{BoundQuery, CallConnection, SqlVerb},
     row::{foreign, limit, read_job, read_record},
@@ -50,6 +51,9 @@ impl SqlVerb for PostgresGet<'_> {
                 Detail::Meta => JobRecord { meta: read_job(row, JOB_AT, self.queue)?.meta, body: None },
                 Detail::Full => read_record(row, JOB_AT, self.queue)?,
             });
+        }
+        if self.what == Detail::Full {
+            add_end_signals(connection, queue, value.iter_mut().flatten()).await?;
         }
         Ok(Stamped::at(moment, value))
     }

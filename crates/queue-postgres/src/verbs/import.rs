@@ -2,12 +2,12 @@
 
 use crate::{
     call::{BoundQuery, CallConnection, CommitScope, SqlVerb, intern_priorities},
-    row::{counter, foreign, imported_flags, integer, name},
+    row::{count, counter, foreign, imported_flags, integer, name, signal_bits},
     verb_error::VerbError,
 };
 use queue_core::{
-    Attempt, Error, ErrorKind, ImportRequest, Imported, JobChange, JobId, Reason, Seq, Span, Stamped,
-    Timestamp, WholeJob,
+    Attempt, EndSignal, Error, ErrorKind, Gate, ImportRequest, Imported, JobChange, JobId, Reason, Seq, Span,
+    Stamped, Timestamp, WholeJob,
 };
 use sqlx::Row;
 
@@ -26,7 +26,11 @@ impl SqlVerb for PostgresImport<'_> {
     }
 
     async fn prepare(&self, connection: &mut CallConnection<'_>) -> Result<(), VerbError> {
-        self.intern(connection).await.map(drop)
+        let queue = self.intern(connection).await?;
+        if self.0.jobs.iter().any(|job| job.meta.gate.is_some()) {
+            connection.mark_gates(queue).await?;
+        }
+        Ok(())
     }
 
     async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Self::Answer, VerbError> {
@@ -42,6 +46,7 @@ impl SqlVerb for PostgresImport<'_> {
             self.remove_purged(connection, queue).await?;
             let answers = self.store(connection, queue).await?;
             self.store_attempts(connection, queue, &answers).await?;
+            self.store_gates(connection, queue, &answers).await?;
             value = self.with_holders(connection, queue, answers).await?;
             connection.notices.wake(&self.0.queue);
         }
@@ -148,6 +153,58 @@ impl PostgresImport<'_> {
             })
             .await?;
         Ok(())
+    }
+
+    /// Stores the gates and end signals of records.
+    async fn store_gates(
+        &self,
+        connection: &mut CallConnection<'_>,
+        queue: i32,
+        answers: &[Option<Imported>],
+    ) -> Result<(), VerbError> {
+        let stored = self.0.jobs.iter().zip(answers).filter_map(|(job, answer)| match answer {
+            Some(Imported::Stored { seq }) => Some((integer(seq.get()), job)),
+            _ => None,
+        });
+        let gates: Vec<(i64, Gate)> =
+            stored.clone().filter_map(|(seq, job)| Some((seq, *job.meta.gate.clone()?))).collect();
+        if !gates.is_empty() {
+            connection.mark_gates(queue).await?;
+            let of = |field: fn(&Gate) -> u64| {
+                gates.iter().map(|(_, gate)| count(field(gate))).collect::<Vec<_>>()
+            };
+            let bind = |query: BoundQuery| {
+                query
+                    .bind(queue)
+                    .bind(gates.iter().map(|(seq, _)| *seq).collect::<Vec<_>>())
+                    .bind(of(|gate| gate.needs))
+                    .bind(of(|gate| gate.signals))
+                    .bind(of(|gate| gate.tally.completed))
+                    .bind(of(|gate| gate.tally.failed))
+                    .bind(of(|gate| gate.tally.cancelled))
+                    .bind(gates.iter().map(|(_, gate)| gate.is_sealed).collect::<Vec<_>>())
+                    .bind(gates.iter().map(|(_, gate)| gate.heeds_urgent).collect::<Vec<_>>())
+                    .bind(gates.iter().map(|(_, gate)| gate.closed_at.map(count)).collect::<Vec<_>>())
+            };
+            connection.write(&connection.handle.statements.import_gates, bind).await?;
+        }
+        let signals: Vec<(i64, i16, &EndSignal)> = stored
+            .flat_map(|(seq, job)| {
+                (0_i16..).zip(&job.body.end_signals).map(move |(n, signal)| (seq, n, signal))
+            })
+            .collect();
+        if signals.is_empty() {
+            return Ok(());
+        }
+        let bind = |query: BoundQuery| {
+            query
+                .bind(queue)
+                .bind(signals.iter().map(|(seq, ..)| *seq).collect::<Vec<_>>())
+                .bind(signals.iter().map(|(_, n, _)| *n).collect::<Vec<_>>())
+                .bind(signals.iter().map(|(.., signal)| signal.to.to_string()).collect::<Vec<_>>())
+                .bind(signals.iter().map(|(.., signal)| signal_bits(signal)).collect::<Vec<_>>())
+        };
+        connection.write(&connection.handle.statements.import_signals, bind).await.map(drop)
     }
 
     /// The answers, with the lives that hold the ids which are taken.

@@ -39,10 +39,7 @@ impl SqlVerb for PostgresList<'_> {
     const WRITES: bool = false;
 
     async fn run(&self, connection: &mut CallConnection<'_>) -> Result<Page, VerbError> {
-        let queue = match self.query.walk {
-            Walk::Gated => NO_QUEUE, // there are no gates
-            _ => connection.find_queue(&self.query.queue).await?.unwrap_or(NO_QUEUE),
-        };
+        let queue = connection.find_queue(&self.query.queue).await?.unwrap_or(NO_QUEUE);
         let handle = connection.handle;
         let floor = connection.time_floor();
         let statement = handle.statements.listings.of(&self.query.walk);

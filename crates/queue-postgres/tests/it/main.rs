@@ -17,6 +17,7 @@ mod deadlocks;
 mod doctor;
 mod dropped;
 mod faults;
+mod gates;
 mod isolation;
 mod kills;
 mod kind_pauses;

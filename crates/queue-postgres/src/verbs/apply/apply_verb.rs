@@ -4,15 +4,16 @@
 use super::{
     amendments::intern_new_priorities,
     columns::{self, Item},
+    follow::{follow, sends},
     judge::{judge, passes_over, read_completed},
-    plan::{Route, followers, is_independent, routes, runs},
+    plan::{Route, followers, is_independent, routes, runs, touches_gates},
 };
 use crate::{
     call::{CallConnection, CommitScope, SqlVerb, intern_for},
     connection::PoolKind,
     row::{foreign, integer, read_job},
     verb_error::VerbError,
-    verbs::enqueue::{enqueue_jobs, take_turns},
+    verbs::{enqueue::take_turns, gates::fold_between},
 };
 use queue_core::{
     Applied, Error, ErrorKind, QueueName, Stamped, Timestamp,
@@ -37,10 +38,10 @@ pub(crate) struct PostgresApply<'a>(pub(crate) &'a [Transition]);
 
 /// The answer to an item.
 #[derive(Clone, Debug)]
-struct ItemAnswer {
-    answer: Applied,
+pub(super) struct ItemAnswer {
+    pub(super) answer: Applied,
     /// Whether the item was written now, so that what follows it is due.
-    is_written: bool,
+    pub(super) is_written: bool,
 }
 
 impl SqlVerb for PostgresApply<'_> {
@@ -60,6 +61,11 @@ impl SqlVerb for PostgresApply<'_> {
     async fn prepare(&self, connection: &mut CallConnection<'_>) -> Result<(), VerbError> {
         for (queue, jobs) in followers(self.0.iter()) {
             intern_for(connection, queue, jobs.into_iter()).await?;
+        }
+        for sent in self.0.iter().filter(|sent| touches_gates(sent)) {
+            if let Some(queue) = connection.find_queue(&sent.queue).await? {
+                connection.mark_gates(queue).await?;
+            }
         }
         intern_new_priorities(connection, self.0).await
     }
@@ -85,7 +91,13 @@ pub(crate) async fn apply_all(
     intern_new_priorities(connection, batch).await?;
     let mut value = Vec::with_capacity(batch.len());
     for run in runs(batch) {
-        value.extend(apply_run(connection, &batch[run]).await?);
+        let (is_last, run) = (run.end == batch.len(), &batch[run]);
+        let mut applied = apply_run(connection, run).await?;
+        // A caller's transaction may last, and a fold keeps others from the gate until the commit.
+        if !is_last && !connection.is_in_callers_transaction() {
+            fold_between(connection, run, &mut applied).await?;
+        }
+        value.extend(applied);
     }
     if !connection.knows_time() {
         connection.now().await?;
@@ -111,7 +123,9 @@ async fn apply_run(
         write_open(connection, run, &queues, &mut answers).await?;
         judge_open(connection, run, &queues, &mut answers, round).await?;
         if answers.iter().all(Option::is_some) {
-            return enqueue_followers(connection, run, answers.into_iter().flatten().collect()).await;
+            let mut answers: Vec<ItemAnswer> = answers.into_iter().flatten().collect();
+            follow(connection, run, &queues, &mut answers).await?;
+            return Ok(answers.into_iter().map(|item| item.answer).collect());
         }
     }
     let message = "the jobs kept moving; read them and decide afresh";
@@ -171,8 +185,12 @@ async fn write_route(
     let handle = connection.handle;
     let origin = connection.origin();
     let floor = connection.time_floor();
+    // Signals of a job come after its followers, if these raise gates.
+    let sends = items.iter().any(|(_, sent)| sends(sent) && !touches_gates(sent));
     let statement = match route {
+        Route::Complete if sends => &handle.statements.complete_sending,
         Route::Complete => &handle.statements.complete,
+        Route::Move if sends => &handle.statements.move_sending,
         Route::Move => &handle.statements.move_jobs,
         Route::Extend => &handle.statements.extend,
         Route::Mark => &handle.statements.mark,
@@ -266,19 +284,4 @@ async fn judge_open(
         answers[at] = answer.map(|answer| ItemAnswer { answer, is_written: false });
     }
     Ok(())
-}
-
-/// Stores the followers of the items that were written now: a replayed item stored its own when it
-/// was first written.
-async fn enqueue_followers(
-    connection: &mut CallConnection<'_>,
-    run: &[Transition],
-    answers: Vec<ItemAnswer>,
-) -> Result<Vec<Applied>, VerbError> {
-    let written = run.iter().zip(&answers).filter(|(_, item)| item.is_written);
-    for (name, jobs) in followers(written.map(|(sent, _)| sent)) {
-        let queue = intern_for(connection, name, jobs.iter().copied()).await?;
-        enqueue_jobs(connection, queue, name, &jobs).await?;
-    }
-    Ok(answers.into_iter().map(|item| item.answer).collect())
 }

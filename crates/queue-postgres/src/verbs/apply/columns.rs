@@ -2,11 +2,12 @@
 
 use super::{
     amendments,
-    plan::{Completion, Route},
+    follow::sends,
+    plan::{Completion, Route, touches_gates},
 };
 use crate::{
     call::BoundQuery,
-    row::{flags, integer},
+    row::{OWES_SIGNALS, flags, integer},
     verbs::short_column::short_column,
 };
 use bytes::Bytes;
@@ -20,6 +21,9 @@ const FOR_EVER: i64 = -1;
 /// Marks of a job that waits again.
 const FRESH: i16 = 1;
 const LIFTS_EXPIRY: i16 = 4;
+const CLOSES_GATE: i16 = 16;
+/// The mark of a removed job whose end signals go after its followers.
+const SENDS_LATER: i16 = 32;
 /// The table that a job moves to, as `move.sql` has it.
 const TO_READY: i16 = 0;
 const TO_FINISHED: i16 = 1;
@@ -84,7 +88,7 @@ fn carried((_, sent): &Item<'_>) -> Option<Vec<u8>> {
 
 /// The part of an error's message that an attempt keeps.
 fn excerpt((_, sent): &Item<'_>) -> Option<String> {
-    Move::of(&sent.patch).error.map(|error| Attempt::excerpt(error).to_owned())
+    Move::of(sent).error.map(|error| Attempt::excerpt(error).to_owned())
 }
 
 pub(super) fn column<T>(items: &[Item<'_>], value: impl Fn(&Item<'_>) -> T) -> Vec<T> {
@@ -95,7 +99,7 @@ fn bind_guards(query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
     query
         .bind(column(items, |(_, sent)| token(sent)))
         .bind(column(items, |(_, sent)| match sent.guard.proof {
-            Proof::Lease { flags: seen, .. } => seen.map(flags),
+            Proof::Lease { flags: seen, .. } => seen.map(|seen| flags(seen) + owed(sent)),
             Proof::Revision(_) => None,
         }))
         .bind(column(items, |(_, sent)| revision(sent)))
@@ -108,6 +112,11 @@ fn bind_guards(query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
             Proof::Lease { settle, .. } => settle.map(|settle| i16::from(settle.as_code())),
             Proof::Revision(_) => None,
         }))
+}
+
+/// The mark of a job whose end sends signals.
+pub(super) fn owed(sent: &Transition) -> i16 {
+    i16::from(sent.signal.is_some()) * OWES_SIGNALS
 }
 
 fn token(sent: &Transition) -> Option<Vec<u8>> {
@@ -133,7 +142,7 @@ fn bind_completions(query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
         .bind(column(items, |(_, sent)| integer(sent.seq.get())))
         .bind(items.iter().map(|(_, sent)| sent.id.as_str()).collect::<Vec<_>>())
         .bind(tokens.iter().map(|token| token.as_bytes().to_vec()).collect::<Vec<_>>())
-        .bind(short_column(all().map(|to| flags(to.flags))))
+        .bind(short_column(all().map(|to| flags(to.flags) + to.owed)))
         .bind(short_column(all().map(|to| kept(to.finish.purge).unwrap_or(FOR_EVER))))
         .bind(short_column(all().map(|to| i64::from(to.finish.failures))))
         .bind(short_column(all().map(|to| i64::from(to.finish.stalls))))
@@ -150,7 +159,7 @@ fn kept(purge: Purge) -> Option<i64> {
 }
 
 fn bind_moves(query: BoundQuery, items: &[Item<'_>]) -> BoundQuery {
-    let moves: Vec<Move<'_>> = items.iter().map(|(_, sent)| Move::of(&sent.patch)).collect();
+    let moves: Vec<Move<'_>> = items.iter().map(|(_, sent)| Move::of(sent)).collect();
     let of = |value: fn(&Move<'_>) -> i16| moves.iter().map(value).collect::<Vec<_>>();
     query
         .bind(of(|to| to.target))
@@ -221,11 +230,14 @@ struct Move<'a> {
 }
 
 impl<'a> Move<'a> {
-    fn of(patch: &'a Patch) -> Self {
-        match patch {
+    fn of(sent: &'a Transition) -> Self {
+        match &sent.patch {
             Patch::Requeue(requeue) => Self::back(requeue),
             Patch::Finish(finish) => Self::to_the_end(finish),
-            _ => Self { target: TO_NO_TABLE, ..Self::default() },
+            _ => {
+                let marks = i16::from(touches_gates(sent) && sends(sent)) * SENDS_LATER;
+                Self { target: TO_NO_TABLE, marks, ..Self::default() }
+            }
         }
     }
 
@@ -243,7 +255,9 @@ impl<'a> Move<'a> {
             failures: requeue.failures,
             stalls: requeue.stalls,
             error: requeue.error.as_ref(),
-            marks: i16::from(requeue.fresh) * FRESH + i16::from(requeue.lifts_expiry) * LIFTS_EXPIRY,
+            marks: i16::from(requeue.fresh) * FRESH
+                + i16::from(requeue.lifts_expiry) * LIFTS_EXPIRY
+                + i16::from(requeue.closes.is_some()) * CLOSES_GATE,
             content_type: requeue.content_type.as_ref(),
             ..Self::default()
         }

@@ -8,6 +8,7 @@
 mod amendments;
 mod apply_verb;
 mod columns;
+mod follow;
 mod judge;
 mod plan;
 

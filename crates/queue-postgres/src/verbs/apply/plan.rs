@@ -1,5 +1,6 @@
 //! The order in which a batch is written, so that the result is that of one item after the other.
 
+use super::columns::owed;
 use queue_core::{
     JobId, LeaseToken, NewJob, Payload, QueueName, Seq, State,
     lifecycle::{Finish, Flags, Lapse, Patch, Proof, Settle, Transition},
@@ -33,7 +34,6 @@ impl Route {
             _ if Completion::of(transition).is_some() => Self::Complete,
             Patch::Requeue(_) | Patch::Finish(_) | Patch::Remove => Self::Move,
             Patch::Extend { .. } => Self::Extend,
-            // The limits refuse a seal before, since there are no gates.
             Patch::Flag(_) | Patch::Retain(_) | Patch::Seal => Self::Mark,
             Patch::Amend(_) => Self::Amend,
         }
@@ -45,6 +45,8 @@ impl Route {
 pub(super) struct Completion<'a> {
     pub(super) token: LeaseToken,
     pub(super) flags: Flags,
+    /// The mark of a job whose end sends signals.
+    pub(super) owed: i16,
     pub(super) finish: &'a Finish,
     pub(super) result: &'a Payload,
 }
@@ -62,7 +64,13 @@ impl<'a> Completion<'a> {
         else {
             return None;
         };
-        (transition.guard.lapse == Lapse::Any).then_some(Self { token, flags, finish, result })
+        (transition.guard.lapse == Lapse::Any).then_some(Self {
+            token,
+            flags,
+            owed: owed(transition),
+            finish,
+            result,
+        })
     }
 }
 
@@ -79,7 +87,8 @@ pub(super) fn routes(run: &[Transition], commits_together: bool) -> Vec<Route> {
 }
 
 /// Cuts a batch into runs whose items do not depend on each other: no life twice, and no follower
-/// whose id is that of an item of the run.
+/// whose id is that of an item of the run. One that [touches gates](touches_gates) beside its own
+/// signals has a run of its own.
 pub(super) fn runs(batch: &[Transition]) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut begin = 0;
@@ -97,7 +106,14 @@ pub(super) fn runs(batch: &[Transition]) -> Vec<Range<usize>> {
 
 /// True if no item depends on another, so that each may be committed by itself.
 pub(super) fn is_independent(batch: &[Transition]) -> bool {
-    batch.iter().all(|transition| transition.then.is_empty()) && runs(batch).len() == 1
+    batch.iter().all(|transition| transition.then.is_empty() && !touches_gates(transition))
+        && runs(batch).len() == 1
+}
+
+/// Whether an item closes or seals a gate, or has followers with gates or signals: what is done
+/// then comes in an order of its own.
+pub(super) fn touches_gates(transition: &Transition) -> bool {
+    transition.patch.is_of_gate() || transition.then.iter().any(NewJob::has_gates)
 }
 
 /// The followers of these items in their order, by queue.
@@ -117,18 +133,22 @@ struct RunContents<'a> {
     lives: HashSet<Seq>,
     ids: HashSet<(&'a QueueName, &'a JobId)>,
     followers: HashSet<(&'a QueueName, &'a JobId)>,
+    touches_gates: bool,
 }
 
 impl<'a> RunContents<'a> {
     fn has_room_for(&self, transition: &'a Transition) -> bool {
         let key = (&transition.queue, &transition.id);
         let is_met = |id: &'a JobId| self.ids.contains(&(&transition.queue, id)) || *id == transition.id;
-        !self.lives.contains(&transition.seq)
+        let is_apart = self.touches_gates || touches_gates(transition);
+        (!is_apart || self.lives.is_empty())
+            && !self.lives.contains(&transition.seq)
             && !self.followers.contains(&key)
             && !transition.then.iter().any(|new| is_met(&new.id) && !self.lives.is_empty())
     }
 
     fn add(&mut self, transition: &'a Transition) {
+        self.touches_gates |= touches_gates(transition);
         self.lives.insert(transition.seq);
         self.ids.insert((&transition.queue, &transition.id));
         self.followers.extend(transition.then.iter().map(|new| (&transition.queue, &new.id)));
