@@ -38,6 +38,8 @@
 //! | `lease` | what runs | by a claim; a heartbeat rewrites it in place and touches no index |
 //! | `finished` | what is terminal, with result and error | by a settle; left by a prune |
 //! | `queue`, `lane` | a number for each queue, its pause, the priorities it ever used | once each |
+//! | `gate`, `end_signal` | gates of jobs, and what jobs signal at their end | for jobs that have some |
+//! | `slip` | what came to a gate and is not counted in its row yet | by members; left by a fold |
 //! | `clock` | the highest store time that is on record | every second or two |
 //! | `worker`, `feed` | presence; who subscribed to everything | by announcements and subscriptions |
 //! | `series` | entries of series | by each worker once a minute |

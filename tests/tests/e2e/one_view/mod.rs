@@ -11,7 +11,7 @@ use queue::{Queue, QueueName, Storage, Timestamp, WorkerId, open, queue_core::Wo
 use queue_e2e::CommandDirectory;
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
-use stored::{STORED, Stored, fill};
+use stored::{GATED, STORED, Stored, fill};
 
 /// A queue of which a worker counted something.
 const COUNTED: &str = "counted";
@@ -26,6 +26,7 @@ fn filters(middle: &str) -> Vec<Parts<'_>> {
         "due",
         "scheduled",
         "parked",
+        "gated",
         "queued",
         "processing",
         "lapsed",
@@ -204,7 +205,10 @@ fn every_filter_gives_the_same_jobs(faces: &Faces<'_>, pairs: Pairs, middle: Tim
         }
         let Some(expected) = expected else { continue };
         if let Some(counted) = faces.dry_run(&parts) {
-            assert_eq!(counted, expected.len() as u64, "a dry run, {parts:?}");
+            // What is done to many jobs leaves a gated one alone, unless the filter names it.
+            let names_gated = parts.contains(&("state", "gated"));
+            let met = expected.iter().filter(|id| names_gated || *id != GATED).count();
+            assert_eq!(counted, met as u64, "a dry run, {parts:?}");
         }
         // The number above a list counts the state alone, without the other parts of the filter.
         if parts.len() <= 1 && parts.iter().all(|(part, _)| *part == "state") {

@@ -4,7 +4,7 @@
 use queue::{
     JobId, Kind, NewJob, Payload, QueueName, SystemRng, Timestamp, WorkerId,
     queue_core::{
-        ClaimRequest, ContentType, Detail, Failure, Retention, Span, Storage, StorageExt, Tag, Tags,
+        ClaimRequest, ContentType, Detail, Failure, NewGate, Retention, Span, Storage, StorageExt, Tag, Tags,
         lifecycle::{Cause, Event, OnProcessing, Policy},
     },
 };
@@ -28,6 +28,7 @@ pub(super) const STORED: &[Stored] = &[
     job("x-retry-later-3", &["scheduled", "failing"]),
     job("x-later", &["scheduled", "queued"]),
     job("y-parked", &["scheduled", "parked", "queued"]),
+    job(GATED, &["gated", "queued"]),
     job("y-cancelled", &["cancelled"]),
     job("x-retry-1", &["due", "failing"]),
     job("y-retry-2", &["due", "failing"]),
@@ -63,6 +64,8 @@ impl Stored {
     }
 }
 
+/// The job behind a gate.
+pub(super) const GATED: &str = "x-gated";
 /// The first job of the second half.
 const MIDDLE: &str = "x-later";
 
@@ -109,6 +112,11 @@ async fn put(store: &dyn Storage, stored: &Stored) {
     let id = JobId::from_static(stored.id);
     // The job that is put last goes first.
     let new = NewJob::new(id.clone(), Kind::from_static(kind), payload).with_tags(tags).with_delay(delay);
+    let new = if stored.id == GATED {
+        new.with_gate(NewGate { needs: 1, is_sealed: true, timeout: None })
+    } else {
+        new
+    };
     let place = STORED.iter().position(|job| job.id == stored.id).expect("one of them");
     let new = new.with_priority(-i16::try_from(place).expect("a few jobs"));
     store.enqueue(&mail(), vec![vec![new]]).await.expect("stored");
