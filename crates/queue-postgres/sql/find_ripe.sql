@@ -6,7 +6,9 @@ FROM (
   SELECT unnest($2::bigint[]) AS seq
   UNION
   SELECT coalesce(e.target, (SELECT b.seq FROM {schema}.body AS b WHERE b.queue = $1 AND b.id = e.to_id AND b.seq > 0 LIMIT 1))
-  FROM {schema}.end_signal AS e WHERE e.queue = $1 AND e.seq = ANY ($3::bigint[])
+  FROM unnest($3::bigint[]) AS s (seq) CROSS JOIN LATERAL (
+    SELECT target, to_id FROM {schema}.end_signal WHERE queue = $1 AND seq = s.seq LIMIT 64
+  ) AS e
 ) AS i
 CROSS JOIN LATERAL (SELECT * FROM {schema}.gate WHERE queue = $1 AND seq = i.seq LIMIT 1) AS g
 CROSS JOIN LATERAL (
