@@ -65,6 +65,9 @@ pub(crate) async fn fold_after(handle: &HandleState, batch: &[Transition], appli
                 Some(find) => Some(call(handle, &find).await?),
                 None => None,
             };
+            if targets.as_ref().is_some_and(Vec::is_empty) {
+                return Ok(Folded::default());
+            }
             fold_all(handle, &PostgresFoldGates { queue, name: left.name, targets }).await
         };
         match folding.await {
@@ -90,6 +93,9 @@ pub(in crate::verbs) async fn fold_between(
             Some(find) => Some(find.run(connection).await?),
             None => None,
         };
+        if targets.as_ref().is_some_and(Vec::is_empty) {
+            continue;
+        }
         let folded = PostgresFoldGates { queue, name: left.name, targets }.run(connection).await?;
         left.answer(&folded, batch, applied);
     }
