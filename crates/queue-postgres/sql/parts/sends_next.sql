@@ -1,24 +1,7 @@
-sends AS MATERIALIZED (
-  SELECT
-    s.queue, coalesce(e.target, (SELECT b.seq FROM {schema}.body AS b WHERE b.queue = s.queue AND b.id = e.to_id AND b.seq > 0 LIMIT 1)) AS target,
-    e.bits & 4 <> 0 AS urgent, CASE WHEN e.bits & 2 <> 0 THEN 3 ELSE s.ended END AS state
-  FROM (
-    SELECT queue, seq, CASE target WHEN 2 THEN 5 ELSE state END AS ended FROM next WHERE sends AND target <> 0
-  ) AS s CROSS JOIN LATERAL (
-    SELECT target, to_id, bits FROM {schema}.end_signal WHERE queue = s.queue AND seq = s.seq LIMIT 64
-  ) AS e
+ended AS (
+  SELECT queue, seq, CASE target WHEN 2 THEN 5 ELSE state END AS state FROM next WHERE sends AND target <> 0
 ),
-slipped AS (
-  INSERT INTO {schema}.slip (queue, target, completed, failed, cancelled, wakes)
-  SELECT
-    queue, target, count(*) FILTER (WHERE state = 3), count(*) FILTER (WHERE state = 4), count(*) FILTER (WHERE state = 5),
-    bool_or(urgent AND state <> 3)
-  FROM sends AS s
-  WHERE target IS NOT NULL
-    AND (SELECT f.seq FROM {schema}.finished AS f WHERE f.queue = s.queue AND f.seq = s.target LIMIT 1) IS NULL
-  GROUP BY queue, target
-),
-woken AS (
+{sends}woken AS (
   SELECT count(pg_notify($23::text, $24::text || E'\n' || concat_ws(E'\t', 'w', queue))) AS sent
   FROM (SELECT DISTINCT queue FROM sends) AS q
   WHERE $23::text IS NOT NULL

@@ -14,8 +14,8 @@ use crate::{options::Time, schema::SchemaName};
 use listings::Listings;
 use parts::{
     BODY, CALLERS_TIME, CLAIM_HINTS, COUNTED, ENTERED_AT, GATE_OF_CLAIMED, GATE_OF_HELD, GATE_OF_MOVED, ITEM,
-    JOB, LABELS, LABELS_READ, LABELS_TAKEN, LEASED, LEASING, NOW, PAUSED_KINDS, SENDS_HELD, SENDS_NEXT,
-    SERVER_TIME, STAMP, STATE, TAGGED, TERMINAL, TOLD_LOST, UNGATED, WAITING, WAITS, WOKEN,
+    JOB, LABELS, LABELS_READ, LABELS_TAKEN, LEASED, LEASING, NOW, PAUSED_KINDS, SENDS, SENDS_HELD,
+    SENDS_NEXT, SERVER_TIME, STAMP, STATE, TAGGED, TERMINAL, TOLD_LOST, UNGATED, WAITING, WAITS, WOKEN,
 };
 use sqlx::{AssertSqlSafe, Postgres, postgres::PgArguments, query::Query};
 use std::sync::Arc;
@@ -87,6 +87,7 @@ impl Renderer {
                 "gate_of_moved" => Filling::Template(GATE_OF_MOVED),
                 "gate_of_held" => Filling::Template(GATE_OF_HELD),
                 "gate_of_claimed" => Filling::Template(GATE_OF_CLAIMED),
+                "sends" => Filling::Template(SENDS),
                 "sends_held" => Filling::Template(sent(SENDS_HELD)),
                 "sends_next" => Filling::Template(sent(SENDS_NEXT)),
                 "woken" => Filling::Template(sent(WOKEN)),

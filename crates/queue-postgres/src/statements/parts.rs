@@ -43,6 +43,8 @@ macro_rules! gate_of {
 pub(super) const GATE_OF_MOVED: &str = gate_of!("s.flags", "i.queue", "i.seq");
 pub(super) const GATE_OF_HELD: &str = gate_of!("i.flags", "i.queue", "i.seq");
 pub(super) const GATE_OF_CLAIMED: &str = gate_of!("s.flags", "$2", "s.seq");
+/// Sends the end signals of the jobs in `ended`.
+pub(super) const SENDS: &str = include_str!("../../sql/parts/sends.sql");
 /// What sends the end signals of jobs that a statement ends, and what its answer has of that.
 pub(super) const SENDS_HELD: &str = include_str!("../../sql/parts/sends_held.sql");
 pub(super) const SENDS_NEXT: &str = include_str!("../../sql/parts/sends_next.sql");
