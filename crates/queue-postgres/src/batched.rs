@@ -5,7 +5,7 @@ use crate::{
     handle::HandleState,
     verbs::{
         FoldFirst, PostgresApply, PostgresClaim, PostgresEnqueue, PostgresEnqueueNew, PostgresFoldGates,
-        PostgresForgetLines, PostgresGet, PostgresLookAtGates, fold_after, fold_all, held_until,
+        PostgresForgetLines, PostgresGet, PostgresLookAtGates, fold_after, fold_all, fold_crowds, held_until,
     },
 };
 use queue_core::{
@@ -37,7 +37,9 @@ impl BatchVerbs for BatchedCalls {
         {
             return Ok(enqueued);
         }
-        call(&self.0, &PostgresEnqueue { queue, groups: &groups }).await
+        let enqueued = call(&self.0, &PostgresEnqueue { queue, groups: &groups }).await?;
+        fold_crowds(&self.0).await;
+        Ok(enqueued)
     }
 
     /// Answers the first request alone: claims go side by side, each in a statement of its own.
@@ -54,6 +56,7 @@ impl BatchVerbs for BatchedCalls {
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         let mut applied = call(&self.0, &PostgresApply(&batch)).await?;
         fold_after(&self.0, &batch, &mut applied.value).await;
+        fold_crowds(&self.0).await;
         Ok(applied)
     }
 

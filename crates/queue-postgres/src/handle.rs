@@ -8,6 +8,7 @@ use crate::{
     clock::PostgresClock,
     connection::{PoolKind, PooledConnection, Pools},
     fold_schedule::FoldSchedule,
+    gate_crowds::GateCrowds,
     identity::Identity,
     line_memory::LineMemory,
     name_cache::NameCache,
@@ -34,6 +35,7 @@ pub(crate) struct HandleState {
     pub(crate) floors: ClaimFloors,
     pub(crate) lines: LineMemory,
     pub(crate) folds: FoldSchedule,
+    pub(crate) crowds: GateCrowds,
     /// What a caller's connection has to lead to.
     pub(crate) identity: Identity,
     pub(crate) durability: Durability,
@@ -75,6 +77,7 @@ impl HandleState {
             floors: ClaimFloors::default(),
             lines: LineMemory::default(),
             folds: FoldSchedule::new(&SystemRng),
+            crowds: GateCrowds::default(),
             origin: new_origin(&SystemRng),
             channel: format!("queue_{}", facts.schema_oid),
             identity: facts.identity,

@@ -123,6 +123,7 @@ mod clock;
 mod connection;
 mod error;
 mod fold_schedule;
+mod gate_crowds;
 mod handle;
 mod identity;
 mod line_memory;

@@ -1,6 +1,7 @@
 //! `enqueue`: stores jobs whose ids may be taken, by `sql/enqueue.sql`.
 
 use super::{
+    enqueue_new::NewIds,
     gates::{Judged, judge_round, store_round},
     rounds::{open_round, replaces_waiting},
 };
@@ -126,12 +127,38 @@ pub(crate) async fn enqueue_jobs(
             vec![Judged::default(); round.len()]
         };
         if !round.is_empty() {
-            enqueue_round(connection, queue, name, jobs, &round, &judged, &mut answers).await?;
+            if !enqueue_new_round(connection, queue, name, jobs, &round, &judged, &mut answers).await? {
+                enqueue_round(connection, queue, name, jobs, &round, &judged, &mut answers).await?;
+            }
             store_round(connection, queue, jobs, &round, &judged, &answers, holder).await?;
         }
     }
     let message = "the ids kept being taken and freed by others; try again";
     Err(Error::new(ErrorKind::Conflict, "enqueue", message).into())
+}
+
+/// Stores the jobs of a round by the short statement. False, with nothing written, if an id is
+/// taken, or if that was found out before, as for jobs without gates and signals. In a transaction
+/// of a caller it would break that, if another call takes an id meanwhile.
+async fn enqueue_new_round(
+    connection: &mut CallConnection<'_>,
+    queue: i32,
+    name: &QueueName,
+    jobs: &[&NewJob],
+    round: &[usize],
+    judged: &[Judged],
+    answers: &mut [Option<Enqueued>],
+) -> Result<bool, VerbError> {
+    if connection.is_in_callers_transaction() || !round.iter().any(|at| jobs[*at].has_gates()) {
+        return Ok(false);
+    }
+    let sent = round.iter().zip(judged).map(|(at, judged)| (jobs[*at], all_flags(jobs[*at], judged)));
+    let Some(new) = NewIds::of(sent.collect()) else { return Ok(false) };
+    let Some(lives) = new.store(connection, queue, name).await? else { return Ok(false) };
+    for (at, seq) in round.iter().zip(lives) {
+        answers[*at] = Some(Enqueued::Queued { seq });
+    }
+    Ok(true)
 }
 
 async fn enqueue_round(
@@ -213,8 +240,6 @@ fn read_answer(row: &PgRow) -> Result<Option<Enqueued>, VerbError> {
 
 /// The columns of jobs, each as one array.
 fn bind_jobs(query: BoundQuery, jobs: &[&NewJob], judged: &[Judged]) -> BoundQuery {
-    let flags =
-        |(job, judged): (&&NewJob, &Judged)| new_flags(job) + gate_flags(job.gate.is_some(), judged.owed);
     query
         .bind(jobs.iter().map(|job| job.id.as_str()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.kind.as_str()).collect::<Vec<_>>())
@@ -222,7 +247,7 @@ fn bind_jobs(query: BoundQuery, jobs: &[&NewJob], judged: &[Judged]) -> BoundQue
         .bind(jobs.iter().map(|job| job.delay.as_millis()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.terms.to_bytes()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.on_failed == OnFailed::Replace).collect::<Vec<_>>())
-        .bind(jobs.iter().zip(judged).map(flags).collect::<Vec<_>>())
+        .bind(jobs.iter().zip(judged).map(|(job, judged)| all_flags(job, judged)).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| job.payload.content_type.as_str()).collect::<Vec<_>>())
         .bind(jobs.iter().map(|job| &job.payload.bytes[..]).collect::<Vec<_>>())
 }
@@ -249,6 +274,10 @@ fn longest_wait(job: &NewJob) -> i64 {
         OnWaiting::Block => -2,
         OnWaiting::Replace { max_wait } => millis(max_wait),
     }
+}
+
+fn all_flags(job: &NewJob, judged: &Judged) -> i16 {
+    new_flags(job) + gate_flags(job.gate.is_some(), judged.owed)
 }
 
 pub(super) fn new_flags(job: &NewJob) -> i16 {

@@ -28,7 +28,9 @@ pub(crate) use counts::{PostgresCountJobs, PostgresListQueues};
 pub(crate) use diagnose::PostgresDiagnose;
 pub(crate) use enqueue::{PostgresEnqueue, are_orphans, enqueue_jobs};
 pub(crate) use enqueue_new::PostgresEnqueueNew;
-pub(crate) use gates::{PostgresFoldGates, PostgresLookAtGates, fold_after, fold_all, held_until};
+pub(crate) use gates::{
+    PostgresFoldGates, PostgresLookAtGates, fold_after, fold_all, fold_crowds, held_until,
+};
 pub(crate) use get::PostgresGet;
 pub(crate) use import::PostgresImport;
 pub(crate) use kind_pause::{PostgresForgetLines, PostgresSetKindPaused};

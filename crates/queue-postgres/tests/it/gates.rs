@@ -149,6 +149,21 @@ async fn many_completions_at_once_open_a_gate_once() {
     place.finish(&stores[0]).await;
 }
 
+/// Each enqueue of a member reads the gate with all that waits for a fold.
+#[tokio::test]
+async fn members_that_come_one_by_one_leave_few_slips() {
+    let Some(place) = Place::new().await else { return };
+    let store = place.open().await;
+    enqueue(&store, vec![sum(false)]).await;
+    for n in 0..200 {
+        enqueue(&store, vec![member(&format!("m{n}"))]).await;
+    }
+    let waiting = place.execute("SELECT FROM {schema}.slip").await;
+    assert!(waiting <= 64, "{waiting} slips");
+    assert_eq!(gate(&store).await.needs, 200);
+    place.finish(&store).await;
+}
+
 #[tokio::test]
 async fn a_fold_that_is_bounded_opens_nothing_until_it_has_all() {
     let Some(place) = Place::new().await else { return };

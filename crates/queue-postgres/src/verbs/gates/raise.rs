@@ -45,7 +45,11 @@ pub(in crate::verbs) async fn judge(
     ids.dedup();
     let ids: Vec<String> = ids.into_iter().map(str::to_owned).collect();
     let lock = &connection.handle.statements.lock_targets;
-    connection.write(lock, |query| query.bind(queue).bind(ids.clone())).await?;
+    for row in connection.write(lock, |query| query.bind(queue).bind(ids.clone())).await? {
+        if row.try_get(1)? {
+            connection.handle.crowds.note(name, row.try_get(0)?);
+        }
+    }
     let (now, mut targets) = read(connection, queue, name, ids).await?;
     Ok(jobs.iter().map(|job| judge_one(job, &mut targets, holder, now)).collect())
 }

@@ -55,6 +55,19 @@ pub(crate) async fn fold_all(handle: &HandleState, fold: &PostgresFoldGates<'_>)
     Ok(all)
 }
 
+/// Folds what waits at gates of which calls have seen that it is much, and waits for no lock. What
+/// fails is left to the next claim.
+pub(crate) async fn fold_crowds(handle: &HandleState) {
+    for (name, targets) in handle.crowds.take() {
+        let Some(queue) = handle.names.number(&name) else { continue };
+        let fold = PostgresFoldGates { queue, name: &name, targets: Some(targets.into_iter().collect()) };
+        if let Err(error) = fold_all(handle, &fold).await {
+            let error: &dyn Error = &error;
+            debug!(error, "what came to crowded gates is left to the next claim");
+        }
+    }
+}
+
 /// Folds after a commit what its transitions left at gates, and waits for no lock, so that a
 /// read after them shows an open one. What fails is left to the next claim.
 pub(crate) async fn fold_after(handle: &HandleState, batch: &[Transition], applied: &mut [Applied]) {
