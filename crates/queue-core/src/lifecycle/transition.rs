@@ -35,6 +35,11 @@ pub struct Transition {
 }
 
 impl Transition {
+    /// Whether the step of this transition sends end signals.
+    pub fn sends(&self) -> bool {
+        self.signal.is_some_and(|signal| signal.count > 0)
+    }
+
     /// How many jobs the transition writes: its own, those that follow, and those that it signals.
     /// [`Limits::batch_max`](crate::Limits::batch_max) bounds the sum.
     pub fn weight(&self) -> usize {

@@ -4,7 +4,7 @@
 use super::{
     amendments::intern_new_priorities,
     columns::{self, Item},
-    follow::{follow, sends},
+    follow::follow,
     judge::{judge, passes_over, read_completed},
     plan::{Route, followers, is_independent, routes, runs, touches_gates},
 };
@@ -186,7 +186,7 @@ async fn write_route(
     let origin = connection.origin();
     let floor = connection.time_floor();
     // Signals of a job come after its followers, if these raise gates.
-    let sends = items.iter().any(|(_, sent)| sends(sent) && !touches_gates(sent));
+    let sends = items.iter().any(|(_, sent)| sent.sends() && !touches_gates(sent));
     let statement = match route {
         Route::Complete if sends => &handle.statements.complete_sending,
         Route::Complete => &handle.statements.complete,

@@ -2,7 +2,6 @@
 
 use super::{
     amendments,
-    follow::sends,
     plan::{Completion, Route, touches_gates},
 };
 use crate::{
@@ -235,7 +234,7 @@ impl<'a> Move<'a> {
             Patch::Requeue(requeue) => Self::back(requeue),
             Patch::Finish(finish) => Self::to_the_end(finish),
             _ => {
-                let marks = i16::from(touches_gates(sent) && sends(sent)) * SENDS_LATER;
+                let marks = i16::from(touches_gates(sent) && sent.sends()) * SENDS_LATER;
                 Self { target: TO_NO_TABLE, marks, ..Self::default() }
             }
         }

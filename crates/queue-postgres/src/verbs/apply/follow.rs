@@ -15,11 +15,6 @@ use crate::{
 use queue_core::{Applied, QueueName, lifecycle::Transition};
 use std::collections::HashMap;
 
-/// Whether the end of a job sends anything.
-pub(super) fn sends(sent: &Transition) -> bool {
-    sent.signal.is_some_and(|signal| signal.count > 0)
-}
-
 /// Does what comes after the patches of the items that were written now: a replayed item did it
 /// when it was first written.
 pub(super) async fn follow(
@@ -42,14 +37,14 @@ pub(super) async fn follow(
             read_again(connection, queue, job).await?;
         }
         look(connection, queue, sent).await?;
-        if let Some(signal) = sent.signal.filter(|signal| signal.count > 0) {
+        if let Some(signal) = sent.signal.filter(|_| sent.sends()) {
             send(connection, queue, sent.seq, signal.outcome).await?;
             connection.notices.wake(&sent.queue);
         }
         return Ok(());
     }
     let written = run.iter().zip(&*answers).filter(|(_, item)| item.is_written);
-    for (sent, _) in written.clone().filter(|(sent, _)| sends(sent)) {
+    for (sent, _) in written.clone().filter(|(sent, _)| sent.sends()) {
         connection.notices.wake(&sent.queue);
     }
     for (name, jobs) in followers(written.map(|(sent, _)| sent)) {

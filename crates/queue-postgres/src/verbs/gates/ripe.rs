@@ -130,9 +130,8 @@ struct Left<'a> {
 impl<'a> Left<'a> {
     fn of(batch: &'a [Transition], applied: &[Applied]) -> Vec<Self> {
         let written = || batch.iter().zip(applied).filter(|(_, it)| matches!(it, Applied::Done(_)));
-        let sends = |sent: &Transition| sent.signal.is_some_and(|signal| signal.count > 0);
         let queues: BTreeSet<&QueueName> = written()
-            .filter(|(sent, _)| sent.patch.is_of_gate() || sends(sent))
+            .filter(|(sent, _)| sent.patch.is_of_gate() || sent.sends())
             .map(|(sent, _)| &sent.queue)
             .collect();
         let left = queues.into_iter().map(|name| {
@@ -141,8 +140,8 @@ impl<'a> Left<'a> {
             Self {
                 name,
                 looks: of_queue().filter(|sent| sent.patch.is_of_gate()).map(seq).collect(),
-                senders: of_queue().filter(|sent| sends(sent)).map(seq).collect(),
-                is_removed: of_queue().any(|sent| sends(sent) && matches!(sent.patch, Patch::Remove)),
+                senders: of_queue().filter(|sent| sent.sends()).map(seq).collect(),
+                is_removed: of_queue().any(|sent| sent.sends() && matches!(sent.patch, Patch::Remove)),
             }
         });
         left.collect()
