@@ -42,3 +42,15 @@ fn jobs_in_all_states_are_the_same_after_a_copy_that_was_killed() {
     let ran = soak(&["copy", "--jobs", "1500", "--kills", "1"]);
     assert_eq!(ran.text().matches("done verified: ").count(), 9, "{}", ran.text());
 }
+
+#[test]
+fn ends_count_once_at_gates_while_workers_are_killed() {
+    let ran =
+        soak(&["gates", "--jobs", "2000", "--gates", "1,8", "--workers", "2", "--kill-every-ms", "300"]);
+    assert_eq!(
+        ran.text().matches("1800 completed, 200 failed, each counted once").count(),
+        9,
+        "{}",
+        ran.text()
+    );
+}

@@ -1,17 +1,17 @@
 //! Long runs that show what a short test cannot: nothing hangs, no answer is wrong, no memory
 //! grows.
 //!
-//! `cargo xtask soak waits`, `jobs`, `growth`, `bulk`, `copy`, `day` and `quarter` start them; a
-//! slice of most is part of every test run, and slices of `clients` and `pages` are part of
-//! `cargo xtask clients`.
-//! A run prints its measurements, and fails if a condition did not hold. Speed is printed and never
-//! judged.
+//! `cargo xtask soak waits`, `jobs`, `growth`, `bulk`, `gates`, `copy`, `day` and `quarter` start
+//! them; a slice of most is part of every test run, and slices of `clients` and `pages` are part of
+//! `cargo xtask clients`. A run prints its measurements, and fails if a condition did not hold.
+//! Speed is printed and never judged.
 
 mod bulk;
 mod clients;
 mod copy;
 mod day;
 mod failed;
+mod gates;
 mod growth;
 mod jobs;
 mod many;
@@ -40,6 +40,8 @@ enum Command {
     Growth(growth::GrowthArgs),
     /// A redrive of many failed jobs while workers run, whose runner is killed
     Bulk(bulk::BulkArgs),
+    /// Many jobs that count at gates, whose workers are killed, beside the same without gates
+    Gates(gates::GatesArgs),
     /// A copy of many jobs between kinds of store, which is killed
     Copy(copy::CopyArgs),
     /// Workers in Python and Node that are killed and stopped, judged by what they noted
@@ -53,6 +55,9 @@ enum Command {
     /// The process that runs the operations of `bulk`
     #[command(hide = true)]
     BulkRunner(bulk::RunnerArgs),
+    /// A process that works for `gates`
+    #[command(hide = true)]
+    GatesWorker(gates::WorkerArgs),
     /// The process that copies for `copy`
     #[command(hide = true)]
     Copier(copy::CopierArgs),
@@ -68,12 +73,14 @@ async fn main() -> ExitCode {
         Command::Jobs(settings) => jobs::run(&settings).await,
         Command::Growth(settings) => growth::run(&settings).await,
         Command::Bulk(settings) => bulk::run(&settings).await,
+        Command::Gates(settings) => gates::run(&settings).await,
         Command::Copy(settings) => copy::run(&settings).await,
         Command::Clients(settings) => clients::run(&settings).await,
         Command::Pages(settings) => pages::run(&settings).await,
         Command::Day(settings) => day::run(&settings).await,
         Command::Quarter(settings) => quarter::run(&settings).await,
         Command::BulkRunner(settings) => bulk::run_operations(settings).await,
+        Command::GatesWorker(settings) => gates::run_worker(settings).await,
         Command::Copier(settings) => copy::run_copier(settings).await,
         Command::Answer(settings) => waits::answer(settings).await,
     };
