@@ -28,10 +28,10 @@ pub(crate) struct GatesArgs {
     /// The jobs of one call
     #[arg(long, default_value_t = 500)]
     batch: usize,
-    /// The processes that work
+    /// The processes that work, of which all but one are killed in turn
     #[arg(long, default_value_t = 4)]
     workers: usize,
-    /// How often one of them is killed, in milliseconds
+    /// How often one is killed, in milliseconds
     #[arg(long, default_value_t = 1_000)]
     kill_every_ms: u64,
     /// Measures enqueue, claim and complete one after the other, without workers
