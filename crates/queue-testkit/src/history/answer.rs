@@ -1,6 +1,6 @@
 //! The answers of a store, and the records in them, as a history keeps them.
 
-use crate::history::Status;
+use crate::history::{GateView, SignalView, Status};
 use serde::{Deserialize, Serialize};
 
 /// An answer of the store.
@@ -14,6 +14,8 @@ pub enum Answer {
     Duplicate(Status),
     /// Enqueue: the id is taken by a life that completed; its result is in the event.
     Completed,
+    /// Enqueue: nothing is stored, since a job that was to be raised takes no raise.
+    Orphaned,
     /// Claim: a job was leased.
     Claimed,
     /// Claim: no job was leased.
@@ -88,6 +90,12 @@ pub struct RecordView {
     /// The time from which the record counts as absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purge_at: Option<i64>,
+    /// The gate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateView>,
+    /// The end signals, where the answer contained the large parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signals: Option<Vec<SignalView>>,
     /// Whether the answer contained the large parts too.
     pub with_body: bool,
 }

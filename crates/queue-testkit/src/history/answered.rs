@@ -1,6 +1,6 @@
 //! Translates answers of a store into the terms of a history.
 
-use crate::history::{Answer, Event, Phase, RecordView, asked::status, digest};
+use crate::history::{Answer, Event, GateView, Phase, RecordView, SignalView, asked::status, digest};
 use queue_core::{Applied, Claimed, Counts, Enqueued, JobMeta, JobRecord, Page, Stamped, State, Timestamp};
 
 pub(super) fn enqueue(shape: &[usize], answer: &Stamped<Vec<Vec<Enqueued>>>) -> Vec<Event> {
@@ -23,8 +23,7 @@ fn enqueued(answer: &Enqueued) -> Event {
             let result = result.as_ref().map(digest::of_payload);
             Event { seq, result, answer: Some(Answer::Completed), ..Event::default() }
         }
-        // No job of a history has end signals.
-        Enqueued::Orphaned => Event::default(),
+        Enqueued::Orphaned => Event { answer: Some(Answer::Orphaned), ..Event::default() },
     }
 }
 
@@ -111,10 +110,11 @@ pub(super) fn plain() -> Vec<Event> {
 fn record(record: &JobRecord) -> Event {
     let shown = meta(&record.meta);
     let Some(body) = &record.body else { return shown };
+    let signals = Some(SignalView::all(&body.end_signals));
     Event {
         digest: Some(digest::of_payload(&body.payload)),
         result: body.result.as_ref().map(digest::of_payload),
-        seen: shown.seen.map(|seen| RecordView { with_body: true, ..seen }),
+        seen: shown.seen.map(|seen| RecordView { with_body: true, signals, ..seen }),
         ..shown
     }
 }
@@ -134,6 +134,8 @@ fn meta(meta: &JobMeta) -> Event {
         run_at: meta.run_at.as_millis(),
         expires_at: meta.lease.as_ref().map(|lease| lease.expires_at.as_millis()),
         purge_at: meta.purge_at.map(Timestamp::as_millis),
+        gate: meta.gate.as_ref().map(|gate| GateView::of(gate, meta.epoch)),
+        signals: None,
         with_body: false,
     };
     let (id, seq) = (Some(meta.id.as_str().to_owned()), Some(meta.seq.get()));

@@ -1,5 +1,6 @@
 //! The arguments of calls, as a history keeps them.
 
+use crate::history::{Closing, GateTerms, SignalView};
 use serde::{Deserialize, Serialize};
 
 /// Those arguments of a call that a verdict can depend on.
@@ -21,6 +22,18 @@ pub struct Ask {
     /// Enqueue: whether it replaces a waiting job of the id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces_waiting: Option<bool>,
+    /// Enqueue: the time after which the job is not started any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_ms: Option<i64>,
+    /// Enqueue: the gate behind which the job waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateTerms>,
+    /// Enqueue: the end signals.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub signals: Vec<SignalView>,
+    /// Suspend: how it closes the gate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closes: Option<Closing>,
     /// Then: the life whose change it follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<u64>,

@@ -1,8 +1,8 @@
 //! Translates calls to a store into the terms of a history.
 
-use crate::history::{Ask, Effect, Event, Op, PruneKind, Status, digest};
+use crate::history::{Ask, Closing, Effect, Event, GateTerms, Op, PruneKind, SignalView, Status, digest};
 use queue_core::{
-    ClaimRequest, JobId, NewJob, OnFailed, OnWaiting, Pause, Prune, PruneRequest, QueueName, State,
+    ClaimRequest, JobId, NewJob, OnFailed, OnWaiting, Pause, Prune, PruneRequest, QueueName, Span, State,
     lifecycle::{Lapse, Patch, Proof, Purge, RunAt, Settle, Transition},
 };
 
@@ -20,6 +20,9 @@ fn new_job(op: Op, queue: &QueueName, job: &NewJob, group: Option<u32>) -> Event
         priority: Some(job.priority),
         replaces_failed: Some(job.on_failed == OnFailed::Replace),
         replaces_waiting: (job.on_waiting != OnWaiting::Block).then_some(true),
+        expires_ms: job.expires_in.map(Span::as_millis),
+        gate: job.gate.as_ref().map(GateTerms::of),
+        signals: SignalView::all(&job.end_signals),
         ..Ask::default()
     };
     let digest = Some(digest::of_payload(&job.payload));
@@ -64,7 +67,11 @@ fn transition(transition: &Transition) -> Event {
         Patch::Finish(finish) => finish.result.as_ref().map(digest::of_payload),
         _ => None,
     };
-    let ask = Ask { revision, effect: Some(effect(&transition.patch)), ..Ask::default() };
+    let closes = match &transition.patch {
+        Patch::Requeue(requeue) => Closing::of(requeue),
+        _ => None,
+    };
+    let ask = Ask { revision, effect: Some(effect(&transition.patch)), closes, ..Ask::default() };
     Event {
         id: Some(transition.id.as_str().to_owned()),
         seq: Some(transition.seq.get()),
@@ -76,15 +83,15 @@ fn transition(transition: &Transition) -> Event {
 }
 
 /// The sender's intention, as guard and patch show it. A store cannot tell a delete from a cancel
-/// that leaves no record, so both are called a delete.
+/// that leaves no record, so both are called a delete. An expiry that a reader notices is a cancel.
 fn op(transition: &Transition) -> Op {
     if let Proof::Lease { settle, .. } = transition.guard.proof {
         return match settle {
             Some(Settle::Complete) => Op::Complete,
             Some(Settle::Fail) => Op::Fail,
             Some(Settle::Release) => Op::Release,
-            // No job of a history has a gate, so none is suspended or sealed.
-            Some(Settle::Snooze | Settle::Suspend) => Op::Snooze,
+            Some(Settle::Snooze) => Op::Snooze,
+            Some(Settle::Suspend) => Op::Suspend,
             Some(Settle::Expire) => Op::Expire,
             None => Op::Extend,
         };
@@ -99,7 +106,8 @@ fn op(transition: &Transition) -> Op {
         Patch::Flag(flags) if flags.cancel_requested => Op::RequestCancel,
         Patch::Flag(_) => Op::Await,
         Patch::Retain(_) => Op::Retain,
-        Patch::Amend(_) | Patch::Seal => Op::Amend,
+        Patch::Amend(_) => Op::Amend,
+        Patch::Seal => Op::Seal,
         Patch::Extend { .. } => Op::Extend,
     }
 }

@@ -96,6 +96,8 @@ pub enum Op {
     Snooze,
     /// Extend a lease.
     Extend,
+    /// Settle a lease: it waits behind its gate.
+    Suspend,
     /// Settle a lease: not started in time.
     Expire,
     /// End a lapsed lease.
@@ -116,6 +118,8 @@ pub enum Op {
     Reschedule,
     /// Change a waiting job in place.
     Amend,
+    /// Seal the gate of an unfinished job.
+    Seal,
     /// Remove a record.
     Delete,
     /// Remove many records.
@@ -157,6 +161,9 @@ pub enum Op {
 impl Op {
     /// Whether the operation ends a lease under its token.
     pub const fn is_settle(self) -> bool {
-        matches!(self, Self::Complete | Self::Fail | Self::Release | Self::Snooze | Self::Expire)
+        matches!(
+            self,
+            Self::Complete | Self::Fail | Self::Release | Self::Snooze | Self::Suspend | Self::Expire
+        )
     }
 }

@@ -28,6 +28,8 @@
 //! | I21 | [`Op::Reopen`] between what was acknowledged and what is shown |
 //! | I22 | events of [`Op::Shutdown`], recorded by the test that shuts a worker down |
 //! | I23 | claims, or handler events where there are any, against what gave the job back |
+//! | I28 | the counts of each gate that is shown, and the ends of the lives whose records name it |
+//! | I29 | what may have opened the gate of each claimed job; gates closed after the drain |
 //!
 //! A workload of [`check_workload`] does not show I14, I16 or I18, since it never waits, stops no
 //! worker and has no transactions; it shows I21 only on stores that can be reopened. A [`Load`]
@@ -43,6 +45,7 @@ mod cases;
 mod check;
 mod digest;
 mod event;
+mod gates;
 mod herd;
 mod lines;
 mod recorded;
@@ -59,6 +62,7 @@ pub use ask::{Ask, Effect, PruneKind, Status};
 pub use check::{Rules, Violation, check};
 pub use digest::of_payload as payload_digest;
 pub use event::{Event, Op, Phase};
+pub use gates::{Closing, GateTerms, GateView, SignalView};
 pub use herd::Herd;
 pub use lines::History;
 pub use recorded::Recorded;

@@ -81,7 +81,7 @@ fn charge(act: &Item<'_>, older: Sighting<'_>, newer: Sighting<'_>) -> Option<u6
     let revision = act.asked.ask.revision;
     match act.asked.op {
         Op::Fail if is_own => Some(1),
-        Op::Release | Op::Snooze if is_own => Some(0),
+        Op::Release | Op::Snooze | Op::Suspend if is_own => Some(0),
         Op::Lapse if revision >= Some(older.seen.revision) && revision < Some(newer.seen.revision) => Some(1),
         _ => None,
     }

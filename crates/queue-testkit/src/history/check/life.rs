@@ -30,6 +30,12 @@ impl<'a> Life<'a> {
         Self { queue, seq, id, birth: None, acts: Vec::new(), sightings: Vec::new() }
     }
 
+    /// Whether it ever had a gate.
+    pub(super) fn has_gate(&self) -> bool {
+        let asked = self.birth.is_some_and(|birth| birth.asked.ask.gate.is_some());
+        asked || self.sightings.iter().any(|seen| seen.seen.gate.is_some())
+    }
+
     /// Answered claims, in the order of their epochs.
     pub(super) fn claims(&self) -> Vec<Sighting<'a>> {
         let mut claims: Vec<_> = self.sightings.iter().filter(|seen| seen.is_claim()).copied().collect();

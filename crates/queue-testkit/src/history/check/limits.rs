@@ -58,7 +58,8 @@ fn check_starts(story: &Story<'_>, life: &Life<'_>, runs: &[&Item<'_>], findings
 
 /// The event that gave a job back; repeats of one settle are equal, so that they count once.
 fn gives_back(act: &Item<'_>) -> Option<(Op, Option<u64>, Option<u64>)> {
-    let gives_back = matches!(act.asked.op, Op::Fail | Op::Release | Op::Snooze | Op::Lapse | Op::Redrive);
+    let gives_back =
+        matches!(act.asked.op, Op::Fail | Op::Release | Op::Snooze | Op::Suspend | Op::Lapse | Op::Redrive);
     gives_back.then_some((act.asked.op, act.asked.token, act.asked.ask.revision))
 }
 

@@ -9,15 +9,19 @@
 mod budgets;
 mod conservation;
 mod finding;
+mod gates;
 mod item;
 mod leases;
 mod life;
 mod limits;
+mod members;
 mod order;
 mod origin;
+mod orphans;
 mod outcomes;
 mod presence;
 mod results;
+mod signals;
 mod story;
 mod terminal;
 mod transactions;
@@ -27,6 +31,7 @@ pub use finding::Violation;
 
 use crate::history::History;
 use finding::Findings;
+use members::Members;
 use story::Story;
 
 /// Facts about a run that stand in no event and that verdicts depend on.
@@ -59,6 +64,12 @@ pub fn check(history: &History, rules: &Rules) -> Vec<Violation> {
         conservation::check_life(&story, life, &mut findings);
         limits::check_life(&story, life, &mut findings);
     }
+    let members = Members::of(&story);
+    for life in story.lives().filter(|life| life.has_gate()) {
+        signals::check_life(&story, life, members.to(life), &mut findings);
+        gates::check_life(&story, life, members.to(life), &mut findings);
+    }
+    orphans::check(&story, &mut findings);
     presence::check(&story, &mut findings);
     origin::check_groups(&story, &mut findings);
     origin::check_followers(&story, &mut findings);

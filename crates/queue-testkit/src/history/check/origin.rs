@@ -70,12 +70,14 @@ pub(super) fn check_groups(story: &Story<'_>, findings: &mut Findings) {
     }
 }
 
-/// If one job of a group exists, no other of its group can be missing.
+/// If one job of a group exists, no other of its group can be missing, except one that raises a
+/// gate, which may take no raise.
 fn check_siblings(story: &Story<'_>, present: &Item<'_>, shown: Sighting<'_>, findings: &mut Findings) {
     let siblings = story.of_op(Op::Enqueue).filter(|other| {
         other.asked.call == present.asked.call
             && other.asked.ask.group == present.asked.ask.group
             && is_only_enqueue(story, other)
+            && !other.asked.ask.signals.iter().any(|signal| signal.raises)
             && first_sighting(story, other).is_none()
     });
     for sibling in siblings {

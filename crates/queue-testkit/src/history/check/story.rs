@@ -99,6 +99,17 @@ impl<'a> Story<'a> {
         of_id.into_iter().flatten().copied().filter(|item| !item.is_refused())
     }
 
+    /// The enqueue that began the life: the one whose answer named it, or else the only one with
+    /// its payload.
+    pub(super) fn origin(&self, life: &Life<'a>) -> Option<&'a Item<'a>> {
+        if life.birth.is_some() {
+            return life.birth;
+        }
+        let digest = life.sightings.iter().find_map(|seen| seen.event.digest)?;
+        let mut same = self.enqueues_of(life.queue, life.id).filter(|item| item.asked.digest == Some(digest));
+        same.next().filter(|_| same.next().is_none())
+    }
+
     pub(super) fn of_op(&self, op: Op) -> impl Iterator<Item = &'a Item<'a>> {
         self.by_op.get(&op).into_iter().flatten().copied()
     }
@@ -153,6 +164,9 @@ impl<'a> Story<'a> {
 
     /// Whether an enqueue of the id may have replaced it while it waited.
     fn may_be_taken_over(&self, life: &Life<'_>, by: &Item<'_>) -> bool {
+        if blocks_its_id(life) {
+            return false;
+        }
         let replacing = self
             .enqueues_of(life.queue, life.id)
             .filter(|enqueue| enqueue.asked.ask.replaces_waiting == Some(true) && enqueue.begin < by.end);
@@ -179,6 +193,9 @@ impl<'a> Story<'a> {
     }
 
     fn may_be_replaced(&self, life: &Life<'_>, by: &Item<'_>, status: Status) -> bool {
+        if blocks_its_id(life) {
+            return false;
+        }
         let mut others = self.enqueues_of(life.queue, life.id).filter(|enqueue| {
             let began_another = enqueue.said(&Answer::Queued) && enqueue.answers[0].seq != Some(life.seq);
             enqueue.begin < by.end && (began_another || enqueue.may_have_begun_another())
@@ -204,6 +221,9 @@ impl<'a> Story<'a> {
     /// lasts.
     pub(super) fn is_untouched_and_due(&self, life: &Life<'_>, during: &Item<'_>) -> bool {
         let Some(birth) = life.birth.filter(|birth| birth.precedes(during)) else { return false };
+        if birth.asked.ask.gate.is_some() {
+            return false;
+        }
         let due_at =
             birth.time_store().zip(birth.asked.ask.delay_ms).map(|(at, delay)| at.saturating_add(delay));
         let is_due = due_at.zip(self.time_at_least(during)).is_some_and(|(due, now)| due <= now);
@@ -217,6 +237,11 @@ impl<'a> Story<'a> {
             && !self.may_be_emptied(life.queue, during)
             && !self.may_be_taken_over(life, during)
     }
+}
+
+/// A record with end signals never makes room: else a repeated enqueue would count twice.
+fn blocks_its_id(life: &Life<'_>) -> bool {
+    life.birth.is_some_and(|birth| !birth.asked.ask.signals.is_empty())
 }
 
 fn time_before(events: &[Event]) -> Vec<Option<i64>> {

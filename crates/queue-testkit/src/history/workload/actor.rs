@@ -6,7 +6,8 @@ use crate::{
     history::{Recorded, Recorder},
 };
 use queue_core::{
-    ContentType, Error, JobId, Kind, NewJob, Payload, QueueName, Result, RetryPolicy, Storage,
+    ContentType, EndSignal, Error, JobId, Kind, NewJob, OnWaiting, Payload, QueueName, Result, RetryPolicy,
+    Storage,
     lifecycle::{Policy, Unhandled},
 };
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use std::time::Duration;
 
 /// The most repeats of a call after a transient error.
 const RESENDS_MAX: usize = 6;
+/// The ids of jobs with gates that all tasks use.
+const GATE_IDS: usize = 6;
 /// One in this many payloads is larger than what a store keeps beside its index.
 const LARGE_EVERY: usize = 8;
 const LARGE_BYTES: usize = 2_000;
@@ -48,6 +51,30 @@ impl Actor {
     pub(super) fn shared_id(&self) -> JobId {
         let number = self.dice.below(self.params.shared_ids);
         JobId::new(format!("shared-{number}")).expect("a valid id")
+    }
+
+    /// Whether jobs have gates and end signals.
+    pub(super) fn has_gates(&self) -> bool {
+        self.store.capabilities().limits.gates
+    }
+
+    /// One of the ids of jobs with gates that all tasks use.
+    pub(super) fn gate_id(&self) -> JobId {
+        let number = self.dice.below(GATE_IDS);
+        JobId::new(format!("gate-{number}")).expect("a valid id")
+    }
+
+    /// Makes a job signal its end to these jobs, which is mostly one.
+    pub(super) fn signalling(&self, job: NewJob, to: impl IntoIterator<Item = JobId>) -> NewJob {
+        let mut signals: Vec<EndSignal> = Vec::new();
+        for to in to.into_iter().filter(|to| *to != job.id) {
+            if signals.iter().all(|signal| signal.to != to) {
+                let (raises, tolerant) = (!self.dice.one_in(4), self.dice.one_in(4));
+                let urgent = self.dice.one_in(4);
+                signals.push(EndSignal { raises, tolerant, urgent, ..EndSignal::to(to) });
+            }
+        }
+        job.with_on_waiting(OnWaiting::Block).with_end_signals(signals)
     }
 
     /// A job whose payload no other enqueue has.

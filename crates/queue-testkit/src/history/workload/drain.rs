@@ -6,12 +6,15 @@ use super::{
 };
 use crate::history::{Event as HistoryEvent, History, Op};
 use queue_core::{
-    ClaimRequest, ClaimedJob, Detail, JobId, ListQuery, Pause, Prune, PruneRequest, Result, Span, Storage,
-    StorageExt, WorkerId, lifecycle::Event,
+    ClaimRequest, ClaimedJob, Detail, JobId, JobMeta, ListQuery, Pause, Prune, PruneRequest, Result, Span,
+    Storage, StorageExt, Walk, WorkerId, lifecycle::Event,
 };
 use std::collections::BTreeSet;
 
 const BATCH: usize = 100;
+/// A store that notes signals beside the gate may open it with one claim and give the job with the
+/// next.
+const QUIET_ROUNDS: usize = 2;
 /// More than any workload leaves.
 const OVERDUE_MAX: usize = 100_000;
 
@@ -21,9 +24,12 @@ pub(super) async fn drain(actor: &Actor, others: &[History]) {
     if actor.store.capabilities().pause {
         expected(actor.store.set_paused(&actor.queue, None, Pause::Off).await);
     }
+    let mut quiet_rounds = 0;
     for _ in 0..actor.pace.rounds_max() {
         actor.pace.pass_round().await;
-        if work_off(actor).await.expect("nothing goes wrong any more") == 0 {
+        let has_worked = work_off(actor).await.expect("nothing goes wrong any more");
+        quiet_rounds = if has_worked { 0 } else { quiet_rounds + 1 };
+        if quiet_rounds == QUIET_ROUNDS {
             break;
         }
     }
@@ -38,18 +44,33 @@ pub(super) async fn drain(actor: &Actor, others: &[History]) {
     read_everything(actor, others).await.expect("nothing goes wrong any more");
 }
 
-/// Works one round, and returns the number of unfinished jobs.
-async fn work_off(actor: &Actor) -> Result<u64> {
+/// Works one round. False if no job was there that waits for something else than its gate. Every
+/// gate is sealed, so that what stays closed lacks signals.
+async fn work_off(actor: &Actor) -> Result<bool> {
+    if actor.has_gates() {
+        seal_all(actor).await?;
+    }
     actor.store.rescue(&actor.queue, BATCH, &actor.policy).await?;
     let worker = WorkerId::new(&actor.name).expect("a valid name");
     let lease = Span::from_secs(30);
     let request = ClaimRequest::new(actor.queue.clone(), worker, BATCH, lease, &actor.dice.0);
-    for job in actor.store.claim(request).await?.jobs {
-        started(actor, &job);
-        ended(actor, &job);
-        complete(actor, &job).await?;
+    let claimed = actor.store.claim(request).await?.jobs;
+    for job in &claimed {
+        started(actor, job);
+        ended(actor, job);
+        complete(actor, job).await?;
     }
-    Ok(actor.store.counts(&actor.queue).await?.unfinished())
+    let counts = actor.store.counts(&actor.queue).await?;
+    Ok(!claimed.is_empty() || counts.unfinished() > counts.gated)
+}
+
+async fn seal_all(actor: &Actor) -> Result<()> {
+    let gated = ListQuery::new(actor.queue.clone(), Walk::Gated, BATCH);
+    let is_open = |job: &&JobMeta| job.gate.as_ref().is_some_and(|gate| !gate.is_sealed);
+    for job in actor.store.list(gated).await?.jobs.iter().filter(is_open) {
+        actor.store.change(&actor.queue, &job.id, Event::Seal, &actor.policy).await?;
+    }
+    Ok(())
 }
 
 async fn complete(actor: &Actor, job: &ClaimedJob) -> Result<()> {

@@ -3,6 +3,7 @@
 mod actor;
 mod dice;
 mod drain;
+mod family;
 mod handler;
 mod load;
 mod meddler;

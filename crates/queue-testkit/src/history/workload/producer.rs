@@ -1,6 +1,9 @@
 //! The task that enqueues jobs of all sorts.
 
-use super::actor::{Actor, expected};
+use super::{
+    actor::{Actor, expected},
+    family,
+};
 use queue_core::{
     Budget, JobId, Kind, NewJob, OnFailed, OnWaiting, Retention, RetentionPolicy, Span, Storage,
 };
@@ -24,8 +27,11 @@ const ON_WAITING: [OnWaiting; 4] = [
 pub(super) async fn produce(actor: Actor) {
     let mut number = 0;
     for _ in actor.pace.steps() {
-        let groups: Vec<Vec<NewJob>> =
+        let mut groups: Vec<Vec<NewJob>> =
             (0..=actor.dice.below(2)).map(|_| group(&actor, &mut number)).collect();
+        if actor.has_gates() && actor.dice.one_in(2) {
+            groups.extend(family::groups(&actor, &mut number));
+        }
         let send = || actor.store.enqueue(&actor.queue, groups.clone());
         // A call that is not repeated leaves its outcome unknown, and then shows whether a group is
         // all or nothing.
@@ -44,11 +50,11 @@ fn group(actor: &Actor, number: &mut usize) -> Vec<NewJob> {
     (0..=actor.dice.below(3)).map(member).collect()
 }
 
-fn own_id(actor: &Actor, number: usize) -> JobId {
+pub(super) fn own_id(actor: &Actor, number: usize) -> JobId {
     JobId::new(format!("{}-{number}", actor.name)).expect("a valid id")
 }
 
-fn job(actor: &Actor, id: JobId, number: usize) -> NewJob {
+pub(super) fn job(actor: &Actor, id: JobId, number: usize) -> NewJob {
     let retention =
         RetentionPolicy { completed: actor.dice.pick(&RETENTIONS), failed: actor.dice.pick(&RETENTIONS) };
     let job = actor

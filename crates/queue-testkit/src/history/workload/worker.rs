@@ -7,8 +7,8 @@ use super::{
 use crate::history::{Ask, Event as HistoryEvent, Op};
 use bytes::Bytes;
 use queue_core::{
-    Applied, Changed, ClaimRequest, ClaimedJob, Failure, NewJob, OnWaiting, Retention, Span, Storage,
-    StorageExt, WorkerId,
+    Applied, Changed, ClaimRequest, ClaimedJob, Failure, JobId, NewJob, OnWaiting, Retention, Span, Storage,
+    StorageExt, Timestamp, WorkerId,
     lifecycle::{Cause, Event, Transition, decide},
 };
 
@@ -16,7 +16,7 @@ use queue_core::{
 pub(super) async fn work(actor: Actor) {
     let id = WorkerId::new(&actor.name).expect("a valid name");
     let pace = actor.pace.clone();
-    let mut worker = Worker { actor, id, held: Vec::new(), runs: 0 };
+    let mut worker = Worker { actor, id, held: Vec::new(), runs: 0, now: Timestamp::default() };
     for _ in pace.steps() {
         let claimed = worker.claim().await;
         worker.run(claimed).await;
@@ -32,6 +32,8 @@ struct Worker {
     /// Jobs whose leases may have lapsed meanwhile: to them this worker is a zombie.
     held: Vec<ClaimedJob>,
     runs: usize,
+    /// The store's time in the last answer to a claim.
+    now: Timestamp,
 }
 
 impl Worker {
@@ -41,13 +43,15 @@ impl Worker {
         ClaimRequest::new(self.actor.queue.clone(), self.id.clone(), limit, lease, &self.actor.dice.0)
     }
 
-    async fn claim(&self) -> Vec<ClaimedJob> {
+    async fn claim(&mut self) -> Vec<ClaimedJob> {
         let claimed = if self.actor.dice.one_in(4) {
             self.actor.store.claim_or_rescue(self.request(), &self.actor.policy, &self.actor.dice.0).await
         } else {
             self.actor.store.claim(self.request()).await
         };
-        expected(claimed).map(|claimed| claimed.jobs).unwrap_or_default()
+        let Some(claimed) = expected(claimed) else { return Vec::new() };
+        self.now = claimed.now;
+        claimed.jobs
     }
 
     async fn run(&mut self, jobs: Vec<ClaimedJob>) {
@@ -126,6 +130,8 @@ impl Worker {
         self.runs += 1;
         let token = job.token;
         match self.actor.dice.below(10) {
+            _ if job.record.meta.is_too_late(self.now) => Event::Expire { now: self.now, token: Some(token) },
+            9 if self.actor.has_gates() && self.actor.dice.one_in(2) => self.suspend(job),
             0 => Event::Release { token, then: self.followers() },
             1 => {
                 let progress = self.actor.dice.pick(&[None, Some(Bytes::from_static(b"half"))]);
@@ -141,11 +147,43 @@ impl Worker {
         }
     }
 
-    /// The followers of a settle: mostly none, sometimes one that replaces a waiting job.
+    /// Lets the job wait behind its gate, mostly for children.
+    fn suspend(&self, job: &ClaimedJob) -> Event {
+        let children = (0..self.actor.dice.below(3)).map(|nth| {
+            let id = JobId::new(format!("{}-{}-{nth}", self.actor.name, self.runs)).expect("a valid id");
+            let child = self.actor.job(id, 2_000_000 + 10 * self.runs + nth);
+            self.actor.signalling(child, [job.record.meta.id.clone()])
+        });
+        let then = children.collect();
+        // Others wait for the outcome of a job, so only one with a gate id may wait for ever.
+        let may_wait_long = job.record.meta.id.as_str().starts_with("gate");
+        let timeouts = [Some(Span::from_millis(60)), Some(Span::from_millis(400))];
+        let timeout = self.actor.dice.pick(&timeouts);
+        Event::Suspend {
+            token: job.token,
+            needs: self.actor.dice.pick(&[None, None, None, Some(1), Some(3)]),
+            seals: !self.actor.dice.one_in(4),
+            heeds_urgent: !self.actor.dice.one_in(4),
+            timeout: timeout.filter(|_| !may_wait_long || self.actor.dice.one_in(2)),
+            progress: self.actor.dice.pick(&[None, Some(Bytes::from_static(b"waits"))]),
+            then,
+        }
+    }
+
+    /// The followers of a settle: mostly none, sometimes one that replaces a waiting job, and
+    /// sometimes one that signals its end to a job with a gate.
     fn followers(&self) -> Vec<NewJob> {
         let on_waiting = self.actor.dice.pick(&[OnWaiting::Block, OnWaiting::Replace { max_wait: None }]);
         let follower = self.actor.job(self.actor.shared_id(), 1_000_000 + self.runs);
-        if self.actor.dice.one_in(4) { vec![follower.with_on_waiting(on_waiting)] } else { Vec::new() }
+        let mut followers = Vec::new();
+        if self.actor.dice.one_in(3) {
+            followers.push(follower.with_on_waiting(on_waiting));
+        }
+        if self.actor.has_gates() && self.actor.dice.one_in(8) {
+            let member = self.actor.job(self.actor.shared_id(), 3_000_000 + self.runs);
+            followers.push(self.actor.signalling(member, [self.actor.gate_id()]));
+        }
+        followers
     }
 
     fn failure(&self, job: &ClaimedJob) -> Event {

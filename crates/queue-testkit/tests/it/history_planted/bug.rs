@@ -27,6 +27,10 @@ pub(crate) enum Bug {
     TurnsBackTime,
     RepeatsFollowers,
     ReplacesRunning,
+    LosesSignals,
+    CountsTwice,
+    OpensEarly,
+    IgnoresUrgency,
 }
 
 impl Bug {
@@ -54,5 +58,9 @@ impl Bug {
         (Self::TurnsBackTime, Invariant::I24),
         (Self::RepeatsFollowers, Invariant::I5),
         (Self::ReplacesRunning, Invariant::I9),
+        (Self::LosesSignals, Invariant::I28),
+        (Self::CountsTwice, Invariant::I28),
+        (Self::OpensEarly, Invariant::I29),
+        (Self::IgnoresUrgency, Invariant::I29),
     ];
 }

@@ -3,7 +3,9 @@
 
 mod bug;
 mod forged;
+mod gates;
 mod harness;
+mod reached;
 mod store;
 
 use bug::Bug;

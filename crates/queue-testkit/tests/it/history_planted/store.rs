@@ -22,7 +22,7 @@ use std::{
 /// The store in memory, with a defect in front of it.
 #[derive(Debug)]
 pub(crate) struct PlantedStore {
-    memory: MemoryStorage,
+    pub(super) memory: MemoryStorage,
     bug: Option<Bug>,
     calls: AtomicUsize,
     notes: Mutex<Notes>,
@@ -32,6 +32,7 @@ pub(crate) struct PlantedStore {
 struct Notes {
     last_claimed: Option<ClaimedJob>,
     settled: BTreeSet<(u64, [u8; 16])>,
+    followers: Vec<NewJob>,
 }
 
 impl PlantedStore {
@@ -39,12 +40,12 @@ impl PlantedStore {
         Self { memory, bug, calls: AtomicUsize::new(0), notes: Mutex::default() }
     }
 
-    fn has(&self, bug: Bug) -> bool {
+    pub(super) fn has(&self, bug: Bug) -> bool {
         self.bug == Some(bug)
     }
 
     /// True for one in `n` calls, if the store has the bug.
-    fn strikes(&self, bug: Bug, n: usize) -> bool {
+    pub(super) fn strikes(&self, bug: Bug, n: usize) -> bool {
         self.has(bug) && self.calls.fetch_add(1, Ordering::SeqCst) % n == n - 1
     }
 
@@ -78,16 +79,31 @@ impl PlantedStore {
         self.memory.apply(running.map(|record| removal(&record.meta)).collect()).await.map(drop)
     }
 
-    /// Enqueues the followers of a repeated settle again.
-    async fn follow_again(&self, transition: &Transition, applied: &Applied) -> Result<()> {
-        let Proof::Lease { token, settle: Some(_), .. } = transition.guard.proof else { return Ok(()) };
-        let is_first = self.notes().settled.insert((transition.seq.get(), *token.as_bytes()));
-        if is_first || !applied.is_done() {
-            return Ok(());
+    /// Notes the followers of a repeated settle, which are to come once more.
+    fn note_followers(&self, transition: &Transition, applied: &Applied) {
+        let Proof::Lease { token, settle: Some(_), .. } = transition.guard.proof else { return };
+        let mut notes = self.notes();
+        let is_first = notes.settled.insert((transition.seq.get(), *token.as_bytes()));
+        if !is_first && applied.is_done() {
+            notes.followers.extend(transition.then.iter().filter(|new| !new.has_gates()).cloned());
         }
-        let again = |new: &NewJob| new.clone().with_on_waiting(OnWaiting::Replace { max_wait: None });
-        let again = transition.then.iter().map(again).collect();
-        self.memory.enqueue(&transition.queue, vec![again]).await.map(drop)
+    }
+
+    /// Enqueues the noted followers again whose first life has ended.
+    async fn follow_again(&self, queue: &QueueName) -> Result<()> {
+        let followers = std::mem::take(&mut self.notes().followers);
+        for new in followers {
+            let found = self.memory.get(queue, std::slice::from_ref(&new.id), Detail::Meta).await?.value;
+            let present = found.into_iter().flatten().next();
+            if present.as_ref().is_some_and(|record| !record.meta.state.is_terminal()) {
+                self.notes().followers.push(new);
+                continue;
+            }
+            let ended = present.map(|record| removal(&record.meta));
+            self.memory.apply(ended.into_iter().collect()).await?;
+            self.memory.enqueue(queue, vec![vec![new]]).await?;
+        }
+        Ok(())
     }
 
     async fn promote_all(&self, queue: &QueueName) -> Result<()> {
@@ -174,6 +190,7 @@ impl Storage for PlantedStore {
             self.memory.enqueue(queue, groups).await?;
             return Err(Error::new(ErrorKind::Unavailable, "enqueue", "half of it is stored").unknown());
         }
+        groups.iter_mut().flatten().for_each(|new| self.spoil_new(new));
         if self.has(Bug::ReplacesRunning) {
             self.take_from_holders(queue, &groups).await?;
         }
@@ -193,6 +210,10 @@ impl Storage for PlantedStore {
         if self.has(Bug::StartsEarly) {
             self.promote_all(&request.queue).await?;
         }
+        self.follow_again(&request.queue).await?;
+        if self.strikes(Bug::OpensEarly, 3) {
+            self.open_all(&request.queue).await?;
+        }
         if self.strikes(Bug::HidesJobs, 2) {
             request.limit = 0;
         }
@@ -208,13 +229,15 @@ impl Storage for PlantedStore {
     async fn apply(&self, mut batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
         for transition in &mut batch {
             self.spoil_patch(transition);
+            self.spoil_signal(transition);
         }
         let answer = self.memory.apply(batch.clone()).await?;
         self.reopen_ended(&answer.value).await?;
         for (transition, applied) in batch.iter().zip(&answer.value) {
             if self.has(Bug::RepeatsFollowers) {
-                self.follow_again(transition, applied).await?;
+                self.note_followers(transition, applied);
             }
+            self.signal_again(transition, applied).await?;
         }
         let pairs = batch.iter().zip(answer.value);
         let value = pairs.map(|(transition, applied)| self.spoil_applied(transition, applied)).collect();
