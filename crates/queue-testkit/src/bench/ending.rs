@@ -48,6 +48,9 @@ impl Bench {
         for state in State::ALL.into_iter().filter(|state| jobs.iter().any(|job| job.state == *state)) {
             walks.extend([Walk::State(state, NewestFirst), Walk::State(state, OldestFirst)]);
         }
+        if self.store().capabilities().limits.gates {
+            walks.push(Walk::Gated);
+        }
         let tags: BTreeSet<_> = jobs.iter().flat_map(|job| &job.tags).collect();
         for tag in tags {
             walks.extend([Walk::Tagged(tag.clone(), NewestFirst), Walk::Tagged(tag.clone(), OldestFirst)]);
@@ -133,6 +136,8 @@ fn check_counts(jobs: &[JobMeta], counts: &Counts) {
     }
     let scheduled = jobs.iter().filter(|job| job.is_scheduled(counts.now)).count() as u64;
     assert_eq!(counts.scheduled, scheduled, "jobs counted and listed as scheduled");
+    let gated = jobs.iter().filter(|job| job.is_gated(counts.now)).count() as u64;
+    assert_eq!(counts.gated, gated, "jobs counted and listed as gated");
     let oldest = jobs.iter().filter(|job| job.is_due(counts.now)).map(|job| job.run_at).min();
     assert_eq!(counts.oldest_due, oldest, "the oldest due job");
 }

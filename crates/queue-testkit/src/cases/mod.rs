@@ -166,6 +166,7 @@ const GROUPS: &[&[Case]] = &[
     concurrency::changes::CASES,
     concurrency::dropped::CASES,
     crate::matrix::CASES,
+    crate::matrix::GATE_CASES,
     crate::differential::CASES,
     crate::history::CASES,
 ];

@@ -3,8 +3,8 @@
 use crate::bench::prelude::*;
 use bytes::Bytes;
 use queue_core::{
-    ContentType, Failure, JobId, LeaseToken, NewJob, OnFailed, OnWaiting, Retention, RetentionPolicy, Span,
-    Timestamp,
+    ContentType, EndSignal, Failure, JobId, LeaseToken, NewJob, OnFailed, OnWaiting, Retention,
+    RetentionPolicy, Span, Timestamp,
     lifecycle::{Amendment, Cause, Event, OnProcessing},
 };
 
@@ -19,8 +19,21 @@ pub(super) enum Deed {
     ChangeThen(fn() -> Event),
     /// An enqueue of its id.
     Enqueue(Over),
+    /// The end of another job, which signals it to this one.
+    Signal(Signal),
+    /// An enqueue of another job, which raises this one.
+    Raise,
     /// Nothing: only time passes before the claim that follows.
     Nothing,
+}
+
+/// The signal that comes to a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signal {
+    /// Of a cancelled job.
+    Plain,
+    /// The same, and urgent.
+    Urgent,
 }
 
 /// The records that an enqueue of a taken id may replace.
@@ -90,11 +103,25 @@ pub(super) const DEEDS: &[Deed] = &[
     Deed::Nothing,
 ];
 
+/// The deeds of scenes of gates, beside [`DEEDS`].
+pub(super) const GATE_DEEDS: &[Deed] = &[
+    Deed::Hold(|token, _| suspend(token)),
+    Deed::Hold(|token, id| suspend_then(token, vec![child(id)])),
+    Deed::Hold(|token, id| snooze_with_all(token, vec![child(id)])),
+    Deed::Hold(|token, id| complete_then(token, vec![child(id)])),
+    Deed::Change(|| Event::Seal),
+    Deed::ChangeThen(|| Event::Seal),
+    Deed::Signal(Signal::Plain),
+    Deed::Signal(Signal::Urgent),
+    Deed::Raise,
+];
+
 impl Over {
-    /// Sets the replace options on a job. A job that may replace a waiting one cannot expire.
+    /// Sets the replace options on a job. A job that may replace a waiting one cannot expire, and
+    /// has neither gate nor signals.
     pub(super) fn said_by(self, new: NewJob) -> NewJob {
         let waiting = |mut new: NewJob, max_wait| {
-            new.expires_in = None;
+            (new.expires_in, new.gate, new.end_signals) = (None, None, Vec::new());
             new.with_on_waiting(OnWaiting::Replace { max_wait })
         };
         match self {
@@ -117,6 +144,29 @@ fn snooze_with_all(token: LeaseToken, then: Vec<NewJob>) -> Event {
 
 fn interrupt_with_all(token: LeaseToken, then: Vec<NewJob>) -> Event {
     Event::Interrupt { token, progress: Some(Bytes::from_static(b"so far")), then }
+}
+
+/// A suspend for what the gate lacks, a second at most.
+pub(super) fn suspend(token: LeaseToken) -> Event {
+    suspend_then(token, Vec::new())
+}
+
+fn suspend_then(token: LeaseToken, then: Vec<NewJob>) -> Event {
+    Event::Suspend {
+        token,
+        needs: None,
+        seals: true,
+        heeds_urgent: true,
+        timeout: Some(RETRY),
+        progress: Some(Bytes::from_static(b"waits")),
+        then,
+    }
+}
+
+/// A follower that raises the job that it follows.
+fn child(parent: &JobId) -> NewJob {
+    let signal = EndSignal { raises: true, ..EndSignal::to(parent.clone()) };
+    job(&follower(parent)).with_end_signals([signal])
 }
 
 /// A move to the farthest time.

@@ -2,11 +2,11 @@
 
 use super::{
     deed::Over,
-    shape::{Mark, Shape},
+    shape::{Mark, SUM, Shape},
 };
 use crate::{bench::prelude::*, twin::Twin};
 use queue_core::{
-    ClaimRequest, Detail, JobId, JobMeta, LeaseToken, NewJob, Prune, Span, Timestamp,
+    Applied, ClaimRequest, Detail, JobId, JobMeta, LeaseToken, NewJob, Prune, Span, Timestamp,
     lifecycle::{Event, Transition, decide},
 };
 
@@ -14,7 +14,7 @@ use queue_core::{
 /// call. Every step is checked against the twins.
 #[derive(Debug)]
 pub(super) struct TwinGroup {
-    bench: Bench,
+    pub(super) bench: Bench,
     jobs: Vec<(Shape, &'static [Mark])>,
     pub(super) twins: Vec<Twin>,
     /// The tokens of all claims, the latest last.
@@ -48,6 +48,7 @@ impl TwinGroup {
 
     /// Enqueues the jobs, which begins their first lives.
     pub(super) async fn enqueue(&mut self, delay: Span) {
+        self.enqueue_sum().await;
         let news: Vec<NewJob> = self
             .jobs
             .iter()
@@ -58,9 +59,22 @@ impl TwinGroup {
         assert_eq!(answers.len(), news.len(), "one answer for each job");
         for (new, answer) in news.iter().zip(answers) {
             assert!(answer.is_new(), "{}: {answer:?}", new.id);
-            self.twins.push(Twin::begin(self.bench.queue().clone(), new, life(&answer), self.now()));
+            let twin = self.begin(new, life(&answer), None, self.now()).expect("its gate takes raises");
+            self.twins.push(twin);
         }
+        // The twin of a row has its number, and that of the sum, if there is one, comes last.
+        let others = self.twins.len() - self.rows();
+        self.twins.rotate_left(others);
         self.look();
+    }
+
+    /// How many jobs are rows.
+    pub(super) fn rows(&self) -> usize {
+        self.jobs.len()
+    }
+
+    pub(super) fn has_members(&self) -> bool {
+        self.jobs.iter().any(|(shape, _)| *shape == Shape::Member)
     }
 
     /// Enqueues the ids again, of those jobs for which the choice says how.
@@ -77,7 +91,7 @@ impl TwinGroup {
         assert_eq!(answers.len(), again.len(), "one answer for each job");
         for ((nth, new), got) in again.iter().zip(answers) {
             let before = self.twins[*nth].clone();
-            let expected = self.twins[*nth].enqueue(new, life(&got), now);
+            let expected = self.enqueue_one(*nth, new, life(&got), now);
             assert_eq!(got, expected, "{} was enqueued over {before:#?}", new.id);
             assert!(!got.is_new() || Some(life(&got)) > last, "a life has an old number: {got:?}");
             last = last.max(Some(life(&got)));
@@ -121,7 +135,7 @@ impl TwinGroup {
     async fn change_some(&mut self, event: &Event, chosen: impl Fn(usize) -> bool) {
         let now = self.now();
         let decided = |(nth, twin): (usize, &Twin)| {
-            let meta = twin.meta(now).filter(|_| chosen(nth))?;
+            let meta = twin.meta(now).filter(|meta| chosen(nth) && meta.id.as_str() != SUM)?;
             decide(meta, event.clone(), &policy()).ok().map(|transition| (nth, transition))
         };
         let batch: Vec<_> = self.twins.iter().enumerate().filter_map(decided).collect();
@@ -139,7 +153,12 @@ impl TwinGroup {
         let answers = self.bench.apply_all(batch.iter().map(|(_, each)| each.clone()).collect()).await;
         for ((nth, transition), got) in batch.iter().zip(answers) {
             let before = self.twins[*nth].clone();
-            let expected = self.twins[*nth].apply(transition, now);
+            let mut expected = self.twins[*nth].apply(transition, now);
+            if let Applied::Done(meta) = &mut expected
+                && self.twins[*nth].job.meta.revision > before.job.meta.revision
+            {
+                *meta = self.step(*nth, transition, now);
+            }
             assert_eq!(got, expected, "{transition:#?}\nwas applied to {before:#?}");
         }
     }
@@ -199,6 +218,7 @@ impl TwinGroup {
         let now = self.now();
         let moment = |meta: &JobMeta| match &meta.lease {
             Some(lease) => Some(lease.expires_at),
+            None if meta.is_gated(now) && meta.run_at.is_far(now) => None,
             None => meta.state.is_waiting().then_some(meta.run_at),
         };
         let earliest = self.twins.iter().filter_map(|twin| twin.meta(now).and_then(moment)).min();
@@ -219,7 +239,7 @@ impl TwinGroup {
         over.said_by(self.jobs[nth].0.job(name(nth).as_str(), Span::ZERO))
     }
 
-    fn look(&mut self) {
+    pub(super) fn look(&mut self) {
         let now = self.now();
         for (seen, twin) in self.seen.iter_mut().zip(&self.twins) {
             if let Some(meta) = twin.meta(now).filter(|meta| seen.last() != Some(*meta)) {

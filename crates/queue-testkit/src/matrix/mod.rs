@@ -6,13 +6,16 @@
 //! whole record, the answer to a repeat, and the claim that follows must be what
 //! [`lifecycle`](queue_core::lifecycle) makes of a twin kept beside the job.
 //!
+//! Scenes of gates have shapes and deeds of their own, so that the others take no longer for them.
+//!
 //! Absent on purpose: tests of the lifecycle itself, which the core's own tables cover.
 
 mod deed;
+mod gates;
 mod group;
 mod rows;
 mod scene;
 mod scenes;
 mod shape;
 
-pub(crate) use scenes::CASES;
+pub(crate) use scenes::{CASES, GATE_CASES};

@@ -2,10 +2,10 @@
 //! rests on, and its time.
 
 use super::{
-    deed::{DEEDS, Deed, Over, follower},
+    deed::{DEEDS, Deed, GATE_DEEDS, Over, Signal, follower},
     group::{TwinGroup, batch_max, name},
     scene::{Scene, play},
-    shape::{MARKS, Mark, SHAPES, Shape},
+    shape::{GATE_SHAPES, MARKS, Mark, SHAPES, Shape},
 };
 use crate::bench::{
     Bench,
@@ -34,14 +34,21 @@ struct Row {
     token: usize,
 }
 
+/// Which shapes and deeds a scene has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SceneKind {
+    Plain,
+    OfGates,
+}
+
 /// Rows by their time, in milliseconds since the scene began.
 type Plan = BTreeMap<i64, Vec<Row>>;
 
 /// Plays the scene once to find the rows, and then again for the rows of each moment.
-pub(super) async fn check(bench: &Bench, scene: Scene) {
+pub(super) async fn check(bench: &Bench, kind: SceneKind, scene: Scene) {
     // A settle may add two more jobs to the batch.
     let at_once = ROWS_MAX.min(batch_max(bench) / 3);
-    for (moment, rows) in plan(bench, scene).await {
+    for (moment, rows) in plan(bench, kind, scene).await {
         for (part, rows) in rows.chunks(at_once).enumerate() {
             let queue = format!("{moment}-{part}");
             check_moment(&bench.on_queue(&queue), scene, moment, rows).await;
@@ -58,6 +65,8 @@ async fn check_moment(bench: &Bench, scene: Scene, moment: i64, rows: &[Row]) {
         rows.iter().enumerate().filter_map(|(nth, row)| Some((nth, transition(&group, nth, row)?))).collect();
     group.send(&batch).await;
     group.enqueue_again(|nth| rows.get(nth).and_then(|row| enqueued(row.deed))).await;
+    group.signal(|nth| rows.get(nth).and_then(|row| signalled(row.deed))).await;
+    group.raise(|nth| rows.get(nth).is_some_and(|row| matches!(row.deed, Deed::Raise))).await;
     group.compare().await;
     // A repeat of each transition is harmless; the lifecycle says how it is answered.
     group.send(&batch).await;
@@ -68,7 +77,14 @@ async fn check_moment(bench: &Bench, scene: Scene, moment: i64, rows: &[Row]) {
 fn enqueued(deed: Deed) -> Option<Over> {
     match deed {
         Deed::Enqueue(over) => Some(over),
-        Deed::Hold(_) | Deed::Change(_) | Deed::ChangeThen(_) | Deed::Nothing => None,
+        _ => None,
+    }
+}
+
+fn signalled(deed: Deed) -> Option<Signal> {
+    match deed {
+        Deed::Signal(signal) => Some(signal),
+        _ => None,
     }
 }
 
@@ -87,14 +103,18 @@ fn event(deed: Deed, token: LeaseToken, nth: usize) -> Option<Event> {
     match deed {
         Deed::Hold(event) => Some(event(token, &name(nth))),
         Deed::Change(event) | Deed::ChangeThen(event) => Some(event()),
-        Deed::Enqueue(_) | Deed::Nothing => None,
+        Deed::Enqueue(_) | Deed::Signal(_) | Deed::Raise | Deed::Nothing => None,
     }
 }
 
 /// All rows of the scene.
-async fn plan(bench: &Bench, scene: Scene) -> Plan {
+async fn plan(bench: &Bench, kind: SceneKind, scene: Scene) -> Plan {
+    let (shapes, deeds): (&[Shape], Vec<Deed>) = match kind {
+        SceneKind::Plain => (&SHAPES, DEEDS.to_vec()),
+        SceneKind::OfGates => (&GATE_SHAPES, [DEEDS, GATE_DEEDS].concat()),
+    };
     let jobs: Vec<_> =
-        SHAPES.into_iter().flat_map(|shape| MARKS.into_iter().map(move |marks| (shape, marks))).collect();
+        shapes.iter().flat_map(|shape| MARKS.into_iter().map(move |marks| (*shape, marks))).collect();
     let mut scout = TwinGroup::new(bench.on_queue("scout"), jobs.clone());
     play(&mut scout, scene).await;
     let before: Vec<usize> = scout.seen.iter().map(Vec::len).collect();
@@ -105,7 +125,7 @@ async fn plan(bench: &Bench, scene: Scene) -> Plan {
             // A mark that cannot be set makes the same job as no mark.
             continue;
         }
-        let rows = rows(&scout, nth, shape, marks);
+        let rows = rows(&scout, nth, (shape, marks), &deeds);
         for moment in moments(&scout, nth) {
             plan.entry(moment).or_default().extend(rows.iter().copied());
         }
@@ -113,10 +133,10 @@ async fn plan(bench: &Bench, scene: Scene) -> Plan {
     plan
 }
 
-fn rows(scout: &TwinGroup, nth: usize, shape: Shape, marks: &'static [Mark]) -> Vec<Row> {
+fn rows(scout: &TwinGroup, nth: usize, (shape, marks): (Shape, &'static [Mark]), deeds: &[Deed]) -> Vec<Row> {
     let row = |deed, view, token| Row { shape, marks, deed, view, token };
     let mut rows = Vec::new();
-    for deed in DEEDS.iter().copied() {
+    for deed in deeds.iter().copied() {
         let Some(event) = event(deed, FOREIGN, nth) else {
             rows.push(row(deed, 0, 0));
             continue;
@@ -135,7 +155,7 @@ fn rows(scout: &TwinGroup, nth: usize, shape: Shape, marks: &'static [Mark]) -> 
 fn tokens(scout: &TwinGroup, deed: Deed, shape: Shape) -> Vec<usize> {
     let last = scout.tokens.len().saturating_sub(1);
     match deed {
-        Deed::Hold(_) if shape == Shape::Plain => (0..=scout.tokens.len()).collect(),
+        Deed::Hold(_) if matches!(shape, Shape::Plain | Shape::Gated) => (0..=scout.tokens.len()).collect(),
         _ => vec![last],
     }
 }

@@ -1,6 +1,9 @@
 //! The steps of scenes, and the table that makes a case of each scene.
 
-use super::{deed::Over, group::TwinGroup};
+use super::{
+    deed::{Over, Signal},
+    group::TwinGroup,
+};
 use crate::bench::prelude::RETRY;
 use queue_core::{LeaseToken, Span, lifecycle::Event};
 
@@ -24,6 +27,8 @@ pub(super) enum SceneStep {
     Stall,
     /// An enqueue of the same ids.
     Again(Over),
+    /// A signal to each job.
+    Signal(Signal),
 }
 
 /// Runs the steps of a scene.
@@ -39,24 +44,28 @@ pub(super) async fn play(group: &mut TwinGroup, scene: Scene) {
             SceneStep::Pass(span) => group.pass(*span),
             SceneStep::Stall => group.stall().await,
             SceneStep::Again(over) => group.enqueue_again(|_| Some(*over)).await,
+            SceneStep::Signal(signal) => group.signal(|_| Some(*signal)).await,
         }
     }
 }
 
-/// The table of scenes: `name [invariants] = [steps];` for each, which becomes a case of the suite.
+/// The table of scenes of a kind: `name [invariants] = [steps];` for each, which becomes a case of
+/// the suite.
 macro_rules! scenes {
     (@step Change($event:expr)) => { $crate::matrix::scene::SceneStep::Change(|| $event) };
     (@step $step:ident($argument:expr)) => { $crate::matrix::scene::SceneStep::$step($argument) };
     (@step $step:ident) => { $crate::matrix::scene::SceneStep::$step };
-    ($($name:ident [$($invariant:ident)+] = [$($step:ident $(($argument:expr))?)*];)+) => {
-        pub(crate) const CASES: &[$crate::cases::Case] = &[$(
+    ($cases:ident $kind:ident $needs:tt
+        $($name:ident [$($invariant:ident)+] = [$($step:ident $(($argument:expr))?)*];)+) => {
+        pub(crate) const $cases: &[$crate::cases::Case] = &[$(
             $crate::cases::Case {
                 group: "matrix",
                 name: stringify!($name),
                 invariants: &[$($invariant),+],
-                needs: &[],
+                needs: &$needs,
                 run: |bench| Box::pin($crate::matrix::rows::check(
                     bench,
+                    $crate::matrix::rows::SceneKind::$kind,
                     const { &[$(scenes!(@step $step $(($argument))?)),*] },
                 )),
             }

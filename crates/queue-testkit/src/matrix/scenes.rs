@@ -2,13 +2,15 @@
 
 use super::{
     deed::{
-        EXPIRE, Over, PARK, expire_held, extend_with_progress, fail_with_details, interrupt,
-        redrive_as_another_type, snooze_with_progress,
+        EXPIRE, Over, PARK,
+        Signal::{Plain, Urgent},
+        expire_held, extend_with_progress, fail_with_details, interrupt, redrive_as_another_type,
+        snooze_with_progress, suspend,
     },
     scene::scenes,
 };
 use crate::{
-    Invariant::{I1, I2, I3, I4, I5, I6, I7, I8, I9, I10, I11, I13},
+    Invariant::{I1, I2, I3, I4, I5, I6, I7, I8, I9, I10, I11, I13, I28, I29},
     bench::prelude::*,
 };
 use queue_core::{
@@ -18,7 +20,7 @@ use queue_core::{
 
 const CANCEL: Event = Event::Cancel { processing: OnProcessing::Request };
 
-scenes! {
+scenes! { CASES Plain []
     queued [I1 I9 I11] = [];
     scheduled [I1 I11] = [Later];
     released [I5 I11] = [Claim Hold(release)];
@@ -83,6 +85,27 @@ scenes! {
     anew_and_processing [I3 I4 I9] = [Claim Hold(terminally) Again(Over::Failed) Claim];
     anew_and_completed [I4 I5 I13] =
         [Claim Hold(terminally) Again(Over::Failed) Claim Hold(complete)];
+}
+
+scenes! { GATE_CASES OfGates [crate::cases::Need::Gates]
+    gated [I29 I11] = [];
+    gated_and_counting [I28 I29] = [Signal(Plain)];
+    gated_and_rescheduled [I29 I11] = [Change(Event::Reschedule { delay: LEASE })];
+    opened_by_signals [I28 I29] = [Signal(Plain) Signal(Plain)];
+    opened_by_an_urgent_signal [I28 I29] = [Signal(Urgent)];
+    opened_by_a_promote [I29] = [Change(Event::Promote)];
+    opened_and_processing [I28 I3] = [Change(Event::Promote) Claim];
+    opened_and_released [I29 I5] = [Change(Event::Promote) Claim Hold(release)];
+    opened_and_failing [I29 I7] = [Change(Event::Promote) Claim Hold(fail)];
+    opened_and_completed [I28 I6] = [Change(Event::Promote) Claim Hold(complete)];
+    signalled_while_processing [I28 I29] =
+        [Change(Event::Promote) Claim Signal(Plain) Signal(Urgent)];
+    sealed [I29] = [Change(Event::Seal)];
+    suspended [I29 I5] = [Change(Event::Promote) Claim Hold(suspend)];
+    suspended_and_opened [I28 I29] =
+        [Change(Event::Promote) Claim Hold(suspend) Signal(Plain) Signal(Plain)];
+    gated_and_cancelled [I28 I10] = [Change(CANCEL)];
+    gated_and_redriven [I28 I29 I6] = [Change(CANCEL) Change(Event::Redrive { content_type: None })];
 }
 
 const SHORT: Retention = Retention::Keep(Span::from_secs(5));

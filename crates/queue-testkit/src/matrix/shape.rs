@@ -2,7 +2,7 @@
 
 use crate::bench::prelude::*;
 use queue_core::{
-    Budget, Kind, NewJob, Retention, Span,
+    Budget, EndSignal, Kind, NewGate, NewJob, Retention, Span,
     lifecycle::{Event, OnProcessing},
 };
 
@@ -19,7 +19,16 @@ pub(super) enum Shape {
     Awaited,
     /// Cancelled unless it starts in time, and with a time limit.
     Expiring,
+    /// Waits behind a sealed gate for two signals, ten seconds at most.
+    Gated,
+    /// Waits behind a gate that is sealed later.
+    Unsealed,
+    /// Raises [`SUM`] and signals its end to it, which is an expiry unless it starts in time.
+    Member,
 }
+
+/// The job behind a gate that members signal to. It is there in scenes of gates, and never due.
+pub(super) const SUM: &str = "sum";
 
 /// The marks that are set on a job at the end of a scene, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,9 +37,11 @@ pub(super) enum Mark {
     Await,
 }
 
-/// The shapes of every scene.
+/// The shapes of every scene without gates.
 pub(super) const SHAPES: [Shape; 5] =
     [Shape::Plain, Shape::Fleeting, Shape::Endless, Shape::Awaited, Shape::Expiring];
+/// The shapes of scenes of gates.
+pub(super) const GATE_SHAPES: [Shape; 3] = [Shape::Gated, Shape::Unsealed, Shape::Member];
 /// The marks of every scene in which they can be set.
 pub(super) const MARKS: [&[Mark]; 4] = [&[], &[Mark::Cancel], &[Mark::Await], &[Mark::Cancel, Mark::Await]];
 
@@ -50,6 +61,13 @@ impl Shape {
             Self::Expiring => {
                 let expires_in = Span::from_millis(delay.as_millis() + RETRY.as_millis());
                 new.with_expires_in(expires_in).with_time_limit(LEASE)
+            }
+            Self::Gated => new.with_gate(NewGate { needs: 2, is_sealed: true, timeout: Some(STALL) }),
+            Self::Unsealed => new.with_gate(NewGate { needs: 0, is_sealed: false, timeout: Some(STALL) }),
+            Self::Member => {
+                let new = new.with_retention(Retention::Remove).with_expires_in(RETRY);
+                let signal = EndSignal { raises: true, ..EndSignal::to(id(SUM)) };
+                new.with_end_signals([signal])
             }
         }
     }
