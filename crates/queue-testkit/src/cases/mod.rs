@@ -115,6 +115,7 @@ const GROUPS: &[&[Case]] = &[
     on_failure::once::CASES,
     reserved::CASES,
     gates::opening::CASES,
+    gates::dropped::CASES,
     gates::moved::CASES,
     gates::one_call::CASES,
     gates::signals::CASES,

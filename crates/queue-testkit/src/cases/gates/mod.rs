@@ -1,5 +1,6 @@
 //! Gates and end signals: a job that waits for the ends of other jobs.
 
+pub(super) mod dropped;
 pub(super) mod moved;
 pub(super) mod one_call;
 pub(super) mod opening;
