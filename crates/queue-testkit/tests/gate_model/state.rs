@@ -74,6 +74,8 @@ pub(crate) struct Slips {
     pub(crate) plain: [u8; 3],
     pub(crate) urgent: [u8; 3],
     pub(crate) looks: u8,
+    /// A bounded fold took an urgent signal of a member that did not complete, and left the rest.
+    pub(crate) wakes: bool,
 }
 
 impl Slips {
@@ -179,7 +181,7 @@ impl State {
             put(u64::from(*count), 3);
         }
         put(u64::from(self.slips.raises), 4);
-        put(u64::from(self.slips.looks), 1);
+        put(u64::from(self.slips.looks) << 1 | u64::from(self.slips.wakes), 2);
         put(self.gate.needs, 4);
         let Tally { completed, failed, cancelled } = self.gate.tally;
         for count in [self.gate.signals, completed, failed, cancelled] {
