@@ -25,7 +25,12 @@ pub(super) fn check_life(
         check_claim(story, life, *claim, members, findings);
     }
     life.sightings.iter().for_each(|seen| check_closed(life, *seen, findings));
-    members.iter().for_each(|member| check_raise(life, member, findings));
+    // A holder makes its gate need more by what follows its settles.
+    if !members.iter().any(|member| member.may_raise() && member.may_follow(life)) {
+        for member in members {
+            check_raise(life, member, findings);
+        }
+    }
     check_sealed(life, findings);
     check_sleeper(story, life, members, findings);
 }
@@ -109,10 +114,10 @@ fn check_closed(life: &Life<'_>, seen: Sighting<'_>, findings: &mut Findings) {
     }
 }
 
-/// A complete gate takes no raise, except of its own holder, whose settles may make it incomplete.
+/// A complete gate takes no raise, unless a suspend made it need more.
 fn check_raise(life: &Life<'_>, member: &Member<'_, '_>, findings: &mut Findings) {
-    let Some(origin) = member.origin.filter(|_| member.raises() && !member.may_follow(life)) else { return };
-    if life.may_precede(origin).any(|act| act.asked.op.is_settle()) {
+    let Some(origin) = member.origin.filter(|_| member.raises()) else { return };
+    if life.may_precede(origin).any(|act| act.asked.op == Op::Suspend) {
         return;
     }
     let complete = life
@@ -155,12 +160,12 @@ fn check_sleeper(story: &Story<'_>, life: &Life<'_>, members: &[Member<'_, '_>],
         report(life, "waits behind a gate that is complete", &[event], findings);
     }
     // A gate that was closed by a suspend may have been closed after the signal.
-    let wakes = |member: &&Member<'_, '_>| {
+    let has_woken = |member: &&Member<'_, '_>| {
         let is_unhappy = member.counted_outcome().is_some_and(|outcome| outcome != Status::Completed);
         let ended = member.proof().filter(|proof| proof.precedes(drain));
         member.wakes() && is_unhappy && ended.is_some_and(|proof| !may_have_ended(story, life, proof))
     };
-    let waker = members.iter().find(wakes).filter(|_| gate.heeds_urgent && seen.epoch == 0);
+    let waker = members.iter().find(has_woken).filter(|_| gate.heeds_urgent && seen.epoch == 0);
     if let Some(proof) = waker.and_then(Member::proof) {
         report(life, "sleeps on after an urgent signal", &[proof.asked, event], findings);
     }

@@ -63,6 +63,7 @@ pub fn check(history: &History, rules: &Rules) -> Vec<Violation> {
         results::check_life(&story, life, &mut findings);
         conservation::check_life(&story, life, &mut findings);
         limits::check_life(&story, life, &mut findings);
+        orphans::check_life(life, &mut findings);
     }
     let members = Members::of(&story);
     for life in story.lives().filter(|life| life.has_gate()) {

@@ -1,4 +1,4 @@
-//! I28: a job is an orphan only where a job that it would raise takes no raise.
+//! I28: a job is an orphan where a job that it would raise takes no raise, and only there.
 
 use super::{finding::Findings, item::Item, life::Life, signals::may_have_ended, story::Story};
 use crate::{
@@ -14,6 +14,17 @@ pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
                 format!("{:?} is an orphan although each job takes its raise", enqueue.asked.id);
             findings.report(Invariant::I28, explanation, &[enqueue.asked, enqueue.answers[0]]);
         }
+    }
+}
+
+/// A job that was stored raised each job that it was to raise, so its record names them.
+pub(super) fn check_life(life: &Life<'_>, findings: &mut Findings) {
+    let shown = life.sightings.iter().find_map(|seen| Some((seen.event, seen.seen.signals.as_ref()?)));
+    let Some((birth, (event, shown))) = life.birth.zip(shown) else { return };
+    let is_named = |asked: &SignalView| shown.iter().any(|signal| signal.to == asked.to);
+    if birth.asked.ask.signals.iter().any(|asked| asked.raises && !is_named(asked)) {
+        let explanation = format!("{:?} is stored, and has not raised what it was to raise", life.id);
+        findings.report(Invariant::I28, explanation, &[birth.asked, event]);
     }
 }
 

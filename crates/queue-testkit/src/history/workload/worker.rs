@@ -132,15 +132,15 @@ impl Worker {
         match self.actor.dice.below(10) {
             _ if job.record.meta.is_too_late(self.now) => Event::Expire { now: self.now, token: Some(token) },
             9 if self.actor.has_gates() && self.actor.dice.one_in(2) => self.suspend(job),
-            0 => Event::Release { token, then: self.followers() },
+            0 => Event::Release { token, then: self.followers(job) },
             1 => {
                 let progress = self.actor.dice.pick(&[None, Some(Bytes::from_static(b"half"))]);
-                Event::Snooze { token, delay: Span::from_millis(40), progress, then: self.followers() }
+                Event::Snooze { token, delay: Span::from_millis(40), progress, then: self.followers(job) }
             }
             2..=4 => self.failure(job),
             _ => {
                 let result = payload(format!("{} {}", self.actor.name, self.runs));
-                let then = self.followers();
+                let then = self.followers(job);
                 let retention = self.actor.dice.pick(&[None, None, Some(Retention::Remove)]);
                 Event::Complete { token, result, retention, then }
             }
@@ -172,7 +172,7 @@ impl Worker {
 
     /// The followers of a settle: mostly none, sometimes one that replaces a waiting job, and
     /// sometimes one that signals its end to a job with a gate.
-    fn followers(&self) -> Vec<NewJob> {
+    fn followers(&self, job: &ClaimedJob) -> Vec<NewJob> {
         let on_waiting = self.actor.dice.pick(&[OnWaiting::Block, OnWaiting::Replace { max_wait: None }]);
         let follower = self.actor.job(self.actor.shared_id(), 1_000_000 + self.runs);
         let mut followers = Vec::new();
@@ -181,7 +181,10 @@ impl Worker {
         }
         if self.actor.has_gates() && self.actor.dice.one_in(8) {
             let member = self.actor.job(self.actor.shared_id(), 3_000_000 + self.runs);
-            followers.push(self.actor.signalling(member, [self.actor.gate_id()]));
+            // Mostly to the gate that the job itself signals to.
+            let body = job.record.body.as_ref();
+            let own = body.and_then(|body| body.end_signals.first()).map(|signal| signal.to.clone());
+            followers.push(self.actor.signalling(member, [own.unwrap_or_else(|| self.actor.gate_id())]));
         }
         followers
     }
@@ -195,7 +198,7 @@ impl Worker {
             cause: self.actor.dice.pick(&causes),
             delay: self.actor.dice.pick(&[None, Some(Span::ZERO), Some(Span::from_millis(70))]),
             retention: None,
-            then: self.followers(),
+            then: self.followers(job),
         }
     }
 

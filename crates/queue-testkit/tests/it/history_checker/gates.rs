@@ -120,6 +120,16 @@ fn i28_an_orphan_of_a_gate_that_takes_raises() {
 }
 
 #[test]
+fn i28_a_job_that_is_stored_although_it_raised_nothing() {
+    let mut tape = waiting_for(1);
+    let asked = enqueue("m");
+    tape.call(Event { ask: Ask { signals: vec![raising()], ..asked.ask }, ..asked }, vec![queued(2)]);
+    let shown = RecordView { signals: Some(Vec::new()), with_body: true, ..leased(2, 1) };
+    tape.call(claim(5), vec![claimed("m", 2, shown)]);
+    tape.assert_breaks(&[I28]);
+}
+
+#[test]
 fn i9_a_record_with_signals_that_makes_room() {
     let mut tape = waiting_for(2);
     member(&mut tape, "m", 2, signalling());
