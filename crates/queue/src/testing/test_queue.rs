@@ -50,7 +50,8 @@ impl<P, R> TestQueue<P, R> {
     }
 
     /// Runs every job, delayed and retried ones too, until none waits: store time moves on to the
-    /// next due time. A paused queue keeps its jobs.
+    /// next due time, and to the next time-out of a gate. A job behind a gate that has no time-out
+    /// and lacks signals stays there. A paused queue keeps its jobs.
     ///
     /// ```
     /// use queue::{testing::TestQueue, worker::JobError};

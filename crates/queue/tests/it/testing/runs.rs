@@ -2,7 +2,11 @@
 
 use super::{queue_and_seen, router};
 use crate::support::SECOND;
-use queue::{Id, JobOptions, State};
+use queue::{
+    Id, JobOptions, State,
+    queue_core::{ContentType, EndSignal, JobId, Kind, NewGate, NewJob, Payload, Span},
+    testing::TestQueue,
+};
 use std::time::Duration;
 
 const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -47,6 +51,45 @@ async fn a_drain_runs_retries_and_delayed_jobs_and_moves_time_no_further_than_th
     assert_eq!(*seen.lock().unwrap(), ["bad", "bad", "bad", "good"]);
     assert_eq!(queue.store().now().since(begin), YEAR);
     queue.enqueued().assert_none().await;
+}
+
+/// A job whose payload is its id.
+fn new_job(id: &'static str) -> NewJob {
+    let payload = Payload::new(format!("{id:?}"), ContentType::from_static("application/json"));
+    NewJob::new(JobId::from_static(id), Kind::unnamed(), payload)
+}
+
+async fn put(queue: &TestQueue<String>, jobs: Vec<NewJob>) {
+    queue.storage().enqueue(queue.name(), vec![jobs]).await.unwrap();
+}
+
+fn gate(timeout: Option<Duration>) -> NewGate {
+    let timeout = timeout.map(|timeout| Span::new("timeout", timeout).unwrap());
+    NewGate { needs: 1, is_sealed: true, timeout }
+}
+
+#[tokio::test]
+async fn a_drain_moves_time_on_to_the_time_out_of_a_gate() {
+    let (queue, seen) = queue_and_seen();
+    let begin = queue.store().now();
+    put(&queue, vec![new_job("sum").with_gate(gate(Some(YEAR))), new_job("other")]).await;
+    assert_eq!(queue.drain(router(&seen)).await.completed, 2);
+    assert_eq!(*seen.lock().unwrap(), ["other", "sum"]);
+    assert_eq!(queue.store().now().since(begin), YEAR);
+}
+
+#[tokio::test]
+async fn a_gate_without_a_time_out_keeps_no_drain_from_its_end_and_opens_at_the_last_signal() {
+    let (queue, seen) = queue_and_seen();
+    let begin = queue.store().now();
+    put(&queue, vec![new_job("sum").with_gate(gate(None)), new_job("other")]).await;
+    assert_eq!(queue.drain(router(&seen)).await.completed, 1);
+    assert_eq!(queue.store().now(), begin);
+    queue.enqueued().assert_one().await;
+    let signal = EndSignal::to(JobId::from_static("sum"));
+    put(&queue, vec![new_job("member").with_delay(Span::from_secs(60)).with_end_signals([signal])]).await;
+    assert_eq!(queue.drain(router(&seen)).await.completed, 2);
+    assert_eq!(*seen.lock().unwrap(), ["other", "member", "sum"]);
 }
 
 #[tokio::test]
