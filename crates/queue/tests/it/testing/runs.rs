@@ -60,11 +60,11 @@ fn new_job(id: &'static str) -> NewJob {
 }
 
 async fn put(queue: &TestQueue<String>, jobs: Vec<NewJob>) {
-    queue.storage().enqueue(queue.name(), vec![jobs]).await.unwrap();
+    queue.storage().enqueue(queue.name(), vec![jobs]).await.expect("the store takes them");
 }
 
 fn gate(timeout: Option<Duration>) -> NewGate {
-    let timeout = timeout.map(|timeout| Span::new("timeout", timeout).unwrap());
+    let timeout = timeout.map(|timeout| Span::new("timeout", timeout).expect("it is not too long"));
     NewGate { needs: 1, is_sealed: true, timeout }
 }
 
