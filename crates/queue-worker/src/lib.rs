@@ -13,6 +13,7 @@
 //! Absent on purpose: any store. Time comes from tokio, so that tests can pause it, and randomness
 //! from [`Rng`](queue_core::Rng).
 
+pub mod batches;
 mod handler;
 mod hint_subscription;
 mod leadership;

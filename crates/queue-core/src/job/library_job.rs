@@ -12,6 +12,11 @@ pub enum LibraryJob<'a> {
     Schedule(&'a str),
     /// The operation on many jobs with this id.
     Operation(&'a str),
+    /// The batch of this name: the job that waits for its members.
+    Batch(&'a str),
+    /// A job with this id that works for a batch: it cancels the members, or sets how long their
+    /// records are kept.
+    BatchWork(&'a str),
     /// Any other, such as one that a newer version enqueued.
     Other,
 }
@@ -21,13 +26,22 @@ impl<'a> LibraryJob<'a> {
     pub const SCHEDULE_KIND: &'static str = "queue.schedule";
     /// The kind of the job that an operation is.
     pub const OPERATION_KIND: &'static str = "queue.operation";
+    /// The kind of the job that a batch is.
+    pub const BATCH_KIND: &'static str = "queue.batch";
+    /// The kind of the job that cancels the members of a batch.
+    pub const HALT_KIND: &'static str = "queue.halt";
+    /// What the ids of operations that end the records of a batch's members begin with.
+    pub const SWEEP_PREFIX: &'static str = "queue.sweep:";
 
     /// What a job is to the library; `None` for a job of an application.
     pub fn of(job: &'a JobMeta) -> Option<Self> {
         match job.kind.as_str() {
             _ if !job.kind.is_reserved() => None,
             Self::SCHEDULE_KIND => Some(Self::schedule_in(&job.id).map_or(Self::Other, Self::Schedule)),
+            Self::OPERATION_KIND if Self::is_of_batch(&job.id) => Some(Self::BatchWork(job.id.as_str())),
             Self::OPERATION_KIND => Some(Self::Operation(job.id.as_str())),
+            Self::BATCH_KIND => Some(Self::batch_in(&job.id).map_or(Self::Other, Self::Batch)),
+            Self::HALT_KIND => Some(Self::BatchWork(job.id.as_str())),
             _ => Some(Self::Other),
         }
     }
@@ -35,6 +49,17 @@ impl<'a> LibraryJob<'a> {
     /// The name of the schedule whose job has this id; `None` if it is the id of no schedule.
     pub fn schedule_in(id: &JobId) -> Option<&str> {
         id.as_str().strip_prefix(Self::SCHEDULE_KIND)?.strip_prefix(':')
+    }
+
+    /// The name of the batch whose job has this id; `None` if it is the id of no batch.
+    pub fn batch_in(id: &JobId) -> Option<&str> {
+        id.as_str().strip_prefix(Self::BATCH_KIND)?.strip_prefix(':')
+    }
+
+    /// Whether an operation with this id belongs to a batch.
+    fn is_of_batch(id: &JobId) -> bool {
+        let halts = id.as_str().strip_prefix(Self::HALT_KIND).is_some_and(|rest| rest.starts_with(':'));
+        halts || id.as_str().starts_with(Self::SWEEP_PREFIX)
     }
 
     /// Refuses a job of the library where jobs of applications are changed.
@@ -51,6 +76,12 @@ impl<'a> LibraryJob<'a> {
             Some(LibraryJob::Operation(operation)) => format!(
                 "{id:?} is an operation and no job of an application: stop it with `queue bulk stop {operation:?}` or on the page of operations"
             ),
+            Some(LibraryJob::Batch(batch)) => format!(
+                "{id:?} is the batch {batch:?} and no job of an application: seal, cancel or abandon it as a batch"
+            ),
+            Some(LibraryJob::BatchWork(_)) => {
+                format!("{id:?} works for a batch and is no job of an application: it ends by itself")
+            }
             Some(LibraryJob::Other) => {
                 format!(
                     "{id:?} is of the kind {:?}, which belongs to the library: it is not changed by hand",
@@ -79,6 +110,11 @@ mod tests {
             ("queue.schedule:nightly", "queue.schedule", Some(LibraryJob::Schedule("nightly"))),
             ("queue.schedule:nightly", "mail", None),
             ("mail/again", "queue.operation", Some(LibraryJob::Operation("mail/again"))),
+            ("queue.batch:import-7", "queue.batch", Some(LibraryJob::Batch("import-7"))),
+            ("import-7", "queue.batch", Some(LibraryJob::Other)),
+            ("queue.halt:import-7@3", "queue.halt", Some(LibraryJob::BatchWork("queue.halt:import-7@3"))),
+            ("queue.sweep:a@3", "queue.operation", Some(LibraryJob::BatchWork("queue.sweep:a@3"))),
+            ("queue.halt:a@3/1", "queue.operation", Some(LibraryJob::BatchWork("queue.halt:a@3/1"))),
             ("a", "queue.tomorrow", Some(LibraryJob::Other)),
         ] {
             let job = job(id, kind);

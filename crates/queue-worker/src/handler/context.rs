@@ -1,7 +1,10 @@
 //! What a handler knows of its job.
 
 use super::{ProgressError, router::Codecs};
-use crate::worker::{HeldJob, Lease};
+use crate::{
+    batches::ContextBatch,
+    worker::{HeldJob, Lease},
+};
 use queue_core::{Headers, JobMeta, LeaseToken, NewJob, Payload, Result, Span, Tags};
 use queue_serde::{Codec, CodecContext, Encode, Json, Role};
 use std::{sync::Arc, time::Duration};
@@ -150,9 +153,7 @@ impl<S> Context<S> {
     /// [`ProgressError`] for more bytes than the store takes, 16 KiB by default, and for a value
     /// that the format cannot hold. The report before stays.
     pub fn report_progress<T: Encode>(&self, progress: &T) -> Result<(), ProgressError> {
-        let codec: &dyn Codec =
-            self.codecs.as_ref().map_or(&Json, |codecs| codecs.for_payload(self.payload()));
-        let report = progress.encode(codec, &CodecContext::of(self.meta(), Role::Progress))?.bytes;
+        let report = progress.encode(self.codec(), &CodecContext::of(self.meta(), Role::Progress))?.bytes;
         let most = self.lease.limits().note_bytes_max;
         if report.len() > most {
             return Err(ProgressError::TooLarge { bytes: report.len(), most });
@@ -198,10 +199,39 @@ impl<S> Context<S> {
         self.held.push_then(job);
     }
 
+    /// The batch that this job is a member of, for adding further members from inside.
+    ///
+    /// ```
+    /// use queue_worker::Router;
+    ///
+    /// let router = Router::new(()).handle("row", |row: Vec<String>, job| async move {
+    ///     for (at, part) in row.iter().enumerate().skip(1) {
+    ///         job.batch()?.add(format!("{part}-{at}"), &vec![part.clone()])?;
+    ///     }
+    ///     Ok(())
+    /// })?;
+    /// # Ok::<(), queue_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `Invalid` if the job is a member of no batch, with
+    /// [`InvalidMember`](crate::batches::InvalidMember) as the source. A worker over a service does
+    /// not learn of which batch a job is a member.
+    pub fn batch(&self) -> Result<ContextBatch<'_, S>> {
+        ContextBatch::of(self, self.held.end_signals())
+    }
+
     /// The jobs that are to follow so far, for a handler that completes the job in a transaction of
     /// its own.
     pub fn followers(&self) -> Vec<NewJob> {
         self.held.then()
+    }
+}
+
+impl<S> Context<S> {
+    /// The codec of results, of progress and of the jobs that follow.
+    pub(crate) fn codec(&self) -> &dyn Codec {
+        self.codecs.as_ref().map_or(&Json, |codecs| codecs.for_payload(self.payload()))
     }
 }
 

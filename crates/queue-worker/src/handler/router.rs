@@ -1,7 +1,7 @@
 //! Picks the handler of a job by its kind.
 
 use super::{Context, JobError, JobHandler, blocking_handler::BlockingHandler, typed_handler::TypedHandler};
-use crate::runtime::Handler;
+use crate::{batches::BatchEnd, runtime::Handler};
 use futures_util::future::{BoxFuture, ready};
 use queue_core::{Error, FailedJob, Failure, Kind, NamesKind, Payload, Result, lifecycle::Cause};
 use queue_serde::{Codec, CodecError, Decode, Encode, Json};
@@ -227,12 +227,12 @@ impl Codecs {
         Self(Arc::new(codecs))
     }
 
-    /// The codec that reads a payload as a `P`. A [`FailedJob`] is made where no codec is known, so
-    /// it is JSON in every queue. No other payload is read as JSON unless a codec says so: where a
-    /// codec proves who wrote the bytes, plain JSON would get around it.
+    /// The codec that reads a payload as a `P`. A [`FailedJob`] and a [`BatchEnd`] are made where
+    /// no codec is known, so they are JSON in every queue. No other payload is read as JSON unless
+    /// a codec says so: where a codec proves who wrote the bytes, plain JSON would get around it.
     pub(super) fn for_reading<P: 'static>(&self, payload: &Payload) -> &dyn Codec {
-        let is_follow_up = TypeId::of::<P>() == TypeId::of::<FailedJob>();
-        if is_follow_up && payload.content_type == Json.content_type() {
+        let is_made_here = TypeId::of::<P>() == TypeId::of::<FailedJob>() || BatchEnd::is::<P>();
+        if is_made_here && payload.content_type == Json.content_type() {
             &Json
         } else {
             self.for_payload(payload)

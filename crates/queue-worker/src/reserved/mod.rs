@@ -7,6 +7,7 @@ mod schedule;
 pub use made_jobs::trace_ticks;
 
 use crate::{
+    batches::{self, BATCH_KIND, HALT_KIND},
     operations::{self, OPERATION_KIND},
     worker::TRACE_TARGET,
 };
@@ -58,6 +59,8 @@ pub async fn handle_reserved(store: &dyn Storage, job: ReservedJob<'_>) -> Resul
     match job.meta.kind.as_str() {
         queue_schedule::SCHEDULE_KIND => schedule::wake(store, job).await,
         OPERATION_KIND => operations::advance(store, job).await,
+        BATCH_KIND => batches::wake(store, job).await,
+        HALT_KIND => batches::halt(store, job).await,
         _ => Ok(put_back(job, "this version of the library does not know the kind")),
     }
 }

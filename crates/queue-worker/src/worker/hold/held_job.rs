@@ -5,7 +5,7 @@ use crate::{handler::CancelReason, worker::rate::Reservation};
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{
-    ClaimedJob, Headers, JobMeta, LeaseToken, NewJob, Payload, Span,
+    ClaimedJob, EndSignal, Headers, JobMeta, LeaseToken, NewJob, Payload, Span,
     lifecycle::{Event, Patch},
 };
 use std::sync::{
@@ -23,6 +23,7 @@ pub(crate) struct HeldJob {
     meta: JobMeta,
     payload: Payload,
     headers: Headers,
+    end_signals: Vec<EndSignal>,
     token: LeaseToken,
     /// Made for the first caller that wants to wait for it.
     cancel: OnceLock<CancellationToken>,
@@ -59,6 +60,7 @@ impl HeldJob {
             queue_index: details.queue_index,
             payload: body.payload,
             headers: body.headers,
+            end_signals: body.end_signals,
             meta: claimed.record.meta,
             token: claimed.token,
             cancel: OnceLock::new(),
@@ -100,6 +102,11 @@ impl HeldJob {
 
     pub(crate) fn headers(&self) -> &Headers {
         &self.headers
+    }
+
+    /// What the job sends when it ends.
+    pub(crate) fn end_signals(&self) -> &[EndSignal] {
+        &self.end_signals
     }
 
     pub(crate) fn token(&self) -> LeaseToken {

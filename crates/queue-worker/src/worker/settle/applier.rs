@@ -2,6 +2,7 @@
 
 use super::{
     Settlement,
+    orphans::RaisingFollowers,
     settle_batch::{PendingSettlement, SettleBatch, check_size},
 };
 use crate::worker::{
@@ -109,7 +110,11 @@ impl Applier {
         while !batch.pending.is_empty() {
             let SettleBatch { mut pending, transitions, .. } = batch;
             match self.apply(transitions).await {
-                Ok(answers) => batch = self.conclude(pending, answers),
+                Ok(answers) => {
+                    let raising = RaisingFollowers::of(&pending, &answers.value);
+                    batch = self.conclude(pending, answers);
+                    raising.report(&self.0).await;
+                }
                 Err(error) => {
                     errors += 1;
                     self.note_error(&error, &mut pending);

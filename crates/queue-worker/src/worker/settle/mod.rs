@@ -6,6 +6,7 @@
 //! `claim`.
 
 mod applier;
+mod orphans;
 mod settle_batch;
 mod settlement;
 mod settler;

@@ -8,7 +8,7 @@ use crate::{
     },
 };
 use queue_core::{
-    Error, Failure, JobMeta, Reason, Span, State,
+    Error, Failure, JobMeta, NewJob, Reason, Span, State,
     lifecycle::{Cause, Event, Policy, Transition, decide},
     series::WorkOutcome,
 };
@@ -131,6 +131,19 @@ impl Settlement {
             self.job.headers().trace_on(&mut transition.then);
         }
         Some(transition)
+    }
+
+    /// The jobs that are to follow, if the settle is one that has followers.
+    pub(in crate::worker) fn then(&self) -> &[NewJob] {
+        match &self.event {
+            Event::Complete { then, .. }
+            | Event::Fail { then, .. }
+            | Event::Release { then, .. }
+            | Event::Interrupt { then, .. }
+            | Event::Snooze { then, .. }
+            | Event::Suspend { then, .. } => then,
+            _ => &[],
+        }
     }
 
     /// The event to settle and how long the handler ran, for a worker that leaves the decision to

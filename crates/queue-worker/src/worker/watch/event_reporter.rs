@@ -81,6 +81,7 @@ impl ReportCounter {
             WorkerEvent::LeaseLost { .. } => Self::LeaseLost,
             WorkerEvent::Abandoned { .. } => Self::Abandoned,
             WorkerEvent::Error(_)
+            | WorkerEvent::FollowerOrphaned { .. }
             | WorkerEvent::HookFailed { .. }
             | WorkerEvent::Lagged(_)
             | WorkerEvent::Draining

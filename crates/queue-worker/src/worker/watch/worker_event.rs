@@ -82,6 +82,21 @@ pub enum WorkerEvent {
         /// Why it cannot be read.
         reason: String,
     },
+    /// A job that was to follow a settle was not enqueued, since the job that it was to
+    /// [raise](queue_core::EndSignal::raises) takes no more: a member of a batch added another one
+    /// after the batch had ended or was abandoned.
+    FollowerOrphaned {
+        /// Of which queue.
+        queue: QueueName,
+        /// The job that was settled.
+        id: JobId,
+        /// The job that was to follow.
+        follower: JobId,
+        /// The job that it was to raise.
+        raises: JobId,
+        /// The name of the batch, if that job is one.
+        batch: Option<String>,
+    },
     /// A hook failed, so it changed nothing.
     HookFailed {
         /// The job at its claim.
