@@ -53,6 +53,8 @@
 //!   do.
 //! - **Find out what is wrong.** The module `doctor` (feature `worker`) looks at the health of a
 //!   store and says what to do.
+//! - **Batches.** `Queue::batch` (feature `worker`) opens a batch: many jobs, and callbacks once
+//!   all of them have ended.
 //! - **Work.** The module `worker` (feature `worker`) runs many jobs at once and keeps their leases
 //!   alive. Pull mode takes one job at a time:
 //!
@@ -88,7 +90,7 @@
 //! | `redis` | no | `redis://...`, jobs in a Redis or Valkey server, Cluster and Sentinel too |
 //! | `remote` | no | `https://...`, a store behind a server |
 //! | `tls` | no | encrypted connections to Postgres, Redis and remote stores, by rustls |
-//! | `worker` | yes | the module `worker` and `Queue::worker` |
+//! | `worker` | yes | the modules `worker` and `batches`, and `Queue::worker` |
 //! | `schedules` | yes | the module `schedules`: jobs at times of a calendar |
 //! | `service` | no | the module `service`: a worker over the protocol of `queue serve` |
 //! | `json` | yes | the codec `Json`, which is then the default |
@@ -105,6 +107,8 @@
 //! Waiting and pull mode need a tokio runtime with time enabled. They measure time with tokio's
 //! clock, so tests can pause it.
 
+#[cfg(feature = "worker")]
+pub mod batches;
 mod client;
 mod copy;
 #[cfg(feature = "worker")]

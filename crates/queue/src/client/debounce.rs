@@ -70,7 +70,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
                 return Ok(());
             }
             let mut places = places.into_iter();
-            for batch in self.batches(stand_ins) {
+            for batch in self.calls(stand_ins) {
                 for answer in self.store(batch).await? {
                     answers[places.next().expect("an answer is to a job that was sent")] = answer;
                 }
@@ -80,7 +80,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         stored.find(|answer| is_taken(answer)).map_or(Ok(()), |taken| Err(busy(taken.id())))
     }
 
-    fn batches(&self, jobs: Vec<NewJob>) -> Vec<Vec<NewJob>> {
+    fn calls(&self, jobs: Vec<NewJob>) -> Vec<Vec<NewJob>> {
         batches(jobs, self.shared.storage.capabilities().limits.batch_max)
     }
 }

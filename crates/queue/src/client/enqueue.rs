@@ -149,7 +149,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     }
 
     /// Stores jobs as one group, with one answer for each.
-    pub(super) async fn store(&self, jobs: Vec<NewJob>) -> Result<Vec<Enqueued<R>>> {
+    pub(crate) async fn store(&self, jobs: Vec<NewJob>) -> Result<Vec<Enqueued<R>>> {
         let ids: Vec<JobId> = jobs.iter().map(|job| job.id.clone()).collect();
         let kinds: Vec<Kind> = jobs.iter().map(|job| job.kind.clone()).collect();
         let stored = self.shared.storage.enqueue(&self.shared.name, vec![jobs]).await?;
@@ -241,7 +241,7 @@ pub(super) fn batches(jobs: Vec<NewJob>, jobs_max: usize) -> Vec<Vec<NewJob>> {
     for job in jobs {
         bytes += job.payload.bytes.len();
         batch.push(job);
-        if batch.len() >= jobs_max || bytes >= BATCH_BYTES_MAX {
+        if is_full(batch.len(), bytes, jobs_max) {
             batches.push(std::mem::take(&mut batch));
             bytes = 0;
         }
@@ -250,6 +250,11 @@ pub(super) fn batches(jobs: Vec<NewJob>, jobs_max: usize) -> Vec<Vec<NewJob>> {
         batches.push(batch);
     }
     batches
+}
+
+/// Whether a batch of so many jobs and bytes of payload is to be sent.
+pub(crate) fn is_full(jobs: usize, bytes: usize, jobs_max: usize) -> bool {
+    jobs >= jobs_max || bytes >= BATCH_BYTES_MAX
 }
 
 /// The error of a batch, with the number of jobs that the batches before it stored.

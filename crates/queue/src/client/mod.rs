@@ -51,10 +51,14 @@ pub use queue_view::SeriesReading;
 pub use status::Status;
 pub use transaction::{EnqueueIn, Joinable, SettleIn};
 
+#[cfg(feature = "worker")]
+pub(crate) use enqueue::is_full;
 pub(crate) use id_key::IdKey;
 pub(crate) use keep::{checked_span, retention};
 #[cfg(not(feature = "opentelemetry"))]
 pub(crate) use no_send_span::SendSpan;
+#[cfg(feature = "worker")]
+pub(crate) use option_values::CheckedOptions;
 pub(crate) use queue::Shared;
 #[cfg(feature = "opentelemetry")]
 pub(crate) use send_span::SendSpan;

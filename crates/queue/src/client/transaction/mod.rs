@@ -92,7 +92,7 @@ impl<P: Encode, R: Decode + 'static> Queue<P, R> {
         id: impl Into<Id>,
         payload: P,
     ) -> T::Answer<Enqueued<R>> {
-        self.join(transaction, self.job(id.into(), &payload, &self.shared.options))
+        self.join(transaction, self.job(id.into(), &payload, &self.shared.options), Ok)
     }
 
     /// Stores a job in a transaction of the application, with options as
@@ -107,21 +107,32 @@ impl<P: Encode, R: Decode + 'static> Queue<P, R> {
         payload: P,
         options: JobOptions,
     ) -> T::Answer<Enqueued<R>> {
-        self.join(transaction, self.job(id.into(), &payload, &options))
+        self.join(transaction, self.job(id.into(), &payload, &options), Ok)
     }
 
-    fn join<T: Joinable>(&self, transaction: T, job: Result<NewJob>) -> T::Answer<Enqueued<R>> {
-        let Shared { storage, name, .. } = &*self.shared;
-        let (storage, queue) = (storage.clone(), name.clone());
+    /// Stores a job in a transaction; `judge` says what its answer means to the caller.
+    pub(crate) fn join<T: Joinable>(
+        &self,
+        transaction: T,
+        job: Result<NewJob>,
+        judge: impl FnOnce(Enqueued<R>) -> Result<Enqueued<R>> + Send + 'static,
+    ) -> T::Answer<Enqueued<R>> {
         let id = job.as_ref().map(|job| (job.id.clone(), job.kind.clone()));
         let id = id.ok();
         let shared = self.shared.clone();
-        let asked = job.map(|job| EnqueueIn { storage, queue, job });
+        let asked = job.map(|job| self.shared.enqueue_in(job));
         transaction.enqueue(asked, move |stored| {
             let (id, kind) =
                 id.ok_or_else(|| Error::new(ErrorKind::Internal, "enqueue_in", "a job without an id"))?;
-            shared.typed(id, &kind, stored)
+            judge(shared.typed(id, &kind, stored)?)
         })
+    }
+}
+
+impl Shared {
+    /// A job of this queue, to be stored in a transaction.
+    pub(crate) fn enqueue_in(&self, job: NewJob) -> EnqueueIn {
+        EnqueueIn { storage: self.storage.clone(), queue: self.name.clone(), job }
     }
 }
 

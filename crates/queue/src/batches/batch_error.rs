@@ -1,0 +1,63 @@
+//! Why a call about a batch was refused.
+
+use queue_core::{Error, QueueName};
+use queue_worker::batches::BatchName;
+
+/// Why a call about a batch was refused. It is the source of an [`Error`] of the kind `Invalid`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// A batch of this name is there that was opened in another way: with another time-out, say, or
+    /// another callback.
+    #[error(
+        "there is a batch {name:?} that was opened in another way; give it the same callbacks and options, or another name"
+    )]
+    Exists {
+        /// The name.
+        name: BatchName,
+    },
+    /// The id of the batch's own job is taken by a job of another kind.
+    #[error("a job that is no batch has the id of the batch {name:?}; choose another name")]
+    NameTaken {
+        /// The name.
+        name: BatchName,
+    },
+    /// There is no such batch in the queue, or none any more. A batch and its members are in one
+    /// queue.
+    #[error(
+        "the queue {queue:?} has no batch {name:?}, or none any more; a batch and its members are in one queue"
+    )]
+    NoBatch {
+        /// The queue.
+        queue: QueueName,
+        /// The name.
+        name: BatchName,
+    },
+    /// The batch has ended, timed out or was abandoned, so it takes no more.
+    #[error("the batch {name:?} has ended and takes no more")]
+    Ended {
+        /// The name.
+        name: BatchName,
+    },
+    /// The batch was sealed, so that only its members may add more, from inside.
+    #[error("the batch {name:?} is sealed; only its members may add more, with `Context::batch`")]
+    Sealed {
+        /// The name.
+        name: BatchName,
+    },
+    /// The name is taken by a batch that a transaction cannot compare with the one that it is to
+    /// open.
+    #[error(
+        "the name of the batch {name:?} is taken; open it outside the transaction, which compares the two"
+    )]
+    TakenInTransaction {
+        /// The name.
+        name: BatchName,
+    },
+}
+
+impl From<BatchError> for Error {
+    fn from(error: BatchError) -> Self {
+        Self::invalid("batch", error.to_string()).with_source(error)
+    }
+}

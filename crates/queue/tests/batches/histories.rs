@@ -1,0 +1,194 @@
+//! Random histories of a batch: what producers, workers and operators do, in any order. After each
+//! step the counts agree with the ends that were seen, and each callback comes once, in time.
+//!
+//! `QUEUE_TEST_BATCH_SEEDS=1000` makes as many histories.
+
+use crate::stage::{HOUR, SECOND, Stage, Work};
+use queue::{
+    Change, ContentType, JobOptions, ManualClock, MemoryStorage, Payload, Policy, Queue, Raw, Rng, SeededRng,
+    State, StorageExt,
+    batches::{Batch, BatchStatus},
+    queue_core::{Clock as _, JobMeta, Timestamp, lifecycle::Event},
+};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+const SEEDS: u64 = 12;
+const STEPS: u64 = 150;
+const TIMEOUT: Duration = Duration::from_secs(40 * 3600);
+
+/// The lives of members that were seen, each with how it ended first.
+#[derive(Default)]
+struct Seen {
+    lives: BTreeMap<u64, Option<State>>,
+    called: Vec<&'static str>,
+}
+
+struct History {
+    seed: u64,
+    rng: SeededRng,
+    stage: Stage,
+    batch: Batch<Work>,
+    opened_at: Timestamp,
+    seen: Seen,
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_callback_comes_once_in_time_and_with_the_counts_of_all_ends() {
+    let seeds =
+        std::env::var("QUEUE_TEST_BATCH_SEEDS").map_or(SEEDS, |seeds| seeds.parse().expect("a number"));
+    for seed in 0..seeds {
+        History::new(seed).await.play().await;
+    }
+}
+
+impl History {
+    async fn new(seed: u64) -> Self {
+        let clock = Arc::new(ManualClock::default());
+        let stage = Stage::on(Arc::new(MemoryStorage::with_clock(clock.clone())), clock, None);
+        let batch = stage.batch("a").timeout(TIMEOUT).open().await.expect("opens");
+        let opened_at = stage.clock.now();
+        Self { seed, rng: SeededRng::new(seed), stage, batch, opened_at, seen: Seen::default() }
+    }
+
+    async fn play(mut self) {
+        for step in 0..STEPS {
+            let what = self.below(100);
+            self.step(what).await;
+            self.check(step, what).await;
+        }
+        let _ = self.batch.seal().await;
+        for _ in 0..100 {
+            self.stage.advance(HOUR);
+            self.stage.run().await;
+            self.check(STEPS, 0).await;
+        }
+        let status = self.batch.status().await;
+        // It is purged once it was kept; until then it is over.
+        assert!(status.is_err() || status.unwrap().is_over(), "seed {}", self.seed);
+        let count = |kind| self.seen.called.iter().filter(|called| **called == kind).count();
+        let outcomes = count("success") + count("failure");
+        assert_eq!((count("end"), outcomes), (1, 1), "seed {}: {:?}", self.seed, self.seen.called);
+    }
+
+    async fn step(&mut self, what: u64) {
+        let queue = &self.stage.queue;
+        let id = self.batch.job(format!("m{}", self.below(12))).expect("an id");
+        match what {
+            0..20 => self.add().await,
+            20..40 => drop(self.stage.run().await),
+            40..52 => self.stage.advance(SECOND * u32::try_from(self.below(4000)).expect("it is small")),
+            52..58 => drop(queue.cancel_with(id, queue::OnProcessing::Request).await.expect("cancels")),
+            58..62 => self.delete(&id).await,
+            62..72 => drop(queue.redrive(id).await.expect("redrives")),
+            72..76 => drop(queue.promote(id).await.expect("promotes")),
+            76..88 => self.hold().await,
+            88..92 => self.rescue().await,
+            92..95 => self.promote_batch().await,
+            95..97 => drop(self.stage.batch("a").timeout(TIMEOUT).open().await),
+            97 => drop(self.batch.seal().await),
+            98 => drop(queue.batches().cancel("a").await),
+            _ => drop(queue.batches().find("a").await.expect("reads")),
+        }
+    }
+
+    async fn add(&self) {
+        let id = format!("m{}", self.below(12));
+        let child = format!("m{}", self.below(12));
+        let work = match self.below(6) {
+            0 => Work::Fail,
+            1 => Work::FailOnce,
+            2 => Work::Add(child),
+            3 => Work::AddAndFail(child),
+            _ => Work::Complete,
+        };
+        let delay = Duration::from_secs(if self.below(3) == 0 { self.below(5000) } else { 0 });
+        drop(self.batch.add_with(id, work, JobOptions::new().delay(delay).max_stalls(2)).await);
+    }
+
+    /// A consumer takes a job and completes it, fails it, or dies with it.
+    async fn hold(&self) {
+        let storage = self.stage.queue.storage().clone();
+        let raw: Queue<Raw, Raw> = Queue::new(storage, self.stage.queue.name()).expect("a name");
+        let Some(held) = raw.dequeue(Duration::ZERO).await.expect("claims") else { return };
+        let null = Raw(Payload::new("null", ContentType::from_static("application/json")));
+        match self.below(3) {
+            _ if held.meta().kind.as_str() != "default" => drop(held.release().await.expect("settles")),
+            0 => drop(held.ack(&null).await.expect("settles")),
+            1 => drop(held.nack(queue::Failure::new("Boom", "it broke")).await.expect("settles")),
+            _ => std::mem::forget(held),
+        }
+    }
+
+    async fn delete(&mut self, id: &queue::JobId) {
+        let before = self.stage.meta(id).await;
+        let deleted = self.stage.queue.delete(id).await.expect("deletes");
+        if let (Change::Done, Some(before)) = (deleted, before) {
+            self.seen.lives.entry(before.seq.get()).or_default().get_or_insert(State::Cancelled);
+        }
+    }
+
+    async fn rescue(&self) {
+        let queue = self.stage.queue.name();
+        self.stage.queue.storage().rescue(queue, 10, &Policy::default()).await.expect("rescues");
+    }
+
+    async fn promote_batch(&self) {
+        let Some(meta) = self.coordinator().await else { return };
+        let storage = self.stage.queue.storage();
+        storage.settle(&meta, Event::Promote, &Policy::default()).await.expect("promotes");
+    }
+
+    async fn coordinator(&self) -> Option<JobMeta> {
+        let id = queue::batches::BatchLife::coordinator_of(self.batch.name());
+        self.stage.meta(&id).await.filter(|meta| meta.seq == self.batch.seq())
+    }
+
+    async fn check(&mut self, step: u64, what: u64) {
+        self.look().await;
+        let at = format!("seed {} step {step} ({what})", self.seed);
+        for called in self.stage.called() {
+            assert!(!self.seen.called.contains(&called.kind), "{at}: {} twice", called.kind);
+            self.seen.called.push(called.kind);
+            let end = called.end;
+            if called.kind == "first" {
+                assert!(end.failed + end.cancelled > 0, "{at}: {end:?}");
+                continue;
+            }
+            let all_ended = self.seen.lives.values().all(Option::is_some);
+            let is_late =
+                self.stage.clock.now() >= self.opened_at + queue::queue_core::Span::at_most(TIMEOUT);
+            assert!(if end.timed_out { is_late } else { all_ended }, "{at}: too early: {end:?}");
+            if !end.timed_out {
+                let counted = [end.added, end.completed, end.failed, end.cancelled];
+                assert_eq!(counted, self.counted(), "{at}: {end:?}");
+            }
+        }
+        let Ok(status) = self.batch.status().await else { return };
+        if !status.timed_out {
+            let BatchStatus { added, completed, failed, cancelled, .. } = status;
+            assert_eq!([added, completed, failed, cancelled], self.counted(), "{at}: {status:#?}");
+        }
+    }
+
+    /// Notes new members and first ends.
+    async fn look(&mut self) {
+        use futures_util::TryStreamExt;
+        let all: Vec<_> = self.batch.jobs().all().try_collect().await.expect("lists");
+        for status in all {
+            let end = self.seen.lives.entry(status.meta.seq.get()).or_default();
+            if status.meta.state.is_terminal() {
+                end.get_or_insert(status.meta.state);
+            }
+        }
+    }
+
+    fn counted(&self) -> [u64; 4] {
+        let of = |state| self.seen.lives.values().filter(|end| **end == Some(state)).count() as u64;
+        let added = self.seen.lives.len() as u64;
+        [added, of(State::Completed), of(State::Failed), of(State::Cancelled)]
+    }
+
+    fn below(&self, bound: u64) -> u64 {
+        u64::try_from(self.rng.next_u128() % u128::from(bound)).expect("it is small")
+    }
+}
