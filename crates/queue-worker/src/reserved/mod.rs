@@ -56,11 +56,12 @@ pub struct ReservedOutcome {
 /// The errors of the store, which the handler may call. The job is then to be put back for
 /// [`RESERVED_RETRY`]. A dropped future leaves the job leased, and its work may be done again.
 pub async fn handle_reserved(store: &dyn Storage, job: ReservedJob<'_>) -> Result<ReservedOutcome> {
+    // On the heap, since the future of every job of an application is as large as this one.
     match job.meta.kind.as_str() {
-        queue_schedule::SCHEDULE_KIND => schedule::wake(store, job).await,
-        OPERATION_KIND => operations::advance(store, job).await,
-        BATCH_KIND => batches::wake(store, job).await,
-        HALT_KIND => batches::halt(store, job).await,
+        queue_schedule::SCHEDULE_KIND => Box::pin(schedule::wake(store, job)).await,
+        OPERATION_KIND => Box::pin(operations::advance(store, job)).await,
+        BATCH_KIND => Box::pin(batches::wake(store, job)).await,
+        HALT_KIND => Box::pin(batches::halt(store, job)).await,
         _ => Ok(put_back(job, "this version of the library does not know the kind")),
     }
 }
