@@ -2,7 +2,7 @@
 
 use super::{
     Context, JobError,
-    router::{Codecs, undecodable},
+    router::{Codecs, is_made_here, undecodable},
 };
 use crate::{runtime::Handler, spawn::blocking, worker::HeldJob};
 use async_trait::async_trait;
@@ -15,6 +15,8 @@ pub(super) struct BlockingHandler<S, F, P, R> {
     codecs: Codecs,
     state: Arc<S>,
     function: Arc<F>,
+    /// Whether the payload [is made here](is_made_here), which is found out once.
+    is_made_here: bool,
     types: PhantomData<fn(P) -> R>,
 }
 
@@ -22,9 +24,15 @@ pub(super) struct BlockingHandler<S, F, P, R> {
 /// dropped.
 struct BlockingGuard(Arc<HeldJob>);
 
-impl<S, F, P, R> BlockingHandler<S, F, P, R> {
+impl<S, F, P: 'static, R> BlockingHandler<S, F, P, R> {
     pub(super) fn new(codecs: Codecs, state: Arc<S>, function: F) -> Self {
-        Self { codecs, state, function: Arc::new(function), types: PhantomData }
+        Self {
+            codecs,
+            state,
+            function: Arc::new(function),
+            is_made_here: is_made_here::<P>(),
+            types: PhantomData,
+        }
     }
 }
 
@@ -41,7 +49,7 @@ where
 
     async fn handle(&self, context: Context) -> Result<Payload, JobError> {
         let codec = self.codecs.for_payload(context.payload());
-        let reader = self.codecs.for_reading::<P>(context.payload());
+        let reader = self.codecs.for_reading(context.payload(), self.is_made_here);
         let payload = P::decode(context.payload(), reader, &CodecContext::of(context.meta(), Role::Payload));
         let payload = payload.map_err(|error| undecodable(&error))?;
         let view = context.with_state(self.state.clone(), Some(self.codecs.clone()));

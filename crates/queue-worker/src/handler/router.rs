@@ -216,6 +216,12 @@ impl<S: Send + Sync + 'static> Handler<Context> for Router<S> {
     }
 }
 
+/// Whether payloads of this type are made where no codec is known, so that they are JSON in every
+/// queue: a [`FailedJob`] or a [`BatchEnd`].
+pub(super) fn is_made_here<P: 'static>() -> bool {
+    TypeId::of::<P>() == TypeId::of::<FailedJob>() || BatchEnd::is::<P>()
+}
+
 impl Codecs {
     fn only(codec: impl Codec) -> Self {
         Self(Arc::new(vec![Arc::new(codec)]))
@@ -227,11 +233,10 @@ impl Codecs {
         Self(Arc::new(codecs))
     }
 
-    /// The codec that reads a payload as a `P`. A [`FailedJob`] and a [`BatchEnd`] are made where
-    /// no codec is known, so they are JSON in every queue. No other payload is read as JSON unless
-    /// a codec says so: where a codec proves who wrote the bytes, plain JSON would get around it.
-    pub(super) fn for_reading<P: 'static>(&self, payload: &Payload) -> &dyn Codec {
-        let is_made_here = TypeId::of::<P>() == TypeId::of::<FailedJob>() || BatchEnd::is::<P>();
+    /// The codec that reads a payload, with whether its type [is made here](is_made_here). No other
+    /// payload is read as JSON unless a codec says so: where a codec proves who wrote the bytes,
+    /// plain JSON would get around it.
+    pub(super) fn for_reading(&self, payload: &Payload, is_made_here: bool) -> &dyn Codec {
         if is_made_here && payload.content_type == Json.content_type() {
             &Json
         } else {

@@ -2,7 +2,7 @@
 
 use super::{
     Context, JobError,
-    router::{Codecs, undecodable},
+    router::{Codecs, is_made_here, undecodable},
 };
 use crate::runtime::Handler;
 use async_trait::async_trait;
@@ -15,12 +15,14 @@ pub(super) struct TypedHandler<S, F, P, R> {
     codecs: Codecs,
     state: Arc<S>,
     function: F,
+    /// Whether the payload [is made here](is_made_here), which is found out once.
+    is_made_here: bool,
     types: PhantomData<fn(P) -> R>,
 }
 
-impl<S, F, P, R> TypedHandler<S, F, P, R> {
+impl<S, F, P: 'static, R> TypedHandler<S, F, P, R> {
     pub(super) fn new(codecs: Codecs, state: Arc<S>, function: F) -> Self {
-        Self { codecs, state, function, types: PhantomData }
+        Self { codecs, state, function, is_made_here: is_made_here::<P>(), types: PhantomData }
     }
 }
 
@@ -39,7 +41,7 @@ where
     async fn handle(&self, context: Context) -> Result<Payload, JobError> {
         let codec = self.codecs.for_payload(context.payload());
         let held = context.held();
-        let reader = self.codecs.for_reading::<P>(held.payload());
+        let reader = self.codecs.for_reading(held.payload(), self.is_made_here);
         let payload = P::decode(held.payload(), reader, &CodecContext::of(held.meta(), Role::Payload))
             .map_err(|error| undecodable(&error))?;
         let result =
