@@ -37,7 +37,7 @@ workloads! {
 
 async fn run(bench: &Bench, faults: Faults) {
     let one = async |seed| {
-        let params = Params::default().with_steps(25).with_faults(faults);
+        let params = Params::default().with_steps(25).with_faults(faults).with_gates();
         let report = check_workload(&*bench.harness(), seed, params).await;
         report.assert_clean();
         assert_eq!(report.faults > 0, faults != Faults::None, "a run without faults shows nothing of them");
