@@ -3,7 +3,7 @@
 use super::{complete_next, gate, sender, waiting_for};
 use crate::{bench::prelude::*, cases::cases};
 use queue_core::{
-    Applied, EndSignal, Enqueued, JobMeta, NewJob, OnFailed, Retention, RetentionPolicy, Signalling, Span,
+    Applied, Detail, EndSignal, Enqueued, JobMeta, NewJob, OnFailed, Retention, RetentionPolicy, Signalling, Span,
     State, Tally,
     lifecycle::{Cause, Event, OnProcessing},
 };
@@ -18,6 +18,7 @@ cases! { "end_signals":
     a_record_with_signals_blocks_its_id_and_is_kept [I28 I9] (Gates);
     a_signal_is_to_one_life [I28] (Gates);
     what_is_owed_is_seen [I28] (Gates);
+    a_sender_that_is_read_twice_in_one_call_is_shown_twice_alike [I28] (Gates);
 }
 
 /// How a member ends; it may be redriven afterwards, or repeated.
@@ -231,4 +232,13 @@ async fn what_is_owed_is_seen(bench: &Bench) {
     bench.put_job(job("b").with_end_signals([EndSignal::to(id("nobody"))])).await;
     let JobMeta { signalling, .. } = bench.meta("b").await;
     assert_eq!(signalling, Signalling::Owed(0));
+}
+
+async fn a_sender_that_is_read_twice_in_one_call_is_shown_twice_alike(bench: &Bench) {
+    bench.put_job(waiting_for(1)).await;
+    bench.put_job(sender("a")).await;
+    let ids = [id("a"), id(super::SUM), id("a")];
+    let reply = bench.store().get(bench.queue(), &ids, Detail::Full).await.expect("it answers");
+    let once = [bench.record("a").await, bench.record(super::SUM).await].map(Some);
+    assert_eq!(reply.value, [once[0].clone(), once[1].clone(), once[0].clone()]);
 }
