@@ -153,13 +153,14 @@ impl<'a> Left<'a> {
         (!self.is_removed).then(find)
     }
 
-    /// Answers with the job as it is since a fold where its own step opened its gate.
+    /// Answers with the job as it is since a fold where its own step opened its gate, unless
+    /// something changed the job in between.
     fn answer(&self, folded: &Folded, batch: &[Transition], applied: &mut [Applied]) {
         for (sent, applied) in batch.iter().zip(applied) {
             let is_own = |job: &&JobMeta| job.seq == sent.seq && sent.patch.is_of_gate();
             if let (Some(job), Applied::Done(meta)) = (folded.opened.iter().find(is_own), applied)
                 && job.queue == *self.name
-                && job.epoch == meta.epoch
+                && job.revision == meta.revision + 1
             {
                 *meta = job.clone();
             }
