@@ -20,7 +20,6 @@ const PARAMS: Params = Params {
     steps: 40,
     shared_ids: 12,
     faults: queue_testkit::history::Faults::None,
-    gates: false,
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -65,9 +65,12 @@ fn check_afterlife(life: &Life<'_>, removal: &Item<'_>, findings: &mut Findings)
 fn check_freshness(life: &Life<'_>, act: &Item<'_>, findings: &mut Findings) {
     let (Some(decided_on), Some(answer)) = (act.asked.ask.revision, act.answer()) else { return };
     let written = if act.removes() { None } else { answer.seen.as_ref().map(|seen| seen.revision) };
+    // A seal may open its gate in a second step: the revision before that is its own too.
+    let own_first = decided_on + if act.asked.op == Op::Seal { 2 } else { 1 };
     let overlooked = life.sightings.iter().find(|other| {
         let revision = other.seen.revision;
-        revision > decided_on && (written.is_some_and(|own| revision < own) || other.item.precedes(act))
+        let is_between = revision >= own_first && written.is_some_and(|own| revision < own);
+        revision > decided_on && (is_between || other.item.precedes(act))
     });
     if let Some(overlooked) = overlooked {
         let explanation =

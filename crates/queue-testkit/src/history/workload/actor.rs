@@ -55,7 +55,7 @@ impl Actor {
 
     /// Whether jobs have gates and end signals.
     pub(super) fn has_gates(&self) -> bool {
-        self.params.gates && self.store.capabilities().limits.gates
+        self.store.capabilities().limits.gates
     }
 
     /// One of the ids of jobs with gates that all tasks use.

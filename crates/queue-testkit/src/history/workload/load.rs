@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 const WAIT_SLACK: Duration = Duration::from_secs(10);
 /// The clocks of two processes of one host agree this well, even while the system's clock is
 /// adjusted.
-const SKEW: Duration = Duration::from_millis(20);
+pub(super) const SKEW: Duration = Duration::from_millis(20);
 
 /// The size of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]

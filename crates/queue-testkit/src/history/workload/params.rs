@@ -15,8 +15,6 @@ pub struct Params {
     pub shared_ids: usize,
     /// The faults between tasks and store.
     pub faults: Faults,
-    /// Whether jobs have gates and end signals, if the store takes them.
-    pub gates: bool,
 }
 
 /// The faults between tasks and store.
@@ -33,26 +31,11 @@ pub enum Faults {
 
 impl Default for Params {
     fn default() -> Self {
-        Self {
-            producers: 3,
-            workers: 4,
-            meddlers: 3,
-            steps: 40,
-            shared_ids: 12,
-            faults: Faults::None,
-            gates: false,
-        }
+        Self { producers: 3, workers: 4, meddlers: 3, steps: 40, shared_ids: 12, faults: Faults::None }
     }
 }
 
 impl Params {
-    /// Has jobs with gates and end signals too.
-    #[must_use]
-    pub fn with_gates(mut self) -> Self {
-        self.gates = true;
-        self
-    }
-
     /// Sets the faults.
     #[must_use]
     pub fn with_faults(mut self, faults: Faults) -> Self {

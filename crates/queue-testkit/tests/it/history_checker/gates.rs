@@ -5,7 +5,7 @@ use crate::history_checker::{
     tape::{Tape, at, change, claim, claimed, enqueue, finish, leased, plain, queued, said, settle},
 };
 use queue_testkit::{
-    Invariant::{I9, I28, I29},
+    Invariant::{I9, I20, I28, I29},
     history::{Answer, Ask, Effect, Event, GateTerms, GateView, Op, RecordView, SignalView, Status},
 };
 
@@ -207,6 +207,17 @@ fn i29_a_seal_that_is_lost() {
     tape.done(change(Op::Seal, SUM, 1, 1, Effect::Touch), sealed);
     tape.found(SUM, 1, RecordView { revision: 2, ..seen(unsealed) });
     tape.assert_breaks(&[I29]);
+}
+
+#[test]
+fn i20_a_seal_that_overlooks_a_change() {
+    let mut tape = Tape::new();
+    tape.call(gated(GateTerms::default()), vec![queued(1)]);
+    let seal = tape.begin(vec![change(Op::Seal, SUM, 1, 1, Effect::Touch)]);
+    tape.found(SUM, 1, RecordView { revision: 3, ..counted(0, [0; 3]) });
+    let opened = RecordView { revision: 4, ..seen(GateView { is_closed: false, ..GATE }) };
+    tape.end(seal, vec![Event { seen: Some(opened), ..said(Answer::Done) }]);
+    tape.assert_breaks(&[I20]);
 }
 
 #[test]

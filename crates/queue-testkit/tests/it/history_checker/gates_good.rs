@@ -182,3 +182,15 @@ fn a_gate_that_lacks_signals_stays_closed_after_the_drain() {
     tape.found(SUM, 1, counted(2, [0, 0, 1]));
     tape.assert_good();
 }
+
+/// A store that notes signals beside the gate seals in one step and opens in the next.
+#[test]
+fn a_seal_may_be_seen_before_it_opens_its_gate() {
+    let mut tape = Tape::new();
+    tape.call(gated(GateTerms::default()), vec![queued(1)]);
+    let seal = tape.begin(vec![change(Op::Seal, SUM, 1, 1, Effect::Touch)]);
+    tape.found(SUM, 1, RecordView { revision: 2, ..counted(0, [0; 3]) });
+    let opened = RecordView { revision: 3, ..seen(GateView { is_closed: false, ..GATE }) };
+    tape.end(seal, vec![Event { seen: Some(opened), ..said(Answer::Done) }]);
+    tape.assert_good();
+}

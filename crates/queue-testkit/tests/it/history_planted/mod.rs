@@ -36,7 +36,7 @@ async fn is_found(bug: Bug, broken: Invariant, faults: Faults) -> bool {
         let report = check_workload(
             &PlantedHarness(Some(bug)),
             seed,
-            Params::default().with_steps(STEPS).with_faults(faults).with_gates(),
+            Params::default().with_steps(STEPS).with_faults(faults),
         )
         .await;
         let found: BTreeSet<Invariant> =
@@ -51,8 +51,6 @@ async fn is_found(bug: Bug, broken: Invariant, faults: Faults) -> bool {
 #[tokio::test(start_paused = true)]
 async fn the_same_store_without_a_bug_passes() {
     for seed in 0..SEEDS_MAX {
-        check_workload(&PlantedHarness(None), seed, Params::default().with_steps(STEPS).with_gates())
-            .await
-            .assert_clean();
+        check_workload(&PlantedHarness(None), seed, Params::default().with_steps(STEPS)).await.assert_clean();
     }
 }

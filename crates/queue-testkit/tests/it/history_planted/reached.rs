@@ -23,7 +23,7 @@ async fn workloads_reach_what_gates_do() {
     let all = BTreeSet::from(ALL);
     let mut reached = BTreeSet::new();
     for seed in 0..SEEDS_MAX {
-        let params = Params::default().with_steps(STEPS).with_gates();
+        let params = Params::default().with_steps(STEPS);
         let report = check_workload(&PlantedHarness(None), seed, params).await;
         reached.extend(report.history.events().iter().flat_map(of_gates));
         if reached == all {
