@@ -44,7 +44,7 @@ async fn each_callback_comes_once_in_time_and_with_the_counts_of_all_ends() {
 impl History {
     async fn new(seed: u64) -> Self {
         let clock = Arc::new(ManualClock::default());
-        let stage = Stage::on(Arc::new(MemoryStorage::with_clock(clock.clone())), clock, None);
+        let stage = Stage::on(Arc::new(MemoryStorage::with_clock(clock.clone())), clock);
         let batch = stage.batch("a").timeout(TIMEOUT).open().await.expect("opens");
         let opened_at = stage.clock.now();
         Self { seed, rng: SeededRng::new(seed), stage, batch, opened_at, seen: Seen::default() }

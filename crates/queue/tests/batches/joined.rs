@@ -39,7 +39,7 @@ async fn a_batch_and_its_first_members_are_one_transaction() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("jobs.db");
     let storage = SqliteStorage::open(SqliteOptions::new(&path)).await.unwrap();
-    let stage = Stage::on(Arc::new(storage), Arc::default(), None);
+    let stage = Stage::on(Arc::new(storage), Arc::default());
     let mut connection = Connection::open(&path).unwrap();
     for commits in [false, true] {
         let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();

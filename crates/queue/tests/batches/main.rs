@@ -1,4 +1,4 @@
-//! Batches, on memory and SQLite. Each case takes a stage, so that another store is one more
+//! Batches, on every store. Each case takes a stage of its own, so that another store is one more
 //! stage. Store time is turned by hand.
 
 #![expect(clippy::unwrap_used, reason = "the cases are tests, which the lint does not see behind the macro")]
@@ -7,6 +7,7 @@ mod ends;
 mod histories;
 mod joined;
 mod operated;
+mod place;
 mod refused;
 mod repeats;
 mod stage;
@@ -17,20 +18,46 @@ macro_rules! on_stores {
     ($($case:path),* $(,)?) => {
         #[tokio::test(start_paused = true)]
         async fn on_memory() {
-            $(
-                println!("{}", stringify!($case));
-                $case($crate::stage::Stage::memory()).await;
-            )*
+            $crate::each_case!($crate::place::Store::Memory; $($case),*);
+        }
+
+        #[tokio::test]
+        async fn on_files() {
+            $crate::each_case!($crate::place::Store::Files; $($case),*);
         }
 
         #[tokio::test]
         async fn on_sqlite() {
-            $(
-                println!("{}", stringify!($case));
-                $case($crate::stage::Stage::sqlite().await).await;
-            )*
+            $crate::each_case!($crate::place::Store::Sqlite; $($case),*);
+        }
+
+        #[tokio::test]
+        async fn on_postgres() {
+            $crate::each_case!($crate::place::Store::Postgres; $($case),*);
+        }
+
+        #[tokio::test]
+        async fn on_redis() {
+            $crate::each_case!($crate::place::Store::Redis; $($case),*);
+        }
+
+        #[tokio::test]
+        async fn on_a_redis_cluster() {
+            $crate::each_case!($crate::place::Store::RedisCluster; $($case),*);
         }
     };
 }
 
-pub(crate) use on_stores;
+macro_rules! each_case {
+    ($store:expr; $($case:path),*) => {
+        $(
+            if let Some(place) = $crate::place::Place::of($store) {
+                println!("{}", stringify!($case));
+                $case(place.stage().await).await;
+                place.clear().await;
+            }
+        )*
+    };
+}
+
+pub(crate) use {each_case, on_stores};

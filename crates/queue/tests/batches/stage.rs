@@ -3,8 +3,7 @@
 
 use parking_lot::Mutex;
 use queue::{
-    JobId, JobKind, JobOptions, ManualClock, MemoryStorage, Queue, Seq, SqliteOptions, SqliteStorage, State,
-    Storage, StorageExt,
+    JobId, JobKind, JobOptions, ManualClock, Queue, Seq, State, Storage, StorageExt,
     batches::{Batch, BatchBuilder, BatchEnd, BatchLife, BatchName, BatchStatus},
     queue_core::{Detail, JobMeta},
     worker::{Context, JobError, Router, WorkerBuilder, WorkerReport},
@@ -50,36 +49,18 @@ pub(crate) struct Stage {
     pub(crate) queue: Queue<Work>,
     pub(crate) clock: Arc<ManualClock>,
     called: Arc<Mutex<Vec<Called>>>,
-    _directory: Option<tempfile::TempDir>,
 }
 
 impl Stage {
-    pub(crate) fn memory() -> Self {
-        let clock = Arc::new(ManualClock::default());
-        Self::on(Arc::new(MemoryStorage::with_clock(clock.clone())), clock, None)
-    }
-
-    pub(crate) async fn sqlite() -> Self {
-        let clock = Arc::new(ManualClock::default());
-        let directory = tempfile::tempdir().expect("a directory");
-        let options = SqliteOptions::new(directory.path().join("jobs.db")).clock(clock.clone());
-        let storage = SqliteStorage::open(options).await.expect("opens");
-        Self::on(Arc::new(storage), clock, Some(directory))
-    }
-
-    pub(crate) fn on(
-        storage: Arc<dyn Storage>,
-        clock: Arc<ManualClock>,
-        directory: Option<tempfile::TempDir>,
-    ) -> Self {
+    pub(crate) fn on(storage: Arc<dyn Storage>, clock: Arc<ManualClock>) -> Self {
         let queue = Queue::new(storage, "imports").expect("a valid name");
-        Self { queue, clock, called: Arc::default(), _directory: directory }
+        Self { queue, clock, called: Arc::default() }
     }
 
     /// The same stage behind another store, such as one with faults.
     pub(crate) fn behind(&self, storage: Arc<dyn Storage>) -> Self {
         let queue = Queue::new(storage, "imports").expect("a valid name");
-        Self { queue, clock: self.clock.clone(), called: self.called.clone(), _directory: None }
+        Self { queue, clock: self.clock.clone(), called: self.called.clone() }
     }
 
     /// A batch with a callback for each moment.
