@@ -3,8 +3,8 @@
 use super::{complete_next, gate, sender, waiting_for};
 use crate::{bench::prelude::*, cases::cases};
 use queue_core::{
-    Applied, Detail, EndSignal, Enqueued, JobMeta, NewJob, OnFailed, Retention, RetentionPolicy, Signalling, Span,
-    State, Tally,
+    Applied, Detail, EndSignal, Enqueued, JobMeta, NewJob, OnFailed, Retention, RetentionPolicy, Signalling,
+    Span, State, Tally,
     lifecycle::{Cause, Event, OnProcessing},
 };
 

@@ -50,8 +50,8 @@ pub(super) async fn drain(actor: &Actor, others: &[History]) {
     read_everything(actor, others).await.expect("nothing goes wrong any more");
 }
 
-/// Works one round. False if no job was there that waits for something else than signals. Every gate
-/// is sealed, so that what stays closed lacks signals.
+/// Works one round. False if no job was there that waits for something else than signals. Every
+/// gate is sealed, so that what stays closed lacks signals.
 async fn work_off(actor: &Actor) -> Result<bool> {
     if actor.has_gates() {
         seal_all(actor).await?;
