@@ -37,6 +37,9 @@ pub(crate) struct GatesArgs {
     /// Measures enqueue, claim and complete one after the other, without workers
     #[arg(long)]
     steps: bool,
+    /// The callers that end the jobs at once, with `--steps`
+    #[arg(long, default_value_t = 1, requires = "steps")]
+    callers: usize,
 }
 
 /// The store of a process that works.
@@ -74,7 +77,7 @@ async fn run_on(kind: StoreKind, settings: &GatesArgs, gates: u64) -> Result<f64
     let members = Members { jobs: settings.jobs, gates };
     let ran = async {
         if settings.steps {
-            steps::measure(&place, &members, settings.batch).await
+            steps::measure(&place, &members, settings.batch, settings.callers.max(1)).await
         } else {
             work::measure(&place, &members, settings).await
         }

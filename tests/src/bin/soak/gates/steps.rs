@@ -1,4 +1,5 @@
-//! What each step of many jobs costs, one step after the other, by one caller.
+//! What each step of many jobs costs, one step after the other. Several callers may end jobs at
+//! once.
 
 use super::{
     check,
@@ -19,13 +20,18 @@ use queue::{
 };
 use queue_e2e::cpu_time;
 use std::{process, sync::Arc, time::Duration};
-use tokio::time::Instant;
+use tokio::{task::JoinSet, time::Instant};
 
 /// No lease lapses meanwhile.
 const LEASE: Span = Span::from_secs(36_000);
 
 /// Measures the steps of all jobs. Answers how many jobs were done in a second.
-pub(super) async fn measure(place: &StorePlace, members: &Members, batch: usize) -> Result<f64, Failed> {
+pub(super) async fn measure(
+    place: &StorePlace,
+    members: &Members,
+    batch: usize,
+    callers: usize,
+) -> Result<f64, Failed> {
     let storage = place.open().await?;
     members.open(&*storage).await?;
     let begun = Instant::now();
@@ -46,11 +52,13 @@ pub(super) async fn measure(place: &StorePlace, members: &Members, batch: usize)
     step.end("claim", members);
     require(held.iter().all(|job| job.record.meta.kind.as_str() != WAITS), || "a gate opened early".into())?;
     let step = Step::begin(place);
-    for held in held.chunks(batch) {
-        let settles = held.iter().map(end).collect();
-        let applied = storage.apply(settles).await?.value;
-        let other = applied.into_iter().find(|answer| !matches!(answer, Applied::Done(_)));
-        require(other.is_none(), || format!("a settle was answered {other:?}"))?;
+    let mut at_once = JoinSet::new();
+    let settles: Vec<Transition> = held.iter().map(end).collect();
+    for settles in settles.chunks(settles.len().div_ceil(callers)) {
+        at_once.spawn(settle(storage.clone(), settles.to_vec(), batch));
+    }
+    for settled in at_once.join_all().await {
+        settled?;
     }
     step.end("settle", members);
     let wall = begun.elapsed();
@@ -67,6 +75,16 @@ pub(super) async fn measure(place: &StorePlace, members: &Members, batch: usize)
 async fn claim(storage: &Arc<dyn Storage>, limit: usize) -> Result<Vec<ClaimedJob>, Failed> {
     let request = ClaimRequest::new(queue(), WorkerId::from_static("steps"), limit, LEASE, &SystemRng);
     Ok(storage.claim(request).await?.jobs)
+}
+
+/// Ends jobs, one call after the other.
+async fn settle(storage: Arc<dyn Storage>, settles: Vec<Transition>, batch: usize) -> Result<(), Failed> {
+    for settles in settles.chunks(batch) {
+        let applied = storage.apply(settles.to_vec()).await?.value;
+        let other = applied.into_iter().find(|answer| !matches!(answer, Applied::Done(_)));
+        require(other.is_none(), || format!("a settle was answered {other:?}"))?;
+    }
+    Ok(())
 }
 
 fn completed(job: &ClaimedJob) -> Event {
