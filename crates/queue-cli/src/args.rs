@@ -4,6 +4,7 @@
 use crate::commands::top::TopArgs;
 use crate::{
     commands::{
+        batch::BatchArgs,
         change::{
             amend::AmendArgs, bulk::BulkArgs, cancel::CancelArgs, delete::DeleteArgs,
             operations::OperationsArgs, promote::PromoteArgs, prune::PruneArgs, redrive::RedriveArgs,
@@ -95,6 +96,8 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// Enqueue jobs at calendar times
     Schedule(ScheduleArgs),
+    /// Enqueue jobs together, and callbacks once all of them have ended
+    Batch(BatchArgs),
     /// Watch queues, jobs, errors and workers on a screen, and change them by keys
     #[cfg(feature = "top")]
     Top(TopArgs),

@@ -36,6 +36,7 @@ impl Command {
             | Self::Resume(_)
             | Self::Man(_) => Effect::Change,
             Self::Schedule(args) => args.effect(),
+            Self::Batch(args) => args.effect(),
             Self::Token(args) => args.effect(),
             Self::Copy(args) => args.effect(),
             Self::Fsck(args) => args.effect(),

@@ -2,7 +2,9 @@
 
 use crate::output::{self, Format, Text, UnwrittenAnswer};
 use clap::error::{ContextValue, ErrorKind as ArgsErrorKind};
-use queue::{Certainty, Error, ErrorKind, InvalidName, InvalidOption, view::InvalidFilter};
+use queue::{
+    Certainty, Error, ErrorKind, InvalidName, InvalidOption, batches::BatchError, view::InvalidFilter,
+};
 use queue_http::AccessError;
 use serde_json::json;
 use std::{error::Error as StdError, ffi::OsString, fmt, io};
@@ -135,7 +137,7 @@ impl CliError {
 impl From<Error> for CliError {
     fn from(error: Error) -> Self {
         let exit = match error.kind() {
-            ErrorKind::Invalid => Exit::Invalid,
+            ErrorKind::Invalid => exit_of_invalid(&error),
             ErrorKind::Unavailable | ErrorKind::Conflict | ErrorKind::Closed => Exit::Unavailable,
             ErrorKind::Corrupt | ErrorKind::Unsupported => Exit::Unusable,
             _ => Exit::Bug,
@@ -145,6 +147,15 @@ impl From<Error> for CliError {
         let suffix = if unknown { " (it may have been done all the same)" } else { "" };
         let message = format!("{}{suffix}", with_source(error.message(), error.source()));
         Self { exit, message, may_come }
+    }
+}
+
+/// A batch that is not there, or that takes no more, is an answer rather than a wrong request.
+fn exit_of_invalid(error: &Error) -> Exit {
+    match error.source().and_then(|source| source.downcast_ref::<BatchError>()) {
+        Some(BatchError::NoBatch { .. }) => Exit::NotFound,
+        Some(BatchError::Ended { .. } | BatchError::Sealed { .. }) => Exit::Negative,
+        _ => Exit::Invalid,
     }
 }
 

@@ -7,6 +7,7 @@
 //! Absent on purpose: HTTP, a terminal, templates, a store of its own.
 
 mod across;
+mod batches;
 mod change;
 mod failures;
 mod filter;
@@ -20,6 +21,7 @@ mod work;
 mod workers;
 
 pub use across::{JobsAcross, QUEUES_READ_MAX, QueuesToRead};
+pub use batches::{BatchCallbackView, BatchView, UnreadableBatchView};
 pub use change::{ChangeOutcome, ChangedJob, ChangedJobs, change_jobs};
 pub use failures::{FAILURES_LOOKED_AT_MAX, FailureGroup, FailureGroups};
 pub use filter::{InvalidFilter, JobFilter, JobListing, Standing, UnknownStanding};

@@ -1,7 +1,7 @@
 //! Jobs of the library's own that this program cannot read, as listings show them.
 
 use queue_core::{Error, ErrorKind, JobMeta, Result};
-use queue_view::{UnreadableOperationView, UnreadableScheduleView};
+use queue_view::{UnreadableBatchView, UnreadableOperationView, UnreadableScheduleView};
 
 /// A schedule or an operation that this program cannot read: a newer version of the library wrote
 /// it, or its time zone is not known on this machine. Workers that cannot read it leave it,
@@ -61,6 +61,16 @@ impl From<&UnreadableJob> for UnreadableOperationView {
     fn from(unreadable: &UnreadableJob) -> Self {
         Self {
             operation: unreadable.name.clone(),
+            state: unreadable.meta.state.as_str(),
+            error: unreadable.error.message().to_owned(),
+        }
+    }
+}
+
+impl From<&UnreadableJob> for UnreadableBatchView {
+    fn from(unreadable: &UnreadableJob) -> Self {
+        Self {
+            batch: unreadable.name.clone(),
             state: unreadable.meta.state.as_str(),
             error: unreadable.error.message().to_owned(),
         }

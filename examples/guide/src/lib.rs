@@ -57,6 +57,8 @@ mod pages {
     struct Dedup;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/unique.md"))]
     struct Unique;
+    #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/batches.md"))]
+    struct Batches;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/results.md"))]
     struct Results;
     #[doc = include_str!(concat!(env!("OUT_DIR"), "/tasks/seeing.md"))]

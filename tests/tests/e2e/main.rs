@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod balanced;
+mod batching;
 mod calls;
 mod changing;
 mod copying;

@@ -1,5 +1,6 @@
 //! One file per command, in a folder by subject: its arguments, what it does, and what it answers.
 
+pub(crate) mod batch;
 pub(crate) mod change;
 pub(crate) mod jobs;
 pub(crate) mod queues;
@@ -48,6 +49,7 @@ pub(crate) async fn run(mut cli: Cli) -> Result<Exit, CliError> {
         Command::Pause(args) => queues::pause::pause(args, &session()?).await,
         Command::Resume(args) => queues::pause::resume(args, &session()?).await,
         Command::Schedule(args) => schedule::run(args, globals).await,
+        Command::Batch(args) => batch::run(args, &session()?).await,
         Command::Serve(args) => service::serve::run(*args, &session()?).await,
         #[cfg(feature = "top")]
         Command::Top(args) => top::run(args, &session()?).await,

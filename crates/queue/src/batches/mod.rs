@@ -13,6 +13,7 @@ mod builder;
 mod callback_kind;
 mod found;
 mod status;
+mod view;
 
 pub use batch::Batch;
 pub use batch_error::BatchError;

@@ -2,6 +2,7 @@
 //! totals that are printed.
 
 use super::{
+    Target,
     batches::{Batch, Batches},
     ids::LineIds,
     one,
@@ -11,7 +12,7 @@ use crate::{
     commands::jobs::job_args::JobArgs,
     exit::{CliError, Exit},
     output::{self, Format, plural},
-    session::{Jobs, Session},
+    session::Session,
     signals::StopSignals,
 };
 use queue::{Enqueued, Id, JobOptions, Raw};
@@ -73,12 +74,11 @@ impl Input {
 pub(super) async fn run(
     input: Input,
     mut job: LineJob,
-    jobs: &Jobs,
+    target: &Target,
     session: &Session,
 ) -> Result<Exit, CliError> {
     let mut totals = Totals::default();
-    let jobs = job.args.of_kind(jobs);
-    let stored = store_all(input, &mut job, &jobs, session, &mut totals).await;
+    let stored = store_all(input, &mut job, target, session, &mut totals).await;
     stored.map_err(|error| error.context(totals.before_error()))?;
     session.out.answer(|| totals.words(), || totals.object())?;
     if session.out.format() == Format::Human && totals.duplicates > 0 && matches!(job.ids, LineIds::Line(_)) {
@@ -92,13 +92,13 @@ pub(super) async fn run(
 async fn store_all(
     input: Input,
     job: &mut LineJob,
-    jobs: &Jobs,
+    target: &Target,
     session: &Session,
     totals: &mut Totals,
 ) -> Result<(), CliError> {
     let mut signals = StopSignals::listen()?;
     let progress = InputProgress::new(input.bytes);
-    let mut batches = read_ahead(input, jobs.storage().capabilities().limits.payload_bytes_max);
+    let mut batches = read_ahead(input, target.jobs.storage().capabilities().limits.payload_bytes_max);
     loop {
         // Biased, so that an interruption wins although a long input always has a batch ready.
         let batch = tokio::select! {
@@ -111,7 +111,7 @@ async fn store_all(
         let bytes = batch.bytes;
         let skipped = batch.skipped;
         let (numbers, lines) = of_batch(batch, job)?;
-        let mut storing = pin!(jobs.enqueue_many(lines, job.options.clone()));
+        let mut storing = pin!(target.enqueue_many(lines, job.options.clone()));
         let (stored, is_interrupted) = tokio::select! {
             stored = &mut storing => (stored?, false),
             () = signals.next() => tokio::select! {

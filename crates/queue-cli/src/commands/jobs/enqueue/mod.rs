@@ -15,7 +15,7 @@ use crate::{
 use clap::Args;
 use ids::{IdRule, LineIds};
 use options::EnqueueJobArgs;
-use queue::{IdSource, JobId, TimeOrderedIds};
+use queue::{Enqueued, Id, IdSource, JobId, JobOptions, Kind, Raw, TimeOrderedIds, batches::Batch};
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 #[derive(Debug, Args)]
@@ -28,11 +28,24 @@ the file's path, the kind, the line and all lines before it. So a line that occu
 are stored alone, and an interrupted run can be repeated. An id is free again when --ttl ends. --ids fresh turns this
 off.")]
 pub(crate) struct EnqueueArgs {
+    #[command(flatten)]
+    jobs: NewJobs,
+    /// Wait for the result and write it to standard output, as `queue wait` does
+    #[arg(long, conflicts_with_all = ["lines", "debounce"])]
+    wait: bool,
+    /// With --wait: the longest time to wait
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::duration, allow_hyphen_values = true)]
+    timeout: Duration,
+}
+
+/// The jobs of a call: one, or one for each line of a file.
+#[derive(Debug, Args)]
+pub(in crate::commands) struct NewJobs {
     /// The payload, used unchanged; `-` reads it from standard input
     #[arg(required_unless_present = "lines")]
     payload: Option<OsString>,
     /// One job for each line of this file; `-` is standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["payload", "id", "wait"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["payload", "id"])]
     lines: Option<PathBuf>,
     /// The id, which is also the key against duplicates: 1 to 255 bytes without control characters
     #[arg(long, conflicts_with = "ids")]
@@ -42,32 +55,102 @@ pub(crate) struct EnqueueArgs {
     ids: Option<IdRule>,
     #[command(flatten)]
     job: EnqueueJobArgs,
-    /// Wait for the result and write it to standard output, as `queue wait` does
-    #[arg(long)]
-    wait: bool,
-    /// With --wait: the longest time to wait
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse::duration, allow_hyphen_values = true)]
-    timeout: Duration,
 }
 
-/// Checks everything that needs no store before it opens one.
+/// The jobs of a call, of which all was checked that needs no store.
+pub(in crate::commands) struct CheckedJobs {
+    kind: Option<Kind>,
+    what: What,
+}
+
+enum What {
+    One(one::Request),
+    Lines(lines::Input, lines::LineJob),
+}
+
+/// Where jobs go: to a queue, by themselves or as members of a batch.
+pub(in crate::commands) struct Target {
+    pub(in crate::commands) jobs: Jobs,
+    pub(in crate::commands) batch: Option<Batch<Raw, Raw>>,
+}
+
 pub(crate) async fn run(args: EnqueueArgs, session: &Session) -> Result<Exit, CliError> {
-    let options = args.job.options()?;
-    if let Some(path) = &args.lines {
-        let input = lines::open(path)?;
-        let ids = LineIds::new(args.ids.unwrap_or(IdRule::Line), input.source(), args.job.job.kind());
-        let job = lines::LineJob { ids, options, args: args.job.job };
-        let run = async |jobs: &Jobs| lines::run(input, job, jobs, session).await;
-        return session.with_jobs(Missing::Create, run).await;
-    }
-    let payload = args.job.job.payload(one::bytes(args.payload.unwrap_or_default())?);
-    let id = match (args.id, args.ids.unwrap_or(IdRule::Fresh)) {
-        (Some(id), _) => id.into(),
-        // The id is made here, so that the answer can name it even if the call fails.
-        (None, IdRule::Fresh) => TimeOrderedIds::default().next_id().into(),
-        (None, rule) => rule.id(&payload.bytes)?,
+    let EnqueueArgs { jobs: new, wait, timeout } = args;
+    let new = new.check()?;
+    let run = async |jobs: &Jobs| {
+        let jobs = new.of_kind(jobs);
+        match new.what {
+            What::One(request) if wait => one::wait(request, &jobs, timeout, session).await,
+            what => what.store(&Target { jobs, batch: None }, session).await,
+        }
     };
-    let request = one::Request { id, payload, options, wait: args.wait.then_some(args.timeout) };
-    let run = async |jobs: &Jobs| one::run(request, &args.job.job.of_kind(jobs), session).await;
     session.with_jobs(Missing::Create, run).await
+}
+
+impl NewJobs {
+    /// Checks everything that needs no store, before one is opened.
+    pub(in crate::commands) fn check(self) -> Result<CheckedJobs, CliError> {
+        let Self { payload, lines, id, ids, job } = self;
+        let options = job.options()?;
+        let kind = job.job.kind().cloned();
+        if let Some(path) = &lines {
+            let input = lines::open(path)?;
+            let ids = LineIds::new(ids.unwrap_or(IdRule::Line), input.source(), kind.as_ref());
+            let line = lines::LineJob { ids, options, args: job.job };
+            return Ok(CheckedJobs { kind, what: What::Lines(input, line) });
+        }
+        let payload = job.job.payload(one::bytes(payload.unwrap_or_default())?);
+        let id = match (id, ids.unwrap_or(IdRule::Fresh)) {
+            (Some(id), _) => id.into(),
+            // The id is made here, so that the answer can name it even if the call fails.
+            (None, IdRule::Fresh) => TimeOrderedIds::default().next_id().into(),
+            (None, rule) => rule.id(&payload.bytes)?,
+        };
+        Ok(CheckedJobs { kind, what: What::One(one::Request { id, payload, options }) })
+    }
+}
+
+impl CheckedJobs {
+    /// The queue for jobs of their kind.
+    pub(in crate::commands) fn of_kind(&self, jobs: &Jobs) -> Jobs {
+        self.kind.as_ref().map_or_else(|| jobs.clone(), |kind| jobs.of_kind(kind.clone()))
+    }
+
+    pub(in crate::commands) async fn store(
+        self,
+        target: &Target,
+        session: &Session,
+    ) -> Result<Exit, CliError> {
+        self.what.store(target, session).await
+    }
+}
+
+impl What {
+    async fn store(self, target: &Target, session: &Session) -> Result<Exit, CliError> {
+        match self {
+            Self::One(request) => one::run(request, target, session).await,
+            Self::Lines(input, line) => lines::run(input, line, target, session).await,
+        }
+    }
+}
+
+impl Target {
+    async fn enqueue(&self, id: Id, payload: Raw, options: JobOptions) -> queue::Result<Enqueued<Raw>> {
+        match &self.batch {
+            None => self.jobs.enqueue_with(id, payload, options).await,
+            Some(batch) => batch.add_with(id, payload, options).await,
+        }
+    }
+
+    /// Stores lines, whole or not at all.
+    async fn enqueue_many(
+        &self,
+        lines: Vec<(Id, Raw)>,
+        options: JobOptions,
+    ) -> queue::Result<Vec<Enqueued<Raw>>> {
+        match &self.batch {
+            None => self.jobs.enqueue_many(lines, options).await,
+            Some(batch) => batch.add_all_with(lines, options).await,
+        }
+    }
 }

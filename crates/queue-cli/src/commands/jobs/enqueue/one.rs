@@ -1,6 +1,7 @@
 //! The enqueue of a single job, with or without waiting for its result, and the answer that is
 //! printed.
 
+use super::Target;
 use crate::{
     commands::jobs::ending,
     exit::{CliError, Exit},
@@ -24,8 +25,6 @@ pub(super) struct Request {
     pub(super) id: Id,
     pub(super) payload: Payload,
     pub(super) options: JobOptions,
-    /// How long to wait for the result; `None` not to wait.
-    pub(super) wait: Option<Duration>,
 }
 
 /// The bytes of an argument, or of standard input if it is `-`.
@@ -38,13 +37,21 @@ pub(in crate::commands) fn bytes(argument: OsString) -> Result<Vec<u8>, CliError
     Ok(bytes)
 }
 
-pub(super) async fn run(request: Request, jobs: &Jobs, session: &Session) -> Result<Exit, CliError> {
-    let Request { id, payload, options, wait } = request;
-    let Some(timeout) = wait else {
-        let stored = jobs.enqueue_with(id, Raw(payload), options).await?;
-        session.out.answer(|| words(&stored), || object(&stored))?;
-        return Ok(Exit::Ok);
-    };
+pub(super) async fn run(request: Request, target: &Target, session: &Session) -> Result<Exit, CliError> {
+    let Request { id, payload, options } = request;
+    let stored = target.enqueue(id, Raw(payload), options).await?;
+    session.out.answer(|| words(&stored), || object(&stored))?;
+    Ok(Exit::Ok)
+}
+
+/// Enqueues a job and reports its result.
+pub(super) async fn wait(
+    request: Request,
+    jobs: &Jobs,
+    timeout: Duration,
+    session: &Session,
+) -> Result<Exit, CliError> {
+    let Request { id, payload, options } = request;
     let known = match &id {
         Id::Given(id) => Some(id.clone()),
         _ => None,

@@ -19,7 +19,7 @@ pub(super) struct EnqueueJobArgs {
     at: Option<SystemTime>,
     /// Run the job once this time has passed without another enqueue under its id: each one
     /// replaces the waiting job
-    #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true, requires = "id", conflicts_with_all = ["delay", "at", "wait"])]
+    #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true, requires = "id", conflicts_with_all = ["delay", "at"])]
     debounce: Option<Duration>,
     /// With --debounce: the longest total delay
     #[arg(long, value_name = "TIME", value_parser = parse::duration, allow_hyphen_values = true, requires = "debounce")]

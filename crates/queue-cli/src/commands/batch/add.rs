@@ -1,0 +1,32 @@
+//! `queue batch add`: members, by the arguments of `queue enqueue`.
+
+use super::find;
+use crate::{
+    commands::jobs::enqueue::{NewJobs, Target},
+    exit::{CliError, Exit},
+    session::{Jobs, Missing, Session},
+};
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The id of a member is the name and the number of the batch and then --id, such as import-7@12/row-1. How long it is kept is decided \
+by the batch. Adding a member that is there changes nothing, so an interrupted import is run again from the top: the id of a line \
+is made as by `queue enqueue --lines`.")]
+pub(super) struct AddArgs {
+    /// The name of the batch
+    name: String,
+    #[command(flatten)]
+    jobs: NewJobs,
+}
+
+pub(super) async fn run(args: AddArgs, session: &Session) -> Result<Exit, CliError> {
+    let AddArgs { name, jobs: new } = args;
+    let new = new.check()?;
+    let add = async |jobs: &Jobs| {
+        let jobs = new.of_kind(jobs);
+        let batch = Some(find(&name, &jobs, session).await?);
+        new.store(&Target { jobs, batch }, session).await
+    };
+    session.with_jobs(Missing::Refuse, add).await
+}

@@ -1,0 +1,125 @@
+//! `queue batch`: many jobs, and callbacks once all of them have ended.
+
+mod add;
+mod open;
+mod show;
+
+use crate::{
+    effect::Effect,
+    exit::{CliError, Exit},
+    output::plural,
+    session::{Jobs, Missing, Session},
+};
+use add::AddArgs;
+use clap::{Args, Subcommand};
+use open::OpenArgs;
+use queue::{Change, Raw, State, batches::Batch};
+use serde_json::json;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A batch counts its members as they end: completed, failed for good, cancelled, deleted or expired. Once it is sealed and all have \
+ended, it enqueues its callbacks, exactly once. The workers of the queue do this, `queue work` or a program.
+Every call may be repeated. Exits with 1 if the batch takes no more, 3 if there is none of this name.")]
+pub(crate) struct BatchArgs {
+    #[command(subcommand)]
+    command: BatchCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum BatchCommand {
+    /// List the batches of the queue, the newest first
+    Ls,
+    /// Show how far a batch is, what runs longest, and the last errors
+    Show(NameArgs),
+    /// Open a batch, or find the one that was opened in this way before
+    Open(OpenArgs),
+    /// Add a member to a batch, or one for each line of a file
+    Add(Box<AddArgs>),
+    /// Say that no more members come; the batch ends once all have ended
+    Seal(NameArgs),
+    /// Cancel the members that have not ended; the batch ends after them
+    Cancel(NameArgs),
+    /// Give a batch up: no callback runs, the members go on, and the name is free
+    Abandon(NameArgs),
+    /// Run the failed members of a batch again that has not ended; they stay counted as failed
+    Retry(NameArgs),
+}
+
+#[derive(Debug, Args)]
+struct NameArgs {
+    /// The name of the batch
+    name: String,
+}
+
+impl BatchArgs {
+    pub(crate) fn effect(&self) -> Effect {
+        Effect::change_if(!matches!(self.command, BatchCommand::Ls | BatchCommand::Show(_)))
+    }
+}
+
+pub(crate) async fn run(args: BatchArgs, session: &Session) -> Result<Exit, CliError> {
+    match args.command {
+        BatchCommand::Ls => show::all(session).await,
+        BatchCommand::Show(NameArgs { name }) => show::one(&name, session).await,
+        BatchCommand::Open(args) => open::run(args, session).await,
+        BatchCommand::Add(args) => add::run(*args, session).await,
+        BatchCommand::Seal(NameArgs { name }) => {
+            change(&name, "sealed", session, async |jobs| {
+                Ok(find(&name, jobs, session).await?.seal().await?)
+            })
+            .await
+        }
+        BatchCommand::Cancel(NameArgs { name }) => {
+            change(&name, "cancelling", session, async |jobs| Ok(jobs.batches().cancel(&name).await?)).await
+        }
+        BatchCommand::Abandon(NameArgs { name }) => {
+            change(&name, "abandoned", session, async |jobs| abandon(&name, jobs, session).await).await
+        }
+        BatchCommand::Retry(NameArgs { name }) => retry(&name, session).await,
+    }
+}
+
+async fn change(
+    name: &str,
+    answer: &'static str,
+    session: &Session,
+    change: impl AsyncFnOnce(&Jobs) -> Result<(), CliError>,
+) -> Result<Exit, CliError> {
+    session.with_jobs(Missing::Refuse, change).await?;
+    session.out.answer(|| format!("{answer} {name}"), || json!({"batch": name, "answer": answer}))?;
+    Ok(Exit::Ok)
+}
+
+async fn find(name: &str, jobs: &Jobs, session: &Session) -> Result<Batch<Raw, Raw>, CliError> {
+    jobs.batches().find(name).await?.ok_or_else(|| no_such(name, session))
+}
+
+async fn abandon(name: &str, jobs: &Jobs, session: &Session) -> Result<(), CliError> {
+    match jobs.batches().abandon(name).await? {
+        Change::Done | Change::NotAllowed(State::Cancelled) => Ok(()),
+        Change::Missing => Err(no_such(name, session)),
+        other => Err(CliError::unforeseen(other)),
+    }
+}
+
+async fn retry(name: &str, session: &Session) -> Result<Exit, CliError> {
+    let retried = async |jobs: &Jobs| {
+        let batch = find(name, jobs, session).await?;
+        if batch.status().await?.is_over() {
+            let ended = format!("the batch {name:?} has ended, and so have its callbacks been decided");
+            return Err(CliError::new(Exit::Negative, ended));
+        }
+        Ok(batch.jobs().failed().redrive_all().await?)
+    };
+    let retried = session.with_jobs(Missing::Refuse, retried).await?;
+    session.out.answer(
+        || format!("queued {}", plural(retried.done, "member", "members")),
+        || json!({"batch": name, "answer": "queued", "members": retried.done}),
+    )?;
+    Ok(Exit::Ok)
+}
+
+fn no_such(name: &str, session: &Session) -> CliError {
+    CliError::new(Exit::NotFound, format!("there is no batch {name:?} in the queue {:?}", session.name))
+}

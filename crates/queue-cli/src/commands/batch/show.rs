@@ -1,0 +1,172 @@
+//! The answers that show batches: the table of all of them, and the details of one.
+
+use super::no_such;
+use crate::{
+    exit::{CliError, Exit},
+    output::{self, Column, Format},
+    session::{Jobs, Missing, Session},
+};
+use queue::{
+    UnreadableJob,
+    batches::{BatchStatus, BatchesPage, CallbackMoment},
+    queue_core::{Cursor, JobMeta, Timestamp},
+    view::{
+        UnreadableBatchView,
+        words::{age, moment, number},
+    },
+};
+use serde_json::json;
+
+/// Batches of one read.
+const PAGE: usize = 100;
+/// The columns of a bar of progress.
+const BAR: u64 = 24;
+/// Errors that are shown.
+const ERRORS: usize = 3;
+
+const COLUMNS: [Column; 7] = [
+    Column::text("NAME"),
+    Column::whole("STATE"),
+    Column::whole("ADDED"),
+    Column::whole("COMPLETED"),
+    Column::whole("FAILED"),
+    Column::whole("CANCELLED"),
+    Column::whole("WAITING"),
+];
+
+pub(super) async fn all(session: &Session) -> Result<Exit, CliError> {
+    let read = async |jobs: &Jobs| {
+        let mut all = BatchesPage::default();
+        let mut after: Option<Cursor> = None;
+        loop {
+            let page = jobs.batches().list(after, PAGE).await?;
+            all.batches.extend(page.batches);
+            all.unreadable.extend(page.unreadable);
+            after = page.next;
+            if after.is_none() {
+                return Ok(all);
+            }
+        }
+    };
+    let found = session.with_jobs(Missing::Refuse, read).await?;
+    match session.out.format() {
+        Format::Json => {
+            let unreadable = found.unreadable.iter().map(|job| json!(UnreadableBatchView::from(job)));
+            let mut all = found.batches.iter().map(|status| json!(status.view())).chain(unreadable);
+            all.try_for_each(|one| session.out.object(&one))?;
+        }
+        Format::Human => session.out.text(output::table(COLUMNS, rows(&found)))?,
+    }
+    Ok(Exit::Ok)
+}
+
+/// A batch, and what is worth a look among its members.
+struct Found {
+    status: BatchStatus,
+    now: Timestamp,
+    oldest: Option<JobMeta>,
+    failed: Vec<JobMeta>,
+}
+
+pub(super) async fn one(name: &str, session: &Session) -> Result<Exit, CliError> {
+    let read = async |jobs: &Jobs| {
+        let batches = jobs.batches();
+        let Some(batch) = batches.find(name).await? else { return Err(no_such(name, session)) };
+        let status = batch.status().await?;
+        let running = batch.jobs().processing().page().await?;
+        let failed = batch.jobs().failed().newest_first().limit(ERRORS).page().await?;
+        let oldest = running.jobs.into_iter().min_by_key(|job| job.claimed_at);
+        Ok(Found { status, now: failed.now, oldest, failed: failed.jobs })
+    };
+    let found = session.with_jobs(Missing::Refuse, read).await?;
+    match session.out.format() {
+        Format::Json => session.out.object(&json!(found.status.view()))?,
+        Format::Human => session.out.text(output::pairs(found.words()))?,
+    }
+    Ok(Exit::Ok)
+}
+
+/// The batches of the listing; those that cannot be read here come last.
+fn rows(found: &BatchesPage) -> impl Iterator<Item = Vec<String>> {
+    found.batches.iter().map(row).chain(found.unreadable.iter().map(unreadable_row))
+}
+
+fn row(status: &BatchStatus) -> Vec<String> {
+    let counts = [status.added, status.completed, status.failed, status.cancelled, status.waiting];
+    [status.name.to_string(), status.state_word().to_owned()].into_iter().chain(counts.map(number)).collect()
+}
+
+/// A batch that cannot be read here; in place of its counts stands why.
+fn unreadable_row(unreadable: &UnreadableJob) -> Vec<String> {
+    let why = unreadable.error().message().to_owned();
+    let mut row = vec![unreadable.name().to_owned(), format!("unreadable: {why}")];
+    row.resize(COLUMNS.len(), "-".to_owned());
+    row
+}
+
+impl Found {
+    fn words(&self) -> Vec<(&'static str, String)> {
+        let status = &self.status;
+        let mut pairs = vec![
+            ("name", status.name.to_string()),
+            ("number", status.seq.to_string()),
+            ("state", state(status)),
+            ("progress", progress(status)),
+            ("added", number(status.added)),
+            ("completed", number(status.completed)),
+            ("failed", number(status.failed)),
+            ("cancelled", number(status.cancelled)),
+            ("waiting", number(status.waiting)),
+            ("opened", self.at(status.meta.created_at)),
+        ];
+        match status.ended_at {
+            Some(ended_at) => pairs.push(("ended", self.at(ended_at))),
+            None if !status.is_over() => {
+                pairs.push(("time-out", self.at(status.meta.created_at + status.spec.timeout())));
+            }
+            None => {}
+        }
+        pairs.push(("kept for", age(status.spec.keep().as_duration())));
+        for moment in CallbackMoment::ALL {
+            if let Some(callback) = status.spec.callback(moment) {
+                let queue = callback.queue.as_ref().map(|queue| format!(" in {queue}")).unwrap_or_default();
+                pairs.push(("callback", format!("{} at {}{queue}", callback.kind, moment.as_str())));
+            }
+        }
+        if let Some(job) = &self.oldest {
+            let since = job.claimed_at.map(|at| format!(", since {}", self.at(at))).unwrap_or_default();
+            pairs.push(("runs longest", format!("{}{since}", job.id)));
+        }
+        let errors = self.failed.iter().filter_map(|job| Some((job, job.last_error.as_ref()?)));
+        pairs.extend(errors.map(|(job, error)| ("error", format!("{}: {error}", job.id))));
+        pairs
+    }
+
+    fn at(&self, at: Timestamp) -> String {
+        let moment = moment(at, self.now);
+        format!("{} ({})", moment.absolute, moment.relative)
+    }
+}
+
+fn state(status: &BatchStatus) -> String {
+    let how = match (status.ended_at, status.timed_out, status.was_cancelled) {
+        (Some(_), true, _) => ", timed out",
+        (Some(_), _, true) => ", cancelled",
+        _ => "",
+    };
+    format!("{}{how}", status.state_word())
+}
+
+/// How many of the members have ended, as a bar and as a share.
+fn progress(status: &BatchStatus) -> String {
+    let ended = status.added.saturating_sub(status.waiting);
+    let columns = if status.added == 0 { 0 } else { scaled(ended, BAR, status.added) };
+    let percent = if status.added == 0 { 0 } else { scaled(ended, 100, status.added) };
+    let bar: String = (0..BAR).map(|at| if at < columns { '#' } else { '.' }).collect();
+    format!("{bar} {percent} % of {}", number(status.added))
+}
+
+/// A part of a whole on a scale, rounded down, so that only all of it is all of the scale.
+fn scaled(part: u64, scale: u64, whole: u64) -> u64 {
+    u64::try_from(u128::from(part) * u128::from(scale) / u128::from(whole)).unwrap_or(scale)
+}

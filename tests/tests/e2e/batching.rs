@@ -1,0 +1,111 @@
+//! `queue batch`, as used from a shell alone.
+
+use crate::place;
+use queue_e2e::{CommandDirectory, until};
+use serde_json::{Value, json};
+use std::fs;
+
+const OPEN: [&str; 6] = [
+    "batch",
+    "open",
+    "import-7",
+    "--on-end",
+    "report={\"to\":\"ada\",\"n\":12345678901234567890}",
+    "--keep=1h",
+];
+
+fn show(place: &CommandDirectory) -> Value {
+    place.run(&["batch", "show", "import-7", "--json"]).ok().object()
+}
+
+/// Runs a member that says `bad` to its end at once, and writes callbacks down.
+const EXEC: [&str; 3] = [
+    "work",
+    "--exec",
+    r#"input=$(cat); case "$input" in bad) exit 2;; *'"batch"'*) echo "$input" >> called;; esac"#,
+];
+
+/// Runs all jobs, some of which fail.
+fn drain(place: &CommandDirectory) {
+    place.run(&[&EXEC[..], &["--drain"]].concat());
+}
+
+fn called(place: &CommandDirectory) -> Vec<Value> {
+    let text = fs::read_to_string(place.path().join("called")).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn a_batch_is_opened_filled_from_a_file_sealed_and_reported_once() {
+    let place = place();
+    for _ in 0..2 {
+        assert_eq!(place.run(&OPEN).ok().text(), "open import-7\n");
+    }
+    place.run(&["batch", "open", "import-7", "--on-end", "other"]).code(2);
+    fs::write(place.path().join("rows"), "a\nb\nbad\n").expect("the place is fresh");
+    let add = ["batch", "add", "import-7", "--lines", "rows", "--max-attempts", "1"];
+    let first = place.run(&add).ok().text().to_owned();
+    assert!(first.starts_with("queued 3 jobs, 0 duplicates"), "{first}");
+    let again = place.run(&add).ok().text().to_owned();
+    assert!(again.starts_with("queued 0 jobs, 3 duplicates"), "{again}");
+    let added = place.run(&["batch", "add", "import-7", "c", "--id", "row-c", "--json"]).ok().object();
+    let id = added["id"].as_str().expect("an id").to_owned();
+    assert!(id.starts_with("import-7@") && id.ends_with("/row-c"), "{id}");
+    place.run(&["cancel", &id]).ok();
+    drain(&place);
+    assert_eq!(called(&place), Vec::<Value>::new());
+    for _ in 0..2 {
+        assert_eq!(place.run(&["batch", "seal", "import-7"]).ok().text(), "sealed import-7\n");
+    }
+    assert!(place.run(&["batch", "add", "import-7", "d"]).code(1).stderr.contains("takes no more"));
+    let shown = place.run(&["batch", "show", "import-7"]).ok().text().to_owned();
+    assert!(shown.contains("100 % of 4") && shown.contains("report at end"), "{shown}");
+    drain(&place);
+    let reports = called(&place);
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    for (name, value) in [("added", 4), ("completed", 2), ("failed", 1), ("cancelled", 1)] {
+        assert_eq!(reports[0][name], json!(value), "{name}");
+    }
+    assert_eq!(reports[0]["payload"], json!({"to": "ada", "n": 12_345_678_901_234_567_890_u64}));
+    let status = show(&place);
+    assert_eq!((&status["state"], &status["waiting"]), (&json!("ended"), &json!(0)));
+    let listed = place.run(&["batch", "ls", "--json"]).ok().object();
+    assert_eq!(listed, status);
+    assert!(place.run(&["batch", "ls"]).ok().text().contains("import-7"));
+    assert!(place.run(&["batch", "retry", "import-7"]).code(1).stderr.contains("has ended"));
+}
+
+#[test]
+fn a_batch_is_cancelled_retried_and_abandoned() {
+    let place = place();
+    place.run(&OPEN).ok();
+    place.run(&["batch", "add", "import-7", "bad", "--id", "1", "--max-attempts", "1"]).ok();
+    place.run(&["batch", "add", "import-7", "a", "--id", "2", "--delay", "1h"]).ok();
+    let _worker = place.start(&EXEC);
+    until("a member fails", || (show(&place)["failed"] == json!(1)).then_some(()));
+    assert_eq!(place.run(&["batch", "retry", "import-7"]).ok().text(), "queued 1 member\n");
+    assert_eq!(place.run(&["batch", "cancel", "import-7"]).ok().text(), "cancelling import-7\n");
+    let reports = until("the callback runs", || Some(called(&place)).filter(|reports| !reports.is_empty()));
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    let counts = ["was_cancelled", "failed", "cancelled"].map(|name| reports[0][name].clone());
+    assert_eq!(counts, [json!(true), json!(1), json!(1)]);
+    place.run(&["batch", "cancel", "import-7"]).code(1);
+    place.run(&["batch", "open", "other"]).ok();
+    assert_eq!(place.run(&["batch", "abandon", "other"]).ok().text(), "abandoned other\n");
+    place.run(&["batch", "add", "other", "x"]).code(1);
+}
+
+#[test]
+fn a_batch_that_is_not_there_is_not_found_and_bad_callbacks_are_refused() {
+    let place = place();
+    place.run(&["enqueue", "x"]).ok();
+    for command in ["show", "seal", "cancel", "abandon", "retry"] {
+        place.run(&["batch", command, "nothing"]).code(3);
+    }
+    place.run(&["batch", "add", "nothing", "x"]).code(3);
+    for bad in ["report={", "queue.batch", "=1"] {
+        place.run(&["batch", "open", "b", "--on-end", bad]).code(2);
+    }
+    place.run(&["batch", "open", "a@b"]).code(2);
+    assert_eq!(place.run(&["batch", "ls", "--json"]).ok().text(), "");
+}
