@@ -7,7 +7,7 @@ use crate::{
 use queue::{
     JobId, Kind, Storage,
     queue_core::{
-        Changed, ContentType, EndSignal, Enqueued, NewGate, NewJob, Payload, QueueName, Retention,
+        Budget, Changed, ContentType, EndSignal, Enqueued, NewGate, NewJob, Payload, QueueName, Retention,
         StorageExt,
         lifecycle::{Event, Policy},
     },
@@ -72,11 +72,14 @@ impl Members {
     }
 }
 
-/// All records are kept, since records of members are.
+/// All records are kept, since records of members are. A job may lose any number of workers: among
+/// a million some lose several.
 fn new(id: JobId, kind: &'static str, number: u64) -> NewJob {
     let payload =
         Payload::new(format!("{:?}", payload_text(number)), ContentType::from_static("application/json"));
-    NewJob::new(id, Kind::from_static(kind), payload).with_retention(Retention::Forever)
+    NewJob::new(id, Kind::from_static(kind), payload)
+        .with_retention(Retention::Forever)
+        .with_max_stalls(Budget::Unlimited)
 }
 
 async fn store(storage: &dyn Storage, jobs: Vec<NewJob>) -> Result<(), Failed> {
