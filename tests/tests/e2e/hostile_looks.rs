@@ -51,6 +51,25 @@ fn schedule() -> Vec<Look> {
     ]
 }
 
+fn batch() -> Vec<Look> {
+    let file = file();
+    vec![
+        look(&["batch", "ls"]),
+        look(&["batch", "show", NAME]),
+        look(&["batch", "show", TEXT]),
+        look(&["batch", "open", NAME, "--on-end", NAME]),
+        look(&["batch", "open", "new", "--on-end", &format!("{NAME}={TEXT}")]),
+        look(&["batch", "open", TEXT, "--callbacks-in", TEXT]),
+        look(&["batch", "add", NAME, TEXT, "--id", &id("failed")]),
+        drawing(&["batch", "add", NAME, "--lines", &file]),
+        look(&["batch", "add", TEXT, "x"]),
+        look(&["batch", "seal", NAME]),
+        look(&["batch", "cancel", NAME]),
+        look(&["batch", "abandon", NAME]),
+        look(&["batch", "retry", NAME]),
+    ]
+}
+
 fn bulk() -> Vec<Look> {
     vec![
         look(&["bulk", "redrive", "--state", "failed", "--id", NAME]),
@@ -151,6 +170,7 @@ pub(crate) fn looks(command: &str) -> Vec<Look> {
             let several = vec![look(&["redrive", "--all-failed"]), look(&["redrive", "--tag", TAG])];
             [on_each(&["redrive"], look), several].concat_all()
         }
+        "batch" => batch(),
         "bulk" => bulk(),
         "serve" => serve(),
         "token" => token(),

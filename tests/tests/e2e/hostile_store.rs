@@ -47,6 +47,8 @@ pub(crate) async fn fill(url: &str) {
     for fate in ["runs", "failing", "failed", "completed"] {
         enqueue(fate).await;
     }
+    let batch = jobs.batch(NAME).on_end(Kind::from_static(NAME), &TEXT).open().await.expect("it opens");
+    batch.add(id("failed"), Raw(payload())).await.expect("it is accepted");
     work(&storage).await;
     for fate in ["waits", "later"] {
         enqueue(fate).await;
@@ -82,7 +84,8 @@ async fn work(storage: &Arc<dyn Storage>) {
         let event = match meta.id.as_str().trim_end_matches(NAME) {
             "runs" => Event::Extend { token, by: hour, progress: Some(TEXT.as_bytes().to_vec().into()) },
             "failing" => fail(Cause::Retryable, Some(hour)),
-            "failed" => fail(Cause::Terminal, None),
+            // The member of the batch too.
+            fate if fate.ends_with("failed") => fail(Cause::Terminal, None),
             _ => Event::Complete { token, result: payload(), retention: None, then: Vec::new() },
         };
         storage.settle(&meta, event, &Policy::default()).await.expect("it is held");
