@@ -8,12 +8,14 @@ use queue_core::{
     Changed,
     lifecycle::{Event, Rejected},
 };
-use std::pin::pin;
-use tokio::task::yield_now;
+use std::{pin::pin, time::Duration};
+use tokio::{task::yield_now, time::sleep};
 
 /// The turns of other tasks after which a call is dropped, from before it is sent to long after it
 /// is answered.
 const MOMENTS: [usize; 12] = [0, 1, 2, 3, 4, 6, 8, 16, 32, 64, 256, 1024];
+/// How long a claim that brought nothing is left alone; the limit of a case ends this.
+const RETRY: Duration = Duration::from_millis(5);
 
 cases! { "gates":
     a_dropped_enqueue_raises_once [I28 I19] (Gates);
@@ -29,6 +31,18 @@ async fn drop_after<T>(turns: usize, call: impl Future<Output = T>) {
             return;
         }
         yield_now().await;
+    }
+}
+
+/// Claims the jobs that are due, as soon as there are any. What is left of a dropped call may hold
+/// a gate for a moment on a server, and a claim beside it leaves such a gate closed.
+async fn claim_when_due(bench: &Bench) -> Vec<String> {
+    loop {
+        let ids = bench.claim_ids(9).await;
+        if !ids.is_empty() {
+            return ids;
+        }
+        sleep(RETRY).await;
     }
 }
 
@@ -57,7 +71,7 @@ async fn a_dropped_settle_signals_once(bench: &Bench) {
         drop_after(turns, store.apply(vec![sent.clone()])).await;
         assert_done!([bench.apply(sent).await]);
         assert_eq!(gate(bench).await.signals, 1, "after {turns} turns");
-        assert_eq!(bench.claim_ids(9).await, [SUM]);
+        assert_eq!(claim_when_due(bench).await, [SUM]);
     }
 }
 
@@ -71,7 +85,7 @@ async fn a_dropped_suspend_closes_once(bench: &Bench) {
         assert_done!([bench.apply(sent).await]);
         let closed = gate(bench).await;
         assert_eq!((closed.needs, closed.closed_at), (1, Some(1)), "after {turns} turns");
-        assert_eq!(bench.claim_ids(9).await, ["child"]);
+        assert_eq!(claim_when_due(bench).await, ["child"]);
     }
 }
 
@@ -85,6 +99,6 @@ async fn a_dropped_seal_opens_once_it_is_sent_again(bench: &Bench) {
         let again = bench.change(SUM, Event::Seal).await;
         let is_sealed = matches!(again, Changed::Done(_) | Changed::Rejected(Rejected::Already(_)));
         assert!(is_sealed, "after {turns} turns: {again:?}");
-        assert_eq!(bench.claim_ids(9).await, [SUM]);
+        assert_eq!(claim_when_due(bench).await, [SUM]);
     }
 }
