@@ -3,9 +3,9 @@
 use queue_core::{Error, ErrorKind, JobMeta, Result};
 use queue_view::{UnreadableBatchView, UnreadableOperationView, UnreadableScheduleView};
 
-/// A schedule or an operation that this program cannot read: a newer version of the library wrote
-/// it, or its time zone is not known on this machine. Workers that cannot read it leave it,
-/// uncharged, to those that can.
+/// A schedule, an operation or a batch that this program cannot read: a newer version of the
+/// library wrote it, or its time zone is not known on this machine. Workers that cannot read it
+/// leave it, uncharged, to those that can.
 ///
 /// It can be paused, cancelled and removed as any other.
 #[derive(Clone, Debug)]

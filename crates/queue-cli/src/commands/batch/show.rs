@@ -12,7 +12,7 @@ use queue::{
     queue_core::{Cursor, JobMeta, Timestamp},
     view::{
         UnreadableBatchView,
-        words::{age, moment, number},
+        words::{age, moment, number, share},
     },
 };
 use serde_json::json;
@@ -157,16 +157,11 @@ fn state(status: &BatchStatus) -> String {
     format!("{}{how}", status.state_word())
 }
 
-/// How many of the members have ended, as a bar and as a share.
+/// How many of the members have ended, as a bar and as a share. Both are rounded down, so that only
+/// all of them fill it.
 fn progress(status: &BatchStatus) -> String {
-    let ended = status.added.saturating_sub(status.waiting);
-    let columns = if status.added == 0 { 0 } else { scaled(ended, BAR, status.added) };
-    let percent = if status.added == 0 { 0 } else { scaled(ended, 100, status.added) };
-    let bar: String = (0..BAR).map(|at| if at < columns { '#' } else { '.' }).collect();
-    format!("{bar} {percent} % of {}", number(status.added))
-}
-
-/// A part of a whole on a scale, rounded down, so that only all of it is all of the scale.
-fn scaled(part: u64, scale: u64, whole: u64) -> u64 {
-    u64::try_from(u128::from(part) * u128::from(scale) / u128::from(whole)).unwrap_or(scale)
+    let (ended, added) = (status.added.saturating_sub(status.waiting), status.added);
+    let columns = u128::from(ended) * u128::from(BAR) / u128::from(added.max(1));
+    let bar: String = (0..u128::from(BAR)).map(|at| if at < columns { '#' } else { '.' }).collect();
+    format!("{bar} {} of {}", share(ended, added).unwrap_or_else(|| "0 %".to_owned()), number(added))
 }

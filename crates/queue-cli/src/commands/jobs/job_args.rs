@@ -65,7 +65,7 @@ impl JobArgs {
 
     /// The queue for jobs of this kind.
     pub(crate) fn of_kind(&self, jobs: &Jobs) -> Jobs {
-        self.kind.as_ref().map_or_else(|| jobs.clone(), |kind| jobs.of_kind(kind.clone()))
+        of_kind(self.kind(), jobs)
     }
 
     pub(crate) fn options(&self) -> JobOptions {
@@ -106,6 +106,11 @@ impl JobArgs {
             None => Ok(()),
         }
     }
+}
+
+/// The queue for jobs of this kind; of the default one if none was given.
+pub(super) fn of_kind(kind: Option<&Kind>, jobs: &Jobs) -> Jobs {
+    kind.map_or_else(|| jobs.clone(), |kind| jobs.of_kind(kind.clone()))
 }
 
 fn header(text: &str) -> Result<(String, String), String> {

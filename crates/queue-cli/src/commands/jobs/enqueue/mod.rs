@@ -8,6 +8,7 @@ mod options;
 mod progress;
 
 use crate::{
+    commands::jobs::job_args,
     exit::{CliError, Exit},
     parse,
     session::{Jobs, Missing, Session},
@@ -113,7 +114,7 @@ impl NewJobs {
 impl CheckedJobs {
     /// The queue for jobs of their kind.
     pub(in crate::commands) fn of_kind(&self, jobs: &Jobs) -> Jobs {
-        self.kind.as_ref().map_or_else(|| jobs.clone(), |kind| jobs.of_kind(kind.clone()))
+        job_args::of_kind(self.kind.as_ref(), jobs)
     }
 
     pub(in crate::commands) async fn store(
