@@ -51,6 +51,23 @@ async fn until_idle_sees_what_a_job_of_one_queue_put_into_another() {
     }
 }
 
+/// A program of cron is such a worker. Where it is the only one, no other takes over what a killed
+/// run left. A lease that has not lapsed yet is left to the worker that holds it.
+#[tokio::test(start_paused = true)]
+async fn until_idle_takes_over_the_job_of_a_run_that_was_killed_before_it() {
+    let (rig, starts) = (Rig::new(), Starts::default());
+    rig.enqueue_into(&a(), [job("killed", 1)]).await;
+    claim_elsewhere(&rig, &a(), 1000).await;
+    rig.enqueue_into(&a(), [job("held", 1)]).await;
+    claim_elsewhere(&rig, &a(), 600_000).await;
+    sleep(millis(60_000)).await;
+    let worker = rig.worker_on(starts.router(|_| 1), evenly([a()])).rescue_interval(millis(5000));
+    let report = Rig::start(worker.until_idle()).ended().await;
+    assert_eq!((report.completed, report.rescued), (1, 1), "{:?}", rig.events.trace());
+    let after = rig.events.elapsed_ms() - 60_000;
+    assert!((10_000..16_000).contains(&after), "it leaves the lease alone for 10 s: {after} ms");
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_has_not_started_is_given_back_to_its_own_queue_at_the_stop() {
     let (rig, starts) = (Rig::new(), Starts::default());
