@@ -9,6 +9,13 @@ use queue_serde::{CodecContext, Encode, Role};
 #[derive(Debug)]
 pub struct ContextBatch<'c, S = ()> {
     context: &'c Context<S>,
+    batch: BatchOfMember,
+}
+
+/// The batch that a job is a member of, by the end signal that the job owes it. What it admits
+/// joins the batch, also a sealed one, if it is enqueued in the step that ends the job.
+#[derive(Clone, Debug)]
+pub struct BatchOfMember {
     life: BatchLife,
     signal: EndSignal,
 }
@@ -50,6 +57,14 @@ impl BatchLife {
         self.admitted(job, self.signal(urgent))
     }
 
+    /// Makes a job a member whose id is the part that its producer chose.
+    ///
+    /// # Errors
+    /// [`InvalidMember::Id`] and [`InvalidMember::Tags`].
+    pub fn join(&self, job: NewJob, urgent: bool) -> Result<NewJob, InvalidMember> {
+        self.admit(NewJob { id: self.member(job.id.as_str())?, ..job }, urgent)
+    }
+
     fn admitted(&self, mut job: NewJob, signal: EndSignal) -> Result<NewJob, InvalidMember> {
         job.tags = job.tags.with(self.tag()).map_err(|_| InvalidMember::Tags { id: job.id.clone() })?;
         job.end_signals.retain(|other| other.to != signal.to);
@@ -58,18 +73,47 @@ impl BatchLife {
     }
 }
 
+impl BatchOfMember {
+    /// The batch that a job with these end signals is a member of; `None` for a member of none.
+    pub fn of(signals: &[EndSignal]) -> Option<Self> {
+        let (life, signal) =
+            signals.iter().find_map(|signal| Some((BatchLife::of_signal(signal)?, signal)))?;
+        // A child that did not raise would be counted in the place of another member.
+        Some(Self { life, signal: EndSignal { raises: true, tolerant: false, ..signal.clone() } })
+    }
+
+    /// The life of the batch.
+    pub const fn life(&self) -> &BatchLife {
+        &self.life
+    }
+
+    /// Makes a job a further member, with the id as it is.
+    ///
+    /// # Errors
+    /// [`InvalidMember::Tags`].
+    pub fn admit(&self, job: NewJob) -> Result<NewJob, InvalidMember> {
+        self.life.admitted(job, self.signal.clone())
+    }
+
+    /// Makes a job a further member whose id is the part behind the name of the batch.
+    ///
+    /// # Errors
+    /// [`InvalidMember::Id`] and [`InvalidMember::Tags`].
+    pub fn join(&self, job: NewJob) -> Result<NewJob, InvalidMember> {
+        self.admit(NewJob { id: self.life.member(job.id.as_str())?, ..job })
+    }
+}
+
 impl<'c, S> ContextBatch<'c, S> {
     pub(crate) fn of(context: &'c Context<S>, signals: &[EndSignal]) -> Result<Self> {
-        let found = signals.iter().find_map(|signal| Some((BatchLife::of_signal(signal)?, signal.clone())));
-        let (life, signal) =
-            found.ok_or_else(|| InvalidMember::NoMember { id: context.meta().id.clone() })?;
-        // A child that did not raise would be counted in the place of another member.
-        Ok(Self { context, life, signal: EndSignal { raises: true, tolerant: false, ..signal } })
+        let batch = BatchOfMember::of(signals);
+        let batch = batch.ok_or_else(|| InvalidMember::NoMember { id: context.meta().id.clone() })?;
+        Ok(Self { context, batch })
     }
 
     /// The name of the batch.
     pub const fn name(&self) -> &BatchName {
-        self.life.name()
+        self.batch.life.name()
     }
 
     /// Adds a job of the kind of this one, with default options, under an id that is unique in the
@@ -105,19 +149,19 @@ impl<'c, S> ContextBatch<'c, S> {
     /// # Errors
     /// The errors of [`add`](Self::add), and `Invalid` for a job that has no room for one tag more.
     pub fn add_job(&self, job: NewJob) -> Result<JobId> {
-        let id = self.life.member(job.id.as_str()).map_err(InvalidMember::Id)?;
-        let member = self.life.admitted(NewJob { id: id.clone(), ..job }, self.signal.clone())?;
+        let member = self.batch.join(job)?;
+        let id = member.id.clone();
         self.context.then(member);
         Ok(id)
     }
 
     fn add_kind<P: Encode>(&self, kind: Kind, id: &str, payload: &P) -> Result<JobId> {
-        let id = self.life.member(id).map_err(InvalidMember::Id)?;
+        let id = self.batch.life.member(id).map_err(InvalidMember::Id)?;
         let queue = &self.context.meta().queue;
         let place = CodecContext::new(queue, &kind, &id, Role::Payload);
         let payload = payload.encode(self.context.codec(), &place)?;
         let job = NewJob::new(id.clone(), kind, payload);
-        self.context.then(self.life.admitted(job, self.signal.clone())?);
+        self.context.then(self.batch.admit(job)?);
         Ok(id)
     }
 }

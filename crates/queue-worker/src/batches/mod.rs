@@ -30,7 +30,7 @@ pub use batch_life::{BatchLife, CallbackMoment};
 pub use batch_name::{BATCH_NAME_BYTES_MAX, BatchName, InvalidBatchName};
 pub use counts::BatchCounts;
 pub use halt::HaltSpec;
-pub use member::{ContextBatch, InvalidMember};
+pub use member::{BatchOfMember, ContextBatch, InvalidMember};
 pub use progress::BatchProgress;
 pub use spec::{BatchSpec, CallbackSpec, OnTimeout, coordinator_tag};
 pub use spec_error::BatchSpecError;

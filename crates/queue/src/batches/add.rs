@@ -6,10 +6,10 @@ use super::{
 };
 use crate::{
     Decode, Encode, Enqueued, Id, InvalidOption, JobOptions, Joinable,
-    batches::BatchError,
-    client::{CheckedOptions, SendSpan, is_full},
+    batches::{BatchError, InvalidMember},
+    client::{CheckedOptions, KeysOf, SendSpan, is_full},
 };
-use queue_core::{Detail, Error, JobId, NewJob, Result};
+use queue_core::{Detail, Enqueued as Stored, Error, JobId, NewJob, Result, Stamped};
 
 const DEBOUNCED: &str = "a member of a batch cannot be debounced, since each member is counted";
 
@@ -104,8 +104,29 @@ impl<P: Encode, R: Decode> Batch<P, R> {
         Ok(())
     }
 
-    /// Stores members. From outside a sealed batch takes only those that it has.
     async fn store(&self, jobs: Vec<NewJob>) -> Result<Vec<Enqueued<R>>> {
+        let keys = KeysOf::jobs(&jobs);
+        let answers = self.store_members(jobs).await?.value;
+        self.queue.typed_answers(keys, answers).await
+    }
+}
+
+impl<P, R> Batch<P, R> {
+    /// Adds jobs that are made already, as services do: all or none of them, at most
+    /// [`Limits::batch_max`](crate::Limits::batch_max). The id of each is the part behind the name
+    /// of the batch. No hook of the handle looks at them. The answers are in the order of the jobs,
+    /// with the time of the store.
+    ///
+    /// # Errors
+    /// The errors of [`add`](Self::add), with [`InvalidMember`] as the source for a job that cannot
+    /// be a member.
+    pub async fn add_jobs(&self, jobs: Vec<NewJob>) -> Result<Stamped<Vec<Stored>>> {
+        let members = jobs.into_iter().map(|job| self.life.join(job, self.is_urgent));
+        self.store_members(members.collect::<Result<_, InvalidMember>>()?).await
+    }
+
+    /// Stores members. From outside a sealed batch takes only those that it has.
+    async fn store_members(&self, jobs: Vec<NewJob>) -> Result<Stamped<Vec<Stored>>> {
         let refusal = match standing_of(&self.queue.shared, &self.life).await?.0 {
             Standing::Open => None,
             Standing::Sealed => Some(BatchError::Sealed { name: self.name().clone() }.into()),
@@ -115,8 +136,8 @@ impl<P: Encode, R: Decode> Batch<P, R> {
         if let Some(refusal) = refusal {
             self.expect_all_there(&jobs, refusal).await?;
         }
-        let answers = self.queue.store(jobs).await?;
-        if answers.iter().any(|answer| matches!(answer, Enqueued::Orphaned { .. })) {
+        let answers = self.queue.shared.store_group(jobs).await?;
+        if answers.value.contains(&Stored::Orphaned) {
             // One is refused for what the batch is, so none of this call was stored.
             let (standing, _) = standing_of(&self.queue.shared, &self.life).await?;
             return Err(if standing == Standing::Missing { self.missing() } else { self.ended() });

@@ -20,9 +20,9 @@ pub use batch_error::BatchError;
 pub use builder::BatchBuilder;
 pub use callback_kind::CallbackKind;
 pub use queue_worker::batches::{
-    BATCH_KIND, BATCH_NAME_BYTES_MAX, BatchCounts, BatchEnd, BatchLife, BatchName, BatchProgress, BatchSpec,
-    BatchSpecError, CallbackMoment, CallbackSpec, ContextBatch, EndedBatch, HALT_KIND, HaltSpec,
-    InvalidBatchName, InvalidMember, OnTimeout,
+    BATCH_KIND, BATCH_NAME_BYTES_MAX, BatchCounts, BatchEnd, BatchLife, BatchName, BatchOfMember,
+    BatchProgress, BatchSpec, BatchSpecError, CallbackMoment, CallbackSpec, ContextBatch, EndedBatch,
+    HALT_KIND, HaltSpec, InvalidBatchName, InvalidMember, OnTimeout,
 };
 pub use status::BatchStatus;
 

@@ -4,7 +4,7 @@ use crate::{
     Decode, Encode, Enqueued, Id, InvalidOption, JobOptions, Queue,
     client::{SendSpan, Shared, option_values::CheckedOptions},
 };
-use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, Kind, NewJob, Result, StorageExt};
+use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, Kind, NewJob, Result, Stamped, StorageExt};
 use queue_serde::Role;
 
 /// The bytes of payloads at which a batch of [`Queue::enqueue_many`] is sent, so that no
@@ -150,19 +150,36 @@ impl<P: Encode, R: Decode> Queue<P, R> {
 
     /// Stores jobs as one group, with one answer for each.
     pub(crate) async fn store(&self, jobs: Vec<NewJob>) -> Result<Vec<Enqueued<R>>> {
-        let ids: Vec<JobId> = jobs.iter().map(|job| job.id.clone()).collect();
-        let kinds: Vec<Kind> = jobs.iter().map(|job| job.kind.clone()).collect();
-        let stored = self.shared.storage.enqueue(&self.shared.name, vec![jobs]).await?;
-        let mut answers = stored.value.into_iter().next().unwrap_or_default();
-        if answers.len() != ids.len() {
-            let message = "the store answered another number of jobs than it got";
-            return Err(Error::new(ErrorKind::Internal, "enqueue", message).unknown());
-        }
+        let keys = KeysOf::jobs(&jobs);
+        let answers = self.shared.store_group(jobs).await?.value;
+        self.typed_answers(keys, answers).await
+    }
+
+    /// The answers of a store about these jobs, with the results decoded.
+    pub(crate) async fn typed_answers(
+        &self,
+        keys: KeysOf,
+        mut answers: Vec<Stored>,
+    ) -> Result<Vec<Enqueued<R>>> {
+        let KeysOf { ids, kinds } = keys;
         let some_are_new = answers.iter().any(Stored::is_new);
         self.shared.read_left_out(&ids, &mut answers).await?;
         let keys = ids.into_iter().zip(kinds);
         let typed = keys.zip(answers).map(|((id, kind), answer)| self.shared.typed(id, &kind, answer));
         typed.collect::<Result<_>>().map_err(|error| if some_are_new { error.unknown() } else { error })
+    }
+}
+
+/// What the answers about jobs are read with.
+pub(crate) struct KeysOf {
+    ids: Vec<JobId>,
+    kinds: Vec<Kind>,
+}
+
+impl KeysOf {
+    pub(crate) fn jobs(jobs: &[NewJob]) -> Self {
+        let ids = jobs.iter().map(|job| job.id.clone()).collect();
+        Self { ids, kinds: jobs.iter().map(|job| job.kind.clone()).collect() }
     }
 }
 
@@ -194,6 +211,18 @@ impl<P: Encode, R> Queue<P, R> {
 }
 
 impl Shared {
+    /// Stores jobs as one group, with one answer for each.
+    pub(crate) async fn store_group(&self, jobs: Vec<NewJob>) -> Result<Stamped<Vec<Stored>>> {
+        let count = jobs.len();
+        let Stamped { value, now, clock } = self.storage.enqueue(&self.name, vec![jobs]).await?;
+        let value = value.into_iter().next().unwrap_or_default();
+        if value.len() != count {
+            let message = "the store answered another number of jobs than it got";
+            return Err(Error::new(ErrorKind::Internal, "enqueue", message).unknown());
+        }
+        Ok(Stamped { value, now, clock })
+    }
+
     /// Reads the results that an answer had no room for.
     async fn read_left_out(&self, ids: &[JobId], answers: &mut [Stored]) -> Result<()> {
         let is_left_out = |answer: &Stored| matches!(answer, Stored::Completed { result: None, .. });

@@ -52,7 +52,7 @@ pub use status::Status;
 pub use transaction::{EnqueueIn, Joinable, SettleIn};
 
 #[cfg(feature = "worker")]
-pub(crate) use enqueue::is_full;
+pub(crate) use enqueue::{KeysOf, is_full};
 pub(crate) use id_key::IdKey;
 pub(crate) use keep::{checked_span, retention};
 #[cfg(not(feature = "opentelemetry"))]
