@@ -4,6 +4,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use queue::batches::BatchError;
 use queue_core::{Certainty, Error, ErrorKind, InvalidName};
 use queue_view::InvalidFilter;
 use serde::Serialize;
@@ -45,10 +46,20 @@ pub(crate) enum ProblemKind {
 }
 
 /// Why, where clients act on more than the kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ProblemReason {
     OtherKey,
+    /// A batch of this name was opened in another way.
+    BatchExists,
+    /// The id of the batch's own job is taken.
+    NameTaken,
+    /// There is no such batch.
+    NoBatch,
+    /// The batch has ended.
+    BatchEnded,
+    /// The batch takes members from its members alone.
+    BatchSealed,
 }
 
 /// A problem as it is sent.
@@ -65,8 +76,11 @@ pub(crate) struct ProblemDocument {
     kind: ProblemKind,
     /// `not_applied` or `unknown`.
     certainty: &'static str,
-    /// `other_key`: the receipt was sealed by a key that this server does not have.
+    /// `other_key`: the receipt was sealed by a key that this server does not have. Of a batch:
+    /// `batch_exists`, opened in another way; `name_taken`, by a job; `no_batch`; `batch_ended`;
+    /// `batch_sealed`. There may be more.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     reason: Option<ProblemReason>,
     /// When the same request may succeed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,6 +169,11 @@ impl Problem {
         Self { reason: Some(ProblemReason::OtherKey), ..Self::invalid(detail) }
     }
 
+    /// There is no batch of the name in the path.
+    pub(crate) fn no_batch() -> Self {
+        Self { reason: Some(ProblemReason::NoBatch), ..Self::not_found("there is no such batch") }
+    }
+
     /// Sets a status that says more than that of the kind.
     #[must_use]
     pub(crate) fn with_status(self, status: StatusCode) -> Self {
@@ -220,6 +239,19 @@ const fn certainty(certainty: Certainty) -> &'static str {
     }
 }
 
+/// What a batch refuses is no fault of the request as such: the batch stands in its way.
+fn refused_by_batch(error: &Error) -> Option<(ProblemKind, StatusCode, ProblemReason)> {
+    let refused = std::error::Error::source(error)?.downcast_ref::<BatchError>()?;
+    let in_the_way = |reason| (ProblemKind::Invalid, StatusCode::CONFLICT, reason);
+    Some(match refused {
+        BatchError::NoBatch { .. } => (ProblemKind::NotFound, StatusCode::NOT_FOUND, ProblemReason::NoBatch),
+        BatchError::Exists { .. } => in_the_way(ProblemReason::BatchExists),
+        BatchError::Ended { .. } => in_the_way(ProblemReason::BatchEnded),
+        BatchError::Sealed { .. } => in_the_way(ProblemReason::BatchSealed),
+        _ => in_the_way(ProblemReason::NameTaken),
+    })
+}
+
 impl From<Error> for Problem {
     /// The answer says what is wrong with a request. What is wrong with the store goes to the log,
     /// since its message may name hosts, files and accounts.
@@ -237,7 +269,11 @@ impl From<Error> for Problem {
         if !matches!(kind, ProblemKind::Invalid | ProblemKind::Unsupported | ProblemKind::Conflict) {
             tracing::warn!(%error, operation = error.operation(), "the store did not carry out a call");
         }
-        Self { certainty: error.certainty(), ..Self::new(kind, detail) }
+        let problem = Self { certainty: error.certainty(), ..Self::new(kind, detail) };
+        match refused_by_batch(&error) {
+            Some((kind, status, reason)) => Self { kind, status, reason: Some(reason), ..problem },
+            None => problem,
+        }
     }
 }
 

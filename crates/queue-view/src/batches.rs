@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
-/// A batch as JSON: what `queue batch ls` and `queue batch show` answer with `--json`.
+/// A batch as JSON: what `queue batch ls` and `queue batch show` answer with `--json`, and the
+/// service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Batch))]
 pub struct BatchView {
     /// Its name.
     pub batch: String,
@@ -43,6 +45,7 @@ pub struct BatchView {
 
 /// A callback of a batch, without what its producer gave it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = BatchCallback))]
 pub struct BatchCallbackView {
     /// `end`, `success`, `failure` or `first-failure`.
     pub on: &'static str,
@@ -54,6 +57,7 @@ pub struct BatchCallbackView {
 
 /// A batch that this program cannot read, and another may: a newer version wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = UnreadableBatch))]
 pub struct UnreadableBatchView {
     /// Its name.
     pub batch: String,

@@ -6,8 +6,8 @@ use crate::{
     problem::Result,
     service::App,
     verbs::{
-        about, change, claim, enqueue, events, extend, failures, jobs, metrics, operations, outcome, queues,
-        schedules, settle, stats, workers,
+        about, batches, change, claim, enqueue, events, extend, failures, jobs, metrics, operations, outcome,
+        queues, schedules, settle, stats, workers,
     },
 };
 use axum::{http::Method, response::Response};
@@ -101,7 +101,7 @@ macro_rules! route {
 /// The calls, in the order of the description.
 pub(crate) fn table() -> &'static [Route] {
     static TABLE: LazyLock<Vec<Route>> = LazyLock::new(|| {
-        [produce(), work(), change(), look(), schedule(), about()].into_iter().flatten().collect()
+        [produce(), batch(), work(), change(), look(), schedule(), about()].into_iter().flatten().collect()
     });
     &TABLE
 }
@@ -123,6 +123,28 @@ fn produce() -> Vec<Route> {
             .takes::<outcome::WaitIn<'_>>()
             .answers::<outcome::OutcomeOut<'_>>(200)
             .answers::<outcome::OutcomeOut<'_>>(202),
+    ]
+}
+
+fn batch() -> Vec<Route> {
+    let changes = |route: Route| route.takes::<queues::Empty>().answers::<operations::ChangeOut>(200);
+    vec![
+        route!(GET "/v1/queues/{queue}/batches", Some(View), batches::list, "batches", "Lists batches.")
+            .asks::<batches::BatchesParams>()
+            .answers::<batches::BatchesOut>(200),
+        route!(GET "/v1/queues/{queue}/batches/{batch}", Some(View), batches::one, "batch", "Shows a batch.")
+            .answers::<queue_view::BatchView>(200),
+        route!(PUT "/v1/queues/{queue}/batches/{batch}", Some(Produce), batches::open, "open_batch", "Opens a batch, or finds the one that was opened in this way before.")
+            .takes::<batches::BatchIn<'_>>()
+            .answers::<batches::OpenOut>(200),
+        route!(POST "/v1/queues/{queue}/batches/{batch}/jobs", Some(Produce), batches::add, "add_members", "Adds members to a batch, all or none.")
+            .takes::<batches::MembersIn<'_>>()
+            .answers::<enqueue::EnqueueOut<'_>>(200),
+        route!(POST "/v1/queues/{queue}/batches/{batch}/seal", Some(Produce), batches::seal, "seal_batch", "Says that no more members come from outside.")
+            .takes::<batches::SealIn>()
+            .answers::<operations::ChangeOut>(200),
+        changes(route!(POST "/v1/queues/{queue}/batches/{batch}/cancel", Some(Operate), batches::cancel, "cancel_batch", "Cancels the members of a batch, which ends after them.")),
+        changes(route!(POST "/v1/queues/{queue}/batches/{batch}/abandon", Some(Operate), batches::abandon, "abandon_batch", "Gives a batch up: no callback runs.")),
     ]
 }
 

@@ -7,7 +7,7 @@ use crate::{
     wire::{NewJobIn, RequestRules, check_count, stamp},
 };
 use axum::{http::StatusCode, response::Response};
-use queue_core::{Enqueued, JobId, NewJob, Payload, Seq};
+use queue_core::{Enqueued, JobId, NewJob, Payload, Seq, Timestamp};
 use queue_view::SentData;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -79,9 +79,7 @@ pub(crate) async fn many(app: Arc<App>, call: Call) -> Result<Response> {
     let ids: Vec<JobId> = checked.iter().map(|job| job.id.clone()).collect();
     let groups = if atomic { vec![checked] } else { checked.into_iter().map(|job| vec![job]).collect() };
     let stored = app.storage.enqueue(&queue, groups).await?;
-    let outcomes = stored.value.iter().flatten();
-    let jobs = ids.iter().zip(outcomes).map(|(id, outcome)| EnqueuedOut::of(id, outcome)).collect();
-    answer(StatusCode::OK, &EnqueueOut { now_ms: stamp(stored.now), jobs })
+    answer(StatusCode::OK, &EnqueueOut::of(stored.now, &ids, stored.value.iter().flatten()))
 }
 
 /// `PUT /v1/queues/{queue}/jobs/{id}`
@@ -112,13 +110,24 @@ pub(crate) fn checked_job(job: NewJobIn<'_>, id: Option<JobId>, rules: &RequestR
     Ok(group.into_iter().next().expect("the group has one job"))
 }
 
+impl<'a> EnqueueOut<'a> {
+    pub(super) fn of(
+        now: Timestamp,
+        ids: &'a [JobId],
+        outcomes: impl IntoIterator<Item = &'a Enqueued>,
+    ) -> Self {
+        let jobs = ids.iter().zip(outcomes).map(|(id, outcome)| EnqueuedOut::of(id, outcome)).collect();
+        Self { now_ms: stamp(now), jobs }
+    }
+}
+
 impl<'a> EnqueuedOut<'a> {
     fn of(id: &'a JobId, outcome: &'a Enqueued) -> Self {
         let (name, state, result) = match outcome {
             Enqueued::Queued { .. } => ("queued", None, None),
             Enqueued::Duplicate { state, .. } => ("duplicate", Some(state.as_str()), None),
             Enqueued::Completed { result, .. } => ("completed", None, result.as_ref()),
-            // No field of a request asks for end signals, so this does not come.
+            // A batch refuses members in another way, and nothing else of a request has end signals.
             Enqueued::Orphaned => ("orphaned", None, None),
         };
         let SentData { json, base64, content_type } =

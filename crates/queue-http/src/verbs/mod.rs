@@ -1,6 +1,7 @@
 //! The handlers of the calls, one file for each verb.
 
 pub(crate) mod about;
+pub(crate) mod batches;
 pub(crate) mod change;
 pub(crate) mod claim;
 pub(crate) mod enqueue;

@@ -41,7 +41,7 @@ pub(crate) struct OperationsOut {
     next: Option<String>,
 }
 
-/// The outcome of changing an operation or a schedule.
+/// The outcome of changing an operation, a schedule or a batch.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ChangeOut {
     /// `done`, `requested` or `unchanged`.
@@ -89,6 +89,9 @@ async fn found(app: &App, call: &Call) -> Result<OperationStatus> {
 }
 
 impl ChangeOut {
+    pub(super) const DONE: Self = Self { outcome: "done" };
+    pub(super) const REQUESTED: Self = Self { outcome: "requested" };
+
     pub(super) fn of(change: Change) -> Result<Self> {
         let outcome = match change {
             Change::Done => "done",

@@ -10,12 +10,14 @@ use crate::{
     receipt::{self, NoReceipt, Receipt},
     routes::{Call, answer, check_open},
     service::App,
-    wire::{check_count, stamp},
+    wire::{check_count, checked_all, stamp},
 };
 use axum::{http::StatusCode, response::Response};
 use events::{CompleteIn, FailIn, InterruptIn, ReleaseIn, SnoozeIn};
+use queue::batches::BatchOfMember;
 use queue_core::{
-    Applied, Changed, Detail, Headers, JobMeta, QueueName, Stamped, State, StorageExt, Timestamp,
+    Applied, Changed, Detail, EndSignal, Headers, JobBody, JobMeta, NewJob, QueueName, Stamped, State,
+    StorageExt, Timestamp,
     lifecycle::{Event, Patch, Transition, decide},
 };
 use serde::{Deserialize, Serialize};
@@ -186,7 +188,7 @@ pub(super) fn opened(app: &App, call: &Call, text: &str) -> Result<Receipt> {
 impl SettleItem<'_> {
     /// The transition to send to the store, or the outcome if none is needed.
     async fn decided(
-        self,
+        mut self,
         app: &App,
         call: &Call,
         at: usize,
@@ -194,7 +196,9 @@ impl SettleItem<'_> {
         let Receipt { mut meta, token, has_follow_up, has_headers } = opened(app, call, &self.receipt)?;
         let limits = app.storage.capabilities().limits;
         let rules = app.rules(&limits);
-        let event = match (self.complete, self.fail, self.release, self.interrupt, self.snooze) {
+        let members = self.complete.as_mut().map(|complete| std::mem::take(&mut complete.members));
+        let members = checked_all("members", members.unwrap_or_default(), &rules)?;
+        let mut event = match (self.complete, self.fail, self.release, self.interrupt, self.snooze) {
             (Some(complete), None, None, None, None) => complete.event(token, &rules)?,
             (None, Some(fail), None, None, None) => fail.event(token, &rules)?,
             (None, None, Some(release), None, None) => release.event(token, &rules)?,
@@ -207,11 +211,13 @@ impl SettleItem<'_> {
         };
         let is_fail = matches!(event, Event::Fail { .. });
         let mut headers = Headers::NONE;
-        if (has_follow_up && is_fail) || (has_headers && events::has_followers(&event)) {
-            match read_rest(app, &mut meta).await? {
-                Some(found) => headers = found,
-                None => return Ok(Err(SettledOut::plain("missing"))),
-            }
+        let has_followers = events::has_followers(&event) || !members.is_empty();
+        if (has_follow_up && is_fail) || (has_headers && has_followers) || !members.is_empty() {
+            let Some(body) = read_rest(app, &mut meta).await? else {
+                return Ok(Err(SettledOut::plain("missing")));
+            };
+            headers = body.headers;
+            events::follow(&mut event, joined(members, &body.end_signals)?);
         }
         let removed_as = events::ends_as(&event, meta.cancel_requested);
         let Ok(mut transition) = decide(&meta, event.clone(), &app.policy) else {
@@ -223,14 +229,27 @@ impl SettleItem<'_> {
     }
 }
 
-/// Reads what a receipt has no room for: the kind, all terms and the headers. None of them changes
-/// while the job is held.
-async fn read_rest(app: &App, meta: &mut JobMeta) -> Result<Option<Headers>> {
+/// Makes jobs members of the batch of the job with these end signals.
+fn joined(members: Vec<NewJob>, signals: &[EndSignal]) -> Result<Vec<NewJob>> {
+    if members.is_empty() {
+        return Ok(members);
+    }
+    let batch = BatchOfMember::of(signals);
+    let batch = batch.ok_or_else(|| Problem::invalid("members: the job is a member of no batch"))?;
+    let joined = members.into_iter().map(|job| batch.join(job));
+    joined
+        .collect::<Result<_, _>>()
+        .map_err(|invalid| Problem::from(queue_core::Error::from(invalid)).at("members"))
+}
+
+/// Reads what a receipt has no room for: the kind, all terms, the headers and the end signals. None
+/// of them changes while the job is held.
+async fn read_rest(app: &App, meta: &mut JobMeta) -> Result<Option<JobBody>> {
     let record = app.storage.get_one(&meta.queue, &meta.id, Detail::Full).await;
     let record = record.inspect_err(|error| app.claims.answers.note_failure(&meta.queue, error))?;
     let Some(record) = record.filter(|record| record.meta.seq == meta.seq) else { return Ok(None) };
     (meta.kind, meta.terms) = (record.meta.kind, record.meta.terms);
-    Ok(Some(record.body.map_or(Headers::NONE, |body| body.headers)))
+    Ok(Some(record.body.ok_or_else(|| queue_core::Error::without_body("settle"))?))
 }
 
 impl SettledOut {

@@ -158,8 +158,21 @@ impl NewJobIn<'_> {
     }
 }
 
+/// The checked jobs of a list, which draw or name their ids.
+pub(crate) fn checked_all(
+    what: &'static str,
+    jobs: Vec<NewJobIn<'_>>,
+    rules: &RequestRules<'_>,
+) -> Result<Vec<NewJob>> {
+    let checked = jobs.into_iter().enumerate().map(|(at, job)| {
+        let job = job.checked(None, rules);
+        job.map_err(|problem| problem.at(format_args!("{what}[{at}]")))
+    });
+    checked.collect()
+}
+
 /// A kind that does not belong to the library.
-fn open_kind(what: &'static str, kind: &str) -> Result<Kind> {
+pub(crate) fn open_kind(what: &'static str, kind: &str) -> Result<Kind> {
     let kind = Kind::new(kind).map_err(|invalid| Problem::from(invalid).at(what))?;
     if kind.is_reserved() {
         return Err(Problem::invalid(format!("{what}: kinds that begin with `queue.` are reserved")));

@@ -1,6 +1,7 @@
 //! The service from the outside: requests in, answers out, over a store in memory; and over
 //! sockets, as hostile clients meet it.
 
+mod batches;
 mod bodies;
 mod change;
 mod client;

@@ -2,7 +2,7 @@
 
 use crate::{
     problem::{Problem, Result},
-    wire::{KeepIn, NewJobIn, RequestRules, bytes_of, payload_of, span},
+    wire::{KeepIn, NewJobIn, RequestRules, bytes_of, checked_all, payload_of, span},
 };
 use queue_core::{
     Failure, LeaseToken, NewJob, Retention, State,
@@ -31,6 +31,10 @@ pub(super) struct CompleteIn<'a> {
     /// Jobs that are enqueued in the same step.
     #[serde(borrow, default)]
     then: Vec<NewJobIn<'a>>,
+    /// Jobs that join the batch of this job in the same step, also if it is sealed. The id of each
+    /// is the part behind the name of the batch.
+    #[serde(borrow, default)]
+    pub(super) members: Vec<NewJobIn<'a>>,
 }
 
 /// The attempt failed.
@@ -211,11 +215,14 @@ fn retention(keep: Option<KeepIn>) -> Result<Option<Retention>> {
 }
 
 fn followers(then: Vec<NewJobIn<'_>>, rules: &RequestRules<'_>) -> Result<Vec<NewJob>> {
-    let checked = then
-        .into_iter()
-        .enumerate()
-        .map(|(at, job)| job.checked(None, rules).map_err(|problem| problem.at(format_args!("then[{at}]"))));
-    checked.collect()
+    checked_all("then", then, rules)
+}
+
+/// Adds jobs to those that follow.
+pub(super) fn follow(event: &mut Event, jobs: Vec<NewJob>) {
+    if let Event::Complete { then, .. } = event {
+        then.extend(jobs);
+    }
 }
 
 /// Whether jobs may follow the event.

@@ -1,0 +1,174 @@
+//! Batches over HTTP: opened, filled from outside and from inside, sealed, ended and stopped.
+
+use crate::client::Client;
+use axum::http::{Method, StatusCode};
+use queue_http::{Principal, Scope};
+use serde_json::{Value, json};
+
+const BATCH: &str = "/v1/queues/q/batches/import-7";
+
+async fn open(client: &Client, body: &Value) -> Value {
+    let (status, answer) = client.call(Method::PUT, BATCH, body.to_string()).await;
+    assert_eq!(status, StatusCode::OK, "{answer}");
+    answer
+}
+
+async fn add(client: &Client, ids: &[&str]) -> Value {
+    let jobs: Vec<Value> = ids.iter().map(|id| json!({"id": id, "kind": "row"})).collect();
+    client.post(&format!("{BATCH}/jobs"), &json!({"jobs": jobs})).await
+}
+
+/// The status, kind and reason of a call that is refused.
+async fn refused(client: &Client, method: Method, path: &str, body: &Value) -> (u16, String, String) {
+    let (status, problem) = client.call(method, path, body.to_string()).await;
+    let word = |name: &str| problem[name].as_str().unwrap_or_default().to_owned();
+    (status.as_u16(), word("kind"), word("reason"))
+}
+
+fn says(status: u16, kind: &str, reason: &str) -> (u16, String, String) {
+    (status, kind.to_owned(), reason.to_owned())
+}
+
+#[tokio::test]
+async fn a_batch_is_opened_filled_and_sealed_and_its_callback_gets_the_counts() {
+    let client = Client::new().await;
+    let spec =
+        json!({"on_end": {"kind": "report", "payload": {"to": "ada", "digits": 0.10}}, "keep_ms": 60_000});
+    let opened = open(&client, &spec).await;
+    assert_eq!(open(&client, &spec).await, opened, "asked twice it is one batch");
+    let seq = opened["seq"].as_u64().expect("a number");
+    let added = add(&client, &["row-1", "row-2"]).await;
+    assert_eq!(added["jobs"][0]["id"], format!("import-7@{seq}/row-1"));
+    let again = add(&client, &["row-2", "row-3"]).await;
+    let outcomes: Vec<&Value> = again["jobs"].as_array().unwrap().iter().map(|job| &job["outcome"]).collect();
+    assert_eq!(outcomes, ["duplicate", "queued"]);
+    assert_eq!(client.post(&format!("{BATCH}/seal"), &json!({})).await, json!({"outcome": "done"}));
+    let jobs = client.claim("q", 1, 10).await;
+    assert_eq!(jobs.len(), 3);
+    client.settle(&jobs[0], "fail", json!({"error": {"name": "odd"}, "cause": "terminal"})).await;
+    let child = json!({"result": 1, "members": [{"id": "child", "kind": "row"}]});
+    assert_eq!(client.settle(&jobs[1], "complete", child).await["outcome"], "done");
+    let shown = client.get(BATCH).await;
+    assert_eq!(
+        (&shown["state"], &shown["added"], &shown["waiting"]),
+        (&json!("sealed"), &json!(4), &json!(2))
+    );
+    client.settle(&jobs[2], "complete", json!({})).await;
+    let child = client.claim("q", 2, 10).await;
+    assert_eq!(child[0]["id"], format!("import-7@{seq}/child"), "{child:?}");
+    client.settle(&child[0], "complete", json!({})).await;
+    let report = client.claim("q", 3, 10).await;
+    assert_eq!((report.len(), &report[0]["kind"]), (1, &json!("report")), "the callback is there at once");
+    let expected = json!({
+        "batch": "import-7", "added": 4, "completed": 3, "failed": 1, "cancelled": 0, "timed_out": false,
+        "was_cancelled": false, "payload": {"to": "ada", "digits": 0.10}});
+    let payload = &report[0]["payload"];
+    for (name, value) in expected.as_object().expect("an object") {
+        assert_eq!(payload[name], *value, "{name}: {payload}");
+    }
+    let listed = client.get("/v1/queues/q/batches").await;
+    assert_eq!((&listed["batches"][0]["state"], &listed["next"]), (&json!("ended"), &Value::Null));
+}
+
+#[tokio::test]
+async fn what_a_batch_does_not_take_is_refused_with_a_reason_and_nothing_is_stored() {
+    let client = Client::new().await;
+    let (put, post) = (Method::PUT, Method::POST);
+    let jobs = format!("{BATCH}/jobs");
+    let row = json!({"jobs": [{"id": "row-1"}]});
+    assert_eq!(refused(&client, post.clone(), &jobs, &row).await, says(404, "not_found", "no_batch"));
+    for path in [format!("{BATCH}/seal"), format!("{BATCH}/cancel"), format!("{BATCH}/abandon")] {
+        assert_eq!(refused(&client, post.clone(), &path, &json!({})).await.0, 404, "{path}");
+    }
+    assert_eq!(client.call(Method::GET, BATCH, "").await.0, StatusCode::NOT_FOUND);
+    open(&client, &json!({})).await;
+    let other = json!({"timeout_ms": 1_000});
+    assert_eq!(refused(&client, put.clone(), BATCH, &other).await, says(409, "invalid", "batch_exists"));
+    client.post(&format!("{BATCH}/seal"), &json!({})).await;
+    // An empty batch has ended with its seal, as soon as somebody works on the queue.
+    assert_eq!(client.claim("q", 1, 1).await, Vec::<Value>::new());
+    assert_eq!(refused(&client, post.clone(), &jobs, &row).await, says(409, "invalid", "batch_ended"));
+    let cancelled = refused(&client, post.clone(), &format!("{BATCH}/cancel"), &json!({})).await;
+    assert_eq!(cancelled, says(409, "invalid", "batch_ended"));
+    for (body, place) in [
+        (json!({"on_end": {"kind": "queue.batch"}}), "on_end"),
+        (json!({"on_end": {"kind": ""}}), "on_end"),
+        (json!({"on_end": {}}), "kind"),
+        (json!({"timeout_ms": 0}), ""),
+        (json!({"keep_ms": u64::MAX}), ""),
+        (json!({"callbacks_in": "queue.x"}), "callbacks_in"),
+        (json!({"callbacks_in": ""}), "callbacks_in"),
+        (json!({"on_edn": {"kind": "a"}}), "on_edn"),
+        (json!({"on_timeout": "stop"}), "stop"),
+    ] {
+        let (status, problem) = client.call(put.clone(), "/v1/queues/q/batches/b", body.to_string()).await;
+        let detail = problem["detail"].as_str().unwrap_or_default();
+        assert!(status.is_client_error() && detail.contains(place), "{body}: {status} {detail}");
+    }
+    for name in ["a@b", "a%2Fb", "%01", &"x".repeat(37)] {
+        let path = format!("/v1/queues/q/batches/{name}");
+        assert_eq!(refused(&client, put.clone(), &path, &json!({})).await.0, 400, "{name}");
+    }
+    assert_eq!(client.get("/v1/queues/q/batches").await["batches"].as_array().expect("a list").len(), 1);
+}
+
+#[tokio::test]
+async fn a_sealed_batch_takes_members_from_its_members_alone() {
+    let client = Client::new().await;
+    open(&client, &json!({"on_success": {"kind": "done"}})).await;
+    add(&client, &["row-1"]).await;
+    client.enqueue("q", "plain").await;
+    client.post(&format!("{BATCH}/seal"), &json!({})).await;
+    let late = json!({"jobs": [{"id": "late"}]});
+    let refusal = refused(&client, Method::POST, &format!("{BATCH}/jobs"), &late).await;
+    assert_eq!(refusal, says(409, "invalid", "batch_sealed"));
+    assert_eq!(add(&client, &["row-1"]).await["jobs"][0]["outcome"], "duplicate", "a repeat is no late add");
+    let jobs = client.claim("q", 1, 10).await;
+    let plain = jobs.iter().find(|job| job["id"] == "plain").expect("it is claimed");
+    let outcome = client.settle(plain, "complete", json!({"members": [{"id": "sneaks"}]})).await;
+    assert_eq!((&outcome["outcome"], &outcome["problem"]["kind"]), (&json!("refused"), &json!("invalid")));
+    let row = jobs.iter().find(|job| job["id"] != "plain").expect("it is claimed");
+    let reserved = client.settle(row, "complete", json!({"members": [{"kind": "queue.halt"}]})).await;
+    assert_eq!(reserved["outcome"], "refused", "{reserved}");
+    assert_eq!(client.get(BATCH).await["added"], 1);
+    assert_eq!(client.settle(row, "complete", json!({"members": [{"id": "late"}]})).await["outcome"], "done");
+    assert_eq!(client.get(BATCH).await["added"], 2);
+}
+
+#[tokio::test]
+async fn a_batch_is_cancelled_with_its_members_or_abandoned_without_them() {
+    let client = Client::new().await;
+    open(&client, &json!({"on_failure": {"kind": "alarm"}})).await;
+    add(&client, &["row-1", "row-2"]).await;
+    assert_eq!(client.post(&format!("{BATCH}/cancel"), &json!({})).await, json!({"outcome": "requested"}));
+    assert_eq!(client.get(BATCH).await["state"], "cancelling");
+    let again = client.post(&format!("{BATCH}/cancel"), &json!({})).await;
+    assert_eq!(again, json!({"outcome": "requested"}), "asked twice it is done once");
+    assert_eq!(client.post(&format!("{BATCH}/abandon"), &json!({})).await, json!({"outcome": "done"}));
+    assert_eq!(client.get(BATCH).await["state"], "abandoned");
+    let opened = open(&client, &json!({})).await;
+    assert!(opened["seq"].as_u64() > Some(1), "the name is free: {opened}");
+    let jobs = json!({"jobs": [{"id": "late"}], "seq": 1});
+    for (path, body) in [(format!("{BATCH}/jobs"), &jobs), (format!("{BATCH}/seal"), &json!({"seq": 1}))] {
+        let refusal = refused(&client, Method::POST, &path, body).await;
+        assert_eq!(refusal, says(404, "not_found", "no_batch"), "a later batch of the name: {path}");
+    }
+    assert_eq!(client.get(BATCH).await["state"], "open");
+}
+
+/// A token opens and fills batches where it may enqueue, and its callbacks go nowhere else.
+#[tokio::test]
+async fn callbacks_go_only_where_the_token_may_enqueue() {
+    let admin = Client::new().await;
+    let queues = vec!["q".parse().expect("it is a pattern")];
+    let producer = admin.as_principal(Principal::new("p", [Scope::Produce].into_iter().collect(), queues));
+    open(&producer, &json!({"on_end": {"kind": "report"}, "callbacks_in": "q"})).await;
+    add(&producer, &["row-1"]).await;
+    let elsewhere = json!({"on_end": {"kind": "report"}, "callbacks_in": "payroll"});
+    let refusal = refused(&producer, Method::PUT, "/v1/queues/q/batches/other", &elsewhere).await;
+    assert_eq!(refusal, says(403, "forbidden", ""));
+    for (method, path) in [(Method::GET, BATCH.to_owned()), (Method::POST, format!("{BATCH}/cancel"))] {
+        assert_eq!(refused(&producer, method, &path, &json!({})).await.0, 403, "{path}");
+    }
+    producer.post(&format!("{BATCH}/seal"), &json!({})).await;
+}
