@@ -12,7 +12,7 @@ const KINDS = new Set([
   "corrupt", "internal",
 ]);
 /** Members that are lists of what was asked for. */
-const LISTS = new Set(["jobs", "items", "groups", "schedules", "next"]);
+const LISTS = new Set(["jobs", "items", "groups", "schedules", "batches", "next"]);
 
 /** Where answers hold data of others, whose text is kept. */
 const DATA = {
@@ -55,7 +55,8 @@ export function problemOf(told, status) {
   const detail = `${told.title ?? told.kind}: ${told.detail ?? ""}`;
   const ms = told.retry_after_ms;
   const retryAfterMs = typeof ms === "number" && ms >= 0 ? ms : undefined;
-  return new QueueError({ kind: told.kind, certainty, detail, status, retryAfterMs });
+  const reason = typeof told.reason === "string" ? told.reason : undefined;
+  return new QueueError({ kind: told.kind, certainty, detail, status, retryAfterMs, reason });
 }
 
 function hasShape(body, member, length) {

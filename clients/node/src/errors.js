@@ -13,7 +13,9 @@ export class QueueError extends Error {
     this.certainty = init.certainty;
     this.status = init.status ?? null;
     this.retryAfterMs = init.retryAfterMs ?? null;
-    /** With `enqueueMany`: the outcomes of the jobs before those that were not stored. */
+    /** Why, where a program acts on more than the kind, such as `batch_sealed`. */
+    this.reason = init.reason ?? null;
+    /** With `enqueueMany` and `addAll`: the outcomes of the jobs before the first not stored. */
     this.outcomes = [];
   }
 

@@ -7,6 +7,10 @@ export {
 } from "./values.js";
 export type { Certainty, Kind, QueueErrorInit, RetryOptions, TerminalOptions } from "./values.js";
 
+import type { Batch, Batches, BatchOfJob, NewBatch } from "./batches.js";
+export { Batch, Batches } from "./batches.js";
+export type { BatchCallback, BatchChange, BatchOfJob, NewBatch, ShownBatch, UnreadableBatch } from "./batches.js";
+
 import type { Schedules } from "./schedules.js";
 export { Schedules } from "./schedules.js";
 export type { NewSchedule, Schedule, ScheduleChange, Timing, UnreadableSchedule } from "./schedules.js";
@@ -180,6 +184,10 @@ export class Queue {
   constructor(name: string, options: QueueOptions);
   /** The schedules of this queue. */
   readonly schedules: Schedules;
+  /** The batches of this queue. */
+  readonly batches: Batches;
+  /** Opens a batch, see `Batches.open`. */
+  batch(name: string, batch?: NewBatch, options?: CallOptions): Promise<Batch>;
   readonly name: string;
   readonly connection: Connection;
   enqueue(job: NewJob, options?: CallOptions): Promise<Enqueued>;
@@ -232,6 +240,8 @@ export class Job {
   readonly runAtMs: number;
   readonly contentType: string;
   readonly lastError: JobError | undefined;
+  /** The batch that it is a member of. */
+  readonly batch: BatchOfJob | undefined;
   /** Aborted, with a `Stopped` as its reason, when the handler should end. */
   readonly signal: AbortSignal;
   /** A JSON value with exact numbers, or a `Buffer`. */

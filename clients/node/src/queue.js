@@ -1,17 +1,13 @@
 /** A queue as producers see it. */
 
-import { randomBytes } from "node:crypto";
+import { Batches } from "./batches.js";
 import { Connection, segment } from "./connection.js";
-import { invalid, QueueError } from "./errors.js";
 import { write } from "./json.js";
 import { pause, retried } from "./retry.js";
 import { Schedules } from "./schedules.js";
-import { errorIn, jobOut, resultIn, tracedHeaders } from "./wire.js";
+import { JOBS_MAX, Sender } from "./sender.js";
+import { errorIn, resultIn } from "./wire.js";
 
-/** The most jobs of one call. */
-const JOBS_MAX = 1_000;
-/** The most text of jobs in one call, below the 8 MiB of the service. One job may be larger. */
-const BYTES_MAX = 4 << 20;
 const RETRY_MS = 30_000;
 /** The longest wait that one call asks for; a longer one takes several. */
 const WAIT_MS = 20_000;
@@ -25,8 +21,7 @@ const LATE_MS = 5_000;
 export class Queue {
   #path;
   #retryMs;
-  #traceparent;
-  #drawId;
+  #sender;
 
   /** @param {string} name @param {import("./index.d.ts").QueueOptions} options */
   constructor(name, options) {
@@ -34,8 +29,7 @@ export class Queue {
     this.connection = options.connection ?? new Connection(options);
     this.#path = `/v1/queues/${segment(name)}`;
     this.#retryMs = options.retryMs ?? RETRY_MS;
-    this.#traceparent = options.traceparent;
-    this.#drawId = options.drawId ?? (() => randomBytes(16).toString("hex"));
+    this.#sender = new Sender(this.connection, this.#retryMs, options);
   }
 
   close() {
@@ -44,7 +38,16 @@ export class Queue {
 
   /** The schedules of this queue. */
   get schedules() {
-    return new Schedules(this.connection, this.#path, this.#retryMs);
+    return new Schedules(this.#sender, this.#path);
+  }
+
+  /** The batches of this queue. */
+  get batches() {
+    return new Batches(this.#sender, this.#path);
+  }
+
+  async batch(name, batch, options) {
+    return this.batches.open(name, batch, options);
   }
 
   async enqueue(job, options = {}) {
@@ -54,34 +57,7 @@ export class Queue {
 
   async enqueueMany(jobs, options = {}) {
     const { atomic = false, signal } = options;
-    const items = jobs.map((job) => this.#item(job));
-    const outcomes = [];
-    for (const part of parts(items, atomic)) {
-      try {
-        outcomes.push(...(await this.#send(part, atomic, signal)));
-      } catch (error) {
-        if (error instanceof QueueError) error.outcomes = outcomes;
-        throw error;
-      }
-    }
-    return outcomes;
-  }
-
-  #item(job) {
-    if (typeof job !== "object" || job === null) throw invalid("a job is an object");
-    const isDrawn = job.id === undefined;
-    const headers = tracedHeaders(job, this.#traceparent?.());
-    const text = write(jobOut(job, isDrawn ? this.#drawId() : job.id, headers));
-    return { isDrawn, text };
-  }
-
-  async #send(part, atomic, signal) {
-    const body = `{"jobs":[${part.map((item) => item.text).join()}],"atomic":${atomic}}`;
-    const asked = { member: "jobs", length: part.length };
-    return retried(this.#retryMs, signal, async ({ isResent }) => {
-      const { body: told } = await this.connection.call("POST", `${this.#path}/jobs`, body, { signal, ...asked });
-      return told.jobs.map((item, at) => enqueued(item, part[at].isDrawn, isResent));
-    });
+    return this.#sender.store(`${this.#path}/jobs`, jobs, { atomic }, { atomic, signal });
   }
 
   async wait(id, options = {}) {
@@ -128,47 +104,14 @@ export class Queue {
     return outcomes;
   }
 
-  async job(id, { signal } = {}) {
-    return retried(this.#retryMs, signal, async () => {
-      const asked = { signal, member: "id" };
-      const { body } = await this.connection.call("GET", `${this.#path}/jobs/${segment(id)}`, undefined, asked);
-      return body;
-    });
+  async job(id, options) {
+    return this.#sender.call("GET", `${this.#path}/jobs/${segment(id)}`, undefined, "id", options);
   }
 
-  async failures({ signal } = {}) {
-    return retried(this.#retryMs, signal, async () => {
-      const asked = { signal, member: "groups" };
-      const { body } = await this.connection.call("GET", `${this.#path}/failures`, undefined, asked);
-      return body.groups.map(({ first_at_ms: firstAtMs, last_at_ms: lastAtMs, ...group }) => ({ ...group, firstAtMs, lastAtMs }));
-    });
+  async failures(options) {
+    const { groups } = await this.#sender.call("GET", `${this.#path}/failures`, undefined, "groups", options);
+    return groups.map(({ first_at_ms: firstAtMs, last_at_ms: lastAtMs, ...group }) => ({ ...group, firstAtMs, lastAtMs }));
   }
-}
-
-/** Divides jobs into calls. All or nothing is one call, which the service refuses if it is too large. */
-function parts(items, atomic) {
-  if (atomic) return [items];
-  const all = [];
-  let bytes = 0;
-  for (const item of items) {
-    const size = Buffer.byteLength(item.text);
-    const last = all.at(-1);
-    if (last === undefined || last.length === JOBS_MAX || bytes + size > BYTES_MAX) {
-      all.push([item]);
-      bytes = size;
-    } else {
-      last.push(item);
-      bytes += size;
-    }
-  }
-  return all;
-}
-
-function enqueued(item, isDrawn, isResent) {
-  const { id, seq, outcome, state } = item;
-  // Nobody else knows an id that was drawn here: it is taken by the sending without an answer.
-  if (isDrawn && isResent && outcome !== "queued") return { id, seq, outcome: "queued", isResent };
-  return { id, seq, outcome, isResent, ...(state === undefined ? {} : { state }), ...resultIn(item) };
 }
 
 function ended(told) {

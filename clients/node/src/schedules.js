@@ -3,7 +3,6 @@
 import { segment } from "./connection.js";
 import { invalid } from "./errors.js";
 import { write } from "./json.js";
-import { retried } from "./retry.js";
 import { jobOut } from "./wire.js";
 
 const FIELDS = {
@@ -21,29 +20,27 @@ const FIELDS = {
 const TIMING = ["cron", "zone", "everyMs", "at"];
 
 export class Schedules {
-  #connection;
+  #sender;
   #path;
-  #retryMs;
 
   /** Made by a queue. */
-  constructor(connection, path, retryMs) {
-    this.#connection = connection;
+  constructor(sender, path) {
+    this.#sender = sender;
     this.#path = `${path}/schedules`;
-    this.#retryMs = retryMs;
   }
 
   async put(name, schedule, options) {
     const { job = {}, ...rest } = schedule;
     const body = write({ ...fieldsOut(rest, Object.keys(FIELDS)), job: jobOut(job, job.id, job.headers) });
-    return (await this.#call("PUT", `${this.#path}/${segment(name)}`, body, "outcome", options)).outcome;
+    return (await this.#sender.call("PUT", `${this.#path}/${segment(name)}`, body, "outcome", options)).outcome;
   }
 
   async get(name, options) {
-    return this.#call("GET", `${this.#path}/${segment(name)}`, undefined, "schedule", options);
+    return this.#sender.call("GET", `${this.#path}/${segment(name)}`, undefined, "schedule", options);
   }
 
   async list(options) {
-    const { schedules, unreadable = [] } = await this.#call("GET", this.#path, undefined, "schedules", options);
+    const { schedules, unreadable = [] } = await this.#sender.call("GET", this.#path, undefined, "schedules", options);
     return [...schedules, ...unreadable.map((one) => ({ ...one, state: "unreadable" }))];
   }
 
@@ -60,27 +57,21 @@ export class Schedules {
   }
 
   async run(name, options) {
-    return (await this.#call("POST", `${this.#path}/${segment(name)}/run`, "{}", "id", options)).id;
+    return (await this.#sender.call("POST", `${this.#path}/${segment(name)}/run`, "{}", "id", options)).id;
   }
 
   async next(name, { count = 10, from, ...options } = {}) {
     const asked = new URLSearchParams({ count: String(count), ...(from === undefined ? {} : { from: moment(from) }) });
-    return (await this.#call("GET", `${this.#path}/${segment(name)}/next?${asked}`, undefined, "next", options)).next;
+    return (await this.#sender.call("GET", `${this.#path}/${segment(name)}/next?${asked}`, undefined, "next", options)).next;
   }
 
   async preview(timing, { count = 10, from, ...options } = {}) {
     const body = { ...fieldsOut(timing, TIMING), count, ...(from === undefined ? {} : { from: moment(from) }) };
-    return (await this.#call("POST", "/v1/schedules:preview", write(body), "next", options)).next;
+    return (await this.#sender.call("POST", "/v1/schedules:preview", write(body), "next", options)).next;
   }
 
   async #change(name, change, options) {
-    return (await this.#call("POST", `${this.#path}/${segment(name)}/${change}`, "{}", "outcome", options)).outcome;
-  }
-
-  async #call(method, path, body, member, { signal } = {}) {
-    const send = () => this.#connection.call(method, path, body, { signal, member });
-    const { body: told } = await retried(this.#retryMs, signal, send);
-    return told;
+    return (await this.#sender.call("POST", `${this.#path}/${segment(name)}/${change}`, "{}", "outcome", options)).outcome;
   }
 }
 

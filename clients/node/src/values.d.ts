@@ -14,6 +14,7 @@ export interface QueueErrorInit {
   detail: string;
   status?: number | undefined;
   retryAfterMs?: number | undefined;
+  reason?: string | undefined;
   cause?: unknown;
 }
 
@@ -25,6 +26,8 @@ export class QueueError extends Error {
   readonly certainty: Certainty;
   readonly status: number | null;
   readonly retryAfterMs: number | null;
+  /** Why, where a program acts on more than the kind: `batch_exists`, `batch_sealed` and others. */
+  readonly reason: string | null;
   readonly outcomes: Enqueued[];
   readonly isTemporary: boolean;
 }

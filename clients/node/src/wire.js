@@ -1,5 +1,6 @@
 /** Names and data of the protocol, from those of JavaScript and back. */
 
+import { randomBytes } from "node:crypto";
 import { invalid } from "./errors.js";
 import { JsonText, write } from "./json.js";
 
@@ -41,6 +42,16 @@ export function jobOut(job, id, headers) {
   if (id !== undefined) out.id = id;
   if (headers !== undefined) out.headers = headers;
   return out;
+}
+
+/** An id for a job that has none. */
+export function drawnId() {
+  return randomBytes(16).toString("hex");
+}
+
+/** A job that is enqueued in the step that ends another, whose trace the service continues. */
+export function followerOut(job) {
+  return jobOut(job, job.id ?? drawnId(), job.headers);
 }
 
 /** The headers of a job with the trace of the job that enqueued it, or of the caller. */

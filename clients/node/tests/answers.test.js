@@ -40,7 +40,9 @@ test("a problem of the service is taken at its word", () => {
     }
   }
   const body = '{"kind": "closed", "retry_after_ms": "soon"}';
-  assert.throws(() => judged(503, PROBLEM, body), { kind: "closed", certainty: "unknown", retryAfterMs: null });
+  assert.throws(() => judged(503, PROBLEM, body), { kind: "closed", certainty: "unknown", retryAfterMs: null, reason: null });
+  const refusal = '{"kind": "invalid", "reason": "batch_sealed"}';
+  assert.throws(() => judged(409, PROBLEM, refusal), { kind: "invalid", reason: "batch_sealed" });
 });
 
 test("a good answer has what the call asked for", () => {

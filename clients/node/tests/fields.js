@@ -57,6 +57,25 @@ export async function scheduleCall(schedules, { schedule = {}, count, from, ...c
   }
 }
 
+/** A call about batches; its answer in the words of scenarios. */
+export async function batchCall(batches, { batch = {}, jobs, ...call }) {
+  const [[action, name]] = Object.entries(call);
+  const fields = Object.fromEntries(Object.entries(batch).map(([field, value]) => [camel(field), value]));
+  switch (action) {
+    case "open": {
+      const opened = await batches.open(name, fields);
+      return { batch: opened.name, seq: opened.seq };
+    }
+    case "add":
+      return (await batches.named(name).addAll(jobs.map(jobOut))).map(outcomeIn);
+    case "get":
+    case "list":
+      return batches[action](name === true ? undefined : name);
+    default:
+      return { outcome: await batches.named(name)[action]() };
+  }
+}
+
 function data(name, value, text, contentType) {
   if (value === undefined) return {};
   if (Buffer.isBuffer(value)) return { [`${name}_base64`]: value.toString("base64"), content_type: contentType };

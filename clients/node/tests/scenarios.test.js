@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Queue, QueueError } from "../src/index.js";
 import { parse } from "../src/json.js";
-import { jobOut, outcomeIn, scheduleCall } from "./fields.js";
+import { batchCall, jobOut, outcomeIn, scheduleCall } from "./fields.js";
 import { filled, mismatch } from "./patterns.js";
 import { Proxy } from "./proxy.js";
 import { Server } from "./server.js";
@@ -139,6 +139,7 @@ const ACTIONS = {
     return groups.map(({ firstAtMs, lastAtMs, ...group }) => ({ ...group, first_at_ms: firstAtMs, last_at_ms: lastAtMs }));
   }),
   schedules: (run, step) => run.client(step, () => scheduleCall(run.queue.schedules, run.fill(step.schedules))),
+  batches: (run, step) => run.client(step, () => batchCall(run.queue.batches, run.fill(step.batches))),
   work: (run, step) => work(run, step.work, run.steps),
   call: async (run, step) => run.judge(step, await run.request(step.call, step)),
   until: async (run, step) => {

@@ -1,7 +1,7 @@
 // Checked by `npm run types` and never run: what must compile does, and what must not is marked.
 
 import { Complete, Connection, JsonText, Queue, RetryError, Snooze, TerminalError, Worker } from "queue-jobs";
-import type { Job, Outcome, QueueError } from "queue-jobs";
+import type { Batch, BatchChange, Job, Outcome, QueueError } from "queue-jobs";
 
 const connection = new Connection({ url: "https://queue.example.org", tokenFile: "/run/token" });
 const queue = new Queue("mail", { connection, traceparent: () => undefined });
@@ -18,6 +18,16 @@ if (outcome.outcome === "failed") console.log(outcome.error?.message);
 // @ts-expect-error only a completed job has a result
 if (outcome.outcome === "cancelled") console.log(outcome.result);
 
+const batch: Batch = await queue.batch("import-7", { onEnd: { kind: "report", payload: { to: "ada" } }, onFailure: "alarm" });
+const members = await batch.addAll([{ id: "row-1", kind: "row" }, { kind: "row" }]);
+const sealed: BatchChange = await batch.seal();
+console.log(members.map((member) => member.id), sealed, batch.seq, (await queue.batches.named("import-7").status()).waiting);
+for (const one of await queue.batches.list()) console.log(one.state === "unreadable" ? one.error : one.added);
+// @ts-expect-error a misspelt option
+await queue.batches.open("import-7", { onEdn: "report" });
+// @ts-expect-error a callback has a kind
+await queue.batch("import-7", { onSuccess: { payload: 1 } });
+
 const worker = new Worker(queue, {
   email: async (job: Job) => {
     job.signal.throwIfAborted();
@@ -25,8 +35,9 @@ const worker = new Worker(queue, {
     if (job.attempt > 2) throw new RetryError("later", { delayMs: 1000 });
     if (job.attempt > 1) return new Snooze(1000, { progress: 1 });
     await queue.enqueue({ kind: "next", parent: job });
+    job.batch?.add({ id: "row-2", kind: "row" });
     return new Complete({ sent: true }, { then: [{ kind: "next" }] });
   },
 }, { concurrency: 4 });
-await worker.run().catch((error: QueueError) => console.error(error.kind, error.certainty));
+await worker.run().catch((error: QueueError) => console.error(error.kind, error.certainty, error.reason));
 await new Worker("mail", new Map([["email", () => 1]]), { url: "http://127.0.0.1:8080" }).stop({ graceMs: 0 });

@@ -78,6 +78,10 @@ const ACTS = {
     job.setProgress(value);
     return act(run, after, job);
   },
+  add_member: ({ job: member, after }, job, run) => {
+    job.batch.add(run.jobOf(member));
+    return act(run, after, job);
+  },
   enqueue: async ({ job: next }, job, run) => {
     await run.queue.enqueue({ ...run.jobOf(next), parent: job });
     return null;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import inspect
 import itertools
 import json
@@ -15,68 +14,16 @@ from urllib.parse import quote, unquote
 
 from harness import Proxy, Server
 from patterns import difference, filled
-from queue_jobs import (
-    AsyncQueue, Changed, Completed, Data, Enqueued, FailureGroup, Job, Json, Outcome, Queue, QueueError,
-    Worker,
-)
+from queue_jobs import AsyncQueue, Queue, QueueError, Worker
 from scenario_handlers import handlers_of
+from scenario_words import batched, job_of, plain, scheduled
 
 _names = itertools.count()
-_LENGTHS = ("delay", "expires_in", "time_limit", "max_wait", "keep_completed", "keep_failed")
 SECONDS_MAX = 60.0
 
 
 class Failure(AssertionError):
     """A scenario that did not go as it says."""
-
-
-def job_of(said: dict[str, Any]) -> Job:
-    """A job as the client takes it from the fields of the protocol."""
-    said = dict(said)
-    if "payload_text" in said:
-        said["payload"] = Json(said.pop("payload_text"))
-    if "payload_base64" in said:
-        content = said.pop("content_type", "application/octet-stream")
-        said["payload"] = Data(base64.b64decode(said.pop("payload_base64")), content)
-    for name in _LENGTHS:
-        if f"{name}_ms" in said:
-            said[name] = said.pop(f"{name}_ms") / 1000
-    for name in ("keep_completed", "keep_failed"):
-        if isinstance(said.get(name), int):
-            said[name] /= 1000
-    return Job(**said)
-
-
-def shown(data: Data | None, name: str) -> dict[str, Any]:
-    if data is None:
-        return {}
-    if not data.is_json:
-        return {f"{name}_base64": base64.b64encode(data.bytes).decode(), "content_type": data.content_type}
-    return {name: data.value, f"{name}_text": data.text}
-
-
-def plain(result: Any) -> Any:
-    """What a call returned, in the words of scenarios."""
-    if isinstance(result, list):
-        return [plain(one) for one in result]
-    if isinstance(result, Enqueued):
-        return {"id": result.id, "seq": result.seq, "outcome": result.outcome, "state": result.state,
-                **shown(result.result, "result")}
-    if isinstance(result, Changed):
-        return {"id": result.id, "outcome": result.outcome, "state": result.state}
-    if isinstance(result, FailureGroup):
-        error = {"name": result.error.name, "message": result.error.message}
-        return {"kind": result.kind, "error": error, "failed": result.failed, "failing": result.failing,
-                "examples": result.examples}
-    if isinstance(result, (dict, str)):
-        return result
-    said = {"outcome": type(result).__name__.lower()}
-    said |= {name: getattr(result, name) for name in ("id", "seq", "reason", "state") if hasattr(result, name)}
-    if isinstance(result, Completed):
-        return {**said, **shown(result.data, "result")}
-    if (error := getattr(result, "error", None)) is not None:
-        said["error"] = {"name": error.name, "message": error.message, **shown(error.details, "details")}
-    return said
 
 
 class Scenario:
@@ -127,6 +74,8 @@ class Scenario:
             result = plain(self._ended(call()))
             if "schedules" in step and isinstance(result, str):
                 result = {"id" if "run" in step["schedules"] else "outcome": result}
+            if "batches" in step and isinstance(result, str):
+                result = {"outcome": result}
         except QueueError as error:
             if "problem" not in step:
                 raise Failure(f"raised {error}") from error
@@ -138,7 +87,7 @@ class Scenario:
 
     @staticmethod
     def _problem(error: QueueError) -> dict[str, Any]:
-        return {"kind": error.kind, "status": error.status, "certainty": error.certainty}
+        return {"kind": error.kind, "status": error.status, "certainty": error.certainty, "reason": error.reason}
 
     def _do_open(self, said: str, step: dict[str, Any]) -> None:
         def open_() -> dict[str, Any]:
@@ -170,27 +119,10 @@ class Scenario:
         self._with_client(step, lambda: self.client.failures())
 
     def _do_schedules(self, said: Any, step: dict[str, Any]) -> None:
-        self._with_client(step, lambda: self._scheduled(dict(said)))
+        self._with_client(step, lambda: scheduled(self.client.schedules, dict(said)))
 
-    def _scheduled(self, said: dict[str, Any]) -> Any:
-        """A call about schedules; its answer in the words of scenarios."""
-        more = {"after" if name == "from" else name: said.pop(name) for name in ("count", "from") if name in said}
-        fields = dict(said.pop("schedule", {}))
-        [(action, name)] = said.items()
-        for length in ("every", "grace", "jitter", "spread"):
-            if f"{length}_ms" in fields:
-                fields[length] = fields.pop(f"{length}_ms") / 1000
-        schedules = self.client.schedules
-        match action:
-            case "put":
-                return schedules.put(name, job_of(fields.pop("job", {})), **fields)
-            case "list":
-                return schedules.list()
-            case "next":
-                return schedules.next(name, **more)
-            case "preview":
-                return schedules.preview(**fields, **more)
-        return getattr(schedules, action)(name)
+    def _do_batches(self, said: Any, step: dict[str, Any]) -> None:
+        self._with_client(step, lambda: batched(self.client, dict(said)))
 
     def _called(self, said: str, step: dict[str, Any]) -> tuple[int, Any]:
         method, path = said.split(" ", 1)

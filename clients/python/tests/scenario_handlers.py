@@ -98,4 +98,7 @@ def _plain(job: ClaimedJob, act: dict[str, Any]) -> Any:
         case "progress":
             job.report(act["value"])
             return _plain(job, act["after"])
+        case "add_member":
+            job.batch.add(Job(**act["job"]))
+            return _plain(job, act["after"])
     raise ValueError(f"unknown: {act}")

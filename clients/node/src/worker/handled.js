@@ -1,8 +1,7 @@
 /** Runs a handler and decides what is told of it. */
 
-import { randomBytes } from "node:crypto";
 import { Complete, RetryError, Snooze, TerminalError } from "../errors.js";
-import { dataOut, jobOut, noteOut } from "../wire.js";
+import { dataOut, followerOut, noteOut } from "../wire.js";
 
 /** In place of a result: the lease was over before the handler could start. */
 const LAPSED = Symbol("lapsed");
@@ -69,7 +68,7 @@ function told(ended, held, emit) {
   if ("error" in ended) return failed(ended.error, why, held, emit);
   if (ended.value instanceof Snooze) return snoozed(ended.value, why, held);
   try {
-    return { event: "complete", fields: completed(ended.value) };
+    return { event: "complete", fields: completed(ended.value, held.members) };
   } catch (error) {
     // Another attempt would do the work again and end here again.
     emit("result_refused", { job: held.job, error });
@@ -77,14 +76,12 @@ function told(ended, held, emit) {
   }
 }
 
-function completed(value) {
-  if (!(value instanceof Complete)) return dataOut("result", value);
-  const { result, contentType, keep } = value;
-  return { ...dataOut("result", result, contentType), keep, then: following(value.then) };
-}
-
-function following(jobs) {
-  return jobs?.map((job) => jobOut(job, job.id ?? randomBytes(16).toString("hex"), job.headers));
+/** An older service refuses the field `members`, so it is left out when it is empty. */
+function completed(value, members) {
+  const joining = members.length === 0 ? {} : { members };
+  if (!(value instanceof Complete)) return { ...dataOut("result", value), ...joining };
+  const { result, contentType, keep, then } = value;
+  return { ...dataOut("result", result, contentType), keep, then: then?.map(followerOut), ...joining };
 }
 
 function failed(error, why, held, emit) {
@@ -94,7 +91,7 @@ function failed(error, why, held, emit) {
   const fields = { error: shown(error) };
   if (error instanceof RetryError) fields.delay_ms = error.delayMs;
   if (error instanceof TerminalError) {
-    Object.assign(fields, { cause: "terminal", keep: error.keep, then: following(error.then) });
+    Object.assign(fields, { cause: "terminal", keep: error.keep, then: error.then?.map(followerOut) });
   }
   return { event: "fail", fields };
 }

@@ -3,6 +3,7 @@
 import { Stopped } from "../errors.js";
 import { JsonText } from "../json.js";
 import { dataIn, errorIn, noteOut } from "../wire.js";
+import { batchOf } from "./batch.js";
 
 /** What a handler gets. */
 export class Job {
@@ -26,6 +27,8 @@ export class Job {
     this.runAtMs = item.run_at_ms;
     this.contentType = item.content_type ?? "application/json";
     this.lastError = errorIn(item.last_error);
+    /** The batch that it is a member of; `undefined` if there is none. */
+    this.batch = batchOf(item, held.members);
     /** Aborted, with a `Stopped` as its reason, when the handler should end. */
     this.signal = held.abort.signal;
   }
@@ -71,6 +74,8 @@ export class Held {
     this.abort = new AbortController();
     this.progress = undefined;
     this.unsent = undefined;
+    /** Jobs that join the batch of this one in the step that completes it. */
+    this.members = [];
     this.onNote = onNote;
     this.job = new Job(item, this);
   }

@@ -128,7 +128,7 @@ export class Settles {
       item.backoff ??= new Backoff();
       await this.#pause(item.backoff.afterMs(error));
       await this.#send([item]);
-    } else if (error.kind === "invalid" && problem.reason !== "other_key") {
+    } else if (error.kind === "invalid" && error.reason !== "other_key") {
       await this.#failed(item, problem.detail ?? "", error);
     } else {
       this.#emit("settle_refused", { error, job: item.held.job });

@@ -7,6 +7,7 @@
     Worker(queue, {"email": lambda job: print(job.payload["to"])}).run()
 """
 
+from ._batches import AsyncBatch, AsyncBatches, Batch, Batches, Callback
 from ._errors import (
     Conflict,
     Forbidden,
@@ -20,7 +21,7 @@ from ._errors import (
     Unsupported,
 )
 from ._events import WorkerEvent
-from ._job import ClaimedJob, Complete, Fail, Snooze, Stopped
+from ._job import BatchOfJob, ClaimedJob, Complete, Fail, Snooze, Stopped
 from ._json import Json
 from ._model import (
     Cancelled,
@@ -43,8 +44,14 @@ from ._schedules import AsyncSchedules, Schedules
 from ._worker import Worker
 
 __all__ = [
+    "AsyncBatch",
+    "AsyncBatches",
     "AsyncQueue",
     "AsyncSchedules",
+    "Batch",
+    "BatchOfJob",
+    "Batches",
+    "Callback",
     "Cancelled",
     "Changed",
     "ClaimedJob",

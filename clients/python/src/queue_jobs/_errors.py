@@ -17,6 +17,7 @@ class QueueError(Exception):
         status: the HTTP status; 0 if there was no answer.
         certainty: `not_applied`: nothing happened. `unknown`: it may have happened.
         retry_after: seconds after which the same call may succeed, or None.
+        reason: why, where programs act on more than the kind, such as `batch_sealed`; None otherwise.
         detail: text for people.
     """
 
@@ -30,6 +31,7 @@ class QueueError(Exception):
         status: int = 0,
         certainty: Certainty = "not_applied",
         retry_after: float | None = None,
+        reason: str | None = None,
     ) -> None:
         super().__init__(detail)
         self.detail = detail
@@ -37,6 +39,7 @@ class QueueError(Exception):
         self.status = status
         self.certainty: Certainty = certainty
         self.retry_after = retry_after
+        self.reason = reason
 
     def __str__(self) -> str:
         return f"{self.detail} ({self.kind}, {self.certainty})"
@@ -66,7 +69,7 @@ class Forbidden(QueueError):
 
 
 class NotFound(QueueError):
-    """The job, operation or schedule is not there."""
+    """The job, operation, schedule or batch is not there."""
 
     kind = "not_found"
 
@@ -129,6 +132,7 @@ def from_problem(problem: object, status: int) -> QueueError | None:
         status=status,
         certainty="not_applied" if problem.get("certainty") == "not_applied" else "unknown",
         retry_after=_seconds(problem.get("retry_after_ms")),
+        reason=problem.get("reason"),
     )
 
 

@@ -115,7 +115,7 @@ class Running:
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
         match error:
             case None:
-                return complete_event(task.result())
+                return complete_event(task.result(), self._job.batch)
             case Fail():
                 self._emit("job_failed", self._job, error, attempt=self._job.attempt)
                 return fail_event(error)

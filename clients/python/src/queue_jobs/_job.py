@@ -10,6 +10,7 @@ from typing import Any, Literal
 from . import _wire
 from ._json import Json, loads
 from ._model import Data, Job, JobError, Keep, Seconds
+from ._plans import as_job
 
 #: Why a handler is asked to stop.
 StopReason = Literal["cancelled", "lease_lost", "time_limit", "shutdown"]
@@ -17,6 +18,27 @@ StopReason = Literal["cancelled", "lease_lost", "time_limit", "shutdown"]
 
 class Stopped(Exception):
     """A blocking handler was asked to stop, and does so; `ClaimedJob.check` raises it."""
+
+
+class BatchOfJob:
+    """The batch of a job that is running; see `ClaimedJob.batch`.
+
+    Attributes:
+        name: its name.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._added: list[Job] = []
+
+    def add(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> None:
+        """Adds a member in the very step that completes this job: `add("row", {"n": 2}, id="row-2")`.
+
+        The batch cannot end between the two, and a sealed one takes it too. Nothing is added unless
+        this job completes. The id is the part behind the name of the batch. Give one: an attempt that
+        runs again adds nothing twice then.
+        """
+        self._added.append(as_job(job, payload, id))
 
 
 class ClaimedJob:
@@ -31,6 +53,7 @@ class ClaimedJob:
         progress: what an earlier attempt reported, or None.
         last_error: how an earlier attempt failed, or None.
         time_limit: seconds, or None.
+        batch: the batch that this job is a member of, to add further members; None for others.
         fields: the fields of the protocol.
     """
 
@@ -52,6 +75,7 @@ class ClaimedJob:
         self.last_error: JobError | None = _wire.error_of(said.get("last_error"))
         limit = said.get("time_limit_ms")
         self.time_limit: float | None = None if limit is None else limit / 1000
+        self.batch = _batch_of(self.id, self.tags)
         self._reason: StopReason | None = "cancelled" if said.get("cancel_requested") else None
         self._stop = threading.Event()
         self._report: str | None = None
@@ -136,6 +160,13 @@ class Snooze(Exception):
         self.delay, self.progress = delay, progress
 
 
+def _batch_of(job_id: str, tags: Sequence[str]) -> BatchOfJob | None:
+    """The batch of a job, by its tag and its id."""
+    lives = (tag.removeprefix("batch:") for tag in tags if tag.startswith("batch:"))
+    life = next((life for life in lives if job_id.startswith(f"{life}/")), None)
+    return None if life is None else BatchOfJob(life.rsplit("@", 1)[0])
+
+
 def _event(name: str, members: Mapping[str, Any], then: Sequence[Job], keep: Keep | None) -> str:
     said = dict(members)
     if keep is not None:
@@ -145,10 +176,13 @@ def _event(name: str, members: Mapping[str, Any], then: Sequence[Job], keep: Kee
     return f'"{name}":{_wire.text_of(said, name)}'
 
 
-def complete_event(returned: Any) -> str:
-    """The event of a handler that returned."""
+def complete_event(returned: Any, batch: BatchOfJob | None = None) -> str:
+    """The event of a handler that returned, with the members that it added to its batch."""
     end = returned if isinstance(returned, Complete) else Complete(returned)
-    return _event("complete", _wire.data_members("result", end.result), end.then, end.keep)
+    said = _wire.data_members("result", end.result)
+    if batch is not None and batch._added:
+        said["members"] = [Json(text) for text in _wire.jobs_text(batch._added, {})[0]]
+    return _event("complete", said, end.then, end.keep)
 
 
 def fail_event(fail: Fail, cause: str | None = None) -> str:

@@ -42,13 +42,20 @@ def as_job(job: Job | str, payload: Any, job_id: str | None) -> Job:
 
 def enqueue(queue: str, jobs: Sequence[Job], atomic: bool, trace: Trace | None) -> Plan[list[Enqueued]]:
     """Stores jobs: in one call if atomic, else in as many as their sizes need."""
+    path, tail = f"{_wire.queue_path(queue)}/jobs", ',"atomic":true' if atomic else ""
+    return store(path, jobs, trace, tail=tail, is_one_call=atomic)
+
+
+def store(
+    path: str, jobs: Sequence[Job], trace: Trace | None, *, tail: str, is_one_call: bool = False
+) -> Plan[list[Enqueued]]:
+    """Sends jobs to a path that answers what became of each; `tail` goes with each call."""
     texts, drawn = _wire.jobs_text(jobs, inherited(trace))
-    parts = [list(range(len(texts)))] if atomic else _wire.chunks(texts)
+    parts = [list(range(len(texts)))] if is_one_call else _wire.chunks(texts)
     found: list[Enqueued] = []
     for part in parts if texts else []:
-        tail = ',"atomic":true' if atomic else ""
         body = _wire.list_body("jobs", [texts[place] for place in part], tail)
-        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs", body, "jobs", len(part))
+        reply = yield Call("POST", path, body, "jobs", len(part))
         found += _wire.enqueued(reply.answer.said["jobs"], [drawn[place] for place in part], reply.was_resent)
     return found
 

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from . import _plans
+from ._batches import AsyncBatch, AsyncBatches, Batch, Batches, Callback, opening
 from ._connection import Connection
 from ._model import Changed, Enqueued, FailureGroup, Job, Outcome, Seconds
 from ._schedules import AsyncSchedules, Schedules
@@ -76,6 +77,41 @@ class Queue(_Base):
     def schedules(self) -> Schedules:
         """The schedules of this queue: `queue.schedules.put("nightly", Job("report"), cron="0 3 * * *")`."""
         return Schedules(self.name, self._sender)
+
+    @property
+    def batches(self) -> Batches:
+        """The batches of this queue: many jobs each, and callbacks once all of them have ended."""
+        return Batches(self.name, self._sender, self._trace)
+
+    def batch(
+        self,
+        name: str,
+        *,
+        on_end: Callback | None = None,
+        on_success: Callback | None = None,
+        on_failure: Callback | None = None,
+        on_first_failure: Callback | None = None,
+        callbacks_in: str | None = None,
+        timeout: Seconds | None = None,
+        on_timeout: Literal["cancel", "leave"] = "cancel",
+        keep: Seconds | None = None,
+    ) -> Batch:
+        """Opens a batch: `with queue.batch("import-7", on_end="report") as batch: batch.add_all(jobs)`.
+
+        A callback is a job that is enqueued once: at the end, or `on_first_failure` as soon as a member
+        has not completed. It is a kind, or a kind with any JSON that the job gets as `payload` beside
+        the counts of the batch. `callbacks_in`: their queue, if it is another one. `timeout`: how long
+        after its opening the batch ends at the latest; 7 days if None. `keep`: how long members are
+        kept after the end; 24 hours if None.
+
+        Opened again in the same way it is the same batch. Another way raises `InvalidRequest` with
+        the `reason` `batch_exists`.
+        """
+        callbacks = dict(
+            on_end=on_end, on_success=on_success, on_failure=on_failure, on_first_failure=on_first_failure
+        )
+        plan = opening(self.name, name, callbacks, callbacks_in, timeout, on_timeout, keep)
+        return Batch(self.batches, name, self._sender.run(plan))
 
     def enqueue(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> Enqueued:
         """Stores a job: `enqueue("email", {"to": "ada"}, id="welcome-42")`, or a whole `Job`.
@@ -151,6 +187,31 @@ class AsyncQueue(_Base):
     def schedules(self) -> AsyncSchedules:
         """The schedules of this queue; see `Queue.schedules`."""
         return AsyncSchedules(self.name, self._sender)
+
+    @property
+    def batches(self) -> AsyncBatches:
+        """The batches of this queue; see `Queue.batches`."""
+        return AsyncBatches(self.name, self._sender, self._trace)
+
+    async def batch(
+        self,
+        name: str,
+        *,
+        on_end: Callback | None = None,
+        on_success: Callback | None = None,
+        on_failure: Callback | None = None,
+        on_first_failure: Callback | None = None,
+        callbacks_in: str | None = None,
+        timeout: Seconds | None = None,
+        on_timeout: Literal["cancel", "leave"] = "cancel",
+        keep: Seconds | None = None,
+    ) -> AsyncBatch:
+        """Opens a batch; see `Queue.batch`. `async with await queue.batch("import-7") as batch:` seals it."""
+        callbacks = dict(
+            on_end=on_end, on_success=on_success, on_failure=on_failure, on_first_failure=on_first_failure
+        )
+        plan = opening(self.name, name, callbacks, callbacks_in, timeout, on_timeout, keep)
+        return AsyncBatch(self.batches, name, await self._sender.run(plan))
 
     async def enqueue(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> Enqueued:
         """Stores a job; see `Queue.enqueue`. A cancelled call may have stored it."""

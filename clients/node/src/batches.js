@@ -1,0 +1,123 @@
+/** The batches of a queue: many jobs each, and callbacks once all of them have ended. */
+
+import { segment } from "./connection.js";
+import { invalid } from "./errors.js";
+import { write } from "./json.js";
+import { dataOut } from "./wire.js";
+
+const CALLBACKS = {
+  onEnd: "on_end",
+  onSuccess: "on_success",
+  onFailure: "on_failure",
+  onFirstFailure: "on_first_failure",
+};
+const FIELDS = {
+  ...CALLBACKS,
+  callbacksIn: "callbacks_in",
+  timeoutMs: "timeout_ms",
+  onTimeout: "on_timeout",
+  keepMs: "keep_ms",
+};
+
+export class Batches {
+  #sender;
+  #path;
+
+  /** Made by a queue. */
+  constructor(sender, path) {
+    this.#sender = sender;
+    this.#path = `${path}/batches`;
+  }
+
+  async open(name, batch = {}, options) {
+    const path = this.#pathOf(name);
+    const { seq } = await this.#sender.call("PUT", path, write(fieldsOut(batch)), "seq", options);
+    return new Batch(this.#sender, path, name, seq);
+  }
+
+  named(name) {
+    return new Batch(this.#sender, this.#pathOf(name), name, undefined);
+  }
+
+  async get(name, options) {
+    return this.named(name).status(options);
+  }
+
+  async list(options) {
+    const all = [];
+    let query = "";
+    for (;;) {
+      const page = await this.#sender.call("GET", this.#path + query, undefined, "batches", options);
+      const { batches, unreadable = [], next } = page;
+      all.push(...batches, ...unreadable.map((one) => ({ ...one, state: "unreadable" })));
+      if (next === undefined || next === null) return all;
+      query = `?${new URLSearchParams({ after: next })}`;
+    }
+  }
+
+  #pathOf(name) {
+    return `${this.#path}/${segment(name)}`;
+  }
+}
+
+export class Batch {
+  #sender;
+  #path;
+
+  /** Made by `Batches`. */
+  constructor(sender, path, name, seq) {
+    this.#sender = sender;
+    this.#path = path;
+    this.name = name;
+    this.seq = seq;
+  }
+
+  async add(job, options) {
+    const [outcome] = await this.addAll([job], options);
+    return outcome;
+  }
+
+  async addAll(jobs, { signal } = {}) {
+    return this.#sender.store(`${this.#path}/jobs`, jobs, { seq: this.seq }, { signal });
+  }
+
+  async seal(options) {
+    return this.#change("seal", options, write({ seq: this.seq }));
+  }
+
+  async status(options) {
+    return this.#sender.call("GET", this.#path, undefined, "batch", options);
+  }
+
+  async cancel(options) {
+    return this.#change("cancel", options);
+  }
+
+  async abandon(options) {
+    return this.#change("abandon", options);
+  }
+
+  async #change(change, options, body = "{}") {
+    return (await this.#sender.call("POST", `${this.#path}/${change}`, body, "outcome", options)).outcome;
+  }
+}
+
+function fieldsOut(batch) {
+  const out = {};
+  for (const [name, value] of Object.entries(batch)) {
+    if (!Object.hasOwn(FIELDS, name)) throw invalid(`a batch has no field ${JSON.stringify(name)}`);
+    if (value !== undefined) out[FIELDS[name]] = Object.hasOwn(CALLBACKS, name) ? callbackOut(value) : value;
+  }
+  return out;
+}
+
+/** A job that the batch enqueues: its kind alone, or with a payload. */
+function callbackOut(callback) {
+  if (typeof callback === "string") return { kind: callback };
+  if (typeof callback !== "object" || callback === null) throw invalid("a callback is a kind, or has one and a payload");
+  const { kind, payload, ...rest } = callback;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw invalid(`a callback has no field ${JSON.stringify(unknown)}`);
+  if (payload instanceof Uint8Array) throw invalid("the payload of a callback is JSON, and no bytes");
+  return { kind, ...dataOut("payload", payload) };
+}

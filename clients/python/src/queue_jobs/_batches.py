@@ -1,0 +1,243 @@
+"""Batches of a queue: many jobs, and callbacks once all of them have ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Literal, Union
+from urllib.parse import urlencode
+
+from . import _plans, _wire
+from ._connection import Call
+from ._json import Json, loads
+from ._model import Enqueued, Job, Seconds
+from ._send import AsyncSender, Plan, SyncSender
+
+#: The kind of a job that a batch enqueues, alone or with any JSON that it gets as `payload`.
+Callback = Union[str, tuple[str, Any]]
+#: What became of a change: `done`, `requested` (workers do it) or `unchanged`.
+BatchOutcome = Literal["done", "requested", "unchanged"]
+_Shown = dict[str, Any]
+
+
+class Batches:
+    """The batches of a queue; see `Queue.batches`. Every method raises `QueueError`."""
+
+    def __init__(self, queue: str, sender: SyncSender, trace: _plans.Trace | None) -> None:
+        self._queue, self._sender, self._trace = queue, sender, trace
+
+    def named(self, name: str) -> Batch:
+        """A handle on the batch of this name, without a call."""
+        return Batch(self, name, None)
+
+    def get(self, name: str) -> _Shown:
+        """A batch as docs/service/protocol.md shows it; `NotFound` if there is none. Needs the scope `view`."""
+        return self._sender.run(_get(self._queue, name))
+
+    def list(self) -> Sequence[_Shown]:
+        """All batches of the queue, the newest first. Needs the scope `view`.
+
+        Of those that the service cannot read there are `batch`, `error` and the `state` `"unreadable"` alone.
+        """
+        return self._sender.run(_list(self._queue))
+
+    def seal(self, name: str) -> BatchOutcome:
+        """Says that no more members come from outside; the batch ends once all have ended."""
+        return self.named(name).seal()
+
+    def cancel(self, name: str) -> BatchOutcome:
+        """Cancels the members that have not ended; the batch ends after them. Needs the scope `operate`."""
+        return self._sender.run(_change(self._queue, name, "cancel"))
+
+    def abandon(self, name: str) -> BatchOutcome:
+        """Gives a batch up: no callback runs, the members go on. Needs the scope `operate`."""
+        return self._sender.run(_change(self._queue, name, "abandon"))
+
+
+class Batch:
+    """One batch. As a context manager it is sealed at the end of the block, unless that raises.
+
+    Attributes:
+        name: its name.
+        seq: the number of this life of the name, which is in the ids of its members, and to which
+            `add` and `seal` keep; None for a handle that `Batches.named` made.
+    """
+
+    def __init__(self, batches: Batches, name: str, seq: int | None) -> None:
+        self._batches, self.name, self.seq = batches, name, seq
+
+    def add(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> Enqueued:
+        """Adds a member: `add("row", {"n": 1}, id="row-1")`, or a whole `Job`; see `add_all`."""
+        return self.add_all([_plans.as_job(job, payload, id)])[0]
+
+    def add_all(self, jobs: Iterable[Job]) -> Sequence[Enqueued]:
+        """Adds members; the answers are in their order.
+
+        The id of each is made of the name and the number of the batch, and the id that is given
+        here. A member that is there is not added again, so a producer may repeat all its calls. They
+        go in as many calls as they need, each of which stores all or none of its members; after an
+        error add all of them again. Raises `InvalidRequest` with the `reason` `batch_sealed` or
+        `batch_ended`, and `NotFound`.
+        """
+        batches = self._batches
+        return batches._sender.run(_add(batches._queue, self.name, self.seq, tuple(jobs), batches._trace))
+
+    def seal(self) -> BatchOutcome:
+        """Says that no more members come from outside; the batch ends once all have ended."""
+        return self._batches._sender.run(_seal(self._batches._queue, self.name, self.seq))
+
+    def status(self) -> _Shown:
+        """How far it is; see `Batches.get`."""
+        return self._batches.get(self.name)
+
+    def cancel(self) -> BatchOutcome:
+        """Cancels the members that have not ended; see `Batches.cancel`."""
+        return self._batches.cancel(self.name)
+
+    def __enter__(self) -> Batch:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.seal()
+
+
+class AsyncBatches:
+    """The same for asyncio."""
+
+    def __init__(self, queue: str, sender: AsyncSender, trace: _plans.Trace | None) -> None:
+        self._queue, self._sender, self._trace = queue, sender, trace
+
+    def named(self, name: str) -> AsyncBatch:
+        """A handle on the batch of this name, without a call."""
+        return AsyncBatch(self, name, None)
+
+    async def get(self, name: str) -> _Shown:
+        """A batch; see `Batches.get`."""
+        return await self._sender.run(_get(self._queue, name))
+
+    async def list(self) -> Sequence[_Shown]:
+        """All batches of the queue; see `Batches.list`."""
+        return await self._sender.run(_list(self._queue))
+
+    async def seal(self, name: str) -> BatchOutcome:
+        """Says that no more members come from outside."""
+        return await self.named(name).seal()
+
+    async def cancel(self, name: str) -> BatchOutcome:
+        """Cancels the members that have not ended; see `Batches.cancel`."""
+        return await self._sender.run(_change(self._queue, name, "cancel"))
+
+    async def abandon(self, name: str) -> BatchOutcome:
+        """Gives a batch up; see `Batches.abandon`."""
+        return await self._sender.run(_change(self._queue, name, "abandon"))
+
+
+class AsyncBatch:
+    """One batch, for asyncio; see `Batch`. `async with` seals it."""
+
+    def __init__(self, batches: AsyncBatches, name: str, seq: int | None) -> None:
+        self._batches, self.name, self.seq = batches, name, seq
+
+    async def add(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> Enqueued:
+        """Adds a member; see `Batch.add`."""
+        return (await self.add_all([_plans.as_job(job, payload, id)]))[0]
+
+    async def add_all(self, jobs: Iterable[Job]) -> Sequence[Enqueued]:
+        """Adds members; see `Batch.add_all`."""
+        batches = self._batches
+        return await batches._sender.run(_add(batches._queue, self.name, self.seq, tuple(jobs), batches._trace))
+
+    async def seal(self) -> BatchOutcome:
+        """Says that no more members come from outside."""
+        return await self._batches._sender.run(_seal(self._batches._queue, self.name, self.seq))
+
+    async def status(self) -> _Shown:
+        """How far it is; see `Batches.get`."""
+        return await self._batches.get(self.name)
+
+    async def cancel(self) -> BatchOutcome:
+        """Cancels the members that have not ended; see `Batches.cancel`."""
+        return await self._batches.cancel(self.name)
+
+    async def __aenter__(self) -> AsyncBatch:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            await self.seal()
+
+
+def _path(queue: str, name: str) -> str:
+    return f"{_wire.queue_path(queue)}/batches/{_wire.segment(name, 'the name of the batch')}"
+
+
+def _callback(name: str, callback: Callback) -> dict[str, Any]:
+    kind, payload = (callback, None) if isinstance(callback, str) else callback
+    return {"kind": kind, "payload": Json(_wire.text_of(payload, name))}
+
+
+def opening(
+    queue: str,
+    name: str,
+    callbacks: Mapping[str, Callback | None],
+    callbacks_in: str | None,
+    timeout: Seconds | None,
+    on_timeout: str,
+    keep: Seconds | None,
+) -> Plan[int]:
+    """Opens a batch; its end is the number of this life of the name."""
+    said: dict[str, Any] = {
+        when: _callback(when, callback) for when, callback in callbacks.items() if callback is not None
+    }
+    said["on_timeout"] = on_timeout
+    if callbacks_in is not None:
+        said["callbacks_in"] = callbacks_in
+    if timeout is not None:
+        said["timeout_ms"] = _wire.millis(timeout)
+    if keep is not None:
+        said["keep_ms"] = _wire.millis(keep)
+    reply = yield Call("PUT", _path(queue, name), _wire.text_of(said, "batch").encode(), "seq")
+    return int(reply.answer.said["seq"])
+
+
+def _get(queue: str, name: str) -> Plan[_Shown]:
+    reply = yield Call("GET", _path(queue, name), b"", "batch")
+    found: _Shown = loads(reply.answer.text)
+    return found
+
+
+def _list(queue: str) -> Plan[Sequence[_Shown]]:
+    found: list[_Shown] = []
+    after: str | None = None
+    while True:
+        query = "" if after is None else f"?{urlencode({'after': after})}"
+        reply = yield Call("GET", f"{_wire.queue_path(queue)}/batches{query}", b"", "batches")
+        said = reply.answer.said
+        found += said["batches"]
+        found += [{**one, "state": "unreadable"} for one in said.get("unreadable", [])]
+        after = said.get("next")
+        if after is None:
+            return found
+
+
+def _add(
+    queue: str, name: str, seq: int | None, jobs: Sequence[Job], trace: _plans.Trace | None
+) -> Plan[list[Enqueued]]:
+    tail = "" if seq is None else f',"seq":{seq}'
+    return _plans.store(f"{_path(queue, name)}/jobs", jobs, trace, tail=tail)
+
+
+def _seal(queue: str, name: str, seq: int | None) -> Plan[Any]:
+    body = b"{}" if seq is None else _wire.text_of({"seq": seq}, "seq").encode()
+    reply = yield Call("POST", f"{_path(queue, name)}/seal", body, "outcome")
+    return reply.answer.said["outcome"]
+
+
+def _change(queue: str, name: str, change: str) -> Plan[Any]:
+    reply = yield Call("POST", f"{_path(queue, name)}/{change}", b"{}", "outcome")
+    return reply.answer.said["outcome"]
