@@ -9,6 +9,7 @@ mod joined;
 mod operated;
 mod place;
 mod refused;
+mod remote;
 mod repeats;
 mod stage;
 mod stops;
@@ -44,6 +45,11 @@ macro_rules! on_stores {
         #[tokio::test]
         async fn on_a_redis_cluster() {
             $crate::each_case!($crate::place::Store::RedisCluster; $($case),*);
+        }
+
+        #[tokio::test]
+        async fn on_a_remote_store() {
+            $crate::each_case!($crate::place::Store::Remote; $($case),*);
         }
     };
 }

@@ -1,6 +1,6 @@
 //! Where the store of a case is: a place of its own, which is cleared behind it.
 
-use crate::stage::Stage;
+use crate::{remote::behind_a_server, stage::Stage};
 use queue::{
     FsOptions, FsStorage, ManualClock, MemoryStorage, PostgresOptions, PostgresStorage, RedisOptions,
     RedisStorage, SqliteOptions, SqliteStorage, Storage,
@@ -27,6 +27,8 @@ pub(crate) enum Store {
     Postgres,
     Redis,
     RedisCluster,
+    /// The store in memory behind a server.
+    Remote,
 }
 
 /// A place for one store.
@@ -43,7 +45,7 @@ impl Store {
     /// The name of its server, as `QUEUE_TEST_SKIP` has it, and the variable that says where it is.
     fn server(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Self::Memory | Self::Files | Self::Sqlite => None,
+            Self::Memory | Self::Files | Self::Sqlite | Self::Remote => None,
             Self::Postgres => Some(("postgres", "QUEUE_TEST_POSTGRES_URL")),
             Self::Redis => Some(("redis", "QUEUE_TEST_REDIS_URL")),
             Self::RedisCluster => Some(("redis-cluster", "QUEUE_TEST_REDIS_CLUSTER_URL")),
@@ -81,6 +83,7 @@ impl Place {
         let path = self.directory.path().join("jobs");
         match self.store {
             Store::Memory => Arc::new(MemoryStorage::with_clock(clock)),
+            Store::Remote => behind_a_server(Arc::new(MemoryStorage::with_clock(clock))).await,
             Store::Files => {
                 let options = FsOptions::new(path).clock(clock);
                 Arc::new(FsStorage::open(options).await.expect("opens"))
@@ -105,7 +108,7 @@ impl Place {
     /// Takes from a server what the case left there.
     pub(crate) async fn clear(self) {
         match self.store {
-            Store::Memory | Store::Files | Store::Sqlite => {}
+            Store::Memory | Store::Files | Store::Sqlite | Store::Remote => {}
             Store::Postgres => {
                 let mut server = PgConnection::connect(&self.url).await.expect("it connects");
                 let drop = format!("DROP SCHEMA {} CASCADE", self.space);
