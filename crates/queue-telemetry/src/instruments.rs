@@ -29,6 +29,8 @@ pub(crate) struct Instruments {
     pub(crate) build_info: Gauge<u64>,
     pub(crate) jobs: Gauge<u64>,
     pub(crate) oldest_due: Gauge<f64>,
+    pub(crate) batches: Gauge<u64>,
+    pub(crate) oldest_batch: Gauge<f64>,
     pub(crate) paused: Gauge<u64>,
     pub(crate) workers: Gauge<u64>,
     pub(crate) slots: Gauge<u64>,
@@ -38,6 +40,7 @@ impl Instruments {
     pub(crate) fn new(meter: &Meter) -> Self {
         let count = |name, unit, what| meter.u64_counter(name).with_unit(unit).with_description(what).build();
         let gauge = |name, unit, what| meter.u64_gauge(name).with_unit(unit).with_description(what).build();
+        let age = |name, what| meter.f64_gauge(name).with_unit("s").with_description(what).build();
         let secs = |name, bounds: [f64; 14], what| {
             let histogram = meter.f64_histogram(name).with_unit("s").with_description(what);
             histogram.with_boundaries(bounds.to_vec()).build()
@@ -77,11 +80,9 @@ impl Instruments {
             request: secs("http.server.request.duration", CALL_SECS, "How long the service took to answer."),
             build_info: gauge("queue.build_info", "", "The version of the library."),
             jobs: gauge("queue.jobs", "{job}", "Jobs by state; a failing job is also due or scheduled."),
-            oldest_due: meter
-                .f64_gauge("queue.oldest_due.age")
-                .with_unit("s")
-                .with_description("For how long the oldest due job has been due.")
-                .build(),
+            oldest_due: age("queue.oldest_due.age", "For how long the oldest due job has been due."),
+            batches: gauge("queue.batches", "{batch}", "Batches that are open."),
+            oldest_batch: age("queue.oldest_batch.age", "For how long the oldest open batch has been open."),
             paused: gauge("queue.paused", "{queue}", "Whether claims are stopped."),
             workers: gauge("queue.workers", "{worker}", "Workers that are present."),
             slots: gauge("queue.worker.slots", "{slot}", "Slots of all workers that are present."),

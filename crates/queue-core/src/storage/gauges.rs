@@ -1,7 +1,7 @@
 //! What monitoring shows of a store.
 
-use super::{QueueFilter, QueueStatus, Storage, StorageExt, WorkerInfo};
-use crate::{ErrorKind, QueueName, Result, State};
+use super::{ListFilter, ListQuery, Page, QueueFilter, QueueStatus, Storage, StorageExt, Walk, WorkerInfo};
+use crate::{ErrorKind, Kind, LibraryJob, QueueName, Result, State};
 use std::collections::BTreeMap;
 
 /// The words for numbers of jobs, in the order in which [`QueueGauges`] keeps them.
@@ -46,6 +46,11 @@ pub struct QueueGauges {
     pub paused: u64,
     /// The workers that are present.
     pub workers: u64,
+    /// Batches whose end is waited for, of the first [`BATCHES_MAX`](StoreGauges::BATCHES_MAX) of
+    /// each queue.
+    pub open_batches: u64,
+    /// For how long the oldest of them has been open, in seconds; 0 if none is.
+    pub oldest_batch_secs: f64,
 }
 
 /// The slots of workers, and the jobs that they hold beyond those.
@@ -63,19 +68,21 @@ pub struct SlotGauges {
 impl StoreGauges {
     /// The most queues that are counted separately.
     pub const QUEUES_MAX: usize = 200;
+    /// The most batches of a queue that are looked at, in the order of their time-outs.
+    pub const BATCHES_MAX: usize = 1000;
     /// The name under which the other queues are added up.
     pub const OTHER: &str = "other";
 
     /// Reads the gauges of the queues that fit the filter, and of their workers. It looks at no
-    /// more than [`QueueFilter::LOOKED_AT_MAX`] queues. Workers are left out if the store keeps
-    /// none.
+    /// more than [`QueueFilter::LOOKED_AT_MAX`] queues, and lists batches only in queues with gated
+    /// jobs. Workers are left out if the store keeps none.
     ///
     /// `name_of` says under which name the gauges of a queue are added up, its own or one that it
     /// shares with others; `None` leaves it out.
     ///
     /// # Errors
-    /// The errors of [`Storage::queues`] and [`Storage::workers`]. Nothing is written, so the
-    /// future can be dropped at any time.
+    /// The errors of [`Storage::queues`], [`Storage::list`] and [`Storage::workers`]. Nothing is
+    /// written, so the future can be dropped at any time.
     pub async fn read(
         storage: &(impl Storage + ?Sized),
         filter: &QueueFilter,
@@ -85,7 +92,11 @@ impl StoreGauges {
         let page = storage.first_queues_of(filter, QueueFilter::LOOKED_AT_MAX).await?;
         for status in &page.queues {
             if let Some(name) = name_of(&status.name) {
-                gauges.of(name).add(status);
+                let gauges = gauges.of(name);
+                gauges.add(status);
+                if status.counts.gated > 0 {
+                    gauges.add_batches(&open_batches(storage, &status.name).await?);
+                }
             }
         }
         gauges.has_more = page.next.is_some();
@@ -133,6 +144,12 @@ impl QueueGauges {
         self.oldest_due_secs = self.oldest_due_secs.max(oldest);
         self.paused += u64::from(pause.is_on());
     }
+
+    fn add_batches(&mut self, open: &Page) {
+        let ages = open.jobs.iter().map(|job| open.now.since(job.created_at).as_secs_f64());
+        self.oldest_batch_secs = ages.fold(self.oldest_batch_secs, f64::max);
+        self.open_batches += open.jobs.len() as u64;
+    }
 }
 
 impl SlotGauges {
@@ -147,6 +164,14 @@ impl SlotGauges {
     pub fn by_word(&self) -> [(&'static str, u64); 3] {
         [("used", self.used), ("free", self.free), ("prefetched", self.prefetched)]
     }
+}
+
+/// The jobs that open batches are: they wait behind gates.
+async fn open_batches(storage: &(impl Storage + ?Sized), queue: &QueueName) -> Result<Page> {
+    let filter =
+        ListFilter { kind: Some(Kind::from_static(LibraryJob::BATCH_KIND)), ..ListFilter::default() };
+    let query = ListQuery::new(queue.clone(), Walk::Gated, StoreGauges::BATCHES_MAX);
+    storage.list(query.matching(filter)).await
 }
 
 /// The workers that are present; none if the store keeps no workers.

@@ -117,6 +117,14 @@ fn write_all(text: &mut String, gauges: &StoreGauges) -> fmt::Result {
     for (queue, of) in queues {
         writeln!(text, "queue_workers{{{}}} {}", Destination(queue), of.workers)?;
     }
+    head(text, "queue_batches", "Batches that are open.")?;
+    for (queue, of) in queues {
+        writeln!(text, "queue_batches{{{}}} {}", Destination(queue), of.open_batches)?;
+    }
+    head(text, "queue_oldest_batch_age_seconds", "For how long the oldest open batch has been open.")?;
+    for (queue, of) in queues {
+        writeln!(text, "queue_oldest_batch_age_seconds{{{}}} {}", Destination(queue), of.oldest_batch_secs)?;
+    }
     head(text, "queue_worker_slots", "Slots of all workers that are present.")?;
     for (state, count) in slots.by_word() {
         writeln!(text, "queue_worker_slots{{state=\"{state}\"}} {count}")?;

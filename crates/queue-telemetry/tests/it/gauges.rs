@@ -23,9 +23,30 @@ async fn jobs_by_state_pauses_and_workers_are_read() {
     assert_eq!((jobs("due"), jobs("scheduled"), jobs("completed")), (2, 1, 0));
     let paused = |queue| count(&measured, "queue_paused", &[("messaging_destination_name", queue)]);
     assert_eq!((paused("mails"), paused("images")), (0, 1));
-    for name in ["queue_oldest_due_age_seconds", "queue_workers", "queue_worker_slots"] {
+    for name in ["queue_oldest_due_age_seconds", "queue_batches", "queue_workers", "queue_worker_slots"] {
         assert!(measured.prometheus.text().contains(&format!("\n{name}{{")), "{name}");
     }
+}
+
+#[tokio::test]
+async fn open_batches_are_counted_and_the_oldest_one_has_an_age() {
+    let clock = Arc::new(ManualClock::new(Timestamp::from_millis(1_000_000)));
+    let measured = Measured::over(Arc::new(MemoryStorage::with_clock(clock.clone())));
+    let queue = measured.queue("mails");
+    let batches = async || {
+        measured.prometheus.metrics().read_store(&*measured.storage).await.unwrap();
+        let of = |name| count(&measured, name, &[("messaging_destination_name", "mails")]);
+        (of("queue_batches"), of("queue_oldest_batch_age_seconds"))
+    };
+    queue.enqueue("plain", "hello".to_owned()).await.unwrap();
+    assert_eq!(batches().await, (0, 0));
+    let old = queue.batch("old").open().await.unwrap();
+    clock.advance(Duration::from_secs(90));
+    queue.batch("new").open().await.unwrap();
+    assert_eq!(batches().await, (2, 90));
+    old.seal().await.unwrap();
+    clock.advance(Duration::from_secs(10));
+    assert_eq!(batches().await, (1, 10), "an empty batch is over with its seal");
 }
 
 #[tokio::test]
