@@ -1,10 +1,13 @@
 //! What an answer says when a call was not carried out (RFC 9457).
 
+mod reason;
+
+pub(crate) use reason::ProblemReason;
+
 use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use queue::batches::BatchError;
 use queue_core::{Certainty, Error, ErrorKind, InvalidName};
 use queue_view::InvalidFilter;
 use serde::Serialize;
@@ -43,23 +46,6 @@ pub(crate) enum ProblemKind {
     Closed,
     Corrupt,
     Internal,
-}
-
-/// Why, where clients act on more than the kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum ProblemReason {
-    OtherKey,
-    /// A batch of this name was opened in another way.
-    BatchExists,
-    /// The id of the batch's own job is taken.
-    NameTaken,
-    /// There is no such batch.
-    NoBatch,
-    /// The batch has ended.
-    BatchEnded,
-    /// The batch takes members from its members alone.
-    BatchSealed,
 }
 
 /// A problem as it is sent.
@@ -239,19 +225,6 @@ const fn certainty(certainty: Certainty) -> &'static str {
     }
 }
 
-/// What a batch refuses is no fault of the request as such: the batch stands in its way.
-fn refused_by_batch(error: &Error) -> Option<(ProblemKind, StatusCode, ProblemReason)> {
-    let refused = std::error::Error::source(error)?.downcast_ref::<BatchError>()?;
-    let in_the_way = |reason| (ProblemKind::Invalid, StatusCode::CONFLICT, reason);
-    Some(match refused {
-        BatchError::NoBatch { .. } => (ProblemKind::NotFound, StatusCode::NOT_FOUND, ProblemReason::NoBatch),
-        BatchError::Exists { .. } => in_the_way(ProblemReason::BatchExists),
-        BatchError::Ended { .. } => in_the_way(ProblemReason::BatchEnded),
-        BatchError::Sealed { .. } => in_the_way(ProblemReason::BatchSealed),
-        _ => in_the_way(ProblemReason::NameTaken),
-    })
-}
-
 impl From<Error> for Problem {
     /// The answer says what is wrong with a request. What is wrong with the store goes to the log,
     /// since its message may name hosts, files and accounts.
@@ -270,7 +243,7 @@ impl From<Error> for Problem {
             tracing::warn!(%error, operation = error.operation(), "the store did not carry out a call");
         }
         let problem = Self { certainty: error.certainty(), ..Self::new(kind, detail) };
-        match refused_by_batch(&error) {
+        match reason::refused_by_batch(&error) {
             Some((kind, status, reason)) => Self { kind, status, reason: Some(reason), ..problem },
             None => problem,
         }

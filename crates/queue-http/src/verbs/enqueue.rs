@@ -127,7 +127,7 @@ impl<'a> EnqueuedOut<'a> {
             Enqueued::Queued { .. } => ("queued", None, None),
             Enqueued::Duplicate { state, .. } => ("duplicate", Some(state.as_str()), None),
             Enqueued::Completed { result, .. } => ("completed", None, result.as_ref()),
-            // A batch refuses members in another way, and nothing else of a request has end signals.
+            // A batch refuses members in another way; nothing else of a request has end signals.
             Enqueued::Orphaned => ("orphaned", None, None),
         };
         let SentData { json, base64, content_type } =

@@ -85,7 +85,7 @@ async fn what_a_batch_does_not_take_is_refused_with_a_reason_and_nothing_is_stor
     let other = json!({"timeout_ms": 1_000});
     assert_eq!(refused(&client, put.clone(), BATCH, &other).await, says(409, "invalid", "batch_exists"));
     client.post(&format!("{BATCH}/seal"), &json!({})).await;
-    // An empty batch has ended with its seal, as soon as somebody works on the queue.
+    // An empty batch has ended with its seal, as soon as a worker asks for jobs of the queue.
     assert_eq!(client.claim("q", 1, 1).await, Vec::<Value>::new());
     assert_eq!(refused(&client, post.clone(), &jobs, &row).await, says(409, "invalid", "batch_ended"));
     let cancelled = refused(&client, post.clone(), &format!("{BATCH}/cancel"), &json!({})).await;
