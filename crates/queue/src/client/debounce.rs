@@ -1,6 +1,6 @@
 //! Stores debounced jobs, and stand-ins for those whose id is taken by a running job.
 
-use super::{enqueue::batches, option_values::CheckedOptions};
+use super::{chunks::batches, option_values::CheckedOptions};
 use crate::{Decode, Encode, Enqueued, Id, InvalidOption, Queue};
 use queue_core::{Error, ErrorKind, InvalidName, JobId, NAME_BYTES_MAX, NewJob, Result, State};
 

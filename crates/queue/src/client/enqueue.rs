@@ -2,14 +2,10 @@
 
 use crate::{
     Decode, Encode, Enqueued, Id, InvalidOption, JobOptions, Queue,
-    client::{SendSpan, Shared, option_values::CheckedOptions},
+    client::{SendSpan, Shared, chunks::batches, option_values::CheckedOptions},
 };
 use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, Kind, NewJob, Result, Stamped, StorageExt};
 use queue_serde::Role;
-
-/// The bytes of payloads at which a batch of [`Queue::enqueue_many`] is sent, so that no
-/// transaction of a store grows without bound.
-const BATCH_BYTES_MAX: usize = 16 << 20;
 
 const ONE_CALL: &str = "a debounced job may take two calls, since its id may be that of a job that runs; here is one: use \
                         `enqueue`, `enqueue_with` or `enqueue_many`";
@@ -261,31 +257,6 @@ fn gone(id: &JobId) -> Error {
     Error::new(ErrorKind::Unavailable, "enqueue", message)
 }
 
-/// Cuts jobs into batches of at most `jobs_max`, each closed by the job that takes it over
-/// [`BATCH_BYTES_MAX`].
-pub(super) fn batches(jobs: Vec<NewJob>, jobs_max: usize) -> Vec<Vec<NewJob>> {
-    let mut batches = Vec::new();
-    let mut batch = Vec::new();
-    let mut bytes = 0;
-    for job in jobs {
-        bytes += job.payload.bytes.len();
-        batch.push(job);
-        if is_full(batch.len(), bytes, jobs_max) {
-            batches.push(std::mem::take(&mut batch));
-            bytes = 0;
-        }
-    }
-    if !batch.is_empty() {
-        batches.push(batch);
-    }
-    batches
-}
-
-/// Whether a batch of so many jobs and bytes of payload is to be sent.
-pub(crate) fn is_full(jobs: usize, bytes: usize, jobs_max: usize) -> bool {
-    jobs >= jobs_max || bytes >= BATCH_BYTES_MAX
-}
-
 /// The error of a batch, with the number of jobs that the batches before it stored.
 fn partly(error: Error, stored: usize, count: usize) -> Error {
     if stored == 0 {
@@ -293,30 +264,4 @@ fn partly(error: Error, stored: usize, count: usize) -> Error {
     }
     let message = format!("the first {stored} of {count} jobs are stored, then: {error}");
     Error::new(error.kind(), "enqueue_many", message).with_source(error).unknown()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use queue_core::{ContentType, Payload};
-
-    fn jobs(sizes: &[usize]) -> Vec<NewJob> {
-        let payload = |size| Payload::new(vec![0; size], ContentType::from_static("x"));
-        sizes
-            .iter()
-            .map(|size| NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload(*size)))
-            .collect()
-    }
-
-    fn cut(sizes: &[usize], jobs_max: usize) -> Vec<usize> {
-        batches(jobs(sizes), jobs_max).iter().map(Vec::len).collect()
-    }
-
-    #[test]
-    fn batches_are_cut_by_jobs_and_by_bytes() {
-        assert_eq!(cut(&[], 2), Vec::<usize>::new());
-        assert_eq!(cut(&[1, 1], 2), [2]);
-        assert_eq!(cut(&[1, 1, 1], 2), [2, 1]);
-        assert_eq!(cut(&[BATCH_BYTES_MAX, 1, BATCH_BYTES_MAX - 1, 1], 9), [1, 2, 1]);
-    }
 }

@@ -3,6 +3,7 @@
 mod amend;
 mod builder;
 mod change;
+mod chunks;
 mod debounce;
 mod enqueue;
 mod enqueue_hooks;
@@ -52,7 +53,8 @@ pub use status::Status;
 pub use transaction::{EnqueueIn, Joinable, SettleIn};
 
 #[cfg(feature = "worker")]
-pub(crate) use enqueue::{KeysOf, is_full};
+pub(crate) use chunks::is_full;
+pub(crate) use enqueue::KeysOf;
 pub(crate) use id_key::IdKey;
 pub(crate) use keep::{checked_span, retention};
 #[cfg(not(feature = "opentelemetry"))]

@@ -209,10 +209,7 @@ impl WorkerBuilder {
 
     /// Ends the run once nothing is due and nothing is held here. Delayed jobs and jobs that other
     /// workers hold are left.
-    ///
-    /// A job whose worker was killed is due once its lease has lapsed. If that was before the run
-    /// began, the run leaves the lease alone for ten seconds, and then takes the job over (ADR
-    /// 0071): a program of cron that is the only worker of its queues loses nothing to a kill.
+    /// A job of a killed run is due once its lease has lapsed, and taken over (ADR 0071).
     #[must_use]
     pub fn until_idle(mut self) -> Self {
         self.options.until = EndCondition::Idle;
