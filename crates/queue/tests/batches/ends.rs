@@ -12,6 +12,7 @@ on_stores!(
     nothing_runs_before_the_seal_and_before_the_last_end,
     an_empty_batch_ends_with_success,
     a_failed_member_makes_it_a_failure,
+    a_cancelled_member_makes_it_a_failure,
     a_member_that_is_tried_again_has_not_ended,
     every_way_to_end_counts_once,
     a_redrive_counts_nowhere,
@@ -20,6 +21,7 @@ on_stores!(
     the_first_failure_is_told_once_and_at_once,
     a_first_failure_that_is_the_last_end_is_told_too,
     members_are_kept_from_the_end_on_and_the_batch_an_hour_longer,
+    members_are_kept_after_a_first_failure_while_the_batch_goes_on,
     members_that_are_not_to_be_kept_are_deleted,
     a_callback_in_another_queue_is_enqueued_there,
 );
@@ -81,6 +83,15 @@ async fn a_failed_member_makes_it_a_failure(stage: Stage) {
     let mut kinds: Vec<_> = called.iter().map(|called| called.kind).collect();
     kinds.sort_unstable();
     assert_eq!(kinds, ["end", "failure", "first"]);
+}
+
+async fn a_cancelled_member_makes_it_a_failure(stage: Stage) {
+    let batch = stage.batch("a").open().await.unwrap();
+    add(&batch, &[Work::Complete, Work::Complete]).await;
+    assert_eq!(stage.queue.cancel(batch.job("m0").unwrap()).await.unwrap(), Change::Done);
+    batch.seal().await.unwrap();
+    stage.finish("a").await;
+    assert_eq!(stage.kinds(), ["end", "failure", "first"]);
 }
 
 async fn a_member_that_is_tried_again_has_not_ended(stage: Stage) {
@@ -202,6 +213,18 @@ async fn members_are_kept_from_the_end_on_and_the_batch_an_hour_longer(stage: St
     let second = stage.batch("a").open().await.unwrap();
     assert!(second.seq() > batch.seq());
     assert!(second.add("m0", Work::Complete).await.unwrap().is_new());
+}
+
+async fn members_are_kept_after_a_first_failure_while_the_batch_goes_on(stage: Stage) {
+    let batch = stage.batch("a").keep(HOUR).open().await.unwrap();
+    add(&batch, &[Work::Fail]).await;
+    stage.run().await;
+    assert_eq!(stage.kinds(), ["first"]);
+    for _ in 0..2 {
+        stage.advance(DAY);
+        stage.run().await;
+    }
+    assert!(!batch.add("m0", Work::Fail).await.unwrap().is_new(), "a repeated producer adds nothing twice");
 }
 
 async fn members_that_are_not_to_be_kept_are_deleted(stage: Stage) {

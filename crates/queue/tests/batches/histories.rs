@@ -3,7 +3,10 @@
 //!
 //! `QUEUE_TEST_BATCH_SEEDS=1000` makes as many histories.
 
-use crate::stage::{HOUR, SECOND, Stage, Work};
+use crate::{
+    on_stores,
+    stage::{HOUR, SECOND, Stage, Work},
+};
 use queue::{
     Change, ContentType, JobOptions, ManualClock, MemoryStorage, Payload, Policy, Queue, Raw, Rng, SeededRng,
     State, StorageExt,
@@ -13,6 +16,8 @@ use queue::{
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 const SEEDS: u64 = 12;
+/// Each takes some seconds on a server.
+const SEEDS_OF_A_STORE: u64 = 1;
 const STEPS: u64 = 150;
 const TIMEOUT: Duration = Duration::from_secs(40 * 3600);
 
@@ -23,31 +28,47 @@ struct Seen {
     called: Vec<&'static str>,
 }
 
-struct History {
+struct History<'s> {
     seed: u64,
     rng: SeededRng,
-    stage: Stage,
+    stage: &'s Stage,
+    name: String,
     batch: Batch<Work>,
     opened_at: Timestamp,
     seen: Seen,
+    /// A worker would leave the leases of dead ones alone for seconds.
+    in_real_time: bool,
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_callback_comes_once_in_time_and_with_the_counts_of_all_ends() {
-    let seeds =
-        std::env::var("QUEUE_TEST_BATCH_SEEDS").map_or(SEEDS, |seeds| seeds.parse().expect("a number"));
-    for seed in 0..seeds {
-        History::new(seed).await.play().await;
+    for seed in 0..seeds(SEEDS) {
+        let clock = Arc::new(ManualClock::default());
+        let stage = Stage::on(Arc::new(MemoryStorage::with_clock(clock.clone())), clock);
+        History::begin(seed, &stage, false).await.play().await;
     }
 }
 
-impl History {
-    async fn new(seed: u64) -> Self {
-        let clock = Arc::new(ManualClock::default());
-        let stage = Stage::on(Arc::new(MemoryStorage::with_clock(clock.clone())), clock);
-        let batch = stage.batch("a").timeout(TIMEOUT).open().await.expect("opens");
+on_stores!(one_after_another);
+
+/// Histories of batches in one store, each begun when the one before is over.
+async fn one_after_another(stage: Stage) {
+    for seed in 0..seeds(SEEDS_OF_A_STORE) {
+        History::begin(seed, &stage, true).await.play().await;
+    }
+}
+
+fn seeds(default: u64) -> u64 {
+    std::env::var("QUEUE_TEST_BATCH_SEEDS").map_or(default, |seeds| seeds.parse().expect("a number"))
+}
+
+impl<'s> History<'s> {
+    async fn begin(seed: u64, stage: &'s Stage, in_real_time: bool) -> Self {
+        let name = format!("a{seed}");
+        let batch = stage.batch(&name).timeout(TIMEOUT).open().await.expect("opens");
         let opened_at = stage.clock.now();
-        Self { seed, rng: SeededRng::new(seed), stage, batch, opened_at, seen: Seen::default() }
+        let rng = SeededRng::new(seed);
+        Self { seed, rng, stage, name, batch, opened_at, seen: Seen::default(), in_real_time }
     }
 
     async fn play(mut self) {
@@ -59,7 +80,7 @@ impl History {
         let _ = self.batch.seal().await;
         for _ in 0..100 {
             self.stage.advance(HOUR);
-            self.stage.run().await;
+            self.run().await;
             self.check(STEPS, 0).await;
         }
         let status = self.batch.status().await;
@@ -75,7 +96,7 @@ impl History {
         let id = self.batch.job(format!("m{}", self.below(12))).expect("an id");
         match what {
             0..20 => self.add().await,
-            20..40 => drop(self.stage.run().await),
+            20..40 => self.run().await,
             40..52 => self.stage.advance(SECOND * u32::try_from(self.below(4000)).expect("it is small")),
             52..58 => drop(queue.cancel_with(id, queue::OnProcessing::Request).await.expect("cancels")),
             58..62 => self.delete(&id).await,
@@ -84,11 +105,18 @@ impl History {
             76..88 => self.hold().await,
             88..92 => self.rescue().await,
             92..95 => self.promote_batch().await,
-            95..97 => drop(self.stage.batch("a").timeout(TIMEOUT).open().await),
+            95..97 => drop(self.stage.batch(&self.name).timeout(TIMEOUT).open().await),
             97 => drop(self.batch.seal().await),
-            98 => drop(queue.batches().cancel("a").await),
-            _ => drop(queue.batches().find("a").await.expect("reads")),
+            98 => drop(queue.batches().cancel(&self.name).await),
+            _ => drop(queue.batches().find(&self.name).await.expect("reads")),
         }
+    }
+
+    async fn run(&self) {
+        if self.in_real_time {
+            self.rescue().await;
+        }
+        self.stage.run().await;
     }
 
     async fn add(&self) {
@@ -146,7 +174,8 @@ impl History {
     async fn check(&mut self, step: u64, what: u64) {
         self.look().await;
         let at = format!("seed {} step {step} ({what})", self.seed);
-        for called in self.stage.called() {
+        let called = self.stage.called().into_iter();
+        for called in called.filter(|called| called.end.batch == self.name) {
             assert!(!self.seen.called.contains(&called.kind), "{at}: {} twice", called.kind);
             self.seen.called.push(called.kind);
             let end = called.end;

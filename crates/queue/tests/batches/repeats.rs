@@ -3,12 +3,13 @@
 
 use crate::{
     on_stores,
-    stage::{DAY, HOUR, SECOND, Stage, Work, add},
+    stage::{DAY, END, HOUR, SECOND, Stage, Work, add},
 };
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use queue::{
-    Change, Error, ErrorKind, JobId, JobOptions, NewJob, QueueName, Result, State, Storage, StorageExt,
+    Change, Error, ErrorKind, JobId, JobOptions, NewJob, Queue, QueueName, Result, State, Storage,
+    StorageExt,
     queue_core::{
         Applied, Detail, Enqueued, JobRecord, ListQuery, Page, Stamped, StorageLayer, lifecycle::Transition,
     },
@@ -30,6 +31,7 @@ on_stores!(
     a_seal_that_is_repeated_after_the_end,
     a_worker_that_dies_before_the_settle_has_enqueued_no_callback,
     a_worker_that_dies_at_any_call,
+    a_callback_in_another_queue_is_enqueued_once_though_workers_die,
 );
 
 async fn twenty_callers_open_add_and_seal_at_once(stage: Stage) {
@@ -183,6 +185,34 @@ async fn a_worker_that_dies_at_any_call(stage: Stage) {
         }
     }
     assert!(deaths > 24, "{deaths} of 48");
+}
+
+/// Such a callback is enqueued before the settle. A worker that dies between the two leaves it
+/// there, and the next one adds no second.
+async fn a_callback_in_another_queue_is_enqueued_once_though_workers_die(stage: Stage) {
+    let reports: Queue<String> = Queue::new(stage.queue.storage().clone(), "reports").unwrap();
+    let mut early = 0;
+    for at in 0..DEATHS {
+        for takes_effect in [false, true] {
+            let name = format!("far-{at}-{}", u8::from(takes_effect));
+            let batch = stage.queue.batch(&name).on_end(END, &"given".to_owned()).callbacks_in("reports");
+            let batch = batch.open().await.unwrap();
+            batch.seal().await.unwrap();
+            let (store, left) = (stage.queue.storage().clone(), AtomicI64::new(at));
+            stage.behind(Arc::new(Dying { store, left, takes_effect })).run().await;
+            let id = format!("batch:{name}@{}/end", batch.seq().get());
+            let life = async || reports.status(&id).await.unwrap().map(|status| status.meta.seq);
+            let before = life().await;
+            let has_ended = batch.status().await.unwrap().ended_at.is_some();
+            early += usize::from(before.is_some() && !has_ended);
+            stage.advance(2 * 60 * SECOND);
+            stage.queue.storage().rescue(stage.queue.name(), 100, &queue::Policy::default()).await.unwrap();
+            stage.finish(&name).await;
+            let after = life().await.expect("it is enqueued");
+            assert!(before.is_none_or(|before| before == after), "{name}");
+        }
+    }
+    assert!(early > 0, "no worker died between the two");
 }
 
 async fn dies(stage: &Stage, name: &str, ends_by: &str, (at, takes_effect): (i64, bool)) -> bool {

@@ -21,6 +21,7 @@ on_stores!(
     a_cancel_of_a_batch_that_has_ended,
     a_cancel_before_the_time_out,
     an_abandoned_batch_calls_nothing_back_and_frees_its_name,
+    a_later_batch_of_the_name_has_callbacks_of_its_own,
     an_abandon_of_a_batch_that_is_cancelled,
 );
 
@@ -202,6 +203,16 @@ async fn an_abandoned_batch_calls_nothing_back_and_frees_its_name(stage: Stage) 
     assert_eq!((called.len(), called[0].end.added), (2, 1));
     assert_eq!(stage.queue.batches().abandon("b").await.unwrap(), Change::Missing);
     assert!(stage.queue.batches().abandon("a").await.is_err(), "its callbacks have run");
+}
+
+async fn a_later_batch_of_the_name_has_callbacks_of_its_own(stage: Stage) {
+    for _ in 0..2 {
+        let batch = stage.batch("a").open().await.unwrap();
+        add(&batch, &[Work::Fail]).await;
+        stage.run().await;
+        assert_eq!(stage.kinds(), ["first"]);
+        assert_eq!(stage.queue.batches().abandon("a").await.unwrap(), Change::Done);
+    }
 }
 
 async fn an_abandon_of_a_batch_that_is_cancelled(stage: Stage) {
