@@ -31,9 +31,9 @@ export const sendForms = async (tab, base, token, table) => {
   await send("log in", "form[action='./login'] button", /^Jobs$/);
 
   // The worker of the service ends, so that an operation is there to be stopped. No page shows it.
-  const call = async (path, body) => {
+  const call = async (path, body, method = "POST") => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const answer = await fetch(`${base}${path}`, body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers });
+    const answer = await fetch(`${base}${path}`, body ? { method, headers, body: JSON.stringify(body) } : { headers });
     return answer.json();
   };
   const own = await until("the service has its own worker", async () => {
@@ -82,6 +82,15 @@ export const sendForms = async (tab, base, token, table) => {
   await send("edit a schedule", "tr:has(input[value=by-hand]) button[formaction='./edit-schedule']", /^Edit a schedule$/);
   await tab.type("#n-kind", "by-hand");
   await send("change a schedule", "form[action='./put-schedule'] button", /as you gave it/);
+  await call("/v1/queues/billing/batches/by-hand", {}, "PUT");
+  await call("/v1/queues/billing/batches/by-hand/jobs", { jobs: [{ kind: "by-hand", payload: 1 }] });
+  const stop = (action) => `form[action='./stop-batch'] button[value=${action}]`;
+  await on("/batches?queue=billing", "look at a batch", "table a[href*='name=by-hand']", /^by-hand$/);
+  await send("seal a batch", "form[action='./seal-batch'] button", /The batch is sealed/);
+  await send("ask before a batch is cancelled", stop("cancel"), /^Cancel the batch by-hand/);
+  await send("cancel a batch", "form[action='./stop-batch'] button", /asked to stop/);
+  await send("ask before a batch is abandoned", stop("abandon"), /^Abandon the batch by-hand/);
+  await send("abandon a batch", "form[action='./stop-batch'] button", /The batch is abandoned/);
   await on("/errors?queue=billing", "redrive a group", "form[action='./change'] button", /queued again/);
 
   await on("/workers", "ask before a worker is drained", duty("web-1", "drain"), /^Drain the worker web-1/);

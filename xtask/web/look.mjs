@@ -94,8 +94,8 @@ const look = async (tab, job, kept, axe) => {
 // Questions, a large payload and many queues, which change what other pages show.
 const step = async (tab, kept, axe, made) => {
   await screen(tab, 1280, "light");
-  const call = async (path, body) => {
-    const sent = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const call = async (path, body, method = "POST") => {
+    const sent = { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
     const answer = await fetch(`${wanted.open}${path}`, sent);
     if (!answer.ok) tab.problems.push(`${tab.looking}: ${path} answered ${answer.status}`);
   };

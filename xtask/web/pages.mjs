@@ -15,6 +15,7 @@ export const pages = [
   ["workers", "/workers"],
   ["schedules", "/schedules?queue=emails"],
   ["schedules-all", "/schedules", true],
+  ["batches-none", "/batches?queue=emails", true],
   ["new-job", "/new-job?queue=emails", true],
   ["new-schedule", "/new-schedule?queue=emails", true],
   ["operations", "/operations"],
@@ -39,6 +40,20 @@ export const steps = [
     await call("/v1/queues/reports/jobs", { jobs: [{ id: "large", kind: "digest", payload: rows }] });
     await tab.go("/job?queue=reports&id=large");
     await tab.follow("form[action='./reveal'] button");
+  }],
+  ["batches", async (tab, call) => {
+    const batches = "/v1/queues/reports/batches";
+    const rows = Array.from({ length: 40 }, (_, row) => ({ id: `row-${row}`, kind: "row", payload: row }));
+    await call(`${batches}/import-7`, { on_end: { kind: "digest" }, on_first_failure: { kind: "alarm" } }, "PUT");
+    await call(`${batches}/import-7/jobs`, { jobs: rows });
+    await call(`${batches}/import-8`, {}, "PUT");
+    await call(`${batches}/import-8/seal`, {});
+    await tab.go("/batches?queue=reports");
+  }],
+  ["batch", async (tab) => tab.go("/batch?queue=reports&name=import-7")],
+  ["ask-abandon", async (tab) => {
+    await tab.go("/batch?queue=reports&name=import-7");
+    await tab.follow("form[action='./stop-batch'] button[value=abandon]");
   }],
   ["overview-300", async (tab, call) => {
     const job = { jobs: [{ id: "a", payload: 1 }] };

@@ -1,5 +1,6 @@
 //! A batch, as JSON.
 
+use crate::words::share;
 use serde::Serialize;
 
 /// A batch as JSON: what `queue batch ls` and `queue batch show` answer with `--json`, and the
@@ -41,6 +42,28 @@ pub struct BatchView {
     pub keep_ms: i64,
     /// Its callbacks.
     pub callbacks: Vec<BatchCallbackView>,
+}
+
+impl BatchView {
+    /// The state, and for a batch that was ended before its members by what.
+    pub const fn state_words(&self) -> &'static str {
+        match (self.ended_at_ms, self.timed_out, self.was_cancelled) {
+            (Some(_), true, _) => "ended, timed out",
+            (Some(_), _, true) => "ended, cancelled",
+            _ => self.state,
+        }
+    }
+
+    /// How many members have ended.
+    pub const fn ended(&self) -> u64 {
+        self.added.saturating_sub(self.waiting)
+    }
+
+    /// How many of the members have ended, as a share such as `45 %`; `0 %` of none. It is rounded
+    /// down, so that only all of them are `100 %`.
+    pub fn progress(&self) -> String {
+        share(self.ended(), self.added).unwrap_or_else(|| "0 %".to_owned())
+    }
 }
 
 /// A callback of a batch, without what its producer gave it.

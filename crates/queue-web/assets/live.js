@@ -197,7 +197,7 @@
     select.addEventListener("change", () => select.form.submit());
   }
 
-  const ways = { o: "", j: "jobs", e: "errors", k: "kinds", w: "workers", s: "schedules", a: "operations", d: "doctor" };
+  const ways = { o: "", j: "jobs", e: "errors", k: "kinds", w: "workers", s: "schedules", b: "batches", a: "operations", d: "doctor" };
   let isGoing = false;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Every page of the dashboard, and words that are there once the demonstration is alive.
-const PAGES: [(&str, &[&str]); 10] = [
+const PAGES: [(&str, &[&str]); 12] = [
     ("/", &["billing", "emails", "images", "webhooks", "paused", "id=\"overview\""]),
     ("/queue?queue=emails", &["Queue emails", "<svg", "Completed"]),
     ("/jobs?queue=emails&state=failed", &["receipt-", "Smtp"]),
@@ -19,6 +19,8 @@ const PAGES: [(&str, &[&str]); 10] = [
     ("/kinds?queue=emails", &["welcome", "receipt", "newsletter"]),
     ("/workers", &["web-1", "media-1", "Slots"]),
     ("/schedules?queue=billing", &["monthly-invoices", "dunning", "Run now"]),
+    ("/batches?queue=billing", &["invoices-june", "invoices-july", "open"]),
+    ("/batch?queue=billing&name=invoices-july", &["Seal", "Abandon", "dunning"]),
     ("/operations", &["Operations"]),
     ("/doctor", &["Doctor"]),
 ];

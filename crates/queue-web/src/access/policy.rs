@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// | `view` | all pages, without payloads, results and details of errors |
 /// | `payload` | those too, of a job that it opens |
 /// | `operate` | actions |
-/// | `produce` | jobs and schedules that forms make, the latter with `operate` |
+/// | `produce` | what forms make: jobs, with `operate` schedules; with `view`, sealing |
 /// | `admin` | the doctor |
 ///
 /// A principal sees the queues that its token names, and workers that work on one of them.

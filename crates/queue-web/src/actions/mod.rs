@@ -1,6 +1,7 @@
 //! What visitors do: forms of the pages, each of which leaves its record before it begins and sends
 //! the browser back to a page.
 
+mod batches;
 mod bulk;
 mod change;
 mod enqueue;
@@ -11,6 +12,7 @@ mod schedules;
 mod session;
 mod workers;
 
+pub(crate) use batches::{seal_batch, stop_batch};
 pub(crate) use bulk::{cancel_operation, count_jobs, start_operation};
 pub(crate) use change::{JobAction, change_jobs};
 pub(crate) use enqueue::enqueue;

@@ -1,5 +1,7 @@
 //! The pages: each reads within bounds, makes words of what it found, and fills in its template.
 
+mod batch;
+mod batches;
 mod confirm;
 mod doctor;
 mod errors;
@@ -17,6 +19,8 @@ mod schedules;
 mod sorting;
 mod workers;
 
+pub(crate) use batch::batch;
+pub(crate) use batches::batches;
 pub(crate) use confirm::{ConfirmPage, DELETED, HiddenField, SURE, confirm};
 pub(crate) use doctor::doctor;
 pub(crate) use errors::errors;
@@ -85,6 +89,7 @@ impl Visit {
         let (queue, id) = (("queue", job.queue.as_str()), job.id.as_str());
         let (word, name, href) = match LibraryJob::of(job)? {
             LibraryJob::Schedule(name) => ("schedule", name, self.link("schedules", &[queue])),
+            LibraryJob::Batch(name) => ("batch", name, self.link("batch", &[queue, ("name", name)])),
             LibraryJob::Operation(id) => ("operation", id, self.link("operations", &[])),
             _ => ("of the library", id, self.link("job", &[queue, ("id", id)])),
         };

@@ -48,6 +48,8 @@ fn shown() -> Vec<PageRoute> {
         route!(GET "/kinds", Gate::Needs(View), pages::kinds),
         route!(GET "/workers", Gate::Needs(View), pages::workers),
         route!(GET "/schedules", Gate::Needs(View), pages::schedules),
+        route!(GET "/batches", Gate::Needs(View), pages::batches),
+        route!(GET "/batch", Gate::Needs(View), pages::batch),
         route!(GET "/new-job", Gate::Needs(Produce), pages::new_job),
         route!(GET "/new-schedule", Gate::Needs(Produce), pages::new_schedule),
         route!(GET "/operations", Gate::Needs(View), pages::operations),
@@ -76,5 +78,7 @@ fn done() -> Vec<PageRoute> {
         route!(POST "/edit-schedule", Gate::Needs(Payload), pages::edit_schedule),
         route!(POST "/put-schedule", Gate::Needs(Produce), actions::put_schedule),
         route!(POST "/schedule", Gate::Needs(Operate), actions::change_schedule),
+        route!(POST "/seal-batch", Gate::Needs(Produce), actions::seal_batch),
+        route!(POST "/stop-batch", Gate::Needs(Operate), actions::stop_batch),
     ]
 }

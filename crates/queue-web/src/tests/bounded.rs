@@ -1,11 +1,12 @@
 //! What a page costs the store, however much the store holds.
 
-use super::{dashboard, enqueue, fail_one, get, memory, new_job};
+use super::{client, dashboard, enqueue, fail_one, get, memory, new_job};
 use crate::{Dashboard, routes::table};
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use http::Method;
 use parking_lot::Mutex;
+use queue::Raw;
 use queue_core::{
     Applied, Counts, Detail, Failure, Finding, JobAttempts, JobId, JobRecord, ListQuery, Page, QueueName,
     QueuesPage, QueuesQuery, Result, SeriesPage, SeriesQuery, Stamped, Storage, StorageLayer, WorkerInfo,
@@ -110,7 +111,7 @@ impl StorageLayer for CountedStore {
 }
 
 /// The most calls of each page, and the most rows that it asks for, however many there are.
-const BOUNDS: [(&str, u64, u64); 12] = [
+const BOUNDS: [(&str, u64, u64); 14] = [
     ("/", 6, 10_000),
     ("/queue", 7, 10_000),
     ("/jobs", 3, 600),
@@ -119,6 +120,8 @@ const BOUNDS: [(&str, u64, u64); 12] = [
     ("/kinds", 6, 10_000),
     ("/workers", 3, 600),
     ("/schedules", 7, 5_000),
+    ("/batches", 5, 1_200),
+    ("/batch", 4, 10),
     ("/new-job", 1, 10),
     ("/new-schedule", 1, 10),
     ("/operations", 10, 10_000),
@@ -152,6 +155,9 @@ async fn full_store() -> Arc<CountedStore> {
     for number in 0..60 {
         enqueue(&store, &format!("queue-{number}"), vec![new_job("a", "k", "1")]).await;
     }
+    for number in 0..60 {
+        client(&store, "mail").batch(format!("import-{number}")).open().await.unwrap();
+    }
     counted(store)
 }
 
@@ -180,14 +186,15 @@ async fn each_page_makes_few_calls_and_asks_for_few_rows_of_a_full_store() {
             .unwrap_or_else(|| panic!("{} has no bound", route.path));
         let dashboard: Dashboard = dashboard(store.clone());
         store.taken();
-        let got = get(&dashboard, &format!("{}?queue=mail&id=0-1&state=failed", route.path)).await;
+        let got =
+            get(&dashboard, &format!("{}?queue=mail&id=0-1&state=failed&name=import-7", route.path)).await;
         assert!(got.status.is_success() || route.path == "/job", "{}: {}", route.path, got.status);
         check(&store, route.path, *calls_max, *rows_max);
     }
 }
 
 #[tokio::test]
-async fn the_jobs_errors_and_schedules_of_all_queues_cost_few_reads_of_a_hundred_queues() {
+async fn the_jobs_errors_schedules_and_batches_of_all_queues_cost_few_reads_of_a_hundred_queues() {
     let store = full_store().await;
     for number in 0..150 {
         let queue = format!("tenant-{number}");
@@ -199,6 +206,7 @@ async fn the_jobs_errors_and_schedules_of_all_queues_cost_few_reads_of_a_hundred
         ("/jobs?id_prefix=a", 210, 7_000),
         ("/errors", 210, 12_000),
         ("/schedules", 110, 60_000),
+        ("/batches", 210, 6_000),
     ] {
         let dashboard: Dashboard = dashboard(store.clone());
         store.taken();
@@ -243,6 +251,20 @@ async fn fifty_tabs_cost_the_store_what_one_costs() {
     tokio::time::advance(std::time::Duration::from_mins(1)).await;
     join_all((0..50).map(|_| get(&dashboard, "/"))).await;
     assert_eq!(store.taken().0, of_one);
+}
+
+#[tokio::test]
+async fn the_page_of_a_batch_steps_through_no_members_that_wait() {
+    let store = memory();
+    let batch = client(&store, "mail").batch("import").open().await.unwrap();
+    let payload = |row: u32| (row.to_string(), Raw(new_job("any", "any", "1").payload));
+    batch.add_all((0..1_000).map(payload)).await.unwrap();
+    fail_one(&store, "mail", "w", Failure::new("E", "no"), Cause::Terminal).await;
+    let store = counted(store);
+    let got = get(&dashboard(store.clone()), "/batch?queue=mail&name=import").await;
+    assert!(got.text.contains("E: no") && got.text.contains("0.1 % of 1\u{202f}000"), "{}", got.text);
+    let (calls, ReadRows { looked_at, .. }) = store.taken();
+    assert!(calls <= 4 && looked_at <= 10, "{calls} calls, {looked_at} rows");
 }
 
 /// The dashboard made two calls for each job.

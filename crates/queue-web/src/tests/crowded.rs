@@ -31,6 +31,7 @@ async fn a_visitor_sees_its_queue_behind_those_of_others_on_each_page() {
             ("/errors", "<strong><bdi>mail</bdi></strong>"),
             ("/kinds", "<strong><bdi>mail</bdi></strong>"),
             ("/schedules", "<strong><bdi>mail</bdi></strong>"),
+            ("/batches", "<strong><bdi>mail</bdi></strong>"),
         ] {
             let text = ask(&dashboard, Method::GET, path, Some(&who), "").await.text;
             assert!(

@@ -27,6 +27,7 @@ async fn every_form_goes_to_an_action_and_brings_its_proof() {
     let mut worker = WorkerInfo::new(WorkerId::new("w").unwrap());
     worker.queues = vec![QueueName::new("mail").unwrap()];
     store.announce(worker, Duration::from_mins(1)).await.unwrap();
+    client(&store, "mail").batch("import").open().await.unwrap();
     let dashboard = dashboard(store);
     let mut met = 0;
     for page in [
@@ -37,6 +38,8 @@ async fn every_form_goes_to_an_action_and_brings_its_proof() {
         "/errors?queue=mail",
         "/workers",
         "/schedules?queue=mail",
+        "/batches?queue=mail",
+        "/batch?queue=mail&name=import",
         "/operations",
     ] {
         let got = get(&dashboard, page).await;
@@ -53,7 +56,7 @@ async fn every_form_goes_to_an_action_and_brings_its_proof() {
             met += 1;
         }
     }
-    assert!(met >= 7, "{met}");
+    assert!(met >= 9, "{met}");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use super::{Got, client, dashboard, enqueue, fail_one, get, memory, new_job, pos
 use crate::routes::table;
 use form_urlencoded::byte_serialize;
 use http::{Method, StatusCode};
+use queue::{Queue, Raw, batches::BATCH_NAME_BYTES_MAX};
 use queue_core::{Duty, Failure, QueueName, Tag, Tags, WorkerId, WorkerInfo, lifecycle::Cause};
 use std::time::Duration;
 
@@ -25,6 +26,19 @@ const HOSTILE: [&str; 12] = [
 
 fn encoded(text: &str) -> String {
     byte_serialize(text.as_bytes()).collect()
+}
+
+/// As much of a text as the name of a batch can be.
+fn batch_name(text: &str) -> String {
+    let text = text.replace(['@', '/'], "");
+    text[..text.floor_char_boundary(BATCH_NAME_BYTES_MAX)].to_owned()
+}
+
+async fn open_batch(jobs: &Queue<Raw, Raw>, text: &str) {
+    let kind = queue_core::Kind::new(text).unwrap_or(queue_core::Kind::from_static("k"));
+    let batch = jobs.batch(batch_name(text)).on_end(kind, &text).on_first_failure("k", &text);
+    let batch = batch.open().await.unwrap();
+    batch.add(text, Raw(new_job("any", "any", "1").payload)).await.unwrap();
 }
 
 /// What no page may be, with any content.
@@ -72,6 +86,7 @@ async fn hostile_names_and_texts_are_shown_and_do_nothing_on_every_page() {
     for (number, text) in HOSTILE.into_iter().enumerate() {
         let queue = format!("q{number}{text}");
         let Ok(name) = QueueName::new(&queue) else { continue };
+        open_batch(&client(&store, &queue), text).await;
         let kind = queue_core::Kind::new(text).map_or_else(|_| "k".to_owned(), |kind| kind.to_string());
         let tags = Tag::new(text).map_or(Tags::NONE, |tag| Tags::new([tag]).unwrap());
         let job = |id: &str| new_job(id, &kind, &format!("{text:?}")).with_tags(tags.clone());
@@ -93,13 +108,14 @@ async fn hostile_names_and_texts_are_shown_and_do_nothing_on_every_page() {
     let dashboard = dashboard(store.clone());
     let mut pages = 0;
     for (number, text) in HOSTILE.into_iter().enumerate() {
+        let name = encoded(&batch_name(text));
         let (queue, text) = (encoded(&format!("q{number}{text}")), encoded(text));
         for route in table().iter().filter(|route| route.method == Method::GET && route.path != "/changes") {
             for query in [
-                format!("queue={queue}&id={text}"),
+                format!("queue={queue}&id={text}&name={name}"),
                 format!("queue={queue}&kind={text}&tag={text}&worker={text}&id_prefix={text}"),
                 format!(
-                    "queue={text}&id={text}&last={text}&after={text}&did={text}&n={text}&to={text}&store=main"
+                    "queue={text}&id={text}&name={text}&last={text}&after={text}&did={text}&n={text}&to={text}&store=main"
                 ),
                 format!("store={text}"),
             ] {

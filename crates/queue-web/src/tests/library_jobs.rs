@@ -60,6 +60,21 @@ async fn a_schedule_is_changed_by_no_form_of_jobs() {
 }
 
 #[tokio::test]
+async fn a_batch_has_no_box_among_jobs_and_leads_to_its_page() {
+    let store = with_a_schedule().await;
+    client(&store, "mail").batch("import").open().await.unwrap();
+    let dashboard = dashboard(store);
+    let text = get(&dashboard, "/jobs?queue=mail").await.text;
+    assert!(text.contains(r#"href="./batch?queue=mail&#38;name=import"><bdi>import</bdi></a> <span class="tag">batch</span>"#), "{text}");
+    assert_eq!(text.matches("type=\"checkbox\" name=\"id\"").count(), 1, "{text}");
+    let job = get(&dashboard, "/job?queue=mail&id=queue.batch:import").await.text;
+    assert!(
+        job.contains("./batch?queue=mail&#38;name=import") && !job.contains("action=\"./change\""),
+        "{job}"
+    );
+}
+
+#[tokio::test]
 async fn the_worker_of_the_library_is_not_listed_not_counted_and_not_drained() {
     let store = with_a_schedule().await;
     announce(&store, "of-serve", "queue.operations").await;

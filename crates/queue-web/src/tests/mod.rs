@@ -1,6 +1,7 @@
 //! Tests of the whole dashboard, as a browser meets it.
 
 mod across;
+mod batches;
 mod bounded;
 mod crowded;
 mod entries;

@@ -23,7 +23,7 @@ async fn a_page_of_a_store_that_stands_still_is_answered_after_ten_seconds() {
             continue;
         }
         let begun = Instant::now();
-        let got = get(&dashboard, &format!("{}?queue=mail&id=a", route.path)).await;
+        let got = get(&dashboard, &format!("{}?queue=mail&id=a&name=import", route.path)).await;
         assert_eq!(got.status, StatusCode::SERVICE_UNAVAILABLE, "{}", route.path);
         assert!(begun.elapsed() <= READ_MAX, "{}: {:?}", route.path, begun.elapsed());
         assert!(got.text.contains("The store does not answer"), "{}", got.text);

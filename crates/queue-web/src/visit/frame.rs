@@ -49,18 +49,19 @@ pub(crate) struct Allowed {
 }
 
 /// The pages to which every page leads.
-const NAV: [(&str, &str); 8] = [
+const NAV: [(&str, &str); 9] = [
     ("", "Overview"),
     ("jobs", "Jobs"),
     ("errors", "Errors"),
     ("kinds", "Kinds"),
     ("workers", "Workers"),
     ("schedules", "Schedules"),
+    ("batches", "Batches"),
     ("operations", "Operations"),
     ("doctor", "Doctor"),
 ];
 /// The pages that are about one queue, and keep it when one goes from one to the other.
-const OF_QUEUE: [&str; 4] = ["jobs", "errors", "kinds", "schedules"];
+const OF_QUEUE: [&str; 5] = ["jobs", "errors", "kinds", "schedules", "batches"];
 
 impl Frame {
     /// The colours that a visitor may choose.
@@ -144,6 +145,7 @@ fn is_part_of(page: &str, entry: &str) -> bool {
             entry == "jobs"
         }
         "new-schedule" | "edit-schedule" | "put-schedule" => entry == "schedules",
+        "batch" | "seal-batch" | "stop-batch" => entry == "batches",
         page => page == entry,
     }
 }

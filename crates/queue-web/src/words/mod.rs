@@ -7,5 +7,5 @@ mod stored_text;
 
 pub(crate) use document::{Document, WrongField};
 pub(crate) use notices::notice;
-pub(crate) use states::{StateWord, standing_word, state_word};
+pub(crate) use states::{StateWord, batch_word, standing_word, state_word};
 pub(crate) use stored_text::{lines, long, plain, text};

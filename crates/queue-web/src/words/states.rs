@@ -1,7 +1,7 @@
-//! How jobs stand, by signs and colours beside the word.
+//! How jobs and batches stand, by signs and colours beside the word.
 
 use queue_core::{JobMeta, Timestamp};
-use queue_view::Standing;
+use queue_view::{BatchView, Standing};
 
 /// A state as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,4 +33,20 @@ pub(crate) const fn standing_word(standing: Standing) -> StateWord {
         _ => ("rest", ""),
     };
     StateWord { class, sign, word: standing.as_str() }
+}
+
+/// How a batch stands.
+pub(crate) fn batch_word(batch: &BatchView) -> StateWord {
+    let has_all = batch.completed == batch.added;
+    let (class, sign) = match batch.state {
+        "open" => ("wait", "●"),
+        "sealed" => ("run", "▶"),
+        "cancelling" => ("warn", "⊘"),
+        "ended" if batch.timed_out => ("bad", "⚠"),
+        "ended" if batch.was_cancelled => ("rest", "⊘"),
+        "ended" if has_all => ("good", "✓"),
+        "ended" => ("bad", "✕"),
+        _ => ("rest", "⊘"),
+    };
+    StateWord { class, sign, word: batch.state_words() }
 }

@@ -11,8 +11,8 @@ use queue::{
     batches::{BatchStatus, BatchesPage, CallbackMoment},
     queue_core::{Cursor, JobMeta, Timestamp},
     view::{
-        UnreadableBatchView,
-        words::{age, moment, number, share},
+        BatchView, UnreadableBatchView,
+        words::{age, moment, number},
     },
 };
 use serde_json::json;
@@ -110,8 +110,8 @@ impl Found {
         let mut pairs = vec![
             ("name", status.name.to_string()),
             ("number", status.seq.to_string()),
-            ("state", state(status)),
-            ("progress", progress(status)),
+            ("state", status.view().state_words().to_owned()),
+            ("progress", progress(&status.view())),
             ("added", number(status.added)),
             ("completed", number(status.completed)),
             ("failed", number(status.failed)),
@@ -148,20 +148,10 @@ impl Found {
     }
 }
 
-fn state(status: &BatchStatus) -> String {
-    let how = match (status.ended_at, status.timed_out, status.was_cancelled) {
-        (Some(_), true, _) => ", timed out",
-        (Some(_), _, true) => ", cancelled",
-        _ => "",
-    };
-    format!("{}{how}", status.state_word())
-}
-
 /// How many of the members have ended, as a bar and as a share. Both are rounded down, so that only
 /// all of them fill it.
-fn progress(status: &BatchStatus) -> String {
-    let (ended, added) = (status.added.saturating_sub(status.waiting), status.added);
-    let columns = u128::from(ended) * u128::from(BAR) / u128::from(added.max(1));
+fn progress(batch: &BatchView) -> String {
+    let columns = u128::from(batch.ended()) * u128::from(BAR) / u128::from(batch.added.max(1));
     let bar: String = (0..u128::from(BAR)).map(|at| if at < columns { '#' } else { '.' }).collect();
-    format!("{bar} {} of {}", share(ended, added).unwrap_or_else(|| "0 %".to_owned()), number(added))
+    format!("{bar} {} of {}", batch.progress(), number(batch.added))
 }

@@ -57,6 +57,7 @@ impl Demo {
         history::write(&*storage, &*rng).await?;
         let storage = metered(storage);
         schedules(&storage).await?;
+        batches(&storage).await?;
         let workers = vec![
             observed(worker(&storage, &rng, "web-1", &["emails", "webhooks"], 12)?, metrics)?,
             observed(worker(&storage, &rng, "media-1", &["images", "billing"], 8)?, metrics)?,
@@ -123,6 +124,21 @@ fn observed(worker: WorkerBuilder, metrics: &QueueMetrics) -> Result<Worker, Cli
 
 async fn pause_one(storage: &dyn Storage) -> Result<(), CliError> {
     Ok(storage.set_paused(&QueueName::from_static(PAUSED), None, Pause::UntilResumed).await?)
+}
+
+/// A batch that its members end within a minute, and one to which more would be added.
+async fn batches(storage: &Arc<dyn Storage>) -> Result<(), CliError> {
+    let billing: Queue<Value> = Queue::new(storage.clone(), "billing")?;
+    let invoices = billing.of(JobKind::<Value>::new("invoice"));
+    for (name, members, is_whole) in [("invoices-june", 150, true), ("invoices-july", 25, false)] {
+        let batch = invoices.batch(name).on_end("dunning", &"all customers").open().await?;
+        let each = (1..=members).map(|number| (format!("c-{number}"), json!({"customer": number})));
+        drop(batch.add_all(each).await?);
+        if is_whole {
+            batch.seal().await?;
+        }
+    }
+    Ok(())
 }
 
 async fn schedules(storage: &Arc<dyn Storage>) -> Result<(), CliError> {

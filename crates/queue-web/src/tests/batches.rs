@@ -1,0 +1,273 @@
+//! The pages of batches, and what stops and seals one.
+
+use super::{ask, client, dashboard, enqueue, fail_one, get, memory, new_job, post, principal};
+use crate::Dashboard;
+use http::{Method, StatusCode};
+use queue::{Queue, Raw, batches::Batch};
+use queue_core::{
+    ClaimRequest, Failure, QueueName, Span, Storage, SystemRng, Tag, Tags, WorkerId, lifecycle::Cause,
+};
+use queue_http::{
+    Principal,
+    Scope::{Operate, Produce, View},
+};
+use std::sync::Arc;
+
+const ONE: &str = "/batch?queue=imports&name=nightly";
+const STOP: &str = "queue=imports&name=nightly&action";
+
+fn imports(store: &Arc<dyn Storage>) -> Queue<Raw, Raw> {
+    client(store, "imports")
+}
+
+fn payload() -> Raw {
+    Raw(new_job("any", "any", "1").payload)
+}
+
+/// A batch with callbacks and three members, none of which has run.
+async fn with_a_batch(store: &Arc<dyn Storage>) -> Batch<Raw, Raw> {
+    let report = queue::Kind::new("report").unwrap();
+    let builder = imports(store).batch("nightly").on_end(report, &"sealed inside".to_owned());
+    let alarm = queue::Kind::new("alarm").unwrap();
+    let batch = builder.on_first_failure(alarm, &1).callbacks_in("reports").open().await.unwrap();
+    batch.add_all(["a", "b", "c"].map(|id| (id, payload()))).await.unwrap();
+    batch
+}
+
+async fn fail(store: &Arc<dyn Storage>, words: &str) {
+    fail_one(store, "imports", "w", Failure::new("Import", words), Cause::Terminal).await;
+}
+
+#[tokio::test]
+async fn batches_of_a_queue_are_listed_with_their_counts() {
+    let store = memory();
+    let batch = with_a_batch(&store).await;
+    fail(&store, "row 7 is odd").await;
+    let dashboard = dashboard(store);
+    let text = get(&dashboard, "/batches?queue=imports").await.text;
+    assert!(text.contains("href=\"./batch?queue=imports&#38;name=nightly\"><bdi>nightly</bdi>"), "{text}");
+    assert!(text.contains("</span>open</span>") && text.contains("<span>33 %</span>"), "{text}");
+    for (label, count) in [("Added", 3), ("Completed", 0), ("Failed", 1), ("Cancelled", 0), ("Waiting", 2)] {
+        assert!(text.contains(&format!("data-label=\"{label}\">{count}</td>")), "{label}: {text}");
+    }
+    assert!(text.contains("data-label=\"Ended\">–") && text.contains("data-live"), "{text}");
+    batch.seal().await.unwrap();
+    let of_queue = get(&dashboard, "/queue?queue=imports").await.text;
+    assert!(of_queue.contains("href=\"./batches?queue=imports\">Batches</a>"), "{of_queue}");
+}
+
+#[tokio::test]
+async fn a_queue_without_a_batch_says_what_one_is() {
+    let store = memory();
+    let nothing = get(&dashboard(store.clone()), "/batches").await.text;
+    assert!(nothing.contains("There is no queue yet"), "{nothing}");
+    enqueue(&store, "imports", vec![new_job("a", "k", "1")]).await;
+    let text = get(&dashboard(store), "/batches?queue=imports").await.text;
+    assert!(text.contains("A batch has many jobs as its members"), "{text}");
+    assert!(text.contains("queue --queue <bdi>imports</bdi> batch open import-7"), "{text}");
+}
+
+#[tokio::test]
+async fn batches_are_read_page_by_page_and_the_newest_comes_first() {
+    let store = memory();
+    for number in 0..60 {
+        imports(&store).batch(format!("import-{number:02}")).open().await.unwrap();
+    }
+    let dashboard = dashboard(store);
+    let first = get(&dashboard, "/batches?queue=imports").await.text;
+    assert!(first.contains("50 shown, newest first") && !first.contains("To the beginning"), "{first}");
+    assert!(first.find("import-59").unwrap() < first.find("import-10").unwrap(), "{first}");
+    assert!(!first.contains("import-09"), "{first}");
+    let next = first.split("rel=\"next\" href=\".").nth(1).unwrap().split('"').next().unwrap();
+    let second = get(&dashboard, &next.replace("&#38;", "&")).await.text;
+    assert!(second.contains("import-09") && second.contains("10 shown"), "{second}");
+    assert!(second.contains("href=\"./batches?queue=imports\">To the beginning</a>"), "{second}");
+    let odd = get(&dashboard, "/batches?queue=imports&after=nothing").await;
+    assert_eq!(odd.status, StatusCode::BAD_REQUEST, "{}", odd.text);
+}
+
+#[tokio::test]
+async fn batches_without_a_queue_are_those_of_all_queues_that_the_visitor_sees() {
+    let store = memory();
+    for queue in ["mail", "pay", "zoom"] {
+        client(&store, queue).batch(format!("of-{queue}")).open().await.unwrap();
+    }
+    let dashboard = dashboard(store);
+    let text = get(&dashboard, "/batches").await.text;
+    for queue in ["mail", "pay", "zoom"] {
+        let link = format!("./batch?queue={queue}&#38;name=of-{queue}");
+        assert!(text.contains(&link) && text.contains(&format!("./batches?queue={queue}\">")), "{text}");
+    }
+    let who = principal(&[View], "*a*");
+    let few = ask(&dashboard, Method::GET, "/batches", Some(&who), "").await.text;
+    assert!(few.contains("of-mail") && few.contains("of-pay") && !few.contains("zoom"), "{few}");
+}
+
+#[tokio::test]
+async fn a_batch_that_cannot_be_read_here_is_shown_beside_the_others() {
+    let store = memory();
+    with_a_batch(&store).await;
+    let tags = Tags::new([Tag::new("queue.batch").unwrap()]).unwrap();
+    let martian = new_job("queue.batch:martian", "queue.batch", r#"{"version":99}"#).with_tags(tags);
+    enqueue(&store, "imports", vec![martian]).await;
+    let dashboard = dashboard(store);
+    let got = get(&dashboard, "/batches?queue=imports").await;
+    assert_eq!(got.status, StatusCode::OK, "{}", got.text);
+    for text in ["name=nightly", "<bdi>martian</bdi>", "unreadable here", "version 99"] {
+        assert!(got.text.contains(text), "{text}: {}", got.text);
+    }
+    assert!(!got.text.contains("name=martian"), "{}", got.text);
+    let one = get(&dashboard, "/batch?queue=imports&name=martian").await;
+    assert_eq!(one.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", one.text);
+    assert!(one.text.contains("cannot be read here") && one.text.contains("version 99"), "{}", one.text);
+}
+
+#[tokio::test]
+async fn the_page_of_a_batch_shows_how_far_it_is_and_what_is_worth_a_look() {
+    let store = memory();
+    let batch = with_a_batch(&store).await;
+    fail(&store, "row 7 is odd").await;
+    let (name, worker) = (QueueName::from_static("imports"), WorkerId::from_static("w"));
+    // What runs for longest in the queue is no member: the batch itself, which is to enqueue the
+    // callback for the first failure, and then a job of another producer.
+    enqueue(&store, "imports", vec![new_job("elsewhere", "k", "1").with_priority(-9)]).await;
+    for _ in 0..3 {
+        let request = ClaimRequest::new(name.clone(), worker.clone(), 1, Span::from_secs(60), &SystemRng);
+        assert_eq!(store.claim(request).await.unwrap().jobs.len(), 1);
+    }
+    let text = get(&dashboard(store), ONE).await.text;
+    let seq = batch.seq();
+    let tag = format!("batch%3Anightly%40{seq}");
+    for shown in [
+        "33 % of 3 ended",
+        &format!("<dt>Number</dt><dd>{seq}</dd>"),
+        "7 d after it was opened; members that have not ended are cancelled then<br><time",
+        "1 d after its end",
+        "<bdi>report</bdi></th><td data-label=\"At\">end</td>",
+        "<bdi>alarm</bdi></th><td data-label=\"At\">first-failure</td>",
+        "href=\"./queue?queue=reports\"",
+        "row 7 is odd",
+        &format!(
+            "<dt>Runs longest</dt><dd><a class=\"id\" href=\"./job?queue=imports&#38;id=nightly%40{seq}%2Fb\">"
+        ),
+        &format!("href=\"./job?queue=imports&#38;id=nightly%40{seq}%2Fa\"><bdi>nightly@{seq}/a</bdi>"),
+        &format!("href=\"./jobs?queue=imports&#38;tag={tag}\">Members</a>"),
+        &format!("href=\"./jobs?queue=imports&#38;tag={tag}&#38;state=failed\"><span class=\"label\">Failed"),
+        "data-changes=\"./changes?queue=imports\"",
+    ] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    assert!(!text.contains("inside"), "what a producer gave a callback is on no page: {text}");
+}
+
+#[tokio::test]
+async fn the_link_to_the_members_lists_them() {
+    let store = memory();
+    let seq = with_a_batch(&store).await.seq();
+    enqueue(&store, "imports", vec![new_job("elsewhere", "k", "1")]).await;
+    let listed =
+        get(&dashboard(store), &format!("/jobs?queue=imports&tag=batch%3Anightly%40{seq}")).await.text;
+    assert!(listed.contains(&format!("nightly@{seq}/c")) && !listed.contains("elsewhere"), "{listed}");
+}
+
+#[tokio::test]
+async fn a_batch_that_is_not_there_is_not_found() {
+    let store = memory();
+    with_a_batch(&store).await;
+    let dashboard = dashboard(store);
+    let got = get(&dashboard, "/batch?queue=imports&name=ghost").await;
+    assert!(got.status == StatusCode::NOT_FOUND && got.text.contains("no batch “ghost”"), "{}", got.text);
+    for name in ["", "&name=a%40b", "&name=a%2Fb", "&name=a%0Ab"] {
+        let got = get(&dashboard, &format!("/batch?queue=imports{name}")).await;
+        assert_eq!(got.status, StatusCode::BAD_REQUEST, "{name}: {}", got.text);
+    }
+    for (path, more) in [("/seal-batch", ""), ("/stop-batch", "&action=cancel&sure=yes")] {
+        for named in ["name=ghost", "name=nightly&seq=999999"] {
+            let got = post(&dashboard, ONE, path, &format!("queue=imports&{named}{more}")).await;
+            assert!(got.location().contains("did=missing"), "{path} {named}: {}", got.location());
+        }
+    }
+    let records = get(&dashboard, "/operations").await.text;
+    assert!(records.contains("Nobody did anything here"), "{records}");
+}
+
+#[tokio::test]
+async fn a_batch_is_sealed_cancelled_and_abandoned_and_each_leaves_its_record() {
+    let store = memory();
+    with_a_batch(&store).await;
+    let dashboard = dashboard(store.clone());
+    let state =
+        async || imports(&store).batches().get("nightly").await.unwrap().expect("it is kept").state_word();
+    let got = post(&dashboard, ONE, "/seal-batch", "queue=imports&name=nightly").await;
+    assert!(got.location().contains("did=batch-seal"), "{}", got.location());
+    assert_eq!(state().await, "sealed");
+    let sealed = get(&dashboard, ONE).await.text;
+    assert!(!sealed.contains("./seal-batch") && sealed.contains("value=\"cancel\">Cancel"), "{sealed}");
+    let asked = post(&dashboard, ONE, "/stop-batch", &format!("{STOP}=cancel")).await;
+    assert_eq!((asked.status, state().await), (StatusCode::OK, "sealed"), "{}", asked.text);
+    assert!(asked.text.contains("Cancel the batch nightly?"), "{}", asked.text);
+    assert!(asked.text.contains("have not ended</dt><dd><bdi>3</bdi>"), "{}", asked.text);
+    let got = post(&dashboard, ONE, "/stop-batch", &format!("{STOP}=cancel&sure=yes")).await;
+    assert!(got.location().contains("did=batch-cancel"), "{}", got.location());
+    assert_eq!(state().await, "cancelling");
+    assert!(!get(&dashboard, ONE).await.text.contains("value=\"cancel\""));
+    let asked = post(&dashboard, ONE, "/stop-batch", &format!("{STOP}=abandon")).await;
+    assert!(asked.text.contains("Abandon the batch nightly?"), "{}", asked.text);
+    let got = post(&dashboard, ONE, "/stop-batch", &format!("{STOP}=abandon&sure=yes")).await;
+    assert!(got.location().contains("did=batch-abandon"), "{}", got.location());
+    assert_eq!(state().await, "abandoned");
+    let over = get(&dashboard, ONE).await.text;
+    assert!(over.contains("</span>abandoned</span>") && !over.contains("-batch\""), "{over}");
+    for (path, form, did) in [
+        ("/seal-batch", "queue=imports&name=nightly".to_owned(), "unchanged"),
+        ("/stop-batch", format!("{STOP}=cancel&sure=yes"), "unchanged"),
+        // It is as was asked.
+        ("/stop-batch", format!("{STOP}=abandon&sure=yes"), "batch-abandon"),
+    ] {
+        let got = post(&dashboard, ONE, path, &form).await;
+        assert!(got.location().contains(&format!("did={did}")), "{path} {form}: {}", got.location());
+    }
+    let records = get(&dashboard, "/operations").await.text;
+    for action in ["seal batch", "cancel batch", "abandon batch"] {
+        let row = format!("<bdi>{action}</bdi></td><td data-label=\"Queue\"><bdi>imports</bdi>");
+        assert_eq!(records.matches(&row).count(), 2, "{action}: {records}");
+    }
+    assert_eq!(records.matches("<bdi>batch nightly</bdi>").count(), 6, "{records}");
+}
+
+/// The page of the batch as one with these scopes gets it, and the answers to its forms.
+async fn forms_of(dashboard: &Dashboard, who: &Principal) -> (String, Vec<StatusCode>) {
+    let page = ask(dashboard, Method::GET, ONE, Some(who), "").await.text;
+    let proof = ask(dashboard, Method::GET, "/workers", Some(who), "").await;
+    let proof = if proof.status.is_success() { proof.proof().to_owned() } else { String::new() };
+    let mut answers = Vec::new();
+    for (path, form) in [
+        ("/seal-batch", "queue=imports&name=nightly".to_owned()),
+        ("/stop-batch", format!("{STOP}=cancel")),
+        ("/stop-batch", format!("{STOP}=abandon")),
+    ] {
+        let form = format!("proof={proof}&{form}");
+        answers.push(ask(dashboard, Method::POST, path, Some(who), &form).await.status);
+    }
+    (page, answers)
+}
+
+#[tokio::test]
+async fn a_batch_is_changed_by_those_who_may_and_its_page_offers_the_others_no_form() {
+    let store = memory();
+    with_a_batch(&store).await;
+    let dashboard = dashboard(store);
+    let no = StatusCode::FORBIDDEN;
+    let (ok, sent) = (StatusCode::OK, StatusCode::SEE_OTHER);
+    let cases = [
+        (&[View][..], "*", [false, false], [no, no, no]),
+        (&[View, Operate], "*", [false, true], [no, ok, ok]),
+        (&[View, Produce], "*", [true, false], [sent, no, no]),
+        (&[View, Operate, Produce], "others", [false, false], [no, no, no]),
+    ];
+    for (scopes, queues, offered, expected) in cases {
+        let (page, answers) = forms_of(&dashboard, &principal(scopes, queues)).await;
+        let forms = ["./seal-batch", "./stop-batch"].map(|action| page.contains(action));
+        assert_eq!((forms, answers.as_slice()), (offered, &expected[..]), "{scopes:?} {queues}: {page}");
+    }
+}
