@@ -3,7 +3,7 @@
 //! A producer process (this program again) adds a member for each row, and is killed in the middle
 //! and started again from the top. Two worker processes import the rows, and one of them is killed.
 //! Some rows are malformed and fail; some are two rows in one line, whose handler adds a member for
-//! the second. In the end there is one report, whose counts are those of the rows.
+//! the second. In the end there is one report, which counts each row once.
 
 use queue::{
     JobKind, JobOptions, Queue, SqliteOptions, SqliteStorage,

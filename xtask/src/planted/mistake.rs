@@ -16,7 +16,8 @@ use crate::command;
 use crate::repo::Repo;
 
 /// Features that the tests of a package ask for beside the default ones.
-const FEATURES: [(&str, &str); 2] = [("queue-jobs", "fs,msgpack,testing"), ("queue-remote", "server")];
+const FEATURES: [(&str, &str); 2] =
+    [("queue-jobs", "fs,msgpack,postgres,redis,remote,testing"), ("queue-remote", "server")];
 /// Seconds for one test, all of which take less than one; a mistake may make it wait for ever.
 const PATIENCE_S: &str = "60";
 const NO_LIMIT: &str = "0";
@@ -111,7 +112,7 @@ fn counts(told: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{schedules, stale, terms};
+    use super::super::{batches, schedules, stale, terms};
     use super::tree::planted;
     use super::{Mistake, counts};
     use crate::repo::Repo;
@@ -120,7 +121,7 @@ mod tests {
     use std::path::Path;
 
     fn all() -> impl Iterator<Item = &'static Mistake> {
-        schedules::MISTAKES.iter().chain(terms::MISTAKES)
+        schedules::MISTAKES.iter().chain(batches::MISTAKES).chain(terms::MISTAKES)
     }
 
     #[test]

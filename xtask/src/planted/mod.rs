@@ -1,8 +1,9 @@
 //! `cargo xtask planted`: checks against what is wrong on purpose: the conformance suite against
-//! stores with a defect, the guard against work with a slowdown, the tests of schedules against
-//! mistakes in their code, the terms of jobs too, and the kill run of clients against a
-//! service that settles by id.
+//! stores with a defect, the guard against work with a slowdown, the tests of schedules and of
+//! batches against mistakes in their code, the terms of jobs too, and the kill run of clients
+//! against a service that settles by id.
 
+mod batches;
 mod mistake;
 mod page;
 mod programs;
@@ -26,6 +27,8 @@ pub(crate) enum Part {
     Guard,
     /// Schedules that lose ticks, or run them twice
     Schedules,
+    /// Batches that count, call back or stop wrongly
+    Batches,
     /// Terms of jobs that are lost on a way
     Terms,
     /// A service that ignores the tokens of receipts
@@ -44,6 +47,9 @@ pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
     }
     if is_asked_for(Part::Schedules) {
         page::SCHEDULES.write(repo, &mistake::try_all(repo, schedules::MISTAKES)?)?;
+    }
+    if is_asked_for(Part::Batches) {
+        page::BATCHES.write(repo, &mistake::try_all(repo, batches::MISTAKES)?)?;
     }
     if is_asked_for(Part::Terms) {
         page::TERMS.write(repo, &mistake::try_all(repo, terms::MISTAKES)?)?;
