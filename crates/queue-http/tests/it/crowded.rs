@@ -7,8 +7,8 @@ use queue_http::{Principal, Scope};
 use serde_json::json;
 
 /// The lines of a queue in a scrape: one for each word of its jobs, and the age of the oldest due
-/// job, whether it is paused, and its workers.
-const LINES: usize = 8 + 3;
+/// job, whether it is paused, its workers, its open batches and the age of the oldest of them.
+const LINES: usize = 8 + 5;
 
 /// More queues than metrics distinguish, all sorted before `mail`.
 async fn crowded() -> Client {

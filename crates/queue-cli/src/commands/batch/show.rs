@@ -73,8 +73,10 @@ pub(super) async fn one(name: &str, session: &Session) -> Result<Exit, CliError>
         let batches = jobs.batches();
         let Some(batch) = batches.find(name).await? else { return Err(no_such(name, session)) };
         let status = batch.status().await?;
-        let running = batch.jobs().processing().page().await?;
-        let failed = batch.jobs().failed().newest_first().limit(ERRORS).page().await?;
+        // With a time the index of the state is walked, and not all members by their tag.
+        let members = batch.jobs().since(status.meta.created_at);
+        let running = members.clone().processing().page().await?;
+        let failed = members.failed().newest_first().limit(ERRORS).page().await?;
         let oldest = running.jobs.into_iter().min_by_key(|job| job.claimed_at);
         Ok(Found { status, now: failed.now, oldest, failed: failed.jobs })
     };
