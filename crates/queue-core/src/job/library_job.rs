@@ -56,6 +56,13 @@ impl<'a> LibraryJob<'a> {
         id.as_str().strip_prefix(Self::BATCH_KIND)?.strip_prefix(':')
     }
 
+    /// Whether the library gives such an id to jobs of its own: it begins with `queue.`, or is the
+    /// id of a callback of a batch.
+    pub fn owns_id(id: &JobId) -> bool {
+        let callback = |rest: &str| rest.split_once('@').is_some_and(|(_, rest)| rest.contains('/'));
+        id.as_str().starts_with("queue.") || id.as_str().strip_prefix("batch:").is_some_and(callback)
+    }
+
     /// Whether an operation with this id belongs to a batch.
     fn is_of_batch(id: &JobId) -> bool {
         let halts = id.as_str().strip_prefix(Self::HALT_KIND).is_some_and(|rest| rest.starts_with(':'));

@@ -137,6 +137,12 @@ impl BatchLife {
         made(format!("batch:{self}/{}", moment.as_str()))
     }
 
+    /// The job that cancels the members, of what was read under its id: any program can give a job
+    /// that id.
+    pub fn halt_in(found: Option<JobMeta>) -> Option<JobMeta> {
+        found.filter(|job| job.kind.as_str() == HALT_KIND)
+    }
+
     /// Whether a job is the coordinator of this life.
     pub fn is(&self, job: &JobMeta) -> bool {
         Self::of(job).as_ref() == Some(self)

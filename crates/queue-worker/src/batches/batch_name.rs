@@ -32,6 +32,9 @@ pub enum InvalidBatchName {
     /// The name has a character that separates it from what follows in ids.
     #[error("the name of a batch has no `@` and no `/`")]
     Separator,
+    /// The name is a folder in paths, and so in addresses.
+    #[error("`.` and `..` are no names of batches, since an address cannot have them")]
+    Folder,
     /// The name is empty or has a control character.
     #[error(transparent)]
     Name(#[from] InvalidName),
@@ -47,7 +50,7 @@ impl BatchName {
     /// Validates the text.
     ///
     /// # Errors
-    /// If it is empty or too long, or has a control character, `@` or `/`.
+    /// If it is empty or too long, has a control character, `@` or `/`, or is `.` or `..`.
     pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidBatchName> {
         let text = text.as_ref();
         if text.len() > BATCH_NAME_BYTES_MAX {
@@ -55,6 +58,9 @@ impl BatchName {
         }
         if text.contains(['@', '/']) {
             return Err(InvalidBatchName::Separator);
+        }
+        if matches!(text, "." | "..") {
+            return Err(InvalidBatchName::Folder);
         }
         JobId::new(text)?;
         Ok(Self(text.into()))

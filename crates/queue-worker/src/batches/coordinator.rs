@@ -14,6 +14,10 @@ use queue_core::{
     lifecycle::{Cause, Event, Policy},
 };
 
+/// The callback for the first failure is claimed before members that wait, or it would come with
+/// the others.
+const AT_ONCE: i16 = i16::MIN;
+
 /// A coordinator that woke up, and what was read of its batch in one read.
 struct Wake<'a> {
     store: &'a dyn Storage,
@@ -42,6 +46,7 @@ pub(crate) async fn wake(store: &dyn Storage, job: ReservedJob<'_>) -> Result<Re
     let ids = [job.meta.id.clone(), life.halt()];
     let Stamped { now, value, .. } = store.get(&job.meta.queue, &ids, Detail::Meta).await?;
     let [coordinator, halt] = two(value.into_iter().map(|record| record.map(|record| record.meta)));
+    let halt = BatchLife::halt_in(halt);
     // Another runner has it, or it was removed: the settle will say so.
     let Some(coordinator) = coordinator.filter(|now| now.seq == job.meta.seq) else {
         return Ok(Event::release(job.token).into());
@@ -171,6 +176,7 @@ impl Wake<'_> {
             let Some(callback) = self.spec.callback(*moment) else { continue };
             let id = self.life.callback(*moment);
             let Some(job) = callback.job(id, self.life.name().as_str(), end) else { continue };
+            let job = if *moment == CallbackMoment::FirstFailure { job.with_priority(AT_ONCE) } else { job };
             match callback.other_queue(&self.job.meta.queue) {
                 Some(other) => drop(self.store.enqueue(&other, vec![vec![job]]).await?),
                 None => then.push(job),

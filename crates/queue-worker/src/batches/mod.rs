@@ -14,6 +14,7 @@
 mod batch_end;
 mod batch_life;
 mod batch_name;
+mod canonical;
 mod coordinator;
 mod counts;
 mod halt;

@@ -2,6 +2,7 @@
 
 use super::{
     BATCH_KIND, BatchCounts, BatchEnd, BatchLife, BatchName, BatchSpecError, CallbackMoment, EndedBatch,
+    canonical::canonical,
 };
 use queue_core::{
     Budget, ContentType, JobId, Kind, LibraryJob, Limits, NewGate, NewJob, Payload, QueueName, Retention,
@@ -201,15 +202,15 @@ impl BatchSpec {
 
 impl CallbackSpec {
     /// A callback in the queue of the batch. Two payloads are the same if they are equal as JSON,
-    /// in any order of their fields.
+    /// in any order of their fields, with the same digits.
     ///
     /// # Errors
     /// [`BatchSpecError::Callback`].
     pub fn new<P: Serialize + ?Sized>(kind: &Kind, payload: &P) -> Result<Self, BatchSpecError> {
-        // A value has its fields in the order of their names.
-        let payload = serde_json::to_value(payload)
-            .map_err(|error| BatchSpecError::Callback { reason: error.to_string() })?;
-        Ok(Self { kind: kind.as_str().to_owned(), queue: None, payload: payload.to_string() })
+        let text = serde_json::value::to_raw_value(payload).map_err(|error| error.to_string());
+        let payload = text.and_then(|text| canonical(&text));
+        let payload = payload.map_err(|reason| BatchSpecError::Callback { reason })?;
+        Ok(Self { kind: kind.as_str().to_owned(), queue: None, payload })
     }
 
     /// The queue, if it is not that of the batch.

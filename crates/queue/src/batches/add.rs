@@ -9,7 +9,7 @@ use crate::{
     batches::{BatchError, InvalidMember},
     client::{CheckedOptions, KeysOf, SendSpan, is_full},
 };
-use queue_core::{Detail, Enqueued as Stored, Error, JobId, NewJob, Result, Stamped};
+use queue_core::{Detail, Enqueued as Stored, Error, JobId, JobMeta, NewJob, Result, Signalling, Stamped};
 
 const DEBOUNCED: &str = "a member of a batch cannot be debounced, since each member is counted";
 
@@ -148,7 +148,9 @@ impl<P, R> Batch<P, R> {
     async fn expect_all_there(&self, jobs: &[NewJob], refusal: Error) -> Result<()> {
         let ids: Vec<JobId> = jobs.iter().map(|job| job.id.clone()).collect();
         let found = self.queue.storage().get(self.queue.name(), &ids, Detail::Meta).await?.value;
-        if found.iter().all(Option::is_some) { Ok(()) } else { Err(refusal) }
+        let is_member = |job: &JobMeta| job.signalling != Signalling::None;
+        let are_there = found.iter().all(|found| found.as_ref().is_some_and(|job| is_member(&job.meta)));
+        if are_there { Ok(()) } else { Err(refusal) }
     }
 }
 

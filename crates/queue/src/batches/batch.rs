@@ -1,12 +1,21 @@
 //! A handle on one batch.
 
 use super::{
-    BatchError, BatchLife, BatchName, BatchStatus,
+    BatchError, BatchLife, BatchName, BatchStatus, HaltSpec,
     found::{FoundBatch, Standing, is_abandoned, standing_of},
 };
-use crate::{Jobs, Queue};
-use queue_core::{Changed, Error, InvalidName, JobId, JobKind, Result, Seq, StorageExt, lifecycle::Event};
-use std::fmt;
+use crate::{Change, Jobs, Queue};
+use queue_core::{
+    Changed, Enqueued, Error, ErrorKind, InvalidName, JobId, JobKind, Result, Seq, State, StorageExt,
+    lifecycle::{Event, OnProcessing},
+};
+use std::{fmt, time::Duration};
+use tokio::time::sleep;
+
+/// How often a batch that a worker holds is looked at before it is given up, and how long after
+/// each other. A worker holds a batch for a few calls of its store.
+const TRIES_MAX: usize = 100;
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A handle on one life of a batch, for members with payloads `P` and results `R`. It is cheap to
 /// clone. A later batch of the same name is another one, which this handle never touches.
@@ -85,6 +94,51 @@ impl<P, R> Batch<P, R> {
     pub async fn status(&self) -> Result<BatchStatus> {
         let found = FoundBatch::by_life(&self.queue.shared, &self.life).await?;
         found.map(BatchStatus::of).ok_or_else(|| self.missing())
+    }
+
+    /// Cancels this batch, and no later one of its name; see
+    /// [`Batches::cancel`](super::Batches::cancel).
+    ///
+    /// # Errors
+    /// [`BatchError::NoBatch`], and [`BatchError::Ended`] for a batch that has ended or was
+    /// abandoned, also if its last member has just ended. A dropped future leaves it asked for or
+    /// not.
+    pub async fn cancel(&self) -> Result<()> {
+        match standing_of(&self.queue.shared, &self.life).await?.0 {
+            Standing::Open | Standing::Sealed => {}
+            Standing::Ended => return Err(self.ended()),
+            Standing::Missing => return Err(self.missing()),
+        }
+        let halt = HaltSpec::of(&self.life).job(&self.life);
+        let stored = self.queue.shared.store_group(vec![halt]).await?.value;
+        if stored.contains(&Enqueued::Orphaned) { Err(self.ended()) } else { Ok(()) }
+    }
+
+    /// Abandons this batch, and no later one of its name; see
+    /// [`Batches::abandon`](super::Batches::abandon).
+    ///
+    /// # Errors
+    /// [`BatchError::Ended`] for a batch that has ended, whose callbacks are enqueued; `Conflict`
+    /// if a worker holds the batch for several seconds; and the errors of the store. A dropped
+    /// future leaves it abandoned or not.
+    pub async fn abandon(&self) -> Result<Change> {
+        let shared = &self.queue.shared;
+        for _ in 0..TRIES_MAX {
+            let Some(found) = FoundBatch::by_life(shared, &self.life).await? else {
+                return Ok(Change::Missing);
+            };
+            if found.progress.end.is_some() {
+                return Err(self.ended());
+            }
+            // A worker that holds it may be about to end it, and says so with its settle.
+            let event = Event::Cancel { processing: OnProcessing::Leave };
+            match Change::of_cancel(&shared.storage.settle(&found.meta, event, &shared.policy).await?)? {
+                Change::NotAllowed(State::Processing) => sleep(LOOK).await,
+                change => return Ok(change),
+            }
+        }
+        let message = format!("a worker holds the batch {:?}; try again", self.name());
+        Err(Error::new(ErrorKind::Conflict, "batch", message))
     }
 
     pub(super) fn missing(&self) -> Error {

@@ -34,13 +34,13 @@ pub enum BatchError {
         name: BatchName,
     },
     /// The batch has ended, timed out or was abandoned, so it takes no more.
-    #[error("the batch {name:?} has ended and takes no more")]
+    #[error("the batch {name:?} has ended or was abandoned, and takes no more")]
     Ended {
         /// The name.
         name: BatchName,
     },
-    /// The batch was sealed, so that only its members may add more, from inside.
-    #[error("the batch {name:?} is sealed; only its members may add more, with `Context::batch`")]
+    /// The batch was sealed, so that only its members may add more, with `Context::batch`.
+    #[error("the batch {name:?} is sealed; only its members may add more, from their handlers")]
     Sealed {
         /// The name.
         name: BatchName,

@@ -50,11 +50,7 @@ impl FoundBatch {
         let body = body.ok_or_else(|| Error::without_body("batch"))?;
         let spec = BatchSpec::from_bytes(&body.payload.bytes)?;
         let progress = meta.progress().map(BatchProgress::from_bytes).transpose()?.unwrap_or_default();
-        Ok(Self { life, spec, progress, meta, halt: halt.map(|halt| halt.meta) })
-    }
-
-    pub(super) fn standing(&self) -> Standing {
-        standing(&self.meta, self.progress)
+        Ok(Self { life, spec, progress, meta, halt: BatchLife::halt_in(halt.map(|halt| halt.meta)) })
     }
 
     /// The members, as they were counted at the end, or are so far.

@@ -28,20 +28,9 @@ pub use status::BatchStatus;
 
 use crate::{Change, Queue, UnreadableJob};
 use batch::missing;
-use found::{FoundBatch, Standing};
-use queue_core::{
-    Cursor, Detail, Direction, Enqueued, Error, ErrorKind, JobId, Kind, ListFilter, ListQuery, Result, State,
-    StorageExt, Walk,
-    lifecycle::{Event, OnProcessing},
-};
+use found::FoundBatch;
+use queue_core::{Cursor, Direction, JobId, Kind, ListFilter, ListQuery, Result, StorageExt, Walk};
 use queue_worker::batches::coordinator_tag;
-use std::time::Duration;
-use tokio::time::sleep;
-
-/// How often a batch that a worker holds is looked at before it is given up, and how long after
-/// each other. A worker holds a batch for a few calls of its store.
-const TRIES_MAX: usize = 100;
-const LOOK: Duration = Duration::from_millis(50);
 
 /// The batches of a queue; see [`Queue::batches`].
 #[derive(Clone, Debug)]
@@ -108,7 +97,7 @@ impl<P, R> Batches<P, R> {
     /// cannot, `Corrupt` if no version can; and the errors of the store.
     pub async fn find(&self, name: impl AsRef<str>) -> Result<Option<Batch<P, R>>> {
         let found = self.found(&BatchName::new(name)?).await?;
-        Ok(found.map(|found| Batch::new(self.queue.clone(), found.life, found.spec.is_urgent())))
+        Ok(found.map(|found| self.handle(found)))
     }
 
     /// The status of the batch of this name; `None` if there is none, or none any more.
@@ -164,17 +153,7 @@ impl<P, R> Batches<P, R> {
     pub async fn cancel(&self, name: impl AsRef<str>) -> Result<()> {
         let name = BatchName::new(name)?;
         let found = self.found(&name).await?.ok_or_else(|| missing(&self.queue, &name))?;
-        let ended = || Err(BatchError::Ended { name: name.clone() }.into());
-        if found.standing() == Standing::Ended {
-            return ended();
-        }
-        let job = HaltSpec::of(&found.life).job(&found.life);
-        let stored = self.queue.storage().enqueue(self.queue.name(), vec![vec![job]]).await?.value;
-        match stored.into_iter().flatten().next() {
-            Some(Enqueued::Orphaned) => ended(),
-            Some(_) => Ok(()),
-            None => Err(Error::new(ErrorKind::Internal, "batch", "the store did not answer").unknown()),
-        }
+        self.handle(found).cancel().await
     }
 
     /// Abandons a batch: none of its callbacks runs any more, its members go on, and its name is
@@ -185,26 +164,12 @@ impl<P, R> Batches<P, R> {
     /// callbacks are enqueued; `Conflict` if a worker holds the batch for several seconds; and the
     /// errors of the store. A dropped future leaves it abandoned or not.
     pub async fn abandon(&self, name: impl AsRef<str>) -> Result<Change> {
-        let name = BatchName::new(name)?;
-        let (storage, shared) = (self.queue.storage(), &self.queue.shared);
-        for _ in 0..TRIES_MAX {
-            let id = BatchLife::coordinator_of(&name);
-            let Some(record) = storage.get_one(self.queue.name(), &id, Detail::Full).await? else {
-                return Ok(Change::Missing);
-            };
-            let found = FoundBatch::of(record, None, &name)?;
-            if found.progress.end.is_some() {
-                return Err(BatchError::Ended { name }.into());
-            }
-            // A worker that holds it may be about to end it, and says so with its settle.
-            let event = Event::Cancel { processing: OnProcessing::Leave };
-            match Change::of_cancel(&storage.settle(&found.meta, event, &shared.policy).await?)? {
-                Change::NotAllowed(State::Processing) => sleep(LOOK).await,
-                change => return Ok(change),
-            }
-        }
-        let message = format!("a worker holds the batch {name:?}; try again");
-        Err(Error::new(ErrorKind::Conflict, "batch", message))
+        let Some(found) = self.found(&BatchName::new(name)?).await? else { return Ok(Change::Missing) };
+        self.handle(found).abandon().await
+    }
+
+    fn handle(&self, found: FoundBatch) -> Batch<P, R> {
+        Batch::new(self.queue.clone(), found.life, found.spec.is_urgent())
     }
 
     async fn found(&self, name: &BatchName) -> Result<Option<FoundBatch>> {

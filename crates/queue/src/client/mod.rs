@@ -54,6 +54,7 @@ pub use transaction::{EnqueueIn, Joinable, SettleIn};
 
 #[cfg(feature = "worker")]
 pub(crate) use chunks::is_full;
+#[cfg(feature = "worker")]
 pub(crate) use enqueue::KeysOf;
 pub(crate) use id_key::IdKey;
 pub(crate) use keep::{checked_span, retention};

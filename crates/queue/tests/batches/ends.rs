@@ -4,7 +4,7 @@ use crate::{
     on_stores,
     stage::{Called, DAY, HOUR, SECOND, Stage, Work, add},
 };
-use queue::{Change, JobOptions, State, StorageExt};
+use queue::{Change, JobId, JobOptions, State, StorageExt};
 use std::time::Duration;
 
 on_stores!(
@@ -176,6 +176,8 @@ async fn the_first_failure_is_told_once_and_at_once(stage: Stage) {
     let called = stage.called();
     assert_eq!(called.iter().map(|called| called.kind).collect::<Vec<_>>(), ["first"]);
     assert!(called[0].end.failed >= 1 && called[0].end.added == 4);
+    let callback = JobId::new(format!("batch:a@{}/first-failure", batch.seq().get())).unwrap();
+    assert_eq!(stage.meta(&callback).await.unwrap().priority, i16::MIN, "before members that wait");
     assert!(batch.status().await.unwrap().first_failure.is_some());
     assert_eq!(stage.coordinator("a").await.epoch, 1, "the second failure wakes nothing");
     batch.seal().await.unwrap();

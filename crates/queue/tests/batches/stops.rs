@@ -22,6 +22,7 @@ on_stores!(
     a_cancel_before_the_time_out,
     an_abandoned_batch_calls_nothing_back_and_frees_its_name,
     a_later_batch_of_the_name_has_callbacks_of_its_own,
+    a_plain_job_under_the_id_of_the_cancel_is_none,
     an_abandon_of_a_batch_that_is_cancelled,
 );
 
@@ -213,6 +214,19 @@ async fn a_later_batch_of_the_name_has_callbacks_of_its_own(stage: Stage) {
         assert_eq!(stage.kinds(), ["first"]);
         assert_eq!(stage.queue.batches().abandon("a").await.unwrap(), Change::Done);
     }
+}
+
+async fn a_plain_job_under_the_id_of_the_cancel_is_none(stage: Stage) {
+    let batch = stage.batch("a").open().await.unwrap();
+    add(&batch, &[Work::Complete]).await;
+    let id = BatchLife::new(batch.name().clone(), batch.seq()).halt();
+    let plain = stage.queue.enqueue_with(id, Work::Complete, late()).await.unwrap();
+    assert!(plain.is_new());
+    let status = batch.status().await.unwrap();
+    assert_eq!((status.added, status.was_cancelled), (1, false));
+    batch.seal().await.unwrap();
+    stage.finish("a").await;
+    assert_eq!(stage.kinds(), ["end", "success"]);
 }
 
 async fn an_abandon_of_a_batch_that_is_cancelled(stage: Stage) {
