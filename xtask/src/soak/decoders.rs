@@ -195,6 +195,8 @@ pub(super) const CAMPAIGNS: &[Campaign] = &[
 /// What the bodies of `/v1` are made of.
 const BODIES: &[&str] = &[
     "queue-http/src/routes/call.rs",
+    "queue-http/src/verbs/batches.rs",
+    "queue-http/src/verbs/batches/input.rs",
     "queue-http/src/verbs/change.rs",
     "queue-http/src/verbs/change/by_filter.rs",
     "queue-http/src/verbs/claim.rs",

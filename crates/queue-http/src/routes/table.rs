@@ -127,7 +127,7 @@ fn produce() -> Vec<Route> {
 }
 
 fn batch() -> Vec<Route> {
-    let changes = |route: Route| route.takes::<queues::Empty>().answers::<operations::ChangeOut>(200);
+    let changes = |route: Route| route.takes::<batches::LifeIn>().answers::<operations::ChangeOut>(200);
     vec![
         route!(GET "/v1/queues/{queue}/batches", Some(View), batches::list, "batches", "Lists batches.")
             .asks::<batches::BatchesParams>()
@@ -140,9 +140,7 @@ fn batch() -> Vec<Route> {
         route!(POST "/v1/queues/{queue}/batches/{batch}/jobs", Some(Produce), batches::add, "add_members", "Adds members to a batch, all or none.")
             .takes::<batches::MembersIn<'_>>()
             .answers::<enqueue::EnqueueOut<'_>>(200),
-        route!(POST "/v1/queues/{queue}/batches/{batch}/seal", Some(Produce), batches::seal, "seal_batch", "Says that no more members come from outside.")
-            .takes::<batches::SealIn>()
-            .answers::<operations::ChangeOut>(200),
+        changes(route!(POST "/v1/queues/{queue}/batches/{batch}/seal", Some(Produce), batches::seal, "seal_batch", "Says that no more members come from outside.")),
         changes(route!(POST "/v1/queues/{queue}/batches/{batch}/cancel", Some(Operate), batches::cancel, "cancel_batch", "Cancels the members of a batch, which ends after them.")),
         changes(route!(POST "/v1/queues/{queue}/batches/{batch}/abandon", Some(Operate), batches::abandon, "abandon_batch", "Gives a batch up: no callback runs.")),
     ]

@@ -2,15 +2,15 @@
 
 mod input;
 
-pub(crate) use input::{BatchIn, MembersIn, SealIn};
+pub(crate) use input::{BatchIn, LifeIn, MembersIn};
 
-use super::{enqueue::EnqueueOut, operations::ChangeOut, queues::Empty};
+use super::{enqueue::EnqueueOut, operations::ChangeOut};
 use crate::{
     access::Scope,
     problem::{Problem, ProblemKind, Result},
     routes::{Call, answer},
     service::App,
-    wire::{check_count, checked_all},
+    wire::{check_count, checked_all, life_of},
 };
 use axum::{http::StatusCode, response::Response};
 use queue::{
@@ -87,7 +87,7 @@ pub(crate) async fn open(app: Arc<App>, call: Call) -> Result<Response> {
         let is_allowed = call.may(Scope::Produce, &queue);
         is_allowed.then_some(()).ok_or_else(|| Problem::new(ProblemKind::Forbidden, detail))?;
     }
-    let batch = said.described(queue(&app, &call)?.batch(name(&call)))?.open().await?;
+    let batch = said.described(queue(&app, &call)?.batch(name(&call)), &app.limits)?.open().await?;
     answer(StatusCode::OK, &OpenOut { batch: batch.name().to_string(), seq: batch.seq().get() })
 }
 
@@ -106,22 +106,22 @@ pub(crate) async fn add(app: Arc<App>, call: Call) -> Result<Response> {
 
 /// `POST /v1/queues/{queue}/batches/{batch}/seal`
 pub(crate) async fn seal(app: Arc<App>, call: Call) -> Result<Response> {
-    let SealIn { seq } = call.json()?;
+    let LifeIn { seq } = call.json()?;
     found(&app, &call, seq).await?.seal().await?;
     answer(StatusCode::OK, &ChangeOut::DONE)
 }
 
 /// `POST /v1/queues/{queue}/batches/{batch}/cancel`
 pub(crate) async fn cancel(app: Arc<App>, call: Call) -> Result<Response> {
-    let Empty {} = call.json()?;
-    queue(&app, &call)?.batches().cancel(name(&call)).await?;
+    let LifeIn { seq } = call.json()?;
+    found(&app, &call, seq).await?.cancel().await?;
     answer(StatusCode::OK, &ChangeOut::REQUESTED)
 }
 
 /// `POST /v1/queues/{queue}/batches/{batch}/abandon`
 pub(crate) async fn abandon(app: Arc<App>, call: Call) -> Result<Response> {
-    let Empty {} = call.json()?;
-    let changed = queue(&app, &call)?.batches().abandon(name(&call)).await?;
+    let LifeIn { seq } = call.json()?;
+    let changed = found(&app, &call, seq).await?.abandon().await?;
     answer(StatusCode::OK, &ChangeOut::of(changed)?)
 }
 
@@ -132,7 +132,8 @@ fn queue(app: &App, call: &Call) -> Result<Queue<Raw, Raw>> {
 /// The batch of the path, if it is of this life.
 async fn found(app: &App, call: &Call, seq: Option<u64>) -> Result<Batch<Raw, Raw>> {
     let found = queue(app, call)?.batches().find(name(call)).await?;
-    let found = found.filter(|batch| seq.is_none_or(|seq| batch.seq().get() == seq));
+    let life = seq.map(life_of).transpose()?;
+    let found = found.filter(|batch| life.is_none_or(|life| batch.seq() == life));
     found.ok_or_else(Problem::no_batch)
 }
 

@@ -1,9 +1,9 @@
 //! A job of a request, before the store has accepted it.
 
-use super::{BudgetIn, HeaderPairs, KeepIn, RequestRules, payload_of, span};
+use super::{BudgetIn, HeaderPairs, KeepIn, RequestRules, check_count, payload_of, span};
 use crate::problem::{Problem, Result};
 use queue_core::{
-    Budget, Headers, JobId, JobTerms, Kind, NewJob, NewerTerms, OnFailed, OnWaiting, Retention,
+    Budget, Headers, JobId, JobTerms, Kind, LibraryJob, NewJob, NewerTerms, OnFailed, OnWaiting, Retention,
     RetentionPolicy, Tag, Tags,
 };
 use serde::Deserialize;
@@ -95,6 +95,11 @@ impl NewJobIn<'_> {
             (None, Some(id)) => JobId::new(id).map_err(|invalid| Problem::from(invalid).at("id"))?,
             (None, None) => rules.ids.next_id(),
         };
+        if LibraryJob::owns_id(&id) {
+            return Err(Problem::invalid(
+                "id: ids that begin with `queue.`, and ids of callbacks of batches, belong to the library",
+            ));
+        }
         let payload = payload_of(
             "payload",
             self.payload,
@@ -164,6 +169,9 @@ pub(crate) fn checked_all(
     jobs: Vec<NewJobIn<'_>>,
     rules: &RequestRules<'_>,
 ) -> Result<Vec<NewJob>> {
+    if !jobs.is_empty() {
+        check_count(what, jobs.len(), rules.service.jobs_per_call_max)?;
+    }
     let checked = jobs.into_iter().enumerate().map(|(at, job)| {
         let job = job.checked(None, rules);
         job.map_err(|problem| problem.at(format_args!("{what}[{at}]")))

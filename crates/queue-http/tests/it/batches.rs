@@ -105,7 +105,7 @@ async fn what_a_batch_does_not_take_is_refused_with_a_reason_and_nothing_is_stor
         let detail = problem["detail"].as_str().unwrap_or_default();
         assert!(status.is_client_error() && detail.contains(place), "{body}: {status} {detail}");
     }
-    for name in ["a@b", "a%2Fb", "%01", &"x".repeat(37)] {
+    for name in ["a@b", "a%2Fb", "%01", "%2E%2E", &"x".repeat(37)] {
         let path = format!("/v1/queues/q/batches/{name}");
         assert_eq!(refused(&client, put.clone(), &path, &json!({})).await.0, 400, "{name}");
     }
@@ -149,7 +149,9 @@ async fn a_batch_is_cancelled_with_its_members_or_abandoned_without_them() {
     let opened = open(&client, &json!({})).await;
     assert!(opened["seq"].as_u64() > Some(1), "the name is free: {opened}");
     let jobs = json!({"jobs": [{"id": "late"}], "seq": 1});
-    for (path, body) in [(format!("{BATCH}/jobs"), &jobs), (format!("{BATCH}/seal"), &json!({"seq": 1}))] {
+    let first = json!({"seq": 1});
+    let changes = ["seal", "cancel", "abandon"].map(|change| (format!("{BATCH}/{change}"), &first));
+    for (path, body) in changes.into_iter().chain([(format!("{BATCH}/jobs"), &jobs)]) {
         let refusal = refused(&client, Method::POST, &path, body).await;
         assert_eq!(refusal, says(404, "not_found", "no_batch"), "a later batch of the name: {path}");
     }
@@ -171,4 +173,51 @@ async fn callbacks_go_only_where_the_token_may_enqueue() {
         assert_eq!(refused(&producer, method, &path, &json!({})).await.0, 403, "{path}");
     }
     producer.post(&format!("{BATCH}/seal"), &json!({})).await;
+}
+
+/// A job under such an id would stand in the way of a batch, or take the place of a schedule.
+#[tokio::test]
+async fn ids_of_the_library_are_refused_wherever_a_job_is_made() {
+    let client = Client::new().await;
+    open(&client, &json!({"on_end": {"kind": "report"}})).await;
+    client.enqueue("q", "plain").await;
+    let jobs = client.claim("q", 1, 1).await;
+    for id in
+        ["queue.batch:import-7", "queue.halt:import-7@1", "batch:import-7@1/end", "queue.schedule:nightly"]
+    {
+        let job = json!({"id": id, "on_waiting": "replace"});
+        let list = json!({"jobs": [job]});
+        assert_eq!(refused(&client, Method::POST, "/v1/queues/q/jobs", &list).await.0, 400, "{id}");
+        let path = format!("/v1/queues/q/jobs/{}", id.replace('/', "%2F"));
+        let put = refused(&client, Method::PUT, &path, &json!({"on_waiting": "replace"})).await;
+        assert_eq!(put.0, 400, "{id}");
+        let outcome = client.settle(&jobs[0], "complete", json!({"then": [job]})).await;
+        assert_eq!(outcome["outcome"], "refused", "{id}");
+    }
+    for id in ["queues", "batch:7", "batch:7@noon"] {
+        client.enqueue("q", id).await;
+    }
+    assert_eq!(client.get(BATCH).await["state"], "open");
+}
+
+#[tokio::test]
+async fn a_callback_gets_every_digit_and_no_more_levels_than_a_reader_takes() {
+    let client = Client::new().await;
+    let payload = "{\"n\": 12345678901234567890123456789, \"exact\": 0.10, \"small\": 1e-400}";
+    let spec = |payload: &str| format!("{{\"on_end\": {{\"kind\": \"report\", \"payload\": {payload}}}}}");
+    assert_eq!(client.call(Method::PUT, BATCH, spec(payload)).await.0, StatusCode::OK);
+    let other = payload.replace("789,", "788,");
+    assert_eq!(client.call(Method::PUT, BATCH, spec(&other)).await.0, StatusCode::CONFLICT);
+    client.post(&format!("{BATCH}/seal"), &json!({})).await;
+    let claim = crate::client::claim_of(1, 1).to_string();
+    let (_, text) = client.text(Method::POST, "/v1/queues/q/claim", claim).await;
+    let kept = "{\"exact\":0.10,\"n\":12345678901234567890123456789,\"small\":1e-400}";
+    assert!(text.contains(kept), "{text}");
+    let deep = "[".repeat(64) + &"]".repeat(64);
+    let (status, problem) = client.call(Method::PUT, "/v1/queues/q/batches/deep", spec(&deep)).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert!(
+        problem["detail"].as_str().is_some_and(|detail| detail.starts_with("on_end.payload: ")),
+        "{problem}"
+    );
 }

@@ -1,17 +1,20 @@
 //! Random requests: every answer is one that the description allows, and never a fault of the
 //! service. `cargo xtask soak fuzz` runs longer campaigns.
 
+mod right;
+
 use crate::client::Client;
 use axum::http::{Method, StatusCode};
 use proptest::{
     prelude::*,
     sample::{Index, select},
 };
+use right::{BATCH, RIGHT, method_of};
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 use tokio::runtime::{Builder, Runtime};
 
-const PATHS: [&str; 18] = [
+const PATHS: [&str; 22] = [
     "/v1/queues/q/jobs",
     "/v1/queues/q/jobs:wait",
     "/v1/queues/q/claim",
@@ -30,9 +33,13 @@ const PATHS: [&str; 18] = [
     "/v1/queues/q/pause",
     "/v1/operations/o/cancel",
     "/v1/schedules:preview",
+    BATCH,
+    "/v1/queues/q/batches/b/jobs",
+    "/v1/queues/q/batches/b/seal",
+    "/v1/queues/q/batches/b/cancel",
 ];
 
-const FIELDS: [&str; 44] = [
+const FIELDS: [&str; 49] = [
     "id",
     "ids",
     "jobs",
@@ -77,6 +84,11 @@ const FIELDS: [&str; 44] = [
     "every_ms",
     "zone",
     "at",
+    "members",
+    "on_end",
+    "on_timeout",
+    "timeout_ms",
+    "keep_ms",
 ];
 
 fn leaf() -> impl Strategy<Value = Value> {
@@ -175,39 +187,6 @@ fn with_receipt(body: &[u8], receipt: &[u8]) -> Vec<u8> {
     [&body[..at], receipt, &body[at + PLACE.len()..]].concat()
 }
 
-/// Requests that are right, for those that are nearly so.
-const RIGHT: [(&str, &str); 9] = [
-    (
-        "/v1/queues/q/jobs",
-        r#"{"jobs":[{"id":"a","kind":"k","payload":{"n":[1,2.50]},"headers":{"a":"b"},"tags":["t"],"priority":-1,
-            "delay_ms":5,"expires_in_ms":9,"time_limit_ms":7,"max_attempts":3,"max_stalls":"unlimited",
-            "keep_completed":"forever","keep_failed":8,"on_failed":"replace","on_waiting":"replace","max_wait_ms":5,
-            "on_failure":"mourn","awaited":true},{"payload_base64":"AAEC","content_type":"a/b"}],"atomic":true}"#,
-    ),
-    (
-        "/v1/queues/q/claim",
-        r#"{"worker":"w","claim_id":"5f0c6a0e9b1d4c7f8a2b3c4d5e6f7081","limit":2,"lease_ms":30000,"bytes_max":99,
-            "repeat":false}"#,
-    ),
-    ("/v1/extend", r#"{"worker":"w","items":[{"receipt":"RECEIPT","by_ms":30000,"progress":{"a":1}}]}"#),
-    (
-        "/v1/settle",
-        r#"{"items":[{"receipt":"RECEIPT","complete":{"result":{"a":null},"keep":5,"then":[{"id":"n","kind":"k"}]}}]}"#,
-    ),
-    (
-        "/v1/settle",
-        r#"{"items":[{"receipt":"RECEIPT","fail":{"error":{"name":"E","message":"m","details":"d"},"cause":"terminal",
-            "delay_ms":5,"keep":"nothing","then":[]}}]}"#,
-    ),
-    ("/v1/settle", r#"{"items":[{"receipt":"RECEIPT","snooze":{"delay_ms":9,"progress_base64":"AAEC"}}]}"#),
-    ("/v1/queues/q/jobs:redrive", r#"{"filter":{"states":["failed"],"kind":"k","tag":"t","id_prefix":"a"}}"#),
-    ("/v1/queues/q/jobs:cancel", r#"{"ids":["a","b"],"processing":"request"}"#),
-    (
-        "/v1/workers",
-        r#"{"worker":"w","queues":["q"],"concurrency":2,"held":1,"version":"1","host":"h","kinds":["k"],
-            "ttl_ms":5000}"#,
-    ),
-];
 const MARKS: &[u8] = b"\"\\{}[]:,.-+09aeE_ \n\0\xff\xc3*%/=utnf";
 
 /// A right body with some wrong bytes.
@@ -266,13 +245,13 @@ proptest! {
 
     #[test]
     fn any_body_is_answered_as_described(path in select(PATHS.to_vec()), body in body()) {
-        let (status, answer) = Shared::answered(&Method::POST, path, &body);
+        let (status, answer) = Shared::answered(&method_of(path), path, &body);
         prop_assert!(is_described(status), "{path}: {status} {answer}");
     }
 
     #[test]
     fn a_body_with_wrong_bytes_is_answered_as_described((path, body) in nearly_right()) {
-        let (status, answer) = Shared::answered(&Method::POST, path, &body);
+        let (status, answer) = Shared::answered(&method_of(path), path, &body);
         prop_assert!(is_described(status), "{path}: {status} {answer}");
     }
 

@@ -80,10 +80,9 @@ pub(crate) async fn stop_batch(visit: Visit) -> Result<Answer> {
     let name = batch.name().as_str();
     let what = format!("{} batch", stop.name());
     let record = visit.begin(&what, queue.as_str(), format!("batch {name}")).await?;
-    let batches = visit.client(&queue)?.batches();
     let stopped = match stop {
-        BatchStop::Cancel => batches.cancel(name).await.map(|()| "batch-cancel"),
-        BatchStop::Abandon => batches.abandon(name).await.map(|change| match change {
+        BatchStop::Cancel => batch.cancel().await.map(|()| "batch-cancel"),
+        BatchStop::Abandon => batch.abandon().await.map(|change| match change {
             Change::Done => "batch-abandon",
             Change::Missing => "missing",
             _ => "unchanged",
@@ -95,7 +94,8 @@ pub(crate) async fn stop_batch(visit: Visit) -> Result<Answer> {
 /// The batch that the form names, unless its name is that of a later batch by now.
 async fn named(visit: &Visit, queue: &QueueName) -> Result<Option<Batch<Raw, Raw>>> {
     let found = visit.client(queue)?.batches().find(visit.required("name")?).await?;
-    let seq = visit.form.number("seq");
+    let seq = visit.form.get("seq").map(str::parse::<u64>).transpose();
+    let seq = seq.map_err(|_no_number| WebProblem::invalid("The number of a batch is a whole number."))?;
     Ok(found.filter(|batch| seq.is_none_or(|seq| batch.seq().get() == seq)))
 }
 

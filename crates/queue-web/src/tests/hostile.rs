@@ -28,9 +28,9 @@ fn encoded(text: &str) -> String {
     byte_serialize(text.as_bytes()).collect()
 }
 
-/// As much of a text as the name of a batch can be.
+/// As much of a text as the name of a batch can be, which is no folder.
 fn batch_name(text: &str) -> String {
-    let text = text.replace(['@', '/'], "");
+    let text = text.replace(['@', '/'], "").replace("..", "…");
     text[..text.floor_char_boundary(BATCH_NAME_BYTES_MAX)].to_owned()
 }
 

@@ -1,6 +1,7 @@
 //! A batch of a request, and jobs that are to be its members.
 
 use crate::{
+    limits::ServiceLimits,
     problem::{Problem, Result},
     routes::check_open,
     wire::{NewJobIn, open_kind},
@@ -10,6 +11,7 @@ use queue::{
     batches::{BatchBuilder, OnTimeout},
 };
 use queue_core::{Kind, QueueName};
+use queue_view::depth_is_at_most;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::{borrow::Cow, time::Duration};
@@ -81,12 +83,12 @@ pub(crate) struct MembersIn<'a> {
     pub(super) seq: Option<u64>,
 }
 
-/// Which batch to seal.
+/// Which batch of the name to change.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = SealBatch)]
-pub(crate) struct SealIn {
-    /// The number of the batch, from its opening: a later batch of the name is not sealed.
+#[schema(as = ChangeBatch)]
+pub(crate) struct LifeIn {
+    /// The number of the batch, from its opening: a later batch of the name is not changed.
     pub(super) seq: Option<u64>,
 }
 
@@ -100,18 +102,22 @@ impl BatchIn<'_> {
     }
 
     /// The batch with all that is said here.
-    pub(super) fn described(self, mut batch: BatchBuilder<Raw, Raw>) -> Result<BatchBuilder<Raw, Raw>> {
+    pub(super) fn described(
+        self,
+        mut batch: BatchBuilder<Raw, Raw>,
+        limits: &ServiceLimits,
+    ) -> Result<BatchBuilder<Raw, Raw>> {
         if let Some(callback) = self.on_end {
-            batch = batch.on_end(callback.kind("on_end")?, &callback.payload);
+            batch = batch.on_end(callback.checked("on_end", limits)?, &callback.payload);
         }
         if let Some(callback) = self.on_success {
-            batch = batch.on_success(callback.kind("on_success")?, &callback.payload);
+            batch = batch.on_success(callback.checked("on_success", limits)?, &callback.payload);
         }
         if let Some(callback) = self.on_failure {
-            batch = batch.on_failure(callback.kind("on_failure")?, &callback.payload);
+            batch = batch.on_failure(callback.checked("on_failure", limits)?, &callback.payload);
         }
         if let Some(callback) = self.on_first_failure {
-            batch = batch.on_first_failure(callback.kind("on_first_failure")?, &callback.payload);
+            batch = batch.on_first_failure(callback.checked("on_first_failure", limits)?, &callback.payload);
         }
         if let Some(queue) = self.callbacks_in {
             batch = batch.callbacks_in(queue);
@@ -130,7 +136,13 @@ impl BatchIn<'_> {
 }
 
 impl CallbackIn<'_> {
-    fn kind(&self, what: &'static str) -> Result<Kind> {
+    /// Its kind, once its payload is checked: the callback gets that one level deeper.
+    fn checked(&self, what: &'static str, limits: &ServiceLimits) -> Result<Kind> {
+        let most = limits.data_depth_max().saturating_sub(1);
+        let payload = self.payload.map_or("null", RawValue::get);
+        if !depth_is_at_most(payload.as_bytes(), most) {
+            return Err(Problem::invalid(format!("{what}.payload: at most {most} levels deep")));
+        }
         open_kind(what, &self.kind)
     }
 }
