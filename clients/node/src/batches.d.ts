@@ -79,7 +79,11 @@ export class Batches {
 export class Batch {
   private constructor();
   readonly name: string;
-  /** The number of this life of the name, which is in the ids of members. Only `open` knows it. */
+  /**
+   * The number of this life of the name, which is in the ids of members, such as `import-7@12/row-1`.
+   * Calls of this handle touch no later batch of the name. Only `open` knows it; a handle of `named` is
+   * about the batch that has the name at the time of each call.
+   */
   readonly seq: number | bigint | undefined;
   /** Adds one member, see `addAll`. */
   add(job: NewJob, options?: CallOptions): Promise<Enqueued>;
@@ -88,7 +92,7 @@ export class Batch {
    * member is made of the name and the number of the batch, and the id of the job. A member that is
    * there is not added again. The `outcomes` of an error are those of the calls before it.
    */
-  addAll(jobs: NewJob[], options?: CallOptions): Promise<Enqueued[]>;
+  addAll(jobs: Iterable<NewJob>, options?: CallOptions): Promise<Enqueued[]>;
   /** Says that no more members come from outside. */
   seal(options?: CallOptions): Promise<BatchChange>;
   /** How far it is. Needs the scope `view`. */

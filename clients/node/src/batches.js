@@ -1,7 +1,7 @@
 /** The batches of a queue: many jobs each, and callbacks once all of them have ended. */
 
 import { segment } from "./connection.js";
-import { invalid } from "./errors.js";
+import { invalid, QueueError } from "./errors.js";
 import { write } from "./json.js";
 import { dataOut } from "./wire.js";
 
@@ -78,15 +78,18 @@ export class Batch {
   }
 
   async addAll(jobs, { signal } = {}) {
-    return this.#sender.store(`${this.#path}/jobs`, jobs, { seq: this.seq }, { signal });
+    return this.#sender.store(`${this.#path}/jobs`, [...jobs], { seq: this.seq }, { signal });
   }
 
   async seal(options) {
-    return this.#change("seal", options, write({ seq: this.seq }));
+    return this.#change("seal", options);
   }
 
   async status(options) {
-    return this.#sender.call("GET", this.#path, undefined, "batch", options);
+    const found = await this.#sender.call("GET", this.#path, undefined, "batch", options);
+    if (this.seq === undefined || this.seq === found.seq) return found;
+    const detail = "there is a later batch of this name";
+    throw new QueueError({ kind: "not_found", certainty: "not_applied", detail, status: 404, reason: "no_batch" });
   }
 
   async cancel(options) {
@@ -97,7 +100,8 @@ export class Batch {
     return this.#change("abandon", options);
   }
 
-  async #change(change, options, body = "{}") {
+  async #change(change, options) {
+    const body = write({ seq: this.seq });
     return (await this.#sender.call("POST", `${this.#path}/${change}`, body, "outcome", options)).outcome;
   }
 }

@@ -7,7 +7,7 @@
     Worker(queue, {"email": lambda job: print(job.payload["to"])}).run()
 """
 
-from ._batches import AsyncBatch, AsyncBatches, Batch, Batches, Callback
+from ._batches import AsyncBatch, AsyncBatches, Batch, Batches, Callback, OpeningBatch
 from ._errors import (
     Conflict,
     Forbidden,
@@ -70,6 +70,7 @@ __all__ = [
     "JobError",
     "Json",
     "NotFound",
+    "OpeningBatch",
     "Outcome",
     "Pending",
     "Queue",

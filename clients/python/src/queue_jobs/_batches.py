@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, Union
+from typing import Any, Literal, TypeVar, Union
 from urllib.parse import urlencode
 
 from . import _plans, _wire
 from ._connection import Call
+from ._errors import InvalidRequest, NotFound
 from ._json import Json, loads
 from ._model import Enqueued, Job, Seconds
 from ._send import AsyncSender, Plan, SyncSender
@@ -18,6 +19,7 @@ Callback = Union[str, tuple[str, Any]]
 #: What became of a change: `done`, `requested` (workers do it) or `unchanged`.
 BatchOutcome = Literal["done", "requested", "unchanged"]
 _Shown = dict[str, Any]
+T = TypeVar("T")
 
 
 class Batches:
@@ -42,16 +44,16 @@ class Batches:
         return self._sender.run(_list(self._queue))
 
     def seal(self, name: str) -> BatchOutcome:
-        """Says that no more members come from outside; the batch ends once all have ended."""
+        """As `Batch.seal`."""
         return self.named(name).seal()
 
     def cancel(self, name: str) -> BatchOutcome:
-        """Cancels the members that have not ended; the batch ends after them. Needs the scope `operate`."""
-        return self._sender.run(_change(self._queue, name, "cancel"))
+        """As `Batch.cancel`."""
+        return self.named(name).cancel()
 
     def abandon(self, name: str) -> BatchOutcome:
-        """Gives a batch up: no callback runs, the members go on. Needs the scope `operate`."""
-        return self._sender.run(_change(self._queue, name, "abandon"))
+        """As `Batch.abandon`."""
+        return self.named(name).abandon()
 
 
 class Batch:
@@ -59,8 +61,9 @@ class Batch:
 
     Attributes:
         name: its name.
-        seq: the number of this life of the name, which is in the ids of its members, and to which
-            `add` and `seal` keep; None for a handle that `Batches.named` made.
+        seq: the number of this life of the name, which is in the ids of its members, such as
+            `import-7@12/row-1`. Calls of this handle touch no later batch of the name. None for a handle
+            that `Batches.named` made, whose calls are about the batch that has the name then.
     """
 
     def __init__(self, batches: Batches, name: str, seq: int | None) -> None:
@@ -74,25 +77,34 @@ class Batch:
         """Adds members; the answers are in their order.
 
         The id of each is made of the name and the number of the batch, and the id that is given
-        here. A member that is there is not added again, so a producer may repeat all its calls. They
-        go in as many calls as they need, each of which stores all or none of its members; after an
-        error add all of them again. Raises `InvalidRequest` with the `reason` `batch_sealed` or
-        `batch_ended`, and `NotFound`.
+        here. A member that is there is not added again, so a producer that gives ids may repeat all
+        its calls. They go in as many calls as they need, each of which stores all or none of its
+        members; those of an iterator are sent as they come. After an error add all of them again.
+        Raises `InvalidRequest` with the `reason` `batch_sealed` or `batch_ended`, and `NotFound`.
         """
-        batches = self._batches
-        return batches._sender.run(_add(batches._queue, self.name, self.seq, tuple(jobs), batches._trace))
+        return self._run(_add(self._batches._queue, self, jobs, self._batches._trace))
 
     def seal(self) -> BatchOutcome:
         """Says that no more members come from outside; the batch ends once all have ended."""
-        return self._batches._sender.run(_seal(self._batches._queue, self.name, self.seq))
+        return self._run(_change(self._batches._queue, self, "seal"))
 
     def status(self) -> _Shown:
         """How far it is; see `Batches.get`."""
-        return self._batches.get(self.name)
+        return self._run(_status(self._batches._queue, self))
 
     def cancel(self) -> BatchOutcome:
-        """Cancels the members that have not ended; see `Batches.cancel`."""
-        return self._batches.cancel(self.name)
+        """Cancels the members that have not ended; the batch ends after them. Needs the scope `operate`."""
+        return self._run(_change(self._batches._queue, self, "cancel"))
+
+    def abandon(self) -> BatchOutcome:
+        """Gives it up: no callback runs, the members go on. Needs the scope `operate`."""
+        return self._run(_change(self._batches._queue, self, "abandon"))
+
+    def _run(self, plan: Plan[T]) -> T:
+        return self._batches._sender.run(plan)
+
+    def __repr__(self) -> str:
+        return f"Batch({self.name!r}, seq={self.seq})"
 
     def __enter__(self) -> Batch:
         return self
@@ -123,16 +135,16 @@ class AsyncBatches:
         return await self._sender.run(_list(self._queue))
 
     async def seal(self, name: str) -> BatchOutcome:
-        """Says that no more members come from outside."""
+        """As `Batch.seal`."""
         return await self.named(name).seal()
 
     async def cancel(self, name: str) -> BatchOutcome:
-        """Cancels the members that have not ended; see `Batches.cancel`."""
-        return await self._sender.run(_change(self._queue, name, "cancel"))
+        """As `Batch.cancel`."""
+        return await self.named(name).cancel()
 
     async def abandon(self, name: str) -> BatchOutcome:
-        """Gives a batch up; see `Batches.abandon`."""
-        return await self._sender.run(_change(self._queue, name, "abandon"))
+        """As `Batch.abandon`."""
+        return await self.named(name).abandon()
 
 
 class AsyncBatch:
@@ -147,20 +159,29 @@ class AsyncBatch:
 
     async def add_all(self, jobs: Iterable[Job]) -> Sequence[Enqueued]:
         """Adds members; see `Batch.add_all`."""
-        batches = self._batches
-        return await batches._sender.run(_add(batches._queue, self.name, self.seq, tuple(jobs), batches._trace))
+        return await self._run(_add(self._batches._queue, self, jobs, self._batches._trace))
 
     async def seal(self) -> BatchOutcome:
-        """Says that no more members come from outside."""
-        return await self._batches._sender.run(_seal(self._batches._queue, self.name, self.seq))
+        """As `Batch.seal`."""
+        return await self._run(_change(self._batches._queue, self, "seal"))
 
     async def status(self) -> _Shown:
-        """How far it is; see `Batches.get`."""
-        return await self._batches.get(self.name)
+        """As `Batch.status`."""
+        return await self._run(_status(self._batches._queue, self))
 
     async def cancel(self) -> BatchOutcome:
-        """Cancels the members that have not ended; see `Batches.cancel`."""
-        return await self._batches.cancel(self.name)
+        """As `Batch.cancel`."""
+        return await self._run(_change(self._batches._queue, self, "cancel"))
+
+    async def abandon(self) -> BatchOutcome:
+        """As `Batch.abandon`."""
+        return await self._run(_change(self._batches._queue, self, "abandon"))
+
+    async def _run(self, plan: Plan[T]) -> T:
+        return await self._batches._sender.run(plan)
+
+    def __repr__(self) -> str:
+        return f"AsyncBatch({self.name!r}, seq={self.seq})"
 
     async def __aenter__(self) -> AsyncBatch:
         return self
@@ -172,12 +193,39 @@ class AsyncBatch:
             await self.seal()
 
 
+class OpeningBatch:
+    """A batch that is opened when it is awaited, or at the start of an `async with`, which seals it."""
+
+    def __init__(self, open_: Callable[[], Coroutine[Any, Any, AsyncBatch]]) -> None:
+        self._open = open_
+        self._batch: AsyncBatch | None = None
+
+    def __await__(self) -> Generator[Any, Any, AsyncBatch]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> AsyncBatch:
+        self._batch = await self._open()
+        return self._batch
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._batch is not None:
+            await self._batch.__aexit__(kind, error, trace)
+
+
 def _path(queue: str, name: str) -> str:
     return f"{_wire.queue_path(queue)}/batches/{_wire.segment(name, 'the name of the batch')}"
 
 
 def _callback(name: str, callback: Callback) -> dict[str, Any]:
-    kind, payload = (callback, None) if isinstance(callback, str) else callback
+    match callback:
+        case str():
+            kind, payload = callback, None
+        case (str(kind), payload):
+            pass
+        case _:
+            raise InvalidRequest(f'{name}: a kind, or a kind and what its job gets, such as ("report", 7)')
     return {"kind": kind, "payload": Json(_wire.text_of(payload, name))}
 
 
@@ -225,19 +273,21 @@ def _list(queue: str) -> Plan[Sequence[_Shown]]:
             return found
 
 
+def _status(queue: str, batch: Batch | AsyncBatch) -> Plan[_Shown]:
+    found = yield from _get(queue, batch.name)
+    if batch.seq not in (None, found["seq"]):
+        raise NotFound("there is a later batch of this name", status=404, reason="no_batch")
+    return found
+
+
 def _add(
-    queue: str, name: str, seq: int | None, jobs: Sequence[Job], trace: _plans.Trace | None
+    queue: str, batch: Batch | AsyncBatch, jobs: Iterable[Job], trace: _plans.Trace | None
 ) -> Plan[list[Enqueued]]:
-    tail = "" if seq is None else f',"seq":{seq}'
-    return _plans.store(f"{_path(queue, name)}/jobs", jobs, trace, tail=tail)
+    tail = "" if batch.seq is None else f',"seq":{batch.seq}'
+    return _plans.store(f"{_path(queue, batch.name)}/jobs", jobs, trace, tail=tail)
 
 
-def _seal(queue: str, name: str, seq: int | None) -> Plan[Any]:
-    body = b"{}" if seq is None else _wire.text_of({"seq": seq}, "seq").encode()
-    reply = yield Call("POST", f"{_path(queue, name)}/seal", body, "outcome")
-    return reply.answer.said["outcome"]
-
-
-def _change(queue: str, name: str, change: str) -> Plan[Any]:
-    reply = yield Call("POST", f"{_path(queue, name)}/{change}", b"{}", "outcome")
+def _change(queue: str, batch: Batch | AsyncBatch, change: str) -> Plan[Any]:
+    body = b"{}" if batch.seq is None else _wire.text_of({"seq": batch.seq}, "seq").encode()
+    reply = yield Call("POST", f"{_path(queue, batch.name)}/{change}", body, "outcome")
     return reply.answer.said["outcome"]

@@ -31,6 +31,9 @@ class BatchOfJob:
         self.name = name
         self._added: list[Job] = []
 
+    def __repr__(self) -> str:
+        return f"BatchOfJob({self.name!r})"
+
     def add(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> None:
         """Adds a member in the very step that completes this job: `add("row", {"n": 2}, id="row-2")`.
 
@@ -181,7 +184,7 @@ def complete_event(returned: Any, batch: BatchOfJob | None = None) -> str:
     end = returned if isinstance(returned, Complete) else Complete(returned)
     said = _wire.data_members("result", end.result)
     if batch is not None and batch._added:
-        said["members"] = [Json(text) for text in _wire.jobs_text(batch._added, {})[0]]
+        said["members"] = [Json(text) for text, _ in _wire.job_texts(batch._added, {})]
     return _event("complete", said, end.then, end.keep)
 
 

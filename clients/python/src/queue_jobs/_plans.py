@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal
 
@@ -47,16 +47,22 @@ def enqueue(queue: str, jobs: Sequence[Job], atomic: bool, trace: Trace | None) 
 
 
 def store(
-    path: str, jobs: Sequence[Job], trace: Trace | None, *, tail: str, is_one_call: bool = False
+    path: str, jobs: Iterable[Job], trace: Trace | None, *, tail: str, is_one_call: bool = False
 ) -> Plan[list[Enqueued]]:
-    """Sends jobs to a path that answers what became of each; `tail` goes with each call."""
-    texts, drawn = _wire.jobs_text(jobs, inherited(trace))
-    parts = [list(range(len(texts)))] if is_one_call else _wire.chunks(texts)
+    """Sends jobs to a path that answers what became of each; `tail` goes with each call.
+
+    What cannot be written is found before the first call, except in an iterator, whose jobs are
+    sent as they come.
+    """
+    texts = _wire.job_texts(jobs, inherited(trace))
+    if not isinstance(jobs, Iterator):
+        texts = iter(list(texts))
     found: list[Enqueued] = []
-    for part in parts if texts else []:
-        body = _wire.list_body("jobs", [texts[place] for place in part], tail)
+    for part in filter(None, [list(texts)]) if is_one_call else _wire.parts(texts, lambda item: item[0]):
+        body = _wire.list_body("jobs", [text for text, _ in part], tail)
         reply = yield Call("POST", path, body, "jobs", len(part))
-        found += _wire.enqueued(reply.answer.said["jobs"], [drawn[place] for place in part], reply.was_resent)
+        drawn = [is_drawn for _, is_drawn in part]
+        found += _wire.enqueued(reply.answer.said["jobs"], drawn, reply.was_resent)
     return found
 
 

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from . import _plans
-from ._batches import AsyncBatch, AsyncBatches, Batch, Batches, Callback, opening
+from ._batches import AsyncBatch, AsyncBatches, Batch, Batches, Callback, OpeningBatch, opening
 from ._connection import Connection
 from ._model import Changed, Enqueued, FailureGroup, Job, Outcome, Seconds
 from ._schedules import AsyncSchedules, Schedules
@@ -97,6 +97,8 @@ class Queue(_Base):
         keep: Seconds | None = None,
     ) -> Batch:
         """Opens a batch: `with queue.batch("import-7", on_end="report") as batch: batch.add_all(jobs)`.
+
+        The end of the block seals it, unless it raises.
 
         A callback is a job that is enqueued once: at the end, or `on_first_failure` as soon as a member
         has not completed. It is a kind, or a kind with any JSON that the job gets as `payload` beside
@@ -193,7 +195,7 @@ class AsyncQueue(_Base):
         """The batches of this queue; see `Queue.batches`."""
         return AsyncBatches(self.name, self._sender, self._trace)
 
-    async def batch(
+    def batch(
         self,
         name: str,
         *,
@@ -205,13 +207,21 @@ class AsyncQueue(_Base):
         timeout: Seconds | None = None,
         on_timeout: Literal["cancel", "leave"] = "cancel",
         keep: Seconds | None = None,
-    ) -> AsyncBatch:
-        """Opens a batch; see `Queue.batch`. `async with await queue.batch("import-7") as batch:` seals it."""
+    ) -> OpeningBatch:
+        """Opens a batch; see `Queue.batch`.
+
+        `async with queue.batch("import-7") as batch:` seals it at the end of the block, and
+        `batch = await queue.batch("import-7")` does not.
+        """
         callbacks = dict(
             on_end=on_end, on_success=on_success, on_failure=on_failure, on_first_failure=on_first_failure
         )
-        plan = opening(self.name, name, callbacks, callbacks_in, timeout, on_timeout, keep)
-        return AsyncBatch(self.batches, name, await self._sender.run(plan))
+
+        async def open_() -> AsyncBatch:
+            plan = opening(self.name, name, callbacks, callbacks_in, timeout, on_timeout, keep)
+            return AsyncBatch(self.batches, name, await self._sender.run(plan))
+
+        return OpeningBatch(open_)
 
     async def enqueue(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> Enqueued:
         """Stores a job; see `Queue.enqueue`. A cancelled call may have stored it."""

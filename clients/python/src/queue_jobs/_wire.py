@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import timedelta
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -30,6 +30,8 @@ from ._model import (
     Superseded,
     Unknown,
 )
+
+T = TypeVar("T")
 
 #: Less than the service takes, so that a call has room for what stands around its items.
 BODY_BYTES_MAX = 7 << 20
@@ -123,24 +125,31 @@ def job_text(job: Job, job_id: str | None, inherited: Mapping[str, str]) -> str:
     return text_of(said, "job")
 
 
-def jobs_text(jobs: Sequence[Job], inherited: Mapping[str, str]) -> tuple[list[str], list[bool]]:
+def job_texts(jobs: Iterable[Job], inherited: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
     """The jobs as text, each with an id, and whether that id was drawn here."""
-    drawn = [job.id is None for job in jobs]
-    return [job_text(job, uuid4().hex if job.id is None else job.id, inherited) for job in jobs], drawn
+    for job in jobs:
+        yield job_text(job, uuid4().hex if job.id is None else job.id, inherited), job.id is None
+
+
+def parts(items: Iterable[T], text_of_item: Callable[[T], str]) -> Iterator[list[T]]:
+    """Items that go into one call: as many as count and bytes allow."""
+    part: list[T] = []
+    room = BODY_BYTES_MAX
+    for item in items:
+        size = len(text_of_item(item).encode()) + 1
+        if part and (size > room or len(part) == ITEMS_MAX):
+            yield part
+            part, room = [], BODY_BYTES_MAX
+        part.append(item)
+        room -= size
+    if part:
+        yield part
 
 
 def chunks(texts: Sequence[str]) -> list[list[int]]:
-    """Places of items that go into one call: as many as count and bytes allow."""
-    parts: list[list[int]] = []
-    room = 0
-    for place, text in enumerate(texts):
-        size = len(text.encode()) + 1
-        if not parts or size > room or len(parts[-1]) == ITEMS_MAX:
-            parts.append([])
-            room = BODY_BYTES_MAX
-        parts[-1].append(place)
-        room -= size
-    return parts
+    """The places of texts that go into one call."""
+    found = parts(enumerate(texts), lambda item: item[1])
+    return [[place for place, _ in part] for part in found]
 
 
 def list_body(name: str, texts: Sequence[str], tail: str = "") -> bytes:
