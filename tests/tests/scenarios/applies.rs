@@ -2,12 +2,21 @@
 
 const PROTOCOL: &str = "is about problems and tokens of `/v1`; a remote store has the scope `store` and errors of its own, which queue-remote tests";
 
+const BATCHES: &str =
+    "is about the calls of `/v1` for batches; the cases of batches of queue-jobs run over a remote store";
+
 /// Name by name, and what the scenario does.
 pub(crate) const NOT_HERE: &[(&str, &str)] = &[
     ("A problem of the request is told and not sent again", PROTOCOL),
     ("A token that is unknown is told at once", PROTOCOL),
     ("A token without the scope is told at once", PROTOCOL),
     ("A schedule takes the scopes operate and produce", PROTOCOL),
+    (
+        "A batch is opened once, filled from outside and from inside, and its callback gets the counts",
+        BATCHES,
+    ),
+    ("A batch that is cancelled ends after its members, and its callback says so", BATCHES),
+    ("What a batch does not take is refused, and a lost answer adds nothing twice", BATCHES),
     (
         "Reserved queues are refused",
         "wants what `/v1` refuses; whoever has the store itself may use the queues of the library",
