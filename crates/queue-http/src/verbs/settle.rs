@@ -211,8 +211,8 @@ impl SettleItem<'_> {
         };
         let is_fail = matches!(event, Event::Fail { .. });
         let mut headers = Headers::NONE;
-        let has_followers = events::has_followers(&event) || !members.is_empty();
-        if (has_follow_up && is_fail) || (has_headers && has_followers) || !members.is_empty() {
+        let hands_on = has_headers && events::has_followers(&event);
+        if (has_follow_up && is_fail) || hands_on || !members.is_empty() {
             let Some(body) = read_rest(app, &mut meta).await? else {
                 return Ok(Err(SettledOut::plain("missing")));
             };
