@@ -1,9 +1,9 @@
 //! How a job gets its id: given, generated, or made of its content.
 
 use super::id_key::{IdKey, digest};
-use crate::{Encode, IntoJobId, client::Shared};
+use crate::{Encode, IntoJobId, InvalidOption, client::Shared};
 use bytes::Bytes;
-use queue_core::{InvalidName, JobId, Kind, Result};
+use queue_core::{InvalidName, JobId, Kind, LibraryJob, Result};
 use std::fmt::Write;
 
 /// How a job gets its id. The id is the deduplication key: an id that is present is not enqueued
@@ -15,7 +15,8 @@ use std::fmt::Write;
 #[non_exhaustive]
 pub enum Id {
     /// An id of the producer: 1 to 255 bytes of UTF-8 without control characters. This is the best
-    /// choice, since an enqueue of unknown outcome can then be sent again.
+    /// choice, since an enqueue of unknown outcome can then be sent again. Some are
+    /// [reserved](crate::InvalidOption::ReservedId).
     Given(JobId),
     /// A fresh id that sorts by time: UUID version 7 as 32 lower-case hexadecimal characters. No
     /// job is a duplicate.
@@ -37,9 +38,11 @@ impl Shared {
     /// The id of a job with this payload.
     ///
     /// # Errors
-    /// `Invalid` for an invalid id, and for content that its format cannot encode.
+    /// `Invalid` for an id that is invalid or [reserved](InvalidOption::ReservedId), and for content
+    /// that its format cannot encode.
     pub(crate) fn id_of(&self, id: Id, kind: &Kind, payload: &impl Encode) -> Result<JobId> {
         match id {
+            Id::Given(id) if LibraryJob::owns_id(&id) => Err(InvalidOption::ReservedId { id }.into()),
             Id::Given(id) => Ok(id),
             Id::Generated => Ok(self.ids.next_id()),
             Id::OfContent => {

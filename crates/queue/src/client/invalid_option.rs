@@ -1,6 +1,6 @@
 //! Why an option of a job or a handle was refused.
 
-use queue_core::{Error, InvalidName, Kind, Span};
+use queue_core::{Error, InvalidName, JobId, Kind, Span};
 use std::time::Duration;
 
 /// Why an option was refused, before anything was written.
@@ -64,6 +64,15 @@ pub enum InvalidOption {
     ReservedKind {
         /// The kind that was given.
         kind: Kind,
+    },
+    /// An id that belongs to the [library's own jobs](queue_core::LibraryJob::owns_id).
+    #[error(
+        "the id {id:?} is reserved, as all that begin with `queue.` and those of callbacks of batches are; \
+         choose another one"
+    )]
+    ReservedId {
+        /// The id that was given.
+        id: JobId,
     },
     /// An invalid kind for the job that follows a failure.
     #[error("the kind of the job that follows a failure: {0}")]

@@ -5,7 +5,7 @@ use crate::{
     stage::{END, SECOND, Stage, Work, add},
 };
 use queue::{
-    Error, ErrorKind, InvalidOption, JobOptions, Queue,
+    Error, ErrorKind, InvalidOption, JobId, JobOptions, Queue,
     batches::{BatchEnd, BatchError, BatchName, BatchSpecError, CallbackMoment, InvalidBatchName},
 };
 use std::{error::Error as _, time::Duration};
@@ -82,7 +82,10 @@ async fn another_batch_of_the_name(stage: Stage) {
 }
 
 async fn a_name_that_a_plain_job_has(stage: Stage) {
-    stage.queue.enqueue("queue.batch:a", Work::Complete).await.unwrap();
+    // No call of this library makes such a job; another program may.
+    let mut job = stage.queue.new_job("a", &Work::Complete, &JobOptions::new()).unwrap();
+    job.id = JobId::from_static("queue.batch:a");
+    stage.queue.storage().enqueue(stage.queue.name(), vec![vec![job]]).await.unwrap();
     let taken = BatchError::NameTaken { name: name("a") };
     assert_eq!(source::<BatchError>(&stage.batch("a").open().await.unwrap_err()), taken);
     assert_eq!(source::<BatchError>(&stage.queue.batches().get("a").await.unwrap_err()), taken);

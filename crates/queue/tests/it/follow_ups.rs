@@ -98,6 +98,23 @@ async fn a_reserved_kind_is_refused_whichever_way_it_is_enqueued() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_id_of_the_library_is_refused_whichever_way_it_is_enqueued() {
+    let queue = texts();
+    let (text, options) = (String::new, JobOptions::new().debounce(SECOND));
+    for id in ["queue.schedule:nightly", "queue.batch:import", "queue.halt:import@3", "batch:import@3/end"] {
+        assert_refused(&queue.enqueue(id, text()).await.unwrap_err());
+        assert_refused(&queue.enqueue_with(id, text(), options.clone()).await.unwrap_err());
+        assert_refused(&queue.enqueue_many([("a", text()), (id, text())], options.clone()).await.unwrap_err());
+        assert_refused(&queue.new_job(id, &text(), &options).unwrap_err());
+        assert!(queue.enqueue_and_wait(id, text(), SECOND).await.is_err());
+    }
+    assert_eq!(queue.counts().await.unwrap().total(), 0);
+    for id in ["queued", "batch:import", "batch:import@3"] {
+        queue.enqueue(id, text()).await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_hook_cannot_make_a_job_of_a_reserved_kind() {
     let reserved = || Kind::new("queue.schedule").unwrap();
     let changes: [fn(&mut NewJob, Kind); 2] =
