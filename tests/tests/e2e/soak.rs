@@ -54,3 +54,16 @@ fn ends_count_once_at_gates_while_workers_are_killed() {
         ran.text()
     );
 }
+
+#[test]
+fn callbacks_run_once_and_count_every_member_while_workers_are_killed() {
+    let jobs = "batches --jobs 2000 --batches 1,20 --workers 2 --kill-every-ms 300";
+    let others = "--paced 3 --idle 3 --rest-ms 100";
+    let ran = soak(&jobs.split(' ').chain(others.split(' ')).collect::<Vec<_>>());
+    for callbacks in [1, 20] {
+        let counted = format!("1800 completed, 200 failed, {callbacks} callbacks counted each once");
+        assert_eq!(ran.text().matches(&counted).count(), 3, "{}", ran.text());
+    }
+    assert_eq!(ran.text().matches("last end to callback: ").count(), 3, "{}", ran.text());
+    assert_eq!(ran.text().matches("rate beside no open batch: ").count(), 3, "{}", ran.text());
+}

@@ -1,11 +1,12 @@
 //! Long runs that show what a short test cannot: nothing hangs, no answer is wrong, no memory
 //! grows.
 //!
-//! `cargo xtask soak waits`, `jobs`, `growth`, `bulk`, `gates`, `copy`, `day` and `quarter` start
+//! `cargo xtask soak waits`, `jobs`, `growth`, `bulk`, `gates`, `batches`, `copy`, `day` and `quarter` start
 //! them; a slice of most is part of every test run, and slices of `clients` and `pages` are part of
 //! `cargo xtask clients`. A run prints its measurements, and fails if a condition did not hold.
 //! Speed is printed and never judged.
 
+mod batches;
 mod bulk;
 mod clients;
 mod copy;
@@ -42,6 +43,8 @@ enum Command {
     Bulk(bulk::BulkArgs),
     /// Many jobs that count at gates, whose workers are killed, beside the same without gates
     Gates(gates::GatesArgs),
+    /// Many jobs in batches, whose workers are killed, beside the same without batches
+    Batches(batches::BatchesArgs),
     /// A copy of many jobs between kinds of store, which is killed
     Copy(copy::CopyArgs),
     /// Workers in Python and Node that are killed and stopped, judged by what they noted
@@ -55,9 +58,9 @@ enum Command {
     /// The process that runs the operations of `bulk`
     #[command(hide = true)]
     BulkRunner(bulk::RunnerArgs),
-    /// A process that works for `gates`
+    /// A process that works for `gates` and `batches`
     #[command(hide = true)]
-    GatesWorker(gates::WorkerArgs),
+    Worker(many::WorkerArgs),
     /// The process that copies for `copy`
     #[command(hide = true)]
     Copier(copy::CopierArgs),
@@ -74,13 +77,14 @@ async fn main() -> ExitCode {
         Command::Growth(settings) => growth::run(&settings).await,
         Command::Bulk(settings) => bulk::run(&settings).await,
         Command::Gates(settings) => gates::run(&settings).await,
+        Command::Batches(settings) => batches::run(&settings).await,
         Command::Copy(settings) => copy::run(&settings).await,
         Command::Clients(settings) => clients::run(&settings).await,
         Command::Pages(settings) => pages::run(&settings).await,
         Command::Day(settings) => day::run(&settings).await,
         Command::Quarter(settings) => quarter::run(&settings).await,
         Command::BulkRunner(settings) => bulk::run_operations(settings).await,
-        Command::GatesWorker(settings) => gates::run_worker(settings).await,
+        Command::Worker(settings) => many::run_worker(settings).await,
         Command::Copier(settings) => copy::run_copier(settings).await,
         Command::Answer(settings) => waits::answer(settings).await,
     };

@@ -1,7 +1,10 @@
 //! Whether each end was counted once, by the records of all jobs.
 
-use super::jobs::{COMPLETES, FAILS, Members, WAITS, queue};
-use crate::failed::{Failed, require};
+use super::jobs::{Members, queue};
+use crate::{
+    failed::{Failed, require},
+    many::{COMPLETES, FAILS, WAITS},
+};
 use queue::{JobMeta, ListFilter, State, Storage, queue_core::ListQuery};
 
 const PAGE: usize = 1_000;

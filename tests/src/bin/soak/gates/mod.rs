@@ -3,13 +3,12 @@
 
 mod check;
 mod jobs;
-mod server;
 mod steps;
 mod work;
 
 use crate::{
     failed::Failed,
-    many::{StoreKind, StorePlace, end_with_parent},
+    many::{StoreKind, StorePlace},
 };
 use clap::Args;
 use jobs::Members;
@@ -42,13 +41,6 @@ pub(crate) struct GatesArgs {
     callers: usize,
 }
 
-/// The store of a process that works.
-#[derive(Args, Debug)]
-pub(crate) struct WorkerArgs {
-    #[arg(long)]
-    store: String,
-}
-
 pub(crate) async fn run(settings: &GatesArgs) -> Result<(), Failed> {
     for kind in &settings.stores {
         println!("gates: {} jobs on {kind}", settings.jobs);
@@ -59,12 +51,6 @@ pub(crate) async fn run(settings: &GatesArgs) -> Result<(), Failed> {
         }
     }
     Ok(())
-}
-
-/// Works until it is killed.
-pub(crate) async fn run_worker(settings: WorkerArgs) -> Result<(), Failed> {
-    end_with_parent()?;
-    work::work(queue::open(&settings.store).await?).await
 }
 
 /// How many jobs were done in a second.

@@ -3,12 +3,11 @@
 
 use super::{
     check,
-    jobs::{FAILS, Members, WAITS, queue},
-    server,
+    jobs::{Members, queue},
 };
 use crate::{
     failed::{Failed, require},
-    many::StorePlace,
+    many::{FAILS, StorePlace, WAITS, server_busy},
 };
 use queue::{
     Storage, SystemRng,
@@ -118,14 +117,14 @@ struct Step<'a> {
 impl<'a> Step<'a> {
     fn begin(place: &'a StorePlace) -> Self {
         let client = cpu_time(process::id()).unwrap_or_default();
-        Self { place, begun: Instant::now(), client, server: server::busy(place.kind) }
+        Self { place, begun: Instant::now(), client, server: server_busy(place.kind) }
     }
 
     fn end(self, name: &str, members: &Members) {
         #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
         let each = |span: Duration| span.as_secs_f64() * 1e6 / members.jobs as f64;
         let client = cpu_time(process::id()).unwrap_or_default().saturating_sub(self.client);
-        let server = server::busy(self.place.kind).saturating_sub(self.server);
+        let server = server_busy(self.place.kind).saturating_sub(self.server);
         println!(
             "    {name}: {:.1} us a job, CPU {:.1} us of the client and {:.1} us of the server",
             each(self.begun.elapsed()),

@@ -44,6 +44,14 @@ impl Runner {
         }
     }
 
+    /// The number of the process.
+    pub(crate) fn process_id(&self) -> Option<u32> {
+        match self {
+            Self::Process(child) => child.id(),
+            Self::Runtime(_) => None,
+        }
+    }
+
     /// Waits for a process that ends by itself, so that its processor time counts.
     pub(crate) async fn wait(mut self) -> Result<(), Failed> {
         if let Self::Process(child) = &mut self {

@@ -1,12 +1,12 @@
 //! The processor time of a store's server, read from `/proc`.
 
-use crate::many::StoreKind;
+use super::StoreKind;
 use queue_e2e::cpu_time_with_children;
 use std::{fs, time::Duration};
 
 /// How long the processes of the server's program have kept processors busy: all that run on this
 /// machine, and the sessions of Postgres that have ended.
-pub(super) fn busy(kind: StoreKind) -> Duration {
+pub(crate) fn server_busy(kind: StoreKind) -> Duration {
     let names: &[&str] = match kind {
         StoreKind::Postgres => &["postgres"],
         StoreKind::Redis => &["redis-server", "valkey-server"],
