@@ -1,15 +1,16 @@
-//! Random histories of a batch: what producers, workers and operators do, in any order. After each
-//! step the counts agree with the ends that were seen, and each callback comes once, in time.
+//! Random histories of a batch: what producers, operators and workers that die do. After each
+//! step the counts agree with the ends that were seen, and each callback is enqueued once, in time.
 //!
 //! `QUEUE_TEST_BATCH_SEEDS=1000` makes as many histories.
 
 use crate::{
+    dying::Dying,
     on_stores,
     stage::{HOUR, SECOND, Stage, Work},
 };
 use queue::{
     Change, ContentType, JobOptions, ManualClock, MemoryStorage, Payload, Policy, Queue, Raw, Rng, SeededRng,
-    State, StorageExt,
+    Seq, State, StorageExt,
     batches::{Batch, BatchStatus},
     queue_core::{Clock as _, JobMeta, Timestamp, lifecycle::Event},
 };
@@ -25,7 +26,8 @@ const TIMEOUT: Duration = Duration::from_secs(40 * 3600);
 #[derive(Default)]
 struct Seen {
     lives: BTreeMap<u64, Option<State>>,
-    called: Vec<&'static str>,
+    /// The callbacks that ran, by the life of each: one whose worker died runs again.
+    called: BTreeMap<&'static str, Seq>,
 }
 
 struct History<'s> {
@@ -86,9 +88,9 @@ impl<'s> History<'s> {
         let status = self.batch.status().await;
         // It is purged once it was kept; until then it is over.
         assert!(status.is_err() || status.unwrap().is_over(), "seed {}", self.seed);
-        let count = |kind| self.seen.called.iter().filter(|called| **called == kind).count();
-        let outcomes = count("success") + count("failure");
-        assert_eq!((count("end"), outcomes), (1, 1), "seed {}: {:?}", self.seed, self.seen.called);
+        let called = |kind| usize::from(self.seen.called.contains_key(kind));
+        let outcomes = called("success") + called("failure");
+        assert_eq!((called("end"), outcomes), (1, 1), "seed {}: {:?}", self.seed, self.seen.called);
     }
 
     async fn step(&mut self, what: u64) {
@@ -96,7 +98,8 @@ impl<'s> History<'s> {
         let id = self.batch.job(format!("m{}", self.below(12))).expect("an id");
         match what {
             0..20 => self.add().await,
-            20..40 => self.run().await,
+            20..36 => self.run().await,
+            36..40 => self.die().await,
             40..52 => self.stage.advance(SECOND * u32::try_from(self.below(4000)).expect("it is small")),
             52..58 => drop(queue.cancel_with(id, queue::OnProcessing::Request).await.expect("cancels")),
             58..62 => self.delete(&id).await,
@@ -117,6 +120,13 @@ impl<'s> History<'s> {
             self.rescue().await;
         }
         self.stage.run().await;
+    }
+
+    /// A worker dies at one of its calls, before or after that took effect.
+    async fn die(&self) {
+        let calls = i64::try_from(self.below(12)).expect("it is small");
+        let dying = Dying::of(self.stage, calls, self.below(2) == 0);
+        self.stage.behind(Arc::new(dying)).run().await;
     }
 
     async fn add(&self) {
@@ -176,8 +186,8 @@ impl<'s> History<'s> {
         let at = format!("seed {} step {step} ({what})", self.seed);
         let called = self.stage.called().into_iter();
         for called in called.filter(|called| called.end.batch == self.name) {
-            assert!(!self.seen.called.contains(&called.kind), "{at}: {} twice", called.kind);
-            self.seen.called.push(called.kind);
+            let life = *self.seen.called.entry(called.kind).or_insert(called.seq);
+            assert_eq!(life, called.seq, "{at}: {} twice", called.kind);
             let end = called.end;
             if called.kind == "first" {
                 assert!(end.failed + end.cancelled > 0, "{at}: {end:?}");

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "the cases are tests, which the lint does not see behind the macro")]
 
+mod dying;
 mod ends;
 mod histories;
 mod joined;

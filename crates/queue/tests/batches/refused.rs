@@ -102,6 +102,9 @@ async fn adds_to_a_sealed_batch(stage: Stage) {
     assert_eq!(source::<BatchError>(&error), sealed);
     assert!(!batch.add("m0", Work::Complete).await.unwrap().is_new(), "it is there already");
     assert_eq!(stage.state(&batch.job("m1").unwrap()).await, None);
+    stage.queue.enqueue(batch.job("m1").unwrap(), Work::Complete).await.unwrap();
+    let error = batch.add("m1", Work::Complete).await.unwrap_err();
+    assert_eq!(source::<BatchError>(&error), sealed, "a plain job under the id of a member is none");
     assert_eq!(batch.status().await.unwrap().added, 1);
 }
 

@@ -2,25 +2,13 @@
 //! workers that die at any call.
 
 use crate::{
+    dying::Dying,
     on_stores,
     stage::{DAY, END, HOUR, SECOND, Stage, Work, add},
 };
-use async_trait::async_trait;
 use futures_util::future::join_all;
-use queue::{
-    Change, Error, ErrorKind, JobId, JobOptions, NewJob, Queue, QueueName, Result, State, Storage,
-    StorageExt,
-    queue_core::{
-        Applied, Detail, Enqueued, JobRecord, ListQuery, Page, Stamped, StorageLayer, lifecycle::Transition,
-    },
-};
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-};
+use queue::{Change, JobId, JobOptions, Queue, State, StorageExt};
+use std::{collections::BTreeSet, sync::Arc};
 
 /// At how many calls a worker dies.
 const DEATHS: i64 = 8;
@@ -102,69 +90,13 @@ async fn a_seal_that_is_repeated_after_the_end(stage: Stage) {
     assert_eq!(stage.kinds(), ["end", "success"]);
 }
 
-/// A store whose call of some number fails, before or after it took effect, and all calls after
-/// it: the program has died.
-#[derive(Debug)]
-struct Dying {
-    store: Arc<dyn Storage>,
-    left: AtomicI64,
-    takes_effect: bool,
-}
-
-impl Dying {
-    async fn call<T>(&self, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
-        let left = self.left.fetch_sub(1, Ordering::Relaxed);
-        let dead = || Error::new(ErrorKind::Closed, "test", "the program has died").unknown();
-        match left {
-            1.. => call.await,
-            0 if self.takes_effect => call.await.and(Err(dead())),
-            _ => Err(dead()),
-        }
-    }
-}
-
-#[async_trait]
-impl StorageLayer for Dying {
-    type Inner = dyn Storage;
-
-    fn inner(&self) -> &dyn Storage {
-        &*self.store
-    }
-
-    async fn enqueue(
-        &self,
-        queue: &QueueName,
-        groups: Vec<Vec<NewJob>>,
-    ) -> Result<Stamped<Vec<Vec<Enqueued>>>> {
-        self.call(self.store.enqueue(queue, groups)).await
-    }
-
-    async fn get(
-        &self,
-        queue: &QueueName,
-        ids: &[JobId],
-        what: Detail,
-    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        self.call(self.store.get(queue, ids, what)).await
-    }
-
-    async fn list(&self, query: ListQuery) -> Result<Page> {
-        self.call(self.store.list(query)).await
-    }
-
-    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        self.call(self.store.apply(batch)).await
-    }
-}
-
 /// At no call of its store is there a callback of a batch that does not say that it has ended.
 async fn a_worker_that_dies_before_the_settle_has_enqueued_no_callback(stage: Stage) {
     for at in 0..DEATHS {
         let name = format!("a{at}");
         let batch = stage.batch(&name).open().await.unwrap();
         batch.seal().await.unwrap();
-        let (store, left) = (stage.queue.storage().clone(), AtomicI64::new(at));
-        stage.behind(Arc::new(Dying { store, left, takes_effect: false })).run().await;
+        stage.behind(Arc::new(Dying::of(&stage, at, false))).run().await;
         let end = JobId::new(format!("batch:{name}@{}/end", batch.seq().get())).unwrap();
         let has_ended = batch.status().await.unwrap().ended_at.is_some();
         assert_eq!(stage.meta(&end).await.is_some(), has_ended, "{at}");
@@ -198,8 +130,7 @@ async fn a_callback_in_another_queue_is_enqueued_once_though_workers_die(stage: 
             let batch = stage.queue.batch(&name).on_end(END, &"given".to_owned()).callbacks_in("reports");
             let batch = batch.open().await.unwrap();
             batch.seal().await.unwrap();
-            let (store, left) = (stage.queue.storage().clone(), AtomicI64::new(at));
-            stage.behind(Arc::new(Dying { store, left, takes_effect })).run().await;
+            stage.behind(Arc::new(Dying::of(&stage, at, takes_effect))).run().await;
             let id = format!("batch:{name}@{}/end", batch.seq().get());
             let life = async || reports.status(&id).await.unwrap().map(|status| status.meta.seq);
             let before = life().await;
@@ -228,10 +159,9 @@ async fn dies(stage: &Stage, name: &str, ends_by: &str, (at, takes_effect): (i64
     }
     let mut has_died = false;
     for _ in 0..4 {
-        let left = AtomicI64::new(at);
-        let dying = Arc::new(Dying { store: stage.queue.storage().clone(), left, takes_effect });
+        let dying = Arc::new(Dying::of(stage, at, takes_effect));
         stage.behind(dying.clone()).run().await;
-        has_died |= dying.left.load(Ordering::Relaxed) < 0;
+        has_died |= dying.is_dead();
         // The lease of a worker that died lapses.
         stage.advance(if ends_by == "time-out" { HOUR } else { 2 * 60 * SECOND });
         let (queue, policy) = (stage.queue.name(), queue::Policy::default());
