@@ -10,7 +10,7 @@ use crate::{
     problem::{Problem, ProblemKind, Result},
     routes::{Call, answer},
     service::App,
-    wire::{check_count, checked_all, life_of},
+    wire::{check_count, checked_members, life_of},
 };
 use axum::{http::StatusCode, response::Response};
 use queue::{
@@ -96,7 +96,7 @@ pub(crate) async fn add(app: Arc<App>, call: Call) -> Result<Response> {
     let MembersIn { jobs, seq } = call.json()?;
     check_count("jobs", jobs.len(), app.limits.jobs_per_call_max)?;
     let limits = app.storage.capabilities().limits;
-    let checked = checked_all("jobs", jobs, &app.rules(&limits))?;
+    let checked = checked_members("jobs", jobs, &app.rules(&limits))?;
     let batch = found(&app, &call, seq).await?;
     let ids = checked.iter().map(|job| batch.job(job.id.as_str()));
     let ids = ids.collect::<Result<Vec<_>, _>>()?;

@@ -10,7 +10,7 @@ use crate::{
     receipt::{self, NoReceipt, Receipt},
     routes::{Call, answer, check_open},
     service::App,
-    wire::{check_count, checked_all, stamp},
+    wire::{check_count, checked_members, stamp},
 };
 use axum::{http::StatusCode, response::Response};
 use events::{CompleteIn, FailIn, InterruptIn, ReleaseIn, SnoozeIn};
@@ -197,7 +197,7 @@ impl SettleItem<'_> {
         let limits = app.storage.capabilities().limits;
         let rules = app.rules(&limits);
         let members = self.complete.as_mut().map(|complete| std::mem::take(&mut complete.members));
-        let members = checked_all("members", members.unwrap_or_default(), &rules)?;
+        let members = checked_members("members", members.unwrap_or_default(), &rules)?;
         let mut event = match (self.complete, self.fail, self.release, self.interrupt, self.snooze) {
             (Some(complete), None, None, None, None) => complete.event(token, &rules)?,
             (None, Some(fail), None, None, None) => fail.event(token, &rules)?,

@@ -11,7 +11,7 @@ mod request_rules;
 pub(crate) use data::{bytes_of, payload_of};
 pub(crate) use headers::HeaderPairs;
 pub(crate) use keep::{BudgetIn, KeepIn};
-pub(crate) use new_job::{NewJobIn, checked_all, open_kind};
+pub(crate) use new_job::{NewJobIn, checked_all, checked_members, open_kind};
 pub(crate) use queue_view::words::millis;
 pub(crate) use request_rules::RequestRules;
 

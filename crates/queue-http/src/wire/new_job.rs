@@ -179,6 +179,20 @@ pub(crate) fn checked_all(
     checked.collect()
 }
 
+/// The same for members of a batch, which are kept for as long as the batch says.
+pub(crate) fn checked_members(
+    what: &'static str,
+    jobs: Vec<NewJobIn<'_>>,
+    rules: &RequestRules<'_>,
+) -> Result<Vec<NewJob>> {
+    let sets_retention = |job: &NewJobIn<'_>| job.keep_completed.is_some() || job.keep_failed.is_some();
+    if let Some(at) = jobs.iter().position(sets_retention) {
+        let why = "keep_completed, keep_failed: the batch says how long its members are kept";
+        return Err(Problem::invalid(why).at(format_args!("{what}[{at}]")));
+    }
+    checked_all(what, jobs, rules)
+}
+
 /// A kind that does not belong to the library.
 pub(crate) fn open_kind(what: &'static str, kind: &str) -> Result<Kind> {
     let kind = Kind::new(kind).map_err(|invalid| Problem::from(invalid).at(what))?;

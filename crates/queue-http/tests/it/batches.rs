@@ -175,6 +175,28 @@ async fn callbacks_go_only_where_the_token_may_enqueue() {
     producer.post(&format!("{BATCH}/seal"), &json!({})).await;
 }
 
+#[tokio::test]
+async fn a_member_cannot_say_how_long_it_is_kept() {
+    let client = Client::new().await;
+    open(&client, &json!({})).await;
+    add(&client, &["row-1"]).await;
+    let jobs = client.claim("q", 1, 1).await;
+    for keep in ["keep_completed", "keep_failed"] {
+        let list = json!([{"kind": "row"}, {"kind": "row", keep: 60_000}]);
+        let path = format!("{BATCH}/jobs");
+        let refusal = client.call(Method::POST, &path, json!({"jobs": list}).to_string()).await;
+        assert_eq!(refusal.0, StatusCode::BAD_REQUEST, "{}", refusal.1);
+        assert!(
+            refusal.1["detail"].as_str().unwrap().starts_with("jobs[1]: keep_completed"),
+            "{}",
+            refusal.1
+        );
+        let outcome = client.settle(&jobs[0], "complete", json!({"members": list})).await;
+        assert_eq!(outcome["outcome"], "refused", "{outcome}");
+    }
+    assert_eq!(client.get(BATCH).await["added"], 1);
+}
+
 /// A job under such an id would stand in the way of a batch, or take the place of a schedule.
 #[tokio::test]
 async fn ids_of_the_library_are_refused_wherever_a_job_is_made() {
