@@ -12,7 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from queue_jobs import InvalidRequest, Job, Json, Queue, Unavailable
-from queue_jobs import _wire
+from queue_jobs import _batches, _wire
 from queue_jobs._connection import Attempts, Connection
 from queue_jobs._job import ClaimedJob
 from queue_jobs._json import dumps, items, loads, members
@@ -178,6 +178,14 @@ class Tokens(unittest.TestCase):
             with self.assertRaises(InvalidRequest) as raised:
                 Connection(url)
             self.assertNotIn("secret", str(raised.exception))
+
+    def test_a_callback_is_a_kind_alone_or_with_what_its_job_gets(self) -> None:
+        for callback, payload in (("report", "null"), (("report", 7), "7"), (("report", {"a": [1]}), '{"a":[1]}')):
+            said = _batches._callback("on_end", callback)
+            self.assertEqual((said["kind"], dumps(said["payload"])), ("report", payload))
+        for callback in ({"kind": "report"}, ["report"], ("report",), ("report", 7, 8), (7, "report"), 7, b"report"):
+            with self.assertRaises(InvalidRequest, msg=repr(callback)):
+                _batches._callback("on_end", callback)
 
 
 if __name__ == "__main__":

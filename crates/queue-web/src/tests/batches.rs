@@ -186,6 +186,11 @@ async fn a_batch_that_is_not_there_is_not_found() {
             let got = post(&dashboard, ONE, path, &format!("queue=imports&{named}{more}")).await;
             assert!(got.location().contains("did=missing"), "{path} {named}: {}", got.location());
         }
+        for seq in ["", "x", "-1", "99999999999999999999"] {
+            let form = format!("queue=imports&name=nightly&seq={seq}{more}");
+            let got = post(&dashboard, ONE, path, &form).await;
+            assert_eq!(got.status, StatusCode::BAD_REQUEST, "{path} {seq:?}: {}", got.text);
+        }
     }
     let records = get(&dashboard, "/operations").await.text;
     assert!(records.contains("Nobody did anything here"), "{records}");
