@@ -104,7 +104,9 @@ async fn an_id_of_the_library_is_refused_whichever_way_it_is_enqueued() {
     for id in ["queue.schedule:nightly", "queue.batch:import", "queue.halt:import@3", "batch:import@3/end"] {
         assert_refused(&queue.enqueue(id, text()).await.unwrap_err());
         assert_refused(&queue.enqueue_with(id, text(), options.clone()).await.unwrap_err());
-        assert_refused(&queue.enqueue_many([("a", text()), (id, text())], options.clone()).await.unwrap_err());
+        assert_refused(
+            &queue.enqueue_many([("a", text()), (id, text())], options.clone()).await.unwrap_err(),
+        );
         assert_refused(&queue.new_job(id, &text(), &options).unwrap_err());
         assert!(queue.enqueue_and_wait(id, text(), SECOND).await.is_err());
     }
