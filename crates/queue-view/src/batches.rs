@@ -1,6 +1,7 @@
 //! A batch, as JSON.
 
-use crate::words::share;
+use crate::{ErrorView, words::share};
+use queue_core::{Failure, JobMeta, Timestamp};
 use serde::Serialize;
 
 /// A batch as JSON: what `queue batch ls` and `queue batch show` answer with `--json`, and the
@@ -76,6 +77,52 @@ pub struct BatchCallbackView {
     pub kind: String,
     /// Its queue, unless it is that of the batch.
     pub queue: Option<String>,
+}
+
+/// A batch with the members that are worth a look, as JSON: all that `queue batch show --json`
+/// answers.
+#[derive(Clone, Debug, Serialize)]
+pub struct BatchDetailsView<'a> {
+    /// The batch.
+    #[serde(flatten)]
+    pub batch: BatchView,
+    /// The member that runs longest; absent if none runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oldest: Option<OldestMemberView<'a>>,
+    /// The last errors, the newest first.
+    pub errors: Vec<BatchErrorView<'a>>,
+}
+
+/// The member of a batch that runs longest. Its fields have the names that they have in the JSON of
+/// a job.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct OldestMemberView<'a> {
+    id: &'a str,
+    claimed_at_ms: Option<i64>,
+}
+
+/// The error of a failed member of a batch. Its fields have the names that they have in the JSON of
+/// a job.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct BatchErrorView<'a> {
+    id: &'a str,
+    failed_at_ms: Option<i64>,
+    error: ErrorView<'a>,
+}
+
+impl<'a> OldestMemberView<'a> {
+    /// A member that runs.
+    pub fn of(job: &'a JobMeta) -> Self {
+        Self { id: job.id.as_str(), claimed_at_ms: job.claimed_at.map(Timestamp::as_millis) }
+    }
+}
+
+impl<'a> BatchErrorView<'a> {
+    /// A failed member, and its last error.
+    pub fn of(job: &'a JobMeta, error: &'a Failure) -> Self {
+        let failed_at_ms = job.failed_at.map(Timestamp::as_millis);
+        Self { id: job.id.as_str(), failed_at_ms, error: error.into() }
+    }
 }
 
 /// A batch that this program cannot read, and another may: a newer version wrote it.

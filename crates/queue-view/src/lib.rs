@@ -21,7 +21,9 @@ mod work;
 mod workers;
 
 pub use across::{JobsAcross, QUEUES_READ_MAX, QueuesToRead};
-pub use batches::{BatchCallbackView, BatchView, UnreadableBatchView};
+pub use batches::{
+    BatchCallbackView, BatchDetailsView, BatchErrorView, BatchView, OldestMemberView, UnreadableBatchView,
+};
 pub use change::{ChangeOutcome, ChangedJob, ChangedJobs, change_jobs};
 pub use failures::{FAILURES_LOOKED_AT_MAX, FailureGroup, FailureGroups};
 pub use filter::{InvalidFilter, JobFilter, JobListing, Standing, UnknownStanding};

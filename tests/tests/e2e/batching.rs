@@ -69,10 +69,35 @@ fn a_batch_is_opened_filled_from_a_file_sealed_and_reported_once() {
     assert_eq!(reports[0]["payload"], json!({"to": "ada", "n": 12_345_678_901_234_567_890_u64}));
     let status = show(&place);
     assert_eq!((&status["state"], &status["waiting"]), (&json!("ended"), &json!(0)));
-    let listed = place.run(&["batch", "ls", "--json"]).ok().object();
+    let mut listed = place.run(&["batch", "ls", "--json"]).ok().object();
+    listed["errors"] = status["errors"].clone();
     assert_eq!(listed, status);
+    let failed_at =
+        |job: &Value| json!({"id": job["id"], "failed_at_ms": job["failed_at_ms"], "error": job["error"]});
+    let failed = place.run(&["list", "--state", "failed", "--json"]).ok().object();
+    assert_eq!(status["errors"], json!([failed_at(&failed)]), "in the words of the job");
     assert!(place.run(&["batch", "ls"]).ok().text().contains("import-7"));
     assert!(place.run(&["batch", "retry", "import-7"]).code(1).stderr.contains("has ended"));
+}
+
+#[test]
+fn the_member_that_runs_longest_is_shown_until_it_ends() {
+    let place = place();
+    place.run(&OPEN).ok();
+    for id in ["1", "2"] {
+        place.run(&["batch", "add", "import-7", "a", "--id", id]).ok();
+    }
+    let idle = show(&place);
+    assert_eq!((&idle["oldest"], &idle["errors"]), (&Value::Null, &json!([])));
+    let waits = "until [ -e go ]; do sleep 0.05; done";
+    let _worker = place.start(&["work", "--concurrency", "1", "--exec", waits]);
+    let oldest = until("a member runs", || show(&place).get("oldest").cloned());
+    let running = place.run(&["list", "--state", "processing", "--json"]).ok().object();
+    assert_eq!(oldest, json!({"id": running["id"], "claimed_at_ms": running["claimed_at_ms"]}));
+    let shown = place.run(&["batch", "show", "import-7"]).ok().text().to_owned();
+    assert!(shown.contains("runs longest") && shown.contains("/1, since"), "{shown}");
+    fs::write(place.path().join("go"), "").expect("the place is fresh");
+    until("no member runs", || show(&place).get("oldest").is_none().then_some(()));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use askama::Template;
 use http::StatusCode;
 use queue::{
     Queue, Raw,
-    batches::{BatchLife, BatchStatus, OnTimeout},
+    batches::{BatchDetails, BatchLife, OnTimeout},
 };
 use queue_core::{ErrorKind, JobMeta, QueueName, Timestamp};
 use queue_view::{
@@ -24,8 +24,6 @@ use queue_view::{
 use std::time::Duration;
 
 const AGE: Duration = Duration::from_millis(950);
-/// Errors that are shown.
-const ERRORS: usize = 3;
 
 #[derive(Template)]
 #[template(path = "batch.html")]
@@ -79,14 +77,6 @@ struct MemberView {
     error: String,
 }
 
-/// A batch as it was read, with some of its members.
-struct FoundBatch {
-    status: BatchStatus,
-    now: Timestamp,
-    oldest: Option<JobMeta>,
-    failed: Vec<JobMeta>,
-}
-
 /// `GET /batch`
 pub(crate) async fn batch(visit: Visit) -> Result<Answer> {
     let queue = visit.queue()?;
@@ -103,18 +93,8 @@ fn no_batch(queue: &QueueName, name: &str) -> WebProblem {
     ))
 }
 
-async fn read(client: Queue<Raw, Raw>, name: String) -> Result<Option<FoundBatch>> {
-    let Some(status) = client.batches().get(&name).await.map_err(|error| unreadable(&name, error))? else {
-        return Ok(None);
-    };
-    let life = BatchLife::new(status.name.clone(), status.seq);
-    // No member is older than its batch. With a time, the store steps through the jobs that run and
-    // those that failed, and not through all members.
-    let members = client.jobs().tag(life.tag().as_str()).since(status.meta.created_at);
-    let running = members.clone().processing().limit(1).page().await?;
-    let failed = members.failed().newest_first().limit(ERRORS).page().await?;
-    let oldest = running.jobs.into_iter().next();
-    Ok(Some(FoundBatch { status, now: failed.now, oldest, failed: failed.jobs }))
+async fn read(client: Queue<Raw, Raw>, name: String) -> Result<Option<BatchDetails>> {
+    client.batches().details(&name).await.map_err(|error| unreadable(&name, error))
 }
 
 /// Says of a batch that another program may read why this server does not.
@@ -128,8 +108,8 @@ fn unreadable(name: &str, error: queue_core::Error) -> WebProblem {
     }
 }
 
-fn view(visit: &Visit, queue: &QueueName, found: &FoundBatch) -> BatchPage {
-    let FoundBatch { status, now, oldest, failed } = found;
+fn view(visit: &Visit, queue: &QueueName, found: &BatchDetails) -> BatchPage {
+    let BatchDetails { status, oldest, now, .. } = found;
     let at = |at: Timestamp| moment(at, *now);
     let batch = status.view();
     let life = BatchLife::new(status.name.clone(), status.seq);
@@ -166,7 +146,7 @@ fn view(visit: &Visit, queue: &QueueName, found: &FoundBatch) -> BatchPage {
         first_failure: status.first_failure.map(at),
         callbacks: callbacks.map(|callback| callback_row(visit, queue, callback)).collect(),
         oldest: oldest.as_ref().map(|job| member(visit, job, *now)),
-        errors: failed.iter().map(|job| member(visit, job, *now)).collect(),
+        errors: found.errors().map(|(job, _)| member(visit, job, *now)).collect(),
         has_failed: status.failed > 0,
         can_seal: is_open && frame.may.produce && batch.state == "open",
         can_cancel: is_open && frame.may.operate && !status.was_cancelled,

@@ -11,6 +11,7 @@ mod batch;
 mod batch_error;
 mod builder;
 mod callback_kind;
+mod details;
 mod found;
 mod status;
 mod view;
@@ -19,6 +20,7 @@ pub use batch::Batch;
 pub use batch_error::BatchError;
 pub use builder::BatchBuilder;
 pub use callback_kind::CallbackKind;
+pub use details::BatchDetails;
 pub use queue_worker::batches::{
     BATCH_KIND, BATCH_NAME_BYTES_MAX, BatchCounts, BatchEnd, BatchLife, BatchName, BatchOfMember,
     BatchProgress, BatchSpec, BatchSpecError, CallbackMoment, CallbackSpec, ContextBatch, EndedBatch,

@@ -8,8 +8,8 @@ use crate::{
 };
 use queue::{
     UnreadableJob,
-    batches::{BatchStatus, BatchesPage, CallbackMoment},
-    queue_core::{Cursor, JobMeta, Timestamp},
+    batches::{BatchDetails, BatchStatus, BatchesPage},
+    queue_core::{Cursor, Timestamp},
     view::{
         BatchView, UnreadableBatchView,
         words::{age, moment, number},
@@ -21,8 +21,6 @@ use serde_json::json;
 const PAGE: usize = 100;
 /// The columns of a bar of progress.
 const BAR: u64 = 24;
-/// Errors that are shown.
-const ERRORS: usize = 3;
 
 const COLUMNS: [Column; 7] = [
     Column::text("NAME"),
@@ -60,30 +58,12 @@ pub(super) async fn all(session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-/// A batch, and what is worth a look among its members.
-struct Found {
-    status: BatchStatus,
-    now: Timestamp,
-    oldest: Option<JobMeta>,
-    failed: Vec<JobMeta>,
-}
-
 pub(super) async fn one(name: &str, session: &Session) -> Result<Exit, CliError> {
-    let read = async |jobs: &Jobs| {
-        let batches = jobs.batches();
-        let Some(batch) = batches.find(name).await? else { return Err(no_such(name, session)) };
-        let status = batch.status().await?;
-        // With a time the index of the state is walked, and not all members by their tag.
-        let members = batch.jobs().since(status.meta.created_at);
-        let running = members.clone().processing().page().await?;
-        let failed = members.failed().newest_first().limit(ERRORS).page().await?;
-        let oldest = running.jobs.into_iter().min_by_key(|job| job.claimed_at);
-        Ok(Found { status, now: failed.now, oldest, failed: failed.jobs })
-    };
+    let read = async |jobs: &Jobs| jobs.batches().details(name).await?.ok_or_else(|| no_such(name, session));
     let found = session.with_jobs(Missing::Refuse, read).await?;
     match session.out.format() {
-        Format::Json => session.out.object(&json!(found.status.view()))?,
-        Format::Human => session.out.text(output::pairs(found.words()))?,
+        Format::Json => session.out.object(&json!(found.view()))?,
+        Format::Human => session.out.text(output::pairs(words(&found)))?,
     }
     Ok(Exit::Ok)
 }
@@ -106,48 +86,44 @@ fn unreadable_row(unreadable: &UnreadableJob) -> Vec<String> {
     row
 }
 
-impl Found {
-    fn words(&self) -> Vec<(&'static str, String)> {
-        let status = &self.status;
-        let mut pairs = vec![
-            ("name", status.name.to_string()),
-            ("number", status.seq.to_string()),
-            ("state", status.view().state_words().to_owned()),
-            ("progress", progress(&status.view())),
-            ("added", number(status.added)),
-            ("completed", number(status.completed)),
-            ("failed", number(status.failed)),
-            ("cancelled", number(status.cancelled)),
-            ("waiting", number(status.waiting)),
-            ("opened", self.at(status.meta.created_at)),
-        ];
-        match status.ended_at {
-            Some(ended_at) => pairs.push(("ended", self.at(ended_at))),
-            None if !status.is_over() => {
-                pairs.push(("time-out", self.at(status.meta.created_at + status.spec.timeout())));
-            }
-            None => {}
-        }
-        pairs.push(("kept for", age(status.spec.keep().as_duration())));
-        for moment in CallbackMoment::ALL {
-            if let Some(callback) = status.spec.callback(moment) {
-                let queue = callback.queue.as_ref().map(|queue| format!(" in {queue}")).unwrap_or_default();
-                pairs.push(("callback", format!("{} at {}{queue}", callback.kind, moment.as_str())));
-            }
-        }
-        if let Some(job) = &self.oldest {
-            let since = job.claimed_at.map(|at| format!(", since {}", self.at(at))).unwrap_or_default();
-            pairs.push(("runs longest", format!("{}{since}", job.id)));
-        }
-        let errors = self.failed.iter().filter_map(|job| Some((job, job.last_error.as_ref()?)));
-        pairs.extend(errors.map(|(job, error)| ("error", format!("{}: {error}", job.id))));
-        pairs
-    }
-
-    fn at(&self, at: Timestamp) -> String {
-        let moment = moment(at, self.now);
+fn words(found: &BatchDetails) -> Vec<(&'static str, String)> {
+    let status = &found.status;
+    let batch = status.view();
+    let at = |at: Timestamp| {
+        let moment = moment(at, found.now);
         format!("{} ({})", moment.absolute, moment.relative)
+    };
+    let mut pairs = vec![
+        ("name", status.name.to_string()),
+        ("number", status.seq.to_string()),
+        ("state", batch.state_words().to_owned()),
+        ("progress", progress(&batch)),
+        ("added", number(status.added)),
+        ("completed", number(status.completed)),
+        ("failed", number(status.failed)),
+        ("cancelled", number(status.cancelled)),
+        ("waiting", number(status.waiting)),
+        ("opened", at(status.meta.created_at)),
+    ];
+    match status.ended_at {
+        Some(ended_at) => pairs.push(("ended", at(ended_at))),
+        None if !status.is_over() => {
+            pairs.push(("time-out", at(status.meta.created_at + status.spec.timeout())));
+        }
+        None => {}
     }
+    pairs.push(("kept for", age(status.spec.keep().as_duration())));
+    for callback in &batch.callbacks {
+        let queue = callback.queue.as_ref().map(|queue| format!(" in {queue}")).unwrap_or_default();
+        pairs.push(("callback", format!("{} at {}{queue}", callback.kind, callback.on)));
+    }
+    if let Some(job) = &found.oldest {
+        let since =
+            job.claimed_at.map(|claimed_at| format!(", since {}", at(claimed_at))).unwrap_or_default();
+        pairs.push(("runs longest", format!("{}{since}", job.id)));
+    }
+    pairs.extend(found.errors().map(|(job, error)| ("error", format!("{}: {error}", job.id))));
+    pairs
 }
 
 /// How many of the members have ended, as a bar and as a share. Both are rounded down, so that only
