@@ -115,6 +115,10 @@ fn a_batch_is_cancelled_retried_and_abandoned() {
     let counts = ["was_cancelled", "failed", "cancelled"].map(|name| reports[0][name].clone());
     assert_eq!(counts, [json!(true), json!(1), json!(1)]);
     place.run(&["batch", "cancel", "import-7"]).code(1);
+    for command in [&["batch", "show", "import-7"][..], &["batch", "ls"]] {
+        let text = place.run(command).ok().text().to_owned();
+        assert!(text.contains("ended, cancelled"), "{command:?}: {text}");
+    }
     place.run(&["batch", "open", "other"]).ok();
     assert_eq!(place.run(&["batch", "abandon", "other"]).ok().text(), "abandoned other\n");
     place.run(&["batch", "add", "other", "x"]).code(1);

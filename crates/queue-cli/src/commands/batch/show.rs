@@ -75,7 +75,8 @@ fn rows(found: &BatchesPage) -> impl Iterator<Item = Vec<String>> {
 
 fn row(status: &BatchStatus) -> Vec<String> {
     let counts = [status.added, status.completed, status.failed, status.cancelled, status.waiting];
-    [status.name.to_string(), status.state_word().to_owned()].into_iter().chain(counts.map(number)).collect()
+    let state = status.view().state_words().to_owned();
+    [status.name.to_string(), state].into_iter().chain(counts.map(number)).collect()
 }
 
 /// A batch that cannot be read here; in place of its counts stands why.
