@@ -30,14 +30,14 @@ impl<P: Encode, R: Decode> Batch<P, R> {
     }
 
     /// Adds a job with options of its own, which take precedence over the options of the handle. A
-    /// member has seven tags of its own, and cannot be debounced. How long it is kept is decided by
-    /// the batch.
+    /// member has seven tags of its own, and cannot be debounced. The batch decides how long it is
+    /// kept: a retention of the handle counts for nothing, and one in `options` is refused.
     ///
     /// # Errors
     /// The errors of [`add`](Self::add), and `Invalid` for an invalid option.
     #[expect(clippy::missing_panics_doc, reason = "the store's answers are counted before")]
     pub async fn add_with(&self, id: impl Into<Id>, payload: P, options: JobOptions) -> Result<Enqueued<R>> {
-        let options = self.queue.timed(options).await?.checked_over(&self.queue.shared.options)?;
+        let options = self.checked(&self.queue.timed(options).await?)?;
         let call = async {
             let job = self.member(id.into(), &payload, &options)?;
             let mut answers = self.store(vec![job]).await?;
@@ -70,7 +70,7 @@ impl<P: Encode, R: Decode> Batch<P, R> {
         jobs: impl IntoIterator<Item = (I, P)>,
         options: JobOptions,
     ) -> Result<Vec<Enqueued<R>>> {
-        let options = self.queue.timed(options).await?.checked_over(&self.queue.shared.options)?;
+        let options = self.checked(&self.queue.timed(options).await?)?;
         let call = self.store_all(jobs, &options);
         SendSpan::begin(self.queue.name()).around(call, |span, stored| span.jobs(stored.len())).await
     }
@@ -154,6 +154,16 @@ impl<P, R> Batch<P, R> {
     }
 }
 
+impl<P, R> Batch<P, R> {
+    /// The options of a member. The handle may have a retention for jobs that are no members.
+    fn checked(&self, options: &JobOptions) -> Result<CheckedOptions, InvalidOption> {
+        if options.sets_retention() {
+            return Err(InvalidOption::KeepOfMember);
+        }
+        options.checked_over(&self.queue.shared.options)
+    }
+}
+
 impl<P: Encode, R> Batch<P, R> {
     fn member(&self, id: Id, payload: &P, options: &CheckedOptions) -> Result<NewJob> {
         if options.is_debounced() {
@@ -194,7 +204,7 @@ impl<P: Encode + 'static, R: Decode + 'static> Batch<P, R> {
         payload: P,
         options: JobOptions,
     ) -> T::Answer<Enqueued<R>> {
-        let options = options.checked_over(&self.queue.shared.options).map_err(Error::from);
+        let options = self.checked(&options).map_err(Error::from);
         let job = options.and_then(|options| self.member(id.into(), &payload, &options));
         let batch = self.clone();
         self.queue.join(transaction, job, move |answer| match answer {

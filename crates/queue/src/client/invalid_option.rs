@@ -59,6 +59,9 @@ pub enum InvalidOption {
     /// An option or a call that is not possible for a debounced job.
     #[error("{0}")]
     Debounce(&'static str),
+    /// A retention for a member of a batch, which is kept for as long as the batch says.
+    #[error("a member of a batch has no retention of its own; the batch decides, by its `keep`")]
+    KeepOfMember,
     /// A kind that begins with `queue.`, which is reserved for the library's own jobs.
     #[error("the kind {kind:?} is reserved, as all that begin with `queue.` are; choose another name")]
     ReservedKind {

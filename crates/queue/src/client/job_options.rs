@@ -182,6 +182,11 @@ impl JobOptions {
         }
     }
 
+    /// Whether these options set how long the job is kept.
+    pub(crate) fn sets_retention(&self) -> bool {
+        self.values.terms.sets_retention()
+    }
+
     /// The checked options of a job without options of its own.
     pub(crate) fn checked(&self) -> Result<CheckedOptions, InvalidOption> {
         checked(&self.values)

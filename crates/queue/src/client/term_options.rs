@@ -129,6 +129,10 @@ impl TermValues {
         }
     }
 
+    pub(super) fn sets_retention(&self) -> bool {
+        self.keep_completed.is_some() || self.keep_failed.is_some()
+    }
+
     /// The terms of a job that is kept for so long unless it was set.
     pub(super) fn checked(&self, kept: RetentionPolicy) -> Result<JobTerms, InvalidOption> {
         let budget = |limit: Option<Limit>, default, what, unlimited| {

@@ -5,7 +5,7 @@ use crate::{
     stage::{END, SECOND, Stage, Work, add},
 };
 use queue::{
-    Error, ErrorKind, InvalidOption, JobId, JobOptions, Queue,
+    Error, ErrorKind, InvalidOption, JobId, JobOptions, Keep, Queue,
     batches::{BatchEnd, BatchError, BatchName, BatchSpecError, CallbackMoment, InvalidBatchName},
 };
 use std::{error::Error as _, time::Duration};
@@ -132,6 +132,10 @@ async fn members_that_are_none(stage: Stage) {
     let debounced = JobOptions::new().debounce(SECOND);
     let error = batch.add_with("m", Work::Complete, debounced).await.unwrap_err();
     assert!(matches!(source(&error), InvalidOption::Debounce(_)));
+    for keep in [JobOptions::new().keep_failed(SECOND), JobOptions::new().keep(Keep::Forever)] {
+        let error = batch.add_all_with([("m", Work::Complete)], keep).await.unwrap_err();
+        assert_eq!(source::<InvalidOption>(&error), InvalidOption::KeepOfMember);
+    }
     let tags = |count| (0..count).fold(JobOptions::new(), |options, n| options.tag(n.to_string()));
     assert!(batch.add_with("m", Work::Complete, tags(8)).await.is_err());
     assert_eq!(batch.status().await.unwrap().added, 0);

@@ -10,8 +10,8 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The id of a member is the name and the number of the batch and then --id, such as import-7@12/row-1. How long it is kept is decided \
-by the batch. Adding a member that is there changes nothing, so an interrupted import is run again from the top: the id of a line \
+The id of a member is the name and the number of the batch and then --id, such as import-7@12/row-1. The --keep of the batch decides \
+how long it is kept, so --ttl is refused. Adding a member that is there changes nothing, so an interrupted import is run again from the top: the id of a line \
 is made as by `queue enqueue --lines`.")]
 pub(super) struct AddArgs {
     /// The name of the batch
@@ -22,6 +22,10 @@ pub(super) struct AddArgs {
 
 pub(super) async fn run(args: AddArgs, session: &Session) -> Result<Exit, CliError> {
     let AddArgs { name, jobs: new } = args;
+    if new.has_ttl() {
+        let message = "a member has no --ttl: `queue batch open --keep` says how long the members are kept";
+        return Err(CliError::invalid(message));
+    }
     let new = new.check()?;
     let add = async |jobs: &Jobs| {
         let jobs = new.of_kind(jobs);

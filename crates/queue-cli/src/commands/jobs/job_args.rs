@@ -63,6 +63,10 @@ impl JobArgs {
         self.kind.as_ref()
     }
 
+    pub(crate) fn has_ttl(&self) -> bool {
+        self.ttl.is_some()
+    }
+
     /// The queue for jobs of this kind.
     pub(crate) fn of_kind(&self, jobs: &Jobs) -> Jobs {
         of_kind(self.kind(), jobs)

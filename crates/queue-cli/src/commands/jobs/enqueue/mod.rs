@@ -89,6 +89,11 @@ pub(crate) async fn run(args: EnqueueArgs, session: &Session) -> Result<Exit, Cl
 }
 
 impl NewJobs {
+    /// Whether a call says how long its jobs are kept.
+    pub(in crate::commands) fn has_ttl(&self) -> bool {
+        self.job.job.has_ttl()
+    }
+
     /// Checks everything that needs no store, before one is opened.
     pub(in crate::commands) fn check(self) -> Result<CheckedJobs, CliError> {
         let Self { payload, lines, id, ids, job } = self;
