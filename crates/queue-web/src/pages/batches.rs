@@ -1,6 +1,6 @@
 //! The batches of one queue or of all: how far each is, and how it ended.
 
-use super::{QueueChoice, QueueScope};
+use super::{QueueChoice, ReadScope};
 use crate::{
     answer::{self, Answer},
     charts::meter,
@@ -72,17 +72,9 @@ struct BatchRow {
 
 /// `GET /batches`
 pub(crate) async fn batches(visit: Visit) -> Result<Answer> {
-    let (queue, queues, found) = match visit.queue_scope().await? {
-        QueueScope::Nothing => (None, None, Arc::default()),
-        QueueScope::One(chosen) => {
-            let found = read(&visit, &chosen.name).await?;
-            (Some(chosen.name), Some(chosen.choices), found)
-        }
-        QueueScope::All(list) => {
-            let choices = list.choices();
-            (None, Some(choices), read_all(&visit, list).await?)
-        }
-    };
+    let one = async |queue: &QueueName| read(&visit, queue).await;
+    let ReadScope { queue, queues, found } =
+        visit.read_scope(one, async |list| read_all(&visit, list).await).await?;
     let FoundBatches { page, has_more, left_out, now } = &*found;
     let read_here = page.batches.iter().map(|status| row(&visit, status, *now));
     let unreadable = page.unreadable.iter().map(|unreadable| unreadable_row(&visit, unreadable, *now));

@@ -1,6 +1,6 @@
 //! Failures of one queue or of all, grouped by what they say.
 
-use super::{QueueChoice, QueueScope, SinceChoice, since_choices};
+use super::{QueueChoice, ReadScope, SinceChoice, since_choices};
 use crate::{
     answer::{self, Answer},
     problem::{Result, WebProblem},
@@ -54,17 +54,9 @@ struct GroupView {
 /// `GET /errors`
 pub(crate) async fn errors(visit: Visit) -> Result<Answer> {
     let since = since(&visit)?;
-    let (queue, queues, found) = match visit.queue_scope().await? {
-        QueueScope::Nothing => (None, None, Arc::default()),
-        QueueScope::One(chosen) => {
-            let found = read(&visit, &chosen.name, since).await?;
-            (Some(chosen.name), Some(chosen.choices), found)
-        }
-        QueueScope::All(list) => {
-            let choices = list.choices();
-            (None, Some(choices), read_all(&visit, list, since).await?)
-        }
-    };
+    let one = async |queue: &QueueName| read(&visit, queue, since).await;
+    let ReadScope { queue, queues, found } =
+        visit.read_scope(one, async |list| read_all(&visit, list, since).await).await?;
     let frame = visit.live_frame("Errors", queue.as_ref().map(QueueName::as_str));
     let group = |group: &FailureGroup| view(&visit, &frame, group, found.now);
     answer::page(&ErrorsPage {

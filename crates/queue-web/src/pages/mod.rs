@@ -62,6 +62,15 @@ pub(crate) enum QueueScope {
     All(Arc<QueueList>),
 }
 
+/// What was read of the queues that a page is about.
+struct ReadScope<T> {
+    /// The one queue; all queues if absent.
+    queue: Option<QueueName>,
+    /// The choices; absent where there is no queue.
+    queues: Option<Vec<QueueChoice>>,
+    found: Arc<T>,
+}
+
 /// The queue that a page is about, and the others.
 pub(crate) struct ChosenQueue {
     pub(crate) name: QueueName,
@@ -121,6 +130,25 @@ impl Visit {
             return Ok(QueueScope::All(list));
         }
         Ok(self.chosen_queue().await?.map_or(QueueScope::Nothing, QueueScope::One))
+    }
+
+    /// Reads what a page shows of one queue or of all. Nothing is read where there is no queue.
+    async fn read_scope<T: Default>(
+        &self,
+        one: impl AsyncFnOnce(&QueueName) -> Result<Arc<T>>,
+        all: impl AsyncFnOnce(Arc<QueueList>) -> Result<Arc<T>>,
+    ) -> Result<ReadScope<T>> {
+        Ok(match self.queue_scope().await? {
+            QueueScope::Nothing => ReadScope { queue: None, queues: None, found: Arc::default() },
+            QueueScope::One(ChosenQueue { name, choices }) => {
+                let found = one(&name).await?;
+                ReadScope { queue: Some(name), queues: Some(choices), found }
+            }
+            QueueScope::All(list) => {
+                let choices = list.choices();
+                ReadScope { queue: None, queues: Some(choices), found: all(list).await? }
+            }
+        })
     }
 
     /// The ways to the same page for other stretches of time.

@@ -2,7 +2,7 @@
 
 mod order;
 
-use super::{QueueChoice, QueueScope, sorting::ColumnView};
+use super::{QueueChoice, ReadScope, sorting::ColumnView};
 use crate::{
     answer::{self, Answer},
     problem::Result,
@@ -85,17 +85,9 @@ struct ScheduleRow {
 
 /// `GET /schedules`
 pub(crate) async fn schedules(visit: Visit) -> Result<Answer> {
-    let (queue, queues, found) = match visit.queue_scope().await? {
-        QueueScope::Nothing => (None, None, Arc::default()),
-        QueueScope::One(chosen) => {
-            let found = read(&visit, &chosen.name).await?;
-            (Some(chosen.name), Some(chosen.choices), found)
-        }
-        QueueScope::All(list) => {
-            let choices = list.choices();
-            (None, Some(choices), read_all(&visit, list).await?)
-        }
-    };
+    let one = async |queue: &QueueName| read(&visit, queue).await;
+    let ReadScope { queue, queues, found } =
+        visit.read_scope(one, async |list| read_all(&visit, list).await).await?;
     let FoundSchedules { page, left_out, now } = &*found;
     let frame = visit.live_frame("Schedules", queue.as_ref().map(QueueName::as_str));
     let open = queue.as_ref().filter(|queue| !queue.is_reserved());
