@@ -150,11 +150,16 @@ impl From<Error> for CliError {
     }
 }
 
-/// A batch that is not there, or that takes no more, is an answer rather than a wrong request.
+/// A batch that is not there, takes no more or goes on is an answer rather than a wrong request.
 fn exit_of_invalid(error: &Error) -> Exit {
     match error.source().and_then(|source| source.downcast_ref::<BatchError>()) {
         Some(BatchError::NoBatch { .. }) => Exit::NotFound,
-        Some(BatchError::Ended { .. } | BatchError::Sealed { .. }) => Exit::Negative,
+        Some(
+            BatchError::Ended { .. }
+            | BatchError::Sealed { .. }
+            | BatchError::GoesOn { .. }
+            | BatchError::MemberGoesOn { .. },
+        ) => Exit::Negative,
         _ => Exit::Invalid,
     }
 }

@@ -122,13 +122,21 @@ fn a_batch_is_cancelled_retried_and_abandoned() {
     place.run(&["batch", "open", "other"]).ok();
     assert_eq!(place.run(&["batch", "abandon", "other"]).ok().text(), "abandoned other\n");
     place.run(&["batch", "add", "other", "x"]).code(1);
+    let swept = place.run(&["batch", "sweep", "other", "--json"]).ok().object();
+    assert_eq!(swept["answer"], json!("sweeping"));
+    let number = swept["seq"].to_string();
+    let again = place.run(&["batch", "sweep", "other", "--number", &number]).ok().text().to_owned();
+    assert_eq!(again, format!("sweeping other@{number}\n"));
+    place.run(&["batch", "open", "new"]).ok();
+    assert!(place.run(&["batch", "sweep", "new"]).code(1).stderr.contains("go on"));
+    place.run(&["batch", "sweep", "new", "--number", "999"]).code(3);
 }
 
 #[test]
 fn a_batch_that_is_not_there_is_not_found_and_bad_callbacks_are_refused() {
     let place = place();
     place.run(&["enqueue", "x"]).ok();
-    for command in ["show", "seal", "cancel", "abandon", "retry"] {
+    for command in ["show", "seal", "cancel", "abandon", "retry", "sweep"] {
         place.run(&["batch", command, "nothing"]).code(3);
     }
     place.run(&["batch", "add", "nothing", "x"]).code(3);

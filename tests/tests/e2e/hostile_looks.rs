@@ -67,6 +67,8 @@ fn batch() -> Vec<Look> {
         look(&["batch", "cancel", NAME]),
         look(&["batch", "abandon", NAME]),
         look(&["batch", "retry", NAME]),
+        look(&["batch", "sweep", NAME]),
+        look(&["batch", "sweep", TEXT, "--number", "1"]),
     ]
 }
 

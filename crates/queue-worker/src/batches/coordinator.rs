@@ -5,8 +5,7 @@
 
 use super::{
     BatchCounts, BatchLife, BatchProgress, BatchSpec, BatchSpecError, CallbackMoment, EndedBatch, HaltSpec,
-    operation::{is_over, records_operation},
-    spec::json,
+    operation::is_over, spec::json,
 };
 use crate::reserved::{ReservedJob, ReservedOutcome, put_back};
 use queue_core::{
@@ -186,8 +185,7 @@ impl Wake<'_> {
     }
 
     async fn sweep(&self) -> Result<NewJob> {
-        let (queue, id) = (&self.job.meta.queue, self.life.sweep());
-        records_operation(self.store, queue, &self.life.tag(), self.spec.keep(), id).await
+        self.life.sweep_job(self.store, &self.job.meta.queue, self.spec.keep()).await
     }
 
     /// Sleeps with its gate complete, so that nothing can be added any more.

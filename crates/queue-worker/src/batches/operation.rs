@@ -1,6 +1,7 @@
 //! The operations of a batch. They run in the queue of the batch, so that its own workers run
 //! them: a program need not have a worker for operations to have batches.
 
+use super::BatchLife;
 use crate::operations::{Action, OperationSpec};
 use queue_core::{
     Detail, Direction, JobId, ListQuery, NewJob, QueueName, Result, Retention, Span, Storage, StorageExt,
@@ -12,18 +13,19 @@ use queue_view::{JobFilter, Standing};
 /// for the batch to see that it is.
 const KEPT: Span = Span::from_secs(24 * 3600);
 
-/// Sets how long the records of all members that have ended are kept.
-pub(super) async fn records_operation(
-    store: &dyn Storage,
-    queue: &QueueName,
-    tag: &Tag,
-    keep: Span,
-    id: JobId,
-) -> Result<NewJob> {
-    let ended = [Standing::Completed, Standing::Failed, Standing::Cancelled];
-    let action = if keep == Span::ZERO { Action::Delete } else { Action::Retain(Retention::Keep(keep)) };
-    operation(store, queue, JobFilter { tag: Some(tag.clone()), ..JobFilter::standing(ended) }, action, id)
-        .await
+impl BatchLife {
+    /// The operation that sets how long the records of all members are kept that have ended by now,
+    /// and that deletes them if that is zero: a job of the queue of the batch, with the id
+    /// [`sweep`](Self::sweep).
+    ///
+    /// # Errors
+    /// The errors of [`Storage::list`].
+    pub async fn sweep_job(&self, store: &dyn Storage, queue: &QueueName, keep: Span) -> Result<NewJob> {
+        let ended = [Standing::Completed, Standing::Failed, Standing::Cancelled];
+        let filter = JobFilter { tag: Some(self.tag()), ..JobFilter::standing(ended) };
+        let action = if keep == Span::ZERO { Action::Delete } else { Action::Retain(Retention::Keep(keep)) };
+        operation(store, queue, filter, action, self.sweep()).await
+    }
 }
 
 /// Cancels all members that wait, and asks those that run to stop.

@@ -1,6 +1,6 @@
 //! Why a call about a batch was refused.
 
-use queue_core::{Error, QueueName};
+use queue_core::{Error, JobId, QueueName};
 use queue_worker::batches::BatchName;
 
 /// Why a call about a batch was refused. It is the source of an [`Error`] of the kind `Invalid`.
@@ -44,6 +44,23 @@ pub enum BatchError {
     Sealed {
         /// The name.
         name: BatchName,
+    },
+    /// The batch is not over, or it timed out and its members go on. It ends the records of its
+    /// members by itself.
+    #[error(
+        "the batch {name:?} or its members go on; it ends their records by itself, or once it was abandoned and swept"
+    )]
+    GoesOn {
+        /// The name.
+        name: BatchName,
+    },
+    /// The batch was abandoned, and a member of it has not ended.
+    #[error("the job {id:?} of the batch {name:?} has not ended; let it end or cancel it, and sweep then")]
+    MemberGoesOn {
+        /// The name.
+        name: BatchName,
+        /// The member, or the job that cancels the members.
+        id: JobId,
     },
     /// The name is taken by a batch that a transaction cannot compare with the one that it is to
     /// open.

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The default time-out: seven days.
 const TIMEOUT: Span = Span::from_secs(7 * 24 * 3600);
 /// How long members and batch are kept by default: 24 hours.
-const KEEP: Span = Span::from_secs(24 * 3600);
+pub(super) const KEEP: Span = Span::from_secs(24 * 3600);
 
 /// A batch before it is opened; see [`Queue::batch`]. Its parts are checked by
 /// [`open`](Self::open), before anything is written.

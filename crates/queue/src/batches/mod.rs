@@ -14,6 +14,7 @@ mod callback_kind;
 mod details;
 mod found;
 mod status;
+mod sweep;
 mod view;
 
 pub use batch::Batch;
@@ -159,7 +160,8 @@ impl<P, R> Batches<P, R> {
     }
 
     /// Abandons a batch: none of its callbacks runs any more, its members go on, and its name is
-    /// free. The members are kept until they are deleted.
+    /// free. The members are kept until [`sweep`](Self::sweep) ends their records, or they are
+    /// deleted.
     ///
     /// # Errors
     /// `Invalid` for an invalid name; [`BatchError::Ended`] for a batch that has ended, whose

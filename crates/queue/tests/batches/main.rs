@@ -14,6 +14,7 @@ mod remote;
 mod repeats;
 mod stage;
 mod stops;
+mod sweeps;
 
 /// Runs each case on every store.
 macro_rules! on_stores {

@@ -3,6 +3,7 @@
 mod add;
 mod open;
 mod show;
+mod sweep;
 
 use crate::{
     effect::Effect,
@@ -15,12 +16,13 @@ use clap::{Args, Subcommand};
 use open::OpenArgs;
 use queue::{Change, Raw, State, batches::Batch};
 use serde_json::json;
+use sweep::SweepArgs;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A batch counts its members as they end: completed, failed for good, cancelled, deleted or expired. Once it is sealed and all have \
 ended, it enqueues its callbacks, exactly once. The workers of the queue do this, `queue work` or a program.
-Every call may be repeated. Exits with 1 if the batch takes no more, 3 if there is none of this name.")]
+Every call may be repeated. Exits with 1 if the batch takes no more, or goes on and is to be swept, 3 if there is none of this name.")]
 pub(crate) struct BatchArgs {
     #[command(subcommand)]
     command: BatchCommand,
@@ -44,6 +46,8 @@ enum BatchCommand {
     Abandon(NameArgs),
     /// Run the failed members of a batch again that has not ended; they stay counted as failed
     Retry(NameArgs),
+    /// End the records of the members of an abandoned batch, as a batch that ends does by itself
+    Sweep(SweepArgs),
 }
 
 #[derive(Debug, Args)]
@@ -77,6 +81,7 @@ pub(crate) async fn run(args: BatchArgs, session: &Session) -> Result<Exit, CliE
             change(&name, "abandoned", session, async |jobs| abandon(&name, jobs, session).await).await
         }
         BatchCommand::Retry(NameArgs { name }) => retry(&name, session).await,
+        BatchCommand::Sweep(args) => sweep::run(args, session).await,
     }
 }
 
