@@ -2,7 +2,7 @@
 
 use crate::client::{Client, claim_of, store_and_clock};
 use axum::http::{Method, StatusCode};
-use queue_core::{Duty, WorkerId};
+use queue_core::{ContentType, Duty, JobId, Kind, NewGate, NewJob, Payload, QueueName, WorkerId};
 use queue_http::{Principal, Scope};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -80,6 +80,31 @@ async fn a_filter_starts_an_operation_that_a_runner_carries_out() {
     assert_eq!(client.get("/v1/operations").await["operations"][0], ended);
     assert_eq!(client.state("q", "job-1").await, "cancelled");
     assert_eq!(client.state("q", "job-2").await, "queued");
+}
+
+#[tokio::test]
+async fn a_filter_changes_gated_jobs_where_it_names_them_alone() {
+    let client = Client::new().await;
+    client.enqueue("q", "plain").await;
+    let payload = Payload::new("1", ContentType::from_static("application/json"));
+    let gated = NewJob::new(JobId::from_static("waits"), Kind::unnamed(), payload);
+    let gated = gated.with_gate(NewGate { needs: 1, ..NewGate::default() });
+    let stored = client.storage.enqueue(&QueueName::from_static("q"), vec![vec![gated]]).await;
+    assert!(stored.expect("it is stored").value[0][0].is_new());
+    let all = ["due", "scheduled", "parked", "queued", "failing"];
+    for (number, (states, counted, state)) in
+        [(&all[..], 1, "queued"), (&["gated"], 1, "cancelled")].into_iter().enumerate()
+    {
+        let filter = json!({"states": states});
+        let dry = client.post("/v1/queues/q/jobs:cancel", &json!({"filter": filter, "dry_run": true})).await;
+        assert_eq!(dry["jobs"], counted, "{states:?}");
+        let request = json!({"filter": filter, "operation": format!("stop-{number}")});
+        client.call(Method::POST, "/v1/queues/q/jobs:cancel", request.to_string()).await;
+        client.service.operations().worker().until_empty().build().expect("a worker").run().await;
+        let ended = client.get(&format!("/v1/operations/q%2Fstop-{number}")).await;
+        assert_eq!((&ended["done"], &ended["is_over"]), (&json!(1), &json!(true)), "{ended}");
+        assert_eq!(client.state("q", "waits").await, state, "{states:?}");
+    }
 }
 
 #[tokio::test]
