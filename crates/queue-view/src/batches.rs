@@ -77,6 +77,8 @@ pub struct BatchCallbackView {
     pub kind: String,
     /// Its queue, unless it is that of the batch.
     pub queue: Option<String>,
+    /// The id of its job, once that was enqueued.
+    pub id: Option<String>,
 }
 
 /// A batch with the members that are worth a look, as JSON: all that `queue batch show --json`

@@ -57,7 +57,7 @@ fn a_batch_is_opened_filled_from_a_file_sealed_and_reported_once() {
     for _ in 0..2 {
         assert_eq!(place.run(&["batch", "seal", "import-7"]).ok().text(), "sealed import-7\n");
     }
-    assert!(place.run(&["batch", "add", "import-7", "d"]).code(1).stderr.contains("takes no more"));
+    assert!(place.run(&["batch", "add", "import-7", "d"]).code(1).stderr.contains("takes no members"));
     let shown = place.run(&["batch", "show", "import-7"]).ok().text().to_owned();
     assert!(shown.contains("100 % of 4") && shown.contains("report at end"), "{shown}");
     drain(&place);
@@ -119,9 +119,13 @@ fn a_batch_is_cancelled_retried_and_abandoned() {
         let text = place.run(command).ok().text().to_owned();
         assert!(text.contains("ended, cancelled"), "{command:?}: {text}");
     }
+    let callback = show(&place)["callbacks"][0]["id"].clone();
+    assert_eq!(callback, json!(format!("batch:import-7@{}/end", show(&place)["seq"])));
     place.run(&["batch", "open", "other"]).ok();
     assert_eq!(place.run(&["batch", "abandon", "other"]).ok().text(), "abandoned other\n");
     place.run(&["batch", "add", "other", "x"]).code(1);
+    let shown = place.run(&["batch", "show", "other"]).ok().text().to_owned();
+    assert!(shown.contains("until `queue batch sweep`") && !shown.contains("kept for"), "{shown}");
     let swept = place.run(&["batch", "sweep", "other", "--json"]).ok().object();
     assert_eq!(swept["answer"], json!("sweeping"));
     let number = swept["seq"].to_string();

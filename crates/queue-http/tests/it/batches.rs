@@ -53,12 +53,14 @@ async fn a_batch_is_opened_filled_and_sealed_and_its_callback_gets_the_counts() 
         (&shown["state"], &shown["added"], &shown["waiting"]),
         (&json!("sealed"), &json!(4), &json!(2))
     );
+    assert_eq!(shown["callbacks"][0]["id"], Value::Null, "it is not enqueued yet");
     client.settle(&jobs[2], "complete", json!({})).await;
     let child = client.claim("q", 2, 10).await;
     assert_eq!(child[0]["id"], format!("import-7@{seq}/child"), "{child:?}");
     client.settle(&child[0], "complete", json!({})).await;
     let report = client.claim("q", 3, 10).await;
     assert_eq!((report.len(), &report[0]["kind"]), (1, &json!("report")), "the callback is there at once");
+    assert_eq!(client.get(BATCH).await["callbacks"][0]["id"], report[0]["id"]);
     let expected = json!({
         "batch": "import-7", "added": 4, "completed": 3, "failed": 1, "cancelled": 0, "timed_out": false,
         "was_cancelled": false, "payload": {"to": "ada", "digits": 0.10}});

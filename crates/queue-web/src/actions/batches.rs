@@ -49,7 +49,7 @@ impl BatchStop {
     const fn warning(self) -> &'static str {
         match self {
             Self::Cancel => {
-                "Members that wait are cancelled, those that run are asked to stop, and then the callbacks run. What was done so far is not undone."
+                "No more members come. The workers cancel those that wait, while some of them still run, and ask those that run to stop; then the callbacks run. What was done so far is not undone."
             }
             Self::Abandon => {
                 "No callback of the batch runs any more, and its members go on. Nothing takes this back."

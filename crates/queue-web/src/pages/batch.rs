@@ -51,6 +51,7 @@ struct BatchPage {
     timeout_at: Option<Moment>,
     at_timeout: &'static str,
     kept: String,
+    is_abandoned: bool,
     first_failure: Option<Moment>,
     callbacks: Vec<CallbackRow>,
     oldest: Option<MemberView>,
@@ -64,6 +65,8 @@ struct BatchPage {
 struct CallbackRow {
     on: &'static str,
     kind: String,
+    /// Its job, once that was enqueued, if the visitor sees its queue.
+    job_href: Option<String>,
     queue: String,
     /// Absent if the visitor does not see the queue.
     queue_href: Option<String>,
@@ -142,6 +145,7 @@ fn view(visit: &Visit, queue: &QueueName, found: &BatchDetails) -> BatchPage {
             OnTimeout::Leave => "members that have not ended go on then",
             _ => "members that have not ended are cancelled then",
         },
+        is_abandoned: status.is_abandoned,
         kept: age(status.spec.keep().as_duration()),
         first_failure: status.first_failure.map(at),
         callbacks: callbacks.map(|callback| callback_row(visit, queue, callback)).collect(),
@@ -176,9 +180,11 @@ fn tile(label: &'static str, count: u64, members: impl Fn(Option<&str>) -> Strin
 fn callback_row(visit: &Visit, own: &QueueName, callback: &BatchCallbackView) -> CallbackRow {
     let queue = callback.queue.as_deref().unwrap_or(own.as_str());
     let is_seen = QueueName::new(queue).is_ok_and(|queue| visit.sees(&queue));
+    let job = callback.id.as_deref().filter(|_| is_seen);
     CallbackRow {
         on: callback.on,
         kind: callback.kind.clone(),
+        job_href: job.map(|id| visit.link("job", &[("queue", queue), ("id", id)])),
         queue: queue.to_owned(),
         queue_href: is_seen.then(|| visit.link("queue", &[("queue", queue)])),
     }

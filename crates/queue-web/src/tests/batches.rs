@@ -3,7 +3,7 @@
 use super::{ask, client, dashboard, enqueue, fail_one, get, memory, new_job, post, principal};
 use crate::Dashboard;
 use http::{Method, StatusCode};
-use queue::{Queue, Raw, batches::Batch};
+use queue::{Queue, Raw, batches::Batch, worker::Router};
 use queue_core::{
     ClaimRequest, Failure, QueueName, Span, Storage, SystemRng, Tag, Tags, WorkerId, lifecycle::Cause,
 };
@@ -161,6 +161,20 @@ async fn the_page_of_a_batch_shows_how_far_it_is_and_what_is_worth_a_look() {
 }
 
 #[tokio::test]
+async fn a_callback_is_a_link_to_its_job_once_that_is_enqueued() {
+    let store = memory();
+    let report = queue::Kind::new("report").unwrap();
+    let batch = imports(&store).batch("nightly").on_end(report, &1).open().await.unwrap();
+    let end = format!("id=batch%3Anightly%40{}%2Fend", batch.seq());
+    let open = get(&dashboard(store.clone()), ONE).await.text;
+    assert!(open.contains("report") && !open.contains(&end), "it is not enqueued yet: {open}");
+    batch.seal().await.unwrap();
+    imports(&store).worker(Router::new(())).until_idle().build().unwrap().run().await;
+    let ended = get(&dashboard(store), ONE).await.text;
+    assert!(ended.contains(&end), "{end}: {ended}");
+}
+
+#[tokio::test]
 async fn the_link_to_the_members_lists_them() {
     let store = memory();
     let seq = with_a_batch(&store).await.seq();
@@ -186,7 +200,7 @@ async fn a_batch_that_is_not_there_is_not_found() {
             let got = post(&dashboard, ONE, path, &format!("queue=imports&{named}{more}")).await;
             assert!(got.location().contains("did=missing"), "{path} {named}: {}", got.location());
         }
-        for seq in ["", "x", "-1", "99999999999999999999"] {
+        for seq in ["x", "-1", "99999999999999999999"] {
             let form = format!("queue=imports&name=nightly&seq={seq}{more}");
             let got = post(&dashboard, ONE, path, &form).await;
             assert_eq!(got.status, StatusCode::BAD_REQUEST, "{path} {seq:?}: {}", got.text);
@@ -223,6 +237,10 @@ async fn a_batch_is_sealed_cancelled_and_abandoned_and_each_leaves_its_record() 
     assert_eq!(state().await, "abandoned");
     let over = get(&dashboard, ONE).await.text;
     assert!(over.contains("</span>abandoned</span>") && !over.contains("-batch\""), "{over}");
+    assert!(
+        over.contains("batch sweep <bdi>nightly</bdi> --number 1") && !over.contains("Time-out"),
+        "{over}"
+    );
     for (path, form, did) in [
         ("/seal-batch", "queue=imports&name=nightly".to_owned(), "unchanged"),
         ("/stop-batch", format!("{STOP}=cancel&sure=yes"), "unchanged"),

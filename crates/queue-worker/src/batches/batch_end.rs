@@ -1,6 +1,6 @@
 //! What a callback of a batch gets.
 
-use super::BatchCounts;
+use super::{BatchCounts, CallbackMoment};
 use serde::{Deserialize, Serialize};
 
 /// The payload of a callback: which batch ended, how, and what the producer gave the callback. The
@@ -60,6 +60,11 @@ impl EndedBatch {
     pub const fn is_success(&self) -> bool {
         let BatchCounts { failed, cancelled, .. } = self.counts;
         failed == 0 && cancelled == 0 && !self.timed_out && !self.was_cancelled
+    }
+
+    /// What is called at the end beside the callback for every end.
+    pub const fn outcome(&self) -> CallbackMoment {
+        if self.is_success() { CallbackMoment::Success } else { CallbackMoment::Failure }
     }
 }
 

@@ -36,7 +36,7 @@ pub enum InvalidBatchName {
     #[error("`.` and `..` are no names of batches, since an address cannot have them")]
     Folder,
     /// The name is empty or has a control character.
-    #[error(transparent)]
+    #[error("the name of a batch: {0}")]
     Name(#[from] InvalidName),
 }
 

@@ -162,9 +162,8 @@ impl Wake<'_> {
 
     /// The callbacks at an end. The first failure is among them if it came with the last member.
     fn moments(&self, end: &EndedBatch) -> Vec<CallbackMoment> {
-        let outcome = if end.is_success() { CallbackMoment::Success } else { CallbackMoment::Failure };
         let first = self.has_first_failure(end).then_some(CallbackMoment::FirstFailure);
-        first.into_iter().chain([CallbackMoment::End, outcome]).collect()
+        first.into_iter().chain([CallbackMoment::End, end.outcome()]).collect()
     }
 
     /// The callbacks of these moments that follow the settle. One in another queue is enqueued

@@ -1,6 +1,6 @@
 //! How far a batch has come, as it is stored beside its coordinator.
 
-use super::{BatchSpecError, EndedBatch};
+use super::{BatchSpecError, CallbackMoment, EndedBatch};
 use serde::{Deserialize, Serialize};
 
 /// How far a batch has come; stored as the progress of its coordinator.
@@ -26,6 +26,15 @@ impl BatchProgress {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BatchSpecError> {
         serde_json::from_slice(bytes)
             .map_err(|error| BatchSpecError::UnreadableHere { reason: error.to_string() })
+    }
+
+    /// Whether the callback of this moment was enqueued, if the batch has one.
+    pub fn has_called(&self, moment: CallbackMoment) -> bool {
+        match moment {
+            CallbackMoment::FirstFailure => self.first_failure_ms.is_some(),
+            CallbackMoment::End => self.end.is_some(),
+            outcome => self.end.is_some_and(|end| end.outcome() == outcome),
+        }
     }
 
     /// The stored form.

@@ -111,7 +111,12 @@ impl<P, R> Batch<P, R> {
         }
         let halt = HaltSpec::of(&self.life).job(&self.life);
         let stored = self.queue.shared.store_group(vec![halt]).await?.value;
-        if stored.contains(&Enqueued::Orphaned) { Err(self.ended()) } else { Ok(()) }
+        if stored.contains(&Enqueued::Orphaned) {
+            return Err(self.ended());
+        }
+        // No more members from now on, though no worker has looked yet. If this is lost, the job
+        // seals the batch.
+        self.seal().await
     }
 
     /// Abandons this batch, and no later one of its name; see

@@ -34,7 +34,7 @@ pub enum BatchError {
         name: BatchName,
     },
     /// The batch has ended, timed out or was abandoned, so it takes no more.
-    #[error("the batch {name:?} has ended or was abandoned, and takes no more")]
+    #[error("the batch {name:?} has ended or was abandoned: it takes no members and no changes")]
     Ended {
         /// The name.
         name: BatchName,
@@ -48,7 +48,7 @@ pub enum BatchError {
     /// The batch is not over, or it timed out and its members go on. It ends the records of its
     /// members by itself.
     #[error(
-        "the batch {name:?} or its members go on; it ends their records by itself, or once it was abandoned and swept"
+        "the batch {name:?} is not over, and will end the records of its members by itself; only one that was abandoned is swept"
     )]
     GoesOn {
         /// The name.

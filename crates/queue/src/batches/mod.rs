@@ -144,10 +144,11 @@ impl<P, R> Batches<P, R> {
         Ok(page)
     }
 
-    /// Cancels a batch: it is sealed, members that wait are cancelled, those that run are asked to
-    /// stop, and so are members that these still add. It ends once all of them have ended, and then
-    /// its callbacks run, which see [`BatchEnd::was_cancelled`]. The workers of the queue do this:
-    /// the call only asks for it, and asked twice it is done once.
+    /// Cancels a batch: it is sealed at once, members that wait are cancelled, those that run are
+    /// asked to stop, and so are members that these still add. It ends once all of them have ended,
+    /// and then its callbacks run, which see [`BatchEnd::was_cancelled`]. The workers of the queue
+    /// do all but the seal, page by page, and claim other members meanwhile: of many members that
+    /// wait some still run. Asked twice it is done once.
     ///
     /// # Errors
     /// `Invalid` for an invalid name; [`BatchError::NoBatch`]; and [`BatchError::Ended`] for a

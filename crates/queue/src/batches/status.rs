@@ -1,7 +1,7 @@
 //! The status of a batch.
 
 use super::{
-    BatchCounts, BatchName, BatchSpec,
+    BatchCounts, BatchName, BatchProgress, BatchSpec,
     found::{FoundBatch, is_abandoned},
 };
 use queue_core::{JobMeta, Seq, Timestamp};
@@ -40,6 +40,8 @@ pub struct BatchStatus {
     pub was_cancelled: bool,
     /// The batch was abandoned: no callback runs.
     pub is_abandoned: bool,
+    /// What has been done for it.
+    pub progress: BatchProgress,
     /// How the batch was opened.
     pub spec: BatchSpec,
     /// The metadata of the job that the batch is.
@@ -66,6 +68,7 @@ impl BatchStatus {
             timed_out: end.is_some_and(|end| end.timed_out),
             was_cancelled: end.map_or(halt.is_some(), |end| end.was_cancelled),
             is_abandoned: is_abandoned(&meta),
+            progress,
             spec,
             meta,
         }

@@ -1,6 +1,6 @@
 //! A batch as a document.
 
-use super::{BatchStatus, CallbackMoment};
+use super::{BatchLife, BatchStatus, CallbackMoment};
 use queue_core::Timestamp;
 use queue_view::{BatchCallbackView, BatchView};
 
@@ -18,9 +18,11 @@ impl BatchStatus {
 
     /// The batch as a document, without what its producer gave the callbacks.
     pub fn view(&self) -> BatchView {
+        let life = BatchLife::new(self.name.clone(), self.seq);
         let callbacks = CallbackMoment::ALL.into_iter().filter_map(|moment| {
             let callback = self.spec.callback(moment)?.clone();
-            Some(BatchCallbackView { on: moment.as_str(), kind: callback.kind, queue: callback.queue })
+            let id = self.progress.has_called(moment).then(|| life.callback(moment).to_string());
+            Some(BatchCallbackView { on: moment.as_str(), kind: callback.kind, queue: callback.queue, id })
         });
         BatchView {
             batch: self.name.to_string(),

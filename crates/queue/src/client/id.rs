@@ -38,8 +38,8 @@ impl Shared {
     /// The id of a job with this payload.
     ///
     /// # Errors
-    /// `Invalid` for an id that is invalid or [reserved](InvalidOption::ReservedId), and for content
-    /// that its format cannot encode.
+    /// `Invalid` for an id that is invalid or [reserved](InvalidOption::ReservedId), and for
+    /// content that its format cannot encode.
     pub(crate) fn id_of(&self, id: Id, kind: &Kind, payload: &impl Encode) -> Result<JobId> {
         match id {
             Id::Given(id) if LibraryJob::owns_id(&id) => Err(InvalidOption::ReservedId { id }.into()),

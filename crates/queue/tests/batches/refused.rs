@@ -5,7 +5,7 @@ use crate::{
     stage::{END, SECOND, Stage, Work, add},
 };
 use queue::{
-    Error, ErrorKind, InvalidOption, JobId, JobOptions, Keep, Queue,
+    Error, ErrorKind, InvalidOption, JobOptions, Keep, Queue,
     batches::{BatchEnd, BatchError, BatchName, BatchSpecError, CallbackMoment, InvalidBatchName},
 };
 use std::{error::Error as _, time::Duration};
@@ -82,10 +82,7 @@ async fn another_batch_of_the_name(stage: Stage) {
 }
 
 async fn a_name_that_a_plain_job_has(stage: Stage) {
-    // No call of this library makes such a job; another program may.
-    let mut job = stage.queue.new_job("a", &Work::Complete, &JobOptions::new()).unwrap();
-    job.id = JobId::from_static("queue.batch:a");
-    stage.queue.storage().enqueue(stage.queue.name(), vec![vec![job]]).await.unwrap();
+    stage.take_id("queue.batch:a", &JobOptions::new()).await;
     let taken = BatchError::NameTaken { name: name("a") };
     assert_eq!(source::<BatchError>(&stage.batch("a").open().await.unwrap_err()), taken);
     assert_eq!(source::<BatchError>(&stage.queue.batches().get("a").await.unwrap_err()), taken);
@@ -171,7 +168,7 @@ async fn callbacks_that_are_too_large(stage: Stage) {
 async fn a_callback_whose_id_is_taken(stage: Stage) {
     let batch = stage.batch("a").open().await.unwrap();
     let id = format!("batch:a@{}/end", batch.seq().get());
-    stage.queue.enqueue(id, Work::Complete).await.unwrap();
+    stage.take_id(id, &JobOptions::new()).await;
     batch.seal().await.unwrap();
     stage.finish("a").await;
     assert_eq!(stage.kinds(), ["success"], "the job that has the id stays as it is");

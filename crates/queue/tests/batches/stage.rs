@@ -70,6 +70,14 @@ impl Stage {
         batch.on_failure(FAILURE, &given).on_first_failure(FIRST, &given)
     }
 
+    /// Enqueues a plain job under an id of the library, as another program may.
+    pub(crate) async fn take_id(&self, id: impl Into<String>, options: &JobOptions) {
+        let mut job = self.queue.new_job("taken", &Work::Complete, options).expect("it is valid");
+        job.id = JobId::new(id.into()).expect("an id");
+        let stored = self.queue.storage().enqueue(self.queue.name(), vec![vec![job]]).await;
+        assert!(stored.expect("it is stored").value[0][0].is_new());
+    }
+
     pub(crate) fn advance(&self, by: Duration) {
         self.clock.advance(by);
     }

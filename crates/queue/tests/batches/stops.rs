@@ -17,6 +17,7 @@ on_stores!(
     the_last_end_at_the_time_out_counts,
     a_cancel_ends_members_and_then_the_batch,
     a_cancel_waits_for_a_member_that_runs_and_for_what_it_adds,
+    a_cancel_seals_before_a_worker_looks,
     a_cancel_twice_is_one,
     a_cancel_of_a_batch_that_has_ended,
     a_cancel_before_the_time_out,
@@ -140,6 +141,19 @@ async fn a_cancel_waits_for_a_member_that_runs_and_for_what_it_adds(stage: Stage
     assert_eq!((status.added, status.completed, status.cancelled), (2, 1, 1));
 }
 
+async fn a_cancel_seals_before_a_worker_looks(stage: Stage) {
+    let batch = stage.batch("a").open().await.unwrap();
+    batch.add("m0", Work::Complete).await.unwrap();
+    batch.cancel().await.unwrap();
+    let error = batch.add("m1", Work::Complete).await.unwrap_err();
+    assert!(matches!(error.source().unwrap().downcast_ref(), Some(BatchError::Sealed { .. })), "{error}");
+    assert!(!batch.add("m0", Work::Complete).await.unwrap().is_new(), "it is there already");
+    let status = batch.status().await.unwrap();
+    assert_eq!((status.is_sealed, status.was_cancelled, status.is_over()), (true, true, false));
+    stage.finish("a").await;
+    assert_eq!(batch.status().await.unwrap().added, 1);
+}
+
 async fn a_cancel_twice_is_one(stage: Stage) {
     let batch = stage.batch("a").open().await.unwrap();
     batch.add_with("late", Work::Complete, late()).await.unwrap();
@@ -220,8 +234,7 @@ async fn a_plain_job_under_the_id_of_the_cancel_is_none(stage: Stage) {
     let batch = stage.batch("a").open().await.unwrap();
     add(&batch, &[Work::Complete]).await;
     let id = BatchLife::new(batch.name().clone(), batch.seq()).halt();
-    let plain = stage.queue.enqueue_with(id, Work::Complete, late()).await.unwrap();
-    assert!(plain.is_new());
+    stage.take_id(id.as_str(), &late()).await;
     let status = batch.status().await.unwrap();
     assert_eq!((status.added, status.was_cancelled), (1, false));
     batch.seal().await.unwrap();

@@ -1,10 +1,10 @@
 //! Long runs that show what a short test cannot: nothing hangs, no answer is wrong, no memory
 //! grows.
 //!
-//! `cargo xtask soak waits`, `jobs`, `growth`, `bulk`, `gates`, `batches`, `copy`, `day` and `quarter` start
-//! them; a slice of most is part of every test run, and slices of `clients` and `pages` are part of
-//! `cargo xtask clients`. A run prints its measurements, and fails if a condition did not hold.
-//! Speed is printed and never judged.
+//! `cargo xtask soak waits`, `jobs`, `growth`, `bulk`, `gates`, `batches`, `copy`, `day` and
+//! `quarter` start them; a slice of most is part of every test run, and slices of `clients` and
+//! `pages` are part of `cargo xtask clients`. A run prints its measurements, and fails if a
+//! condition did not hold. Speed is printed and never judged.
 
 mod batches;
 mod bulk;

@@ -40,7 +40,7 @@ enum BatchCommand {
     Add(Box<AddArgs>),
     /// Say that no more members come; the batch ends once all have ended
     Seal(NameArgs),
-    /// Cancel the members that have not ended; the batch ends after them
+    /// Seal a batch and cancel its members; the workers do so, and some still run meanwhile
     Cancel(NameArgs),
     /// Give a batch up: no callback runs, the members go on, and the name is free
     Abandon(NameArgs),

@@ -113,10 +113,14 @@ fn words(found: &BatchDetails) -> Vec<(&'static str, String)> {
         }
         None => {}
     }
-    pairs.push(("kept for", age(status.spec.keep().as_duration())));
+    pairs.push(match status.is_abandoned {
+        true => ("kept", "until `queue batch sweep`, or until the members are deleted".to_owned()),
+        false => ("kept for", age(status.spec.keep().as_duration())),
+    });
     for callback in &batch.callbacks {
         let queue = callback.queue.as_ref().map(|queue| format!(" in {queue}")).unwrap_or_default();
-        pairs.push(("callback", format!("{} at {}{queue}", callback.kind, callback.on)));
+        let job = callback.id.as_ref().map(|id| format!(": {id}")).unwrap_or_default();
+        pairs.push(("callback", format!("{} at {}{queue}{job}", callback.kind, callback.on)));
     }
     if let Some(job) = &found.oldest {
         let since =
