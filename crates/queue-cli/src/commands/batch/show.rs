@@ -113,9 +113,10 @@ fn words(found: &BatchDetails) -> Vec<(&'static str, String)> {
         }
         None => {}
     }
-    pairs.push(match status.is_abandoned {
-        true => ("kept", "until `queue batch sweep`, or until the members are deleted".to_owned()),
-        false => ("kept for", age(status.spec.keep().as_duration())),
+    pairs.push(if status.is_abandoned {
+        ("kept", "until `queue batch sweep`, or until the members are deleted".to_owned())
+    } else {
+        ("kept for", age(status.spec.keep().as_duration()))
     });
     for callback in &batch.callbacks {
         let queue = callback.queue.as_ref().map(|queue| format!(" in {queue}")).unwrap_or_default();
