@@ -132,7 +132,7 @@ fn a_batch_is_cancelled_retried_and_abandoned() {
     let again = place.run(&["batch", "sweep", "other", "--number", &number]).ok().text().to_owned();
     assert_eq!(again, format!("sweeping other@{number}\n"));
     place.run(&["batch", "open", "new"]).ok();
-    assert!(place.run(&["batch", "sweep", "new"]).code(1).stderr.contains("go on"));
+    assert!(place.run(&["batch", "sweep", "new"]).code(1).stderr.contains("is not over"));
     place.run(&["batch", "sweep", "new", "--number", "999"]).code(3);
 }
 

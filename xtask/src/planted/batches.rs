@@ -78,8 +78,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "a batch with a cancelled member is a success",
         file: WAKE,
-        right: "end.is_success()",
-        wrong: "end.counts.failed == 0 && !end.timed_out && !end.was_cancelled",
+        right: "end.outcome()",
+        wrong: "if end.counts.failed == 0 { CallbackMoment::Success } else { CallbackMoment::Failure }",
         caught_by: cases("ends::on_memory"),
     },
     Mistake {
