@@ -79,7 +79,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
         name: "a batch with a cancelled member is a success",
         file: WAKE,
         right: "end.outcome()",
-        wrong: "if end.counts.failed == 0 { CallbackMoment::Success } else { CallbackMoment::Failure }",
+        wrong: "if end.counts.failed == 0 && !end.timed_out && !end.was_cancelled { CallbackMoment::Success } else { CallbackMoment::Failure }",
         caught_by: cases("ends::on_memory"),
     },
     Mistake {
