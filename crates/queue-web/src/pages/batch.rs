@@ -14,7 +14,7 @@ use askama::Template;
 use http::StatusCode;
 use queue::{
     Queue, Raw,
-    batches::{BatchDetails, BatchLife, OnTimeout},
+    batches::{BatchDetails, OnTimeout},
 };
 use queue_core::{ErrorKind, JobMeta, QueueName, Timestamp};
 use queue_view::{
@@ -115,8 +115,7 @@ fn view(visit: &Visit, queue: &QueueName, found: &BatchDetails) -> BatchPage {
     let BatchDetails { status, oldest, now, .. } = found;
     let at = |at: Timestamp| moment(at, *now);
     let batch = status.view();
-    let life = BatchLife::new(status.name.clone(), status.seq);
-    let tag = life.tag();
+    let tag = status.life().tag();
     let members = |state: Option<&str>| {
         let state = state.map(|state| ("state", state));
         let pairs = [("queue", queue.as_str()), ("tag", tag.as_str())].into_iter().chain(state);

@@ -1,6 +1,6 @@
 //! A batch with the members that are worth a look.
 
-use super::{BatchLife, BatchStatus, Batches};
+use super::{BatchStatus, Batches};
 use queue_core::{Failure, JobMeta, Result, Timestamp};
 use queue_view::{BatchDetailsView, BatchErrorView, OldestMemberView};
 
@@ -32,10 +32,9 @@ impl<P, R> Batches<P, R> {
     /// The errors of [`find`](Self::find).
     pub async fn details(&self, name: impl AsRef<str>) -> Result<Option<BatchDetails>> {
         let Some(status) = self.get(name).await? else { return Ok(None) };
-        let life = BatchLife::new(status.name.clone(), status.seq);
         // No member is older than its batch. With a time, the store steps through the jobs that run
         // and those that failed, and not through all members.
-        let members = self.queue.jobs().tag(life.tag().as_str()).since(status.meta.created_at);
+        let members = self.queue.jobs().tag(status.life().tag().as_str()).since(status.meta.created_at);
         let running = members.clone().processing().limit(1).page().await?;
         let failed = members.failed().newest_first().limit(FAILED_MAX).page().await?;
         let oldest = running.jobs.into_iter().next();

@@ -1,7 +1,7 @@
 //! The status of a batch.
 
 use super::{
-    BatchCounts, BatchName, BatchProgress, BatchSpec,
+    BatchCounts, BatchLife, BatchName, BatchProgress, BatchSpec,
     found::{FoundBatch, is_abandoned},
 };
 use queue_core::{JobMeta, Seq, Timestamp};
@@ -40,12 +40,11 @@ pub struct BatchStatus {
     pub was_cancelled: bool,
     /// The batch was abandoned: no callback runs.
     pub is_abandoned: bool,
-    /// What has been done for it.
-    pub progress: BatchProgress,
     /// How the batch was opened.
     pub spec: BatchSpec,
     /// The metadata of the job that the batch is.
     pub meta: JobMeta,
+    pub(super) progress: BatchProgress,
 }
 
 impl BatchStatus {
@@ -68,10 +67,15 @@ impl BatchStatus {
             timed_out: end.is_some_and(|end| end.timed_out),
             was_cancelled: end.map_or(halt.is_some(), |end| end.was_cancelled),
             is_abandoned: is_abandoned(&meta),
-            progress,
             spec,
             meta,
+            progress,
         }
+    }
+
+    /// The life of the name, which makes the ids and the tag of its members.
+    pub fn life(&self) -> BatchLife {
+        BatchLife::new(self.name.clone(), self.seq)
     }
 
     /// Whether the batch has ended or was abandoned, so that nothing can be added any more.

@@ -1,6 +1,6 @@
 //! A batch as a document.
 
-use super::{BatchLife, BatchStatus, CallbackMoment};
+use super::{BatchStatus, CallbackMoment};
 use queue_core::Timestamp;
 use queue_view::{BatchCallbackView, BatchView};
 
@@ -18,7 +18,7 @@ impl BatchStatus {
 
     /// The batch as a document, without what its producer gave the callbacks.
     pub fn view(&self) -> BatchView {
-        let life = BatchLife::new(self.name.clone(), self.seq);
+        let life = self.life();
         let callbacks = CallbackMoment::ALL.into_iter().filter_map(|moment| {
             let callback = self.spec.callback(moment)?.clone();
             let id = self.progress.has_called(moment).then(|| life.callback(moment).to_string());
