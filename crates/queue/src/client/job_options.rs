@@ -183,6 +183,7 @@ impl JobOptions {
     }
 
     /// Whether these options set how long the job is kept.
+    #[cfg(feature = "worker")]
     pub(crate) fn sets_retention(&self) -> bool {
         self.values.terms.sets_retention()
     }

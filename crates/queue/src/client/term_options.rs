@@ -129,6 +129,7 @@ impl TermValues {
         }
     }
 
+    #[cfg(feature = "worker")]
     pub(super) fn sets_retention(&self) -> bool {
         self.keep_completed.is_some() || self.keep_failed.is_some()
     }
