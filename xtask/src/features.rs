@@ -11,7 +11,6 @@ use clap::ValueEnum;
 use crate::command;
 use crate::metadata::published;
 use crate::repo::Repo;
-use crate::turn::Turn;
 
 /// Features that stand for others.
 const NAMES_OF_SETS: [&str; 2] = ["default", "full"];
@@ -19,7 +18,7 @@ const NAMES_OF_SETS: [&str; 2] = ["default", "full"];
 /// How much is tried.
 #[derive(Clone, Copy, ValueEnum, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// No feature: `verify` does so for a third of the crates, and clippy compiles all features
+    /// No feature: `verify` does so, and clippy compiles all features
     Zero,
     /// And each alone, and all
     One,
@@ -27,14 +26,10 @@ pub(crate) enum Depth {
     Two,
 }
 
-/// Tries every set of all crates, or of those that have the turn. Fails at the end if one did not
-/// compile.
-pub(crate) fn run(repo: &Repo, depth: Depth, turn: Option<Turn>) -> Result<()> {
+/// Tries every set of all crates. Fails at the end if one did not compile.
+pub(crate) fn run(repo: &Repo, depth: Depth) -> Result<()> {
     let (mut tried, mut failed) = (0, Vec::new());
-    let with_features = published(repo)?.into_iter().filter(|package| !package.features.is_empty());
-    for (_, package) in
-        with_features.enumerate().filter(|(place, _)| turn.is_none_or(|turn| turn.has(*place)))
-    {
+    for package in published(repo)? {
         let names: Vec<&str> = package.features.keys().map(String::as_str).collect();
         for set in sets(&names, depth) {
             let shown = format!("{}: {}", package.name, if set.is_empty() { "no feature" } else { &set });

@@ -180,7 +180,7 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
             let listed = if bless { Listed::Bless } else { Listed::Compare };
             api::run(repo, listed, Others::LeftOut).map(drop)
         }
-        Task::Features { depth } => features::run(repo, depth, None),
+        Task::Features { depth } => features::run(repo, depth),
         Task::Package => package::run(repo, Proof::Compiled),
         Task::Pages { words } => {
             pages::run(repo, &words.iter().map(String::as_str).collect::<Vec<_>>(), false)

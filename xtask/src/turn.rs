@@ -1,4 +1,4 @@
-//! Checks that take turns: those that rarely find what the others do not, and cost much. A usual
+//! Tests that take turns: those that rarely find what the others do not, and cost much. A usual
 //! run does a third of each. Which third goes with the commit: the same commit is always tried in
 //! the same way, and the commits of a day are tried in all of them. `verify --all` does the whole.
 
@@ -29,11 +29,6 @@ impl Turn {
         let start = commit.get(..8).and_then(|start| usize::from_str_radix(start, 16).ok()).unwrap_or(0);
         Self { number: start % TURNS }
     }
-
-    /// Whether it is this one's, by its place in a list.
-    pub(crate) fn has(self, place: usize) -> bool {
-        place % TURNS == self.number
-    }
 }
 
 impl fmt::Display for Turn {
@@ -52,13 +47,5 @@ mod tests {
         let turns = ["00000000ff", "00000001ff", "00000002ff", "00000003ff"].map(of);
         assert_eq!(turns, ["1/3", "2/3", "3/3", "1/3"]);
         assert_eq!(of(""), "1/3", "there is no git");
-    }
-
-    #[test]
-    fn each_place_has_one_turn() {
-        let turns = ["00000000", "00000001", "00000002"].map(Turn::of_commit);
-        for place in 0..10 {
-            assert_eq!(turns.iter().filter(|turn| turn.has(place)).count(), 1, "{place}");
-        }
     }
 }

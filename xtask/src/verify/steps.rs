@@ -8,7 +8,6 @@ use crate::built::Built;
 use crate::features::Depth;
 use crate::package::Proof;
 use crate::repo::Repo;
-use crate::turn::Turn;
 use crate::{api, command, deps, disk, features, guard, machine, package, pages, test, tidy, web};
 
 pub(super) struct Step {
@@ -57,8 +56,8 @@ pub(super) const STEPS: &[Step] = &[
         purpose: "crates compile without their features",
         run: |repo, extent, _| {
             passed(match extent {
-                Extent::All => features::run(repo, Depth::Two, None),
-                _ => features::run(repo, Depth::Zero, Some(Turn::of(repo))),
+                Extent::All => features::run(repo, Depth::Two),
+                _ => features::run(repo, Depth::Zero),
             })
         },
     },
