@@ -20,6 +20,7 @@ mod series;
 mod session;
 mod signals;
 mod statements;
+mod target_in_hand;
 mod thread;
 mod waiting;
 mod within;

@@ -1,6 +1,9 @@
 //! The writer's connection, its caches, and the transactions on it.
 
-use super::{counters::Counters, leased_jobs::LeasedJobs, statements::Statements, thread::SqliteHandle};
+use super::{
+    counters::Counters, leased_jobs::LeasedJobs, statements::Statements, target_in_hand::TargetInHand,
+    thread::SqliteHandle,
+};
 use crate::{
     error::SqliteFault,
     key::{check_queue, seq_after},
@@ -24,6 +27,8 @@ pub(crate) struct SqliteSession<'c> {
     queues: HashMap<QueueName, i64>,
     pub(super) counters: Counters,
     pub(super) leased: LeasedJobs,
+    /// The job in whose gate the current transaction counts.
+    pub(super) in_hand: Option<TargetInHand>,
     pub(super) notices: Notices,
     /// The moment of the current transaction.
     pub(super) moment: Moment,
@@ -63,6 +68,7 @@ impl<'c> SqliteSession<'c> {
             queues: HashMap::new(),
             counters: Counters::default(),
             leased: LeasedJobs::default(),
+            in_hand: None,
             notices: Notices::default(),
             moment: Moment::default(),
             keeps_time: false,
@@ -133,6 +139,7 @@ impl<'c> SqliteSession<'c> {
     /// does not count as a commit: otherwise two idle processes would wake each other for as long
     /// as the clock is behind.
     pub(super) fn flush(&mut self) -> rusqlite::Result<()> {
+        self.put_down()?;
         self.own_commits = i64::from(self.has_changes());
         let now = self.moment.now.as_millis();
         if self.own_commits == 0 && (!self.keeps_time || now <= self.time_mark) {
@@ -232,6 +239,7 @@ impl<'c> SqliteSession<'c> {
     }
 
     fn forget(&mut self) {
+        self.in_hand = None;
         self.queues.clear();
         self.leased.clear();
     }

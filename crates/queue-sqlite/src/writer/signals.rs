@@ -8,6 +8,7 @@ use crate::{
 };
 use queue_core::{
     AnswerRoom, EndOutcome, EndSignal, Enqueued, JobId, JobMeta, NewJob, QueueName, Seq, Signalling,
+    Timestamp,
     lifecycle::{Admission, BodyPatch, Received, Transition, address, admit, look, receive},
 };
 use rusqlite::OptionalExtension;
@@ -19,6 +20,7 @@ impl SqliteSession<'_> {
         if !stored.has_gate {
             return Ok(true);
         }
+        self.put_down_life(stored.job.meta.seq)?;
         let seq = integer(stored.job.meta.seq.get());
         let gate = self.statements.load_gate.query_row([seq], read_gate).optional()?;
         stored.job.meta.gate = gate.map(Box::new);
@@ -41,6 +43,7 @@ impl SqliteSession<'_> {
     pub(super) fn remove_gate(&mut self, stored: &SqliteRecord) -> rusqlite::Result<()> {
         let seq = integer(stored.job.meta.seq.get());
         if stored.has_gate {
+            self.put_down_life(stored.job.meta.seq)?;
             self.statements.delete_gate.execute([seq])?;
         }
         if stored.job.meta.signalling != Signalling::None {
@@ -77,49 +80,28 @@ impl SqliteSession<'_> {
         room: &mut AnswerRoom,
     ) -> rusqlite::Result<Enqueued> {
         let now = self.moment.now;
-        let present = self.load_by_id(queue, name, &new.id)?;
-        if let Some(present) = &present
-            && admit(Some(&present.job.meta), new, now) == Admission::Duplicate
-        {
-            return self.taken_by(present, room);
-        }
-        let Some(signals) = self.raise(queue, name, &new.end_signals, holder)? else {
-            return Ok(Enqueued::Orphaned);
+        let find = |to: &JobId| self.target_by_id(queue, name, to);
+        let Some(addressed) = address(&new.end_signals, holder, now, find, |target| &mut target.job.meta)?
+        else {
+            let present = self.load_by_id(queue, name, &new.id)?;
+            let duplicate = present.filter(|present| is_duplicate(present, new, now));
+            return duplicate.map_or(Ok(Enqueued::Orphaned), |present| self.taken_by(&present, room));
         };
-        let seq = self.next_seq()?;
-        let meta = match present {
-            Some(present) => {
-                written(self.remove(queue, &IndexPosition::of(&present.job.meta), &present)?)?;
-                JobMeta::replacing(&present.job.meta, new, seq, now)
+        let (seq, signals) = (self.next_seq()?, &addressed.signals);
+        let owing = |meta| JobMeta { signalling: Signalling::owing(signals.len()), ..meta };
+        let meta = owing(JobMeta::begin(name.clone(), new, seq, now));
+        if !self.insert(queue, &meta, &new.headers, &new.payload, signals)? {
+            let taken = || foreign(2, "an id is taken by no record");
+            let present = self.load_by_id(queue, name, &new.id)?.ok_or_else(taken)?;
+            if is_duplicate(&present, new, now) {
+                return self.taken_by(&present, room);
             }
-            None => JobMeta::begin(name.clone(), new, seq, now),
-        };
-        let meta = JobMeta { signalling: Signalling::owing(signals.len()), ..meta };
-        written(self.insert(queue, &meta, &new.headers, &new.payload, &signals)?)?;
+            written(self.remove(queue, &IndexPosition::of(&present.job.meta), &present)?)?;
+            let meta = owing(JobMeta::replacing(&present.job.meta, new, seq, now));
+            written(self.insert(queue, &meta, &new.headers, &new.payload, signals)?)?;
+        }
+        addressed.raised.into_iter().try_for_each(|target| self.keep_in_hand(queue, target))?;
         Ok(Enqueued::Queued { seq })
-    }
-
-    /// Addresses the signals of a new job, and writes the gates that it raises. `None`, and nothing
-    /// written, if one of these takes no raise.
-    fn raise(
-        &mut self,
-        queue: i64,
-        name: &QueueName,
-        signals: &[EndSignal],
-        holder: Option<Seq>,
-    ) -> rusqlite::Result<Option<Vec<EndSignal>>> {
-        let now = self.moment.now;
-        let find = |to: &JobId| self.load_by_id(queue, name, to);
-        let Some(addressed) = address(signals, holder, now, find, |target| &mut target.job.meta)? else {
-            return Ok(None);
-        };
-        for target in addressed.raised {
-            self.save_gate(&target.job.meta)?;
-            if !target.has_gate {
-                self.statements.mark_gate.execute([integer(target.job.meta.seq.get())])?;
-            }
-        }
-        Ok(Some(addressed.signals))
     }
 
     /// Looks at the gate of a transition's own job, after its followers.
@@ -151,17 +133,11 @@ impl SqliteSession<'_> {
         outcome: EndOutcome,
     ) -> rusqlite::Result<()> {
         for signal in signals {
-            let target = match signal.life {
-                Some(life) => self.load_life(queue, name, life, &signal.to)?,
-                // One that came by an import knows only the id, since its job came before the
-                // other.
-                None => self.load_by_id(queue, name, &signal.to)?,
-            };
-            let Some(mut target) = target else { continue };
+            let Some(mut target) = self.take_target(queue, name, signal)? else { continue };
             let before = IndexPosition::of(&target.job.meta);
             match receive(&mut target.job.meta, signal, outcome, self.moment.now) {
                 Received::Dropped => {}
-                Received::Counted => self.save_gate(&target.job.meta)?,
+                Received::Counted => self.keep_in_hand(queue, target)?,
                 Received::Opened => {
                     written(self.save(queue, &before, &mut target, &BodyPatch::Keep, None)?)?;
                 }
@@ -169,4 +145,8 @@ impl SqliteSession<'_> {
         }
         Ok(())
     }
+}
+
+fn is_duplicate(present: &SqliteRecord, new: &NewJob, now: Timestamp) -> bool {
+    admit(Some(&present.job.meta), new, now) == Admission::Duplicate
 }
