@@ -137,8 +137,9 @@ for item = 1, count do
           answer = change_gate(answer, sent)
         end
         if sent.outcome and has(byte(answer, 43), HAS_SIGNALS) then
-          -- What it owes stands before the place of a result.
-          local owed_at = result_at(answer, id_at(answer)) - 1
+          -- What it owes stands before a small result, which is the last of a record.
+          local keeps_small = has(plan.flags, RESULT_WITHIN) and not plan.is_small
+          local owed_at = keeps_small and result_at(answer, id_at(answer)) - 1 or #answer
           answer = sub(answer, 1, owed_at - 1) .. pack('>B', SIGNALS_SENT) .. sub(answer, owed_at + 1)
         end
         if plan.is_small then

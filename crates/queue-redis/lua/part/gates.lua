@@ -15,7 +15,7 @@
 -- does not make them.
 local change_gate, look, resolve, read_owed, send
 local function make_gates()
-  local lives, owed = {}, {}
+  local lives, owed, texts, last = {}, {}, {}, {}
   local OPEN = pack('>I6', NEVER)
 
   -- The life that has an id, as this script leaves it so far.
@@ -51,7 +51,10 @@ local function make_gates()
     return byte(job) > FAILING or is_expired(job)
   end
 
+  -- The gate of a job, which the caller may change, and then makes a part of the job again. Many
+  -- signals to one job take it apart once: `last` is the record as `with_gate` left it.
   local function gate_of(job)
+    if job == last.job then return last.gate end
     if not has(byte(job, 43), HAS_GATE) then return nil end
     local at = gate_at(job, id_at(job))
     local high, low, completed, failed, cancelled, closed_at, flags = read('>I4I4I6I6I6c6B', job, at)
@@ -63,12 +66,19 @@ local function make_gates()
 
   -- A job with this gate, whether it had one or not.
   local function with_gate(job, gate)
-    local at, extras = gate_at(job, id_at(job)), byte(job, 43)
+    if job ~= last.job then
+      local at, extras = gate_at(job, id_at(job)), byte(job, 43)
+      local had = has(extras, HAS_GATE)
+      last = {
+        before = sub(job, 1, 42) .. string.char(had and extras or extras + HAS_GATE) .. sub(job, 44, at - 1),
+        behind = sub(job, had and at + GATE_BYTES or at),
+      }
+    end
     local flags = (gate.is_sealed and IS_SEALED or 0) + (gate.heeds_urgent and HEEDS_URGENT or 0)
-    local had = has(extras, HAS_GATE)
-    return sub(job, 1, 42) .. string.char(had and extras or extras + HAS_GATE) .. sub(job, 44, at - 1)
-      .. pack('>I4I4I6I6I6c6B', gate.high, gate.low, gate[0], gate[1], gate[2], gate.closed_at, flags)
-      .. sub(job, had and at + GATE_BYTES or at)
+    last.gate = gate
+    last.job = last.before .. pack('>I4I4I6I6I6c6B', gate.high, gate.low, gate[0], gate[1], gate[2], gate.closed_at, flags)
+      .. last.behind
+    return last.job
   end
 
   local function is_closed(job, gate)
@@ -144,35 +154,45 @@ local function make_gates()
     if is_complete(gate) or is_urgent then open(seq, job, gate) end
   end
 
-  -- Calls a function with the marks, the life and the id of each signal.
-  local function each(signals, act)
+  -- The signals of a text, each as its marks, the life and the id. Most jobs of a script have the
+  -- same.
+  local function signals_of(packed)
+    local signals = texts[packed]
+    if signals then return signals end
     local at = 1
-    while at <= #signals do
-      local id_end = at + 7 + byte(signals, at + 7)
-      act(byte(signals, at), sub(signals, at + 1, at + 6), sub(signals, at + 8, id_end))
+    signals = {}
+    while at <= #packed do
+      local id_end = at + 7 + byte(packed, at + 7)
+      signals[#signals + 1] = { marks = byte(packed, at), life = sub(packed, at + 1, at + 6), id = sub(packed, at + 8, id_end) }
       at = id_end + 1
     end
+    texts[packed] = signals
+    return signals
   end
 
   -- Resolves to which lives the signals of a new job are, and raises those that are to be raised.
   -- Answers the signals that some job will count, and how many they are; nil if one that is to be
   -- raised takes no raise, and then nothing is changed. `holder` is the job whose own step enqueues
   -- the new one.
-  resolve = function(signals, holder)
+  resolve = function(packed, holder)
     local kept, raised, is_orphaned = {}, {}, false
-    each(signals, function(marks, named, id)
-      local seq = life_of(id)
-      if seq and has(marks, NAMES_LIFE) and seq ~= named then seq = nil end
+    for _, signal in ipairs(signals_of(packed)) do
+      local seq, marks = life_of(signal.id), signal.marks
+      if seq and has(marks, NAMES_LIFE) and seq ~= signal.life then seq = nil end
       local job = seq and record_of(seq)
       local after = job and raise(job, seq == holder)
       if after then
-        local names_life = has(marks, NAMES_LIFE) and 0 or NAMES_LIFE
-        kept[#kept + 1] = pack('>B', marks + names_life) .. seq .. pack('>B', #id) .. id
+        if signal.kept_for ~= seq then
+          local names_life = has(marks, NAMES_LIFE) and 0 or NAMES_LIFE
+          signal.kept_for = seq
+          signal.kept = pack('>B', marks + names_life) .. seq .. pack('>B', #signal.id) .. signal.id
+        end
+        kept[#kept + 1] = signal.kept
         if has(marks, RAISES) then raised[#raised + 1], raised[#raised + 2] = seq, after end
       elseif has(marks, RAISES) then
         is_orphaned = true
       end
-    end)
+    end
     if is_orphaned then return nil end
     for at = 1, #raised, 2 do
       put(raised[at], raised[at + 1])
@@ -186,13 +206,15 @@ local function make_gates()
     for at = 1, #senders do
       names[at] = senders[at] .. 'r'
     end
-    for at, signals in ipairs(fetch('HMGET', OUTCOME, names)) do
-      owed[senders[at]] = signals or ''
-      each(signals or '', function(marks, seq)
-        if has(marks, NAMES_LIFE) and present[seq] == nil and not met[seq] then
+    for at, packed in ipairs(fetch('HMGET', OUTCOME, names)) do
+      local signals = signals_of(packed or '')
+      owed[senders[at]] = signals
+      for _, signal in ipairs(signals) do
+        local seq = signal.life
+        if has(signal.marks, NAMES_LIFE) and present[seq] == nil and not met[seq] then
           met[seq], targets[#targets + 1] = true, seq
         end
-      end)
+      end
     end
     load(targets)
   end
@@ -200,9 +222,9 @@ local function make_gates()
   -- Sends the signals of a job that has ended. One that came by an import knows only the id, since
   -- its job came before the other.
   send = function(seq, outcome)
-    each(owed[seq], function(marks, life, id)
-      local to = has(marks, NAMES_LIFE) and life or life_of(id)
-      if to then receive(to, marks, outcome) end
-    end)
+    for _, signal in ipairs(owed[seq]) do
+      local to = has(signal.marks, NAMES_LIFE) and signal.life or life_of(signal.id)
+      if to then receive(to, signal.marks, outcome) end
+    end
   end
 end
