@@ -117,10 +117,12 @@ impl<'c, S> ContextBatch<'c, S> {
     }
 
     /// Adds a job of the kind of this one, with default options, under an id that is unique in the
-    /// batch. It is enqueued in the very step that completes this job, by
-    /// [`Context::then`], so the batch cannot end between the two, and it is not enqueued at all
-    /// unless this job completes. A sealed batch takes it too. If the id is taken in the batch, the
-    /// batch has that member already, and nothing is added. The answer is the id of the member.
+    /// batch. The payload may have any type: nothing checks that the handler of this kind reads it,
+    /// which gets it as it was encoded here. [`add_of`](Self::add_of) checks the type. The job is
+    /// enqueued in the very step that completes this one, by [`Context::then`], so the batch cannot
+    /// end between the two, and it is not enqueued at all unless this job completes. A sealed batch
+    /// takes it too. If the id is taken in the batch, the batch has that member already, and
+    /// nothing is added. The answer is the id of the member.
     ///
     /// # Errors
     /// `Invalid` for an id that is empty, or too long with the name of the batch before it, and for
@@ -129,7 +131,7 @@ impl<'c, S> ContextBatch<'c, S> {
         self.add_kind(self.context.meta().kind.clone(), id.as_ref(), payload)
     }
 
-    /// Adds a job of another kind, as [`add`](Self::add) does.
+    /// Adds a job of another kind, as [`add`](Self::add) does, with the payload that this kind has.
     ///
     /// # Errors
     /// The errors of [`add`](Self::add).

@@ -148,7 +148,7 @@ impl<P, R> Batches<P, R> {
     /// asked to stop, and so are members that these still add. It ends once all of them have ended,
     /// and then its callbacks run, which see [`BatchEnd::was_cancelled`]. The workers of the queue
     /// do all but the seal, page by page, and claim other members meanwhile: of many members that
-    /// wait some still run. Asked twice it is done once.
+    /// wait some still run. A second call changes nothing.
     ///
     /// # Errors
     /// `Invalid` for an invalid name; [`BatchError::NoBatch`]; and [`BatchError::Ended`] for a

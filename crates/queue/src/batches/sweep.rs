@@ -12,6 +12,23 @@ impl<P, R> Batches<P, R> {
     /// are kept for 24 hours. This is for batches that were abandoned, whose members are kept
     /// otherwise until they are deleted.
     ///
+    /// The life is the name and the number of the batch. Both are in the ids of its members, such
+    /// as `import-7@12/row-1`, so a program that never had a [`Batch`] can make it:
+    ///
+    #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
+    #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
+    /// use queue::{Seq, batches::{BatchLife, BatchName}, prelude::*};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let imports: Queue<u32> = Queue::new(open("memory:").await?, "imports")?;
+    /// # let batch = imports.batch("import-7").open().await?;
+    /// # let _ = batch.abandon().await?;
+    /// # let number = batch.seq().get();
+    /// let life = BatchLife::new(BatchName::new("import-7")?, Seq::new(number));
+    /// imports.batches().sweep(&life).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
     /// The call begins an operation of the queue of the batch, with the id [`BatchLife::sweep`],
     /// which the workers of this queue run. While its record is kept, for a day after its end,
     /// another call changes nothing.
