@@ -14,7 +14,7 @@ use crate::{
 };
 use axum::{http::StatusCode, response::Response};
 use queue::{
-    Queue, Raw,
+    Change, Queue, Raw,
     batches::{Batch, BatchStatus},
 };
 use queue_core::Cursor;
@@ -114,15 +114,21 @@ pub(crate) async fn seal(app: Arc<App>, call: Call) -> Result<Response> {
 /// `POST /v1/queues/{queue}/batches/{batch}/cancel`
 pub(crate) async fn cancel(app: Arc<App>, call: Call) -> Result<Response> {
     let LifeIn { seq } = call.json()?;
-    found(&app, &call, seq).await?.cancel().await?;
-    answer(StatusCode::OK, &ChangeOut::REQUESTED)
+    changed(found(&app, &call, seq).await?.cancel().await?)
 }
 
 /// `POST /v1/queues/{queue}/batches/{batch}/abandon`
 pub(crate) async fn abandon(app: Arc<App>, call: Call) -> Result<Response> {
     let LifeIn { seq } = call.json()?;
-    let changed = found(&app, &call, seq).await?.abandon().await?;
-    answer(StatusCode::OK, &ChangeOut::of(changed)?)
+    changed(found(&app, &call, seq).await?.abandon().await?)
+}
+
+/// The answer to a change of a batch, which may have been removed since it was found.
+fn changed(change: Change) -> Result<Response> {
+    match change {
+        Change::Missing => Err(Problem::no_batch()),
+        change => answer(StatusCode::OK, &ChangeOut::of(change)?),
+    }
 }
 
 fn queue(app: &App, call: &Call) -> Result<Queue<Raw, Raw>> {

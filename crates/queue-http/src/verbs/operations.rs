@@ -90,7 +90,6 @@ async fn found(app: &App, call: &Call) -> Result<OperationStatus> {
 
 impl ChangeOut {
     pub(super) const DONE: Self = Self { outcome: "done" };
-    pub(super) const REQUESTED: Self = Self { outcome: "requested" };
 
     pub(super) fn of(change: Change) -> Result<Self> {
         let outcome = match change {

@@ -81,7 +81,11 @@ pub(crate) async fn stop_batch(visit: Visit) -> Result<Answer> {
     let what = format!("{} batch", stop.name());
     let record = visit.begin(&what, queue.as_str(), format!("batch {name}")).await?;
     let stopped = match stop {
-        BatchStop::Cancel => batch.cancel().await.map(|()| "batch-cancel"),
+        BatchStop::Cancel => batch.cancel().await.map(|change| match change {
+            Change::Requested => "batch-cancel",
+            Change::Missing => "missing",
+            _ => "unchanged",
+        }),
         BatchStop::Abandon => batch.abandon().await.map(|change| match change {
             Change::Done => "batch-abandon",
             Change::Missing => "missing",

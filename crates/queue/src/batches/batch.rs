@@ -100,14 +100,13 @@ impl<P, R> Batch<P, R> {
     /// [`Batches::cancel`](super::Batches::cancel).
     ///
     /// # Errors
-    /// [`BatchError::NoBatch`], and [`BatchError::Ended`] for a batch that has ended or was
-    /// abandoned, also if its last member has just ended. A dropped future leaves it asked for or
-    /// not.
-    pub async fn cancel(&self) -> Result<()> {
+    /// [`BatchError::Ended`] for a batch that has ended or was abandoned, also if its last member
+    /// has just ended. A dropped future leaves it asked for or not.
+    pub async fn cancel(&self) -> Result<Change> {
         match standing_of(&self.queue.shared, &self.life).await?.0 {
             Standing::Open | Standing::Sealed => {}
             Standing::Ended => return Err(self.ended()),
-            Standing::Missing => return Err(self.missing()),
+            Standing::Missing => return Ok(Change::Missing),
         }
         let halt = HaltSpec::of(&self.life).job(&self.life);
         let stored = self.queue.shared.store_group(vec![halt]).await?.value;
@@ -116,7 +115,8 @@ impl<P, R> Batch<P, R> {
         }
         // No more members from now on, though no worker has looked yet. If this is lost, the job
         // seals the batch.
-        self.seal().await
+        self.seal().await?;
+        Ok(Change::Requested)
     }
 
     /// Abandons this batch, and no later one of its name; see
@@ -146,18 +146,14 @@ impl<P, R> Batch<P, R> {
         Err(Error::new(ErrorKind::Conflict, "batch", message))
     }
 
+    /// The error for a batch that is not there.
     pub(super) fn missing(&self) -> Error {
-        missing(&self.queue, self.name())
+        BatchError::NoBatch { queue: self.queue.name().clone(), name: self.name().clone() }.into()
     }
 
     pub(super) fn ended(&self) -> Error {
         BatchError::Ended { name: self.name().clone() }.into()
     }
-}
-
-/// The error for a batch that is not there.
-pub(super) fn missing<P, R>(queue: &Queue<P, R>, name: &BatchName) -> Error {
-    BatchError::NoBatch { queue: queue.name().clone(), name: name.clone() }.into()
 }
 
 impl<P, R> Clone for Batch<P, R> {

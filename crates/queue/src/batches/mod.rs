@@ -30,7 +30,6 @@ pub use queue_worker::batches::{
 pub use status::BatchStatus;
 
 use crate::{Change, Queue, UnreadableJob};
-use batch::missing;
 use found::FoundBatch;
 use queue_core::{Cursor, Direction, JobId, Kind, ListFilter, ListQuery, Result, StorageExt, Walk};
 use queue_worker::batches::coordinator_tag;
@@ -150,19 +149,24 @@ impl<P, R> Batches<P, R> {
     /// do all but the seal, page by page, and claim other members meanwhile: of many members that
     /// wait some still run. A second call changes nothing.
     ///
+    /// The answer is [`Change::Requested`], also to a second call, and [`Change::Missing`] if there
+    /// is no such batch.
+    ///
     /// # Errors
-    /// `Invalid` for an invalid name; [`BatchError::NoBatch`]; and [`BatchError::Ended`] for a
-    /// batch that has ended or was abandoned, also if its last member has just ended. A dropped
-    /// future leaves it asked for or not.
-    pub async fn cancel(&self, name: impl AsRef<str>) -> Result<()> {
-        let name = BatchName::new(name)?;
-        let found = self.found(&name).await?.ok_or_else(|| missing(&self.queue, &name))?;
+    /// `Invalid` for an invalid name; and [`BatchError::Ended`] for a batch that has ended or was
+    /// abandoned, also if its last member has just ended. A dropped future leaves it asked for or
+    /// not.
+    pub async fn cancel(&self, name: impl AsRef<str>) -> Result<Change> {
+        let Some(found) = self.found(&BatchName::new(name)?).await? else { return Ok(Change::Missing) };
         self.handle(found).cancel().await
     }
 
     /// Abandons a batch: none of its callbacks runs any more, its members go on, and its name is
     /// free. The members are kept until [`sweep`](Self::sweep) ends their records, or they are
     /// deleted.
+    ///
+    /// The answer is [`Change::Done`], also to a second call, and [`Change::Missing`] if there is
+    /// no such batch.
     ///
     /// # Errors
     /// `Invalid` for an invalid name; [`BatchError::Ended`] for a batch that has ended, whose

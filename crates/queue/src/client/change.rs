@@ -10,15 +10,17 @@ pub enum Change {
     /// The change is done, now or by an earlier request. A job that was cancelled never starts
     /// again and never becomes Completed.
     Done,
-    /// The job runs, and its holder will be asked to cancel it; it may still complete. Only
-    /// [`Queue::cancel_with`](crate::Queue::cancel_with) has this answer.
+    /// The job runs, and its holder will be asked to cancel it; it may still complete. Of a batch:
+    /// the workers of its queue will cancel its members. Only
+    /// [`Queue::cancel_with`](crate::Queue::cancel_with) and
+    /// [`Batches::cancel`](crate::batches::Batches::cancel) have this answer.
     Requested,
     /// The change is not allowed in this state; nothing was changed.
     NotAllowed(State),
     /// The job is at another revision than the caller named; nothing was changed. Only
     /// [`Queue::amend`](crate::Queue::amend) has this answer.
     Moved,
-    /// There is no such job.
+    /// There is no such job, or no such batch.
     Missing,
 }
 

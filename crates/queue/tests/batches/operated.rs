@@ -153,7 +153,7 @@ async fn batches_are_listed_newest_first(stage: Stage) {
     let first = stage.batch("first").open().await.unwrap();
     add(&first, &[Work::Complete]).await;
     stage.batch("second").open().await.unwrap();
-    stage.queue.batches().cancel("first").await.unwrap();
+    let _ = stage.queue.batches().cancel("first").await.unwrap();
     let page = stage.queue.batches().list(None, 10).await.unwrap();
     let names: Vec<_> = page.batches.iter().map(|batch| batch.name.as_str()).collect();
     assert_eq!(names, ["second", "first"]);

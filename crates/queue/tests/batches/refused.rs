@@ -5,7 +5,7 @@ use crate::{
     stage::{END, SECOND, Stage, Work, add},
 };
 use queue::{
-    Error, ErrorKind, InvalidOption, JobOptions, Keep, Queue,
+    Change, Error, ErrorKind, InvalidOption, JobOptions, Keep, Queue,
     batches::{BatchEnd, BatchError, BatchName, BatchSpecError, CallbackMoment, InvalidBatchName},
 };
 use std::{error::Error as _, time::Duration};
@@ -108,7 +108,8 @@ async fn adds_to_a_sealed_batch(stage: Stage) {
 async fn adds_to_a_batch_that_has_ended_or_never_was(stage: Stage) {
     assert!(stage.queue.batches().find("a").await.unwrap().is_none());
     let missing = BatchError::NoBatch { queue: stage.queue.name().clone(), name: name("a") };
-    assert_eq!(source::<BatchError>(&stage.queue.batches().cancel("a").await.unwrap_err()), missing);
+    assert_eq!(stage.queue.batches().cancel("a").await.unwrap(), Change::Missing);
+    assert_eq!(stage.queue.batches().abandon("a").await.unwrap(), Change::Missing);
     let batch = stage.batch("a").open().await.unwrap();
     batch.add("m0", Work::Complete).await.unwrap();
     batch.seal().await.unwrap();
@@ -121,6 +122,8 @@ async fn adds_to_a_batch_that_has_ended_or_never_was(stage: Stage) {
     assert!(stage.queue.prune_all(queue::Prune::Everything).await.unwrap() > 0);
     assert_eq!(source::<BatchError>(&batch.add("m0", Work::Complete).await.unwrap_err()), missing);
     assert_eq!(source::<BatchError>(&batch.seal().await.unwrap_err()), missing);
+    assert_eq!(batch.cancel().await.unwrap(), Change::Missing);
+    assert_eq!(batch.abandon().await.unwrap(), Change::Missing);
 }
 
 async fn members_that_are_none(stage: Stage) {

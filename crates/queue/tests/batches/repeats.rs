@@ -155,7 +155,7 @@ async fn dies(stage: &Stage, name: &str, ends_by: &str, (at, takes_effect): (i64
         batch.add_with("late", Work::Complete, JobOptions::new().delay(DAY)).await.unwrap();
     }
     if ends_by == "cancel" {
-        stage.queue.batches().cancel(name).await.unwrap();
+        let _ = stage.queue.batches().cancel(name).await.unwrap();
     }
     let mut has_died = false;
     for _ in 0..4 {

@@ -101,7 +101,7 @@ async fn a_cancel_ends_members_and_then_the_batch(stage: Stage) {
     for n in 0..20 {
         batch.add_with(format!("late{n}"), Work::Complete, late()).await.unwrap();
     }
-    stage.queue.batches().cancel("a").await.unwrap();
+    let _ = stage.queue.batches().cancel("a").await.unwrap();
     stage.finish("a").await;
     let called = stage.called();
     let end = &called.iter().find(|called| called.kind == "end").expect("it ended").end;
@@ -116,7 +116,7 @@ async fn a_cancel_waits_for_a_member_that_runs_and_for_what_it_adds(stage: Stage
     let batch = stage.batch("a").open().await.unwrap();
     batch.add("parent", Work::Complete).await.unwrap();
     let held = stage.queue.dequeue(SECOND).await.unwrap().expect("it is due");
-    stage.queue.batches().cancel("a").await.unwrap();
+    let _ = stage.queue.batches().cancel("a").await.unwrap();
     for _ in 0..10 {
         stage.run().await;
         stage.advance(SECOND);
@@ -144,7 +144,7 @@ async fn a_cancel_waits_for_a_member_that_runs_and_for_what_it_adds(stage: Stage
 async fn a_cancel_seals_before_a_worker_looks(stage: Stage) {
     let batch = stage.batch("a").open().await.unwrap();
     batch.add("m0", Work::Complete).await.unwrap();
-    batch.cancel().await.unwrap();
+    let _ = batch.cancel().await.unwrap();
     let error = batch.add("m1", Work::Complete).await.unwrap_err();
     assert!(matches!(error.source().unwrap().downcast_ref(), Some(BatchError::Sealed { .. })), "{error}");
     assert!(!batch.add("m0", Work::Complete).await.unwrap().is_new(), "it is there already");
@@ -158,7 +158,7 @@ async fn a_cancel_twice_is_one(stage: Stage) {
     let batch = stage.batch("a").open().await.unwrap();
     batch.add_with("late", Work::Complete, late()).await.unwrap();
     for _ in 0..20 {
-        stage.queue.batches().cancel("a").await.unwrap();
+        assert_eq!(stage.queue.batches().cancel("a").await.unwrap(), Change::Requested);
     }
     stage.finish("a").await;
     assert_eq!(stage.kinds(), ["end", "failure", "first"]);
@@ -179,7 +179,7 @@ async fn a_cancel_before_the_time_out(stage: Stage) {
     let batch = stage.batch("a").timeout(HOUR).open().await.unwrap();
     batch.add("m", Work::Complete).await.unwrap();
     let held = stage.queue.dequeue(SECOND).await.unwrap().expect("it is due");
-    stage.queue.batches().cancel("a").await.unwrap();
+    let _ = stage.queue.batches().cancel("a").await.unwrap();
     stage.run().await;
     stage.advance(HOUR);
     stage.run().await;
@@ -245,7 +245,7 @@ async fn a_plain_job_under_the_id_of_the_cancel_is_none(stage: Stage) {
 async fn an_abandon_of_a_batch_that_is_cancelled(stage: Stage) {
     let batch = stage.batch("a").open().await.unwrap();
     batch.add_with("late", Work::Complete, late()).await.unwrap();
-    stage.queue.batches().cancel("a").await.unwrap();
+    let _ = stage.queue.batches().cancel("a").await.unwrap();
     assert_eq!(stage.queue.batches().abandon("a").await.unwrap(), Change::Done);
     stage.run().await;
     assert_eq!(stage.state(&batch.job("late").unwrap()).await, Some(State::Queued), "members go on");

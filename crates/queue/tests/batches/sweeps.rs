@@ -151,7 +151,7 @@ async fn a_batch_that_never_was_is_refused(stage: Stage) {
 
 async fn the_job_that_cancels_an_abandoned_batch_is_no_more_kept_than_its_members(stage: Stage) {
     let batch = stage.batch("a").keep(HOUR).open().await.unwrap();
-    batch.cancel().await.unwrap();
+    let _ = batch.cancel().await.unwrap();
     let _ = batch.abandon().await.unwrap();
     let halt = BatchLife::new(batch.name().clone(), batch.seq()).halt();
     let error = batch.sweep().await.unwrap_err();

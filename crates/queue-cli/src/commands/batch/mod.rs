@@ -75,10 +75,12 @@ pub(crate) async fn run(args: BatchArgs, session: &Session) -> Result<Exit, CliE
             .await
         }
         BatchCommand::Cancel(NameArgs { name }) => {
-            change(&name, "cancelling", session, async |jobs| Ok(jobs.batches().cancel(&name).await?)).await
+            let cancel = async |jobs: &Jobs| stopped(jobs.batches().cancel(&name).await?, &name, session);
+            change(&name, "cancelling", session, cancel).await
         }
         BatchCommand::Abandon(NameArgs { name }) => {
-            change(&name, "abandoned", session, async |jobs| abandon(&name, jobs, session).await).await
+            let abandon = async |jobs: &Jobs| stopped(jobs.batches().abandon(&name).await?, &name, session);
+            change(&name, "abandoned", session, abandon).await
         }
         BatchCommand::Retry(NameArgs { name }) => retry(&name, session).await,
         BatchCommand::Sweep(args) => sweep::run(args, session).await,
@@ -100,9 +102,9 @@ async fn find(name: &str, jobs: &Jobs, session: &Session) -> Result<Batch<Raw, R
     jobs.batches().find(name).await?.ok_or_else(|| no_such(name, session))
 }
 
-async fn abandon(name: &str, jobs: &Jobs, session: &Session) -> Result<(), CliError> {
-    match jobs.batches().abandon(name).await? {
-        Change::Done | Change::NotAllowed(State::Cancelled) => Ok(()),
+fn stopped(change: Change, name: &str, session: &Session) -> Result<(), CliError> {
+    match change {
+        Change::Done | Change::Requested | Change::NotAllowed(State::Cancelled) => Ok(()),
         Change::Missing => Err(no_such(name, session)),
         other => Err(CliError::unforeseen(other)),
     }
