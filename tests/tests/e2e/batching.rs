@@ -115,6 +115,11 @@ fn a_batch_is_cancelled_retried_and_abandoned() {
     let counts = ["was_cancelled", "failed", "cancelled"].map(|name| reports[0][name].clone());
     assert_eq!(counts, [json!(true), json!(1), json!(1)]);
     place.run(&["batch", "cancel", "import-7"]).code(1);
+    until("it is swept by itself", || {
+        let swept = place.run(&["batch", "sweep", "import-7", "--json"]).ok().object();
+        (swept["answer"] == json!("swept")).then_some(())
+    });
+    assert!(place.run(&["batch", "sweep", "import-7"]).ok().text().starts_with("swept already: import-7@"));
     for command in [&["batch", "show", "import-7"][..], &["batch", "ls"]] {
         let text = place.run(command).ok().text().to_owned();
         assert!(text.contains("ended, cancelled"), "{command:?}: {text}");
@@ -129,8 +134,10 @@ fn a_batch_is_cancelled_retried_and_abandoned() {
     let swept = place.run(&["batch", "sweep", "other", "--json"]).ok().object();
     assert_eq!(swept["answer"], json!("sweeping"));
     let number = swept["seq"].to_string();
-    let again = place.run(&["batch", "sweep", "other", "--number", &number]).ok().text().to_owned();
-    assert_eq!(again, format!("sweeping other@{number}\n"));
+    until("it is swept", || {
+        let again = place.run(&["batch", "sweep", "other", "--number", &number]).ok().text().to_owned();
+        (again == format!("swept already: other@{number}\n")).then_some(())
+    });
     place.run(&["batch", "open", "new"]).ok();
     assert!(place.run(&["batch", "sweep", "new"]).code(1).stderr.contains("is not over"));
     place.run(&["batch", "sweep", "new", "--number", "999"]).code(3);

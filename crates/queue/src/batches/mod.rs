@@ -28,6 +28,7 @@ pub use queue_worker::batches::{
     HALT_KIND, HaltSpec, InvalidBatchName, InvalidMember, OnTimeout,
 };
 pub use status::BatchStatus;
+pub use sweep::BatchSweep;
 
 use crate::{Change, Queue, UnreadableJob};
 use found::FoundBatch;

@@ -5,6 +5,40 @@ use futures_util::TryStreamExt;
 use queue_core::{Detail, JobId, JobMeta, Result, Retention, Span, State, StorageExt, lifecycle::Event};
 use std::pin::pin;
 
+/// The answer to a sweep: what the operation does that ends the records of the members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[must_use]
+#[non_exhaustive]
+pub enum BatchSweep {
+    /// It is begun, by this call, by an earlier one or by the end of the batch, and a worker of the
+    /// queue runs it.
+    Sweeping,
+    /// It has run, and nothing is left to do.
+    Swept,
+    /// It was cancelled or failed before its end. Its record is kept for a day, and a call after
+    /// that begins another one.
+    Stopped,
+}
+
+impl BatchSweep {
+    const fn of(operation: State) -> Self {
+        match operation {
+            State::Completed => Self::Swept,
+            State::Failed | State::Cancelled => Self::Stopped,
+            _ => Self::Sweeping,
+        }
+    }
+
+    /// The lower-case name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sweeping => "sweeping",
+            Self::Swept => "swept",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
 impl<P, R> Batches<P, R> {
     /// Ends the records of the members of a batch that is over, as a batch that ends does by
     /// itself: they are kept for as long as the `keep` of the batch says, from now on, and deleted
@@ -17,7 +51,7 @@ impl<P, R> Batches<P, R> {
     ///
     #[cfg_attr(all(feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "memory", feature = "json")), doc = "```ignore")]
-    /// use queue::{Seq, batches::{BatchLife, BatchName}, prelude::*};
+    /// use queue::{Seq, batches::{BatchLife, BatchName, BatchSweep}, prelude::*};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let imports: Queue<u32> = Queue::new(open("memory:").await?, "imports")?;
@@ -25,13 +59,14 @@ impl<P, R> Batches<P, R> {
     /// # let _ = batch.abandon().await?;
     /// # let number = batch.seq().get();
     /// let life = BatchLife::new(BatchName::new("import-7")?, Seq::new(number));
-    /// imports.batches().sweep(&life).await?;
+    /// assert_eq!(imports.batches().sweep(&life).await?, BatchSweep::Sweeping);
     /// # Ok(()) }
     /// ```
     ///
     /// The call begins an operation of the queue of the batch, with the id [`BatchLife::sweep`],
     /// which the workers of this queue run. While its record is kept, for a day after its end,
-    /// another call changes nothing.
+    /// another call changes nothing, and its answer says how far the operation is. A batch that has
+    /// ended began the operation itself.
     ///
     /// # Errors
     /// `Invalid`: with [`BatchError::GoesOn`] for a batch that is not over, or that timed out and
@@ -40,7 +75,7 @@ impl<P, R> Batches<P, R> {
     /// [`BatchError::NoBatch`] if neither the batch nor a member of it is there. All members are
     /// read once, to see whether they have ended. And the errors of the store. A dropped future
     /// leaves the operation begun or not.
-    pub async fn sweep(&self, life: &BatchLife) -> Result<()> {
+    pub async fn sweep(&self, life: &BatchLife) -> Result<BatchSweep> {
         Batch::new(self.queue.clone(), life.clone(), false).sweep().await
     }
 }
@@ -50,17 +85,19 @@ impl<P, R> Batch<P, R> {
     ///
     /// # Errors
     /// The errors of [`Batches::sweep`].
-    pub async fn sweep(&self) -> Result<()> {
+    pub async fn sweep(&self) -> Result<BatchSweep> {
         let (shared, life) = (&self.queue.shared, &self.life);
         let found = FoundBatch::by_life(shared, life).await?;
         let ids = [life.halt(), life.sweep()];
         let mut records = shared.storage.get(&shared.name, &ids, Detail::Meta).await?.value.into_iter();
         let mut next = || records.next().flatten().map(|record| record.meta);
-        let (halt, is_begun) = (BatchLife::halt_in(next()), next().is_some());
+        let (halt, begun) = (BatchLife::halt_in(next()), next());
+        if let Some(operation) = begun {
+            return Ok(BatchSweep::of(operation.state));
+        }
         match &found {
-            _ if is_begun => return Ok(()),
-            // It has begun the operation itself.
-            Some(batch) if batch.progress.is_sweeping => return Ok(()),
+            // It has begun the operation itself, whose record was removed since.
+            Some(batch) if batch.progress.is_sweeping => return Ok(BatchSweep::Swept),
             Some(batch) if !batch.meta.state.is_terminal() => {
                 return Err(BatchError::GoesOn { name: self.name().clone() }.into());
             }
@@ -75,7 +112,7 @@ impl<P, R> Batch<P, R> {
         self.end_record(halt, keep).await?;
         let operation = life.sweep_job(&*shared.storage, &shared.name, keep).await?;
         shared.store_group(vec![operation]).await?;
-        Ok(())
+        Ok(BatchSweep::Sweeping)
     }
 
     /// A member, or the job that cancels the members, that has not ended.

@@ -5,8 +5,9 @@ use crate::{
     stage::{DAY, HOUR, SECOND, Stage, Work, add},
 };
 use queue::{
-    Error, JobId, JobOptions, Seq, State,
-    batches::{BatchError, BatchLife, OnTimeout},
+    Error, JobId, JobOptions, OnProcessing, Policy, Seq, State, StorageExt,
+    batches::{BatchError, BatchLife, BatchSweep, OnTimeout},
+    queue_core::lifecycle::Event,
 };
 use std::{error::Error as _, time::Duration};
 
@@ -20,6 +21,7 @@ on_stores!(
     a_batch_that_never_was_is_refused,
     the_job_that_cancels_an_abandoned_batch_is_no_more_kept_than_its_members,
     a_batch_that_ended_by_itself_is_left_as_it_is,
+    a_sweep_that_was_cancelled_has_stopped,
 );
 
 fn refusal(error: &Error) -> Option<&BatchError> {
@@ -32,7 +34,7 @@ async fn members_of_an_abandoned_batch_are_kept_as_long_as_it_says(stage: Stage)
     stage.run().await;
     let _ = stage.queue.batches().abandon("a").await.unwrap();
     stage.advance(DAY);
-    batch.sweep().await.unwrap();
+    let _ = batch.sweep().await.unwrap();
     stage.advance(SECOND);
     stage.run().await;
     let members = [batch.job("m0").unwrap(), batch.job("m1").unwrap()];
@@ -52,11 +54,11 @@ async fn members_that_are_not_to_be_kept_are_deleted(stage: Stage) {
     add(&batch, &[Work::Complete]).await;
     stage.run().await;
     let _ = batch.abandon().await.unwrap();
-    batch.sweep().await.unwrap();
+    let _ = batch.sweep().await.unwrap();
     stage.advance(SECOND);
     stage.run().await;
     assert_eq!(stage.state(&batch.job("m0").unwrap()).await, None);
-    batch.sweep().await.unwrap();
+    let _ = batch.sweep().await.unwrap();
 }
 
 async fn a_batch_that_goes_on_is_refused(stage: Stage) {
@@ -93,7 +95,7 @@ async fn a_member_that_goes_on_is_refused(stage: Stage) {
     let _ = held.ack(&()).await.unwrap();
     refused(&batch.job("late").unwrap()).await;
     let _ = stage.queue.cancel(&batch.job("late").unwrap()).await.unwrap();
-    batch.sweep().await.unwrap();
+    let _ = batch.sweep().await.unwrap();
     stage.advance(SECOND);
     stage.run().await;
     assert_eq!(batch.jobs().count().await.unwrap().jobs, 0);
@@ -105,16 +107,16 @@ async fn asked_twice_it_is_one_operation(stage: Stage) {
     stage.run().await;
     let _ = batch.abandon().await.unwrap();
     let life = BatchLife::new(batch.name().clone(), batch.seq());
-    stage.queue.batches().sweep(&life).await.unwrap();
+    assert_eq!(stage.queue.batches().sweep(&life).await.unwrap(), BatchSweep::Sweeping);
     let begun = stage.meta(&life.sweep()).await.expect("it is begun");
-    batch.sweep().await.unwrap();
+    assert_eq!(batch.sweep().await.unwrap(), BatchSweep::Sweeping);
     assert_eq!(stage.meta(&life.sweep()).await.map(|job| job.seq), Some(begun.seq));
     stage.advance(SECOND);
     stage.run().await;
     let over = stage.meta(&life.sweep()).await.expect("it is kept");
     assert_eq!(over.state, State::Completed);
     let swept = stage.meta(&batch.job("m0").unwrap()).await.expect("it is kept");
-    batch.sweep().await.unwrap();
+    assert_eq!(batch.sweep().await.unwrap(), BatchSweep::Swept);
     stage.advance(SECOND);
     stage.run().await;
     assert_eq!(stage.meta(&life.sweep()).await.map(|job| job.revision), Some(over.revision));
@@ -130,7 +132,7 @@ async fn an_earlier_batch_of_the_name_is_kept_for_a_day(stage: Stage) {
     add(&second, &[Work::Complete]).await;
     stage.run().await;
     let life = BatchLife::new(first.name().clone(), first.seq());
-    stage.queue.batches().sweep(&life).await.unwrap();
+    let _ = stage.queue.batches().sweep(&life).await.unwrap();
     stage.advance(SECOND);
     stage.run().await;
     stage.advance(23 * HOUR);
@@ -146,7 +148,7 @@ async fn a_batch_that_never_was_is_refused(stage: Stage) {
     let life = BatchLife::new(batch.name().clone(), Seq::new(batch.seq().get() + 1));
     let error = stage.queue.batches().sweep(&life).await.unwrap_err();
     assert!(matches!(refusal(&error), Some(BatchError::NoBatch { .. })), "{error}");
-    batch.sweep().await.unwrap();
+    let _ = batch.sweep().await.unwrap();
 }
 
 async fn the_job_that_cancels_an_abandoned_batch_is_no_more_kept_than_its_members(stage: Stage) {
@@ -158,20 +160,36 @@ async fn the_job_that_cancels_an_abandoned_batch_is_no_more_kept_than_its_member
     assert!(matches!(refusal(&error), Some(BatchError::MemberGoesOn { id, .. }) if *id == halt), "{error}");
     stage.run().await;
     assert_eq!(stage.meta(&halt).await.and_then(|job| job.purge_at), None);
-    batch.sweep().await.unwrap();
+    let _ = batch.sweep().await.unwrap();
     stage.advance(HOUR);
     assert_eq!(stage.state(&halt).await, None);
 }
 
 async fn a_batch_that_ended_by_itself_is_left_as_it_is(stage: Stage) {
-    let batch = stage.batch("a").keep(DAY).open().await.unwrap();
+    let batch = stage.batch("a").keep(2 * DAY).open().await.unwrap();
     add(&batch, &[Work::Complete]).await;
     batch.seal().await.unwrap();
     stage.finish("a").await;
     let before = stage.meta(&batch.job("m0").unwrap()).await.and_then(|job| job.purge_at);
     assert!(before.is_some());
     stage.advance(HOUR);
-    batch.sweep().await.unwrap();
+    assert_eq!(batch.sweep().await.unwrap(), BatchSweep::Swept);
     stage.run().await;
     assert_eq!(stage.meta(&batch.job("m0").unwrap()).await.and_then(|job| job.purge_at), before);
+    stage.advance(25 * HOUR);
+    assert_eq!(stage.meta(&batch.status().await.unwrap().life().sweep()).await, None);
+    assert_eq!(batch.sweep().await.unwrap(), BatchSweep::Swept, "the record of the operation is removed");
+}
+
+async fn a_sweep_that_was_cancelled_has_stopped(stage: Stage) {
+    let batch = stage.batch("a").open().await.unwrap();
+    add(&batch, &[Work::Complete]).await;
+    stage.run().await;
+    let _ = batch.abandon().await.unwrap();
+    let _ = batch.sweep().await.unwrap();
+    let operation = batch.status().await.unwrap().life().sweep();
+    let storage = stage.queue.storage();
+    let event = Event::Cancel { processing: OnProcessing::Leave };
+    storage.change(stage.queue.name(), &operation, event, &Policy::default()).await.unwrap();
+    assert_eq!(batch.sweep().await.unwrap(), BatchSweep::Stopped);
 }
