@@ -3,6 +3,7 @@
 use crate::{ErrorView, words::share};
 use queue_core::{Failure, JobMeta, Timestamp};
 use serde::Serialize;
+use std::time::Duration;
 
 /// A batch as JSON: what `queue batch ls` and `queue batch show` answer with `--json`, and the
 /// service.
@@ -39,7 +40,9 @@ pub struct BatchView {
     pub ended_at_ms: Option<i64>,
     /// How long after its opening it ends at the latest.
     pub timeout_ms: i64,
-    /// How long its members are kept after the end.
+    /// When it ends at the latest; `null` once it is over.
+    pub timeout_at_ms: Option<i64>,
+    /// How long its members are kept after the end; if it was abandoned, after their sweep.
     pub keep_ms: i64,
     /// Its callbacks.
     pub callbacks: Vec<BatchCallbackView>,
@@ -53,6 +56,13 @@ impl BatchView {
             (Some(_), _, true) => "ended, cancelled",
             _ => self.state,
         }
+    }
+
+    /// How long its members are kept after its end. `None` if it was abandoned: its members are
+    /// kept until they are swept or deleted.
+    pub fn kept_for(&self) -> Option<Duration> {
+        let is_abandoned = self.state == "abandoned";
+        (!is_abandoned).then(|| Duration::from_millis(self.keep_ms.try_into().unwrap_or_default()))
     }
 
     /// How many members have ended.

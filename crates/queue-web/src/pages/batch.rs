@@ -50,8 +50,8 @@ struct BatchPage {
     /// When the time-out comes; absent once the batch is over.
     timeout_at: Option<Moment>,
     at_timeout: &'static str,
-    kept: String,
-    is_abandoned: bool,
+    /// Absent if the members are kept until they are swept.
+    kept_for: Option<String>,
     first_failure: Option<Moment>,
     callbacks: Vec<CallbackRow>,
     oldest: Option<MemberView>,
@@ -139,13 +139,12 @@ fn view(visit: &Visit, queue: &QueueName, found: &BatchDetails) -> BatchPage {
         opened: at(status.meta.created_at),
         ended: status.ended_at.map(at),
         timeout: age(status.spec.timeout().as_duration()),
-        timeout_at: is_open.then(|| at(status.meta.created_at + status.spec.timeout())),
+        timeout_at: status.timeout_at().map(at),
         at_timeout: match status.spec.on_timeout {
             OnTimeout::Leave => "members that have not ended go on then",
             _ => "members that have not ended are cancelled then",
         },
-        is_abandoned: status.is_abandoned,
-        kept: age(status.spec.keep().as_duration()),
+        kept_for: batch.kept_for().map(age),
         first_failure: status.first_failure.map(at),
         callbacks: callbacks.map(|callback| callback_row(visit, queue, callback)).collect(),
         oldest: oldest.as_ref().map(|job| member(visit, job, *now)),

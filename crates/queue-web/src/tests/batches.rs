@@ -172,6 +172,7 @@ async fn a_callback_is_a_link_to_its_job_once_that_is_enqueued() {
     imports(&store).worker(Router::new(())).until_idle().build().unwrap().run().await;
     let ended = get(&dashboard(store), ONE).await.text;
     assert!(ended.contains(&end), "{end}: {ended}");
+    assert!(!ended.contains("Time-out") && ended.contains("1 d after its end"), "{ended}");
 }
 
 #[tokio::test]

@@ -78,6 +78,11 @@ impl BatchStatus {
         BatchLife::new(self.name.clone(), self.seq)
     }
 
+    /// When the batch ends at the latest, by store time; `None` once it is over.
+    pub fn timeout_at(&self) -> Option<Timestamp> {
+        (!self.is_over()).then(|| self.meta.created_at + self.spec.timeout())
+    }
+
     /// Whether the batch has ended or was abandoned, so that nothing can be added any more.
     pub const fn is_over(&self) -> bool {
         self.ended_at.is_some() || self.is_abandoned

@@ -40,6 +40,7 @@ impl BatchStatus {
             first_failure_at_ms: self.first_failure.map(Timestamp::as_millis),
             ended_at_ms: self.ended_at.map(Timestamp::as_millis),
             timeout_ms: self.spec.timeout_ms,
+            timeout_at_ms: self.timeout_at().map(Timestamp::as_millis),
             keep_ms: self.spec.keep_ms,
             callbacks: callbacks.collect(),
         }

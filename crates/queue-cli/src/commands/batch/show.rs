@@ -106,17 +106,11 @@ fn words(found: &BatchDetails) -> Vec<(&'static str, String)> {
         ("waiting", number(status.waiting)),
         ("opened", at(status.meta.created_at)),
     ];
-    match status.ended_at {
-        Some(ended_at) => pairs.push(("ended", at(ended_at))),
-        None if !status.is_over() => {
-            pairs.push(("time-out", at(status.meta.created_at + status.spec.timeout())));
-        }
-        None => {}
-    }
-    pairs.push(if status.is_abandoned {
-        ("kept", "until `queue batch sweep`, or until the members are deleted".to_owned())
-    } else {
-        ("kept for", age(status.spec.keep().as_duration()))
+    pairs.extend(status.ended_at.map(|ended_at| ("ended", at(ended_at))));
+    pairs.extend(status.timeout_at().map(|timeout_at| ("time-out", at(timeout_at))));
+    pairs.push(match batch.kept_for() {
+        Some(keep) => ("kept for", age(keep)),
+        None => ("kept", "until `queue batch sweep`, or until the members are deleted".to_owned()),
     });
     for callback in &batch.callbacks {
         let queue = callback.queue.as_ref().map(|queue| format!(" in {queue}")).unwrap_or_default();
