@@ -43,6 +43,8 @@ export interface ShownBatch {
   timed_out: boolean;
   was_cancelled: boolean;
   ended_at_ms: number | null;
+  /** Until when its members were counted, if that ended before they did: at its time-out, or when it was abandoned. */
+  counted_until_ms: number | null;
   /** When it ends at the latest; `null` once it is over. */
   timeout_at_ms: number | null;
   [name: string]: unknown;

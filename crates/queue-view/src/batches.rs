@@ -38,6 +38,9 @@ pub struct BatchView {
     pub first_failure_at_ms: Option<i64>,
     /// When it ended and its callbacks were enqueued.
     pub ended_at_ms: Option<i64>,
+    /// Until when its members were counted, if that ended before they had all ended: at its
+    /// time-out, or when it was abandoned. `null` otherwise.
+    pub counted_until_ms: Option<i64>,
     /// How long after its opening it ends at the latest.
     pub timeout_ms: i64,
     /// When it ends at the latest; `null` once it is over.

@@ -43,6 +43,8 @@ struct BatchPage {
     meter: String,
     progress: String,
     added: String,
+    /// Present if the counts are not current: members may have ended since.
+    counted_until: Option<Moment>,
     tiles: Vec<TileView>,
     opened: Moment,
     ended: Option<Moment>,
@@ -135,6 +137,7 @@ fn view(visit: &Visit, queue: &QueueName, found: &BatchDetails) -> BatchPage {
         meter: progress_meter(&batch),
         progress: batch.progress(),
         added: number(batch.added),
+        counted_until: status.counted_until().map(at),
         tiles: counts(&batch).map(|(label, count)| tile(label, count, members)).into(),
         opened: at(status.meta.created_at),
         ended: status.ended_at.map(at),

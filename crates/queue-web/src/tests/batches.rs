@@ -222,6 +222,7 @@ async fn a_batch_is_sealed_cancelled_and_abandoned_and_each_leaves_its_record() 
     assert!(got.location().contains("did=batch-seal"), "{}", got.location());
     assert_eq!(state().await, "sealed");
     let sealed = get(&dashboard, ONE).await.text;
+    assert!(!sealed.contains("counted until"), "its counts are current: {sealed}");
     assert!(!sealed.contains("./seal-batch") && sealed.contains("value=\"cancel\">Cancel"), "{sealed}");
     let asked = post(&dashboard, ONE, "/stop-batch", &format!("{STOP}=cancel")).await;
     assert_eq!((asked.status, state().await), (StatusCode::OK, "sealed"), "{}", asked.text);
@@ -242,6 +243,7 @@ async fn a_batch_is_sealed_cancelled_and_abandoned_and_each_leaves_its_record() 
         over.contains("batch sweep <bdi>nightly</bdi> --number 1") && !over.contains("Time-out"),
         "{over}"
     );
+    assert!(over.contains("counted until <time"), "{over}");
     for (path, form, did) in [
         ("/seal-batch", "queue=imports&name=nightly".to_owned(), "unchanged"),
         ("/stop-batch", format!("{STOP}=cancel&sure=yes"), "unchanged"),

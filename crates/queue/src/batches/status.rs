@@ -24,8 +24,8 @@ pub struct BatchStatus {
     pub failed: u64,
     /// How many were cancelled or deleted, or expired.
     pub cancelled: u64,
-    /// How many had not ended: they wait or run. A time-out ends the counting, so all counts stay
-    /// as they were then.
+    /// How many had not ended: they wait or run. All counts stay as they were at
+    /// [`counted_until`](Self::counted_until).
     pub waiting: u64,
     /// No more members come from outside.
     pub is_sealed: bool,
@@ -76,6 +76,17 @@ impl BatchStatus {
     /// The life of the name, which makes the ids and the tag of its members.
     pub fn life(&self) -> BatchLife {
         BatchLife::new(self.name.clone(), self.seq)
+    }
+
+    /// Until when the members were counted, by store time, if the counting ended before they did:
+    /// at the time-out, or when the batch was abandoned. The counts are as they were then. `None`
+    /// for a batch that counts, and for one of which all members had ended.
+    pub fn counted_until(&self) -> Option<Timestamp> {
+        match self.ended_at {
+            _ if self.waiting == 0 => None,
+            Some(ended_at) => self.timed_out.then_some(ended_at),
+            None => self.is_abandoned.then(|| self.meta.entered_at()),
+        }
     }
 
     /// When the batch ends at the latest, by store time; `None` once it is over.

@@ -39,6 +39,7 @@ impl BatchStatus {
             opened_at_ms: self.meta.created_at.as_millis(),
             first_failure_at_ms: self.first_failure.map(Timestamp::as_millis),
             ended_at_ms: self.ended_at.map(Timestamp::as_millis),
+            counted_until_ms: self.counted_until().map(Timestamp::as_millis),
             timeout_ms: self.spec.timeout_ms,
             timeout_at_ms: self.timeout_at().map(Timestamp::as_millis),
             keep_ms: self.spec.keep_ms,

@@ -25,6 +25,7 @@ on_stores!(
     a_later_batch_of_the_name_has_callbacks_of_its_own,
     a_plain_job_under_the_id_of_the_cancel_is_none,
     an_abandon_of_a_batch_that_is_cancelled,
+    the_counts_of_a_batch_that_is_over_before_its_members_say_until_when,
 );
 
 fn late() -> JobOptions {
@@ -250,4 +251,29 @@ async fn an_abandon_of_a_batch_that_is_cancelled(stage: Stage) {
     stage.run().await;
     assert_eq!(stage.state(&batch.job("late").unwrap()).await, Some(State::Queued), "members go on");
     assert!(stage.called().is_empty());
+}
+
+async fn the_counts_of_a_batch_that_is_over_before_its_members_say_until_when(stage: Stage) {
+    let batch = stage.batch("a").timeout(DAY).open().await.unwrap();
+    batch.add_with("late", Work::Complete, late()).await.unwrap();
+    assert_eq!(batch.status().await.unwrap().counted_until(), None);
+    stage.advance(SECOND);
+    let _ = batch.abandon().await.unwrap();
+    let status = batch.status().await.unwrap();
+    assert_eq!(status.counted_until(), status.meta.finished_at);
+    assert!(status.counted_until() > Some(status.meta.created_at), "the moment at which it was abandoned");
+    let timed = stage.batch("timed").timeout(HOUR).open().await.unwrap();
+    timed.add_with("late", Work::Complete, JobOptions::new().delay(DAY)).await.unwrap();
+    stage.advance(HOUR);
+    stage.run().await;
+    let status = timed.status().await.unwrap();
+    assert!(status.timed_out && status.counted_until().is_some());
+    assert_eq!(status.counted_until(), status.ended_at);
+    let empty = stage.batch("empty").open().await.unwrap();
+    let _ = empty.abandon().await.unwrap();
+    assert_eq!(empty.status().await.unwrap().counted_until(), None, "nothing is left to count");
+    let ended = stage.batch("ended").open().await.unwrap();
+    ended.seal().await.unwrap();
+    stage.finish("ended").await;
+    assert_eq!(ended.status().await.unwrap().counted_until(), None);
 }

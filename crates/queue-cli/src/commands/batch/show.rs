@@ -104,8 +104,12 @@ fn words(found: &BatchDetails) -> Vec<(&'static str, String)> {
         ("failed", number(status.failed)),
         ("cancelled", number(status.cancelled)),
         ("waiting", number(status.waiting)),
-        ("opened", at(status.meta.created_at)),
     ];
+    let counted = status.counted_until();
+    pairs.extend(
+        counted.map(|until| ("counted until", format!("{}; members may have ended since", at(until)))),
+    );
+    pairs.push(("opened", at(status.meta.created_at)));
     pairs.extend(status.ended_at.map(|ended_at| ("ended", at(ended_at))));
     pairs.extend(status.timeout_at().map(|timeout_at| ("time-out", at(timeout_at))));
     pairs.push(match batch.kept_for() {
