@@ -106,6 +106,40 @@ pub struct BatchDetailsView<'a> {
     pub oldest: Option<OldestMemberView<'a>>,
     /// The last errors, the newest first.
     pub errors: Vec<BatchErrorView<'a>>,
+    /// The members that failed and wait for another try; absent if none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retrying: Option<RetryingView<'a>>,
+    /// Whether a worker claims jobs of its queue; absent once it is over, and if the store keeps no
+    /// workers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_worker: Option<bool>,
+}
+
+impl BatchDetailsView<'_> {
+    /// Why the batch stands still, if it does.
+    pub fn standstill(&self) -> Option<&'static str> {
+        let lacks_worker = self.has_worker == Some(false);
+        lacks_worker.then_some("no worker works on this queue, so the batch stands still")
+    }
+}
+
+/// Members of a batch that failed, or whose worker died, and that wait for another try.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RetryingView<'a> {
+    /// How many were read.
+    pub members: usize,
+    /// There are more than were read.
+    pub has_more: bool,
+    /// The newest error of one; absent if none was read that has an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<BatchErrorView<'a>>,
+}
+
+impl RetryingView<'_> {
+    /// How many there are, such as `7`, or `100+` if not all were counted.
+    pub fn count(&self) -> String {
+        format!("{}{}", self.members, if self.has_more { "+" } else { "" })
+    }
 }
 
 /// The member of a batch that runs longest. Its fields have the names that they have in the JSON of

@@ -22,7 +22,8 @@ mod workers;
 
 pub use across::{JobsAcross, QUEUES_READ_MAX, QueuesToRead};
 pub use batches::{
-    BatchCallbackView, BatchDetailsView, BatchErrorView, BatchView, OldestMemberView, UnreadableBatchView,
+    BatchCallbackView, BatchDetailsView, BatchErrorView, BatchView, OldestMemberView, RetryingView,
+    UnreadableBatchView,
 };
 pub use change::{ChangeOutcome, ChangedJob, ChangedJobs, change_jobs};
 pub use failures::{FAILURES_LOOKED_AT_MAX, FailureGroup, FailureGroups};
@@ -39,5 +40,5 @@ pub use queues::{KindPauseView, QueueView};
 pub use schedules::{ScheduleView, ScheduledJobView, UnreadableScheduleView};
 pub use work::{KindCountsView, SeriesReading, SlotCountsView, WorkCountsView, WorkReading, WorkView};
 pub use workers::{
-    AboutWorker, CurrentJob, LeftOutCounts, QueueWork, WorkerView, duty_word, is_library_worker,
+    AboutWorker, CurrentJob, LeftOutCounts, QueueWork, WorkerView, duty_word, is_library_worker, works_on,
 };

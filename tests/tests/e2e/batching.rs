@@ -89,6 +89,9 @@ fn the_member_that_runs_longest_is_shown_until_it_ends() {
     }
     let idle = show(&place);
     assert_eq!((&idle["oldest"], &idle["errors"]), (&Value::Null, &json!([])));
+    assert_eq!(idle["has_worker"], json!(false));
+    let shown = place.run(&["batch", "show", "import-7"]).ok().text().to_owned();
+    assert!(shown.contains("no worker works on this queue"), "{shown}");
     let waits = "until [ -e go ]; do sleep 0.05; done";
     let _worker = place.start(&["work", "--concurrency", "1", "--exec", waits]);
     let oldest = until("a member runs", || show(&place).get("oldest").cloned());

@@ -72,6 +72,11 @@ pub fn is_library_worker(worker: &WorkerInfo) -> bool {
     !worker.queues.is_empty() && worker.queues.iter().all(QueueName::is_reserved)
 }
 
+/// Whether a worker claims the jobs of a queue: one that drains or pauses does not.
+pub fn works_on(worker: &WorkerInfo, queue: &QueueName) -> bool {
+    worker.duty == Duty::Work && worker.queues.contains(queue)
+}
+
 /// What a worker does now, as the verb of a sentence about it.
 pub const fn duty_word(duty: Duty) -> &'static str {
     match duty {

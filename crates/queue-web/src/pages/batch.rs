@@ -2,6 +2,7 @@
 
 use super::{
     batches::{counts, progress_meter},
+    capitalized,
     overview::TileView,
 };
 use crate::{
@@ -56,7 +57,13 @@ struct BatchPage {
     kept_for: Option<String>,
     first_failure: Option<Moment>,
     callbacks: Vec<CallbackRow>,
+    /// Why it stands still, if it does.
+    standstill: Option<String>,
     oldest: Option<MemberView>,
+    /// How many members wait for another try, and the newest error of one.
+    retrying: Option<String>,
+    last_retried: Option<MemberView>,
+    retrying_members: String,
     errors: Vec<MemberView>,
     has_failed: bool,
     can_seal: bool,
@@ -116,7 +123,8 @@ fn unreadable(name: &str, error: queue_core::Error) -> WebProblem {
 fn view(visit: &Visit, queue: &QueueName, found: &BatchDetails) -> BatchPage {
     let BatchDetails { status, oldest, now, .. } = found;
     let at = |at: Timestamp| moment(at, *now);
-    let batch = status.view();
+    let details = found.view();
+    let batch = &details.batch;
     let tag = status.life().tag();
     let members = |state: Option<&str>| {
         let state = state.map(|state| ("state", state));
@@ -133,12 +141,12 @@ fn view(visit: &Visit, queue: &QueueName, found: &BatchDetails) -> BatchPage {
         seq: status.seq.to_string(),
         members: members(None),
         failed_members: members(Some("failed")),
-        state: batch_word(&batch),
-        meter: progress_meter(&batch),
+        state: batch_word(batch),
+        meter: progress_meter(batch),
         progress: batch.progress(),
         added: number(batch.added),
         counted_until: status.counted_until().map(at),
-        tiles: counts(&batch).map(|(label, count)| tile(label, count, members)).into(),
+        tiles: counts(batch).map(|(label, count)| tile(label, count, members)).into(),
         opened: at(status.meta.created_at),
         ended: status.ended_at.map(at),
         timeout: age(status.spec.timeout().as_duration()),
@@ -150,13 +158,17 @@ fn view(visit: &Visit, queue: &QueueName, found: &BatchDetails) -> BatchPage {
         kept_for: batch.kept_for().map(age),
         first_failure: status.first_failure.map(at),
         callbacks: callbacks.map(|callback| callback_row(visit, queue, callback)).collect(),
+        standstill: details.standstill().map(capitalized),
+        retrying: details.retrying.map(|retrying| retrying.count()),
+        last_retried: found.last_retried().map(|(job, _)| member(visit, job, *now)),
+        retrying_members: members(Some("failing")),
         oldest: oldest.as_ref().map(|job| member(visit, job, *now)),
         errors: found.errors().map(|(job, _)| member(visit, job, *now)).collect(),
         has_failed: status.failed > 0,
         can_seal: is_open && frame.may.produce && batch.state == "open",
         can_cancel: is_open && frame.may.operate && !status.was_cancelled,
         can_abandon: is_open && frame.may.operate,
-        name: batch.batch,
+        name: status.name.to_string(),
         frame,
     }
 }

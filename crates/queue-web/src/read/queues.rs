@@ -2,8 +2,8 @@
 
 use crate::{problem::Result, visit::Visit};
 use queue::operations::OPERATIONS_QUEUE;
-use queue_core::{Duty, QueueName, QueueStatus, StorageExt, WorkerInfo};
-use queue_view::is_library_worker;
+use queue_core::{QueueName, QueueStatus, StorageExt, WorkerInfo};
+use queue_view::{is_library_worker, works_on};
 use std::{sync::Arc, time::Duration};
 
 /// The most queues that a page shows.
@@ -56,9 +56,8 @@ impl Visit {
 
     /// Whether no worker would run an operation now, as far as the store says.
     pub(crate) async fn lacks_operation_worker(&self) -> Result<bool> {
-        let runs = |worker: &WorkerInfo| {
-            worker.duty == Duty::Work && worker.queues.iter().any(|queue| queue.as_str() == OPERATIONS_QUEUE)
-        };
+        let operations = QueueName::from_static(OPERATIONS_QUEUE);
+        let runs = |worker: &WorkerInfo| works_on(worker, &operations);
         Ok(self.all_workers().await?.as_ref().as_ref().is_some_and(|workers| !workers.iter().any(runs)))
     }
 

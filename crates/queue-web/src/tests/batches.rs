@@ -1,22 +1,17 @@
-//! The pages of batches, and what stops and seals one.
+//! The pages of batches.
 
 use super::{ask, client, dashboard, enqueue, fail_one, get, memory, new_job, post, principal};
-use crate::Dashboard;
 use http::{Method, StatusCode};
 use queue::{Queue, Raw, batches::Batch, worker::Router};
 use queue_core::{
     ClaimRequest, Failure, QueueName, Span, Storage, SystemRng, Tag, Tags, WorkerId, lifecycle::Cause,
 };
-use queue_http::{
-    Principal,
-    Scope::{Operate, Produce, View},
-};
+use queue_http::Scope::View;
 use std::sync::Arc;
 
-const ONE: &str = "/batch?queue=imports&name=nightly";
-const STOP: &str = "queue=imports&name=nightly&action";
+pub(super) const ONE: &str = "/batch?queue=imports&name=nightly";
 
-fn imports(store: &Arc<dyn Storage>) -> Queue<Raw, Raw> {
+pub(super) fn imports(store: &Arc<dyn Storage>) -> Queue<Raw, Raw> {
     client(store, "imports")
 }
 
@@ -25,7 +20,7 @@ fn payload() -> Raw {
 }
 
 /// A batch with callbacks and three members, none of which has run.
-async fn with_a_batch(store: &Arc<dyn Storage>) -> Batch<Raw, Raw> {
+pub(super) async fn with_a_batch(store: &Arc<dyn Storage>) -> Batch<Raw, Raw> {
     let report = queue::Kind::new("report").unwrap();
     let builder = imports(store).batch("nightly").on_end(report, &"sealed inside".to_owned());
     let alarm = queue::Kind::new("alarm").unwrap();
@@ -161,6 +156,30 @@ async fn the_page_of_a_batch_shows_how_far_it_is_and_what_is_worth_a_look() {
 }
 
 #[tokio::test]
+async fn a_batch_that_no_worker_looks_after_says_so() {
+    let store = memory();
+    with_a_batch(&store).await;
+    let words = "No worker works on this queue, so the batch stands still";
+    let alone = get(&dashboard(store.clone()), ONE).await.text;
+    assert!(alone.contains(words), "{alone}");
+    super::library_jobs::announce(&store, "w", "imports").await;
+    let attended = get(&dashboard(store.clone()), ONE).await.text;
+    assert!(!attended.contains(words), "{attended}");
+}
+
+#[tokio::test]
+async fn members_that_wait_for_another_try_are_counted_and_the_newest_error_is_shown() {
+    let store = memory();
+    let seq = with_a_batch(&store).await.seq();
+    let failure = Failure::new("Import", "row 7 is locked");
+    fail_one(&store, "imports", "w", failure, Cause::Retryable).await;
+    let text = get(&dashboard(store), ONE).await.text;
+    let list = format!("./jobs?queue=imports&#38;tag=batch%3Anightly%40{seq}&#38;state=failing");
+    assert!(text.contains(&format!("<a href=\"{list}\">1</a> wait for another try")), "{text}");
+    assert!(text.contains("Import: row 7 is locked") && !text.contains("Last errors"), "{text}");
+}
+
+#[tokio::test]
 async fn a_callback_is_a_link_to_its_job_once_that_is_enqueued() {
     let store = memory();
     let report = queue::Kind::new("report").unwrap();
@@ -209,91 +228,4 @@ async fn a_batch_that_is_not_there_is_not_found() {
     }
     let records = get(&dashboard, "/operations").await.text;
     assert!(records.contains("Nobody did anything here"), "{records}");
-}
-
-#[tokio::test]
-async fn a_batch_is_sealed_cancelled_and_abandoned_and_each_leaves_its_record() {
-    let store = memory();
-    with_a_batch(&store).await;
-    let dashboard = dashboard(store.clone());
-    let state =
-        async || imports(&store).batches().get("nightly").await.unwrap().expect("it is kept").state_word();
-    let got = post(&dashboard, ONE, "/seal-batch", "queue=imports&name=nightly").await;
-    assert!(got.location().contains("did=batch-seal"), "{}", got.location());
-    assert_eq!(state().await, "sealed");
-    let sealed = get(&dashboard, ONE).await.text;
-    assert!(!sealed.contains("counted until"), "its counts are current: {sealed}");
-    assert!(!sealed.contains("./seal-batch") && sealed.contains("value=\"cancel\">Cancel"), "{sealed}");
-    let asked = post(&dashboard, ONE, "/stop-batch", &format!("{STOP}=cancel")).await;
-    assert_eq!((asked.status, state().await), (StatusCode::OK, "sealed"), "{}", asked.text);
-    assert!(asked.text.contains("Cancel the batch nightly?"), "{}", asked.text);
-    assert!(asked.text.contains("have not ended</dt><dd><bdi>3</bdi>"), "{}", asked.text);
-    let got = post(&dashboard, ONE, "/stop-batch", &format!("{STOP}=cancel&sure=yes")).await;
-    assert!(got.location().contains("did=batch-cancel"), "{}", got.location());
-    assert_eq!(state().await, "cancelling");
-    assert!(!get(&dashboard, ONE).await.text.contains("value=\"cancel\""));
-    let asked = post(&dashboard, ONE, "/stop-batch", &format!("{STOP}=abandon")).await;
-    assert!(asked.text.contains("Abandon the batch nightly?"), "{}", asked.text);
-    let got = post(&dashboard, ONE, "/stop-batch", &format!("{STOP}=abandon&sure=yes")).await;
-    assert!(got.location().contains("did=batch-abandon"), "{}", got.location());
-    assert_eq!(state().await, "abandoned");
-    let over = get(&dashboard, ONE).await.text;
-    assert!(over.contains("</span>abandoned</span>") && !over.contains("-batch\""), "{over}");
-    assert!(
-        over.contains("batch sweep <bdi>nightly</bdi> --number 1") && !over.contains("Time-out"),
-        "{over}"
-    );
-    assert!(over.contains("counted until <time"), "{over}");
-    for (path, form, did) in [
-        ("/seal-batch", "queue=imports&name=nightly".to_owned(), "unchanged"),
-        ("/stop-batch", format!("{STOP}=cancel&sure=yes"), "unchanged"),
-        // It is as was asked.
-        ("/stop-batch", format!("{STOP}=abandon&sure=yes"), "batch-abandon"),
-    ] {
-        let got = post(&dashboard, ONE, path, &form).await;
-        assert!(got.location().contains(&format!("did={did}")), "{path} {form}: {}", got.location());
-    }
-    let records = get(&dashboard, "/operations").await.text;
-    for action in ["seal batch", "cancel batch", "abandon batch"] {
-        let row = format!("<bdi>{action}</bdi></td><td data-label=\"Queue\"><bdi>imports</bdi>");
-        assert_eq!(records.matches(&row).count(), 2, "{action}: {records}");
-    }
-    assert_eq!(records.matches("<bdi>batch nightly</bdi>").count(), 6, "{records}");
-}
-
-/// The page of the batch as one with these scopes gets it, and the answers to its forms.
-async fn forms_of(dashboard: &Dashboard, who: &Principal) -> (String, Vec<StatusCode>) {
-    let page = ask(dashboard, Method::GET, ONE, Some(who), "").await.text;
-    let proof = ask(dashboard, Method::GET, "/workers", Some(who), "").await;
-    let proof = if proof.status.is_success() { proof.proof().to_owned() } else { String::new() };
-    let mut answers = Vec::new();
-    for (path, form) in [
-        ("/seal-batch", "queue=imports&name=nightly".to_owned()),
-        ("/stop-batch", format!("{STOP}=cancel")),
-        ("/stop-batch", format!("{STOP}=abandon")),
-    ] {
-        let form = format!("proof={proof}&{form}");
-        answers.push(ask(dashboard, Method::POST, path, Some(who), &form).await.status);
-    }
-    (page, answers)
-}
-
-#[tokio::test]
-async fn a_batch_is_changed_by_those_who_may_and_its_page_offers_the_others_no_form() {
-    let store = memory();
-    with_a_batch(&store).await;
-    let dashboard = dashboard(store);
-    let no = StatusCode::FORBIDDEN;
-    let (ok, sent) = (StatusCode::OK, StatusCode::SEE_OTHER);
-    let cases = [
-        (&[View][..], "*", [false, false], [no, no, no]),
-        (&[View, Operate], "*", [false, true], [no, ok, ok]),
-        (&[View, Produce], "*", [true, false], [sent, no, no]),
-        (&[View, Operate, Produce], "others", [false, false], [no, no, no]),
-    ];
-    for (scopes, queues, offered, expected) in cases {
-        let (page, answers) = forms_of(&dashboard, &principal(scopes, queues)).await;
-        let forms = ["./seal-batch", "./stop-batch"].map(|action| page.contains(action));
-        assert_eq!((forms, answers.as_slice()), (offered, &expected[..]), "{scopes:?} {queues}: {page}");
-    }
 }

@@ -22,7 +22,7 @@ async fn with_a_schedule() -> Arc<dyn Storage> {
     store
 }
 
-async fn announce(store: &Arc<dyn Storage>, id: &str, queue: &str) -> Duty {
+pub(super) async fn announce(store: &Arc<dyn Storage>, id: &str, queue: &str) -> Duty {
     let mut worker = WorkerInfo::new(WorkerId::new(id).unwrap());
     worker.queues = vec![QueueName::new(queue).unwrap()];
     store.announce(worker, Duration::from_mins(1)).await.unwrap()

@@ -1,6 +1,7 @@
 //! Tests of the whole dashboard, as a browser meets it.
 
 mod across;
+mod batch_actions;
 mod batches;
 mod bounded;
 mod crowded;

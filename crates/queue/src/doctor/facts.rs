@@ -6,10 +6,10 @@ use super::{
     probe::probe_queue,
 };
 use queue_core::{
-    Clock, Counts, Detail, Direction, Duty, JobMeta, Kind, ListFilter, ListQuery, Moment, QueueName,
-    QueueStatus, QueuesQuery, Result, State, Storage, StorageExt, Timestamp, Walk, WorkerInfo,
+    Clock, Counts, Detail, Direction, JobMeta, Kind, ListFilter, ListQuery, Moment, QueueName, QueueStatus,
+    QueuesQuery, Result, State, Storage, StorageExt, Timestamp, Walk, WorkerInfo,
 };
-use queue_view::AboutWorker;
+use queue_view::{AboutWorker, works_on};
 use std::{cmp::Reverse, collections::BTreeSet, time::Duration};
 
 /// The most queues that are listed.
@@ -105,7 +105,7 @@ impl StoreFacts {
     /// The workers of a queue that still claim.
     pub(super) fn workers_of(&self, queue: &QueueName) -> impl Iterator<Item = &WorkerFacts> {
         let all = self.workers.iter().flatten();
-        all.filter(|worker| worker.info.duty == Duty::Work && worker.info.queues.contains(queue))
+        all.filter(|worker| works_on(&worker.info, queue))
     }
 }
 

@@ -7,6 +7,7 @@ mod dying;
 mod ends;
 mod histories;
 mod joined;
+mod looks;
 mod operated;
 mod place;
 mod refused;

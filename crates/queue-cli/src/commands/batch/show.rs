@@ -89,7 +89,8 @@ fn unreadable_row(unreadable: &UnreadableJob) -> Vec<String> {
 
 fn words(found: &BatchDetails) -> Vec<(&'static str, String)> {
     let status = &found.status;
-    let batch = status.view();
+    let details = found.view();
+    let batch = &details.batch;
     let at = |at: Timestamp| {
         let moment = moment(at, found.now);
         format!("{} ({})", moment.absolute, moment.relative)
@@ -98,13 +99,14 @@ fn words(found: &BatchDetails) -> Vec<(&'static str, String)> {
         ("name", status.name.to_string()),
         ("number", status.seq.to_string()),
         ("state", batch.state_words().to_owned()),
-        ("progress", progress(&batch)),
+        ("progress", progress(batch)),
         ("added", number(status.added)),
         ("completed", number(status.completed)),
         ("failed", number(status.failed)),
         ("cancelled", number(status.cancelled)),
         ("waiting", number(status.waiting)),
     ];
+    pairs.extend(details.standstill().map(|why| ("worker", why.to_owned())));
     let counted = status.counted_until();
     pairs.extend(
         counted.map(|until| ("counted until", format!("{}; members may have ended since", at(until)))),
@@ -126,6 +128,10 @@ fn words(found: &BatchDetails) -> Vec<(&'static str, String)> {
             job.claimed_at.map(|claimed_at| format!(", since {}", at(claimed_at))).unwrap_or_default();
         pairs.push(("runs longest", format!("{}{since}", job.id)));
     }
+    if let Some(retrying) = details.retrying {
+        pairs.push(("retrying", format!("{} wait for another try after a failure", retrying.count())));
+    }
+    pairs.extend(found.last_retried().map(|(job, error)| ("last retry", format!("{}: {error}", job.id))));
     pairs.extend(found.errors().map(|(job, error)| ("error", format!("{}: {error}", job.id))));
     pairs
 }
