@@ -38,9 +38,8 @@ fn called(place: &CommandDirectory) -> Vec<Value> {
 #[test]
 fn a_batch_is_opened_filled_from_a_file_sealed_and_reported_once() {
     let place = place();
-    for _ in 0..2 {
-        assert_eq!(place.run(&OPEN).ok().text(), "open import-7\n");
-    }
+    let seq = place.run(&[&OPEN[..], &["--json"]].concat()).ok().object()["seq"].clone();
+    assert_eq!(place.run(&OPEN).ok().text(), format!("open import-7@{seq}\n"), "it is the same batch");
     place.run(&["batch", "open", "import-7", "--on-end", "other"]).code(2);
     fs::write(place.path().join("rows"), "a\nb\nbad\n").expect("the place is fresh");
     let add = ["batch", "add", "import-7", "--lines", "rows", "--max-attempts", "1"];
@@ -55,7 +54,7 @@ fn a_batch_is_opened_filled_from_a_file_sealed_and_reported_once() {
     drain(&place);
     assert_eq!(called(&place), Vec::<Value>::new());
     for _ in 0..2 {
-        assert_eq!(place.run(&["batch", "seal", "import-7"]).ok().text(), "sealed import-7\n");
+        assert_eq!(place.run(&["batch", "seal", "import-7"]).ok().text(), format!("sealed import-7@{seq}\n"));
     }
     assert!(place.run(&["batch", "add", "import-7", "d"]).code(1).stderr.contains("takes no members"));
     let shown = place.run(&["batch", "show", "import-7"]).ok().text().to_owned();
@@ -112,7 +111,8 @@ fn a_batch_is_cancelled_retried_and_abandoned() {
     let _worker = place.start(&EXEC);
     until("a member fails", || (show(&place)["failed"] == json!(1)).then_some(()));
     assert_eq!(place.run(&["batch", "retry", "import-7"]).ok().text(), "queued 1 member\n");
-    assert_eq!(place.run(&["batch", "cancel", "import-7"]).ok().text(), "cancelling import-7\n");
+    let cancelled = place.run(&["batch", "cancel", "import-7", "--json"]).ok().object();
+    assert_eq!(cancelled["answer"], json!("cancelling"));
     let reports = until("the callback runs", || Some(called(&place)).filter(|reports| !reports.is_empty()));
     assert_eq!(reports.len(), 1, "{reports:?}");
     let counts = ["was_cancelled", "failed", "cancelled"].map(|name| reports[0][name].clone());
@@ -130,7 +130,10 @@ fn a_batch_is_cancelled_retried_and_abandoned() {
     let callback = show(&place)["callbacks"][0]["id"].clone();
     assert_eq!(callback, json!(format!("batch:import-7@{}/end", show(&place)["seq"])));
     place.run(&["batch", "open", "other"]).ok();
-    assert_eq!(place.run(&["batch", "abandon", "other"]).ok().text(), "abandoned other\n");
+    let abandoned = place.run(&["batch", "abandon", "other", "--json"]).ok().object();
+    assert_eq!(abandoned["answer"], json!("abandoned"));
+    let text = format!("abandoned other@{}\n", abandoned["seq"]);
+    assert_eq!(place.run(&["batch", "abandon", "other"]).ok().text(), text);
     place.run(&["batch", "add", "other", "x"]).code(1);
     let shown = place.run(&["batch", "show", "other"]).ok().text().to_owned();
     assert!(shown.contains("until `queue batch sweep`") && !shown.contains("kept for"), "{shown}");
@@ -144,6 +147,27 @@ fn a_batch_is_cancelled_retried_and_abandoned() {
     place.run(&["batch", "open", "new"]).ok();
     assert!(place.run(&["batch", "sweep", "new"]).code(1).stderr.contains("is not over"));
     place.run(&["batch", "sweep", "new", "--number", "999"]).code(3);
+}
+
+#[test]
+fn a_batch_whose_name_was_taken_again_is_found_by_its_number() {
+    let place = place();
+    place.run(&["batch", "open", "a"]).ok();
+    place.run(&["batch", "add", "a", "x", "--id", "1"]).ok();
+    let number = place.run(&["batch", "abandon", "a", "--json"]).ok().object()["seq"].to_string();
+    let show = ["batch", "show", "a", "--number", &number];
+    assert!(place.run(&show).ok().text().contains("counted until"), "its record is there");
+    place.run(&["batch", "open", "a"]).ok();
+    let why = place.run(&show).code(3).stderr.clone();
+    for words in [format!("no record of the batch a@{number}"), format!("queue list --tag batch:a@{number}")]
+    {
+        assert!(why.contains(&words), "{words}: {why}");
+    }
+    assert!(why.contains(&format!("queue batch sweep a --number {number}")), "{why}");
+    let listed = place.run(&["list", "--tag", &format!("batch:a@{number}"), "--json"]).ok().object();
+    assert_eq!(listed["id"], json!(format!("a@{number}/1")));
+    let never = place.run(&["batch", "show", "a", "--number", "999"]).code(3).stderr.clone();
+    assert!(!never.contains("its members"), "{never}");
 }
 
 #[test]

@@ -32,8 +32,8 @@ pub(crate) struct BatchArgs {
 enum BatchCommand {
     /// List the batches of the queue, the newest first
     Ls,
-    /// Show how far a batch is, what runs longest, and the last errors
-    Show(NameArgs),
+    /// Show how far a batch is, what runs longest, what holds it up, and the last errors
+    Show(LifeArgs),
     /// Open a batch, or find the one that was opened in this way before
     Open(OpenArgs),
     /// Add a member to a batch, or one for each line of a file
@@ -56,6 +56,16 @@ struct NameArgs {
     name: String,
 }
 
+#[derive(Debug, Args)]
+struct LifeArgs {
+    /// The name of the batch
+    name: String,
+    /// The number of the batch, as its members have it in their ids, if the name may have been
+    /// taken again
+    #[arg(long, value_name = "N")]
+    number: Option<u64>,
+}
+
 impl BatchArgs {
     pub(crate) fn effect(&self) -> Effect {
         Effect::change_if(!matches!(self.command, BatchCommand::Ls | BatchCommand::Show(_)))
@@ -65,49 +75,50 @@ impl BatchArgs {
 pub(crate) async fn run(args: BatchArgs, session: &Session) -> Result<Exit, CliError> {
     match args.command {
         BatchCommand::Ls => show::all(session).await,
-        BatchCommand::Show(NameArgs { name }) => show::one(&name, session).await,
+        BatchCommand::Show(args) => show::one(&args, session).await,
         BatchCommand::Open(args) => open::run(args, session).await,
         BatchCommand::Add(args) => add::run(*args, session).await,
         BatchCommand::Seal(NameArgs { name }) => {
-            change(&name, "sealed", session, async |jobs| {
-                Ok(find(&name, jobs, session).await?.seal().await?)
-            })
-            .await
+            let seal = async |batch: &Batch<Raw, Raw>| Ok(batch.seal().await.map(|()| Change::Done)?);
+            change(&name, "sealed", session, seal).await
         }
         BatchCommand::Cancel(NameArgs { name }) => {
-            let cancel = async |jobs: &Jobs| stopped(jobs.batches().cancel(&name).await?, &name, session);
-            change(&name, "cancelling", session, cancel).await
+            change(&name, "cancelling", session, async |batch| Ok(batch.cancel().await?)).await
         }
         BatchCommand::Abandon(NameArgs { name }) => {
-            let abandon = async |jobs: &Jobs| stopped(jobs.batches().abandon(&name).await?, &name, session);
-            change(&name, "abandoned", session, abandon).await
+            change(&name, "abandoned", session, async |batch| Ok(batch.abandon().await?)).await
         }
         BatchCommand::Retry(NameArgs { name }) => retry(&name, session).await,
         BatchCommand::Sweep(args) => sweep::run(args, session).await,
     }
 }
 
+/// Changes the batch of a name. The answer has its number, by which its members are found when the
+/// name has a later batch.
 async fn change(
     name: &str,
     answer: &'static str,
     session: &Session,
-    change: impl AsyncFnOnce(&Jobs) -> Result<(), CliError>,
+    change: impl AsyncFnOnce(&Batch<Raw, Raw>) -> Result<Change, CliError>,
 ) -> Result<Exit, CliError> {
-    session.with_jobs(Missing::Refuse, change).await?;
-    session.out.answer(|| format!("{answer} {name}"), || json!({"batch": name, "answer": answer}))?;
+    let change = async |jobs: &Jobs| {
+        let batch = find(name, jobs, session).await?;
+        match change(&batch).await? {
+            Change::Done | Change::Requested | Change::NotAllowed(State::Cancelled) => Ok(batch.seq().get()),
+            Change::Missing => Err(no_such(name, session)),
+            other => Err(CliError::unforeseen(other)),
+        }
+    };
+    let seq = session.with_jobs(Missing::Refuse, change).await?;
+    session.out.answer(
+        || format!("{answer} {name}@{seq}"),
+        || json!({"batch": name, "seq": seq, "answer": answer}),
+    )?;
     Ok(Exit::Ok)
 }
 
 async fn find(name: &str, jobs: &Jobs, session: &Session) -> Result<Batch<Raw, Raw>, CliError> {
     jobs.batches().find(name).await?.ok_or_else(|| no_such(name, session))
-}
-
-fn stopped(change: Change, name: &str, session: &Session) -> Result<(), CliError> {
-    match change {
-        Change::Done | Change::Requested | Change::NotAllowed(State::Cancelled) => Ok(()),
-        Change::Missing => Err(no_such(name, session)),
-        other => Err(CliError::unforeseen(other)),
-    }
 }
 
 async fn retry(name: &str, session: &Session) -> Result<Exit, CliError> {

@@ -73,7 +73,9 @@ pub(super) async fn run(args: OpenArgs, session: &Session) -> Result<Exit, CliEr
     let open = async |jobs: &Jobs| Ok(args.builder(jobs).open().await?);
     let batch = session.with_jobs(Missing::Create, open).await?;
     let (name, seq) = (&args.name, batch.seq().get());
-    session.out.answer(|| format!("open {name}"), || json!({"batch": name, "seq": seq, "answer": "open"}))?;
+    session
+        .out
+        .answer(|| format!("open {name}@{seq}"), || json!({"batch": name, "seq": seq, "answer": "open"}))?;
     Ok(Exit::Ok)
 }
 

@@ -1,14 +1,14 @@
 //! The answers that show batches: the table of all of them, and the details of one.
 
-use super::no_such;
+use super::{LifeArgs, no_such};
 use crate::{
     exit::{CliError, Exit},
     output::{self, Column, Format},
     session::{Jobs, Missing, Session},
 };
 use queue::{
-    UnreadableJob,
-    batches::{BatchDetails, BatchStatus, BatchesPage},
+    Error, Seq, UnreadableJob,
+    batches::{BatchDetails, BatchLife, BatchName, BatchStatus, BatchesPage},
     queue_core::{Cursor, Timestamp},
     view::{
         BatchView, UnreadableBatchView,
@@ -16,6 +16,7 @@ use queue::{
     },
 };
 use serde_json::json;
+use std::fmt::Write;
 
 /// Batches of one read.
 const PAGE: usize = 100;
@@ -58,14 +59,45 @@ pub(super) async fn all(session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
-pub(super) async fn one(name: &str, session: &Session) -> Result<Exit, CliError> {
-    let read = async |jobs: &Jobs| jobs.batches().details(name).await?.ok_or_else(|| no_such(name, session));
+pub(super) async fn one(args: &LifeArgs, session: &Session) -> Result<Exit, CliError> {
+    let read = async |jobs: &Jobs| {
+        let found = jobs.batches().details(&args.name).await?;
+        let Some(number) = args.number else { return found.ok_or_else(|| no_such(&args.name, session)) };
+        match found {
+            Some(found) if found.status.seq.get() == number => Ok(found),
+            found => Err(no_record(args, number, found.as_ref(), jobs).await?),
+        }
+    };
     let found = session.with_jobs(Missing::Refuse, read).await?;
     match session.out.format() {
         Format::Json => session.out.object(&json!(found.view()))?,
         Format::Human => session.out.text(output::pairs(words(&found)))?,
     }
     Ok(Exit::Ok)
+}
+
+/// The error for a batch of this number whose record is not there: the name has a later one, or the
+/// record was removed. Its members may be there still.
+async fn no_record(
+    args: &LifeArgs,
+    number: u64,
+    found: Option<&BatchDetails>,
+    jobs: &Jobs,
+) -> Result<CliError, CliError> {
+    let life = BatchLife::new(BatchName::new(&args.name).map_err(Error::from)?, Seq::new(number));
+    let members = jobs.jobs().tag(life.tag().as_str()).limit(1).page().await?;
+    let later = found.map(|found| format!("; {:?} is the batch {} now", args.name, found.status.seq));
+    let mut why = format!("there is no record of the batch {life}{}", later.unwrap_or_default());
+    if !members.jobs.is_empty() {
+        let tag = life.tag();
+        write!(
+            why,
+            "\nits members are there: `queue list --tag {tag}` lists them, and `queue batch sweep {} --number {number}` ends their records",
+            args.name
+        )
+        .expect("a text takes all");
+    }
+    Ok(CliError::new(Exit::NotFound, why))
 }
 
 /// The batches of the listing; those that cannot be read here come last.
