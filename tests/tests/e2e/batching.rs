@@ -182,6 +182,11 @@ fn a_batch_that_is_not_there_is_not_found_and_bad_callbacks_are_refused() {
         place.run(&["batch", "open", "b", "--on-end", bad]).code(2);
     }
     place.run(&["batch", "open", "a@b"]).code(2);
+    let help = place.run(&["batch", "add", "--help"]).ok().text().to_owned();
+    assert!(help.contains("--max-attempts"), "{help}");
+    for refused in ["--ttl", "--debounce", "--max-wait"] {
+        assert!(!help.contains(refused), "{refused}: {help}");
+    }
     let refused = place.run(&["batch", "add", "nothing", "x", "--ttl", "1h"]).code(2).stderr.clone();
     assert!(refused.contains("no --ttl") && refused.contains("--keep"), "{refused}");
     assert_eq!(place.run(&["batch", "ls", "--json"]).ok().text(), "");

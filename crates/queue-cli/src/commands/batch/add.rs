@@ -11,8 +11,15 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The id of a member is the name and the number of the batch and then --id, such as import-7@12/row-1. The --keep of the batch decides \
-how long it is kept, so --ttl is refused. Adding a member that is there changes nothing, so an interrupted import is run again from the top: the id of a line \
+how long it is kept. Adding a member that is there changes nothing, so an interrupted import is run again from the top: the id of a line \
 is made as by `queue enqueue --lines`.")]
+// What a member does not have is refused with the reason, and not offered.
+#[command(
+    mut_arg("ttl", |arg| arg.hide(true)),
+    mut_arg("debounce", |arg| arg.hide(true)),
+    mut_arg("max_wait", |arg| arg.hide(true)),
+    mut_arg("on_failed", |arg| arg.help("What to do if a failed member has the id [default: block]")),
+)]
 pub(super) struct AddArgs {
     /// The name of the batch
     name: String,
