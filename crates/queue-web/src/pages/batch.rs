@@ -96,7 +96,20 @@ pub(crate) async fn batch(visit: Visit) -> Result<Answer> {
     let key = visit.key("batch", &format!("{queue}\u{0}{name}"));
     let found = visit.app.snapshots.get(key, AGE, read(visit.client(&queue)?, name.to_owned())).await?;
     let found = (*found).as_ref().ok_or_else(|| no_batch(&queue, name))?;
+    let is_later = visit.field("seq").is_some_and(|seq| seq != found.status.seq.to_string());
+    if is_later {
+        return Err(taken_again(&visit, found));
+    }
     answer::page(&view(&visit, &queue, found))
+}
+
+/// For the link of a member of an earlier batch of the name.
+fn taken_again(visit: &Visit, found: &BatchDetails) -> WebProblem {
+    let (name, seq) = (&found.status.name, visit.field("seq").unwrap_or_default());
+    WebProblem::not_found(format!(
+        "There is no record of the batch “{name}@{seq}” any more: “{name}” is the batch {} now. The tag “batch:{name}@{seq}” finds its members.",
+        found.status.seq
+    ))
 }
 
 fn no_batch(queue: &QueueName, name: &str) -> WebProblem {

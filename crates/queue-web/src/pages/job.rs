@@ -13,7 +13,8 @@ use crate::{
 use askama::Template;
 use body::BodyView;
 pub(crate) use body::PartName;
-use queue_core::{JobId, QueueName};
+use queue::batches::BatchLife;
+use queue_core::{JobId, JobMeta, QueueName};
 use queue_view::{JobFact, JobReading};
 use std::time::Duration;
 use timeline::StepView;
@@ -37,6 +38,13 @@ struct JobPage {
     may_edit: bool,
     jobs: String,
     library: Option<super::LibraryLink>,
+    batch: Option<BatchLink>,
+}
+
+/// The batch that the job is a member of.
+struct BatchLink {
+    name: String,
+    href: String,
 }
 
 struct FactView {
@@ -100,9 +108,17 @@ fn view(visit: &Visit, frame: Frame, reading: &JobReading, body: Option<BodyView
         may_edit: frame.may.produce && frame.may.payload && is_open,
         jobs: visit.link("jobs", &[("queue", meta.queue.as_str())]),
         library: visit.library_link(meta),
+        batch: batch(visit, meta),
         body,
         frame,
     }
+}
+
+fn batch(visit: &Visit, meta: &JobMeta) -> Option<BatchLink> {
+    let life = BatchLife::of_member(meta)?;
+    let (queue, seq) = (meta.queue.as_str(), life.seq().to_string());
+    let pairs = [("queue", queue), ("name", life.name().as_str()), ("seq", &seq)];
+    Some(BatchLink { name: life.to_string(), href: visit.link("batch", &pairs) })
 }
 
 fn facts(visit: &Visit, reading: &JobReading) -> Vec<FactView> {

@@ -205,6 +205,27 @@ async fn the_link_to_the_members_lists_them() {
 }
 
 #[tokio::test]
+async fn the_page_of_a_member_leads_to_its_batch_and_to_no_later_one() {
+    let store = memory();
+    let batch = with_a_batch(&store).await;
+    let seq = batch.seq();
+    enqueue(&store, "imports", vec![new_job("nightly@1/mine", "k", "1")]).await;
+    let dashboard = dashboard(store.clone());
+    let page = get(&dashboard, &format!("/job?queue=imports&id=nightly%40{seq}%2Fa")).await.text;
+    let link = format!("./batch?queue=imports&#38;name=nightly&#38;seq={seq}\"><bdi>nightly@{seq}</bdi>");
+    assert!(page.contains(&link), "{page}");
+    let plain = get(&dashboard, "/job?queue=imports&id=nightly%401%2Fmine").await.text;
+    assert!(!plain.contains("member of the batch"), "it has no tag of a batch: {plain}");
+    let of_member = format!("/batch?queue=imports&name=nightly&seq={seq}");
+    assert_eq!(get(&dashboard, &of_member).await.status, StatusCode::OK);
+    let _ = batch.abandon().await.unwrap();
+    imports(&store).batch("nightly").open().await.unwrap();
+    let later = get(&super::dashboard(store), &of_member).await;
+    assert_eq!(later.status, StatusCode::NOT_FOUND, "{}", later.text);
+    assert!(later.text.contains(&format!("batch:nightly@{seq}")), "{}", later.text);
+}
+
+#[tokio::test]
 async fn a_batch_that_is_not_there_is_not_found() {
     let store = memory();
     with_a_batch(&store).await;

@@ -66,6 +66,16 @@ impl BatchLife {
         Some(Self::new(name, job.seq))
     }
 
+    /// The life that a job is a member of, by its id and its tag together; `None` for a member of
+    /// none. It is for people to look at: what counts is the [signal](Self::of_signal) that the
+    /// member owes.
+    pub fn of_member(job: &JobMeta) -> Option<Self> {
+        let (name, rest) = job.id.as_str().split_once('@')?;
+        let (seq, _own) = rest.split_once('/')?;
+        let life = Self::new(BatchName::new(name).ok()?, Seq::new(seq.parse().ok()?));
+        job.tags.contains(&life.tag()).then_some(life)
+    }
+
     /// The life that a signal of a member is to; `None` for a signal to no batch.
     pub fn of_signal(signal: &EndSignal) -> Option<Self> {
         let name = BatchName::new(LibraryJob::batch_in(&signal.to)?).ok()?;

@@ -4,12 +4,17 @@ use crate::{
     on_stores,
     stage::{DAY, HOUR, SECOND, Stage, Work, add},
 };
-use queue::{WorkerId, batches::BatchDetails, queue_core::WorkerInfo};
+use queue::{
+    WorkerId,
+    batches::{BatchDetails, BatchLife},
+    queue_core::WorkerInfo,
+};
 use std::time::Duration;
 
 on_stores!(
     a_batch_stands_still_while_no_worker_works_on_its_queue,
     members_that_wait_for_another_try_are_shown_with_the_newest_error,
+    the_batch_of_a_member_is_in_its_id_and_its_tag,
 );
 
 async fn details(stage: &Stage) -> BatchDetails {
@@ -62,4 +67,18 @@ async fn members_that_wait_for_another_try_are_shown_with_the_newest_error(stage
     stage.run().await;
     stage.advance(DAY);
     assert!(details(&stage).await.retrying.is_empty());
+}
+
+async fn the_batch_of_a_member_is_in_its_id_and_its_tag(stage: Stage) {
+    let batch = stage.batch("a").open().await.unwrap();
+    add(&batch, &[Work::Complete]).await;
+    let member = stage.meta(&batch.job("m0").unwrap()).await.expect("it waits");
+    assert_eq!(BatchLife::of_member(&member), Some(batch.status().await.unwrap().life()));
+    let coordinator = stage.coordinator("a").await;
+    assert_eq!(BatchLife::of_member(&coordinator), None);
+    for id in ["a@1/x", "a@/x", "@1/x", "a@1", "a/1@x"] {
+        stage.queue.enqueue(id, Work::Complete).await.unwrap();
+        let plain = stage.meta(&queue::JobId::new(id).unwrap()).await.expect("it waits");
+        assert_eq!(BatchLife::of_member(&plain), None, "{id}");
+    }
 }
