@@ -91,6 +91,7 @@ export const sendForms = async (tab, base, token, table) => {
   await send("cancel a batch", "form[action='./stop-batch'] button", /asked to stop/);
   await send("ask before a batch is abandoned", stop("abandon"), /^Abandon the batch by-hand/);
   await send("abandon a batch", "form[action='./stop-batch'] button", /The batch is abandoned/);
+  await send("ask before a batch is swept", stop("sweep"), /^Sweep the batch by-hand/);
   await on("/errors?queue=billing", "redrive a group", "form[action='./change'] button", /queued again/);
 
   await on("/workers", "ask before a worker is drained", duty("web-1", "drain"), /^Drain the worker web-1/);

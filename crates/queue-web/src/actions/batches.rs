@@ -1,4 +1,4 @@
-//! Batches: sealing one, cancelling its members, and abandoning it.
+//! Batches: sealing one, cancelling its members, abandoning it, and sweeping what it left.
 
 use crate::{
     answer::Answer,
@@ -9,17 +9,18 @@ use crate::{
 };
 use queue::{
     Change, Raw,
-    batches::{Batch, BatchError},
+    batches::{Batch, BatchError, BatchSweep},
 };
 use queue_core::{Error, QueueName};
 use queue_http::Scope;
-use queue_view::words::number;
+use queue_view::words::{age, number};
 
-/// What stops a batch.
+/// What ends a batch, or the records that it left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BatchStop {
     Cancel,
     Abandon,
+    Sweep,
 }
 
 impl BatchStop {
@@ -28,7 +29,8 @@ impl BatchStop {
         match visit.required("action")? {
             "cancel" => Ok(Self::Cancel),
             "abandon" => Ok(Self::Abandon),
-            _ => Err(WebProblem::invalid("A batch can be cancelled or abandoned.")),
+            "sweep" => Ok(Self::Sweep),
+            _ => Err(WebProblem::invalid("A batch can be cancelled, abandoned or swept.")),
         }
     }
 
@@ -36,6 +38,7 @@ impl BatchStop {
         match self {
             Self::Cancel => "cancel",
             Self::Abandon => "abandon",
+            Self::Sweep => "sweep",
         }
     }
 
@@ -43,6 +46,7 @@ impl BatchStop {
         match self {
             Self::Cancel => "Cancel",
             Self::Abandon => "Abandon",
+            Self::Sweep => "Sweep",
         }
     }
 
@@ -53,6 +57,9 @@ impl BatchStop {
             }
             Self::Abandon => {
                 "No callback of the batch runs any more, and its members go on. Nothing takes this back."
+            }
+            Self::Sweep => {
+                "The workers keep the records of the members for that time from now on, and delete them then. All members must have ended."
             }
         }
     }
@@ -91,6 +98,11 @@ pub(crate) async fn stop_batch(visit: Visit) -> Result<Answer> {
             Change::Missing => "missing",
             _ => "unchanged",
         }),
+        BatchStop::Sweep => batch.sweep().await.map(|swept| match swept {
+            BatchSweep::Sweeping => "batch-sweep",
+            BatchSweep::Swept => "batch-swept",
+            _ => "unchanged",
+        }),
     };
     end(&visit, record, stopped).await
 }
@@ -114,7 +126,7 @@ async fn end(visit: &Visit, record: AuditEntry, changed: Result<&'static str, Er
 fn refused(error: &Error) -> Option<&'static str> {
     match std::error::Error::source(error)?.downcast_ref()? {
         BatchError::NoBatch { .. } => Some("missing"),
-        BatchError::Ended { .. } => Some("unchanged"),
+        BatchError::Ended { .. } | BatchError::GoesOn { .. } => Some("unchanged"),
         _ => None,
     }
 }
@@ -122,8 +134,12 @@ fn refused(error: &Error) -> Option<&'static str> {
 /// Asks before a batch is stopped, which no page takes back.
 async fn ask(visit: &Visit, queue: &QueueName, stop: BatchStop, batch: &Batch<Raw, Raw>) -> Result<Answer> {
     let name = batch.name().as_str();
-    let waiting = batch.status().await?.waiting;
-    let details = [("Queue", queue.to_string()), ("Members that have not ended", number(waiting))];
+    let status = batch.status().await?;
+    let detail = match stop {
+        BatchStop::Sweep => ("Members are kept for", age(status.spec.keep().as_duration())),
+        BatchStop::Cancel | BatchStop::Abandon => ("Members that have not ended", number(status.waiting)),
+    };
+    let details = [("Queue", queue.to_string()), detail];
     let seq = batch.seq().to_string();
     let fields =
         [("queue", queue.as_str()), ("name", name), ("seq", seq.as_str()), ("action", stop.name()), SURE];

@@ -69,6 +69,7 @@ struct BatchPage {
     can_seal: bool,
     can_cancel: bool,
     can_abandon: bool,
+    can_sweep: bool,
 }
 
 struct CallbackRow {
@@ -181,6 +182,7 @@ fn view(visit: &Visit, queue: &QueueName, found: &BatchDetails) -> BatchPage {
         can_seal: is_open && frame.may.produce && batch.state == "open",
         can_cancel: is_open && frame.may.operate && !status.was_cancelled,
         can_abandon: is_open && frame.may.operate,
+        can_sweep: batch.kept_for().is_none() && !queue.is_reserved() && frame.may.operate,
         name: status.name.to_string(),
         frame,
     }

@@ -41,7 +41,7 @@ async fn a_batch_is_sealed_cancelled_and_abandoned_and_each_leaves_its_record() 
     assert!(got.location().contains("did=batch-abandon"), "{}", got.location());
     assert_eq!(state().await, "abandoned");
     let over = get(&dashboard, ONE).await.text;
-    assert!(over.contains("</span>abandoned</span>") && !over.contains("-batch\""), "{over}");
+    assert!(over.contains("</span>abandoned</span>") && !over.contains("value=\"abandon\""), "{over}");
     assert!(
         over.contains("batch sweep <bdi>nightly</bdi> --number 1") && !over.contains("Time-out"),
         "{over}"
@@ -64,6 +64,34 @@ async fn a_batch_is_sealed_cancelled_and_abandoned_and_each_leaves_its_record() 
     assert_eq!(records.matches("<bdi>batch nightly</bdi>").count(), 6, "{records}");
 }
 
+#[tokio::test]
+async fn an_abandoned_batch_is_swept_once_its_members_have_ended() {
+    let store = memory();
+    let batch = with_a_batch(&store).await;
+    let dashboard = dashboard(store.clone());
+    let sure = format!("{STOP}=sweep&sure=yes");
+    assert!(!get(&dashboard, ONE).await.text.contains("value=\"sweep\""), "it sweeps by itself");
+    let early = post(&dashboard, ONE, "/stop-batch", &sure).await;
+    assert!(early.location().contains("did=unchanged"), "{}", early.location());
+    let got = post(&dashboard, ONE, "/stop-batch", &format!("{STOP}=abandon&sure=yes")).await;
+    assert!(got.location().contains("did=batch-abandon"), "{}", got.location());
+    let over = get(&dashboard, ONE).await.text;
+    assert!(over.contains("value=\"sweep\""), "{over}");
+    let runs = post(&dashboard, ONE, "/stop-batch", &sure).await;
+    assert_eq!(runs.status, StatusCode::BAD_REQUEST, "{}", runs.text);
+    assert!(runs.text.contains("has not ended"), "{}", runs.text);
+    let _ = batch.jobs().cancel_all().await.unwrap();
+    let asked = post(&dashboard, ONE, "/stop-batch", &format!("{STOP}=sweep")).await;
+    assert!(asked.text.contains("Sweep the batch nightly?"), "{}", asked.text);
+    assert!(asked.text.contains("Members are kept for</dt><dd><bdi>1 d</bdi>"), "{}", asked.text);
+    let got = post(&dashboard, ONE, "/stop-batch", &sure).await;
+    assert!(got.location().contains("did=batch-sweep"), "{}", got.location());
+    let again = post(&dashboard, ONE, "/stop-batch", &sure).await;
+    assert!(again.location().contains("did=batch-sweep"), "{}", again.location());
+    let records = get(&dashboard, "/operations").await.text;
+    assert!(records.contains("<bdi>sweep batch</bdi>"), "{records}");
+}
+
 /// The page of the batch as one with these scopes gets it, and the answers to its forms.
 async fn forms_of(dashboard: &Dashboard, who: &Principal) -> (String, Vec<StatusCode>) {
     let page = ask(dashboard, Method::GET, ONE, Some(who), "").await.text;
@@ -74,6 +102,7 @@ async fn forms_of(dashboard: &Dashboard, who: &Principal) -> (String, Vec<Status
         ("/seal-batch", "queue=imports&name=nightly".to_owned()),
         ("/stop-batch", format!("{STOP}=cancel")),
         ("/stop-batch", format!("{STOP}=abandon")),
+        ("/stop-batch", format!("{STOP}=sweep")),
     ] {
         let form = format!("proof={proof}&{form}");
         answers.push(ask(dashboard, Method::POST, path, Some(who), &form).await.status);
@@ -89,10 +118,10 @@ async fn a_batch_is_changed_by_those_who_may_and_its_page_offers_the_others_no_f
     let no = StatusCode::FORBIDDEN;
     let (ok, sent) = (StatusCode::OK, StatusCode::SEE_OTHER);
     let cases = [
-        (&[View][..], "*", [false, false], [no, no, no]),
-        (&[View, Operate], "*", [false, true], [no, ok, ok]),
-        (&[View, Produce], "*", [true, false], [sent, no, no]),
-        (&[View, Operate, Produce], "others", [false, false], [no, no, no]),
+        (&[View][..], "*", [false, false], [no; 4]),
+        (&[View, Operate], "*", [false, true], [no, ok, ok, ok]),
+        (&[View, Produce], "*", [true, false], [sent, no, no, no]),
+        (&[View, Operate, Produce], "others", [false, false], [no; 4]),
     ];
     for (scopes, queues, offered, expected) in cases {
         let (page, answers) = forms_of(&dashboard, &principal(scopes, queues)).await;

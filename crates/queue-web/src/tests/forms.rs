@@ -28,6 +28,8 @@ async fn every_form_goes_to_an_action_and_brings_its_proof() {
     worker.queues = vec![QueueName::new("mail").unwrap()];
     store.announce(worker, Duration::from_mins(1)).await.unwrap();
     client(&store, "mail").batch("import").open().await.unwrap();
+    let over = client(&store, "mail").batch("over").open().await.unwrap();
+    let _ = over.abandon().await.unwrap();
     let dashboard = dashboard(store);
     let mut met = 0;
     for page in [
@@ -40,6 +42,7 @@ async fn every_form_goes_to_an_action_and_brings_its_proof() {
         "/schedules?queue=mail",
         "/batches?queue=mail",
         "/batch?queue=mail&name=import",
+        "/batch?queue=mail&name=over",
         "/operations",
     ] {
         let got = get(&dashboard, page).await;

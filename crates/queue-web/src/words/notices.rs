@@ -29,6 +29,8 @@ pub(crate) fn notice(query: &Fields) -> Option<Notice> {
         "batch-seal" => "The batch is sealed; it ends once all of its members have".to_owned(),
         "batch-cancel" => "The members of the batch are asked to stop; it ends after them".to_owned(),
         "batch-abandon" => "The batch is abandoned: no callback runs, and its members go on".to_owned(),
+        "batch-sweep" => "The workers end the records of the members of this batch".to_owned(),
+        "batch-swept" => "The members of this batch were swept already".to_owned(),
         "enqueued" => "The job is queued".to_owned(),
         "schedule-put" => "The schedule is as you gave it".to_owned(),
         "none-chosen" => "Nothing was changed: choose at least one job first".to_owned(),
