@@ -12,6 +12,7 @@ const WAKE: &str = "crates/queue-worker/src/batches/coordinator.rs";
 const HALT: &str = "crates/queue-worker/src/batches/halt.rs";
 const OPEN: &str = "crates/queue/src/batches/builder.rs";
 const ADD: &str = "crates/queue/src/batches/add.rs";
+const STOP: &str = "crates/queue/src/batches/batch.rs";
 
 /// All cases of one file on the store in memory.
 const fn cases(name: &'static str) -> Test {
@@ -122,6 +123,13 @@ pub(super) const MISTAKES: &[Mistake] = &[
         file: COUNTS,
         right: "gate.needs.saturating_sub(raised)",
         wrong: "gate.needs",
+        caught_by: cases("stops::on_memory"),
+    },
+    Mistake {
+        name: "a batch that is cancelled takes members until a worker has looked",
+        file: STOP,
+        right: "self.seal().await?;",
+        wrong: "",
         caught_by: cases("stops::on_memory"),
     },
     Mistake {
