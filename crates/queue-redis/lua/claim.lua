@@ -104,15 +104,18 @@ if count < #members then
     seqs[at] = nil
   end
 end
-local bodies, senders = fetch('HMGET', PAYLOAD, seqs), nil
+local bodies = fetch('HMGET', PAYLOAD, seqs)
+-- The names of the signals that jobs send, and the place of each in what is read of them.
+local senders, sends = nil, {}
 for at = 1, count do
   if not bodies[at] then return redis.error_reply('CORRUPT an entry of the ready index has no payload') end
   if has(byte(found[at], 43), HAS_SIGNALS) then
     senders = senders or {}
-    senders[#senders + 1] = seqs[at] .. 'r'
+    sends[at] = #senders + 1
+    senders[sends[at]] = seqs[at] .. 'r'
   end
 end
-local signals, senders_told = senders and fetch('HMGET', OUTCOME, senders), 0
+local signals = senders and fetch('HMGET', OUTCOME, senders)
 if timed_out then
   brought_back = brought_back or {}
   for at = 1, #timed_out do
@@ -145,10 +148,7 @@ for at = 1, count do
   claim.seqs[#claim.seqs + 1] = seq
   jobs[said + 1], jobs[said + 2] = job, bodies[at]
   if has(flags, HAS_DETAILS) then jobs[said + 3] = call('HGET', OUTCOME, seq .. 'e') end
-  if has(byte(job, 43), HAS_SIGNALS) then
-    senders_told = senders_told + 1
-    jobs[#jobs + 1] = signals[senders_told]
-  end
+  if sends[at] then jobs[#jobs + 1] = signals[sends[at]] end
   if is_fed then tell(seq, job, PROCESSING) end
 end
 local is_changed = count > 0
