@@ -128,8 +128,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "a batch that is cancelled takes members until a worker has looked",
         file: STOP,
-        right: "self.seal().await?;",
-        wrong: "",
+        right: "self.seal().await?",
+        wrong: "()",
         caught_by: cases("stops::on_memory"),
     },
     Mistake {
