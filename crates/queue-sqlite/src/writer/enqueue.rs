@@ -3,8 +3,8 @@
 use super::{commit::Database, session::SqliteSession, waiting::IndexPosition};
 use crate::row::{SqliteRecord, foreign, written};
 use queue_core::{
-    AnswerRoom, Enqueued, JobMeta, NewJob, QueueName, Seq, Stamped, State,
-    lifecycle::{Admission, admit},
+    AnswerRoom, Enqueued, JobId, JobMeta, NewJob, QueueName, Seq, Signalling, Stamped, State,
+    lifecycle::{Addressed, Admission, address, admit},
     payload_bytes,
 };
 use queue_store::group_commit::Verb;
@@ -42,8 +42,10 @@ impl Verb<Database> for SqliteEnqueue {
 }
 
 impl SqliteSession<'_> {
-    /// Inserts first and asks about a present record only if the id turned out to be taken, since
-    /// most are free. `holder` is the job whose own step this job follows, if that has not ended.
+    /// Asks the targets of the job's end signals before anything is written, and raises them only
+    /// if it is stored: a duplicate raises nothing. Inserts first and asks about a present record
+    /// only if the id turned out to be taken, since most are free. `holder` is the job whose own
+    /// step this job follows, if that has not ended.
     pub(super) fn enqueue_one(
         &mut self,
         queue: i64,
@@ -52,24 +54,29 @@ impl SqliteSession<'_> {
         holder: Option<Seq>,
         room: &mut AnswerRoom,
     ) -> rusqlite::Result<Enqueued> {
-        if !new.end_signals.is_empty() {
-            return self.enqueue_sender(queue, name, new, holder, room);
-        }
-        let meta = JobMeta::begin(name.clone(), new, self.next_seq()?, self.moment.now);
-        if self.insert(queue, &meta, &new.headers, &new.payload, &[])? {
-            return Ok(Enqueued::Queued { seq: meta.seq });
-        }
-        let taken = || foreign(2, "an id is taken by no record");
-        let present = self.load_by_id(queue, name, &new.id)?.ok_or_else(taken)?;
-        match admit(Some(&present.job.meta), new, self.moment.now) {
-            Admission::Duplicate => self.taken_by(&present, room),
-            Admission::Insert | Admission::Replace => {
-                written(self.remove(queue, &IndexPosition::of(&present.job.meta), &present)?)?;
-                let meta = JobMeta::replacing(&present.job.meta, new, meta.seq, self.moment.now);
-                self.insert(queue, &meta, &new.headers, &new.payload, &[])?;
-                Ok(Enqueued::Queued { seq: meta.seq })
+        let (now, seq) = (self.moment.now, self.next_seq()?);
+        let find = |to: &JobId| self.target_by_id(queue, name, to);
+        let addressed = address(&new.end_signals, holder, now, find, |target| &mut target.job.meta)?;
+        let Some(Addressed { signals, raised }) = addressed else {
+            return self.orphaned(queue, name, new, room);
+        };
+        let owes = !new.end_signals.is_empty();
+        let signalling = if owes { Signalling::owing(signals.len()) } else { Signalling::None };
+        let meta = JobMeta { signalling, ..JobMeta::begin(name.clone(), new, seq, now) };
+        if !self.insert(queue, &meta, &new.headers, &new.payload, &signals)? {
+            let taken = || foreign(2, "an id is taken by no record");
+            let present = self.load_by_id(queue, name, &new.id)?.ok_or_else(taken)?;
+            match admit(Some(&present.job.meta), new, now) {
+                Admission::Duplicate => return self.taken_by(&present, room),
+                Admission::Insert | Admission::Replace => {
+                    written(self.remove(queue, &IndexPosition::of(&present.job.meta), &present)?)?;
+                    let meta = JobMeta { signalling, ..JobMeta::replacing(&present.job.meta, new, seq, now) };
+                    written(self.insert(queue, &meta, &new.headers, &new.payload, &signals)?)?;
+                }
             }
         }
+        raised.into_iter().try_for_each(|target| self.keep_in_hand(queue, target))?;
+        Ok(Enqueued::Queued { seq })
     }
 
     /// A result that the answer has no room for is left out, and those behind it are not read.

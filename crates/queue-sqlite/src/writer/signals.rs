@@ -7,9 +7,8 @@ use crate::{
     row::{SqliteRecord, foreign, integer, written},
 };
 use queue_core::{
-    AnswerRoom, EndOutcome, EndSignal, Enqueued, JobId, JobMeta, NewJob, QueueName, Seq, Signalling,
-    Timestamp,
-    lifecycle::{Admission, BodyPatch, Received, Transition, address, admit, look, receive},
+    AnswerRoom, EndOutcome, EndSignal, Enqueued, JobMeta, NewJob, QueueName, Seq, Signalling,
+    lifecycle::{Admission, BodyPatch, Received, Transition, admit, look, receive},
 };
 use rusqlite::OptionalExtension;
 
@@ -43,7 +42,6 @@ impl SqliteSession<'_> {
     pub(super) fn remove_gate(&mut self, stored: &SqliteRecord) -> rusqlite::Result<()> {
         let seq = integer(stored.job.meta.seq.get());
         if stored.has_gate {
-            self.put_down_life(stored.job.meta.seq)?;
             self.statements.delete_gate.execute([seq])?;
         }
         if stored.job.meta.signalling != Signalling::None {
@@ -68,40 +66,21 @@ impl SqliteSession<'_> {
         load.query_map([integer(job.seq.get())], read_end_signal)?.collect()
     }
 
-    /// Stores a job with end signals. The targets are asked before anything is written, and raised
-    /// only for a job that is stored: a duplicate raises nothing, and of a job whose raise no
-    /// target takes nothing is left.
-    pub(super) fn enqueue_sender(
+    /// What is answered to a job of which no target takes a raise: what holds its id if it is a
+    /// duplicate, and otherwise nothing of it is stored.
+    pub(super) fn orphaned(
         &mut self,
         queue: i64,
         name: &QueueName,
         new: &NewJob,
-        holder: Option<Seq>,
         room: &mut AnswerRoom,
     ) -> rusqlite::Result<Enqueued> {
-        let now = self.moment.now;
-        let find = |to: &JobId| self.target_by_id(queue, name, to);
-        let Some(addressed) = address(&new.end_signals, holder, now, find, |target| &mut target.job.meta)?
-        else {
-            let present = self.load_by_id(queue, name, &new.id)?;
-            let duplicate = present.filter(|present| is_duplicate(present, new, now));
-            return duplicate.map_or(Ok(Enqueued::Orphaned), |present| self.taken_by(&present, room));
-        };
-        let (seq, signals) = (self.next_seq()?, &addressed.signals);
-        let owing = |meta| JobMeta { signalling: Signalling::owing(signals.len()), ..meta };
-        let meta = owing(JobMeta::begin(name.clone(), new, seq, now));
-        if !self.insert(queue, &meta, &new.headers, &new.payload, signals)? {
-            let taken = || foreign(2, "an id is taken by no record");
-            let present = self.load_by_id(queue, name, &new.id)?.ok_or_else(taken)?;
-            if is_duplicate(&present, new, now) {
-                return self.taken_by(&present, room);
+        match self.load_by_id(queue, name, &new.id)? {
+            Some(present) if admit(Some(&present.job.meta), new, self.moment.now) == Admission::Duplicate => {
+                self.taken_by(&present, room)
             }
-            written(self.remove(queue, &IndexPosition::of(&present.job.meta), &present)?)?;
-            let meta = owing(JobMeta::replacing(&present.job.meta, new, seq, now));
-            written(self.insert(queue, &meta, &new.headers, &new.payload, signals)?)?;
+            _ => Ok(Enqueued::Orphaned),
         }
-        addressed.raised.into_iter().try_for_each(|target| self.keep_in_hand(queue, target))?;
-        Ok(Enqueued::Queued { seq })
     }
 
     /// Looks at the gate of a transition's own job, after its followers.
@@ -145,8 +124,4 @@ impl SqliteSession<'_> {
         }
         Ok(())
     }
-}
-
-fn is_duplicate(present: &SqliteRecord, new: &NewJob, now: Timestamp) -> bool {
-    admit(Some(&present.job.meta), new, now) == Admission::Duplicate
 }
