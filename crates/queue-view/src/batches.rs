@@ -3,7 +3,6 @@
 use crate::{ErrorView, words::share};
 use queue_core::{Failure, JobMeta, Timestamp};
 use serde::Serialize;
-use std::time::Duration;
 
 /// A batch as JSON: what `queue batch ls` and `queue batch show` answer with `--json`, and the
 /// service.
@@ -59,13 +58,6 @@ impl BatchView {
             (Some(_), _, true) => "ended, cancelled",
             _ => self.state,
         }
-    }
-
-    /// How long its members are kept after its end. `None` if it was abandoned: its members are
-    /// kept until they are swept or deleted.
-    pub fn kept_for(&self) -> Option<Duration> {
-        let is_abandoned = self.state == "abandoned";
-        (!is_abandoned).then(|| Duration::from_millis(self.keep_ms.try_into().unwrap_or_default()))
     }
 
     /// How many members have ended.

@@ -169,7 +169,7 @@ fn view(visit: &Visit, queue: &QueueName, found: &BatchDetails) -> BatchPage {
             OnTimeout::Leave => "members that have not ended go on then",
             _ => "members that have not ended are cancelled then",
         },
-        kept_for: batch.kept_for().map(age),
+        kept_for: status.kept_for().map(|keep| age(keep.as_duration())),
         first_failure: status.first_failure.map(at),
         callbacks: callbacks.map(|callback| callback_row(visit, queue, callback)).collect(),
         standstill: details.standstill().map(capitalized),
@@ -182,7 +182,7 @@ fn view(visit: &Visit, queue: &QueueName, found: &BatchDetails) -> BatchPage {
         can_seal: is_open && frame.may.produce && batch.state == "open",
         can_cancel: is_open && frame.may.operate && !status.was_cancelled,
         can_abandon: is_open && frame.may.operate,
-        can_sweep: batch.kept_for().is_none() && !queue.is_reserved() && frame.may.operate,
+        can_sweep: status.is_abandoned && !queue.is_reserved() && frame.may.operate,
         name: status.name.to_string(),
         frame,
     }

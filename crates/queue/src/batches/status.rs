@@ -4,7 +4,7 @@ use super::{
     BatchCounts, BatchLife, BatchName, BatchProgress, BatchSpec,
     found::{FoundBatch, is_abandoned},
 };
-use queue_core::{JobMeta, Seq, Timestamp};
+use queue_core::{JobMeta, Seq, Span, Timestamp};
 
 /// The status of a batch when it was read. Each member is counted once, however often it was run
 /// again.
@@ -92,6 +92,12 @@ impl BatchStatus {
     /// When the batch ends at the latest, by store time; `None` once it is over.
     pub fn timeout_at(&self) -> Option<Timestamp> {
         (!self.is_over()).then(|| self.meta.created_at + self.spec.timeout())
+    }
+
+    /// How long the members are kept after the end. `None` if the batch was abandoned: they are
+    /// kept until they are [swept](super::Batches::sweep) or deleted.
+    pub fn kept_for(&self) -> Option<Span> {
+        (!self.is_abandoned).then(|| self.spec.keep())
     }
 
     /// Whether the batch has ended or was abandoned, so that nothing can be added any more.

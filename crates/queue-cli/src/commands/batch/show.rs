@@ -146,8 +146,8 @@ fn words(found: &BatchDetails) -> Vec<(&'static str, String)> {
     pairs.push(("opened", at(status.meta.created_at)));
     pairs.extend(status.ended_at.map(|ended_at| ("ended", at(ended_at))));
     pairs.extend(status.timeout_at().map(|timeout_at| ("time-out", at(timeout_at))));
-    pairs.push(match batch.kept_for() {
-        Some(keep) => ("kept for", age(keep)),
+    pairs.push(match status.kept_for() {
+        Some(keep) => ("kept for", age(keep.as_duration())),
         None => ("kept", "until `queue batch sweep`, or until the members are deleted".to_owned()),
     });
     for callback in &batch.callbacks {
