@@ -16,7 +16,6 @@ use clap::{Args, Subcommand};
 use open::OpenArgs;
 use queue::{Change, Raw, State, batches::Batch};
 use serde_json::json;
-use sweep::SweepArgs;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -47,7 +46,8 @@ enum BatchCommand {
     /// Run the failed members of a batch again that has not ended; they stay counted as failed
     Retry(NameArgs),
     /// End the records of the members of an abandoned batch, as a batch that ends does by itself
-    Sweep(SweepArgs),
+    #[command(after_help = sweep::HELP)]
+    Sweep(LifeArgs),
 }
 
 #[derive(Debug, Args)]

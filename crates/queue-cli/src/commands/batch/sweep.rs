@@ -1,31 +1,22 @@
 //! `queue batch sweep`: the end of the records that an abandoned batch has left.
 
-use super::find;
+use super::{LifeArgs, find};
 use crate::{
     exit::{CliError, Exit},
     session::{Jobs, Missing, Session},
 };
-use clap::Args;
 use queue::{
     Error, Seq,
     batches::{BatchLife, BatchName, BatchSweep},
 };
 use serde_json::json;
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
+pub(super) const HELP: &str = "\
 The members of an abandoned batch are kept until this is run. They are kept from then on for as long as the --keep of the batch \
 said, and for 24h if its record was removed or its name was taken again. The workers of the queue do this, once all members have ended.
-A batch that is not abandoned does so by itself: it is refused until it has ended, with exit code 1, and is swept already then.")]
-pub(super) struct SweepArgs {
-    /// The name of the batch
-    name: String,
-    /// The number of the batch, as its members have it in their ids, if the name was taken again
-    #[arg(long, value_name = "N")]
-    number: Option<u64>,
-}
+A batch that is not abandoned does so by itself: it is refused until it has ended, with exit code 1, and is swept already then.";
 
-pub(super) async fn run(args: SweepArgs, session: &Session) -> Result<Exit, CliError> {
+pub(super) async fn run(args: LifeArgs, session: &Session) -> Result<Exit, CliError> {
     let name = BatchName::new(&args.name).map_err(Error::from)?;
     let sweep = async |jobs: &Jobs| {
         if let Some(number) = args.number {
