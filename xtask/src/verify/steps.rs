@@ -55,10 +55,8 @@ pub(super) const STEPS: &[Step] = &[
         name: "features",
         purpose: "crates compile without their features",
         run: |repo, extent, _| {
-            passed(match extent {
-                Extent::All => features::run(repo, Depth::Two),
-                _ => features::run(repo, Depth::Zero),
-            })
+            let depth = if extent == Extent::All { Depth::Two } else { Depth::Zero };
+            passed(features::run(repo, depth))
         },
     },
     Step {
