@@ -62,11 +62,18 @@ fn best(run: &StoreRun, row: Row, is_asked: impl Fn(&str) -> bool) -> Option<(&s
     }
 }
 
+/// A figure with remarks is no measure to divide by: a peer that looks for jobs at intervals, and
+/// does not end in time, has the rate of its interval.
 fn ratio(run: &StoreRun, row: Row) -> String {
+    let is_remarked = |peer: &str| {
+        run.cells.iter().any(|cell| cell.is_of(row) && cell.peer == peer && !cell.remarks().is_empty())
+    };
     let ours = best(run, row, |peer| peer == OURS);
     let other = best(run, row, |peer| peer != OURS);
     match (ours, other) {
-        (Some((_, ours)), Some((peer, other))) => format!("{:.2} ({peer})", ours / other),
+        (Some((_, ours)), Some((peer, other))) if !is_remarked(peer) => {
+            format!("{:.2} ({peer})", ours / other)
+        }
         _ => String::new(),
     }
 }
@@ -197,6 +204,14 @@ mod tests {
         let text = section(&store_run());
         assert!(text.contains("| 20,000 | **40,000** | none † | 0.50 (fast) |"), "{text}");
         assert!(text.contains("| **0.250 / 2.50** | 0.500 / 5.00 |  | 0.50 (fast) |"), "{text}");
+    }
+
+    #[test]
+    fn a_best_peer_that_did_not_end_has_no_ratio() {
+        let mut run = store_run();
+        run.cells[1].runs[0].notes.push("not all of 20000 jobs within 4 s".to_owned());
+        let text = section(&run);
+        assert!(text.contains("| 20,000 | **40,000** † | none † |  |"), "{text}");
     }
 
     #[test]
