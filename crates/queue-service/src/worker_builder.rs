@@ -7,7 +7,9 @@ use crate::{
 };
 use queue_core::{Error, Payload, QueueName, Result, RetryPolicy, Rng, SystemRng};
 use queue_remote::{RemoteOptions, ServiceClient};
-use queue_worker::{Context, JobError, JobHandler, WorkerEvent, hosted::host_name, runtime::Handler};
+use queue_worker::{
+    Context, InvalidWorker, JobError, JobHandler, WorkerEvent, hosted::host_name, runtime::Handler,
+};
 use std::{fmt, ops::RangeInclusive, sync::Arc, time::Duration};
 
 /// Most jobs that one worker may hold. A larger number is a typing error.
@@ -138,8 +140,9 @@ impl ServiceWorkerBuilder {
     /// Checks the settings and reads the file of the token. No connection is made yet.
     ///
     /// # Errors
-    /// `Invalid`, saying which setting and its bounds, and for a token that cannot be read or would
-    /// go unencrypted over a network.
+    /// `Invalid`, saying which setting and its bounds, with an [`InvalidWorker`] as its source
+    /// where the handler is at fault; and for a token that cannot be read or would go unencrypted
+    /// over a network.
     pub async fn build(self) -> Result<ServiceWorker> {
         self.check()?;
         let name = self.name.unwrap_or_else(host_name);
@@ -164,6 +167,7 @@ impl ServiceWorkerBuilder {
     }
 
     fn check(&self) -> Result<()> {
+        InvalidWorker::check_handler(&*self.handler, [&self.queue])?;
         if self.concurrency == 0 || self.concurrency > SLOTS_MAX {
             return Err(invalid(format!("concurrency must be at least 1 and at most {SLOTS_MAX}")));
         }

@@ -42,6 +42,6 @@ pub use shutdown_signal::shutdown_signal;
 pub use tokio_clock::TokioClock;
 pub use worker::hosted;
 pub use worker::{
-    HookStage, JobEnd, PruneTick, RateLimit, RescueTick, WorkQueue, Worker, WorkerBuilder, WorkerEvent,
-    WorkerEvents, WorkerReport,
+    HookStage, InvalidWorker, JobEnd, PruneTick, RateLimit, RescueTick, WorkQueue, Worker, WorkerBuilder,
+    WorkerEvent, WorkerEvents, WorkerReport,
 };

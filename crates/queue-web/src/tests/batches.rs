@@ -188,7 +188,13 @@ async fn a_callback_is_a_link_to_its_job_once_that_is_enqueued() {
     let open = get(&dashboard(store.clone()), ONE).await.text;
     assert!(open.contains("report") && !open.contains(&end), "it is not enqueued yet: {open}");
     batch.seal().await.unwrap();
-    imports(&store).worker(Router::new(())).until_idle().build().unwrap().run().await;
+    imports(&store)
+        .worker(Router::new(()).fallback(|_: Raw, _| async { Ok(()) }))
+        .until_idle()
+        .build()
+        .unwrap()
+        .run()
+        .await;
     let ended = get(&dashboard(store), ONE).await.text;
     assert!(ended.contains(&end), "{end}: {ended}");
     assert!(!ended.contains("Time-out") && ended.contains("1 d after its end"), "{ended}");

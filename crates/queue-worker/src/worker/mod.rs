@@ -36,7 +36,7 @@ mod watch;
 
 pub use rate::RateLimit;
 pub use run::Worker;
-pub use setup::{WorkQueue, WorkerBuilder};
+pub use setup::{InvalidWorker, WorkQueue, WorkerBuilder};
 pub use upkeep::{PruneTick, RescueTick};
 pub use watch::{HookStage, JobEnd, WorkerEvent, WorkerEvents, WorkerReport};
 

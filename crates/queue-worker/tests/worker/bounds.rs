@@ -174,3 +174,26 @@ async fn senseless_settings_are_refused() {
         change(rig.worker(succeeding())).build().expect(what);
     }
 }
+
+#[test]
+fn a_router_without_handlers_builds_no_worker_but_one_of_operations() {
+    use queue_core::QueueName;
+    use queue_worker::{InvalidWorker, Worker, operations::OPERATIONS_QUEUE};
+    let rig = Rig::new();
+    let limited = Router::new(()).time_limit("work", millis(1)).expect("valid");
+    for router in [Router::new(()), limited] {
+        let error = rig.worker(router).build().expect_err("it has no handler");
+        let source = std::error::Error::source(&error).and_then(|source| source.downcast_ref());
+        assert_eq!(source, Some(&InvalidWorker::NoHandlers));
+        assert_eq!(
+            error.message(),
+            "there is no handler, so every job would fail: add one by `Router::handle`, \
+             `Router::handle_blocking` or `Router::fallback`"
+        );
+    }
+    let operations = QueueName::from_static(OPERATIONS_QUEUE);
+    let of_operations = || Worker::builder(rig.store.clone(), operations.clone(), Router::new(()));
+    of_operations().build().expect("the library has the handler");
+    of_operations().also(rig.queue.clone()).build().expect_err("the other queue has none");
+    rig.worker(Router::new(()).fallback(|_: u32, _| async { Ok(()) })).build().expect("a fallback is one");
+}

@@ -66,7 +66,7 @@ async fn the_context_tells_the_attempt_and_the_job() {
 async fn an_unknown_kind_fails_the_job_when_the_policy_says_so_and_tells_why() {
     let rig = Rig::new();
     rig.enqueue([of_kind("a", "nobody", "1")]).await;
-    rig.drain(rig.worker(Router::new(())).on_unknown_kind(Unhandled::Fail)).await;
+    rig.drain(rig.worker(router(|_, _| async { Ok(()) })).on_unknown_kind(Unhandled::Fail)).await;
     let meta = rig.meta("a").await;
     assert_eq!((meta.state, meta.reason), (State::Failed, Some(Reason::UnknownKind)));
     let error = meta.last_error.expect("stored");
@@ -78,7 +78,7 @@ async fn an_unknown_kind_fails_the_job_when_the_policy_says_so_and_tells_why() {
 async fn an_unknown_kind_is_an_attempt_like_any_other() {
     let rig = Rig::new();
     rig.enqueue([of_kind("a", "nobody", "1").with_max_attempts(Budget::from_raw(3))]).await;
-    let worker = rig.worker(Router::new(()));
+    let worker = rig.worker(router(|_, _| async { Ok(()) }));
     rig.drain(worker.retry(RetryPolicy::Fixed(Duration::from_millis(100)))).await;
     let meta = rig.meta("a").await;
     assert_eq!((meta.state, meta.reason, meta.failures), (State::Failed, Some(Reason::Exhausted), 3));

@@ -82,8 +82,9 @@ impl<P, R> Queue<P, R> {
     /// let emails: Queue<String> = Queue::new(store.clone(), "emails")?;
     /// let reports: Queue<u32> = Queue::new(store, "reports")?;
     /// let limit = RateLimit::per_minute(30);
+    /// # let router = Router::new(()).fallback(|_: u32, _| async { Ok(()) });
     /// let worker = emails
-    ///     .worker(Router::new(()))
+    ///     .worker(router)
     ///     .also(WorkQueue::from(&reports).weight(2).rate_limit(limit))
     ///     .build()?;
     /// # Ok(()) }

@@ -45,7 +45,15 @@ async fn a_token_that_is_wrong_or_lacks_the_scope_or_the_queue_ends_the_worker()
         };
         let shown = format!("{service:?}");
         assert!(token.is_none_or(|token| !shown.contains(&token)), "{shown}");
-        let working = Working::start(ServiceWorker::builder(service, numbers(), Router::new(()))).await;
+        let router = Router::new(()).fallback(|_: u32, _| async { Ok(()) });
+        let working = Working::start(ServiceWorker::builder(service, numbers(), router)).await;
         assert_eq!(working.ended().await.expect_err("it cannot work").kind(), kind);
     }
+}
+
+#[tokio::test]
+async fn a_worker_without_handlers_does_not_build() {
+    let service = RemoteOptions::new("http://127.0.0.1:1").unwrap();
+    let refused = ServiceWorker::builder(service, numbers(), Router::new(())).build().await.unwrap_err();
+    assert!(refused.to_string().contains("Router::handle"), "{refused}");
 }

@@ -129,7 +129,8 @@ impl Worker {
     /// # use queue_worker::{Router, Worker};
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), queue_core::Error> {
     /// # let (store, queue) = (Arc::new(queue_memory::MemoryStorage::new()), QueueName::new("numbers")?);
-    /// let worker = Worker::builder(store, queue, Router::new(())).build()?;
+    /// # let router = Router::new(()).fallback(|_: u32, _| async { Ok(()) });
+    /// let worker = Worker::builder(store, queue, router).build()?;
     /// for _ in 0..2 {
     ///     let stop = worker.stop_token();
     ///     let running = tokio::spawn(worker.run());
@@ -159,7 +160,8 @@ impl Worker {
     /// # let (store, queue) = (Arc::new(queue_memory::MemoryStorage::new()), QueueName::new("numbers")?);
     /// use std::time::Duration;
     ///
-    /// let worker = Worker::builder(store, queue, Router::new(())).build()?;
+    /// # let router = Router::new(()).fallback(|_: u32, _| async { Ok(()) });
+    /// let worker = Worker::builder(store, queue, router).build()?;
     /// let report = worker.run_until(tokio::time::sleep(Duration::from_millis(10))).await;
     /// assert_eq!(report.started, 0);
     /// # Ok(()) }

@@ -1,6 +1,9 @@
 //! Collects and checks the settings of a worker.
 
-use super::{EndCondition, Prefetch, WorkQueue, WorkedQueue, WorkerOptions, guarded_policy::guarded_policy};
+use super::{
+    EndCondition, InvalidWorker, Prefetch, WorkQueue, WorkedQueue, WorkerOptions,
+    guarded_policy::guarded_policy,
+};
 use crate::{
     handler::SharedHandler,
     worker::{
@@ -78,15 +81,10 @@ impl WorkerBuilder {
     /// its own.
     ///
     /// ```
-    /// # use std::sync::Arc;
-    /// # use queue_core::QueueName;
-    /// # use queue_worker::{RateLimit, Router, Worker};
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), queue_core::Error> {
-    /// # let (store, queue) = (Arc::new(queue_memory::MemoryStorage::new()), QueueName::from_static("mail"));
-    /// let worker = Worker::builder(store, queue, Router::new(()))
-    ///     .kind_rate_limit("newsletter", RateLimit::per_minute(100).burst(10))
-    ///     .build()?;
-    /// # Ok(()) }
+    /// # use queue_worker::{RateLimit, WorkerBuilder};
+    /// # fn limited(worker: WorkerBuilder) -> WorkerBuilder {
+    /// worker.kind_rate_limit("newsletter", RateLimit::per_minute(100).burst(10))
+    /// # }
     /// ```
     #[must_use]
     pub fn kind_rate_limit(mut self, kind: impl AsRef<str>, limit: RateLimit) -> Self {
@@ -250,8 +248,10 @@ impl WorkerBuilder {
     /// Checks the settings.
     ///
     /// # Errors
-    /// `Invalid`, saying which setting and its bounds.
+    /// `Invalid`, saying which setting and its bounds. Where the handler is at fault, the source of
+    /// the error is an [`InvalidWorker`].
     pub fn build(mut self) -> Result<Worker> {
+        InvalidWorker::check_handler(&*self.handler.0, self.queues.iter().map(|queue| &queue.name))?;
         let concurrency = self.options.concurrency;
         let slots = match self.options.prefetch {
             Prefetch::Fixed(jobs) => concurrency.saturating_add(jobs),

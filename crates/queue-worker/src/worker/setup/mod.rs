@@ -6,6 +6,7 @@
 mod attempt_settings;
 mod builder;
 pub(super) mod guarded_policy;
+mod invalid_worker;
 pub(super) mod prefetch;
 mod watch_settings;
 mod work_queue;
@@ -13,6 +14,7 @@ mod worked_queue;
 mod worker_options;
 
 pub use builder::WorkerBuilder;
+pub use invalid_worker::InvalidWorker;
 pub use work_queue::WorkQueue;
 
 pub(super) use prefetch::Prefetch;

@@ -14,7 +14,8 @@ use queue_core::QueueName;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), queue_core::Error> {
 /// # let store = Arc::new(queue_memory::MemoryStorage::new());
 /// # let [urgent, normal, mail] = ["urgent", "normal", "mail"].map(QueueName::from_static);
-/// let worker = Worker::builder(store, WorkQueue::new(urgent).weight(6), Router::new(()))
+/// # let router = Router::new(()).fallback(|_: u32, _| async { Ok(()) });
+/// let worker = Worker::builder(store, WorkQueue::new(urgent).weight(6), router)
 ///     .also(WorkQueue::new(normal).weight(3))
 ///     .also(WorkQueue::new(mail).rate_limit(RateLimit::per_second(20)))
 ///     .build()?;

@@ -5,7 +5,7 @@ use queue::{
     Clock, Queue, Timestamp,
     schedules::{Missed, Overlap, Put, Schedule, ScheduleError, Timing},
     testing::TestStore,
-    worker::{Router, WorkerEvent},
+    worker::WorkerEvent,
 };
 use std::{error::Error as _, time::Duration};
 
@@ -141,7 +141,7 @@ async fn skipped_ticks_are_told() {
     clock.advance(10 * HOUR + 40 * MINUTE);
     let (told, events) = std::sync::mpsc::channel();
     let worker = reports
-        .worker(Router::new(()))
+        .worker(router())
         .until_idle()
         .on_event(move |event: &WorkerEvent| drop(told.send(event.clone())))
         .build()

@@ -1,11 +1,11 @@
 //! Schedules that this machine cannot read, beside those that it can.
 
-use super::{Report, hourly, report, run, set_up};
+use super::{Report, hourly, report, router, run, set_up};
 use queue::{
     Change, ErrorKind, JobOptions, Kind, Queue, State, StorageExt, StoreCopy,
     queue_core::{ContentType, Detail, JobId, NewJob, Payload, Tag, Tags},
     schedules::{Schedule, ScheduleSpec, Timing},
-    worker::{Router, WorkerEvent},
+    worker::WorkerEvent,
 };
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ async fn a_worker_tells_each_time_that_it_cannot_read_one() {
     for _ in 0..2 {
         let told = told.clone();
         let on_event = move |event: &WorkerEvent| drop(told.send(event.clone()));
-        let worker = reports.worker(Router::new(())).until_idle().on_event(on_event).build().expect("valid");
+        let worker = reports.worker(router()).until_idle().on_event(on_event).build().expect("valid");
         worker.run().await;
         clock.advance(Duration::from_secs(5));
     }
