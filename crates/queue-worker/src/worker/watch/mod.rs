@@ -7,6 +7,7 @@
 
 mod event_observer;
 mod event_reporter;
+mod event_words;
 mod host_name;
 mod job_end;
 mod presence_announcer;

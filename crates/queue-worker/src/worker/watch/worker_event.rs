@@ -4,7 +4,8 @@ use super::JobEnd;
 use queue_core::{Error, Failure, JobId, JobMeta, QueueName, Seq};
 use queue_schedule::Ahead;
 
-/// Something that happened in a worker. Each settle is reported once, after the store has it.
+/// Something that happened in a worker. Each settle is reported once, after the store has it. Its
+/// `Display` is one line of plain words.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum WorkerEvent {
