@@ -43,7 +43,7 @@ pub use job::*;
 pub use limits::{Limits, payload_bytes};
 pub use names::{
     ContentType, InvalidName, JobId, JobKind, Kind, NAME_BYTES_MAX, NamesKind, QueueGlob, QueueName,
-    SeriesName, WorkerId,
+    ReservedQueue, SeriesName, WorkerId,
 };
 pub use random::{IdSource, Rng, SeededRng, SystemRng, TimeOrderedIds};
 pub use retry::{Exponential, RetryPolicy};

@@ -141,8 +141,8 @@ impl ServiceWorkerBuilder {
     ///
     /// # Errors
     /// `Invalid`, saying which setting and its bounds, with an [`InvalidWorker`] as its source
-    /// where the handler is at fault; and for a token that cannot be read or would go unencrypted
-    /// over a network.
+    /// where the handler or the queue is at fault; and for a token that cannot be read or would go
+    /// unencrypted over a network.
     pub async fn build(self) -> Result<ServiceWorker> {
         self.check()?;
         let name = self.name.unwrap_or_else(host_name);
@@ -167,6 +167,7 @@ impl ServiceWorkerBuilder {
     }
 
     fn check(&self) -> Result<()> {
+        self.queue.check_open().map_err(InvalidWorker::ReservedQueue)?;
         InvalidWorker::check_handler(&*self.handler, [&self.queue])?;
         if self.concurrency == 0 || self.concurrency > SLOTS_MAX {
             return Err(invalid(format!("concurrency must be at least 1 and at most {SLOTS_MAX}")));

@@ -7,11 +7,13 @@ mod invalid_name;
 mod job_kind;
 mod macros;
 mod queue_glob;
+mod reserved_queue;
 
 pub use invalid_name::InvalidName;
 pub(crate) use invalid_name::check as check_name;
 pub use job_kind::{JobKind, NamesKind};
 pub use queue_glob::QueueGlob;
+pub use reserved_queue::ReservedQueue;
 
 use macros::validated_name;
 

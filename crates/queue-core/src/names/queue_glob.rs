@@ -1,18 +1,7 @@
 //! Patterns of queue names.
 
-use super::{InvalidName, QueueName};
+use super::{InvalidName, QueueName, reserved_queue::PREFIXES};
 use std::{fmt, str::FromStr};
-
-/// The queues of the library itself begin with one of these.
-const RESERVED: [&str; 2] = ["queue.", "leader:"];
-
-impl QueueName {
-    /// Whether the queue belongs to the library itself: its name begins with `queue.` or `leader:`.
-    /// Such queues are not shown among the queues of applications.
-    pub fn is_reserved(&self) -> bool {
-        RESERVED.iter().any(|prefix| self.as_str().starts_with(prefix))
-    }
-}
 
 /// A pattern of queue names in which `*` stands for any text, also for none; every other character
 /// stands for itself. Queues of the library itself, which begin with `queue.` or `leader:`, match a
@@ -38,7 +27,7 @@ impl QueueGlob {
 
     /// The patterns of all queues, the queues of the library included.
     pub fn everything() -> Vec<Self> {
-        RESERVED.iter().map(|prefix| Self(format!("{prefix}*"))).chain([Self::any()]).collect()
+        PREFIXES.iter().map(|prefix| Self(format!("{prefix}*"))).chain([Self::any()]).collect()
     }
 
     /// The pattern as it was written.
@@ -61,7 +50,7 @@ impl QueueGlob {
     pub fn matches(&self, queue: &QueueName) -> bool {
         let name = queue.as_str();
         let is_hidden = |prefix: &str| name.starts_with(prefix) && !self.0.starts_with(prefix);
-        !RESERVED.into_iter().any(is_hidden) && fits(self.0.as_bytes(), name.as_bytes())
+        !PREFIXES.into_iter().any(is_hidden) && fits(self.0.as_bytes(), name.as_bytes())
     }
 }
 

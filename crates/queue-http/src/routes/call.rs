@@ -81,10 +81,7 @@ impl Call {
 
 /// Refuses a queue of the library itself.
 pub(crate) fn check_open(queue: &QueueName) -> Result<()> {
-    if queue.is_reserved() {
-        return Err(Problem::invalid("queues that begin with `queue.` or `leader:` belong to the library"));
-    }
-    Ok(())
+    queue.check_open().map_err(|reserved| Problem::invalid(reserved.to_string()))
 }
 
 /// An answer of JSON.

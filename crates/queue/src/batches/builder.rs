@@ -158,9 +158,11 @@ impl<P, R> BatchBuilder<P, R> {
             return Err(invalid.clone());
         }
         let name = BatchName::new(&self.name)?;
+        self.queue.name().check_open()?;
         let mut spec = self.spec.clone();
         if let Some(queue) = &self.callback_queue {
             let queue = QueueName::new(queue)?;
+            queue.check_open()?;
             for moment in CallbackMoment::ALL {
                 if let Some(callback) = spec.callback_mut(moment) {
                     callback.queue = Some(queue.as_str().to_owned());

@@ -18,7 +18,8 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     ///
     /// # Errors
     /// `Invalid`, before anything is written, for a bad id, a payload that cannot be encoded or is
-    /// over the store's limit (1 MiB by default), a kind that is [reserved](Kind::is_reserved), or
+    /// over the store's limit (1 MiB by default), a kind that is [reserved](Kind::is_reserved), a
+    /// queue that is ([`ReservedQueue`](queue_core::ReservedQueue)), or
     /// a present result that cannot be decoded as `R`; a codec that binds bytes to their job cannot
     /// decode the result of a job of another kind. With [`Certainty::Unknown`] the job may have
     /// been stored: send it again under the same id.
@@ -193,6 +194,7 @@ impl<P: Encode, R> Queue<P, R> {
 
     /// The same without the trace of the caller, for a job that is made again later.
     pub(crate) fn untraced_job_of(&self, id: JobId, payload: &P, options: &CheckedOptions) -> Result<NewJob> {
+        self.shared.name.check_open()?;
         let context = self.shared.context(self.kind(), &id, Role::Payload);
         let payload = payload.encode(&self.shared.codec, &context)?;
         let mut job = options.job(id, self.kind().clone(), payload);

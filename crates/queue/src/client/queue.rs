@@ -59,7 +59,9 @@ pub(crate) struct Shared {
 }
 
 impl<P, R> Queue<P, R> {
-    /// A handle with JSON and default options.
+    /// A handle with JSON and default options. A queue of the library itself, whose name begins
+    /// with `queue.` or `leader:`, can be looked at and changed through it; enqueues and claims are
+    /// refused.
     ///
     /// # Errors
     /// `Invalid` for a name that is not 1 to 255 bytes without control characters.

@@ -44,7 +44,8 @@ impl<P: Decode, R> Queue<P, R> {
     /// `Unavailable` if the store did not answer in time, under a short lease after two thirds of
     /// it. `Invalid` if the payload cannot be
     /// decoded as `P`: that job is Failed as undecodable (or retried, if the policy says so), and
-    /// the next call goes on with the next job.
+    /// the next call goes on with the next job. Before any claim `Invalid` for a [queue of the
+    /// library](queue_core::ReservedQueue).
     ///
     /// A dropped future holds no job: a task of its own finishes a claim that is in flight, and
     /// gives the job back, uncharged.
@@ -74,6 +75,7 @@ impl<P: Decode, R> Queue<P, R> {
     /// # Panics
     /// Outside a tokio runtime with time enabled.
     pub async fn dequeue_many(&self, limit: usize, wait: Duration) -> Result<Vec<Delivery<P, R>>> {
+        self.shared.name.check_open()?;
         let wait = checked_span("a time to wait", wait)?;
         let capabilities = self.shared.storage.capabilities();
         let limit = limit.min(capabilities.limits.batch_max);

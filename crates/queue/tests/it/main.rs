@@ -18,6 +18,7 @@ mod pull_drop;
 mod pull_lost;
 mod pull_many;
 mod replaced;
+mod reserved_queues;
 mod schedules;
 mod sealed;
 mod series;

@@ -248,8 +248,8 @@ impl WorkerBuilder {
     /// Checks the settings.
     ///
     /// # Errors
-    /// `Invalid`, saying which setting and its bounds. Where the handler is at fault, the source of
-    /// the error is an [`InvalidWorker`].
+    /// `Invalid`, saying which setting and its bounds. Where the handler or a queue is at fault,
+    /// the source of the error is an [`InvalidWorker`].
     pub fn build(mut self) -> Result<Worker> {
         InvalidWorker::check_handler(&*self.handler.0, self.queues.iter().map(|queue| &queue.name))?;
         let concurrency = self.options.concurrency;

@@ -1,7 +1,7 @@
 //! Why a worker does not build, where a program can tell the cause by its type.
 
 use crate::{handler::JobHandler, operations::OPERATIONS_QUEUE};
-use queue_core::{Error, QueueName};
+use queue_core::{Error, QueueName, ReservedQueue};
 
 /// Why a worker does not build: the [`source`](std::error::Error::source) of the error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,9 +14,21 @@ pub enum InvalidWorker {
          or `Router::fallback`"
     )]
     NoHandlers,
+    /// A queue of the library itself, other than the one of operations.
+    #[error(transparent)]
+    ReservedQueue(ReservedQueue),
 }
 
 impl InvalidWorker {
+    /// Checks that a program may work on a queue. Of the queues of the library it may work on
+    /// [`OPERATIONS_QUEUE`] alone.
+    pub(super) fn check_queue(queue: &QueueName) -> Result<(), Self> {
+        if queue.as_str() == OPERATIONS_QUEUE {
+            return Ok(());
+        }
+        queue.check_open().map_err(Self::ReservedQueue)
+    }
+
     /// Checks that jobs of these queues can have a handler. A worker of the queue
     /// [`OPERATIONS_QUEUE`] alone needs none of the program's.
     ///

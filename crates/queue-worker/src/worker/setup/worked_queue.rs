@@ -1,6 +1,6 @@
 //! A queue of a worker, checked, with what the parts of the worker know of it.
 
-use super::WorkQueue;
+use super::{InvalidWorker, WorkQueue};
 use crate::worker::{
     hold::ClockReading,
     rate::{QueueRate, RateLimit},
@@ -49,6 +49,7 @@ impl WorkedQueue {
         }
         let mut names = BTreeSet::new();
         for queue in &queues {
+            InvalidWorker::check_queue(&queue.name)?;
             if !names.insert(&queue.name) {
                 return Err(invalid(format!("the queue {:?} stands twice in a worker", queue.name)));
             }
