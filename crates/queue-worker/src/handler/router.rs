@@ -77,6 +77,9 @@ impl<S: Send + Sync + 'static> Router<S> {
     /// its name the handler says so itself, as in
     /// `.handle("greet", |name: String, _| async move { Ok(name.len()) })`.
     ///
+    /// The handler shares its thread with all other tasks of the runtime. One that blocks the
+    /// thread belongs into [`handle_blocking`](Self::handle_blocking).
+    ///
     /// A handler that takes a [`FailedJob`] reads the JSON of jobs that follow a failure, under all
     /// codecs.
     ///

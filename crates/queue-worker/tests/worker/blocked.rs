@@ -31,6 +31,19 @@ async fn a_worker_whose_runtime_was_blocked_runs_no_job_beside_itself() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_runtime_that_was_blocked_past_a_lease_is_reported_and_a_shorter_time_is_not() {
+    for (blocks, is_reported) in [(2900, false), (20_000, true)] {
+        let rig = Rig::new();
+        rig.enqueue([job("a", 1)]).await;
+        let worker = rig.worker(blocking_the_runtime(blocks, 100)).lease(millis(3000));
+        rig.drain(worker).await;
+        // The look was due a third of the lease after the start.
+        assert_eq!(rig.events.count("blocked 19000"), usize::from(is_reported), "{:?}", rig.events.labels());
+        assert_eq!(rig.events.labels().len(), 2 + usize::from(is_reported), "{:?}", rig.events.labels());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_handler_whose_lease_lapsed_has_the_grace_and_then_its_job_is_rescued() {
     let (rig, starts) = (Rig::new(), Starts::default());
     rig.enqueue([job("a", 1)]).await;

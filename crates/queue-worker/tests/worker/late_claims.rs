@@ -28,7 +28,7 @@ async fn a_job_whose_lease_lapsed_before_its_claim_was_heard_is_given_back_unsta
     let running = Rig::start(worker.until_empty());
     nobody_runs_for(3500).await;
     let report = running.ended().await;
-    assert_eq!(rig.events.labels(), ["released a", "started a", "completed a"]);
+    assert_eq!(rig.events.labels(), ["blocked 2500", "released a", "started a", "completed a"]);
     assert_eq!((report.started, report.released), (1, 1));
 }
 

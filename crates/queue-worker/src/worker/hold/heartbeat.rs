@@ -3,7 +3,7 @@
 use super::HeldJob;
 use crate::{
     handler::CancelReason,
-    worker::{run::WorkerRun, trace},
+    worker::{run::WorkerRun, trace, watch::WorkerEvent},
 };
 use futures_util::{StreamExt, future::join_all, stream::FuturesUnordered};
 use queue_core::{
@@ -123,20 +123,34 @@ pub(in crate::worker) fn extend_soon(run: &WorkerRun, lapses_at: Instant) {
 /// is as good as a lost one.
 async fn watch_lapses(run: &WorkerRun, urgent: &Notify) {
     loop {
-        let next_look = Instant::now() + beat_interval(run);
+        let asleep_at = Instant::now();
         let lapse = run.held.all().iter().filter_map(|job| job.lapses_at()).min();
+        let regular = asleep_at + beat_interval(run);
+        let next_look = lapse.map_or(regular, |lapse| lapse.clamp(asleep_at, regular));
         tokio::select! {
             biased;
             () = run.held.held_late() => urgent.notify_one(),
-            () = sleep_until(lapse.map_or(next_look, |lapse| lapse.min(next_look))) => {}
+            () = sleep_until(next_look) => {}
         }
         let now = Instant::now();
+        report_blocked(run, now.saturating_duration_since(next_look));
         for job in run.held.all() {
             if job.lapses_at().is_some_and(|at| at <= now) {
                 job.lose();
             }
         }
     }
+}
+
+/// Reports a look that came so late that a lease lapsed meanwhile: the last heartbeat before it was
+/// sent up to a beat earlier. All timers of a runtime are late when its thread is blocked.
+fn report_blocked(run: &WorkerRun, late: Duration) {
+    if late + beat_interval(run) < run.options.lease.as_duration() {
+        return;
+    }
+    let event = WorkerEvent::RuntimeBlocked { blocked_for: late };
+    tracing::warn!(target: trace::TARGET, "{event}");
+    run.events.emit(&event);
 }
 
 /// Extends the leases of jobs, in as few calls as the store takes.

@@ -88,6 +88,7 @@ impl ReportCounter {
             | WorkerEvent::Paused
             | WorkerEvent::Replayed { .. }
             | WorkerEvent::Resumed
+            | WorkerEvent::RuntimeBlocked { .. }
             | WorkerEvent::ScheduleAhead { .. }
             | WorkerEvent::TicksSkipped { .. }
             | WorkerEvent::Unreadable { .. } => return None,

@@ -53,6 +53,10 @@ fn words(event: &WorkerEvent) -> String {
             };
             format!("the hook {hook:?} failed {stage} {}: {failure}", job_of(job))
         }
+        WorkerEvent::RuntimeBlocked { blocked_for } => format!(
+            "no task of this worker ran for {blocked_for:.1?}, longer than its leases last: does a handler block \
+             its thread? `Router::handle_blocking` runs it on another one"
+        ),
         WorkerEvent::Draining => "this worker was asked to drain, and stops".to_owned(),
         WorkerEvent::Paused => "this worker was paused".to_owned(),
         WorkerEvent::Resumed => "this worker was resumed".to_owned(),
@@ -168,6 +172,11 @@ mod tests {
             (
                 E::HookFailed { job: job(), hook, stage: HookStage::After, failure },
                 r#"the hook "audit" failed after "a" of "q": Panic: no"#,
+            ),
+            (
+                E::RuntimeBlocked { blocked_for: Duration::from_secs(41) },
+                "no task of this worker ran for 41.0s, longer than its leases last: does a handler block its \
+                 thread? `Router::handle_blocking` runs it on another one",
             ),
             (E::Draining, "this worker was asked to drain, and stops"),
             (E::Paused, "this worker was paused"),

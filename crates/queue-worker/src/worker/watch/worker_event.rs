@@ -3,6 +3,7 @@
 use super::JobEnd;
 use queue_core::{Error, Failure, JobId, JobMeta, QueueName, Seq};
 use queue_schedule::Ahead;
+use std::time::Duration;
 
 /// Something that happened in a worker. Each settle is reported once, after the store has it. Its
 /// `Display` is one line of plain words.
@@ -108,6 +109,14 @@ pub enum WorkerEvent {
         stage: HookStage,
         /// What went wrong, bounded and masked as a stored failure.
         failure: Failure,
+    },
+    /// No task of this worker ran for so long that leases lapsed which its heartbeats would have
+    /// kept, and their jobs may run elsewhere too. Mostly a handler blocks the thread of its
+    /// runtime: run it by [`Router::handle_blocking`](crate::Router::handle_blocking). It may also
+    /// be other code of the program, or the process was stopped.
+    RuntimeBlocked {
+        /// How long, at least.
+        blocked_for: Duration,
     },
     /// This worker was [asked](queue_core::Storage::set_duty) to drain. It stops in steps, as on a
     /// signal.

@@ -97,6 +97,7 @@ fn label(event: &WorkerEvent) -> String {
         E::Abandoned { id, .. } => format!("abandoned {id}"),
         E::Replayed { id, .. } => format!("replayed {id}"),
         E::HookFailed { job, stage, failure, .. } => format!("hook {stage:?} {} {}", failure.name(), job.id),
+        E::RuntimeBlocked { blocked_for } => format!("blocked {}", blocked_for.as_millis()),
         E::Error(error) => format!("error {:?}", error.kind()),
         other => format!("{other:?}"),
     }
