@@ -1,7 +1,9 @@
 //! The service that `--server` names, with the file of its token.
 //!
 //! `queue work` speaks the protocol `/v1` to it, which needs the scope `work` alone. Every other
-//! command uses the store behind it as a remote store, which needs the scope `store`.
+//! command uses the store behind it as a remote store, which needs the scope `store`. With a token
+//! without that scope, commands that enqueue, wait or look speak `/v1` too; see
+//! `Session::with_jobs_or_service`.
 
 use crate::{exit::CliError, globals::Globals, session::env_or};
 use std::{

@@ -9,11 +9,13 @@ use crate::{
     service_address::ServiceAddress,
 };
 use queue::{
-    Change, JobId, Queue, QueueName, Raw, State, Storage,
+    Change, Error, JobId, Queue, QueueName, Raw, RemoteOptions, State, Storage,
     queue_core::{Durability, Reach, Timestamp},
+    queue_remote::StoreForbidden,
+    service::ServiceStore,
 };
 use serde_json::json;
-use std::{env, sync::Arc, time::Duration};
+use std::{env, error::Error as _, sync::Arc, time::Duration};
 
 /// The default store.
 const STORE: &str = "sqlite:queue.db";
@@ -47,6 +49,14 @@ pub(crate) enum Missing {
 }
 
 impl Missing {
+    /// The URL to open.
+    fn url(self, url: &str) -> String {
+        match self {
+            Self::Create => url.to_owned(),
+            Self::Refuse | Self::RefuseToServe => refusing(url),
+        }
+    }
+
     /// How to make the store that is missing.
     const fn advice(self) -> Option<&'static str> {
         match self {
@@ -82,6 +92,23 @@ impl Session {
         command: impl AsyncFnOnce(&Jobs) -> Result<T, CliError>,
     ) -> Result<T, CliError> {
         self.with_opened(self.open(missing).await?, command).await
+    }
+
+    /// The same for a command that needs no more than calls of `/v1`: with `--server` and a token
+    /// without the scope `store`, the service takes the place of the store.
+    pub(crate) async fn with_jobs_or_service<T>(
+        &self,
+        missing: Missing,
+        command: impl AsyncFnOnce(&Jobs) -> Result<T, CliError>,
+    ) -> Result<T, CliError> {
+        let storage = match self.opener.open(&missing.url(&self.url)).await {
+            Ok(storage) => durable(storage)?,
+            Err(error) => match forbidden(&error).filter(|_| self.server.is_some()) {
+                None => return Err(of_opening(error, missing, &self.url)),
+                Some(reason) => Arc::new(ServiceStore::open(RemoteOptions::new(&self.url)?, reason).await?),
+            },
+        };
+        self.with_opened(storage, command).await
     }
 
     /// Runs the command on the queue of a store that is open, and closes it in every case.
@@ -130,11 +157,7 @@ impl Session {
 
     /// The same for a store that others use through this process, and that may end with it.
     pub(crate) async fn open_any(&self, missing: Missing) -> Result<Arc<dyn Storage>, CliError> {
-        let url = match missing {
-            Missing::Create => self.url.clone(),
-            Missing::Refuse | Missing::RefuseToServe => refusing(&self.url),
-        };
-        self.opener.open(&url).await.map_err(|error| of_opening(error, missing, &self.url))
+        self.opener.open(&missing.url(&self.url)).await.map_err(|error| of_opening(error, missing, &self.url))
     }
 
     /// The store, if it is there or can tell only by being opened.
@@ -158,6 +181,12 @@ fn durable(storage: Arc<dyn Storage>) -> Result<Arc<dyn Storage>, CliError> {
         )));
     }
     Ok(storage)
+}
+
+/// Why a server that knows the caller does not let it use the store.
+fn forbidden(error: &Error) -> Option<String> {
+    let forbidden = error.source()?.downcast_ref::<StoreForbidden>()?;
+    Some(forbidden.reason.clone())
 }
 
 /// A path without a store may be mistyped, or the first job is still to come.

@@ -40,7 +40,7 @@ mod storage;
 mod tls;
 mod wire;
 
-pub use client::{ServiceAnswer, ServiceClient};
+pub use client::{ServiceAnswer, ServiceClient, StoreForbidden};
 pub use contract_mismatch::ContractMismatch;
 pub use options::RemoteOptions;
 #[cfg(feature = "server")]

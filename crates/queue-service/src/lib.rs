@@ -1,5 +1,6 @@
 //! A worker over the protocol of `queue serve`: a program on any host claims jobs with a token of
-//! the scope `work`, and can do nothing else to the store.
+//! the scope `work`, and can do nothing else to the store. Beside it stands [`ServiceStore`], by
+//! which a program enqueues and looks with a token that can do no more.
 //!
 //! [`ServiceWorker`] runs the handlers of a [`Router`](queue_worker::Router), as the worker over a
 //! store does: the same contexts, errors, events and report, so that a handler need not know which
@@ -10,6 +11,7 @@
 //! | what a run consists of, and how it ends | `run/mod.rs` |
 //! | how jobs are claimed so that none is lost | `run/claims.rs` |
 //! | how an outcome reaches the service | `run/outcome.rs`, then `run/batches.rs` |
+//! | what a producer and a viewer may do without the store | `store/mod.rs` |
 //! | what travels | `wire/mod.rs`, and `docs/service/protocol.md` |
 //!
 //! Invariants kept here: a slot is free only after the service has given its verdict on the
@@ -23,10 +25,12 @@ mod client;
 mod error;
 mod run;
 mod spawn;
+mod store;
 mod wire;
 mod worker;
 mod worker_builder;
 
 pub use error::{ProblemKind, ServiceError};
+pub use store::{Cancelled, Ended, ServiceStore};
 pub use worker::ServiceWorker;
 pub use worker_builder::ServiceWorkerBuilder;

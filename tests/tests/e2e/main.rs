@@ -20,6 +20,7 @@ mod interrupted;
 mod killed;
 mod leading;
 mod migrating;
+mod narrow_tokens;
 mod observing;
 mod one_trace;
 mod one_view;

@@ -37,7 +37,7 @@ fn lines(output: &[u8]) -> Vec<Value> {
 }
 
 #[test]
-fn a_worker_needs_the_scope_work_alone_and_every_other_command_the_scope_store() {
+fn a_worker_needs_the_scope_work_alone_and_the_token_opens_nothing_else() {
     let place = place();
     let served = service(&place);
     let url = format!("http://{}", served.address());
@@ -68,27 +68,10 @@ fn a_worker_needs_the_scope_work_alone_and_every_other_command_the_scope_store()
     // The token to work opens nothing else.
     let refused = place.run(&with(&url, "work.token", &["stats"]));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
-    assert!(refused.stderr.contains("does not allow"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("lacks the scope view"), "{}", refused.stderr);
     let refused = place.run(&with(&url, "store.token", &["work", "--exec", "true", "--drain"]));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     assert!(refused.stderr.contains("lacks the scope"), "{}", refused.stderr);
-}
-
-/// A worker needs no token there; what uses the store directly does, and stores nothing without.
-#[test]
-fn a_service_without_tokens_says_how_to_get_one_for_its_store() {
-    let place = place();
-    let served = Served::start(&place, &["--no-auth"]);
-    let url = format!("http://{}", served.address());
-    let in_environment = || place.run_where(("QUEUE_SERVER", &url), &["enqueue", "x"]);
-    for refused in [in_environment(), place.run(&["enqueue", "x", "--server", &url])] {
-        let refused = refused.code(2);
-        assert!(refused.stdout.is_empty() && !refused.stderr.contains("the token does not"), "{refused:?}");
-        assert!(refused.stderr.contains("no caller without a token"), "{refused:?}");
-        assert!(refused.stderr.contains("`--tokens`"), "{refused:?}");
-    }
-    // Nothing was stored, so there is no queue.
-    place.run(&["stats"]).code(3);
 }
 
 #[test]

@@ -96,10 +96,10 @@ fn a_token_that_may_not_is_refused_with_its_reason_and_not_with_an_empty_screen(
     let url = format!("http://{}", served.address());
     let top = ["top", "--server", &url, "--token-file", "view.token"];
     let refused = place.run(&[&top[..], &["--once"]].concat());
-    assert!(refused.code != 0 && refused.stderr.contains("does not allow"), "{refused:?}");
+    assert!(refused.code != 0 && refused.stderr.contains("lacks the scope store"), "{refused:?}");
     let screen = TerminalScreen::start(&place, SIZE, &top);
     let (code, shown) = screen.end();
-    assert!(code == refused.code && shown.contains("does not allow"), "{code}: {shown:?}");
+    assert!(code == refused.code && shown.contains("lacks the scope store"), "{code}: {shown:?}");
     served.kill();
 }
 

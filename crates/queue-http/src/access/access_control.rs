@@ -185,7 +185,7 @@ fn until_ended(answer: Response, principal: Principal) -> Response {
 fn allow(principal: &Principal, scope: Scope, request: &Parts, pattern: Option<&str>) -> Result<(), Refusal> {
     if !principal.has(scope) {
         tracing::debug!(token = principal.token_id(), scope = scope.name(), "a token lacks a scope");
-        return Err(Refusal::Forbidden("the token lacks the scope that this call needs"));
+        return Err(Refusal::Forbidden(principal.lacks(scope)));
     }
     // It reaches every queue, so a token for some of them has no use for it.
     if scope == Scope::Store && !principal.sees_all() {

@@ -10,6 +10,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The name of a caller on a service without tokens.
 const ANYBODY: &str = "anybody";
+/// What such a caller may not do.
+const NO_STORE: &str = "this service does not ask who calls, so it gives no direct access to its store; use `--store` \
+                        where the store is";
 
 /// The caller of a request: its token or certificate, and what that allows. The access layer puts
 /// it into the extensions of every request it admits, so a handler that extracts it cannot run
@@ -106,6 +109,12 @@ impl Principal {
     /// Whether the principal has this scope for any queue.
     pub fn has(&self, scope: Scope) -> bool {
         self.inner.scopes.contains(scope)
+    }
+
+    /// Why a call that needs this scope is refused to the principal. A service without tokens
+    /// speaks of none: there any caller has every scope but that of the store.
+    pub(crate) fn lacks(&self, scope: Scope) -> &'static str {
+        if self.token_id() == ANYBODY { NO_STORE } else { scope.lacking() }
     }
 
     /// Whether the principal has this scope in this queue.

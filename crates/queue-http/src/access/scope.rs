@@ -51,6 +51,20 @@ impl Scope {
         }
     }
 
+    /// Why a caller whose token lacks it is refused.
+    pub(super) const fn lacking(self) -> &'static str {
+        match self {
+            Self::Produce => "the token lacks the scope produce",
+            Self::Work => "the token lacks the scope work",
+            Self::View => "the token lacks the scope view",
+            Self::Payload => "the token lacks the scope payload",
+            Self::Operate => "the token lacks the scope operate",
+            Self::Admin => "the token lacks the scope admin",
+            Self::Metrics => "the token lacks the scope metrics",
+            Self::Store => "the token lacks the scope store",
+        }
+    }
+
     const fn bit(self) -> u8 {
         1 << self as u8
     }
@@ -122,6 +136,7 @@ mod tests {
     fn every_scope_is_found_by_its_name_and_is_in_no_other_set() {
         for scope in Scope::ALL {
             assert_eq!(scope.name().parse(), Ok(scope));
+            assert_eq!(scope.lacking(), format!("the token lacks the scope {scope}"));
             let alone: Scopes = [scope].into_iter().collect();
             assert_eq!(alone.iter().collect::<Vec<_>>(), [scope]);
         }

@@ -71,8 +71,7 @@ fn check_scope(route: &Route, principal: Option<&Principal>, params: &[(String, 
         return Err(Problem::new(ProblemKind::Unauthorized, "the request has no token"));
     };
     if !principal.has(scope) {
-        let detail = format!("the token lacks the scope {scope}");
-        return Err(Problem::new(ProblemKind::Forbidden, detail));
+        return Err(Problem::new(ProblemKind::Forbidden, principal.lacks(scope)));
     }
     let Some((_, name)) = params.iter().find(|(name, _)| name == "queue") else { return Ok(()) };
     let queue = QueueName::new(name).map_err(|invalid| Problem::from(invalid).at("queue"))?;

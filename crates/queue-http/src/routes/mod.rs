@@ -77,10 +77,10 @@ where
         let mut face = face.clone();
         async move {
             let principal = request.extensions().get::<Principal>();
-            match principal.map(|principal| principal.has(Scope::Store)) {
-                Some(true) => {}
-                Some(false) => {
-                    return Problem::new(ProblemKind::Forbidden, "the token lacks the scope store")
+            match principal {
+                Some(principal) if principal.has(Scope::Store) => {}
+                Some(principal) => {
+                    return Problem::new(ProblemKind::Forbidden, principal.lacks(Scope::Store))
                         .into_response();
                 }
                 None => {

@@ -2,8 +2,8 @@
 
 use super::{
     connections::Connections,
-    error::{cut, foreign, lost, mismatch, refused, silent, unreadable},
-    problem::{is_problem, says_a_kind},
+    error::{StoreForbidden, cut, foreign, lost, mismatch, refused, silent, unreadable},
+    problem::{detail, is_problem, says_a_kind},
     progress::Progress,
     token::Token,
     upload::Upload,
@@ -96,8 +96,13 @@ impl Caller {
             status => {
                 let is_problem = is_problem(response.headers());
                 let body = collect(verb, response.into_body(), silence).await?;
-                let says = if is_problem && says_a_kind(&body) { refused } else { foreign };
-                Err(says(verb, &self.endpoint, status, self.token.is_some()))
+                if !is_problem || !says_a_kind(&body) {
+                    return Err(foreign(verb, &self.endpoint, status, self.token.is_some()));
+                }
+                match detail(&body).filter(|_| status == StatusCode::FORBIDDEN) {
+                    Some(reason) => Err(StoreForbidden::error(verb, &self.endpoint, reason)),
+                    None => Err(refused(verb, &self.endpoint, status, self.token.is_some())),
+                }
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::{
 use http::{HeaderMap, StatusCode};
 use hyper_util::client::legacy;
 use queue_core::{Error, ErrorKind};
-use std::{error::Error as StdError, io};
+use std::{error::Error as StdError, fmt, io};
 
 /// Why a request has no answer.
 pub(super) fn lost(operation: &'static str, endpoint: &Endpoint, error: legacy::Error) -> Error {
@@ -71,6 +71,32 @@ pub(super) fn mismatch(operation: &'static str, headers: &HeaderMap) -> Option<E
     Some(Error::new(ErrorKind::Unsupported, operation, mismatch.to_string()).with_source(mismatch))
 }
 
+/// The server knows the caller and does not let it use the store directly: its token lacks the
+/// scope `store`, or the server asks for no token. The [`source`](StdError::source) of the error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoreForbidden {
+    /// What the server says, for people.
+    pub reason: String,
+}
+
+impl StoreForbidden {
+    /// The refusal in a problem document of the server.
+    pub(super) fn error(operation: &'static str, endpoint: &Endpoint, reason: String) -> Error {
+        // As for other refusals: it worked when the handle was opened.
+        let kind = if operation == "open" { ErrorKind::Invalid } else { ErrorKind::Unavailable };
+        Error::new(kind, operation, format!("{endpoint}: {reason}")).with_source(Self { reason })
+    }
+}
+
+impl fmt::Display for StoreForbidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl StdError for StoreForbidden {}
+
 /// An answer that comes from no server of this library, but from something before it. Whether the
 /// request was carried out is unknown.
 pub(super) fn foreign(
@@ -98,11 +124,6 @@ pub(super) fn refused(
         StatusCode::UNAUTHORIZED if !has_token => {
             (ErrorKind::Invalid, "the server wants a token; see `token-file`")
         }
-        StatusCode::FORBIDDEN if !has_token => (
-            ErrorKind::Invalid,
-            "the server lets no caller without a token use its store directly; serve it with `--tokens`, and name the \
-             file of a token with the scope `store` (`token-file`)",
-        ),
         StatusCode::UNAUTHORIZED => (ErrorKind::Invalid, "the server wants another token; see `token-file`"),
         StatusCode::FORBIDDEN => (ErrorKind::Invalid, "the token does not allow direct use of the store"),
         StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => {

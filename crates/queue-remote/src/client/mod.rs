@@ -15,5 +15,6 @@ mod token;
 mod upload;
 
 pub(crate) use call::{Caller, ListenedBody};
+pub use error::StoreForbidden;
 pub use service_client::{ServiceAnswer, ServiceClient};
 pub(crate) use token::TokenSource;

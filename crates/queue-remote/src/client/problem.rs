@@ -36,6 +36,12 @@ pub(super) fn says_a_kind(body: &[u8]) -> bool {
     document["kind"].as_str().is_some_and(|kind| KINDS.contains(&kind))
 }
 
+/// What a problem document says to people.
+pub(super) fn detail(body: &[u8]) -> Option<String> {
+    let document: Value = serde_json::from_slice(body).ok()?;
+    document["detail"].as_str().filter(|detail| !detail.is_empty()).map(ToOwned::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{KINDS, says_a_kind};

@@ -13,7 +13,7 @@ use super::{
 use crate::{endpoint::Endpoint, options::RemoteOptions};
 use bytes::Bytes;
 use http::{
-    HeaderValue, Request, Response, StatusCode,
+    HeaderValue, Method, Request, Response, StatusCode,
     header::{AUTHORIZATION, CONTENT_TYPE},
 };
 use hyper::body::Incoming;
@@ -66,6 +66,14 @@ impl ServiceClient {
         })
     }
 
+    /// Reads a path below the URL, such as `/v1/limits?x=y`, otherwise as [`post`](Self::post).
+    ///
+    /// # Errors
+    /// The errors of [`post`](Self::post).
+    pub async fn get(&self, path: &str) -> Result<ServiceAnswer> {
+        self.ask(Method::GET, path, Bytes::new(), self.silence).await
+    }
+
     /// Sends JSON to a path below the URL, such as `/v1/settle`, and reads the whole answer, for
     /// which the service may `wait` on purpose. A token that the service refuses is read again from
     /// its file, once. Nothing else is sent twice.
@@ -74,14 +82,17 @@ impl ServiceClient {
     /// `Unavailable` without an answer; its certainty says whether the call may have been carried
     /// out. Dropping the future closes the connection, by which the service ends the call.
     pub async fn post(&self, path: &str, body: Bytes, wait: Duration) -> Result<ServiceAnswer> {
-        let silence = self.silence + wait;
+        self.ask(Method::POST, path, body, self.silence + wait).await
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: Bytes, silence: Duration) -> Result<ServiceAnswer> {
         let token = self.token.as_ref().map(Token::header);
-        let mut response = self.send(path, body.clone(), token.as_ref(), silence).await?;
+        let mut response = self.send(&method, path, body.clone(), token.as_ref(), silence).await?;
         if response.status() == StatusCode::UNAUTHORIZED
             && let (Some(file), Some(token)) = (&self.token, &token)
             && file.renew(token).await
         {
-            response = self.send(path, body, Some(&file.header()), silence).await?;
+            response = self.send(&method, path, body, Some(&file.header()), silence).await?;
         }
         let status = response.status().as_u16();
         let media_type = media_type(response.headers());
@@ -91,13 +102,17 @@ impl ServiceClient {
 
     async fn send(
         &self,
+        method: &Method,
         path: &str,
         body: Bytes,
         token: Option<&HeaderValue>,
         silence: Duration,
     ) -> Result<Response<Incoming>> {
         let uri = self.endpoint.uri(path).map_err(|error| unaskable(CALL, error))?;
-        let mut request = Request::post(uri).header(CONTENT_TYPE, "application/json");
+        let mut request = Request::builder().method(method).uri(uri);
+        if method == Method::POST {
+            request = request.header(CONTENT_TYPE, "application/json");
+        }
         if let Some(token) = token {
             request = request.header(AUTHORIZATION, token.clone());
         }

@@ -26,6 +26,12 @@ impl Calls {
         let answer = self.0.post(path, body.into(), wait).await?;
         judged(answer.status, &answer.media_type, &answer.body)
     }
+
+    /// Reads, once.
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ServiceError> {
+        let answer = self.0.get(path).await?;
+        judged(answer.status, &answer.media_type, &answer.body)
+    }
 }
 
 /// What an answer is: a success if it is JSON of the shape that the call asks for, what a problem

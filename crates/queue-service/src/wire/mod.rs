@@ -9,6 +9,7 @@ mod requests;
 pub(crate) use answers::{AnnounceAnswer, ClaimAnswer, ItemAnswer, ItemsAnswer};
 pub(crate) use claimed_job::ClaimedJson;
 pub(crate) use outgoing_event::event_json;
+pub(crate) use outgoing_job::job_json;
 pub(crate) use requests::{AnnounceBody, ClaimBody, items_body};
 
 use queue_core::Span;
@@ -19,7 +20,7 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     base64::Engine::encode(&base64::engine::general_purpose::STANDARD, bytes)
 }
 
-fn from_base64(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
     base64::Engine::decode(&base64::engine::general_purpose::STANDARD, text).ok()
 }
 

@@ -1,4 +1,4 @@
-//! A job that follows another, as a request has it.
+//! A job to enqueue, as a request has it.
 
 use super::{base64, span_millis};
 use queue_core::{NewJob, OnFailed, OnWaiting, Tag};
@@ -6,7 +6,7 @@ use queue_view::TermsView;
 use serde_json::{Map, Value, json};
 
 /// Every field of the job, but those without a value.
-pub(super) fn job_json(job: &NewJob) -> Value {
+pub(crate) fn job_json(job: &NewJob) -> Value {
     let NewJob {
         id,
         kind,

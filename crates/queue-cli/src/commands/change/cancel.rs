@@ -6,8 +6,9 @@ use super::{
     operation::{self, Wanted},
 };
 use crate::{
+    commands::jobs::over_service,
     exit::{CliError, Exit},
-    session::{Missing, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use queue::{Change, JobId, OnProcessing, State, operations::Action, view::Standing};
@@ -47,8 +48,11 @@ async fn many(filter: &ChangedArgs, processing: OnProcessing, session: &Session)
 }
 
 async fn one(id: &JobId, processing: OnProcessing, session: &Session) -> Result<Exit, CliError> {
-    let answer =
-        session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.cancel_with(id, processing).await?)).await?;
+    let cancel = async |jobs: &Jobs| match over_service::service(jobs) {
+        None => Ok(jobs.cancel_with(id, processing).await?),
+        Some(service) => over_service::cancel(service, jobs, id, processing).await,
+    };
+    let answer = session.with_jobs_or_service(Missing::Refuse, cancel).await?;
     let (exit, word, advice) = match answer {
         Change::Done => (Exit::Ok, "cancelled", ""),
         Change::Requested => (Exit::Ok, "requested", "; its worker is told with the next heartbeat"),

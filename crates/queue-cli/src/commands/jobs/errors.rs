@@ -34,7 +34,7 @@ pub(crate) struct ErrorsArgs {
 
 pub(crate) async fn run(args: ErrorsArgs, session: &Session) -> Result<Exit, CliError> {
     session
-        .with_jobs(Missing::Refuse, async |jobs| {
+        .with_jobs_or_service(Missing::Refuse, async |jobs| {
             let look = async |out| show(&args, jobs, out).await;
             args.watch.run(session.out, look).await
         })

@@ -42,7 +42,7 @@ pub(crate) struct ListArgs {
 
 pub(crate) async fn run(args: ListArgs, session: &Session) -> Result<Exit, CliError> {
     session
-        .with_jobs(Missing::Refuse, async |jobs| {
+        .with_jobs_or_service(Missing::Refuse, async |jobs| {
             let look = async |out| list(&args, jobs, out).await;
             args.watch.run(session.out, look).await
         })

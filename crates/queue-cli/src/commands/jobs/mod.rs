@@ -7,6 +7,7 @@ pub(crate) mod errors;
 pub(crate) mod events;
 pub(crate) mod job_args;
 pub(crate) mod list;
+pub(crate) mod over_service;
 pub(crate) mod result;
 pub(crate) mod show;
 pub(crate) mod status;

@@ -37,7 +37,8 @@ pub(crate) async fn run(args: ShowArgs, session: &Session) -> Result<Exit, CliEr
 async fn payload(args: &ShowArgs, session: &Session) -> Result<Exit, CliError> {
     let id = &args.id;
     let read = async |jobs: &Jobs| Ok(jobs.payload_bytes(id).await?);
-    let payload = session.with_jobs(Missing::Refuse, read).await?.ok_or_else(|| session.no_such_job(id))?;
+    let payload =
+        session.with_jobs_or_service(Missing::Refuse, read).await?.ok_or_else(|| session.no_such_job(id))?;
     match session.out.format() {
         output::Format::Human => {
             let on_terminal = if args.raw { OnTerminal::Raw } else { OnTerminal::Escape };
@@ -52,7 +53,7 @@ async fn payload(args: &ShowArgs, session: &Session) -> Result<Exit, CliError> {
 
 async fn everything(id: &JobId, session: &Session) -> Result<Exit, CliError> {
     let read = async |jobs: &Jobs| Ok(JobReading::read_whole(&**jobs.storage(), jobs.name(), id).await?);
-    let found = session.with_jobs(Missing::Refuse, read).await?;
+    let found = session.with_jobs_or_service(Missing::Refuse, read).await?;
     let reading = found.ok_or_else(|| session.no_such_job(id))?;
     let words = || {
         let pairs = output::Text::from(output::pairs(words(&reading)));

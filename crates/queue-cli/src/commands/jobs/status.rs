@@ -21,7 +21,7 @@ pub(crate) struct StatusArgs {
 
 pub(crate) async fn run(args: StatusArgs, session: &Session) -> Result<Exit, CliError> {
     let read = async |jobs: &Jobs| Ok(JobReading::read(&**jobs.storage(), jobs.name(), &args.id).await?);
-    let found = session.with_jobs(Missing::Refuse, read).await?;
+    let found = session.with_jobs_or_service(Missing::Refuse, read).await?;
     let reading = found.ok_or_else(|| session.no_such_job(&args.id))?;
     let object = || {
         let mut object = json!(JobDetails::of(&reading));

@@ -1,11 +1,14 @@
 //! The command `queue wait`: waits until a job is finished, and writes its result to standard
 //! output.
 
-use super::ending::{self, BytesArgs};
+use super::{
+    ending::{self, BytesArgs},
+    over_service,
+};
 use crate::{
     exit::{CliError, Exit},
     parse,
-    session::{Missing, Session},
+    session::{Jobs, Missing, Session},
 };
 use clap::Args;
 use queue::JobId;
@@ -26,7 +29,11 @@ pub(crate) struct WaitArgs {
 }
 
 pub(crate) async fn run(args: WaitArgs, session: &Session) -> Result<Exit, CliError> {
-    let waited =
-        session.with_jobs(Missing::Refuse, async |jobs| Ok(jobs.wait(&args.id, args.timeout).await?)).await?;
+    let (id, timeout) = (&args.id, args.timeout);
+    let wait = async |jobs: &Jobs| match over_service::service(jobs) {
+        None => Ok(jobs.wait(id, timeout).await?),
+        Some(service) => over_service::outcome(service, jobs, id, None, timeout).await,
+    };
+    let waited = session.with_jobs_or_service(Missing::Refuse, wait).await?;
     ending::report(session, Some(&args.id), &waited, args.bytes.on_terminal())
 }

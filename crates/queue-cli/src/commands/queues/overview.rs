@@ -23,7 +23,7 @@ pub(crate) struct QueuesArgs {
 
 pub(crate) async fn run(args: QueuesArgs, session: &Session) -> Result<Exit, CliError> {
     session
-        .with_jobs(Missing::Refuse, async |jobs| {
+        .with_jobs_or_service(Missing::Refuse, async |jobs| {
             let look = async |out| list(jobs, out).await;
             args.watch.run(session.out, look).await
         })

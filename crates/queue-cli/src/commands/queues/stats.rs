@@ -39,7 +39,7 @@ struct Stats {
 
 pub(crate) async fn run(args: StatsArgs, session: &Session) -> Result<Exit, CliError> {
     session
-        .with_jobs(Missing::Refuse, async |jobs| {
+        .with_jobs_or_service(Missing::Refuse, async |jobs| {
             let look = async |out| show(&args, jobs, session, out).await;
             args.watch.run(session.out, look).await
         })

@@ -25,7 +25,7 @@ pub(crate) struct WorkersArgs {
 /// Lists all workers of the store, for every queue.
 pub(crate) async fn run(args: WorkersArgs, session: &Session) -> Result<Exit, CliError> {
     session
-        .with_jobs(Missing::Refuse, async |jobs| {
+        .with_jobs_or_service(Missing::Refuse, async |jobs| {
             let look = async |out| list(jobs, out).await;
             args.watch.run(session.out, look).await
         })

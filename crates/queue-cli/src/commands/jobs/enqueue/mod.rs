@@ -85,7 +85,7 @@ pub(crate) async fn run(args: EnqueueArgs, session: &Session) -> Result<Exit, Cl
             what => what.store(&Target { jobs, batch: None }, session).await,
         }
     };
-    session.with_jobs(Missing::Create, run).await
+    session.with_jobs_or_service(Missing::Create, run).await
 }
 
 impl NewJobs {

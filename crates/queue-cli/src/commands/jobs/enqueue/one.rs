@@ -3,7 +3,7 @@
 
 use super::Target;
 use crate::{
-    commands::jobs::ending,
+    commands::jobs::{ending, over_service},
     exit::{CliError, Exit},
     output::OnTerminal,
     session::{Jobs, Session},
@@ -56,8 +56,16 @@ pub(super) async fn wait(
         Id::Given(id) => Some(id.clone()),
         _ => None,
     };
-    let answer = jobs.enqueue_and_wait_with(id, Raw(payload), options, timeout).await;
-    ending::report(session, known.as_ref(), &ending::of_call(answer)?, OnTerminal::Escape)
+    let outcome = match over_service::service(jobs) {
+        None => {
+            let answer = jobs.enqueue_and_wait_with(id, Raw(payload), options, timeout).await;
+            ending::of_call(answer)?
+        }
+        Some(service) => {
+            over_service::enqueue_and_wait(service, jobs, (id, Raw(payload), options), timeout).await?
+        }
+    };
+    ending::report(session, known.as_ref(), &outcome, OnTerminal::Escape)
 }
 
 fn words(stored: &Enqueued<Raw>) -> String {
