@@ -9,9 +9,14 @@ fn an_id_that_is_present_is_answered_and_not_stored_again() {
     let place = place();
     let first = place.run(&["enqueue", "one", "--id", "a"]).ok();
     assert_eq!(first.text(), "queued a\n");
-    assert_eq!(place.run(&["enqueue", "two", "--id", "a"]).ok().text(), "duplicate a (queued)\n");
-    let job = place.run(&["enqueue", "two", "--id", "a", "--json"]).ok().object();
-    assert_eq!((&job["answer"], &job["state"]), (&"duplicate".into(), &"queued".into()));
+    assert_eq!(place.run(&["enqueue", "one", "--id", "a"]).ok().text(), "duplicate a (queued)\n");
+    let other = place.run(&["enqueue", "two", "--id", "a"]).ok();
+    assert_eq!(other.text(), "duplicate a (queued); the stored payload differs\n");
+    for (payload, differs) in [("one", false), ("two", true)] {
+        let job = place.run(&["enqueue", payload, "--id", "a", "--json"]).ok().object();
+        assert_eq!((&job["answer"], &job["state"]), (&"duplicate".into(), &"queued".into()));
+        assert_eq!(job["payload_differs"], differs, "{payload}");
+    }
     place.run(&["work", "--exec", "cat", "--drain"]).ok();
     assert_eq!(place.run(&["result", "a"]).ok().text(), "one");
     assert!(place.run(&["enqueue", "three", "--id", "a"]).ok().text().starts_with("duplicate a (completed"));
@@ -126,7 +131,10 @@ fn a_failed_job_blocks_its_id_unless_it_shall_be_replaced() {
     let place = place();
     place.run(&["enqueue", "1", "--id", "a"]).ok();
     place.run(&["work", "--exec", "exit 65", "--drain"]).code(1);
-    assert_eq!(place.run(&["enqueue", "2", "--id", "a"]).ok().text(), "duplicate a (failed)\n");
+    assert_eq!(
+        place.run(&["enqueue", "2", "--id", "a"]).ok().text(),
+        "duplicate a (failed); the stored payload differs\n"
+    );
     assert_eq!(place.run(&["enqueue", "2", "--id", "a", "--on-failed", "replace"]).ok().text(), "queued a\n");
 }
 

@@ -223,6 +223,7 @@ fn an_enqueue_over_the_service_stores_every_option_and_answers_as_the_store_does
     assert_eq!(shown("narrow"), shown("whole"));
     let again = enqueue("produce", "narrow");
     assert_eq!((again["answer"].as_str(), again["state"].as_str()), (Some("duplicate"), Some("queued")));
+    assert!(again.get("payload_differs").is_none(), "a producer may not read payloads: {again}");
     let reserved = ["enqueue", "x", "--server", &url, "--token-file", "produce", "--queue", "queue.mine"];
     let refused = place.run(&reserved).code(2);
     assert!(refused.stderr.contains("belongs to the library"), "{}", refused.stderr);

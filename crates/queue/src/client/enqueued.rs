@@ -14,7 +14,7 @@ pub enum Enqueued<R> {
         seq: Seq,
     },
     /// The id is taken by a job without a result. Nothing was changed, and the new payload was not
-    /// stored.
+    /// stored; [`Queue::payload`](crate::Queue::payload) reads the one that is.
     Duplicate {
         /// The id.
         id: JobId,

@@ -21,7 +21,8 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-An id that is taken is not enqueued again: that is no error, and the answer says so.
+An id that is taken is not enqueued again: that is no error, and the answer says so, also whether the job that has the
+id has another payload.
 With --lines, the end of each line (LF or CR LF) is cut off and empty lines are skipped. Lines are stored as they come,
 many at a time; each such batch is stored whole or not at all, and what was stored before an error stays.
 The same input again stores nothing twice: unless --ids says otherwise, the id of a line is its number and a digest of

@@ -39,9 +39,29 @@ pub(in crate::commands) fn bytes(argument: OsString) -> Result<Vec<u8>, CliError
 
 pub(super) async fn run(request: Request, target: &Target, session: &Session) -> Result<Exit, CliError> {
     let Request { id, payload, options } = request;
-    let stored = target.enqueue(id, Raw(payload), options).await?;
-    session.out.answer(|| words(&stored), || object(&stored))?;
+    let stored = target.enqueue(id, Raw(payload.clone()), options).await?;
+    let differs = payload_differs(&stored, &payload, &target.jobs).await;
+    let object = || {
+        let mut object = object(&stored);
+        if let Some(differs) = differs {
+            object["payload_differs"] = json!(differs);
+        }
+        object
+    };
+    let note = if differs == Some(true) { "; the stored payload differs" } else { "" };
+    session.out.answer(|| format!("{}{note}", words(&stored)), object)?;
     Ok(Exit::Ok)
+}
+
+/// Whether the job that has the id already has another payload; `None` for a new job, and where
+/// this caller may not read payloads. The enqueue is answered, so no failure of this read is one of
+/// it.
+async fn payload_differs(stored: &Enqueued<Raw>, payload: &Payload, jobs: &Jobs) -> Option<bool> {
+    if stored.is_new() {
+        return None;
+    }
+    let present = jobs.payload_bytes(stored.id()).await.ok()??;
+    Some(present != *payload)
 }
 
 /// Enqueues a job and reports its result.
