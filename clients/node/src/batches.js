@@ -2,8 +2,8 @@
 
 import { segment } from "./connection.js";
 import { invalid, QueueError } from "./errors.js";
-import { write } from "./json.js";
 import { dataOut } from "./wire.js";
+import { write } from "./write.js";
 
 const CALLBACKS = {
   onEnd: "on_end",

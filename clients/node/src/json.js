@@ -1,14 +1,33 @@
 /**
  * JSON without loss of digits. `JSON.parse` rounds each number to a double, and this runtime has no
- * way to see the text behind it, so answers are read and requests written here.
+ * way to see the text behind it, so answers are read here and requests written in `write.js`.
  */
+
+import { invalid } from "./errors.js";
 
 /** The depth at which text is refused; the service keeps to 64 levels within a payload. */
 const DEPTH_MAX = 512;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const SPACE = /[ \t\n\r]*/y;
-/** Text without this has no number of more than 15 digits or an exponent of three. */
-const PERHAPS_INEXACT = /[0-9.]{16}|[eE][+-]?[0-9]{3}/;
+/** Text without this has no number beyond 2^53, of more than 15 digits, or close to zero. */
+const PERHAPS_INEXACT = /[0-9.]{16}|[0-9][eE]\+?[0-9]|[eE]-[0-9]{3}/;
+/** Whole numbers below this are written with all of their digits and without an exponent. */
+const WHOLE_MAX = 1e21;
+/** Text without this has no half of a surrogate pair in it. */
+const PERHAPS_HALF = /\\u[dD][89a-fA-F]|\p{Surrogate}/u;
+const STRING = /"(?:[^"\\]|\\.)*"/g;
+/** Says that a text comes from the service, which has looked at it. */
+const READ = Symbol("read");
+
+/** Whether a text is valid Unicode, which one with half of a surrogate pair is not. */
+export function isUnicode(text) {
+  return !/\p{Surrogate}/u.test(text);
+}
+
+/** Whether a number may stand for another one, whose last digits a double does not hold. */
+export function isBlurred(number) {
+  return Number.isInteger(number) && !Number.isSafeInteger(number) && Math.abs(number) < WHOLE_MAX;
+}
 
 /**
  * A number whose digits no double holds, such as `0.1000000000000000000001` or `1e999`. It is
@@ -44,9 +63,9 @@ export class JsonNumber {
 export class JsonText {
   #text;
 
-  /** @param {string} text one JSON value; `SyntaxError` otherwise */
-  constructor(text) {
-    JSON.parse(text);
+  /** @param {string} text one JSON value of valid Unicode; a `QueueError` otherwise */
+  constructor(text, from) {
+    if (from !== READ) checkText(text);
     this.#text = text;
   }
 
@@ -64,11 +83,24 @@ export class JsonText {
   }
 }
 
+function checkText(text) {
+  if (typeof text !== "string") throw invalid("a JsonText is made of text");
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw invalid(`this text is no JSON: ${error.message}`, error);
+  }
+  const strings = PERHAPS_HALF.test(text) ? text.match(STRING) : null;
+  if (strings?.some((one) => !isUnicode(JSON.parse(one)))) throw invalid("JSON with half of a surrogate pair, which is no Unicode");
+}
+
 /** Marks the places of an answer that stay text, see `read`. */
 export const TEXT = Symbol("text");
 
-/** A value whose numbers are exact: doubles where they are, `bigint` for other whole numbers,
- * `JsonNumber` for the rest. */
+/**
+ * A value whose numbers are exact: whole numbers beyond 2^53 are a `bigint`, others that a double
+ * does not hold, or holds only as one of several whole numbers, a `JsonNumber`.
+ */
 export function parse(text) {
   if (!PERHAPS_INEXACT.test(text)) return JSON.parse(text);
   return read(text, undefined);
@@ -127,7 +159,7 @@ class Reader {
   asText(depth) {
     const start = this.at;
     this.value(undefined, depth);
-    return new JsonText(this.text.slice(start, this.at));
+    return new JsonText(this.text.slice(start, this.at), READ);
   }
 
   word(word, value) {
@@ -213,7 +245,8 @@ function own(shape, key) {
 
 function exact(text) {
   const number = Number(text);
-  if (Number.isFinite(number) && digits(text) === digits(String(number))) return number;
+  const isExact = Number.isFinite(number) && !isBlurred(number) && digits(text) === digits(String(number));
+  if (isExact) return number;
   return /^-?[0-9]+$/.test(text) ? BigInt(text) : new JsonNumber(text);
 }
 
@@ -224,47 +257,4 @@ function digits(text) {
   if (significant === "") return "0";
   const bare = significant.replace(/0+$/, "");
   return `${bare}e${Number(power) - fraction.length + significant.length - bare.length}`;
-}
-
-/**
- * The text of a value: as `JSON.stringify`, but with the digits of `bigint` and `JsonNumber` and
- * the text of `JsonText`. `NaN` and infinities throw, which `JSON.stringify` turns into `null`.
- */
-export function write(value) {
-  const text = written(value, "", 0);
-  return text === undefined ? "null" : text;
-}
-
-function written(value, key, depth) {
-  if (depth > DEPTH_MAX) throw new TypeError("a value is nested too deeply or holds itself");
-  if (value instanceof JsonText || value instanceof JsonNumber) return value.toString();
-  if (typeof value?.toJSON === "function") return written(value.toJSON(key), key, depth + 1);
-  switch (typeof value) {
-    case "bigint":
-      return value.toString();
-    case "number":
-      return number(value);
-    case "object":
-      break;
-    default:
-      return JSON.stringify(value);
-  }
-  if (value === null) return "null";
-  if (value instanceof Number || value instanceof String || value instanceof Boolean) {
-    return written(value.valueOf(), key, depth);
-  }
-  if (Array.isArray(value)) {
-    return `[${value.map((item, at) => written(item, String(at), depth + 1) ?? "null").join()}]`;
-  }
-  const fields = [];
-  for (const name of Object.keys(value)) {
-    const text = written(value[name], name, depth + 1);
-    if (text !== undefined) fields.push(`${JSON.stringify(name)}:${text}`);
-  }
-  return `{${fields.join()}}`;
-}
-
-function number(value) {
-  if (!Number.isFinite(value)) throw new TypeError(`JSON has no ${value}`);
-  return Object.is(value, -0) ? "-0" : String(value);
 }

@@ -2,11 +2,11 @@
 
 import { Batches } from "./batches.js";
 import { Connection, segment } from "./connection.js";
-import { write } from "./json.js";
 import { pause, retried } from "./retry.js";
 import { Schedules } from "./schedules.js";
 import { JOBS_MAX, Sender } from "./sender.js";
 import { errorIn, resultIn } from "./wire.js";
+import { write } from "./write.js";
 
 const RETRY_MS = 30_000;
 /** The longest wait that one call asks for; a longer one takes several. */

@@ -2,8 +2,8 @@
 
 import { segment } from "./connection.js";
 import { invalid } from "./errors.js";
-import { write } from "./json.js";
 import { jobOut } from "./wire.js";
+import { write } from "./write.js";
 
 const FIELDS = {
   cron: "cron",

@@ -1,9 +1,9 @@
 /** Calls that are sent until they have an answer, and jobs in as few calls as fit. */
 
 import { invalid, QueueError } from "./errors.js";
-import { write } from "./json.js";
 import { retried } from "./retry.js";
 import { drawnId, jobOut, resultIn, tracedHeaders } from "./wire.js";
+import { write } from "./write.js";
 
 /** The most jobs of one call. */
 export const JOBS_MAX = 1_000;

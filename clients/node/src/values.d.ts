@@ -72,7 +72,7 @@ export class Stopped extends Error {
   readonly why: "lease_lost" | "cancel_requested" | "time_limit" | "shutdown";
 }
 
-/** A number whose digits no double holds. `Number(it)` is the nearest double. */
+/** A number whose digits no double holds, and no `bigint`. `Number(it)` is the nearest double. */
 export class JsonNumber {
   constructor(text: string);
   toString(): string;
@@ -81,6 +81,7 @@ export class JsonNumber {
 
 /** A JSON value as text, sent exactly as it is. */
 export class JsonText {
+  /** Throws a `QueueError` if this is no JSON, or no Unicode. */
   constructor(text: string);
   toString(): string;
   parse(): unknown;

@@ -2,7 +2,8 @@
 
 import { randomBytes } from "node:crypto";
 import { invalid } from "./errors.js";
-import { JsonText, write } from "./json.js";
+import { JsonText } from "./json.js";
+import { write } from "./write.js";
 
 /** The fields of a job, as they are called here and there. */
 const JOB_FIELDS = {
@@ -32,6 +33,7 @@ const OWN_FIELDS = new Set(["payload", "contentType", "parent"]);
  * become a job without delay.
  */
 export function jobOut(job, id, headers) {
+  if (typeof job.tags === "string") throw invalid(`tags: a list such as [${JSON.stringify(job.tags)}], and no text`);
   const out = { ...dataOut("payload", job.payload, job.contentType) };
   for (const [name, value] of Object.entries(job)) {
     if (OWN_FIELDS.has(name)) continue;
@@ -67,7 +69,7 @@ export function tracedHeaders(job, traceparent) {
 
 /**
  * Data in one of its two forms: bytes as base64, anything else as JSON. The JSON is text already, so
- * that values which cannot be written throw here.
+ * that values which cannot be written throw here, by their name.
  */
 export function dataOut(name, value, contentType) {
   if (value === undefined && contentType === undefined) return {};
@@ -76,21 +78,14 @@ export function dataOut(name, value, contentType) {
     return { [`${name}_base64`]: base64, ...(contentType === undefined ? {} : { content_type: contentType }) };
   }
   if (contentType !== undefined) throw invalid("a contentType is for bytes; a JSON value has its own");
-  return { [name]: text(value) };
+  // What a library returns often has fields that are undefined; a handler that has done its work
+  // must not fail for them. In a payload such a field is rather a mistake of its producer.
+  return { [name]: new JsonText(write(value, { what: name, isStrict: name === "payload" })) };
 }
 
 /** As `dataOut`, of data that have no content type. */
 export function noteOut(name, value) {
   return value === undefined ? {} : dataOut(name, value);
-}
-
-function text(value) {
-  if (value instanceof JsonText) return value;
-  try {
-    return new JsonText(write(value));
-  } catch (error) {
-    throw invalid(`a value cannot be written as JSON: ${error.message}`, error);
-  }
 }
 
 /** Data of an answer: a JSON value with exact numbers, or bytes. `undefined` if there are none. */

@@ -4,7 +4,6 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { Connection, segment } from "./connection.js";
 import { invalid } from "./errors.js";
-import { write } from "./json.js";
 import { Backoff, pause } from "./retry.js";
 import { Claims, LIMIT_MAX } from "./worker/claims.js";
 import { log } from "./worker/log.js";
@@ -12,6 +11,7 @@ import { handled } from "./worker/handled.js";
 import { Heartbeat } from "./worker/heartbeat.js";
 import { Held } from "./worker/job.js";
 import { Settles, withResolvers } from "./worker/settles.js";
+import { write } from "./write.js";
 
 const VERSION = "queue-node 0.1.0";
 const ANNOUNCE_MS = 10_000;
@@ -51,6 +51,7 @@ export class Worker {
     this.#handlers = handlersOf(handlers);
     this.#options = checked(options);
     this.#name = options.name ?? `${hostname().slice(0, 60)}-${process.pid}-${randomBytes(4).toString("hex")}`;
+    write(this.#name, { what: "the name of the worker" });
     segment(name);
   }
 
@@ -247,6 +248,7 @@ function handlersOf(handlers) {
   const map = handlers instanceof Map ? new Map(handlers) : new Map(Object.entries(handlers));
   if (map.size === 0) throw invalid("a worker without a handler would fail every job");
   for (const [kind, handler] of map) {
+    write(kind, { what: "the kind of a handler" });
     if (typeof handler !== "function") throw invalid(`the handler of ${JSON.stringify(kind)} is no function`);
   }
   return map;

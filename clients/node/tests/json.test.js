@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { JsonNumber, JsonText, parse, read, TEXT, write } from "../src/json.js";
+import { JsonNumber, JsonText, parse, read, TEXT } from "../src/json.js";
+import { write } from "../src/write.js";
 
 test("a number that a double holds is a number, any other keeps its digits", () => {
   for (const text of ["0", "-0", "1", "1.1", "1e5", "0.1", "1e308", "5e-324", "9007199254740991", "1.7976931348623157e308"]) {
@@ -43,17 +44,47 @@ test("the text of marked places is kept, and of those alone", () => {
   assert.deepEqual(told.jobs[0].headers, { payload: "x" });
 });
 
+const REFUSED = { name: "QueueError", kind: "invalid", certainty: "not_applied" };
+
 test("what JSON cannot say is refused and not turned into null", () => {
   const circular = [];
   circular.push(circular);
-  for (const value of [NaN, [Infinity], { a: -Infinity }, circular]) assert.throws(() => write(value), TypeError);
-  assert.throws(() => new JsonText("1}, {\"id\": \"b\""), SyntaxError);
+  for (const value of [NaN, [Infinity], { a: -Infinity }, circular]) assert.throws(() => write(value), REFUSED);
+  for (const text of ["1}, {\"id\": \"b\"", "", "NaN", "\"\\ud800\"", "{\"\\uDc00\": 1, \"a\": 2}", "\"\ud800\""]) {
+    assert.throws(() => new JsonText(text), REFUSED, text);
+  }
+  assert.equal(new JsonText("[\"\\ud83e\\udd80 \\\\ud800\"]").toString(), "[\"\\ud83e\\udd80 \\\\ud800\"]");
   assert.throws(() => new JsonNumber("1,2"), TypeError);
+});
+
+test("what the language would drop or change in JSON is refused, with the way to it", () => {
+  for (const [value, why] of [
+    [{ a: [1, () => 1] }, "payload.a[1]: a function is no JSON"],
+    [Symbol("x"), "payload: a symbol is no JSON"],
+    [[undefined], "payload[0]: undefined is no JSON: give null"],
+    [{ cc: undefined }, "payload.cc: undefined is no JSON: leave the field out, or give null"],
+    [{ ids: new Set([1]) }, "payload.ids: a Set is no JSON"],
+    [{ a: new Map() }, "payload.a: a Map is no JSON"],
+    [{ body: Promise.resolve(1) }, "payload.body: a promise is no JSON: await it"],
+    [{ at: new Date(NaN) }, "payload.at: a date that is none"],
+    [{ image: Buffer.from("x") }, "payload.image: bytes within a value are no JSON: give base64, or bytes as the whole"],
+    [{ "\ud800": 1 }, "payload.\ud800: text with half of a surrogate pair, which is no Unicode"],
+    ["a\udc00", "payload: text with half of a surrogate pair, which is no Unicode"],
+    [{ n: 2 ** 53 }, "payload.n: 9007199254740992 is beyond 2^53, where a number may have lost its last digits: give a bigint"],
+  ]) assert.throws(() => write(value, { what: "payload", isStrict: true }), { ...REFUSED, message: why });
+  assert.throws(() => write({ tags: ["a", "\ud800"] }), { message: "tags[1]: text with half of a surrogate pair, which is no Unicode" });
+  assert.equal(write({ cc: undefined }), "{}");
+});
+
+test("numbers that only look like whole ones with all of their digits stay what they were", () => {
+  assert.deepEqual(parse("[9007199254740991, 9007199254740992, -100000000000000000]"), [9007199254740991, 9007199254740992n, -(10n ** 17n)]);
+  for (const text of ["1e17", "1.5e+16", "123456789012345.5e2"]) assert.equal(write(parse(`[${text}]`)), `[${text}]`);
+  for (const number of [6.02214076e23, 1e21, -1e300, 2 ** 53 - 1, 0.1]) assert.equal(parse(write([number]))[0], number);
 });
 
 test("it writes as the language does otherwise", () => {
   const date = new Date(0);
-  for (const value of [{ a: undefined, b: [undefined, () => 1], c: date, d: new String("x") }, "\ud800", [], {}, 1.5]) {
+  for (const value of [{ a: undefined, b: [null], c: date, d: new String("x") }, "🦀", [], {}, 1.5]) {
     assert.equal(write(value), JSON.stringify(value));
   }
 });

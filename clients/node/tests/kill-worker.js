@@ -8,7 +8,7 @@
 import { existsSync, openSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection, Queue, QueueError, RetryError, Snooze, TerminalError, Worker } from "../src/index.js";
-import { write } from "../src/json.js";
+import { write } from "../src/write.js";
 
 const QUEUE = "workload";
 const LEASE_MS = 1_000;

@@ -1,11 +1,12 @@
 /** The patterns of the shared scenarios; `clients/spec/README.md` lists them. */
 
-/** Replaces `$ref` and `$repeat` by what they stand for. */
+/** Replaces `$ref`, `$repeat` and `$no_json` by what they stand for. */
 export function filled(value, names) {
   if (Array.isArray(value)) return value.map((item) => filled(item, names));
   if (typeof value !== "object" || value === null) return value;
   if ("$ref" in value) return names[value.$ref];
   if ("$repeat" in value) return value.$repeat[0].repeat(value.$repeat[1]);
+  if ("$no_json" in value) return value.$no_json === "half" ? "a\ud800" : Number(value.$no_json);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, names)]));
 }
 

@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Queue, QueueError } from "../src/index.js";
 import { parse } from "../src/json.js";
+import { write } from "../src/write.js";
 import { batchCall, jobOut, outcomeIn, scheduleCall } from "./fields.js";
 import { filled, mismatch } from "./patterns.js";
 import { Proxy } from "./proxy.js";
@@ -13,7 +14,8 @@ import { Server } from "./server.js";
 import { work } from "./worker-step.js";
 
 const FILE = new URL("../../spec/scenarios.json", import.meta.url);
-const file = JSON.parse(readFileSync(FILE, "utf8"));
+/** Its numbers are exact, also in what is sent. */
+const file = parse(readFileSync(FILE, "utf8"));
 /** A scenario that is for each item of a list comes once for each. */
 const scenarios = file.scenarios.flatMap((scenario) => (file[scenario.for_each] ?? [undefined]).map((it) => (
   it === undefined ? scenario : { ...scenario, name: `${scenario.name}: ${it.what}`, it })));
@@ -60,11 +62,11 @@ class Run {
   steps = async (steps) => {
     for (const step of steps) {
       const [action, doer] = Object.entries(ACTIONS).find(([name]) => name in step) ?? [];
-      assert.ok(doer, `there is no such step: ${JSON.stringify(step)}`);
+      assert.ok(doer, `there is no such step: ${write(step)}`);
       try {
         await doer(this, step);
       } catch (error) {
-        error.message = `${action} of ${JSON.stringify(step).slice(0, 200)}: ${error.message}`;
+        error.message = `${action} of ${write(step).slice(0, 200)}: ${error.message}`;
         throw error;
       }
     }
@@ -84,7 +86,7 @@ class Run {
       this.matches(step.answer, await call(), "answer");
       return;
     }
-    const error = await call().then((value) => assert.fail(`it succeeded: ${JSON.stringify(value)}`), (thrown) => thrown);
+    const error = await call().then((value) => assert.fail(`it succeeded: ${write(value)}`), (thrown) => thrown);
     if (!(error instanceof QueueError)) throw error;
     this.matches(step.problem, error, "problem");
   }
@@ -96,7 +98,7 @@ class Run {
     const token = this.server.tokens[step.token ?? "all"];
     if (token !== undefined) headers.authorization = `Bearer ${token}`;
     const { body, body_text: bodyText, headers: given } = this.fill(step);
-    const text = bodyText ?? (body === undefined ? undefined : JSON.stringify(body));
+    const text = bodyText ?? (body === undefined ? undefined : write(body));
     const url = this.server.url + path.replace("{queue}", encodeURIComponent(this.name));
     const answer = await fetch(url, { method, headers: { ...headers, ...given }, body: text });
     return { status: answer.status, body: await answer.text() };

@@ -24,6 +24,8 @@ def filled(value: Any, known: dict[str, Any]) -> Any:
             return known[name]
         case ("$repeat", [text, times]):
             return text * times
+        case ("$no_json", what):
+            return "a\ud800" if what == "half" else float(what)
     if isinstance(value, dict):
         return {name: filled(item, known) for name, item in value.items()}
     return [filled(item, known) for item in value] if isinstance(value, list) else value

@@ -11,7 +11,7 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
-from queue_jobs import InvalidRequest, Job, Json, Queue, Unavailable
+from queue_jobs import InvalidRequest, Job, Json, Queue, Unavailable, Worker
 from queue_jobs import _batches, _wire
 from queue_jobs._connection import Attempts, Connection
 from queue_jobs._job import ClaimedJob
@@ -59,6 +59,39 @@ class Values(unittest.TestCase):
                 dumps(value)
         with self.assertRaises(InvalidRequest):
             _wire.job_text(Job("k", object()), "a", {})
+        circular: list[object] = []
+        circular.append(circular)
+        with self.assertRaises(InvalidRequest):
+            _wire.job_text(Job("k", circular), "a", {})
+        for text in ("NaN", "[1,", "", '"\\ud800"', '{"\\uDC00": 1, "a": 2}', '"\ud800"', 5):
+            with self.assertRaises(InvalidRequest, msg=repr(text)):
+                Json(text)  # type: ignore[arg-type]
+        self.assertEqual(Json('["\\ud83e\\udd80 \\\\ud800"]').text, '["\\ud83e\\udd80 \\\\ud800"]')
+
+    def test_what_json_would_change_is_refused_with_the_way_to_it(self) -> None:
+        half = "text with half of a surrogate pair, which is no Unicode"
+        for job, why in (
+            (Job("k", {"to": ["a", "\ud800"]}), f"payload.to[1]: {half}"),
+            (Job("k", {1: "a"}), "payload.1: names in JSON are text, and this one is int"),
+            (Job("k", {"a": {None: 1}}), "payload.a.None: names in JSON are text, and this one is NoneType"),
+            (Job("k", {"a": float("nan")}), "payload.a: JSON has no nan"),
+            (Job("k", [Decimal("-Infinity")]), "payload[0]: JSON has no -Infinity"),
+            (Job("k", {"a": b"x"}), "payload.a: bytes within a value are no JSON: give base64, or bytes as the whole"),
+            (Job("k", {"at": timedelta(1)}), "payload.at: timedelta is no JSON"),
+            (Job("k", {"to": {1, 2}}), "payload.to: set is no JSON"),
+            (Job("k\udfff"), f"job.kind: {half}"),
+            (Job("k", tags=["a", "\ud800"]), f"job.tags[1]: {half}"),
+            (Job("k", headers={"a": "\ud800"}), f"job.headers.a: {half}"),
+            (Job("k", tags="abc"), "tags: a list such as ['abc'], and no text"),
+        ):
+            with self.assertRaises(InvalidRequest) as raised:
+                _wire.job_text(job, "a", {})
+            self.assertEqual((raised.exception.detail, raised.exception.certainty), (why, "not_applied"))
+        for make in (lambda: Queue("http://127.0.0.1:1", "\ud800"), lambda: Worker(Queue("http://127.0.0.1:1"), name="\ud800"),
+                     lambda: Worker(Queue("http://127.0.0.1:1"), {"\ud800": print})):
+            with self.assertRaises(InvalidRequest):
+                make()
+        self.assertEqual(dumps({"n": 2**70, "d": Decimal("1.10"), "t": (1,)}), f'{{"n":{2**70},"d":1.10,"t":[1]}}')
 
     def test_the_text_of_members_and_items_is_kept(self) -> None:
         text = ' { "a" : [1.10, {"b": "},]"}] , "c":{},"d" :"\\"" , "e": [ ] } '

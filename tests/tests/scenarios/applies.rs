@@ -18,6 +18,10 @@ pub(crate) const NOT_HERE: &[(&str, &str)] = &[
     ("A batch that is cancelled ends after its members, and its callback says so", BATCHES),
     ("What a batch does not take is refused, and a lost answer adds nothing twice", BATCHES),
     (
+        "Text that is no Unicode and numbers that are none are refused before anything is sent",
+        "is about text and numbers that no `String` and no JSON value of Rust can hold",
+    ),
+    (
         "Reserved queues are refused",
         "wants what `/v1` refuses; whoever has the store itself may use the queues of the library",
     ),

@@ -2,8 +2,8 @@
 
 import { randomBytes } from "node:crypto";
 import { QueueError } from "../errors.js";
-import { write } from "../json.js";
 import { Backoff, pause } from "../retry.js";
+import { write } from "../write.js";
 
 export const LIMIT_MAX = 1_000;
 

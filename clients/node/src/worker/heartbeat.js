@@ -2,8 +2,8 @@
 
 import { problemOf } from "../answers.js";
 import { QueueError } from "../errors.js";
-import { write } from "../json.js";
 import { Backoff } from "../retry.js";
+import { write } from "../write.js";
 
 const ITEMS_MAX = 1_000;
 /** How soon noted progress is sent. */

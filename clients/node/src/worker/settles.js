@@ -3,8 +3,8 @@
 import { setMaxListeners } from "node:events";
 import { problemOf } from "../answers.js";
 import { QueueError, unavailable } from "../errors.js";
-import { write } from "../json.js";
 import { Backoff, pause } from "../retry.js";
+import { write } from "../write.js";
 
 /** How long the first outcome of a batch waits for others. */
 const GATHER_MS = 50;

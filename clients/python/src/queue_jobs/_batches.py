@@ -226,7 +226,7 @@ def _callback(name: str, callback: Callback) -> dict[str, Any]:
             pass
         case _:
             raise InvalidRequest(f'{name}: a kind, or a kind and what its job gets, such as ("report", 7)')
-    return {"kind": kind, "payload": Json(_wire.text_of(payload, name))}
+    return {"kind": kind, "payload": Json._of(_wire.text_of(payload, name))}
 
 
 def opening(

@@ -175,7 +175,7 @@ def _event(name: str, members: Mapping[str, Any], then: Sequence[Job], keep: Kee
     if keep is not None:
         said["keep"] = _wire.keep(keep)
     if then:
-        said["then"] = [Json(_wire.job_text(job, job.id, {})) for job in then]
+        said["then"] = [Json._of(_wire.job_text(job, job.id, {})) for job in then]
     return f'"{name}":{_wire.text_of(said, name)}'
 
 
@@ -184,7 +184,7 @@ def complete_event(returned: Any, batch: BatchOfJob | None = None) -> str:
     end = returned if isinstance(returned, Complete) else Complete(returned)
     said = _wire.data_members("result", end.result)
     if batch is not None and batch._added:
-        said["members"] = [Json(text) for text, _ in _wire.job_texts(batch._added, {})]
+        said["members"] = [Json._of(text) for text, _ in _wire.job_texts(batch._added, {})]
     return _event("complete", said, end.then, end.keep)
 
 

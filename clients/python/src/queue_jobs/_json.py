@@ -10,20 +10,38 @@ import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from math import isfinite
+from typing import Any, NoReturn
+
+from ._errors import InvalidRequest
 
 #: Python refuses to read longer integers from text, as reading them takes quadratic time.
 _INT_DIGITS_MAX = 4000
 _SPACE = re.compile(r"[ \t\r\n]*")
+#: Text without this has no half of a surrogate pair in it.
+_PERHAPS_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_HALF = "text with half of a surrogate pair, which is no Unicode"
 
 
 class Json:
-    """JSON text that is sent exactly as it is written."""
+    """JSON text that is sent exactly as it is written.
+
+    Raises `InvalidRequest` for what is no JSON, and for text in it that is no Unicode.
+    """
 
     __slots__ = ("text",)
 
     def __init__(self, text: str) -> None:
+        _check_text(text)
         self.text = text
+
+    @classmethod
+    def _of(cls, text: str) -> Json:
+        """Text that was written or checked here."""
+        made = cls.__new__(cls)
+        made.text = text
+        return made
 
     def __repr__(self) -> str:
         return f"Json({self.text!r})"
@@ -51,7 +69,11 @@ def _read_float(text: str) -> float | Decimal:
         return near
 
 
-_DECODER = json.JSONDecoder(parse_int=_read_int, parse_float=_read_float)
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"JSON has no {name}")
+
+
+_DECODER = json.JSONDecoder(parse_int=_read_int, parse_float=_read_float, parse_constant=_refuse_constant)
 
 
 def loads(text: str) -> Any:
@@ -59,21 +81,77 @@ def loads(text: str) -> Any:
     return _DECODER.decode(text)
 
 
+def _check_text(text: str) -> None:
+    try:
+        loads(text)
+        text.encode()
+        strings = _STRING.findall(text) if _PERHAPS_HALF.search(text) else ()
+        for string in strings:
+            json.loads(string).encode()
+    except UnicodeEncodeError:
+        raise InvalidRequest(f"JSON: {_HALF}") from None
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InvalidRequest(f"this text is no JSON: {error}") from error
+
+
+class Refused(ValueError):
+    """Why a value is no JSON, and the way to it, which is known only on the way back."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.path = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.args[0]}"
+
+
 def dumps(value: object) -> str:
     """Writes a value.
 
-    `Decimal` is written with all of its digits, and `Json` as it is. Raises `TypeError` for what is
-    no JSON, and `ValueError` for NaN, the infinities and half of a surrogate pair.
+    `Decimal` is written with all of its digits, and `Json` as it is. Raises `Refused` for what JSON
+    cannot say or would change without a word: NaN, the infinities, half of a surrogate pair, names
+    that are no text, and every other type.
     """
+    _check(value)
     try:
-        text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     except TypeError:
-        text = _dumps_exact(value)
+        return _dumps_exact(value)
+
+
+def _check(value: object) -> None:
+    match value:
+        case str():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise Refused(_HALF) from None
+        case float() | Decimal():
+            if not (isfinite(value) if isinstance(value, float) else value.is_finite()):
+                raise Refused(f"JSON has no {value}")
+        case None | int() | Json():
+            pass
+        case dict():
+            for name, item in value.items():
+                _check_at(f".{name}", item, name)
+        case list() | tuple():
+            for place, item in enumerate(value):
+                _check_at(f"[{place}]", item)
+        case bytes() | bytearray() | memoryview():
+            raise Refused("bytes within a value are no JSON: give base64, or bytes as the whole")
+        case _:
+            raise Refused(f"{type(value).__name__} is no JSON")
+
+
+def _check_at(step: str, item: object, name: object = "") -> None:
     try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"text that is no Unicode: {error}") from None
-    return text
+        if not isinstance(name, str):
+            raise Refused(f"names in JSON are text, and this one is {type(name).__name__}")
+        _check(name)
+        _check(item)
+    except Refused as refused:
+        refused.path = step + refused.path
+        raise
 
 
 def _dumps_exact(value: object) -> str:
@@ -81,21 +159,13 @@ def _dumps_exact(value: object) -> str:
     if isinstance(value, Json):
         return value.text
     if isinstance(value, Decimal):
-        if not value.is_finite():
-            raise ValueError(f"{value} is no JSON number")
         return str(value)
     if isinstance(value, dict):
-        members = (f"{_name(name)}:{_dumps_exact(item)}" for name, item in value.items())
+        members = (f"{json.dumps(name, ensure_ascii=False)}:{_dumps_exact(item)}" for name, item in value.items())
         return "{" + ",".join(members) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(_dumps_exact(item) for item in value) + "]"
     return json.dumps(value, allow_nan=False, ensure_ascii=False)
-
-
-def _name(name: object) -> str:
-    if not isinstance(name, str):
-        raise TypeError(f"names in JSON are text, not {type(name).__name__}")
-    return json.dumps(name, ensure_ascii=False)
 
 
 def members(text: str, at: int = 0) -> Iterator[tuple[str, str]]:

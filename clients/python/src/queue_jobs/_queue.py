@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, Literal
 
-from . import _plans
+from . import _plans, _wire
 from ._batches import AsyncBatch, AsyncBatches, Batch, Batches, Callback, OpeningBatch, opening
 from ._connection import Connection
 from ._model import Changed, Enqueued, FailureGroup, Job, Outcome, Seconds
@@ -47,6 +47,7 @@ class _Base:
         ssl_context: ssl.SSLContext | None = None,
         trace: _plans.Trace | None = None,
     ) -> None:
+        _wire.queue_path(name)  # A name that no path can have is refused here.
         self.name = name
         self.connection = Connection(
             url,

@@ -20,7 +20,6 @@ from ._events import Events
 from ._handlers import Handler, Running
 from ._heartbeat import Heartbeat
 from ._job import ClaimedJob
-from ._json import Json
 from ._send import AsyncSender, within
 from ._settler import Held, Settler
 

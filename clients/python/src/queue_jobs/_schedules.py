@@ -208,7 +208,7 @@ def _put(
     jitter: Seconds,
     spread: Seconds,
 ) -> Plan[Any]:
-    said = {**timing, "job": Json(_wire.job_text(job, job.id, {})), "missed": missed, "overlap": overlap}
+    said = {**timing, "job": Json._of(_wire.job_text(job, job.id, {})), "missed": missed, "overlap": overlap}
     said |= {"jitter_ms": _wire.millis(jitter), "spread_ms": _wire.millis(spread)}
     if grace is not None:
         said["grace_ms"] = _wire.millis(grace)

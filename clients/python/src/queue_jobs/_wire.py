@@ -11,7 +11,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from ._errors import InvalidRequest
-from ._json import Json, dumps, loads, members
+from ._json import Json, Refused, dumps, loads, members
 from ._model import (
     Cancelled,
     Changed,
@@ -63,7 +63,11 @@ def text_of(value: object, what: str) -> str:
     """A value as JSON. What cannot be written is an invalid request."""
     try:
         return dumps(value)
-    except (TypeError, ValueError, RecursionError) as error:
+    except Refused as error:
+        raise InvalidRequest(f"{what}{error}") from None
+    except RecursionError:
+        raise InvalidRequest(f"{what}: it is nested too deeply or holds itself") from None
+    except (TypeError, ValueError) as error:
         raise InvalidRequest(f"{what}: {error}") from error
 
 
@@ -84,13 +88,20 @@ def keep(length: Keep) -> int | str:
 def data_members(name: str, value: object, content_type: bool = True) -> dict[str, Any]:
     """The members that say bytes: `name` if they are JSON, else `name_base64`."""
     if isinstance(value, Data) and value.is_json:
-        return {name: Json(value.text)}
+        return {name: _json_of(value, name)}
     if isinstance(value, (bytes, bytearray, memoryview)):
         value = Data(bytes(value))
     if isinstance(value, Data):
         said = {f"{name}_base64": base64.b64encode(value.bytes).decode()}
         return {**said, "content_type": value.content_type} if content_type else said
-    return {name: Json(text_of(value, name))}
+    return {name: Json._of(text_of(value, name))}
+
+
+def _json_of(data: Data, name: str) -> Json:
+    try:
+        return Json(data.text)
+    except UnicodeDecodeError:
+        raise InvalidRequest(f"{name}: bytes that are no JSON") from None
 
 
 #: The options of a job and their defaults, which are not sent.
@@ -107,6 +118,8 @@ def _option(name: str, value: Any) -> dict[str, Any]:
         return {f"{name}_ms": millis(value)}
     if name in _KEPT:
         return {name: keep(value)}
+    if name == "tags" and isinstance(value, (str, bytes)):
+        raise InvalidRequest(f"tags: a list such as [{value!r}], and no text")
     return {name: list(value) if name == "tags" else value}
 
 

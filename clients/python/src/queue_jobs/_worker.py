@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from . import _wire
 from ._errors import InvalidRequest
 from ._events import Events, Observer
 from ._handlers import Handler
@@ -54,6 +55,7 @@ class Worker:
     ) -> None:
         if concurrency < 1:
             raise InvalidRequest("concurrency is at least 1")
+        _wire.text_of([name, *(handlers or {})], "the name and the kinds of a worker")
         self._connection = queue.connection
         self._emit = Events(on_event)
         self._handlers: dict[str, Handler] = dict(handlers or {})
