@@ -1,5 +1,6 @@
 /** The way to one service: base URL, token, kept connections. One call is one request here. */
 
+import { setMaxListeners } from "node:events";
 import { readFile } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
@@ -28,6 +29,9 @@ export class Connection {
 
   /** @param {import("./index.d.ts").ConnectionOptions} options */
   constructor(options) {
+    if (typeof options?.url !== "string") {
+      throw invalid('the address of the service is missing: give its url, such as { url: "http://127.0.0.1:8080" }');
+    }
     const { url, token, tokenFile, plaintext = false, tls = {}, answerMs = ANSWER_MS } = options;
     if (token !== undefined && tokenFile !== undefined) throw invalid("give token or tokenFile, not both");
     this.#socketPath = url.startsWith("unix:") ? url.slice("unix:".length) : undefined;
@@ -67,6 +71,8 @@ export class Connection {
     const asked = { member, length, endMs: waitMs + answerMs };
     const token = await this.#currentToken();
     signal?.throwIfAborted();
+    // One signal may end any number of calls; each takes its listener away when it ends.
+    if (signal !== undefined) setMaxListeners(0, signal);
     try {
       return await this.#exchange(method, path, body, token, signal, asked);
     } catch (error) {

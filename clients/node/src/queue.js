@@ -24,7 +24,7 @@ export class Queue {
   #sender;
 
   /** @param {string} name @param {import("./index.d.ts").QueueOptions} options */
-  constructor(name, options) {
+  constructor(name, options = {}) {
     this.name = name;
     this.connection = options.connection ?? new Connection(options);
     this.#path = `/v1/queues/${segment(name)}`;

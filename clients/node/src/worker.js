@@ -11,6 +11,7 @@ import { handled } from "./worker/handled.js";
 import { Heartbeat } from "./worker/heartbeat.js";
 import { Held } from "./worker/job.js";
 import { Settles, withResolvers } from "./worker/settles.js";
+import { onSignals } from "./worker/signals.js";
 import { write } from "./write.js";
 
 const VERSION = "queue-node 0.1.0";
@@ -91,7 +92,8 @@ export class Worker {
   }
 
   async #run() {
-    const unlisten = this.#options.signals ? this.#listen() : () => {};
+    const onSignal = () => void this.stop(this.#stopping.signal.aborted ? { graceMs: 0 } : {}).catch(() => {});
+    const unlisten = this.#options.signals ? onSignals(onSignal) : () => {};
     this.#settles = new Settles(this.#connection, this.#emit, () => this.#isIdle());
     this.#heartbeat = new Heartbeat({
       connection: this.#connection, worker: this.#name, leaseMs: this.#options.leaseMs, held: this.#held,
@@ -218,15 +220,6 @@ export class Worker {
       await pause(ANNOUNCE_MS * (0.8 + Math.random() / 5), signal).catch(() => {});
     }
     if (isPresent) await tell(0, { signal: AbortSignal.timeout(LAST_SETTLES_MS) }).catch(() => {});
-  }
-
-  #listen() {
-    const onSignal = () => void this.stop(this.#stopping.signal.aborted ? { graceMs: 0 } : {}).catch(() => {});
-    const names = ["SIGTERM", "SIGINT"];
-    for (const name of names) process.on(name, onSignal);
-    return () => {
-      for (const name of names) process.removeListener(name, onSignal);
-    };
   }
 
   #emit = (event, details) => {

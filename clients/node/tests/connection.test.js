@@ -48,6 +48,34 @@ test("a token file that is just being written makes no call invalid", async () =
   queue.close();
 });
 
+test("a queue and a worker without an address say what is missing", () => {
+  const missing = { name: "QueueError", kind: "invalid", message: /url.*127\.0\.0\.1/ };
+  for (const make of [() => new Queue("m", {}), () => new Queue("m"), () => new Worker("m", { a() {} })]) assert.throws(make, missing);
+});
+
+test("many waits with one signal, and many workers, make no warning of too many listeners", async (t) => {
+  const warnings = [];
+  const note = (warning) => warnings.push(warning.message);
+  process.on("warning", note);
+  t.after(() => process.off("warning", note));
+  const queue = new Queue("many", { url: server.url, token: server.tokens.all });
+  t.after(() => queue.close());
+  const { signal } = new AbortController();
+  const ids = Array.from({ length: 30 }, (_, n) => `job-${n}`);
+  const handler = (job) => {
+    for (let n = 0; n < 20; n += 1) job.signal.addEventListener("abort", () => {});
+  };
+  const workers = Array.from({ length: 12 }, () => new Worker(queue, { a: handler }, { concurrency: 30, onEvent: () => {} }));
+  await queue.enqueueMany(ids.map((id) => ({ id, kind: "a" })));
+  const running = workers.map((worker) => worker.run());
+  const ends = await Promise.all(ids.map((id) => queue.wait(id, { signal })));
+  assert.ok(ends.every(({ outcome }) => outcome === "completed"));
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await Promise.all(running);
+  assert.deepEqual(warnings, []);
+  assert.equal(process.listenerCount("SIGTERM"), 0);
+});
+
 test("a token goes to another machine over https only", () => {
   const options = { url: "http://queue.example.org", token: "qk_a_b" };
   assert.throws(() => new Queue("a", options), { kind: "invalid" });

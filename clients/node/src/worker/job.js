@@ -1,5 +1,6 @@
 /** A job that this worker holds: what its handler sees, and what the worker keeps beside. */
 
+import { setMaxListeners } from "node:events";
 import { Stopped } from "../errors.js";
 import { JsonText } from "../json.js";
 import { dataIn, errorIn, noteOut } from "../wire.js";
@@ -72,6 +73,8 @@ export class Held {
     this.isRunning = true;
     this.isLost = false;
     this.abort = new AbortController();
+    // A handler may give its signal to any number of calls at the same time.
+    setMaxListeners(0, this.abort.signal);
     this.progress = undefined;
     this.unsent = undefined;
     /** Jobs that join the batch of this one in the step that completes it. */
