@@ -182,6 +182,51 @@ export interface ShownJob {
   [name: string]: unknown;
 }
 
+/** The jobs of a queue by state, and more: see the protocol. */
+export interface Counts {
+  queue: string;
+  paused: boolean;
+  paused_until_ms: number | null;
+  queued: number;
+  processing: number;
+  failing: number;
+  completed: number;
+  failed: number;
+  cancelled: number;
+  total: number;
+  /** That a worker could claim now. */
+  due: number;
+  [name: string]: unknown;
+}
+
+/** How jobs stand in a listing: states, and by the time at which they are due. */
+export type Standing = State | "due" | "scheduled" | "parked" | "gated" | "lapsed";
+
+export interface JobFilter {
+  /** Default: all. */
+  state?: Standing | Standing[] | undefined;
+  kind?: string | undefined;
+  tag?: string | undefined;
+  idPrefix?: string | undefined;
+  /** Default `oldest`. */
+  order?: "oldest" | "newest" | undefined;
+  /** 1 to 1000. Default 50. */
+  limit?: number | undefined;
+  /** The `next` of the page before, with the same filter. */
+  after?: string | undefined;
+}
+
+export interface JobPage {
+  jobs: Omit<ShownJob, "now_ms" | "pauses">[];
+  next?: string;
+}
+
+export interface PauseState {
+  paused: boolean;
+  /** By the clock of the store; absent in a pause that lasts until it is resumed. */
+  untilMs?: number;
+}
+
 export interface CallOptions {
   /** Ends the call with the signal's reason; whether it had its effect is unknown then. */
   signal?: AbortSignal | undefined;
@@ -211,14 +256,39 @@ export class Queue {
     id: string,
     options?: CallOptions & { seq?: number | bigint | undefined; timeoutMs?: number | undefined },
   ): Promise<Outcome>;
-  /** Needs the scope `operate`. `request` asks running handlers to stop. */
+  /**
+   * Cancels a job that waits: `done`. One that runs is left alone, and the answer is `unchanged`
+   * with the state `processing`; with `request` its handler is asked to stop, and the answer is
+   * `requested`: the job becomes Cancelled if the handler stops, and Completed if it returns. One
+   * that has completed or failed is `unchanged`. Needs the scope `operate`.
+   */
   cancel(id: string, options?: CallOptions & { processing?: "leave" | "request" | undefined }): Promise<Changed>;
   cancelMany(ids: string[], options?: CallOptions & { processing?: "leave" | "request" | undefined }): Promise<Changed[]>;
+  /** Runs a Failed or Cancelled job again, with fresh budgets. Needs the scope `operate`. */
+  redrive(id: string, options?: CallOptions): Promise<Changed>;
+  redriveMany(ids: string[], options?: CallOptions): Promise<Changed[]>;
   /**
-   * A job as the service shows it, or a `QueueError` of the kind `not_found`. Its keys are those of
-   * the protocol, in every face. Needs the scope `view`.
+   * Stops claims of the queue, or of one kind, for a time or until `resume`. Jobs that run go on.
+   * Needs the scope `operate`.
    */
-  job(id: string, options?: CallOptions): Promise<ShownJob>;
+  pause(options?: CallOptions & { kind?: string | undefined; forMs?: number | undefined }): Promise<PauseState>;
+  /** Ends the pause of the queue, or of one kind, which are pauses of their own. */
+  resume(options?: CallOptions & { kind?: string | undefined }): Promise<PauseState>;
+  /**
+   * A job as the service shows it, or a `QueueError` of the kind `not_found`. Its keys are listed
+   * in the protocol, and the same in every face. Needs the scope `view`.
+   */
+  get(id: string, options?: CallOptions): Promise<ShownJob>;
+  /**
+   * How many jobs there are in each state. A queue that never had a job is a `QueueError` of the
+   * kind `not_found`. Needs the scope `view`.
+   */
+  counts(options?: CallOptions): Promise<Counts>;
+  /**
+   * A page of jobs. Unknown filters throw. A page may have fewer jobs than `limit` and not be the
+   * last: that one has no `next`. Needs the scope `view`.
+   */
+  list(filter?: CallOptions & JobFilter): Promise<JobPage>;
   /**
    * What fails, in groups, the largest first: of the newest 1,000 failed jobs and as many failing
    * ones. Needs the scope `view`.

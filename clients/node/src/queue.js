@@ -2,12 +2,15 @@
 
 import { Batches } from "./batches.js";
 import { Connection, segment } from "./connection.js";
+import { invalid } from "./errors.js";
 import { pause, retried } from "./retry.js";
 import { Schedules } from "./schedules.js";
 import { JOBS_MAX, Sender } from "./sender.js";
 import { errorIn, resultIn } from "./wire.js";
 import { write } from "./write.js";
 
+/** What a listing may be bounded by, as it is called here and there. */
+const FILTERS = { state: "state", kind: "kind", tag: "tag", idPrefix: "id_prefix", order: "order", limit: "limit", after: "after" };
 const RETRY_MS = 30_000;
 /** The longest wait that one call asks for; a longer one takes several. */
 const WAIT_MS = 20_000;
@@ -90,13 +93,27 @@ export class Queue {
 
   async cancelMany(ids, options = {}) {
     const { processing = "leave", signal } = options;
+    return this.#changed("cancel", ids, { processing }, signal);
+  }
+
+  async redrive(id, options) {
+    const [outcome] = await this.redriveMany([id], options);
+    return outcome;
+  }
+
+  async redriveMany(ids, { signal } = {}) {
+    return this.#changed("redrive", ids, {}, signal);
+  }
+
+  async #changed(action, ids, fields, signal) {
+    if (typeof ids === "string") throw invalid(`ids: a list such as [${JSON.stringify(ids)}], and no text`);
     const outcomes = [];
     for (let from = 0; from < ids.length; from += JOBS_MAX) {
       const part = ids.slice(from, from + JOBS_MAX);
-      const body = write({ ids: part, processing });
+      const body = write({ ids: part, ...fields });
       const asked = { signal, member: "items", length: part.length };
       const items = await retried(this.#retryMs, signal, async ({ isResent }) => {
-        const { body: told } = await this.connection.call("POST", `${this.#path}/jobs:cancel`, body, asked);
+        const { body: told } = await this.connection.call("POST", `${this.#path}/jobs:${action}`, body, asked);
         return told.items.map(({ id, outcome, state }) => ({ id, outcome, state, isResent }));
       });
       outcomes.push(...items);
@@ -104,8 +121,26 @@ export class Queue {
     return outcomes;
   }
 
-  async job(id, options) {
+  async pause({ kind, forMs, signal } = {}) {
+    const body = write({ kind, for_ms: forMs });
+    return paused(await this.#sender.call("POST", `${this.#path}/pause`, body, "paused", { signal }));
+  }
+
+  async resume({ kind, signal } = {}) {
+    return paused(await this.#sender.call("POST", `${this.#path}/resume`, write({ kind }), "paused", { signal }));
+  }
+
+  async get(id, options) {
     return this.#sender.call("GET", `${this.#path}/jobs/${segment(id)}`, undefined, "id", options);
+  }
+
+  async counts(options) {
+    return this.#sender.call("GET", this.#path, undefined, "total", options);
+  }
+
+  async list({ signal, ...filter } = {}) {
+    const { jobs, next } = await this.#sender.call("GET", `${this.#path}/jobs?${queryOf(filter)}`, undefined, "jobs", { signal });
+    return { jobs, ...(next === null || next === undefined ? {} : { next }) };
   }
 
   async failures(options) {
@@ -125,4 +160,19 @@ function ended(told) {
     ...(error === undefined ? {} : { error }),
     ...resultIn(told),
   };
+}
+
+function paused({ paused: isPaused, until_ms: untilMs }) {
+  return { paused: isPaused, ...(untilMs === null || untilMs === undefined ? {} : { untilMs }) };
+}
+
+/** The filter of a listing as a query. One that is not known throws, since it would list too much. */
+function queryOf(filter) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filter)) {
+    if (!Object.hasOwn(FILTERS, name)) throw invalid(`a listing has no filter ${JSON.stringify(name)}`);
+    write(value, { what: name });
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(FILTERS[name], one);
+  }
+  return query;
 }

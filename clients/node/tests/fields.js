@@ -30,6 +30,10 @@ export function outcomeIn({ result, resultText, contentType, ...outcome }) {
   return { ...outcome, ...data("result", result, resultText, contentType) };
 }
 
+export function pauseIn({ paused, untilMs }) {
+  return { paused, until_ms: untilMs };
+}
+
 const TIMING = {
   cron: "cron", zone: "zone", every_ms: "everyMs", at: "at", missed: "missed", grace_ms: "graceMs", catch_up: "catchUp",
   overlap: "overlap", jitter_ms: "jitterMs", spread_ms: "spreadMs",

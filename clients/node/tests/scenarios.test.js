@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Queue, QueueError } from "../src/index.js";
 import { parse } from "../src/json.js";
 import { write } from "../src/write.js";
-import { batchCall, jobOut, outcomeIn, scheduleCall } from "./fields.js";
+import { batchCall, jobOut, outcomeIn, pauseIn, scheduleCall } from "./fields.js";
 import { filled, mismatch } from "./patterns.js";
 import { Proxy } from "./proxy.js";
 import { Server } from "./server.js";
@@ -135,7 +135,12 @@ const ACTIONS = {
     const { ids, processing } = run.fill(step.cancel);
     return run.queue.cancelMany(ids, { processing });
   }),
-  job: (run, step) => run.client(step, () => run.queue.job(run.fill(step.job).id)),
+  redrive: (run, step) => run.client(step, async () => run.queue.redriveMany(run.fill(step.redrive).ids)),
+  pause: (run, step) => run.client(step, async () => pauseIn(await run.queue.pause(jobOut(run.fill(step.pause))))),
+  resume: (run, step) => run.client(step, async () => pauseIn(await run.queue.resume(run.fill(step.resume)))),
+  get: (run, step) => run.client(step, () => run.queue.get(run.fill(step.get).id)),
+  counts: (run, step) => run.client(step, () => run.queue.counts()),
+  list: (run, step) => run.client(step, () => run.queue.list(jobOut(run.fill(step.list)))),
   failures: (run, step) => run.client(step, async () => {
     const groups = await run.queue.failures();
     return groups.map(({ firstAtMs, lastAtMs, ...group }) => ({ ...group, first_at_ms: firstAtMs, last_at_ms: lastAtMs }));

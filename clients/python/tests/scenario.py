@@ -112,8 +112,24 @@ class Scenario:
         processing = said.get("processing", "leave")
         self._with_client(step, lambda: self.client.cancel_many(said["ids"], processing=processing))
 
-    def _do_job(self, said: Any, step: dict[str, Any]) -> None:
-        self._with_client(step, lambda: self.client.job(said["id"]))
+    def _do_redrive(self, said: Any, step: dict[str, Any]) -> None:
+        self._with_client(step, lambda: self.client.redrive_many(said["ids"]))
+
+    def _do_pause(self, said: Any, step: dict[str, Any]) -> None:
+        duration = said["for_ms"] / 1000 if "for_ms" in said else None
+        self._with_client(step, lambda: self.client.pause(kind=said.get("kind"), duration=duration))
+
+    def _do_resume(self, said: Any, step: dict[str, Any]) -> None:
+        self._with_client(step, lambda: self.client.resume(**said))
+
+    def _do_get(self, said: Any, step: dict[str, Any]) -> None:
+        self._with_client(step, lambda: self.client.get(said["id"]))
+
+    def _do_counts(self, _said: Any, step: dict[str, Any]) -> None:
+        self._with_client(step, lambda: self.client.counts())
+
+    def _do_list(self, said: Any, step: dict[str, Any]) -> None:
+        self._with_client(step, lambda: self.client.list(**said))
 
     def _do_failures(self, _said: Any, step: dict[str, Any]) -> None:
         self._with_client(step, lambda: self.client.failures())

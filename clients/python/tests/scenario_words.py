@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from queue_jobs import AsyncBatch, Batch, Changed, Completed, Data, Enqueued, FailureGroup, Job, Json
+from queue_jobs import AsyncBatch, Batch, Changed, Completed, Data, Enqueued, FailureGroup, Job, JobPage, Json, PauseState
 
 _LENGTHS = ("delay", "expires_in", "time_limit", "max_wait", "keep_completed", "keep_failed")
 
@@ -44,6 +44,10 @@ def plain(result: Any) -> Any:
                 **shown(result.result, "result")}
     if isinstance(result, (Batch, AsyncBatch)):
         return {"batch": result.name, "seq": result.seq}
+    if isinstance(result, JobPage):
+        return {"jobs": result.jobs, "next": result.next}
+    if isinstance(result, PauseState):
+        return {"paused": result.paused, "until_ms": result.until_ms}
     if isinstance(result, Changed):
         return {"id": result.id, "outcome": result.outcome, "state": result.state}
     if isinstance(result, FailureGroup):

@@ -5,6 +5,9 @@ const PROTOCOL: &str = "is about problems and tokens of `/v1`; a remote store ha
 const BATCHES: &str =
     "is about the calls of `/v1` for batches; the cases of batches of queue-jobs run over a remote store";
 
+const LOOKS: &str =
+    "is about the calls of `/v1` that count, list, pause and redrive; the suite of queue-testkit runs them over a remote store";
+
 /// Name by name, and what the scenario does.
 pub(crate) const NOT_HERE: &[(&str, &str)] = &[
     ("A problem of the request is told and not sent again", PROTOCOL),
@@ -17,6 +20,9 @@ pub(crate) const NOT_HERE: &[(&str, &str)] = &[
     ),
     ("A batch that is cancelled ends after its members, and its callback says so", BATCHES),
     ("What a batch does not take is refused, and a lost answer adds nothing twice", BATCHES),
+    ("Failed and cancelled jobs are run again with fresh budgets", LOOKS),
+    ("A queue is counted and listed page by page", LOOKS),
+    ("A queue and a kind are paused each by itself", LOOKS),
     (
         "Text that is no Unicode and numbers that are none are refused before anything is sent",
         "is about text and numbers that no `String` and no JSON value of Rust can hold",

@@ -29,7 +29,7 @@ const ACTIONS: [&str; 14] = [
     "enqueue_many",
     "wait",
     "cancel",
-    "job",
+    "get",
     "failures",
     "schedules",
 ];
@@ -101,7 +101,7 @@ impl Scenario {
                     "enqueue_many" => jobs::enqueue_many(self, &filled).await,
                     "wait" => jobs::wait(self, &filled).await,
                     "cancel" => jobs::cancel(self, &filled).await,
-                    "job" => match jobs::job(self, &filled).await {
+                    "get" => match jobs::job(self, &filled).await {
                         Ok(None) => return self.client(step, Err(jobs::not_found())),
                         ended => ended.map(Option::unwrap_or_default),
                     },

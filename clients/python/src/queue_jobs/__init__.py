@@ -7,6 +7,7 @@
     Worker(queue, {"email": lambda job: print(job.payload["to"])}).run()
 """
 
+from ._async_queue import AsyncQueue
 from ._batches import AsyncBatch, AsyncBatches, Batch, Batches, Callback, OpeningBatch
 from ._errors import (
     Conflict,
@@ -34,12 +35,15 @@ from ._model import (
     FailureGroup,
     Job,
     JobError,
+    JobOptions,
+    JobPage,
     Outcome,
+    PauseState,
     Pending,
     Superseded,
     Unknown,
 )
-from ._queue import AsyncQueue, Queue
+from ._queue import Queue
 from ._schedules import AsyncSchedules, Schedules
 from ._worker import Worker
 
@@ -68,10 +72,13 @@ __all__ = [
     "InvalidRequest",
     "Job",
     "JobError",
+    "JobOptions",
+    "JobPage",
     "Json",
     "NotFound",
     "OpeningBatch",
     "Outcome",
+    "PauseState",
     "Pending",
     "Queue",
     "QueueError",

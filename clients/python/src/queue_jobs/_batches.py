@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
 from urllib.parse import urlencode
 
 from . import _plans, _wire
 from ._connection import Call
 from ._errors import InvalidRequest, NotFound
 from ._json import Json, loads
-from ._model import Enqueued, Job, Seconds
+from ._model import Enqueued, Job, JobOptions, Seconds
 from ._send import AsyncSender, Plan, SyncSender
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: The kind of a job that a batch enqueues, alone or with any JSON that it gets as `payload`.
 Callback = Union[str, tuple[str, Any]]
@@ -69,9 +72,9 @@ class Batch:
     def __init__(self, batches: Batches, name: str, seq: int | None) -> None:
         self._batches, self.name, self.seq = batches, name, seq
 
-    def add(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> Enqueued:
+    def add(self, job: Job | str, payload: Any = None, **options: Unpack[JobOptions]) -> Enqueued:
         """Adds a member: `add("row", {"n": 1}, id="row-1")`, or a whole `Job`; see `add_all`."""
-        return self.add_all([_plans.as_job(job, payload, id)])[0]
+        return self.add_all([_plans.as_job(job, payload, options)])[0]
 
     def add_all(self, jobs: Iterable[Job]) -> Sequence[Enqueued]:
         """Adds members; the answers are in their order.
@@ -153,9 +156,9 @@ class AsyncBatch:
     def __init__(self, batches: AsyncBatches, name: str, seq: int | None) -> None:
         self._batches, self.name, self.seq = batches, name, seq
 
-    async def add(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> Enqueued:
+    async def add(self, job: Job | str, payload: Any = None, **options: Unpack[JobOptions]) -> Enqueued:
         """Adds a member; see `Batch.add`."""
-        return (await self.add_all([_plans.as_job(job, payload, id)]))[0]
+        return (await self.add_all([_plans.as_job(job, payload, options)]))[0]
 
     async def add_all(self, jobs: Iterable[Job]) -> Sequence[Enqueued]:
         """Adds members; see `Batch.add_all`."""

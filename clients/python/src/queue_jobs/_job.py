@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _wire
 from ._json import Json, loads
-from ._model import Data, Job, JobError, Keep, Seconds
+from ._model import Data, Job, JobError, JobOptions, Keep, Seconds
 from ._plans import as_job
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: Why a handler is asked to stop.
 StopReason = Literal["cancelled", "lease_lost", "time_limit", "shutdown"]
@@ -34,14 +37,14 @@ class BatchOfJob:
     def __repr__(self) -> str:
         return f"BatchOfJob({self.name!r})"
 
-    def add(self, job: Job | str, payload: Any = None, *, id: str | None = None) -> None:
+    def add(self, job: Job | str, payload: Any = None, **options: Unpack[JobOptions]) -> None:
         """Adds a member in the very step that completes this job: `add("row", {"n": 2}, id="row-2")`.
 
         The batch cannot end between the two, and a sealed one takes it too. Nothing is added unless
         this job completes. The id is the part behind the name of the batch. Give one: an attempt that
         runs again adds nothing twice then.
         """
-        self._added.append(as_job(job, payload, id))
+        self._added.append(as_job(job, payload, options))
 
 
 class ClaimedJob:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Literal, Union
+from typing import Any, Literal, TypedDict, Union
 
 from ._json import loads
 
@@ -13,6 +13,8 @@ Seconds = Union[int, float, timedelta]
 Keep = Union[Seconds, Literal["forever", "nothing"]]
 Budget = Union[int, Literal["unlimited"]]
 State = Literal["queued", "processing", "failing", "completed", "failed", "cancelled"]
+#: How jobs stand in a listing: states, and by the time at which they are due.
+Standing = Literal[State, "due", "scheduled", "parked", "gated", "lapsed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,27 @@ class Job:
     max_wait: Seconds | None = None
     on_failure: str | None = None
     awaited: bool = False
+
+
+class JobOptions(TypedDict, total=False):
+    """The options of a job, as keywords of `enqueue`; `Job` says what each is."""
+
+    id: str | None
+    headers: Mapping[str, str]
+    tags: Sequence[str]
+    priority: int
+    delay: Seconds | None
+    expires_in: Seconds | None
+    time_limit: Seconds | None
+    max_attempts: Budget | None
+    max_stalls: Budget | None
+    keep_completed: Keep | None
+    keep_failed: Keep | None
+    on_failed: Literal["block", "replace"] | None
+    on_waiting: Literal["block", "replace"] | None
+    max_wait: Seconds | None
+    on_failure: str | None
+    awaited: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,3 +231,28 @@ class Changed:
     id: str
     outcome: Literal["done", "requested", "unchanged", "missing", "conflict"]
     state: State | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    """Jobs as the service shows them, and where the next page begins: None if this is the last."""
+
+    jobs: Sequence[dict[str, Any]]
+    next: str | None
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.jobs)
+
+    def __len__(self) -> int:
+        return len(self.jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class PauseState:
+    """Whether a queue, or a kind of it, is paused now, and until when by the clock of the store.
+
+    `until_ms` is None in a pause that lasts until it is resumed.
+    """
+
+    paused: bool
+    until_ms: int | None

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal
+from urllib.parse import urlencode
 
 from . import _wire
 from ._connection import Call
 from ._errors import InvalidRequest
 from ._json import loads
-from ._model import Changed, Enqueued, FailureGroup, Job, Outcome, Pending, Seconds
+from ._model import Changed, Enqueued, FailureGroup, Job, JobOptions, JobPage, Outcome, PauseState, Pending, Seconds
 from ._send import Plan
 
 #: The longest that one request waits; the client asks again after it.
@@ -31,12 +32,12 @@ def inherited(trace: Trace | None) -> Mapping[str, str]:
     return {**INHERITED.get({}), **(trace() if trace is not None else {})}
 
 
-def as_job(job: Job | str, payload: Any, job_id: str | None) -> Job:
+def as_job(job: Job | str, payload: Any, options: JobOptions) -> Job:
     """A job from either form of arguments."""
     if isinstance(job, str):
-        return Job(job, payload, job_id)
-    if payload is not None or job_id is not None:
-        raise InvalidRequest("a Job has its payload and its id in it")
+        return Job(job, payload, **options)
+    if payload is not None or options:
+        raise InvalidRequest("a Job has its payload and its options in it")
     return job
 
 
@@ -90,14 +91,59 @@ def wait(queue: str, job: Enqueued | str, seq: int | None, timeout: Seconds | No
 
 def cancel(queue: str, ids: Sequence[str], processing: Literal["leave", "request"]) -> Plan[list[Changed]]:
     """Cancels jobs by their ids."""
+    return _change(queue, ids, "cancel", f',"processing":{_wire.text_of(processing, "processing")}')
+
+
+def redrive(queue: str, ids: Sequence[str]) -> Plan[list[Changed]]:
+    """Runs Failed and Cancelled jobs again."""
+    return _change(queue, ids, "redrive", "")
+
+
+def _change(queue: str, ids: Sequence[str], action: str, tail: str) -> Plan[list[Changed]]:
+    if isinstance(ids, str):
+        raise InvalidRequest(f"ids: a list such as [{ids!r}], and no text")
     found: list[Changed] = []
     texts = [_wire.text_of(job_id, "id") for job_id in ids]
     for part in _wire.chunks(texts):
-        tail = f',"processing":{_wire.text_of(processing, "processing")}'
         body = _wire.list_body("ids", [texts[place] for place in part], tail)
-        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs:cancel", body, "items", len(part))
+        reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs:{action}", body, "items", len(part))
         found += _wire.changed(reply.answer.said["items"])
     return found
+
+
+def pause(queue: str, kind: str | None, duration: Seconds | None) -> Plan[PauseState]:
+    """Stops claims."""
+    said: dict[str, object] = {} if kind is None else {"kind": kind}
+    if duration is not None:
+        said["for_ms"] = _wire.millis(duration)
+    return _paused(queue, "pause", said)
+
+
+def resume(queue: str, kind: str | None) -> Plan[PauseState]:
+    """Ends a pause."""
+    return _paused(queue, "resume", {} if kind is None else {"kind": kind})
+
+
+def _paused(queue: str, change: str, said: Mapping[str, object]) -> Plan[PauseState]:
+    body = _wire.text_of(said, change).encode()
+    reply = yield Call("POST", f"{_wire.queue_path(queue)}/{change}", body, "paused")
+    return PauseState(reply.answer.said["paused"], reply.answer.said.get("until_ms"))
+
+
+def counts(queue: str) -> Plan[dict[str, Any]]:
+    """How many jobs there are in each state."""
+    reply = yield Call("GET", _wire.queue_path(queue), b"", "total")
+    return reply.answer.said
+
+
+def listing(queue: str, states: str | Sequence[str], asked: Mapping[str, object]) -> Plan[JobPage]:
+    """One page of jobs; parts of the filter that are None are left out."""
+    parts = [("state", one) for one in ([states] if isinstance(states, str) else states)]
+    parts += [(name, str(value)) for name, value in asked.items() if value is not None]
+    _wire.text_of(dict(parts), "list")
+    reply = yield Call("GET", f"{_wire.queue_path(queue)}/jobs?{urlencode(parts)}", b"", "jobs")
+    said = reply.answer.said
+    return JobPage([loads(item) for item in said["jobs"]], said.get("next"))
 
 
 def failures(queue: str) -> Plan[list[FailureGroup]]:
@@ -106,7 +152,7 @@ def failures(queue: str) -> Plan[list[FailureGroup]]:
     return _wire.failures(reply.answer.said["groups"])
 
 
-def job(queue: str, job_id: str) -> Plan[dict[str, Any]]:
+def get(queue: str, job_id: str) -> Plan[dict[str, Any]]:
     """A job as the service shows it."""
     reply = yield Call("GET", _wire.job_path(queue, job_id), b"", "id")
     shown: dict[str, Any] = loads(reply.answer.text)

@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from . import _wire
+from ._async_queue import AsyncQueue
 from ._errors import InvalidRequest
 from ._events import Events, Observer
 from ._handlers import Handler
-from ._queue import AsyncQueue, Queue
+from ._queue import Queue
 from ._run import Options, Run
 from ._send import AsyncSender
 
