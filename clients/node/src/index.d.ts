@@ -15,7 +15,10 @@ import type { Schedules } from "./schedules.js";
 export { Schedules } from "./schedules.js";
 export type { NewSchedule, Schedule, ScheduleChange, Timing, UnreadableSchedule } from "./schedules.js";
 
-import type { Job } from "./worker.js";
+import type { Counts, FailureGroup, JobFilter, JobPage, PauseState, ShownJob } from "./shown.js";
+export type { Counts, FailureGroup, JobFilter, JobPage, PauseState, ShownJob, Standing } from "./shown.js";
+
+import type { Handler, Job } from "./worker.js";
 export { Job, Worker } from "./worker.js";
 export type { Handler, WorkerEvent, WorkerOptions, WorkerTuning } from "./worker.js";
 
@@ -106,6 +109,19 @@ export interface NewJob {
   parent?: Job | undefined;
 }
 
+/** The options of a job, without what makes it: its kind and its payload. */
+export type JobOptions = Omit<NewJob, "kind" | "payload">;
+
+/** A function with a kind. Called, it runs here and now, without a `job`. */
+export interface Task<P, R> {
+  (payload: P, job?: Job): R;
+  readonly kind: string;
+  /** Stores a job that calls the function with this payload. */
+  enqueue(payload: P, options?: JobOptions, call?: CallOptions): Promise<Enqueued>;
+  /** The job of a call, for `enqueueMany`, `then`, schedules and batches. */
+  job(payload: P, options?: JobOptions): NewJob;
+}
+
 interface Result {
   result?: unknown;
   /** The result as it was written, if it is JSON. */
@@ -151,82 +167,6 @@ export interface Changed {
   isResent: boolean;
 }
 
-/**
- * Jobs of one kind that failed with one error. Messages count as equal if they differ only in
- * numbers, hexadecimals, UUIDs and quoted text. The times are those of the store.
- */
-export interface FailureGroup {
-  queue: string;
-  kind: string;
-  error: { name: string; message: string };
-  failed: number;
-  /** How many wait to run again. */
-  failing: number;
-  firstAtMs: number;
-  lastAtMs: number;
-  /** The ids of the newest, at most three. */
-  examples: string[];
-}
-
-/** A job as the protocol shows it: the keys are listed there, and it may grow. */
-export interface ShownJob {
-  now_ms: number;
-  queue: string;
-  id: string;
-  seq: number | bigint;
-  epoch: number;
-  kind: string;
-  state: State;
-  attempts_made: number;
-  pauses: { of: "queue" | "kind"; until_ms: number | null }[];
-  [name: string]: unknown;
-}
-
-/** The jobs of a queue by state, and more: see the protocol. */
-export interface Counts {
-  queue: string;
-  paused: boolean;
-  paused_until_ms: number | null;
-  queued: number;
-  processing: number;
-  failing: number;
-  completed: number;
-  failed: number;
-  cancelled: number;
-  total: number;
-  /** That a worker could claim now. */
-  due: number;
-  [name: string]: unknown;
-}
-
-/** How jobs stand in a listing: states, and by the time at which they are due. */
-export type Standing = State | "due" | "scheduled" | "parked" | "gated" | "lapsed";
-
-export interface JobFilter {
-  /** Default: all. */
-  state?: Standing | Standing[] | undefined;
-  kind?: string | undefined;
-  tag?: string | undefined;
-  idPrefix?: string | undefined;
-  /** Default `oldest`. */
-  order?: "oldest" | "newest" | undefined;
-  /** 1 to 1000. Default 50. */
-  limit?: number | undefined;
-  /** The `next` of the page before, with the same filter. */
-  after?: string | undefined;
-}
-
-export interface JobPage {
-  jobs: Omit<ShownJob, "now_ms" | "pauses">[];
-  next?: string;
-}
-
-export interface PauseState {
-  paused: boolean;
-  /** By the clock of the store; absent in a pause that lasts until it is resumed. */
-  untilMs?: number;
-}
-
 export interface CallOptions {
   /** Ends the call with the signal's reason; whether it had its effect is unknown then. */
   signal?: AbortSignal | undefined;
@@ -242,6 +182,13 @@ export class Queue {
   batch(name: string, batch?: NewBatch, options?: CallOptions): Promise<Batch>;
   readonly name: string;
   readonly connection: Connection;
+  /**
+   * Makes a function a task: it stays callable, and `send.enqueue({ to: "ada" })` has a worker call
+   * it. The workers of this queue that are made afterwards run it. `defaults` are options of its jobs.
+   */
+  task<P, R>(kind: string, run: (payload: P, job?: Job) => R, defaults?: JobOptions): Task<P, R>;
+  /** The handlers of the tasks, by kind. */
+  readonly tasks: ReadonlyMap<string, Handler>;
   enqueue(job: NewJob, options?: CallOptions): Promise<Enqueued>;
   /**
    * Enqueues in as few calls as fit, or with `atomic` in one that stores all or none. The

@@ -6,6 +6,7 @@ import { invalid } from "./errors.js";
 import { pause, retried } from "./retry.js";
 import { Schedules } from "./schedules.js";
 import { JOBS_MAX, Sender } from "./sender.js";
+import { Tasks } from "./tasks.js";
 import { errorIn, resultIn } from "./wire.js";
 import { write } from "./write.js";
 
@@ -25,6 +26,7 @@ export class Queue {
   #path;
   #retryMs;
   #sender;
+  #tasks = new Tasks(this);
 
   /** @param {string} name @param {import("./index.d.ts").QueueOptions} options */
   constructor(name, options = {}) {
@@ -51,6 +53,15 @@ export class Queue {
 
   async batch(name, batch, options) {
     return this.batches.open(name, batch, options);
+  }
+
+  task(kind, run, defaults) {
+    return this.#tasks.define(kind, run, defaults);
+  }
+
+  /** The handlers of the tasks by kind, which every worker of this queue has. */
+  get tasks() {
+    return this.#tasks.handlers;
   }
 
   async enqueue(job, options = {}) {

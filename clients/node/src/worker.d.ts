@@ -70,7 +70,8 @@ export interface WorkerTuning {
 export type WorkerOptions = WorkerTuning & (ConnectionOptions | { connection: Connection });
 
 export class Worker {
-  constructor(queue: Queue, handlers: Record<string, Handler> | Map<string, Handler>, options?: WorkerTuning);
+  /** Its handlers are these, and the tasks that the queue has by then. */
+  constructor(queue: Queue, handlers?: Record<string, Handler> | Map<string, Handler>, options?: WorkerTuning);
   constructor(queue: string, handlers: Record<string, Handler> | Map<string, Handler>, options: WorkerOptions);
   readonly name: string;
   readonly running: number;

@@ -44,12 +44,12 @@ export class Worker {
   #outcomes = {};
 
   /** @param {string | import("./queue.js").Queue} queue @param {any} handlers @param {import("./index.d.ts").WorkerOptions} options */
-  constructor(queue, handlers, options = {}) {
+  constructor(queue, handlers = {}, options = {}) {
     const name = typeof queue === "string" ? queue : queue.name;
     this.#ownsConnection = typeof queue === "string" && options.connection === undefined;
     this.#connection = typeof queue === "string" ? (options.connection ?? new Connection(options)) : queue.connection;
     this.#queue = name;
-    this.#handlers = handlersOf(handlers);
+    this.#handlers = handlersOf(handlers, typeof queue === "string" ? undefined : queue.tasks);
     this.#options = checked(options);
     this.#name = options.name ?? `${hostname().slice(0, 60)}-${process.pid}-${randomBytes(4).toString("hex")}`;
     write(this.#name, { what: "the name of the worker" });
@@ -236,10 +236,10 @@ function pausedMs({ paused, next_due_in_ms: dueMs }) {
   return paused && typeof dueMs === "number" ? Math.min(dueMs, PAUSE_MS) : 0;
 }
 
-/** Only functions that were given: the kind `constructor` must not find that of every object. */
-function handlersOf(handlers) {
-  const map = handlers instanceof Map ? new Map(handlers) : new Map(Object.entries(handlers));
-  if (map.size === 0) throw invalid("a worker without a handler would fail every job");
+/** The handlers beside the tasks; a plain object's own alone, or the kind `constructor` had one. */
+function handlersOf(handlers, tasks = []) {
+  const map = new Map([...tasks, ...(handlers instanceof Map ? handlers : Object.entries(handlers))]);
+  if (map.size === 0) throw invalid("a worker without a handler would fail every job: give handlers, or define tasks before it");
   for (const [kind, handler] of map) {
     write(kind, { what: "the kind of a handler" });
     if (typeof handler !== "function") throw invalid(`the handler of ${JSON.stringify(kind)} is no function`);

@@ -127,6 +127,11 @@ const ACTIONS = {
     const { jobs, atomic } = run.fill(step.enqueue_many);
     return (await run.queue.enqueueMany(jobs.map(jobOut), { atomic })).map(outcomeIn);
   }),
+  enqueue_task: (run, step) => run.client(step, async () => {
+    const { kind, payload, ...options } = jobOut(run.fill(step.enqueue_task));
+    const queue = new Queue(run.name, { connection: run.queue.connection });
+    return outcomeIn(await queue.task(kind, () => {}).enqueue(payload, options));
+  }),
   wait: (run, step) => run.client(step, async () => {
     const { id, seq, timeout_ms: timeoutMs } = run.fill(step.wait);
     return outcomeIn(await run.queue.wait(id, { seq, timeoutMs }));

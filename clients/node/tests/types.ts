@@ -28,6 +28,19 @@ await queue.batches.open("import-7", { onEdn: "report" });
 // @ts-expect-error a callback has a kind
 await queue.batch("import-7", { onSuccess: { payload: 1 } });
 
+const send = queue.task("email", async ({ to }: { to: string }, job?: Job) => ({ sent: to, attempt: job?.attempt }), { maxAttempts: 5 });
+const sent: { sent: string } = await send({ to: "ada" });
+await send.enqueue({ to: "ada" }, { id: "a", delayMs: 1000 });
+await queue.enqueueMany([send.job({ to: "ada" })]);
+// @ts-expect-error a payload that the function does not take
+await send.enqueue({ too: "ada" });
+// @ts-expect-error a misspelt option
+await send.enqueue({ to: "ada" }, { dealyMs: 5 });
+console.log(sent, (await queue.list({ state: ["failed", "due"] })).jobs[0]?.state, (await queue.counts()).due);
+// @ts-expect-error no such state
+await queue.list({ state: "fialed" });
+await new Worker(queue).stop();
+
 const worker = new Worker(queue, {
   email: async (job: Job) => {
     job.signal.throwIfAborted();

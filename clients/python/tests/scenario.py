@@ -104,6 +104,11 @@ class Scenario:
         jobs = [job_of(job) for job in said["jobs"]]
         self._with_client(step, lambda: self.client.enqueue_many(jobs, atomic=said.get("atomic", False)))
 
+    def _do_enqueue_task(self, said: Any, step: dict[str, Any]) -> None:
+        job = job_of(said)
+        task = self.client.task(job.kind)(lambda **arguments: None)
+        self._with_client(step, lambda: task.options(id=job.id, tags=job.tags).enqueue(**job.payload))
+
     def _do_wait(self, said: Any, step: dict[str, Any]) -> None:
         seconds = said.get("timeout_ms", SECONDS_MAX * 1000) / 1000
         self._with_client(step, lambda: self.client.wait(said["id"], seq=said.get("seq"), timeout=seconds))

@@ -21,6 +21,10 @@ pub(crate) const NOT_HERE: &[(&str, &str)] = &[
     ("A batch that is cancelled ends after its members, and its callback says so", BATCHES),
     ("What a batch does not take is refused, and a lost answer adds nothing twice", BATCHES),
     ("Failed and cancelled jobs are run again with fresh budgets", LOOKS),
+    (
+        "A task is a job whose payload has the arguments by name, which every language can work on",
+        "is about functions of a dynamic language; a kind of this library has a type for its payload",
+    ),
     ("A queue is counted and listed page by page", LOOKS),
     ("A queue and a kind are paused each by itself", LOOKS),
     (

@@ -22,7 +22,7 @@ from ._errors import (
     Unsupported,
 )
 from ._events import WorkerEvent
-from ._job import BatchOfJob, ClaimedJob, Complete, Fail, Snooze, Stopped
+from ._job import BatchOfJob, ClaimedJob, Complete, Fail, Snooze, Stopped, current_job
 from ._json import Json
 from ._model import (
     Cancelled,
@@ -45,6 +45,7 @@ from ._model import (
 )
 from ._queue import Queue
 from ._schedules import AsyncSchedules, Schedules
+from ._tasks import AsyncTask, Task
 from ._worker import Worker
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "AsyncBatches",
     "AsyncQueue",
     "AsyncSchedules",
+    "AsyncTask",
     "Batch",
     "BatchOfJob",
     "Batches",
@@ -87,6 +89,7 @@ __all__ = [
     "Snooze",
     "Stopped",
     "Superseded",
+    "Task",
     "TooMany",
     "Unauthorized",
     "Unavailable",
@@ -94,4 +97,5 @@ __all__ = [
     "Unsupported",
     "Worker",
     "WorkerEvent",
+    "current_job",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _plans
 from ._base import Base
@@ -23,6 +23,7 @@ from ._model import (
 )
 from ._schedules import AsyncSchedules
 from ._send import AsyncSender
+from ._tasks import AsyncTask, P, R
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -71,6 +72,26 @@ class AsyncQueue(Base):
             return AsyncBatch(self.batches, name, await self._sender.run(plan))
 
         return OpeningBatch(open_)
+
+    @overload
+    def task(self, function: Callable[P, R], /) -> AsyncTask[P, R]: ...
+
+    @overload
+    def task(
+        self, kind: str | None = None, /, **options: Unpack[JobOptions]
+    ) -> Callable[[Callable[P, R]], AsyncTask[P, R]]: ...
+
+    def task(self, function: Any = None, /, **options: Unpack[JobOptions]) -> Any:
+        """A decorator for functions that a worker calls; see `Queue.task`."""
+        if callable(function):
+            return self.task()(function)
+
+        def decorate(decorated: Callable[P, R]) -> AsyncTask[P, R]:
+            task = AsyncTask(self, decorated, function, options)
+            self._register(task)
+            return task
+
+        return decorate
 
     async def enqueue(self, job: Job | str, payload: Any = None, **options: Unpack[JobOptions]) -> Enqueued:
         """Stores a job; see `Queue.enqueue`. A cancelled call may have stored it."""

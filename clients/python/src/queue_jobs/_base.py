@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import ssl
+from collections.abc import Callable
+from typing import Any
 
 from . import _plans, _wire
 from ._connection import Connection
+from ._errors import InvalidRequest
+from ._job import ClaimedJob
+from ._tasks import AsyncTask, Task
 
 
 class Base:
@@ -52,10 +57,20 @@ class Base:
             ssl_context=ssl_context,
         )
         self._trace = trace
+        #: The handlers of its tasks by kind, which every worker of this object has.
+        self._tasks: dict[str, Callable[[ClaimedJob], Any]] = {}
+        self._functions: dict[str, str] = {}
         self._open()
 
     def _open(self) -> None:
         raise NotImplementedError
+
+    def _register(self, task: Task[Any, Any] | AsyncTask[Any, Any]) -> None:
+        """Two functions of one kind would run each other's jobs; a module that is loaded again is fine."""
+        _wire.text_of(task.kind, "the kind of a task")
+        if (other := self._functions.setdefault(task.kind, task._origin)) != task._origin:
+            raise InvalidRequest(f"the kind {task.kind!r} has a task already: {other}")
+        self._tasks[task.kind] = task._handler()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"

@@ -13,6 +13,7 @@ from typing import Any, Union
 from ._errors import InvalidRequest
 from ._events import Events
 from ._job import (
+    CURRENT,
     ClaimedJob,
     Fail,
     Snooze,
@@ -51,6 +52,7 @@ class Running:
             context = contextvars.copy_context()
             span = AttemptSpan(self._job, context)
             context.run(INHERITED.set, span.headers(trace))
+            context.run(CURRENT.set, self._job)
             self._task = context.run(self._start, handler)
             self._task.add_done_callback(lambda task: span.end(_error_of(task)))
         if self._job.stop_reason is not None:

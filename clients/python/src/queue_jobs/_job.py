@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -121,6 +122,15 @@ class ClaimedJob:
         if self._reason is None or reason == "lease_lost":
             self._reason = reason
         self._stop.set()
+
+
+#: The job whose handler runs.
+CURRENT: ContextVar[ClaimedJob] = ContextVar("queue_jobs_current")
+
+
+def current_job() -> ClaimedJob | None:
+    """The job of the handler or task that calls this; None outside of a worker."""
+    return CURRENT.get(None)
 
 
 @dataclass(frozen=True, slots=True)

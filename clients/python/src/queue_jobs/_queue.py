@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _plans
 from ._base import Base
@@ -23,6 +23,7 @@ from ._model import (
 )
 from ._schedules import Schedules
 from ._send import SyncSender
+from ._tasks import P, R, Task
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -75,6 +76,36 @@ class Queue(Base):
         )
         plan = opening(self.name, name, callbacks, callbacks_in, timeout, on_timeout, keep)
         return Batch(self.batches, name, self._sender.run(plan))
+
+    @overload
+    def task(self, function: Callable[P, R], /) -> Task[P, R]: ...
+
+    @overload
+    def task(
+        self, kind: str | None = None, /, **options: Unpack[JobOptions]
+    ) -> Callable[[Callable[P, R]], Task[P, R]]: ...
+
+    def task(self, function: Any = None, /, **options: Unpack[JobOptions]) -> Any:
+        """A decorator: the function stays what it is, and `send.enqueue("ada")` calls it in a worker.
+
+            @queue.task
+            def send(to, subject="Hi"): ...
+
+            @queue.task("email", max_attempts=5)
+            async def send(to): ...
+
+        The kind is the name of the function unless it is given; the options are the fields of `Job`.
+        Every `Worker` of this object runs the tasks.
+        """
+        if callable(function):
+            return self.task()(function)
+
+        def decorate(decorated: Callable[P, R]) -> Task[P, R]:
+            task = Task(self, decorated, function, options)
+            self._register(task)
+            return task
+
+        return decorate
 
     def enqueue(self, job: Job | str, payload: Any = None, **options: Unpack[JobOptions]) -> Enqueued:
         """Stores a job: `enqueue("email", {"to": "ada"}, id="welcome-42", delay=60)`, or a whole `Job`.

@@ -6,6 +6,7 @@ import asyncio
 import signal
 import socket
 import threading
+from collections import ChainMap
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
@@ -30,7 +31,7 @@ class Worker:
 
     Args:
         queue: the address, the token and the queue; the worker has connections of its own.
-        handlers: by kind. A job of another kind becomes a failed attempt.
+        handlers: by kind, beside the tasks of the queue. A job of another kind becomes a failed attempt.
         concurrency: how many jobs are held at the same time, at least 1.
         lease: seconds for which a job is held unless extended; 1 to 3600. If this process dies,
             its jobs run elsewhere after that time.
@@ -62,7 +63,7 @@ class Worker:
         self._handlers: dict[str, Handler] = dict(handlers or {})
         self._options = Options(
             queue=queue.name,
-            handlers=self._handlers,
+            handlers=ChainMap(self._handlers, queue._tasks),
             concurrency=concurrency,
             lease=lease,
             grace=grace,
