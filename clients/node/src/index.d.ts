@@ -184,7 +184,8 @@ export class Queue {
   readonly connection: Connection;
   /**
    * Makes a function a task: it stays callable, and `send.enqueue({ to: "ada" })` has a worker call
-   * it. The workers of this queue that are made afterwards run it. `defaults` are options of its jobs.
+   * it. The workers of this queue that are made afterwards run it. `defaults` are options of its
+   * jobs.
    */
   task<P, R>(kind: string, run: (payload: P, job?: Job) => R, defaults?: JobOptions): Task<P, R>;
   /** The handlers of the tasks, by kind. */

@@ -59,18 +59,31 @@ class Processes(unittest.TestCase):
         self.addCleanup(queue.close)
         return queue
 
-    def started(self, program: str) -> subprocess.Popen[str]:
+    def started(self, program: str, *others: str) -> subprocess.Popen[str]:
+        """Runs a program from a folder that has it and others, whose first lines have their names."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         (Path(folder.name) / "program.py").write_text(program)
+        for other in others:
+            (Path(folder.name) / other.split()[1]).write_text(other)
         environment = {**os.environ, "QUEUE_URL": self.url, "QUEUE_TOKEN_FILE": str(self.server.token_files["all"])}
         process = subprocess.Popen([sys.executable, "program.py"], cwd=folder.name, env=environment,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         return process
 
-    def test_the_first_program_of_the_readme_works_and_ends_on_sigterm(self) -> None:
-        process = self.started(programs()[0])
+    def test_the_first_programs_of_the_readme_enqueue_a_task_and_work_on_it(self) -> None:
+        tasks, main, *_ = programs()
+        self.assertLessEqual(len(tasks.splitlines()), 11, "the program has ten lines")
+        worker = self.started("from queue_jobs._cli import main\nmain(['work', 'tasks'])", tasks)
+        said, trouble = self.started(main, tasks).communicate(timeout=120)
+        self.assertEqual((said, trouble), ("{'sent': 'ada@example.org'}\n", ""))
+        worker.send_signal(signal.SIGTERM)
+        said, trouble = worker.communicate(timeout=120)
+        self.assertEqual((said, worker.returncode), ("sending 'Hello' to ada@example.org\n", 0), trouble)
+
+    def test_the_program_with_a_worker_of_the_readme_works_and_ends_on_sigterm(self) -> None:
+        process = self.started(programs()[2])
         assert process.stdout is not None
         self.assertEqual(process.stdout.readline(), "sending to ada@example.org\n")
         outcome = self.queue("mail").wait("welcome-42", timeout=120)
@@ -82,7 +95,7 @@ class Processes(unittest.TestCase):
     def test_every_program_of_the_readme_has_right_names(self) -> None:
         for program in programs():
             compile(program, "README.md", "exec")
-            for line in re.findall(r"^from queue_jobs import .*$", program, re.MULTILINE):
+            for line in re.findall(r"^from queue_jobs\S* import .*$", program, re.MULTILINE):
                 exec(line, {})
 
     def test_a_worker_whose_handlers_hang_ends_after_its_grace_and_gives_the_jobs_back(self) -> None:

@@ -46,7 +46,7 @@ from ._model import (
 from ._queue import Queue
 from ._schedules import AsyncSchedules, Schedules
 from ._tasks import AsyncTask, Task
-from ._worker import Worker
+from ._worker import Worker, run_workers
 
 __all__ = [
     "AsyncBatch",
@@ -98,4 +98,5 @@ __all__ = [
     "Worker",
     "WorkerEvent",
     "current_job",
+    "run_workers",
 ]

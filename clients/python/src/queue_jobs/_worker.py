@@ -7,7 +7,8 @@ import signal
 import socket
 import threading
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import TypeVar
 
 from . import _wire
@@ -89,19 +90,14 @@ class Worker:
         A second signal ends it without waiting for handlers. Signals are taken in the main thread
         alone. Raises `QueueError` if the service lets this token not work on the queue.
         """
-        is_main = threading.current_thread() is threading.main_thread()
-        loop = asyncio.new_event_loop()
-        try:
-            loop.run_until_complete(self._run(is_main))
-        finally:
-            _close(loop)
+        run_workers(self)
 
     async def serve(self) -> None:
         """The same in an event loop of the caller, without signals: `stop` ends it.
 
         If it is cancelled, jobs that run come back when their leases lapse.
         """
-        await self._run(False)
+        await self._run()
 
     def stop(self) -> None:
         """Asks the worker to end, from any thread; a second time: without waiting for handlers.
@@ -115,33 +111,73 @@ class Worker:
                 loop, run = self._current
                 loop.call_soon_threadsafe(run.stop)
 
-    async def _run(self, with_signals: bool) -> None:
-        loop = asyncio.get_running_loop()
+    async def _run(self) -> None:
         sender = AsyncSender(self._connection)
         run = Run(self._options, sender, self._emit)
-        signals = (signal.SIGTERM, signal.SIGINT) if with_signals else ()
         with self._lock:
             if self._current is not None:
                 raise RuntimeError("this worker is running already")
-            self._current = (loop, run)
+            self._current = (asyncio.get_running_loop(), run)
             if self._is_stopped_early:
                 self._is_stopped_early = False
                 run.stop()
-        taken = []
         try:
-            for number in signals:
-                try:
-                    loop.add_signal_handler(number, run.stop)
-                    taken.append(number)
-                except NotImplementedError:
-                    pass  # Windows has no such signals for event loops; Ctrl-C raises there.
             await run.run()
         finally:
-            for number in taken:
-                loop.remove_signal_handler(number)
             with self._lock:
                 self._current = None
             await sender.close()
+
+
+def run_workers(*workers: Worker) -> None:
+    """Runs several workers, such as one for each queue, until all of them have ended.
+
+    They share an event loop, and so what `Worker.run` says about coroutines and signals. If one ends
+    with an error, the others are asked to end, and the error is raised.
+    """
+    loop = asyncio.new_event_loop()
+    try:
+        loop.run_until_complete(_together(workers))
+    finally:
+        _close(loop)
+
+
+async def _together(workers: Sequence[Worker]) -> None:
+    asked = threading.Event()
+
+    def stop() -> None:
+        asked.set()
+        for worker in workers:
+            worker.stop()
+
+    async def one(worker: Worker) -> None:
+        try:
+            await worker._run()
+        except BaseException:
+            if not asked.is_set():  # A second request would cut the grace of the others.
+                stop()
+            raise
+
+    with ExitStack() as signals:
+        if threading.current_thread() is threading.main_thread():
+            _on_signals(stop, signals)
+        ends = await asyncio.gather(*map(one, workers), return_exceptions=True)
+    for worker in workers:
+        worker._is_stopped_early = False  # What came after its end was about this run.
+    for error in ends:
+        if error is not None:
+            raise error
+
+
+def _on_signals(stop: Callable[[], None], until: ExitStack) -> None:
+    """Calls a function at each SIGTERM and SIGINT."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, stop)
+            until.callback(loop.remove_signal_handler, number)
+        except NotImplementedError:
+            pass  # Windows has no such signals for event loops; Ctrl-C raises there.
 
 
 def _close(loop: asyncio.AbstractEventLoop) -> None:
