@@ -92,6 +92,11 @@ class Processes(unittest.TestCase):
         self.assertEqual(process.communicate(timeout=120), ("", ""))
         self.assertEqual(process.returncode, 0)
 
+    def test_the_test_of_the_readme_passes(self) -> None:
+        [program] = [one for one in programs() if "def test_" in one]
+        process = self.started(program + "\ntest_a_welcome_is_sent()\n")
+        self.assertEqual((*process.communicate(timeout=120), process.returncode), ("", "", 0))
+
     def test_every_program_of_the_readme_has_right_names(self) -> None:
         for program in programs():
             compile(program, "README.md", "exec")

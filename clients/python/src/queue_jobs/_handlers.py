@@ -34,6 +34,11 @@ Handler = Union[Callable[[ClaimedJob], Any], Callable[[ClaimedJob], Awaitable[An
 _TRACE = ("traceparent", "tracestate")
 
 
+def is_waiting(handler: Handler) -> bool:
+    """Whether a handler is a coroutine function, or an object that is called as one."""
+    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__)
+
+
 class _Lapsed(Exception):
     """The lease was over before the handler could start, so that the job may run elsewhere."""
 
@@ -59,7 +64,7 @@ class Running:
             self.ask_to_stop(self._job.stop_reason)
 
     def _start(self, handler: Handler) -> asyncio.Task[Any]:
-        if inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__):
+        if is_waiting(handler):
             self._is_async = True
             return asyncio.ensure_future(self._awaited(handler))
         return asyncio.ensure_future(self._threaded(handler))
