@@ -34,7 +34,7 @@ export class Queue {
     this.connection = options.connection ?? new Connection(options);
     this.#path = `/v1/queues/${segment(name)}`;
     this.#retryMs = options.retryMs ?? RETRY_MS;
-    this.#sender = new Sender(this.connection, this.#retryMs, options);
+    this.#sender = new Sender(this, this.#retryMs, options);
   }
 
   close() {

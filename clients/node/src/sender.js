@@ -11,14 +11,17 @@ export const JOBS_MAX = 1_000;
 const BYTES_MAX = 4 << 20;
 
 export class Sender {
-  #connection;
+  #queue;
   #retryMs;
   #traceparent;
   #drawId;
 
-  /** @param {Pick<import("./index.d.ts").QueueOptions, "traceparent" | "drawId">} options */
-  constructor(connection, retryMs, { traceparent, drawId }) {
-    this.#connection = connection;
+  /**
+   * @param {{connection: import("./connection.js").Connection}} queue whose connection may change
+   * @param {Pick<import("./index.d.ts").QueueOptions, "traceparent" | "drawId">} options
+   */
+  constructor(queue, retryMs, { traceparent, drawId }) {
+    this.#queue = queue;
     this.#retryMs = retryMs;
     this.#traceparent = traceparent;
     this.#drawId = drawId ?? drawnId;
@@ -26,7 +29,7 @@ export class Sender {
 
   /** The body of a good answer, which has this member. */
   async call(method, path, body, member, { signal } = {}) {
-    const send = () => this.#connection.call(method, path, body, { signal, member });
+    const send = () => this.#queue.connection.call(method, path, body, { signal, member });
     return (await retried(this.#retryMs, signal, send)).body;
   }
 
@@ -58,7 +61,7 @@ export class Sender {
     const body = `{"jobs":[${part.map((item) => item.text).join()}]${rest === "" ? "" : `,${rest}`}}`;
     const asked = { signal, member: "jobs", length: part.length };
     return retried(this.#retryMs, signal, async ({ isResent }) => {
-      const { body: answer } = await this.#connection.call("POST", path, body, asked);
+      const { body: answer } = await this.#queue.connection.call("POST", path, body, asked);
       return answer.jobs.map((item, at) => enqueued(item, part[at].isDrawn, isResent));
     });
   }

@@ -44,6 +44,15 @@ test("the program of the README runs from an empty directory", async (t) => {
   assert.match(stderr, /^queue: started queue=\S+ concurrency=\d+\nqueue: ended complete=1\n$/);
 });
 
+test("the test of the README passes", async (t) => {
+  const directory = emptyDirectory(t);
+  const programs = [...readFileSync(join(PACKAGE, "README.md"), "utf8").matchAll(/```js\n(.*?)```/gs)].map(([, program]) => program);
+  writeFileSync(join(directory, "welcome.test.mjs"), programs.find((program) => program.includes("node:test")));
+  const env = { PATH: process.env.PATH };
+  const { stdout } = await promisify(execFile)(process.execPath, ["--test"], { cwd: directory, env, timeout: 120_000 });
+  assert.match(stdout, /# pass 1\n# fail 0/);
+});
+
 test("SIGTERM lets what ends in time end, gives back the rest uncharged, and the process ends", async (t) => {
   const directory = emptyDirectory(t);
   writeFileSync(join(directory, "main.mjs"), `

@@ -1,6 +1,7 @@
 // Checked by `npm run types` and never run: what must compile does, and what must not is marked.
 
 import { Complete, Connection, JsonText, Queue, RetryError, Snooze, TerminalError, Worker } from "queue-jobs";
+import { eager } from "queue-jobs/testing";
 import type { Batch, BatchChange, Job, Outcome, QueueError } from "queue-jobs";
 
 const connection = new Connection({ url: "https://queue.example.org", tokenFile: "/run/token" });
@@ -40,6 +41,9 @@ console.log(sent, (await queue.list({ state: ["failed", "due"] })).jobs[0]?.stat
 // @ts-expect-error no such state
 await queue.list({ state: "fialed" });
 await new Worker(queue).stop();
+const jobs = eager(queue, { handlers: { audit: (job) => job.id } });
+console.log(jobs.ran[0]?.payload);
+jobs.end();
 
 const worker = new Worker(queue, {
   email: async (job: Job) => {
