@@ -74,6 +74,8 @@ export class Worker {
   constructor(queue: Queue, handlers?: Record<string, Handler> | Map<string, Handler>, options?: WorkerTuning);
   constructor(queue: string, handlers: Record<string, Handler> | Map<string, Handler>, options: WorkerOptions);
   readonly name: string;
+  /** The name of its queue. */
+  readonly queue: string;
   readonly running: number;
   /** Works until `stop`, a signal or an operator ends it. Rejects with what no waiting helps against. */
   run(): Promise<void>;

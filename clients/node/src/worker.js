@@ -61,6 +61,11 @@ export class Worker {
     return this.#name;
   }
 
+  /** The queue of its jobs. */
+  get queue() {
+    return this.#queue;
+  }
+
   /** How many jobs it holds now. */
   get running() {
     return this.#held.size;

@@ -3,38 +3,23 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Queue } from "../src/index.js";
+import { emptyDirectory, PACKAGE, programs } from "./directory.js";
 import { Server } from "./server.js";
 
-const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 let server;
 before(async () => {
   server = await Server.start();
 });
 after(() => server?.remove());
 
-/** A directory with nothing but the package as its users get it: npm packs it, or `files` is copied. */
-function emptyDirectory(t) {
-  const directory = mkdtempSync(join(tmpdir(), "queue-readme-"));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  const into = join(directory, "node_modules", "queue-jobs");
-  mkdirSync(into, { recursive: true });
-  const { files } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
-  for (const file of ["package.json", ...files]) {
-    cpSync(join(PACKAGE, file), join(into, file), { recursive: true, dereference: true });
-  }
-  return directory;
-}
-
 test("the program of the README runs from an empty directory", async (t) => {
   const directory = emptyDirectory(t);
-  const [, program] = /```js\n(.*?)```/s.exec(readFileSync(join(PACKAGE, "README.md"), "utf8"));
+  const [program] = programs();
   assert.ok(program.trim().split("\n").length <= 11, "the program has ten lines");
   writeFileSync(join(directory, "main.mjs"), program);
   const env = { PATH: process.env.PATH, QUEUE_URL: server.url, QUEUE_TOKEN_FILE: server.tokenFile() };
@@ -44,10 +29,28 @@ test("the program of the README runs from an empty directory", async (t) => {
   assert.match(stderr, /^queue: started queue=\S+ concurrency=\d+\nqueue: ended complete=1\n$/);
 });
 
+test("the tasks of the README are worked by the command and enqueued by the producer", async (t) => {
+  const directory = emptyDirectory(t);
+  const [, tasks, producer] = programs();
+  assert.ok(tasks.trim().split("\n").length <= 11, "the program has ten lines");
+  writeFileSync(join(directory, "tasks.mjs"), tasks);
+  writeFileSync(join(directory, "producer.mjs"), producer);
+  const env = { PATH: process.env.PATH, QUEUE_URL: server.url, QUEUE_TOKEN_FILE: server.tokenFile() };
+  const command = join(directory, "node_modules", "queue-jobs", "src", "cli.js");
+  const worker = spawn(command, ["work", "tasks.mjs"], { cwd: directory, env, stdio: ["ignore", "pipe", "ignore"] });
+  t.after(() => worker.kill("SIGKILL"));
+  let said = "";
+  worker.stdout.on("data", (text) => { said += text; });
+  const ended = new Promise((resolve) => worker.on("close", (code) => resolve(code)));
+  const { stdout } = await promisify(execFile)(process.execPath, ["producer.mjs"], { cwd: directory, env, timeout: 120_000 });
+  assert.equal(stdout, "{ sent: 'ada@example.org' }\n");
+  worker.kill("SIGTERM");
+  assert.deepEqual([await ended, said], [0, "sending to ada@example.org\n"]);
+});
+
 test("the test of the README passes", async (t) => {
   const directory = emptyDirectory(t);
-  const programs = [...readFileSync(join(PACKAGE, "README.md"), "utf8").matchAll(/```js\n(.*?)```/gs)].map(([, program]) => program);
-  writeFileSync(join(directory, "welcome.test.mjs"), programs.find((program) => program.includes("node:test")));
+  writeFileSync(join(directory, "welcome.test.mjs"), programs().find((program) => program.includes("node:test")));
   const env = { PATH: process.env.PATH };
   const { stdout } = await promisify(execFile)(process.execPath, ["--test"], { cwd: directory, env, timeout: 120_000 });
   assert.match(stdout, /# pass 1\n# fail 0/);
