@@ -148,7 +148,7 @@ test("an aborted call ends with the reason of its signal", async () => {
 
 test("the types name what the module has", () => {
   const read = (name) => readFileSync(new URL(`../src/${name}.d.ts`, import.meta.url), "utf8");
-  const text = ["index", "batches", "schedules", "values"].map(read).join("");
+  const text = ["index", "batches", "schedules", "values", "worker"].map(read).join("");
   const names = [...text.matchAll(/^export class ([A-Za-z]+)/gm)].map(([, name]) => name).filter((name) => name !== "Job");
   assert.deepEqual(names.sort(), Object.keys(client).sort());
 });
