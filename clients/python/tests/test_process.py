@@ -86,7 +86,7 @@ class Processes(unittest.TestCase):
         process = self.started(programs()[2])
         assert process.stdout is not None
         self.assertEqual(process.stdout.readline(), "sending to ada@example.org\n")
-        outcome = self.queue("mail").wait("welcome-42", timeout=120)
+        outcome = self.queue("mail").wait("welcome-43", timeout=120)
         self.assertIsInstance(outcome, Completed)
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.communicate(timeout=120), ("", ""))
