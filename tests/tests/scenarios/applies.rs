@@ -5,8 +5,7 @@ const PROTOCOL: &str = "is about problems and tokens of `/v1`; a remote store ha
 const BATCHES: &str =
     "is about the calls of `/v1` for batches; the cases of batches of queue-jobs run over a remote store";
 
-const LOOKS: &str =
-    "is about the calls of `/v1` that count, list, pause and redrive; the suite of queue-testkit runs them over a remote store";
+const LOOKS: &str = "is about calls of `/v1` that count, list, pause and redrive; queue-testkit tests these over a remote store";
 
 /// Name by name, and what the scenario does.
 pub(crate) const NOT_HERE: &[(&str, &str)] = &[

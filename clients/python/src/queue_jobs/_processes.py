@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 
 _log = logging.getLogger("queue_jobs")
@@ -54,21 +55,25 @@ class Processes:
         process = subprocess.Popen(self._words, stdin=subprocess.PIPE, start_new_session=True)
         self._running[process.pid] = process
         if self._is_stopping:  # The signal came while it was started.
-            process.send_signal(signal.SIGTERM)
+            self._send(process.pid, signal.SIGTERM)
 
     def _next_end(self) -> int:
-        """Waits for the end of one; signals are handled meanwhile."""
-        found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
-        assert found is not None
-        process = self._running.pop(found.si_pid, None)
-        if process is None:
-            os.waitpid(found.si_pid, 0)
+        """Waits for the end of one, and answers how it ended; signals are handled meanwhile."""
+        pid, status = os.waitpid(-1, 0)
+        if (process := self._running.pop(pid, None)) is None:
             return 0
+        process.returncode = os.waitstatus_to_exitcode(status)
         assert process.stdin is not None
         process.stdin.close()
-        return process.wait()
+        return process.returncode
 
     def _hand_on(self, number: int, _frame: FrameType | None) -> None:
         self._is_stopping = True
-        for process in list(self._running.values()):
-            process.send_signal(number)
+        for pid in list(self._running):
+            self._send(pid, number)
+
+    @staticmethod
+    def _send(pid: int, number: int) -> None:
+        """Unlike that of `Popen` it leaves the end of the process to `_next_end`."""
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
