@@ -53,6 +53,11 @@ export class JsonNumber {
     return Number(this.#text);
   }
 
+  /** What `console.log` shows. */
+  [Symbol.for("nodejs.util.inspect.custom")]() {
+    return `JsonNumber(${this.#text})`;
+  }
+
   /** `JSON.stringify` knows doubles only. */
   toJSON() {
     return this.valueOf();

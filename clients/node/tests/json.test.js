@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import { JsonNumber, JsonText, parse, read, TEXT } from "../src/json.js";
 import { write } from "../src/write.js";
 
@@ -79,6 +80,7 @@ test("what the language would drop or change in JSON is refused, with the way to
 test("numbers that only look like whole ones with all of their digits stay what they were", () => {
   assert.deepEqual(parse("[9007199254740991, 9007199254740992, -100000000000000000]"), [9007199254740991, 9007199254740992n, -(10n ** 17n)]);
   for (const text of ["1e17", "1.5e+16", "123456789012345.5e2"]) assert.equal(write(parse(`[${text}]`)), `[${text}]`);
+  assert.equal(inspect(parse("[1e17]")), "[ JsonNumber(1e17) ]");
   for (const number of [6.02214076e23, 1e21, -1e300, 2 ** 53 - 1, 0.1]) assert.equal(parse(write([number]))[0], number);
 });
 

@@ -55,6 +55,7 @@ const ACTS = {
   echo: (_, job) => (job.payloadText === undefined
     ? new Complete(job.payload, { contentType: job.contentType })
     : new JsonText(job.payloadText)),
+  value: (_, job) => job.payload,
   headers: (_, job) => job.headers,
   return: ({ value }) => value,
   fail: ({ delay_ms, error }) => {

@@ -83,6 +83,8 @@ def _plain(job: ClaimedJob, act: dict[str, Any]) -> Any:
     match act["do"]:
         case "echo":
             return Complete(job.data)
+        case "value":
+            return job.payload
         case "headers":
             return dict(job.headers)
         case "return":

@@ -19,6 +19,10 @@ pub(crate) const NOT_HERE: &[(&str, &str)] = &[
     ),
     ("A batch that is cancelled ends after its members, and its callback says so", BATCHES),
     ("What a batch does not take is refused, and a lost answer adds nothing twice", BATCHES),
+    (
+        "A handler returns the numbers and texts that it read, and none has changed",
+        "is about the values of a dynamic language; a payload of this library has a type",
+    ),
     ("Failed and cancelled jobs are run again with fresh budgets", LOOKS),
     (
         "A task is a job whose payload has the arguments by name, which every language can work on",
