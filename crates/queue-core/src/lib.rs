@@ -42,8 +42,8 @@ pub use error::{Certainty, Error, ErrorKind, Result};
 pub use job::*;
 pub use limits::{Limits, payload_bytes};
 pub use names::{
-    ContentType, InvalidName, JobId, JobKind, Kind, NAME_BYTES_MAX, NamesKind, QueueGlob, QueueName,
-    ReservedQueue, SeriesName, WorkerId,
+    ContentType, InvalidName, JobId, JobKind, Kind, NAME_BYTES_MAX, NamesKind, Partition, QueueGlob,
+    QueueName, ReservedQueue, SeriesName, WorkerId,
 };
 pub use random::{IdSource, Rng, SeededRng, SystemRng, TimeOrderedIds};
 pub use retry::{Exponential, RetryPolicy};

@@ -7,8 +7,9 @@ use crate::{
     wakeup,
     writer::{
         FsAnnounce, FsApply, FsClaim, FsCommitter, FsCountJobs, FsDiagnose, FsEnqueue, FsGet, FsHandle,
-        FsImport, FsList, FsListQueues, FsListWorkers, FsMeasure, FsPruneSome, FsReadAttempts, FsReadSeries,
-        FsSetDuty, FsSetPaused, FsVerify, FsWriteSeries, start,
+        FsImport, FsList, FsListPartitions, FsListQueues, FsListWorkers, FsMeasure, FsPruneSome,
+        FsReadAttempts, FsReadLimits, FsReadSeries, FsSetDuty, FsSetLimits, FsSetPaused, FsVerify,
+        FsWriteSeries, start,
     },
 };
 use async_trait::async_trait;
@@ -16,9 +17,9 @@ use parking_lot::Mutex;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued, Error,
     EventReach, EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind,
-    ListQuery, NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result,
-    SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage, WorkerId, WorkerInfo,
-    lifecycle::Transition,
+    Limit, LimitScope, ListQuery, NewJob, Page, PartitionPage, PartitionQuery, Pause, PruneRequest,
+    QueueName, QueuesPage, QueuesQuery, Reach, Result, SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped,
+    Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_store::{
     group_commit::Writer,
@@ -106,6 +107,7 @@ impl Storage for FsStorage {
             .with_pause()
             .with_attempts()
             .with_gates()
+            .with_partitions()
             .with_import()
             .with_series()
             .with_limits(self.shared.options.limits)
@@ -179,6 +181,19 @@ impl Storage for FsStorage {
 
     async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
         self.writer.call(FsSetPaused { queue: queue.clone(), kind: kind.cloned(), pause }).await?
+    }
+
+    async fn set_limits(&self, queue: &QueueName, limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        self.shared.options.limits.check_batch("set_limits", limits.len())?;
+        self.writer.call(FsSetLimits { queue: queue.clone(), limits }).await?
+    }
+
+    async fn limits(&self, queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        self.writer.call(FsReadLimits(queue.clone())).await
+    }
+
+    async fn partitions(&self, query: PartitionQuery) -> Result<PartitionPage> {
+        self.writer.call(FsListPartitions(query)).await
     }
 
     /// Starts the watcher for foreign writes, if this is the first subscription.

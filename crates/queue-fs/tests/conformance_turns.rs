@@ -8,9 +8,10 @@ use async_trait::async_trait;
 use harness::{Settings, harness};
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Duty, Enqueued, EventStream,
-    Finding, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob, Page, Pause, PruneRequest,
-    QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage,
-    SystemRng, WorkerId, WorkerInfo, lifecycle::Transition,
+    Finding, Interest, JobAttempts, JobId, JobRecord, Kind, Limit, LimitScope, ListQuery, NewJob, Page,
+    PartitionPage, PartitionQuery, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result,
+    SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage, SystemRng, WorkerId, WorkerInfo,
+    lifecycle::Transition,
 };
 use queue_fs::Flush;
 use queue_testkit::{EmbeddedHarness, Facility, Failure, Harness, Place};
@@ -163,6 +164,18 @@ impl Storage for Turns {
     async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
         self.sets_aside.fetch_or(kind.is_some(), Ordering::SeqCst);
         self.turn(|store| async move { store.set_paused(queue, kind, pause).await }).await
+    }
+
+    async fn set_limits(&self, queue: &QueueName, limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        self.turn(|store| async move { store.set_limits(queue, limits).await }).await
+    }
+
+    async fn limits(&self, queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        self.turn(|store| async move { store.limits(queue).await }).await
+    }
+
+    async fn partitions(&self, query: PartitionQuery) -> Result<PartitionPage> {
+        self.turn(|store| async move { store.partitions(query).await }).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {

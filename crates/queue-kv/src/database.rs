@@ -51,7 +51,8 @@ impl KvDatabase {
             .with_attempts()
             .with_import()
             .with_series()
-            .with_gates();
+            .with_gates()
+            .with_partitions();
         let clock = KvClock::new(clock, clock_bound);
         Arc::new(Self { kv: Box::new(kv), capabilities, clock, hubs: Mutex::default() })
     }

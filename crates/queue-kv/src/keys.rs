@@ -3,8 +3,8 @@
 //! | family | the rest of the key | value |
 //! |---|---|---|
 //! | `Mark`, `LastSeq` | nothing | the store's time; the newest life |
-//! | `Name` | queue, by itself | nothing: the queues that ever had a job or a pause, in order |
-//! | `Paused` | queue | until when claims of the queue give nothing: the number of a `Pause`; marks: whether it has `KindPause`, and `Gated` |
+//! | `Name` | queue, by itself | nothing: the queues that ever had a job, a pause or a limit, in order |
+//! | `Paused` | queue | until when claims of the queue give nothing: the number of a `Pause`; marks: whether it has `KindPause`, `Gated`, and `Partitions` or `Limits` |
 //! | `KindPause` | queue, kind | until when claims give no job of the kind |
 //! | `Count` | queue, slot | how many jobs are in a state, or scheduled |
 //! | `Id` | queue, id | the `seq` of the life that holds the id |
@@ -12,23 +12,37 @@
 //! | `Payload`, `Result`, `Details` | queue, seq | the large parts, which a heartbeat leaves alone |
 //! | `Headers`, `Attempts`, `EndSignals` | queue, seq | what few jobs have, and nothing for the others |
 //! | `Ready` | queue, priority, due time, seq | bytes of the payload; due jobs in claim order |
-//! | `Aside` | queue, kind, priority, due time, seq | the same; due jobs that a claim met while their kind was paused |
-//! | `Scheduled` | queue, due time, seq | the same and the priority; jobs whose time is to come |
+//! | `Aside` | queue, kind, priority, due time, seq | the same and the partition; due jobs that a claim met while their kind was paused |
+//! | `Scheduled` | queue, due time, seq | the same, the priority and the partition; jobs whose time is to come |
 //! | `Gated` | queue, time-out, seq | as `Scheduled`; jobs that wait behind a closed gate |
 //! | `Lease`, `Purge`, `Finished` | queue, time, seq | nothing: leases, purges, ends by their times |
+//! | `Partitions` | queue, partition | how many of its jobs are leased and wait, and where it stands |
+//! | `PartitionFronts` | queue, whether it has a limit, priority, turn, partition | nothing: those with a due job and a slot, in the order of claims; the jobs without a partition stand there too |
+//! | `PartitionReady` | queue, partition, priority, due time, seq | as `Ready`; the due jobs of a partition |
+//! | `PartitionDue` | queue, priority, due time, seq | nothing: the same jobs of all partitions |
+//! | `Turns` | queue | the turn that was taken last, and where the jobs without a partition stand |
+//! | `Limits` | queue, scope, partition | the weight, and how many jobs may be leased |
 //! | `Worker` | id | until when it is shown, and what |
 //! | `Series` | series, slot, writer | until when the entry is kept, and its bytes |
 //! | `SeriesExpiry` | time, series, slot, writer | nothing: the entries by the ends of their times |
 //!
 //! Two rules make keys unambiguous. The length of the name of a queue or series stands before the
-//! name, and everything after the name is of fixed width, except an id or a writer, which ends its
-//! key: so two names, or a name and an id, cannot be confused. And numbers are written so that
-//! their bytes sort as the numbers do, including negative ones.
+//! name, and everything after the name is of fixed width, except an id, a writer or a partition,
+//! which ends its key or has its length before it: so two names, or a name and an id, cannot be
+//! confused. And numbers are written so that their bytes sort as the numbers do, including negative
+//! ones.
 
 mod kinds;
+mod partitions;
 mod series;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use kinds::{aside, aside_of_ready, kind_of, kind_pause, ready_of, ready_of_aside};
+pub(crate) use kinds::{aside, aside_of_ready, kind_of, kind_pause, ready_of_aside};
+pub(crate) use partitions::{
+    due, due_of, front, front_of, fronts, fronts_of_priority, limit, partition, partition_due, partition_of,
+    scope_of,
+};
 pub(crate) use series::{
     series, series_expired, series_expiry, series_of_expiry, series_range, slot_and_writer,
 };
@@ -65,6 +79,12 @@ pub(crate) enum Family {
     Aside,
     Gated,
     EndSignals,
+    Partitions,
+    PartitionFronts,
+    PartitionReady,
+    PartitionDue,
+    Turns,
+    Limits,
 }
 
 const SEQ_BYTES: usize = size_of::<u64>();
@@ -121,15 +141,25 @@ pub(crate) fn worker(id: &WorkerId) -> Key {
     with(global(Family::Worker), id.as_str().as_bytes())
 }
 
-/// The ready-index entry of a due job.
-pub(crate) fn ready(meta: &JobMeta) -> Key {
-    ready_at(&meta.queue, meta.priority, meta.run_at, meta.seq)
+/// The place of a due job in claim order, with which its entries end.
+pub(crate) fn place(priority: i16, run_at: Timestamp, seq: Seq) -> Key {
+    timed(ordered_priority(priority).to_vec(), run_at, seq)
 }
 
-/// The same entry by its parts.
-pub(crate) fn ready_at(queue: &QueueName, priority: i16, run_at: Timestamp, seq: Seq) -> Key {
-    let priority: [u8; PRIORITY_BYTES] = (priority.cast_unsigned() ^ (1 << 15)).to_be_bytes();
-    timed(with(of_queue(Family::Ready, queue), &priority), run_at, seq)
+/// The place of a record, as [`place`].
+pub(crate) fn place_in_order(meta: &JobMeta) -> Key {
+    place(meta.priority, meta.run_at, meta.seq)
+}
+
+/// The place that an entry of a due job ends with.
+pub(crate) fn place_of(entry: &[u8]) -> &[u8] {
+    &entry[entry.len() - PLACE_BYTES..]
+}
+
+/// The priority of an entry of a due job.
+pub(crate) fn priority_of(entry: &[u8]) -> i16 {
+    let (priority, _) = place_of(entry).split_first_chunk().expect("a place begins with the priority");
+    (u16::from_be_bytes(*priority) ^ (1 << 15)).cast_signed()
 }
 
 /// The entry of a job that waits for its time, or behind a closed gate for its time-out.
@@ -137,6 +167,11 @@ pub(crate) fn waiting(meta: &JobMeta) -> Key {
     let is_behind_gate = meta.gate.as_ref().is_some_and(|gate| gate.is_closed(meta.epoch));
     let family = if is_behind_gate { Family::Gated } else { Family::Scheduled };
     timed(of_queue(family, &meta.queue), meta.run_at, meta.seq)
+}
+
+/// The name of the queue of a key.
+pub(crate) fn queue_of(key: &[u8]) -> &[u8] {
+    &key[2..2 + usize::from(key[1])]
 }
 
 /// The family of a key.
@@ -204,6 +239,10 @@ fn ordered(at: Timestamp) -> [u8; TIME_BYTES] {
     (at.as_millis().cast_unsigned() ^ SIGN).to_be_bytes()
 }
 
+fn ordered_priority(priority: i16) -> [u8; PRIORITY_BYTES] {
+    (priority.cast_unsigned() ^ (1 << 15)).to_be_bytes()
+}
+
 fn of_queue(family: Family, queue: &QueueName) -> Key {
     named(family, queue.as_str())
 }
@@ -229,69 +268,4 @@ fn beyond(mut prefix: Key) -> Key {
     let last = prefix.last_mut().expect("the byte of a family is never the largest");
     *last += 1;
     prefix
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use queue_core::{ContentType, Kind, NewJob, Payload};
-
-    fn name(text: &str) -> QueueName {
-        QueueName::new(text).expect("valid")
-    }
-
-    fn waiting(priority: i16, run_at: i64, seq: u64) -> JobMeta {
-        let payload = Payload::new("", ContentType::from_static("x/y"));
-        let new = NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload).with_priority(priority);
-        JobMeta::begin(name("q"), &new, Seq::new(seq), Timestamp::from_millis(run_at))
-    }
-
-    #[test]
-    fn ready_keys_sort_by_priority_then_time_then_seq() {
-        let in_order = [
-            waiting(i16::MIN, 9, 9),
-            waiting(-1, 5, 1),
-            waiting(0, i64::MIN, 7),
-            waiting(0, -1, 3),
-            waiting(0, 1, 2),
-            waiting(0, 1, 300),
-            waiting(i16::MAX, 0, 0),
-        ];
-        let keys: Vec<Key> = in_order.iter().map(ready).collect();
-        assert!(keys.is_sorted_by(|a, b| a < b));
-        for (meta, key) in in_order.iter().zip(&keys) {
-            assert_eq!((time_of(key), seq_of(key)), (meta.run_at, meta.seq));
-            assert!(all(Family::Ready, &meta.queue).contains(key));
-        }
-        assert!(next_priority(keys[2].clone()) > keys[5] && next_priority(keys[2].clone()) < keys[6]);
-        assert!(
-            next_priority(keys[6].clone()) >= all(Family::Ready, &name("q")).end,
-            "no priority follows the last"
-        );
-    }
-
-    #[test]
-    fn names_and_ids_that_run_together_stay_apart() {
-        let pairs = [("a", "bc"), ("ab", "c"), ("a", "b"), ("abc", "c")];
-        let keys: std::collections::BTreeSet<Key> =
-            pairs.iter().map(|(queue, of)| id(&name(queue), &JobId::new(of).expect("valid"))).collect();
-        assert_eq!(keys.len(), pairs.len());
-    }
-
-    #[test]
-    fn a_queue_holds_no_key_of_another() {
-        let (short, long) = (name("a"), name("ab"));
-        let key = life(Family::Job, &long, Seq::new(u64::MAX));
-        assert!(all(Family::Job, &long).contains(&key) && !all(Family::Job, &short).contains(&key));
-    }
-
-    #[test]
-    fn until_takes_its_own_moment_and_none_after_it() {
-        let at = |millis| {
-            timed(of_queue(Family::Purge, &name("q")), Timestamp::from_millis(millis), Seq::new(u64::MAX))
-        };
-        let range = until(Family::Purge, &name("q"), Timestamp::from_millis(5));
-        assert_eq!([-1, 5, 6].map(|millis| range.contains(&at(millis))), [true, true, false]);
-        assert!(until(Family::Purge, &name("q"), Timestamp::from_millis(i64::MAX)).contains(&at(i64::MAX)));
-    }
 }

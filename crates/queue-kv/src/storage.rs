@@ -4,16 +4,17 @@ use crate::{
     KvDatabase,
     reader::{self, Readers},
     writer::{
-        Commits, KvAnnounce, KvApply, KvClaim, KvEnqueue, KvImport, KvPruneSome, KvSetDuty, KvSetPaused,
-        KvWriteSeries, start,
+        Commits, KvAnnounce, KvApply, KvClaim, KvEnqueue, KvImport, KvPruneSome, KvSetDuty, KvSetLimits,
+        KvSetPaused, KvWriteSeries, start,
     },
 };
 use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, Error,
-    EventStream, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob,
-    Page, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage,
-    SeriesQuery, Span, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
+    EventStream, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, Limit, LimitScope,
+    ListQuery, NewJob, Page, PartitionPage, PartitionQuery, Pause, PruneRequest, QueueName, QueuesPage,
+    QueuesQuery, Result, SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage, WorkerId, WorkerInfo,
+    lifecycle::Transition,
 };
 use queue_store::{Hub, group_commit::Writer};
 use std::{sync::Arc, time::Duration};
@@ -135,6 +136,19 @@ impl Storage for KvStorage {
 
     async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
         self.writer.call(KvSetPaused { queue: queue.clone(), kind: kind.cloned(), pause }).await?
+    }
+
+    async fn set_limits(&self, queue: &QueueName, limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        self.writer.call(KvSetLimits::checked(queue.clone(), limits)?).await?
+    }
+
+    async fn limits(&self, queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        let queue = queue.clone();
+        self.readers.call("limits", move |view| view.limits(&queue)).await
+    }
+
+    async fn partitions(&self, query: PartitionQuery) -> Result<PartitionPage> {
+        self.readers.call("partitions", move |view| view.partitions(&query)).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {

@@ -1,5 +1,9 @@
 //! Reads of the database at one moment, for the reading threads and the writing one.
 
+mod partitions;
+
+pub(crate) use partitions::{Front, LimitInForce};
+
 use crate::{
     KvEntry, KvRead,
     failure::{KvFailure, KvResult},
@@ -193,14 +197,23 @@ impl<'t> View<'t> {
         let waiting = self.first_time(Family::Scheduled, queue)?.into_iter().chain(gated);
         let mut oldest = waiting.filter(|at| *at <= self.now()).min();
         let mut lines = vec![keys::all(Family::Ready, queue)];
-        if self.pauses(queue)?.1.kinds {
+        let (_, marks) = self.pauses(queue)?;
+        if marks.kinds {
             lines.extend(self.kinds(queue)?.iter().map(|(kind, _)| keys::aside(queue, kind)));
         }
-        for mut rest in lines {
-            while let Some((first, _)) = self.scan(&rest, 1)?.pop() {
-                oldest = oldest.into_iter().chain([keys::time_of(&first)]).min();
-                rest.start = keys::next_priority(first);
-            }
+        lines.extend(marks.partitions.then(|| keys::all(Family::PartitionDue, queue)));
+        for line in lines {
+            oldest = oldest.into_iter().chain(self.oldest_of(line)?).min();
+        }
+        Ok(oldest)
+    }
+
+    /// The earliest time in a range in claim order: the first of each priority in turn.
+    pub(crate) fn oldest_of(&self, mut line: Range<Key>) -> KvResult<Option<Timestamp>> {
+        let mut oldest = None;
+        while let Some((first, _)) = self.scan(&line, 1)?.pop() {
+            oldest = oldest.into_iter().chain([keys::time_of(&first)]).min();
+            line.start = keys::next_priority(first);
         }
         Ok(oldest)
     }

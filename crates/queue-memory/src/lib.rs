@@ -28,5 +28,5 @@
 mod engine;
 mod storage;
 
-pub use engine::{Course, Edit, Engine, PackedJob, Pauses, Rare, Traits};
+pub use engine::{Course, Edit, Engine, LimitChanges, PackedJob, Pauses, Rare, Traits};
 pub use storage::MemoryStorage;

@@ -6,9 +6,9 @@ use parking_lot::Mutex;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, ClockBound, Counts, Detail, Durability,
     Duty, Enqueued, Error, EventReach, EventStream, ImportRequest, Imported, Interest, JobAttempts, JobId,
-    JobRecord, Kind, ListQuery, Moment, NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage,
-    QueuesQuery, Reach, Result, SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage, StoreTime,
-    SystemClock, WorkerId, WorkerInfo, lifecycle::Transition,
+    JobRecord, Kind, Limit, LimitScope, ListQuery, Moment, NewJob, Page, PartitionPage, PartitionQuery,
+    Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, SeriesEntry, SeriesPage,
+    SeriesQuery, Span, Stamped, Storage, StoreTime, SystemClock, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_store::{Hub, Notices};
 use std::{
@@ -140,6 +140,7 @@ impl Storage for MemoryStorage {
             .with_import()
             .with_series()
             .with_gates()
+            .with_partitions()
     }
 
     async fn enqueue(
@@ -209,6 +210,19 @@ impl Storage for MemoryStorage {
 
     async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
         self.with("set_paused", |engine, moment| engine.set_paused(queue, kind, pause, moment.now))?
+    }
+
+    async fn set_limits(&self, queue: &QueueName, limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        self.capabilities().limits.check_batch("set_limits", limits.len())?;
+        self.with("set_limits", |engine, _| engine.set_limits(queue, limits))?
+    }
+
+    async fn limits(&self, queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        self.with("limits", |engine, _| engine.limits(queue))
+    }
+
+    async fn partitions(&self, query: PartitionQuery) -> Result<PartitionPage> {
+        self.with("partitions", |engine, moment| engine.partitions(&query, moment))
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {

@@ -229,6 +229,7 @@ fn read_written_once(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<
         progress: None,
         gate: None,
         signalling: Signalling::None,
+        partition: None,
     })
 }
 

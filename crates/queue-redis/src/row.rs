@@ -162,6 +162,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<RedisRecor
         purge_at: (purge_at != NEVER).then(|| time(purge_at)),
         gate,
         signalling,
+        partition: None,
     };
     let is_held = token.len() == TOKEN_BYTES && last_settle == 0;
     Some(RedisRecord::of(meta, payload_bytes, [flags, extras], from.position(), is_held))

@@ -2,8 +2,8 @@
 
 use crate::{
     contract::{
-        Announce, Attempts, Count, Diagnose, Import, List, ListQueues, ListWorkers, ReadSeries, Remove,
-        SetDuty, SetPaused, Verify, WriteSeries,
+        Announce, Attempts, Count, Diagnose, Import, List, ListLimits, ListPartitions, ListQueues,
+        ListWorkers, ReadSeries, Remove, SetDuty, SetLimits, SetPaused, Verify, WriteSeries,
     },
     handle::RemoteHandle,
     hints::Listeners,
@@ -12,9 +12,10 @@ use crate::{
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Finding,
-    ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob, Page, Pause,
-    PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage, SeriesQuery, Stamped,
-    Storage, WorkerId, WorkerInfo, lifecycle::Transition,
+    ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, Limit, LimitScope, ListQuery,
+    NewJob, Page, PartitionPage, PartitionQuery, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery,
+    Result, SeriesEntry, SeriesPage, SeriesQuery, Stamped, Storage, WorkerId, WorkerInfo,
+    lifecycle::Transition,
 };
 use queue_store::{Coalesced, CurrentRuntime};
 use std::{any::Any, sync::Arc, time::Duration};
@@ -131,6 +132,19 @@ impl Storage for RemoteStorage {
 
     async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
         self.handle.call::<SetPaused>(&((queue.clone(), kind.cloned()), pause)).await
+    }
+
+    async fn set_limits(&self, queue: &QueueName, limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        self.handle.opened.limits.check_partitions("set_limits")?;
+        self.handle.call::<SetLimits>(&(queue.clone(), limits)).await
+    }
+
+    async fn limits(&self, queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        self.handle.call::<ListLimits>(queue).await
+    }
+
+    async fn partitions(&self, query: PartitionQuery) -> Result<PartitionPage> {
+        self.handle.call::<ListPartitions>(&query).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {

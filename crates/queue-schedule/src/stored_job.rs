@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use queue_core::{
-    ContentType, Headers, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, SharedTerms, Span, Tag, Tags,
+    ContentType, Headers, JobId, Kind, NewJob, OnFailed, OnWaiting, Partition, Payload, SharedTerms, Span,
+    Tag, Tags,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt::Display};
@@ -30,6 +31,8 @@ pub(crate) struct StoredJob {
     headers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    partition: Option<String>,
 }
 
 /// Text is kept as text, so that people can read a stored schedule.
@@ -71,6 +74,7 @@ impl StoredJob {
             awaited: _,
             gate: _,
             end_signals: _,
+            partition,
         } = job;
         Self {
             kind: kind.as_str().to_owned(),
@@ -82,6 +86,7 @@ impl StoredJob {
             terms: terms.to_bytes(),
             headers: headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             tags: tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
+            partition: partition.map(|partition| partition.as_str().to_owned()),
         }
     }
 
@@ -103,6 +108,7 @@ impl StoredJob {
             awaited: false,
             gate: None,
             end_signals: Vec::new(),
+            partition: self.partition.map(Partition::new).transpose().map_err(text)?,
         })
     }
 }

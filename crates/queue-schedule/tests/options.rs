@@ -2,7 +2,7 @@
 
 use queue_core::{
     Budget, ContentType, EndSignal, Headers, JobId, JobTerms, Kind, NewGate, NewJob, NewerTerms, OnFailed,
-    OnWaiting, Payload, Retention, RetentionPolicy, Span, Tag, Tags, Timestamp,
+    OnWaiting, Partition, Payload, Retention, RetentionPolicy, Span, Tag, Tags, Timestamp,
 };
 use queue_schedule::{ScheduleError, ScheduleSpec, Template, Timing};
 use std::time::Duration;
@@ -37,6 +37,7 @@ fn unusual() -> NewJob {
         awaited: true,
         gate: Some(NewGate { needs: 1, is_sealed: true, timeout: None }),
         end_signals: vec![EndSignal::to(JobId::from_static("b"))],
+        partition: Some(Partition::from_static("acme")),
     }
 }
 
@@ -59,6 +60,7 @@ fn of_one_part_each() -> Vec<(&'static str, NewJob)> {
         awaited,
         gate,
         end_signals,
+        partition,
     } = unusual();
     let JobTerms { max_attempts, max_stalls, time_limit, on_failure, retention, newer: _ } =
         JobTerms::clone(&terms);
@@ -82,6 +84,7 @@ fn of_one_part_each() -> Vec<(&'static str, NewJob)> {
         ("awaited", NewJob { awaited, ..plain() }),
         ("gate", NewJob { gate, ..plain() }),
         ("end_signals", NewJob { end_signals, ..plain() }),
+        ("partition", NewJob { partition, ..plain() }),
     ]
 }
 
@@ -115,9 +118,9 @@ fn each_option_is_in_the_stored_form_and_makes_another_schedule_or_is_refused() 
 fn an_option_that_this_version_does_not_know_is_an_error_and_not_ignored() {
     let given = spec(Template::of(&plain()).expect("a template"));
     let text = String::from_utf8(given.to_bytes()).expect("text");
-    let grown = text.replace(r#""kind":"report""#, r#""kind":"report","partition":"a""#);
+    let grown = text.replace(r#""kind":"report""#, r#""kind":"report","shard":"a""#);
     assert_ne!(grown, text);
     let refused = ScheduleSpec::from_bytes(grown.as_bytes()).expect_err("it would be lost");
     assert!(matches!(refused, ScheduleError::UnreadableHere { .. }), "{refused:?}");
-    assert!(refused.to_string().contains("`partition`"), "{refused}");
+    assert!(refused.to_string().contains("`shard`"), "{refused}");
 }

@@ -5,8 +5,8 @@
 -- became of it, from the first claim or other change on; a job without a row there is as it was
 -- enqueued: Queued, at revision 1, never claimed. So rows are appended where they stay, and a
 -- change rewrites a small row beside its neighbours of the same claim. A waiting job is also in
--- exactly one of `queue_ready`, `queue_scheduled`, `queue_gated` and `queue_aside`, which keep the
--- order alone.
+-- exactly one of `queue_ready`, `queue_partition_ready`, `queue_scheduled`, `queue_gated` and
+-- `queue_aside`, which keep the order alone.
 
 CREATE TABLE queue_store (
   one       INTEGER PRIMARY KEY CHECK (one = 1),
@@ -22,7 +22,9 @@ CREATE TABLE queue_name (
   queue  INTEGER PRIMARY KEY,
   name   TEXT    NOT NULL UNIQUE,
   paused INTEGER NOT NULL DEFAULT 0, -- until when: the number of a `Pause`
-  marks  INTEGER NOT NULL DEFAULT 0 -- what a claim has to look at besides: 1 rows in queue_kind, 2 rows in queue_gated
+  -- what a claim has to look at besides: 1 rows in queue_kind, 2 rows in queue_gated, 4 rows in
+  -- queue_partition or queue_limit
+  marks  INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Kinds that are paused, or of which jobs are set aside.
@@ -33,7 +35,8 @@ CREATE TABLE queue_kind (
   PRIMARY KEY (queue, kind)
 ) STRICT, WITHOUT ROWID;
 
--- Due jobs that a claim met while their kind was paused, in claim order; they left queue_ready.
+-- Due jobs that a claim met while their kind was paused, in claim order; they left queue_ready or
+-- queue_partition_ready.
 CREATE TABLE queue_aside (
   queue    INTEGER NOT NULL,
   kind     TEXT    NOT NULL,
@@ -51,8 +54,12 @@ CREATE TABLE queue_job (
   priority       INTEGER NOT NULL,
   created_at     INTEGER NOT NULL,
   run_after      INTEGER NOT NULL, -- run_at, from created_at: mostly a small number; queue_life has the present one
-  terms          BLOB,    -- `JobTerms::to_bytes`, for `queue show` to read; none for a plain job
-  awaited        INTEGER NOT NULL, -- 1 awaited, 2 has a gate, from 4 on its end signals; queue_life.flags has them since
+  -- `JobTerms::to_bytes`, for `queue show` to read; none for a plain job. The key of its partition
+  -- and a zero byte stand before them if a mark says so: here they take no byte of other jobs
+  terms          BLOB,
+  -- 1 awaited, 2 has a gate, 4 has a partition, from 8 on its end signals; queue_life.flags has all
+  -- but the partition since
+  awaited        INTEGER NOT NULL,
   expires_in     INTEGER, -- from created_at, how long it may wait for its start
   tags           TEXT,    -- a line for each; none of them takes a byte, as none of the headers does
   headers        TEXT,    -- a line for each, with a tab between name and value
@@ -125,7 +132,7 @@ CREATE TABLE queue_tag (
   PRIMARY KEY (queue, tag, seq)
 ) STRICT, WITHOUT ROWID;
 
--- Jobs that were due when they came here, in claim order (I12).
+-- Jobs without a partition that were due when they came here, in claim order (I12).
 CREATE TABLE queue_ready (
   queue    INTEGER NOT NULL,
   priority INTEGER NOT NULL,
@@ -171,6 +178,56 @@ CREATE TABLE queue_end_signal (
   flags  INTEGER NOT NULL, -- 1 raises, 2 tolerant, 4 urgent
   PRIMARY KEY (seq, nth)
 ) STRICT, WITHOUT ROWID;
+
+-- Partitions of which a job waits or is leased, and those with a limit of their own. One that has a
+-- job to give and a slot for it has a front: the priority of its next job, whether the number of
+-- its leases is limited, and its turn. The others have none of the three.
+CREATE TABLE queue_partition (
+  queue          INTEGER NOT NULL,
+  partition      TEXT    NOT NULL,
+  leases         INTEGER NOT NULL, -- how many of its jobs are leased (I25)
+  waiting        INTEGER NOT NULL, -- how many of its jobs wait, due or not
+  front_priority INTEGER,
+  front_limited  INTEGER,
+  turn           INTEGER, -- `Turn::as_u64`
+  PRIMARY KEY (queue, partition)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX queue_partition_front ON queue_partition (queue, front_limited, front_priority, turn, partition)
+WHERE front_priority IS NOT NULL;
+
+-- Jobs of partitions that were due when they came here, also of full ones: in claim order within
+-- each (I12), and by the index in that of all together, for listings.
+CREATE TABLE queue_partition_ready (
+  queue     INTEGER NOT NULL,
+  partition TEXT    NOT NULL,
+  priority  INTEGER NOT NULL,
+  run_at    INTEGER NOT NULL,
+  seq       INTEGER NOT NULL,
+  PRIMARY KEY (queue, partition, priority, run_at, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX queue_partition_due ON queue_partition_ready (queue, priority, run_at, seq);
+
+-- The limits of queues with their scopes: 0 each partition, 1 the jobs without one, 2 one
+-- partition.
+CREATE TABLE queue_limit (
+  queue     INTEGER NOT NULL,
+  scope     INTEGER NOT NULL,
+  partition TEXT    NOT NULL, -- empty for the other scopes
+  running   INTEGER, -- how many may be leased at once
+  weight    INTEGER NOT NULL,
+  PRIMARY KEY (queue, scope, partition)
+) STRICT, WITHOUT ROWID;
+
+-- The turn that was taken last, and where the jobs without a partition stood then, which take turns
+-- as one: of queues with partitions or limits.
+CREATE TABLE queue_turn (
+  queue         INTEGER PRIMARY KEY,
+  present       INTEGER NOT NULL,
+  line_priority INTEGER,
+  line_turn     INTEGER
+) STRICT;
 
 -- How many jobs each queue has per slot: the state's number, 6 for those in queue_scheduled, or 7
 -- for those in queue_gated.

@@ -1,2 +1,2 @@
--- In: name. Out: queue, or no row if nothing was ever enqueued or paused under that name.
+-- In: name. Out: queue, or no row if nothing was ever enqueued, paused or limited under that name.
 SELECT queue FROM queue_name WHERE name = ?1;

@@ -38,6 +38,9 @@
 //! | `queue_life` | state, lease, counters, errors, result | from the first claim on, with every step |
 //! | `queue_ready`, `queue_scheduled` | the order of due jobs, and of those that wait for their time | with every wait |
 //! | `queue_kind`, `queue_aside` | paused kinds, and the order of due jobs that claims set aside for them | by pauses of kinds, and by claims that meet a job of one |
+//! | `queue_partition` | partitions with unfinished jobs or a limit of their own: how many jobs are leased and wait, and whose turn is when | once per transaction, by what enqueues, claims, settles or removes jobs of one |
+//! | `queue_partition_ready` | the order of due jobs in each partition, full or not | with every wait of a job of one |
+//! | `queue_limit`, `queue_turn` | limits; the turn that was taken last | by changes of limits; by claims in a queue with partitions |
 //! | `queue_gated` | the order of jobs behind closed gates, by time-out | with every wait behind a gate |
 //! | `queue_gate` | what a gate needs and has counted | with every signal and raise; by no claim and no heartbeat |
 //! | `queue_end_signal` | what jobs send at their ends | once, by jobs that have some |
@@ -63,6 +66,8 @@
 //! | settle | one statement that finds and rewrites the life, leaves the lapses and enters the purge times; a job that this handle did not claim is read first |
 //! | settle with retention `Remove` | two statements, four deletes: life, lapse, row, id |
 //! | a failure or a stall | two statements besides: its attempt, and its place among failures |
+//! | a job of a partition | besides: two entries in place of one in the order of due jobs, and once per partition and transaction its row, its limit and its next job read, and the row written |
+//! | a claim in a queue with partitions | as many entries of open partitions read as it asks for jobs; each job is read, and its entry removed, by statements of its own |
 //! | an end signal | three rows read, its target's and the gate, which is written; if it opens, the life and the order too |
 //! | get | the id, the row and the life, and the payload and result if asked for |
 //! | counts | one look-up per state; a walk over priorities and jobs that became due since the last claim |
@@ -81,7 +86,9 @@
 //!
 //! Marks in its row say whether a job has a gate or end signals, and marks in the row of a queue
 //! whether it has gated jobs at this moment: without them a claim or a settle looks at no table of
-//! gates.
+//! gates. So it is with partitions: the key of a job stands before its terms if its mark says so,
+//! and a queue has a mark while it has partitions or limits. A full partition is in no index that a
+//! claim reads, so blocked jobs cost claims nothing.
 //!
 //! `MIGRATIONS` has the schema as text. The tables may live in a file with tables of the
 //! application.
@@ -114,6 +121,7 @@ mod error;
 mod files;
 mod gate;
 mod key;
+mod limit;
 mod lock;
 mod migrate;
 mod options;

@@ -150,6 +150,7 @@ impl SqliteOptions {
             .map_err(|error| Error::invalid("open", "the path must not be empty").with_source(error))?;
         // What the store can do is no choice of its user.
         self.limits.gates = true;
+        self.limits.partitions = true;
         Ok(self)
     }
 }

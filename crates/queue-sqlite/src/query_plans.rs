@@ -82,6 +82,18 @@ fn signals_find_a_gate_by_its_key_and_claims_step_through_time_outs_in_order() {
 }
 
 #[test]
+fn claims_in_turn_step_through_open_partitions_alone() {
+    let connection = database();
+    let fronts = "SEARCH queue_partition USING COVERING INDEX queue_partition_front \
+                  (queue=? AND front_limited=? AND (front_priority,turn,partition)>(?,?,?))";
+    assert_eq!(plan(&connection, sql::FRONTS), [fronts]);
+    let first = "SEARCH waiting USING PRIMARY KEY (queue=? AND partition=?)";
+    assert_eq!(plan(&connection, sql::PARTITION_JOB)[0], first);
+    let next = "SEARCH queue_partition_ready USING PRIMARY KEY (queue=? AND partition=? AND priority>?)";
+    assert_eq!(plan(&connection, sql::FIRST_OF_PARTITION), [next]);
+}
+
+#[test]
 fn a_walk_through_the_jobs_of_a_queue_is_a_range_of_the_table() {
     let connection = database();
     let range = "SEARCH job USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)";
@@ -125,5 +137,6 @@ fn statements_that_read_jobs_select_the_same_columns() {
         assert_eq!(columns(sql), expected, "{name}");
     }
     let (payload, outcome) = (columns(sql::LOAD_PAYLOAD), columns(sql::LOAD_OUTCOME));
-    assert_eq!(columns(sql::READY_JOBS), [expected.clone(), payload, outcome].concat());
+    let whole = [expected, payload, outcome].concat();
+    assert_eq!((columns(sql::READY_JOBS), columns(sql::PARTITION_JOB)), (whole.clone(), whole));
 }

@@ -2,8 +2,8 @@
 
 use crate::{gate::signalling, key::seq_of};
 use queue_core::{
-    Duty, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, QueueName, Reason, SharedTerms, Span, State,
-    Tags, Timestamp, WorkerId,
+    Duty, Failure, JobId, JobMeta, Kind, LeaseInfo, LeaseToken, Partition, QueueName, Reason, SharedTerms,
+    Span, State, Tags, Timestamp, WorkerId,
     lifecycle::{LastSettle, Settle, TrackedJob},
 };
 use rusqlite::{Row, types::Type};
@@ -16,10 +16,14 @@ const HAS_GATE: u8 = 16;
 /// Above these bits stands what the job signals at its end.
 const SIGNALLING_SHIFT: u32 = 5;
 
-/// The marks of a job as it was enqueued, which take no byte for a job without gate and signals.
+/// The marks of a job as it was enqueued, which take no byte for a job without gate, partition and
+/// signals.
 const BORN_AWAITED: u8 = 1;
 const BORN_HAS_GATE: u8 = 2;
-const BORN_SIGNALLING_SHIFT: u32 = 2;
+const BORN_HAS_PARTITION: u8 = 4;
+const BORN_SIGNALLING_SHIFT: u32 = 3;
+/// Ends the key of a partition before the terms: names contain no control characters.
+const END_OF_KEY: u8 = 0;
 
 /// The first column of `queue_life` among the columns of a job; all of them are NULL before its
 /// first change.
@@ -63,7 +67,9 @@ fn has(mark: u8, marks: u16) -> bool {
 
 /// The column of marks of a job that is enqueued.
 pub(crate) fn born_marks(meta: &JobMeta) -> u16 {
-    let marks = u8::from(meta.awaited) * BORN_AWAITED + u8::from(meta.gate.is_some()) * BORN_HAS_GATE;
+    let marks = u8::from(meta.awaited) * BORN_AWAITED
+        + u8::from(meta.gate.is_some()) * BORN_HAS_GATE
+        + u8::from(meta.partition.is_some()) * BORN_HAS_PARTITION;
     u16::from(marks) | meta.signalling.as_code() << BORN_SIGNALLING_SHIFT
 }
 
@@ -125,6 +131,7 @@ where
 /// A job as it was enqueued.
 fn read_born(row: &Row<'_>, queue: &QueueName, marks: u16) -> rusqlite::Result<JobMeta> {
     let created_at = time(row.get(4)?);
+    let (partition, terms) = partition_and_terms(row, 6, marks)?;
     Ok(JobMeta {
         queue: queue.clone(),
         id: name::<JobId>(row, 1)?,
@@ -142,7 +149,7 @@ fn read_born(row: &Row<'_>, queue: &QueueName, marks: u16) -> rusqlite::Result<J
         stalls: 0,
         expires_in: span(row, 25)?,
         expiry_lifted: false,
-        terms: read_terms(row)?,
+        terms: SharedTerms::from_bytes(terms).map_err(|malformed| foreign(6, malformed.why()))?,
         lease: None,
         claimed_at: None,
         cancel_requested: false,
@@ -154,6 +161,7 @@ fn read_born(row: &Row<'_>, queue: &QueueName, marks: u16) -> rusqlite::Result<J
         purge_at: None,
         gate: None,
         signalling: signalling(7, marks >> BORN_SIGNALLING_SHIFT)?,
+        partition,
     })
 }
 
@@ -215,14 +223,35 @@ pub(crate) fn duty(row: &Row<'_>, column: usize) -> rusqlite::Result<Duty> {
     code(column, row.get(column)?, Duty::from_code)
 }
 
-/// The column of terms; a plain job has none.
+/// The column of terms, behind the key of the partition; a plain job has neither.
 pub(crate) fn terms_column(meta: &JobMeta) -> Option<Vec<u8>> {
-    Some(meta.terms.to_bytes()).filter(|bytes| !bytes.is_empty())
+    let terms = meta.terms.to_bytes();
+    match &meta.partition {
+        Some(partition) => Some([partition.as_str().as_bytes(), &[END_OF_KEY], &terms].concat()),
+        None => Some(terms).filter(|bytes| !bytes.is_empty()),
+    }
 }
 
-fn read_terms(row: &Row<'_>) -> rusqlite::Result<SharedTerms> {
-    let bytes = row.get_ref(6)?.as_blob_or_null()?.unwrap_or_default();
-    SharedTerms::from_bytes(bytes).map_err(|malformed| foreign(6, malformed.why()))
+/// The partition of a job by two of its columns.
+pub(crate) fn partition_of(row: &Row<'_>, marks: usize, terms: usize) -> rusqlite::Result<Option<Partition>> {
+    Ok(partition_and_terms(row, terms, row.get(marks)?)?.0)
+}
+
+fn partition_and_terms<'r>(
+    row: &'r Row<'_>,
+    column: usize,
+    marks: u16,
+) -> rusqlite::Result<(Option<Partition>, &'r [u8])> {
+    let bytes = row.get_ref(column)?.as_blob_or_null()?.unwrap_or_default();
+    if !has(BORN_HAS_PARTITION, marks) {
+        return Ok((None, bytes));
+    }
+    let end = bytes.iter().position(|byte| *byte == END_OF_KEY);
+    let (key, terms) = end
+        .and_then(|end| Some((std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 1..])))
+        .ok_or_else(|| foreign(column, "a job has lost its partition"))?;
+    let partition = Partition::new(key).map_err(|invalid| foreign(column, invalid.to_string()))?;
+    Ok((Some(partition), terms))
 }
 
 fn span(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Span>> {

@@ -9,16 +9,16 @@ use crate::{
     wakeup,
     writer::{
         Database, SqliteAnnounce, SqliteApply, SqliteClaim, SqliteEnqueue, SqliteHandle, SqliteImport,
-        SqlitePruneSome, SqliteSetDuty, SqliteSetPaused, SqliteWriteSeries, start,
+        SqlitePruneSome, SqliteSetDuty, SqliteSetLimits, SqliteSetPaused, SqliteWriteSeries, start,
     },
 };
 use async_trait::async_trait;
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued,
     Error, EventReach, EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId,
-    JobRecord, Kind, ListQuery, NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach,
-    Result, SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage, WorkerId, WorkerInfo,
-    lifecycle::Transition,
+    JobRecord, Kind, Limit, LimitScope, ListQuery, NewJob, Page, PartitionPage, PartitionQuery, Pause,
+    PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, SeriesEntry, SeriesPage, SeriesQuery,
+    Span, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_store::{group_commit::Writer, watcher::LazyWatcher};
 use std::{any::Any, sync::Arc, time::Duration};
@@ -91,6 +91,7 @@ impl Storage for SqliteStorage {
             .with_import()
             .with_series()
             .with_gates()
+            .with_partitions()
             .with_limits(self.shared.options.limits)
     }
 
@@ -170,6 +171,20 @@ impl Storage for SqliteStorage {
 
     async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
         self.writer.call(SqliteSetPaused { queue: queue.clone(), kind: kind.cloned(), pause }).await?
+    }
+
+    async fn set_limits(&self, queue: &QueueName, limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        self.shared.options.limits.check_batch("set_limits", limits.len())?;
+        self.writer.call(SqliteSetLimits::checked(queue.clone(), limits)?).await?
+    }
+
+    async fn limits(&self, queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        let queue = queue.clone();
+        self.readers.call("limits", move |snapshot| snapshot.limits(&queue)).await
+    }
+
+    async fn partitions(&self, query: PartitionQuery) -> Result<PartitionPage> {
+        self.readers.call("partitions", move |snapshot| snapshot.partitions(&query)).await
     }
 
     /// Starts the watcher for foreign writes, if this is the first subscription.

@@ -176,7 +176,7 @@ mod tests {
             let changed = UrlOption::new(key, &at.to_string()).limit(limits).expect("a number");
             limits = changed.expect(key);
         }
-        // Gates are what a store can do, and no choice of its user.
+        // Gates and partitions are what a store can do, and no choice of its user.
         let Limits {
             payload_bytes_max,
             note_bytes_max,
@@ -184,6 +184,7 @@ mod tests {
             call_bytes_max,
             answer_bytes_max,
             gates: _,
+            partitions: _,
         } = limits;
         let changed = [payload_bytes_max, note_bytes_max, batch_max, call_bytes_max, answer_bytes_max];
         assert_eq!(changed, [1_000, 1_001, 1_002, 1_003, 1_004]);

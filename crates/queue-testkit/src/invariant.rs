@@ -50,6 +50,8 @@ invariants! {
     I22 "A worker that was shut down leaves no job charged.",
     I23 "A healthy run starts every job exactly once.",
     I24 "Store time never goes back.",
+    I25 "No more jobs of a partition are leased than the limit in force when the last was leased.",
+    I26 "Partitions that have due jobs get them in turn, by their weights.",
     I28 "Gates count the end of each life that owes them a signal once, however and how often it ends.",
     I29 "No job is claimed while its gate is closed, and no gate stays closed once it may open.",
 }
@@ -69,6 +71,6 @@ mod tests {
     fn numbers_ascend() {
         let number = |invariant: &Invariant| invariant.to_string()[1..].parse::<u32>().expect("a number");
         let numbers: Vec<u32> = Invariant::ALL.iter().map(number).collect();
-        assert_eq!(numbers, (1..=24).chain([28, 29]).collect::<Vec<_>>());
+        assert_eq!(numbers, (1..=26).chain([28, 29]).collect::<Vec<_>>());
     }
 }

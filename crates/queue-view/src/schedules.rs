@@ -76,6 +76,8 @@ pub struct ScheduledJobView {
     #[serde(skip_serializing_if = "Option::is_none")]
     headers: Option<BTreeMap<String, String>>,
     tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partition: Option<String>,
     priority: i16,
     delay_ms: i64,
     expires_in_ms: Option<i64>,
@@ -115,6 +117,7 @@ impl ScheduledJobView {
             awaited: _,
             gate: _,
             end_signals: _,
+            partition,
         } = job;
         let sent = with_payload.then(|| SentData::of(payload));
         let SentData { json, base64, content_type } = sent.unwrap_or_default();
@@ -126,6 +129,7 @@ impl ScheduledJobView {
             content_type: content_type.map(ToOwned::to_owned),
             headers: with_payload.then(|| headers().collect()),
             tags: tags.iter().map(ToString::to_string).collect(),
+            partition: partition.as_ref().map(ToString::to_string),
             priority: *priority,
             delay_ms: delay.as_millis(),
             expires_in_ms: expires_in.map(Span::as_millis),

@@ -193,7 +193,7 @@ fn each_wrong_part_is_named() {
         (vec![("id_prefix", long.as_str())], Some("id_prefix"), "at most 255 bytes"),
         (vec![("since_ms", "1h")], Some("since_ms"), "milliseconds, not \"1h\""),
         (vec![("kind", "a"), ("kind", "b")], Some("kind"), "kind is given twice"),
-        (vec![("partition", "a")], None, "no part \"partition\""),
+        (vec![("shard", "a")], None, "no part \"shard\""),
         (vec![("since_ms", "2"), ("until_ms", "2")], None, "`until` must be later"),
         (vec![("worker", "w"), ("state", "failed")], None, "processing jobs alone"),
     ] {
@@ -202,7 +202,7 @@ fn each_wrong_part_is_named() {
         assert!(invalid.to_string().contains(words), "{pairs:?}: {invalid}");
     }
     for json in
-        [r#"{"partition":"a"}"#, r#"{"states":["gone"]}"#, r#"{"kind":""}"#, r#"{"since_ms":2,"until_ms":1}"#]
+        [r#"{"shard":"a"}"#, r#"{"states":["gone"]}"#, r#"{"kind":""}"#, r#"{"since_ms":2,"until_ms":1}"#]
     {
         serde_json::from_str::<JobFilter>(json).expect_err("a part that is not understood is refused");
     }

@@ -103,6 +103,9 @@ pub(crate) fn options(said: &Value) -> JobOptions {
     for tag in said["tags"].as_array().into_iter().flatten() {
         options = options.tag(tag.as_str().unwrap_or_default());
     }
+    if let Some(partition) = said["partition"].as_str() {
+        options = options.partition(partition);
+    }
     if let Some(limit) = said["max_attempts"].as_u64() {
         options = options.max_attempts(u32::try_from(limit).unwrap_or(u32::MAX));
     }

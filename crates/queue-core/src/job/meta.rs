@@ -1,7 +1,7 @@
 //! The metadata of a job: the small part of its record, and the questions that it answers.
 
 use crate::{
-    Failure, Gate, JobId, Kind, LeaseInfo, NewJob, OnWaiting, QueueName, Reason, Seq, SharedTerms,
+    Failure, Gate, JobId, Kind, LeaseInfo, NewJob, OnWaiting, Partition, QueueName, Reason, Seq, SharedTerms,
     Signalling, Span, State, Tags, Timestamp,
 };
 use bytes::Bytes;
@@ -74,6 +74,8 @@ pub struct JobMeta {
     pub gate: Option<Box<Gate>>,
     /// Whether the job has end signals, and whether they are sent.
     pub signalling: Signalling,
+    /// The partition in which the job takes its turn.
+    pub partition: Option<Partition>,
 }
 
 impl JobMeta {
@@ -113,6 +115,7 @@ impl JobMeta {
                 [] => Signalling::None,
                 signals => Signalling::owing(signals.len()),
             },
+            partition: new.partition.clone(),
         }
     }
 

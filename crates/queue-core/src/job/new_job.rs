@@ -1,8 +1,8 @@
 //! A job as a producer makes it, before a store has accepted it.
 
 use crate::{
-    Budget, EndSignal, Headers, JobBody, JobId, JobMeta, JobTerms, Kind, NewGate, Payload, RetentionPolicy,
-    SharedTerms, Span, Tags,
+    Budget, EndSignal, Headers, JobBody, JobId, JobMeta, JobTerms, Kind, NewGate, OnFailed, OnWaiting,
+    Partition, Payload, RetentionPolicy, SharedTerms, Span, Tags,
 };
 
 /// A job to be enqueued. Every part is validated by its type; the store checks the payload's size.
@@ -57,31 +57,9 @@ pub struct NewJob {
     /// replaces no waiting job, its record blocks the id under all options of a later job, and is
     /// kept until its retention is set, so that a repeated enqueue is a duplicate.
     pub end_signals: Vec<EndSignal>,
-}
-
-/// What an enqueue does if a job of the same id waits. A running job always keeps its id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum OnWaiting {
-    /// Answers that the id is taken.
-    #[default]
-    Block,
-    /// Begins a new life in place of the waiting one, with the new payload, options and delay. The
-    /// new life keeps the enqueue time of the first of these jobs, from which `max_wait` counts.
-    Replace {
-        /// The job is due at the latest this long after the first of these jobs was enqueued;
-        /// `None` is no bound.
-        max_wait: Option<Span>,
-    },
-}
-
-/// What an enqueue does if there is a Failed record of the same id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum OnFailed {
-    /// Answers that the id is taken, until the record is purged.
-    #[default]
-    Block,
-    /// Begins a new life in place of the record.
-    Replace,
+    /// The partition of the queue in which the job takes its turn, for its whole life; default
+    /// none. Only a store with [partitions](crate::Limits::partitions) takes it.
+    pub partition: Option<Partition>,
 }
 
 impl NewJob {
@@ -102,6 +80,7 @@ impl NewJob {
             awaited: false,
             gate: None,
             end_signals: Vec::new(),
+            partition: None,
         }
     }
 
@@ -134,6 +113,7 @@ impl NewJob {
             awaited: false,
             gate: None,
             end_signals: Vec::new(),
+            partition: meta.partition.clone(),
         }
     }
 
@@ -239,6 +219,13 @@ impl NewJob {
         self
     }
 
+    /// Sets the partition in which the job takes its turn.
+    #[must_use]
+    pub fn with_partition(mut self, partition: Partition) -> Self {
+        self.partition = Some(partition);
+        self
+    }
+
     /// Whether it has a gate or end signals.
     pub fn has_gates(&self) -> bool {
         self.gate.is_some() || !self.end_signals.is_empty()
@@ -272,6 +259,7 @@ mod tests {
             priority: -3,
             expires_in: Some(Span::from_secs(50)),
             terms: JobTerms { max_attempts: Budget::from_raw(2), ..JobTerms::default() }.into(),
+            partition: Some(Partition::from_static("acme")),
             ..NewJob::new(JobId::from_static("a"), Kind::from_static("report"), payload)
         };
         let enqueued = NewJob {

@@ -36,6 +36,7 @@ mod patch;
 mod policy;
 mod tracked_job;
 mod transition;
+mod turn;
 mod withdrawal;
 
 pub use admit::{Admission, admit};
@@ -50,4 +51,5 @@ pub use patch::{Amend, BodyPatch, Finish, Patch, Purge, Requeue, RunAt};
 pub use policy::{Policy, Unhandled};
 pub use tracked_job::{LastSettle, TrackedJob};
 pub use transition::Transition;
+pub use turn::Turn;
 pub use withdrawal::Withdrawal;

@@ -8,8 +8,8 @@ use crate::{
 };
 use gates::{check_end_signals, check_gate};
 
-/// The sizes that a store accepts, and whether it takes gates. All of them are checked before
-/// anything is written.
+/// The sizes that a store accepts, and whether it takes gates and partitions. All of them are
+/// checked before anything is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Largest payload and largest result, in bytes. Default 1 MiB.
@@ -28,6 +28,10 @@ pub struct Limits {
     /// itself, by [`Capabilities::with_gates`](crate::Capabilities::with_gates), and not by an
     /// option. Default false.
     pub gates: bool,
+    /// Whether jobs may have [partitions](crate::Partition), and queues [limits](crate::Limit).
+    /// The store sets it itself, by
+    /// [`Capabilities::with_partitions`](crate::Capabilities::with_partitions). Default false.
+    pub partitions: bool,
 }
 
 /// The bytes of the payloads of jobs, and of their headers.
@@ -44,6 +48,7 @@ impl Default for Limits {
             call_bytes_max: 256 << 20,
             answer_bytes_max: 16 << 20,
             gates: false,
+            partitions: false,
         }
     }
 }
@@ -121,7 +126,7 @@ impl Limits {
             check_gate(operation, job)?;
             check_end_signals(operation, job)?;
         }
-        Ok(())
+        if job.partition.is_some() { self.check_partitions(operation) } else { Ok(()) }
     }
 
     fn check_gates(&self, operation: &'static str) -> Result<()> {
@@ -129,6 +134,18 @@ impl Limits {
             return Ok(());
         }
         let message = "this store has no gates, so its jobs can have neither a gate nor end signals";
+        Err(Error::new(ErrorKind::Unsupported, operation, message))
+    }
+
+    /// Refuses partitions and limits, unless the store has them.
+    ///
+    /// # Errors
+    /// `Unsupported`.
+    pub fn check_partitions(&self, operation: &'static str) -> Result<()> {
+        if self.partitions {
+            return Ok(());
+        }
+        let message = "this store has no partitions, so its jobs can have none, and its queues no limits";
         Err(Error::new(ErrorKind::Unsupported, operation, message))
     }
 

@@ -13,6 +13,7 @@ const LIMITS: Limits = Limits {
     batch_max: 2,
     call_bytes_max: 9,
     answer_bytes_max: 9,
+    partitions: false,
     gates: true,
 };
 const TOKEN: LeaseToken = LeaseToken::from_bytes([1; 16]);

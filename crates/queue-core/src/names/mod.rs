@@ -42,6 +42,12 @@ validated_name! {
     SeriesName, "series name"
 }
 validated_name! {
+    /// The key that jobs of a queue share which take turns with others, and whose number of leases
+    /// may be [limited](crate::Limit): a customer, say. It stands in listings, so hash personal
+    /// data first.
+    Partition, "partition"
+}
+validated_name! {
     /// How payload or result bytes are encoded, such as `application/json`.
     ContentType, "content type"
 }

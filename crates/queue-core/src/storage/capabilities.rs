@@ -98,6 +98,13 @@ impl Capabilities {
         self
     }
 
+    /// Sets that jobs may have partitions, and queues limits.
+    #[must_use]
+    pub fn with_partitions(mut self) -> Self {
+        self.limits.partitions = true;
+        self
+    }
+
     /// Sets how far hints reach.
     #[must_use]
     pub fn with_events(mut self, events: EventReach) -> Self {
@@ -108,7 +115,9 @@ impl Capabilities {
     /// Sets the sizes that the store accepts.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = Limits { gates: self.limits.gates || limits.gates, ..limits };
+        let Limits { gates, partitions, .. } = self.limits;
+        self.limits =
+            Limits { gates: gates || limits.gates, partitions: partitions || limits.partitions, ..limits };
         self
     }
 

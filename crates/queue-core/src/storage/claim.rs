@@ -26,6 +26,11 @@ pub struct ClaimRequest {
     /// later leases nothing and answers that `next_due` is now. `None`: the sender does not know
     /// the store's time yet.
     pub not_after: Option<Timestamp>,
+    /// Of [`limit`](Self::limit), the most jobs of partitions with a
+    /// [`running`](crate::Limit::running) limit, whose slots they take; `usize::MAX` if only the
+    /// limits of the partitions count. A job that waits in a worker holds its slot too, so a worker
+    /// asks for no more of them than it can begin.
+    pub limited_max: usize,
 }
 
 impl ClaimRequest {
@@ -35,7 +40,8 @@ impl ClaimRequest {
     /// A request with a fresh token.
     pub fn new(queue: QueueName, worker: WorkerId, limit: usize, lease: Span, rng: &dyn Rng) -> Self {
         let token = LeaseToken::random(rng);
-        Self { queue, worker, limit, lease, token, bytes_max: Self::BYTES_MAX, not_after: None }
+        let (bytes_max, limited_max) = (Self::BYTES_MAX, usize::MAX);
+        Self { queue, worker, limit, lease, token, bytes_max, not_after: None, limited_max }
     }
 
     /// How many jobs the claim may still lease: none once its sender has stopped waiting.
@@ -70,6 +76,9 @@ pub struct Claimed {
     /// How many jobs of paused kinds the claim set aside. A claim that got no job because there
     /// were too many of them answers more than 0 here, and that the next is due now.
     pub set_aside: usize,
+    /// Whether the answer has fewer jobs than it may because
+    /// [`limited_max`](ClaimRequest::limited_max) kept some back. `next_due` is then now.
+    pub kept_back: bool,
     /// The store's time.
     pub now: Timestamp,
     /// The reading of the store's clock.
@@ -85,6 +94,7 @@ impl Claimed {
             pause: Pause::Off,
             paused_kinds: Vec::new(),
             set_aside: 0,
+            kept_back: false,
             now: moment.now,
             clock: moment.clock,
         }

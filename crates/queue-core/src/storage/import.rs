@@ -77,6 +77,9 @@ impl ImportRequest {
                 );
                 return Err(Error::new(ErrorKind::Unsupported, "import", why));
             }
+            if job.meta.partition.is_some() {
+                limits.check_partitions("import")?;
+            }
             if job.meta.queue != self.queue {
                 return Err(invalid(format!("the job {:?} is one of another queue", job.meta.id)));
             }

@@ -3,44 +3,14 @@
 use super::capabilities::unsupported;
 use crate::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventStream, Finding,
-    ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob, Page, Pause,
-    PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage, SeriesQuery, Stamped,
-    WorkerId, WorkerInfo, lifecycle::Transition,
+    ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, Limit, LimitScope, ListQuery,
+    NewJob, Page, PartitionPage, PartitionQuery, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery,
+    Result, SeriesEntry, SeriesPage, SeriesQuery, Stamped, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use async_trait::async_trait;
 use std::{any::Any, fmt::Debug, time::Duration};
 
-/// A place where jobs are stored. It has few verbs, and all of them take batches.
-///
-/// # What every store promises
-/// - An acknowledged write is as durable as [`Capabilities::durability`] says.
-/// - Every verb except `claim` may be sent again after an unknown outcome; a store never sends a
-///   claim twice by itself. An enqueue that is sent again after its first life has ended and left
-///   no record begins another life: delivery is at least once.
-/// - Times are store time: milliseconds that never go back and never stand still. Each step is
-///   decided at the time that [`Moment::decide`](crate::Moment::decide) computes from the time
-///   mark, the clock and the floor of the calling handle's [`StoreTime`](crate::StoreTime). A write
-///   raises the time mark to its time in the same step. So does a claim while its time is ahead of
-///   the clock, even a claim that leases nothing. So no handle sees a time before that of an
-///   earlier write, across a reopen too; a time that only a read returned binds only the handle of
-///   that read.
-/// - No answer is larger than its bound: [`ClaimRequest::bytes_max`] for a claim,
-///   [`Limits::answer_bytes_max`](crate::Limits::answer_bytes_max) for `get` and `enqueue`.
-/// - A record past its purge time is absent for every verb, whether it has been removed or not.
-/// - Input is checked before anything is written: [`ErrorKind::Invalid`](crate::ErrorKind::Invalid)
-///   means that nothing happened.
-/// - A store decides nothing beyond four rules: [`admit`](crate::lifecycle::admit), which due jobs
-///   a claim gets, which leases have lapsed and which records may go, and that purged records are
-///   absent.
-///
-/// # Dropped futures
-/// Dropping the future of any verb leaves its effect unknown, as a lost connection would: the
-/// effect happens whole or not at all, for each group of an enqueue and each item of an apply. A
-/// dropped `claim` that was not begun leases nothing. If it has leased jobs, the store gives them
-/// back, uncharged, as soon as it knows that the answer has no receiver. It may fail to do so, for
-/// example if its runtime or its server ends; the jobs then stay leased until they lapse, which
-/// charges a stall. A caller that must prevent this looks for the jobs that the claim leased by
-/// [`Walk::Held`](crate::Walk::Held).
+#[doc = include_str!("promises.txt")]
 #[async_trait]
 pub trait Storage: Debug + Send + Sync + 'static {
     /// What this store is and what it offers. Constant while it is open.
@@ -79,6 +49,13 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// due at once, the most urgent of them may come with a later claim: `next_due` is then now.
     /// The answer stops before the first job that [`ClaimRequest::bytes_max`] has no room for, and
     /// that job is not leased: `next_due` is then now.
+    ///
+    /// In a queue with [partitions](crate::Partition) or limits, this order holds within a
+    /// partition, and among partitions it goes by the priority of their next job and then by
+    /// [turn](crate::lifecycle::Turn). Never are more jobs of a partition leased than the limit in
+    /// force when the last of them was leased. A partition whose leases have reached its limit
+    /// gives no job and no `next_due`. [`Claimed::kept_back`] says whether
+    /// [`ClaimRequest::limited_max`] kept a job back.
     ///
     /// A claim of a paused queue leases nothing, and its answer says that the queue is paused. Its
     /// `next_due` is that of the same queue without the pause, so that a caller can tell a paused
@@ -203,6 +180,36 @@ pub trait Storage: Debug + Send + Sync + 'static {
     /// [one kind too many](crate::PausedKind::check_room).
     async fn set_paused(&self, _queue: &QueueName, _kind: Option<&Kind>, _pause: Pause) -> Result<()> {
         Err(unsupported("set_paused"))
+    }
+
+    /// Sets or takes away limits of a queue, in one step; the other limits stay.
+    ///
+    /// Raising a limit works from this step on, without a restart. Lowering one ends no lease: the
+    /// partition gives no job until enough of its leases have ended. Subscribers to
+    /// [`Interest::Wake`] get a hint.
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Limits::partitions`](crate::Limits::partitions), and `Invalid` as
+    /// [`Limit::check`] and [`Limit::check_room`] say.
+    async fn set_limits(&self, _queue: &QueueName, _limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        Err(unsupported("set_limits"))
+    }
+
+    /// The limits of a queue, in the order of their scopes; at most [`Limit::SCOPES_MAX`].
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Limits::partitions`](crate::Limits::partitions).
+    async fn limits(&self, _queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        Err(unsupported("limits"))
+    }
+
+    /// One page of the partitions of a queue, in the order of the bytes of their keys. A partition
+    /// is there while a job of it waits or is leased, or while it has a limit of its own.
+    ///
+    /// # Errors
+    /// `Unsupported` unless [`Limits::partitions`](crate::Limits::partitions).
+    async fn partitions(&self, _query: PartitionQuery) -> Result<PartitionPage> {
+        Err(unsupported("partitions"))
     }
 
     /// Subscribes to hints at changes. Hints may be lost, repeated or late, so a caller that

@@ -45,7 +45,17 @@ pub(crate) fn id(text: &'static str) -> JobId {
 pub(crate) fn request(limit: usize, token: u8) -> ClaimRequest {
     let (worker, token) = (WorkerId::from_static("w"), LeaseToken::from_bytes([token; 16]));
     let bytes_max = ClaimRequest::BYTES_MAX;
-    ClaimRequest { queue: queue(), worker, limit, lease: LEASE, token, bytes_max, not_after: None }
+    let limited_max = usize::MAX;
+    ClaimRequest {
+        queue: queue(),
+        worker,
+        limit,
+        lease: LEASE,
+        token,
+        bytes_max,
+        not_after: None,
+        limited_max,
+    }
 }
 
 fn payload() -> Payload {

@@ -111,6 +111,7 @@ pub(super) fn read_fixed(
         purge_at: None,
         gate: None,
         signalling: Signalling::None,
+        partition: None,
     })
 }
 

@@ -4,6 +4,7 @@ use super::{
     FieldChange, InternedNames,
     amended::{AmendedFields, read_amended},
     job::{LifecycleFields, read_fixed, time},
+    limits::read_limits,
     options::read_options,
     pauses::read_pauses,
     series::read_series,
@@ -15,7 +16,7 @@ use queue_core::{
     Attempt, ContentType, EndSignal, Headers, QueueName, Seq, SeriesEntry, Timestamp, WorkerId, WorkerInfo,
     lifecycle::TrackedJob,
 };
-use queue_memory::Pauses;
+use queue_memory::{LimitChanges, Pauses};
 use std::{borrow::BorrowMut, ops::Range};
 
 pub(super) mod kind {
@@ -32,6 +33,7 @@ pub(super) mod kind {
     pub(in crate::format) const SERIES: u8 = 10;
     pub(in crate::format) const SERIES_GONE: u8 = 11;
     pub(in crate::format) const AMEND: u8 = 12;
+    pub(in crate::format) const LIMITS: u8 = 13;
 }
 
 /// One change, as it is read.
@@ -55,6 +57,8 @@ pub(crate) enum JournalChange {
     Remove { queue: QueueName, seq: Seq },
     /// Claims of a queue or of kinds were stopped or resumed: all pauses of the queue since then.
     Pause { queue: QueueName, pauses: Pauses },
+    /// Limits of a queue were set or taken away.
+    Limits { queue: QueueName, changes: LimitChanges },
     /// A worker showed itself.
     Worker { worker: WorkerInfo, until: Timestamp },
     /// A worker went.
@@ -130,6 +134,7 @@ fn read_next(
             kind::REMOVE => JournalChange::Remove { queue: queue()?, seq: Seq::new(from.u64()?) },
             kind::PAUSE => JournalChange::Pause { queue: from.name()?, pauses: read_pauses(from)? },
             kind::RESUME => JournalChange::Pause { queue: from.name()?, pauses: Pauses::default() },
+            kind::LIMITS => JournalChange::Limits { queue: from.name()?, changes: read_limits(from)? },
             kind::WORKER => JournalChange::Worker { worker: read_worker(from)?, until: time(from)? },
             kind::RETIRE => JournalChange::Retire(from.name()?),
             kind::SERIES => read_series(from, true)?,

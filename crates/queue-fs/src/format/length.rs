@@ -42,6 +42,7 @@ fn options(stored: &PackedJob) -> usize {
         + traits.tags.to_text().map_or(0, |tags| blob(tags.len()))
         + stored.headers.to_text().map_or(0, |headers| blob(headers.len()))
         + end_signals(stored)
+        + traits.partition.as_ref().map_or(0, name)
 }
 
 fn end_signals(stored: &PackedJob) -> usize {
@@ -90,7 +91,7 @@ mod tests {
     use bytes::Bytes;
     use queue_core::{
         AttemptOutcome, ContentType, Failure, Gate, Headers, JobId, JobTerms, Kind, LeaseInfo, LeaseToken,
-        NewJob, Payload, QueueName, Seq, SharedTerms, Span, Tag, Tags, Timestamp, WorkerId,
+        NewJob, Partition, Payload, QueueName, Seq, SharedTerms, Span, Tag, Tags, Timestamp, WorkerId,
         lifecycle::{LastSettle, Settle},
     };
     use queue_memory::{Engine, Rare, Traits};
@@ -100,11 +101,12 @@ mod tests {
     }
 
     /// One that has these of its options.
-    fn with_options(has: [bool; 5]) -> PackedJob {
+    fn with_options(has: [bool; 6]) -> PackedJob {
         let traits = Traits {
             expires_in: has[0].then(|| Span::from_secs(1)),
             terms: if has[1] { terms().into() } else { SharedTerms::PLAIN },
             tags: if has[2] { Tags::new(["b", "a"].map(tag)).expect("two") } else { Tags::NONE },
+            partition: has[5].then(|| Partition::from_static("acme")),
             ..Traits::clone(&fresh().traits)
         };
         let headers =
@@ -172,7 +174,7 @@ mod tests {
 
     #[test]
     fn it_is_what_is_written() {
-        let options = (0..32).map(|bits| with_options([1, 2, 4, 8, 16].map(|bit| bits & bit != 0)));
+        let options = (0..64).map(|bits| with_options([1, 2, 4, 8, 16, 32].map(|bit| bits & bit != 0)));
         for stored in [fresh(), with_everything()].into_iter().chain(options) {
             let mut out = Vec::new();
             write::queue(&mut out, stored.queue());

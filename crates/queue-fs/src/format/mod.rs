@@ -12,6 +12,7 @@ mod gate;
 mod job;
 mod journal_change;
 mod length;
+mod limits;
 mod names;
 mod options;
 mod pauses;

@@ -14,7 +14,8 @@ mod option {
     pub(super) const TAGS: u8 = 1 << 2;
     pub(super) const HEADERS: u8 = 1 << 3;
     pub(super) const END_SIGNALS: u8 = 1 << 4;
-    pub(super) const ALL: u8 = (1 << 5) - 1;
+    pub(super) const PARTITION: u8 = 1 << 5;
+    pub(super) const ALL: u8 = (1 << 6) - 1;
 }
 
 /// Whether a job has any of what [`write_options`] writes: most have none, and are written without.
@@ -22,7 +23,7 @@ pub(super) fn has_options(job: &PackedJob) -> bool {
     options(job) != 0
 }
 
-/// How long it may wait for its start, its terms, tags, headers and end signals.
+/// How long it may wait for its start, its terms, tags, headers, end signals and partition.
 pub(super) fn write_options(out: &mut FieldWriter<'_>, job: &PackedJob) {
     let traits = &*job.traits;
     out.u8(options(job));
@@ -34,6 +35,7 @@ pub(super) fn write_options(out: &mut FieldWriter<'_>, job: &PackedJob) {
     if job.signalling != Signalling::None {
         write_end_signals(out, job.course().end_signals());
     }
+    traits.partition.iter().for_each(|partition| out.name(partition));
 }
 
 /// Reads what [`write_options`] wrote; headers and end signals are none of the metadata.
@@ -54,11 +56,11 @@ pub(super) fn read_options(
     job.tags = Tags::from_text(tags).map_err(|_| Malformed("a job has tags that are none"))?;
     let headers = if has(option::HEADERS) { Some(from.text()?) } else { None };
     let headers = Headers::from_text(headers).map_err(|_| Malformed("a job has headers that are none"))?;
-    if !has(option::END_SIGNALS) {
-        return Ok((headers, Vec::new()));
+    let end_signals = if has(option::END_SIGNALS) { read_end_signals(from)? } else { Vec::new() };
+    if has(option::END_SIGNALS) {
+        job.signalling = Signalling::owing(end_signals.len());
     }
-    let end_signals = read_end_signals(from)?;
-    job.signalling = Signalling::owing(end_signals.len());
+    job.partition = if has(option::PARTITION) { Some(from.name()?) } else { None };
     Ok((headers, end_signals))
 }
 
@@ -69,6 +71,7 @@ fn options(job: &PackedJob) -> u8 {
         + u8::from(!traits.tags.is_empty()) * option::TAGS
         + u8::from(!job.headers.is_empty()) * option::HEADERS
         + u8::from(job.signalling != Signalling::None) * option::END_SIGNALS
+        + u8::from(traits.partition.is_some()) * option::PARTITION
 }
 
 pub(super) fn read_terms(from: &mut FieldReader<'_>) -> Result<SharedTerms, Malformed> {

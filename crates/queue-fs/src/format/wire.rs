@@ -65,6 +65,7 @@ macro_rules! lone_numbers {
 
 lone_numbers! {
     u8: u8;
+    u16: u16;
     u32: u32;
     u64: u64;
     i64: i64;

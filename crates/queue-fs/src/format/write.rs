@@ -5,6 +5,7 @@ use super::{
     amended::write_amended,
     job::{write_fixed, write_lifecycle},
     journal_change::kind,
+    limits::write_limits,
     options::{has_options, write_options},
     pauses::write_pauses,
     series::write_series,
@@ -15,7 +16,7 @@ use bytes::Bytes;
 use queue_core::{
     Attempt, ContentType, Payload, QueueName, Seq, SeriesEntry, Timestamp, WorkerId, WorkerInfo,
 };
-use queue_memory::{PackedJob, Pauses};
+use queue_memory::{LimitChanges, PackedJob, Pauses};
 use std::ops::Range;
 
 pub(crate) fn queue(out: &mut Vec<u8>, queue: &QueueName) {
@@ -84,6 +85,14 @@ pub(crate) fn pauses(out: &mut Vec<u8>, queue: &QueueName, pauses: &Pauses) {
     if !pauses.is_empty() {
         write_pauses(&mut out, pauses);
     }
+}
+
+/// Limits of a queue that were set or taken away.
+pub(crate) fn limits(out: &mut Vec<u8>, queue: &QueueName, changes: &LimitChanges) {
+    let mut out = FieldWriter(out);
+    out.u8(kind::LIMITS);
+    out.name(queue);
+    write_limits(&mut out, changes);
 }
 
 pub(crate) fn worker(out: &mut Vec<u8>, worker: &WorkerInfo, until: Timestamp) {

@@ -1,8 +1,8 @@
 //! Changes of a record in words.
 
 use crate::format::{AmendedFields, Blob, FieldChange, JournalChange};
-use queue_core::{JobMeta, Pause, QueueName, SeriesEntry};
-use queue_memory::Pauses;
+use queue_core::{JobMeta, Limit, LimitScope, Pause, QueueName, SeriesEntry};
+use queue_memory::{LimitChanges, Pauses};
 
 /// A change in words.
 pub(super) fn describe(change: &JournalChange) -> String {
@@ -45,6 +45,7 @@ pub(super) fn describe(change: &JournalChange) -> String {
         JournalChange::Remove { queue, seq } => format!("remove {queue} life {seq}"),
         JournalChange::Pause { queue, pauses } if pauses.is_empty() => format!("resume {queue}"),
         JournalChange::Pause { queue, pauses } => describe_pauses(queue, pauses),
+        JournalChange::Limits { queue, changes } => describe_limits(queue, changes),
         JournalChange::Worker { worker, until } => format!("worker {} until {until}", worker.id),
         JournalChange::Retire(worker) => format!("worker {worker} is gone"),
         JournalChange::Series { entry, until } => {
@@ -64,6 +65,22 @@ fn describe_pauses(queue: &QueueName, pauses: &Pauses) -> String {
     let kinds = pauses.kinds.iter().map(|(kind, pause)| format!(" of kind {kind}{}", until(*pause)));
     let pauses: Vec<_> = whole.into_iter().chain(kinds).collect();
     format!("pause {queue}{}", pauses.join(","))
+}
+
+fn describe_limits(queue: &QueueName, changes: &LimitChanges) -> String {
+    let of = |scope: &LimitScope| match scope {
+        LimitScope::EachPartition => "each partition".to_owned(),
+        LimitScope::Partition(partition) => format!("partition {partition:?}"),
+        _ => "jobs without a partition".to_owned(),
+    };
+    let now = |limit: &Option<Limit>| match limit {
+        None => "none".to_owned(),
+        Some(Limit { running: None, weight }) => format!("weight {weight}"),
+        Some(Limit { running: Some(running), weight }) => format!("{running} running, weight {weight}"),
+    };
+    let changes: Vec<_> =
+        changes.iter().map(|(scope, limit)| format!(" of {}: {}", of(scope), now(limit))).collect();
+    format!("limit {queue}{}", changes.join(","))
 }
 
 fn stand(meta: &JobMeta) -> String {

@@ -32,7 +32,7 @@ impl FsState {
         usage.oldest().is_some() && exceeds(usage.live_bytes) && exceeds(usage.live_bytes + self.rest_bytes())
     }
 
-    /// The bytes of what belongs to no job: pauses, queues without jobs, workers, series.
+    /// The bytes of what belongs to no job: pauses, limits, queues without jobs, workers, series.
     fn rest_bytes(&self) -> u64 {
         let mut rest = Vec::new();
         self.write_all_but_series(&mut rest);
@@ -103,7 +103,7 @@ impl FsState {
         Ok(())
     }
 
-    /// Writes pauses, queues without jobs, workers, and entries of series.
+    /// Writes pauses, limits, queues without jobs, workers, and entries of series.
     pub(crate) fn write_the_rest(&self, out: &mut Vec<u8>) {
         self.write_all_but_series(out);
         let now = self.engine.mark();
@@ -113,6 +113,10 @@ impl FsState {
 
     fn write_all_but_series(&self, out: &mut Vec<u8>) {
         self.engine.paused_queues().for_each(|(queue, pauses)| write::pauses(out, queue, pauses));
+        for queue in self.engine.limited_queues() {
+            let limits = self.engine.limits(queue).into_iter().map(|(scope, limit)| (scope, Some(limit)));
+            write::limits(out, queue, &limits.collect());
+        }
         self.engine.idle_queues().for_each(|queue| write::pauses(out, queue, &Pauses::default()));
         let now = self.engine.mark();
         let shown = self.engine.presence().filter(|(_, until)| *until > now);

@@ -110,6 +110,7 @@ fn changes(engine: &Engine, base: Position, presence: &[PresenceEdit]) -> (Vec<u
     let mut draft = Draft::new(&mut records, &mut notes, base, at);
     engine.edits().for_each(|edit| draft.edit(&edit));
     engine.pause_edits().for_each(|(queue, pauses)| write::pauses(draft.out, queue, pauses));
+    engine.limit_edits().for_each(|(queue, changes)| write::limits(draft.out, queue, &changes));
     // A queue without jobs is recorded as a queue that is not paused.
     engine.opened_idle().for_each(|queue| write::pauses(draft.out, queue, &Pauses::default()));
     for edit in presence {

@@ -80,6 +80,10 @@ impl RecordReplay<'_> {
                 // A worker with prefetched jobs must learn of a pause too.
                 self.tell(&queue, News::Wakes);
             }
+            JournalChange::Limits { queue, changes } => {
+                self.state.engine.load_limits(&queue, changes);
+                self.tell(&queue, News::Wakes);
+            }
             JournalChange::Worker { worker, until } => self.state.engine.load_worker(worker, until),
             JournalChange::Retire(worker) => self.state.engine.unload_worker(&worker),
             JournalChange::Series { entry, until } => self.state.engine.load_series(entry, until),
@@ -128,6 +132,13 @@ impl RecordReplay<'_> {
         }
     }
 
+    /// The end of a lease may let a job of its partition be claimed.
+    fn tell_if_opened(&mut self, queue: &QueueName) {
+        if self.state.engine.take_opened(queue) {
+            self.tell(queue, News::Wakes);
+        }
+    }
+
     fn update(&mut self, update: Update) -> Result<(), Malformed> {
         let Update { queue, seq, fields, content_type, result, error_details } = update;
         let (epoch, is_terminal) = (fields.epoch, fields.state.is_terminal());
@@ -152,6 +163,7 @@ impl RecordReplay<'_> {
             other_bytes(stored)
         });
         let Some(other_bytes) = changed else { return self.dangles() };
+        self.tell_if_opened(&queue);
         self.state.changed(&queue, seq, other_bytes, entry, is_terminal);
         Ok(())
     }
@@ -168,7 +180,9 @@ impl RecordReplay<'_> {
 
     fn remove(&mut self, queue: &QueueName, seq: Seq) -> Result<(), Malformed> {
         self.state.index.remove(seq);
-        self.state.engine.unload(queue, seq).map_or_else(|| self.dangles(), |_| Ok(()))
+        let removed = self.state.engine.unload(queue, seq);
+        self.tell_if_opened(queue);
+        removed.map_or_else(|| self.dangles(), |_| Ok(()))
     }
 
     fn dangles(&self) -> Result<(), Malformed> {

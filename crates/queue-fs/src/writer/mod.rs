@@ -13,6 +13,6 @@ pub(crate) use commit::FsCommitter;
 pub(crate) use thread::{FsHandle, start};
 pub(crate) use verbs::{
     FsAnnounce, FsApply, FsCatchUp, FsClaim, FsCountJobs, FsDiagnose, FsEnqueue, FsFlushNow, FsGet, FsImport,
-    FsList, FsListQueues, FsListWorkers, FsMeasure, FsPruneSome, FsReadAttempts, FsReadSeries, FsSetDuty,
-    FsSetPaused, FsVerify, FsWriteSeries,
+    FsList, FsListPartitions, FsListQueues, FsListWorkers, FsMeasure, FsPruneSome, FsReadAttempts,
+    FsReadLimits, FsReadSeries, FsSetDuty, FsSetLimits, FsSetPaused, FsVerify, FsWriteSeries,
 };

@@ -80,6 +80,8 @@ async fn claim(app: &Arc<App>, ask: &Ask) -> Result<Claimed> {
         token: ask.token,
         bytes_max: ask.bytes_max,
         not_after: app.claims.answers.store_time(&ask.queue).map(|now| now + Span::at_most(listens)),
+        // A client begins at once what it asks for.
+        limited_max: ask.limit,
     };
     let lost = LostClaim::of(&request);
     let answer = timeout(listens, app.storage.claim(request)).await;

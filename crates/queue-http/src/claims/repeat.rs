@@ -172,6 +172,8 @@ fn watch(
             token: *token,
             bytes_max: ask.bytes_max,
             not_after: Some(now + Span::at_most(begins_for)),
+            // A client begins at once what it asks for.
+            limited_max: ask.limit,
         };
         let lost = LostClaim::of(&request);
         let app_of_task = app.clone();

@@ -91,6 +91,9 @@ pub(crate) struct ClaimedOut<'a> {
     #[schema(value_type = std::collections::BTreeMap<String, String>)]
     headers: &'a Headers,
     tags: Vec<&'a str>,
+    /// The partition in which it took its turn; absent if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partition: Option<&'a str>,
     created_at_ms: i64,
     run_at_ms: i64,
     lease_expires_at_ms: i64,
@@ -267,6 +270,7 @@ impl<'a> ClaimedOut<'a> {
             content_type: payload.content_type,
             headers: &body.headers,
             tags: meta.tags.iter().map(queue_core::Tag::as_str).collect(),
+            partition: meta.partition.as_ref().map(queue_core::Partition::as_str),
             created_at_ms: stamp(meta.created_at),
             run_at_ms: stamp(meta.run_at),
             lease_expires_at_ms: stamp(expires_at),

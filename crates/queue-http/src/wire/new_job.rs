@@ -3,8 +3,8 @@
 use super::{BudgetIn, HeaderPairs, KeepIn, RequestRules, check_count, payload_of, span};
 use crate::problem::{Problem, Result};
 use queue_core::{
-    Budget, Headers, JobId, JobTerms, Kind, LibraryJob, NewJob, NewerTerms, OnFailed, OnWaiting, Retention,
-    RetentionPolicy, Tag, Tags,
+    Budget, Headers, JobId, JobTerms, Kind, LibraryJob, NewJob, NewerTerms, OnFailed, OnWaiting, Partition,
+    Retention, RetentionPolicy, Tag, Tags,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -39,6 +39,9 @@ pub(crate) struct NewJobIn<'a> {
     /// Words by which listings find the job; at most 8, of 64 bytes each.
     #[serde(borrow, default)]
     pub(crate) tags: Vec<Cow<'a, str>>,
+    /// The partition of the queue in which it takes its turn; none if absent.
+    #[serde(borrow)]
+    pub(crate) partition: Option<Cow<'a, str>>,
     /// Lower is claimed first.
     #[serde(default)]
     pub(crate) priority: i16,
@@ -145,6 +148,7 @@ impl NewJobIn<'_> {
             // A request cannot ask for them.
             gate: None,
             end_signals: Vec::new(),
+            partition: self.partition.as_deref().map(partition).transpose()?,
             headers: Headers::new(self.headers.0).map_err(|error| Problem::from(error).at("headers"))?,
         })
     }
@@ -200,6 +204,10 @@ pub(crate) fn open_kind(what: &'static str, kind: &str) -> Result<Kind> {
         return Err(Problem::invalid(format!("{what}: kinds that begin with `queue.` are reserved")));
     }
     Ok(kind)
+}
+
+fn partition(key: &str) -> Result<Partition> {
+    Partition::new(key).map_err(|invalid| Problem::from(invalid).at("partition"))
 }
 
 fn tags(tags: &[Cow<'_, str>]) -> Result<Tags> {

@@ -1,6 +1,6 @@
 //! Keys of pauses of kinds, and of the jobs that are set aside for them.
 
-use super::{Family, Key, PLACE_BYTES, beyond, of_queue, with};
+use super::{Family, Key, beyond, of_queue, place_of, with};
 use queue_core::{Kind, QueueName};
 use std::ops::Range;
 
@@ -22,19 +22,12 @@ pub(crate) fn aside(queue: &QueueName, kind: &Kind) -> Range<Key> {
 
 /// The entry of a job that is set aside, from its entry in the ready index.
 pub(crate) fn aside_of_ready(queue: &QueueName, kind: &Kind, ready: &[u8]) -> Key {
-    with(aside_prefix(queue, kind), &ready[ready.len() - PLACE_BYTES..])
+    with(aside_prefix(queue, kind), place_of(ready))
 }
 
 /// The other way round.
 pub(crate) fn ready_of_aside(queue: &QueueName, aside: &[u8]) -> Key {
-    with(of_queue(Family::Ready, queue), &aside[aside.len() - PLACE_BYTES..])
-}
-
-/// The same where only the entry is known.
-pub(crate) fn ready_of(aside: &[u8]) -> Key {
-    let queue_ends = 2 + usize::from(aside[1]);
-    let queue = with(vec![Family::Ready as u8], &aside[1..queue_ends]);
-    with(queue, &aside[aside.len() - PLACE_BYTES..])
+    with(of_queue(Family::Ready, queue), place_of(aside))
 }
 
 fn aside_prefix(queue: &QueueName, kind: &Kind) -> Key {

@@ -24,6 +24,7 @@ impl View<'_> {
             Walk::Held { .. } | Walk::State(State::Processing, _) => vec![keys::all(Family::Lease, queue)],
             Walk::Due => vec![
                 keys::all(Family::Ready, queue),
+                keys::all(Family::PartitionDue, queue),
                 keys::all(Family::Aside, queue),
                 keys::until(Family::Scheduled, queue, now),
                 keys::until(Family::Gated, queue, now),

@@ -2,6 +2,7 @@
 
 mod get;
 mod list;
+mod partitions;
 mod pool;
 mod queues;
 mod series;

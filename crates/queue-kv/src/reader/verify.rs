@@ -1,20 +1,25 @@
 //! Every index entry has its record, every record its entries, and every counter its jobs (I20).
 
+mod partitions;
+
 use crate::{
     KvEntry,
-    failure::KvResult,
+    failure::{KvFailure, KvResult},
     keys::{self, Family, Key},
     values,
     view::{GATED_SLOT, SCHEDULED_SLOT, View},
 };
-use queue_core::{JobMeta, QueueName, Signalling, State};
+use partitions::CountedJobs;
+use queue_core::{JobMeta, Partition, QueueName, Signalling, State};
 use queue_store::stored::{self, StoredJob};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The families that point to records; their values are compared too.
-const INDEXES: [Family; 8] = [
+const INDEXES: [Family; 10] = [
     Family::Id,
     Family::Ready,
+    Family::PartitionReady,
+    Family::PartitionDue,
     Family::Scheduled,
     Family::Gated,
     Family::Lease,
@@ -32,6 +37,7 @@ struct ImpliedEntries {
     entries: BTreeSet<KvEntry>,
     names: BTreeSet<Key>,
     counts: BTreeMap<Key, u64>,
+    partitions: CountedJobs,
 }
 
 /// The contradictions in the store. Reads the whole database, and keeps its keys in memory.
@@ -56,10 +62,14 @@ pub(crate) fn verify(view: &View<'_>) -> KvResult<Vec<String>> {
         .extend(implied.counts.iter().map(|(key, jobs)| (key.clone(), values::number(*jobs).to_vec())));
     // A queue without records stays listed; a queue with records must be listed.
     view.each(keys::family(Family::Name), |(key, _)| {
-        findings.extend(view.contradictory_mark(&key)?);
+        if let Some(queue) = queue(keys::name_of(&key)) {
+            findings.extend(view.contradictory_mark(&queue)?);
+            findings.extend(view.contradictory_partitions(&queue, &mut implied.partitions)?);
+        }
         implied.names.remove(&key);
         Ok(())
     })?;
+    findings.extend(implied.partitions.findings());
     let lacks = |key: &Key, what: &str| format!("a record lacks its {what} {key:?}");
     findings.extend(implied.names.iter().map(|key| lacks(key, "queue")));
     findings.extend(implied.entries.difference(&stored).map(|(key, _)| lacks(key, "entry")));
@@ -83,8 +93,13 @@ impl View<'_> {
         }
         // A job that is set aside is accounted for as if it were ready, and must not be that too.
         self.each(keys::family(Family::Aside), |(key, value)| {
-            let ready = (keys::ready_of(&key), value);
-            stored.insert(if stored.contains(&ready) { nothing_at(key) } else { ready });
+            let (payload_bytes, partition) = values::read_aside(&value)?;
+            let queue = queue(keys::queue_of(&key));
+            let queue = queue.ok_or_else(|| KvFailure::corrupt("a job is set aside in no queue"))?;
+            let place = keys::place_of(&key);
+            let ready = due_entries(&queue, partition.as_ref(), place, payload_bytes.to_vec());
+            let is_ready = ready.iter().any(|entry| stored.contains(entry));
+            stored.extend(if is_ready { vec![nothing_at(key)] } else { ready });
             Ok(())
         })?;
         for family in PARTS {
@@ -97,11 +112,9 @@ impl View<'_> {
     }
 
     /// A queue that is marked as having gated jobs and has none, or the reverse.
-    fn contradictory_mark(&self, name: &Key) -> KvResult<Option<String>> {
-        let text = std::str::from_utf8(keys::name_of(name)).ok();
-        let Some(queue) = text.and_then(|text| QueueName::new(text).ok()) else { return Ok(None) };
-        let has_gated = self.first_time(Family::Gated, &queue)?.is_some();
-        let is_wrong = self.pauses(&queue)?.1.gated != has_gated;
+    fn contradictory_mark(&self, queue: &QueueName) -> KvResult<Option<String>> {
+        let has_gated = self.first_time(Family::Gated, queue)?.is_some();
+        let is_wrong = self.pauses(queue)?.1.gated != has_gated;
         Ok(is_wrong.then(|| format!("queue {queue:?} is wrong about having gated jobs")))
     }
 
@@ -139,6 +152,7 @@ impl ImpliedEntries {
         let meta = &found.job.meta;
         let (queue, seq) = (&meta.queue, meta.seq);
         self.names.insert(keys::name(queue));
+        self.partitions.add(meta);
         self.entries.extend(keys::times(meta).into_iter().map(nothing_at));
         self.entries.insert((keys::id(queue, &meta.id), values::number(seq.get()).to_vec()));
         self.entries.insert(nothing_at(keys::life(Family::Payload, queue, seq)));
@@ -156,13 +170,16 @@ impl ImpliedEntries {
             let slot = if is_gated { GATED_SLOT } else { SCHEDULED_SLOT };
             *self.counts.entry(keys::count(queue, slot)).or_default() += 1;
         } else if meta.state.is_waiting() {
-            self.entries.insert((keys::ready(meta), values::number(found.payload_bytes).to_vec()));
+            let place = keys::place_in_order(meta);
+            let payload_bytes = values::number(found.payload_bytes).to_vec();
+            self.entries.extend(due_entries(queue, meta.partition.as_ref(), &place, payload_bytes));
         }
     }
 }
 
 fn waiting_value(found: &StoredJob) -> Vec<u8> {
-    values::scheduled(found.payload_bytes, found.job.meta.priority)
+    let meta = &found.job.meta;
+    values::scheduled(found.payload_bytes, meta.priority, meta.partition.as_ref())
 }
 
 /// No job waits behind a gate that is complete.
@@ -180,6 +197,22 @@ fn may_have(meta: &JobMeta) -> impl Iterator<Item = Family> {
     let attempts = (meta.epoch > 0).then_some(Family::Attempts);
     let sent = (meta.signalling == Signalling::Sent).then_some(Family::EndSignals);
     [Some(Family::Headers), details, attempts, sent].into_iter().flatten()
+}
+
+/// The entries of a due job.
+fn due_entries(
+    queue: &QueueName,
+    partition: Option<&Partition>,
+    place: &[u8],
+    payload_bytes: Vec<u8>,
+) -> Vec<KvEntry> {
+    let mut entries = vec![(keys::due(queue, partition, place), payload_bytes)];
+    entries.extend(partition.map(|_| nothing_at(keys::partition_due(queue, place))));
+    entries
+}
+
+fn queue(name: &[u8]) -> Option<QueueName> {
+    QueueName::new(std::str::from_utf8(name).ok()?).ok()
 }
 
 fn nothing_at(key: Key) -> KvEntry {

@@ -54,6 +54,8 @@ impl Transaction<'_> {
         // The mark lets handles that live for a single claim carry time on from one to the next
         // while the clock is behind.
         self.keeps_time |= self.moment.is_ahead();
+        // What came before in this transaction may have marked the queue.
+        self.settle_partitions()?;
         let (pause, marks) = self.view().pauses(queue)?;
         self.marks.insert(queue.clone(), marks);
         let mut kinds = if marks.kinds { self.kind_pauses(queue)? } else { KindPauses::default() };
@@ -62,11 +64,17 @@ impl Transaction<'_> {
             return Ok(Claimed { next_due: Some(now), ..answer });
         }
         let limit = if pause.is_on() { 0 } else { request.limit };
-        if limit > 0 {
+        // In a full partition, a job whose time has come is nothing to wait for.
+        if limit > 0 || marks.partitions {
             self.promote(queue, Family::Scheduled, SCHEDULED_SLOT)?;
             if marks.gated {
                 self.promote(queue, Family::Gated, GATED_SLOT)?;
             }
+        }
+        if marks.partitions {
+            self.settle_partitions()?;
+            answer.kept_back = self.claim_in_turn(request, limit, &mut kinds, &mut answer.jobs)?;
+        } else if limit > 0 {
             let front = if marks.kinds { self.clear_front(queue, limit, &mut kinds)? } else { limit };
             for seq in self.due(request, front)? {
                 answer.jobs.push(self.lease(request, seq)?);
@@ -76,7 +84,9 @@ impl Transaction<'_> {
         let timeout = if marks.gated { self.view().first_time(Family::Gated, queue)? } else { None };
         // The end of the wait behind a gate without a time-out never comes.
         let timeout = timeout.filter(|at| !at.is_far(now));
-        answer.next_due = self.next_due(queue)?.into_iter().chain(aside).chain(timeout).min();
+        let in_turn = if marks.partitions { self.view().due_to_give(queue)? } else { None };
+        let due = self.next_due(queue)?.into_iter().chain(in_turn);
+        answer.next_due = due.chain(aside).chain(timeout).min();
         Ok(Claimed { set_aside: kinds.set_aside, ..answer })
     }
 
@@ -84,9 +94,9 @@ impl Transaction<'_> {
     fn promote(&mut self, queue: &QueueName, waiting: Family, slot: u8) -> KvResult<()> {
         let came_due = keys::until(waiting, queue, self.now());
         for (entry, value) in self.view().scan(&came_due, PROMOTE_MAX)? {
-            let (payload_bytes, priority) = values::read_scheduled(&value)?;
-            let (run_at, seq) = (keys::time_of(&entry), keys::seq_of(&entry));
-            self.put(&keys::ready_at(queue, priority, run_at, seq), payload_bytes)?;
+            let (payload_bytes, priority, partition) = values::read_scheduled(&value)?;
+            let place = keys::place(priority, keys::time_of(&entry), keys::seq_of(&entry));
+            self.insert_due(queue, partition.as_ref(), &place, payload_bytes)?;
             self.delete(&entry)?;
             self.count(queue, slot, -1);
         }
@@ -109,7 +119,7 @@ impl Transaction<'_> {
         Ok(lives)
     }
 
-    fn lease(&mut self, request: &ClaimRequest, seq: Seq) -> KvResult<ClaimedJob> {
+    pub(super) fn lease(&mut self, request: &ClaimRequest, seq: Seq) -> KvResult<ClaimedJob> {
         let found = self.view().life(&request.queue, seq)?;
         let mut stored = found.ok_or_else(|| KvFailure::corrupt("an index entry has no record"))?;
         let before = stored.job.meta.clone();

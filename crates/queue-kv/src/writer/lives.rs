@@ -165,18 +165,24 @@ impl Transaction<'_> {
         let meta = &stored.job.meta;
         let is_gated = meta.is_gated(self.now());
         if is_gated || meta.is_scheduled(self.now()) {
-            self.put(&keys::waiting(meta), &values::scheduled(stored.payload_bytes, meta.priority))?;
+            self.put(
+                &keys::waiting(meta),
+                &values::scheduled(stored.payload_bytes, meta.priority, meta.partition.as_ref()),
+            )?;
             self.count(&meta.queue, if is_gated { GATED_SLOT } else { SCHEDULED_SLOT }, 1);
             if is_gated {
                 self.mark(&meta.queue, |marks| QueueMarks { gated: true, ..marks })?;
             }
         } else if meta.state.is_waiting() {
-            self.put(&keys::ready(meta), &values::number(stored.payload_bytes))?;
+            let payload_bytes = values::number(stored.payload_bytes);
+            let place = keys::place_in_order(meta);
+            self.insert_due(&meta.queue, meta.partition.as_ref(), &place, &payload_bytes)?;
         }
         for entry in keys::times(meta) {
             self.put(&entry, &[])?;
         }
         self.count(&meta.queue, meta.state.as_code(), 1);
+        self.partitions.count(meta, 1);
         Ok(())
     }
 
@@ -191,9 +197,10 @@ impl Transaction<'_> {
                 let is_gated = keys::is_of(Family::Gated, &waiting);
                 self.count(&meta.queue, if is_gated { GATED_SLOT } else { SCHEDULED_SLOT }, -1);
             } else {
-                self.delete(&keys::ready(meta))?;
+                let place = keys::place_in_order(meta);
+                self.delete_due(&meta.queue, meta.partition.as_ref(), &place)?;
                 if self.marks(&meta.queue)?.kinds {
-                    self.delete(&keys::aside_of_ready(&meta.queue, &meta.kind, &keys::ready(meta)))?;
+                    self.delete(&keys::aside_of_ready(&meta.queue, &meta.kind, &place))?;
                 }
             }
         }
@@ -201,6 +208,7 @@ impl Transaction<'_> {
             self.delete(&entry)?;
         }
         self.count(&meta.queue, meta.state.as_code(), -1);
+        self.partitions.count(meta, -1);
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! One transaction of the writing thread, and what it writes at its end.
 
+use super::partitions::PartitionChanges;
 use crate::{
     KvDatabase, KvWrite,
     failure::{KvFailure, KvResult},
@@ -25,6 +26,7 @@ pub(crate) struct Transaction<'a> {
     counts: BTreeMap<(QueueName, u8), i64>,
     /// The marks of queues that were looked at.
     pub(super) marks: BTreeMap<QueueName, QueueMarks>,
+    pub(super) partitions: PartitionChanges,
     answer_bytes_max: usize,
     has_writes: bool,
 }
@@ -45,6 +47,7 @@ impl<'a> Transaction<'a> {
             last_seq: None,
             counts: BTreeMap::new(),
             marks: BTreeMap::new(),
+            partitions: PartitionChanges::default(),
             answer_bytes_max: database.capabilities.limits.answer_bytes_max,
             has_writes: false,
         })
@@ -113,6 +116,8 @@ impl<'a> Transaction<'a> {
     /// Writes what a transaction owes besides if it wrote anything: counters and marks, each once.
     /// A transaction that wrote nothing costs nothing, unless it keeps the time.
     pub(super) fn flush(mut self) -> KvResult<FlushedTransaction<'a>> {
+        self.settle_partitions()?;
+        self.save_turns()?;
         for ((queue, slot), difference) in std::mem::take(&mut self.counts) {
             let counter = keys::count(&queue, slot);
             self.add(&counter, difference)?;

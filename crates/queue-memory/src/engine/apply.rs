@@ -41,6 +41,9 @@ impl Engine {
         if let Some(signal) = signal {
             self.send(&queue, &signals, signal.outcome, now);
         }
+        if self.take_opened(&queue) {
+            self.notices.wake(&queue);
+        }
         Applied::Done(meta)
     }
 

@@ -16,15 +16,16 @@ impl Engine {
         }
         let late = request.is_late(now).then_some(now);
         let Some(state) = self.queues.get_mut(&request.queue) else { return Claimed::none(late, moment) };
-        state.indexes.promote(now);
+        state.promote(now);
         let pause = state.pauses.queue.at(now);
         let limit = if pause.is_on() { 0 } else { request.limit_at(now) };
-        let mut jobs = Vec::with_capacity(limit.min(state.indexes.ready.len()));
+        let mut jobs = Vec::with_capacity(limit.min(state.due()));
         let mut room = AnswerRoom::new(request.bytes_max);
         let mut aside_room = PausedKind::SET_ASIDE_MAX;
+        let mut limited_room = request.limited_max;
         while jobs.len() < limit {
-            let Some(seq) = state.next_claimable(now, &mut aside_room) else { break };
-            let is_taken = state.update(seq, now, |entry| {
+            let Some(next) = state.next_claimable(now, &mut aside_room, limited_room > 0) else { break };
+            let is_taken = state.update(next.seq, now, |entry| {
                 // The job is not passed over for a smaller one behind it, or large jobs would
                 // starve (ADR 0023).
                 let fits = room.takes(entry.payload_len as usize);
@@ -39,14 +40,16 @@ impl Engine {
             if is_taken != Some(true) {
                 break;
             }
+            limited_room -= usize::from(next.is_limited);
         }
+        let kept_back = jobs.len() < limit && limited_room == 0 && state.has_limited();
         let next_due = late.or_else(|| state.next_due(now));
         let paused_kinds = state.pauses.kinds_at(now);
         if !jobs.is_empty() {
             self.raise_mark(now);
         }
         let set_aside = PausedKind::SET_ASIDE_MAX - aside_room;
-        Claimed { jobs, pause, paused_kinds, set_aside, ..Claimed::none(next_due, moment) }
+        Claimed { jobs, pause, paused_kinds, set_aside, kept_back, ..Claimed::none(next_due, moment) }
     }
 }
 

@@ -1,10 +1,12 @@
 //! The ordered indexes over the jobs of a queue.
 
 use super::{
+    limits::QueueLimits,
     packed_job::PackedJob,
+    partitions::{Counted, Partitions},
     ready_index::{ReadyIndex, ReadyPlace},
 };
-use queue_core::{Kind, Seq, State, Tag, Tags, Timestamp};
+use queue_core::{Kind, Partition, Seq, State, Tag, Tags, Timestamp};
 use std::{
     collections::{BTreeMap, BTreeSet},
     iter::Peekable,
@@ -13,12 +15,14 @@ use std::{
 /// The ordered indexes over jobs. Each job is in those that its state calls for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Indexes {
-    /// Waiting and known to be due.
+    /// Waiting, known to be due, and without a partition.
     pub(super) ready: ReadyIndex,
     /// Known to be due and met by a claim while their kind was paused: a line for each kind, none
     /// of which is empty. A claim takes its jobs from `ready` and from the lines of kinds that are
     /// not paused, so that a resume moves no job.
     pub(super) aside: BTreeMap<Kind, ReadyIndex>,
+    /// The partitions, in a queue that has any, or limits.
+    pub(super) partitions: Option<Box<Partitions>>,
     /// Waiting for its time, as known when last looked at.
     pub(super) scheduled: BTreeSet<(Timestamp, Seq, i16)>,
     /// Waiting behind a closed gate for its time-out, as known when last looked at.
@@ -49,6 +53,7 @@ pub(super) struct IndexKeys {
     finished_at: Option<Timestamp>,
     failed_at: Option<Timestamp>,
     tags: Tags,
+    partition: Option<Partition>,
 }
 
 impl IndexKeys {
@@ -65,7 +70,22 @@ impl IndexKeys {
             finished_at: course.finished_at,
             failed_at: course.failed_at,
             tags: job.traits.tags.clone(),
+            partition: job.traits.partition.clone(),
         }
+    }
+
+    pub(super) fn partition(&self) -> Option<&Partition> {
+        self.partition.as_ref()
+    }
+
+    pub(super) fn is_leased(&self) -> bool {
+        self.expires_at.is_some()
+    }
+
+    /// How it counts in its partition, if it does.
+    fn counted(&self) -> Option<(&Partition, Counted)> {
+        let job = Counted { is_waiting: self.state.is_waiting(), is_leased: self.is_leased() };
+        self.partition.as_ref().filter(|_| job != Counted::default()).map(|partition| (partition, job))
     }
 
     /// Its key among [`Indexes::failures`].
@@ -86,7 +106,8 @@ impl IndexKeys {
 impl Indexes {
     /// Builds the indexes of many jobs at once, which takes less time and memory than one insert
     /// after another.
-    pub(super) fn of(places: impl Iterator<Item = IndexKeys>, now: Timestamp) -> Self {
+    pub(super) fn of(places: impl Iterator<Item = IndexKeys>, limits: QueueLimits, now: Timestamp) -> Self {
+        let mut partitions = (!limits.is_empty()).then(|| Box::new(Partitions::under(limits)));
         let mut ready = Vec::new();
         let mut scheduled = Vec::new();
         let mut gated = Vec::new();
@@ -98,9 +119,17 @@ impl Indexes {
         let mut by_state = [0; State::ALL.len()];
         for place in places {
             by_state[usize::from(place.state.as_code())] += 1;
-            if place.is_ready(now) {
-                ready.push((place.priority, place.run_at, place.seq));
-            } else if place.state.is_waiting() {
+            let due = (place.priority, place.run_at, place.seq);
+            if let Some((partition, job)) = place.counted() {
+                let partitions = partitions.get_or_insert_default();
+                partitions.count(partition, job);
+                if place.is_ready(now) {
+                    partitions.insert_due(partition, due);
+                }
+            } else if place.is_ready(now) {
+                ready.push(due);
+            }
+            if place.state.is_waiting() && !place.is_ready(now) {
                 let until = if place.is_behind_gate { &mut gated } else { &mut scheduled };
                 until.push((place.run_at, place.seq, place.priority));
             }
@@ -112,9 +141,13 @@ impl Indexes {
                 tagged.entry(tag.clone()).or_default().insert(place.seq);
             }
         }
+        if let Some(partitions) = &mut partitions {
+            partitions.refresh_all();
+        }
         Self {
             ready: ReadyIndex::of(ready),
             aside: BTreeMap::new(),
+            partitions,
             scheduled: scheduled.into_iter().collect(),
             gated: gated.into_iter().collect(),
             leases: leases.into_iter().collect(),
@@ -128,8 +161,11 @@ impl Indexes {
 
     pub(super) fn insert(&mut self, place: &IndexKeys, now: Timestamp) {
         self.by_state[usize::from(place.state.as_code())] += 1;
+        if let Some((partition, job)) = place.counted() {
+            self.partitions.get_or_insert_default().count(partition, job);
+        }
         if place.is_ready(now) {
-            self.ready.insert(place.priority, place.run_at, place.seq);
+            self.insert_due(place.partition.as_ref(), (place.priority, place.run_at, place.seq));
         } else if place.state.is_waiting() {
             let until = if place.is_behind_gate { &mut self.gated } else { &mut self.scheduled };
             until.insert((place.run_at, place.seq, place.priority));
@@ -147,12 +183,16 @@ impl Indexes {
         self.by_state[usize::from(place.state.as_code())] -= 1;
         // The due time does not tell the index: a job whose time has come stays scheduled until a
         // claim or a listing promotes it.
+        let due = (place.priority, place.run_at, place.seq);
         if place.state.is_waiting()
-            && !self.ready.remove(place.priority, place.run_at, place.seq)
+            && !self.remove_due(place.partition.as_ref(), due)
             && !self.scheduled.remove(&(place.run_at, place.seq, place.priority))
             && !self.gated.remove(&(place.run_at, place.seq, place.priority))
         {
-            self.remove_aside((place.priority, place.run_at, place.seq));
+            self.remove_aside(due);
+        }
+        if let (Some((partition, job)), Some(partitions)) = (place.counted(), &mut self.partitions) {
+            partitions.uncount(partition, job);
         }
         place.expires_at.map(|at| self.leases.remove(&(at, place.seq)));
         place.purge_at.map(|at| self.purges.remove(&(at, place.seq)));
@@ -167,16 +207,41 @@ impl Indexes {
         }
     }
 
-    /// Moves due jobs from the scheduled to the ready ones, and jobs whose gate has timed out. Each
-    /// job moves once, so the amortized cost is constant.
-    pub(super) fn promote(&mut self, now: Timestamp) {
-        for waiting in [&mut self.scheduled, &mut self.gated] {
-            while let Some(&(run_at, seq, priority)) = waiting.first()
-                && run_at <= now
-            {
-                waiting.pop_first();
-                self.ready.insert(priority, run_at, seq);
-            }
+    /// Takes out the next job whose time, or whose gate's time-out, has come.
+    pub(super) fn pop_timed(&mut self, now: Timestamp) -> Option<ReadyPlace> {
+        let timed = [&mut self.scheduled, &mut self.gated].into_iter();
+        let mut due = timed.filter(|timed| timed.first().is_some_and(|&(run_at, ..)| run_at <= now));
+        let (run_at, seq, priority) = due.next()?.pop_first()?;
+        Some((priority, run_at, seq))
+    }
+
+    pub(super) fn insert_due(&mut self, partition: Option<&Partition>, place: ReadyPlace) {
+        match partition {
+            Some(partition) => self.partitions.get_or_insert_default().insert_due(partition, place),
+            None => self.ready.insert(place.0, place.1, place.2),
+        }
+    }
+
+    /// Takes a due job out that was not set aside; one with a partition also then.
+    fn remove_due(&mut self, partition: Option<&Partition>, place: ReadyPlace) -> bool {
+        match (partition, &mut self.partitions) {
+            (Some(partition), Some(partitions)) => partitions.remove_due(partition, place),
+            _ => self.ready.remove(place.0, place.1, place.2),
+        }
+    }
+
+    /// Finds out where the partition of a job stands, after the job changed. True if it has a job
+    /// to give now and had none before.
+    pub(super) fn refresh(&mut self, partition: &Partition) -> bool {
+        let has_opened = self.partitions.as_mut().is_some_and(|partitions| partitions.refresh(partition));
+        self.forget_partitions();
+        has_opened
+    }
+
+    /// Without a partition or a limit, the queue is one like others.
+    pub(super) fn forget_partitions(&mut self) {
+        if self.partitions.as_ref().is_some_and(|partitions| partitions.is_empty()) {
+            self.partitions = None;
         }
     }
 
@@ -184,20 +249,24 @@ impl Indexes {
     /// without a time-out is no such moment.
     pub(super) fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
         let due = self.ready.oldest();
+        let in_turn = self.partitions.as_ref().and_then(|partitions| partitions.due_to_give());
         let scheduled = self.scheduled.first().map(|&(run_at, ..)| run_at);
         let lapse = self.leases.first().map(|&(expires_at, _)| expires_at);
         let timeout = self.gated.first().map(|&(run_at, ..)| run_at).filter(|run_at| !run_at.is_far(now));
-        [due, scheduled, timeout, lapse].into_iter().flatten().min()
+        [due, in_turn, scheduled, timeout, lapse].into_iter().flatten().min()
     }
 
     /// When the oldest job became due, whether its kind is paused or not.
     pub(super) fn oldest_due(&self) -> Option<Timestamp> {
-        self.aside.values().filter_map(ReadyIndex::oldest).chain(self.ready.oldest()).min()
+        let in_turn = self.partitions.as_ref().and_then(|partitions| partitions.due.oldest());
+        let aside = self.aside.values().filter_map(ReadyIndex::oldest);
+        aside.chain(self.ready.oldest()).chain(in_turn).min()
     }
 
     /// The due jobs in claim order, from behind this one on, whether their kinds are paused or not.
     pub(super) fn due_behind(&self, after: Option<ReadyPlace>) -> impl Iterator<Item = Seq> {
-        let lines = std::iter::once(&self.ready).chain(self.aside.values());
+        let in_turn = self.partitions.iter().map(|partitions| &partitions.due);
+        let lines = std::iter::once(&self.ready).chain(self.aside.values()).chain(in_turn);
         let mut lines: Vec<_> = lines.map(|line| line.behind(after).peekable()).collect();
         std::iter::from_fn(move || {
             let first = |line: &mut Peekable<_>| line.peek().copied();

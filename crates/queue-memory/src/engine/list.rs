@@ -20,7 +20,7 @@ impl Engine {
         let mut page = Page::empty(moment);
         let Some(state) = self.queues.get_mut(&query.queue) else { return Ok(page) };
         // A job whose time has come is listed as due, and only the ready index has claim order.
-        state.indexes.promote(moment.now);
+        state.promote(moment.now);
         let state = &*state;
         let mut end = after;
         for seq in lives(state, query, after, moment.now) {

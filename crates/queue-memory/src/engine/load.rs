@@ -86,6 +86,11 @@ impl Engine {
         if self.is_loading { state.remove_unindexed(seq) } else { state.remove(seq) }
     }
 
+    /// Whether the end of a lease has opened a full partition of a queue since the last look.
+    pub fn take_opened(&mut self, queue: &QueueName) -> bool {
+        self.queues.get_mut(queue).is_some_and(QueueState::take_opened)
+    }
+
     /// Replaces the bytes of a payload, and of a result if there is one, for a caller that keeps
     /// them elsewhere.
     pub fn set_body_bytes(

@@ -1,13 +1,10 @@
 //! The record of a job, packed: rare fields are boxed, common ones shared.
 
-use super::{
-    course::{Course, NO_COURSE, course_of, has_course},
-    traits_pool::TraitsPool,
-};
+use super::course::{Course, NO_COURSE, course_of, has_course};
 use bytes::Bytes;
 use queue_core::{
     Attempt, ContentType, Detail, EndSignal, Headers, JobBody, JobChange, JobId, JobMeta, JobRecord, Kind,
-    Payload, QueueName, Reason, Seq, SharedTerms, Signalling, Span, State, Tags, Timestamp,
+    Partition, Payload, QueueName, Reason, Seq, SharedTerms, Signalling, Span, State, Tags, Timestamp,
     lifecycle::{BodyPatch, TrackedJob},
 };
 use std::sync::Arc;
@@ -75,11 +72,18 @@ pub struct Traits {
     pub expires_in: Option<Span>,
     /// What it is found by.
     pub tags: Tags,
+    /// Where it takes its turn.
+    pub partition: Option<Partition>,
 }
 
 impl PackedJob {
-    /// Packs a job. Its traits come from the pool, or are added to it.
-    pub(super) fn pack(job: TrackedJob, body: JobBody, payload_len: u32, pool: &mut TraitsPool) -> Self {
+    /// Packs a job. `share` answers its traits, shared with others that have the same.
+    pub(super) fn pack(
+        job: TrackedJob,
+        body: JobBody,
+        payload_len: u32,
+        share: impl FnOnce(Traits) -> Arc<Traits>,
+    ) -> Self {
         let course = course_of(&job, &body);
         let meta = job.meta;
         let payload = body.payload;
@@ -90,9 +94,10 @@ impl PackedJob {
             terms: meta.terms,
             expires_in: meta.expires_in,
             tags: meta.tags,
+            partition: meta.partition,
         };
         Self {
-            traits: pool.share(traits),
+            traits: share(traits),
             id: meta.id,
             seq: meta.seq,
             revision: meta.revision,
@@ -158,6 +163,7 @@ impl PackedJob {
             purge_at: course.purge_at,
             gate: course.gate().copied().map(Box::new),
             signalling: self.signalling,
+            partition: traits.partition.clone(),
         }
     }
 

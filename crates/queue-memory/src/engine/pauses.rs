@@ -1,7 +1,7 @@
 //! The pauses of a queue and of its kinds.
 
 use super::{Engine, queue_state::QueueState};
-use queue_core::{Kind, Pause, PausedKind, QueueName, Result, Seq, Timestamp};
+use queue_core::{Kind, Pause, PausedKind, QueueName, Result, Timestamp};
 use std::collections::BTreeMap;
 
 /// For how long the claims of a queue are stopped, and the claims of some of its kinds.
@@ -88,37 +88,20 @@ impl QueueState {
     /// The kinds that are paused, and those with jobs that were set aside.
     fn kinds_in_use(&self, now: Timestamp) -> impl Iterator<Item = &Kind> {
         let paused = self.pauses.kinds.iter().filter(move |(_, pause)| pause.at(now).is_on());
-        let aside = self.indexes.aside.keys().filter(move |kind| !self.pauses.stops(kind, now));
-        paused.map(|(kind, _)| kind).chain(aside)
-    }
-
-    /// The job to be claimed next, once the jobs of paused kinds in front of it are set aside.
-    /// `room` says how many may be, and counts them. `None`: there is no such job, or it was not
-    /// reached.
-    pub(super) fn next_claimable(&mut self, now: Timestamp, room: &mut usize) -> Option<Seq> {
-        if self.pauses.kinds.is_empty() && self.indexes.aside.is_empty() {
-            return self.indexes.ready.first().map(|(.., seq)| seq);
-        }
-        while let Some((priority, run_at, seq)) = self.indexes.ready.first() {
-            let Some(kind) = self.entries.get(&seq).map(|entry| &entry.traits.kind) else { break };
-            if !self.pauses.stops(kind, now) {
-                break;
-            }
-            *room = room.checked_sub(1)?;
-            self.indexes.ready.remove(priority, run_at, seq);
-            self.indexes.aside.entry(kind.clone()).or_default().insert(priority, run_at, seq);
-        }
-        let lines = self.indexes.aside.iter().filter(|(kind, _)| !self.pauses.stops(kind, now));
-        let firsts = lines.filter_map(|(_, line)| line.first()).chain(self.indexes.ready.first());
-        firsts.min().map(|(.., seq)| seq)
+        let in_turn = self.indexes.partitions.iter().flat_map(|partitions| partitions.aside.keys());
+        let in_turn = in_turn.filter(|kind| !self.indexes.aside.contains_key(*kind));
+        let aside = self.indexes.aside.keys().chain(in_turn);
+        paused.map(|(kind, _)| kind).chain(aside.filter(move |kind| !self.pauses.stops(kind, now)))
     }
 
     /// The earliest moment at which a claim could get something.
     pub(super) fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
-        if self.indexes.aside.is_empty() {
+        let in_turn = self.indexes.partitions.iter().flat_map(|partitions| &partitions.aside);
+        let mut aside = self.indexes.aside.iter().chain(in_turn).peekable();
+        if aside.peek().is_none() {
             return self.indexes.next_due(now);
         }
-        let aside = self.indexes.aside.iter().filter_map(|(kind, line)| {
+        let aside = aside.filter_map(|(kind, line)| {
             match self.pauses.kinds.get(kind).map_or(Pause::Off, |pause| pause.at(now)) {
                 Pause::Off => line.oldest(),
                 Pause::Until(at) => Some(at),

@@ -15,6 +15,9 @@ impl Engine {
                 self.notices.tell(&request.queue, entry.farewell());
             }
         }
+        if state.take_opened() {
+            self.notices.wake(&request.queue);
+        }
         doomed.len() as u64
     }
 }

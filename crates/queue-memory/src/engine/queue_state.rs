@@ -8,7 +8,10 @@ use super::{
 };
 use foldhash::HashMap;
 use queue_core::{JobBody, JobId, Seq, Timestamp, lifecycle::TrackedJob};
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    sync::Arc,
+};
 
 /// One queue: the records by life, which life holds each id, and the indexes.
 #[derive(Debug, Default)]
@@ -19,6 +22,8 @@ pub(super) struct QueueState {
     pub(super) indexes: Indexes,
     pub(super) pauses: Pauses,
     pool: TraitsPool,
+    /// See [`take_opened`](Self::take_opened).
+    has_opened: bool,
 }
 
 impl QueueState {
@@ -28,18 +33,31 @@ impl QueueState {
 
     /// Packs a job of this queue.
     pub(super) fn pack(&mut self, job: TrackedJob, body: JobBody, payload_len: u32) -> PackedJob {
-        PackedJob::pack(job, body, payload_len, &mut self.pool)
+        let Self { pool, indexes, .. } = self;
+        PackedJob::pack(job, body, payload_len, |traits| match (&traits.partition, &indexes.partitions) {
+            (None, _) => pool.share(traits),
+            (Some(partition), Some(partitions)) => partitions.share(partition, traits.clone()),
+            (Some(_), None) => Arc::new(traits),
+        })
     }
 
     pub(super) fn insert(&mut self, entry: PackedJob, now: Timestamp) -> &PackedJob {
         self.indexes.insert(&IndexKeys::of(&entry), now);
+        if let Some(partition) = &entry.traits.partition {
+            self.indexes.refresh(partition);
+            if let Some(partitions) = &mut self.indexes.partitions {
+                partitions.remember(partition, &entry.traits);
+            }
+        }
         self.ids.insert(entry.id.clone(), entry.seq);
         self.insert_unindexed(entry)
     }
 
     pub(super) fn remove(&mut self, seq: Seq) -> Option<PackedJob> {
         let entry = self.remove_unindexed(seq)?;
-        self.indexes.remove(&IndexKeys::of(&entry));
+        let keys = IndexKeys::of(&entry);
+        self.indexes.remove(&keys);
+        self.moved(&keys);
         self.ids.remove(&entry.id);
         Some(entry)
     }
@@ -54,9 +72,40 @@ impl QueueState {
         let entry = self.entries.get_mut(&seq)?;
         let before = IndexKeys::of(entry);
         let answer = change(entry);
+        let after = IndexKeys::of(entry);
         self.indexes.remove(&before);
-        self.indexes.insert(&IndexKeys::of(entry), now);
+        self.indexes.insert(&after, now);
+        if let Some(partitions) = &mut self.indexes.partitions {
+            // However it came to be leased: by a claim, or by the journal of another handle.
+            if after.is_leased() && !before.is_leased() {
+                partitions.took_turn(after.partition());
+            }
+            self.moved(&before);
+        }
         Some(answer)
+    }
+
+    /// A job has changed, or is absent now: its partition may have another place.
+    fn moved(&mut self, before: &IndexKeys) {
+        let Some(partition) = before.partition() else { return };
+        let has_opened = self.indexes.refresh(partition);
+        self.has_opened |= has_opened && before.is_leased();
+    }
+
+    /// Whether the end of a lease has opened a full partition with due jobs since the last look.
+    pub(super) fn take_opened(&mut self) -> bool {
+        std::mem::take(&mut self.has_opened)
+    }
+
+    /// Moves jobs whose time has come to the due ones, and jobs whose gate has timed out. Each job
+    /// moves once, so the amortized cost is constant.
+    pub(super) fn promote(&mut self, now: Timestamp) {
+        while let Some(place) = self.indexes.pop_timed(now) {
+            let entry = self.indexes.partitions.as_ref().and_then(|_| self.entries.get(&place.2));
+            let partition = entry.and_then(|entry| entry.traits.partition.clone());
+            self.indexes.insert_due(partition.as_ref(), place);
+            partition.map(|partition| self.indexes.refresh(&partition));
+        }
     }
 
     /// As [`insert`](Self::insert), or instead of a record of the same life, for a state whose
@@ -80,6 +129,19 @@ impl QueueState {
     /// Builds everything but the records again.
     pub(super) fn index(&mut self, now: Timestamp) {
         self.ids = self.entries.iter().map(|(seq, entry)| (entry.id.clone(), *seq)).collect();
-        self.indexes = Indexes::of(self.entries.values().map(|entry| IndexKeys::of(entry)), now);
+        let limits = self.indexes.partitions.take().map(|partitions| partitions.limits).unwrap_or_default();
+        self.indexes = Indexes::of(self.entries.values().map(|entry| IndexKeys::of(entry)), limits, now);
+        if let Some(partitions) = &mut self.indexes.partitions {
+            let mut claimed = BTreeMap::new();
+            for entry in self.entries.values_mut() {
+                let Some(partition) = &entry.traits.partition else { continue };
+                let shared = partitions.share(partition, (*entry.traits).clone());
+                partitions.remember(partition, &shared);
+                let last: &mut Option<Timestamp> = claimed.entry(partition.clone()).or_default();
+                *last = (*last).max(entry.course().claimed_at);
+                entry.traits = shared;
+            }
+            partitions.place_anew(&claimed);
+        }
     }
 }

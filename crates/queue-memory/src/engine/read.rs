@@ -25,7 +25,7 @@ impl Engine {
         let now = moment.now;
         let mut counts = Counts::empty(moment);
         if let Some(state) = self.queues.get_mut(queue) {
-            state.indexes.promote(now);
+            state.promote(now);
             for each in State::ALL {
                 counts.set(each, state.indexes.count(each));
             }

@@ -74,6 +74,9 @@ impl Engine {
         for (queue, former) in undo.pauses {
             self.state_mut(&queue).pauses = former;
         }
+        for (queue, former) in undo.limits {
+            self.load_limits(&queue, former.into_iter().collect());
+        }
         if let Some(presence) = undo.presence {
             self.presence = presence;
         }

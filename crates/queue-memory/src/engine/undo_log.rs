@@ -2,7 +2,7 @@
 
 use super::{packed_job::PackedJob, pauses::Pauses, presence::Presence, series::SeriesKey};
 use bytes::Bytes;
-use queue_core::{QueueName, Seq, Timestamp};
+use queue_core::{Limit, LimitScope, QueueName, Seq, Timestamp};
 use std::collections::{BTreeMap, btree_map::Entry};
 
 /// The state before the first change since [`Engine::begin`](super::Engine::begin), from which a
@@ -15,6 +15,7 @@ pub(super) struct UndoLog {
     /// The queues of changed and new lives.
     pub(super) queues: BTreeMap<Seq, QueueName>,
     pub(super) pauses: BTreeMap<QueueName, Pauses>,
+    pub(super) limits: BTreeMap<QueueName, BTreeMap<LimitScope, Option<Limit>>>,
     pub(super) presence: Option<Presence>,
     pub(super) series: BTreeMap<SeriesKey, Option<(Bytes, Timestamp)>>,
     /// The queues that are new.

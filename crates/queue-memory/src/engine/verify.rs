@@ -4,9 +4,10 @@ use super::{
     Engine,
     indexes::{IndexKeys, Indexes},
     packed_job::PackedJob,
+    partitions::Partitions,
     queue_state::QueueState,
 };
-use queue_core::{QueueName, State, Timestamp};
+use queue_core::{Kind, QueueName, State, Timestamp};
 
 impl Engine {
     /// Rebuilds every index from the records and answers what differs, in words.
@@ -16,7 +17,7 @@ impl Engine {
             findings.push("the names of the queues are not those that there are".to_owned());
         }
         for (queue, state) in self.queues.iter_mut() {
-            state.indexes.promote(now);
+            state.promote(now);
             verify_queue(queue, state, now, &mut findings);
         }
         findings
@@ -40,6 +41,8 @@ fn verify_signals(entry: &PackedJob) -> Option<&'static str> {
 
 fn verify_queue(queue: &QueueName, state: &QueueState, now: Timestamp, findings: &mut Vec<String>) {
     let mut rebuilt = Indexes::default();
+    rebuilt.partitions =
+        state.indexes.partitions.as_ref().map(|it| Box::new(Partitions::under(it.limits.clone())));
     for (seq, entry) in &state.entries {
         let course = entry.course();
         rebuilt.insert(&IndexKeys::of(entry), now);
@@ -74,6 +77,12 @@ fn verify_queue(queue: &QueueName, state: &QueueState, now: Timestamp, findings:
                     .push(format!("{queue}: {seq} is set aside as a due job of kind {kind:?} and is none"));
             }
             rebuilt.aside.entry(kind.clone()).or_default().insert(priority, run_at, seq);
+        }
+    }
+    if let Some(partitions) = &state.indexes.partitions {
+        let is_of_kind = |kind: &Kind, seq| state.entries.get(&seq).is_some_and(|it| it.traits.kind == *kind);
+        if !partitions.is_sound(is_of_kind) {
+            findings.push(format!("{queue}: the partitions do not stand where their jobs put them"));
         }
     }
     if rebuilt != state.indexes {

@@ -4,8 +4,9 @@ use super::Verb;
 use crate::wire::{Opened, Topic, hash, mix};
 use queue_core::{
     Applied, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, Finding, Hint, ImportRequest, Imported,
-    JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage,
-    QueuesQuery, SeriesEntry, SeriesPage, SeriesQuery, Stamped, WorkerId, WorkerInfo, lifecycle::Transition,
+    JobAttempts, JobId, JobRecord, Kind, Limit, LimitScope, ListQuery, NewJob, Page, PartitionPage,
+    PartitionQuery, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, SeriesEntry, SeriesPage,
+    SeriesQuery, Stamped, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use std::time::Duration;
 
@@ -56,6 +57,9 @@ verbs! {
     Remove = "prune": PruneRequest => u64;
     Import = "import": ImportRequest => Stamped<Vec<Imported>>;
     SetPaused = "set_paused": ((QueueName, Option<Kind>), Pause) => ();
+    SetLimits = "set_limits": (QueueName, Vec<(LimitScope, Option<Limit>)>) => ();
+    ListLimits = "limits": QueueName => Vec<(LimitScope, Limit)>;
+    ListPartitions = "partitions": PartitionQuery => PartitionPage;
     Announce = "announce": (WorkerInfo, Duration) => Duty;
     SetDuty = "set_duty": (WorkerId, Duty) => Option<Duty>;
     ListWorkers = "workers": () => Vec<WorkerInfo>;

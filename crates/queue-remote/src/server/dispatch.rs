@@ -3,8 +3,9 @@
 use super::{answer_body::AnswerBody, hint_body::HintBody, request::Refusal};
 use crate::{
     contract::{
-        Announce, Apply, Attempts, Claim, Count, Diagnose, Enqueue, Get, Import, List, ListQueues,
-        ListWorkers, Listen, Open, ReadSeries, Remove, SetDuty, SetPaused, Topic, Verb, Verify, WriteSeries,
+        Announce, Apply, Attempts, Claim, Count, Diagnose, Enqueue, Get, Import, List, ListLimits,
+        ListPartitions, ListQueues, ListWorkers, Listen, Open, ReadSeries, Remove, SetDuty, SetLimits,
+        SetPaused, Topic, Verb, Verify, WriteSeries,
     },
     wire::{ErrorReport, Opened, decode, encode},
 };
@@ -46,6 +47,12 @@ pub(super) async fn answer(store: &Arc<dyn Storage>, verb: &str, body: Bytes) ->
             };
             run::<SetPaused, _>(body, call).await
         }
+        SetLimits::NAME => {
+            run::<SetLimits, _>(body, |(queue, limits)| async move { s.set_limits(&queue, limits).await })
+                .await
+        }
+        ListLimits::NAME => run::<ListLimits, _>(body, |queue| async move { s.limits(&queue).await }).await,
+        ListPartitions::NAME => run::<ListPartitions, _>(body, |query| s.partitions(query)).await,
         Announce::NAME => run::<Announce, _>(body, |(worker, ttl)| s.announce(worker, ttl)).await,
         SetDuty::NAME => {
             run::<SetDuty, _>(body, |(worker, duty)| async move { s.set_duty(&worker, duty).await }).await

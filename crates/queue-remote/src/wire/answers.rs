@@ -3,9 +3,9 @@
 use super::{Source, Wire, hash, mix};
 use queue_core::{
     Applied, Certainty, Claimed, ClaimedJob, Counts, Cursor, Enqueued, Error, ErrorKind, Finding, Hint,
-    Imported, JobChange, JobId, JobMeta, JobRecord, Kind, LeaseToken, Page, Pause, PausedKind, Payload,
-    QueueName, QueueStatus, QueuesPage, QueuesQuery, Seq, SeriesEntry, SeriesPage, SeriesQuery, Severity,
-    Stamped, State, Timestamp,
+    Imported, JobChange, JobId, JobMeta, JobRecord, Kind, LeaseToken, Limit, Page, Partition, PartitionPage,
+    PartitionQuery, PartitionStatus, Pause, PausedKind, Payload, QueueName, QueueStatus, QueuesPage,
+    QueuesQuery, Seq, SeriesEntry, SeriesPage, SeriesQuery, Severity, Stamped, State, Timestamp,
     wire::{Malformed, Writer},
 };
 
@@ -16,6 +16,7 @@ record! {
         pause: Pause,
         paused_kinds: Vec<PausedKind>,
         set_aside: usize,
+        kept_back: bool,
         now: Timestamp,
         clock: Timestamp,
     }
@@ -23,6 +24,20 @@ record! {
     Page { jobs: Vec<JobMeta>, next: Option<Cursor>, looked_at: u64, now: Timestamp, clock: Timestamp }
     QueuesPage { queues: Vec<QueueStatus>, next: Option<QueuesQuery> }
     QueueStatus { name: QueueName, pause: Pause, paused_kinds: Vec<PausedKind>, counts: Counts }
+    PartitionPage {
+        partitions: Vec<PartitionStatus>,
+        next: Option<PartitionQuery>,
+        now: Timestamp,
+        clock: Timestamp,
+    }
+    PartitionStatus {
+        partition: Partition,
+        leases: u64,
+        waiting: u64,
+        oldest_due: Option<Timestamp>,
+        limit: Limit,
+        has_own_limit: bool,
+    }
     PausedKind { kind: Kind, pause: Pause }
     SeriesPage { entries: Vec<SeriesEntry>, next: Option<SeriesQuery> }
     JobChange { id: JobId, seq: Seq, revision: u64, state: Option<State> }

@@ -22,7 +22,7 @@ macro_rules! numbers {
 }
 
 numbers! {
-    u8 by number as u64, u32 by number as u64, u64 by number as u64, usize by number as u64,
+    u8 by number as u64, u16 by number as u64, u32 by number as u64, u64 by number as u64, usize by number as u64,
     i16 by signed as i64, i64 by signed as i64
 }
 

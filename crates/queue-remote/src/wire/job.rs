@@ -4,8 +4,9 @@ use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
 use queue_core::{
     Attempt, AttemptOutcome, ContentType, EndOutcome, EndSignal, Failure, Gate, Headers, JobAttempts,
-    JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo, NewGate, NewJob, OnFailed, OnWaiting, Payload,
-    QueueName, Reason, Seq, SharedTerms, Signalling, Span, State, Tags, Tally, Timestamp, WholeJob, WorkerId,
+    JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo, NewGate, NewJob, OnFailed, OnWaiting, Partition,
+    Payload, QueueName, Reason, Seq, SharedTerms, Signalling, Span, State, Tags, Tally, Timestamp, WholeJob,
+    WorkerId,
     wire::{Malformed, Writer},
 };
 
@@ -28,6 +29,7 @@ record! {
         awaited: bool,
         gate: Option<NewGate>,
         end_signals: Vec<EndSignal>,
+        partition: Option<Partition>,
     }
     LeaseInfo { worker: WorkerId, expires_at: Timestamp }
     JobBody {
@@ -89,6 +91,7 @@ record! {
         purge_at: Option<Timestamp>,
         gate: Option<Box<Gate>>,
         signalling: Signalling,
+        partition: Option<Partition>,
     }
 }
 

@@ -27,6 +27,7 @@ record! {
         call_bytes_max: usize,
         answer_bytes_max: usize,
         gates: bool,
+        partitions: bool,
     }
 }
 

@@ -3,9 +3,9 @@
 use super::{Source, Wire, hash, mix};
 use bytes::Bytes;
 use queue_core::{
-    ClaimRequest, Cursor, Detail, Direction, Duty, ImportRequest, Kind, LeaseToken, ListFilter, ListQuery,
-    Prune, PruneRequest, QueueName, QueuesQuery, Seq, SeriesEntry, SeriesName, SeriesQuery, Span, State, Tag,
-    Timestamp, Walk, WholeJob, WorkerId, WorkerInfo,
+    ClaimRequest, Cursor, Detail, Direction, Duty, ImportRequest, Kind, LeaseToken, Limit, LimitScope,
+    ListFilter, ListQuery, Partition, PartitionQuery, Prune, PruneRequest, QueueName, QueuesQuery, Seq,
+    SeriesEntry, SeriesName, SeriesQuery, Span, State, Tag, Timestamp, Walk, WholeJob, WorkerId, WorkerInfo,
     wire::{Malformed, Writer},
 };
 use std::ops::Range;
@@ -24,6 +24,7 @@ record! {
         token: LeaseToken,
         bytes_max: usize,
         not_after: Option<Timestamp>,
+        limited_max: usize,
     }
     ListQuery { queue: QueueName, walk: Walk, filter: ListFilter, after: Option<Cursor>, limit: usize }
     ListFilter {
@@ -31,9 +32,12 @@ record! {
         kind: Option<Kind>,
         worker: Option<WorkerId>,
         tag: Option<Tag>,
+        partition: Option<Partition>,
         id_prefix: Option<String>,
         entered: Option<Range<Timestamp>>,
     }
+    Limit { running: Option<u32>, weight: u16 }
+    PartitionQuery { queue: QueueName, after: Option<Partition>, limit: usize }
     PruneRequest { queue: QueueName, what: Prune, limit: usize }
     ImportRequest { queue: QueueName, after: Seq, jobs: Vec<WholeJob> }
     SeriesEntry { series: SeriesName, slot: i64, writer: WorkerId, bytes: Bytes }
@@ -85,6 +89,32 @@ impl Wire for Cursor {
 
     fn read(from: &mut Source) -> Result<Self, Malformed> {
         from.reader.text().map(Self)
+    }
+}
+
+/// A scope that this list lacks is sent as a number that the other side refuses.
+impl Wire for LimitScope {
+    const SCHEMA: u64 = mix(hash(0, "LimitScope { each, unpartitioned, partition }"), Partition::SCHEMA);
+
+    fn put(&self, out: &mut Writer) {
+        match self {
+            Self::EachPartition => out.byte(0),
+            Self::Unpartitioned => out.byte(1),
+            Self::Partition(partition) => {
+                out.byte(2);
+                partition.put(out);
+            }
+            _ => out.byte(u8::MAX),
+        }
+    }
+
+    fn read(from: &mut Source) -> Result<Self, Malformed> {
+        match from.reader.byte()? {
+            0 => Ok(Self::EachPartition),
+            1 => Ok(Self::Unpartitioned),
+            2 => Partition::read(from).map(Self::Partition),
+            _ => Err(Malformed("a number stands for no scope of a limit")),
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Source, Wire, hash};
 use queue_core::{
-    ContentType, Headers, JobId, Kind, LeaseToken, QueueName, Seq, SeriesName, SharedTerms, Span, Tag, Tags,
-    Timestamp, WorkerId,
+    ContentType, Headers, JobId, Kind, LeaseToken, Partition, QueueName, Seq, SeriesName, SharedTerms, Span,
+    Tag, Tags, Timestamp, WorkerId,
     wire::{Malformed, Writer},
 };
 
@@ -23,7 +23,7 @@ macro_rules! names {
     )*};
 }
 
-names! { QueueName, JobId, Kind, WorkerId, SeriesName, ContentType }
+names! { QueueName, JobId, Kind, WorkerId, Partition, SeriesName, ContentType }
 
 macro_rules! scalars {
     ($($type:ident: $put:ident($this:ident => $raw:expr), $read:expr;)*) => {$(

@@ -14,7 +14,7 @@ use tower_service::Service;
 
 /// The header that names the contract, as the crate does not tell its users.
 const CONTRACT: &str = "queue-contract";
-const VERBS: [&str; 20] = [
+const VERBS: [&str; 23] = [
     "open",
     "enqueue",
     "claim",
@@ -27,6 +27,9 @@ const VERBS: [&str; 20] = [
     "prune",
     "import",
     "set_paused",
+    "set_limits",
+    "limits",
+    "partitions",
     "announce",
     "set_duty",
     "workers",

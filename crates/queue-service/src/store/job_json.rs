@@ -3,8 +3,8 @@
 use super::call_error::unreadable;
 use queue_core::{
     Attempt, AttemptOutcome, Budget, ContentType, Failure, Gate, JobAttempts, JobId, JobMeta, JobTerms, Kind,
-    LeaseInfo, NewJob, Payload, QueueName, Reason, Result, Retention, RetentionPolicy, Seq, Signalling, Span,
-    State, Tag, Tags, Tally, Timestamp, WorkerId,
+    LeaseInfo, NewJob, Partition, Payload, QueueName, Reason, Result, Retention, RetentionPolicy, Seq,
+    Signalling, Span, State, Tag, Tags, Tally, Timestamp, WorkerId,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -21,6 +21,7 @@ pub(super) struct JobJson {
     revision: u64,
     kind: String,
     tags: Vec<String>,
+    partition: Option<String>,
     state: String,
     priority: i16,
     failures: u32,
@@ -94,7 +95,8 @@ impl JobJson {
         let job = NewJob::new(JobId::new(&self.id)?, Kind::new(&self.kind)?, payload)
             .with_tags(Tags::new(tags)?)
             .with_priority(self.priority);
-        let job = NewJob { terms: self.terms()?.into(), awaited: self.awaited, ..job };
+        let partition = self.partition.as_ref().map(Partition::new).transpose()?;
+        let job = NewJob { terms: self.terms()?.into(), awaited: self.awaited, partition, ..job };
         let created_at = at(self.created_at_ms);
         let begun = JobMeta::begin(QueueName::new(&self.queue)?, &job, Seq::new(self.seq), created_at);
         Ok(JobMeta {
@@ -219,7 +221,6 @@ fn retention(value: &Value) -> Result<Retention> {
 mod tests {
     use super::*;
     use queue_view::{JobDetails, JobPauses, JobReading};
-    use serde_json::json;
 
     /// A job with every field that the document has.
     fn rich() -> JobMeta {
@@ -234,6 +235,7 @@ mod tests {
         };
         let new = NewJob::new(JobId::from_static("a"), Kind::from_static("k"), payload)
             .with_tags(Tags::new([Tag::new("t").unwrap()]).unwrap())
+            .with_partition(Partition::from_static("acme"))
             .with_priority(-4);
         let new = NewJob { terms: terms.into(), expires_in: Some(Span::from_secs(60)), ..new };
         let begun = JobMeta::begin(QueueName::from_static("q"), &new, Seq::new(7), at(1_000));
@@ -280,19 +282,19 @@ mod tests {
                 error_name: "Stalled".to_owned(),
                 error_message: "its worker died".to_owned(),
             };
-            let (now, pauses) = (at(5_000), JobPauses::default());
-            let reading = JobReading { meta, now, attempts: Some(vec![attempt]), pauses, body: None };
-            let shown = json!(JobDetails::of(&reading));
+            let (now, pauses, attempts) = (at(5_000), JobPauses::default(), Some(vec![attempt]));
+            let reading = JobReading { meta, now, attempts, pauses, body: None };
+            let shown = serde_json::json!(JobDetails::of(&reading));
             let read: JobJson = serde_json::from_value(shown.clone()).unwrap();
             let JobAttempts { meta, attempts } = read.attempts().unwrap();
             let again = JobReading { meta, now: read.now(), attempts: Some(attempts), ..reading };
-            assert_eq!(json!(JobDetails::of(&again)), shown);
+            assert_eq!(serde_json::json!(JobDetails::of(&again)), shown);
         }
     }
 
     #[test]
     fn words_of_another_version_are_an_error() {
         assert!(state("asleep").is_err() && reason("bored").is_err());
-        assert!(budget(&json!("many")).is_err() && retention(&json!(1.5)).is_err());
+        assert!(budget(&serde_json::json!("many")).is_err() && retention(&serde_json::json!(1.5)).is_err());
     }
 }

@@ -5,7 +5,7 @@ use super::{
     job_json::{JobJson, at},
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use queue_core::{Cursor, Direction, ListQuery, Page, Result, Walk};
+use queue_core::{Cursor, Direction, ListFilter, ListQuery, Page, Result, Walk};
 use serde::Deserialize;
 
 /// A page of jobs.
@@ -40,9 +40,9 @@ impl PageJson {
 /// # Errors
 /// `Corrupt` for an index that only a store has.
 pub(super) fn parameters(query: &ListQuery, limit: usize) -> Result<String> {
-    let filter = &query.filter;
+    let ListFilter { states, kind, worker, tag, partition, id_prefix, entered } = &query.filter;
     let mut pairs: Vec<(&str, String)> = vec![("limit", query.limit.min(limit).to_string())];
-    let states = filter.states.iter().map(|state| state.as_str());
+    let states = states.iter().map(|state| state.as_str());
     pairs.extend(states.map(|state| ("state", state.to_owned())));
     match &query.walk {
         Walk::All(direction) => pairs.push(order(*direction)),
@@ -56,11 +56,12 @@ pub(super) fn parameters(query: &ListQuery, limit: usize) -> Result<String> {
         Walk::Lapsed => pairs.push(("state", "lapsed".to_owned())),
         Walk::Held { .. } => return Err(unreadable("list", "no jobs by the token of their claim")),
     }
-    pairs.extend(filter.kind.as_ref().map(|kind| ("kind", kind.to_string())));
-    pairs.extend(filter.tag.as_ref().map(|tag| ("tag", tag.to_string())));
-    pairs.extend(filter.worker.as_ref().map(|worker| ("worker", worker.to_string())));
-    pairs.extend(filter.id_prefix.as_ref().map(|prefix| ("id_prefix", prefix.clone())));
-    if let Some(entered) = &filter.entered {
+    pairs.extend(kind.as_ref().map(|kind| ("kind", kind.to_string())));
+    pairs.extend(tag.as_ref().map(|tag| ("tag", tag.to_string())));
+    pairs.extend(worker.as_ref().map(|worker| ("worker", worker.to_string())));
+    pairs.extend(partition.as_ref().map(|partition| ("partition", partition.to_string())));
+    pairs.extend(id_prefix.as_ref().map(|prefix| ("id_prefix", prefix.clone())));
+    if let Some(entered) = entered {
         let since = Some(entered.start.as_millis()).filter(|millis| *millis != i64::MIN);
         let until = Some(entered.end.as_millis()).filter(|millis| *millis != i64::MAX);
         pairs.extend(since.map(|millis| ("since_ms", millis.to_string())));

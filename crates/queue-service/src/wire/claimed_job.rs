@@ -5,8 +5,8 @@ use crate::ServiceWorkerBuilder;
 use bytes::Bytes;
 use queue_core::{
     ClaimedJob, ContentType, Error, Failure, Headers, JobBody, JobId, JobMeta, JobRecord, JobTerms, Kind,
-    LeaseInfo, LeaseToken, NewJob, Payload, QueueName, Result, Seq, Span, State, Tag, Tags, Timestamp,
-    WorkerId,
+    LeaseInfo, LeaseToken, NewJob, Partition, Payload, QueueName, Result, Seq, Span, State, Tag, Tags,
+    Timestamp, WorkerId,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -33,6 +33,7 @@ pub(crate) struct ClaimedJson {
     headers: BTreeMap<String, String>,
     #[serde(default)]
     tags: Vec<String>,
+    partition: Option<String>,
     #[serde(default)]
     created_at_ms: i64,
     #[serde(default)]
@@ -84,8 +85,9 @@ impl ClaimedJson {
         let job = NewJob::new(JobId::new(&self.id)?, Kind::new(&self.kind)?, payload.clone())
             .with_tags(Tags::new(tags)?)
             .with_priority(self.priority);
+        let partition = self.partition.as_ref().map(Partition::new).transpose()?;
         let time_limit = self.time_limit_ms.map(|millis| Span::at_most(Duration::from_millis(millis)));
-        let job = NewJob { terms: JobTerms { time_limit, ..JobTerms::default() }.into(), ..job };
+        let job = NewJob { terms: JobTerms { time_limit, ..JobTerms::default() }.into(), partition, ..job };
         let created_at = Timestamp::from_millis(self.created_at_ms);
         let begun = JobMeta::begin(QueueName::new(&self.queue)?, &job, Seq::new(self.seq), created_at);
         let last_error = self.last_error.as_ref().map(|error| Failure::new(&error.name, &error.message));

@@ -23,6 +23,7 @@ pub(crate) fn job_json(job: &NewJob) -> Value {
         // No request can ask for them.
         gate: _,
         end_signals: _,
+        partition,
     } = job;
     let headers: Map<String, Value> =
         headers.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
@@ -44,6 +45,7 @@ pub(crate) fn job_json(job: &NewJob) -> Value {
             said[name] = value;
         }
     };
+    add("partition", partition.as_ref().map(|partition| json!(partition.as_str())));
     add("expires_in_ms", expires_in.map(|span| json!(span_millis(span))));
     if let OnWaiting::Replace { max_wait } = *on_waiting {
         add("on_waiting", Some(json!("replace")));

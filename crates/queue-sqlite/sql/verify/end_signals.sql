@@ -2,7 +2,7 @@
 -- job that knows of them (I28).
 WITH known AS (
   SELECT job.key & 0xffffffffff AS seq, coalesce(life.state, 0) IN (3, 4, 5) AS has_ended,
-    iif(life.seq IS NULL, job.awaited >> 2, life.flags >> 5) AS code,
+    iif(life.seq IS NULL, job.awaited >> 3, life.flags >> 5) AS code,
     (SELECT count(*) FROM queue_end_signal AS signal WHERE signal.seq = job.key & 0xffffffffff) AS signals
   FROM queue_job AS job LEFT JOIN queue_life AS life ON life.seq = job.key & 0xffffffffff
 )

@@ -1,6 +1,9 @@
 //! Reading the counts of a queue.
 
-use super::Snapshot;
+use super::{
+    Snapshot,
+    first_of_each::{oldest as oldest_of, read_place},
+};
 use crate::{
     row::{counter, foreign},
     sql,
@@ -57,27 +60,15 @@ impl Snapshot<'_> {
             oldest = [oldest, aside].into_iter().flatten().min();
         }
         let mut ready = self.connection.prepare_cached(sql::FIRST_READY)?;
-        let mut behind = i64::MIN;
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        while let Some((priority, run_at)) = ready.query_row(params![queue, behind], read).optional()? {
-            behind = priority;
-            oldest = Some(oldest.map_or(run_at, |oldest| oldest.min(run_at)));
-        }
-        Ok(oldest.map(Timestamp::from_millis))
+        let ready = oldest_of(|behind| ready.query_row(params![queue, behind], read_place).optional())?;
+        let in_turn = self.oldest_of_partitions(queue)?;
+        Ok([oldest, ready, in_turn].into_iter().flatten().min().map(Timestamp::from_millis))
     }
 
     /// The `run_at` of the oldest job of a kind that was set aside.
     fn oldest_aside(&self, queue: i64, kind: &Kind) -> rusqlite::Result<Option<i64>> {
         let mut first = self.connection.prepare_cached(sql::FIRST_ASIDE)?;
-        let (mut behind, mut oldest) = (i64::MIN, None::<i64>);
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        while let Some((priority, run_at)) =
-            first.query_row(params![queue, kind.as_str(), behind], read).optional()?
-        {
-            behind = priority;
-            oldest = Some(oldest.map_or(run_at, |oldest| oldest.min(run_at)));
-        }
-        Ok(oldest)
+        oldest_of(|behind| first.query_row(params![queue, kind.as_str(), behind], read_place).optional())
     }
 
     /// The `run_at` of the first scheduled job.

@@ -59,6 +59,11 @@ impl IndexRange {
         Some(Self { sql, bounds })
     }
 
+    /// The due jobs of partitions in claim order.
+    pub(super) fn in_turn(queue: i64, after: Option<PageEnd>) -> Self {
+        Self { sql: sql::LIST_PARTITION_DUE, bounds: claim_order(queue, after) }
+    }
+
     /// The first of the jobs of a kind that were set aside, in claim order.
     pub(super) fn aside(queue: i64, after: Option<PageEnd>, limit: usize, kind: &Kind) -> Self {
         let mut bounds = claim_order(queue, after);

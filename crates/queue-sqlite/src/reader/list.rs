@@ -17,7 +17,7 @@ impl Snapshot<'_> {
         };
         let Some(queue) = self.find_queue(&query.queue)? else { return Ok(Ok(Page::empty(self.moment))) };
         let sorted = |jobs: Vec<TrackedJob>| query.page_of(jobs, CURSORS, self.moment);
-        if query.walk == Walk::Due && (self.has_come_due(queue)? || !self.kinds(queue)?.is_empty()) {
+        if query.walk == Walk::Due && !self.stand_in_one_place(queue)? {
             return Ok(sorted(self.due(queue, query, after)?));
         }
         if let Some(steps) = IndexRange::of(query, queue, after, self.moment.now) {
@@ -66,9 +66,17 @@ impl Snapshot<'_> {
 
     /// Whether the time of a scheduled job, or the time-out of a gate, has come, and no claim has
     /// moved the job since.
-    fn has_come_due(&self, queue: i64) -> rusqlite::Result<bool> {
+    pub(super) fn has_come_due(&self, queue: i64) -> rusqlite::Result<bool> {
         let firsts = [self.first_scheduled(queue)?, self.first_gated(queue)?];
         Ok(firsts.into_iter().flatten().any(|first| first <= self.moment.now.as_millis()))
+    }
+
+    /// Whether all due jobs stand in the order of the ready ones.
+    fn stand_in_one_place(&self, queue: i64) -> rusqlite::Result<bool> {
+        let elsewhere = self.has_come_due(queue)?
+            || !self.kinds(queue)?.is_empty()
+            || self.has_due_of_partitions(queue)?;
+        Ok(!elsewhere)
     }
 
     /// From each of the places where due jobs stand, as many as the page may need.
@@ -91,12 +99,14 @@ impl Snapshot<'_> {
             let aside = IndexRange::aside(queue, after, enough, &kind);
             jobs.extend(self.jobs(aside.sql, params_from_iter(&aside.bounds), &query.queue)?);
         }
-        let Some(ready) = IndexRange::of(query, queue, after, now) else { return Ok(jobs) };
-        let mut statement = self.connection.prepare_cached(ready.sql)?;
-        let mut rows = statement.query(params_from_iter(&ready.bounds))?;
-        for _ in 0..enough {
-            let Some(row) = rows.next()? else { break };
-            jobs.push(self.with_gate(SqliteRecord::read(row, &query.queue)?)?.job);
+        let in_turn = IndexRange::in_turn(queue, after);
+        for ready in [IndexRange::of(query, queue, after, now), Some(in_turn)].into_iter().flatten() {
+            let mut statement = self.connection.prepare_cached(ready.sql)?;
+            let mut rows = statement.query(params_from_iter(&ready.bounds))?;
+            for _ in 0..enough {
+                let Some(row) = rows.next()? else { break };
+                jobs.push(self.with_gate(SqliteRecord::read(row, &query.queue)?)?.job);
+            }
         }
         Ok(jobs)
     }

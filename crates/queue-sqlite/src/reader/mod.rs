@@ -4,10 +4,12 @@
 mod attempts;
 mod counts;
 mod diagnose;
+mod first_of_each;
 mod gates;
 mod get;
 mod index_range;
 mod list;
+mod partitions;
 mod pool;
 mod queues;
 mod series;

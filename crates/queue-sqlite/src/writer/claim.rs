@@ -1,7 +1,7 @@
 //! The verb that leases due jobs.
 
 use super::{
-    GATED_SLOT, HAS_KINDS, commit::Database, counters::HAS_GATED, give_back::SqliteGiveBack,
+    GATED_SLOT, HAS_KINDS, HAS_PARTITIONS, commit::Database, counters::HAS_GATED, give_back::SqliteGiveBack,
     session::SqliteSession, waiting::IndexPosition,
 };
 use crate::{
@@ -12,7 +12,7 @@ use queue_core::{
     ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Pause, QueueName, Timestamp, lifecycle::lease,
 };
 use queue_store::{
-    ClaimShares as Shares, UnheardClaim,
+    ClaimShares as Shares, KindPauses, UnheardClaim,
     group_commit::{PendingCall, Verb},
 };
 use rusqlite::{OptionalExtension, Row, params};
@@ -52,6 +52,14 @@ impl Verb<Database> for SqliteClaim {
     }
 }
 
+/// The claims of one queue that are answered together.
+pub(super) struct Search<'r> {
+    pub(super) queue: i64,
+    pub(super) has_gated: bool,
+    pub(super) is_paused: bool,
+    pub(super) requests: &'r [&'r ClaimRequest],
+}
+
 impl SqliteSession<'_> {
     /// Answers requests of one queue as if they came one after the other, but each gets the next
     /// due job as the last one leaves it.
@@ -65,34 +73,33 @@ impl SqliteSession<'_> {
         let mut answers: Vec<_> = requests.iter().map(nothing).collect();
         let Some(first) = requests.first() else { return Ok(answers) };
         let Some(queue) = self.find_queue(&first.queue)? else { return Ok(answers) };
+        // Marks and fronts show what the transaction has done before.
+        self.settle_partitions()?;
         let (pause, marks): (i64, u8) =
             self.statements.load_paused.query_row([queue], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let pause = Pause::from_millis(pause).at(now);
         let mut kinds = if marks & HAS_KINDS != 0 { Some(self.kind_pauses(queue)?) } else { None };
         // The mark of gated jobs is written at the end of a transaction.
         let has_gated = marks & HAS_GATED != 0 || self.counters.adds(queue, GATED_SLOT);
-        let mut shares = Shares::new(requests, now);
-        if !pause.is_on() && shares.wanted() > 0 {
-            self.promote_due(queue)?;
-            if has_gated {
-                self.promote_timed_out(queue)?;
-            }
-            let front = match &mut kinds {
-                Some(kinds) => self.clear_front(queue, shares.wanted(), kinds)?,
-                None => shares.wanted(),
-            };
-            self.lease_front(queue, front, requests, &mut shares, &mut answers)?;
-        }
+        let has_turns = marks & HAS_PARTITIONS != 0;
+        let search = Search { queue, has_gated, is_paused: pause.is_on(), requests };
+        let cut_short = if has_turns {
+            self.claim_in_turn(&search, kinds.as_mut(), &mut answers)?
+        } else {
+            self.claim_in_order(&search, kinds.as_mut(), &mut answers)?
+        };
         if requests.iter().any(|request| late(request).is_none()) {
             let mut next_due = self.next_due(queue)?;
+            if has_turns {
+                next_due = next_due.into_iter().chain(self.due_to_give(queue)?).min();
+            }
             if let Some(kinds) = &kinds {
                 next_due = next_due.into_iter().chain(self.aside_due(queue, kinds)?).min();
             }
             if has_gated {
                 next_due = next_due.into_iter().chain(self.next_timeout(queue)?).min();
             }
-            for ((answer, request), is_cut_short) in answers.iter_mut().zip(requests).zip(shares.cut_short())
-            {
+            for ((answer, request), is_cut_short) in answers.iter_mut().zip(requests).zip(cut_short) {
                 // An answer that its bytes ended has left a due job behind, so its caller asks
                 // again at once.
                 let cut_short = is_cut_short.then_some(now);
@@ -106,6 +113,30 @@ impl SqliteSession<'_> {
             }
         }
         Ok(answers)
+    }
+
+    /// Leases the first due jobs of a queue without partitions. Answers for each request whether
+    /// its bytes had no room for a job that it might have taken.
+    fn claim_in_order(
+        &mut self,
+        search: &Search<'_>,
+        kinds: Option<&mut KindPauses>,
+        answers: &mut [Claimed],
+    ) -> rusqlite::Result<Vec<bool>> {
+        let Search { queue, requests, .. } = *search;
+        let mut shares = Shares::new(requests, self.moment.now);
+        if !search.is_paused && shares.wanted() > 0 {
+            self.promote_due(queue)?;
+            if search.has_gated {
+                self.promote_timed_out(queue)?;
+            }
+            let front = match kinds {
+                Some(kinds) => self.clear_front(queue, shares.wanted(), kinds)?,
+                None => shares.wanted(),
+            };
+            self.lease_front(queue, front, requests, &mut shares, answers)?;
+        }
+        Ok(shares.cut_short().collect())
     }
 
     fn lease_front(
@@ -149,7 +180,7 @@ impl SqliteSession<'_> {
         Ok(found)
     }
 
-    fn lease_one(
+    pub(super) fn lease_one(
         &mut self,
         queue: i64,
         stored: SqliteRecord,
@@ -186,7 +217,7 @@ impl SqliteSession<'_> {
     }
 }
 
-fn read_whole(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<(SqliteRecord, JobBody)> {
+pub(super) fn read_whole(row: &Row<'_>, queue: &QueueName) -> rusqlite::Result<(SqliteRecord, JobBody)> {
     let stored = SqliteRecord::read(row, queue)?;
     let payload = read_payload(row, COLUMNS)?;
     let outcome = if stored.has_life { read_outcome(row, COLUMNS + 3)? } else { ResultParts::default() };

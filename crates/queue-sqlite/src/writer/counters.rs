@@ -15,6 +15,8 @@ pub(crate) const GATED_SLOT: u8 = 7;
 pub(crate) const HAS_KINDS: u8 = 1;
 /// The mark of a queue that has gated jobs: it is there as long as their counter is above zero.
 pub(super) const HAS_GATED: u8 = 2;
+/// The mark of a queue that has partitions or limits: its claims go by turns.
+pub(crate) const HAS_PARTITIONS: u8 = 4;
 
 const _: () = assert!(State::ALL.len() == SCHEDULED_SLOT as usize, "every state needs a slot before it");
 

@@ -39,6 +39,14 @@ impl<'c> LazyStatement<'c> {
         self.get()?.query_row(params, read)
     }
 
+    /// How often it ran since the last look, and how many steps SQLite took for it.
+    #[cfg(test)]
+    pub(super) fn take_cost(&mut self) -> (i32, i32) {
+        let Some(statement) = &self.statement else { return (0, 0) };
+        let taken = |status| statement.reset_status(status);
+        (taken(StatementStatus::Run), taken(StatementStatus::VmStep))
+    }
+
     /// How often it had to be prepared again.
     pub(super) fn prepared_again(&self) -> i32 {
         self.statement.as_ref().map_or(0, |statement| statement.get_status(StatementStatus::RePrepare))

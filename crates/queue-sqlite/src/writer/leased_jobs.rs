@@ -37,19 +37,13 @@ impl LeasedJobs {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        clock::SqliteClock,
-        connect::connect,
-        files::FileGuard,
-        options::SqliteOptions,
-        own_commits::OwnCommits,
-        writer::{Database, SqliteClaim, SqliteEnqueue, SqliteHandle, session::SqliteSession},
+    use crate::writer::{
+        Database, SqliteClaim, SqliteEnqueue, session::SqliteSession, statement_costs::with_session,
     };
     use queue_core::{
         ClaimRequest, ContentType, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span, WorkerId,
     };
     use queue_store::group_commit::Verb;
-    use std::sync::Arc;
 
     /// Runs a verb in a transaction that is left open.
     fn run<V: Verb<Database>>(session: &mut SqliteSession<'_>, verb: &V) -> V::Answer {
@@ -61,23 +55,19 @@ mod tests {
 
     #[test]
     fn a_claim_that_is_rolled_back_is_forgotten() {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let options = SqliteOptions::new(directory.path().join("jobs.db")).checked().expect("they are valid");
-        let connection = connect(&options, 0).expect("it opens").writer;
-        let clock = SqliteClock::new(options.clock.clone(), options.clock_bound);
-        let hub = Arc::default();
-        let files = FileGuard::default();
-        let shared = SqliteHandle { options, clock, hub, files, own_commits: OwnCommits::default() };
-        let mut session = SqliteSession::new(&connection, &shared).expect("it prepares");
+        with_session(a_claim_is_rolled_back);
+    }
+
+    fn a_claim_is_rolled_back(session: &mut SqliteSession<'_>) {
         let queue = QueueName::from_static("q");
         let payload = Payload::new("", ContentType::from_static("text/plain"));
         let job = NewJob::new(JobId::from_static("a"), Kind::unnamed(), payload);
-        run(&mut session, &SqliteEnqueue { queue: queue.clone(), groups: vec![vec![job]] });
+        run(session, &SqliteEnqueue { queue: queue.clone(), groups: vec![vec![job]] });
         session.commit().expect("it commits");
         let worker = WorkerId::from_static("w");
         let claim = SqliteClaim(ClaimRequest::new(queue, worker, 1, Span::from_secs(1), &SeededRng::new(1)));
         for rolls_back in [false, true] {
-            let claimed = run(&mut session, &claim);
+            let claimed = run(session, &claim);
             if rolls_back {
                 session.rollback();
             }

@@ -1,8 +1,8 @@
 //! The writer's connection, its caches, and the transactions on it.
 
 use super::{
-    counters::Counters, leased_jobs::LeasedJobs, statements::Statements, target_in_hand::TargetInHand,
-    thread::SqliteHandle,
+    counters::Counters, leased_jobs::LeasedJobs, partitions::PartitionChanges, statements::Statements,
+    target_in_hand::TargetInHand, thread::SqliteHandle,
 };
 use crate::{
     error::SqliteFault,
@@ -26,6 +26,7 @@ pub(crate) struct SqliteSession<'c> {
     pub(super) statements: Statements<'c>,
     queues: HashMap<QueueName, i64>,
     pub(super) counters: Counters,
+    pub(super) partitions: PartitionChanges,
     pub(super) leased: LeasedJobs,
     /// The job in whose gate the current transaction counts.
     pub(super) in_hand: Option<TargetInHand>,
@@ -67,6 +68,7 @@ impl<'c> SqliteSession<'c> {
             statements,
             queues: HashMap::new(),
             counters: Counters::default(),
+            partitions: PartitionChanges::default(),
             leased: LeasedJobs::default(),
             in_hand: None,
             notices: Notices::default(),
@@ -140,6 +142,7 @@ impl<'c> SqliteSession<'c> {
     /// as the clock is behind.
     pub(super) fn flush(&mut self) -> rusqlite::Result<()> {
         self.put_down()?;
+        self.settle_partitions()?;
         self.own_commits = i64::from(self.has_changes());
         let now = self.moment.now.as_millis();
         if self.own_commits == 0 && (!self.keeps_time || now <= self.time_mark) {
@@ -180,6 +183,7 @@ impl<'c> SqliteSession<'c> {
     pub(super) fn rollback(&mut self) {
         self.forget();
         self.counters.clear();
+        self.partitions.clear();
         self.notices.clear();
         if !self.connection.is_autocommit() {
             // If the rollback fails, the next begin fails too, and says why.

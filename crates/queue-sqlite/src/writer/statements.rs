@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 /// Declares the writer's statements.
 macro_rules! statements {
-    (of_all: { $($name:ident = $sql:ident;)* } of_gates: { $($rare:ident = $of:ident;)* }) => {
+    (of_all: { $($name:ident = $sql:ident;)* } of_some: { $($rare:ident = $of:ident;)* }) => {
         /// The writer's statements.
         pub(super) struct Statements<'c> {
             $(pub(super) $name: LazyStatement<'c>,)*
@@ -22,12 +22,23 @@ macro_rules! statements {
                 }
             }
 
-            /// Each is prepared once, for the life of the thread. Statements about gates wait for
-            /// their first use, since many programs never run them.
+            /// Each is prepared once, for the life of the thread. Statements about gates and
+            /// partitions wait for their first use, since many programs never run them.
             pub(super) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
                 let mut statements = Self::new(connection);
                 $(statements.$name.get()?;)*
                 Ok(statements)
+            }
+
+            /// How often each ran since the last look, and how many steps SQLite took, by name.
+            #[cfg(test)]
+            pub(super) fn take_costs(&mut self) -> std::collections::BTreeMap<&'static str, (i32, i32)> {
+                let named = [
+                    $((stringify!($name), &mut self.$name),)*
+                    $((stringify!($rare), &mut self.$rare),)*
+                ];
+                let costs = named.into_iter().map(|(name, statement)| (name, statement.take_cost()));
+                costs.filter(|(_, (runs, _))| *runs > 0).collect()
             }
         }
     };
@@ -87,19 +98,37 @@ statements! {
         set_paused = SET_PAUSED;
         trim_attempts = TRIM_ATTEMPTS;
     }
-    of_gates: {
+    of_some: {
+        aside_jobs = ASIDE_JOBS;
+        count_partition = COUNT_PARTITION;
         delete_end_signals = DELETE_END_SIGNALS;
         delete_gate = DELETE_GATE;
         delete_gated = DELETE_GATED;
+        delete_partition = DELETE_PARTITION;
+        delete_partition_ready = DELETE_PARTITION_READY;
         delete_timed_out = DELETE_TIMED_OUT;
+        delete_turn = DELETE_TURN;
+        due_gated = DUE_GATED;
+        due_scheduled = DUE_SCHEDULED;
         first_gated = FIRST_GATED;
+        first_of_partition = FIRST_OF_PARTITION;
+        fronts = FRONTS;
         insert_end_signal = INSERT_END_SIGNAL;
         insert_gated = INSERT_GATED;
+        insert_partition_ready = INSERT_PARTITION_READY;
+        limit_of = LIMIT_OF;
         load_end_signals = LOAD_END_SIGNALS;
         load_gate = LOAD_GATE;
+        load_partition = LOAD_PARTITION;
+        load_turn = LOAD_TURN;
+        lowest_turn = LOWEST_TURN;
         mark_gate = MARK_GATE;
+        partition_job = PARTITION_JOB;
         promote_timed_out = PROMOTE_TIMED_OUT;
         save_gate = SAVE_GATE;
         save_has_gated = SAVE_HAS_GATED;
+        save_has_partitions = SAVE_HAS_PARTITIONS;
+        save_partition = SAVE_PARTITION;
+        save_turn = SAVE_TURN;
     }
 }

@@ -3,12 +3,12 @@
 
 use super::{GATED_SLOT, SCHEDULED_SLOT, session::SqliteSession};
 use crate::row::integer;
-use queue_core::{Gate, JobMeta, Seq, SharedTerms, State, Timestamp};
+use queue_core::{Gate, JobMeta, Partition, Seq, SharedTerms, State, Timestamp};
 use rusqlite::params;
 
 /// How many scheduled jobs one claim promotes before it searches for its own, and how many jobs
 /// whose gate has timed out.
-const PROMOTE_MAX: usize = 10_000;
+pub(super) const PROMOTE_MAX: usize = 10_000;
 
 /// The index keys and the revision of a job before a change.
 #[derive(Clone, Debug)]
@@ -23,6 +23,7 @@ pub(super) struct IndexPosition {
     terms: SharedTerms,
     is_behind_gate: bool,
     gate: Option<Box<Gate>>,
+    partition: Option<Partition>,
 }
 
 impl IndexPosition {
@@ -30,7 +31,8 @@ impl IndexPosition {
         let JobMeta { seq, priority, run_at, state, revision, .. } = *job;
         let (failed, terms, gate) = (failed(job), job.terms.clone(), job.gate.clone());
         let is_behind_gate = gate.as_ref().is_some_and(|gate| gate.is_closed(job.epoch));
-        Self { seq, priority, run_at, state, revision, failed, terms, is_behind_gate, gate }
+        let partition = job.partition.clone();
+        Self { seq, priority, run_at, state, revision, failed, terms, is_behind_gate, gate, partition }
     }
 
     /// Whether a change since then was to what is otherwise set once.
@@ -48,6 +50,9 @@ impl SqliteSession<'_> {
     /// Adds the index entries of a job's new state.
     pub(super) fn enter(&mut self, queue: i64, job: &JobMeta) -> rusqlite::Result<()> {
         self.counters.add(queue, job.state.as_code(), 1);
+        if let Some(partition) = &job.partition {
+            self.partitions.count(queue, partition, job.state, 1);
+        }
         if let Some(at) = failed(job) {
             let entry = params![queue, job.state.as_code(), at.as_millis(), integer(job.seq.get())];
             self.statements.insert_failure.execute(entry)?;
@@ -59,7 +64,7 @@ impl SqliteSession<'_> {
         self.counters.wake(queue);
         let (run_at, seq) = (job.run_at.as_millis(), integer(job.seq.get()));
         if job.run_at <= self.moment.now {
-            self.statements.insert_ready.execute(params![queue, job.priority, run_at, seq])?;
+            self.insert_due(queue, job.partition.as_ref(), (job.priority, run_at, seq))?;
         } else if job.is_gated(self.moment.now) {
             self.statements.insert_gated.execute(params![queue, run_at, seq])?;
             self.counters.add(queue, GATED_SLOT, 1);
@@ -82,7 +87,7 @@ impl SqliteSession<'_> {
             self.counters.add(queue, GATED_SLOT, -1);
             return Ok(());
         }
-        if self.statements.delete_ready.execute(params![queue, place.priority, run_at, seq])? == 0 {
+        if !self.delete_due(queue, place.partition.as_ref(), (place.priority, run_at, seq))? {
             if self.statements.delete_scheduled.execute(params![queue, run_at, seq])? == 0 {
                 return self.leave_aside(queue, place.priority, run_at, seq);
             }
@@ -94,6 +99,9 @@ impl SqliteSession<'_> {
     /// Removes a job from the counter of its former state, and from the failures.
     pub(super) fn leave_state(&mut self, queue: i64, place: &IndexPosition) -> rusqlite::Result<()> {
         self.counters.add(queue, place.state.as_code(), -1);
+        if let Some(partition) = &place.partition {
+            self.partitions.count(queue, partition, place.state, -1);
+        }
         if let Some(at) = place.failed {
             let entry = params![queue, place.state.as_code(), at.as_millis(), integer(place.seq.get())];
             self.statements.delete_failure.execute(entry)?;

@@ -12,6 +12,7 @@ mod locks;
 mod long_transaction;
 mod numbers;
 mod open;
+mod partitions;
 mod sharing;
 mod small_disk;
 mod taken_away;

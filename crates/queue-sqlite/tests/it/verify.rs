@@ -1,7 +1,7 @@
 //! `verify` finds contradictions: each kind of damage is done by hand, and must be reported.
 
-use crate::common::{Place, assert_sound, claim, complete, enqueue, job, settle};
-use queue_core::{EndSignal, JobId, NewGate, Span, Storage};
+use crate::common::{Place, assert_sound, claim, complete, enqueue, job, queue, settle};
+use queue_core::{EndSignal, JobId, Limit, LimitScope, NewGate, Partition, Span, Storage};
 use rusqlite::Connection;
 
 #[tokio::test]
@@ -55,6 +55,71 @@ async fn every_kind_of_damage_is_found() {
         enqueue(&store, vec![job("a"), job("b"), job("c"), job("d").with_delay(Span::from_secs(9))]).await;
         let claimed = claim(&store, 2).await.jobs;
         settle(&store, &claimed[0].record.meta, complete(claimed[0].token)).await;
+        assert_sound(&store).await;
+        Connection::open(place.path()).unwrap().execute(damage, []).unwrap();
+        let findings = store.verify().await.unwrap();
+        assert!(findings.iter().any(|finding| finding.contains(told)), "{damage}: {findings:?}");
+    }
+}
+
+#[tokio::test]
+async fn every_kind_of_damage_to_partitions_is_found() {
+    for (damage, told) in [
+        (
+            "UPDATE queue_partition SET leases = 0 WHERE partition = 'a'",
+            "partition 'a' of queue 1 counts -1 leases",
+        ),
+        (
+            "UPDATE queue_partition SET waiting = 9 WHERE partition = 'b'",
+            "partition 'b' of queue 1 counts 0 leases and 7",
+        ),
+        (
+            "DELETE FROM queue_partition WHERE partition = 'b'",
+            "partition 'b' of queue 1 counts 0 leases and -2",
+        ),
+        (
+            "INSERT INTO queue_partition VALUES (1, 'x', 0, 0, NULL, NULL, NULL)",
+            "'x' of queue 1 is kept for nothing",
+        ),
+        (
+            "DELETE FROM queue_partition WHERE partition = 'own'",
+            "the limit of partition 'own' of queue 1 has no",
+        ),
+        (
+            "UPDATE queue_partition SET front_priority = 0, front_limited = 1, turn = 5 WHERE partition = 'a'",
+            "'a' of queue 1 stands",
+        ),
+        (
+            "UPDATE queue_partition SET front_priority = 3 WHERE partition = 'b'",
+            "'b' of queue 1 stands with priority 3",
+        ),
+        ("UPDATE queue_partition SET front_limited = 0 WHERE partition = 'b'", "'b' of queue 1 stands"),
+        ("UPDATE queue_partition SET turn = NULL WHERE partition = 'b'", "'b' of queue 1 stands"),
+        ("UPDATE queue_limit SET running = 9 WHERE scope = 0", "'a' of queue 1 stands with priority none"),
+        ("UPDATE queue_limit SET weight = 0 WHERE scope = 0", "queue 1 has a limit that cannot be"),
+        ("UPDATE queue_name SET marks = 0", "queue 1 is wrong about having partitions"),
+        (
+            "UPDATE queue_partition_ready SET partition = 'x' WHERE partition = 'b' AND seq = 3",
+            "entry 3 among",
+        ),
+        ("DELETE FROM queue_partition_ready WHERE seq = 2", "job 2 stands 0 times"),
+        (
+            "UPDATE queue_job SET awaited = 0, terms = NULL WHERE key & 0xff = 3",
+            "entry 3 among the waiting jobs has no job",
+        ),
+        ("INSERT INTO queue_turn VALUES (9, 0, NULL, NULL)", "queue 9 has turns without partitions"),
+    ] {
+        let place = Place::new();
+        let store = place.open().await;
+        let at_most = |running| Some(Limit { running: Some(running), ..Limit::default() });
+        let [a, b, own] = ["a", "b", "own"].map(Partition::from_static);
+        let limits = vec![(LimitScope::EachPartition, at_most(1)), (LimitScope::Partition(own), at_most(3))];
+        store.set_limits(&queue(), limits).await.unwrap();
+        let of = |partition: &Partition, id: &str| job(id).with_partition(partition.clone());
+        let urgent = of(&a, "1").with_priority(-1);
+        enqueue(&store, vec![urgent, of(&a, "2"), of(&b, "3"), of(&b, "4").with_delay(Span::from_secs(9))])
+            .await;
+        claim(&store, 1).await;
         assert_sound(&store).await;
         Connection::open(place.path()).unwrap().execute(damage, []).unwrap();
         let findings = store.verify().await.unwrap();

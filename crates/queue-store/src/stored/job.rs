@@ -44,7 +44,8 @@ mod flag {
     pub(super) const FAILED_AT: u32 = 1 << 15;
     pub(super) const GATE: u32 = 1 << 16;
     pub(super) const SIGNALLING: u32 = 1 << 17;
-    pub(super) const ALL: u32 = (1 << 18) - 1;
+    pub(super) const PARTITION: u32 = 1 << 18;
+    pub(super) const ALL: u32 = (1 << 19) - 1;
 }
 
 impl Fields for StoredJob {
@@ -83,6 +84,7 @@ impl Fields for StoredJob {
         if meta.signalling != Signalling::None {
             out.number(meta.signalling.as_code());
         }
+        meta.partition.iter().for_each(|partition| out.text(partition));
         out.number(*payload_bytes);
     }
 
@@ -118,6 +120,7 @@ impl Fields for StoredJob {
         if has(flag::SIGNALLING) {
             meta.signalling = read_signalling(from)?;
         }
+        meta.partition = has(flag::PARTITION).then(|| from.name()).transpose()?;
         let job = TrackedJob { meta, token, last_settle };
         Ok(Self { job, payload_bytes: from.number()? })
     }
@@ -135,7 +138,7 @@ fn flags(StoredJob { job: TrackedJob { meta, token, last_settle }, payload_bytes
         terms: _,
         tags, reason, expires_in, expiry_lifted, lease, claimed_at, cancel_requested, awaited,
         progress, last_error, failed_at, finished_at, purge_at,
-        gate, signalling,
+        gate, signalling, partition,
     } = meta;
     let flag = |flag: u32, holds: bool| u32::from(holds) * flag;
     flag(flag::REASON, reason.is_some())
@@ -155,6 +158,7 @@ fn flags(StoredJob { job: TrackedJob { meta, token, last_settle }, payload_bytes
         | flag(flag::FAILED_AT, failed_at.is_some())
         | flag(flag::GATE, gate.is_some())
         | flag(flag::SIGNALLING, *signalling != Signalling::None)
+        | flag(flag::PARTITION, partition.is_some())
 }
 
 /// What every job has.
@@ -204,6 +208,7 @@ fn read_present(from: &mut Reader) -> Result<JobMeta, Malformed> {
         purge_at: None,
         gate: None,
         signalling: Signalling::None,
+        partition: None,
     })
 }
 

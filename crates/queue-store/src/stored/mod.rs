@@ -41,7 +41,7 @@ use queue_core::{
 };
 
 /// The version of the form that this library writes.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 
 /// What has a stored form.
 pub trait Form: sealed::Fields {}

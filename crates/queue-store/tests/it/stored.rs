@@ -124,6 +124,7 @@ impl Any {
             gate: self.maybe(self.gate().into()),
             signalling: [Signalling::None, Signalling::Sent, Signalling::Owed(self.number() as u8)]
                 [self.0.next_u64() as usize % 3],
+            partition: self.maybe(queue_core::Partition::new(self.text()).expect("valid")),
         };
         let last_settle = LastSettle { token: self.token(), settle: self.code(Settle::from_code) };
         let job = TrackedJob { meta, token: self.maybe(self.token()), last_settle: self.maybe(last_settle) };
@@ -258,12 +259,12 @@ proptest! {
 #[test]
 fn the_present_version_is_this() {
     let payload = Payload::new("abc", ContentType::from_static("t/p"));
-    assert_eq!(to_bytes(&payload), b"\x02\x03t/p\x03abc");
+    assert_eq!(to_bytes(&payload), b"\x03\x03t/p\x03abc");
     let new = queue_core::NewJob::new(JobId::from_static("a"), Kind::from_static("k"), payload);
     let meta = JobMeta::begin(QueueName::from_static("q"), &new, Seq::new(300), Timestamp::from_millis(-1));
     let stored = StoredJob { job: TrackedJob::new(meta), payload_bytes: 3 };
     let bytes = to_bytes(&stored);
-    let expected = b"\x02\x00\x01q\x01a\xac\x02\x01\x01k\x00\x01\x01\x00\x00\x00\x00\x03";
+    let expected = b"\x03\x00\x01q\x01a\xac\x02\x01\x01k\x00\x01\x01\x00\x00\x00\x00\x03";
     assert_eq!(bytes, expected, "{:?}", bytes.escape_ascii().to_string());
     let mut gated = stored;
     let tally = Tally { completed: 1, failed: 2, cancelled: 300 };
@@ -272,11 +273,17 @@ fn the_present_version_is_this() {
     (gated.job.meta.gate, gated.job.meta.signalling) = (Some(gate.into()), Signalling::Owed(64));
     let bytes = to_bytes(&gated);
     let expected =
-        b"\x02\x80\x80\x0c\x01q\x01a\xac\x02\x01\x01k\x00\x01\x01\x00\x00\x00\x00\x90\x03\x01\x02\xac\x02\x05\x00\x42\x03";
+        b"\x03\x80\x80\x0c\x01q\x01a\xac\x02\x01\x01k\x00\x01\x01\x00\x00\x00\x00\x90\x03\x01\x02\xac\x02\x05\x00\x42\x03";
     assert_eq!(bytes, expected, "{:?}", bytes.escape_ascii().to_string());
     let signal =
         EndSignal { raises: true, life: Some(Seq::new(7)), ..EndSignal::to(JobId::from_static("b")) };
-    assert_eq!(to_bytes(&vec![signal]), b"\x02\x01\x01b\x09\x07");
+    assert_eq!(to_bytes(&vec![signal]), b"\x03\x01\x01b\x09\x07");
+    let partition = Some(queue_core::Partition::from_static("p"));
+    let TrackedJob { meta, .. } = gated.job;
+    let meta = JobMeta { partition, gate: None, signalling: Signalling::None, ..meta };
+    let bytes = to_bytes(&StoredJob { job: TrackedJob::new(meta), payload_bytes: 3 });
+    let expected = b"\x03\x80\x80\x10\x01q\x01a\xac\x02\x01\x01k\x00\x01\x01\x00\x00\x00\x00\x01p\x03";
+    assert_eq!(bytes, expected, "{:?}", bytes.escape_ascii().to_string());
 }
 
 /// A claim of a plain job reads this much, and each heartbeat writes it.

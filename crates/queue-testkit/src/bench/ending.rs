@@ -1,6 +1,7 @@
 //! Checks at the end of every case of every subject.
 
 use super::Bench;
+use crate::cases::assert_adds_up;
 use queue_core::{
     ATTEMPTS_MAX, Attempt, Counts, Direction, ErrorKind, JobAttempts, JobMeta, ListQuery, Moment, Prune,
     Reason, State, StorageExt, Timestamp, Walk, lifecycle::TrackedJob,
@@ -38,6 +39,9 @@ impl Bench {
         check_counts(&jobs, &counts);
         self.check_walks(&jobs).await;
         self.check_attempts(&jobs).await;
+        if self.store().capabilities().limits.partitions {
+            assert_adds_up(self, &jobs).await;
+        }
         self.check_status(&jobs, counts).await;
     }
 

@@ -33,6 +33,7 @@ mod lives;
 mod next_due;
 mod on_failure;
 mod order;
+mod partitions;
 mod pause;
 mod presence;
 mod priority;
@@ -66,6 +67,7 @@ mod walks;
 use case::cases;
 pub(crate) use case::{Case, Need};
 pub(crate) use concurrency::changes::asked_for as changes_asked_for;
+pub(crate) use partitions::assert_adds_up;
 
 /// The group whose cases need a runtime of several threads.
 pub(crate) const RACES: &str = "concurrency";
@@ -122,6 +124,12 @@ const GROUPS: &[&[Case]] = &[
     gates::raises::CASES,
     gates::suspend::CASES,
     gates::refused::CASES,
+    partitions::slots::CASES,
+    partitions::limits::CASES,
+    partitions::turns::CASES,
+    partitions::passed_over::CASES,
+    partitions::kept::CASES,
+    partitions::listed::CASES,
     batch::CASES,
     labels::CASES,
     terms::CASES,
@@ -162,6 +170,7 @@ const GROUPS: &[&[Case]] = &[
     concurrency::enqueues::CASES,
     concurrency::handles::CASES,
     concurrency::hints::CASES,
+    concurrency::partitions::CASES,
     concurrency::settles::CASES,
     concurrency::replaces::CASES,
     concurrency::changes::CASES,

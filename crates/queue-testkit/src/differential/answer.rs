@@ -1,6 +1,8 @@
 //! The answer of one of two stores.
 
-use queue_core::{Applied, Attempt, Claimed, Counts, Enqueued, JobMeta, JobRecord, QueueStatus, Stamped};
+use queue_core::{
+    Applied, Attempt, Claimed, Counts, Enqueued, JobMeta, JobRecord, PartitionStatus, QueueStatus, Stamped,
+};
 
 /// An answer in which lives are numbered from one, without the parts that stores may choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,7 @@ pub(super) enum Answer {
     Attempts(Vec<(JobMeta, Vec<Attempt>)>),
     Counts(Counts),
     Queues(Vec<QueueStatus>),
+    Partitions(Vec<PartitionStatus>),
     Pruned(u64),
     Nothing,
 }

@@ -14,6 +14,7 @@ mod op;
 mod player;
 mod reference;
 mod reference_jobs;
+mod reference_limits;
 mod reference_pauses;
 mod request;
 mod sights;
@@ -22,20 +23,21 @@ mod verb;
 
 use crate::{
     Facility, Failure, Harness,
-    Invariant::{I4, I5, I6, I9, I11, I12, I19, I20, I21, I24, I28, I29},
+    Invariant::{I4, I5, I6, I9, I11, I12, I15, I17, I19, I20, I21, I24, I25, I28, I29},
     bench::Bench,
-    cases::Case,
+    cases::{Case, Need},
     runner::HANG_AFTER,
     search::{Found, SEEDS_PER_TRIAL, caught, search},
     seeds::for_each_seed,
 };
-use player::Player;
+use player::{Offered, Player};
 use reference::ReferenceHarness;
 use std::sync::Arc;
 use verb::{Verb, Width, last_look, verbs};
 
-const NARROW: Width = Width { queues: 1, batch: 2 };
-const WIDE: Width = Width { queues: 3, batch: 20 };
+const NARROW: Width = Width { queues: 1, batch: 2, has_partitions: false };
+const WIDE: Width = Width { queues: 3, batch: 20, has_partitions: false };
+const PARTITIONED: Width = Width { queues: 1, batch: 4, has_partitions: true };
 
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -52,6 +54,13 @@ pub(crate) const CASES: &[Case] = &[
         needs: &[],
         run: |bench| Box::pin(check(bench, WIDE)),
     },
+    Case {
+        group: "differential",
+        name: "limits_of_partitions_are_kept_as_by_the_reference",
+        invariants: &[I11, I12, I15, I17, I20, I21, I25],
+        needs: &[Need::Partitions],
+        run: |bench| Box::pin(check(bench, PARTITIONED)),
+    },
 ];
 
 /// Sends the random verbs of a seed to an empty store of each of two harnesses, and compares the
@@ -64,7 +73,9 @@ pub(crate) const CASES: &[Case] = &[
 /// # Errors
 /// A difference between two answers, with the shortest list of verbs found that shows it.
 pub async fn differential(one: Arc<dyn Harness>, other: Arc<dyn Harness>, seed: u64) -> Result<(), Failure> {
-    match search(&verbs(WIDE), seed, async |verbs: &Vec<Verb>| difference(&one, &other, verbs).await).await {
+    match search(&verbs(WIDE), seed, async |verbs: &Vec<Verb>| difference(&one, &other, verbs, WIDE).await)
+        .await
+    {
         None => Ok(()),
         Some(found) => Err(told(&found, seed).into()),
     }
@@ -73,7 +84,7 @@ pub async fn differential(one: Arc<dyn Harness>, other: Arc<dyn Harness>, seed: 
 async fn check(bench: &Bench, width: Width) {
     let (one, other): (_, Arc<dyn Harness>) = (bench.harness(), Arc::new(ReferenceHarness));
     let run = async |seed| {
-        let difference = async |verbs: &Vec<Verb>| difference(&one, &other, verbs).await;
+        let difference = async |verbs: &Vec<Verb>| difference(&one, &other, verbs, width).await;
         if let Some(found) = search(&verbs(width), seed, difference).await {
             panic!("{}\nTo repeat it: QUEUE_TESTKIT_SEED={seed}", told(&found, seed));
         }
@@ -86,18 +97,24 @@ fn told(found: &Found<Vec<Verb>>, seed: u64) -> String {
 }
 
 /// Sends the verbs to an empty store of each kind, and describes the first difference.
-async fn difference(one: &Arc<dyn Harness>, other: &Arc<dyn Harness>, verbs: &[Verb]) -> Option<String> {
+async fn difference(
+    one: &Arc<dyn Harness>,
+    other: &Arc<dyn Harness>,
+    verbs: &[Verb],
+    width: Width,
+) -> Option<String> {
     let benches = [Bench::open(one.clone()).await, Bench::open(other.clone()).await];
-    let difference = caught(compare(&benches, verbs)).await;
+    let difference = caught(compare(&benches, verbs, width)).await;
     for bench in benches {
         bench.clean_up().await;
     }
     difference
 }
 
-async fn compare(benches: &[Bench; 2], verbs: &[Verb]) -> Result<(), String> {
+async fn compare(benches: &[Bench; 2], verbs: &[Verb], width: Width) -> Result<(), String> {
     let both_have_gates = benches.iter().all(|bench| bench.store().capabilities().limits.gates);
-    let mut players = benches.each_ref().map(|bench| Player::new(bench.clone(), both_have_gates));
+    let has = Offered { gates: both_have_gates, partitions: width.has_partitions };
+    let mut players = benches.each_ref().map(|bench| Player::new(bench.clone(), has));
     let both_pause = benches.iter().all(|bench| bench.store().capabilities().pause);
     let both_keep_attempts = benches.iter().all(|bench| bench.store().capabilities().attempts);
     let both_reopen = benches.iter().all(|bench| bench.harness().facilities().contains(&Facility::Reopen));
@@ -126,8 +143,8 @@ async fn compare(benches: &[Bench; 2], verbs: &[Verb]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::{
-        Bench, NARROW, Player, ReferenceHarness, SEEDS_PER_TRIAL, Verb, WIDE, answer::Answer, last_look,
-        verbs,
+        Bench, NARROW, Offered, Player, ReferenceHarness, SEEDS_PER_TRIAL, Verb, WIDE, answer::Answer,
+        last_look, verbs,
     };
     use crate::search::search;
     use parking_lot::Mutex;
@@ -141,7 +158,7 @@ mod tests {
         for seed in 0..SEEDS_PER_TRIAL {
             let play = async |verbs: &Vec<Verb>| {
                 let bench = Bench::open(Arc::new(ReferenceHarness)).await;
-                let mut player = Player::new(bench.clone(), true);
+                let mut player = Player::new(bench.clone(), Offered { gates: true, partitions: false });
                 for verb in verbs.iter().cloned().chain(last_look()) {
                     let answer = player.play(&verb).await;
                     reached.lock().extend(of_gates(&answer));

@@ -12,6 +12,8 @@ pub(super) const WORKERS: [&str; 2] = ["worker-1", "worker-2"];
 pub(super) const KINDS: [&str; 3] = ["email", "report", "queue.own"];
 /// Tags, in order.
 pub(super) const TAGS: [&str; 2] = ["blue", "red"];
+/// A queue has few partitions, so that their jobs meet.
+pub(super) const PARTITIONS: [&str; 2] = ["acme", "zeta"];
 pub(super) const CONTENT_TYPES: [&str; 2] = ["application/json", "text/plain"];
 
 /// A job to enqueue.

@@ -2,14 +2,15 @@
 
 use super::{
     answer::Answer,
-    op::{Doomed, Filter, IDS, KINDS, New, WORKERS},
+    op::{Doomed, Filter, IDS, KINDS, New, PARTITIONS, WORKERS},
     request::{event_of_anybody, event_of_holder, jobs, span},
     verb::{Deed, Pick, QUEUES, Verb},
 };
 use crate::bench::prelude::*;
 use queue_core::{
-    ClaimRequest, Counts, Detail, JobMeta, Kind, LeaseToken, ListFilter, ListQuery, Moment, NewJob, Pause,
-    Prune, QueueStatus, QueuesQuery, Seq, Stamped, Timestamp,
+    ClaimRequest, Counts, Detail, JobMeta, Kind, LeaseToken, Limit, LimitScope, ListFilter, ListQuery,
+    Moment, NewJob, Partition, PartitionQuery, PartitionStatus, Pause, Prune, QueueStatus, QueuesQuery, Seq,
+    Stamped, Timestamp,
     lifecycle::{Transition, decide},
 };
 use std::collections::BTreeMap;
@@ -24,18 +25,27 @@ const PLENTY: usize = 1000;
 #[derive(Debug)]
 pub(super) struct Player {
     pub(super) bench: Bench,
-    /// Whether jobs are sent with their gates and end signals.
-    has_gates: bool,
+    has: Offered,
     pub(super) sights: Vec<(JobMeta, Option<LeaseToken>)>,
     pub(super) lives: BTreeMap<Seq, u64>,
     claimed_last: LeaseToken,
     reopenings: usize,
 }
 
+/// What jobs are sent with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offered {
+    /// Their gates and end signals.
+    pub(super) gates: bool,
+    /// Their partitions. Which of two partitions has the first turn is up to the store, so a claim
+    /// then takes all jobs that it may have, or none.
+    pub(super) partitions: bool,
+}
+
 impl Player {
-    pub(super) fn new(bench: Bench, has_gates: bool) -> Self {
+    pub(super) fn new(bench: Bench, has: Offered) -> Self {
         let claimed_last = LeaseToken::from_bytes([0; 16]);
-        Self { bench, has_gates, sights: Vec::new(), lives: BTreeMap::new(), claimed_last, reopenings: 0 }
+        Self { bench, has, sights: Vec::new(), lives: BTreeMap::new(), claimed_last, reopenings: 0 }
     }
 
     pub(super) async fn play(&mut self, verb: &Verb) -> Answer {
@@ -49,10 +59,7 @@ impl Player {
             Verb::Claim { queue, limit, lease_ms, bytes_max, is_late } => {
                 let usual = self.on(*queue).request_of(WORKERS[0], *limit, span(*lease_ms));
                 let not_after = is_late.then_some(Timestamp::from_millis(0));
-                let request = ClaimRequest { bytes_max: *bytes_max, not_after, ..usual };
-                self.claimed_last = request.token;
-                let answer = store.claim(request).await.expect("claim answers");
-                Answer::Claimed(self.claimed(answer))
+                self.claim(ClaimRequest { bytes_max: *bytes_max, not_after, ..usual }).await
             }
             Verb::Apply(batch) => {
                 let calls = self.calls(batch);
@@ -92,6 +99,8 @@ impl Player {
                 self.set_paused(*queue, *kind, ms.map_or(Pause::UntilResumed, until)).await
             }
             Verb::Resume { queue, kind } => self.set_paused(*queue, *kind, Pause::Off).await,
+            Verb::Limit { queue, of, running } => self.set_limit(*queue, *of, *running).await,
+            Verb::Partitions { queue } => Answer::Partitions(partitions(&self.on(*queue)).await),
             Verb::Pass { ms } => {
                 self.bench.advance(span(*ms));
                 Answer::Nothing
@@ -108,6 +117,18 @@ impl Player {
                 Answer::Nothing
             }
         }
+    }
+
+    async fn claim(&mut self, mut request: ClaimRequest) -> Answer {
+        self.claimed_last = request.token;
+        if self.has.partitions && request.limit > 0 {
+            (request.limit, request.bytes_max) = (PLENTY, ClaimRequest::BYTES_MAX);
+        }
+        let mut answer = self.bench.store().claim(request).await.expect("claim answers");
+        if self.has.partitions {
+            answer.jobs.sort_by_key(|job| job.record.meta.seq);
+        }
+        Answer::Claimed(self.claimed(answer))
     }
 
     async fn apply(&mut self, calls: Vec<Vec<Transition>>) -> Answer {
@@ -162,6 +183,15 @@ impl Player {
         Answer::Nothing
     }
 
+    async fn set_limit(&self, queue: usize, of: Option<usize>, running: Option<u32>) -> Answer {
+        let of = of.map(|nth| LimitScope::Partition(Partition::from_static(PARTITIONS[nth])));
+        let limit = running.map(|running| Limit { running: Some(running), ..Limit::default() });
+        let change = vec![(of.unwrap_or(LimitScope::EachPartition), limit)];
+        let (store, bench) = (self.bench.store(), self.on(queue));
+        store.set_limits(bench.queue(), change).await.expect("it sets limits");
+        Answer::Nothing
+    }
+
     async fn list(&mut self, bench: &Bench, filter: &Filter, page: usize) -> Answer {
         let all = ListQuery::all(bench.queue().clone(), page);
         let query = match filter {
@@ -205,7 +235,7 @@ impl Player {
         let mut decided = decide(meta, event, &policy()).ok()?;
         decided.then.extend(then);
         decided.then.iter_mut().for_each(|new| self.plain(new));
-        let is_known = self.has_gates || !decided.patch.is_of_gate();
+        let is_known = self.has.gates || !decided.patch.is_of_gate();
         is_known.then_some((meta.gate.is_some(), decided))
     }
 
@@ -221,10 +251,20 @@ impl Player {
     /// gates, if one of the stores has none.
     fn plain(&self, new: &mut NewJob) {
         new.terms.on_failure = None;
-        if !self.has_gates {
+        if !self.has.gates {
             (new.gate, new.end_signals) = (None, Vec::new());
         }
+        if !self.has.partitions {
+            new.partition = None;
+        }
     }
+}
+
+/// Which jobs were set aside is up to the store, and so is how long the others have been due.
+async fn partitions(bench: &Bench) -> Vec<PartitionStatus> {
+    let query = PartitionQuery::all(bench.queue().clone(), PLENTY);
+    let page = bench.store().partitions(query).await.expect("it lists partitions");
+    page.partitions.into_iter().map(|status| PartitionStatus { oldest_due: None, ..status }).collect()
 }
 
 /// Stores may count overdue records until they are removed, so this removes them first.

@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{
     AnswerRoom, Applied, Capabilities, ClaimRequest, Claimed, Clock, Counts, Detail, Durability, Enqueued,
-    JobAttempts, JobId, JobMeta, JobRecord, Kind, Limits, ListQuery, Moment, NewJob, Page, Pause, Prune,
-    PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage,
-    StoreTime, lifecycle::Transition,
+    JobAttempts, JobId, JobMeta, JobRecord, Kind, Limit, LimitScope, Limits, ListQuery, Moment, NewJob, Page,
+    PartitionPage, PartitionQuery, Pause, Prune, PruneRequest, QueueName, QueueStatus, QueuesPage,
+    QueuesQuery, Reach, Result, Stamped, Storage, StoreTime, lifecycle::Transition,
 };
 use std::sync::Arc;
 
@@ -78,6 +78,7 @@ impl Storage for Reference {
             .with_pause()
             .with_attempts()
             .with_gates()
+            .with_partitions()
     }
 
     async fn enqueue(
@@ -100,9 +101,11 @@ impl Storage for Reference {
         let now = moment.now;
         let (pause, paused_kinds) = jobs.pauses.at(&request.queue, now);
         let claimed = if pause.is_on() { Vec::new() } else { jobs.claim(&request, now) };
+        let slots = jobs.slots(&request.queue);
         let due = |meta: &JobMeta| match &meta.lease {
             Some(lease) => Some(lease.expires_at),
             None if meta.is_gated(now) && meta.run_at.is_far(now) => None,
+            None if meta.is_due(now) && !slots.has(meta.partition.as_ref()) => None,
             None => meta.state.is_waiting().then_some(meta.run_at),
         };
         let earliest = jobs.of(&request.queue).filter_map(due).min();
@@ -185,6 +188,23 @@ impl Storage for Reference {
         Ok(())
     }
 
+    async fn set_limits(&self, queue: &QueueName, limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        limits.iter().try_for_each(|(scope, limit)| limit.map_or(Ok(()), |limit| limit.check(scope)))?;
+        let (mut jobs, _) = self.look();
+        jobs.queues.insert(queue.clone());
+        jobs.limits.set(queue, limits)
+    }
+
+    async fn limits(&self, queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        Ok(self.look().0.limits.all(queue))
+    }
+
+    async fn partitions(&self, query: PartitionQuery) -> Result<PartitionPage> {
+        let (jobs, moment) = self.look();
+        let unfinished = jobs.of(&query.queue).filter(|meta| !meta.state.is_terminal());
+        Ok(jobs.limits.page(&query, unfinished, moment))
+    }
+
     async fn close(&self) -> Result<()> {
         Ok(())
     }
@@ -196,16 +216,20 @@ mod tests {
     use crate::{Selection, collect};
 
     /// The groups that are about jobs; what a list in memory does not offer is ignored.
-    const GROUPS: [&str; 13] = [
+    const GROUPS: [&str; 17] = [
         "matrix::",
         "dedup::",
         "expiry::",
         "fencing::",
         "lives::",
         "redrive::",
+        "kept_partitions::",
+        "listed_partitions::",
         "opening::",
+        "partition_limits::",
         "raises::",
         "signals::",
+        "slots::",
         "suspend::",
         "retry::",
         "reopen::",

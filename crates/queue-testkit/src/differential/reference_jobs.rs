@@ -1,6 +1,9 @@
 //! The jobs of the reference store, and what a step does to them.
 
-use super::reference_pauses::ReferencePauses;
+use super::{
+    reference_limits::{FreeSlots, ReferenceLimits},
+    reference_pauses::ReferencePauses,
+};
 use crate::twin::Twin;
 use queue_core::{
     AnswerRoom, Applied, ClaimRequest, ClaimedJob, Counts, EndSignal, Enqueued, JobId, JobMeta, Moment,
@@ -14,6 +17,7 @@ pub(super) struct Jobs {
     /// In the order of their lives.
     pub(super) list: Vec<Twin>,
     pub(super) pauses: ReferencePauses,
+    pub(super) limits: ReferenceLimits,
     /// Queues that ever had a job, or were paused or resumed.
     pub(super) queues: BTreeSet<QueueName>,
     last_seq: u64,
@@ -139,9 +143,16 @@ impl Jobs {
         self.list.iter_mut().find(|twin| twin.job.meta.queue == *queue && twin.job.meta.seq == life)
     }
 
+    /// The slots of the partitions of a queue that are free.
+    pub(super) fn slots(&self, queue: &QueueName) -> FreeSlots {
+        let leased = self.of(queue).filter(|meta| meta.lease.is_some());
+        self.limits.free(queue, leased.filter_map(|meta| meta.partition.as_ref()))
+    }
+
     pub(super) fn claim(&mut self, request: &ClaimRequest, now: Timestamp) -> Vec<ClaimedJob> {
         let queue = &request.queue;
         let (_, paused) = self.pauses.at(queue, now);
+        let mut slots = self.slots(queue);
         let is_open = |meta: &JobMeta| paused.iter().all(|paused| paused.kind != meta.kind);
         let is_due = |meta: &JobMeta| meta.queue == *queue && meta.is_due(now) && is_open(meta);
         let mut due: Vec<&mut Twin> = self.list.iter_mut().filter(|twin| is_due(&twin.job.meta)).collect();
@@ -150,6 +161,7 @@ impl Jobs {
             twin.lease(request, now);
             ClaimedJob { record: twin.record(now).expect("a leased job is there"), token: request.token }
         };
+        due.retain(|twin| slots.take(twin.job.meta.partition.as_ref()));
         let mut room = AnswerRoom::new(request.bytes_max);
         let fits = |twin: &&mut Twin| room.takes(twin.payload_len());
         due.into_iter().take(request.limit_at(now)).take_while(fits).map(lease).collect()

@@ -1,11 +1,11 @@
 //! Jobs and deeds as a store takes them.
 
-use super::op::{CONTENT_TYPES, How, IDS, KINDS, New, Signal, What};
+use super::op::{CONTENT_TYPES, How, IDS, KINDS, New, PARTITIONS, Signal, What};
 use crate::bench::prelude::*;
 use bytes::Bytes;
 use queue_core::{
-    Budget, ContentType, EndSignal, Failure, Kind, LeaseToken, NewJob, OnWaiting, Payload, RetentionPolicy,
-    Span, Timestamp,
+    Budget, ContentType, EndSignal, Failure, Kind, LeaseToken, NewJob, OnWaiting, Partition, Payload,
+    RetentionPolicy, Span, Timestamp,
     lifecycle::{Amendment, Event},
 };
 
@@ -39,6 +39,9 @@ pub(super) fn new_job(new: &New) -> NewJob {
     job.expires_in = new.expires_after_ms.map(|ms| span(new.delay_ms + ms));
     job.terms.time_limit = new.time_limit_ms.map(span);
     let job = with_gates(job, new);
+    // Which partition follows from what is drawn anyway. A third of the jobs have none.
+    let nth = (new.id + new.payload.len()) % (PARTITIONS.len() + 1);
+    let job = NewJob { partition: PARTITIONS.get(nth).map(|key| Partition::from_static(key)), ..job };
     if new.awaited { job.awaited() } else { job }
 }
 

@@ -1,7 +1,7 @@
 //! The random verbs of a run, and how they are generated.
 
 use super::{
-    op::{Doomed, Filter, How, IDS, KINDS, New, TAGS, What},
+    op::{Doomed, Filter, How, IDS, KINDS, New, PARTITIONS, TAGS, What},
     strategy,
 };
 use proptest::{
@@ -82,6 +82,15 @@ pub(super) enum Verb {
         queue: usize,
         kind: Option<usize>,
     },
+    /// A limit of each partition, or of one, is set or taken away.
+    Limit {
+        queue: usize,
+        of: Option<usize>,
+        running: Option<u32>,
+    },
+    Partitions {
+        queue: usize,
+    },
     Pass {
         ms: i64,
     },
@@ -115,6 +124,8 @@ pub(super) struct Width {
     pub(super) queues: usize,
     /// The most transitions in one call.
     pub(super) batch: usize,
+    /// Jobs have partitions, and queues limits.
+    pub(super) has_partitions: bool,
 }
 
 pub(super) fn verbs(width: Width) -> BoxedStrategy<Vec<Verb>> {
@@ -126,14 +137,15 @@ pub(super) fn last_look() -> impl Iterator<Item = Verb> {
     (0..QUEUES.len()).map(|queue| Verb::Get { queue })
 }
 
-fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
+fn verb(width: Width) -> BoxedStrategy<Verb> {
+    let Width { queues, batch, has_partitions } = width;
     let queue = move || 0..queues;
     let picks = move || vec(pick(), 1..=batch);
     let group = Union::new_weighted(vec![(2, vec(strategy::new(), 1..4).boxed()), (1, strategy::family())]);
     let enqueue = (queue(), vec(group, 1..4));
     let list = (queue(), strategy::listing());
     let list = list.prop_map(|(queue, (filter, page))| Verb::List { queue, filter, page });
-    Union::new_weighted(vec![
+    let mut kinds = vec![
         (5, enqueue.prop_map(|(queue, groups)| Verb::Enqueue { queue, groups }).boxed()),
         (8, claim(queues)),
         (9, picks().prop_map(Verb::Apply).boxed()),
@@ -153,8 +165,19 @@ fn verb(Width { queues, batch }: Width) -> BoxedStrategy<Verb> {
         (5, strategy::millis().prop_map(|ms| Verb::Pass { ms }).boxed()),
         (1, strategy::millis().prop_map(|ms| Verb::Back { ms }).boxed()),
         (1, Just(Verb::Reopen).boxed()),
-    ])
-    .boxed()
+    ];
+    if has_partitions {
+        kinds.push((5, limit(queues)));
+        kinds.push((4, queue().prop_map(|queue| Verb::Partitions { queue }).boxed()));
+    }
+    Union::new_weighted(kinds).boxed()
+}
+
+fn limit(queues: usize) -> BoxedStrategy<Verb> {
+    let running = select(&[Some(1), Some(2), Some(1), Some(0), None][..]);
+    (0..queues, weighted(0.5, 0..PARTITIONS.len()), running)
+        .prop_map(|(queue, of, running)| Verb::Limit { queue, of, running })
+        .boxed()
 }
 
 /// A pause of a kind, or of a queue.
@@ -183,6 +206,7 @@ fn walk(queues: usize) -> BoxedStrategy<Verb> {
                 states: states.unwrap_or_default(),
                 kind: kind.map(|nth| Kind::from_static(KINDS[nth])),
                 worker: None,
+                partition: None,
                 tag: tag.map(|nth| Tag::new(TAGS[nth]).expect("a valid tag")),
                 id_prefix: id.map(|nth| IDS[nth].to_owned()),
                 entered: None,

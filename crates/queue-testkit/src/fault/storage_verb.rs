@@ -26,6 +26,12 @@ pub enum StorageVerb {
     Import,
     /// Stops or resumes claims of a queue, or of a kind.
     SetPaused,
+    /// Sets limits of a queue.
+    SetLimits,
+    /// Reads the limits of a queue.
+    Limits,
+    /// Lists partitions.
+    Partitions,
     /// Opens a stream of hints.
     Subscribe,
     /// Announces a worker.
@@ -58,6 +64,9 @@ impl StorageVerb {
         Self::Prune,
         Self::Import,
         Self::SetPaused,
+        Self::SetLimits,
+        Self::Limits,
+        Self::Partitions,
         Self::Subscribe,
         Self::Announce,
         Self::SetDuty,
@@ -91,6 +100,9 @@ impl StorageVerb {
             Self::Prune => "prune",
             Self::Import => "import",
             Self::SetPaused => "set_paused",
+            Self::SetLimits => "set_limits",
+            Self::Limits => "limits",
+            Self::Partitions => "partitions",
             Self::Subscribe => "subscribe",
             Self::Announce => "announce",
             Self::SetDuty => "set_duty",

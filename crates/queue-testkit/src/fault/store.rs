@@ -4,9 +4,10 @@ use crate::fault::{Fault, FaultCounts, FaultPlan, StorageVerb, hints::FaultyHint
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, Error, ErrorKind,
-    EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery,
-    NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage,
-    SeriesQuery, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
+    EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, Limit,
+    LimitScope, ListQuery, NewJob, Page, PartitionPage, PartitionQuery, Pause, PruneRequest, QueueName,
+    QueuesPage, QueuesQuery, Result, SeriesEntry, SeriesPage, SeriesQuery, Stamped, Storage, WorkerId,
+    WorkerInfo, lifecycle::Transition,
 };
 use std::{any::Any, sync::Arc, time::Duration};
 
@@ -135,6 +136,18 @@ impl<S: Storage + ?Sized> Storage for FaultStore<S> {
 
     async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
         self.call(StorageVerb::SetPaused, || self.store.set_paused(queue, kind, pause)).await
+    }
+
+    async fn set_limits(&self, queue: &QueueName, limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        self.call(StorageVerb::SetLimits, || self.store.set_limits(queue, limits.clone())).await
+    }
+
+    async fn limits(&self, queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        self.call(StorageVerb::Limits, || self.store.limits(queue)).await
+    }
+
+    async fn partitions(&self, query: PartitionQuery) -> Result<PartitionPage> {
+        self.call(StorageVerb::Partitions, || self.store.partitions(query.clone())).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {

@@ -38,6 +38,7 @@ fn supported(store: &dyn Storage, facilities: &[Facility]) -> Vec<Need> {
         (Need::Attempts, capabilities.attempts),
         (Need::Import, capabilities.import),
         (Need::Gates, capabilities.limits.gates),
+        (Need::Partitions, capabilities.limits.partitions),
         (Need::Presence, capabilities.presence),
         (Need::Series, capabilities.series),
         (Need::Hints, capabilities.events != EventReach::None),

@@ -7,7 +7,7 @@ use queue_core::{Error, InvalidName};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidFilter {
-    /// The kind, the tag or the worker is no such name.
+    /// The kind, the tag, the worker or the partition is no such name.
     #[error("{part}: {why}")]
     Name {
         /// The part of the filter.

@@ -1,14 +1,16 @@
 //! The jobs of a queue that match every part that is given.
 
 use super::{InvalidFilter, JobListing, Standing, written::Written};
-use queue_core::{Direction, JobMeta, Kind, ListFilter, QueueName, State, Tag, Timestamp, Walk, WorkerId};
+use queue_core::{
+    Direction, JobMeta, Kind, ListFilter, Partition, QueueName, State, Tag, Timestamp, Walk, WorkerId,
+};
 use serde::{Deserialize, Serialize};
 
 /// The jobs of a queue that match every part that is given; the default means all of them.
 ///
 /// As JSON it is an object of its parts, of which each may be absent: `states` (a list), `kind`,
-/// `tag`, `worker`, `id_prefix`, `since_ms` and `until_ms` (store times in milliseconds). In
-/// addresses, in forms and on a command line it is pairs of text; see
+/// `tag`, `worker`, `partition`, `id_prefix`, `since_ms` and `until_ms` (store times in
+/// milliseconds). In addresses, in forms and on a command line it is pairs of text; see
 /// [`from_parts`](Self::from_parts).
 ///
 /// ```
@@ -32,6 +34,8 @@ pub struct JobFilter {
     pub tag: Option<Tag>,
     /// Jobs that this worker holds.
     pub worker: Option<WorkerId>,
+    /// Jobs of this partition.
+    pub partition: Option<Partition>,
     /// Jobs whose id begins with this text.
     pub id_prefix: Option<String>,
     /// Jobs that [came into their state](JobMeta::entered_at) at this store time or later.
@@ -159,6 +163,7 @@ impl JobFilter {
             kind: self.kind.clone(),
             worker: self.worker.clone(),
             tag: self.tag.clone(),
+            partition: self.partition.clone(),
             id_prefix: self.id_prefix.clone(),
             entered,
         }

@@ -1,12 +1,13 @@
 //! A filter as pairs of text: the query of an address, a form, options of a command, a line.
 
 use super::{InvalidFilter, JobFilter};
-use queue_core::{InvalidName, Kind, NAME_BYTES_MAX, Tag, Timestamp, WorkerId};
+use queue_core::{InvalidName, Kind, NAME_BYTES_MAX, Partition, Tag, Timestamp, WorkerId};
 use std::{fmt, str::FromStr};
 
 impl JobFilter {
     /// The names of the parts, as pairs spell them.
-    pub const PARTS: [&str; 7] = ["state", "kind", "tag", "worker", "id_prefix", "since_ms", "until_ms"];
+    pub const PARTS: [&str; 8] =
+        ["state", "kind", "tag", "worker", "partition", "id_prefix", "since_ms", "until_ms"];
 
     /// The filter that pairs of a part's name and its text spell. `state` may be given many times,
     /// every other part once; `since_ms` and `until_ms` are store times in milliseconds.
@@ -32,6 +33,7 @@ impl JobFilter {
             ("kind", self.kind.as_ref().map(ToString::to_string)),
             ("tag", self.tag.as_ref().map(ToString::to_string)),
             ("worker", self.worker.as_ref().map(ToString::to_string)),
+            ("partition", self.partition.as_ref().map(ToString::to_string)),
             ("id_prefix", self.id_prefix.clone()),
             ("since_ms", self.since.map(millis)),
             ("until_ms", self.until.map(millis)),
@@ -48,6 +50,7 @@ impl JobFilter {
             "kind" => set("kind", &mut self.kind, name("kind", Kind::new(text))?),
             "tag" => set("tag", &mut self.tag, name("tag", Tag::new(text))?),
             "worker" => set("worker", &mut self.worker, name("worker", WorkerId::new(text))?),
+            "partition" => set("partition", &mut self.partition, name("partition", Partition::new(text))?),
             "id_prefix" if text.len() > NAME_BYTES_MAX => Err(InvalidFilter::Prefix),
             "id_prefix" => set("id_prefix", &mut self.id_prefix, text.to_owned()),
             "since_ms" => set("since_ms", &mut self.since, time("since_ms", text)?),

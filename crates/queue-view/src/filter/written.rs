@@ -18,6 +18,8 @@ pub(super) struct Written {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     worker: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    partition: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     id_prefix: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     since_ms: Option<i64>,
@@ -32,6 +34,7 @@ impl From<JobFilter> for Written {
             kind: filter.kind.map(|kind| kind.to_string()),
             tag: filter.tag.map(|tag| tag.to_string()),
             worker: filter.worker.map(|worker| worker.to_string()),
+            partition: filter.partition.map(|partition| partition.to_string()),
             id_prefix: filter.id_prefix,
             since_ms: filter.since.map(Timestamp::as_millis),
             until_ms: filter.until.map(Timestamp::as_millis),
@@ -47,6 +50,7 @@ impl TryFrom<Written> for JobFilter {
             ("kind", written.kind),
             ("tag", written.tag),
             ("worker", written.worker),
+            ("partition", written.partition),
             ("id_prefix", written.id_prefix),
         ];
         let given: Vec<(&str, String)> =

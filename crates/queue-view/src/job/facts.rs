@@ -40,6 +40,8 @@ pub(super) fn facts(reading: &JobReading) -> Vec<JobFact> {
         facts.push(JobFact::plain("stalls", counted(meta.stalls, meta.terms.max_stalls)));
     }
     facts.push(JobFact::plain("priority", meta.priority.to_string()));
+    let partition = meta.partition.iter();
+    facts.extend(partition.map(|it| JobFact::shared("partition", it.as_str(), "partition")));
     facts.extend(meta.tags.iter().map(|tag| JobFact::shared("tag", tag.as_str(), "tag")));
     facts.push(JobFact::plain("enqueued", relative(meta.created_at, *now)));
     facts.extend(meta.wait_time(*now).map(|time| JobFact::plain("waited", age(time))));

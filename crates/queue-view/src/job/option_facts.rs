@@ -22,12 +22,16 @@ pub fn option_facts(job: &NewJob, with_headers: bool) -> Vec<JobFact> {
         awaited: _,
         gate: _,
         end_signals: _,
+        partition,
     } = job;
     let span = |label, span: &Span| JobFact::plain(label, age(span.as_duration()));
     let mut facts: Vec<JobFact> =
         tags.iter().map(|tag| JobFact::shared("tag", tag.as_str(), "tag")).collect();
     let headers = headers.iter().filter(|_| with_headers);
     facts.extend(headers.map(|(name, value)| JobFact::plain("header", format!("{name}={value}"))));
+    facts.extend(
+        partition.iter().map(|partition| JobFact::shared("partition", partition.as_str(), "partition")),
+    );
     if *priority != 0 {
         facts.push(JobFact::plain("priority", priority.to_string()));
     }

@@ -2,11 +2,11 @@
 
 use super::{ErrorView, TermsView};
 use crate::words::millis;
-use queue_core::{Gate, JobMeta, Reason, Tag, Tally, Timestamp};
+use queue_core::{Gate, JobMeta, Partition, Reason, Tag, Tally, Timestamp};
 use serde::Serialize;
 
 /// The metadata of a job as JSON: one row of a listing, and the beginning of [`JobDetails`] and
-/// [`WholeJob`]. Every field but `gate` is always there; times are store times.
+/// [`WholeJob`]. Every field but `partition` and `gate` is always there; times are store times.
 ///
 /// [`JobDetails`]: crate::JobDetails
 /// [`WholeJob`]: crate::WholeJob
@@ -21,6 +21,9 @@ pub struct JobView<'a> {
     revision: u64,
     kind: &'a str,
     tags: Vec<&'a str>,
+    /// The partition in which it takes its turn; absent if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partition: Option<&'a str>,
     /// `queued`, `processing`, `failing`, `completed`, `failed` or `cancelled`.
     state: &'static str,
     /// Waits for a due time that is still to come.
@@ -76,6 +79,7 @@ impl<'a> JobView<'a> {
             revision: job.revision,
             kind: job.kind.as_str(),
             tags: job.tags.iter().map(Tag::as_str).collect(),
+            partition: job.partition.as_ref().map(Partition::as_str),
             state: job.state.as_str(),
             scheduled: job.is_scheduled(now),
             expired: job.is_expired(now),

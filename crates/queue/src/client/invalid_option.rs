@@ -86,6 +86,9 @@ pub enum InvalidOption {
     /// An invalid tag, or too many tags.
     #[error("{0}")]
     Tags(String),
+    /// A partition that is no name.
+    #[error("{0}")]
+    Partition(String),
     /// A key for ids of content that is too short.
     #[error(
         "a key for ids has at least 16 bytes, better 32 of the operating system's randomness, and not {bytes}"

@@ -164,6 +164,13 @@ impl JobOptions {
         self
     }
 
+    /// Sets the partition of the queue in which the job takes its turn, such as the customer that
+    /// it is for. It is that of the job for its whole life.
+    pub fn partition(mut self, partition: impl Into<String>) -> Self {
+        self.values.partition = Some(partition.into());
+        self
+    }
+
     /// Checks every option, as an enqueue does.
     ///
     /// # Errors

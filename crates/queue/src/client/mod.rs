@@ -17,6 +17,7 @@ mod invalid_option;
 mod job_options;
 mod jobs;
 mod keep;
+mod limits;
 mod manage;
 #[cfg(not(feature = "opentelemetry"))]
 mod no_send_span;
@@ -47,6 +48,7 @@ pub use into_job_id::IntoJobId;
 pub use invalid_option::InvalidOption;
 pub use job_options::JobOptions;
 pub use jobs::{BulkChange, InvalidListing, JobCount, Jobs};
+pub use limits::LimitsToSet;
 pub use queue::Queue;
 pub use queue_view::SeriesReading;
 pub use status::Status;

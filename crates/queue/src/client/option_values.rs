@@ -6,8 +6,8 @@ use crate::{
     client::keep::{checked_span, positive_span},
 };
 use queue_core::{
-    Headers, JobId, Kind, NewJob, OnFailed, OnWaiting, Payload, Retention, RetentionPolicy, SharedTerms,
-    Span, Tag, Tags,
+    Headers, JobId, Kind, NewJob, OnFailed, OnWaiting, Partition, Payload, Retention, RetentionPolicy,
+    SharedTerms, Span, Tag, Tags,
 };
 use std::{
     collections::BTreeMap,
@@ -32,6 +32,7 @@ pub(super) struct OptionValues {
     /// Of several with one name the last counts.
     pub(super) headers: Vec<(String, String)>,
     pub(super) tags: Vec<String>,
+    pub(super) partition: Option<String>,
 }
 
 /// When a job may be claimed.
@@ -62,6 +63,7 @@ impl OptionValues {
             on_failed: self.on_failed.or(under.on_failed),
             headers: under.headers.iter().cloned().chain(self.headers).collect(),
             tags: under.tags.iter().cloned().chain(self.tags).collect(),
+            partition: self.partition.or_else(|| under.partition.clone()),
         }
     }
 
@@ -131,6 +133,11 @@ impl OptionValues {
         Headers::new(last_of_each).map_err(|error| InvalidOption::Headers(error.message().to_owned()))
     }
 
+    fn partition(&self) -> Result<Option<Partition>, InvalidOption> {
+        let checked = self.partition.as_ref().map(Partition::new).transpose();
+        checked.map_err(|invalid| InvalidOption::Partition(invalid.to_string()))
+    }
+
     fn tags(&self) -> Result<Tags, InvalidOption> {
         let tags: Result<Vec<Tag>, _> = self.tags.iter().map(Tag::new).collect();
         let tags = tags.map_err(|invalid| InvalidOption::Tags(invalid.to_string()))?;
@@ -149,6 +156,7 @@ pub(super) fn checked(values: &OptionValues) -> Result<CheckedOptions, InvalidOp
         on_waiting: values.on_waiting(delay)?,
         headers: values.headers()?,
         tags: values.tags()?,
+        partition: values.partition()?,
     })
 }
 
@@ -175,6 +183,7 @@ pub(crate) struct CheckedOptions {
     on_waiting: OnWaiting,
     headers: Headers,
     tags: Tags,
+    partition: Option<Partition>,
 }
 
 impl CheckedOptions {
@@ -183,7 +192,8 @@ impl CheckedOptions {
     }
 
     pub(crate) fn job(&self, id: JobId, kind: Kind, payload: Payload) -> NewJob {
-        let Self { delay, expires_in, priority, terms, on_failed, on_waiting, headers, tags } = self.clone();
+        let Self { delay, expires_in, priority, terms, on_failed, on_waiting, headers, tags, partition } =
+            self.clone();
         NewJob {
             id,
             kind,
@@ -199,6 +209,7 @@ impl CheckedOptions {
             awaited: false,
             gate: None,
             end_signals: Vec::new(),
+            partition,
         }
     }
 }

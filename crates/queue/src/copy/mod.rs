@@ -30,8 +30,8 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 /// Each job has a new number in the target, in the order of the old ones, and above all numbers
 /// that the source ever gave: so a fence `(seq, epoch)` of an outside resource goes on, and never
 /// back. A wait for a job by its old number finds no job. Times are kept as they are, and mean what
-/// the target's clock says. Workers, subscriptions and pauses are not copied; schedules are jobs,
-/// and are.
+/// the target's clock says. The limits of a queue are copied; workers, subscriptions and pauses are
+/// not. Schedules are jobs, and are.
 ///
 /// # Killed, and run again
 /// A copy may end at any moment, and is finished by running it again: what is in the target already
@@ -203,6 +203,7 @@ impl StoreCopy {
             // The target first: its pause says that a copy was begun.
             self.pause(&*self.to, queue).await?;
             self.pause(&*self.from, queue).await?;
+            self.copy_limits(queue).await?;
             if let HeldJobs::Wait(longest) = self.held {
                 let mut told =
                     |held| watch(&CopyProgress { queue, phase: CopyPhase::Waiting, done: 0, total: held });
@@ -213,6 +214,19 @@ impl StoreCopy {
         }
         self.verify(queue, &mut report, watch).await?;
         Ok(report)
+    }
+
+    /// A target without partitions refuses the limits of the source.
+    async fn copy_limits(&self, queue: &QueueName) -> Result<()> {
+        if !self.from.capabilities().limits.partitions {
+            return Ok(());
+        }
+        let limits = self.from.limits(queue).await?;
+        if limits.is_empty() {
+            return Ok(());
+        }
+        let limits = limits.into_iter().map(|(scope, limit)| (scope, Some(limit))).collect();
+        self.to.set_limits(queue, limits).await
     }
 
     async fn pause(&self, store: &dyn Storage, queue: &QueueName) -> Result<()> {

@@ -1,7 +1,7 @@
 //! An operation as a program describes it.
 
 use super::{Action, OPERATION_JOBS_MAX, OperationSpec, SpecError};
-use queue_core::{InvalidName, JobMeta, Kind, QueueName, Result, Tag, Timestamp, WorkerId};
+use queue_core::{InvalidName, JobMeta, Kind, Partition, QueueName, Result, Tag, Timestamp, WorkerId};
 use queue_view::{JobFilter, Standing};
 
 /// What to do, and to which jobs of a queue: those that match every part that is given, and stand
@@ -55,6 +55,12 @@ impl Operation {
     /// Means jobs that this worker holds.
     pub fn worker(mut self, worker: impl AsRef<str>) -> Self {
         self.filter.worker = self.checked(WorkerId::new(worker));
+        self
+    }
+
+    /// Means jobs of this partition.
+    pub fn partition(mut self, partition: impl AsRef<str>) -> Self {
+        self.filter.partition = self.checked(Partition::new(partition));
         self
     }
 

@@ -82,7 +82,8 @@ fn read(text: &str, store: &str) -> Option<(PageEnd, u64)> {
 mod tests {
     use super::{Cursor, PageEnd};
     use crate::{
-        Direction, Kind, LeaseToken, ListFilter, ListQuery, QueueName, State, Tag, Timestamp, Walk, WorkerId,
+        Direction, Kind, LeaseToken, ListFilter, ListQuery, Partition, QueueName, State, Tag, Timestamp,
+        Walk, WorkerId,
     };
     use std::collections::BTreeSet;
 
@@ -110,6 +111,7 @@ mod tests {
             ListFilter { kind: Some(Kind::from_static("a")), ..ListFilter::default() },
             ListFilter { worker: Some(WorkerId::from_static("a")), ..ListFilter::default() },
             ListFilter { tag: Some(tag("a")), ..ListFilter::default() },
+            ListFilter { partition: Some(Partition::from_static("a")), ..ListFilter::default() },
             ListFilter { id_prefix: Some("a".to_owned()), ..ListFilter::default() },
             ListFilter { entered: Some(time(0)..time(1)), ..ListFilter::default() },
             ListFilter { entered: Some(time(0)..time(2)), ..ListFilter::default() },

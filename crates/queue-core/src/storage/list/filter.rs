@@ -1,6 +1,6 @@
 //! The filter of a listing.
 
-use crate::{JobMeta, Kind, State, Tag, Timestamp, WorkerId};
+use crate::{JobMeta, Kind, Partition, State, Tag, Timestamp, WorkerId};
 use std::ops::Range;
 
 /// Which jobs a listing shows of those that it steps through: jobs that match every part that is
@@ -15,6 +15,8 @@ pub struct ListFilter {
     pub worker: Option<WorkerId>,
     /// Jobs with this tag.
     pub tag: Option<Tag>,
+    /// Jobs of this partition.
+    pub partition: Option<Partition>,
     /// Jobs whose id begins with this text.
     pub id_prefix: Option<String>,
     /// Jobs that [came into their state](JobMeta::entered_at) in this range of time, whose end is
@@ -36,6 +38,7 @@ impl ListFilter {
             && self.kind.as_ref().is_none_or(|kind| job.kind == *kind)
             && self.worker.as_ref().is_none_or(is_held_by)
             && self.tag.as_ref().is_none_or(|tag| job.tags.contains(tag))
+            && self.partition.as_ref().is_none_or(|partition| job.partition.as_ref() == Some(partition))
             && self.id_prefix.as_ref().is_none_or(|prefix| job.id.as_str().starts_with(prefix))
             && self.entered.as_ref().is_none_or(|entered| entered.contains(&job.entered_at()))
     }

@@ -12,6 +12,7 @@ use queue_core::{
     Applied, Duty, ImportRequest, Imported, Kind, Pause, PruneRequest, QueueName, Span, Stamped, WorkerId,
     WorkerInfo, lifecycle::Transition,
 };
+use queue_memory::LimitChanges;
 use queue_store::group_commit::{Turn, Verb};
 
 /// Compares guards and writes patches.
@@ -101,6 +102,30 @@ impl Verb<FsCommitter> for FsSetPaused {
         let engine = &mut session.state.engine;
         engine.raise_mark(now);
         Ok(engine.set_paused(&self.queue, self.kind.as_ref(), self.pause, now))
+    }
+}
+
+/// Sets limits of a queue, or takes them away.
+#[derive(Debug)]
+pub(crate) struct FsSetLimits {
+    pub(crate) queue: QueueName,
+    pub(crate) limits: LimitChanges,
+}
+
+impl Verb<FsCommitter> for FsSetLimits {
+    /// An error for a limit that cannot be.
+    type Answer = Result<(), queue_core::Error>;
+
+    const NAME: &'static str = "set_limits";
+
+    fn weight(&self) -> usize {
+        self.limits.len()
+    }
+
+    fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
+        let engine = &mut session.state.engine;
+        engine.raise_mark(session.moment.now);
+        Ok(engine.set_limits(&self.queue, self.limits.clone()))
     }
 }
 

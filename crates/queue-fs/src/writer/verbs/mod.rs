@@ -8,12 +8,13 @@ mod read;
 mod series;
 mod upkeep;
 
-pub(crate) use change::{FsAnnounce, FsApply, FsImport, FsPruneSome, FsSetDuty, FsSetPaused};
+pub(crate) use change::{FsAnnounce, FsApply, FsImport, FsPruneSome, FsSetDuty, FsSetLimits, FsSetPaused};
 pub(crate) use claim::FsClaim;
 pub(crate) use diagnose::FsDiagnose;
 pub(crate) use enqueue::FsEnqueue;
 pub(crate) use read::{
-    FsCountJobs, FsGet, FsList, FsListQueues, FsListWorkers, FsMeasure, FsReadAttempts, FsVerify,
+    FsCountJobs, FsGet, FsList, FsListPartitions, FsListQueues, FsListWorkers, FsMeasure, FsReadAttempts,
+    FsReadLimits, FsVerify,
 };
 pub(crate) use series::{FsReadSeries, FsWriteSeries};
 pub(crate) use upkeep::{FsCatchUp, FsFlushNow};

@@ -9,8 +9,8 @@ use crate::{
     },
 };
 use queue_core::{
-    Counts, Detail, JobAttempts, JobId, JobRecord, ListQuery, Page, QueueName, QueuesPage, QueuesQuery,
-    Stamped, WorkerInfo,
+    Counts, Detail, JobAttempts, JobId, JobRecord, Limit, LimitScope, ListQuery, Page, PartitionPage,
+    PartitionQuery, QueueName, QueuesPage, QueuesQuery, Stamped, WorkerInfo,
 };
 use queue_store::group_commit::{Turn, Verb};
 
@@ -103,6 +103,36 @@ impl Verb<FsCommitter> for FsListQueues {
 
     fn run(&self, session: &mut JournalSession) -> Result<QueuesPage, FsFault> {
         Ok(session.state.engine.queues(&self.0, session.moment))
+    }
+}
+
+/// Reads the limits of a queue.
+#[derive(Debug)]
+pub(crate) struct FsReadLimits(pub(crate) QueueName);
+
+impl Verb<FsCommitter> for FsReadLimits {
+    type Answer = Vec<(LimitScope, Limit)>;
+
+    const NAME: &'static str = "limits";
+    const NEED: TransactionKind = TransactionKind::Read;
+
+    fn run(&self, session: &mut JournalSession) -> Result<Self::Answer, FsFault> {
+        Ok(session.state.engine.limits(&self.0))
+    }
+}
+
+/// Reads a page of the partitions of a queue.
+#[derive(Debug)]
+pub(crate) struct FsListPartitions(pub(crate) PartitionQuery);
+
+impl Verb<FsCommitter> for FsListPartitions {
+    type Answer = PartitionPage;
+
+    const NAME: &'static str = "partitions";
+    const NEED: TransactionKind = TransactionKind::Read;
+
+    fn run(&self, session: &mut JournalSession) -> Result<PartitionPage, FsFault> {
+        Ok(session.state.engine.partitions(&self.0, session.moment))
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::power::disk::Disk;
 use queue_core::{
-    ClaimRequest, ContentType, Detail, Failure, JobId, Kind, ManualClock, NewJob, Pause, Payload, QueueName,
-    Retention, SeededRng, Span, Storage, StorageExt, Timestamp, WorkerId,
+    ClaimRequest, ContentType, Detail, Failure, JobId, Kind, Limit, LimitScope, ManualClock, NewJob,
+    Partition, Pause, Payload, QueueName, Retention, SeededRng, Span, Storage, StorageExt, Timestamp,
+    WorkerId,
     lifecycle::{Cause, Event, Policy},
 };
 use queue_fs::{FsOptions, FsStorage};
@@ -53,6 +54,10 @@ async fn room_is_bounded_by_what_is_in_the_store() {
     store.enqueue(&queue(), vec![jobs]).await.expect("it enqueues");
     let other = QueueName::from_static("paused");
     store.set_paused(&other, None, Pause::UntilResumed).await.expect("it pauses");
+    let limits = [(LimitScope::EachPartition, 3), (LimitScope::Partition(Partition::from_static("a")), 7)]
+        .map(|(scope, running)| (scope, Limit { running: Some(running), weight: 2 }));
+    let set = limits.iter().map(|(scope, limit)| (scope.clone(), Some(*limit))).collect();
+    store.set_limits(&other, set).await.expect("it sets limits");
     let live = (STAYING * (PAYLOAD_BYTES + 250)) as u64;
     let bound = 2 * (live + SEGMENT_BYTES) + 2 * SEGMENT_BYTES + RESERVE_BYTES;
     for n in 0..1_500 {
@@ -75,6 +80,7 @@ async fn room_is_bounded_by_what_is_in_the_store() {
             store.get_one(&queue(), &id, Detail::Full).await.expect("it reads").expect("it is there");
         assert_eq!(record.body.expect("asked for").payload, job(id.as_str()).payload);
     }
+    assert_eq!(store.limits(&other).await.expect("it answers"), limits);
     let (worker, rng) = (WorkerId::from_static("w"), SeededRng::new(0));
     let request = ClaimRequest::new(other, worker, 1, Span::from_secs(30), &rng);
     assert!(store.claim(request).await.expect("it answers").pause.is_on());

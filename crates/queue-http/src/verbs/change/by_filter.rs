@@ -27,6 +27,8 @@ pub(super) struct FilterIn {
     tag: Option<String>,
     /// Jobs that this worker holds.
     worker: Option<String>,
+    /// Jobs of this partition.
+    partition: Option<String>,
     id_prefix: Option<String>,
     /// Jobs that came into their state at this store time or later.
     since_ms: Option<i64>,

@@ -29,6 +29,8 @@ pub(crate) struct ListParams {
     tag: Option<String>,
     /// Jobs that this worker holds.
     worker: Option<String>,
+    /// Jobs of this partition.
+    partition: Option<String>,
     /// Jobs whose id begins so.
     id_prefix: Option<String>,
     /// Jobs that came into their state at this store time or later.

@@ -32,7 +32,9 @@ async fn run(store: &RedisStorage, ids: &[&'static str], seen: impl AsyncFn()) {
     seen().await;
     let (worker, lease, not_after) = (WorkerId::from_static("w"), Span::from_secs(1), None);
     let (limit, bytes_max) = (ids.len(), 1 << 20);
-    let request = ClaimRequest { queue, worker, limit, lease, token: TOKEN, not_after, bytes_max };
+    let limited_max = usize::MAX;
+    let request =
+        ClaimRequest { queue, worker, limit, lease, token: TOKEN, not_after, bytes_max, limited_max };
     let claimed = store.claim(request).await.expect("it claims").jobs;
     seen().await;
     let complete = |job: &queue_core::ClaimedJob| {

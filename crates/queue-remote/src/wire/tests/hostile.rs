@@ -72,7 +72,8 @@ proptest! {
             next_due: None,
             pause: Pause::Off,
             paused_kinds: Vec::new(),
-            set_aside: 0,
+            kept_back: false,
+        set_aside: 0,
             now: at(2),
             clock: at(3),
         };

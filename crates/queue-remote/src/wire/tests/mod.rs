@@ -9,10 +9,11 @@ use bytes::{Bytes, BytesMut};
 use queue_core::{
     Applied, Capabilities, Certainty, ClaimRequest, Claimed, ClaimedJob, ContentType, Counts, Cursor,
     Direction, Durability, Duty, EndOutcome, Enqueued, Error, ErrorKind, EventReach, Failure, Finding, Hint,
-    ImportRequest, Imported, JobAttempts, JobChange, JobId, JobMeta, JobRecord, Kind, ListFilter, ListQuery,
-    Moment, NewJob, Page, Pause, PausedKind, Prune, PruneRequest, QueueName, QueueStatus, QueuesPage,
-    QueuesQuery, Reach, Reason, Seq, SeriesEntry, SeriesName, SeriesQuery, Severity, Signalling, Stamped,
-    State, Tag, Walk, WholeJob, WorkerId, WorkerInfo,
+    ImportRequest, Imported, JobAttempts, JobChange, JobId, JobMeta, JobRecord, Kind, Limit, LimitScope,
+    ListFilter, ListQuery, Moment, NewJob, Page, Partition, PartitionPage, PartitionQuery, PartitionStatus,
+    Pause, PausedKind, Prune, PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Reason,
+    Seq, SeriesEntry, SeriesName, SeriesQuery, Severity, Signalling, Stamped, State, Tag, Walk, WholeJob,
+    WorkerId, WorkerInfo,
     lifecycle::{
         Amend, CloseGate, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Signals,
         Transition,
@@ -120,12 +121,19 @@ fn requests_come_back() {
         token: token(3),
         bytes_max: 5,
         not_after: Some(at(6)),
+        limited_max: 7,
     });
+    let acme = Partition::from_static("acme");
+    comes_back(&PartitionQuery { queue: queue.clone(), after: Some(acme.clone()), limit: 9 });
+    for scope in [LimitScope::EachPartition, LimitScope::Unpartitioned, LimitScope::Partition(acme.clone())] {
+        comes_back(&vec![(scope, Some(Limit { running: Some(3), weight: 4 }))]);
+    }
     let filter = ListFilter {
         states: State::ALL.to_vec(),
         kind: Some(Kind::unnamed()),
         worker: Some(worker.clone()),
         tag: Some(Tag::new("t").expect("valid")),
+        partition: Some(acme),
         id_prefix: Some("a\u{1}".to_owned()),
         entered: Some(at(1)..at(2)),
     };
@@ -165,6 +173,17 @@ fn requests_come_back() {
 
 #[test]
 fn answers_come_back() {
+    let acme = Partition::from_static("acme");
+    let next = PartitionQuery { queue: QueueName::from_static("q"), after: Some(acme.clone()), limit: 1 };
+    let status = PartitionStatus {
+        partition: acme,
+        leases: 3,
+        waiting: 1_000,
+        oldest_due: Some(at(1)),
+        limit: Limit { running: Some(3), weight: 5 },
+        has_own_limit: true,
+    };
+    comes_back(&PartitionPage { partitions: vec![status], next: Some(next), now: at(2), clock: at(3) });
     let seq = Seq::new(1);
     let queued = vec![
         Enqueued::Queued { seq },
@@ -188,6 +207,7 @@ fn answers_come_back() {
         pause: Pause::UntilResumed,
         paused_kinds: paused_kinds.clone(),
         set_aside: 2,
+        kept_back: true,
         now: at(2),
         clock: at(3),
     });

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use queue_core::{
     Attempt, AttemptOutcome, Budget, ContentType, EndSignal, Failure, Gate, Headers, JobBody, JobId, JobMeta,
-    Kind, LeaseInfo, LeaseToken, NewGate, NewJob, OnFailed, OnWaiting, Payload, QueueName, Reason, Retention,
-    RetentionPolicy, Seq, SharedTerms, Span, State, Tag, Tags, Tally, Timestamp, WorkerId,
+    Kind, LeaseInfo, LeaseToken, NewGate, NewJob, OnFailed, OnWaiting, Partition, Payload, QueueName, Reason,
+    Retention, RetentionPolicy, Seq, SharedTerms, Span, State, Tag, Tags, Tally, Timestamp, WorkerId,
 };
 
 pub(super) fn payload(text: &'static str) -> Payload {
@@ -40,6 +40,7 @@ pub(super) fn new_job() -> NewJob {
         .with_on_waiting(OnWaiting::Replace { max_wait: Some(span(4)) })
         .with_on_failure(Kind::from_static("alarm"))
         .awaited()
+        .with_partition(Partition::from_static("acme"))
         .with_gate(NewGate { needs: 3, is_sealed: true, timeout: Some(span(5)) })
         .with_end_signals([
             EndSignal::to(JobId::from_static("b")),

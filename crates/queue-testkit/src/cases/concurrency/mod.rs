@@ -9,6 +9,7 @@ pub(super) mod dropped;
 pub(super) mod enqueues;
 pub(super) mod handles;
 pub(super) mod hints;
+pub(super) mod partitions;
 mod race;
 pub(super) mod replaces;
 pub(super) mod settles;

@@ -10,7 +10,9 @@ pub use invalid_listing::InvalidListing;
 use crate::{Queue, Status, client::Shared};
 use futures_util::{Stream, StreamExt, stream};
 use pages::Pages;
-use queue_core::{Cursor, Direction, InvalidName, Kind, Page, Result, State, Tag, Timestamp, WorkerId};
+use queue_core::{
+    Cursor, Direction, InvalidName, Kind, Page, Partition, Result, State, Tag, Timestamp, WorkerId,
+};
 use queue_view::{JobFilter, Standing};
 use std::{collections::VecDeque, sync::Arc};
 
@@ -149,6 +151,12 @@ impl Jobs {
     /// Selects jobs that this worker holds.
     pub fn worker(mut self, worker: impl AsRef<str>) -> Self {
         self.filter.worker = self.checked(WorkerId::new(worker));
+        self
+    }
+
+    /// Selects jobs of this [partition](crate::JobOptions::partition).
+    pub fn partition(mut self, partition: impl AsRef<str>) -> Self {
+        self.filter.partition = self.checked(Partition::new(partition));
         self
     }
 

@@ -1,6 +1,7 @@
 //! Copies from one store to another.
 
 mod interrupted;
+mod limits;
 mod refused;
 mod reports;
 

@@ -1,0 +1,152 @@
+//! One partition as its row has it.
+
+use super::{super::session::SqliteSession, changes::PartitionChange};
+use crate::{
+    limit::{LimitInForce, read_limit, scopes_of},
+    row::{counter, integer},
+};
+use queue_core::{Partition, lifecycle::Turn};
+use rusqlite::{OptionalExtension, Row, params};
+
+/// Where a partition stands: by the priority of its next job, then by its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) wanted: Wanted,
+    pub(super) turn: Turn,
+}
+
+/// What decides where a partition stands, beside its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) priority: i16,
+    pub(super) is_limited: bool,
+}
+
+/// One partition with its limit, while a transaction changes it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lane {
+    pub(super) leases: u64,
+    pub(super) waiting: u64,
+    pub(super) limit: LimitInForce,
+    /// Where it stands, while it has a job to give and a slot for it.
+    pub(super) place: Option<Place>,
+    has_row: bool,
+    /// Where it stands by its row.
+    stored: Option<Place>,
+}
+
+impl Lane {
+    /// Counts what the transaction changed.
+    pub(super) fn count(&mut self, change: PartitionChange) {
+        self.leases = self.leases.saturating_add_signed(change.leases);
+        self.waiting = self.waiting.saturating_add_signed(change.waiting);
+    }
+
+    /// Where its next job and its leases put it.
+    pub(super) fn wanted(&self, next: Option<i16>) -> Option<Wanted> {
+        let limit = self.limit.limit;
+        let priority = next.filter(|_| limit.has_room(self.leases))?;
+        Some(Wanted { priority, is_limited: limit.running.is_some() })
+    }
+
+    fn is_idle(&self) -> bool {
+        self.leases == 0 && self.waiting == 0 && !self.limit.is_own
+    }
+}
+
+/// The number of a turn in its column.
+pub(super) fn turn_column(turn: Turn) -> i64 {
+    i64::try_from(turn.as_u64()).unwrap_or(i64::MAX)
+}
+
+/// Reads the number of a turn.
+pub(super) fn read_turn(row: &Row<'_>, column: usize) -> rusqlite::Result<Turn> {
+    Ok(Turn::from_u64(counter(column, row.get(column)?)?))
+}
+
+fn read_lane(row: &Row<'_>) -> rusqlite::Result<Lane> {
+    let place = match row.get(2)? {
+        Some(priority) => {
+            let wanted = Wanted { priority, is_limited: row.get(3)? };
+            Some(Place { wanted, turn: read_turn(row, 4)? })
+        }
+        None => None,
+    };
+    let (leases, waiting) = (counter(0, row.get(0)?)?, counter(1, row.get(1)?)?);
+    Ok(Lane { leases, waiting, place, stored: place, has_row: true, ..Lane::default() })
+}
+
+impl SqliteSession<'_> {
+    /// A partition as its row has it, with its limit; one without a row has no job yet.
+    pub(super) fn load_lane(&mut self, queue: i64, partition: &Partition) -> rusqlite::Result<Lane> {
+        let key = params![queue, partition.as_str()];
+        let lane = self.statements.load_partition.query_row(key, read_lane).optional()?;
+        Ok(Lane { limit: self.limit_of(queue, Some(partition))?, ..lane.unwrap_or_default() })
+    }
+
+    /// The limit in force of a partition, or of the jobs without one.
+    pub(super) fn limit_of(
+        &mut self,
+        queue: i64,
+        partition: Option<&Partition>,
+    ) -> rusqlite::Result<LimitInForce> {
+        self.limit_by(queue, scopes_of(partition))
+    }
+
+    /// The limit that counts of two scopes.
+    pub(super) fn limit_by(
+        &mut self,
+        queue: i64,
+        (key, scope, other): (&str, u8, u8),
+    ) -> rusqlite::Result<LimitInForce> {
+        let statement = self.statements.limit_of.get()?;
+        LimitInForce::of(statement.query_map(params![queue, key, scope, other], read_limit)?)
+    }
+
+    /// The priority of the next job of a partition, or of those without one.
+    pub(super) fn next_priority(
+        &mut self,
+        queue: i64,
+        partition: Option<&Partition>,
+    ) -> rusqlite::Result<Option<i16>> {
+        let read = |row: &Row<'_>| row.get(0);
+        match partition {
+            Some(partition) => {
+                let key = params![queue, partition.as_str(), i64::MIN];
+                self.statements.first_of_partition.query_row(key, read).optional()
+            }
+            None => self.statements.first_ready.query_row(params![queue, i64::MIN], read).optional(),
+        }
+    }
+
+    /// Writes a partition, and forgets one without jobs and without a limit of its own. True if the
+    /// queue has got a partition by it, or has lost one.
+    pub(super) fn save_lane(
+        &mut self,
+        queue: i64,
+        partition: &Partition,
+        lane: &Lane,
+    ) -> rusqlite::Result<bool> {
+        let key = partition.as_str();
+        let (leases, waiting) = (integer(lane.leases), integer(lane.waiting));
+        if lane.is_idle() {
+            let removed = lane.has_row && self.statements.delete_partition.execute(params![queue, key])? > 0;
+            return Ok(removed);
+        }
+        if lane.has_row && lane.place == lane.stored {
+            self.statements.count_partition.execute(params![queue, key, leases, waiting])?;
+            return Ok(false);
+        }
+        let wanted = lane.place.map(|place| place.wanted);
+        self.statements.save_partition.execute(params![
+            queue,
+            key,
+            leases,
+            waiting,
+            wanted.map(|wanted| wanted.priority),
+            wanted.map(|wanted| wanted.is_limited),
+            lane.place.map(|place| turn_column(place.turn)),
+        ])?;
+        Ok(!lane.has_row)
+    }
+}
