@@ -36,6 +36,7 @@ mod settling;
 mod sharing;
 mod shutdown;
 mod shutdown_steps;
+mod slots;
 mod standstill;
 mod support;
 mod time_limit;

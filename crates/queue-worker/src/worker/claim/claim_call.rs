@@ -27,6 +27,8 @@ pub(super) struct ClaimCall {
     pub(super) limit: usize,
     /// As many starts, where a rate limit holds.
     pub(super) starts: Option<Reservation>,
+    /// As [`ClaimRequest::limited_max`].
+    pub(super) limited_max: usize,
     /// As [`ClaimRequest::bytes_max`].
     pub(super) bytes_max: usize,
     /// The store's time, as far as it is known.
@@ -104,7 +106,7 @@ impl ClaimCall {
         let request = ClaimRequest::new(queue, run.name.id.clone(), self.limit, run.options.lease, &*run.rng);
         let answer_max = Span::new("a call", answer_max).unwrap_or(Span::MAX);
         let not_after = self.store_time.map(|now| now + answer_max);
-        ClaimRequest { bytes_max: self.bytes_max, not_after, ..request }
+        ClaimRequest { bytes_max: self.bytes_max, not_after, limited_max: self.limited_max, ..request }
     }
 
     /// Takes one job off what was asked for, with its start; `None` for a job that was not asked

@@ -112,7 +112,9 @@ impl Fetcher {
     fn update_queues(&mut self) -> Instant {
         let _any = poll_hints(&mut self.queues, &self.run, &mut Context::from_waker(Waker::noop()));
         let now = Instant::now();
+        let free_handlers = self.run.options.concurrency.saturating_sub(self.run.held.slots_taken());
         for (queue_index, queue) in self.queues.iter_mut().enumerate() {
+            queue.free_handlers = free_handlers;
             queue.look_at_clock(now);
             queue.is_away = self.run.pause.is_on() || self.run.held.is_away(queue_index);
         }
@@ -149,13 +151,16 @@ impl Fetcher {
             if limit > 0 || self.only_looks_at(queue_index) {
                 let bytes_max = portion.bytes();
                 let store_time = self.queues[queue_index].store_time(now);
+                let limited_max = self.queues[queue_index].free_handlers;
+                let queue = queue.clone();
                 let call =
-                    ClaimCall { queue_index, queue: queue.clone(), limit, starts, bytes_max, store_time };
+                    ClaimCall { queue_index, queue, limit, starts, limited_max, bytes_max, store_time };
                 self.queues[queue_index].listen(&self.run);
                 self.begin(queue_index, limit, queue_call::claim(call, &self.run));
             }
         }
-        self.wants_room = self.is_any_open(now) || self.queues.iter().any(|queue| queue.is_away);
+        let waits = |queue: &QueueClaims| queue.is_away || queue.waits_for_handler();
+        self.wants_room = self.is_any_open(now) || self.queues.iter().any(waits);
     }
 
     fn only_looks_at(&self, queue_index: usize) -> bool {

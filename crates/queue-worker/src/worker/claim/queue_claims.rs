@@ -22,6 +22,11 @@ pub(super) struct QueueClaims {
     /// The worker is paused, or the store takes no outcomes of the queue now, so that more of its
     /// jobs would only wait for that too.
     pub(super) is_away: bool,
+    /// How many handlers have no job yet, over all queues.
+    pub(super) free_handlers: usize,
+    /// Jobs that are due need a slot of their partition, which a job that waits in this worker
+    /// would hold for nothing. So the queue is asked for as many as handlers are free.
+    is_restrained: bool,
     pub(super) flight: Flight,
     pub(super) portion: ClaimPortion,
     /// The store's time, by its last answer.
@@ -35,6 +40,8 @@ impl QueueClaims {
         Self {
             queue,
             is_away: false,
+            free_handlers: 0,
+            is_restrained: false,
             flight: Flight::default(),
             portion: ClaimPortion::default(),
             reading: None,
@@ -45,11 +52,17 @@ impl QueueClaims {
 
     /// For how many jobs it is worth asking now.
     pub(super) fn room(&self, now: Instant) -> usize {
+        let useful = if self.is_restrained { self.free_handlers } else { usize::MAX };
         match &self.queue.rate {
             _ if self.is_away || self.flight.is_under_way() || self.rests() => 0,
-            Some(rate) => rate.room(now).min(self.portion.jobs()),
-            None => self.portion.jobs(),
+            Some(rate) => rate.room(now).min(self.portion.jobs()).min(useful),
+            None => self.portion.jobs().min(useful),
         }
+    }
+
+    /// Whether the next claim waits for a handler.
+    pub(super) fn waits_for_handler(&self) -> bool {
+        self.is_restrained && !self.rests()
     }
 
     /// The store's time, as far as it is known.
@@ -138,6 +151,10 @@ impl QueueClaims {
         if self.queue.note_pauses(answer, now) {
             run.paused.notify_one();
         }
+        // It stays so until the store has no more: else every other claim would bring nothing.
+        self.is_restrained = answer.kept_back || self.is_restrained && got == limit;
+        // What was kept back was not asked for.
+        let limit = if answer.kept_back { got } else { limit };
         self.next_ask.claimed(now.into_std(), answer, got, limit, &*run.rng)
     }
 
