@@ -82,6 +82,8 @@ export interface NewJob {
   headers?: Record<string, string> | undefined;
   /** At most 8 of 64 bytes. */
   tags?: string[] | undefined;
+  /** The key of those with which it takes turns, such as a customer. */
+  partition?: string | undefined;
   /** -32768 to 32767; lower is claimed first. Default 0. */
   priority?: number | undefined;
   /** Not claimed before. At most 100 years. */

@@ -11,6 +11,7 @@ const JOB_FIELDS = {
   kind: "kind",
   headers: "headers",
   tags: "tags",
+  partition: "partition",
   priority: "priority",
   delayMs: "delay_ms",
   expiresInMs: "expires_in_ms",

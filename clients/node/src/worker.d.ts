@@ -17,6 +17,8 @@ export class Job {
   readonly priority: number;
   readonly headers: Record<string, string>;
   readonly tags: string[];
+  /** The partition in which it took its turn, if it has one. */
+  readonly partition: string | undefined;
   /** Store time. */
   readonly createdAtMs: number;
   /** Store time. */

@@ -24,6 +24,7 @@ export class Job {
     this.priority = item.priority;
     this.headers = item.headers;
     this.tags = item.tags;
+    this.partition = item.partition;
     this.createdAtMs = item.created_at_ms;
     this.runAtMs = item.run_at_ms;
     this.contentType = item.content_type ?? "application/json";

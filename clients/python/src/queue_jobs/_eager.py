@@ -17,7 +17,7 @@ from ._json import dumps, items, loads, members
 from ._model import State
 
 #: Members of an enqueue that a claimed job has too.
-_CLAIMED = ("kind", "payload", "payload_base64", "content_type", "headers", "tags", "priority", "time_limit_ms")
+_CLAIMED = ("kind", "payload", "payload_base64", "content_type", "headers", "tags", "partition", "priority", "time_limit_ms")
 #: Members of a settle that a wait answers.
 _RESULT = ("result", "result_base64", "content_type")
 

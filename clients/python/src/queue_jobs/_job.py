@@ -52,7 +52,7 @@ class ClaimedJob:
     """A job that is running. Its receipt is a secret, which no text of this object shows.
 
     Attributes:
-        queue, id, kind, priority, tags, headers: as they were enqueued.
+        queue, id, kind, priority, tags, partition, headers: as they were enqueued.
         seq, epoch: `(seq, epoch)` only grows from one claim to the next, and so fences other
             resources against an earlier attempt.
         attempt: counted from one.
@@ -76,6 +76,7 @@ class ClaimedJob:
         self.attempt: int = said["attempt"]
         self.priority: int = said.get("priority", 0)
         self.tags: Sequence[str] = said.get("tags") or ()
+        self.partition: str | None = said.get("partition")
         self.headers: Mapping[str, str] = said.get("headers") or {}
         self.data = _wire.shown_data(said, "payload") or Data(b"null", _wire.JSON, is_json=True)
         self.progress = _wire.shown_data({**said, "content_type": None}, "progress")

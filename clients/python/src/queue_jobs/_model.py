@@ -50,6 +50,7 @@ class Job:
         id: the id within the queue, and the key by which duplicates are found; drawn if None.
         headers: text by name for the handler; at most 16, 4 KiB together.
         tags: words by which listings find the job; at most 8 of 64 bytes.
+        partition: the key of those with which it takes turns, such as a customer.
         priority: -32768 to 32767; lower is claimed first.
         delay: not claimed before; at most 100 years.
         expires_in: cancelled if it was not started by then.
@@ -70,6 +71,7 @@ class Job:
     id: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     tags: Sequence[str] = ()
+    partition: str | None = None
     priority: int = 0
     delay: Seconds | None = None
     expires_in: Seconds | None = None
@@ -91,6 +93,7 @@ class JobOptions(TypedDict, total=False):
     id: str | None
     headers: Mapping[str, str]
     tags: Sequence[str]
+    partition: str | None
     priority: int
     delay: Seconds | None
     expires_in: Seconds | None
