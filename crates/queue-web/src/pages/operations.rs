@@ -129,6 +129,7 @@ fn described(filter: &JobFilter) -> String {
     let parts = [
         ("of kind", filter.kind.as_ref().map(ToString::to_string)),
         ("with tag", filter.tag.as_ref().map(ToString::to_string)),
+        ("of partition", filter.partition.as_ref().map(ToString::to_string)),
         ("held by", filter.worker.as_ref().map(ToString::to_string)),
         ("whose id begins with", filter.id_prefix.clone()),
     ];

@@ -9,7 +9,7 @@ use clap::Args;
 use queue::{
     Kind, WorkerId,
     operations::{Action, OPERATION_JOBS_MAX, Operation},
-    queue_core::{Detail, Tag, Timestamp},
+    queue_core::{Detail, Partition, Tag, Timestamp},
     view::{JobFilter, Standing},
 };
 use std::time::Duration;
@@ -31,6 +31,9 @@ pub(crate) struct FilterArgs {
     /// Only jobs that this worker holds
     #[arg(long, value_name = "ID")]
     worker: Option<WorkerId>,
+    /// Only jobs of this partition
+    #[arg(long, value_name = "KEY")]
+    partition: Option<Partition>,
     /// Only jobs whose id begins with this text
     #[arg(long, value_name = "TEXT")]
     id_prefix: Option<String>,
@@ -87,6 +90,7 @@ impl FilterArgs {
             states: self.state.clone(),
             kind: self.kind.clone(),
             tag: self.tag.clone(),
+            partition: self.partition.clone(),
             worker: self.worker.clone(),
             id_prefix: self.id_prefix.clone(),
             ..JobFilter::default()

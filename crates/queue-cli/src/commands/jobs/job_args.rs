@@ -7,7 +7,10 @@ use crate::{
     session::Jobs,
 };
 use clap::Args;
-use queue::{ContentType, InvalidOption, JobOptions, Keep, Kind, Payload, queue_core::Tag};
+use queue::{
+    ContentType, InvalidOption, JobOptions, Keep, Kind, Payload,
+    queue_core::{Partition, Tag},
+};
 use std::time::Duration;
 
 /// The properties of a job, whether a command enqueues it or a schedule at its ticks.
@@ -42,6 +45,9 @@ pub(crate) struct JobArgs {
     /// A tag by which the job is found again; may be repeated
     #[arg(long)]
     tag: Vec<Tag>,
+    /// The partition of the queue in which the job takes its turn, such as a customer
+    #[arg(long, value_name = "KEY")]
+    partition: Option<Partition>,
     /// A header that the handler gets beside the payload; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = header)]
     header: Vec<(String, String)>,
@@ -96,6 +102,7 @@ impl JobArgs {
         if let Some(kind) = &self.on_failure {
             options = options.on_failure(kind.clone());
         }
+        options = self.partition.iter().fold(options, |options, key| options.partition(key.as_str()));
         options = self.tag.iter().fold(options, |options, tag| options.tag(tag.as_str()));
         for (name, value) in &self.header {
             options = options.header(name, value);
