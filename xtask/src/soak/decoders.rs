@@ -190,6 +190,22 @@ pub(super) const CAMPAIGNS: &[Campaign] = &[
         test: "client::noise_tests::any_answer_is_read_without_harm",
         inputs: 4,
     },
+    Campaign {
+        decoder: "documents of a service that a command reads",
+        files: &[
+            "queue-service/src/store/answers.rs",
+            "queue-service/src/store/body_json.rs",
+            "queue-service/src/store/job_json.rs",
+            "queue-service/src/store/listing.rs",
+            "queue-service/src/store/queue_json.rs",
+            "queue-service/src/store/service_store.rs",
+            "queue-service/src/store/storage.rs",
+        ],
+        package: SERVICE,
+        target: "lib",
+        test: "store::noise_tests::any_document_is_read_without_harm",
+        inputs: 11,
+    },
 ];
 
 /// What the bodies of `/v1` are made of.

@@ -16,6 +16,8 @@ mod body_json;
 mod call_error;
 mod job_json;
 mod listing;
+#[cfg(test)]
+mod noise_tests;
 mod queue_json;
 mod service_store;
 mod storage;
