@@ -112,7 +112,7 @@ fn counts(told: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{batches, schedules, stale, terms};
+    use super::super::{batches, partitions, schedules, stale, terms};
     use super::tree::planted;
     use super::{Mistake, counts};
     use crate::repo::Repo;
@@ -121,7 +121,8 @@ mod tests {
     use std::path::Path;
 
     fn all() -> impl Iterator<Item = &'static Mistake> {
-        schedules::MISTAKES.iter().chain(batches::MISTAKES).chain(terms::MISTAKES)
+        let of_layers = schedules::MISTAKES.iter().chain(batches::MISTAKES);
+        of_layers.chain(partitions::MISTAKES).chain(terms::MISTAKES)
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod batches;
 mod mistake;
 mod page;
+mod partitions;
 mod programs;
 mod schedules;
 mod stale;
@@ -29,6 +30,8 @@ pub(crate) enum Part {
     Schedules,
     /// Batches that count, call back or stop wrongly
     Batches,
+    /// Partitions whose limits or turns are broken
+    Partitions,
     /// Terms of jobs that are lost on a way
     Terms,
     /// A service that ignores the tokens of receipts
@@ -50,6 +53,9 @@ pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
     }
     if is_asked_for(Part::Batches) {
         page::BATCHES.write(repo, &mistake::try_all(repo, batches::MISTAKES)?)?;
+    }
+    if is_asked_for(Part::Partitions) {
+        page::PARTITIONS.write(repo, &mistake::try_all(repo, partitions::MISTAKES)?)?;
     }
     if is_asked_for(Part::Terms) {
         page::TERMS.write(repo, &mistake::try_all(repo, terms::MISTAKES)?)?;

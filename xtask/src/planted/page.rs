@@ -15,6 +15,7 @@ pub(super) struct Page {
 pub(super) const STORES: Page = Page { part: "stores", title: "Planted defects of stores" };
 pub(super) const SCHEDULES: Page = Page { part: "schedules", title: "Planted mistakes in schedules" };
 pub(super) const BATCHES: Page = Page { part: "batches", title: "Planted mistakes in batches" };
+pub(super) const PARTITIONS: Page = Page { part: "partitions", title: "Planted mistakes about partitions" };
 pub(super) const TERMS: Page = Page { part: "terms", title: "Planted mistakes about terms" };
 
 impl Page {
