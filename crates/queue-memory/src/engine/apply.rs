@@ -41,7 +41,7 @@ impl Engine {
         if let Some(signal) = signal {
             self.send(&queue, &signals, signal.outcome, now);
         }
-        if self.take_opened(&queue) {
+        if meta.partition.is_some() && self.take_opened(&queue) {
             self.notices.wake(&queue);
         }
         Applied::Done(meta)

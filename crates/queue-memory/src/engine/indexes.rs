@@ -12,6 +12,9 @@ use std::{
     iter::Peekable,
 };
 
+/// Jobs that wait, by their time.
+type TimedIndex = BTreeSet<(Timestamp, Seq, i16)>;
+
 /// The ordered indexes over jobs. Each job is in those that its state calls for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Indexes {
@@ -24,9 +27,9 @@ pub(super) struct Indexes {
     /// The partitions, in a queue that has any, or limits.
     pub(super) partitions: Option<Box<Partitions>>,
     /// Waiting for its time, as known when last looked at.
-    pub(super) scheduled: BTreeSet<(Timestamp, Seq, i16)>,
+    pub(super) scheduled: TimedIndex,
     /// Waiting behind a closed gate for its time-out, as known when last looked at.
-    pub(super) gated: BTreeSet<(Timestamp, Seq, i16)>,
+    pub(super) gated: TimedIndex,
     /// Leased, by lapse.
     pub(super) leases: BTreeSet<(Timestamp, Seq)>,
     /// Terminal, by purge time, unless kept forever.
@@ -84,8 +87,9 @@ impl IndexKeys {
 
     /// How it counts in its partition, if it does.
     fn counted(&self) -> Option<(&Partition, Counted)> {
+        let partition = self.partition.as_ref()?;
         let job = Counted { is_waiting: self.state.is_waiting(), is_leased: self.is_leased() };
-        self.partition.as_ref().filter(|_| job != Counted::default()).map(|partition| (partition, job))
+        (job != Counted::default()).then_some((partition, job))
     }
 
     /// Its key among [`Indexes::failures`].
@@ -208,11 +212,12 @@ impl Indexes {
     }
 
     /// Takes out the next job whose time, or whose gate's time-out, has come.
+    #[inline]
     pub(super) fn pop_timed(&mut self, now: Timestamp) -> Option<ReadyPlace> {
-        let timed = [&mut self.scheduled, &mut self.gated].into_iter();
-        let mut due = timed.filter(|timed| timed.first().is_some_and(|&(run_at, ..)| run_at <= now));
-        let (run_at, seq, priority) = due.next()?.pop_first()?;
-        Some((priority, run_at, seq))
+        let is_due = |timed: &TimedIndex| timed.first().is_some_and(|&(run_at, ..)| run_at <= now);
+        let timed = if is_due(&self.scheduled) { &mut self.scheduled } else { &mut self.gated };
+        let first = if is_due(timed) { timed.pop_first() } else { None };
+        first.map(|(run_at, seq, priority)| (priority, run_at, seq))
     }
 
     pub(super) fn insert_due(&mut self, partition: Option<&Partition>, place: ReadyPlace) {
@@ -249,11 +254,12 @@ impl Indexes {
     /// without a time-out is no such moment.
     pub(super) fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
         let due = self.ready.oldest();
-        let in_turn = self.partitions.as_ref().and_then(|partitions| partitions.due_to_give());
         let scheduled = self.scheduled.first().map(|&(run_at, ..)| run_at);
         let lapse = self.leases.first().map(|&(expires_at, _)| expires_at);
         let timeout = self.gated.first().map(|&(run_at, ..)| run_at).filter(|run_at| !run_at.is_far(now));
-        [due, in_turn, scheduled, timeout, lapse].into_iter().flatten().min()
+        let soonest = [due, scheduled, timeout, lapse].into_iter().flatten().min();
+        let Some(partitions) = &self.partitions else { return soonest };
+        soonest.into_iter().chain(partitions.due_to_give()).min()
     }
 
     /// When the oldest job became due, whether its kind is paused or not.

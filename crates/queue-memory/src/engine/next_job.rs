@@ -18,6 +18,7 @@ impl QueueState {
     /// The job to be claimed next, once the jobs of paused kinds in front of it are set aside.
     /// `room` says how many may be, and counts them. `None`: there is no such job, or it was not
     /// reached.
+    #[inline]
     pub(super) fn next_claimable(
         &mut self,
         now: Timestamp,
@@ -27,8 +28,9 @@ impl QueueState {
         if self.indexes.partitions.is_some() {
             return self.next_in_turn(now, room, with_limited).ok().flatten();
         }
-        let (.., seq) = self.next_in_line(now, room).ok()??;
-        Some(NextJob { seq, is_limited: false })
+        let place =
+            if self.is_plain() { self.indexes.ready.first() } else { self.next_in_line(now, room).ok()? };
+        place.map(|(.., seq)| NextJob { seq, is_limited: false })
     }
 
     /// Whether a partition with a limit has a job to give and a slot.
@@ -42,9 +44,14 @@ impl QueueState {
         self.indexes.ready.len() + in_turn
     }
 
+    /// Whether no kind is paused, and no job was set aside.
+    fn is_plain(&self) -> bool {
+        self.pauses.kinds.is_empty() && self.indexes.aside.is_empty()
+    }
+
     /// The next job without a partition.
     fn next_in_line(&mut self, now: Timestamp, room: &mut usize) -> Result<Option<ReadyPlace>, BoundReached> {
-        if self.pauses.kinds.is_empty() && self.indexes.aside.is_empty() {
+        if self.is_plain() {
             return Ok(self.indexes.ready.first());
         }
         while let Some((priority, run_at, seq)) = self.indexes.ready.first() {
@@ -61,6 +68,7 @@ impl QueueState {
     }
 
     /// The next job of the partition whose turn it is.
+    #[inline(never)]
     fn next_in_turn(
         &mut self,
         now: Timestamp,

@@ -96,12 +96,11 @@ impl QueueState {
 
     /// The earliest moment at which a claim could get something.
     pub(super) fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
-        let in_turn = self.indexes.partitions.iter().flat_map(|partitions| &partitions.aside);
-        let mut aside = self.indexes.aside.iter().chain(in_turn).peekable();
-        if aside.peek().is_none() {
+        if self.indexes.aside.is_empty() && self.indexes.partitions.is_none() {
             return self.indexes.next_due(now);
         }
-        let aside = aside.filter_map(|(kind, line)| {
+        let in_turn = self.indexes.partitions.iter().flat_map(|partitions| &partitions.aside);
+        let aside = self.indexes.aside.iter().chain(in_turn).filter_map(|(kind, line)| {
             match self.pauses.kinds.get(kind).map_or(Pause::Off, |pause| pause.at(now)) {
                 Pause::Off => line.oldest(),
                 Pause::Until(at) => Some(at),

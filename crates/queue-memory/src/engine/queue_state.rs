@@ -75,14 +75,23 @@ impl QueueState {
         let after = IndexKeys::of(entry);
         self.indexes.remove(&before);
         self.indexes.insert(&after, now);
-        if let Some(partitions) = &mut self.indexes.partitions {
-            // However it came to be leased: by a claim, or by the journal of another handle.
-            if after.is_leased() && !before.is_leased() {
-                partitions.took_turn(after.partition());
-            }
-            self.moved(&before);
+        if self.indexes.partitions.is_some() {
+            self.take_turns(&before, &after);
         }
         Some(answer)
+    }
+
+    /// A job has changed in a queue with partitions.
+    #[inline(never)]
+    fn take_turns(&mut self, before: &IndexKeys, after: &IndexKeys) {
+        // However it came to be leased: by a claim, or by the journal of another handle.
+        if after.is_leased()
+            && !before.is_leased()
+            && let Some(partitions) = &mut self.indexes.partitions
+        {
+            partitions.took_turn(after.partition());
+        }
+        self.moved(before);
     }
 
     /// A job has changed, or is absent now: its partition may have another place.

@@ -68,12 +68,14 @@ impl Partitions {
     }
 
     /// A job of a partition is due.
+    #[inline(never)]
     pub(super) fn insert_due(&mut self, partition: &Partition, place: ReadyPlace) {
         self.due.insert(place.0, place.1, place.2);
         self.lane_mut(partition).ready.insert(place);
     }
 
     /// Takes a due job out; false if it is not known to be due.
+    #[inline(never)]
     pub(super) fn remove_due(&mut self, partition: &Partition, place: ReadyPlace) -> bool {
         if !self.due.remove(place.0, place.1, place.2) {
             return false;
@@ -159,6 +161,7 @@ impl Partitions {
     }
 
     /// A job of a partition was claimed, so the turn of the partition moves on.
+    #[inline(never)]
     pub(super) fn took_turn(&mut self, partition: Option<&Partition>) {
         let Some(place) = self.lane(partition).and_then(|lane| lane.place) else { return };
         let turn = place.turn.after_job(&self.limits.of(partition));
@@ -168,6 +171,7 @@ impl Partitions {
 
     /// Finds out where a partition stands after a change to it. True if it has a job to give now
     /// and had none before. One without jobs and without a limit of its own is forgotten.
+    #[inline(never)]
     pub(super) fn refresh(&mut self, partition: &Partition) -> bool {
         let limit = self.limits.of(Some(partition));
         let Some(lane) = self.by_key.get(partition) else { return false };
