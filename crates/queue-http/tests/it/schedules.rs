@@ -185,13 +185,14 @@ async fn put_unreadable(client: &Client, queue: &str, kind: &str, id: &str) {
 }
 
 /// A value for each property of a job that a schedule keeps, other than its default.
-const KEPT: [(&str, &str); 15] = [
+const KEPT: [(&str, &str); 16] = [
     ("kind", r#""report""#),
     ("payload", r#"{"day":"$queue.tick"}"#),
     ("payload_base64", r#""AAE=""#),
     ("content_type", r#""text/plain""#),
     ("headers", r#"{"tenant":"7"}"#),
     ("tags", r#"["night"]"#),
+    ("partition", r#""acme""#),
     ("priority", "-3"),
     ("delay_ms", "7"),
     ("expires_in_ms", "9000"),
