@@ -30,9 +30,12 @@ CREATE TABLE {schema}.queue (
   paused bigint NOT NULL DEFAULT 0, -- until when: the number of a `Pause`
   has_lines boolean NOT NULL DEFAULT false,
   has_gates boolean NOT NULL DEFAULT false, -- once a job of it had one; it stays
+  has_partitions boolean NOT NULL DEFAULT false, -- once a job of it had one, or it had a limit; it stays
   -- Until when `claim.sql` takes nothing: for ever while there are lines or gates, which are for
-  -- `claim_lines.sql`.
-  closed bigint NOT NULL GENERATED ALWAYS AS (CASE WHEN has_lines OR has_gates THEN 9223372036854775807 ELSE paused END) STORED
+  -- `claim_lines.sql`, or partitions, which are for `claim_in_turn`.
+  closed bigint NOT NULL GENERATED ALWAYS AS (
+    CASE WHEN has_lines OR has_gates OR has_partitions THEN 9223372036854775807 ELSE paused END
+  ) STORED
 );
 
 -- The kinds of a queue that are paused, or whose jobs were set aside (ADR 54). The jobs of a line
@@ -69,6 +72,7 @@ CREATE TABLE {schema}.body (
   tags           text COLLATE "C",  -- lines; none if there are none
   content_type   text COLLATE "C" NOT NULL,
   payload        bytea    NOT NULL,
+  partition      text COLLATE "C",  -- for life
   PRIMARY KEY (queue, seq)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
@@ -106,8 +110,8 @@ CREATE TABLE {schema}.ready (
   stalls        bigint   NOT NULL,
   queue         integer  NOT NULL,
   size          integer  NOT NULL, -- bytes of the payload, for claims to know what they answer with
-  -- Of the job, and 65536 for each number of the line that it is in; or 33 * 65536 of a job behind
-  -- a closed gate, which so waits in the order of time-outs.
+  -- Of the job, and 65536 for each number of the line that it is in, or 34 * 65536 in a partition;
+  -- or 33 * 65536 of a job behind a closed gate, which so waits in the order of time-outs.
   priority      integer  NOT NULL,
   state         smallint NOT NULL,
   flags         smallint NOT NULL,
@@ -119,6 +123,7 @@ CREATE TABLE {schema}.ready (
   error_message text,
   error_details bytea,
   progress      bytea,
+  partition     text COLLATE "C",  -- of the job
   PRIMARY KEY (queue, seq)
 ) WITH (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
@@ -126,8 +131,9 @@ CREATE TABLE {schema}.ready (
   vacuum_truncate = false
 );
 
--- The order of claims (I12).
+-- The order of claims (I12), and that within each partition.
 CREATE INDEX ready_order ON {schema}.ready (queue, priority, run_at, seq) WHERE seq > 0;
+CREATE INDEX ready_partition ON {schema}.ready (queue, partition, priority, run_at, seq) WHERE partition IS NOT NULL;
 
 CREATE INDEX ready_failing ON {schema}.ready (queue, failed_at, seq) WHERE state = 2;
 
@@ -152,6 +158,7 @@ CREATE TABLE {schema}.lease (
   error_message text,
   error_details bytea,
   progress      bytea,
+  partition     text COLLATE "C",  -- of the job
   PRIMARY KEY (queue, seq)
 ) WITH (
   fillfactor = 60,
@@ -161,6 +168,9 @@ CREATE TABLE {schema}.lease (
 );
 
 CREATE INDEX lease_deadline ON {schema}.lease (queue, deadline) WHERE seq > 0;
+
+-- The slots of each partition.
+CREATE INDEX lease_partition ON {schema}.lease (queue, partition) WHERE partition IS NOT NULL;
 
 CREATE TABLE {schema}.finished (
   seq           bigint   NOT NULL,
@@ -297,6 +307,55 @@ CREATE TABLE {schema}.slip (
 
 CREATE INDEX slip_target ON {schema}.slip (queue, target);
 
+-- The limits of queues, by scope: 0 each partition, 1 the jobs without one, 2 one partition.
+CREATE TABLE {schema}.queue_limit (
+  running   bigint,            -- the most that run at once; none is no limit
+  queue     integer  NOT NULL,
+  scope     smallint NOT NULL,
+  weight    smallint NOT NULL,
+  partition text COLLATE "C" NOT NULL, -- empty for the other scopes
+  PRIMARY KEY (queue, scope, partition)
+);
+
+-- The partitions of which a claim gets a job next, or at a known time, each with its turn (ADR 83).
+-- The jobs without one stand here as the partition without a name. Only claims write here, one
+-- after the other. Full and empty partitions have no row: slips open them.
+CREATE TABLE {schema}.partition (
+  turn       bigint   NOT NULL,
+  wake_at    bigint,            -- when the next of its jobs is due that are not; none is not known
+  queue      integer  NOT NULL,
+  priority   smallint,          -- of its next job; none if it has none to give
+  is_limited boolean  NOT NULL,
+  partition  text COLLATE "C" NOT NULL,
+  PRIMARY KEY (queue, partition)
+) WITH (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000
+);
+
+CREATE INDEX partition_turn ON {schema}.partition (queue, is_limited, priority, turn, partition) WHERE priority IS NOT NULL;
+CREATE INDEX partition_wake ON {schema}.partition (queue, wake_at) WHERE wake_at IS NOT NULL;
+
+-- The turn that was taken last, of queues with partitions or limits.
+CREATE TABLE {schema}.turn (
+  queue   integer PRIMARY KEY,
+  present bigint  NOT NULL
+) WITH (fillfactor = 50);
+
+-- The next claim looks at this partition, once the time has come: a job of it came to wait, or a
+-- lease of it ended, or a limit changed. Insert-only, and committed with what it tells of, so that
+-- no transaction waits for another (ADR 84). One that comes late or twice costs a look.
+CREATE TABLE {schema}.partition_slip (
+  look_at   bigint  NOT NULL,
+  queue     integer NOT NULL,
+  partition text COLLATE "C" NOT NULL
+) WITH (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000
+);
+
+CREATE INDEX partition_slip_queue ON {schema}.partition_slip (queue);
+
 -- Every job in one row, for reads and for people. The limit has each state looked up by itself,
 -- whatever the plan.
 CREATE VIEW {schema}.job AS
@@ -318,7 +377,7 @@ SELECT
       FROM {schema}.slip WHERE queue = b.queue AND target = b.seq
     ) AS p
     WHERE g.queue = b.queue AND g.seq = b.seq LIMIT 1
-  ) END AS gate
+  ) END AS gate, b.partition
 FROM {schema}.body AS b CROSS JOIN LATERAL (
   SELECT
     state, revision, run_at, epoch, failures, stalls, flags, NULL::bigint AS expires_at, NULL::text AS worker,

@@ -9,7 +9,7 @@
 WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT
-    i.*, b.kind, b.priority, b.created_at, b.terms, b.expires_in, b.tags
+    i.*, b.kind, b.priority, b.created_at, b.terms, b.expires_in, b.tags, b.partition
   FROM unnest(
     $2::integer[], $3::bigint[], $4::text[], $5::bigint[], $6::smallint[], $7::bigint[], $8::bytea[], $9::text[],
     $10::bytea[]
@@ -29,15 +29,15 @@ was AS MATERIALIZED (SELECT * FROM left_ready),
 back AS (
   INSERT INTO {schema}.ready (
     seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags, settled_event, settled_token,
-    claimed_at, failed_at, error_name, error_message, error_details, progress
+    claimed_at, failed_at, error_name, error_message, error_details, progress, partition
   )
   SELECT
     s.seq, coalesce(t.now + i.delay, s.run_at), s.revision + 1, s.epoch, s.failures, s.stalls, s.queue,
     coalesce(octet_length(i.to_payload), s.size),
     CASE WHEN s.flags & 16 <> 0 AND EXISTS (
       SELECT 1 FROM {schema}.gate AS g WHERE g.queue = i.queue AND g.seq = i.seq AND g.closed_at = s.epoch
-    ) THEN 2162688 ELSE coalesce(i.to_priority, i.priority) END, s.state, s.flags, s.settled_event,
-    s.settled_token, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress
+    ) THEN 2162688 ELSE {schema}.place(coalesce(i.to_priority, i.priority), i.partition) END, s.state, s.flags, s.settled_event,
+    s.settled_token, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress, s.partition
   FROM was AS s JOIN i ON i.n = s.n CROSS JOIN t
 ),
 rewritten AS (

@@ -1,9 +1,9 @@
 -- In: as of `claim.sql`; the most jobs to set aside; whether what came to gates was folded. If it
--- was not and the queue has gates, it is closed, and nothing is taken.
+-- was not and the queue has gates, or has partitions, it is closed, and nothing is taken.
 -- Out: as of `claim.sql`, the number of the pause being that of the queue; then how many jobs were
 -- set aside, and, in one of the rows, of each line its kind, the number of its pause, and when the
 -- first of the jobs that are left in it was due; then the gate of the job, whether the queue has
--- gates, and the first time-out of one.
+-- gates, the first time-out of one, and whether the queue has partitions.
 -- Guard: as of `claim.sql`. The front of the lanes is read and locked no further than to as many
 -- jobs of open kinds as are wanted; those of paused kinds on the way go to their lines (ADR 54).
 -- What is claimed is the first, in the order of claims, of what the front and each open line begin
@@ -13,7 +13,9 @@
 -- front that is wanted.
 WITH t AS MATERIALIZED (SELECT {time}),
 q AS MATERIALIZED (
-  SELECT CASE WHEN has_gates AND NOT $17 THEN 9223372036854775807 ELSE paused END AS paused, has_gates
+  SELECT
+    CASE WHEN has_partitions OR (has_gates AND NOT $17) THEN 9223372036854775807 ELSE paused END AS paused, has_gates,
+    has_partitions
   FROM {schema}.queue WHERE queue = $2
 ),
 lines AS MATERIALIZED (
@@ -117,7 +119,7 @@ SELECT
   {gate_of_claimed}, (SELECT has_gates FROM q),
   (SELECT r.run_at FROM {schema}.ready AS r
    WHERE (SELECT has_gates FROM q) AND r.queue = $2 AND r.priority = 2162688 AND r.seq > 0
-   ORDER BY r.run_at, r.seq LIMIT 1) AS timeout
+   ORDER BY r.run_at, r.seq LIMIT 1) AS timeout, (SELECT has_partitions FROM q)
 FROM t
 LEFT JOIN taken AS s ON true
 LEFT JOIN LATERAL (SELECT * FROM {schema}.body WHERE queue = $2 AND seq = s.seq LIMIT 1) AS b ON true

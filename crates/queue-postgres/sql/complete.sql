@@ -14,7 +14,7 @@
 WITH t AS MATERIALIZED (SELECT {time}),
 held AS (
   DELETE FROM {schema}.lease AS s USING (
-    SELECT {body}, b.queue, i.token, i.seen_flags, i.span, i.failures, i.stalls, i.result_type, i.result, i.seen_epoch
+    SELECT {body}, b.queue, b.partition, i.token, i.seen_flags, i.span, i.failures, i.stalls, i.result_type, i.result, i.seen_epoch
     FROM (
       SELECT
         i.seq, i.id, coalesce(i.queue, ($2::integer[])[1]) AS queue, coalesce(i.token, ($5::bytea[])[1]) AS token,
@@ -28,13 +28,13 @@ held AS (
       ) AS i (queue, seq, id, token, seen_flags, span, failures, stalls, result_type, result, epoch)
     ) AS i
     CROSS JOIN LATERAL (
-      SELECT {body}, b.queue FROM {schema}.body AS b WHERE b.queue = i.queue AND b.seq = i.seq AND b.id = i.id LIMIT 1
+      SELECT {body}, b.queue, b.partition FROM {schema}.body AS b WHERE b.queue = i.queue AND b.seq = i.seq AND b.id = i.id LIMIT 1
     ) AS b
   ) AS i
   WHERE s.queue = ANY (ARRAY[i.queue]) AND s.seq BETWEEN i.seq AND i.seq
     AND s.token = i.token AND s.epoch = i.seen_epoch AND s.flags & 35 = i.seen_flags
   RETURNING
-    {item}, i.queue, i.token, i.span, i.failures, i.stalls, i.result_type, i.result, s.revision, s.run_at, s.epoch, s.flags, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress
+    {item}, i.queue, i.partition, i.token, i.span, i.failures, i.stalls, i.result_type, i.result, s.revision, s.run_at, s.epoch, s.flags, s.claimed_at, s.failed_at, s.error_name, s.error_message, s.error_details, s.progress
 ),
 {sends_held}to_finished AS (
   INSERT INTO {schema}.finished (
@@ -59,6 +59,8 @@ told AS (
         OR s.queue = ANY (ARRAY(SELECT queue FROM {schema}.feed WHERE until > (SELECT now FROM t)))
     ) AS s
     GROUP BY part
+    UNION ALL
+    SELECT DISTINCT concat_ws(E'\t', 'w', queue) FROM held AS s WHERE s.partition IS NOT NULL{is_limited}
   ) AS parts
   WHERE $12::text IS NOT NULL
 )

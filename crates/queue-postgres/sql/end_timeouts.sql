@@ -8,7 +8,7 @@ late AS MATERIALIZED (
   ORDER BY run_at, seq LIMIT $3 FOR UPDATE SKIP LOCKED
 ),
 moved AS (
-  UPDATE {schema}.ready AS r SET priority = b.priority
+  UPDATE {schema}.ready AS r SET priority = {schema}.place(b.priority, r.partition)
   FROM late AS l CROSS JOIN LATERAL (SELECT priority FROM {schema}.body WHERE queue = $2 AND seq = l.seq LIMIT 1) AS b
   WHERE r.queue = ANY (ARRAY[$2 + (l.seq * 0)::integer]) AND r.seq BETWEEN l.seq AND l.seq
   RETURNING r.seq

@@ -1,7 +1,7 @@
 -- In: mark, queue, columns of the jobs (each id once), channel, origin, whether the statement may
 -- be sent again, bytes of results; how long jobs may wait for their start, -1 for ever; how long
 -- jobs that take the place of a waiting one may be put off, -1 for ever, and -2 for those that take
--- no such place; headers and tags, '' for none.
+-- no such place; headers, tags and partitions, '' for none.
 -- Out: now, position, the new life if one began, and what holds or held the id: life, revision,
 -- state, result. Results end before the first that the answer has no room for, and the first one
 -- always fits.
@@ -20,9 +20,9 @@ WITH t AS MATERIALIZED (SELECT {time}),
 input AS MATERIALIZED (
   SELECT * FROM unnest(
     $3::text[], $4::text[], $5::smallint[], $6::bigint[], $7::bytea[], $8::boolean[], $9::smallint[],
-    $10::text[], $11::bytea[], $16::bigint[], $17::bigint[], $18::text[], $19::text[]
+    $10::text[], $11::bytea[], $16::bigint[], $17::bigint[], $18::text[], $19::text[], $20::text[]
   ) WITH ORDINALITY AS i (
-    id, kind, priority, delay, terms, replaces, flags, content_type, payload, expires_in, max_wait, headers, tags, n
+    id, kind, priority, delay, terms, replaces, flags, content_type, payload, expires_in, max_wait, headers, tags, partition, n
   )
 ),
 present AS MATERIALIZED (
@@ -72,11 +72,11 @@ numbered AS MATERIALIZED (
 ),
 fresh AS (
   INSERT INTO {schema}.body (
-    seq, created_at, terms, expires_in, queue, priority, id, kind, headers, tags, content_type, payload
+    seq, created_at, terms, expires_in, queue, priority, id, kind, headers, tags, partition, content_type, payload
   )
   SELECT
     i.seq, t.now, nullif(i.terms, ''), nullif(i.expires_in, -1), $2, i.priority, i.id, i.kind, nullif(i.headers, ''),
-    nullif(i.tags, ''), i.content_type, i.payload
+    nullif(i.tags, ''), nullif(i.partition, ''), i.content_type, i.payload
   FROM numbered AS i CROSS JOIN t
   WHERE i.n NOT IN (SELECT n FROM gone)
   ORDER BY i.id COLLATE "C"
@@ -86,7 +86,7 @@ fresh AS (
 renewed AS (
   UPDATE {schema}.body AS b SET
     seq = i.seq, created_at = coalesce(i.since, i.now), terms = nullif(i.terms, ''),
-    expires_in = nullif(i.expires_in, -1), priority = i.priority, kind = i.kind, headers = nullif(i.headers, ''), tags = nullif(i.tags, ''), content_type = i.content_type, payload = i.payload
+    expires_in = nullif(i.expires_in, -1), priority = i.priority, kind = i.kind, headers = nullif(i.headers, ''), tags = nullif(i.tags, ''), partition = nullif(i.partition, ''), content_type = i.content_type, payload = i.payload
   FROM (SELECT i.*, g.seq AS former, g.since, t.now FROM gone AS g JOIN numbered AS i ON i.n = g.n CROSS JOIN t) AS i
   WHERE b.queue = ANY (ARRAY[$2 + (i.former * 0)::integer]) AND b.seq BETWEEN i.former AND i.former
     AND (SELECT count(*) FROM fresh) >= 0 -- these wait for nobody, so those come first
@@ -94,11 +94,12 @@ renewed AS (
 ),
 begun AS MATERIALIZED (SELECT seq FROM fresh UNION ALL SELECT seq FROM renewed),
 waiting AS (
-  INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags)
+  INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags, partition)
   SELECT
     i.seq,
     least(t.now + i.delay, CASE WHEN g.since IS NOT NULL AND i.max_wait >= 0 THEN greatest(g.since + i.max_wait, t.now) END),
-    1, 0, 0, 0, $2, octet_length(i.payload), i.priority, 0, i.flags
+    1, 0, 0, 0, $2, octet_length(i.payload), {schema}.place(i.priority, nullif(i.partition, '')), 0, i.flags,
+    nullif(i.partition, '')
   FROM numbered AS i CROSS JOIN t LEFT JOIN gone AS g ON g.n = i.n
   WHERE i.seq IN (SELECT seq FROM begun)
 ),

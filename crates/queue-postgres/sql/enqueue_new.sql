@@ -1,8 +1,8 @@
 -- In: mark, queue, columns of the jobs (each id once, in the order of ids; with their positions in
 -- the request, from 1; terms, '' for the plain ones), channel, origin; how long jobs may wait for
--- their start, -1 for ever; and, where the statement is for jobs with labels, headers and tags, ''
--- for none. A column that is the same for all jobs may have one element: what `unnest` finds
--- missing is taken from there.
+-- their start, -1 for ever; and, where the statement is for jobs with labels, headers, tags and
+-- partitions, '' for none. A column that is the same for all jobs may have one element: what
+-- `unnest` finds missing is taken from there.
 -- Out: now, and the new lives in the order of the request; no row if one of the ids is taken, or if
 -- somebody follows the queue and has to be told of each job, and then nothing was written: that is
 -- for `enqueue.sql` to do.
@@ -42,8 +42,8 @@ fresh AS (
   FROM i
 ),{tagged}
 waiting AS (
-  INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags)
-  SELECT seq, now + delay, 1, 0, 0, 0, $2, octet_length(payload), priority, 0, flags FROM i
+  INSERT INTO {schema}.ready (seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags{partition})
+  SELECT seq, now + delay, 1, 0, 0, 0, $2, octet_length(payload), {place}, 0, flags{partition} FROM i
 ),
 counted AS (
   INSERT INTO {schema}.tally (queue, unfinished) SELECT $2, cardinality(lives) FROM t WHERE cardinality(lives) > 0

@@ -7,7 +7,7 @@
 WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT
-    i.*, b.kind, b.priority, b.created_at, b.terms, b.expires_in, b.tags
+    i.*, b.kind, b.priority, b.created_at, b.terms, b.expires_in, b.tags, b.partition
   FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::bigint[], $7::bytea[], $10::bigint[])
     WITH ORDINALITY AS i (queue, seq, id, token, span, to_progress, seen_epoch, n)
   CROSS JOIN LATERAL (

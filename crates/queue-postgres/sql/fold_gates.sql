@@ -15,7 +15,7 @@ counted AS (
   WHERE g.queue = ANY (ARRAY[$1 + (i.seq * 0)::integer]) AND g.seq BETWEEN i.seq AND i.seq
 ),
 due AS (
-  UPDATE {schema}.ready AS r SET priority = o.priority, run_at = o.run_at, revision = r.revision + 1
+  UPDATE {schema}.ready AS r SET priority = {schema}.place(o.priority, r.partition), run_at = o.run_at, revision = r.revision + 1
   FROM opened AS o WHERE r.queue = ANY (ARRAY[$1 + (o.seq * 0)::integer]) AND r.seq BETWEEN o.seq AND o.seq
   RETURNING r.seq, r.revision, r.state, r.flags, o.id
 ),

@@ -13,19 +13,19 @@ i AS MATERIALIZED (
     $13::bigint[], $14::bigint[], $15::bigint[], $16::bytea[], $17::bigint[],
     $18::smallint[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[],
     $23::text[], $24::text[], $25::bytea[], $26::bytea[], $27::text[], $28::text[], $29::text[], $30::bytea[],
-    $31::text[], $32::bytea[]
+    $31::text[], $32::bytea[], $33::text[]
   ) WITH ORDINALITY AS i (
     id, kind, priority, created_at, run_at, state, reason, revision, epoch, failures, stalls, terms, expires_in,
     flags, claimed_at, failed_at, finished_at, purge_at,
-    error_name, error_message, error_details, progress, headers, tags, content_type, payload, result_type, result, n
+    error_name, error_message, error_details, progress, headers, tags, content_type, payload, result_type, result, partition, n
   )
 ),
 fresh AS (
   INSERT INTO {schema}.body (
-    seq, created_at, terms, expires_in, queue, priority, id, kind, headers, tags, content_type, payload
+    seq, created_at, terms, expires_in, queue, priority, id, kind, headers, tags, partition, content_type, payload
   )
   SELECT
-    seq, created_at, terms, expires_in, $2, priority, id, kind, headers, tags, content_type, payload
+    seq, created_at, terms, expires_in, $2, priority, id, kind, headers, tags, partition, content_type, payload
   FROM i WHERE NOT is_purged ORDER BY id, seq
   ON CONFLICT (queue, id) WHERE seq > 0 DO NOTHING
   RETURNING seq
@@ -34,11 +34,11 @@ stored AS MATERIALIZED (SELECT * FROM i WHERE seq IN (SELECT seq FROM fresh)),
 waiting AS (
   INSERT INTO {schema}.ready (
     seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags, claimed_at, failed_at,
-    error_name, error_message, error_details, progress
+    error_name, error_message, error_details, progress, partition
   )
   SELECT
-    seq, run_at, revision, epoch, failures, stalls, $2, octet_length(payload), priority, state, flags, claimed_at,
-    failed_at, error_name, error_message, error_details, progress
+    seq, run_at, revision, epoch, failures, stalls, $2, octet_length(payload), {schema}.place(priority, partition), state, flags, claimed_at,
+    failed_at, error_name, error_message, error_details, progress, partition
   FROM stored WHERE state IN (0, 2)
 ),
 ended AS (

@@ -1,7 +1,7 @@
 -- In: floor, queue; seq, time and priority of the place behind which the page begins; jobs it shows
 -- at most, jobs it steps through at most; state of the walk, if it is of one; states, worker, kind,
 -- tag, beginning of the id, and between which times jobs came into their state, as far as they are
--- asked for; token, where the walk is of one.
+-- asked for; token, where the walk is of one; partition, if it is asked for.
 -- Out: how many jobs were stepped through, whether there are more, the place of the last of them
 -- where the page is not full; now, and each job that is shown with its position in the walk, in no
 -- order; one row without a job at least.
@@ -21,6 +21,7 @@ found AS MATERIALIZED (
     AND ($11::text IS NULL OR j.kind = $11)
     AND ($12::text IS NULL OR $12 = ANY (string_to_array(j.tags, E'\n')))
     AND ($13::text IS NULL OR starts_with(j.id, $13))
+    AND ($18::text IS NULL OR j.partition = $18)
     AND ($14::bigint IS NULL OR {entered_at} >= $14 AND {entered_at} < $15)
   LIMIT $6
 ),

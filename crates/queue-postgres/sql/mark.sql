@@ -6,7 +6,7 @@
 WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT
-    i.*, b.kind, b.priority, b.created_at, b.terms, b.expires_in, b.tags
+    i.*, b.kind, b.priority, b.created_at, b.terms, b.expires_in, b.tags, b.partition
   FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bigint[], $6::smallint[], $7::bigint[]) WITH ORDINALITY
     AS i (queue, seq, id, seen_revision, to_flags, keep, n)
   CROSS JOIN LATERAL (

@@ -17,7 +17,7 @@ WITH t AS MATERIALIZED (SELECT {time}),
 i AS MATERIALIZED (
   SELECT
     i.*, i.marks & 1 <> 0 AS fresh, b.kind, b.priority, b.created_at, b.terms, b.expires_in,
-    b.tags, octet_length(b.payload) AS size
+    b.tags, b.partition, octet_length(b.payload) AS size
   FROM unnest(
     $2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::smallint[], $7::bigint[], $8::smallint[], $9::smallint[],
     $10::smallint[], $11::smallint[], $12::smallint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::smallint[],
@@ -91,7 +91,7 @@ next AS MATERIALIZED (
     CASE WHEN i.to_error IS NOT NULL THEN i.to_details WHEN NOT i.fresh THEN s.error_details END AS error_details,
     CASE WHEN i.to_progress IS NOT NULL THEN i.to_progress WHEN NOT i.fresh THEN s.progress END AS progress,
     i.tags, s.flags & 8 <> 0 AS has_attempts, i.to_error IS NOT NULL AND s.worker IS NOT NULL AS is_charged, s.worker,
-    i.to_stalls > s.stalls AS is_stall, i.to_excerpt AS excerpt, s.flags & 32 <> 0 AS sends, s.flags AS former_flags,
+    i.to_stalls > s.stalls AS is_stall, i.partition, s.worker IS NOT NULL AND i.partition IS NOT NULL AS frees, i.to_excerpt AS excerpt, s.flags & 32 <> 0 AS sends, s.flags AS former_flags,
     i.fresh OR i.time_rule = 1 AS opens, i.marks & 32 <> 0 AS sends_later,
     -- Closed by this step, or before in this epoch and not opened by it.
     i.marks & 16 <> 0 OR (s.flags & 16 <> 0 AND i.target = 0 AND NOT (i.fresh OR i.time_rule = 1) AND EXISTS (
@@ -102,11 +102,12 @@ next AS MATERIALIZED (
 {sends_next}to_ready AS (
   INSERT INTO {schema}.ready (
     seq, run_at, revision, epoch, failures, stalls, queue, size, priority, state, flags, settled_event, settled_token,
-    claimed_at, failed_at, error_name, error_message, error_details, progress
+    claimed_at, failed_at, error_name, error_message, error_details, progress, partition
   )
   SELECT
-    seq, run_at, revision, epoch, failures, stalls, queue, size, CASE WHEN is_gated THEN 2162688 ELSE priority END, state,
-    flags, settled_event, settled_token, claimed_at, failed_at, error_name, error_message, error_details, progress
+    seq, run_at, revision, epoch, failures, stalls, queue, size,
+    CASE WHEN is_gated THEN 2162688 ELSE {schema}.place(priority, partition) END, state,
+    flags, settled_event, settled_token, claimed_at, failed_at, error_name, error_message, error_details, progress, partition
   FROM next WHERE target = 0
 ),
 to_finished AS (
@@ -184,7 +185,7 @@ untagged AS (
 told AS (
   SELECT count(pg_notify($23::text, $24::text || E'\n' || lines)) AS sent
   FROM (
-    SELECT DISTINCT concat_ws(E'\t', 'w', queue) AS lines FROM next WHERE target = 0
+    SELECT DISTINCT concat_ws(E'\t', 'w', queue) AS lines FROM next AS s WHERE target = 0 OR (s.frees{is_limited})
     UNION ALL
     SELECT
       string_agg(concat_ws(E'\t', 'j', queue, seq, revision, CASE target WHEN 2 THEN -1 ELSE state END, id), E'\n')

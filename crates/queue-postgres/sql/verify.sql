@@ -22,9 +22,32 @@ SELECT 'job ' || r.seq || ' waits in priority ' || r.priority || ' and its body 
 FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.queue = r.queue AND b.seq = r.seq
 WHERE (r.priority - b.priority) % 65536 <> 0 AND r.priority <> 2162688
 UNION ALL
+SELECT 'job ' || s.seq || ' has another partition than its body' FROM (
+  SELECT queue, seq, partition FROM {schema}.ready UNION ALL SELECT queue, seq, partition FROM {schema}.lease
+) AS s JOIN {schema}.body AS b ON b.queue = s.queue AND b.seq = s.seq
+WHERE s.partition IS DISTINCT FROM b.partition
+UNION ALL
+SELECT 'queue ' || b.queue || ' has partitions and no mark' FROM {schema}.body AS b
+JOIN {schema}.queue AS q ON q.queue = b.queue WHERE b.partition IS NOT NULL AND NOT q.has_partitions
+UNION ALL
+-- With a due job and a slot, it stands in turn, or is to be looked at.
+SELECT 'partition ' || r.partition || ' of queue ' || r.queue || ' is forgotten'
+FROM (
+  SELECT queue, partition, min(run_at) AS run_at FROM {schema}.ready
+  WHERE partition IS NOT NULL AND priority >= 2195456 GROUP BY queue, partition
+) AS r
+LEFT JOIN {schema}.partition AS p ON p.queue = r.queue AND p.partition = r.partition
+LEFT JOIN {schema}.queue_limit AS o ON o.queue = r.queue AND o.scope = 2 AND o.partition = r.partition
+LEFT JOIN {schema}.queue_limit AS e ON e.queue = r.queue AND e.scope = 0
+WHERE p.priority IS NULL AND (p.wake_at IS NULL OR p.wake_at > r.run_at)
+  AND NOT EXISTS (SELECT 1 FROM {schema}.partition_slip AS s WHERE s.queue = r.queue AND s.partition = r.partition)
+  AND coalesce(CASE WHEN o.queue IS NULL THEN e.running ELSE o.running END > (
+    SELECT count(*) FROM {schema}.lease AS l WHERE l.queue = r.queue AND l.partition = r.partition
+  ), true)
+UNION ALL
 SELECT 'job ' || r.seq || ' is set aside in line ' || (r.priority - b.priority) / 65536 || ', which is not of its kind'
 FROM {schema}.ready AS r JOIN {schema}.body AS b ON b.queue = r.queue AND b.seq = r.seq
-WHERE r.priority <> b.priority AND r.priority <> 2162688 AND (r.priority - b.priority) % 65536 = 0 AND NOT EXISTS (
+WHERE r.priority <> {schema}.place(b.priority, b.partition) AND r.priority <> 2162688 AND (r.priority - b.priority) % 65536 = 0 AND NOT EXISTS (
   SELECT 1 FROM {schema}.line AS l
   WHERE l.queue = r.queue AND l.line = (r.priority - b.priority) / 65536 AND l.kind = b.kind
 )

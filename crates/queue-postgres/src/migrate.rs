@@ -24,7 +24,12 @@ pub struct Migration {
 /// Every migration, in order.
 pub const MIGRATIONS: &[Migration] = &[Migration {
     version: 2,
-    up: include_str!("../sql/0002_initial.sql"),
+    up: concat!(
+        include_str!("../sql/0002_initial.sql"),
+        include_str!("../sql/functions/slips.sql"),
+        include_str!("../sql/functions/look_at_partitions.sql"),
+        include_str!("../sql/functions/claim_in_turn.sql"),
+    ),
     down: include_str!("../sql/0002_down.sql"),
 }];
 

@@ -22,6 +22,7 @@ struct CachedNames {
     numbers: HashMap<QueueName, i32>,
     lanes: HashSet<(i32, i16)>,
     with_gates: HashSet<i32>,
+    with_partitions: HashSet<i32>,
 }
 
 impl NameCache {
@@ -77,6 +78,20 @@ impl NameCache {
             cached.with_gates.clear();
         }
         cached.with_gates.insert(queue);
+    }
+
+    /// Whether a queue is marked as one that has partitions or limits.
+    pub(crate) fn has_partitions(&self, queue: i32) -> bool {
+        self.lock().with_partitions.contains(&queue)
+    }
+
+    /// Remembers a queue with partitions or limits.
+    pub(crate) fn learn_partitions(&self, queue: i32) {
+        let mut cached = self.lock();
+        if cached.with_partitions.len() >= QUEUES_MAX {
+            cached.with_partitions.clear();
+        }
+        cached.with_partitions.insert(queue);
     }
 
     /// Empties the cache.

@@ -141,7 +141,7 @@ impl PostgresOptions {
             migrations: Migrations::default(),
             listen: Listen::default(),
             pooler: Pooler::default(),
-            limits: Limits { gates: true, ..Limits::default() },
+            limits: Limits { gates: true, partitions: true, ..Limits::default() },
             time: Time::Server,
             connections_max,
             acquire_timeout: Duration::from_secs(10),
@@ -184,7 +184,7 @@ impl PostgresOptions {
     /// What the store accepts.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = Limits { gates: true, ..limits };
+        self.limits = Limits { gates: true, partitions: true, ..limits };
         self
     }
 

@@ -10,14 +10,14 @@ use bytes::Bytes;
 use gate::{imported_gate_flags, signalling};
 use queue_core::{
     ContentType, Failure, Headers, InvalidName, JobBody, JobId, JobMeta, JobRecord, Kind, LeaseInfo,
-    LeaseToken, Moment, Payload, QueueName, Reason, Seq, SharedTerms, Signalling, Span, State, Tags,
-    Timestamp, WholeJob, WorkerId,
+    LeaseToken, Moment, Partition, Payload, QueueName, Reason, Seq, SharedTerms, Signalling, Span, State,
+    Tags, Timestamp, WholeJob, WorkerId,
     lifecycle::{Flags, LastSettle, Settle, TrackedJob},
 };
 use sqlx::{Decode, Postgres, Row, Type, postgres::PgRow};
 
 /// How many columns a job has without its large parts.
-pub(crate) const META_COLUMNS: usize = 29;
+pub(crate) const META_COLUMNS: usize = 30;
 
 const CANCEL_REQUESTED: i16 = 1;
 const AWAITED: i16 = 2;
@@ -131,6 +131,7 @@ pub(crate) fn read_held(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Resu
         expiry_lifted: row.try_get::<i16, _>(at + 14)? & EXPIRY_LIFTED != 0,
         signalling: signalling(row.try_get(at + 14)?),
         gate: read_gate(row, at + 17)?,
+        partition: read_partition(row, at + 18)?,
         claimed_at: optional_time(row, at + 15)?,
         failed_at: optional_time(row, at + 16)?,
         ..read_written_once(row, at, queue)?
@@ -176,6 +177,7 @@ fn read_meta(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<JobMeta>
         claimed_at: optional_time(row, at + 26)?,
         failed_at: optional_time(row, at + 27)?,
         gate: read_gate(row, at + 28)?,
+        partition: read_partition(row, at + 29)?,
         ..read_state(row, at, queue)?
     })
 }
@@ -231,6 +233,10 @@ fn read_written_once(row: &PgRow, at: usize, queue: &QueueName) -> sqlx::Result<
         signalling: Signalling::None,
         partition: None,
     })
+}
+
+fn read_partition(row: &PgRow, at: usize) -> sqlx::Result<Option<Partition>> {
+    optional::<&str>(row, at)?.map(|_| name::<Partition>(row, at)).transpose()
 }
 
 fn read_lease(row: &PgRow, at: usize) -> sqlx::Result<Option<LeaseInfo>> {

@@ -8,17 +8,19 @@ use crate::{
     options::PostgresOptions,
     verbs::{
         PostgresAnnounce, PostgresCountJobs, PostgresDiagnose, PostgresImport, PostgresList,
-        PostgresListQueues, PostgresListWorkers, PostgresPruneSome, PostgresReadAttempts, PostgresReadSeries,
-        PostgresSetDuty, PostgresSetKindPaused, PostgresSetPaused, PostgresVerify, PostgresWriteSeries,
+        PostgresListPartitions, PostgresListQueues, PostgresListWorkers, PostgresPruneSome,
+        PostgresReadAttempts, PostgresReadLimits, PostgresReadSeries, PostgresSetDuty, PostgresSetKindPaused,
+        PostgresSetLimits, PostgresSetPaused, PostgresVerify, PostgresWriteSeries,
     },
     wakeup::Wakeups,
 };
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Duty, Enqueued, EventReach, EventStream,
-    Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, ListQuery, NewJob, Page,
-    Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result, SeriesEntry, SeriesPage,
-    SeriesQuery, Span, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
+    Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, Limit, LimitScope,
+    ListQuery, NewJob, Page, PartitionPage, PartitionQuery, Pause, PruneRequest, QueueName, QueuesPage,
+    QueuesQuery, Reach, Result, SeriesEntry, SeriesPage, SeriesQuery, Span, Stamped, Storage, WorkerId,
+    WorkerInfo, lifecycle::Transition,
 };
 use queue_store::{Coalesced, CurrentRuntime};
 use std::{any::Any, sync::Arc, time::Duration};
@@ -76,6 +78,7 @@ impl Storage for PostgresStorage {
             .with_series()
             .with_limits(self.handle.options.limits)
             .with_gates()
+            .with_partitions()
             .with_call_timeout(
                 self.handle.options.acquire_timeout.saturating_add(self.handle.options.call_timeout),
             )
@@ -157,6 +160,18 @@ impl Storage for PostgresStorage {
             None => call(&self.handle, &PostgresSetPaused { queue, pause }).await,
             Some(kind) => call(&self.handle, &PostgresSetKindPaused { queue, kind, pause }).await?,
         }
+    }
+
+    async fn set_limits(&self, queue: &QueueName, limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        call(&self.handle, &PostgresSetLimits::checked(queue, limits)?).await?
+    }
+
+    async fn limits(&self, queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        call(&self.handle, &PostgresReadLimits(queue)).await
+    }
+
+    async fn partitions(&self, query: PartitionQuery) -> Result<PartitionPage> {
+        call(&self.handle, &PostgresListPartitions(&query)).await
     }
 
     /// The first subscriber opens the connection that listens.

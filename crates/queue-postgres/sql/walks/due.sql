@@ -1,12 +1,13 @@
--- One lane after the other, each from where the last page ended in it. Where the queue has lines or
--- gates, these are merged with the lanes: as many of each are read as the page may step through.
+-- One lane after the other, each from where the last page ended in it. Where the queue has lines,
+-- gates or partitions, these are merged with the lanes: as many of each are read as the page may
+-- step through.
 walk AS MATERIALIZED (
   SELECT row_number() OVER () AS n, s.seq, s.at, s.priority
   FROM (
     SELECT r.*
     FROM (
       SELECT priority FROM {schema}.lane
-      WHERE queue = $2 AND priority >= $5 AND NOT (SELECT has_lines OR has_gates FROM {schema}.queue WHERE queue = $2)
+      WHERE queue = $2 AND priority >= $5 AND NOT (SELECT has_lines OR has_gates OR has_partitions FROM {schema}.queue WHERE queue = $2)
       ORDER BY priority
     ) AS l
     CROSS JOIN LATERAL (
@@ -30,7 +31,7 @@ walk AS MATERIALIZED (
             )
           ORDER BY r.run_at, r.seq LIMIT $7 + 1
         ) AS r
-        WHERE l.queue = $2 AND l.priority >= $5 AND (SELECT has_lines OR has_gates FROM {schema}.queue WHERE queue = $2)
+        WHERE l.queue = $2 AND l.priority >= $5 AND (SELECT has_lines OR has_gates OR has_partitions FROM {schema}.queue WHERE queue = $2)
         UNION ALL
         SELECT r.*
         FROM {schema}.line AS l CROSS JOIN LATERAL (
@@ -40,6 +41,17 @@ walk AS MATERIALIZED (
           ORDER BY r.priority, r.run_at, r.seq LIMIT $7 + 1
         ) AS r
         WHERE l.queue = $2
+        UNION ALL
+        SELECT r.*
+        FROM {schema}.lane AS l CROSS JOIN LATERAL (
+          SELECT r.seq, r.run_at AS at, l.priority::smallint FROM {schema}.ready AS r
+          WHERE r.queue = $2 AND r.priority = l.priority + 2228224 AND r.seq > 0 AND r.run_at <= (SELECT now FROM t)
+            AND (r.run_at, r.seq) > (
+              CASE WHEN l.priority = $5 THEN $4 ELSE -9223372036854775808 END, CASE WHEN l.priority = $5 THEN $3 ELSE 0 END
+            )
+          ORDER BY r.run_at, r.seq LIMIT $7 + 1
+        ) AS r
+        WHERE l.queue = $2 AND l.priority >= $5 AND (SELECT has_partitions FROM {schema}.queue WHERE queue = $2)
         UNION ALL
         -- Those whose time-out has come and which no claim has met since.
         SELECT r.seq, r.run_at AS at, b.priority

@@ -3,18 +3,29 @@
 //! What a committed transaction left is remembered in the handle's
 //! [`NameCache`](crate::name_cache::NameCache).
 
-use super::{connection::CallConnection, scope::CommitScope};
+use super::{
+    connection::{BoundQuery, CallConnection},
+    scope::CommitScope,
+};
 use crate::verb_error::VerbError;
 use queue_core::{NewJob, QueueName};
 use sqlx::Row;
 
-/// The number of a queue that shall hold these jobs, with a lane for each of their priorities.
+/// The number of a queue that shall hold these jobs, with a lane for each of their priorities, and
+/// marked if one has a partition.
 pub(crate) async fn intern_for(
     connection: &mut CallConnection<'_>,
     name: &QueueName,
     jobs: impl Iterator<Item = &NewJob>,
 ) -> Result<i32, VerbError> {
-    intern_priorities(connection, name, jobs.map(|job| job.priority).collect()).await
+    let mut has_partitions = false;
+    let noted = jobs.inspect(|job| has_partitions |= job.partition.is_some());
+    let priorities = noted.map(|job| job.priority).collect();
+    let queue = intern_priorities(connection, name, priorities).await?;
+    if has_partitions {
+        connection.mark_partitions(queue).await?;
+    }
+    Ok(queue)
 }
 
 /// The number of a queue, with a lane for each of these priorities.
@@ -96,6 +107,30 @@ impl CallConnection<'_> {
         self.write(&handle.statements.mark_gates, |query| query.bind(queue)).await?;
         if self.scope == CommitScope::Statement {
             handle.names.learn_gates(queue);
+        }
+        Ok(())
+    }
+
+    /// Marks a queue as one that has partitions or limits, before a job with one can be seen.
+    pub(crate) async fn mark_partitions(&mut self, queue: i32) -> Result<(), VerbError> {
+        let handle = self.handle;
+        if handle.names.has_partitions(queue) {
+            return Ok(());
+        }
+        self.write(&handle.statements.mark_partitions, |query| query.bind(queue)).await?;
+        if self.scope == CommitScope::Statement {
+            handle.names.learn_partitions(queue);
+        }
+        Ok(())
+    }
+
+    /// Sends other processes the hint that a claim on a queue may find something.
+    pub(crate) async fn notify_wake(&mut self, queue: i32) -> Result<(), VerbError> {
+        let handle = self.handle;
+        let text = format!("{}\nw\t{queue}", self.origin());
+        if let Some(channel) = handle.notify_channel() {
+            let bind = |query: BoundQuery| query.bind(channel.to_owned()).bind(text.clone());
+            self.write(&handle.statements.notify, bind).await?;
         }
         Ok(())
     }

@@ -13,9 +13,10 @@ pub(crate) use template::{Filling, fill};
 use crate::{options::Time, schema::SchemaName};
 use listings::Listings;
 use parts::{
-    BODY, CALLERS_TIME, CLAIM_HINTS, COUNTED, ENTERED_AT, GATE_OF_CLAIMED, GATE_OF_HELD, GATE_OF_MOVED, ITEM,
-    JOB, LABELS, LABELS_READ, LABELS_TAKEN, LEASED, LEASING, NOW, PAUSED_KINDS, SENDS, SENDS_HELD,
-    SENDS_NEXT, SERVER_TIME, STAMP, STATE, TAGGED, TERMINAL, TOLD_LOST, UNGATED, WAITING, WAITS, WOKEN,
+    BODY, CALLERS_TIME, CLAIM_HINTS, COUNTED, ENTERED_AT, GATE_OF_CLAIMED, GATE_OF_HELD, GATE_OF_MOVED,
+    IS_LIMITED, ITEM, JOB, LABELS, LABELS_READ, LABELS_TAKEN, LEASED, LEASING, NOW, PARTITION, PAUSED_KINDS,
+    PLACE, SENDS, SENDS_HELD, SENDS_NEXT, SERVER_TIME, STAMP, STATE, TAGGED, TERMINAL, TOLD_LOST, UNGATED,
+    WAITING, WAITS, WOKEN,
 };
 use sqlx::{AssertSqlSafe, Postgres, postgres::PgArguments, query::Query};
 use std::sync::Arc;
@@ -42,7 +43,7 @@ pub(crate) struct Renderer {
     literals: [String; 3],
     time: &'static str,
     is_kept: bool,
-    /// The statement is for jobs with headers or tags.
+    /// The statement is for jobs with headers, tags or partitions.
     has_labels: bool,
     /// The statement ends jobs with end signals.
     sends: bool,
@@ -106,6 +107,10 @@ impl Renderer {
                 "claim_hints" => Filling::Template(CLAIM_HINTS.trim_end()),
                 "entered_at" => Filling::Template(ENTERED_AT),
                 "labels" => Filling::Template(label(LABELS)),
+                "partition" => Filling::Text(label(PARTITION)),
+                "place" => Filling::Template(if self.has_labels { PLACE } else { "priority" }),
+                "by_server" => Filling::Text(if *time == SERVER_TIME { "true" } else { "false" }),
+                "is_limited" => Filling::Template(IS_LIMITED),
                 "labels_taken" => Filling::Template(label(LABELS_TAKEN)),
                 "labels_read" => Filling::Template(label(LABELS_READ)),
                 "tagged" => Filling::Template(label(TAGGED)),
@@ -179,17 +184,21 @@ statements! {
     add_lanes = "add_lanes";
     add_queue = "add_queue";
     add_signals = "add_signals";
+    add_partition_slips = "add_partition_slips";
     add_slips = "add_slips";
     amend = "amend";
     attempts = "attempts";
     claim = "claim";
+    claim_in_turn = "claim_in_turn";
     claim_lines = "claim_lines";
+    claimed = "claimed";
     close_gate = "close_gate";
     close_queue = "close_queue";
     complete = "complete";
     count_records = "count_records";
     counts = "counts";
     dead_rows = "dead_rows";
+    delete_limits = "delete_limits";
     delete_lines = "delete_lines";
     delete_series = "delete_series";
     delete_worker = "delete_worker";
@@ -220,6 +229,7 @@ statements! {
     import_purged = "import_purged";
     import_raise = "import_raise";
     import_signals = "import_signals";
+    limits = "limits";
     lines = "lines";
     list_series = "list_series";
     list_workers = "list_workers";
@@ -227,12 +237,15 @@ statements! {
     lock_gates = "lock_gates";
     lock_queue = "lock_queue";
     lock_targets = "lock_targets";
+    lock_turns = "lock_turns";
     look_at_gates = "look_at_gates";
     mark = "mark";
     mark_gates = "mark_gates";
+    mark_partitions = "mark_partitions";
     move_jobs = "move";
     notify = "notify";
     now = "now";
+    partitions = "partitions";
     prune_everything = "prune_everything";
     prune_expired = "prune_expired";
     prune_finished = "prune_finished";
@@ -240,6 +253,7 @@ statements! {
     raise_clock = "raise_clock";
     read_slips = "read_slips";
     recount = "recount";
+    save_limits = "save_limits";
     save_line = "save_line";
     save_series = "save_series";
     save_worker = "save_worker";

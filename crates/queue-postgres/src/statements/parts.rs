@@ -25,7 +25,7 @@ pub(super) const TERMINAL: &str = "s.state, s.revision, s.run_at, s.epoch, s.fai
 /// The small columns of a row `j` of the view `job`.
 pub(super) const JOB: &str = "j.seq, j.id, j.kind, j.priority, j.created_at, j.terms, j.expires_in, j.tags, j.state, j.revision, j.run_at, j.epoch, j.failures, j.stalls, \
     j.flags, j.expires_at, j.worker, j.token, j.settled_token, j.settled_event, j.reason, j.finished_at, j.purge_at, j.error_name, j.error_message, \
-    j.progress, j.claimed_at, j.failed_at, j.gate";
+    j.progress, j.claimed_at, j.failed_at, j.gate, j.partition";
 /// The gate of a job that has one, with what is not folded, as the view `job` has it.
 macro_rules! gate_of {
     ($flags:literal, $queue:literal, $seq:literal) => {
@@ -39,9 +39,10 @@ macro_rules! gate_of {
         )
     };
 }
-/// That of an item `i` with its state `s`, of a completed job `i`, and of a claimed one `s`.
-pub(super) const GATE_OF_MOVED: &str = gate_of!("s.flags", "i.queue", "i.seq");
-pub(super) const GATE_OF_HELD: &str = gate_of!("i.flags", "i.queue", "i.seq");
+/// That of an item `i` with its state `s`, and of a completed job `i`, each with the partition, and
+/// of a claimed job `s`.
+pub(super) const GATE_OF_MOVED: &str = concat!(gate_of!("s.flags", "i.queue", "i.seq"), ", i.partition");
+pub(super) const GATE_OF_HELD: &str = concat!(gate_of!("i.flags", "i.queue", "i.seq"), ", i.partition");
 pub(super) const GATE_OF_CLAIMED: &str = gate_of!("s.flags", "$2", "s.seq");
 /// Sends the end signals of the jobs in `ended`.
 pub(super) const SENDS: &str = include_str!("../../sql/parts/sends.sql");
@@ -54,12 +55,20 @@ pub(super) const UNGATED: &str = include_str!("../../sql/parts/ungated.sql");
 /// When row `j` of the view `job` came into its state.
 pub(super) const ENTERED_AT: &str = "coalesce(CASE j.state WHEN 0 THEN NULL WHEN 1 THEN j.claimed_at WHEN 2 THEN j.failed_at \
     ELSE j.finished_at END, j.created_at)";
-/// What `enqueue_new.sql` does besides for jobs with headers or tags: what it takes, reads and
-/// writes of them.
-pub(super) const LABELS_TAKEN: &str = ", $15::text[], $16::text[]";
+/// Whether a queue has limits of how many jobs run: then the end of a lease may be what a claim
+/// waits for, in a partition of job `s`.
+pub(super) const IS_LIMITED: &str = " AND EXISTS (SELECT 1 FROM {schema}.queue_limit AS l \
+    WHERE l.queue = s.queue AND l.running IS NOT NULL)";
+/// What `enqueue_new.sql` does besides for jobs with headers, tags or partitions: what it takes,
+/// reads and writes of them.
+pub(super) const LABELS_TAKEN: &str = ", $15::text[], $16::text[], $17::text[]";
 pub(super) const LABELS_READ: &str = ", nullif(coalesce(i.headers, ($15::text[])[1]), '') AS headers, \
-    nullif(coalesce(i.tags, ($16::text[])[1]), '') AS tags";
-pub(super) const LABELS: &str = ", headers, tags";
+    nullif(coalesce(i.tags, ($16::text[])[1]), '') AS tags, \
+    nullif(coalesce(i.partition, ($17::text[])[1]), '') AS partition";
+pub(super) const LABELS: &str = ", headers, tags, partition";
+/// The partition of a job that may have one, and where it stands in `ready`.
+pub(super) const PARTITION: &str = ", partition";
+pub(super) const PLACE: &str = "{schema}.place(priority, partition)";
 pub(super) const TAGGED: &str = "
 tagged AS (
   INSERT INTO {schema}.tag (queue, tag, seq)
@@ -85,7 +94,8 @@ pub(super) const COUNTED: &str = "coalesce(s.unfinished, 0) + coalesce(d.unfinis
     coalesce(s.failing, 0) + coalesce(d.failing, 0), coalesce(s.completed, 0) + coalesce(d.completed, 0), \
     coalesce(s.failed, 0) + coalesce(d.failed, 0), coalesce(s.cancelled, 0) + coalesce(d.cancelled, 0)";
 /// How many jobs of queue `q` run, how many are due later, and the earliest due time of those that
-/// are due: a look into the order of claims for each priority, and for each line besides.
+/// are due: a look into the order of claims for each priority, and for each line and the partitions
+/// besides.
 pub(super) const WAITS: &str = "
   SELECT
     (SELECT count(*) FROM {schema}.lease AS l WHERE l.queue = q.queue) AS running, sum(l.scheduled)::bigint AS scheduled,
@@ -106,6 +116,9 @@ pub(super) const WAITS: &str = "
       UNION ALL
       SELECT l.priority + k.line * 65536 FROM {schema}.line AS k JOIN {schema}.lane AS l ON l.queue = k.queue
       WHERE k.queue = q.queue
+      UNION ALL
+      SELECT l.priority + 2228224 FROM {schema}.queue AS k JOIN {schema}.lane AS l ON l.queue = k.queue
+      WHERE k.queue = q.queue AND k.has_partitions
     ) AS l
   ) AS l
 ";

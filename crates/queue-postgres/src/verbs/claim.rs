@@ -1,7 +1,7 @@
-//! `claim`: leases due jobs, by `sql/claim.sql`, and from a queue with lines by
-//! `sql/claim_lines.sql`.
+//! `claim`: leases due jobs, by `sql/claim.sql`, from a queue with lines by `sql/claim_lines.sql`,
+//! and from one with partitions in turn.
 
-use super::{gates::add_end_signals, kind_pause::read_pauses};
+use super::{claim_in_turn::claim_in_turn, gates::add_end_signals, kind_pause::read_pauses};
 use crate::{
     call::{BoundQuery, CallConnection, SqlVerb},
     claim_floors::{ClaimFloors, Look, LookFindings},
@@ -24,10 +24,11 @@ const JOB_AT: usize = 5;
 const LARGE_AT: usize = JOB_AT + 19;
 /// Where the columns of lines begin: how many jobs were set aside, kinds, pauses and heads.
 const LINES_AT: usize = LARGE_AT + 4;
-/// Where the gate of the job stands, whether the queue has gates, and the first time-out of one.
+/// Where the gate of the job stands, whether the queue has gates, the first time-out of one, and
+/// whether the queue has partitions.
 const GATE_AT: usize = LINES_AT + 4;
-/// Until when a queue with lines or gates is closed to `claim.sql`, and one with gates to
-/// `claim_lines.sql` before a fold: the number of no pause.
+/// Until when a queue with lines, gates or partitions is closed to `claim.sql`, and one with
+/// partitions, or with gates before a fold, to `claim_lines.sql`: the number of no pause.
 const CLOSED: i64 = i64::MAX;
 
 /// Leases due jobs in the order of priority, due time and seq, and says when there will be more.
@@ -66,16 +67,21 @@ async fn claim(
         return Ok(Ok(Claimed::none(next_due, moment)));
     };
     let handle = connection.handle;
+    if handle.lines.has_partitions(queue) {
+        return claim_apart(connection, queue, verb).await;
+    }
     let look = handle.floors.next_look(queue, connection.time_floor());
     let begun = Instant::now();
-    let Some((rows, by_lines)) = lease_due(connection, queue, verb, &look).await? else {
-        return Ok(Err(FoldFirst(queue)));
+    let (rows, by_lines) = match lease_due(connection, queue, verb, &look).await? {
+        Leased::Some(rows, by_lines) => (rows, by_lines),
+        Leased::FoldFirst => return Ok(Err(FoldFirst(queue))),
+        Leased::InTurn => return claim_apart(connection, queue, verb).await,
     };
     let cost = connection.answered_after(begun);
     let mut claimed = read_claimed(connection, &rows, request)?;
     if by_lines {
         let lines = read_lines(&rows, request, &mut claimed)?;
-        handle.lines.saw(queue, lines, read_gates(&rows, request, &mut claimed)?);
+        handle.lines.saw(queue, lines, read_gates(&rows, request, &mut claimed)?, false);
     }
     add_end_signals(connection, queue, claimed.jobs.iter_mut().map(|job| &mut job.record)).await?;
     let lapse = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get(4)?;
@@ -93,16 +99,37 @@ async fn claim(
     Ok(Ok(claimed))
 }
 
+/// What the statements for queues without partitions answered.
+enum Leased {
+    /// The rows, and whether the statement for lines answered them.
+    Some(Vec<PgRow>, bool),
+    /// What came to gates is to be folded before.
+    FoldFirst,
+    /// The queue has partitions, or limits.
+    InTurn,
+}
+
+async fn claim_apart(
+    connection: &mut CallConnection<'_>,
+    queue: i32,
+    verb: &PostgresClaim<'_>,
+) -> Result<Result<Claimed, FoldFirst>, VerbError> {
+    let mut claimed = claim_in_turn(connection, queue, verb).await?;
+    if let Ok(claimed) = &mut claimed {
+        add_end_signals(connection, queue, claimed.jobs.iter_mut().map(|job| &mut job.record)).await?;
+    }
+    Ok(claimed)
+}
+
 /// The answer of the statement that the queue needs, and whether that is the one for lines. Which
 /// it is stands in the row of the queue, and `claim.sql` takes nothing if it is the other; so the
-/// choice holds however long ago the queue was looked at. `None` if what came to gates is to be
-/// folded before.
+/// choice holds however long ago the queue was looked at.
 async fn lease_due(
     connection: &mut CallConnection<'_>,
     queue: i32,
     verb: &PostgresClaim<'_>,
     look: &Look,
-) -> Result<Option<(Vec<PgRow>, bool)>, VerbError> {
+) -> Result<Leased, VerbError> {
     let request = verb.request;
     let handle = connection.handle;
     let floor = connection.time_floor();
@@ -119,14 +146,17 @@ async fn lease_due(
         let rows = connection.write(&handle.statements.claim, bind).await?;
         let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
         if first.try_get::<Option<i64>, _>(1)? != Some(CLOSED) {
-            return Ok(Some((rows, false)));
+            return Ok(Leased::Some(rows, false));
         }
     }
     let bind = |query: BoundQuery| bind(query).bind(limit(PausedKind::SET_ASIDE_MAX)).bind(verb.has_folded);
     let rows = connection.write(&handle.statements.claim_lines, bind).await?;
     let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+    if first.try_get::<Option<bool>, _>(GATE_AT + 3)?.unwrap_or_default() {
+        return Ok(Leased::InTurn);
+    }
     let is_closed = first.try_get::<Option<i64>, _>(1)? == Some(CLOSED);
-    Ok((!is_closed).then_some((rows, true)))
+    Ok(if is_closed { Leased::FoldFirst } else { Leased::Some(rows, true) })
 }
 
 /// Adds to an answer what one of its rows says of the lines of the queue.
@@ -170,7 +200,7 @@ fn read_gates(rows: &[PgRow], request: &ClaimRequest, claimed: &mut Claimed) -> 
 }
 
 /// When a claim can get a job of a line whose first job was due at `head`.
-fn line_due(pause: Pause, head: i64) -> Option<Timestamp> {
+pub(super) fn line_due(pause: Pause, head: i64) -> Option<Timestamp> {
     match pause {
         Pause::Off => Some(Timestamp::from_millis(head)),
         Pause::Until(end) => Some(end),

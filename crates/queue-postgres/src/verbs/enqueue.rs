@@ -187,6 +187,7 @@ async fn enqueue_round(
                 .bind(sent.iter().map(|job| longest_wait(job)).collect::<Vec<_>>())
                 .bind(sent.iter().map(|job| headers(job)).collect::<Vec<_>>())
                 .bind(sent.iter().map(|job| tags(job)).collect::<Vec<_>>())
+                .bind(sent.iter().map(|job| partition(job)).collect::<Vec<_>>())
         })
         .await?;
     connection.note_time(&rows, 0)?;
@@ -266,6 +267,11 @@ pub(super) fn headers(job: &NewJob) -> String {
 /// Tags as lines; no text if there are none.
 pub(super) fn tags(job: &NewJob) -> String {
     job.tags.to_text().unwrap_or_default()
+}
+
+/// The partition; no text if there is none.
+pub(super) fn partition(job: &NewJob) -> String {
+    job.partition.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
 /// How long a job that takes the place of a waiting one may be put off, as `enqueue.sql` takes it.

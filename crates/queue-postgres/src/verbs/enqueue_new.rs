@@ -2,7 +2,7 @@
 //! is.
 
 use super::{
-    enqueue::{headers, millis, new_flags, tags},
+    enqueue::{headers, millis, new_flags, partition, tags},
     short_column::short_column,
 };
 use crate::{
@@ -83,7 +83,9 @@ impl<'a> NewIds<'a> {
         let origin = connection.origin();
         let floor = connection.time_floor();
         // Few jobs have labels, and the others do not pay for them: their statement has none.
-        let has_labels = self.in_order().any(|job| !job.headers.is_empty() || !job.tags.is_empty());
+        let has_labels = self
+            .in_order()
+            .any(|job| !job.headers.is_empty() || !job.tags.is_empty() || job.partition.is_some());
         let statement =
             if has_labels { &handle.statements.enqueue_new_labelled } else { &handle.statements.enqueue_new };
         let rows = connection
@@ -97,6 +99,7 @@ impl<'a> NewIds<'a> {
                     query
                         .bind(short_column(self.sorted().map(|(job, _)| headers(job))))
                         .bind(short_column(self.sorted().map(|(job, _)| tags(job))))
+                        .bind(short_column(self.sorted().map(|(job, _)| partition(job))))
                 } else {
                     query
                 }

@@ -57,7 +57,11 @@ impl SqlVerb for PostgresImport<'_> {
 impl PostgresImport<'_> {
     async fn intern(&self, connection: &mut CallConnection<'_>) -> Result<i32, VerbError> {
         let priorities = self.0.jobs.iter().map(|job| job.meta.priority).collect();
-        intern_priorities(connection, &self.0.queue, priorities).await
+        let queue = intern_priorities(connection, &self.0.queue, priorities).await?;
+        if self.0.jobs.iter().any(|job| job.meta.partition.is_some()) {
+            connection.mark_partitions(queue).await?;
+        }
+        Ok(queue)
     }
 
     fn ids(&self) -> Vec<&str> {
@@ -292,4 +296,5 @@ fn bind_outcomes(query: BoundQuery, jobs: &[WholeJob]) -> BoundQuery {
             bodies().map(|body| body.result.as_ref().map(|it| it.content_type.as_str())).collect::<Vec<_>>(),
         )
         .bind(bodies().map(|body| body.result.as_ref().map(|it| &it.bytes[..])).collect::<Vec<_>>())
+        .bind(metas().map(|meta| meta.partition.as_ref().map(ToString::to_string)).collect::<Vec<_>>())
 }

@@ -79,12 +79,7 @@ impl PostgresSetKindPaused<'_> {
 
     /// Workers that hold jobs ready need a hint of a pause too.
     async fn wake(&self, connection: &mut CallConnection<'_>, queue: i32) -> Result<(), VerbError> {
-        let handle = connection.handle;
-        let text = format!("{}\nw\t{queue}", connection.origin());
-        if let Some(channel) = handle.notify_channel() {
-            let bind = |query: BoundQuery| query.bind(channel.to_owned()).bind(text.clone());
-            connection.write(&handle.statements.notify, bind).await?;
-        }
+        connection.notify_wake(queue).await?;
         connection.notices.wake(self.queue);
         Ok(())
     }

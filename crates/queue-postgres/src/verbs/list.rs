@@ -106,6 +106,7 @@ impl PostgresList<'_> {
             .bind(filter.entered.as_ref().map(|entered| entered.end.as_millis()))
             .bind(tagged.map(text))
             .bind(token)
+            .bind(filter.partition.as_ref().map(ToString::to_string))
     }
 
     /// Behind which place the next page begins: the last job of a full page, else where the walk

@@ -3,6 +3,7 @@
 mod apply;
 mod attempts;
 mod claim;
+mod claim_in_turn;
 mod counts;
 mod diagnose;
 mod enqueue;
@@ -11,6 +12,7 @@ mod gates;
 mod get;
 mod import;
 mod kind_pause;
+mod limits;
 mod list;
 mod listen;
 mod pause;
@@ -34,6 +36,7 @@ pub(crate) use gates::{
 pub(crate) use get::PostgresGet;
 pub(crate) use import::PostgresImport;
 pub(crate) use kind_pause::{PostgresForgetLines, PostgresSetKindPaused};
+pub(crate) use limits::{PostgresListPartitions, PostgresReadLimits, PostgresSetLimits};
 pub(crate) use list::PostgresList;
 pub(crate) use listen::{PostgresFollow, PostgresIntern, PostgresNotify};
 pub(crate) use pause::PostgresSetPaused;

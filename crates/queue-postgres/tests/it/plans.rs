@@ -3,7 +3,7 @@
 
 use crate::common::{Place, claim, complete, enqueue, job, queue, request, settle};
 use queue_core::{
-    Applied, ClaimedJob, Kind, NewJob, Pause, Span, Storage,
+    Applied, ClaimedJob, Kind, NewJob, Partition, Pause, Span, Storage,
     lifecycle::{Event, Policy, decide},
 };
 use queue_postgres::{PostgresOptions, PostgresStorage};
@@ -54,7 +54,9 @@ async fn drain(store: Arc<PostgresStorage>) -> Vec<ClaimedJob> {
         assert!(jobs.len() <= LIMIT, "{} jobs", jobs.len());
         assert!(jobs.is_sorted_by_key(|job| {
             let meta = &job.record.meta;
-            (meta.priority, meta.run_at, meta.seq)
+            // Partitions take turns.
+            let at = meta.partition.is_none().then_some((meta.run_at, meta.seq));
+            (meta.priority, at)
         }));
         if jobs.is_empty() {
             return all;
@@ -100,6 +102,19 @@ async fn claims_of_lines_keep_limit_and_order_under_bad_plans_and_wrong_statisti
         let store = open_with_bad_plans(&place, settings).await;
         assert!(place.execute(statistics).await > 0, "there are tables");
         enqueue_and_set_aside(&store).await;
+        assert_claims_are_right(place, store, &(settings, statistics)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn claims_in_turn_keep_limit_and_order_under_bad_plans_and_wrong_statistics() {
+    for (settings, statistics) in BAD.iter().zip(STATISTICS.iter().cycle()) {
+        let Some(place) = Place::new().await else { return };
+        let store = open_with_bad_plans(&place, settings).await;
+        assert!(place.execute(statistics).await > 0, "there are tables");
+        let keys = ["a", "b", "c", "d", "e"].map(|key| Partition::new(key).expect("a key"));
+        let jobs = jobs_of_three_priorities().into_iter().zip(keys.iter().cycle());
+        enqueue(&*store, jobs.map(|(job, key)| job.with_partition(key.clone())).collect()).await;
         assert_claims_are_right(place, store, &(settings, statistics)).await;
     }
 }

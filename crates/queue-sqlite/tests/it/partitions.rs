@@ -4,14 +4,11 @@
 use crate::common::{Place, assert_sound, claim, complete, enqueue, job, queue, request, settle};
 use futures_util::{FutureExt, StreamExt};
 use queue_core::{
-    ClaimRequest, ClaimedJob, Failure, Hint, Interest, JobId, Kind, LeaseToken, Limit, LimitScope,
-    ListFilter, ListQuery, ManualClock, NewJob, Partition, PartitionQuery, Pause, Prune, PruneRequest, Rng,
-    SeededRng, Span, Storage, StorageExt,
-    lifecycle::{Amendment, Cause, Event, OnProcessing, Policy},
+    ClaimRequest, Hint, Interest, Limit, LimitScope, ListFilter, ListQuery, NewJob, Partition, Span, Storage,
 };
 use queue_sqlite::SqliteStorage;
 use rusqlite::{Connection, TransactionBehavior};
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::time::Duration;
 
 const LEASE: Span = Span::from_secs(30);
 
@@ -124,167 +121,6 @@ async fn the_end_of_a_lease_wakes_other_handles_for_the_job_that_it_blocked() {
     let hint = tokio::time::timeout(Duration::from_secs(60), hints.next()).await.expect("a hint comes");
     assert!(matches!(hint, Some(Hint::Wake | Hint::Missed)), "{hint:?}");
     assert_eq!(claim(&other, 9).await.jobs.len(), 1);
-}
-
-/// What a walk does to a store: each step leaves it sound, and no claim exceeds the limit.
-struct Walk {
-    handles: [SqliteStorage; 2],
-    clock: Arc<ManualClock>,
-    rng: SeededRng,
-    held: Vec<ClaimedJob>,
-    limit: Option<u32>,
-    next: u32,
-}
-
-fn fail(token: LeaseToken) -> Event {
-    let failure = Failure::new("error", "it failed");
-    Event::Fail { token, failure, cause: Cause::Retryable, delay: None, retention: None, then: Vec::new() }
-}
-
-const KEYS: [&str; 3] = ["a", "b", OWN];
-const OWN: &str = "own";
-
-impl Walk {
-    fn below(&self, end: u64) -> u64 {
-        self.rng.next_u64() % end
-    }
-
-    fn store(&self) -> &SqliteStorage {
-        &self.handles[usize::from(self.below(2) == 1)]
-    }
-
-    fn new_job(&mut self) -> NewJob {
-        self.next += 1;
-        let kind = Kind::from_static(if self.below(3) == 0 { "mail" } else { "report" });
-        let mut job = NewJob { kind, ..job(&self.next.to_string()) };
-        if self.below(4) > 0 {
-            job = job.with_partition(key(KEYS[self.below(3) as usize]));
-        }
-        if self.below(4) == 0 {
-            job = job.with_delay(Span::from_millis(self.below(5_000).cast_signed()));
-        }
-        let priority = i16::try_from(self.below(3)).expect("it is small") - 1;
-        job.with_priority(priority)
-    }
-
-    fn some_id(&self) -> JobId {
-        JobId::new((1 + self.below(u64::from(self.next.max(1)))).to_string()).expect("a valid id")
-    }
-
-    async fn step(&mut self) {
-        match self.below(14) {
-            0..3 => {
-                let jobs = (0..=self.below(3)).map(|_| self.new_job()).collect();
-                enqueue(self.store(), jobs).await;
-            }
-            3..6 => self.claims().await,
-            6..9 if !self.held.is_empty() => {
-                let at = self.below(self.held.len() as u64) as usize;
-                let job = self.held.swap_remove(at);
-                let event = match self.below(3) {
-                    0 => complete(job.token),
-                    1 => Event::release(job.token),
-                    _ => fail(job.token),
-                };
-                settle(self.store(), &job.record.meta, event).await;
-            }
-            9 if self.below(2) == 0 => self.set_own().await,
-            9 => {
-                self.limit = [None, Some(0), Some(1), Some(2)][self.below(4) as usize];
-                set_each(self.store(), self.limit).await;
-            }
-            10 => {
-                let pause = if self.below(2) == 0 { Pause::UntilResumed } else { Pause::Off };
-                let kind = Kind::from_static("mail");
-                self.store().set_paused(&queue(), Some(&kind), pause).await.expect("it pauses");
-            }
-            11 => self.clock.advance(Duration::from_millis(self.below(2_000))),
-            12 => {
-                let event = match self.below(4) {
-                    0 => Event::Amend(Amendment::of_priority(0)),
-                    1 => Event::Promote,
-                    2 => Event::Cancel { processing: OnProcessing::Request },
-                    _ => Event::Redrive { content_type: None },
-                };
-                let id = self.some_id();
-                self.store().change(&queue(), &id, event, &Policy::default()).await.expect("it answers");
-            }
-            _ => {
-                let request =
-                    PruneRequest { queue: queue(), what: Prune::FinishedBefore(Span::ZERO), limit: 2 };
-                self.store().prune(request).await.expect("it prunes");
-            }
-        }
-    }
-
-    /// One of the partitions has a limit of its own at times, which only `verify` looks at.
-    async fn set_own(&self) {
-        let double = Limit { weight: 2, ..Limit::default() };
-        let limit = [None, Some(double), Some(Limit { running: Some(1), ..double })][self.below(3) as usize];
-        let own = LimitScope::Partition(key(OWN));
-        self.store().set_limits(&queue(), vec![(own, limit)]).await.expect("it sets limits");
-    }
-
-    async fn claims(&mut self) {
-        let limited_max = self.below(4) as usize;
-        let asks = ClaimRequest { limited_max, ..request(1 + self.below(4) as usize, LEASE) };
-        let before = self.leases().await;
-        let claimed = self.store().claim(asks).await.expect("it claims").jobs;
-        let after = self.leases().await;
-        let is_limited =
-            |job: &&ClaimedJob| job.record.meta.partition.as_ref().is_some_and(|it| *it != key(OWN));
-        let limited = claimed.iter().filter(is_limited).count();
-        if let Some(limit) = self.limit {
-            assert!(limited <= limited_max);
-            let is_over =
-                |(key, leases): (&String, &u64)| key != OWN && *leases > u64::from(limit).max(before[key]);
-            assert!(!after.iter().any(is_over), "{before:?} became {after:?} under {limit}");
-        }
-        self.held.extend(claimed);
-    }
-
-    async fn leases(&self) -> BTreeMap<String, u64> {
-        let query = PartitionQuery::all(queue(), 9);
-        let page = self.store().partitions(query).await.expect("it lists partitions");
-        let mut leases: BTreeMap<_, _> = KEYS.map(|key| (key.to_owned(), 0)).into();
-        leases.extend(page.partitions.into_iter().map(|it| (it.partition.to_string(), it.leases)));
-        leases
-    }
-}
-
-#[tokio::test]
-async fn random_steps_of_two_handles_leave_the_partitions_sound_and_nobody_stuck() {
-    for seed in 0..12 {
-        let place = Place::new();
-        let clock = Arc::new(ManualClock::default());
-        let open =
-            async || SqliteStorage::open(place.options().clock(clock.clone())).await.expect("it opens");
-        let handles = [open().await, open().await];
-        let mut walk = Walk {
-            handles,
-            clock: clock.clone(),
-            rng: SeededRng::new(seed),
-            held: vec![],
-            limit: None,
-            next: 0,
-        };
-        for step in 0..120 {
-            walk.step().await;
-            let findings = walk.handles[0].verify().await.expect("it verifies");
-            assert!(findings.is_empty(), "step {step} of seed {seed}: {findings:?}");
-        }
-        let without_own = vec![(LimitScope::Partition(key(OWN)), None)];
-        walk.handles[0].set_limits(&queue(), without_own).await.unwrap();
-        set_each(&walk.handles[0], None).await;
-        walk.handles[0].set_paused(&queue(), Some(&Kind::from_static("mail")), Pause::Off).await.unwrap();
-        clock.advance(Duration::from_secs(600));
-        while let jobs @ [_, ..] = &*claim(&walk.handles[1], 9).await.jobs {
-            walk.held.extend(jobs.iter().cloned());
-        }
-        let waiting = walk.handles[0].counts(&queue()).await.unwrap();
-        assert_eq!(waiting.due() + waiting.scheduled, 0, "seed {seed}");
-        assert_sound(&walk.handles[0]).await;
-    }
 }
 
 #[tokio::test]

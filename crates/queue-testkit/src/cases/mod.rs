@@ -125,6 +125,7 @@ const GROUPS: &[&[Case]] = &[
     gates::suspend::CASES,
     gates::refused::CASES,
     partitions::slots::CASES,
+    partitions::walks::CASES,
     partitions::limits::CASES,
     partitions::turns::CASES,
     partitions::passed_over::CASES,

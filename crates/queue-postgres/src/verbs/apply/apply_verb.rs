@@ -16,7 +16,7 @@ use crate::{
     verbs::{enqueue::take_turns, gates::fold_between},
 };
 use queue_core::{
-    Applied, Error, ErrorKind, QueueName, Stamped, Timestamp,
+    Applied, Error, ErrorKind, QueueName, Stamped, State, Timestamp,
     lifecycle::{Patch, TrackedJob, Transition, Verdict, apply},
 };
 use sqlx::Row;
@@ -231,6 +231,10 @@ fn written(
     sent: &Transition,
     now: Timestamp,
 ) -> Result<ItemAnswer, VerbError> {
+    // Its slot is free, and another job of its partition may wait for it.
+    if job.meta.state == State::Processing && job.meta.partition.is_some() {
+        connection.notices.wake(&sent.queue);
+    }
     match apply(&mut job, sent, now) {
         Verdict::Written { .. } => {
             connection.handle.floors.changed(queue, &job.meta);

@@ -6,6 +6,7 @@ pub(super) mod listed;
 pub(super) mod passed_over;
 pub(super) mod slots;
 pub(super) mod turns;
+pub(super) mod walks;
 
 use crate::bench::prelude::*;
 use queue_core::{ClaimedJob, Limit, LimitScope, NewJob, Partition, PartitionQuery, PartitionStatus, State};

@@ -1,0 +1,189 @@
+//! Partitions beside transactions that stay open, many claimers, and many full partitions: what
+//! only this store could break of them (ADR 84).
+
+use crate::common::{Place, claim, claim_one, complete, enqueue, job, queue, settle};
+use futures_util::StreamExt;
+use queue_core::{
+    ClaimedJob, ContentType, Interest, Limit, LimitScope, NewJob, Partition, PartitionQuery, Payload, Storage,
+};
+use queue_postgres::PostgresStorage;
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{task::JoinSet, time::timeout};
+
+/// How long a call may take that waits for no other.
+const SHORT: Duration = Duration::from_secs(20);
+/// How long a test waits for what must come, also on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+fn of(partition: &str, id: &str) -> NewJob {
+    job(id).with_partition(Partition::new(partition).expect("a valid key"))
+}
+
+async fn set_each(store: &PostgresStorage, running: u32) {
+    let limit = Limit { running: Some(running), ..Limit::default() };
+    store.set_limits(&queue(), vec![(LimitScope::EachPartition, Some(limit))]).await.expect("it sets limits");
+}
+
+fn ids(jobs: &[ClaimedJob]) -> Vec<&str> {
+    jobs.iter().map(|job| job.record.meta.id.as_str()).collect()
+}
+
+fn done() -> Payload {
+    Payload::new("null", ContentType::from_static("application/json"))
+}
+
+#[tokio::test]
+async fn a_transaction_of_the_application_holds_its_slot_and_nobody_waits_for_it() {
+    let Some(place) = Place::new().await else { return };
+    let (store, pool) = (place.open().await, place.pool(2).await);
+    set_each(&store, 1).await;
+    enqueue(&store, vec![of("a", "a0"), of("a", "a1"), of("b", "b0"), of("b", "b1")]).await;
+    let held = claim(&store, 9).await.jobs;
+    assert_eq!(ids(&held), ["a0", "b0"]);
+    let (mut completes, mut enqueues) = (pool.begin().await.unwrap(), pool.begin().await.unwrap());
+    store.complete_in(&mut completes, &held[0].record.meta, held[0].token, done()).await.unwrap();
+    store.enqueue_in(&mut enqueues, &queue(), &[of("b", "b2"), of("c", "c0")]).await.unwrap();
+    timeout(SHORT, async {
+        assert!(claim(&store, 9).await.jobs.is_empty(), "the lease of a0 ends with the transaction");
+        settle(&store, &held[1].record.meta, complete(held[1].token)).await;
+        assert_eq!(ids(&claim(&store, 9).await.jobs), ["b1"]);
+        enqueue(&store, vec![of("a", "a2"), of("d", "d0")]).await;
+        assert_eq!(ids(&claim(&store, 9).await.jobs), ["d0"]);
+    })
+    .await
+    .expect("nobody waits");
+    completes.commit().await.unwrap();
+    assert_eq!(ids(&claim(&store, 9).await.jobs), ["a1"]);
+    enqueues.rollback().await.unwrap();
+    assert!(claim(&store, 9).await.jobs.is_empty());
+    place.finish(&store).await;
+}
+
+#[tokio::test]
+async fn the_commit_of_a_transaction_that_frees_a_slot_wakes_other_handles() {
+    let Some(place) = Place::new().await else { return };
+    let (store, other, pool) = (place.open().await, place.open().await, place.pool(1).await);
+    set_each(&store, 1).await;
+    enqueue(&store, vec![of("a", "0"), of("a", "1")]).await;
+    let held = claim_one(&store).await;
+    let mut transaction = pool.begin().await.unwrap();
+    store.complete_in(&mut transaction, &held.record.meta, held.token, done()).await.unwrap();
+    assert!(claim(&other, 9).await.jobs.is_empty());
+    let mut hints = other.subscribe(&queue(), Interest::Wake).await.unwrap();
+    transaction.commit().await.unwrap();
+    timeout(PATIENCE, hints.next()).await.expect("a hint comes");
+    assert_eq!(ids(&claim(&other, 9).await.jobs), ["1"]);
+    other.close().await.unwrap();
+    place.finish(&store).await;
+}
+
+const KEYS: usize = 5;
+const JOBS: usize = 400;
+const RUNNING: u32 = 2;
+
+/// Claims and completes until all is done.
+async fn work(store: Arc<PostgresStorage>) -> usize {
+    let mut done = 0;
+    while store.counts(&queue()).await.expect("it counts").unfinished() > 0 {
+        for held in claim(&*store, 3).await.jobs {
+            settle(&*store, &held.record.meta, complete(held.token)).await;
+            done += 1;
+        }
+    }
+    done
+}
+
+/// The most leases of a partition that one snapshot had, until it has to stop.
+async fn watch(mut connection: PgConnection, schema: String, is_over: Arc<AtomicBool>) -> i64 {
+    let look = format!(
+        "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM {schema}.lease GROUP BY partition) AS l"
+    );
+    let mut most = 0;
+    while !is_over.load(Ordering::Relaxed) {
+        let row = sqlx::query(AssertSqlSafe(look.clone())).fetch_one(&mut connection).await;
+        most = most.max(row.expect("the server answers").get(0));
+    }
+    connection.close().await.expect("it closes");
+    most
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_claimers_at_once_take_no_partition_above_its_limit() {
+    let Some(place) = Place::new().await else { return };
+    let handles = [Arc::new(place.open().await), Arc::new(place.open().await), Arc::new(place.open().await)];
+    set_each(&handles[0], RUNNING).await;
+    let jobs = (0..JOBS).map(|n| of(&(n % KEYS).to_string(), &n.to_string())).collect();
+    enqueue(&*handles[0], jobs).await;
+    let is_over = Arc::new(AtomicBool::new(false));
+    let connection = place.schema.connect().await.expect("the server answers");
+    let watching = watch(connection, place.schema.quoted(), is_over.clone());
+    let watcher: JoinSet<i64> = [watching].into_iter().collect();
+    let workers: JoinSet<_> = handles.iter().flat_map(|store| [0; 4].map(|_| work(store.clone()))).collect();
+    let done: usize = workers.join_all().await.into_iter().sum();
+    is_over.store(true, Ordering::Relaxed);
+    let most = watcher.join_all().await[0];
+    assert_eq!(done, JOBS);
+    assert!((1..=i64::from(RUNNING)).contains(&most), "{most} were leased at once");
+    for other in &handles[1..] {
+        other.close().await.expect("it closes");
+    }
+    place.finish(&handles[0]).await;
+}
+
+/// How many pages a claim of nothing reads.
+async fn pages_of_a_claim(place: &Place) -> i64 {
+    let mut connection = place.schema.connect().await.expect("the server answers");
+    let explain = format!(
+        "EXPLAIN (ANALYZE, BUFFERS) SELECT * FROM {}.claim_in_turn(0, true, 1, 20, 20, 1000, '\\x00', 'w', 1000000, 1000,
+            true, NULL, NULL, 'x')",
+        place.schema.quoted()
+    );
+    let rows = sqlx::query(AssertSqlSafe(explain)).fetch_all(&mut connection).await.expect("it explains");
+    let lines: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    let pages = lines.iter().find_map(|line| line.trim().strip_prefix("Buffers: shared hit="));
+    let pages = pages.and_then(|text| text.split(' ').next()).and_then(|number| number.parse().ok());
+    pages.unwrap_or_else(|| panic!("no pages in {lines:?}"))
+}
+
+/// A claim leaves dead rows, which the next one reads.
+async fn clean(place: &Place) {
+    let tables = ["body", "ready", "lease", "partition", "partition_slip", "tally"];
+    for table in tables {
+        place.execute(&format!("VACUUM ANALYZE {{schema}}.{table}")).await;
+    }
+}
+
+async fn fill(store: &PostgresStorage, from: usize, count: usize) {
+    for first in (from..from + count).step_by(1_000) {
+        let numbers = first..(first + 1_000).min(from + count);
+        let jobs =
+            numbers.flat_map(|n| [0, 1, 2].map(|m| of(&format!("p{n}"), &format!("{n}-{m}")))).collect();
+        enqueue(store, jobs).await;
+    }
+    while !claim(store, 1_000).await.jobs.is_empty() {}
+    let query = PartitionQuery::all(queue(), 1_000);
+    let page = store.partitions(query).await.expect("it lists partitions");
+    assert!(page.partitions.iter().all(queue_core::PartitionStatus::is_full));
+}
+
+#[tokio::test]
+async fn a_claim_reads_no_more_beside_many_full_partitions_than_beside_few() {
+    let Some(place) = Place::new().await else { return };
+    let store = place.open().await;
+    set_each(&store, 1).await;
+    fill(&store, 0, 20).await;
+    clean(&place).await;
+    let few = pages_of_a_claim(&place).await;
+    fill(&store, 20, 2_000).await;
+    clean(&place).await;
+    let many = pages_of_a_claim(&place).await;
+    assert!(many <= few + 40, "{few} pages became {many}");
+    place.finish(&store).await;
+}
