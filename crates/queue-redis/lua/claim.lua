@@ -2,32 +2,35 @@
 -- Leases due jobs (lifecycle::lease, in Lua), in order: lowest priority, earliest run_at, lowest
 -- seq.
 --
--- In: for each claim of the queue six ARGV from 3 on: limit, lease in ms, token, worker, until when
--- the sender listens or '', bytes of payloads.
--- Out: now, clock, number, { the number of the pause or 0, then for each claim next_due or -1, the
--- seqs as one string, { for each job state, payload, error details and end signals if it has some }
--- }; where there are paused kinds also these as META has them, and how many jobs were set aside.
--- Claims at the end that the answer has no room for are left out of it, and were not begun. Each
--- gets what it would if they came one after the other; next_due is told as the last of them leaves
--- it.
+-- In: for each claim of the queue seven ARGV from 3 on: limit, lease in ms, token, worker, until
+-- when the sender listens or '', bytes of payloads, most jobs of partitions with a limit.
+-- Out: now, clock, number, { the number of the pause or 0, then for each claim next_due, -1 for
+-- never, -2 for now since its share of limited partitions kept jobs back, the seqs as one string, {
+-- for each job state, payload, error details and end signals if it has some } }; where there are
+-- paused kinds also these as META has them, and how many jobs were set aside. Claims at the end
+-- that the answer has no room for are left out of it, and were not begun. Each gets what it would
+-- if they came one after the other; next_due is told as the last of them leaves it.
 -- Guard: waiting and due, neither the queue nor the kind is paused, and the sender still listens;
 -- the payloads have room. Keeps I3, I11, I12, I20, I24. Allowed on a full server, so that it
 -- drains. Whatever is answered about the future is read before anything is written (part/write.lua
 -- says why).
 -- Cost: O(log n) for each job in READY and LEASES; the jobs that became due since the last claim
 -- are moved first, and the ones whose gate timed out. With paused kinds as part/clear_front.lua
--- says.
+-- says, with partitions as part/turns.lua says.
 -- @part queue
 -- @part constants
 -- @part single_claim
 -- @part state
 -- @part hints
 -- @part room
+-- @part changes
 -- @part promote
 
 -- Bytes of payloads for all claims together, but the first of them is always served.
 local ANSWER_BYTES_MAX = 16777216
-local ARGS_EACH = 6
+local KEPT_BACK = -2
+local ARGS_EACH = 7
+local SET_ASIDE_MAX = 1000
 
 -- The earliest time in an index that is scored by time, from a bound on.
 local function earliest(index, bound)
@@ -49,60 +52,28 @@ for at = 3, #ARGV, ARGS_EACH do
   local expires_at = now + tonumber(ARGV[at + 1])
   wanted = wanted + left
   claims[#claims + 1] = {
-    left = left, is_late = is_late, expires_at = expires_at, fits = room_of(tonumber(ARGV[at + 5])), seqs = {}, jobs = {}, fronts = {},
+    left = left, limited = tonumber(ARGV[at + 6]), is_late = is_late, expires_at = expires_at, fits = room_of(tonumber(ARGV[at + 5])), seqs = {}, jobs = {}, fronts = {},
     score = text(expires_at), ends = pack('>I6', expires_at), worker_bytes = #worker, proof = ARGV[at + 2] .. worker,
   }
 end
-local next_due, members, found = earliest(LEASES, '-inf'), {}, nil
+-- What is leased: seqs, their records, and the claim that takes each.
+local next_due, seqs, found, takers, count = earliest(LEASES, '-inf'), {}, nil, {}, 0
+-- How many of the claims are served, and the bytes of their payloads.
+local served, bytes = #claims, 0
 -- @part kinds
--- Where there are paused kinds: what enters LISTED and leaves READY for it, what goes back, and the
--- kinds that stay.
-local aside, leaving, brought_back, kept, set_aside
+-- Where there are paused kinds or partitions: what enters LISTED and leaves READY for it, what
+-- leaves LISTED, the kinds that stay, and how many jobs were set aside; what META is to have of
+-- partitions.
+local aside, leaving, brought_back, kept, set_aside, lane_fields
 -- Where there may be jobs behind gates: those whose time-out has come, and whether there are more.
 local timed_out, keeps_gates = nil, has_gates
 if has_gates then
 -- @part time_outs
 end
-if has_kinds then
--- @part clear_front
-  set_aside = #leaving
-elseif wanted == 0 then
-  next_due = math.min(next_due, earliest(LATER, '-inf'), ready_since(0))
+if has_partitions then
+-- @part claim_in_turn
 else
-  next_due = math.min(next_due, earliest(LATER, '(' .. text(now)))
-  if promote() == PROMOTE_MAX then next_due = math.min(next_due, now) end
-  members = call('ZRANGE', READY, 0, wanted - 1)
-  if #members == wanted then next_due = math.min(next_due, ready_since(wanted)) end
-end
-
-local seqs, takers, count, served, bytes = {}, {}, 0, #claims, 0
-for at = 1, #members do
-  seqs[at] = sub(members[at], 9)
-end
-found = found or fetch('HMGET', STATE, seqs)
-local turn = 1
-for at = 1, #members do
-  if not found[at] then return redis.error_reply('CORRUPT an entry of the ready index has no record') end
-  local more, claim = payload_bytes(found[at]), claims[turn]
-  while claim and (claim.left == 0 or not claim.fits(more)) do
-    claim.is_cut_short = claim.left > 0
-    turn = turn + 1
-    claim = claims[turn]
-  end
-  if not claim then break end
-  if count > 0 and takers[count] ~= claim and bytes + more > ANSWER_BYTES_MAX then
-    served = turn - 1
-    break
-  end
-  claim.left, takers[at], count, bytes = claim.left - 1, claim, at, bytes + more
-  next_due = math.min(next_due, claim.expires_at)
-end
-if count < #members then
-  -- No payload is read that the answer has no room for.
-  next_due = math.min(next_due, now)
-  for at = #seqs, count + 1, -1 do
-    seqs[at] = nil
-  end
+-- @part claim_in_order
 end
 local bodies = fetch('HMGET', PAYLOAD, seqs)
 -- The names of the signals that jobs send, and the place of each in what is read of them.
@@ -152,12 +123,9 @@ for at = 1, count do
   if is_fed then tell(seq, job, PROCESSING) end
 end
 local is_changed = count > 0
-if has_kinds then
+if has_kinds or has_partitions then
   many('ZADD', LISTED, aside)
-  for at = 1, count do
-    leaving[#leaving + 1] = members[at]
-  end
-  is_changed = #leaving > 0 or #brought_back > 0 or #kept < #kinds
+  is_changed = #leaving > 0 or #brought_back > 0 or has_kinds and #kept < #kinds or lane_fields and #lane_fields > 0
 end
 local loses_gates = has_gates and not keeps_gates
 if loses_gates or has_kinds and #kept < #kinds then
@@ -168,7 +136,8 @@ is_changed = is_changed or loses_gates or timed_out and #timed_out > 0
 if is_changed then
   many('HSET', STATE, held)
   many('ZADD', LEASES, leases)
-  if has_kinds then
+  many('HSET', META, lane_fields)
+  if has_kinds or has_partitions then
     many('ZREM', READY, leaving)
   elseif count > 0 then
     call('ZREMRANGEBYRANK', READY, 0, count - 1)
@@ -189,6 +158,8 @@ for at = 1, served do
   local due = next_due
   if claim.is_late then
     due = now
+  elseif claim.is_kept_back then
+    due = KEPT_BACK
   elseif claim.is_cut_short then
     due = math.min(due, now)
   elseif due == NEVER then

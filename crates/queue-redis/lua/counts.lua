@@ -5,10 +5,12 @@
 -- many are behind gates, run_at of the oldest due job or -1, the number of the pause or 0; where
 -- there are paused kinds also these as META has them.
 -- Guard: none. Keeps I20.
--- Cost: O(log n), and one look per priority in use, for each kind that is paused or has a line too.
+-- Cost: O(log n), and one look per priority in use, for each kind that is paused or has a line too,
+-- and for the jobs of partitions.
 -- @part queue
 -- @part constants
 -- @part kinds
+-- @part oldest
 local counters = call('HMGET', META, 'jobs0', 'jobs1', 'jobs2', 'jobs3', 'jobs4', 'jobs5')
 for at = 1, #counters do
   counters[at] = tonumber(counters[at]) or 0
@@ -23,21 +25,12 @@ if has_gates then
   if timed_out then oldest = math.min(oldest, (read('>I6', timed_out, 2))) end
   gated = call('ZLEXCOUNT', LISTED, '[' .. GATED .. pack('>I6', now + 1), '(' .. BEHIND_GATED)
 end
-local orders = { { READY, '', '-', '+' } }
-for at, kind in ipairs(kinds or {}) do
-  orders[at + 1] = { LISTED, kind.line, '[' .. kind.line, kind.behind }
+oldest = math.min(oldest, oldest_of(READY, '', '-', '+'))
+for _, kind in ipairs(kinds or {}) do
+  oldest = math.min(oldest, oldest_of(LISTED, kind.line, '[' .. kind.line, kind.behind))
 end
-for _, order in ipairs(orders) do
-  local index, beginning, from, to = unpack(order)
-  while from do
-    local front = call('ZRANGEBYLEX', index, from, to, 'LIMIT', 0, 1)[1]
-    from = nil
-    if front then
-      local priority, run_at = read('>I2I6', front, #beginning + 1)
-      oldest = math.min(oldest, run_at)
-      if priority < 65535 then from = '[' .. beginning .. pack('>I2', priority + 1) end
-    end
-  end
+if has_partitions then
+  oldest = math.min(oldest, oldest_of(LISTED, IN_ANY_PARTITION, '[' .. IN_ANY_PARTITION, '(' .. BEHIND_IN_ANY))
 end
 local ahead = call('ZCOUNT', LATER, '(' .. text(now), '+inf')
 return { now, clock, number, counters, ahead, gated, oldest == NEVER and -1 or oldest, paused and paused_until or 0, kinds_text }

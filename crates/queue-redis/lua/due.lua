@@ -4,25 +4,16 @@
 -- In, out and guard: part/page.lua; a place is priority, run_at, seq. Where more became due than
 -- one script moves, it answers now, clock and number alone, and is to be called again.
 -- Cost: O(log n), and as there; the jobs that became due since the last claim are moved first, as a
--- claim does, and those whose gate timed out. With paused kinds as part/merged.lua says.
+-- claim does, and those whose gate timed out. With paused kinds or partitions as part/merged.lua
+-- says.
 -- @part queue
 -- @part state
 -- @part tail
 -- @part hints
--- @part promote
 -- @part page
-local moved, wanted, next_due, timed_out, keeps_gates = promote(), 1, NEVER, nil, nil
-if has_gates then
--- @part time_outs
-  many('ZREM', LISTED, timed_out)
-end
-local has_timed_out = timed_out and #timed_out > 0
-if moved > 0 or has_timed_out then
--- @part publish
-end
--- LISTED may be empty now, and is not read again.
-if moved == PROMOTE_MAX or has_timed_out then return { now, clock, number } end
-if has_kinds then
+-- @part come_due
+if is_to_go_on then return { now, clock, number } end
+if has_kinds or has_partitions then
 -- @part kinds
 -- @part merged
   return page_of(merged)

@@ -1,7 +1,7 @@
 #!lua flags=no-writes
 -- Lists the jobs that are leased under a token, by seq.
 --
--- In and out: part/page.lua; ARGV 13 the token; a place is a seq. Guard: none: lapsed leases are
+-- In and out: part/page.lua; ARGV 14 the token; a place is a seq. Guard: none: lapsed leases are
 -- held until somebody ends them (I3).
 -- Cost: one look at each lease of the queue, and at records as there. There is no index of tokens,
 -- since every claim would pay for it, and only those whose answer was lost ask.
@@ -9,7 +9,7 @@
 -- @part state
 -- @part tail
 -- @part page
-local token, begin = ARGV[13], after and read('>I6', after) or 0
+local token, begin = ARGV[14], after and read('>I6', after) or 0
 
 -- Seqs are compared as numbers: the order of texts is up to the server's locale.
 local behind = {}

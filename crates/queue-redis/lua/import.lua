@@ -87,7 +87,9 @@ local function import(job)
   moved[state + 1] = moved[state + 1] + 1
   if is_waiting(state) then
     local tail = tail_of(record)
-    wait(seq, sub(record, tail, tail + PLACE_BYTES - 1), read('>I6', record, tail + 2), is_behind_gate(record))
+    local partition = partition_of(record)
+    if partition then count_in(partition, record, 1) end
+    wait(seq, sub(record, tail, tail + PLACE_BYTES - 1), read('>I6', record, tail + 2), is_behind_gate(record), partition)
     is_woken = true
   else
     local purge_at = read('>I6', record, 31)

@@ -2,14 +2,14 @@
 -- Lists the jobs in one state of those that failed in some way or are cancelled, by the time at
 -- which they came into it; or the jobs with a tag, by seq.
 --
--- In, out and guard: part/page.lua; ARGV 13 what their members of LISTED begin with, 14 and 15 the
+-- In, out and guard: part/page.lua; ARGV 14 what their members of LISTED begin with, 15 and 16 the
 -- bounds between which they are. A place is what a member goes on with.
 -- Cost: O(log n), and as there.
 -- @part queue
 -- @part state
 -- @part tail
 -- @part page
-local beginning, low, high = ARGV[13], ARGV[14], ARGV[15]
+local beginning, low, high = ARGV[14], ARGV[15], ARGV[16]
 local from, to = is_reversed and high or low, is_reversed and low or high
 if after then from = '(' .. beginning .. after end
 return page_of(function(size)

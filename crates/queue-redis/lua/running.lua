@@ -1,7 +1,7 @@
 #!lua flags=no-writes
 -- Lists the jobs that are leased, by the time of their claim.
 --
--- In and out: part/page.lua; ARGV 13 and 14 from when and until when they were claimed; a place is
+-- In and out: part/page.lua; ARGV 14 and 15 from when and until when they were claimed; a place is
 -- claimed_at and seq. Guard: none.
 -- Cost: one look at each leased job of the queue, and as there. There is no index of claims by
 -- time, since every claim would pay for it, and there are as many leases as slots of workers.
@@ -9,7 +9,7 @@
 -- @part state
 -- @part tail
 -- @part page
-local claimed_from, claimed_until = tonumber(ARGV[13]), tonumber(ARGV[14])
+local claimed_from, claimed_until = tonumber(ARGV[14]), tonumber(ARGV[15])
 local after_time, after_seq = 0, 0
 if after then
   after_time, after_seq = read('>I6I6', after)

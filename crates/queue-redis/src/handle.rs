@@ -14,7 +14,7 @@ use queue_core::{Error, ErrorKind, Limits, Moment, Result, Timestamp};
 
 /// The version of what is written. It changes whenever an older version of this library would
 /// misread it.
-pub(crate) const LAYOUT: i64 = 7;
+pub(crate) const LAYOUT: i64 = 8;
 
 /// The state of one handle, which its verbs share.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use crate::{
     new_job::head,
     row::{
         AWAITED, CANCEL_REQUESTED, EXPIRY_LIFTED, HAS_ATTEMPTS, HAS_DETAILS, HAS_EXPIRY, HAS_GATE,
-        HAS_PROGRESS, HAS_RESULT, HAS_SIGNALS, HAS_TAGS, HAS_TERMS, NEVER, RESULT_WITHIN, SMALL_RESULT_MAX,
-        priority_bytes, six, write_failure,
+        HAS_PARTITION, HAS_PROGRESS, HAS_RESULT, HAS_SIGNALS, HAS_TAGS, HAS_TERMS, NEVER, RESULT_WITHIN,
+        SMALL_RESULT_MAX, priority_bytes, six, write_failure,
     },
     shapes::two,
 };
@@ -68,7 +68,8 @@ fn flags(job: &WholeJob) -> (u8, u8) {
         | flag(HAS_TAGS, !meta.tags.is_empty())
         | flag(HAS_TERMS, !meta.terms.is_plain())
         | flag(HAS_GATE, meta.gate.is_some())
-        | flag(HAS_SIGNALS, meta.signalling != Signalling::None);
+        | flag(HAS_SIGNALS, meta.signalling != Signalling::None)
+        | flag(HAS_PARTITION, meta.partition.is_some());
     (flags, extras)
 }
 

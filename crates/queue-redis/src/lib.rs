@@ -39,7 +39,7 @@
 //!
 //! | part | type | holds |
 //! |---|---|---|
-//! | `meta` | hash | last seq, the queue's number, pause (and whether there are paused kinds, or may be jobs behind gates), paused kinds, a counter for each state |
+//! | `meta` | hash | last seq, the queue's number, pause (and whether there are paused kinds, may be jobs behind gates, or are partitions or limits), paused kinds, a counter for each state, limits, turns, and a field for each partition (`lua/part/lanes.lua`) |
 //! | `ids` | hash | id to seq |
 //! | `state` | hash | seq to everything about a job that is small: a string of fixed places (`src/row.rs`) |
 //! | `payload` | hash | seq to payload, and behind it headers, written once |
@@ -49,7 +49,20 @@
 //! | `leases` | sorted set | seq by lapse |
 //! | `done` | sorted set | seq of terminal jobs by purge time |
 //! | `blocks`, `fill` | sorted set, hash | which blocks of 1,024 seqs hold records, and how many: the index of listings by seq |
-//! | `listed` | sorted set | failing, failed and cancelled jobs as state, time, seq in bytes, and jobs with tags as tag, 0, seq, and due jobs of paused kinds that claims have set aside as 6, kind, 0 and their member of `ready`, and jobs behind closed gates as 7, time-out, seq, priority, all with score 0 |
+//! | `listed` | sorted set | failing, failed and cancelled jobs as state, time, seq in bytes, and jobs with tags as tag, 0, seq, and due jobs of paused kinds that claims have set aside as 6, kind, 0 and their member of `ready`, and jobs behind closed gates as 7, time-out, seq, priority, and what partitions need (next table), all with score 0 |
+//!
+//! A job of a partition has the key at the end of its member of `later`, of a line and of the gated
+//! ones. When it is due it is in `listed` and not in `ready`:
+//!
+//! | first byte | holds |
+//! |---|---|
+//! | 8 | due jobs in their partition as key, 0 and what a member of `ready` would be |
+//! | 9 | the same jobs in one order over all partitions, for listings and counts |
+//! | 11, 12 | fronts: partitions that have a job to give and a slot, as priority, turn, key; those whose leases are limited stand apart |
+//! | 14, 15 | the keys of partitions, and of those with a limit of their own |
+//!
+//! A slot is a lease, so leases are counted where `leases` changes, in the same script. Full
+//! partitions have no front, so that no claim meets them.
 //!
 //! Of the namespace there are, under the tag `{*}`: `layout` (the version of all this), `queues`
 //! (name to number), `names` (the same names in order), `workers` and `present` (presence),
@@ -60,7 +73,7 @@
 //! | verb | cost per job, where n is the size of an index |
 //! |---|---|
 //! | enqueue | one look for the id, three hash fields written, one entry of an index: O(log n) |
-//! | claim | state read, and the payload if it has room, whose length the state has; state written, one entry leaves by rank and one enters: O(log n); one leaves `listed` if it had failed. Only with paused kinds: also one look at each kind and at the state of each job that is set aside, at most 1,000 |
+//! | claim | state read, and the payload if it has room, whose length the state has; state written, one entry leaves by rank and one enters: O(log n); one leaves `listed` if it had failed. Only with paused kinds: also one look at each kind and at the state of each job that is set aside, at most 1,000. Only with partitions: two looks at each partition that it takes a job of, and one field and one entry written |
 //! | settle | state read and written, with it a small result, one entry leaves and one enters: O(log n); a failure enters `listed`, and adds to its attempts, which are read if there are some; with end signals these are read, and each job that they are to is read and written once in a script |
 //! | get | the id, the state, the large parts if asked for; what many tasks ask for at once is one script |
 //! | list | O(log n) and at most 2,000 records of an index; running or held under a token: one look at each lease of the queue; along all jobs: up to 4,000 seqs, used or not |
@@ -154,6 +167,7 @@ mod imported;
 mod keys;
 mod kinds;
 mod known_queues;
+mod limits;
 mod link;
 mod new_job;
 mod options;

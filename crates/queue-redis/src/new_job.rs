@@ -17,10 +17,12 @@ const TAGS_NEW: u8 = 16;
 const TERMS_NEW: u8 = 32;
 const GATE_NEW: u8 = 64;
 const SIGNALS_NEW: u8 = 128;
+/// Stands in a byte of its own.
+const PARTITION_NEW: u8 = 1;
 
 /// Writes what decides the first state of a new job besides the time: delay, marks and priority,
-/// and how long it may be put off where it takes the place of a waiting one. Jobs of a batch often
-/// share it.
+/// and how long it may be put off where it takes the place of a waiting one; last a byte if it has
+/// a partition. Jobs of a batch often share it.
 pub(crate) fn options(new: &NewJob) -> Vec<u8> {
     let mut options = Vec::with_capacity(15);
     let marks = u8::from(new.awaited) * AWAITED_NEW
@@ -36,6 +38,9 @@ pub(crate) fn options(new: &NewJob) -> Vec<u8> {
     options.extend_from_slice(&priority_bytes(new.priority));
     if let OnWaiting::Replace { max_wait } = new.on_waiting {
         options.extend_from_slice(&six(max_wait.map_or(NEVER, |wait| wait.as_millis().unsigned_abs())));
+    }
+    if new.partition.is_some() {
+        options.push(PARTITION_NEW);
     }
     options
 }
@@ -54,6 +59,9 @@ pub(crate) fn head(new: &NewJob) -> Vec<u8> {
     head.extend(terms_bytes(&new.terms));
     if let Some(tags) = new.tags.to_text() {
         head.extend(with_length(tags.as_bytes()));
+    }
+    if let Some(partition) = &new.partition {
+        push_short(&mut head, partition.as_str().as_bytes());
     }
     if let Some(gate) = new.gate {
         head.extend(gate_bytes(&Gate::begin(gate)));
@@ -119,7 +127,7 @@ mod tests {
     fn scripts_have_the_same_numbers_for_marks_of_new_jobs() {
         assert_same_constants!(
             APPLY_TEXT: AWAITED_NEW, REPLACE_FAILED, EXPIRES_NEW, REPLACE_WAITING, TAGS_NEW, TERMS_NEW, GATE_NEW,
-            SIGNALS_NEW,
+            SIGNALS_NEW, PARTITION_NEW,
         );
     }
 }

@@ -23,6 +23,7 @@
 //! | 6 | how long it may wait for its start; only where a flag says so |
 //! | 2 and as many as these say | [terms](queue_core::JobTerms::to_bytes); only where a flag says so, others are plain |
 //! | 2 and as many as these say | tags, one a line; only where a flag says so |
+//! | 1 and as many as this says | partition; only where a flag says so |
 //! | 33 | [gate](crate::gate); only where a flag says so |
 //! | 1 | how many end signals it owes, 255 if they are sent; only where a flag says so that it has some |
 //! | what is left | a result of at most [`SMALL_RESULT_MAX`] bytes; larger ones stand elsewhere |
@@ -35,8 +36,8 @@ use crate::{
 };
 use bytes::Bytes;
 use queue_core::{
-    Failure, JobId, JobMeta, Kind, LeaseInfo, QueueName, Reason, Seq, SharedTerms, Signalling, Span, State,
-    Tags, Timestamp, WorkerId,
+    Failure, JobId, JobMeta, Kind, LeaseInfo, Partition, QueueName, Reason, Seq, SharedTerms, Signalling,
+    Span, State, Tags, Timestamp, WorkerId,
 };
 
 pub(crate) const CANCEL_REQUESTED: u8 = 1;
@@ -53,6 +54,7 @@ pub(crate) const HAS_ATTEMPTS: u8 = 2;
 pub(crate) const HAS_TERMS: u8 = 4;
 pub(crate) const HAS_GATE: u8 = 8;
 pub(crate) const HAS_SIGNALS: u8 = 16;
+pub(crate) const HAS_PARTITION: u8 = 128;
 const TOKEN_BYTES: usize = 16;
 /// A seq as keys and indexes have it.
 pub(crate) const SEQ_BYTES: usize = 6;
@@ -129,6 +131,8 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<RedisRecor
     let terms = SharedTerms::from_bytes(part(&mut from, extras & HAS_TERMS != 0)?).ok()?;
     let tags = std::str::from_utf8(part(&mut from, extras & HAS_TAGS != 0)?).ok()?;
     let tags = Tags::from_text(Some(tags).filter(|tags| !tags.is_empty())).ok()?;
+    let partition =
+        if extras & HAS_PARTITION == 0 { None } else { Some(Partition::new(from.short_text()?).ok()?) };
     let gate = if extras & HAS_GATE == 0 { None } else { Some(Box::new(read_gate(&mut from)?)) };
     let signalling = if extras & HAS_SIGNALS == 0 { Signalling::None } else { read_signalling(from.u8()?) };
     let charged = if failure.is_empty() { None } else { Some(read_charged(failure)?) };
@@ -162,7 +166,7 @@ pub(crate) fn read(queue: &QueueName, seq: Seq, job: &[u8]) -> Option<RedisRecor
         purge_at: (purge_at != NEVER).then(|| time(purge_at)),
         gate,
         signalling,
-        partition: None,
+        partition,
     };
     let is_held = token.len() == TOKEN_BYTES && last_settle == 0;
     Some(RedisRecord::of(meta, payload_bytes, [flags, extras], from.position(), is_held))
@@ -250,7 +254,7 @@ mod tests {
     fn scripts_have_the_same_numbers_for_flags_and_marks_of_records() {
         assert_same_constants!(
             APPLY_TEXT: CANCEL_REQUESTED, AWAITED, HAS_RESULT, HAS_DETAILS, HAS_PROGRESS, RESULT_WITHIN, EXPIRY_LIFTED,
-            HAS_EXPIRY, HAS_TAGS, HAS_ATTEMPTS, HAS_TERMS, HAS_GATE, HAS_SIGNALS, NEVER,
+            HAS_EXPIRY, HAS_TAGS, HAS_ATTEMPTS, HAS_TERMS, HAS_GATE, HAS_SIGNALS, HAS_PARTITION, NEVER,
         );
     }
 

@@ -55,9 +55,11 @@ scripts! {
     IMPORT = "import";
     LAPSED = "lapsed";
     LAYOUT = "layout";
+    LIMITS = "limits";
     LIST = "list";
     LISTED = "listed";
     NAMES = "names";
+    PARTITIONS = "partitions";
     PAUSE = "pause";
     PAUSE_KIND = "pause_kind";
     PRUNE = "prune";
@@ -66,6 +68,7 @@ scripts! {
     REGISTER = "register";
     RUNNING = "running";
     SCHEDULED = "scheduled";
+    SET_LIMITS = "set_limits";
     TIME = "time";
     WORKERS = "workers";
     WRITE_SERIES = "write_series";
@@ -73,14 +76,21 @@ scripts! {
 
 parts!(
     "admit",
+    "bring_back",
+    "changes",
+    "claim_in_order",
+    "claim_in_turn",
     "clear_front",
+    "come_due",
     "constants",
     "gates",
     "hints",
     "jobs",
     "kinds",
+    "lanes",
     "leased_front",
     "merged",
+    "oldest",
     "page",
     "plan",
     "promote",
@@ -89,13 +99,17 @@ parts!(
     "ranks",
     "room",
     "save_kinds",
+    "save_marks",
+    "settle_lanes",
     "shapes",
     "single_claim",
     "single_enqueue",
     "single_settle",
     "state",
+    "sweep",
     "tail",
     "time_outs",
+    "turns",
     "write"
 );
 

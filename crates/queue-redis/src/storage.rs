@@ -14,9 +14,10 @@ use crate::{
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Duty, Enqueued, EventReach,
-    EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, Limits,
-    ListQuery, NewJob, Page, Pause, PruneRequest, QueueName, QueuesPage, QueuesQuery, Reach, Result,
-    SeriesEntry, SeriesPage, SeriesQuery, Stamped, Storage, WorkerId, WorkerInfo, lifecycle::Transition,
+    EventStream, Finding, ImportRequest, Imported, Interest, JobAttempts, JobId, JobRecord, Kind, Limit,
+    LimitScope, Limits, ListQuery, NewJob, Page, PartitionPage, PartitionQuery, Pause, PruneRequest,
+    QueueName, QueuesPage, QueuesQuery, Reach, Result, SeriesEntry, SeriesPage, SeriesQuery, Stamped,
+    Storage, WorkerId, WorkerInfo, lifecycle::Transition,
 };
 use queue_store::{BatchVerbs, Coalesced, CurrentRuntime};
 use std::{sync::Arc, time::Duration};
@@ -62,7 +63,7 @@ impl RedisStorage {
             client: Client::new(options.endpoint.clone(), link, options.replicas),
             queues: KnownQueues::new(options.namespace.clone(), options.spread(), &clock),
             clock,
-            limits: Limits { gates: true, ..options.limits },
+            limits: Limits { gates: true, partitions: true, ..options.limits },
         });
         handle.check_layout().await?;
         handle.now("open").await?;
@@ -82,6 +83,7 @@ impl Storage for RedisStorage {
             .with_pause()
             .with_attempts()
             .with_gates()
+            .with_partitions()
             .with_import()
             .with_series()
             .with_limits(self.handle.limits)
@@ -146,6 +148,20 @@ impl Storage for RedisStorage {
 
     async fn set_paused(&self, queue: &QueueName, kind: Option<&Kind>, pause: Pause) -> Result<()> {
         self.handle.set_paused(queue, kind, pause).await
+    }
+
+    /// Partitions beyond the first thousand are looked at in further scripts, by this call or by
+    /// claims. The limits hold from the first one on.
+    async fn set_limits(&self, queue: &QueueName, limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        self.handle.set_limits(queue, limits).await
+    }
+
+    async fn limits(&self, queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        self.handle.limits(queue).await
+    }
+
+    async fn partitions(&self, query: PartitionQuery) -> Result<PartitionPage> {
+        self.handle.partitions(query).await
     }
 
     /// The first subscriber opens the connection for hints. Dropping the stream lets go of its

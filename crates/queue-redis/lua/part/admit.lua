@@ -6,6 +6,8 @@
 -- on), all payloads. Of a job with end signals these stand before its payload, behind their length.
 local AWAITED_NEW, REPLACE_FAILED, EXPIRES_NEW, REPLACE_WAITING, TAGS_NEW, TERMS_NEW = 1, 2, 4, 8, 16, 32
 local GATE_NEW, SIGNALS_NEW = 64, 128
+-- A byte behind all other options says so of a job that has one.
+local PARTITION_NEW = 1
 
 -- The common part of the first state strings of jobs with the same options.
 local function read_options(options)
@@ -13,8 +15,9 @@ local function read_options(options)
   local flags = (has(marks, AWAITED_NEW) and AWAITED or 0) + (has(marks, EXPIRES_NEW) and HAS_EXPIRY or 0)
   local has_tags = has(marks, TAGS_NEW)
   local has_gate, has_signals = has(marks, GATE_NEW), has(marks, SIGNALS_NEW)
+  local has_partition = byte(options, has(marks, REPLACE_WAITING) and 16 or 10) == PARTITION_NEW
   local extras = (has_tags and HAS_TAGS or 0) + (has(marks, TERMS_NEW) and HAS_TERMS or 0) + (has_gate and HAS_GATE or 0)
-    + (has_signals and HAS_SIGNALS or 0)
+    + (has_signals and HAS_SIGNALS or 0) + (has_partition and HAS_PARTITION or 0)
   local run_at = now + delay
   local place = priority .. pack('>I6', run_at)
   return {
@@ -25,6 +28,7 @@ local function read_options(options)
     has_tags = has_tags,
     has_gate = has_gate,
     has_signals = has_signals,
+    has_partition = has_partition,
     run_at = run_at,
   }
 end
@@ -38,7 +42,7 @@ local function in_place_of(former, options)
   if options.max_wait < NEVER then run_at = math.min(run_at, math.max(read('>I6', since) + options.max_wait, now)) end
   local place = sub(options.place, 1, 2) .. pack('>I6', run_at)
   local state = sub(options.state, 1, FRONT_BYTES) .. place .. since
-  return { state = state, place = place, run_at = run_at, has_tags = options.has_tags }
+  return { state = state, place = place, run_at = run_at, has_tags = options.has_tags, has_partition = options.has_partition }
 end
 
 -- Reads a block of new jobs. Answers the seqs that hold their ids, as far as they do, and a
@@ -102,11 +106,16 @@ local function read_jobs(base, count)
     begun = begun + 2
     states[states_count + 1], states[states_count + 2] = seq, state
     states_count = states_count + 2
+    local partition = options.has_partition and partition_of(state)
+    if partition then count_in(partition, state, 1) end
     if options.has_gate and options.run_at > now then
       gated = gated or {}
       gated[#gated + 1] = seq
     elseif options.run_at > now then
-      wait(seq, options.place, options.run_at)
+      wait(seq, options.place, options.run_at, false, partition)
+    elseif partition then
+      listed = listed or {}
+      enter_partition(listed, partition, options.place .. seq)
     else
       ready[ready_count + 1], ready[ready_count + 2] = '0', options.place .. seq
       ready_count = ready_count + 2

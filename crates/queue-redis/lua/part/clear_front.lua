@@ -4,7 +4,7 @@
 --
 -- Cost: as many looks as jobs are claimed and set aside, one for each kind, and for each open one
 -- as many entries as jobs are wanted. Each job leaves its line once for each time that it entered.
-local SET_ASIDE_MAX, PORTION_MAX = 1000, 500
+local PORTION_MAX = 500
 local stopped, entering = {}, {}
 aside, leaving, brought_back, kept = {}, {}, {}, {}
 for _, kind in ipairs(kinds) do
@@ -23,7 +23,7 @@ if wanted == 0 then
   next_due = math.min(next_due, earliest(LATER, '-inf'), ready_since(0))
 else
   next_due = math.min(next_due, earliest(LATER, '(' .. text(now)))
-  if promote() == PROMOTE_MAX then next_due = math.min(next_due, now) end
+  if promote() == promote_max then next_due = math.min(next_due, now) end
   many('ZADD', READY, entering)
   found = {}
   local from, size, is_done = 0, math.min(wanted + 1, PORTION_MAX), false
@@ -36,9 +36,7 @@ else
     for at = 1, #front do
       local job = jobs[at]
       if not job then return redis.error_reply('CORRUPT an entry of the ready index has no record') end
-      local kind_at = id_at(job)
-      kind_at = kind_at + 1 + byte(job, kind_at)
-      local name = sub(job, kind_at + 1, kind_at + byte(job, kind_at))
+      local name = kind_of(job)
       if #members == wanted or stopped[name] and #leaving == SET_ASIDE_MAX then
         next_due, is_done = math.min(next_due, (read('>I6', front[at], 3))), true
         break

@@ -10,7 +10,7 @@ local QUEUED, PROCESSING, FAILING, COMPLETED, FAILED, CANCELLED = 0, 1, 2, 3, 4,
 local CANCEL_REQUESTED, AWAITED, HAS_RESULT, HAS_DETAILS, HAS_PROGRESS, RESULT_WITHIN = 1, 2, 4, 8, 16, 32
 local EXPIRY_LIFTED, HAS_EXPIRY, EXPIRY_BYTES = 64, 128, 6
 -- Bits of the extras, the second byte of flags.
-local HAS_TAGS, HAS_ATTEMPTS, HAS_TERMS, HAS_GATE, HAS_SIGNALS = 1, 2, 4, 8, 16
+local HAS_TAGS, HAS_ATTEMPTS, HAS_TERMS, HAS_GATE, HAS_SIGNALS, HAS_PARTITION = 1, 2, 4, 8, 16, 128
 -- The bytes of a gate, and its flags; what a job that has sent its end signals owes.
 local GATE_BYTES, IS_SEALED, HEEDS_URGENT, SIGNALS_SENT = 33, 1, 2, 255
 -- The marks of an end signal.
@@ -22,3 +22,14 @@ local FAR = 1576800000000
 local LINE, LINE_END, BEHIND_LINE = '\6', '\0', '\1'
 -- A member of LISTED that is a job behind a closed gate: this, time-out, seq, priority.
 local GATED, BEHIND_GATED = '\7', '\8'
+-- Members of LISTED for partitions (part/lanes.lua). A due job stands in its partition (this, key,
+-- the end, place, seq), and in the order over all partitions (this, place, seq).
+local IN_PARTITION, PARTITION_END, BEHIND_PARTITION = '\8', '\0', '\1'
+local IN_ANY_PARTITION, BEHIND_IN_ANY = '\9', '\10'
+-- The front of a partition that has a job to give and a slot: this, priority, turn, key. Partitions
+-- whose leases are limited stand apart from the others.
+local FREE_FRONT, LIMITED_FRONT, BEHIND_FRONTS = '\11', '\12', '\13'
+-- A partition, and one with a limit of its own: this, key.
+local PARTITION, OWN_LIMIT, BEHIND_OWN_LIMITS = '\14', '\15', '\16'
+-- The bytes of a place and a seq.
+local PLACE_AND_SEQ = 14

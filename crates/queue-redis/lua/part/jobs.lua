@@ -13,6 +13,7 @@ local ids, payloads, retyped, outcomes, outcomes_count, unoutcomes = nil, nil, n
 local moved = { 0, 0, 0, 0, 0, 0 }
 local ready, ready_count, later = nil, 0, nil
 local listed, unlisted
+-- @part changes
 -- The seqs of new jobs behind gates, which this script may still open, and whether any job enters
 -- the ones behind gates.
 local gated, enters_gates
@@ -84,17 +85,21 @@ end
 
 -- Puts a waiting job where it belongs; `place` is its priority and its time. Answers where it is
 -- now.
-local function wait(seq, place, run_at, is_behind)
+local function wait(seq, place, run_at, is_behind, partition)
   if run_at > now and is_behind then
     listed = listed or {}
-    listed[#listed + 1], listed[#listed + 2] = '0', gated_as(seq, place)
+    listed[#listed + 1], listed[#listed + 2] = '0', gated_as(seq, place) .. (partition or '')
     enters_gates = true
     return 'gated'
   elseif run_at > now then
     later = later or {}
     local at = #later
-    later[at + 1], later[at + 2] = text(run_at), seq .. place
+    later[at + 1], later[at + 2] = text(run_at), seq .. place .. (partition or '')
     return 'later'
+  elseif partition then
+    listed = listed or {}
+    enter_partition(listed, partition, place .. seq)
+    return 'ready'
   end
   ready = ready or {}
   ready[ready_count + 1], ready[ready_count + 2] = '0', place .. seq

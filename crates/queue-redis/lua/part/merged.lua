@@ -1,12 +1,18 @@
--- Part of the listing of due jobs where there are paused kinds: brings the places of READY and of
--- all lines as one order.
+-- Part of the listing of due jobs where there are paused kinds or partitions: brings the places of
+-- READY, of the jobs in any partition and of all lines as one order. In a line the key of a
+-- partition stands behind the place.
 --
 -- Places are compared as numbers: the order of texts is up to the server's locale.
 -- Cost: one look at the head of each order for each place, and one portion of each that is not
 -- needed.
 local orders = { { index = READY, beginning = '', from = after and '(' .. after or '-', to = '+' } }
-for at, kind in ipairs(kinds or {}) do
-  orders[at + 1] = { index = LISTED, beginning = kind.line, from = after and '(' .. kind.line .. after or '[' .. kind.line, to = kind.behind }
+local function add_order(beginning, behind)
+  local from = after and '(' .. beginning .. after .. '\255' or '[' .. beginning
+  orders[#orders + 1] = { index = LISTED, beginning = beginning, from = from, to = behind }
+end
+if has_partitions then add_order(IN_ANY_PARTITION, '(' .. BEHIND_IN_ANY) end
+for _, kind in ipairs(kinds or {}) do
+  add_order(kind.line, kind.behind)
 end
 
 -- Steps to the next place of an order; its head is nil behind the last one.
@@ -18,7 +24,8 @@ local function step(order)
   local member = order.portion[at]
   order.at, order.head = at, nil
   if member then
-    order.from, order.head = '(' .. member, sub(member, #order.beginning + 1)
+    local place_at = #order.beginning + 1
+    order.from, order.head = '(' .. member, sub(member, place_at, place_at + PLACE_AND_SEQ - 1)
     order.priority, order.run_at, order.seq = read('>I2I6I6', order.head)
   end
 end

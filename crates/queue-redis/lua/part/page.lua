@@ -1,9 +1,9 @@
 -- Part of listings: which of the records that a walk steps through a page shows, and when it ends.
 --
 -- In: ARGV 3 limit; 4 states as a sum of 2 ^ state; 5 kind, 6 worker, 7 tag, 8 beginning of the id,
--- '' for any; 9 and 10 from and until when it came into its state, '' for whenever; 11 the place
--- behind which to begin, '' for the beginning; 12 is '1' if the newest come first; what follows is
--- the walk's own. A place is what the walk sorts by, in bytes.
+-- 9 partition, '' for any; 10 and 11 from and until when it came into its state, '' for whenever;
+-- 12 the place behind which to begin, '' for the beginning; 13 is '1' if the newest come first;
+-- what follows is the walk's own. A place is what the walk sorts by, in bytes.
 -- Out: now, clock, number, the place where the page ended if there may be more or '', how many
 -- records it stepped through, those that it shows, each behind its seq.
 -- Guard: a record past its purge time is absent (I20).
@@ -13,8 +13,8 @@
 -- A script holds up the server, so a page that looks for few among many goes on in another one.
 local LOOKS_MAX, PROBES_MAX, PORTION_MAX, PORTION_MIN = 2000, 4000, 1000, 64
 local limit, states, kind, worker, tag, prefix = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7], ARGV[8]
-local entered_from, entered_until = tonumber(ARGV[9]), tonumber(ARGV[10])
-local after, is_reversed = ARGV[11] ~= '' and ARGV[11], ARGV[12] == '1'
+local of_partition, entered_from, entered_until = ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11])
+local after, is_reversed = ARGV[12] ~= '' and ARGV[12], ARGV[13] == '1'
 
 -- Whether a page shows a record (ListFilter::matches, in Lua).
 local function matches(job)
@@ -25,10 +25,8 @@ local function matches(job)
   end
   local at = id_at(job)
   if prefix ~= '' and (#prefix > byte(job, at) or sub(job, at + 1, at + #prefix) ~= prefix) then return false end
-  if kind ~= '' then
-    local kind_at = at + 1 + byte(job, at)
-    if sub(job, kind_at + 1, kind_at + byte(job, kind_at)) ~= kind then return false end
-  end
+  if kind ~= '' and kind_of(job) ~= kind then return false end
+  if of_partition ~= '' and partition_of(job) ~= of_partition then return false end
   if tag ~= '' then
     local lines = has(byte(job, 43), HAS_TAGS) and '\n' .. tags_of(job) .. '\n' or ''
     if not string.find(lines, '\n' .. tag .. '\n', 1, true) then return false end

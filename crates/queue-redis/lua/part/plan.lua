@@ -117,6 +117,7 @@ local function plan_of(sent, front)
   plan.changes_tail = plan.failure or plan.progress or plan.run_at or plan.is_soonest or plan.takes_progress
     or plan.drops_small or kind == AMEND
   plan.ends_lease = is_leased and (kind == FINISH or kind == REMOVE)
+  plan.has_partition = has(extras, HAS_PARTITION)
   plan.listed = (state == FAILED or state == CANCELLED) and pack('>BI6', state, when)
   plan.purge_score = purge_at == NEVER and '+inf' or text(purge_at)
   -- Between the two stand the lengths of error and progress.

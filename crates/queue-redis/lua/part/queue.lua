@@ -41,13 +41,14 @@ end
 
 local meta = call('HMGET', META, 'seq', 'number', 'paused', 'feed')
 local last_seq, number, paused_until = tonumber(meta[1]) or 0, tonumber(meta[2]) or 0, tonumber(meta[3] or 0)
--- Whether there are kinds that are paused or have a line (part/kinds.lua), and whether there may be
--- jobs behind closed gates. The field is then no plain number, so that it need not be looked for
--- elsewhere.
-local has_marks, has_kinds, has_gates = not paused_until, false, false
+-- Whether there are kinds that are paused or have a line (part/kinds.lua), whether there may be
+-- jobs behind closed gates, and whether there are partitions or limits. The field is then no plain
+-- number, so that it need not be looked for elsewhere.
+local has_marks, has_kinds, has_gates, has_partitions = not paused_until, false, false, false
 if has_marks then
   paused_until = tonumber(string.match(meta[3], '^%d+'))
   has_kinds, has_gates = string.find(meta[3], ' kinds', 1, true), string.find(meta[3], ' gates', 1, true)
+  has_partitions = string.find(meta[3], ' partitions', 1, true) ~= nil
 end
 local time = call('TIME')
 local server_now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -4,7 +4,7 @@
 --
 -- Whatever the guard refuses is left to the rest of the script, with nothing written.
 local not_after = tonumber(ARGV[7])
-if #ARGV == 8 and not paused and not has_marks and not is_fed and tonumber(ARGV[3]) > 0 and tonumber(ARGV[8]) >= 0 and not (not_after and now > not_after) then
+if #ARGV == 9 and not paused and not has_marks and not is_fed and tonumber(ARGV[3]) > 0 and tonumber(ARGV[8]) >= 0 and not (not_after and now > not_after) then
   local ready = call('ZRANGE', READY, 0, 1)
   local later = #ready == 1 and call('ZRANGEBYSCORE', LATER, '-inf', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
   local nothing_came_due = later == nil or later and tonumber(later) > now

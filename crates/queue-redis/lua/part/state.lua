@@ -5,8 +5,8 @@
 -- end or finish, purge_at, claimed_at, extras (further flags), lengths of token, worker, error and
 -- progress; token and worker. Its tail begins with priority, run_at, created_at and the payload's
 -- length; behind them error (which begins with failed_at) and progress, what hardly ever changes,
--- from the id on (id, kind, and where flags say so expiry, terms, tags, gate, and how many end
--- signals the job owes), and a small result.
+-- from the id on (id, kind, and where flags say so expiry, terms, tags, partition, gate, and how
+-- many end signals the job owes), and a small result.
 -- @part constants
 
 local function has(flags, flag)
@@ -32,6 +32,12 @@ end
 local function id_at(job)
   local token, worker, failure, progress = read('>BBI2I3', job, 44)
   return 69 + token + worker + failure + progress
+end
+
+local function kind_of(job)
+  local at = id_at(job)
+  at = at + 1 + byte(job, at)
+  return sub(job, at + 1, at + byte(job, at))
 end
 
 -- The time at which a job came into its state, in six bytes (JobMeta::entered_at, in Lua).

@@ -32,9 +32,21 @@ local function tags_of(job)
   return sub(job, at + 2, at + 1 + read('>I2', job, at))
 end
 
+local function partition_at(job, at)
+  return past(job, tags_at(job, at), HAS_TAGS)
+end
+
+-- The partition of a job; false if it has none.
+local function partition_of(job)
+  if not has(byte(job, 43), HAS_PARTITION) then return false end
+  local at = partition_at(job, id_at(job))
+  return sub(job, at + 1, at + byte(job, at))
+end
+
 -- The place of the gate of a job whose id begins at `at`, where it has one.
 local function gate_at(job, at)
-  return past(job, tags_at(job, at), HAS_TAGS)
+  at = partition_at(job, at)
+  return has(byte(job, 43), HAS_PARTITION) and at + 1 + byte(job, at) or at
 end
 
 -- The place of a small result: behind the gate, and behind the byte that says what the job owes.

@@ -9,6 +9,8 @@
 -- the lines of kinds (part/kinds.lua), which are due jobs that stand in READY no more, and the jobs
 -- behind closed gates by their time-out, until a claim finds that it has come. Members of the
 -- others are the seq alone. Lists that every job of a batch grows have counters, since # searches.
+-- A job of a partition has the key at the end of its member, and once it is due it stands in LISTED
+-- and not in READY (part/constants.lua).
 local unready, unlater, unleased, undone, leased, done, gone, blocks
 local unleased_count, done_count = 0, 0
 if touched_count > 0 then
@@ -18,7 +20,7 @@ for at = 1, gated and #gated or 0 do
   local seq = gated[at]
   local job = states[2 * (read('>I6', seq) - last_seq)]
   local tail = tail_of(job)
-  wait(seq, sub(job, tail, tail + PLACE_BYTES - 1), read('>I6', job, tail + 2), is_behind_gate(job))
+  wait(seq, sub(job, tail, tail + PLACE_BYTES - 1), read('>I6', job, tail + 2), is_behind_gate(job), partition_of(job))
 end
 for at = 1, touched_count do
   local seq, step = touched[at], steps[at]
@@ -39,6 +41,7 @@ for at = 1, touched_count do
     unleased_count = unleased_count + 1
     unleased[unleased_count] = seq
     moved[2] = moved[2] - 1
+    if step.has_partition then count_in(partition_of(was), was, -1) end
     if job then
       moved[step.state + 1] = moved[step.state + 1] + 1
       done[done_count + 1], done[done_count + 2] = step.purge_score, seq
@@ -50,6 +53,11 @@ for at = 1, touched_count do
     end
   else
     local index, place
+    local partition = partition_of(was)
+    if partition then
+      count_in(partition, was, -1)
+      if job then count_in(partition, job, 1) end
+    end
     local stands, stood = job and listed_as(job, seq), listed_as(was, seq)
     if stands ~= stood then
       if stands then
@@ -67,7 +75,7 @@ for at = 1, touched_count do
       if is_waiting(state) then
         local tail = tail_of(job)
         place = sub(job, tail, tail + PLACE_BYTES - 1)
-        index = wait(seq, place, read('>I6', job, tail + 2), is_behind_gate(job))
+        index = wait(seq, place, read('>I6', job, tail + 2), is_behind_gate(job), partition)
       elseif state == PROCESSING then
         leased = leased or {}
         leased[#leased + 1], leased[#leased + 2] = text(read('>I6', job, 25)), seq
@@ -88,27 +96,27 @@ for at = 1, touched_count do
       if is_behind_gate(was) then
         if index ~= 'gated' or former ~= place then
           unlisted = unlisted or {}
-          unlisted[#unlisted + 1] = gated_as(seq, former)
+          unlisted[#unlisted + 1] = gated_as(seq, former) .. (partition or '')
         end
       elseif index ~= 'later' or former ~= place then
         unlater = unlater or {}
-        unlater[#unlater + 1] = seq .. former
+        unlater[#unlater + 1] = seq .. former .. (partition or '')
       end
       -- Until a claim promotes it, a job whose time has come still stands in LATER.
       local is_due, line = read('>I6', was, tail + 2) <= now, nil
       if has_kinds and is_due then
         -- It may stand in the line of its kind. It has entered READY if it still waits, and the
         -- next claim that meets it there sets it aside again.
-        local failure, progress = read('>I2I3', was, 46)
-        local kind_at = tail + TAIL_BYTES + failure + progress
-        kind_at = kind_at + 1 + byte(was, kind_at)
-        line = LINE .. sub(was, kind_at + 1, kind_at + byte(was, kind_at)) .. LINE_END .. former .. seq
+        line = LINE .. kind_of(was) .. LINE_END .. former .. seq .. (partition or '')
         if not call('ZSCORE', LISTED, line) then line = nil end
       end
       if line then
         unlisted = unlisted or {}
         unlisted[#unlisted + 1] = line
-      elseif is_due and (index ~= 'ready' or former ~= place) then
+      elseif is_due and partition and (index ~= 'ready' or former ~= place) then
+        unlisted = unlisted or {}
+        leave_partition(unlisted, partition, former .. seq)
+      elseif is_due and not partition and (index ~= 'ready' or former ~= place) then
         unready = unready or {}
         unready[#unready + 1] = former .. seq
       end
@@ -145,9 +153,18 @@ while from <= seq_mark do
 end
 moved[1] = moved[1] + seq_mark - last_seq
 
--- All entries are made before any is removed, and nothing is read afterwards: while a slot moves to
--- another node, a script that comes back to a key which it has emptied itself would be ended
--- half-way.
+local write_partitions
+if changes then
+-- @part lanes
+-- @part settle_lanes
+  listed = listed or {}
+  local lanes = read_lanes(listed)
+  write_partitions = function() write_lanes(lanes) end
+end
+
+-- All entries are made before any is removed, and nothing is read afterwards but what is not empty
+-- (part/settle_lanes.lua): while a slot moves to another node, a script that comes back to a key
+-- which it has emptied itself would be ended half-way.
 many('HSET', IDS, ids)
 many('HSET', STATE, states)
 many('HSET', PAYLOAD, payloads)
@@ -182,9 +199,11 @@ if blocks then
   many('HDEL', FILL, emptied)
   many('ZREM', BLOCKS, emptied)
 end
--- By this mark claims know of jobs behind gates.
-if enters_gates and not has_gates then
-  call('HSET', META, 'paused', text(paused_until) .. (has_kinds and ' kinds' or '') .. ' gates')
+if write_partitions then write_partitions() end
+-- By these marks claims know of jobs behind gates, and of partitions.
+if enters_gates and not has_gates or keeps_partitions ~= has_partitions then
+  local keeps_gates = has_gates or enters_gates
+-- @part save_marks
 end
 -- The last seq goes with the lives that have it (I9).
 if seq_mark > last_seq then call('HSET', META, 'seq', text(seq_mark), 'number', text(number)) end

@@ -2,12 +2,14 @@
 
 use super::{
     Dump,
-    gates::{GATED, has_mark, unmarked_gates, wrong_gate, wrong_signals},
+    gates::{has_mark, unmarked_gates, wrong_gate, wrong_signals},
+    partitions::CountedJobs,
+    waiting::WaitingMembers,
 };
 use crate::{
     attempts::read_attempts,
     body::read_headers,
-    kinds::{line_member, read_kinds},
+    kinds::read_kinds,
     row::{self, RedisRecord},
 };
 use bytes::Bytes;
@@ -22,13 +24,19 @@ type Index = BTreeMap<Bytes, Bytes>;
 
 /// The findings, in words.
 pub(crate) fn audit(dump: &Dump) -> Vec<String> {
-    let mut audit =
-        Audit { dump, findings: Vec::new(), expected: ExpectedIndexes::default(), kinds: BTreeSet::new() };
+    let mut audit = Audit {
+        dump,
+        findings: Vec::new(),
+        expected: ExpectedIndexes::default(),
+        kinds: BTreeSet::new(),
+        partitions: CountedJobs::default(),
+    };
     audit.kinds();
     audit.findings.extend(unmarked_gates(dump));
     for (seq, job) in &dump.states {
         audit.record(seq, job);
     }
+    audit.partitions();
     audit.indexes();
     audit.counters();
     audit.findings
@@ -40,6 +48,7 @@ struct Audit<'a> {
     expected: ExpectedIndexes,
     /// Those that are paused or may have a line.
     kinds: BTreeSet<Kind>,
+    partitions: CountedJobs,
 }
 
 /// What the indexes and counters must hold, by the records.
@@ -80,6 +89,7 @@ impl Audit<'_> {
         if let Some(what) = wrong {
             self.say(format!("record {count} {what}"));
         }
+        self.partitions.add(&stored.meta);
         self.waits_once(seq, count, &stored.meta);
     }
 
@@ -156,12 +166,11 @@ impl Audit<'_> {
         if !meta.state.is_waiting() {
             return;
         }
-        let [ready, later, gated] = waiting_members(seq, meta);
-        let aside = Bytes::from(line_member(&meta.kind, &ready));
-        let is_ready = self.dump.ready.contains_key(&ready);
-        let is_aside = self.dump.listed.contains_key(&aside);
-        let scheduled_for = self.dump.later.get(&later);
-        let is_gated = self.dump.listed.contains_key(&gated);
+        let members = WaitingMembers::of(seq, meta);
+        let is_ready = members.is_ready(self.dump);
+        let is_aside = self.dump.listed.contains_key(&members.aside);
+        let scheduled_for = self.dump.later.get(&members.later);
+        let is_gated = self.dump.listed.contains_key(&members.gated);
         let places = [is_ready, is_aside, scheduled_for.is_some(), is_gated];
         let places = places.into_iter().filter(|stands| *stands).count();
         if places != 1 {
@@ -186,13 +195,26 @@ impl Audit<'_> {
             self.say(format!("record {count} is scheduled for another time than its own"));
         }
         if is_aside {
-            self.expected.listed.insert(aside, text(0));
+            self.expected.listed.insert(members.aside, text(0));
         }
         if is_gated {
-            self.expected.listed.insert(gated, text(0));
+            self.expected.listed.insert(members.gated, text(0));
         }
-        self.expected.ready.insert(ready);
-        self.expected.later.insert(later);
+        match members.in_partition {
+            None => drop(self.expected.ready.insert(members.ready)),
+            Some(due) if is_ready => {
+                self.partitions.stands(meta);
+                self.expected.listed.extend(due.map(|member| (member, text(0))));
+            }
+            Some(_) => {}
+        }
+        self.expected.later.insert(members.later);
+    }
+
+    fn partitions(&mut self) {
+        let (findings, members) = std::mem::take(&mut self.partitions).compare(self.dump);
+        self.findings.extend(findings);
+        self.expected.listed.extend(members.into_iter().map(|member| (member, text(0))));
     }
 
     fn indexes(&mut self) {
@@ -253,15 +275,6 @@ impl Audit<'_> {
     fn meta_number(&self, field: &str) -> u64 {
         self.dump.meta.get(field.as_bytes()).map_or(0, number)
     }
-}
-
-/// The members under which a job stands among the ready jobs, among the scheduled ones and behind a
-/// gate.
-fn waiting_members(seq: &[u8], meta: &JobMeta) -> [Bytes; 3] {
-    let priority = row::priority_bytes(meta.priority);
-    let run_at = row::six(meta.run_at.as_millis().unsigned_abs());
-    let gated = [&[GATED], &run_at[..], seq, &priority].concat();
-    [[&priority[..], &run_at, seq].concat(), [seq, &priority, &run_at].concat(), gated].map(Bytes::from)
 }
 
 fn count(seq: &[u8]) -> Option<u64> {

@@ -1,11 +1,8 @@
 //! Checks of gates and end signals.
 
-use super::Dump;
+use super::{Dump, waiting::GATED};
 use crate::{gate::read_signals, row::RedisRecord};
 use queue_core::JobMeta;
-
-/// What stands in front of a job behind a closed gate among the members of `listed`.
-pub(super) const GATED: u8 = 7;
 
 /// Whether the text beside a queue's pause says that there is something for claims to look at.
 pub(super) fn has_mark(pause: &[u8], mark: &[u8]) -> bool {

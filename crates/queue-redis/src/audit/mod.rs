@@ -3,6 +3,8 @@
 mod check;
 mod dump;
 mod gates;
+mod partitions;
+mod waiting;
 
 pub(crate) use check::audit;
 pub(crate) use dump::Dump;

@@ -12,8 +12,11 @@ use crate::{
 };
 use bytes::Bytes;
 use queue_core::{
-    ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Moment, Pause, QueueName, Result, Seq,
+    ClaimRequest, Claimed, ClaimedJob, JobBody, JobRecord, Moment, Pause, QueueName, Result, Seq, Timestamp,
 };
+
+/// In place of when the next job is due: now, since the share of limited partitions kept jobs back.
+const KEPT_BACK: i64 = -2;
 
 impl HandleState {
     /// Claims of one queue in one script. Those at the end that its answer has no room for are not
@@ -42,7 +45,7 @@ impl HandleState {
 }
 
 /// Pushes requests as `lua/claim.lua` takes them.
-fn claim_args(request: &ClaimRequest) -> [Vec<u8>; 6] {
+fn claim_args(request: &ClaimRequest) -> [Vec<u8>; 7] {
     [
         arg(request.limit),
         arg(request.lease.as_millis()),
@@ -50,11 +53,15 @@ fn claim_args(request: &ClaimRequest) -> [Vec<u8>; 6] {
         request.worker.as_str().as_bytes().to_vec(),
         request.not_after.map(|at| arg(at.as_millis())).unwrap_or_default(),
         arg(request.bytes_max),
+        arg(request.limited_max.min(request.limit)),
     ]
 }
 
 fn claimed(reply: &mut Reply, request: &ClaimRequest, number: u64, moment: Moment) -> Result<Claimed> {
-    let next_due = reply.time()?;
+    let due = reply.integer()?;
+    let kept_back = due == KEPT_BACK;
+    let next_due =
+        if kept_back { Some(moment.now) } else { (due >= 0).then_some(Timestamp::from_millis(due)) };
     let seqs = reply.bytes()?;
     let mut jobs = reply.array()?;
     let mut claimed = Vec::with_capacity(seqs.len() / SEQ_BYTES);
@@ -62,7 +69,7 @@ fn claimed(reply: &mut Reply, request: &ClaimRequest, number: u64, moment: Momen
         let record = record(&mut jobs, &request.queue, number, named_seq(seq, number))?;
         claimed.push(ClaimedJob { record, token: request.token });
     }
-    Ok(Claimed { jobs: claimed, ..Claimed::none(next_due, moment) })
+    Ok(Claimed { jobs: claimed, kept_back, ..Claimed::none(next_due, moment) })
 }
 
 /// State string, payload, and error details and end signals if the state says that there are some.

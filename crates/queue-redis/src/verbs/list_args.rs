@@ -7,7 +7,9 @@ use crate::{
     reply::corrupt,
     row::{NEVER, priority, priority_bytes, six},
 };
-use queue_core::{Kind, ListFilter, ListQuery, PageEnd, Result, State, Tag, Timestamp, Walk, WorkerId};
+use queue_core::{
+    Kind, ListFilter, ListQuery, PageEnd, Partition, Result, State, Tag, Timestamp, Walk, WorkerId,
+};
 use std::ops::Range;
 
 /// The arguments of a page that begins where the one before ended.
@@ -22,6 +24,7 @@ pub(super) fn args(query: &ListQuery, after: Option<PageEnd>) -> Vec<Vec<u8>> {
         text(filter.worker.as_ref().map(WorkerId::as_str)),
         text(filter.tag.as_ref().map(Tag::as_str)),
         text(filter.id_prefix.as_deref()),
+        text(filter.partition.as_ref().map(Partition::as_str)),
         entered.as_ref().map(|entered| arg(entered.start)).unwrap_or_default(),
         entered.as_ref().map(|entered| arg(entered.end)).unwrap_or_default(),
         after.map(|end| place(walk, end)).unwrap_or_default(),

@@ -10,6 +10,7 @@ mod get;
 mod import;
 mod list;
 mod list_args;
+mod partitions;
 mod pause;
 mod presence;
 mod prune;
