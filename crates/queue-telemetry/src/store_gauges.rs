@@ -13,8 +13,8 @@ pub(crate) struct RecordedQueues(Mutex<BTreeMap<String, Arc<QueueLabels>>>);
 
 impl QueueMetrics {
     /// Reads from the store how many jobs are in each state, how long the oldest due job has been
-    /// due, which batches are open, which queues are paused, and which workers are present, and
-    /// records it. A queue that was recorded before and is no longer in the store gets zeros.
+    /// due, which batches are open, which partitions are full, which queues are paused, and which
+    /// workers are present, and records it. A queue that was recorded before and is no longer in the store gets zeros.
     ///
     /// Call it at intervals, such as the exporter's, and in one process only: the numbers describe
     /// the whole store, and a sum over processes would be wrong. `queue serve` does the same for
@@ -61,6 +61,8 @@ impl QueueMetrics {
         self.instruments().oldest_due.record(gauges.oldest_due_secs, destination);
         self.instruments().batches.record(gauges.open_batches, destination);
         self.instruments().oldest_batch.record(gauges.oldest_batch_secs, destination);
+        self.instruments().full_partitions.record(gauges.full_partitions, destination);
+        self.instruments().oldest_blocked.record(gauges.oldest_blocked_secs, destination);
         self.instruments().paused.record(gauges.paused, destination);
         self.instruments().workers.record(gauges.workers, destination);
     }

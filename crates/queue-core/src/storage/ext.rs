@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     Applied, ClaimRequest, Claimed, Detail, Error, Headers, JobAttempts, JobId, JobMeta, JobRecord,
-    LeaseToken, LibraryJob, ListQuery, QueueFilter, QueueName, QueueStatus, QueuesPage, QueuesQuery, Result,
-    Rng, Stamped, Storage,
+    LeaseToken, LibraryJob, ListQuery, Partition, PartitionQuery, PartitionStatus, QueueFilter, QueueName,
+    QueueStatus, QueuesPage, QueuesQuery, Result, Rng, Stamped, Storage,
     lifecycle::{Event, Policy, Transition, decide},
 };
 use async_trait::async_trait;
@@ -132,6 +132,20 @@ pub trait StorageExt: Storage {
     async fn status_of(&self, queue: &QueueName) -> Result<Option<QueueStatus>> {
         let page = self.queues(QueuesQuery::from(queue, 1)).await?;
         Ok(page.queues.into_iter().find(|status| status.name == *queue))
+    }
+
+    /// One partition of a queue; `None` if none of its jobs waits or runs and it has no limit of its
+    /// own.
+    ///
+    /// # Errors
+    /// The errors of [`Storage::partitions`].
+    async fn partition_of(
+        &self,
+        queue: &QueueName,
+        partition: &Partition,
+    ) -> Result<Option<PartitionStatus>> {
+        let page = self.partitions(PartitionQuery::of(queue.clone(), partition)).await?;
+        Ok(page.partitions.into_iter().find(|status| status.partition == *partition))
     }
 
     /// One page of the queues that fit a filter, in the order of the bytes of their names. The

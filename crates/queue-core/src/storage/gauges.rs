@@ -1,6 +1,9 @@
 //! What monitoring shows of a store.
 
-use super::{ListFilter, ListQuery, Page, QueueFilter, QueueStatus, Storage, StorageExt, Walk, WorkerInfo};
+use super::{
+    ListFilter, ListQuery, Page, PartitionPage, PartitionQuery, QueueFilter, QueueStatus, Storage,
+    StorageExt, Walk, WorkerInfo,
+};
 use crate::{ErrorKind, Kind, LibraryJob, QueueName, Result, State};
 use std::collections::BTreeMap;
 
@@ -51,6 +54,11 @@ pub struct QueueGauges {
     pub open_batches: u64,
     /// For how long the oldest of them has been open, in seconds; 0 if none is.
     pub oldest_batch_secs: f64,
+    /// Partitions whose due jobs wait for a slot, since their leases have reached their limit: of
+    /// the first [`PARTITIONS_MAX`](StoreGauges::PARTITIONS_MAX) of each queue, by key.
+    pub full_partitions: u64,
+    /// For how long the oldest job of these partitions has been due, in seconds; 0 if none is.
+    pub oldest_blocked_secs: f64,
 }
 
 /// The slots of workers, and the jobs that they hold beyond those.
@@ -70,6 +78,11 @@ impl StoreGauges {
     pub const QUEUES_MAX: usize = 200;
     /// The most batches of a queue that are looked at, in the order of their time-outs.
     pub const BATCHES_MAX: usize = 1000;
+    /// The most partitions of a queue that are looked at, in the order of their keys.
+    pub const PARTITIONS_MAX: usize = 1000;
+    /// The most queues whose partitions are looked at: the first that have due jobs and a limit of
+    /// how many run.
+    pub const LIMITED_QUEUES_MAX: usize = 20;
     /// The name under which the other queues are added up.
     pub const OTHER: &str = "other";
 
@@ -81,8 +94,8 @@ impl StoreGauges {
     /// shares with others; `None` leaves it out.
     ///
     /// # Errors
-    /// The errors of [`Storage::queues`], [`Storage::list`] and [`Storage::workers`]. Nothing is
-    /// written, so the future can be dropped at any time.
+    /// The errors of [`Storage::queues`], [`Storage::list`], [`Storage::partitions`] and
+    /// [`Storage::workers`]. Nothing is written, so the future can be dropped at any time.
     pub async fn read(
         storage: &(impl Storage + ?Sized),
         filter: &QueueFilter,
@@ -90,12 +103,16 @@ impl StoreGauges {
     ) -> Result<Self> {
         let mut gauges = Self::default();
         let page = storage.first_queues_of(filter, QueueFilter::LOOKED_AT_MAX).await?;
+        let mut limited = LimitedQueues::new(storage);
         for status in &page.queues {
             if let Some(name) = name_of(&status.name) {
                 let gauges = gauges.of(name);
                 gauges.add(status);
                 if status.counts.gated > 0 {
                     gauges.add_batches(&open_batches(storage, &status.name).await?);
+                }
+                if let Some(page) = limited.partitions(storage, status).await? {
+                    gauges.add_partitions(&page);
                 }
             }
         }
@@ -150,6 +167,14 @@ impl QueueGauges {
         self.oldest_batch_secs = ages.fold(self.oldest_batch_secs, f64::max);
         self.open_batches += open.jobs.len() as u64;
     }
+
+    fn add_partitions(&mut self, PartitionPage { partitions, now, .. }: &PartitionPage) {
+        let full = partitions.iter().filter(|partition| partition.is_full());
+        for due in full.filter_map(|partition| partition.oldest_due) {
+            self.full_partitions += 1;
+            self.oldest_blocked_secs = self.oldest_blocked_secs.max(now.since(due).as_secs_f64());
+        }
+    }
 }
 
 impl SlotGauges {
@@ -172,6 +197,43 @@ async fn open_batches(storage: &(impl Storage + ?Sized), queue: &QueueName) -> R
         ListFilter { kind: Some(Kind::from_static(LibraryJob::BATCH_KIND)), ..ListFilter::default() };
     let query = ListQuery::new(queue.clone(), Walk::Gated, StoreGauges::BATCHES_MAX);
     storage.list(query.matching(filter)).await
+}
+
+/// The queues whose partitions are looked at, so that their number bounds the reads.
+struct LimitedQueues {
+    /// How many more queues are asked for their limits; none of a store without partitions.
+    asked_left: usize,
+    /// How many more queues have their partitions listed.
+    listed_left: usize,
+}
+
+impl LimitedQueues {
+    fn new(storage: &(impl Storage + ?Sized)) -> Self {
+        let has_partitions = storage.capabilities().limits.partitions;
+        Self {
+            asked_left: if has_partitions { StoreGauges::QUEUES_MAX } else { 0 },
+            listed_left: StoreGauges::LIMITED_QUEUES_MAX,
+        }
+    }
+
+    /// The first partitions of a queue in which jobs may wait for a slot.
+    async fn partitions(
+        &mut self,
+        storage: &(impl Storage + ?Sized),
+        QueueStatus { name, counts, .. }: &QueueStatus,
+    ) -> Result<Option<PartitionPage>> {
+        if counts.due() == 0 || self.asked_left == 0 || self.listed_left == 0 {
+            return Ok(None);
+        }
+        self.asked_left -= 1;
+        let limits = storage.limits(name).await?;
+        if limits.iter().all(|(_, limit)| limit.running.is_none()) {
+            return Ok(None);
+        }
+        self.listed_left -= 1;
+        let query = PartitionQuery::all(name.clone(), StoreGauges::PARTITIONS_MAX);
+        storage.partitions(query).await.map(Some)
+    }
 }
 
 /// The workers that are present; none if the store keeps no workers.

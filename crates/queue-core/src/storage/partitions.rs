@@ -1,6 +1,6 @@
 //! The limits of a queue and of its partitions, and the listing of partitions.
 
-use crate::{Error, Moment, Partition, QueueName, Result, Timestamp};
+use crate::{Error, Moment, NAME_BYTES_MAX, Partition, QueueName, Result, Timestamp};
 
 /// What a limit holds for. If several hold for a partition, the most special one counts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,6 +109,12 @@ impl PartitionQuery {
         Self { queue, after: None, limit }
     }
 
+    /// A page of this partition alone, if the queue has it; see
+    /// [`StorageExt::partition_of`](crate::StorageExt::partition_of).
+    pub fn of(queue: QueueName, partition: &Partition) -> Self {
+        Self { after: key_before(partition), ..Self::all(queue, 1) }
+    }
+
     /// How many partitions the page has at most; at least one.
     pub fn page_limit(&self) -> usize {
         self.limit.clamp(1, Self::LIMIT_MAX)
@@ -160,5 +166,59 @@ impl PartitionStatus {
     /// Whether its leases have reached its limit, so that claims get none of its jobs.
     pub fn is_full(&self) -> bool {
         !self.limit.has_room(self.leases)
+    }
+}
+
+/// The last key in the order of bytes that comes before this one; `None` before the first.
+fn key_before(partition: &Partition) -> Option<Partition> {
+    let mut chars = partition.as_str().chars();
+    let last = chars.next_back()?;
+    let mut before = chars.as_str().to_owned();
+    if let Some(less) = ('\0'..last).rev().find(|less| !less.is_control()) {
+        before.push(less);
+        // The last characters of each length in UTF-8, as many as a key has room for.
+        for most in ['\u{10ffff}', '\u{ffff}', '\u{7ff}', '~'] {
+            while before.len() + most.len_utf8() <= NAME_BYTES_MAX {
+                before.push(most);
+            }
+        }
+    }
+    Partition::new(before).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_stands_between_one_and_the_key_before_it() {
+        let first = Partition::from_static(" ");
+        assert_eq!(key_before(&first), None);
+        let longest = "é".repeat(127);
+        for key in ["a", "acme", "a ", "~", "\u{a0}", "\u{7ff}", "\u{800}", "\u{e000}", "\u{10000}", &longest]
+        {
+            let key = Partition::new(key).expect("a key");
+            let before = key_before(&key).expect("it is not the first");
+            assert!(before < key, "{before:?} {key:?}");
+            // The next keys behind that one: with the least character more, or one character higher.
+            let next = |text: &str| Partition::new(text).is_ok_and(|next| before < next && next < key);
+            let mut shorter = before.as_str().to_owned();
+            assert!(!next(&format!("{before} ")), "{before:?} {key:?}");
+            while let Some(last) = shorter.pop() {
+                let higher = (last..=char::MAX).skip(1).find(|higher| !higher.is_control());
+                let higher = higher.map(|higher| format!("{shorter}{higher}"));
+                assert!(!higher.is_some_and(|higher| next(&higher)), "{before:?} {key:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_three_keys_in_a_row_each_is_found_alone() {
+        let keys = ["ac", "acm", "acme"].map(Partition::from_static);
+        for key in &keys {
+            let after = PartitionQuery::of(QueueName::from_static("q"), key).after;
+            let found = keys.iter().find(|found| after.as_ref().is_none_or(|after| *found > after));
+            assert_eq!(found, Some(key));
+        }
     }
 }

@@ -125,6 +125,23 @@ fn write_all(text: &mut String, gauges: &StoreGauges) -> fmt::Result {
     for (queue, of) in queues {
         writeln!(text, "queue_oldest_batch_age_seconds{{{}}} {}", Destination(queue), of.oldest_batch_secs)?;
     }
+    head(text, "queue_partitions_full", "Partitions whose due jobs wait for a slot.")?;
+    for (queue, of) in queues {
+        writeln!(text, "queue_partitions_full{{{}}} {}", Destination(queue), of.full_partitions)?;
+    }
+    head(
+        text,
+        "queue_oldest_blocked_age_seconds",
+        "For how long the oldest job that waits for a slot has been due.",
+    )?;
+    for (queue, of) in queues {
+        writeln!(
+            text,
+            "queue_oldest_blocked_age_seconds{{{}}} {}",
+            Destination(queue),
+            of.oldest_blocked_secs
+        )?;
+    }
     head(text, "queue_worker_slots", "Slots of all workers that are present.")?;
     for (state, count) in slots.by_word() {
         writeln!(text, "queue_worker_slots{{state=\"{state}\"}} {count}")?;

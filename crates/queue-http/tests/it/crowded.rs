@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// The lines of a queue in a scrape: one for each word of its jobs, and the age of the oldest due
 /// job, whether it is paused, its workers, its open batches and the age of the oldest of them.
-const LINES: usize = 8 + 5;
+const LINES: usize = 8 + 7;
 
 /// More queues than metrics distinguish, all sorted before `mail`.
 async fn crowded() -> Client {

@@ -50,6 +50,31 @@ async fn open_batches_are_counted_and_the_oldest_one_has_an_age() {
 }
 
 #[tokio::test]
+async fn full_partitions_are_counted_while_a_due_job_waits_for_a_slot() {
+    let clock = Arc::new(ManualClock::new(Timestamp::from_millis(1_000_000)));
+    let measured = Measured::over(Arc::new(MemoryStorage::with_clock(clock.clone())));
+    let queue = measured.queue("mails");
+    let full = async || {
+        measured.prometheus.metrics().read_store(&*measured.storage).await.unwrap();
+        let of = |name| count(&measured, name, &[("messaging_destination_name", "mails")]);
+        (of("queue_partitions_full"), of("queue_oldest_blocked_age_seconds"))
+    };
+    for id in 0..3 {
+        let options = JobOptions::new().partition(if id < 2 { "acme" } else { "zeta" });
+        queue.enqueue_with(format!("{id}"), "hello".to_owned(), options).await.unwrap();
+    }
+    assert_eq!(full().await, (0, 0), "a queue without limits has no full partition");
+    queue.limits().each_partition(1).set().await.unwrap();
+    let claimed = queue.dequeue_many(10, Duration::ZERO).await.unwrap();
+    assert_eq!(claimed.len(), 2);
+    clock.advance(Duration::from_secs(7));
+    assert_eq!(full().await, (1, 7), "zeta is full and has no job that waits");
+    assert!(!measured.prometheus.text().contains("acme"), "no key is a label");
+    queue.limits().each_partition(2).set().await.unwrap();
+    assert_eq!(full().await, (0, 0));
+}
+
+#[tokio::test]
 async fn workers_that_are_gone_and_their_queue_are_told_no_more() {
     let clock = Arc::new(ManualClock::new(Timestamp::from_millis(1_000_000)));
     let measured = Measured::over(Arc::new(MemoryStorage::with_clock(clock.clone())));
