@@ -14,6 +14,7 @@ mod filter;
 mod health;
 mod job;
 mod operations;
+mod partitions;
 mod queues;
 mod schedules;
 pub mod words;
@@ -31,11 +32,15 @@ pub use filter::{InvalidFilter, JobFilter, JobListing, Standing, UnknownStanding
 pub use health::{Concern, Grade, HealthGroup, HealthPoint, QueueHealth, headline};
 pub use job::{
     AttemptView, BudgetView, DataView, ErrorView, JSON_DEPTH_MAX, JobBodyView, JobDetails, JobFact,
-    JobPauses, JobReading, JobStep, JobView, KeepView, KeepWord, PauseView, PausedPart, SentData, TermsView,
-    TimelineEntry, Unlimited, Waiting, WholeJob, attempts_words, depth_is_at_most, json_of, option_facts,
-    standing_words,
+    JobPauses, JobReading, JobStep, JobView, KeepView, KeepWord, PauseView, PausedPart, SentData, SlotWait,
+    SlotWaitView, TermsView, TimelineEntry, Unlimited, Waiting, WholeJob, attempts_words, depth_is_at_most,
+    json_of, option_facts, standing_words,
 };
 pub use operations::{OperationView, UnreadableOperationView};
+pub use partitions::{
+    LimitView, LimitsView, PARTITIONS_LOOKED_AT_MAX, PartitionOrder, PartitionView, Partitions,
+    UnknownPartitionOrder, scope_word,
+};
 pub use queues::{KindPauseView, QueueView};
 pub use schedules::{ScheduleView, ScheduledJobView, UnreadableScheduleView};
 pub use work::{KindCountsView, SeriesReading, SlotCountsView, WorkCountsView, WorkReading, WorkView};

@@ -197,6 +197,7 @@ pub(super) const CAMPAIGNS: &[Campaign] = &[
             "queue-service/src/store/body_json.rs",
             "queue-service/src/store/job_json.rs",
             "queue-service/src/store/listing.rs",
+            "queue-service/src/store/partition_json.rs",
             "queue-service/src/store/queue_json.rs",
             "queue-service/src/store/service_store.rs",
             "queue-service/src/store/storage.rs",
@@ -204,7 +205,7 @@ pub(super) const CAMPAIGNS: &[Campaign] = &[
         package: SERVICE,
         target: "lib",
         test: "store::noise_tests::any_document_is_read_without_harm",
-        inputs: 11,
+        inputs: 13,
     },
 ];
 
@@ -218,6 +219,7 @@ const BODIES: &[&str] = &[
     "queue-http/src/verbs/claim.rs",
     "queue-http/src/verbs/enqueue.rs",
     "queue-http/src/verbs/extend.rs",
+    "queue-http/src/verbs/limits.rs",
     "queue-http/src/verbs/operations.rs",
     "queue-http/src/verbs/outcome.rs",
     "queue-http/src/verbs/queues.rs",

@@ -14,7 +14,7 @@ pub enum Scope {
     View,
     /// See payloads, results and details of errors too.
     Payload,
-    /// Change jobs that others enqueued: cancel, redrive, promote, delete; pause queues.
+    /// Change jobs that others enqueued: cancel, redrive, promote, delete; pause and limit queues.
     Operate,
     /// Remove whole queues, and check the store.
     Admin,

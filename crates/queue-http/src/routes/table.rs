@@ -6,8 +6,8 @@ use crate::{
     problem::Result,
     service::App,
     verbs::{
-        about, batches, change, claim, enqueue, events, extend, failures, jobs, metrics, operations, outcome,
-        queues, schedules, settle, stats, workers,
+        about, batches, change, claim, enqueue, events, extend, failures, jobs, limits, metrics, operations,
+        outcome, partitions, queues, schedules, settle, stats, workers,
     },
 };
 use axum::{http::Method, response::Response};
@@ -192,6 +192,9 @@ fn change() -> Vec<Route> {
         route!(POST "/v1/queues/{queue}/resume", Some(Operate), queues::resume, "resume", "Resumes the claims of a queue, or of one kind.")
             .takes::<queues::ResumeIn<'_>>()
             .answers::<queues::PausedOut>(200),
+        route!(PUT "/v1/queues/{queue}/limits", Some(Operate), limits::put, "put_limits", "Sets limits of a queue and takes limits away, in one step.")
+            .takes::<limits::LimitsIn>()
+            .answers::<operations::ChangeOut>(200),
         route!(POST "/v1/workers:drain", Some(Operate), workers::drain, "drain", "Asks a worker to finish and end.")
             .takes::<workers::DrainIn<'_>>()
             .answers::<workers::DrainOut>(200),
@@ -215,6 +218,11 @@ fn look() -> Vec<Route> {
             .answers::<queue_view::JobDetails<'_>>(200),
         route!(GET "/v1/queues/{queue}/jobs/{id}/body", Some(Payload), jobs::body, "body", "Shows payload, result and error of a job.")
             .answers::<jobs::BodyOut<'_>>(200),
+        route!(GET "/v1/queues/{queue}/limits", Some(View), limits::list, "queue_limits", "Shows the limits of a queue.")
+            .answers::<queue_view::LimitsView<'_>>(200),
+        route!(GET "/v1/queues/{queue}/partitions", Some(View), partitions::list, "partitions", "Lists partitions.")
+            .asks::<partitions::PartitionsParams>()
+            .answers::<partitions::PartitionsOut<'_>>(200),
         route!(GET "/v1/queues/{queue}/failures", Some(View), failures::failures, "failures", "Groups failures by what they say.")
             .answers::<failures::FailuresOut<'_>>(200),
         route!(GET "/v1/workers", Some(View), workers::list, "workers", "Lists workers.")

@@ -36,6 +36,8 @@ pub(crate) struct LimitsOut {
     payload_bytes_max: usize,
     /// The largest progress and the largest error details, in bytes.
     note_bytes_max: usize,
+    /// Whether jobs may have partitions, and queues limits.
+    partitions: bool,
 }
 
 /// `GET /healthz`
@@ -60,6 +62,7 @@ pub(crate) async fn limits(app: Arc<App>, _: Call) -> Result<Response> {
         waiting_claims_per_token_max: crate::access::Principal::WAITS_MAX,
         payload_bytes_max: of_store.payload_bytes_max,
         note_bytes_max: of_store.note_bytes_max,
+        partitions: of_store.partitions,
     };
     answer(StatusCode::OK, &limits)
 }

@@ -16,6 +16,7 @@ mod enqueue;
 mod events;
 mod fuzz;
 mod hostile;
+mod limits;
 mod look;
 mod lost_claims;
 mod measured;

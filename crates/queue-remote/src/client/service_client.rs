@@ -85,6 +85,14 @@ impl ServiceClient {
         self.ask(Method::POST, path, body, self.silence + wait).await
     }
 
+    /// Puts JSON to a path below the URL, otherwise as [`post`](Self::post) without a wait.
+    ///
+    /// # Errors
+    /// The errors of [`post`](Self::post).
+    pub async fn put(&self, path: &str, body: Bytes) -> Result<ServiceAnswer> {
+        self.ask(Method::PUT, path, body, self.silence).await
+    }
+
     async fn ask(&self, method: Method, path: &str, body: Bytes, silence: Duration) -> Result<ServiceAnswer> {
         let token = self.token.as_ref().map(Token::header);
         let mut response = self.send(&method, path, body.clone(), token.as_ref(), silence).await?;
@@ -110,7 +118,7 @@ impl ServiceClient {
     ) -> Result<Response<Incoming>> {
         let uri = self.endpoint.uri(path).map_err(|error| unaskable(CALL, error))?;
         let mut request = Request::builder().method(method).uri(uri);
-        if method == Method::POST {
+        if method != Method::GET {
             request = request.header(CONTENT_TYPE, "application/json");
         }
         if let Some(token) = token {

@@ -27,6 +27,16 @@ impl Calls {
         judged(answer.status, &answer.media_type, &answer.body)
     }
 
+    /// Puts, once.
+    pub(crate) async fn put<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: impl Into<Bytes>,
+    ) -> Result<T, ServiceError> {
+        let answer = self.0.put(path, body.into()).await?;
+        judged(answer.status, &answer.media_type, &answer.body)
+    }
+
     /// Reads, once.
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ServiceError> {
         let answer = self.0.get(path).await?;

@@ -283,7 +283,7 @@ mod tests {
                 error_message: "its worker died".to_owned(),
             };
             let (now, pauses, attempts) = (at(5_000), JobPauses::default(), Some(vec![attempt]));
-            let reading = JobReading { meta, now, attempts, pauses, body: None };
+            let reading = JobReading { meta, now, attempts, pauses, slot_wait: None, body: None };
             let shown = serde_json::json!(JobDetails::of(&reading));
             let read: JobJson = serde_json::from_value(shown.clone()).unwrap();
             let JobAttempts { meta, attempts } = read.attempts().unwrap();

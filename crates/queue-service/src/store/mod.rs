@@ -18,6 +18,7 @@ mod job_json;
 mod listing;
 #[cfg(test)]
 mod noise_tests;
+mod partition_json;
 mod queue_json;
 mod service_store;
 mod storage;

@@ -5,10 +5,12 @@ use super::{
     body_json::BodyJson,
     job_json::JobJson,
     listing::PageJson,
+    partition_json::{PartitionsJson, QueueLimitsJson},
     queue_json::{QueueJson, QueuesJson, WorkerJson, WorkersJson},
     service_store::LimitsJson,
 };
 use proptest::{prelude::*, sample::Index};
+use queue_core::{PartitionQuery, QueueName};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -56,7 +58,12 @@ fn documents() -> Vec<Value> {
         json!({"seq": 7, "outcome": "failed", "state": "failed", "reason": "exhausted", "content_type": "x/y",
                "error": {"name": "Smtp", "message": "later", "details": {}, "details_base64": "AA=="}}),
         json!({"items": [{"outcome": "done", "state": "cancelled"}]}),
-        json!({"jobs_per_call_max": 1, "payload_bytes_max": 2, "note_bytes_max": 3, "wait_ms_max": 4}),
+        json!({"jobs_per_call_max": 1, "payload_bytes_max": 2, "note_bytes_max": 3, "wait_ms_max": 4,
+               "partitions": true}),
+        json!({"each": {"running": 3, "weight": 1}, "unpartitioned": {"running": null, "weight": 2},
+               "partitions": {"acme": {"running": 0, "weight": 1}}}),
+        json!({"now_ms": 5, "partitions": [{"partition": "acme", "leases": 1, "limit": {"running": 1, "weight": 1},
+               "has_own_limit": true, "waiting": 2, "oldest_due_age_ms": 7}], "next": "acme"}),
     ]
 }
 
@@ -127,6 +134,10 @@ fn read_as_each(document: &Value) -> bool {
         read(document, |outcome: OutcomeJson| drop(outcome.ended())),
         read(document, |changes: ChangesJson| drop(changes.items)),
         read(document, |_limits: LimitsJson| ()),
+        read(document, |limits: QueueLimitsJson| drop(limits.limits())),
+        read(document, |page: PartitionsJson| {
+            drop(page.page(&PartitionQuery::all(QueueName::from_static("q"), 1)));
+        }),
     ]
     .contains(&true)
 }

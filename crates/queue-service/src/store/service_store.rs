@@ -24,7 +24,7 @@ const ANY_ID: &str = "-";
 /// The jobs of a service, with a token that need not have the scope `store`.
 ///
 /// Enqueues need the scope `produce`, and so do waits. Reads need `view`, the bodies of jobs
-/// `payload` too, and a cancel needs `operate`. A call whose scope the token lacks is `Invalid`,
+/// `payload` too, and cancels and changes of limits need `operate`. A call whose scope the token lacks is `Invalid`,
 /// and the message names the scope. Every other verb of [`Storage`](queue_core::Storage) is
 /// `Unsupported`.
 ///
@@ -54,11 +54,13 @@ pub enum Cancelled {
 
 /// What the service accepts.
 #[derive(Debug, Deserialize)]
-#[expect(clippy::struct_field_names, reason = "these are the names in the answer")]
 pub(super) struct LimitsJson {
     pub(super) jobs_per_call_max: usize,
     pub(super) payload_bytes_max: usize,
     pub(super) note_bytes_max: usize,
+    /// A service that is too old to say so has none.
+    #[serde(default)]
+    pub(super) partitions: bool,
     wait_ms_max: u64,
 }
 

@@ -7,14 +7,16 @@ use super::{
     call_error::{of_call, unreadable},
     job_json::JobJson,
     listing::{PageJson, escaped, parameters},
+    partition_json::{PartitionsJson, QueueLimitsJson, changes_json},
     queue_json::{QueueJson, QueuesJson, WorkerJson, WorkersJson},
 };
 use crate::{ProblemKind, wire::job_json};
 use async_trait::async_trait;
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, Counts, Detail, Durability, Enqueued, JobAttempts, JobId,
-    JobRecord, Limits, ListQuery, Moment, NewJob, Page, PruneRequest, QueueName, QueueStatus, QueuesPage,
-    QueuesQuery, Reach, Result, Stamped, Storage, Timestamp, WorkerInfo, lifecycle::Transition,
+    JobRecord, Limit, LimitScope, Limits, ListQuery, Moment, NewJob, Page, PartitionPage, PartitionQuery,
+    PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Result, Stamped, Storage,
+    Timestamp, WorkerInfo, lifecycle::Transition,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -99,6 +101,7 @@ impl Storage for ServiceStore {
             payload_bytes_max: self.limits.payload_bytes_max,
             note_bytes_max: self.limits.note_bytes_max,
             batch_max: self.limits.jobs_per_call_max,
+            partitions: self.limits.partitions,
             ..Limits::default()
         };
         // What an acknowledged job survives is the service's to know.
@@ -200,6 +203,30 @@ impl Storage for ServiceStore {
         let queues = queues.iter().map(QueueJson::status).collect::<Result<_>>()?;
         let next = next.map(QueueName::new).transpose()?;
         Ok(QueuesPage { queues, next: next.map(|name| QueuesQuery::after(&name, limit)) })
+    }
+
+    async fn set_limits(&self, queue: &QueueName, changes: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let (path, body) = (Self::path(queue, "/limits"), changes_json(&changes).to_string());
+        let _: Value = self.calls.put(&path, body).await.map_err(of_call("set_limits"))?;
+        Ok(())
+    }
+
+    async fn limits(&self, queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        let path = Self::path(queue, "/limits");
+        let limits: QueueLimitsJson = self.calls.get(&path).await.map_err(of_call("limits"))?;
+        limits.limits()
+    }
+
+    async fn partitions(&self, query: PartitionQuery) -> Result<PartitionPage> {
+        let limit = query.page_limit();
+        let after = query.after.as_ref().map(|after| format!("&after={}", escaped(after.as_str())));
+        let rest = format!("/partitions?limit={limit}{}", after.unwrap_or_default());
+        let page: PartitionsJson =
+            self.calls.get(&Self::path(&query.queue, &rest)).await.map_err(of_call("partitions"))?;
+        page.page(&query)
     }
 
     async fn prune(&self, _: PruneRequest) -> Result<u64> {

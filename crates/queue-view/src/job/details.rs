@@ -1,6 +1,6 @@
 //! All of a job as JSON: its metadata with what holds it up and its attempts, and what it carries.
 
-use super::{ErrorView, JobBodyView, JobReading, JobView, PauseView};
+use super::{ErrorView, JobBodyView, JobReading, JobView, PauseView, SlotWait, SlotWaitView};
 use queue_core::Attempt;
 use serde::Serialize;
 
@@ -14,6 +14,10 @@ pub struct JobDetails<'a> {
     job: JobView<'a>,
     /// What is paused, of a job that waits: its queue, its kind, or both.
     pauses: Vec<PauseView>,
+    /// Only of a due job that waits for a slot, since the leases of its partition have reached its
+    /// limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits_for_slot: Option<SlotWaitView>,
     /// The last ten, the oldest first; absent where the store keeps none.
     #[serde(skip_serializing_if = "Option::is_none")]
     attempt_log: Option<Vec<AttemptView<'a>>>,
@@ -48,6 +52,7 @@ impl<'a> JobDetails<'a> {
             now_ms: reading.now.as_millis(),
             job: JobView::of(&reading.meta, reading.now),
             pauses: reading.pauses.views().collect(),
+            waits_for_slot: reading.slot_wait.as_ref().map(SlotWait::view),
             attempt_log: reading.attempts.as_ref().map(|all| all.iter().map(AttemptView::of).collect()),
         }
     }

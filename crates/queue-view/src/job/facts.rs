@@ -31,7 +31,7 @@ impl JobFact {
 /// What people want to know of a job, besides its id, its queue, its state and its error, which
 /// faces show elsewhere.
 pub(super) fn facts(reading: &JobReading) -> Vec<JobFact> {
-    let JobReading { meta, now, pauses, .. } = reading;
+    let JobReading { meta, now, pauses, slot_wait, .. } = reading;
     let mut facts = vec![
         JobFact::shared("kind", meta.kind.as_str(), "kind"),
         JobFact::plain("attempts", attempts_words(meta)),
@@ -47,6 +47,7 @@ pub(super) fn facts(reading: &JobReading) -> Vec<JobFact> {
     facts.extend(meta.wait_time(*now).map(|time| JobFact::plain("waited", age(time))));
     facts.extend(meta.run_time(*now).map(|time| JobFact::plain("ran", age(time))));
     facts.extend(pauses.words().map(|pause| JobFact::plain("paused", pause)));
+    facts.extend(slot_wait.iter().map(|wait| JobFact::plain("slot", wait.words())));
     facts.extend(gate_words(meta, *now).map(|gate| JobFact::plain("gate", gate)));
     facts.extend(limits(meta, *now));
     facts.extend(meta.finished_at.map(|at| JobFact::plain("finished", relative(at, *now))));

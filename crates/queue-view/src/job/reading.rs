@@ -1,14 +1,14 @@
 //! What a store says of one job.
 
-use super::{JobFact, JobPauses, TimelineEntry, facts::facts, timeline::timeline};
+use super::{JobFact, JobPauses, SlotWait, TimelineEntry, facts::facts, timeline::timeline};
 use crate::Standing;
 use queue_core::{
     Attempt, Detail, Error, JobBody, JobId, JobMeta, JobRecord, QueueName, Result, Storage, StorageExt,
     Timestamp,
 };
 
-/// What a store says of one job: its metadata, its attempts, the pauses for which it waits, and
-/// what it carries, if that was asked for.
+/// What a store says of one job: its metadata, its attempts, the pauses and the slot for
+/// which it waits, and what it carries, if that was asked for.
 #[derive(Clone, Debug)]
 pub struct JobReading {
     /// The metadata.
@@ -19,6 +19,8 @@ pub struct JobReading {
     pub attempts: Option<Vec<Attempt>>,
     /// The pauses for which the job waits.
     pub pauses: JobPauses,
+    /// The slot for which it waits, if its partition has none left.
+    pub slot_wait: Option<SlotWait>,
     /// What the job carries, if that was read.
     pub body: Option<JobBody>,
 }
@@ -39,7 +41,8 @@ impl JobReading {
             (record.meta, None, found.now)
         };
         let pauses = JobPauses::read(store, &meta).await?;
-        Ok(Some(Self { meta, now, attempts, pauses, body: None }))
+        let slot_wait = SlotWait::read(store, &meta, now).await?;
+        Ok(Some(Self { meta, now, attempts, pauses, slot_wait, body: None }))
     }
 
     /// Reads a job and what it carries; `None` if there is no such job.
@@ -61,7 +64,8 @@ impl JobReading {
             None
         };
         let pauses = JobPauses::read(store, &meta).await?;
-        Ok(Some(Self { meta, now: found.now, attempts, pauses, body: Some(body) }))
+        let slot_wait = SlotWait::read(store, &meta, found.now).await?;
+        Ok(Some(Self { meta, now: found.now, attempts, pauses, slot_wait, body: Some(body) }))
     }
 
     /// What people want to know of the job, besides its id, its queue, its state and its error.

@@ -50,6 +50,8 @@ pub enum JobStep {
 pub enum Waiting {
     /// For a worker.
     Due,
+    /// For a slot of its partition; its due time has come.
+    DueFull,
     /// For the end of a pause; its due time has come.
     DuePaused,
     /// For the ends of other jobs, behind a closed gate.
@@ -85,6 +87,7 @@ impl Waiting {
     const fn words(self) -> &'static str {
         match self {
             Self::Due => "due: waits for a worker",
+            Self::DueFull => "due, but its partition is full",
             Self::DuePaused => "due, but paused",
             Self::Gated => "waits behind a gate at most until then",
             Self::Scheduled => "due, then a worker may take it",
@@ -124,7 +127,7 @@ fn charged_attempt(attempt: &Attempt) -> TimelineEntry {
 
 /// The last step, about anything but a charged attempt: one that runs or succeeded, the end, or the
 /// wait for the next attempt.
-fn last(JobReading { meta, now, pauses, .. }: &JobReading) -> TimelineEntry {
+fn last(JobReading { meta, now, pauses, slot_wait, .. }: &JobReading) -> TimelineEntry {
     let took = meta.run_time(*now);
     match meta.state {
         State::Processing => TimelineEntry {
@@ -136,15 +139,16 @@ fn last(JobReading { meta, now, pauses, .. }: &JobReading) -> TimelineEntry {
         State::Failed => entry(JobStep::Failed, meta.finished_at),
         State::Cancelled => entry(JobStep::Cancelled, meta.finished_at),
         State::Queued | State::Failing => {
-            let step = JobStep::Waiting(waiting(meta, *now, pauses.are_on()));
+            let step = JobStep::Waiting(waiting(meta, *now, pauses.are_on(), slot_wait.is_some()));
             TimelineEntry { took: meta.wait_time(*now), ..entry(step, Some(meta.run_at)) }
         }
     }
 }
 
-fn waiting(job: &JobMeta, now: Timestamp, is_paused: bool) -> Waiting {
+fn waiting(job: &JobMeta, now: Timestamp, is_paused: bool, is_full: bool) -> Waiting {
     match (job.is_due(now), is_paused) {
         _ if job.is_gated(now) => Waiting::Gated,
+        (true, false) if is_full => Waiting::DueFull,
         (true, false) => Waiting::Due,
         (true, true) => Waiting::DuePaused,
         (false, false) => Waiting::Scheduled,
