@@ -14,7 +14,9 @@ use crate::{
             show::ShowArgs, status::StatusArgs, wait::WaitArgs,
         },
         queues::{
+            limits::LimitsArgs,
             overview::QueuesArgs,
+            partitions::PartitionsArgs,
             pause::{PauseArgs, ResumeArgs},
             stats::StatsArgs,
         },
@@ -94,6 +96,10 @@ pub(crate) enum Command {
     Pause(PauseArgs),
     /// End a pause
     Resume(ResumeArgs),
+    /// Limit how many jobs of a partition run at once, and set how large its share is
+    Limits(LimitsArgs),
+    /// List the partitions of the queue: leases and their limit, jobs that wait, the oldest due
+    Partitions(PartitionsArgs),
     /// Enqueue jobs at calendar times
     Schedule(ScheduleArgs),
     /// Enqueue jobs together, and callbacks once all of them have ended

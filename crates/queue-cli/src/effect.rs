@@ -37,6 +37,7 @@ impl Command {
             | Self::Man(_) => Effect::Change,
             Self::Schedule(args) => args.effect(),
             Self::Batch(args) => args.effect(),
+            Self::Limits(args) => args.effect(),
             Self::Token(args) => args.effect(),
             Self::Copy(args) => args.effect(),
             Self::Fsck(args) => args.effect(),
@@ -50,6 +51,7 @@ impl Command {
             | Self::List(_)
             | Self::Stats(_)
             | Self::Queues(_)
+            | Self::Partitions(_)
             | Self::Workers(_)
             | Self::Errors(_)
             | Self::Events(_)

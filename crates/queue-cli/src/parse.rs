@@ -13,6 +13,23 @@ pub(crate) enum Attempts {
     Unlimited,
 }
 
+/// How many jobs run at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Running {
+    AtMost(u32),
+    Unlimited,
+}
+
+impl Running {
+    /// The number, if there is one.
+    pub(crate) const fn number(self) -> Option<u32> {
+        match self {
+            Self::AtMost(number) => Some(number),
+            Self::Unlimited => None,
+        }
+    }
+}
+
 /// `10s`, `500ms`, `1h30m`, `2days`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
@@ -66,6 +83,15 @@ pub(crate) fn attempts(text: &str) -> Result<Attempts, String> {
         ("unlimited", _) => Ok(Attempts::Unlimited),
         (_, Ok(number @ 1..)) => Ok(Attempts::At(number)),
         _ => Err(format!("give a number from 1 to {}, or `unlimited`", u32::MAX)),
+    }
+}
+
+/// A number, or `unlimited`.
+pub(crate) fn running(text: &str) -> Result<Running, String> {
+    match (text, text.parse()) {
+        ("unlimited", _) => Ok(Running::Unlimited),
+        (_, Ok(number)) => Ok(Running::AtMost(number)),
+        _ => Err(format!("give a number from 0 to {}, or `unlimited`", u32::MAX)),
     }
 }
 

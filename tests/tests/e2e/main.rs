@@ -19,6 +19,7 @@ mod hostile_words;
 mod interrupted;
 mod killed;
 mod leading;
+mod limiting;
 mod migrating;
 mod narrow_tokens;
 mod observing;

@@ -20,7 +20,7 @@ const TOKENS: [(&str, &[&str]); 5] = [
 
 /// Each command with the tokens that are enough for it, and the scope that every other one lacks.
 /// `show` asks for the job first, and then for what it carries.
-const TABLE: [(&[&str], &[&str], &str); 16] = [
+const TABLE: [(&[&str], &[&str], &str); 20] = [
     (&["enqueue", "x", "--id", "new"], &["produce"], "produce"),
     (&["enqueue", "--lines", "lines.txt"], &["produce"], "produce"),
     (&["enqueue", "x", "--id", "done", "--wait"], &["produce"], "produce"),
@@ -36,6 +36,10 @@ const TABLE: [(&[&str], &[&str], &str); 16] = [
     (&["stats"], &["view", "see"], "view"),
     (&["queues"], &["view", "see"], "view"),
     (&["workers"], &["view", "see"], "view"),
+    (&["limits", "ls"], &["view", "see"], "view"),
+    (&["partitions", "--sort", "fullest"], &["view", "see"], "view"),
+    (&["limits", "set", "--each", "--running", "3", "--weight", "1"], &["operate"], "operate"),
+    (&["limits", "rm", "--each"], &["operate"], "operate"),
     (&["cancel", "waits"], &["operate"], "operate"),
 ];
 

@@ -35,6 +35,8 @@ pub(crate) async fn run(mut cli: Cli) -> Result<Exit, CliError> {
         Command::List(args) => jobs::list::run(args, &session()?).await,
         Command::Stats(args) => queues::stats::run(args, &session()?).await,
         Command::Queues(args) => queues::overview::run(args, &session()?).await,
+        Command::Limits(args) => queues::limits::run(args, &session()?).await,
+        Command::Partitions(args) => queues::partitions::run(args, &session()?).await,
         Command::Workers(args) => workers::list::run(args, &session()?).await,
         Command::Drain(args) => workers::drain::run(args, &session()?).await,
         Command::Errors(args) => jobs::errors::run(args, &session()?).await,
