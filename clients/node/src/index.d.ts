@@ -11,6 +11,9 @@ import type { Batch, Batches, BatchOfJob, NewBatch } from "./batches.js";
 export { Batch, Batches } from "./batches.js";
 export type { BatchCallback, BatchChange, BatchOfJob, NewBatch, ShownBatch, UnreadableBatch } from "./batches.js";
 
+import type { NewLimits, PartitionPage, QueueLimits } from "./limits.js";
+export type { Limit, NewLimit, NewLimits, PartitionPage, QueueLimits, ShownPartition } from "./limits.js";
+
 import type { Schedules } from "./schedules.js";
 export { Schedules } from "./schedules.js";
 export type { NewSchedule, Schedule, ScheduleChange, Timing, UnreadableSchedule } from "./schedules.js";
@@ -224,6 +227,19 @@ export class Queue {
   pause(options?: CallOptions & { kind?: string | undefined; forMs?: number | undefined }): Promise<PauseState>;
   /** Ends the pause of the queue, or of one kind, which are pauses of their own. */
   resume(options?: CallOptions & { kind?: string | undefined }): Promise<PauseState>;
+  /**
+   * How many jobs of a partition run at once, and how large its share is. A store without partitions
+   * is a `QueueError` of the kind `unsupported`. Needs the scope `view`.
+   */
+  limits(options?: CallOptions): Promise<QueueLimits>;
+  /** Sets limits and takes limits away, in one step and for all workers. Needs the scope `operate`. */
+  setLimits(limits: NewLimits, options?: CallOptions): Promise<void>;
+  /**
+   * A page of the partitions with jobs that wait or run, or a limit of their own, by key: at most
+   * `limit` of them, 1 to 1000 and 100 by default, behind `after`, the `next` of the page before.
+   * The last page has no `next`. Needs the scope `view`.
+   */
+  partitions(page?: CallOptions & { limit?: number | undefined; after?: string | undefined }): Promise<PartitionPage>;
   /**
    * A job as the service shows it, or a `QueueError` of the kind `not_found`. Its keys are listed
    * in the protocol, and the same in every face. Needs the scope `view`.

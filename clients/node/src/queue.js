@@ -3,6 +3,7 @@
 import { Batches } from "./batches.js";
 import { Connection, segment } from "./connection.js";
 import { invalid } from "./errors.js";
+import { limitsOut } from "./limits.js";
 import { pause, retried } from "./retry.js";
 import { Schedules } from "./schedules.js";
 import { JOBS_MAX, Sender } from "./sender.js";
@@ -11,7 +12,7 @@ import { errorIn, resultIn } from "./wire.js";
 import { write } from "./write.js";
 
 /** What a listing may be bounded by, as it is called here and there. */
-const FILTERS = { state: "state", kind: "kind", tag: "tag", idPrefix: "id_prefix", order: "order", limit: "limit", after: "after" };
+const FILTERS = { state: "state", kind: "kind", tag: "tag", partition: "partition", idPrefix: "id_prefix", order: "order", limit: "limit", after: "after" };
 const RETRY_MS = 30_000;
 /** The longest wait that one call asks for; a longer one takes several. */
 const WAIT_MS = 20_000;
@@ -139,6 +140,21 @@ export class Queue {
 
   async resume({ kind, signal } = {}) {
     return paused(await this.#sender.call("POST", `${this.#path}/resume`, write({ kind }), "paused", { signal }));
+  }
+
+  async limits(options) {
+    return this.#sender.call("GET", `${this.#path}/limits`, undefined, "partitions", options);
+  }
+
+  async setLimits(limits, options) {
+    await this.#sender.call("PUT", `${this.#path}/limits`, write(limitsOut(limits)), "outcome", options);
+  }
+
+  async partitions({ limit = 100, after, signal } = {}) {
+    write({ limit, after });
+    const query = new URLSearchParams({ limit: String(limit), ...(after === undefined ? {} : { after }) });
+    const { partitions, next } = await this.#sender.call("GET", `${this.#path}/partitions?${query}`, undefined, "partitions", { signal });
+    return { partitions, ...(next === null || next === undefined ? {} : { next }) };
   }
 
   async get(id, options) {

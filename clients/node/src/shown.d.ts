@@ -58,6 +58,7 @@ export interface JobFilter {
   state?: Standing | Standing[] | undefined;
   kind?: string | undefined;
   tag?: string | undefined;
+  partition?: string | undefined;
   idPrefix?: string | undefined;
   /** Default `oldest`. */
   order?: "oldest" | "newest" | undefined;

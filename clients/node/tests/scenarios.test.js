@@ -150,6 +150,11 @@ const ACTIONS = {
     const groups = await run.queue.failures();
     return groups.map(({ firstAtMs, lastAtMs, ...group }) => ({ ...group, first_at_ms: firstAtMs, last_at_ms: lastAtMs }));
   }),
+  limits: (run, step) => run.client(step, () => {
+    const { get, set } = run.fill(step.limits);
+    return get ? run.queue.limits() : run.queue.setLimits(set);
+  }),
+  partitions: (run, step) => run.client(step, () => run.queue.partitions(run.fill(step.partitions))),
   schedules: (run, step) => run.client(step, () => scheduleCall(run.queue.schedules, run.fill(step.schedules))),
   batches: (run, step) => run.client(step, () => batchCall(run.queue.batches, run.fill(step.batches))),
   work: (run, step) => work(run, step.work, run.steps),

@@ -40,6 +40,11 @@ await send.enqueue({ to: "ada" }, { dealyMs: 5 });
 console.log(sent, (await queue.list({ state: ["failed", "due"] })).jobs[0]?.state, (await queue.counts()).due);
 // @ts-expect-error no such state
 await queue.list({ state: "fialed" });
+await queue.setLimits({ each: { running: 3 }, partitions: { acme: { running: 10 }, old: null } });
+await queue.setLimits(await queue.limits());
+// @ts-expect-error a misspelt option
+await queue.setLimits({ each: { runing: 3 } });
+for (const one of (await queue.partitions({ limit: 10 })).partitions) console.log(one.partition, one.leases, one.limit.running);
 await new Worker(queue).stop();
 const jobs = eager(queue, { handlers: { audit: (job) => job.id } });
 console.log(jobs.ran[0]?.payload);

@@ -16,7 +16,7 @@ from harness import Proxy, Server
 from patterns import difference, filled
 from queue_jobs import AsyncQueue, Queue, QueueError, Worker
 from scenario_handlers import handlers_of
-from scenario_words import batched, job_of, plain, scheduled
+from scenario_words import batched, job_of, limited, plain, scheduled
 
 _names = itertools.count()
 SECONDS_MAX = 60.0
@@ -138,6 +138,12 @@ class Scenario:
 
     def _do_failures(self, _said: Any, step: dict[str, Any]) -> None:
         self._with_client(step, lambda: self.client.failures())
+
+    def _do_limits(self, said: Any, step: dict[str, Any]) -> None:
+        self._with_client(step, lambda: limited(self.client, dict(said)))
+
+    def _do_partitions(self, said: Any, step: dict[str, Any]) -> None:
+        self._with_client(step, lambda: self.client.partitions(**said))
 
     def _do_schedules(self, said: Any, step: dict[str, Any]) -> None:
         self._with_client(step, lambda: scheduled(self.client.schedules, dict(said)))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import asdict
 from typing import Any
 
-from queue_jobs import AsyncBatch, Batch, Changed, Completed, Data, Enqueued, FailureGroup, Job, JobPage, Json, PauseState
+from queue_jobs import (
+    AsyncBatch, Batch, Changed, Completed, Data, Enqueued, FailureGroup, Job, JobPage, Json, Limit, PartitionPage,
+    PauseState, QueueLimits,
+)
 
 _LENGTHS = ("delay", "expires_in", "time_limit", "max_wait", "keep_completed", "keep_failed")
 
@@ -46,6 +50,10 @@ def plain(result: Any) -> Any:
         return {"batch": result.name, "seq": result.seq}
     if isinstance(result, JobPage):
         return {"jobs": result.jobs, "next": result.next}
+    if isinstance(result, PartitionPage):
+        return {"partitions": result.partitions, "next": result.next}
+    if isinstance(result, QueueLimits):
+        return asdict(result)
     if isinstance(result, PauseState):
         return {"paused": result.paused, "until_ms": result.until_ms}
     if isinstance(result, Changed):
@@ -83,6 +91,19 @@ def scheduled(schedules: Any, said: dict[str, Any]) -> Any:
         case "preview":
             return schedules.preview(**fields, **more)
     return getattr(schedules, action)(name)
+
+
+def limited(client: Any, said: dict[str, Any]) -> Any:
+    """A call about limits."""
+    if "get" in said:
+        return client.limits()
+
+    def limit(shown: dict[str, Any] | None) -> Limit | None:
+        return None if shown is None else Limit(**shown)
+
+    fields = dict(said["set"])
+    partitions = {key: limit(shown) for key, shown in fields.pop("partitions", {}).items()}
+    return client.set_limits(**{name: limit(shown) for name, shown in fields.items()}, partitions=partitions)
 
 
 def batched(client: Any, said: dict[str, Any]) -> Any:

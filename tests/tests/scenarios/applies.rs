@@ -5,7 +5,7 @@ const PROTOCOL: &str = "is about problems and tokens of `/v1`; a remote store ha
 const BATCHES: &str =
     "is about the calls of `/v1` for batches; the cases of batches of queue-jobs run over a remote store";
 
-const LOOKS: &str = "is about calls of `/v1` that count, list, pause and redrive; queue-testkit tests these over a remote store";
+const LOOKS: &str = "is about calls of `/v1` that count, list, limit, pause and redrive; queue-testkit tests these over a remote store";
 
 /// Name by name, and what the scenario does.
 pub(crate) const NOT_HERE: &[(&str, &str)] = &[
@@ -30,6 +30,8 @@ pub(crate) const NOT_HERE: &[(&str, &str)] = &[
     ),
     ("A queue is counted and listed page by page", LOOKS),
     ("A queue and a kind are paused each by itself", LOOKS),
+    ("Limits are set by what they hold for, and partitions are listed page by page", LOOKS),
+    ("Limits are set by an operator alone", LOOKS),
     (
         "Text that is no Unicode and numbers that are none are refused before anything is sent",
         "is about text and numbers that no `String` and no JSON value of Rust can hold",

@@ -24,6 +24,7 @@ from ._errors import (
 from ._events import WorkerEvent
 from ._job import BatchOfJob, ClaimedJob, Complete, Fail, Snooze, Stopped, current_job
 from ._json import Json
+from ._limits import Limit, PartitionPage, QueueLimits
 from ._model import (
     Cancelled,
     Changed,
@@ -77,13 +78,16 @@ __all__ = [
     "JobOptions",
     "JobPage",
     "Json",
+    "Limit",
     "NotFound",
     "OpeningBatch",
     "Outcome",
+    "PartitionPage",
     "PauseState",
     "Pending",
     "Queue",
     "QueueError",
+    "QueueLimits",
     "Schedules",
     "ServiceFault",
     "Snooze",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from . import _plans
+from . import _limits, _plans
 from ._base import Base
 from ._batches import AsyncBatch, AsyncBatches, Callback, OpeningBatch, opening
+from ._limits import Limit, LimitChange, PartitionPage, QueueLimits
 from ._model import (
     Changed,
     Enqueued,
@@ -137,6 +138,24 @@ class AsyncQueue(Base):
         """Ends the pause of the queue, or of one kind."""
         return await self._sender.run(_plans.resume(self.name, kind))
 
+    async def limits(self) -> QueueLimits:
+        """The limits of the queue; see `Queue.limits`."""
+        return await self._sender.run(_limits.limits(self.name))
+
+    async def set_limits(
+        self,
+        *,
+        each: LimitChange = ...,
+        unpartitioned: LimitChange = ...,
+        partitions: Mapping[str, Limit | None] | None = None,
+    ) -> None:
+        """Sets limits and takes limits away; see `Queue.set_limits`."""
+        await self._sender.run(_limits.set_limits(self.name, each, unpartitioned, partitions))
+
+    async def partitions(self, *, limit: int = 100, after: str | None = None) -> PartitionPage:
+        """A page of partitions; see `Queue.partitions`."""
+        return await self._sender.run(_limits.partitions(self.name, limit, after))
+
     async def get(self, id: str) -> dict[str, Any]:
         """A job as the service shows it; see `Queue.get`."""
         return await self._sender.run(_plans.get(self.name, id))
@@ -151,13 +170,16 @@ class AsyncQueue(Base):
         *,
         kind: str | None = None,
         tag: str | None = None,
+        partition: str | None = None,
         id_prefix: str | None = None,
         order: Literal["oldest", "newest"] | None = None,
         limit: int = 50,
         after: str | None = None,
     ) -> JobPage:
         """A page of jobs; see `Queue.list`."""
-        asked = dict(kind=kind, tag=tag, id_prefix=id_prefix, order=order, limit=limit, after=after)
+        asked = dict(
+            kind=kind, tag=tag, partition=partition, id_prefix=id_prefix, order=order, limit=limit, after=after
+        )
         return await self._sender.run(_plans.listing(self.name, state, asked))
 
     async def close(self) -> None:

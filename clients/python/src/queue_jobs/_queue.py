@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from . import _plans
+from . import _limits, _plans
 from ._base import Base
 from ._batches import Batch, Batches, Callback, opening
+from ._limits import Limit, LimitChange, PartitionPage, QueueLimits
 from ._model import (
     Changed,
     Enqueued,
@@ -175,6 +176,37 @@ class Queue(Base):
         """Ends the pause of the queue, or of one kind, which are pauses of their own."""
         return self._sender.run(_plans.resume(self.name, kind))
 
+    def limits(self) -> QueueLimits:
+        """How many jobs of a partition run at once, and how large its share is. Needs the scope `view`.
+
+        Raises `Unsupported` for a store without partitions.
+        """
+        return self._sender.run(_limits.limits(self.name))
+
+    def set_limits(
+        self,
+        *,
+        each: LimitChange = ...,
+        unpartitioned: LimitChange = ...,
+        partitions: Mapping[str, Limit | None] | None = None,
+    ) -> None:
+        """Sets limits, for all workers at once: `set_limits(each=Limit(3), partitions={"acme": Limit(10)})`.
+
+        `Limit(0)` pauses a partition, None takes a limit away, and what is not named stays. `each` is
+        of each partition by itself that has no limit of its own; `unpartitioned` of the jobs without a
+        partition, which have a weight alone. Needs the scope `operate`.
+        """
+        self._sender.run(_limits.set_limits(self.name, each, unpartitioned, partitions))
+
+    def partitions(self, *, limit: int = 100, after: str | None = None) -> PartitionPage:
+        """A page of the partitions with jobs that wait or run, or a limit of their own, by key.
+
+        Each is as the protocol shows it: `partition`, `leases`, `limit`, `is_full`, `waiting`, counted
+        up to 1,000, and `oldest_due_age_ms`. `limit` is at most 1,000. `after` is the `next` of the page
+        before. Needs the scope `view`.
+        """
+        return self._sender.run(_limits.partitions(self.name, limit, after))
+
     def get(self, id: str) -> dict[str, Any]:
         """A job as the service shows it: its state, its times, its pauses and its last attempts.
 
@@ -197,6 +229,7 @@ class Queue(Base):
         *,
         kind: str | None = None,
         tag: str | None = None,
+        partition: str | None = None,
         id_prefix: str | None = None,
         order: Literal["oldest", "newest"] | None = None,
         limit: int = 50,
@@ -207,7 +240,9 @@ class Queue(Base):
         `limit` is at most 1,000. `after` is the `next` of the page before, with the same filter; a
         page may have fewer jobs and not be the last. Needs the scope `view`.
         """
-        asked = dict(kind=kind, tag=tag, id_prefix=id_prefix, order=order, limit=limit, after=after)
+        asked = dict(
+            kind=kind, tag=tag, partition=partition, id_prefix=id_prefix, order=order, limit=limit, after=after
+        )
         return self._sender.run(_plans.listing(self.name, state, asked))
 
     def close(self) -> None:
