@@ -39,7 +39,7 @@ pub use job::{
 pub use operations::{OperationView, UnreadableOperationView};
 pub use partitions::{
     LimitView, LimitsView, PARTITIONS_LOOKED_AT_MAX, PartitionOrder, PartitionView, Partitions,
-    UnknownPartitionOrder, scope_word,
+    PartitionsToRead, UnknownPartitionOrder, scope_word,
 };
 pub use queues::{KindPauseView, QueueView};
 pub use schedules::{ScheduleView, ScheduledJobView, UnreadableScheduleView};

@@ -7,7 +7,7 @@ use queue_core::{
 use serde::Serialize;
 use std::{cmp::Reverse, collections::BTreeMap, fmt, str::FromStr};
 
-/// The most partitions that are looked at for an order other than that of the keys.
+/// The most partitions that a command looks at for an order other than that of the keys.
 pub const PARTITIONS_LOOKED_AT_MAX: usize = 10_000;
 
 /// A limit.
@@ -70,6 +70,19 @@ pub enum PartitionOrder {
 #[error("{0:?} is no order of partitions, which are: key, fullest, longest-waiting")]
 pub struct UnknownPartitionOrder(String);
 
+/// Which partitions of a queue a face lists: the first in an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartitionsToRead {
+    /// The order.
+    pub order: PartitionOrder,
+    /// They begin behind this key; `None` at the first.
+    pub after: Option<Partition>,
+    /// How many are listed.
+    pub limit: usize,
+    /// How many partitions from there on are looked at for an order other than that of the keys.
+    pub looked_at_max: usize,
+}
+
 /// The first partitions of a queue in an order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Partitions {
@@ -77,31 +90,25 @@ pub struct Partitions {
     pub partitions: Vec<PartitionStatus>,
     /// Whether there are more behind them.
     pub has_more: bool,
-    /// Whether more partitions than [`PARTITIONS_LOOKED_AT_MAX`] stood in the queue, so that others
-    /// may belong before these.
+    /// Whether more partitions stood in the queue than were looked at, so that others may belong
+    /// before these.
     pub is_cut: bool,
     /// When they were read, by store time.
     pub now: Timestamp,
 }
 
-impl Partitions {
-    /// Reads the first `most` partitions in an order. In the order of keys they begin behind
-    /// `after`; the other orders look at [`PARTITIONS_LOOKED_AT_MAX`] partitions from there on.
+impl PartitionsToRead {
+    /// Reads them.
     ///
     /// # Errors
     /// The errors of [`Storage::partitions`]: `Unsupported` for a store without partitions.
-    pub async fn read(
-        store: &dyn Storage,
-        queue: &QueueName,
-        (order, after): (PartitionOrder, Option<Partition>),
-        most: usize,
-    ) -> Result<Self> {
-        let look_at = if order == PartitionOrder::Key { most } else { PARTITIONS_LOOKED_AT_MAX };
-        let mut found = Self::default();
+    pub async fn read(self, store: &dyn Storage, queue: &QueueName) -> Result<Partitions> {
+        let Self { order, after, limit, looked_at_max } = self;
+        let look_at = if order == PartitionOrder::Key { limit } else { looked_at_max };
+        let mut found = Partitions::default();
         // One more says whether there are more.
-        let left = |found: &Self| look_at.saturating_add(1) - found.partitions.len();
-        let query = |after, left| PartitionQuery { queue: queue.clone(), after, limit: left };
-        let mut next = Some(query(after, left(&found)));
+        let left = |found: &Partitions| look_at.saturating_add(1).saturating_sub(found.partitions.len());
+        let mut next = Some(PartitionQuery { queue: queue.clone(), after, limit: left(&found) });
         while let Some(query) = next.take() {
             let page = store.partitions(query).await?;
             found.now = page.now;
@@ -111,8 +118,8 @@ impl Partitions {
         }
         found.is_cut = order != PartitionOrder::Key && found.partitions.len() > look_at;
         order.sort(&mut found.partitions);
-        found.has_more = found.is_cut || found.partitions.len() > most;
-        found.partitions.truncate(most);
+        found.has_more = found.is_cut || found.partitions.len() > limit;
+        found.partitions.truncate(limit);
         Ok(found)
     }
 }
@@ -261,6 +268,11 @@ impl<'a> PartitionView<'a> {
         self.limit
     }
 
+    /// Whether the limit is its own.
+    pub const fn has_own_limit(&self) -> bool {
+        self.has_own_limit
+    }
+
     /// Whether its leases have reached its limit.
     pub const fn is_full(&self) -> bool {
         self.is_full
@@ -272,5 +284,53 @@ pub(crate) fn leases_words(leases: u64, running: Option<u32>) -> String {
     match running {
         Some(running) => format!("{} of {}", number(leases), number(u64::from(running))),
         None => number(leases),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fullest_and_the_longest_waiting_come_first_and_equal_ones_by_key() {
+        let status = |key, leases, running, oldest: Option<i64>| PartitionStatus {
+            partition: Partition::from_static(key),
+            leases,
+            waiting: 1,
+            oldest_due: oldest.map(Timestamp::from_millis),
+            limit: Limit { running, ..Limit::default() },
+            has_own_limit: false,
+        };
+        let mut all = [
+            status("free", 9, None, Some(5)),
+            status("half", 1, Some(2), None),
+            status("lowered", 3, Some(2), Some(1)),
+            status("paused", 0, Some(0), Some(9)),
+            status("full", 2, Some(2), Some(1)),
+        ];
+        let mut keys = |order: PartitionOrder| {
+            all.sort_by(|a, b| a.partition.cmp(&b.partition));
+            order.sort(&mut all);
+            all.each_ref().map(|one| one.partition.to_string())
+        };
+        assert_eq!(keys(PartitionOrder::Fullest), ["lowered", "full", "paused", "half", "free"]);
+        assert_eq!(keys(PartitionOrder::LongestWaiting), ["full", "lowered", "free", "paused", "half"]);
+        assert_eq!(keys(PartitionOrder::Key), ["free", "full", "half", "lowered", "paused"]);
+    }
+
+    #[test]
+    fn counts_say_what_was_not_counted_and_what_the_limit_is() {
+        let status = PartitionStatus {
+            partition: Partition::from_static("acme"),
+            leases: 3,
+            waiting: PartitionStatus::WAITING_MAX,
+            oldest_due: Some(Timestamp::from_millis(2_000)),
+            limit: Limit { running: Some(3), ..Limit::default() },
+            has_own_limit: true,
+        };
+        let view = PartitionView::of(&status, Timestamp::from_millis(5_000));
+        let words = [view.leases_words(), view.waiting_words(), view.oldest_due_words()];
+        assert_eq!(words, ["3 of 3", "1\u{202f}000+", "3 s"]);
+        assert!(view.is_full());
     }
 }

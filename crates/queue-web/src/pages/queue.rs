@@ -1,5 +1,7 @@
 //! One queue: its counts, its last hour to ninety days, and what comes next.
 
+mod partitions;
+
 use super::overview::TileView;
 use crate::{
     answer::{self, Answer},
@@ -9,6 +11,7 @@ use crate::{
     visit::{Frame, NavLink, Visit},
 };
 use askama::Template;
+use partitions::PartitionsTable;
 use queue_core::{
     ListQuery, Pause, PausedKind, QueueName, QueueStatus, State, Timestamp, Walk, series::WorkCounts,
 };
@@ -37,6 +40,7 @@ struct QueuePage {
     charts: Vec<Chart>,
     has_series: bool,
     is_cut: bool,
+    partitions: Option<PartitionsTable>,
     next: Vec<NextView>,
 }
 
@@ -62,6 +66,7 @@ pub(crate) async fn queue(visit: Visit) -> Result<Answer> {
     let stretch = Stretch::named(visit.query.get("last"));
     let work = visit.work(stretch).await?;
     let (now, next) = next_jobs(&visit, &name).await?;
+    let partitions = partitions::table(&visit, &name).await?;
     let pairs = [("queue", name.as_str())];
     answer::page(&QueuePage {
         name: name.to_string(),
@@ -78,6 +83,7 @@ pub(crate) async fn queue(visit: Visit) -> Result<Answer> {
         charts: work.as_deref().map(|work| charts(work, &name)).unwrap_or_default(),
         has_series: work.is_some(),
         is_cut: work.is_some_and(|work| work.reading.is_cut),
+        partitions,
         next,
         frame: visit.live_frame(format!("Queue {name}"), Some(name.as_str())),
     })

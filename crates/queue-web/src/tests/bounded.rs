@@ -8,8 +8,9 @@ use http::Method;
 use parking_lot::Mutex;
 use queue::Raw;
 use queue_core::{
-    Applied, Counts, Detail, Failure, Finding, JobAttempts, JobId, JobRecord, ListQuery, Page, QueueName,
-    QueuesPage, QueuesQuery, Result, SeriesPage, SeriesQuery, Stamped, Storage, StorageLayer, WorkerInfo,
+    Applied, Counts, Detail, Failure, Finding, JobAttempts, JobId, JobRecord, Limit, LimitScope, ListQuery,
+    NewJob, Page, Partition, PartitionPage, PartitionQuery, QueueName, QueuesPage, QueuesQuery, Result,
+    SeriesPage, SeriesQuery, Stamped, Storage, StorageLayer, WorkerInfo,
     lifecycle::{Cause, Transition},
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -86,6 +87,18 @@ impl StorageLayer for CountedStore {
         Ok(page)
     }
 
+    async fn limits(&self, queue: &QueueName) -> Result<Vec<(LimitScope, Limit)>> {
+        self.count("limits", 0, 0);
+        self.store.limits(queue).await
+    }
+
+    async fn partitions(&self, query: PartitionQuery) -> Result<PartitionPage> {
+        let asked = query.page_limit();
+        let page = self.store.partitions(query).await?;
+        self.count("partitions", asked, page.partitions.len() as u64);
+        Ok(page)
+    }
+
     async fn workers(&self) -> Result<Vec<WorkerInfo>> {
         let workers = self.store.workers().await?;
         self.count("workers", 0, workers.len() as u64);
@@ -113,7 +126,7 @@ impl StorageLayer for CountedStore {
 /// The most calls of each page, and the most rows that it asks for, however many there are.
 const BOUNDS: [(&str, u64, u64); 14] = [
     ("/", 6, 10_000),
-    ("/queue", 7, 10_000),
+    ("/queue", 9, 11_000),
     ("/jobs", 3, 600),
     ("/job", 3, 600),
     ("/errors", 3, 2_600),
@@ -155,6 +168,11 @@ async fn full_store() -> Arc<CountedStore> {
     for number in 0..60 {
         enqueue(&store, &format!("queue-{number}"), vec![new_job("a", "k", "1")]).await;
     }
+    let of_partition = |number| NewJob {
+        partition: Some(Partition::new(format!("{number}")).unwrap()),
+        ..new_job(&format!("of-{number}"), "k", "1")
+    };
+    enqueue(&store, "mail", (0..2_500).map(of_partition).collect()).await;
     for number in 0..60 {
         client(&store, "mail").batch(format!("import-{number}")).open().await.unwrap();
     }

@@ -12,6 +12,7 @@ mod library_jobs;
 mod login;
 mod looks;
 mod one_job;
+mod partitions;
 mod roles;
 mod shares;
 mod sorted;

@@ -10,7 +10,7 @@ use crate::{
 use clap::Args;
 use queue::{
     queue_core::Partition,
-    view::{PARTITIONS_LOOKED_AT_MAX, PartitionOrder, PartitionView, Partitions},
+    view::{PARTITIONS_LOOKED_AT_MAX, PartitionOrder, PartitionView, Partitions, PartitionsToRead},
 };
 use serde_json::json;
 use std::num::NonZeroUsize;
@@ -52,8 +52,13 @@ pub(crate) async fn run(args: PartitionsArgs, session: &Session) -> Result<Exit,
 }
 
 async fn list(args: &PartitionsArgs, jobs: &Jobs, out: Output) -> Result<(), CliError> {
-    let place = (args.sort, args.after.clone());
-    let found = Partitions::read(&**jobs.storage(), jobs.name(), place, args.limit.get()).await?;
+    let wanted = PartitionsToRead {
+        order: args.sort,
+        after: args.after.clone(),
+        limit: args.limit.get(),
+        looked_at_max: PARTITIONS_LOOKED_AT_MAX,
+    };
+    let found = wanted.read(&**jobs.storage(), jobs.name()).await?;
     let mut views = found.partitions.iter().map(|status| PartitionView::of(status, found.now));
     match out.format() {
         Format::Json => views.try_for_each(|view| out.object(&json!(view)))?,
