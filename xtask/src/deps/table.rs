@@ -72,6 +72,7 @@ pub(super) const TABLE: &[Row] = &[
     row("demo", &["queue-jobs"], &[], &[DRIVERS]),
     row("nightly-report", &["queue-jobs"], &[], &[DRIVERS]),
     row("import", &["queue-jobs"], &[], &[DRIVERS]),
+    row("tenants", &["queue-jobs"], &[], &[DRIVERS]),
     row("log-of-a-job", &["queue-jobs"], &[], &[DRIVERS]),
     // The same, and the driver of the application's own transactions.
     row("queue-guide", &[], &["queue-jobs", "queue-telemetry"], &[]),
