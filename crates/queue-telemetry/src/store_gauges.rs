@@ -14,7 +14,8 @@ pub(crate) struct RecordedQueues(Mutex<BTreeMap<String, Arc<QueueLabels>>>);
 impl QueueMetrics {
     /// Reads from the store how many jobs are in each state, how long the oldest due job has been
     /// due, which batches are open, which partitions are full, which queues are paused, and which
-    /// workers are present, and records it. A queue that was recorded before and is no longer in the store gets zeros.
+    /// workers are present, and records it. A queue that was recorded before and is no longer in
+    /// the store gets zeros.
     ///
     /// Call it at intervals, such as the exporter's, and in one process only: the numbers describe
     /// the whole store, and a sum over processes would be wrong. `queue serve` does the same for

@@ -1,8 +1,8 @@
 //! Three tenants of one queue, of which one floods it: `cargo run -p tenants`.
 //!
 //! The flood comes first: 300 jobs of one tenant, and only then 10 of each of two others. Without
-//! partitions the small ones wait for all of the flood. With the tenant as the partition of its jobs
-//! the three take turns, and a limit keeps each of them to two jobs at once.
+//! partitions the small ones wait for all of the flood. With the tenant as the partition of its
+//! jobs the three take turns, and a limit keeps each of them to two jobs at once.
 
 use queue::{
     JobOptions, Queue, SqliteOptions, SqliteStorage,

@@ -18,9 +18,9 @@ fn enqueue(place: &CommandDirectory, partition: &str, count: usize) {
 /// The objects of a listing without what depends on when it was read.
 fn listed(place: &CommandDirectory, command: &[&str]) -> Vec<Value> {
     let mut objects = place.run(&[command, &["--json"]].concat()).ok().objects();
-    objects
-        .iter_mut()
-        .for_each(|object| drop(object.as_object_mut().expect("an object").remove("oldest_due_age_ms")));
+    for object in &mut objects {
+        object.as_object_mut().expect("an object").remove("oldest_due_age_ms");
+    }
     objects
 }
 

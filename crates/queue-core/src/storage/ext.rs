@@ -134,8 +134,8 @@ pub trait StorageExt: Storage {
         Ok(page.queues.into_iter().find(|status| status.name == *queue))
     }
 
-    /// One partition of a queue; `None` if none of its jobs waits or runs and it has no limit of its
-    /// own.
+    /// One partition of a queue; `None` if none of its jobs waits or runs and it has no limit of
+    /// its own.
     ///
     /// # Errors
     /// The errors of [`Storage::partitions`].

@@ -200,7 +200,7 @@ mod tests {
             let key = Partition::new(key).expect("a key");
             let before = key_before(&key).expect("it is not the first");
             assert!(before < key, "{before:?} {key:?}");
-            // The next keys behind that one: with the least character more, or one character higher.
+            // The next keys behind it: with the least character more, or with one that is higher.
             let next = |text: &str| Partition::new(text).is_ok_and(|next| before < next && next < key);
             let mut shorter = before.as_str().to_owned();
             assert!(!next(&format!("{before} ")), "{before:?} {key:?}");

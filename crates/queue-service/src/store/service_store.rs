@@ -24,9 +24,9 @@ const ANY_ID: &str = "-";
 /// The jobs of a service, with a token that need not have the scope `store`.
 ///
 /// Enqueues need the scope `produce`, and so do waits. Reads need `view`, the bodies of jobs
-/// `payload` too, and cancels and changes of limits need `operate`. A call whose scope the token lacks is `Invalid`,
-/// and the message names the scope. Every other verb of [`Storage`](queue_core::Storage) is
-/// `Unsupported`.
+/// `payload` too, and cancels and changes of limits need `operate`. A call whose scope the token
+/// lacks is `Invalid`, and the message names the scope. Every other verb of
+/// [`Storage`](queue_core::Storage) is `Unsupported`.
 ///
 /// Store time is taken to be the clock of the store, since the service does not tell both. Series,
 /// hints and imports are not offered.

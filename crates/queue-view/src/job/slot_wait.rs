@@ -23,8 +23,8 @@ pub struct SlotWaitView {
 }
 
 impl SlotWait {
-    /// Reads it after the job, so it may be of a later moment than the job; `None` if the job is not
-    /// due, or its partition has a slot or no limit.
+    /// Reads it after the job, so it may be of a later moment than the job; `None` if the job is
+    /// not due, or its partition has a slot or no limit.
     ///
     /// # Errors
     /// The errors of [`Storage::partitions`].

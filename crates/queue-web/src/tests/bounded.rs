@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 use queue::Raw;
 use queue_core::{
     Applied, Counts, Detail, Failure, Finding, JobAttempts, JobId, JobRecord, Limit, LimitScope, ListQuery,
-    NewJob, Page, Partition, PartitionPage, PartitionQuery, QueueName, QueuesPage, QueuesQuery, Result,
-    SeriesPage, SeriesQuery, Stamped, Storage, StorageLayer, WorkerInfo,
+    Page, Partition, PartitionPage, PartitionQuery, QueueName, QueuesPage, QueuesQuery, Result, SeriesPage,
+    SeriesQuery, Stamped, Storage, StorageLayer, WorkerInfo,
     lifecycle::{Cause, Transition},
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -167,15 +167,10 @@ async fn full_store() -> Arc<CountedStore> {
     }
     for number in 0..60 {
         enqueue(&store, &format!("queue-{number}"), vec![new_job("a", "k", "1")]).await;
-    }
-    let of_partition = |number| NewJob {
-        partition: Some(Partition::new(format!("{number}")).unwrap()),
-        ..new_job(&format!("of-{number}"), "k", "1")
-    };
-    enqueue(&store, "mail", (0..2_500).map(of_partition).collect()).await;
-    for number in 0..60 {
         client(&store, "mail").batch(format!("import-{number}")).open().await.unwrap();
     }
+    let job = |key: String| new_job(&key, "k", "1").with_partition(Partition::new(&key).unwrap());
+    enqueue(&store, "mail", (0..2_500).map(|number| job(format!("of-{number}"))).collect()).await;
     counted(store)
 }
 

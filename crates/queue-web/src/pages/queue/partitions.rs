@@ -83,7 +83,7 @@ fn head(visit: &Visit, queue: &QueueName, order: PartitionOrder) -> Vec<ColumnVi
     })
 }
 
-/// The limits that are not those of one partition: `Each partition: 3 at once, weight 1.`
+/// The limits that no single partition has: `Each partition: 3 at once, weight 1.`
 fn limits_words(limits: &[(LimitScope, Limit)]) -> Vec<String> {
     let words = |(of, key, limit): (&str, Option<&str>, queue_view::LimitView)| {
         let weight = limit.weight_words();
