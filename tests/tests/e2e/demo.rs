@@ -12,7 +12,7 @@ use std::{
 /// Every page of the dashboard, and words that are there once the demonstration is alive.
 const PAGES: [(&str, &[&str]); 12] = [
     ("/", &["billing", "emails", "images", "webhooks", "paused", "id=\"overview\""]),
-    ("/queue?queue=emails", &["Queue emails", "<svg", "Completed"]),
+    ("/queue?queue=emails", &["Queue emails", "<svg", "Completed", "Partitions", "tenant-3"]),
     ("/jobs?queue=emails&state=failed", &["receipt-", "Smtp"]),
     ("/jobs?queue=emails&state=scheduled", &["newsletter-"]),
     ("/errors?queue=emails", &["Smtp", "failed</span>", "Run these"]),

@@ -10,6 +10,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Completed jobs are kept for so long, which bounds the memory that the demonstration takes.
 const KEPT: Duration = Duration::from_mins(20);
 const FAILED_KEPT: Duration = Duration::from_hours(6);
+/// The queue whose tenants take turns.
+const LIMITED: &str = "emails";
 /// The most jobs that wait in the queue without a worker.
 const PAUSED_MAX: u64 = 40;
 
@@ -26,8 +28,12 @@ impl Traffic {
         Ok(Self { queues: queues.collect::<queue::Result<_>>()?, rng })
     }
 
-    /// What is there when the demonstration begins: some that fail, some that wait for their time.
+    /// What is there when the demonstration begins: some that fail, some that wait for their time,
+    /// and limits of the tenants whose mails take turns.
     pub(super) async fn backlog(&self) -> queue::Result<()> {
+        for limited in self.queues.iter().filter(|queue| queue.name().as_str() == LIMITED) {
+            limited.limits().each_partition(2).partition("tenant-3", 1).set().await?;
+        }
         for (queue, kind, doomed, delay_s) in [
             ("billing", "charge", 9, 0),
             ("emails", "receipt", 14, 0),
@@ -37,7 +43,7 @@ impl Traffic {
             ("webhooks", "deliver", 0, 0),
         ] {
             for number in 0..10 {
-                let options = self.options().delay(Duration::from_secs(delay_s * number / 5));
+                let options = self.options(queue).delay(Duration::from_secs(delay_s * number / 5));
                 let options =
                     if number < doomed { options.max_attempts(1 + (number as u32) % 2) } else { options };
                 self.enqueue(queue, kind, number < doomed, options).await?;
@@ -64,9 +70,9 @@ impl Traffic {
         }
         let kind = kinds[(self.rng.next_u64() % kinds.len() as u64) as usize];
         let options = match self.rng.next_u64() % 25 {
-            0 => self.options().delay(Duration::from_secs(60 + self.rng.next_u64() % 1_800)),
-            1 => self.options().priority(-5),
-            _ => self.options(),
+            0 => self.options(queue).delay(Duration::from_secs(60 + self.rng.next_u64() % 1_800)),
+            1 => self.options(queue).priority(-5),
+            _ => self.options(queue),
         };
         drop(self.enqueue(queue, kind, false, options).await);
     }
@@ -75,13 +81,16 @@ impl Traffic {
         self.queues[place].counts().await.is_ok_and(|counts| counts.unfinished() > PAUSED_MAX)
     }
 
-    fn options(&self) -> JobOptions {
+    fn options(&self, queue: &str) -> JobOptions {
         let number = self.rng.next_u64();
-        JobOptions::new()
+        let tenant = format!("tenant-{}", number % 5 + 1);
+        let options = JobOptions::new();
+        let options = if queue == LIMITED { options.partition(&tenant) } else { options };
+        options
             .max_attempts(4)
             .keep_completed(KEPT)
             .keep_failed(FAILED_KEPT)
-            .tag(format!("tenant-{}", number % 5 + 1))
+            .tag(tenant)
             .header("traceparent", format!("00-{:032x}-{:016x}-01", self.rng.next_u128(), number | 1))
     }
 
