@@ -72,6 +72,19 @@ fn batch() -> Vec<Look> {
     ]
 }
 
+fn limits() -> Vec<Look> {
+    vec![
+        look(&["limits", "set", "--partition", NAME, "--running", "3"]),
+        look(&["limits", "set", "--partition", TEXT, "--running", "3"]),
+        look(&["limits", "set", "--each", "--running", TEXT]),
+        look(&["limits", "ls"]),
+        look(&["partitions"]),
+        look(&["partitions", "--after", TEXT]),
+        look(&["partitions", "--sort", TEXT]),
+        look(&["limits", "rm", "--partition", NAME]),
+    ]
+}
+
 fn bulk() -> Vec<Look> {
     vec![
         look(&["bulk", "redrive", "--state", "failed", "--id", NAME]),
@@ -174,6 +187,8 @@ pub(crate) fn looks(command: &str) -> Vec<Look> {
         }
         "batch" => batch(),
         "bulk" => bulk(),
+        "limits" => limits(),
+        "partitions" => vec![look(&["partitions", "--sort", "fullest"])],
         "serve" => serve(),
         "token" => token(),
         "operations" | "queues" | "errors" | "workers" | "verify" => vec![look(&[command])],
