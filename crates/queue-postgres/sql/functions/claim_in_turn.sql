@@ -37,7 +37,7 @@ BEGIN
     RAISE EXCEPTION 'a claim in turn needs READ COMMITTED';
   END IF;
   PERFORM {schema}.lock_turns(of_queue);
-  SELECT ARRAY[greatest(time_floor, (SELECT mark FROM {schema}.clock), c.clock), c.clock] INTO stamp
+  SELECT ARRAY[greatest(time_floor, (SELECT mark FROM {schema}.clock WHERE one), c.clock), c.clock] INTO stamp
   FROM (SELECT CASE WHEN by_server THEN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint END AS clock) AS c;
   moment := stamp[1];
   lives := ARRAY[]::bigint[];
@@ -88,7 +88,12 @@ BEGIN
     SELECT of_queue, partition, 0, false, look_at FROM looks WHERE look_at > moment ORDER BY partition
     ON CONFLICT (queue, partition) DO UPDATE SET wake_at = least(p.wake_at, excluded.wake_at)
   )
-  SELECT array_agg(partition) INTO woken FROM looks WHERE look_at <= moment;
+  -- The end of a lease changes nothing of a partition that is open.
+  SELECT array_agg(l.partition) INTO woken FROM looks AS l WHERE l.look_at <= moment AND (
+    l.look_at > 0 OR NOT EXISTS (
+      SELECT 1 FROM {schema}.partition AS p WHERE p.queue = of_queue AND p.partition = l.partition AND p.priority IS NOT NULL
+    )
+  );
   woken := woken || ''::text || ARRAY(
     SELECT p.partition FROM {schema}.partition AS p
     WHERE p.queue = of_queue AND p.wake_at <= moment ORDER BY p.wake_at LIMIT 1000
@@ -297,10 +302,17 @@ BEGIN
         SELECT partition, priority FROM {schema}.partition
         WHERE queue = of_queue AND priority IS NOT NULL ORDER BY is_limited, priority, turn, partition LIMIT 1
       ) AS f CROSS JOIN LATERAL (
-        SELECT r.run_at FROM {schema}.ready AS r
-        WHERE r.queue = of_queue AND r.seq > 0 AND r.priority = f.priority + CASE f.partition WHEN '' THEN 0 ELSE 2228224 END
-          AND r.partition IS NOT DISTINCT FROM nullif(f.partition, '')
-        ORDER BY r.run_at, r.seq LIMIT 1
+        (
+          SELECT r.run_at FROM {schema}.ready AS r
+          WHERE r.queue = of_queue AND r.partition = f.partition AND r.priority = f.priority + 2228224
+          ORDER BY r.run_at, r.seq LIMIT 1
+        )
+        UNION ALL
+        (
+          SELECT r.run_at FROM {schema}.ready AS r
+          WHERE f.partition = '' AND r.queue = of_queue AND r.priority = f.priority AND r.seq > 0
+          ORDER BY r.run_at, r.seq LIMIT 1
+        )
       ) AS r
     ),
     (
