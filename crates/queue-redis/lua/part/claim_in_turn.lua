@@ -67,12 +67,12 @@ for turn = 1, #claims do
       lease(lane, place, job, claim)
     end
   end
-  claim.is_kept_back = claim.left > 0 and claim.limited <= 0 and (met[LIMITED_FRONT][1] or fronts[LIMITED_FRONT].head)
+  claim.is_kept_back = claim.left > 0 and claim.limited <= 0 and has_more(LIMITED_FRONT)
 end
-if line.front or met[FREE_FRONT][1] or met[LIMITED_FRONT][1] or fronts[FREE_FRONT].head or fronts[LIMITED_FRONT].head then
+if line.front or has_more(FREE_FRONT) or has_more(LIMITED_FRONT) then
   next_due = math.min(next_due, now)
 end
 set_aside = SET_ASIDE_MAX - room
 lane_fields = changed_lanes(aside, brought_back)
-local turns = pack('>I7', present) .. front_bytes(line)
+local turns = pack(TURNS, present, line.front and byte(line.front) or 0, line.priority, line.turn)
 if wanted > 0 and turns ~= rules[2] then lane_fields[#lane_fields + 1], lane_fields[#lane_fields + 2] = 'turns', turns end

@@ -22,23 +22,20 @@ local function limit_bytes(limit)
   return pack(LIMIT, limit.running and WITH_NUMBER or WEIGHT_ALONE, limit.weight, limit.running or 0)
 end
 
-local function front_bytes(lane)
-  return pack('>BI2I7', lane.front and byte(lane.front) or 0, lane.priority or 0, lane.turn or 0)
-end
-
 local function lane_bytes(lane)
-  return pack('>I6I6', lane.leases, lane.waiting) .. front_bytes(lane) .. limit_bytes(lane.own)
+  return pack(LANE, lane.leases, lane.waiting, lane.front and byte(lane.front) or 0, lane.priority, lane.turn) .. lane.own_bytes
 end
 
 -- What is kept of a partition, nothing for a new one.
 local function lane_of(key, packed)
-  local lane = { key = key, packed = packed, leases = 0, waiting = 0 }
-  if packed then
-    local front
-    lane.leases, lane.waiting, front, lane.priority, lane.turn = read(LANE, packed)
-    lane.front, lane.own = front > 0 and string.char(front) or nil, read_limit(packed, OWN_LIMIT_AT)
+  if not packed then
+    return { key = key, leases = 0, waiting = 0, priority = 0, turn = 0, own_bytes = limit_bytes(nil) }
   end
-  return lane
+  local leases, waiting, front, priority, turn = read(LANE, packed)
+  return {
+    key = key, packed = packed, leases = leases, waiting = waiting, front = front > 0 and string.char(front) or nil,
+    priority = priority, turn = turn, own = read_limit(packed, OWN_LIMIT_AT), own_bytes = sub(packed, OWN_LIMIT_AT),
+  }
 end
 
 local rules = call('HMGET', META, 'limits', 'turns', 'sweep')
@@ -47,15 +44,16 @@ if rules[1] then
   each, unpartitioned = read_limit(rules[1], 1), read_limit(rules[1], 1 + LIMIT_BYTES)
 end
 -- The jobs without a partition take turns as one.
-local present, line = 0, { key = '', leases = 0, own = unpartitioned or no_limit }
+local TURNS = '>I7BI2I7'
+local present, line = 0, { key = '', leases = 0, priority = 0, turn = 0, own = unpartitioned or no_limit }
 if rules[2] then
   local front
-  present, front, line.priority, line.turn = read('>I7BI2I7', rules[2])
+  present, front, line.priority, line.turn = read(TURNS, rules[2])
   line.front = front > 0 and FREE_FRONT or nil
 end
 -- What a claim has of fronts: the last one of LISTED that it stepped over, of those without a limit
 -- and of the others, and the partitions of which it took a job, in their order.
-local passed, met = {}, { [FREE_FRONT] = {}, [LIMITED_FRONT] = {} }
+local passed, met = {}, { [FREE_FRONT] = { first = 1, last = 0 }, [LIMITED_FRONT] = { first = 1, last = 0 } }
 
 local function limit_of(lane)
   return lane.own or each or no_limit
@@ -73,8 +71,8 @@ local function lowest(priority)
     local from = last and read('>I2', last, 2) >= priority and '(' .. last or '[' .. begin
     local first = call('ZRANGEBYLEX', LISTED, from, '(' .. begin .. '\255', 'LIMIT', 0, 1)[1]
     if first then turn = math.min(turn or NEVER, (read('>I7', first, 4))) end
-    for _, lane in ipairs(lanes) do
-      if lane.priority == priority then turn = math.min(turn or NEVER, lane.turn) end
+    for at = lanes.first, lanes.last do
+      if lanes[at].priority == priority then turn = math.min(turn or NEVER, lanes[at].turn) end
     end
   end
   return turn

@@ -18,14 +18,14 @@ local function read_lanes(members)
   return lanes
 end
 
--- Moves the front of a partition. One that has not come to have a job to give, or a slot, is not
--- looked at again.
+-- Moves the front of a partition. Which job is next is looked up only where that does not follow
+-- from its front: without one it has no due job, or no slot.
 local function move_front(lane, change)
-  local was, priority = member_of(lane), lane.priority
+  local was, priority, came = member_of(lane), lane.front and lane.priority, change.came
   if change.is_moved or not was and change.leases < 0 then
     priority = lane.waiting > 0 and next_priority(lane.key)
-  elseif not was then
-    return
+  elseif came then
+    priority = math.min(priority or came, came)
   end
   place_lane(lane, priority)
   local is = member_of(lane)
@@ -42,7 +42,7 @@ local function write_lanes(lanes)
     local lane = lanes[at]
     local key, change = lane.key, changes[lane.key]
     lane.leases, lane.waiting = lane.leases + change.leases, lane.waiting + change.waiting
-    if change.own ~= nil then lane.own = change.own or nil end
+    if change.own ~= nil then lane.own, lane.own_bytes = change.own or nil, limit_bytes(change.own) end
     move_front(lane, change)
     local packed = lane_bytes(lane)
     if lane.leases == 0 and lane.waiting == 0 and not lane.own then

@@ -35,12 +35,18 @@ local function stand(lane)
   place_lane(lane, lane.due.head and read('>I2', lane.due.head, #lane.due.head - 13))
   if lane == line or not lane.front then return end
   local lanes = met[lane.front]
-  local from, to = 1, #lanes + 1
-  while from < to do
-    local middle = math.floor((from + to) / 2)
-    if is_before(lane, lanes[middle]) then to = middle else from = middle + 1 end
+  if lanes.first > lanes.last or is_before(lane, lanes[lanes.first]) then
+    lanes.first = lanes.first - 1
+    lanes[lanes.first] = lane
+    return
   end
-  table.insert(lanes, from, lane)
+  -- One that took its turn is nearly always the last.
+  local at = lanes.last
+  while is_before(lane, lanes[at]) do
+    lanes[at + 1] = lanes[at]
+    at = at - 1
+  end
+  lanes[at + 1], lanes.last = lane, lanes.last + 1
 end
 
 line.due = walk_of(READY, '-', '+')
@@ -57,7 +63,8 @@ local function first_of(front)
   local walk, lanes = fronts[front], met[front]
   while walk.head and #looked_at < wanted + LOOKS_MAX do
     local priority, turn, key_at = read('>I2I7', walk.head, 2)
-    if lanes[1] and not is_before({ priority = priority, turn = turn }, lanes[1]) then break end
+    local first = lanes[lanes.first]
+    if first and (priority > first.priority or priority == first.priority and turn >= first.turn) then break end
     local key = sub(walk.head, key_at)
     local lane = lane_of(key, call('HGET', META, LANE_FIELD .. key))
     lane.was = walk.head
@@ -68,7 +75,12 @@ local function first_of(front)
     lane.due = walk_of(LISTED, from, to)
     stand(lane)
   end
-  return lanes[1]
+  return lanes[lanes.first]
+end
+
+-- Whether there may be another one.
+local function has_more(front)
+  return met[front].first <= met[front].last or fronts[front].head ~= nil
 end
 
 -- The partition whose job is next, of those with a limit only if they are asked for.
@@ -83,7 +95,10 @@ end
 
 -- The next job of a partition was taken, or set aside: it stands elsewhere, or nowhere.
 local function move_on(lane)
-  if lane ~= line then table.remove(met[lane.front], 1) end
+  if lane ~= line then
+    local lanes = met[lane.front]
+    lanes[lanes.first], lanes.first = nil, lanes.first + 1
+  end
   step(lane.due)
   stand(lane)
 end

@@ -54,7 +54,7 @@ for at = 1, touched_count do
   else
     local index, place
     local partition = partition_of(was)
-    if partition then
+    if partition and (not job or byte(job) ~= byte(was)) then
       count_in(partition, was, -1)
       if job then count_in(partition, job, 1) end
     end

@@ -16,6 +16,7 @@ mod logs;
 mod merging;
 mod old_server;
 mod open;
+mod partitions;
 mod read_time;
 mod replica;
 mod runtime;

@@ -9,8 +9,8 @@
 
 use crate::harness::{REDIS, Space, clean_up, connect, fresh_namespace};
 use queue_core::{
-    Applied, ClaimRequest, ClaimedJob, ContentType, JobId, Kind, NewJob, Payload, QueueName, SeededRng, Span,
-    Storage, WorkerId,
+    Applied, ClaimRequest, ClaimedJob, ContentType, JobId, Kind, NewJob, Partition, Payload, QueueName,
+    SeededRng, Span, Storage, WorkerId,
     lifecycle::{Event, Policy, Transition, decide},
 };
 use queue_redis::RedisStorage;
@@ -71,10 +71,17 @@ impl Server {
     }
 }
 
-fn job(number: usize) -> NewJob {
+fn job(number: usize, partitions: Option<usize>) -> NewJob {
     let payload = Payload::new(vec![b'x'; PAYLOAD_BYTES], ContentType::from_static("application/json"));
     let id = JobId::new(format!("{number:032x}")).expect("valid");
-    NewJob::new(id, Kind::from_static("email"), payload)
+    let job = NewJob::new(id, Kind::from_static("email"), payload);
+    match partitions {
+        Some(partitions) => {
+            let key = format!("tenant-{:05}", number % partitions);
+            job.with_partition(Partition::new(key).expect("valid"))
+        }
+        None => job,
+    }
 }
 
 fn complete(job: &ClaimedJob) -> Transition {
@@ -91,6 +98,23 @@ fn request(queue: &QueueName, seed: u64, limit: usize) -> ClaimRequest {
 #[tokio::test]
 #[ignore = "a measurement"]
 async fn server_time_and_memory_per_job() {
+    measure(None).await;
+}
+
+#[tokio::test]
+#[ignore = "a measurement"]
+async fn server_time_and_memory_per_job_of_ten_thousand_partitions() {
+    measure(Some(10_000)).await;
+}
+
+#[tokio::test]
+#[ignore = "a measurement"]
+async fn server_time_and_memory_per_job_of_one_partition() {
+    measure(Some(1)).await;
+}
+
+/// Jobs go through a queue, in turn over so many partitions if there are any.
+async fn measure(partitions: Option<usize>) {
     let Some(url) = REDIS.url() else { return };
     let space = Space { url: url.clone(), namespace: fresh_namespace(), clock: None };
     let store = RedisStorage::open(space.options()).await.expect("it opens");
@@ -101,7 +125,10 @@ async fn server_time_and_memory_per_job() {
 
     let empty = server.memory().await;
     for from in (0..JOBS).step_by(BATCH) {
-        store.enqueue(&queue, vec![(from..from + BATCH).map(job).collect()]).await.expect("it enqueues");
+        store
+            .enqueue(&queue, vec![(from..from + BATCH).map(|number| job(number, partitions)).collect()])
+            .await
+            .expect("it enqueues");
     }
     server.say("enqueue, batches of 500", JOBS).await;
     println!("{:>28} bytes per pending job", (server.memory().await - empty) / JOBS as u64);
@@ -122,7 +149,7 @@ async fn server_time_and_memory_per_job() {
     println!("{:>28} bytes per completed job", (server.memory().await - empty) / JOBS as u64);
 
     for number in 0..2_000 {
-        store.enqueue(&queue, vec![vec![job(JOBS + number)]]).await.expect("it enqueues");
+        store.enqueue(&queue, vec![vec![job(JOBS + number, partitions)]]).await.expect("it enqueues");
     }
     server.say("enqueue, one by one", 2_000).await;
     let mut held = Vec::new();

@@ -4,8 +4,9 @@ use super::{LASTS, load::Load, verdict::Verdict};
 use crate::harness::{CLUSTER, Space, clean_up, fresh_namespace, masters};
 use futures_util::future::join;
 use queue_core::{
-    Changed, ClaimRequest, ClaimedJob, ContentType, EndSignal, JobId, Kind, NewGate, NewJob, Payload, Prune,
-    PruneRequest, QueueName, Span, Storage as _, StorageExt as _, SystemRng, WorkerId,
+    Changed, ClaimRequest, ClaimedJob, ContentType, EndSignal, JobId, Kind, Limit, LimitScope, NewGate,
+    NewJob, Partition, Payload, Prune, PruneRequest, QueueName, Span, Storage as _, StorageExt as _,
+    SystemRng, WorkerId,
     lifecycle::{Event, Policy},
 };
 use queue_redis::{RedisOptions, RedisStorage};
@@ -131,18 +132,36 @@ async fn a_queue_with_a_kind_that_is_paused_now_and_then_moves_too() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_queue_with_gates_moves_too() {
     let Some(url) = CLUSTER.url() else { return };
+    during_rounds(&url, async |space, rounds, is_over| {
+        go_through_gates(space.options(), rounds, is_over).await;
+    })
+    .await;
+}
+
+/// The last job of a partition takes all that is kept of partitions with it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_queue_with_partitions_moves_too() {
+    let Some(url) = CLUSTER.url() else { return };
+    during_rounds(&url, async |space, rounds, is_over| {
+        go_through_partitions(space.options(), rounds, is_over).await;
+    })
+    .await;
+}
+
+/// Moves the slot of a queue while rounds of jobs go through it.
+async fn during_rounds(url: &str, go_through: impl AsyncFnOnce(&Space, &AtomicUsize, &AtomicBool)) {
     let _alone = MOVES.lock().await;
-    let space = Space { url: url.clone(), namespace: fresh_namespace(), clock: None };
+    let space = Space { url: url.to_owned(), namespace: fresh_namespace(), clock: None };
     let (rounds, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
     // On a busy machine a round of jobs takes as long as many moves.
     let moves = async {
         while rounds.load(Ordering::Acquire) < ROUNDS_MIN {
-            move_around(&url).await;
+            move_around(url).await;
         }
         is_over.store(true, Ordering::Release);
     };
-    join(go_through_gates(space.options(), &rounds, &is_over), moves).await;
-    clean_up(&url, &space.namespace).await.expect("it cleans up");
+    join(go_through(&space, &rounds, &is_over), moves).await;
+    clean_up(url, &space.namespace).await.expect("it cleans up");
 }
 
 /// Moves the slot of a load from node to node, at least once round.
@@ -206,6 +225,33 @@ async fn go_through_gates(options: RedisOptions, rounds: &AtomicUsize, is_over: 
         assert_eq!(complete(&store, &queue, 1).await, ["sum"]);
         let prune = PruneRequest { queue: queue.clone(), what: Prune::Everything, limit: 9 };
         assert_eq!(store.prune(prune).await.expect("it prunes"), 4);
+        rounds.fetch_add(1, Ordering::Release);
+    }
+    assert_eq!(store.verify().await.expect("it looks"), Vec::<String>::new());
+}
+
+/// Lets jobs of two partitions go through one slot each, some of them after a delay, and takes the
+/// limit away.
+async fn go_through_partitions(options: RedisOptions, rounds: &AtomicUsize, is_over: &AtomicBool) {
+    let store = RedisStorage::open(options).await.expect("it opens");
+    let queue = QueueName::from_static("load");
+    let job = |id: &'static str, partition: &'static str| {
+        let payload = Payload::new("x", ContentType::from_static("text/plain"));
+        NewJob::new(JobId::from_static(id), Kind::unnamed(), payload)
+            .with_partition(Partition::from_static(partition))
+    };
+    let group = vec![job("a0", "a"), job("a1", "a"), job("b0", "b").with_delay(Span::from_millis(3))];
+    while !is_over.load(Ordering::Acquire) {
+        for limit in [Some(Limit { running: Some(1), ..Limit::default() }), None] {
+            let each = vec![(LimitScope::EachPartition, limit)];
+            store.set_limits(&queue, each).await.expect("it sets limits");
+            store.enqueue(&queue, vec![group.clone()]).await.expect("it enqueues");
+            let mut ends = complete(&store, &queue, 3).await;
+            ends.sort_unstable();
+            assert_eq!(ends, ["a0", "a1", "b0"]);
+            let prune = PruneRequest { queue: queue.clone(), what: Prune::Everything, limit: 9 };
+            assert_eq!(store.prune(prune).await.expect("it prunes"), 3);
+        }
         rounds.fetch_add(1, Ordering::Release);
     }
     assert_eq!(store.verify().await.expect("it looks"), Vec::<String>::new());
