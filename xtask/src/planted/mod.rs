@@ -7,6 +7,7 @@ mod batches;
 mod mistake;
 mod page;
 mod partitions;
+mod partitions_of_redis;
 mod programs;
 mod schedules;
 mod stale;
@@ -32,6 +33,8 @@ pub(crate) enum Part {
     Batches,
     /// Partitions whose limits or turns are broken
     Partitions,
+    /// The same in the scripts for Redis, with `cargo xtask services run redis --` in front
+    PartitionsOfRedis,
     /// Terms of jobs that are lost on a way
     Terms,
     /// A service that ignores the tokens of receipts
@@ -57,6 +60,9 @@ pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
     if is_asked_for(Part::Partitions) {
         page::PARTITIONS.write(repo, &mistake::try_all(repo, partitions::MISTAKES)?)?;
     }
+    if is_asked_for(Part::PartitionsOfRedis) {
+        of_redis(repo)?;
+    }
     if is_asked_for(Part::Terms) {
         page::TERMS.write(repo, &mistake::try_all(repo, terms::MISTAKES)?)?;
     }
@@ -70,6 +76,16 @@ pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
 fn stores(repo: &Repo) -> Result<()> {
     let arguments = ["test", "--quiet", "-p", "queue-testkit", "--test", "planted", "--", "--table"];
     page::STORES.write(repo, &command::shown(&mut command::cargo(repo, &arguments))?)
+}
+
+fn of_redis(repo: &Repo) -> Result<()> {
+    if std::env::var_os("QUEUE_TEST_REDIS_URL").is_none() {
+        println!(
+            "partitions of Redis: SKIPPED, as no server runs; `cargo xtask services run redis --` starts one"
+        );
+        return Ok(());
+    }
+    page::PARTITIONS_OF_REDIS.write(repo, &mistake::try_all(repo, partitions_of_redis::MISTAKES)?)
 }
 
 fn slowdowns(repo: &Repo) -> Result<()> {
