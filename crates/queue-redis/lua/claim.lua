@@ -65,6 +65,8 @@ local served, bytes = #claims, 0
 -- leaves LISTED, the kinds that stay, and how many jobs were set aside; what META is to have of
 -- partitions.
 local aside, leaving, brought_back, kept, set_aside, lane_fields
+-- Whether jobs came due, which may then be of full partitions: the time counts for all handles.
+local has_moved = false
 -- Where there may be jobs behind gates: those whose time-out has come, and whether there are more.
 local timed_out, keeps_gates = nil, has_gates
 if has_gates then
@@ -132,7 +134,7 @@ if loses_gates or has_kinds and #kept < #kinds then
   kept = kept or {}
 -- @part save_kinds
 end
-is_changed = is_changed or loses_gates or timed_out and #timed_out > 0
+is_changed = is_changed or loses_gates or has_moved or timed_out and #timed_out > 0
 if is_changed then
   many('HSET', STATE, held)
   many('ZADD', LEASES, leases)

@@ -6,7 +6,9 @@
 local stopped, room, is_over = {}, SET_ASIDE_MAX, false
 aside, leaving, brought_back = {}, {}, {}
 next_due = math.min(next_due, earliest(LATER, '(' .. text(now)))
-if promote() == promote_max then next_due = math.min(next_due, now) end
+local moved = promote()
+if moved == promote_max then next_due = math.min(next_due, now) end
+has_moved = moved > 0
 -- @part bring_back
 -- @part lanes
 -- @part settle_lanes

@@ -14,8 +14,8 @@ async fn open(server: &Server) -> RedisStorage {
     RedisStorage::open(RedisOptions::new(&server.url()).expect("valid")).await.expect("it opens")
 }
 
-/// How often each command was called in scripts while this ran, without the one that raises the mark
-/// of time, which is called once in a millisecond.
+/// How often each command was called in scripts while this ran, without the one that raises the
+/// mark of time, which is called once in a millisecond.
 async fn commands(server: &Server, verb: impl AsyncFnOnce()) -> BTreeMap<String, u64> {
     server.run(cmd("CONFIG").arg("RESETSTAT")).await;
     verb().await;

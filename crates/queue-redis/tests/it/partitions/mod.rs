@@ -4,6 +4,7 @@
 mod commands;
 mod damage;
 mod sweeps;
+mod time;
 mod walk;
 
 use queue_core::{
