@@ -118,7 +118,11 @@ pub(super) const CAMPAIGNS: &[Campaign] = &[
     },
     Campaign {
         decoder: "cursors and parameters of listings",
-        files: &["queue-http/src/verbs/jobs/listing.rs", "queue-http/src/routes/call.rs"],
+        files: &[
+            "queue-http/src/routes/call.rs",
+            "queue-http/src/verbs/jobs/listing.rs",
+            "queue-http/src/verbs/partitions.rs",
+        ],
         package: HTTP,
         target: "it",
         test: "fuzz::any_cursor_and_any_parameter_of_a_listing_are_answered_as_described",

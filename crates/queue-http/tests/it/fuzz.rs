@@ -9,12 +9,12 @@ use proptest::{
     prelude::*,
     sample::{Index, select},
 };
-use right::{BATCH, RIGHT, method_of};
+use right::{BATCH, LIMITS, RIGHT, method_of};
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 use tokio::runtime::{Builder, Runtime};
 
-const PATHS: [&str; 22] = [
+const PATHS: [&str; 23] = [
     "/v1/queues/q/jobs",
     "/v1/queues/q/jobs:wait",
     "/v1/queues/q/claim",
@@ -34,6 +34,7 @@ const PATHS: [&str; 22] = [
     "/v1/operations/o/cancel",
     "/v1/schedules:preview",
     BATCH,
+    LIMITS,
     "/v1/queues/q/batches/b/jobs",
     "/v1/queues/q/batches/b/seal",
     "/v1/queues/q/batches/b/cancel",
@@ -256,8 +257,11 @@ proptest! {
     }
 
     #[test]
-    fn any_cursor_and_any_parameter_of_a_listing_are_answered_as_described(query in listing()) {
-        let uri = format!("/v1/queues/q/jobs?{query}");
+    fn any_cursor_and_any_parameter_of_a_listing_are_answered_as_described(
+        what in select(vec!["jobs", "jobs", "jobs", "partitions"]),
+        query in listing(),
+    ) {
+        let uri = format!("/v1/queues/q/{what}?{query}");
         let (status, answer) = Shared::answered(&Method::GET, &uri, b"");
         prop_assert!(is_described(status), "{uri}: {status} {answer}");
     }

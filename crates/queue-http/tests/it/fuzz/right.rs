@@ -4,13 +4,15 @@ use axum::http::Method;
 
 pub(super) const BATCH: &str = "/v1/queues/q/batches/b";
 
-/// Of all requests with a body only the opening of a batch is no POST here.
+pub(super) const LIMITS: &str = "/v1/queues/q/limits";
+
+/// Of all requests with a body two are no POST here.
 pub(super) fn method_of(path: &str) -> Method {
-    if path == BATCH { Method::PUT } else { Method::POST }
+    if matches!(path, BATCH | LIMITS) { Method::PUT } else { Method::POST }
 }
 
 /// By path. `RECEIPT` stands for a genuine receipt.
-pub(super) const RIGHT: [(&str, &str); 13] = [
+pub(super) const RIGHT: [(&str, &str); 14] = [
     (
         "/v1/queues/q/jobs",
         r#"{"jobs":[{"id":"a","kind":"k","payload":{"n":[1,2.50]},"headers":{"a":"b"},"tags":["t"],"priority":-1,
@@ -52,6 +54,10 @@ pub(super) const RIGHT: [(&str, &str); 13] = [
         r#"{"jobs":[{"id":"a","kind":"k","payload":{"n":1},"tags":["t"]}],"seq":1}"#,
     ),
     ("/v1/queues/q/batches/b/seal", r#"{"seq":1}"#),
+    (
+        LIMITS,
+        r#"{"each":{"running":3},"unpartitioned":{"weight":2},"partitions":{"a":{"running":0,"weight":9},"b":null}}"#,
+    ),
     (
         "/v1/settle",
         r#"{"items":[{"receipt":"RECEIPT","complete":{"members":[{"id":"n","kind":"k","payload":[1]}]}}]}"#,
