@@ -112,7 +112,9 @@ fn counts(told: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{batches, partitions, partitions_of_redis, schedules, stale, terms};
+    use super::super::{
+        batches, partitions, partitions_of_postgres, partitions_of_redis, schedules, stale, terms,
+    };
     use super::tree::planted;
     use super::{Mistake, counts};
     use crate::repo::Repo;
@@ -122,8 +124,8 @@ mod tests {
 
     fn all() -> impl Iterator<Item = &'static Mistake> {
         let of_layers = schedules::MISTAKES.iter().chain(batches::MISTAKES);
-        let of_jobs = partitions::MISTAKES.iter().chain(partitions_of_redis::MISTAKES).chain(terms::MISTAKES);
-        of_layers.chain(of_jobs)
+        let of_servers = partitions_of_postgres::MISTAKES.iter().chain(partitions_of_redis::MISTAKES);
+        of_layers.chain(partitions::MISTAKES).chain(of_servers).chain(terms::MISTAKES)
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod batches;
 mod mistake;
 mod page;
 mod partitions;
+mod partitions_of_postgres;
 mod partitions_of_redis;
 mod programs;
 mod schedules;
@@ -16,6 +17,7 @@ mod tree;
 
 use anyhow::Result;
 use clap::ValueEnum;
+use mistake::Mistake;
 
 use crate::repo::Repo;
 use crate::{command, guard};
@@ -33,6 +35,8 @@ pub(crate) enum Part {
     Batches,
     /// Partitions whose limits or turns are broken
     Partitions,
+    /// The same in the functions for Postgres, with `cargo xtask services run postgres --` in front
+    PartitionsOfPostgres,
     /// The same in the scripts for Redis, with `cargo xtask services run redis --` in front
     PartitionsOfRedis,
     /// Terms of jobs that are lost on a way
@@ -60,8 +64,11 @@ pub(crate) fn run(repo: &Repo, part: Option<Part>) -> Result<()> {
     if is_asked_for(Part::Partitions) {
         page::PARTITIONS.write(repo, &mistake::try_all(repo, partitions::MISTAKES)?)?;
     }
+    if is_asked_for(Part::PartitionsOfPostgres) {
+        of_server(repo, "postgres", &page::PARTITIONS_OF_POSTGRES, partitions_of_postgres::MISTAKES)?;
+    }
     if is_asked_for(Part::PartitionsOfRedis) {
-        of_redis(repo)?;
+        of_server(repo, "redis", &page::PARTITIONS_OF_REDIS, partitions_of_redis::MISTAKES)?;
     }
     if is_asked_for(Part::Terms) {
         page::TERMS.write(repo, &mistake::try_all(repo, terms::MISTAKES)?)?;
@@ -78,14 +85,15 @@ fn stores(repo: &Repo) -> Result<()> {
     page::STORES.write(repo, &command::shown(&mut command::cargo(repo, &arguments))?)
 }
 
-fn of_redis(repo: &Repo) -> Result<()> {
-    if std::env::var_os("QUEUE_TEST_REDIS_URL").is_none() {
+/// The part about a store whose server has to run.
+fn of_server(repo: &Repo, server: &str, page: &page::Page, mistakes: &[Mistake]) -> Result<()> {
+    if std::env::var_os(format!("QUEUE_TEST_{}_URL", server.to_uppercase())).is_none() {
         println!(
-            "partitions of Redis: SKIPPED, as no server runs; `cargo xtask services run redis --` starts one"
+            "partitions on {server}: SKIPPED, as no server runs; `cargo xtask services run {server} --` starts one"
         );
         return Ok(());
     }
-    page::PARTITIONS_OF_REDIS.write(repo, &mistake::try_all(repo, partitions_of_redis::MISTAKES)?)
+    page.write(repo, &mistake::try_all(repo, mistakes)?)
 }
 
 fn slowdowns(repo: &Repo) -> Result<()> {

@@ -16,6 +16,8 @@ pub(super) const STORES: Page = Page { part: "stores", title: "Planted defects o
 pub(super) const SCHEDULES: Page = Page { part: "schedules", title: "Planted mistakes in schedules" };
 pub(super) const BATCHES: Page = Page { part: "batches", title: "Planted mistakes in batches" };
 pub(super) const PARTITIONS: Page = Page { part: "partitions", title: "Planted mistakes about partitions" };
+pub(super) const PARTITIONS_OF_POSTGRES: Page =
+    Page { part: "partitions-of-postgres", title: "Planted mistakes about partitions on Postgres" };
 pub(super) const PARTITIONS_OF_REDIS: Page =
     Page { part: "partitions-of-redis", title: "Planted mistakes about partitions on Redis" };
 pub(super) const TERMS: Page = Page { part: "terms", title: "Planted mistakes about terms" };

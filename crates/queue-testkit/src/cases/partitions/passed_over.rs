@@ -179,6 +179,13 @@ async fn a_resumed_kind_comes_back_to_its_partitions(bench: &Bench) {
     assert_eq!(bench.claim(9).await.len(), 1);
     bench.complete(&held[1]).await;
     assert_eq!(bench.claim(9).await.len(), 1);
+    // Where nothing else happens, too.
+    let bench = bench.on_queue("alone");
+    stop(&bench, "mail").await;
+    bench.put_job(of_key("a", "mail", "m")).await;
+    bench.assert_nothing_due().await;
+    resume(&bench, "mail").await;
+    assert_eq!(bench.claim_ids(9).await, ["m"]);
 }
 
 async fn a_paused_queue_takes_no_slot(bench: &Bench) {
