@@ -27,8 +27,9 @@ pub struct Kills<O> {
 }
 
 /// Kills processes in the middle of a load and judges what they recorded: everything that was
-/// acknowledged is there afterwards (I1, I21), and no other invariant is broken. A kill leaves the
-/// page cache intact, so this does not test a power cut.
+/// acknowledged is there afterwards (I1, I21), no partition has more leases than its limit (I25),
+/// and no other invariant is broken. A kill leaves the page cache intact, so this does not test a
+/// power cut.
 ///
 /// Each of the processes runs the calling test again. There this function never returns, so the
 /// test calls it first, before it makes anything; `test` is the full name of the test, as `--exact`
@@ -129,7 +130,10 @@ impl<O: AsyncFn(&str) -> Arc<dyn Storage>> Kills<O> {
         let report = Load::start(stores, Arc::new(Recorder::new()), end).finish_with(histories).await;
         let events = report.history.events().len();
         let completions = report.completions();
-        println!("seed {seed}: {} kills, {events} events, {completions} completions", self.per_round);
+        let (kills, slots) = (self.per_round, report.partitioned_leases());
+        println!(
+            "seed {seed}: {kills} kills, {events} events, {completions} completions, {slots} slots taken"
+        );
         report.assert_clean();
         assert!(completions > 0, "the processes completed no job");
         report

@@ -80,6 +80,9 @@ pub struct RecordView {
     pub max_stalls: u32,
     /// The priority; a lower number goes first.
     pub priority: i16,
+    /// The partition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<String>,
     /// The time at which the life began.
     pub created_at: i64,
     /// The time before which it must not be claimed.

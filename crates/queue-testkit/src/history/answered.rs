@@ -130,6 +130,7 @@ fn meta(meta: &JobMeta) -> Event {
         max_attempts: meta.terms.max_attempts.as_raw(),
         max_stalls: meta.terms.max_stalls.as_raw(),
         priority: meta.priority,
+        partition: meta.partition.as_ref().map(|key| key.as_str().to_owned()),
         created_at: meta.created_at.as_millis(),
         run_at: meta.run_at.as_millis(),
         expires_at: meta.lease.as_ref().map(|lease| lease.expires_at.as_millis()),

@@ -1,6 +1,6 @@
 //! The arguments of calls, as a history keeps them.
 
-use crate::history::{Closing, GateTerms, SignalView};
+use crate::history::{Closing, GateTerms, LimitView, SignalView};
 use serde::{Deserialize, Serialize};
 
 /// Those arguments of a call that a verdict can depend on.
@@ -25,6 +25,9 @@ pub struct Ask {
     /// Enqueue: the time after which the job is not started any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_ms: Option<i64>,
+    /// Enqueue: the partition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<String>,
     /// Enqueue: the gate behind which the job waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateTerms>,
@@ -40,6 +43,12 @@ pub struct Ask {
     /// Claim: the most jobs. Shutdown: not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+    /// Claim: the most jobs of limited partitions, if fewer than all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_max: Option<u64>,
+    /// Limits: those that the call sets or removes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitView>,
     /// Claim, Stall, Shutdown, Exec: the worker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,

@@ -1,8 +1,11 @@
 //! Translates calls to a store into the terms of a history.
 
-use crate::history::{Ask, Closing, Effect, Event, GateTerms, Op, PruneKind, SignalView, Status, digest};
+use crate::history::{
+    Ask, Closing, Effect, Event, GateTerms, LimitView, Op, PruneKind, SignalView, Status, digest,
+};
 use queue_core::{
-    ClaimRequest, JobId, NewJob, OnFailed, OnWaiting, Pause, Prune, PruneRequest, QueueName, Span, State,
+    ClaimRequest, JobId, Limit, LimitScope, NewJob, OnFailed, OnWaiting, Pause, Prune, PruneRequest,
+    QueueName, Span, State,
     lifecycle::{Lapse, Patch, Proof, Purge, RunAt, Settle, Transition},
 };
 
@@ -21,6 +24,7 @@ fn new_job(op: Op, queue: &QueueName, job: &NewJob, group: Option<u32>) -> Event
         replaces_failed: Some(job.on_failed == OnFailed::Replace),
         replaces_waiting: (job.on_waiting != OnWaiting::Block).then_some(true),
         expires_ms: job.expires_in.map(Span::as_millis),
+        partition: job.partition.as_ref().map(|key| key.as_str().to_owned()),
         gate: job.gate.as_ref().map(GateTerms::of),
         signals: SignalView::all(&job.end_signals),
         ..Ask::default()
@@ -32,6 +36,7 @@ fn new_job(op: Op, queue: &QueueName, job: &NewJob, group: Option<u32>) -> Event
 pub(super) fn claim(request: &ClaimRequest) -> Event {
     let ask = Ask {
         limit: Some(request.limit as u64),
+        limited_max: Some(request.limited_max as u64).filter(|most| *most < request.limit as u64),
         worker: Some(request.worker.as_str().to_owned()),
         ..Ask::default()
     };
@@ -160,6 +165,10 @@ pub(super) fn prune(request: &PruneRequest) -> Event {
     };
     let ask = Ask { prune: Some(kind), limit: Some(request.limit as u64), ..Ask::default() };
     Event { ask, ..of_queue(Op::Prune, &request.queue) }
+}
+
+pub(super) fn set_limits(queue: &QueueName, limits: &[(LimitScope, Option<Limit>)]) -> Event {
+    Event { ask: Ask { limits: LimitView::all(limits), ..Ask::default() }, ..of_queue(Op::SetLimits, queue) }
 }
 
 pub(super) fn set_paused(queue: &QueueName, pause: Pause) -> Event {

@@ -2,7 +2,7 @@
 
 use super::{Faults, Params, check_workload};
 use crate::{
-    Invariant::{I1, I3, I4, I5, I7, I9, I10, I11, I12, I20, I21, I23, I24, I28, I29},
+    Invariant::{I1, I3, I4, I5, I7, I9, I10, I11, I12, I20, I21, I23, I24, I25, I28, I29},
     bench::Bench,
     cases::Case,
     runner::HANG_AFTER,
@@ -21,7 +21,7 @@ macro_rules! workloads {
             Case {
                 group: WORKLOADS,
                 name: stringify!($name),
-                invariants: &[I1, I3, I4, I5, I7, I9, I10, I11, I12, I20, I21, I23, I24, I28, I29],
+                invariants: &[I1, I3, I4, I5, I7, I9, I10, I11, I12, I20, I21, I23, I24, I25, I28, I29],
                 needs: &[],
                 run: |bench| Box::pin(run(bench, $faults)),
             }

@@ -130,6 +130,8 @@ pub enum Op {
     List,
     /// Count records by state.
     Count,
+    /// Set limits of partitions.
+    SetLimits,
     /// Stop claims.
     Pause,
     /// Resume claims.

@@ -28,8 +28,13 @@
 //! | I21 | [`Op::Reopen`] between what was acknowledged and what is shown |
 //! | I22 | events of [`Op::Shutdown`], recorded by the test that shuts a worker down |
 //! | I23 | claims, or handler events where there are any, against what gave the job back |
+//! | I25 | answered claims of each partition, up to the first call that may end each lease, against
+//! [`Op::SetLimits`]; the limited jobs that each claim asks for |
 //! | I28 | the counts of each gate that is shown, and the ends of the lives whose records name it |
 //! | I29 | what may have opened the gate of each claimed job; gates closed after the drain |
+//!
+//! On stores with partitions, a workload gives some jobs one, sets limits before its first claim
+//! and changes one of them later, and its claims ask for few or all limited jobs.
 //!
 //! A workload of [`check_workload`] does not show I14, I16 or I18, since it never waits, stops no
 //! worker and has no transactions; it shows I21 only on stores that can be reopened. A [`Load`]
@@ -48,6 +53,7 @@ mod event;
 mod gates;
 mod herd;
 mod lines;
+mod partitions;
 mod recorded;
 mod recorder;
 mod stopwatch;
@@ -65,6 +71,7 @@ pub use event::{Event, Op, Phase};
 pub use gates::{Closing, GateTerms, GateView, SignalView};
 pub use herd::Herd;
 pub use lines::History;
+pub use partitions::LimitView;
 pub use recorded::Recorded;
 pub use recorder::{OpenCall, Recorder};
 pub use tape::{Tape, Taped};

@@ -3,9 +3,9 @@
 use crate::history::{Event, OpenCall, Recorder, answered, asked};
 use async_trait::async_trait;
 use queue_core::{
-    Applied, Certainty, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobId, JobRecord, Kind, ListQuery,
-    NewJob, Page, Pause, PruneRequest, QueueName, Result, Stamped, Storage, StorageLayer,
-    lifecycle::Transition,
+    Applied, Certainty, ClaimRequest, Claimed, Counts, Detail, Enqueued, JobId, JobRecord, Kind, Limit,
+    LimitScope, ListQuery, NewJob, Page, Pause, PruneRequest, QueueName, Result, Stamped, Storage,
+    StorageLayer, lifecycle::Transition,
 };
 use std::sync::{
     Arc,
@@ -127,6 +127,12 @@ impl<S: Storage + ?Sized> StorageLayer for Recorded<S> {
         }
         let call = self.invoke(vec![asked::set_paused(queue, pause)]);
         let outcome = self.store.set_paused(queue, None, pause).await;
+        self.end(call, outcome, |()| answered::plain())
+    }
+
+    async fn set_limits(&self, queue: &QueueName, limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        let call = self.invoke(vec![asked::set_limits(queue, &limits)]);
+        let outcome = self.store.set_limits(queue, limits).await;
         self.end(call, outcome, |()| answered::plain())
     }
 

@@ -40,7 +40,7 @@ fn agree(a: Sighting<'_>, b: Sighting<'_>) -> bool {
         let seen = s.seen;
         (seen.status, seen.epoch, seen.failures, seen.stalls, seen.run_at, seen.expires_at, seen.purge_at)
     };
-    facts(a) == facts(b)
+    facts(a) == facts(b) && a.seen.partition == b.seen.partition
 }
 
 pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {

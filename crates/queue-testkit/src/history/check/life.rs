@@ -36,6 +36,11 @@ impl<'a> Life<'a> {
         asked || self.sightings.iter().any(|seen| seen.seen.gate.is_some())
     }
 
+    /// Whether it is of a partition, which may be full.
+    pub(super) fn may_lack_a_slot(&self) -> bool {
+        self.birth.is_none_or(|birth| birth.asked.ask.partition.is_some())
+    }
+
     /// Answered claims, in the order of their epochs.
     pub(super) fn claims(&self) -> Vec<Sighting<'a>> {
         let mut claims: Vec<_> = self.sightings.iter().filter(|seen| seen.is_claim()).copied().collect();

@@ -136,7 +136,9 @@ fn check_progress(story: &Story<'_>, stall: &Item<'_>, findings: &mut Findings) 
             && claim.asked.ask.worker != stall.asked.ask.worker
     });
     let of_queue = story.lives().filter(|life| life.queue == stall.asked.queue);
-    let waiting = of_queue.filter(|life| story.is_untouched_and_due(life, stall)).find_map(|life| life.birth);
+    let waiting = of_queue
+        .filter(|life| story.is_untouched_and_due(life, stall) && !life.may_lack_a_slot())
+        .find_map(|life| life.birth);
     if let Some(birth) = waiting.filter(|_| !worked) {
         let explanation = format!("while one worker stood still no other claimed {:?}", birth.asked.id);
         findings.report(Invariant::I16, explanation, &[birth.asked, stall.asked]);

@@ -19,6 +19,7 @@ mod order;
 mod origin;
 mod orphans;
 mod outcomes;
+mod partitions;
 mod presence;
 mod results;
 mod signals;
@@ -77,6 +78,7 @@ pub fn check(history: &History, rules: &Rules) -> Vec<Violation> {
     order::check(&story, &mut findings);
     waits::check(&story, &mut findings);
     limits::check(&story, &mut findings);
+    partitions::check(&story, &mut findings);
     transactions::check(&story, &mut findings);
     conservation::check(&story, &mut findings);
     findings.into_violations()

@@ -55,14 +55,20 @@ fn is_hurried(op: Op) -> bool {
 }
 
 fn check_batch(claim: &Item<'_>, findings: &mut Findings) {
-    for pair in claim.answers.windows(2) {
-        let (Some(first), Some(second)) = (key(pair[0]), key(pair[1])) else { continue };
-        if first > second {
+    for (at, second) in claim.answers.iter().enumerate() {
+        let mut before = claim.answers[..at].iter();
+        let Some(first) = before.rfind(|first| partition(first) == partition(second)) else { continue };
+        if key(first).zip(key(second)).is_some_and(|(first, second)| first > second) {
             let explanation =
-                format!("{:?} was claimed before {:?}, against the claim order", pair[0].id, pair[1].id);
-            findings.report(Invariant::I12, explanation, &[pair[0], pair[1]]);
+                format!("{:?} was claimed before {:?}, against the claim order", first.id, second.id);
+            findings.report(Invariant::I12, explanation, &[first, second]);
         }
     }
+}
+
+/// Partitions take turns, so the claim order is that of the jobs of one partition, or of none.
+fn partition(event: &Event) -> Option<&str> {
+    event.seen.as_ref()?.partition.as_deref()
 }
 
 /// The claim order: priority, then time, then number.
@@ -82,23 +88,24 @@ fn is_alone(story: &Story<'_>, claim: &Item<'_>) -> bool {
     !others.any(|other| other.begin < claim.end && other.end > claim.begin)
 }
 
-/// A due job that no call has touched comes before every job behind it, and before the answer that
-/// no job is due.
+/// A due job that no call has touched comes before every job of its partition behind it, and before
+/// the answer that no job is due, unless its partition may be full.
 fn check_passed_over(story: &Story<'_>, claim: &Item<'_>, findings: &mut Findings) {
     let finds_none = claim.asked.ask.limit.is_none_or(|limit| limit > 0)
         && matches!(
             claim.answer().and_then(|e| e.answer.as_ref()),
             Some(Answer::Nothing { paused: false, .. })
         );
-    let last =
-        claim.answers.iter().filter_map(|event| Some((key(event)?, *event))).max_by_key(|(key, _)| *key);
     let of_queue = story.lives().filter(|life| life.queue == claim.asked.queue);
     for life in of_queue.filter(|life| story.is_untouched_and_due(life, claim)) {
         let Some(birth) = life.birth else { continue };
-        if finds_none {
+        if finds_none && !life.may_lack_a_slot() {
             let explanation = format!("{:?} is due, and a claim found nothing", life.id);
             findings.report(Invariant::I15, explanation, &[birth.asked, claim.answers[0]]);
         }
+        let asked = birth.asked.ask.partition.as_deref();
+        let of_partition = claim.answers.iter().filter(|event| partition(event) == asked);
+        let last = of_partition.filter_map(|event| Some((key(event)?, *event))).max_by_key(|(key, _)| *key);
         if let Some((_, event)) = last.filter(|(last, _)| latest_key(life, birth) < Some(*last)) {
             let explanation = format!("{:?} was passed over", life.id);
             findings.report(Invariant::I12, explanation, &[birth.asked, event]);

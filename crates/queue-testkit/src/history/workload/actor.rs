@@ -1,6 +1,6 @@
 //! What every task of a workload has: its store, its random choices, and its way to repeat calls.
 
-use super::{Params, dice::Dice, pace::Pace};
+use super::{Params, dice::Dice, pace::Pace, partitions::some_partition};
 use crate::{
     fault::FaultStore,
     history::{Recorded, Recorder},
@@ -58,6 +58,11 @@ impl Actor {
         self.store.capabilities().limits.gates
     }
 
+    /// Whether jobs have partitions.
+    pub(super) fn has_partitions(&self) -> bool {
+        self.store.capabilities().limits.partitions
+    }
+
     /// One of the ids of jobs with gates that all tasks use.
     pub(super) fn gate_id(&self) -> JobId {
         let number = self.dice.below(GATE_IDS);
@@ -83,7 +88,7 @@ impl Actor {
         if number.is_multiple_of(LARGE_EVERY) {
             text += &"x".repeat(LARGE_BYTES);
         }
-        NewJob::new(id, Kind::unnamed(), payload(text))
+        some_partition(self, NewJob::new(id, Kind::unnamed(), payload(text)))
     }
 
     /// Repeats a call until it is answered, fails for good, or has been sent often enough.

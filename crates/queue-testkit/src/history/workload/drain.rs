@@ -14,6 +14,8 @@ use std::collections::BTreeSet;
 use tokio::time::sleep;
 
 const BATCH: usize = 100;
+/// The most claims of a round; more than the slots of partitions make necessary.
+const CLAIMS_MAX: usize = 1_000;
 /// A store that notes signals beside the gate may open it with one claim and give the job with the
 /// next.
 const QUIET_ROUNDS: usize = 2;
@@ -57,6 +59,19 @@ async fn work_off(actor: &Actor) -> Result<bool> {
         seal_all(actor).await?;
     }
     actor.store.rescue(&actor.queue, BATCH, &actor.policy).await?;
+    let mut has_worked = false;
+    for _ in 0..CLAIMS_MAX {
+        if !claim_and_complete(actor).await? {
+            break;
+        }
+        has_worked = true;
+    }
+    let counts = actor.store.counts(&actor.queue).await?;
+    Ok(has_worked || counts.unfinished() > sleepers(actor).await?)
+}
+
+/// False if the claim found no job.
+async fn claim_and_complete(actor: &Actor) -> Result<bool> {
     let worker = WorkerId::new(&actor.name).expect("a valid name");
     let lease = Span::from_secs(30);
     let request = ClaimRequest::new(actor.queue.clone(), worker, BATCH, lease, &actor.dice.0);
@@ -66,8 +81,7 @@ async fn work_off(actor: &Actor) -> Result<bool> {
         ended(actor, job);
         complete(actor, job).await?;
     }
-    let counts = actor.store.counts(&actor.queue).await?;
-    Ok(!claimed.is_empty() || counts.unfinished() > sleepers(actor).await?)
+    Ok(!claimed.is_empty())
 }
 
 /// How many jobs wait behind gates that never time out.

@@ -1,6 +1,9 @@
-//! The task that cancels, changes, rescues, prunes, reads and pauses.
+//! The task that cancels, changes, rescues, prunes, reads, pauses and changes a limit.
 
-use super::actor::{Actor, expected};
+use super::{
+    actor::{Actor, expected},
+    partitions::change_limit,
+};
 use queue_core::{
     Detail, ListQuery, Pause, Prune, PruneRequest, Retention, Span, Storage, StorageExt,
     lifecycle::{Event, OnProcessing},
@@ -18,6 +21,7 @@ pub(super) async fn meddle(actor: Actor) {
             9 => prune(&actor).await,
             10 => read(&actor).await,
             11 if actor.has_gates() => expire(&actor).await,
+            _ if actor.has_partitions() && actor.dice.one_in(2) => change_limit(&actor).await,
             _ => pause_and_resume(&actor).await,
         }
         actor.pause().await;

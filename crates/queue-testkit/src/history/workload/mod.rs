@@ -9,6 +9,7 @@ mod load;
 mod meddler;
 mod pace;
 mod params;
+mod partitions;
 mod producer;
 mod stage;
 mod timekeeper;

@@ -3,6 +3,7 @@
 use super::{
     actor::{Actor, expected, payload},
     handler::{ended, started},
+    partitions::{limited_max, set_limits},
 };
 use crate::history::{Ask, Event as HistoryEvent, Op};
 use bytes::Bytes;
@@ -16,6 +17,7 @@ use queue_core::{
 pub(super) async fn work(actor: Actor) {
     let id = WorkerId::new(&actor.name).expect("a valid name");
     let pace = actor.pace.clone();
+    set_limits(&actor).await;
     let mut worker = Worker { actor, id, held: Vec::new(), runs: 0, now: Timestamp::default() };
     for _ in pace.steps() {
         let claimed = worker.claim().await;
@@ -40,7 +42,9 @@ impl Worker {
     fn request(&self) -> ClaimRequest {
         let lease = Span::from_millis(self.actor.dice.pick(&[20, 80, 400]));
         let limit = 1 + self.actor.dice.below(4);
-        ClaimRequest::new(self.actor.queue.clone(), self.id.clone(), limit, lease, &self.actor.dice.0)
+        let limited_max = limited_max(&self.actor);
+        let (queue, worker) = (self.actor.queue.clone(), self.id.clone());
+        ClaimRequest { limited_max, ..ClaimRequest::new(queue, worker, limit, lease, &self.actor.dice.0) }
     }
 
     async fn claim(&mut self) -> Vec<ClaimedJob> {

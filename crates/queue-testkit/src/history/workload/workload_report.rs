@@ -32,6 +32,13 @@ impl WorkloadReport {
         events.filter(|event| event.op == Op::Complete && event.answer == Some(Answer::Done)).count()
     }
 
+    /// The number of leases of jobs with a partition, whose limits the history shows (I25).
+    pub fn partitioned_leases(&self) -> usize {
+        let events = self.history.events().iter();
+        let claimed = events.filter(|event| event.answer == Some(Answer::Claimed));
+        claimed.filter(|event| event.seen.as_ref().is_some_and(|seen| seen.partition.is_some())).count()
+    }
+
     /// Fails a test that found a violation, with the seed and the first findings.
     ///
     /// # Panics

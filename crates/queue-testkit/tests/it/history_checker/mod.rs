@@ -7,6 +7,7 @@ mod gates_good;
 mod good;
 mod leases;
 mod lives;
+mod partitions;
 mod replaced;
 mod runs;
 mod tape;

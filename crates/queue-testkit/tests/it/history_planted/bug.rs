@@ -31,6 +31,8 @@ pub(crate) enum Bug {
     CountsTwice,
     OpensEarly,
     IgnoresUrgency,
+    IgnoresLimits,
+    IgnoresLimitedMax,
 }
 
 impl Bug {
@@ -62,5 +64,7 @@ impl Bug {
         (Self::CountsTwice, Invariant::I28),
         (Self::OpensEarly, Invariant::I29),
         (Self::IgnoresUrgency, Invariant::I29),
+        (Self::IgnoresLimits, Invariant::I25),
+        (Self::IgnoresLimitedMax, Invariant::I25),
     ];
 }

@@ -2,9 +2,8 @@
 
 use crate::history_planted::{bug::Bug, store::PlantedStore};
 use queue_core::{
-    Applied, ContentType, Detail, EndSignal, JobId, Kind, ListQuery, NewJob, Payload, QueueName, Result,
-    Storage, StorageExt, Walk,
-    lifecycle::{Event, OnProcessing, Policy, Transition, decide},
+    Applied, ContentType, Detail, EndSignal, JobId, Kind, NewJob, Payload, Result, Storage, StorageExt,
+    lifecycle::{Event, OnProcessing, Policy, Transition},
 };
 
 impl PlantedStore {
@@ -40,12 +39,5 @@ impl PlantedStore {
             self.memory.change(&transition.queue, &id, event, &Policy::default()).await?;
         }
         Ok(())
-    }
-
-    /// Opens every gate, with or without the signals that it needs.
-    pub(super) async fn open_all(&self, queue: &QueueName) -> Result<()> {
-        let gated = self.memory.list(ListQuery::new(queue.clone(), Walk::Gated, 100)).await?.jobs;
-        let promotions = gated.iter().filter_map(|job| decide(job, Event::Promote, &Policy::default()).ok());
-        self.memory.apply(promotions.collect()).await.map(drop)
     }
 }

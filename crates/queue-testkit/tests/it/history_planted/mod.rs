@@ -2,9 +2,11 @@
 //! invariant that it violates, so that a clean verdict on other stores means something.
 
 mod bug;
+mod early;
 mod forged;
 mod gates;
 mod harness;
+mod partitions;
 mod reached;
 mod store;
 

@@ -1,16 +1,18 @@
-//! What workloads reach of gates and end signals. A workload that never came to a gate would find
-//! nothing there.
+//! What workloads reach of gates, end signals and partitions. A workload that never came to a gate
+//! would find nothing there.
 
 use crate::history_planted::{SEEDS_MAX, STEPS, harness::PlantedHarness};
 use queue_testkit::history::{Answer, Event, Op, Params, RecordView, Status, check_workload};
 use std::collections::BTreeSet;
 
-const ALL: [&str; 10] = [
+const ALL: [&str; 12] = [
     "counted cancelled",
     "counted completed",
     "counted failed",
     "deleted",
     "expired",
+    "leased in a partition",
+    "limited by a call",
     "opened by signals",
     "orphaned",
     "raised by a follower",
@@ -19,13 +21,14 @@ const ALL: [&str; 10] = [
 ];
 
 #[tokio::test(start_paused = true)]
-async fn workloads_reach_what_gates_do() {
+async fn workloads_reach_gates_and_partitions() {
     let all = BTreeSet::from(ALL);
     let mut reached = BTreeSet::new();
     for seed in 0..SEEDS_MAX {
         let params = Params::default().with_steps(STEPS);
         let report = check_workload(&PlantedHarness(None), seed, params).await;
-        reached.extend(report.history.events().iter().flat_map(of_gates));
+        let events = report.history.events().iter();
+        reached.extend(events.flat_map(|event| [of_gates(event), of_partitions(event)].concat()));
         if reached == all {
             return;
         }
@@ -50,6 +53,16 @@ fn of_gates(event: &Event) -> Vec<&'static str> {
         ("raised by a follower", follows),
         ("sealed", is_done && event.op == Op::Seal),
         ("suspended", is_done && event.op == Op::Suspend && gate.is_closed),
+    ];
+    facts.into_iter().filter(|(_, holds)| *holds).map(|(fact, _)| fact).collect()
+}
+
+fn of_partitions(event: &Event) -> Vec<&'static str> {
+    let is_claim = event.answer == Some(Answer::Claimed);
+    let has_partition = event.seen.as_ref().is_some_and(|seen| seen.partition.is_some());
+    let facts = [
+        ("leased in a partition", is_claim && has_partition),
+        ("limited by a call", event.op == Op::SetLimits && event.answer == Some(Answer::Plain)),
     ];
     facts.into_iter().filter(|(_, holds)| *holds).map(|(fact, _)| fact).collect()
 }

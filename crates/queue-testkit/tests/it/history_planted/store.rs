@@ -9,8 +9,8 @@ use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 use queue_core::{
     Applied, Capabilities, ClaimRequest, Claimed, ClaimedJob, Counts, Detail, Enqueued, Error, ErrorKind,
-    EventStream, Interest, JobId, JobMeta, JobRecord, ListQuery, NewJob, OnWaiting, Page, PruneRequest,
-    QueueName, QueuesPage, QueuesQuery, Result, Stamped, State, Storage, Timestamp,
+    EventStream, Interest, JobId, JobMeta, JobRecord, Limit, LimitScope, ListQuery, NewJob, OnWaiting, Page,
+    PruneRequest, QueueName, QueuesPage, QueuesQuery, Result, Stamped, State, Storage, Timestamp,
     lifecycle::{Event, Patch, Policy, Proof, Settle, Transition, decide},
 };
 use queue_memory::MemoryStorage;
@@ -104,15 +104,6 @@ impl PlantedStore {
             self.memory.enqueue(queue, vec![vec![new]]).await?;
         }
         Ok(())
-    }
-
-    async fn promote_all(&self, queue: &QueueName) -> Result<()> {
-        let waiting = ListQuery::in_states(queue.clone(), vec![State::Queued, State::Failing], 100);
-        let page = self.memory.list(waiting).await?;
-        let later = page.jobs.iter().filter(|job| job.is_scheduled(page.now));
-        let promotions =
-            later.filter_map(|job| decide(job, Event::Promote, &Policy::default()).ok()).collect();
-        self.memory.apply(promotions).await.map(drop)
     }
 
     fn spoil_patch(&self, transition: &mut Transition) {
@@ -220,6 +211,7 @@ impl Storage for PlantedStore {
         if self.has(Bug::GivesTooMany) {
             request.limit += 1;
         }
+        self.spoil_request(&mut request);
         let mut claimed = self.memory.claim(request.clone()).await?;
         self.spoil_claimed(&request, &mut claimed);
         claimed.now = self.time(claimed.now);
@@ -285,6 +277,10 @@ impl Storage for PlantedStore {
         pause: queue_core::Pause,
     ) -> Result<()> {
         self.memory.set_paused(queue, kind, pause).await
+    }
+
+    async fn set_limits(&self, queue: &QueueName, limits: Vec<(LimitScope, Option<Limit>)>) -> Result<()> {
+        self.memory.set_limits(queue, self.spoil_limits(limits)).await
     }
 
     async fn subscribe(&self, queue: &QueueName, interest: Interest) -> Result<EventStream> {
