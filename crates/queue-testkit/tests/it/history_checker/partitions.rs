@@ -5,7 +5,7 @@ use crate::history_checker::tape::{
     said, settle,
 };
 use queue_testkit::{
-    Invariant::I25,
+    Invariant::{I12, I25},
     history::{Answer, Ask, Effect, Event, LimitView, Op, Phase, RecordView, Status},
 };
 
@@ -184,6 +184,22 @@ fn a_limit_without_an_answer_may_be_in_force() {
             tape.end(second, vec![given(2)]);
         }
         tape.assert_good();
+    }
+}
+
+/// A claim in turns may take several steps.
+#[test]
+fn a_job_that_comes_back_during_a_claim_may_be_behind_later_ones() {
+    for is_meanwhile in [false, true] {
+        let mut tape = jobs(5, 2);
+        let delay = change(Op::Await, "j1", 1, 1, Effect::Touch);
+        let waits = is_meanwhile.then(|| tape.begin(vec![delay]));
+        let both = tape.begin(vec![claim_of_two(None)]);
+        tape.end(both, vec![given(2), given(1)]);
+        if let Some(waits) = waits {
+            tape.end_as(Phase::Info, waits);
+        }
+        tape.assert_breaks(if is_meanwhile { &[] } else { &[I12] });
     }
 }
 
