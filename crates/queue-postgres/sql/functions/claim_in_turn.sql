@@ -82,15 +82,17 @@ BEGIN
     WHERE ctid = ANY (ARRAY(SELECT ctid FROM {schema}.partition_slip WHERE queue = of_queue LIMIT 1000))
     RETURNING partition, look_at
   ),
-  looks AS MATERIALIZED (SELECT partition, min(look_at) AS look_at FROM taken GROUP BY partition),
+  looks AS MATERIALIZED (
+    SELECT partition, min(look_at) AS look_at, max(look_at) > 0 AS has_jobs FROM taken GROUP BY partition
+  ),
   later AS (
     INSERT INTO {schema}.partition AS p (queue, partition, turn, is_limited, wake_at)
     SELECT of_queue, partition, 0, false, look_at FROM looks WHERE look_at > moment ORDER BY partition
     ON CONFLICT (queue, partition) DO UPDATE SET wake_at = least(p.wake_at, excluded.wake_at)
   )
-  -- The end of a lease changes nothing of a partition that is open.
+  -- The end of a lease changes nothing of a partition that is open, unless its job came back.
   SELECT array_agg(l.partition) INTO woken FROM looks AS l WHERE l.look_at <= moment AND (
-    l.look_at > 0 OR NOT EXISTS (
+    l.has_jobs OR NOT EXISTS (
       SELECT 1 FROM {schema}.partition AS p WHERE p.queue = of_queue AND p.partition = l.partition AND p.priority IS NOT NULL
     )
   );

@@ -4,7 +4,8 @@
 use crate::common::{Place, claim, claim_one, complete, enqueue, job, queue, settle};
 use futures_util::StreamExt;
 use queue_core::{
-    ClaimedJob, ContentType, Interest, Limit, LimitScope, NewJob, Partition, PartitionQuery, Payload, Storage,
+    ClaimedJob, ContentType, Interest, Limit, LimitScope, NewJob, Partition, PartitionQuery, Payload,
+    Storage, lifecycle::Event,
 };
 use queue_postgres::PostgresStorage;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
@@ -37,6 +38,17 @@ fn ids(jobs: &[ClaimedJob]) -> Vec<&str> {
 
 fn done() -> Payload {
     Payload::new("null", ContentType::from_static("application/json"))
+}
+
+#[tokio::test]
+async fn an_urgent_job_that_is_given_back_comes_before_the_front_of_its_open_partition() {
+    let Some(place) = Place::new().await else { return };
+    let store = place.open().await;
+    enqueue(&store, vec![of("a", "urgent").with_priority(-1), of("a", "a0"), of("a", "a1")]).await;
+    let held = claim(&store, 1).await.jobs;
+    assert_eq!(ids(&held), ["urgent"]);
+    settle(&store, &held[0].record.meta, Event::release(held[0].token)).await;
+    assert_eq!(ids(&claim(&store, 1).await.jobs), ["urgent"]);
 }
 
 #[tokio::test]
