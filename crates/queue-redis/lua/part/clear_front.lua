@@ -8,7 +8,7 @@ local PORTION_MAX = 500
 local stopped, entering = {}, {}
 aside, leaving, brought_back, kept = {}, {}, {}, {}
 for _, kind in ipairs(kinds) do
-  stopped[kind.name] = kind.is_on
+  stopped[kind.name] = kind.is_on and kind
   local most = kind.is_on and 0 or wanted
   -- Nobody knows when jobs behind a pause without an end are claimed.
   local line = kind.ends == NEVER and {} or call('ZRANGEBYLEX', LISTED, '[' .. kind.line, kind.behind, 'LIMIT', 0, most + 1)
@@ -41,6 +41,7 @@ else
         next_due, is_done = math.min(next_due, (read('>I6', front[at], 3))), true
         break
       elseif stopped[name] then
+        next_due = math.min(next_due, stopped[name].ends)
         leaving[#leaving + 1] = front[at]
         aside[#aside + 1], aside[#aside + 2] = '0', LINE .. name .. LINE_END .. front[at]
       else

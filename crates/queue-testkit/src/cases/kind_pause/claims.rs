@@ -93,9 +93,10 @@ async fn a_pause_of_a_kind_is_over_on_its_millisecond(bench: &Bench) {
 async fn a_claim_tells_when_the_pause_of_a_waiting_kind_ends(bench: &Bench) {
     bench.put_job(of_kind("mail", "m")).await;
     let end = stop_for(bench, "mail", 1_000).await;
-    assert_eq!(claimed(bench, 1).await.jobs.len(), 0);
-    for limit in [0, 1] {
-        assert_eq!(claimed(bench, limit).await.next_due, Some(end));
+    // The first claim sets the job aside, and knows as much as those that come after it.
+    for limit in [1, 0, 1] {
+        let answer = claimed(bench, limit).await;
+        assert_eq!((answer.jobs.len(), answer.next_due), (0, Some(end)));
     }
     stop(bench, "mail").await;
     for limit in [0, 1] {
