@@ -2,14 +2,15 @@
 
 use super::{
     limits::QueueLimits,
-    packed_job::PackedJob,
+    packed_job::{PackedJob, Traits},
     partitions::{Counted, Partitions},
     ready_index::{ReadyIndex, ReadyPlace},
 };
-use queue_core::{Kind, Partition, Seq, State, Tag, Tags, Timestamp};
+use queue_core::{Kind, Partition, Seq, State, Tag, Timestamp};
 use std::{
     collections::{BTreeMap, BTreeSet},
     iter::Peekable,
+    sync::Arc,
 };
 
 /// Jobs that wait, by their time.
@@ -21,8 +22,7 @@ pub(super) struct Indexes {
     /// Waiting, known to be due, and without a partition.
     pub(super) ready: ReadyIndex,
     /// Known to be due and met by a claim while their kind was paused: a line for each kind, none
-    /// of which is empty. A claim takes its jobs from `ready` and from the lines of kinds that are
-    /// not paused, so that a resume moves no job.
+    /// empty. Claims take jobs from the lines of kinds that are not paused: a resume moves none.
     pub(super) aside: BTreeMap<Kind, ReadyIndex>,
     /// The partitions, in a queue that has any, or limits.
     pub(super) partitions: Option<Box<Partitions>>,
@@ -55,8 +55,8 @@ pub(super) struct IndexKeys {
     purge_at: Option<Timestamp>,
     finished_at: Option<Timestamp>,
     failed_at: Option<Timestamp>,
-    tags: Tags,
-    partition: Option<Partition>,
+    /// With its tags and its partition, if it has any.
+    labels: Option<Arc<Traits>>,
 }
 
 impl IndexKeys {
@@ -72,13 +72,16 @@ impl IndexKeys {
             purge_at: course.purge_at,
             finished_at: course.finished_at,
             failed_at: course.failed_at,
-            tags: job.traits.tags.clone(),
-            partition: job.traits.partition.clone(),
+            labels: job.traits.has_labels().then(|| job.traits.clone()),
         }
     }
 
     pub(super) fn partition(&self) -> Option<&Partition> {
-        self.partition.as_ref()
+        self.labels.as_ref()?.partition.as_ref()
+    }
+
+    fn tags(&self) -> impl Iterator<Item = &Tag> {
+        self.labels.iter().flat_map(|traits| &traits.tags)
     }
 
     pub(super) fn is_leased(&self) -> bool {
@@ -87,7 +90,7 @@ impl IndexKeys {
 
     /// How it counts in its partition, if it does.
     fn counted(&self) -> Option<(&Partition, Counted)> {
-        let partition = self.partition.as_ref()?;
+        let partition = self.partition()?;
         let job = Counted { is_waiting: self.state.is_waiting(), is_leased: self.is_leased() };
         (job != Counted::default()).then_some((partition, job))
     }
@@ -108,8 +111,7 @@ impl IndexKeys {
 }
 
 impl Indexes {
-    /// Builds the indexes of many jobs at once, which takes less time and memory than one insert
-    /// after another.
+    /// Builds the indexes of many jobs at once: less time and memory than one insert after another.
     pub(super) fn of(places: impl Iterator<Item = IndexKeys>, limits: QueueLimits, now: Timestamp) -> Self {
         let mut partitions = (!limits.is_empty()).then(|| Box::new(Partitions::under(limits)));
         let mut ready = Vec::new();
@@ -141,7 +143,7 @@ impl Indexes {
             purges.extend(place.purge_at.map(|at| (at, place.seq)));
             finished.extend(place.finished_at.map(|at| (at, place.seq)));
             failures.extend(place.failure());
-            for tag in &place.tags {
+            for tag in place.tags() {
                 tagged.entry(tag.clone()).or_default().insert(place.seq);
             }
         }
@@ -169,7 +171,7 @@ impl Indexes {
             self.partitions.get_or_insert_default().count(partition, job);
         }
         if place.is_ready(now) {
-            self.insert_due(place.partition.as_ref(), (place.priority, place.run_at, place.seq));
+            self.insert_due(place.partition(), (place.priority, place.run_at, place.seq));
         } else if place.state.is_waiting() {
             let until = if place.is_behind_gate { &mut self.gated } else { &mut self.scheduled };
             until.insert((place.run_at, place.seq, place.priority));
@@ -178,7 +180,7 @@ impl Indexes {
         place.purge_at.map(|at| self.purges.insert((at, place.seq)));
         place.finished_at.map(|at| self.finished.insert((at, place.seq)));
         place.failure().map(|failure| self.failures.insert(failure));
-        for tag in &place.tags {
+        for tag in place.tags() {
             self.tagged.entry(tag.clone()).or_default().insert(place.seq);
         }
     }
@@ -189,7 +191,7 @@ impl Indexes {
         // claim or a listing promotes it.
         let due = (place.priority, place.run_at, place.seq);
         if place.state.is_waiting()
-            && !self.remove_due(place.partition.as_ref(), due)
+            && !self.remove_due(place.partition(), due)
             && !self.scheduled.remove(&(place.run_at, place.seq, place.priority))
             && !self.gated.remove(&(place.run_at, place.seq, place.priority))
         {
@@ -202,7 +204,7 @@ impl Indexes {
         place.purge_at.map(|at| self.purges.remove(&(at, place.seq)));
         place.finished_at.map(|at| self.finished.remove(&(at, place.seq)));
         place.failure().map(|failure| self.failures.remove(&failure));
-        for tag in &place.tags {
+        for tag in place.tags() {
             let Some(jobs) = self.tagged.get_mut(tag) else { continue };
             jobs.remove(&place.seq);
             if jobs.is_empty() {
@@ -235,8 +237,7 @@ impl Indexes {
         }
     }
 
-    /// Finds out where the partition of a job stands, after the job changed. True if it has a job
-    /// to give now and had none before.
+    /// Finds out where a partition stands. True if it has a job to give now and had none before.
     pub(super) fn refresh(&mut self, partition: &Partition) -> bool {
         let has_opened = self.partitions.as_mut().is_some_and(|partitions| partitions.refresh(partition));
         self.forget_partitions();
@@ -250,8 +251,7 @@ impl Indexes {
         }
     }
 
-    /// The earliest moment at which a claim could get something. The end of the wait behind a gate
-    /// without a time-out is no such moment.
+    /// The earliest moment at which a claim could get something; a gate without time-out has none.
     pub(super) fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
         let due = self.ready.oldest();
         let scheduled = self.scheduled.first().map(|&(run_at, ..)| run_at);

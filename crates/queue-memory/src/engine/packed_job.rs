@@ -76,6 +76,13 @@ pub struct Traits {
     pub partition: Option<Partition>,
 }
 
+impl Traits {
+    /// Whether it has what indexes find it by beside its state and times.
+    pub(super) fn has_labels(&self) -> bool {
+        !self.tags.is_empty() || self.partition.is_some()
+    }
+}
+
 impl PackedJob {
     /// Packs a job. `share` answers its traits, shared with others that have the same.
     pub(super) fn pack(
