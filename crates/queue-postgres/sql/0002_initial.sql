@@ -354,7 +354,7 @@ CREATE TABLE {schema}.partition_slip (
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000
 );
 
-CREATE INDEX partition_slip_queue ON {schema}.partition_slip (queue);
+CREATE INDEX partition_slip_look ON {schema}.partition_slip (queue, partition, look_at);
 
 -- Every job in one row, for reads and for people. The limit has each state looked up by itself,
 -- whatever the plan.

@@ -73,22 +73,44 @@ BEGIN
     has_more := aside_left = 0;
   END IF;
 
-  -- Slips are taken, and the partitions whose time has come are looked at.
+  -- Slips are taken, and the partitions whose time has come are looked at. Of each partition with
+  -- slips some are read, those that are left to later claims too: a backlog of one hides no other.
   SELECT t.present INTO last_turn FROM {schema}.turn AS t WHERE t.queue = of_queue;
   last_turn := coalesce(last_turn, 0);
   was_turn := last_turn;
-  WITH taken AS (
-    DELETE FROM {schema}.partition_slip
-    WHERE ctid = ANY (ARRAY(SELECT ctid FROM {schema}.partition_slip WHERE queue = of_queue LIMIT 1000))
-    RETURNING partition, look_at
+  WITH RECURSIVE keys AS (
+    (SELECT 1 AS n, partition FROM {schema}.partition_slip WHERE queue = of_queue ORDER BY partition LIMIT 1)
+    UNION ALL
+    SELECT k.n + 1, (
+      SELECT s.partition FROM {schema}.partition_slip AS s WHERE s.queue = of_queue AND s.partition > k.partition
+      ORDER BY s.partition LIMIT 1
+    )
+    FROM keys AS k WHERE k.partition IS NOT NULL AND k.n < 1000
   ),
   looks AS MATERIALIZED (
-    SELECT partition, min(look_at) AS look_at, max(look_at) > 0 AS has_jobs FROM taken GROUP BY partition
+    SELECT
+      k.partition, (
+        SELECT s.look_at FROM {schema}.partition_slip AS s WHERE s.queue = of_queue AND s.partition = k.partition
+        ORDER BY s.look_at LIMIT 1
+      ) AS look_at, (
+        SELECT s.look_at > 0 FROM {schema}.partition_slip AS s WHERE s.queue = of_queue AND s.partition = k.partition
+        ORDER BY s.look_at DESC LIMIT 1
+      ) AS has_jobs
+    FROM keys AS k WHERE k.partition IS NOT NULL
+  ),
+  taken AS (
+    DELETE FROM {schema}.partition_slip WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM looks AS l CROSS JOIN LATERAL (
+        SELECT s.ctid FROM {schema}.partition_slip AS s WHERE s.queue = of_queue AND s.partition = l.partition LIMIT 1000
+      ) AS s
+      LIMIT 1000
+    ))
   ),
   later AS (
     INSERT INTO {schema}.partition AS p (queue, partition, turn, is_limited, wake_at)
     SELECT of_queue, partition, 0, false, look_at FROM looks WHERE look_at > moment ORDER BY partition
-    ON CONFLICT (queue, partition) DO UPDATE SET wake_at = least(p.wake_at, excluded.wake_at)
+    ON CONFLICT (queue, partition) DO UPDATE SET wake_at = excluded.wake_at
+    WHERE p.wake_at IS NULL OR p.wake_at > excluded.wake_at
   )
   -- The end of a lease changes nothing of a partition that is open, unless its job came back.
   SELECT array_agg(l.partition) INTO woken FROM looks AS l WHERE l.look_at <= moment AND (

@@ -96,6 +96,20 @@ async fn the_commit_of_a_transaction_that_frees_a_slot_wakes_other_handles() {
     place.finish(&store).await;
 }
 
+/// Claims take slips by the thousand, and the partition of the last one may be a small tenant's.
+#[tokio::test]
+async fn a_backlog_of_one_partition_hides_no_other_from_the_first_claim() {
+    let Some(place) = Place::new().await else { return };
+    let store = place.open().await;
+    for first in [0, 1_000, 2_000] {
+        enqueue(&store, (first..first + 1_000).map(|n| of("a", &n.to_string())).collect()).await;
+    }
+    enqueue(&store, vec![of("b", "small")]).await;
+    let first = claim(&store, 2).await.jobs;
+    assert!(ids(&first).contains(&"small"), "{:?}", ids(&first));
+    place.finish(&store).await;
+}
+
 const KEYS: usize = 5;
 const JOBS: usize = 400;
 const RUNNING: u32 = 2;
