@@ -9,8 +9,8 @@
 -- partitions looked at by later ones: what a look does not see left a slip that was not taken
 -- (ADR 84). Rows that a transaction holds are passed over, and their partition is left to the
 -- next claim.
--- Cost: a thousand slips, a thousand partitions whose time has come, and the fronts and jobs that
--- it gives; whatever number of partitions is full.
+-- Cost: a thousand slips, a thousand partitions that have some, as many whose time has come, and
+-- the fronts and jobs that it gives; whatever number of partitions is full.
 CREATE FUNCTION {schema}.claim_in_turn(
   time_floor bigint, by_server boolean, of_queue integer, most bigint, most_limited bigint, lease bigint, by_token bytea,
   by_worker text, bytes_left bigint, aside_left bigint, has_folded boolean, not_after bigint, channel text, origin text,
@@ -221,7 +221,7 @@ BEGIN
     ),
     -- The answer has room for these; the first job of the claim always fits.
     fits AS MATERIALIZED (
-      SELECT f.n, f.seq, f.run_at, f.size, f.total
+      SELECT f.n, f.seq, f.run_at, f.total
       FROM (
         SELECT f.*, sum(size) OVER w AS total, row_number() OVER w AS nth FROM found AS f WHERE NOT is_stopped
         WINDOW w AS (ORDER BY n, run_at, seq)

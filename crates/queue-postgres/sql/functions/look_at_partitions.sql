@@ -18,12 +18,12 @@ RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH seen AS MATERIALIZED (
     SELECT
-      k.key, k.turn AS moved, p.priority AS former, p.turn, p.is_limited AS was_limited, p.wake_at AS former_wake,
+      k.key, k.turn AS moved, p.priority AS former, p.turn,
       CASE WHEN o.queue IS NULL THEN e.running ELSE o.running END AS running, coalesce(o.weight, e.weight, 1) AS weight,
       coalesce(d.priority, f.priority)::smallint AS priority, least(d.wake_at, f.wake_at) AS wake_at
     FROM (SELECT DISTINCT ON (key) key, turn FROM unnest(keys, turns) AS k (key, turn) ORDER BY key) AS k
     LEFT JOIN LATERAL (
-      SELECT priority, turn, is_limited, wake_at FROM {schema}.partition WHERE queue = of_queue AND partition = k.key LIMIT 1
+      SELECT priority, turn FROM {schema}.partition WHERE queue = of_queue AND partition = k.key LIMIT 1
     ) AS p ON true
     LEFT JOIN LATERAL (
       SELECT queue, running, weight FROM {schema}.queue_limit
