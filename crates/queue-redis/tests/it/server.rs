@@ -3,6 +3,7 @@
 
 use redis::{Cmd, FromRedisValue, RedisResult, aio::MultiplexedConnection};
 use std::{
+    collections::BTreeMap,
     env,
     net::TcpListener,
     path::Path,
@@ -85,6 +86,20 @@ impl Server {
         let info = self.info("stats").await;
         let made = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
         made.expect("it counts them").trim().parse().expect("a number")
+    }
+
+    /// How often each command was called within scripts, since the last reset of the counters.
+    pub(crate) async fn calls_of_scripts(&self) -> BTreeMap<String, u64> {
+        let info = self.info("commandstats").await;
+        let lines = info.lines().filter_map(|line| line.strip_prefix("cmdstat_")?.split_once(":calls="));
+        let calls = lines.map(|(name, rest)| {
+            let calls = rest.split(',').next().expect("the first").parse().expect("a number");
+            (name.to_owned(), calls)
+        });
+        let is_of_scripts = |name: &str| {
+            !["info", "eval", "evalsha", "config|resetstat", "hello", "client|setinfo"].contains(&name)
+        };
+        calls.filter(|(name, _)| is_of_scripts(name)).collect()
     }
 
     /// The peak of memory use in bytes, since the start or the last reset of the counters.

@@ -97,20 +97,6 @@ async fn the_record_of_a_plain_job_is_the_same_byte_for_byte() {
     assert_eq!(payload, b"\x10application/json{}");
 }
 
-/// How often each command was called within scripts.
-async fn calls(server: &Server) -> BTreeMap<String, u64> {
-    let info: String = server.ask(cmd("INFO").arg("commandstats")).await.expect("it answers");
-    let lines = info.lines().filter_map(|line| line.strip_prefix("cmdstat_")?.split_once(":calls="));
-    let calls = lines.map(|(name, rest)| {
-        let calls = rest.split(',').next().expect("the first").parse().expect("a number");
-        (name.to_owned(), calls)
-    });
-    let is_of_scripts = |name: &str| {
-        !["info", "eval", "evalsha", "config|resetstat", "hello", "client|setinfo"].contains(&name)
-    };
-    calls.filter(|(name, _)| is_of_scripts(name)).collect()
-}
-
 #[tokio::test]
 async fn plain_jobs_take_the_commands_that_they_took() {
     let server = Server::start(Fsync::Never).await;
@@ -149,6 +135,6 @@ async fn plain_jobs_take_the_commands_that_they_took() {
         run(&store, ids, async || {}).await;
         let expected = expected.iter().filter(|(_, calls)| *calls > 0);
         let expected: BTreeMap<_, _> = expected.map(|(name, calls)| ((*name).to_owned(), *calls)).collect();
-        assert_eq!(calls(&server).await, expected, "{ids:?}");
+        assert_eq!(server.calls_of_scripts().await, expected, "{ids:?}");
     }
 }

@@ -19,16 +19,9 @@ async fn open(server: &Server) -> RedisStorage {
 async fn commands(server: &Server, verb: impl AsyncFnOnce()) -> BTreeMap<String, u64> {
     server.run(cmd("CONFIG").arg("RESETSTAT")).await;
     verb().await;
-    let info: String = server.ask(cmd("INFO").arg("commandstats")).await.expect("it answers");
-    let lines = info.lines().filter_map(|line| line.strip_prefix("cmdstat_")?.split_once(":calls="));
-    let calls = lines.map(|(name, rest)| {
-        let calls = rest.split(',').next().expect("the first").parse().expect("a number");
-        (name.to_owned(), calls)
-    });
-    let is_of_scripts = |name: &str| {
-        !["info", "eval", "evalsha", "config|resetstat", "hello", "client|setinfo", "set"].contains(&name)
-    };
-    calls.filter(|(name, _)| is_of_scripts(name)).collect()
+    let mut calls = server.calls_of_scripts().await;
+    calls.remove("set");
+    calls
 }
 
 /// Fills partitions of limit 1, so that three jobs of each are blocked.
