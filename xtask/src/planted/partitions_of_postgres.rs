@@ -10,6 +10,13 @@ const FILE: &str = "crates/queue-postgres/src/migrate.rs";
 const TABLES: &str = r#"fill(text, &|place| (place == "schema").then_some(Filling::Text(&quoted)))"#;
 const LIMITS: &str = "crates/queue-postgres/src/verbs/limits.rs";
 
+const CLAIM: &str = "crates/queue-postgres/src/verbs/claim_in_turn.rs";
+
+/// A test of this store alone.
+const fn own(name: &'static str) -> Test {
+    Test { package: "queue-postgres", target: "it", name }
+}
+
 /// A case of the suite on Postgres.
 const fn case(name: &'static str) -> Test {
     Test { package: "queue-postgres", target: "conformance", name }
@@ -83,7 +90,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
         name: "Postgres: a look forgets the next delayed job",
         file: FILE,
         right: TABLES,
-        wrong: r#"fill(&text.replace("min(w.run_at) AS wake_at", "NULL::bigint AS wake_at"), &|place| (place == "schema").then_some(Filling::Text(&quoted)))"#,
+        wrong: r#"fill(&text.replace("ELSE w.run_at END) AS wake_at", "END) AS wake_at"), &|place| (place == "schema").then_some(Filling::Text(&quoted)))"#,
         caught_by: case(
             "partition_walks::random_steps_of_two_handles_exceed_no_limit_and_leave_nobody_stuck",
         ),
@@ -101,5 +108,19 @@ pub(super) const MISTAKES: &[Mistake] = &[
         right: TABLES,
         wrong: r#"fill(&text.replace("FROM looks WHERE look_at > moment", "FROM looks WHERE false"), &|place| (place == "schema").then_some(Filling::Text(&quoted)))"#,
         caught_by: case("passed_over::a_delayed_job_of_a_partition_is_promised_for_its_time"),
+    },
+    Mistake {
+        name: "Postgres: a job that a transaction holds hides those behind it",
+        file: FILE,
+        right: TABLES,
+        wrong: r#"fill(&text.replace("l.priority > k.held", "k.held = -32769"), &|place| (place == "schema").then_some(Filling::Text(&quoted)))"#,
+        caught_by: own("partitions::jobs_behind_one_that_a_transaction_holds_are_given"),
+    },
+    Mistake {
+        name: "Postgres: a claim whose leases were over at once finds nothing",
+        file: CLAIM,
+        right: "if !claimed.jobs.is_empty() {",
+        wrong: "if true {",
+        caught_by: own("partitions::a_claim_whose_lease_was_over_before_it_read_the_job_takes_another"),
     },
 ];

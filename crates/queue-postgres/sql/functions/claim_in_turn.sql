@@ -7,8 +7,7 @@
 -- that a client that reads slowly keeps the lock from nobody.
 -- Guard: claims in turn of one queue come one after the other. Slips are taken by a statement, and
 -- partitions looked at by later ones: what a look does not see left a slip that was not taken
--- (ADR 84). Rows that a transaction holds are passed over, and their partition is left to the
--- next claim.
+-- (ADR 84). Jobs that a transaction holds are passed over, and those behind them are given.
 -- Cost: a thousand slips, a thousand partitions that have some, as many whose time has come, and
 -- the fronts and jobs that it gives; whatever number of partitions is full.
 CREATE FUNCTION {schema}.claim_in_turn(
@@ -30,6 +29,8 @@ DECLARE
   woken text[];
   last_turn bigint;    -- the turn that was taken last
   was_turn bigint;
+  held_keys text[] := ARRAY[]::text[]; -- partitions of which transactions hold due jobs
+  held_priorities integer[] := ARRAY[]::integer[]; -- of those jobs
   batch record;        -- the fronts whose turn it is
   given record;        -- what was leased of them
 BEGIN
@@ -122,7 +123,7 @@ BEGIN
     SELECT p.partition FROM {schema}.partition AS p
     WHERE p.queue = of_queue AND p.wake_at <= moment ORDER BY p.wake_at LIMIT 1000
   );
-  PERFORM {schema}.look_at_partitions(of_queue, woken, NULL, last_turn, moment);
+  PERFORM {schema}.look_at_partitions(of_queue, woken, NULL, last_turn, moment, held_keys, held_priorities);
   IF has_more THEN
     most := 0;
   END IF;
@@ -189,7 +190,7 @@ BEGIN
     INTO batch FROM wanted AS w;
     EXIT WHEN batch.keys IS NULL AND batch.stale IS NULL;
     IF batch.stale IS NOT NULL THEN
-      PERFORM {schema}.look_at_partitions(of_queue, batch.stale, NULL, last_turn, moment);
+      PERFORM {schema}.look_at_partitions(of_queue, batch.stale, NULL, last_turn, moment, held_keys, held_priorities);
       CONTINUE;
     END IF;
 
@@ -281,17 +282,17 @@ BEGIN
     aside_left := aside_left - given.aside;
     last_turn := coalesce(given.last_turn, last_turn);
     IF given.keys IS NOT NULL THEN
-      PERFORM {schema}.look_at_partitions(of_queue, given.keys, given.turns, last_turn, moment);
+      PERFORM {schema}.look_at_partitions(of_queue, given.keys, given.turns, last_turn, moment, held_keys, held_priorities);
     END IF;
     IF given.is_cut OR (aside_left = 0 AND most > 0) THEN
       has_more := true;
       EXIT;
     END IF;
-    -- What still seems to have a job is held by a transaction.
+    -- What still seems to have a job is held by a transaction. Jobs behind it are not.
     IF given.postponed IS NOT NULL THEN
-      PERFORM {schema}.look_at_partitions(of_queue, given.postponed, NULL, last_turn, moment);
-      UPDATE {schema}.partition SET priority = NULL, wake_at = moment
-      WHERE queue = of_queue AND partition = ANY (given.postponed) AND priority = batch.priority;
+      held_keys := held_keys || given.postponed;
+      held_priorities := held_priorities || array_fill(batch.priority, ARRAY[cardinality(given.postponed)]);
+      PERFORM {schema}.look_at_partitions(of_queue, given.postponed, NULL, last_turn, moment, held_keys, held_priorities);
     END IF;
   END LOOP;
 

@@ -8,12 +8,15 @@ $$;
 
 -- Writes down where partitions stand: by the priority of the first due job, if a slot is free for
 -- it, and by the turn, which is the given one where the priority is as before. '' stands for the
--- jobs without a partition. The caller holds the lock of the turns. Leases are counted under that
--- lock and in a statement of its own, whose snapshot is later than the lock (I25).
+-- jobs without a partition. Of partitions whose due jobs are held by transactions, it is the first
+-- due job behind the given priority; the next claim looks at them again. The caller holds the lock
+-- of the turns. Leases are counted under that lock and in a statement of its own, whose snapshot is
+-- later than the lock (I25).
 -- Cost: of each, one look for each priority of the queue, and as many leases as its limit has
 -- slots.
-CREATE FUNCTION {schema}.look_at_partitions(of_queue integer, keys text[], turns bigint[], present bigint, now bigint)
-RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION {schema}.look_at_partitions(
+  of_queue integer, keys text[], turns bigint[], present bigint, now bigint, held_keys text[], held_priorities integer[]
+) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   WITH seen AS MATERIALIZED (
@@ -21,7 +24,12 @@ BEGIN
       k.key, k.turn AS moved, p.priority AS former, p.turn,
       CASE WHEN o.queue IS NULL THEN e.running ELSE o.running END AS running, coalesce(o.weight, e.weight, 1) AS weight,
       coalesce(d.priority, f.priority)::smallint AS priority, least(d.wake_at, f.wake_at) AS wake_at
-    FROM (SELECT DISTINCT ON (key) key, turn FROM unnest(keys, turns) AS k (key, turn) ORDER BY key) AS k
+    FROM (
+      SELECT DISTINCT ON (key) key, turn, coalesce(
+        (SELECT max(h.priority) FROM unnest(held_keys, held_priorities) AS h (key, priority) WHERE h.key = k.key), -32769
+      ) AS held
+      FROM unnest(keys, turns) AS k (key, turn) ORDER BY key
+    ) AS k
     LEFT JOIN LATERAL (
       SELECT priority, turn FROM {schema}.partition WHERE queue = of_queue AND partition = k.key LIMIT 1
     ) AS p ON true
@@ -34,7 +42,9 @@ BEGIN
       WHERE queue = of_queue AND scope = (CASE k.key WHEN '' THEN 1 ELSE 0 END)::smallint AND partition = '' LIMIT 1
     ) AS e ON true
     LEFT JOIN LATERAL (
-      SELECT min(l.priority) FILTER (WHERE r.run_at <= now) AS priority, min(w.run_at) AS wake_at
+      SELECT
+        min(l.priority) FILTER (WHERE r.run_at <= now AND l.priority > k.held) AS priority,
+        min(CASE WHEN r.run_at <= now AND l.priority <= k.held THEN now ELSE w.run_at END) AS wake_at
       FROM {schema}.lane AS l
       LEFT JOIN LATERAL (
         SELECT r.run_at FROM {schema}.ready AS r
@@ -49,7 +59,9 @@ BEGIN
       WHERE l.queue = of_queue AND k.key <> ''
     ) AS d ON true
     LEFT JOIN LATERAL (
-      SELECT min(l.priority) FILTER (WHERE r.run_at <= now) AS priority, min(w.run_at) AS wake_at
+      SELECT
+        min(l.priority) FILTER (WHERE r.run_at <= now AND l.priority > k.held) AS priority,
+        min(CASE WHEN r.run_at <= now AND l.priority <= k.held THEN now ELSE w.run_at END) AS wake_at
       FROM {schema}.lane AS l
       LEFT JOIN LATERAL (
         SELECT r.run_at FROM {schema}.ready AS r

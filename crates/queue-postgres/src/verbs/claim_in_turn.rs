@@ -21,12 +21,39 @@ const JOB_AT: usize = 2;
 /// The pause of a queue whose gates are to be folded first.
 const CLOSED: i64 = i64::MAX;
 
-/// Leases due jobs in turn.
+/// A claim leases at most so often where each of its leases was over before their jobs were read.
+const ROUNDS_MAX: usize = 10;
+
+/// Leases due jobs in turn. Where others have moved all of them before they were read, as when a
+/// short lease lapsed, it leases again: the answer that nothing is due would not be true.
 pub(super) async fn claim_in_turn(
     connection: &mut CallConnection<'_>,
     queue: i32,
     verb: &PostgresClaim<'_>,
 ) -> Result<Result<Claimed, FoldFirst>, VerbError> {
+    for _ in 0..ROUNDS_MAX {
+        let (mut claimed, leased) = match lease_in_turn(connection, queue, verb).await? {
+            Ok(answer) => answer,
+            Err(fold_first) => return Ok(Err(fold_first)),
+        };
+        if leased.is_empty() {
+            return Ok(Ok(claimed));
+        }
+        claimed.jobs = read_leased(connection, queue, verb.request, leased).await?;
+        if !claimed.jobs.is_empty() {
+            return Ok(Ok(claimed));
+        }
+    }
+    let moment = connection.now().await?;
+    Ok(Ok(Claimed::none(Some(moment.now), moment)))
+}
+
+/// Sends the claim, and answers what it says beside the jobs, and which lives it leased.
+async fn lease_in_turn(
+    connection: &mut CallConnection<'_>,
+    queue: i32,
+    verb: &PostgresClaim<'_>,
+) -> Result<Result<(Claimed, Vec<i64>), FoldFirst>, VerbError> {
     let request = verb.request;
     let handle = connection.handle;
     let (floor, origin) = (connection.time_floor(), connection.origin());
@@ -56,11 +83,7 @@ pub(super) async fn claim_in_turn(
     let mut claimed = read_claim(row, request, moment, pause)?;
     let lines = read_lines(row, request, &mut claimed)?;
     handle.lines.saw(queue, lines, row.try_get::<Option<bool>, _>(LINES_AT + 4)?.unwrap_or_default(), true);
-    let leased: Vec<i64> = row.try_get(LINES_AT + 6)?;
-    if !leased.is_empty() {
-        claimed.jobs = read_leased(connection, queue, request, leased).await?;
-    }
-    Ok(Ok(claimed))
+    Ok(Ok((claimed, row.try_get(LINES_AT + 6)?)))
 }
 
 fn read_claim(row: &PgRow, request: &ClaimRequest, moment: Moment, pause: i64) -> Result<Claimed, VerbError> {

@@ -2,6 +2,7 @@
 //! only this store could break of them (ADR 84).
 
 use crate::common::{Place, claim, claim_one, complete, enqueue, job, queue, settle};
+use crate::database::Database;
 use futures_util::StreamExt;
 use queue_core::{
     ClaimedJob, ContentType, Interest, Limit, LimitScope, NewJob, Partition, PartitionQuery, Payload,
@@ -37,6 +38,12 @@ async fn set_each(store: &PostgresStorage, running: u32) {
 
 fn ids(jobs: &[ClaimedJob]) -> Vec<&str> {
     jobs.iter().map(|job| job.record.meta.id.as_str()).collect()
+}
+
+fn sorted(jobs: &[ClaimedJob]) -> Vec<&str> {
+    let mut ids = ids(jobs);
+    ids.sort_unstable();
+    ids
 }
 
 fn done() -> Payload {
@@ -97,6 +104,51 @@ async fn the_commit_of_a_transaction_that_frees_a_slot_wakes_other_handles() {
     assert_eq!(ids(&claim(&other, 9).await.jobs), ["1"]);
     other.close().await.unwrap();
     place.finish(&store).await;
+}
+
+/// A transaction of the application may change the most urgent job of a partition, and stay open.
+#[tokio::test]
+async fn jobs_behind_one_that_a_transaction_holds_are_given() {
+    let Some(place) = Place::new().await else { return };
+    let (store, pool) = (place.open().await, place.pool(1).await);
+    set_each(&store, 9).await;
+    enqueue(&store, vec![job("urgent").with_priority(-1), of("a", "a-urgent").with_priority(-1)]).await;
+    enqueue(&store, vec![job("0"), job("1"), of("a", "a0"), of("a", "a1")]).await;
+    let mut transaction = pool.begin().await.unwrap();
+    let hold = format!(
+        "SELECT FROM \"{0}\".ready WHERE seq IN (SELECT seq FROM \"{0}\".body WHERE id LIKE '%urgent') FOR UPDATE",
+        place.schema.name
+    );
+    sqlx::raw_sql(AssertSqlSafe(hold)).execute(&mut *transaction).await.unwrap();
+    assert_eq!(sorted(&claim(&store, 9).await.jobs), ["0", "1", "a0", "a1"]);
+    enqueue(&store, vec![job("2").with_priority(1), of("a", "a2").with_priority(1)]).await;
+    assert_eq!(sorted(&claim(&store, 9).await.jobs), ["2", "a2"]);
+    assert!(claim(&store, 9).await.jobs.is_empty());
+    transaction.rollback().await.unwrap();
+    assert_eq!(sorted(&claim(&store, 9).await.jobs), ["a-urgent", "urgent"]);
+    place.finish(&store).await;
+}
+
+/// A lease may lapse, and its job go to another, before the claim has read the job.
+#[tokio::test]
+async fn a_claim_whose_lease_was_over_before_it_read_the_job_takes_another() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = database.open().await;
+    set_each(&store, 9).await;
+    enqueue(&*store, vec![job("0"), job("1")]).await;
+    // The view of jobs reads this table, and a claim in turn does not.
+    let mut holder = database.hold("LOCK queue.finished").await;
+    let claiming = tokio::spawn({
+        let store = store.clone();
+        async move { claim(&*store, 1).await }
+    });
+    database.until_waiting(1).await;
+    let other = "UPDATE queue.lease SET token = decode(repeat('5a', 16), 'hex'); COMMIT";
+    sqlx::raw_sql(other).execute(&mut holder).await.unwrap();
+    assert_eq!(ids(&claiming.await.unwrap().jobs), ["1"]);
+    holder.close().await.unwrap();
+    store.close().await.unwrap();
+    database.drop().await;
 }
 
 /// Claims take slips by the thousand, and the partition of the last one may be a small tenant's.
