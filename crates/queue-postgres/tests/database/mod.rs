@@ -13,6 +13,9 @@ const ICU: &str = "TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LO
 /// The first version with these options.
 const ICU_SINCE: i32 = 150_000;
 
+/// How much of the log is shown of a deadlock: who waits for what, and the statement.
+const TOLD_LINES: usize = 40;
+
 /// A database that no other test uses.
 pub(crate) struct Database {
     name: String,
@@ -82,11 +85,24 @@ impl Database {
 
     /// Asserts that there was no deadlock, and that one would have been counted.
     pub(crate) async fn assert_none(mut self) {
-        assert_eq!(self.deadlocks().await, 0);
+        let found = self.deadlocks().await;
+        assert!(found == 0, "{found} deadlocks; the server's log:\n{}", self.told_of_deadlocks().await);
         self.provoke().await;
         while self.deadlocks().await == 0 {}
         assert_eq!(self.deadlocks().await, 1, "the one that was made on purpose");
         self.drop().await;
+    }
+
+    /// What the log of a server of `cargo xtask services` says of the deadlocks that no test made on
+    /// purpose.
+    async fn told_of_deadlocks(&mut self) -> String {
+        let read = sqlx::query_scalar("SELECT pg_read_file('../log', 0, 100000000, true)")
+            .fetch_one(&mut self.admin)
+            .await;
+        let log: Option<String> = read.expect("a superuser may read it");
+        let log = log.unwrap_or_default();
+        let told = log.split("deadlock detected").skip(1).filter(|told| !told.contains("LOCK a\n"));
+        told.map(|told| told.lines().take(TOLD_LINES).collect::<Vec<_>>().join("\n")).collect()
     }
 
     /// Removes the database; no session is connected any more.
