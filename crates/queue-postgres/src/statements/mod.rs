@@ -219,6 +219,7 @@ statements! {
     fold = "fold";
     fold_gates = "fold_gates";
     follow = "follow";
+    free_ids = "free_ids";
     get_full = "get_full";
     get_meta = "get_jobs";
     give_gate = "give_gate";
@@ -253,6 +254,7 @@ statements! {
     raise_clock = "raise_clock";
     read_slips = "read_slips";
     recount = "recount";
+    reserve_ids = "reserve_ids";
     save_limits = "save_limits";
     save_line = "save_line";
     save_series = "save_series";

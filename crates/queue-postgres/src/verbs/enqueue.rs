@@ -3,7 +3,7 @@
 use super::{
     enqueue_new::NewIds,
     gates::{Judged, judge_round, store_round},
-    rounds::{open_round, replaces_waiting},
+    rounds::{open_round, replaces_waiting, reserve_ids},
 };
 use crate::{
     call::{BoundQuery, CallConnection, CommitScope, SqlVerb, intern_for},
@@ -116,10 +116,13 @@ pub(crate) async fn enqueue_jobs(
         connection.now().await?;
     }
     // An id that stands in the call twice cuts a round short, so there may be a round for each job.
-    for _ in 0..ROUNDS_MAX + jobs.len() {
+    for number in 0..ROUNDS_MAX + jobs.len() {
         let mut round = open_round(jobs, &mut answers);
         if round.is_empty() {
             return Ok(answers.into_iter().flatten().collect());
+        }
+        if number == 0 {
+            reserve_ids(connection, queue, jobs, &round).await?;
         }
         let judged = if round.iter().any(|at| jobs[*at].has_gates()) {
             judge_round(connection, queue, name, jobs, &mut round, &mut answers, holder).await?

@@ -1,7 +1,9 @@
 //! Which jobs of an enqueue are sent together.
 
+use crate::{call::CallConnection, verb_error::VerbError};
 use queue_core::{Enqueued, JobId, NewJob, OnFailed, OnWaiting, State};
-use std::collections::{HashMap, HashSet};
+use sqlx::Row;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The jobs to send next: each id once, and no job that has to be numbered behind one that is not
 /// sent (I12). A job whose answer follows from that of an earlier job of the same id is answered
@@ -39,6 +41,29 @@ pub(super) fn open_round(jobs: &[&NewJob], answers: &mut [Option<Enqueued>]) -> 
         before.insert(&job.id, at);
     }
     round
+}
+
+/// Keeps others from entering the ids of all rounds until the transaction ends, if some are not for
+/// the first: rounds enter ids before lesser ones, and two transactions that did so could wait for
+/// each other. A transaction of a caller may last, and reserves nothing.
+pub(super) async fn reserve_ids(
+    connection: &mut CallConnection<'_>,
+    queue: i32,
+    jobs: &[&NewJob],
+    first: &[usize],
+) -> Result<(), VerbError> {
+    let in_first: HashSet<&JobId> = first.iter().map(|at| &jobs[*at].id).collect();
+    let ids: BTreeSet<&JobId> = jobs.iter().map(|job| &job.id).collect();
+    let is_own = !connection.commits_each_statement() && !connection.is_in_callers_transaction();
+    if !is_own || ids.len() == in_first.len() {
+        return Ok(());
+    }
+    let ids: Vec<String> = ids.into_iter().map(JobId::to_string).collect();
+    let reserve = &connection.handle.statements.reserve_ids;
+    let rows = connection.write(reserve, |query| query.bind(queue).bind(ids.clone())).await?;
+    let lives: Vec<i64> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+    let free = &connection.handle.statements.free_ids;
+    connection.write(free, |query| query.bind(queue).bind(lives.clone())).await.map(drop)
 }
 
 /// Whether a job takes the place of one that waits.

@@ -4,7 +4,8 @@
 use crate::common::{self, enqueue, job, queue};
 use crate::database::Database;
 use queue_core::{
-    Applied, Changed, ClaimedJob, Enqueued, OnFailed, Span, State, Storage, WorkerId, WorkerInfo,
+    Applied, Changed, ClaimedJob, Enqueued, NewJob, OnFailed, OnWaiting, Span, State, Storage, WorkerId,
+    WorkerInfo,
     lifecycle::{Event, Policy, Transition, decide},
 };
 use queue_postgres::PostgresStorage;
@@ -28,11 +29,15 @@ fn body(id: &str) -> String {
     )
 }
 
+/// Enqueues a group from another task.
+fn send(store: &Arc<PostgresStorage>, jobs: Vec<NewJob>) -> JoinSet<Vec<Enqueued>> {
+    let store = store.clone();
+    JoinSet::from_iter([async move { enqueue(&*store, jobs).await }])
+}
+
 /// Enqueues from another task; each job replaces one that failed.
 fn replace(store: &Arc<PostgresStorage>, ids: &'static [&'static str]) -> JoinSet<Vec<Enqueued>> {
-    let store = store.clone();
-    let jobs = ids.iter().map(|id| job(id).with_on_failed(OnFailed::Replace)).collect();
-    JoinSet::from_iter([async move { enqueue(&*store, jobs).await }])
+    send(store, ids.iter().map(|id| job(id).with_on_failed(OnFailed::Replace)).collect())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -56,6 +61,28 @@ async fn an_enqueue_that_began_before_a_job_did_waits_in_no_circle_with_one_that
     second.close().await.expect("it closes");
     let answers = [early.join_all().await, late.join_all().await].concat().concat();
     assert_eq!(answers.iter().filter(|answer| answer.is_new()).count(), 4, "each id once: {answers:?}");
+    assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
+    store.close().await.expect("it closes");
+    database.assert_none().await;
+}
+
+/// A group that needs two rounds enters "a" in the second one, behind "b".
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_group_of_several_rounds_waits_in_no_circle_with_another_enqueue() {
+    let Some(mut database) = Database::new().await else { return };
+    let store = database.open().await;
+    enqueue(&*store, vec![job("0")]).await;
+    let holder = database.hold(&body("c")).await;
+    let anew = job("c").with_on_waiting(OnWaiting::Replace { max_wait: None });
+    let rounds = send(&database.open().await, vec![job("b"), job("c"), anew, job("a")]);
+    database.until_waiting(1).await;
+    let other = send(&database.open().await, vec![job("a"), job("b")]);
+    database.until_waiting(2).await;
+    holder.close().await.expect("it closes");
+    let answers = rounds.join_all().await.concat();
+    assert!(answers.iter().all(Enqueued::is_new), "{answers:?}");
+    let answers = other.join_all().await.concat();
+    assert!(!answers.iter().any(Enqueued::is_new), "{answers:?}");
     assert_eq!(store.verify().await.expect("it verifies"), Vec::<String>::new());
     store.close().await.expect("it closes");
     database.assert_none().await;
