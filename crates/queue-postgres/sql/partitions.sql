@@ -27,8 +27,7 @@ SELECT
     ) AS r
     WHERE r.run_at <= (SELECT now FROM t)
   ),
-  CASE WHEN o.queue IS NULL THEN e.running ELSE o.running END, coalesce(o.weight, e.weight, 1::smallint), o.queue IS NOT NULL
+  m.running, coalesce(m.weight, 1::smallint), coalesce(m.is_own, false)
 FROM t
 LEFT JOIN keys AS k ON k.n > 0 AND k.key IS NOT NULL
-LEFT JOIN {schema}.queue_limit AS o ON o.queue = $2 AND o.scope = 2 AND o.partition = k.key
-LEFT JOIN {schema}.queue_limit AS e ON e.queue = $2 AND e.scope = 0;
+LEFT JOIN LATERAL {schema}.limit_of($2, k.key) AS m ON true;

@@ -37,11 +37,10 @@ FROM (
   WHERE partition IS NOT NULL AND priority >= 2195456 GROUP BY queue, partition
 ) AS r
 LEFT JOIN {schema}.partition AS p ON p.queue = r.queue AND p.partition = r.partition
-LEFT JOIN {schema}.queue_limit AS o ON o.queue = r.queue AND o.scope = 2 AND o.partition = r.partition
-LEFT JOIN {schema}.queue_limit AS e ON e.queue = r.queue AND e.scope = 0
+LEFT JOIN LATERAL {schema}.limit_of(r.queue, r.partition) AS m ON true
 WHERE p.priority IS NULL AND (p.wake_at IS NULL OR p.wake_at > r.run_at)
   AND NOT EXISTS (SELECT 1 FROM {schema}.partition_slip AS s WHERE s.queue = r.queue AND s.partition = r.partition)
-  AND coalesce(CASE WHEN o.queue IS NULL THEN e.running ELSE o.running END > (
+  AND coalesce(m.running > (
     SELECT count(*) FROM {schema}.lease AS l WHERE l.queue = r.queue AND l.partition = r.partition
   ), true)
 UNION ALL

@@ -27,6 +27,7 @@ pub const MIGRATIONS: &[Migration] = &[Migration {
     up: concat!(
         include_str!("../sql/0002_initial.sql"),
         include_str!("../sql/functions/slips.sql"),
+        include_str!("../sql/functions/limit_of.sql"),
         include_str!("../sql/functions/look_at_partitions.sql"),
         include_str!("../sql/functions/claim_in_turn.sql"),
     ),

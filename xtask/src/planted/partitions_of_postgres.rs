@@ -69,7 +69,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
         name: "Postgres: a weight counts for nothing",
         file: FILE,
         right: TABLES,
-        wrong: r#"fill(&text.replace("1000000 / coalesce(o.weight, e.weight, 1) AS step", "1000000 AS step"), &|place| (place == "schema").then_some(Filling::Text(&quoted)))"#,
+        wrong: r#"fill(&text.replace("1000000 / coalesce(m.weight, 1) AS step", "1000000 AS step"), &|place| (place == "schema").then_some(Filling::Text(&quoted)))"#,
         caught_by: case("turns::a_partition_gets_jobs_by_its_weight"),
     },
     Mistake {
@@ -83,7 +83,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
         name: "Postgres: the limit of each partition counts before its own",
         file: FILE,
         right: TABLES,
-        wrong: r#"fill(&text.replace("CASE WHEN o.queue IS NULL THEN e.running ELSE o.running END", "coalesce(e.running, o.running)"), &|place| (place == "schema").then_some(Filling::Text(&quoted)))"#,
+        wrong: r#"fill(&text.replace("ORDER BY l.is_own DESC", "ORDER BY l.is_own"), &|place| (place == "schema").then_some(Filling::Text(&quoted)))"#,
         caught_by: case("partition_limits::its_own_limit_counts_before_that_of_each"),
     },
     Mistake {

@@ -136,8 +136,7 @@ BEGIN
       SELECT
         f.*, row_number() OVER w AS n, lead(f.turn) OVER w AS next_turn, lead(f.priority) OVER w AS next_priority,
         first_value(f.priority) OVER w AS first_priority, first_value(f.turn) OVER w AS first_turn,
-        CASE WHEN o.queue IS NULL THEN e.running ELSE o.running END AS running,
-        1000000 / coalesce(o.weight, e.weight, 1) AS step
+        m.running, 1000000 / coalesce(m.weight, 1) AS step
       FROM (
         SELECT x.* FROM (
           (SELECT partition, priority, turn, is_limited FROM {schema}.partition
@@ -150,14 +149,7 @@ BEGIN
         ) AS x
         ORDER BY x.priority, x.turn, x.partition LIMIT most + 1
       ) AS f
-      LEFT JOIN LATERAL (
-        SELECT queue, running, weight FROM {schema}.queue_limit
-        WHERE queue = of_queue AND scope = 2 AND partition = f.partition LIMIT 1
-      ) AS o ON true
-      LEFT JOIN LATERAL (
-        SELECT running, weight FROM {schema}.queue_limit
-        WHERE queue = of_queue AND scope = (CASE f.partition WHEN '' THEN 1 ELSE 0 END)::smallint AND partition = '' LIMIT 1
-      ) AS e ON true
+      LEFT JOIN LATERAL {schema}.limit_of(of_queue, f.partition) AS m ON true
       WINDOW w AS (ORDER BY f.priority, f.turn, f.partition ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
     ),
     near AS MATERIALIZED (

@@ -22,7 +22,7 @@ BEGIN
   WITH seen AS MATERIALIZED (
     SELECT
       k.key, k.turn AS moved, p.priority AS former, p.turn,
-      CASE WHEN o.queue IS NULL THEN e.running ELSE o.running END AS running, coalesce(o.weight, e.weight, 1) AS weight,
+      m.running, coalesce(m.weight, 1) AS weight,
       coalesce(d.priority, f.priority)::smallint AS priority, least(d.wake_at, f.wake_at) AS wake_at
     FROM (
       SELECT DISTINCT ON (key) key, turn, coalesce(
@@ -33,14 +33,7 @@ BEGIN
     LEFT JOIN LATERAL (
       SELECT priority, turn FROM {schema}.partition WHERE queue = of_queue AND partition = k.key LIMIT 1
     ) AS p ON true
-    LEFT JOIN LATERAL (
-      SELECT queue, running, weight FROM {schema}.queue_limit
-      WHERE queue = of_queue AND scope = 2 AND partition = k.key LIMIT 1
-    ) AS o ON true
-    LEFT JOIN LATERAL (
-      SELECT running, weight FROM {schema}.queue_limit
-      WHERE queue = of_queue AND scope = (CASE k.key WHEN '' THEN 1 ELSE 0 END)::smallint AND partition = '' LIMIT 1
-    ) AS e ON true
+    LEFT JOIN LATERAL {schema}.limit_of(of_queue, k.key) AS m ON true
     LEFT JOIN LATERAL (
       SELECT
         min(l.priority) FILTER (WHERE r.run_at <= now AND l.priority > k.held) AS priority,
