@@ -106,7 +106,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
         name: "Postgres: the time of a delayed job is lost with its slip",
         file: FILE,
         right: TABLES,
-        wrong: r#"fill(&text.replace("FROM looks WHERE look_at > moment", "FROM looks WHERE false"), &|place| (place == "schema").then_some(Filling::Text(&quoted)))"#,
+        wrong: r#"fill(&text.replace("FROM looks WHERE look_at > now", "FROM looks WHERE false"), &|place| (place == "schema").then_some(Filling::Text(&quoted)))"#,
         caught_by: case("passed_over::a_delayed_job_of_a_partition_is_promised_for_its_time"),
     },
     Mistake {
@@ -119,8 +119,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "Postgres: a claim whose leases were over at once finds nothing",
         file: CLAIM,
-        right: "if !claimed.jobs.is_empty() {",
-        wrong: "if true {",
+        right: "!claimed.jobs.is_empty()",
+        wrong: "true",
         caught_by: own("partitions::a_claim_whose_lease_was_over_before_it_read_the_job_takes_another"),
     },
 ];

@@ -1,9 +1,10 @@
 
 -- Leases the due jobs of fronts, whose columns are those of `next_fronts`, as far as the answer of
--- the claim has room for them, and sets jobs of paused kinds aside. Out: the lives that were leased,
--- in the order of turns, and their bytes; whether the answer had no room for more; how many were set
--- aside; the fronts that gave jobs, with the turns that these move them to; those whose jobs are held
--- by transactions; the turn that was taken last; and how many jobs were of limited partitions.
+-- the claim has room for them, and sets jobs of paused kinds aside. Out: the lives that were
+-- leased, in the order of turns, and their bytes; whether the answer had no room for more; how many
+-- were set aside; the fronts that gave jobs, with the turns that these move them to; those whose
+-- jobs are held by transactions; the turn that was taken last; and how many jobs were of limited
+-- partitions.
 CREATE FUNCTION {schema}.lease_fronts(
   of_queue integer, fronts text[], counts bigint[], turns bigint[], steps bigint[], limiteds boolean[], at_priority integer,
   moment bigint, lease bigint, by_token bytea, by_worker text, bytes_left bigint, is_first boolean, aside_left bigint,

@@ -1,6 +1,6 @@
 
--- The limit in force of a partition, or of the jobs without one, whose key is '': its own, else that
--- of all. No row if it has none.
+-- The limit in force of a partition, or of the jobs without one, whose key is '': its own, else
+-- that of all. No row if it has none.
 CREATE FUNCTION {schema}.limit_of(of_queue integer, key text)
 RETURNS TABLE (running bigint, weight smallint, is_own boolean) LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT l.running, l.weight, l.is_own FROM (

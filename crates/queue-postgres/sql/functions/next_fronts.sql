@@ -1,8 +1,8 @@
 
--- The fronts whose turn it is, in the order of turns, with how many jobs each may give now, and what
--- these cost. The first front gives jobs until another has an earlier turn; several whose turns are
--- within one step of the first give one each. `stale` are partitions that stand under another limit
--- than they did, or have no slot: the caller looks at them first.
+-- The fronts whose turn it is, in the order of turns, with how many jobs each may give now, and
+-- what these cost. The first front gives jobs until another has an earlier turn; several whose
+-- turns are within one step of the first give one each. `stale` are partitions that stand under
+-- another limit than they did, or have no slot: the caller looks at them first.
 CREATE FUNCTION {schema}.next_fronts(
   of_queue integer, most bigint, most_limited bigint,
   OUT stale text[], OUT keys text[], OUT counts bigint[], OUT turns bigint[], OUT steps bigint[], OUT limiteds boolean[],

@@ -93,8 +93,8 @@ impl Database {
         self.drop().await;
     }
 
-    /// What the log of a server of `cargo xtask services` says of the deadlocks that no test made on
-    /// purpose.
+    /// What the log of a server of `cargo xtask services` says of the deadlocks that no test made
+    /// on purpose.
     async fn told_of_deadlocks(&mut self) -> String {
         let read = sqlx::query_scalar("SELECT pg_read_file('../log', 0, 100000000, true)")
             .fetch_one(&mut self.admin)
