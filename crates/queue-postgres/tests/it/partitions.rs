@@ -138,14 +138,12 @@ async fn a_claim_whose_lease_was_over_before_it_read_the_job_takes_another() {
     enqueue(&*store, vec![job("0"), job("1")]).await;
     // The view of jobs reads this table, and a claim in turn does not.
     let mut holder = database.hold("LOCK queue.finished").await;
-    let claiming = tokio::spawn({
-        let store = store.clone();
-        async move { claim(&*store, 1).await }
-    });
+    let other = store.clone();
+    let claiming = JoinSet::from_iter([async move { claim(&*other, 1).await }]);
     database.until_waiting(1).await;
-    let other = "UPDATE queue.lease SET token = decode(repeat('5a', 16), 'hex'); COMMIT";
-    sqlx::raw_sql(other).execute(&mut holder).await.unwrap();
-    assert_eq!(ids(&claiming.await.unwrap().jobs), ["1"]);
+    let another = "UPDATE queue.lease SET token = decode(repeat('5a', 16), 'hex'); COMMIT";
+    sqlx::raw_sql(another).execute(&mut holder).await.unwrap();
+    assert_eq!(ids(&claiming.join_all().await[0].jobs), ["1"]);
     holder.close().await.unwrap();
     store.close().await.unwrap();
     database.drop().await;
