@@ -40,6 +40,20 @@ fn takes_raise(story: &Story<'_>, enqueue: &Item<'_>, signal: &SignalView) -> bo
         && !may_have_ended(story, life, enqueue)
         && !story.may_be_gone(life, enqueue)
         && is_incomplete_after(life, enqueue)
+        && !is_raised_beside(story, enqueue, signal)
+}
+
+/// Whether another call may have raised the job at the same time. A gate may seem complete before
+/// the raise of a transaction that is still open.
+fn is_raised_beside(story: &Story<'_>, enqueue: &Item<'_>, signal: &SignalView) -> bool {
+    let mut others = story.items.iter().filter(|other| {
+        matches!(other.asked.op, Op::Enqueue | Op::Then)
+            && other.asked.index != enqueue.asked.index
+            && other.asked.queue == enqueue.asked.queue
+            && other.begin < enqueue.end
+            && other.end > enqueue.begin
+    });
+    others.any(|other| other.asked.ask.signals.iter().any(|beside| beside.raises && beside.to == signal.to))
 }
 
 /// A gate that is not complete was not before either, except where its holder made it need more.

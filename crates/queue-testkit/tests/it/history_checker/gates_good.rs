@@ -162,6 +162,22 @@ fn an_orphan_of_a_job_that_has_ended_or_of_a_complete_gate() {
 }
 
 #[test]
+fn an_orphan_of_a_gate_that_seemed_complete_before_a_raise_that_was_under_way() {
+    let mut tape = waiting_for(1);
+    member(&mut tape, "m", 2, signalling());
+    let joins = |id: &str| {
+        let asked = enqueue(id);
+        Event { ask: Ask { signals: vec![raising()], ..asked.ask }, ..asked }
+    };
+    let slow = tape.begin(vec![joins("slow")]);
+    ended(&mut tape, "m", 2, Status::Completed);
+    tape.call(joins("late"), vec![said(Answer::Orphaned)]);
+    tape.end(slow, vec![queued(3)]);
+    tape.found(SUM, 1, counted(2, [1, 0, 0]));
+    tape.assert_good();
+}
+
+#[test]
 fn a_group_of_unknown_outcome_may_lack_its_orphan() {
     let mut tape = Tape::new();
     let orphan = enqueue("orphan");
