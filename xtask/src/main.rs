@@ -124,8 +124,9 @@ enum Task {
         /// The file to write
         to: PathBuf,
     },
-    /// Long runs: `waits`, `jobs`, `growth`, `bulk`, `copy`, `day` on a release build, `clients`
-    /// that are killed, `pages` in place of answers, and `fuzz`, each with `--help`
+    /// Long runs: `waits`, `jobs`, `growth`, `bulk`, `partitions`, `copy`, `day` on a release
+    /// build, `clients` that are killed, `pages` in place of answers, and `fuzz`, each with
+    /// `--help`
     Soak {
         /// Which, and its settings
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]

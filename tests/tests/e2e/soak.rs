@@ -67,3 +67,24 @@ fn callbacks_run_once_and_count_every_member_while_workers_are_killed() {
     assert_eq!(ran.text().matches("last end to callback: ").count(), 3, "{}", ran.text());
     assert_eq!(ran.text().matches("rate beside no open batch: ").count(), 3, "{}", ran.text());
 }
+
+#[test]
+fn partitions_keep_their_limit_and_are_drained_while_workers_are_killed() {
+    let stores = "partitions --stores memory,files,sqlite --seconds 3 --partitions 20";
+    let workers = "--processes 3 --kill-every-ms 500 --lease-ms 8000";
+    let ran = soak(&stores.split(' ').chain(workers.split(' ')).collect::<Vec<_>>());
+    let held =
+        "no limit was exceeded, no job is lost or stuck, no overlap is unexplained: memory, files, sqlite\n";
+    assert!(ran.text().ends_with(held), "{}", ran.text());
+}
+
+#[test]
+fn waits_of_a_small_tenant_are_measured_in_each_order_of_claims() {
+    let ran =
+        soak(&"partitions --fair --stores sqlite --jobs 500 --processes 2".split(' ').collect::<Vec<_>>());
+    for order in
+        ["without partitions ", "a partition for each tenant ", "has 100 keys ", "at most 2 of each key "]
+    {
+        assert_eq!(ran.text().matches(order).count(), 1, "{}", ran.text());
+    }
+}

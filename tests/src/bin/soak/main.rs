@@ -1,10 +1,10 @@
 //! Long runs that show what a short test cannot: nothing hangs, no answer is wrong, no memory
 //! grows.
 //!
-//! `cargo xtask soak waits`, `jobs`, `growth`, `bulk`, `gates`, `batches`, `copy`, `day` and
-//! `quarter` start them; a slice of most is part of every test run, and slices of `clients` and
-//! `pages` are part of `cargo xtask clients`. A run prints its measurements, and fails if a
-//! condition did not hold. Speed is printed and never judged.
+//! `cargo xtask soak waits`, `jobs`, `growth`, `bulk`, `gates`, `batches`, `partitions`, `copy`,
+//! `day` and `quarter` start them; a slice of most is part of every test run, and slices of
+//! `clients` and `pages` are part of `cargo xtask clients`. A run prints its measurements, and
+//! fails if a condition did not hold. Speed is printed and never judged.
 
 mod batches;
 mod bulk;
@@ -18,6 +18,7 @@ mod jobs;
 mod many;
 mod memory;
 mod pages;
+mod partitions;
 mod quarter;
 mod waits;
 
@@ -45,6 +46,8 @@ enum Command {
     Gates(gates::GatesArgs),
     /// Many jobs in batches, whose workers are killed, beside the same without batches
     Batches(batches::BatchesArgs),
+    /// Partitions with a limit while workers are killed, and the waiting times of two tenants
+    Partitions(partitions::PartitionsArgs),
     /// A copy of many jobs between kinds of store, which is killed
     Copy(copy::CopyArgs),
     /// Workers in Python and Node that are killed and stopped, judged by what they noted
@@ -61,6 +64,9 @@ enum Command {
     /// A process that works for `gates` and `batches`
     #[command(hide = true)]
     Worker(many::WorkerArgs),
+    /// A process that works for `partitions`
+    #[command(hide = true)]
+    PartitionWorker(partitions::WorkerArgs),
     /// The process that copies for `copy`
     #[command(hide = true)]
     Copier(copy::CopierArgs),
@@ -78,6 +84,7 @@ async fn main() -> ExitCode {
         Command::Bulk(settings) => bulk::run(&settings).await,
         Command::Gates(settings) => gates::run(&settings).await,
         Command::Batches(settings) => batches::run(&settings).await,
+        Command::Partitions(settings) => partitions::run(&settings).await,
         Command::Copy(settings) => copy::run(&settings).await,
         Command::Clients(settings) => clients::run(&settings).await,
         Command::Pages(settings) => pages::run(&settings).await,
@@ -85,6 +92,7 @@ async fn main() -> ExitCode {
         Command::Quarter(settings) => quarter::run(&settings).await,
         Command::BulkRunner(settings) => bulk::run_operations(settings).await,
         Command::Worker(settings) => many::run_worker(settings).await,
+        Command::PartitionWorker(settings) => partitions::run_worker(settings).await,
         Command::Copier(settings) => copy::run_copier(settings).await,
         Command::Answer(settings) => waits::answer(settings).await,
     };

@@ -1,6 +1,6 @@
 //! The processes that work, of which one after the other is killed.
 
-use super::Runner;
+use super::{Runner, shared_clock};
 use crate::failed::Failed;
 use queue::{Rng, SystemRng};
 use queue_e2e::cpu_time;
@@ -14,13 +14,14 @@ pub(crate) struct Fleet<F> {
     stays: Runner,
     /// The oldest first.
     killed: VecDeque<Runner>,
+    killed_at: Vec<Duration>,
 }
 
 impl<F: Fn() -> Result<Runner, Failed>> Fleet<F> {
     pub(crate) fn start(size: usize, start: F) -> Result<Self, Failed> {
         let stays = start()?;
         let killed = (1..size).map(|_| start()).collect::<Result<_, _>>()?;
-        Ok(Self { start, stays, killed })
+        Ok(Self { start, stays, killed, killed_at: Vec::new() })
     }
 
     /// Kills one after the other until the future ends. Answers how many.
@@ -43,11 +44,18 @@ impl<F: Fn() -> Result<Runner, Failed>> Fleet<F> {
                     if let Some(runner) = self.killed.pop_front() {
                         runner.kill().await?;
                         kills += 1;
+                        self.killed_at.push(shared_clock());
                         self.killed.push_back((self.start)()?);
                     }
                 }
             }
         }
+    }
+
+    /// When each one had ended that was killed, by the [shared clock](shared_clock). The first is
+    /// that of the process that was started second, and so on, since the oldest one is killed.
+    pub(crate) fn killed_at(&self) -> &[Duration] {
+        &self.killed_at
     }
 
     /// How long those that live have kept processors busy; nothing for runtimes in this process.

@@ -1,5 +1,6 @@
 //! What the runs over many stored jobs share: the stores, the jobs, the processes that are killed.
 
+mod clock;
 mod fill;
 mod fleet;
 mod orphan;
@@ -10,6 +11,7 @@ mod usage;
 mod worker;
 mod yielding;
 
+pub(crate) use clock::shared_clock;
 pub(crate) use fill::{Templates, fill, number_of, numbered, payload_text, read_whole};
 pub(crate) use fleet::Fleet;
 pub(crate) use orphan::end_with_parent;
