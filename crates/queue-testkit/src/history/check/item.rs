@@ -98,6 +98,11 @@ impl<'h> Item<'h> {
         self.end < other.begin
     }
 
+    /// Whether both were under way at some moment, so that neither need have seen the other.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        !self.precedes(other) && !other.precedes(self)
+    }
+
     pub(super) fn is_refused(&self) -> bool {
         self.outcome == CallFate::Refused
     }

@@ -131,8 +131,7 @@ fn check_progress(story: &Story<'_>, stall: &Item<'_>, findings: &mut Findings) 
     }
     let worked = story.of_op(Op::Claim).any(|claim| {
         claim.said(&Answer::Claimed)
-            && claim.end > stall.begin
-            && claim.begin < stall.end
+            && claim.overlaps(stall)
             && claim.asked.ask.worker != stall.asked.ask.worker
     });
     let of_queue = story.lives().filter(|life| life.queue == stall.asked.queue);

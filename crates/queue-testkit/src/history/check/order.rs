@@ -76,8 +76,7 @@ fn may_come_late(story: &Story<'_>, claim: &Item<'_>, given: &Event) -> bool {
     let life = given.seq.and_then(|seq| story.find(&given.queue, seq));
     life.is_none_or(|life| {
         let is_new = life.birth.is_none_or(|birth| !birth.precedes(claim));
-        let overlaps = |act: &&Item<'_>| act.begin < claim.end && !act.precedes(claim);
-        is_new || life.has_gate() || life.acts.iter().any(overlaps)
+        is_new || life.has_gate() || life.acts.iter().any(|act| act.overlaps(claim))
     })
 }
 
@@ -100,7 +99,7 @@ fn is_alone(story: &Story<'_>, claim: &Item<'_>) -> bool {
             && other.asked.index != claim.asked.index
             && !other.is_refused()
     });
-    !others.any(|other| other.begin < claim.end && other.end > claim.begin)
+    !others.any(|other| other.overlaps(claim))
 }
 
 /// A due job that no call has touched comes before every job of its partition behind it, and before

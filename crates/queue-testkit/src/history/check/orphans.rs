@@ -50,8 +50,7 @@ fn is_raised_beside(story: &Story<'_>, enqueue: &Item<'_>, signal: &SignalView) 
         matches!(other.asked.op, Op::Enqueue | Op::Then)
             && other.asked.index != enqueue.asked.index
             && other.asked.queue == enqueue.asked.queue
-            && other.begin < enqueue.end
-            && other.end > enqueue.begin
+            && other.overlaps(enqueue)
     });
     others.any(|other| other.asked.ask.signals.iter().any(|beside| beside.raises && beside.to == signal.to))
 }
