@@ -52,10 +52,12 @@ pub(super) async fn reserve_ids(
     jobs: &[&NewJob],
     first: &[usize],
 ) -> Result<(), VerbError> {
-    let in_first: HashSet<&JobId> = first.iter().map(|at| &jobs[*at].id).collect();
+    if connection.commits_each_statement() || connection.is_in_callers_transaction() {
+        return Ok(());
+    }
+    // A round has each id once.
     let ids: BTreeSet<&JobId> = jobs.iter().map(|job| &job.id).collect();
-    let is_own = !connection.commits_each_statement() && !connection.is_in_callers_transaction();
-    if !is_own || ids.len() == in_first.len() {
+    if ids.len() == first.len() {
         return Ok(());
     }
     let ids: Vec<String> = ids.into_iter().map(JobId::to_string).collect();
