@@ -72,7 +72,7 @@ impl StoreKind {
 impl fmt::Display for StoreKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = self.to_possible_value().expect("no kind is skipped");
-        f.write_str(value.get_name())
+        f.pad(value.get_name())
     }
 }
 
