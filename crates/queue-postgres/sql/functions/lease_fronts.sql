@@ -4,7 +4,8 @@
 -- leased, in the order of turns, and their bytes; whether the answer had no room for more; how many
 -- were set aside; the fronts that gave jobs, with the turns that these move them to; those whose
 -- jobs are held by transactions; the turn that was taken last; and how many jobs were of limited
--- partitions.
+-- partitions. The jobs are written down by conditions that no plan, however wrong its statistics,
+-- reads the whole queue for.
 CREATE FUNCTION {schema}.lease_fronts(
   of_queue integer, fronts text[], counts bigint[], turns bigint[], steps bigint[], limiteds boolean[], at_priority integer,
   moment bigint, lease bigint, by_token bytea, by_worker text, bytes_left bigint, is_first boolean, aside_left bigint,
@@ -59,11 +60,12 @@ BEGIN
     FROM (SELECT seq FROM found WHERE is_stopped ORDER BY n, run_at, seq LIMIT aside_left) AS f
     CROSS JOIN LATERAL (SELECT kind FROM {schema}.body WHERE queue = of_queue AND seq = f.seq LIMIT 1) AS b
     JOIN held AS h ON h.kind = b.kind
-    WHERE r.queue = of_queue AND r.seq = f.seq
+    WHERE r.queue = ANY (ARRAY[of_queue + (f.seq * 0)::integer]) AND r.seq BETWEEN f.seq AND f.seq
     RETURNING r.seq
   ),
   taken AS (
-    DELETE FROM {schema}.ready AS s USING fits AS p WHERE s.queue = of_queue AND s.seq = p.seq
+    DELETE FROM {schema}.ready AS s USING fits AS p
+    WHERE s.queue = ANY (ARRAY[of_queue + (p.seq * 0)::integer]) AND s.seq BETWEEN p.seq AND p.seq
     RETURNING s.*
   ),
   leased AS (

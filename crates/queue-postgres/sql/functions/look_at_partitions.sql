@@ -93,15 +93,19 @@ BEGIN
                WHERE p.queue = of_queue AND NOT p.is_limited AND p.priority = o.priority ORDER BY p.turn LIMIT 1),
               (SELECT p.turn FROM {schema}.partition AS p
                WHERE p.queue = of_queue AND p.is_limited AND p.priority = o.priority ORDER BY p.turn LIMIT 1)
-            ) AS lowest
+            ) AS lowest OFFSET 0
           ) AS b
         )
       END AS turn
     FROM open AS o
   ),
   closed AS (
-    DELETE FROM {schema}.partition AS p
-    WHERE p.queue = of_queue AND p.partition = ANY (ARRAY(SELECT key FROM placed WHERE priority IS NULL AND wake_at IS NULL))
+    DELETE FROM {schema}.partition WHERE ctid = ANY (ARRAY(
+      SELECT p.place FROM placed AS c CROSS JOIN LATERAL (
+        SELECT ctid AS place FROM {schema}.partition WHERE queue = of_queue AND partition = c.key LIMIT 1
+      ) AS p
+      WHERE c.priority IS NULL AND c.wake_at IS NULL
+    ))
   )
   INSERT INTO {schema}.partition AS p (queue, partition, priority, is_limited, wake_at, turn)
   SELECT of_queue, key, priority, is_limited, wake_at, turn FROM placed

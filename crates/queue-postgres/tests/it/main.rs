@@ -31,6 +31,7 @@ mod merging;
 mod open;
 mod other_database;
 mod outages;
+mod partition_reads;
 mod partitions;
 mod plans;
 mod pooler;

@@ -5,8 +5,8 @@ use crate::common::{Place, claim, claim_one, complete, enqueue, job, queue, sett
 use crate::database::Database;
 use futures_util::StreamExt;
 use queue_core::{
-    ClaimedJob, ContentType, Interest, Limit, LimitScope, NewJob, Partition, PartitionQuery, Payload,
-    Storage, lifecycle::Event,
+    ClaimedJob, ContentType, Interest, Limit, LimitScope, NewJob, Partition, Payload, Storage,
+    lifecycle::Event,
 };
 use queue_postgres::PostgresStorage;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
@@ -17,21 +17,18 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{
-    task::JoinSet,
-    time::{Instant, timeout},
-};
+use tokio::{task::JoinSet, time::timeout};
 
 /// How long a call may take that waits for no other.
 const SHORT: Duration = Duration::from_secs(20);
 /// How long a test waits for what must come, also on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
-fn of(partition: &str, id: &str) -> NewJob {
+pub(super) fn of(partition: &str, id: &str) -> NewJob {
     job(id).with_partition(Partition::new(partition).expect("a valid key"))
 }
 
-async fn set_each(store: &PostgresStorage, running: u32) {
+pub(super) async fn set_each(store: &PostgresStorage, running: u32) {
     let limit = Limit { running: Some(running), ..Limit::default() };
     store.set_limits(&queue(), vec![(LimitScope::EachPartition, Some(limit))]).await.expect("it sets limits");
 }
@@ -214,71 +211,4 @@ async fn many_claimers_at_once_take_no_partition_above_its_limit() {
         other.close().await.expect("it closes");
     }
     place.finish(&handles[0]).await;
-}
-
-/// How many pages a claim of nothing reads.
-async fn pages_of_a_claim(place: &Place) -> i64 {
-    let mut connection = place.schema.connect().await.expect("the server answers");
-    let explain = format!(
-        "EXPLAIN (ANALYZE, BUFFERS) SELECT * FROM {}.claim_in_turn(0, true, 1, 20, 20, 1000, '\\x00', 'w', 1000000, 1000,
-            true, NULL, NULL, 'x')",
-        place.schema.quoted()
-    );
-    // The first call of a session reads catalogs too.
-    let first = sqlx::query(AssertSqlSafe(explain.clone())).fetch_all(&mut connection).await;
-    first.expect("it explains");
-    let rows = sqlx::query(AssertSqlSafe(explain)).fetch_all(&mut connection).await.expect("it explains");
-    let lines: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-    let pages = lines.iter().find_map(|line| line.trim().strip_prefix("Buffers: shared hit="));
-    let pages = pages.and_then(|text| text.split(' ').next()).and_then(|number| number.parse().ok());
-    pages.unwrap_or_else(|| panic!("no pages in {lines:?}"))
-}
-
-/// A claim leaves dead rows, which the next one reads.
-async fn clean(place: &Place) {
-    let tables = ["body", "ready", "lease", "partition", "partition_slip", "tally"];
-    for table in tables {
-        place.execute(&format!("VACUUM ANALYZE {{schema}}.{table}")).await;
-    }
-}
-
-async fn fill(store: &PostgresStorage, from: usize, count: usize) {
-    for first in (from..from + count).step_by(1_000) {
-        let numbers = first..(first + 1_000).min(from + count);
-        let jobs =
-            numbers.flat_map(|n| [0, 1, 2].map(|m| of(&format!("p{n}"), &format!("{n}-{m}")))).collect();
-        enqueue(store, jobs).await;
-    }
-    // Of leases that lapse at one moment, a claim reads all.
-    while !claim(store, 50).await.jobs.is_empty() {}
-    let query = PartitionQuery::all(queue(), 1_000);
-    let page = store.partitions(query).await.expect("it lists partitions");
-    assert!(page.partitions.iter().all(queue_core::PartitionStatus::is_full));
-}
-
-/// How many pages a claim reads once nobody's snapshot keeps the rows that others have left: it
-/// waits until these are few enough.
-async fn until_pages(place: &Place, most: i64) -> i64 {
-    let begun = Instant::now();
-    loop {
-        clean(place).await;
-        let pages = pages_of_a_claim(place).await;
-        if pages <= most {
-            return pages;
-        }
-        assert!(begun.elapsed() < PATIENCE, "a claim of nothing reads {pages} pages, and may read {most}");
-    }
-}
-
-#[tokio::test]
-async fn a_claim_reads_no_more_beside_many_full_partitions_than_beside_few() {
-    let Some(place) = Place::new().await else { return };
-    let store = place.open().await;
-    set_each(&store, 1).await;
-    fill(&store, 0, 20).await;
-    let few = until_pages(&place, 400).await;
-    fill(&store, 20, 2_000).await;
-    let many = until_pages(&place, 400).await;
-    println!("{few} pages beside 20 full partitions, {many} beside 2,020");
-    place.finish(&store).await;
 }
