@@ -32,9 +32,9 @@ pub use filter::{InvalidFilter, JobFilter, JobListing, Standing, UnknownStanding
 pub use health::{Concern, Grade, HealthGroup, HealthPoint, QueueHealth, headline};
 pub use job::{
     AttemptView, BudgetView, DataView, ErrorView, JSON_DEPTH_MAX, JobBodyView, JobDetails, JobFact,
-    JobPauses, JobReading, JobStep, JobView, KeepView, KeepWord, PauseView, PausedPart, SentData, SlotWait,
-    SlotWaitView, TermsView, TimelineEntry, Unlimited, Waiting, WholeJob, attempts_words, depth_is_at_most,
-    json_of, option_facts, standing_words,
+    JobPauses, JobReading, JobStep, JobView, JsonFlaw, KeepView, KeepWord, PauseView, PausedPart, SentData,
+    SlotWait, SlotWaitView, TermsView, TimelineEntry, Unlimited, Waiting, WholeJob, attempts_words, json_of,
+    option_facts, standing_words,
 };
 pub use operations::{OperationView, UnreadableOperationView};
 pub use partitions::{

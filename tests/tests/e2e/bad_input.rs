@@ -24,6 +24,7 @@ fn bad_arguments_are_refused_before_anything_is_written() {
         (&["enqueue", "x", "--id", "a\u{85}b"], "control characters"),
         (&["enqueue", "", "--ids", "payload"], "must not be empty"),
         (&["enqueue", &long, "--ids", "payload"], "at most 255 bytes"),
+        (&["enqueue", r#"{"to":"\ud800"}"#], "half of a surrogate pair"),
         (&["enqueue", "x", "--queue", ""], "queue name must not be empty"),
         (&["enqueue", "x", "--queue", "a\tb"], "control characters"),
         (&["enqueue", "x", "--kind", ""], "kind must not be empty"),

@@ -7,7 +7,7 @@ use crate::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use queue_core::{ContentType, Payload};
-use queue_view::depth_is_at_most;
+use queue_view::JsonFlaw;
 use serde_json::value::RawValue;
 
 const JSON: &str = "application/json";
@@ -47,14 +47,16 @@ pub(crate) fn bytes_of(
     base64: Option<&str>,
     limits: &ServiceLimits,
 ) -> Result<Option<Bytes>> {
-    let most = limits.data_depth_max();
+    let flaw = json.and_then(|json| JsonFlaw::of(json.get().as_bytes(), limits.data_depth_max()));
     match (json, base64) {
         (Some(_), Some(_)) => Err(Problem::invalid(format!("{what}: give it or {what}_base64, not both"))),
-        (Some(json), None) if !depth_is_at_most(json.get().as_bytes(), most) => Err(Problem::invalid(
-            format!("{what}: at most {most} levels deep; send the text of deeper JSON as {what}_base64"),
-        )),
-        // A copy, since the bytes of the whole request would stay in memory with a slice of them.
-        (Some(json), None) => Ok(Some(Bytes::copy_from_slice(json.get().as_bytes()))),
+        (Some(json), None) => match flaw {
+            Some(flaw) => {
+                Err(Problem::invalid(format!("{what}: {flaw}; send the text of such JSON as {what}_base64")))
+            }
+            // With a slice the bytes of the whole request would stay in memory.
+            None => Ok(Some(Bytes::copy_from_slice(json.get().as_bytes()))),
+        },
         (None, Some(text)) => match STANDARD.decode(text) {
             Ok(bytes) => Ok(Some(bytes.into())),
             Err(error) => Err(Problem::invalid(format!("{what}_base64: {error}"))),

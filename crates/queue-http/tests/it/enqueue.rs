@@ -75,7 +75,7 @@ async fn a_payload_is_stored_as_it_was_written_and_handed_out_so() {
         "1e400",
         "-0",
         "{ \"b\" : 1,\n \"a\":[ ] }",
-        "\"\\ud800 \\u00e9 é\"",
+        "\"\\ud83d\\ude00 \\u00e9 é\"",
         "null",
         "[]",
     ]

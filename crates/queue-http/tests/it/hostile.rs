@@ -78,6 +78,32 @@ async fn json_that_is_too_deep_is_refused_wherever_it_is() {
     assert_eq!(status, StatusCode::OK);
 }
 
+/// Such JSON was stored, and the first to read it was who stumbled over it.
+#[tokio::test]
+async fn json_whose_text_is_no_unicode_is_refused_with_the_name_of_its_field() {
+    let client = Client::new().await;
+    for (payload, is_taken) in [(r#"{"a":"\ud83d\ude00"}"#, true), (r#"{"a":"\ud83d"}"#, false)] {
+        let callback = format!(r#"{{"on_end":{{"kind":"k","payload":{payload}}}}}"#);
+        for (method, path, body, field) in [
+            (
+                Method::POST,
+                "/v1/queues/q/jobs",
+                format!(r#"{{"jobs":[{{"payload":{payload}}}]}}"#),
+                "payload",
+            ),
+            (Method::PUT, "/v1/queues/q/jobs/a", format!(r#"{{"payload":{payload}}}"#), "payload"),
+            (Method::PUT, "/v1/queues/q/batches/b", callback, "on_end.payload"),
+        ] {
+            let (status, answer) = client.call(method, path, body).await;
+            assert_eq!(status.is_success(), is_taken, "{path}: {answer}");
+            let words = format!("{field}: text with half of a surrogate pair");
+            assert!(is_taken || answer["detail"].to_string().contains(&words), "{answer}");
+        }
+    }
+    let (_, jobs) = client.call(Method::GET, "/v1/queues/q/jobs", String::new()).await;
+    assert!(!jobs.to_string().contains("d83d\""), "nothing of them is stored: {jobs}");
+}
+
 /// The objects around the data counted, so a lower limit left room for eight levels more.
 #[tokio::test]
 async fn a_lower_limit_of_depth_bounds_the_data_of_each_call_and_nothing_around_them() {

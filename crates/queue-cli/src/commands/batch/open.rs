@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use queue::{
     Kind, Raw,
     batches::{BatchBuilder, OnTimeout},
+    view::{JSON_DEPTH_MAX, JsonFlaw},
 };
 use serde_json::{json, value::RawValue};
 use std::time::Duration;
@@ -66,7 +67,11 @@ fn callback(text: &str) -> Result<Callback, String> {
     let (kind, payload) = text.split_once('=').unwrap_or((text, "null"));
     let kind = Kind::new(kind).map_err(|error| error.to_string())?;
     let payload = RawValue::from_string(payload.to_owned()).map_err(|error| format!("no JSON: {error}"))?;
-    Ok(Callback { kind, payload })
+    // The job of the callback gets it one level deeper.
+    match JsonFlaw::of(payload.get().as_bytes(), JSON_DEPTH_MAX - 1) {
+        Some(flaw) => Err(flaw.to_string()),
+        None => Ok(Callback { kind, payload }),
+    }
 }
 
 pub(super) async fn run(args: OpenArgs, session: &Session) -> Result<Exit, CliError> {

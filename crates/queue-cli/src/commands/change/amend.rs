@@ -103,16 +103,17 @@ impl AmendArgs {
 
     /// The new payload. Its type is that of the present one, which the handlers of the job read.
     async fn payload_of(&self, bytes: Vec<u8>, jobs: &Jobs) -> Result<Payload, CliError> {
+        let found = content_type::of_payload(&bytes, self.content_type.as_ref())?;
         let content_type = match &self.content_type {
             Some(given) => given.clone(),
-            None => match jobs.payload_bytes(&self.id).await? {
-                Some(present) => present.content_type,
-                // The job does not exist any more, as the amendment will find.
-                None => content_type::guess(&bytes),
-            },
+            // Without a job, as the amendment will find, any does.
+            None => jobs
+                .payload_bytes(&self.id)
+                .await?
+                .map_or_else(|| found.clone(), |present| present.content_type),
         };
         let is_json = |content_type: &ContentType| content_type.as_str() == content_type::JSON;
-        if self.content_type.is_none() && is_json(&content_type) && !is_json(&content_type::guess(&bytes)) {
+        if self.content_type.is_none() && is_json(&content_type) && !is_json(&found) {
             let message = "the payload of this job is JSON, and the new one is not; name its --content-type";
             return Err(CliError::invalid(message));
         }

@@ -59,9 +59,9 @@ pub(crate) struct JobArgs {
 
 impl JobArgs {
     /// The payload that these bytes make.
-    pub(crate) fn payload(&self, bytes: Vec<u8>) -> Payload {
-        let content_type = self.content_type.clone().unwrap_or_else(|| content_type::guess(&bytes));
-        Payload::new(bytes, content_type)
+    pub(crate) fn payload(&self, bytes: Vec<u8>) -> Result<Payload, CliError> {
+        let content_type = content_type::of_payload(&bytes, self.content_type.as_ref())?;
+        Ok(Payload::new(bytes, content_type))
     }
 
     /// The kind, if one was given.

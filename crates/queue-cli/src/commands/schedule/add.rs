@@ -83,7 +83,7 @@ pub(super) async fn run(args: AddArgs, session: &Session) -> Result<Exit, CliErr
     let options = args.job.options().delay(args.delay);
     options.validate()?;
     args.job.check()?;
-    let payload = args.job.payload(args.payload.into_encoded_bytes());
+    let payload = args.job.payload(args.payload.into_encoded_bytes())?;
     let missed = match (args.missed, args.grace) {
         (MissedRule::Skip, grace) => {
             Missed::Skip { grace: grace.map(|grace| Span::new("grace", grace)).transpose()? }

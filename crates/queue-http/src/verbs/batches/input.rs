@@ -11,7 +11,7 @@ use queue::{
     batches::{BatchBuilder, OnTimeout},
 };
 use queue_core::{Kind, QueueName};
-use queue_view::depth_is_at_most;
+use queue_view::JsonFlaw;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::{borrow::Cow, time::Duration};
@@ -140,8 +140,8 @@ impl CallbackIn<'_> {
     fn checked(&self, what: &'static str, limits: &ServiceLimits) -> Result<Kind> {
         let most = limits.data_depth_max().saturating_sub(1);
         let payload = self.payload.map_or("null", RawValue::get);
-        if !depth_is_at_most(payload.as_bytes(), most) {
-            return Err(Problem::invalid(format!("{what}.payload: at most {most} levels deep")));
+        if let Some(flaw) = JsonFlaw::of(payload.as_bytes(), most) {
+            return Err(Problem::invalid(format!("{what}.payload: {flaw}")));
         }
         open_kind(what, &self.kind)
     }

@@ -160,10 +160,10 @@ fn of_batch(batch: Batch, job: &mut LineJob) -> Result<(Vec<u64>, Vec<NewLine>),
     let mut numbers = Vec::with_capacity(batch.lines.len());
     let mut lines = Vec::with_capacity(batch.lines.len());
     for (number, line) in batch.lines {
-        let id = job.ids.next(number, &line);
-        let id = id.map_err(|error| error.context(format_args!("line {number}")))?;
+        let at_line = |error: CliError| error.context(format_args!("line {number}"));
+        let id = job.ids.next(number, &line).map_err(at_line)?;
         numbers.push(number);
-        lines.push((id, Raw(job.args.payload(line))));
+        lines.push((id, Raw(job.args.payload(line).map_err(at_line)?)));
     }
     Ok((numbers, lines))
 }

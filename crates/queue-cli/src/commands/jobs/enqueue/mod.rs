@@ -106,7 +106,7 @@ impl NewJobs {
             let line = lines::LineJob { ids, options, args: job.job };
             return Ok(CheckedJobs { kind, what: What::Lines(input, line) });
         }
-        let payload = job.job.payload(one::bytes(payload.unwrap_or_default())?);
+        let payload = job.job.payload(one::bytes(payload.unwrap_or_default())?)?;
         let id = match (id, ids.unwrap_or(IdRule::Fresh)) {
             (Some(id), _) => id.into(),
             // The id is made here, so that the answer can name it even if the call fails.
