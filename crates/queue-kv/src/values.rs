@@ -3,8 +3,7 @@
 mod partitions;
 
 pub(crate) use partitions::{
-    Lane, Place, Turns, Wanted, lane, limit, partition, partition_if_any, read_lane, read_limit, read_turns,
-    turns,
+    Lane, Turns, lane, limit, partition, partition_if_any, read_lane, read_limit, read_turns, turns,
 };
 
 use crate::failure::{KvFailure, KvResult};

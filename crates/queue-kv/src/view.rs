@@ -2,7 +2,7 @@
 
 mod partitions;
 
-pub(crate) use partitions::{Front, LimitInForce};
+pub(crate) use partitions::LimitInForce;
 
 use crate::{
     KvEntry, KvRead,

@@ -5,8 +5,8 @@ use super::mistake::{Mistake, Test};
 
 const LIMIT: &str = "crates/queue-core/src/storage/partitions.rs";
 const TURN: &str = "crates/queue-core/src/lifecycle/turn.rs";
+const PLACE: &str = "crates/queue-core/src/lifecycle/turn_place.rs";
 const PARTITIONS: &str = "crates/queue-memory/src/engine/partitions/mod.rs";
-const LANE: &str = "crates/queue-memory/src/engine/partitions/lane.rs";
 const LIMITS: &str = "crates/queue-memory/src/engine/limits.rs";
 const CLAIM: &str = "crates/queue-memory/src/engine/claim.rs";
 const NEXT: &str = "crates/queue-memory/src/engine/next_job.rs";
@@ -22,8 +22,8 @@ const fn case(name: &'static str) -> Test {
 pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "a full partition is as good as one with a slot",
-        file: LANE,
-        right: "limit.has_room(self.leases)",
+        file: PLACE,
+        right: "limit.has_room(leases)",
         wrong: "limit.has_room(0)",
         caught_by: case("slots::no_more_jobs_of_a_partition_are_leased_than_its_limit"),
     },
@@ -65,8 +65,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "a claim moves no turn on",
         file: PARTITIONS,
-        right: "place.turn.after_job(&self.limits.of(partition))",
-        wrong: "place.turn",
+        right: "place.after_job(&self.limits.of(partition))",
+        wrong: "place",
         caught_by: case("turns::partitions_take_turns"),
     },
     Mistake {
@@ -93,8 +93,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "a partition keeps its place though its next job has another priority",
         file: PARTITIONS,
-        right: "former.map(|place| place.wanted) == wanted",
-        wrong: "former.is_some() == wanted.is_some()",
+        right: "former.map(|place| place.opening) == opening",
+        wrong: "former.is_some() == opening.is_some()",
         caught_by: case("turns::a_more_urgent_job_moves_its_partition"),
     },
     Mistake {

@@ -1,7 +1,10 @@
 //! Keys of partitions: their records, their fronts, their due jobs, and limits.
 
 use super::{Family, Key, PRIORITY_BYTES, beyond, of_queue, ordered_priority, with};
-use queue_core::{LimitScope, Partition, QueueName, lifecycle::Turn};
+use queue_core::{
+    LimitScope, Partition, QueueName,
+    lifecycle::{Opening, Turn, TurnPlace},
+};
 use std::ops::Range;
 
 const EACH_PARTITION: u8 = 0;
@@ -35,11 +38,8 @@ pub(crate) fn partition_due(queue: &QueueName, place: &[u8]) -> Key {
 }
 
 /// The front of a partition, whose key ends this one, or of the jobs without one.
-pub(crate) fn front(
-    queue: &QueueName,
-    (is_limited, priority, turn): (bool, i16, Turn),
-    partition: Option<&Partition>,
-) -> Key {
+pub(crate) fn front(queue: &QueueName, place: TurnPlace, partition: Option<&Partition>) -> Key {
+    let TurnPlace { opening: Opening { priority, is_limited }, turn } = place;
     let place = with(fronts_prefix(queue, is_limited), &ordered_priority(priority));
     let turned = with(place, &turn.as_u64().to_be_bytes());
     with(turned, partition.map_or("", Partition::as_str).as_bytes())

@@ -1,7 +1,10 @@
 //! The order of keys.
 
 use super::*;
-use queue_core::{ContentType, Kind, LimitScope, NewJob, Partition, Payload, lifecycle::Turn};
+use queue_core::{
+    ContentType, Kind, LimitScope, NewJob, Partition, Payload,
+    lifecycle::{Opening, Turn, TurnPlace},
+};
 
 fn name(text: &str) -> QueueName {
     QueueName::new(text).expect("valid")
@@ -76,9 +79,10 @@ fn fronts_sort_by_priority_then_turn_and_those_without_a_partition_go_first() {
         (0, turn(300), None),
         (i16::MAX, turn(0), None),
     ];
+    let place = |priority, turn| TurnPlace { opening: Opening { priority, is_limited: true }, turn };
     let keys: Vec<Key> = fronts
         .iter()
-        .map(|(priority, turn, partition)| front(&queue, (true, *priority, *turn), partition.as_ref()))
+        .map(|(priority, turn, partition)| front(&queue, place(*priority, *turn), partition.as_ref()))
         .collect();
     assert!(keys.is_sorted_by(|a, b| a < b));
     for ((priority, turn, partition), key) in fronts.iter().zip(&keys) {

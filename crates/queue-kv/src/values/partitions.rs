@@ -2,21 +2,10 @@
 
 use super::{number, read_number};
 use crate::failure::{KvFailure, KvResult};
-use queue_core::{Limit, Partition, lifecycle::Turn};
-
-/// Where a partition stands: by the priority of its next job, then by its turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) wanted: Wanted,
-    pub(crate) turn: Turn,
-}
-
-/// What decides where a partition stands, beside its turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wanted {
-    pub(crate) priority: i16,
-    pub(crate) is_limited: bool,
-}
+use queue_core::{
+    Limit, Partition,
+    lifecycle::{Opening, Turn, TurnPlace},
+};
 
 /// The record of a partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,22 +14,14 @@ pub(crate) struct Lane {
     /// How many of its jobs wait, due or not.
     pub(crate) waiting: u64,
     /// Where it stands, while it has a job to give and a slot for it.
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<TurnPlace>,
 }
 
 /// The turn of a queue that was taken last, and where the jobs without a partition stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Turns {
     pub(crate) present: Turn,
-    pub(crate) line: Option<Place>,
-}
-
-impl Lane {
-    /// Where its next job and its leases put it under a limit.
-    pub(crate) fn wanted(&self, next: Option<i16>, limit: &Limit) -> Option<Wanted> {
-        let priority = next.filter(|_| limit.has_room(self.leases))?;
-        Some(Wanted { priority, is_limited: limit.running.is_some() })
-    }
+    pub(crate) line: Option<TurnPlace>,
 }
 
 pub(crate) fn lane(lane: &Lane) -> Vec<u8> {
@@ -89,22 +70,22 @@ pub(crate) fn partition_if_any(bytes: &[u8]) -> KvResult<Option<Partition>> {
     if bytes.is_empty() { Ok(None) } else { partition(bytes).map(Some) }
 }
 
-fn place(place: Option<Place>) -> Vec<u8> {
-    let Some(Place { wanted, turn }) = place else { return Vec::new() };
-    let mut bytes = vec![u8::from(wanted.is_limited)];
-    bytes.extend(wanted.priority.to_be_bytes());
+fn place(place: Option<TurnPlace>) -> Vec<u8> {
+    let Some(TurnPlace { opening, turn }) = place else { return Vec::new() };
+    let mut bytes = vec![u8::from(opening.is_limited)];
+    bytes.extend(opening.priority.to_be_bytes());
     bytes.extend(number(turn.as_u64()));
     bytes
 }
 
-fn read_place(bytes: &[u8]) -> KvResult<Option<Place>> {
+fn read_place(bytes: &[u8]) -> KvResult<Option<TurnPlace>> {
     let (is_limited, high, low, turn) = match bytes {
         [] => return Ok(None),
         [limited @ 0..=1, high, low, turn @ ..] => (*limited == 1, *high, *low, turn),
         _ => return Err(KvFailure::corrupt("a partition stands at no place")),
     };
-    let wanted = Wanted { priority: i16::from_be_bytes([high, low]), is_limited };
-    Ok(Some(Place { wanted, turn: Turn::from_u64(read_number(turn)?) }))
+    let opening = Opening { priority: i16::from_be_bytes([high, low]), is_limited };
+    Ok(Some(TurnPlace { opening, turn: Turn::from_u64(read_number(turn)?) }))
 }
 
 fn read_first(bytes: &[u8]) -> KvResult<(u64, &[u8])> {
@@ -120,7 +101,7 @@ mod tests {
     #[test]
     fn lanes_turns_and_limits_come_back_and_nothing_shorter_is_read() {
         let turn = Turn::from_u64(u64::MAX - 1);
-        let of = |priority, is_limited| Some(Place { wanted: Wanted { priority, is_limited }, turn });
+        let of = |priority, is_limited| Some(TurnPlace { opening: Opening { priority, is_limited }, turn });
         for line in [None, of(i16::MIN, true), of(7, false)] {
             let record = Lane { leases: 3, waiting: u64::MAX, place: line };
             let bytes = lane(&record);

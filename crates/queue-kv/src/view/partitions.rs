@@ -7,7 +7,10 @@ use crate::{
     keys::{self, Family},
     values::{self, Lane, Turns},
 };
-use queue_core::{Limit, LimitScope, Partition, QueueName, Timestamp, lifecycle::Turn};
+use queue_core::{
+    Limit, LimitScope, Partition, QueueName, Timestamp,
+    lifecycle::{PartitionFront, Turn},
+};
 
 /// The limit in force of a partition.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,15 +18,6 @@ pub(crate) struct LimitInForce {
     pub(crate) limit: Limit,
     /// Whether the partition has it alone.
     pub(crate) is_own: bool,
-}
-
-/// A partition with a job to give; `None` stands for the jobs without one. The lowest is next.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Front {
-    priority: i16,
-    turn: Turn,
-    pub(crate) partition: Option<Partition>,
-    pub(crate) is_limited: bool,
 }
 
 impl View<'_> {
@@ -83,7 +77,11 @@ impl View<'_> {
     }
 
     /// The one whose job is next, of those with a limit only if they are asked for.
-    pub(crate) fn first_front(&self, queue: &QueueName, with_limited: bool) -> KvResult<Option<Front>> {
+    pub(crate) fn first_front(
+        &self,
+        queue: &QueueName,
+        with_limited: bool,
+    ) -> KvResult<Option<PartitionFront>> {
         let mut firsts = self.fronts(queue, false, 1)?;
         if with_limited {
             firsts.extend(self.fronts(queue, true, 1)?);
@@ -117,14 +115,14 @@ impl View<'_> {
         Ok(self.next_of(queue, Some(&partition))?.map(|(entry, _)| keys::time_of(&entry)))
     }
 
-    fn fronts(&self, queue: &QueueName, is_limited: bool, limit: usize) -> KvResult<Vec<Front>> {
+    fn fronts(&self, queue: &QueueName, is_limited: bool, limit: usize) -> KvResult<Vec<PartitionFront>> {
         let found = self.scan(&keys::fronts(queue, is_limited), limit)?;
         found.iter().map(|(key, _)| front(queue, key, is_limited)).collect()
     }
 }
 
-fn front(queue: &QueueName, key: &[u8], is_limited: bool) -> KvResult<Front> {
+fn front(queue: &QueueName, key: &[u8], is_limited: bool) -> KvResult<PartitionFront> {
     let parts = keys::front_of(queue, key);
     let (priority, turn, partition) = parts.ok_or_else(|| KvFailure::corrupt("a front has no turn"))?;
-    Ok(Front { priority, turn, partition: values::partition_if_any(partition)?, is_limited })
+    Ok(PartitionFront { priority, turn, partition: values::partition_if_any(partition)?, is_limited })
 }

@@ -8,7 +8,7 @@ use crate::{
     row::{priority, priority_bytes},
 };
 use bytes::Bytes;
-use queue_core::{JobMeta, Limit, Partition, State};
+use queue_core::{JobMeta, Limit, Partition, State, lifecycle::Opening};
 use std::collections::BTreeMap;
 
 /// What stands in front of a key among the fields of `meta`.
@@ -138,9 +138,10 @@ impl Lane {
 
     fn broken(&self, rules: &Rules, key: &[u8], counted: Counted) -> impl Iterator<Item = String> + use<> {
         let limit = self.own.or(rules.each).unwrap_or_default();
-        let front = if limit.running.is_some() { LIMITED_FRONT } else { FREE_FRONT };
-        let next = counted.next.filter(|_| limit.has_room(self.leases));
-        let stands = self.front.map(|(front, priority, _)| (front, priority));
+        let opening = Opening::of(counted.next.map(priority), self.leases, &limit);
+        let side = |is_limited| if is_limited { LIMITED_FRONT } else { FREE_FRONT };
+        let belongs = opening.map(|opening| (side(opening.is_limited), opening.priority));
+        let stands = self.front.map(|(front, sorts_as, _)| (front, priority(sorts_as)));
         let is_swept = rules.swept_to.as_ref().is_none_or(|to| key <= &to[..]);
         let rules = [
             (self.leases == counted.leases, format!("has {} leases and not {}", counted.leases, self.leases)),
@@ -150,8 +151,11 @@ impl Lane {
             ),
             (self.leases + self.waiting > 0 || self.own.is_some(), "is kept for nothing".to_owned()),
             (
-                !is_swept || stands == next.map(|next| (front, next)),
-                format!("stands elsewhere than its next job of priority {:?} puts it", next.map(priority)),
+                !is_swept || stands == belongs,
+                format!(
+                    "stands elsewhere than its next job of priority {:?} puts it",
+                    opening.map(|opening| opening.priority)
+                ),
             ),
         ];
         rules.into_iter().filter(|(holds, _)| !holds).map(|(_, broken)| broken)

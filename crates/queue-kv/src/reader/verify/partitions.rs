@@ -2,11 +2,11 @@
 
 use crate::{
     failure::KvResult,
-    keys::{self, Family, Key},
-    values::{self, Lane, Place},
+    keys::{self, Family},
+    values::{self, Lane},
     view::View,
 };
-use queue_core::{JobMeta, LimitScope, Partition, QueueName, State};
+use queue_core::{JobMeta, LimitScope, Partition, QueueName, State, lifecycle::Opening};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The waiting and leased jobs of partitions, counted from records.
@@ -46,7 +46,7 @@ impl View<'_> {
             for broken in self.broken_rules(queue, &partition, &lane, counted)? {
                 findings.push(format!("partition {partition:?} of queue {queue:?} {broken}"));
             }
-            expected.extend(lane.place.map(|place| front(queue, place, Some(&partition))));
+            expected.extend(lane.place.map(|place| keys::front(queue, place, Some(&partition))));
             partitions.insert(partition);
             Ok(())
         })?;
@@ -56,7 +56,7 @@ impl View<'_> {
             _ => false,
         });
         findings.extend(without.map(|(scope, _)| format!("{scope:?} of queue {queue:?} has no record")));
-        expected.extend(self.turns(queue)?.line.map(|place| front(queue, place, None)));
+        expected.extend(self.turns(queue)?.line.map(|place| keys::front(queue, place, None)));
         for is_limited in [false, true] {
             self.each(keys::fronts(queue, is_limited), |(key, _)| {
                 if !expected.remove(&key) {
@@ -85,17 +85,13 @@ impl View<'_> {
     ) -> KvResult<impl Iterator<Item = &'static str>> {
         let in_force = self.limit_of(queue, Some(partition))?;
         let next = self.next_of(queue, Some(partition))?.map(|(entry, _)| keys::priority_of(&entry));
-        let wanted = lane.wanted(next, &in_force.limit);
+        let opening = Opening::of(next, lane.leases, &in_force.limit);
         let rules = [
             (lane.leases == leases, "has another number of leases than its jobs"),
             (lane.waiting == waiting, "has another number of waiting jobs than there are"),
             (leases + waiting > 0 || in_force.is_own, "is kept for nothing"),
-            (lane.place.map(|place| place.wanted) == wanted, "does not stand where its jobs put it"),
+            (lane.place.map(|place| place.opening) == opening, "does not stand where its jobs put it"),
         ];
         Ok(rules.into_iter().filter(|(holds, _)| !holds).map(|(_, broken)| broken))
     }
-}
-
-fn front(queue: &QueueName, Place { wanted, turn }: Place, partition: Option<&Partition>) -> Key {
-    keys::front(queue, (wanted.is_limited, wanted.priority, turn), partition)
 }

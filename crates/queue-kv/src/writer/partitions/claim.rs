@@ -4,9 +4,10 @@ use super::super::transaction::Transaction;
 use crate::{
     failure::{KvFailure, KvResult},
     keys, values,
-    view::Front,
 };
-use queue_core::{AnswerRoom, ClaimRequest, ClaimedJob, Kind, PausedKind, QueueName, Seq};
+use queue_core::{
+    AnswerRoom, ClaimRequest, ClaimedJob, Kind, PausedKind, QueueName, Seq, lifecycle::PartitionFront,
+};
 use queue_store::KindPauses;
 
 impl Transaction<'_> {
@@ -68,7 +69,7 @@ impl Transaction<'_> {
     fn set_aside_in_turn(
         &mut self,
         queue: &QueueName,
-        front: &Front,
+        front: &PartitionFront,
         kind: &Kind,
         (entry, payload_bytes): (&[u8], &[u8]),
     ) -> KvResult<()> {
@@ -80,7 +81,7 @@ impl Transaction<'_> {
     }
 
     /// The next job of a front was taken, or set aside: the front moves on.
-    fn move_on(&mut self, queue: &QueueName, front: &Front, took_turn: bool) -> KvResult<()> {
+    fn move_on(&mut self, queue: &QueueName, front: &PartitionFront, took_turn: bool) -> KvResult<()> {
         let Some(partition) = &front.partition else { return self.place_line(queue, took_turn) };
         let change = self.partitions.take(queue, partition);
         self.settle_partition(queue, partition, change, took_turn)

@@ -4,9 +4,12 @@ use super::{super::transaction::Transaction, changes::PartitionChange};
 use crate::{
     failure::{KvFailure, KvResult},
     keys::{self, Family},
-    values::{self, Place, QueueMarks, Turns, Wanted},
+    values::{self, QueueMarks, Turns},
 };
-use queue_core::{Limit, Partition, QueueName, lifecycle::Turn};
+use queue_core::{
+    Limit, Partition, QueueName,
+    lifecycle::{Opening, TurnPlace},
+};
 
 impl Transaction<'_> {
     /// Writes the partitions that the transaction has changed so far, with their fronts. A queue
@@ -37,8 +40,8 @@ impl Transaction<'_> {
         lane.leases = counted(lane.leases, change.leases)?;
         lane.waiting = counted(lane.waiting, change.waiting)?;
         let turned = if took_turn { self.turned(queue, former, limit)? } else { former };
-        let wanted = lane.wanted(self.next_priority(queue, Some(partition))?, limit);
-        lane.place = self.placed(queue, turned, wanted, limit)?;
+        let next = self.next_priority(queue, Some(partition))?;
+        lane.place = self.placed(queue, turned, Opening::of(next, lane.leases, limit), limit)?;
         self.stand(queue, Some(partition), former, lane.place)?;
         let key = keys::partition(queue, partition);
         let is_idle = lane.leases == 0 && lane.waiting == 0 && !in_force.is_own;
@@ -61,14 +64,13 @@ impl Transaction<'_> {
     /// down.
     pub(super) fn place_line(&mut self, queue: &QueueName, took_turn: bool) -> KvResult<()> {
         let former = self.turns(queue)?.line;
-        let next = self.next_priority(queue, None)?;
-        let wanted = next.map(|priority| Wanted { priority, is_limited: false });
-        if !took_turn && former.map(|place| place.wanted) == wanted {
+        let opening = Opening::unpartitioned(self.next_priority(queue, None)?);
+        if !took_turn && former.map(|place| place.opening) == opening {
             return Ok(());
         }
         let limit = self.view().limit_of(queue, None)?.limit;
         let turned = if took_turn { self.turned(queue, former, &limit)? } else { former };
-        let line = self.placed(queue, turned, wanted, &limit)?;
+        let line = self.placed(queue, turned, opening, &limit)?;
         self.stand(queue, None, former, line)?;
         let turns = self.turns(queue)?;
         self.set_turns(queue, Turns { line, ..turns });
@@ -101,21 +103,20 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Where a partition comes to stand that is wanted there.
+    /// The place of a partition with this opening.
     fn placed(
         &mut self,
         queue: &QueueName,
-        former: Option<Place>,
-        wanted: Option<Wanted>,
+        former: Option<TurnPlace>,
+        opening: Option<Opening>,
         limit: &Limit,
-    ) -> KvResult<Option<Place>> {
-        let Some(wanted) = wanted else { return Ok(None) };
-        // A partition that only came under a limit, or out of it, keeps its turn.
-        if let Some(former) = former.filter(|former| former.wanted.priority == wanted.priority) {
-            return Ok(Some(Place { wanted, ..former }));
+    ) -> KvResult<Option<TurnPlace>> {
+        let Some(opening) = opening else { return Ok(None) };
+        if let Some(kept) = opening.kept(former) {
+            return Ok(Some(kept));
         }
-        let lowest = self.view().lowest_turn(queue, wanted.priority)?;
-        Ok(Some(Place { wanted, turn: Turn::behind(self.turns(queue)?.present, lowest, limit) }))
+        let lowest = self.view().lowest_turn(queue, opening.priority)?;
+        Ok(Some(opening.behind(self.turns(queue)?.present, lowest, limit)))
     }
 
     /// Moves the front of a partition, or of the jobs without one.
@@ -123,12 +124,10 @@ impl Transaction<'_> {
         &mut self,
         queue: &QueueName,
         partition: Option<&Partition>,
-        former: Option<Place>,
-        place: Option<Place>,
+        former: Option<TurnPlace>,
+        place: Option<TurnPlace>,
     ) -> KvResult<()> {
-        let key = |Place { wanted, turn }| {
-            keys::front(queue, (wanted.is_limited, wanted.priority, turn), partition)
-        };
+        let key = |place| keys::front(queue, place, partition);
         if former == place {
             return Ok(());
         }
@@ -139,11 +138,16 @@ impl Transaction<'_> {
     }
 
     /// A job of the partition at this place was taken: its turn moves on.
-    fn turned(&mut self, queue: &QueueName, place: Option<Place>, limit: &Limit) -> KvResult<Option<Place>> {
+    fn turned(
+        &mut self,
+        queue: &QueueName,
+        place: Option<TurnPlace>,
+        limit: &Limit,
+    ) -> KvResult<Option<TurnPlace>> {
         let Some(place) = place else { return Ok(None) };
         let turns = self.turns(queue)?;
         self.set_turns(queue, Turns { present: place.turn, ..turns });
-        Ok(Some(Place { turn: place.turn.after_job(limit), ..place }))
+        Ok(Some(place.after_job(limit)))
     }
 
     /// The priority of the next job of a partition, or of those without one.

@@ -1,10 +1,10 @@
 //! One partition.
 
-use super::{
-    super::{packed_job::Traits, ready_index::ReadyPlace},
-    fronts::{Place, Wanted},
+use super::super::{packed_job::Traits, ready_index::ReadyPlace};
+use queue_core::{
+    Limit, Seq, Timestamp,
+    lifecycle::{Opening, TurnPlace},
 };
-use queue_core::{Limit, Seq, Timestamp};
 use std::{collections::BTreeSet, ops::Bound, sync::Arc};
 
 /// One partition, or the jobs without one.
@@ -16,16 +16,22 @@ pub(super) struct Lane {
     pub(super) waiting: u64,
     pub(super) leases: u64,
     /// Where it stands among the others, while it has a job to give and a slot.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<TurnPlace>,
     /// What its last job has in common with others, to share it.
     pub(super) traits: Option<Arc<Traits>>,
 }
 
+/// How a job counts in its partition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Counted {
+    pub(in super::super) is_waiting: bool,
+    pub(in super::super) is_leased: bool,
+}
+
 impl Lane {
-    /// Where its next job and its leases put it under a limit.
-    pub(super) fn wanted(&self, limit: &Limit) -> Option<Wanted> {
-        let next = self.ready.first().filter(|_| limit.has_room(self.leases));
-        next.map(|&(priority, ..)| Wanted { priority, is_limited: limit.running.is_some() })
+    /// What it has to give under a limit.
+    pub(super) fn opening(&self, limit: &Limit) -> Option<Opening> {
+        Opening::of(self.ready.first().map(|&(priority, ..)| priority), self.leases, limit)
     }
 
     /// When its oldest job became due. Its jobs stand by priority first, of which there are few.

@@ -9,9 +9,13 @@ use super::{
     packed_job::Traits,
     ready_index::{ReadyIndex, ReadyPlace},
 };
-use fronts::{Front, Fronts, Place, Wanted};
+use fronts::Fronts;
+pub(super) use lane::Counted;
 use lane::Lane;
-use queue_core::{Kind, LimitScope, Partition, Seq, Timestamp, lifecycle::Turn};
+use queue_core::{
+    Kind, LimitScope, Partition, Seq, Timestamp,
+    lifecycle::{Opening, PartitionFront, Turn, TurnPlace},
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -31,13 +35,6 @@ pub(super) struct Partitions {
     pub(super) aside: BTreeMap<Kind, ReadyIndex>,
     fronts: Fronts,
     pub(super) limits: QueueLimits,
-}
-
-/// How a job counts in its partition.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counted {
-    pub(super) is_waiting: bool,
-    pub(super) is_leased: bool,
 }
 
 impl Partitions {
@@ -144,8 +141,12 @@ impl Partitions {
 
     /// The partition whose job is next, of those with a limit only if they are asked for. `in_line`
     /// is the next job without a partition.
-    pub(super) fn first(&mut self, in_line: Option<ReadyPlace>, with_limited: bool) -> Option<Front> {
-        self.put(None, in_line.map(|(priority, ..)| Wanted { priority, is_limited: false }));
+    pub(super) fn first(
+        &mut self,
+        in_line: Option<ReadyPlace>,
+        with_limited: bool,
+    ) -> Option<PartitionFront> {
+        self.put(None, Opening::unpartitioned(in_line.map(|(priority, ..)| priority)));
         self.fronts.first(with_limited).cloned()
     }
 
@@ -164,9 +165,9 @@ impl Partitions {
     #[inline(never)]
     pub(super) fn took_turn(&mut self, partition: Option<&Partition>) {
         let Some(place) = self.lane(partition).and_then(|lane| lane.place) else { return };
-        let turn = place.turn.after_job(&self.limits.of(partition));
+        let next = place.after_job(&self.limits.of(partition));
         self.fronts.present = place.turn;
-        self.stand(partition, Some(Place { turn, ..place }));
+        self.stand(partition, Some(next));
     }
 
     /// Finds out where a partition stands after a change to it. True if it has a job to give now
@@ -176,8 +177,8 @@ impl Partitions {
         let limit = self.limits.of(Some(partition));
         let Some(lane) = self.by_key.get(partition) else { return false };
         let is_idle = lane.waiting == 0 && lane.leases == 0 && !self.limits.has_own(partition);
-        let wanted = lane.wanted(&limit);
-        let has_opened = self.put(Some(partition), wanted);
+        let opening = lane.opening(&limit);
+        let has_opened = self.put(Some(partition), opening);
         if is_idle {
             self.by_key.remove(partition);
         }
@@ -224,11 +225,12 @@ impl Partitions {
     /// Whether each partition stands where its jobs, leases and limit put it, and whether the jobs
     /// that are set aside are of their kinds.
     pub(super) fn is_sound(&self, is_of_kind: impl Fn(&Kind, Seq) -> bool) -> bool {
-        let placed = self.by_key.iter().filter_map(|(key, lane)| Some(Front::new(Some(key), lane.place?)));
-        let placed: BTreeSet<Front> =
-            placed.chain(self.unpartitioned.place.map(|place| Front::new(None, place))).collect();
+        let lanes = self.by_key.iter().map(|(key, lane)| (Some(key.clone()), lane));
+        let placed: BTreeSet<PartitionFront> = (lanes.chain([(None, &self.unpartitioned)]))
+            .filter_map(|(partition, lane)| Some(PartitionFront::new(partition, lane.place?)))
+            .collect();
         let stands_right = |(key, lane): (&Partition, &Lane)| {
-            lane.place.map(|place| place.wanted) == lane.wanted(&self.limits.of(Some(key)))
+            lane.place.map(|place| place.opening) == lane.opening(&self.limits.of(Some(key)))
         };
         let mut aside =
             self.aside.iter().flat_map(|(kind, line)| line.behind(None).map(move |(.., seq)| (kind, seq)));
@@ -245,28 +247,25 @@ impl Partitions {
         self.by_key.iter().map(|(key, lane)| (key, (lane.waiting, lane.leases))).collect()
     }
 
-    /// Puts a partition where it is wanted, or takes it away. True if it stood nowhere before.
-    fn put(&mut self, partition: Option<&Partition>, wanted: Option<Wanted>) -> bool {
+    /// Puts a partition where its opening belongs, or takes it away. True if it stood nowhere
+    /// before.
+    fn put(&mut self, partition: Option<&Partition>, opening: Option<Opening>) -> bool {
         let former = self.lane(partition).and_then(|lane| lane.place);
-        if former.map(|place| place.wanted) == wanted {
+        if former.map(|place| place.opening) == opening {
             return false;
         }
         self.stand(partition, None);
-        let Some(wanted) = wanted else { return false };
-        // A partition that only came under a limit, or out of it, keeps its turn.
-        let kept = former.filter(|place| place.wanted.priority == wanted.priority);
-        let turn = if let Some(place) = kept {
-            place.turn
-        } else {
-            let limit = self.limits.of(partition);
-            Turn::behind(self.fronts.present, self.fronts.lowest(wanted.priority), &limit)
-        };
-        self.stand(partition, Some(Place { wanted, turn }));
+        let Some(opening) = opening else { return false };
+        let place = opening.kept(former).unwrap_or_else(|| {
+            let (present, lowest) = (self.fronts.present, self.fronts.lowest(opening.priority));
+            opening.behind(present, lowest, &self.limits.of(partition))
+        });
+        self.stand(partition, Some(place));
         former.is_none()
     }
 
     /// Notes where a partition stands, with it and among the fronts.
-    fn stand(&mut self, partition: Option<&Partition>, place: Option<Place>) {
+    fn stand(&mut self, partition: Option<&Partition>, place: Option<TurnPlace>) {
         let lane = match partition {
             Some(partition) => self.by_key.get_mut(partition),
             None => Some(&mut self.unpartitioned),

@@ -6,8 +6,7 @@ use super::{
         session::SqliteSession,
     },
     due::DuePlace,
-    fronts::{Front, Fronts},
-    lane::{Place, Wanted},
+    fronts::Fronts,
 };
 use crate::{
     row::{SqliteRecord, integer, name},
@@ -16,6 +15,7 @@ use crate::{
 use queue_core::{
     AnswerRoom, ClaimRequest, Claimed, JobBody, JobMeta, Kind, Limit, Partition, PausedKind, QueueName,
     Timestamp,
+    lifecycle::{Opening, PartitionFront, TurnPlace},
 };
 use queue_store::KindPauses;
 use rusqlite::{OptionalExtension, Row, params};
@@ -121,7 +121,7 @@ impl SqliteSession<'_> {
         &mut self,
         queue: i64,
         name: &QueueName,
-        front: &Front,
+        front: &PartitionFront,
         kinds: Option<&KindPauses>,
         room: &mut AnswerRoom,
     ) -> rusqlite::Result<Option<NextJob>> {
@@ -153,7 +153,7 @@ impl SqliteSession<'_> {
         &mut self,
         queue: i64,
         fronts: &mut Fronts,
-        front: &Front,
+        front: &PartitionFront,
         has_taken: bool,
     ) -> rusqlite::Result<()> {
         fronts.remove(front);
@@ -161,9 +161,8 @@ impl SqliteSession<'_> {
         let Some(partition) = &front.partition else {
             let limit = fronts.line_limit;
             let former = turned(fronts, front, has_taken, &limit.limit);
-            let wanted = next.map(|priority| Wanted { priority, is_limited: false });
-            fronts.line = self.placed(queue, fronts, Some(former), wanted, &limit)?;
-            fronts.line.into_iter().for_each(|place| fronts.insert(Front::new(None, place)));
+            fronts.line = self.placed(queue, fronts, Some(former), Opening::unpartitioned(next), &limit)?;
+            fronts.line.into_iter().for_each(|place| fronts.insert(PartitionFront::new(None, place)));
             return Ok(());
         };
         let mut lane = match fronts.lanes.remove(partition) {
@@ -172,8 +171,10 @@ impl SqliteSession<'_> {
         };
         lane.count(self.partitions.take(queue, partition));
         let former = turned(fronts, front, has_taken, &lane.limit.limit);
-        lane.place = self.placed(queue, fronts, Some(former), lane.wanted(next), &lane.limit)?;
-        lane.place.into_iter().for_each(|place| fronts.insert(Front::new(Some(partition.clone()), place)));
+        lane.place = self.placed(queue, fronts, Some(former), lane.opening(next), &lane.limit)?;
+        lane.place
+            .into_iter()
+            .for_each(|place| fronts.insert(PartitionFront::new(Some(partition.clone()), place)));
         fronts.lanes.insert(partition.clone(), lane);
         Ok(())
     }
@@ -183,14 +184,13 @@ impl SqliteSession<'_> {
     fn place_line(&mut self, queue: i64, fronts: &mut Fronts) -> rusqlite::Result<()> {
         let former = fronts.line.take();
         if let Some(former) = former {
-            fronts.remove(&Front::new(None, former));
+            fronts.remove(&PartitionFront::new(None, former));
         }
-        let next = self.next_priority(queue, None)?;
-        let wanted = next.map(|priority| Wanted { priority, is_limited: false });
-        fronts.line_limit = if wanted.is_some() { self.limit_of(queue, None)? } else { fronts.line_limit };
+        let opening = Opening::unpartitioned(self.next_priority(queue, None)?);
+        fronts.line_limit = if opening.is_some() { self.limit_of(queue, None)? } else { fronts.line_limit };
         let limit = fronts.line_limit;
-        fronts.line = self.placed(queue, fronts, former, wanted, &limit)?;
-        fronts.line.into_iter().for_each(|place| fronts.insert(Front::new(None, place)));
+        fronts.line = self.placed(queue, fronts, former, opening, &limit)?;
+        fronts.line.into_iter().for_each(|place| fronts.insert(PartitionFront::new(None, place)));
         Ok(())
     }
 
@@ -218,13 +218,12 @@ fn place_of(job: &JobMeta) -> DuePlace {
 }
 
 /// Where a front stood, with its turn moved on if a job of it was taken.
-fn turned(fronts: &mut Fronts, front: &Front, has_taken: bool, limit: &Limit) -> Place {
-    let place = front.place();
+fn turned(fronts: &mut Fronts, front: &PartitionFront, has_taken: bool, limit: &Limit) -> TurnPlace {
     if !has_taken {
-        return place;
+        return front.place();
     }
     fronts.present = front.turn;
-    Place { turn: front.turn.after_job(limit), ..place }
+    front.place().after_job(limit)
 }
 
 fn read_next(

@@ -2,33 +2,15 @@
 
 use super::{
     super::session::SqliteSession,
-    lane::{Lane, Place, Wanted, read_turn, turn_column},
+    lane::{Lane, read_turn, turn_column},
 };
 use crate::{limit::LimitInForce, row::integer, row::name};
-use queue_core::{Partition, lifecycle::Turn};
+use queue_core::{
+    Partition,
+    lifecycle::{Opening, PartitionFront, Turn, TurnPlace},
+};
 use rusqlite::{OptionalExtension, Row, params};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A partition with a job to give; `None` stands for the jobs without one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Front {
-    pub(super) priority: i16,
-    pub(super) turn: Turn,
-    pub(super) partition: Option<Partition>,
-    pub(super) is_limited: bool,
-}
-
-impl Front {
-    pub(super) fn new(partition: Option<Partition>, place: Place) -> Self {
-        let Place { wanted: Wanted { priority, is_limited }, turn } = place;
-        Self { priority, turn, partition, is_limited }
-    }
-
-    pub(super) fn place(&self) -> Place {
-        let wanted = Wanted { priority: self.priority, is_limited: self.is_limited };
-        Place { wanted, turn: self.turn }
-    }
-}
 
 /// The fronts of a queue as a transaction knows them: those that it has read or moved. Those with a
 /// limit stand apart, so that a claim that may have no more of them steps over none.
@@ -39,19 +21,19 @@ pub(super) struct Fronts {
     /// The turn that was taken last.
     pub(super) present: Turn,
     /// Where the jobs without a partition stand.
-    pub(super) line: Option<Place>,
+    pub(super) line: Option<TurnPlace>,
     pub(super) line_limit: LimitInForce,
     /// The partitions that a claim came to.
     pub(super) lanes: BTreeMap<Partition, Lane>,
     /// The turn and the line as they are written.
-    stored: (Turn, Option<Place>),
+    stored: (Turn, Option<TurnPlace>),
 }
 
 #[derive(Debug, Default)]
 struct Side {
-    known: BTreeSet<Front>,
+    known: BTreeSet<PartitionFront>,
     /// All fronts up to here are known, and those behind are as their rows have them.
-    bound: Option<Front>,
+    bound: Option<PartitionFront>,
     /// There are none behind the bound.
     is_whole: bool,
 }
@@ -77,11 +59,11 @@ impl Side {
 }
 
 impl Fronts {
-    pub(super) fn insert(&mut self, front: Front) {
+    pub(super) fn insert(&mut self, front: PartitionFront) {
         self.side(front.is_limited).known.insert(front);
     }
 
-    pub(super) fn remove(&mut self, front: &Front) {
+    pub(super) fn remove(&mut self, front: &PartitionFront) {
         self.side(front.is_limited).known.remove(front);
     }
 
@@ -91,27 +73,24 @@ impl Fronts {
 
     /// The lowest turn of the known ones whose next job has this priority.
     fn lowest(&self, priority: i16) -> Option<Turn> {
-        let start = Front { priority, turn: Turn::default(), partition: None, is_limited: false };
+        let start = PartitionFront::least(priority);
         let first = |side: &Side| side.known.range(&start..).next().map(|first| (first.priority, first.turn));
         let firsts = [&self.free, &self.limited].into_iter().filter_map(first);
         firsts.filter(|(found, _)| *found == priority).map(|(_, turn)| turn).min()
     }
 }
 
-fn read_front(row: &Row<'_>, is_limited: bool) -> rusqlite::Result<Front> {
+fn read_front(row: &Row<'_>, is_limited: bool) -> rusqlite::Result<PartitionFront> {
     let (priority, turn) = (row.get(0)?, read_turn(row, 1)?);
-    Ok(Front { priority, turn, partition: Some(name::<Partition>(row, 2)?), is_limited })
+    Ok(PartitionFront { priority, turn, partition: Some(name::<Partition>(row, 2)?), is_limited })
 }
 
 impl SqliteSession<'_> {
     /// The turns of a queue; no front but the line of the jobs without a partition is known yet.
     pub(super) fn load_fronts(&mut self, queue: i64) -> rusqlite::Result<Fronts> {
         let read = |row: &Row<'_>| {
-            let line = match row.get(1)? {
-                Some(priority) => {
-                    let wanted = Wanted { priority, is_limited: false };
-                    Some(Place { wanted, turn: read_turn(row, 2)? })
-                }
+            let line = match Opening::unpartitioned(row.get(1)?) {
+                Some(opening) => Some(TurnPlace { opening, turn: read_turn(row, 2)? }),
                 None => None,
             };
             Ok((read_turn(row, 0)?, line))
@@ -120,7 +99,7 @@ impl SqliteSession<'_> {
         let (present, line) = found.unwrap_or_default();
         let mut fronts = Fronts { present, line, stored: (present, line), ..Fronts::default() };
         if let Some(place) = line {
-            fronts.insert(Front::new(None, place));
+            fronts.insert(PartitionFront::new(None, place));
         }
         Ok(fronts)
     }
@@ -135,7 +114,7 @@ impl SqliteSession<'_> {
             .execute(params![
                 queue,
                 turn_column(fronts.present),
-                fronts.line.map(|place| place.wanted.priority),
+                fronts.line.map(|place| place.opening.priority),
                 fronts.line.map(|place| turn_column(place.turn)),
             ])
             .map(drop)
@@ -149,7 +128,7 @@ impl SqliteSession<'_> {
         fronts: &mut Fronts,
         with_limited: bool,
         wanted: usize,
-    ) -> rusqlite::Result<Option<Front>> {
+    ) -> rusqlite::Result<Option<PartitionFront>> {
         self.read_fronts(queue, &mut fronts.free, false, wanted)?;
         if !with_limited {
             return Ok(fronts.free.known.first().cloned());
@@ -179,9 +158,9 @@ impl SqliteSession<'_> {
         &mut self,
         queue: i64,
         is_limited: bool,
-        behind: Option<&Front>,
+        behind: Option<&PartitionFront>,
         limit: usize,
-    ) -> rusqlite::Result<Vec<Front>> {
+    ) -> rusqlite::Result<Vec<PartitionFront>> {
         let priority = behind.map_or(i64::MIN, |front| front.priority.into());
         let turn = behind.map_or(0, |front| turn_column(front.turn));
         let key = behind.and_then(|front| front.partition.as_ref()).map_or("", Partition::as_str);
@@ -190,22 +169,21 @@ impl SqliteSession<'_> {
         fronts.query_map(bounds, |row| read_front(row, is_limited))?.collect()
     }
 
-    /// Where a partition comes to stand that is wanted there. It is none of the known fronts.
+    /// The place of a partition with this opening. It is none of the known fronts.
     pub(super) fn placed(
         &mut self,
         queue: i64,
         fronts: &Fronts,
-        former: Option<Place>,
-        wanted: Option<Wanted>,
+        former: Option<TurnPlace>,
+        opening: Option<Opening>,
         limit: &LimitInForce,
-    ) -> rusqlite::Result<Option<Place>> {
-        let Some(wanted) = wanted else { return Ok(None) };
-        // A partition that only came under a limit, or out of it, keeps its turn.
-        if let Some(former) = former.filter(|former| former.wanted.priority == wanted.priority) {
-            return Ok(Some(Place { wanted, ..former }));
+    ) -> rusqlite::Result<Option<TurnPlace>> {
+        let Some(opening) = opening else { return Ok(None) };
+        if let Some(kept) = opening.kept(former) {
+            return Ok(Some(kept));
         }
-        let lowest = self.lowest_turn(queue, fronts, wanted.priority)?;
-        Ok(Some(Place { wanted, turn: Turn::behind(fronts.present, lowest, &limit.limit) }))
+        let lowest = self.lowest_turn(queue, fronts, opening.priority)?;
+        Ok(Some(opening.behind(fronts.present, lowest, &limit.limit)))
     }
 
     /// The lowest turn of the fronts whose next job has this priority.

@@ -5,22 +5,11 @@ use crate::{
     limit::{LimitInForce, read_limit, scopes_of},
     row::{counter, integer},
 };
-use queue_core::{Partition, lifecycle::Turn};
+use queue_core::{
+    Partition,
+    lifecycle::{Opening, Turn, TurnPlace},
+};
 use rusqlite::{OptionalExtension, Row, params};
-
-/// Where a partition stands: by the priority of its next job, then by its turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) wanted: Wanted,
-    pub(super) turn: Turn,
-}
-
-/// What decides where a partition stands, beside its turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
-    pub(super) priority: i16,
-    pub(super) is_limited: bool,
-}
 
 /// One partition with its limit, while a transaction changes it.
 #[derive(Clone, Debug, Default)]
@@ -29,10 +18,10 @@ pub(super) struct Lane {
     pub(super) waiting: u64,
     pub(super) limit: LimitInForce,
     /// Where it stands, while it has a job to give and a slot for it.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<TurnPlace>,
     has_row: bool,
     /// Where it stands by its row.
-    stored: Option<Place>,
+    stored: Option<TurnPlace>,
 }
 
 impl Lane {
@@ -42,11 +31,9 @@ impl Lane {
         self.waiting = self.waiting.saturating_add_signed(change.waiting);
     }
 
-    /// Where its next job and its leases put it.
-    pub(super) fn wanted(&self, next: Option<i16>) -> Option<Wanted> {
-        let limit = self.limit.limit;
-        let priority = next.filter(|_| limit.has_room(self.leases))?;
-        Some(Wanted { priority, is_limited: limit.running.is_some() })
+    /// What it has to give, with a next job of this priority.
+    pub(super) fn opening(&self, next: Option<i16>) -> Option<Opening> {
+        Opening::of(next, self.leases, &self.limit.limit)
     }
 
     fn is_idle(&self) -> bool {
@@ -67,8 +54,8 @@ pub(super) fn read_turn(row: &Row<'_>, column: usize) -> rusqlite::Result<Turn> 
 fn read_lane(row: &Row<'_>) -> rusqlite::Result<Lane> {
     let place = match row.get(2)? {
         Some(priority) => {
-            let wanted = Wanted { priority, is_limited: row.get(3)? };
-            Some(Place { wanted, turn: read_turn(row, 4)? })
+            let opening = Opening { priority, is_limited: row.get(3)? };
+            Some(TurnPlace { opening, turn: read_turn(row, 4)? })
         }
         None => None,
     };
@@ -137,14 +124,14 @@ impl SqliteSession<'_> {
             self.statements.count_partition.execute(params![queue, key, leases, waiting])?;
             return Ok(false);
         }
-        let wanted = lane.place.map(|place| place.wanted);
+        let opening = lane.place.map(|place| place.opening);
         self.statements.save_partition.execute(params![
             queue,
             key,
             leases,
             waiting,
-            wanted.map(|wanted| wanted.priority),
-            wanted.map(|wanted| wanted.is_limited),
+            opening.map(|opening| opening.priority),
+            opening.map(|opening| opening.is_limited),
             lane.place.map(|place| turn_column(place.turn)),
         ])?;
         Ok(!lane.has_row)

@@ -18,10 +18,10 @@ impl SqliteSession<'_> {
             let mut lane = self.load_lane(queue, &partition)?;
             let former = lane.place;
             lane.count(change);
-            let wanted = lane.wanted(self.next_priority(queue, Some(&partition))?);
-            if former.map(|place| place.wanted) != wanted {
+            let opening = lane.opening(self.next_priority(queue, Some(&partition))?);
+            if former.map(|place| place.opening) != opening {
                 let fronts = self.load_fronts(queue)?;
-                lane.place = self.placed(queue, &fronts, former, wanted, &lane.limit)?;
+                lane.place = self.placed(queue, &fronts, former, opening, &lane.limit)?;
             }
             if self.save_lane(queue, &partition, &lane)? {
                 changed.insert(queue);
