@@ -15,6 +15,7 @@
 //! | has sockets or tasks of its own | [`PerRuntime`]: each runtime that calls has its own, and waits for no other |
 //! | serves several claims by one read | [`ClaimShares`], which deals the jobs out as if the claims came one by one |
 //! | sets jobs of paused kinds aside | [`KindPauses`], what the kinds of a queue mean for one claim |
+//! | has partitions, and writes many jobs in one transaction | [`PartitionChanges`], which writes the record of each partition once |
 //! | leased jobs for a caller that has left | [`UnheardClaim`], which gives them back uncharged |
 //! | keeps files | [`disk`]: what the disk is like, as findings |
 //! | keeps bytes, and no columns | [`stored`]: a job as bytes and back, with a version |
@@ -29,6 +30,7 @@ mod coalesce;
 pub mod disk;
 mod events;
 pub mod group_commit;
+mod partition_changes;
 mod per_runtime;
 pub mod stored;
 mod tasks;
@@ -38,6 +40,7 @@ mod url_option;
 pub use claims::{ClaimShares, KindPauses, UnheardClaim};
 pub use coalesce::{BatchVerbs, Coalesced};
 pub use events::{HintStream, Hub, News, NoticeLevel, Notices};
+pub use partition_changes::{PartitionChange, PartitionChanges};
 pub use per_runtime::{PerRuntime, RuntimePart};
 pub use tasks::{CurrentRuntime, Spawn};
 pub use threads::{Mailbox, watcher};

@@ -182,7 +182,7 @@ impl Transaction<'_> {
             self.put(&entry, &[])?;
         }
         self.count(&meta.queue, meta.state.as_code(), 1);
-        self.partitions.count(meta, 1);
+        self.partitions.count(&meta.queue, meta.partition.as_ref(), meta.state, 1);
         Ok(())
     }
 
@@ -208,7 +208,7 @@ impl Transaction<'_> {
             self.delete(&entry)?;
         }
         self.count(&meta.queue, meta.state.as_code(), -1);
-        self.partitions.count(meta, -1);
+        self.partitions.count(&meta.queue, meta.partition.as_ref(), meta.state, -1);
         Ok(())
     }
 }

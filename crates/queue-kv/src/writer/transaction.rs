@@ -1,15 +1,14 @@
 //! One transaction of the writing thread, and what it writes at its end.
 
-use super::partitions::PartitionChanges;
 use crate::{
     KvDatabase, KvWrite,
     failure::{KvFailure, KvResult},
     keys::{self, Family, Key},
-    values::{self, QueueMarks},
+    values::{self, QueueMarks, Turns},
     view::{GATED_SLOT, View, mark},
 };
 use queue_core::{AnswerRoom, Moment, QueueName, Seq, Timestamp};
-use queue_store::{NoticeLevel, Notices};
+use queue_store::{NoticeLevel, Notices, PartitionChanges};
 use std::collections::BTreeMap;
 
 /// Reads and writes at one moment.
@@ -26,7 +25,9 @@ pub(crate) struct Transaction<'a> {
     counts: BTreeMap<(QueueName, u8), i64>,
     /// The marks of queues that were looked at.
     pub(super) marks: BTreeMap<QueueName, QueueMarks>,
-    pub(super) partitions: PartitionChanges,
+    pub(super) partitions: PartitionChanges<QueueName>,
+    /// The turns of queues that were looked at, with whether they are to be written.
+    pub(super) turns: BTreeMap<QueueName, (Turns, bool)>,
     answer_bytes_max: usize,
     has_writes: bool,
 }
@@ -48,6 +49,7 @@ impl<'a> Transaction<'a> {
             counts: BTreeMap::new(),
             marks: BTreeMap::new(),
             partitions: PartitionChanges::default(),
+            turns: BTreeMap::new(),
             answer_bytes_max: database.capabilities.limits.answer_bytes_max,
             has_writes: false,
         })

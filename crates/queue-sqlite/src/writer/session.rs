@@ -1,8 +1,8 @@
 //! The writer's connection, its caches, and the transactions on it.
 
 use super::{
-    counters::Counters, leased_jobs::LeasedJobs, partitions::PartitionChanges, statements::Statements,
-    target_in_hand::TargetInHand, thread::SqliteHandle,
+    counters::Counters, leased_jobs::LeasedJobs, statements::Statements, target_in_hand::TargetInHand,
+    thread::SqliteHandle,
 };
 use crate::{
     error::SqliteFault,
@@ -12,7 +12,7 @@ use crate::{
     row::integer,
 };
 use queue_core::{AnswerRoom, Moment, QueueName, Seq, SystemClock};
-use queue_store::{NoticeLevel, Notices};
+use queue_store::{NoticeLevel, Notices, PartitionChanges};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub(crate) struct SqliteSession<'c> {
     pub(super) statements: Statements<'c>,
     queues: HashMap<QueueName, i64>,
     pub(super) counters: Counters,
-    pub(super) partitions: PartitionChanges,
+    pub(super) partitions: PartitionChanges<i64>,
     pub(super) leased: LeasedJobs,
     /// The job in whose gate the current transaction counts.
     pub(super) in_hand: Option<TargetInHand>,

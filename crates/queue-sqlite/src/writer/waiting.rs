@@ -50,9 +50,7 @@ impl SqliteSession<'_> {
     /// Adds the index entries of a job's new state.
     pub(super) fn enter(&mut self, queue: i64, job: &JobMeta) -> rusqlite::Result<()> {
         self.counters.add(queue, job.state.as_code(), 1);
-        if let Some(partition) = &job.partition {
-            self.partitions.count(queue, partition, job.state, 1);
-        }
+        self.partitions.count(&queue, job.partition.as_ref(), job.state, 1);
         if let Some(at) = failed(job) {
             let entry = params![queue, job.state.as_code(), at.as_millis(), integer(job.seq.get())];
             self.statements.insert_failure.execute(entry)?;
@@ -99,9 +97,7 @@ impl SqliteSession<'_> {
     /// Removes a job from the counter of its former state, and from the failures.
     pub(super) fn leave_state(&mut self, queue: i64, place: &IndexPosition) -> rusqlite::Result<()> {
         self.counters.add(queue, place.state.as_code(), -1);
-        if let Some(partition) = &place.partition {
-            self.partitions.count(queue, partition, place.state, -1);
-        }
+        self.partitions.count(&queue, place.partition.as_ref(), place.state, -1);
         if let Some(at) = place.failed {
             let entry = params![queue, place.state.as_code(), at.as_millis(), integer(place.seq.get())];
             self.statements.delete_failure.execute(entry)?;

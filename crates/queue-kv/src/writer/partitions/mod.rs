@@ -4,11 +4,9 @@
 //! collected, and written with its front before the next claim, or at the end of the transaction:
 //! so a thousand jobs of one partition write its record once.
 
-mod changes;
 mod claim;
 mod due;
 mod limits;
 mod settle;
 
-pub(super) use changes::PartitionChanges;
 pub(crate) use limits::KvSetLimits;

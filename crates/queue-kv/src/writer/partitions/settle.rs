@@ -1,6 +1,6 @@
 //! Writing what a transaction changed of partitions.
 
-use super::{super::transaction::Transaction, changes::PartitionChange};
+use super::super::transaction::Transaction;
 use crate::{
     failure::{KvFailure, KvResult},
     keys::{self, Family},
@@ -10,6 +10,7 @@ use queue_core::{
     Limit, Partition, QueueName,
     lifecycle::{Opening, TurnPlace},
 };
+use queue_store::PartitionChange;
 
 impl Transaction<'_> {
     /// Writes the partitions that the transaction has changed so far, with their fronts. A queue
@@ -53,8 +54,7 @@ impl Transaction<'_> {
         if stored.is_some() == is_idle {
             self.mark_partitions(queue)?;
         }
-        // No job came to wait, so nothing else wakes claims.
-        if former.is_none() && lane.place.is_some() && change.leases < 0 {
+        if change.opens(former, lane.place) {
             self.notices.wake(queue);
         }
         Ok(())
@@ -87,7 +87,7 @@ impl Transaction<'_> {
         if !has_any && self.marks(queue)?.partitions {
             let line = self.turns(queue)?.line;
             self.stand(queue, None, line, None)?;
-            self.partitions.turns.remove(queue);
+            self.turns.remove(queue);
             self.delete(&keys::of_queue_alone(Family::Turns, queue))?;
         }
         self.mark(queue, |marks| QueueMarks { partitions: has_any, ..marks })
@@ -95,7 +95,7 @@ impl Transaction<'_> {
 
     /// Writes the turns that were taken.
     pub(in super::super) fn save_turns(&mut self) -> KvResult<()> {
-        for (queue, (turns, has_changed)) in std::mem::take(&mut self.partitions.turns) {
+        for (queue, (turns, has_changed)) in std::mem::take(&mut self.turns) {
             if has_changed {
                 self.put(&keys::of_queue_alone(Family::Turns, &queue), &values::turns(&turns))?;
             }
@@ -158,16 +158,16 @@ impl Transaction<'_> {
 
     /// The turns of a queue, read once in a transaction.
     fn turns(&mut self, queue: &QueueName) -> KvResult<Turns> {
-        if let Some((turns, _)) = self.partitions.turns.get(queue) {
+        if let Some((turns, _)) = self.turns.get(queue) {
             return Ok(*turns);
         }
         let turns = self.view().turns(queue)?;
-        self.partitions.turns.insert(queue.clone(), (turns, false));
+        self.turns.insert(queue.clone(), (turns, false));
         Ok(turns)
     }
 
     fn set_turns(&mut self, queue: &QueueName, turns: Turns) {
-        self.partitions.turns.insert(queue.clone(), (turns, true));
+        self.turns.insert(queue.clone(), (turns, true));
     }
 }
 

@@ -169,7 +169,7 @@ impl SqliteSession<'_> {
             Some(lane) => lane,
             None => self.load_lane(queue, partition)?,
         };
-        lane.count(self.partitions.take(queue, partition));
+        lane.count(self.partitions.take(&queue, partition));
         let former = turned(fronts, front, has_taken, &lane.limit.limit);
         lane.place = self.placed(queue, fronts, Some(former), lane.opening(next), &lane.limit)?;
         lane.place

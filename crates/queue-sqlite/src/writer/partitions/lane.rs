@@ -1,6 +1,6 @@
 //! One partition as its row has it.
 
-use super::{super::session::SqliteSession, changes::PartitionChange};
+use super::super::session::SqliteSession;
 use crate::{
     limit::{LimitInForce, read_limit, scopes_of},
     row::{counter, integer},
@@ -9,6 +9,7 @@ use queue_core::{
     Partition,
     lifecycle::{Opening, Turn, TurnPlace},
 };
+use queue_store::PartitionChange;
 use rusqlite::{OptionalExtension, Row, params};
 
 /// One partition with its limit, while a transaction changes it.

@@ -63,7 +63,7 @@ impl Verb<Database> for SqliteSetLimits {
                 None => session.rarely(sql::DELETE_LIMIT)?.execute(params![queue, code, key])?,
             };
             if let LimitScope::Partition(partition) = scope {
-                session.partitions.moves(queue, partition);
+                session.partitions.moves(&queue, partition);
             }
         }
         session.settle_partitions()?;

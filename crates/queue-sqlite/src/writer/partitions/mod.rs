@@ -5,7 +5,6 @@
 //! so a thousand jobs of one partition write its row once. Nothing is kept from one transaction to
 //! the next, since other processes write the same rows.
 
-mod changes;
 mod claim;
 mod due;
 mod fronts;
@@ -13,5 +12,4 @@ mod lane;
 mod limits;
 mod settle;
 
-pub(super) use changes::PartitionChanges;
 pub(crate) use limits::SqliteSetLimits;

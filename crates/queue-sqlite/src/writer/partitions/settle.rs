@@ -26,7 +26,7 @@ impl SqliteSession<'_> {
             if self.save_lane(queue, &partition, &lane)? {
                 changed.insert(queue);
             }
-            if former.is_none() && lane.place.is_some() && change.leases < 0 {
+            if change.opens(former, lane.place) {
                 opened.insert(queue);
             }
         }
@@ -63,7 +63,7 @@ impl SqliteSession<'_> {
         let Some(partition) = partition else {
             return self.statements.insert_ready.execute(params![queue, priority, run_at, seq]).map(drop);
         };
-        self.partitions.moves(queue, partition);
+        self.partitions.moves(&queue, partition);
         let entry = params![queue, partition.as_str(), priority, run_at, seq];
         self.statements.insert_partition_ready.execute(entry).map(drop)
     }
@@ -81,7 +81,7 @@ impl SqliteSession<'_> {
         let entry = params![queue, partition.as_str(), priority, run_at, seq];
         let was_due = self.statements.delete_partition_ready.execute(entry)? > 0;
         if was_due {
-            self.partitions.moves(queue, partition);
+            self.partitions.moves(&queue, partition);
         }
         Ok(was_due)
     }
