@@ -2,8 +2,6 @@
 
 mod partitions;
 
-pub(crate) use partitions::LimitInForce;
-
 use crate::{
     KvEntry, KvRead,
     failure::{KvFailure, KvResult},

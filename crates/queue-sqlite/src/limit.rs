@@ -1,8 +1,8 @@
 //! Limits as rows, and back. What the columns mean is said in `sql/0002_initial.sql`.
 
 use crate::row::{foreign, name};
-use queue_core::{Limit, LimitScope, Partition};
-use rusqlite::Row;
+use queue_core::{Limit, LimitInForce, LimitScope, Partition};
+use rusqlite::{Row, Rows};
 
 const EACH_PARTITION: u8 = 0;
 const UNPARTITIONED: u8 = 1;
@@ -32,26 +32,14 @@ pub(crate) fn scopes_of(partition: Option<&Partition>) -> (&str, u8, u8) {
     }
 }
 
-/// The limit in force of a partition.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LimitInForce {
-    pub(crate) limit: Limit,
-    /// Whether the partition has it alone.
-    pub(crate) is_own: bool,
-}
-
-impl LimitInForce {
-    /// Of the rows of `limit_of`, the one of the more special scope.
-    pub(crate) fn of(rows: impl Iterator<Item = rusqlite::Result<(u8, Limit)>>) -> rusqlite::Result<Self> {
-        let found = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-        let special = found.into_iter().max_by_key(|(scope, _)| *scope);
-        Ok(special.map_or_else(Self::default, |(scope, limit)| Self { limit, is_own: scope == PARTITION }))
+/// The limit in force by the rows of `limit_of`.
+pub(crate) fn read_in_force(mut rows: Rows<'_>) -> rusqlite::Result<LimitInForce> {
+    let (mut own, mut shared) = (None, None);
+    while let Some(row) = rows.next()? {
+        let limit = Some(Limit { running: row.get(1)?, weight: row.get(2)? });
+        if row.get::<_, u8>(0)? == EACH_PARTITION { shared = limit } else { own = limit }
     }
-}
-
-/// Reads the columns of `limit_of`.
-pub(crate) fn read_limit(row: &Row<'_>) -> rusqlite::Result<(u8, Limit)> {
-    Ok((row.get(0)?, Limit { running: row.get(1)?, weight: row.get(2)? }))
+    Ok(LimitInForce::of(own, shared))
 }
 
 /// Reads the columns of `load_limits`.

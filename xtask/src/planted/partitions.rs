@@ -4,6 +4,7 @@
 use super::mistake::{Mistake, Test};
 
 const LIMIT: &str = "crates/queue-core/src/storage/partitions.rs";
+const IN_FORCE: &str = "crates/queue-core/src/storage/limit_in_force.rs";
 const TURN: &str = "crates/queue-core/src/lifecycle/turn.rs";
 const PLACE: &str = "crates/queue-core/src/lifecycle/turn_place.rs";
 const PARTITIONS: &str = "crates/queue-memory/src/engine/partitions/mod.rs";
@@ -43,9 +44,9 @@ pub(super) const MISTAKES: &[Mistake] = &[
     },
     Mistake {
         name: "the limit of each partition counts before its own",
-        file: LIMITS,
-        right: "own.or_else(|| self.0.get(&LimitScope::EachPartition))",
-        wrong: "self.0.get(&LimitScope::EachPartition).or(own)",
+        file: IN_FORCE,
+        right: "read(&LimitScope::Partition(partition.clone()))?",
+        wrong: "read(&LimitScope::EachPartition)?.or(read(&LimitScope::Partition(partition.clone()))?)",
         caught_by: case("partition_limits::its_own_limit_counts_before_that_of_each"),
     },
     Mistake {
@@ -65,7 +66,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "a claim moves no turn on",
         file: PARTITIONS,
-        right: "place.after_job(&self.limits.of(partition))",
+        right: "place.after_job(&self.limits.of(partition).limit)",
         wrong: "place",
         caught_by: case("turns::partitions_take_turns"),
     },

@@ -4,9 +4,11 @@ use crate::{
     failure::KvResult,
     keys::{self, Family},
     values,
-    view::{LimitInForce, View},
+    view::View,
 };
-use queue_core::{Partition, PartitionPage, PartitionQuery, PartitionStatus, QueueName, Timestamp};
+use queue_core::{
+    LimitInForce, Partition, PartitionPage, PartitionQuery, PartitionStatus, QueueName, Timestamp,
+};
 use std::collections::BTreeMap;
 
 impl View<'_> {

@@ -8,17 +8,9 @@ use crate::{
     values::{self, Lane, Turns},
 };
 use queue_core::{
-    Limit, LimitScope, Partition, QueueName, Timestamp,
+    Limit, LimitInForce, LimitScope, Partition, QueueName, Timestamp,
     lifecycle::{PartitionFront, Turn},
 };
-
-/// The limit in force of a partition.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LimitInForce {
-    pub(crate) limit: Limit,
-    /// Whether the partition has it alone.
-    pub(crate) is_own: bool,
-}
 
 impl View<'_> {
     /// The record of a partition; one without a record has no job.
@@ -39,15 +31,7 @@ impl View<'_> {
         queue: &QueueName,
         partition: Option<&Partition>,
     ) -> KvResult<LimitInForce> {
-        let Some(partition) = partition else {
-            let limit = self.limit(queue, &LimitScope::Unpartitioned)?.unwrap_or_default();
-            return Ok(LimitInForce { limit, is_own: true });
-        };
-        if let Some(limit) = self.limit(queue, &LimitScope::Partition(partition.clone()))? {
-            return Ok(LimitInForce { limit, is_own: true });
-        }
-        let limit = self.limit(queue, &LimitScope::EachPartition)?.unwrap_or_default();
-        Ok(LimitInForce { limit, is_own: false })
+        LimitInForce::find(partition, |scope| self.limit(queue, scope))
     }
 
     fn limit(&self, queue: &QueueName, scope: &LimitScope) -> KvResult<Option<Limit>> {

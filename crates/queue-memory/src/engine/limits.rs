@@ -1,8 +1,8 @@
 //! The limits of a queue and of its partitions.
 
 use super::{Engine, undo_log::UndoLog};
-use queue_core::{Limit, LimitScope, Partition, QueueName, Result};
-use std::collections::BTreeMap;
+use queue_core::{Limit, LimitInForce, LimitScope, Partition, QueueName, Result};
+use std::{collections::BTreeMap, convert::Infallible};
 
 /// Limits that are set, and scopes whose limit is taken away.
 pub type LimitChanges = Vec<(LimitScope, Option<Limit>)>;
@@ -17,22 +17,12 @@ impl QueueLimits {
     }
 
     /// The limit in force of a partition, or of the jobs without one.
-    pub(super) fn of(&self, partition: Option<&Partition>) -> Limit {
+    pub(super) fn of(&self, partition: Option<&Partition>) -> LimitInForce {
         if self.0.is_empty() {
-            return Limit::default();
+            return LimitInForce::default();
         }
-        let found = match partition {
-            None => self.0.get(&LimitScope::Unpartitioned),
-            Some(partition) => {
-                let own = self.0.get(&LimitScope::Partition(partition.clone()));
-                own.or_else(|| self.0.get(&LimitScope::EachPartition))
-            }
-        };
-        found.copied().unwrap_or_default()
-    }
-
-    pub(super) fn has_own(&self, partition: &Partition) -> bool {
-        !self.0.is_empty() && self.0.contains_key(&LimitScope::Partition(partition.clone()))
+        let Ok(in_force) = LimitInForce::find(partition, |scope| Ok::<_, Infallible>(self.get(scope)));
+        in_force
     }
 
     /// The partitions with a limit of their own.

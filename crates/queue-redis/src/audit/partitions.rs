@@ -8,7 +8,7 @@ use crate::{
     row::{priority, priority_bytes},
 };
 use bytes::Bytes;
-use queue_core::{JobMeta, Limit, Partition, State, lifecycle::Opening};
+use queue_core::{JobMeta, Limit, LimitInForce, Partition, State, lifecycle::Opening};
 use std::collections::BTreeMap;
 
 /// What stands in front of a key among the fields of `meta`.
@@ -137,8 +137,8 @@ impl Lane {
     }
 
     fn broken(&self, rules: &Rules, key: &[u8], counted: Counted) -> impl Iterator<Item = String> + use<> {
-        let limit = self.own.or(rules.each).unwrap_or_default();
-        let opening = Opening::of(counted.next.map(priority), self.leases, &limit);
+        let in_force = LimitInForce::of(self.own, rules.each);
+        let opening = Opening::of(counted.next.map(priority), self.leases, &in_force.limit);
         let side = |is_limited| if is_limited { LIMITED_FRONT } else { FREE_FRONT };
         let belongs = opening.map(|opening| (side(opening.is_limited), opening.priority));
         let stands = self.front.map(|(front, sorts_as, _)| (front, priority(sorts_as)));
@@ -149,7 +149,7 @@ impl Lane {
                 self.waiting == counted.waiting,
                 format!("has {} jobs that wait and not {}", counted.waiting, self.waiting),
             ),
-            (self.leases + self.waiting > 0 || self.own.is_some(), "is kept for nothing".to_owned()),
+            (in_force.keeps(self.leases, self.waiting), "is kept for nothing".to_owned()),
             (
                 !is_swept || stands == belongs,
                 format!(

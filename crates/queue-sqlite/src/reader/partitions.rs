@@ -5,12 +5,13 @@ use super::{
     first_of_each::{oldest, read_place},
 };
 use crate::{
-    limit::{LimitInForce, read_limit, read_scope, scopes_of},
+    limit::{read_in_force, read_scope, scopes_of},
     row::{counter, integer, name, partition_of, time},
     sql,
 };
 use queue_core::{
-    Limit, LimitScope, Partition, PartitionPage, PartitionQuery, PartitionStatus, QueueName, Timestamp,
+    Limit, LimitInForce, LimitScope, Partition, PartitionPage, PartitionQuery, PartitionStatus, QueueName,
+    Timestamp,
 };
 use rusqlite::{OptionalExtension, params};
 use std::collections::BTreeMap;
@@ -67,7 +68,7 @@ impl Snapshot<'_> {
     fn limit_of(&self, queue: i64, partition: &Partition) -> rusqlite::Result<LimitInForce> {
         let (key, scope, other) = scopes_of(Some(partition));
         let mut load = self.connection.prepare_cached(sql::LIMIT_OF)?;
-        LimitInForce::of(load.query_map(params![queue, key, scope, other], read_limit)?)
+        read_in_force(load.query(params![queue, key, scope, other])?)
     }
 
     /// Of each partition the oldest of the jobs whose time, or the time-out of whose gate, has come

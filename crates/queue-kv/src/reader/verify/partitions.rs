@@ -89,7 +89,7 @@ impl View<'_> {
         let rules = [
             (lane.leases == leases, "has another number of leases than its jobs"),
             (lane.waiting == waiting, "has another number of waiting jobs than there are"),
-            (leases + waiting > 0 || in_force.is_own, "is kept for nothing"),
+            (in_force.keeps(leases, waiting), "is kept for nothing"),
             (lane.place.map(|place| place.opening) == opening, "does not stand where its jobs put it"),
         ];
         Ok(rules.into_iter().filter(|(holds, _)| !holds).map(|(_, broken)| broken))

@@ -45,13 +45,13 @@ impl Transaction<'_> {
         lane.place = self.placed(queue, turned, Opening::of(next, lane.leases, limit), limit)?;
         self.stand(queue, Some(partition), former, lane.place)?;
         let key = keys::partition(queue, partition);
-        let is_idle = lane.leases == 0 && lane.waiting == 0 && !in_force.is_own;
-        if is_idle && stored.is_some() {
-            self.delete(&key)?;
-        } else if !is_idle && stored != Some(lane) {
+        let is_kept = in_force.keeps(lane.leases, lane.waiting);
+        if is_kept && stored != Some(lane) {
             self.put(&key, &values::lane(&lane))?;
+        } else if !is_kept && stored.is_some() {
+            self.delete(&key)?;
         }
-        if stored.is_some() == is_idle {
+        if stored.is_some() != is_kept {
             self.mark_partitions(queue)?;
         }
         if change.opens(former, lane.place) {

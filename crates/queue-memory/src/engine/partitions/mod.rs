@@ -136,7 +136,7 @@ impl Partitions {
 
     /// Whether the number of its leases is limited.
     pub(super) fn is_limited(&self, partition: &Partition) -> bool {
-        self.limits.of(Some(partition)).running.is_some()
+        self.limits.of(Some(partition)).limit.running.is_some()
     }
 
     /// The partition whose job is next, of those with a limit only if they are asked for. `in_line`
@@ -165,7 +165,7 @@ impl Partitions {
     #[inline(never)]
     pub(super) fn took_turn(&mut self, partition: Option<&Partition>) {
         let Some(place) = self.lane(partition).and_then(|lane| lane.place) else { return };
-        let next = place.after_job(&self.limits.of(partition));
+        let next = place.after_job(&self.limits.of(partition).limit);
         self.fronts.present = place.turn;
         self.stand(partition, Some(next));
     }
@@ -174,12 +174,12 @@ impl Partitions {
     /// and had none before. One without jobs and without a limit of its own is forgotten.
     #[inline(never)]
     pub(super) fn refresh(&mut self, partition: &Partition) -> bool {
-        let limit = self.limits.of(Some(partition));
+        let in_force = self.limits.of(Some(partition));
         let Some(lane) = self.by_key.get(partition) else { return false };
-        let is_idle = lane.waiting == 0 && lane.leases == 0 && !self.limits.has_own(partition);
-        let opening = lane.opening(&limit);
+        let is_kept = in_force.keeps(lane.leases, lane.waiting);
+        let opening = lane.opening(&in_force.limit);
         let has_opened = self.put(Some(partition), opening);
-        if is_idle {
+        if !is_kept {
             self.by_key.remove(partition);
         }
         has_opened
@@ -215,7 +215,7 @@ impl Partitions {
     /// Finds out where the partition of a scope stands, whose limit changed.
     pub(super) fn limit_changed(&mut self, scope: &LimitScope) {
         if let LimitScope::Partition(partition) = scope {
-            if self.limits.has_own(partition) {
+            if self.limits.of(Some(partition)).is_own {
                 self.lane_mut(partition);
             }
             self.refresh(partition);
@@ -230,7 +230,7 @@ impl Partitions {
             .filter_map(|(partition, lane)| Some(PartitionFront::new(partition, lane.place?)))
             .collect();
         let stands_right = |(key, lane): (&Partition, &Lane)| {
-            lane.place.map(|place| place.opening) == lane.opening(&self.limits.of(Some(key)))
+            lane.place.map(|place| place.opening) == lane.opening(&self.limits.of(Some(key)).limit)
         };
         let mut aside =
             self.aside.iter().flat_map(|(kind, line)| line.behind(None).map(move |(.., seq)| (kind, seq)));
@@ -258,7 +258,7 @@ impl Partitions {
         let Some(opening) = opening else { return false };
         let place = opening.kept(former).unwrap_or_else(|| {
             let (present, lowest) = (self.fronts.present, self.fronts.lowest(opening.priority));
-            opening.behind(present, lowest, &self.limits.of(partition))
+            opening.behind(present, lowest, &self.limits.of(partition).limit)
         });
         self.stand(partition, Some(place));
         former.is_none()

@@ -20,13 +20,16 @@ impl Partitions {
     fn page(&self, query: &PartitionQuery, moment: Moment) -> PartitionPage {
         let begin = query.after.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
         let lanes = self.by_key.range::<Partition, _>((begin, Bound::Unbounded)).take(query.page_limit());
-        let status = |(partition, lane): (&Partition, &Lane)| PartitionStatus {
-            partition: partition.clone(),
-            leases: lane.leases,
-            waiting: lane.waiting.min(PartitionStatus::WAITING_MAX),
-            oldest_due: lane.oldest_due(),
-            limit: self.limits.of(Some(partition)),
-            has_own_limit: self.limits.has_own(partition),
+        let status = |(partition, lane): (&Partition, &Lane)| {
+            let in_force = self.limits.of(Some(partition));
+            PartitionStatus {
+                partition: partition.clone(),
+                leases: lane.leases,
+                waiting: lane.waiting.min(PartitionStatus::WAITING_MAX),
+                oldest_due: lane.oldest_due(),
+                limit: in_force.limit,
+                has_own_limit: in_force.is_own,
+            }
         };
         query.page(lanes.map(status).collect(), moment)
     }

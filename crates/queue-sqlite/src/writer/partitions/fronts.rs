@@ -4,9 +4,9 @@ use super::{
     super::session::SqliteSession,
     lane::{Lane, read_turn, turn_column},
 };
-use crate::{limit::LimitInForce, row::integer, row::name};
+use crate::row::{integer, name};
 use queue_core::{
-    Partition,
+    LimitInForce, Partition,
     lifecycle::{Opening, PartitionFront, Turn, TurnPlace},
 };
 use rusqlite::{OptionalExtension, Row, params};

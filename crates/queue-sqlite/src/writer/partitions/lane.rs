@@ -2,11 +2,11 @@
 
 use super::super::session::SqliteSession;
 use crate::{
-    limit::{LimitInForce, read_limit, scopes_of},
+    limit::{read_in_force, scopes_of},
     row::{counter, integer},
 };
 use queue_core::{
-    Partition,
+    LimitInForce, Partition,
     lifecycle::{Opening, Turn, TurnPlace},
 };
 use queue_store::PartitionChange;
@@ -35,10 +35,6 @@ impl Lane {
     /// What it has to give, with a next job of this priority.
     pub(super) fn opening(&self, next: Option<i16>) -> Option<Opening> {
         Opening::of(next, self.leases, &self.limit.limit)
-    }
-
-    fn is_idle(&self) -> bool {
-        self.leases == 0 && self.waiting == 0 && !self.limit.is_own
     }
 }
 
@@ -88,7 +84,7 @@ impl SqliteSession<'_> {
         (key, scope, other): (&str, u8, u8),
     ) -> rusqlite::Result<LimitInForce> {
         let statement = self.statements.limit_of.get()?;
-        LimitInForce::of(statement.query_map(params![queue, key, scope, other], read_limit)?)
+        read_in_force(statement.query(params![queue, key, scope, other])?)
     }
 
     /// The priority of the next job of a partition, or of those without one.
@@ -117,7 +113,7 @@ impl SqliteSession<'_> {
     ) -> rusqlite::Result<bool> {
         let key = partition.as_str();
         let (leases, waiting) = (integer(lane.leases), integer(lane.waiting));
-        if lane.is_idle() {
+        if !lane.limit.keeps(lane.leases, lane.waiting) {
             let removed = lane.has_row && self.statements.delete_partition.execute(params![queue, key])? > 0;
             return Ok(removed);
         }
