@@ -26,7 +26,7 @@ pub(crate) fn options() -> JobOptions {
 pub(crate) async fn run(store: &str, place: &Path, steps: u64) {
     let clock = storage::is_on_files(store).then(|| Arc::new(SharedClock::open(place)));
     let storage = storage::open(store, place, clock).await;
-    let storage = Arc::new(storage::Dying::new(storage, steps));
+    let storage = storage::dying(storage, steps);
     let queue: Queue<Tick> = Queue::new(storage, storage::queue_name(place)).expect("a valid name");
     let log = Arc::new(fs::File::options().append(true).create(true).open(place.join("log")).expect("a log"));
     let worker = queue

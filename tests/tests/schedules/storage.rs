@@ -1,22 +1,10 @@
-//! The stores, and the layer that kills a process at one of its calls.
+//! The stores, and the one that kills a process at one of its calls.
 
 use crate::shared_clock::SharedClock;
-use async_trait::async_trait;
-use queue::{
-    FsOptions, FsStorage, Result, SqliteOptions, SqliteStorage, Storage,
-    queue_core::{
-        Applied, ClaimRequest, Claimed, Detail, JobId, JobRecord, QueueName, Stamped, StorageLayer,
-        lifecycle::Transition,
-    },
-};
+use queue::{FsOptions, FsStorage, SqliteOptions, SqliteStorage, Storage};
+use queue_testkit::fault::{DyingStore, StorageVerb};
 use rustix::process::{Signal, getpid, kill_process};
-use std::{
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::{path::Path, sync::Arc};
 
 pub(crate) fn is_on_files(store: &str) -> bool {
     store == "sqlite:" || store == "file:"
@@ -42,62 +30,9 @@ pub(crate) async fn open(store: &str, place: &Path, clock: Option<Arc<SharedCloc
     }
 }
 
-/// Kills its own process before or after one of the calls of a tick.
-#[derive(Debug)]
-pub(crate) struct Dying {
-    store: Arc<dyn Storage>,
-    /// The number of steps left to live.
-    left: AtomicU64,
-}
-
-impl Dying {
-    pub(crate) fn new(store: Arc<dyn Storage>, steps: u64) -> Self {
-        Self { store, left: AtomicU64::new(steps) }
-    }
-
-    fn step(&self) {
-        if self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
-            kill_process(getpid(), Signal::KILL).expect("a process may kill itself");
-        }
-    }
-}
-
-#[async_trait]
-impl StorageLayer for Dying {
-    type Inner = dyn Storage;
-
-    fn inner(&self) -> &dyn Storage {
-        &*self.store
-    }
-
-    async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
-        self.step();
-        let claimed = self.store.claim(request).await?;
-        // An empty claim is not a step of a tick: it may be repeated freely.
-        if claimed.jobs.is_empty() {
-            self.left.fetch_add(1, Ordering::SeqCst);
-        } else {
-            self.step();
-        }
-        Ok(claimed)
-    }
-
-    async fn get(
-        &self,
-        queue: &QueueName,
-        ids: &[JobId],
-        what: Detail,
-    ) -> Result<Stamped<Vec<Option<JobRecord>>>> {
-        self.step();
-        let read = self.store.get(queue, ids, what).await;
-        self.step();
-        read
-    }
-
-    async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
-        self.step();
-        let applied = self.store.apply(batch).await;
-        self.step();
-        applied
-    }
+/// Kills its own process at one of the steps of a tick.
+pub(crate) fn dying(store: Arc<dyn Storage>, steps: u64) -> Arc<DyingStore> {
+    let kill = || kill_process(getpid(), Signal::KILL).expect("a process may kill itself");
+    let verbs = &[StorageVerb::Claim, StorageVerb::Get, StorageVerb::Apply];
+    Arc::new(DyingStore::new(store, verbs, steps - 1, kill))
 }

@@ -24,6 +24,7 @@
 //! # Ok(()) }
 //! ```
 
+mod dying_store;
 #[expect(clippy::module_inception, reason = "the main type of the folder")]
 mod fault;
 mod fault_counts;
@@ -35,6 +36,7 @@ mod plan;
 mod storage_verb;
 mod store;
 
+pub use dying_store::DyingStore;
 pub use fault::{Fault, FaultKind, HintFault};
 pub use fault_counts::FaultCounts;
 pub use gate::Gate;

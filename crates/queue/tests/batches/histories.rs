@@ -4,7 +4,6 @@
 //! `QUEUE_TEST_BATCH_SEEDS=1000` makes as many histories.
 
 use crate::{
-    dying::Dying,
     on_stores,
     stage::{HOUR, SECOND, Stage, Work},
 };
@@ -124,9 +123,8 @@ impl<'s> History<'s> {
 
     /// A worker dies at one of its calls, before or after that took effect.
     async fn die(&self) {
-        let calls = i64::try_from(self.below(12)).expect("it is small");
-        let dying = Dying::of(self.stage, calls, self.below(2) == 0);
-        self.stage.behind(Arc::new(dying)).run().await;
+        let dying = self.stage.dying(self.below(12), self.below(2) == 0);
+        self.stage.behind(dying).run().await;
     }
 
     async fn add(&self) {

@@ -3,7 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "the cases are tests, which the lint does not see behind the macro")]
 
-mod dying;
 mod ends;
 mod histories;
 mod joined;

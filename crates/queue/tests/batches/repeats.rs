@@ -2,16 +2,15 @@
 //! workers that die at any call.
 
 use crate::{
-    dying::Dying,
     on_stores,
     stage::{DAY, END, HOUR, SECOND, Stage, Work, add},
 };
 use futures_util::future::join_all;
 use queue::{Change, JobId, JobOptions, Queue, State, StorageExt};
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
 /// At how many calls a worker dies.
-const DEATHS: i64 = 8;
+const DEATHS: u64 = 8;
 
 on_stores!(
     twenty_callers_open_add_and_seal_at_once,
@@ -96,7 +95,7 @@ async fn a_worker_that_dies_before_the_settle_has_enqueued_no_callback(stage: St
         let name = format!("a{at}");
         let batch = stage.batch(&name).open().await.unwrap();
         batch.seal().await.unwrap();
-        stage.behind(Arc::new(Dying::of(&stage, at, false))).run().await;
+        stage.behind(stage.dying(at, false)).run().await;
         let end = JobId::new(format!("batch:{name}@{}/end", batch.seq().get())).unwrap();
         let has_ended = batch.status().await.unwrap().ended_at.is_some();
         assert_eq!(stage.meta(&end).await.is_some(), has_ended, "{at}");
@@ -130,7 +129,7 @@ async fn a_callback_in_another_queue_is_enqueued_once_though_workers_die(stage: 
             let batch = stage.queue.batch(&name).on_end(END, &"given".to_owned()).callbacks_in("reports");
             let batch = batch.open().await.unwrap();
             batch.seal().await.unwrap();
-            stage.behind(Arc::new(Dying::of(&stage, at, takes_effect))).run().await;
+            stage.behind(stage.dying(at, takes_effect)).run().await;
             let id = format!("batch:{name}@{}/end", batch.seq().get());
             let life = async || reports.status(&id).await.unwrap().map(|status| status.meta.seq);
             let before = life().await;
@@ -146,7 +145,7 @@ async fn a_callback_in_another_queue_is_enqueued_once_though_workers_die(stage: 
     assert!(early > 0, "no worker died between the two");
 }
 
-async fn dies(stage: &Stage, name: &str, ends_by: &str, (at, takes_effect): (i64, bool)) -> bool {
+async fn dies(stage: &Stage, name: &str, ends_by: &str, (at, takes_effect): (u64, bool)) -> bool {
     let batch = stage.batch(name).timeout(HOUR).open().await.unwrap();
     add(&batch, &[Work::Fail, Work::Complete]).await;
     if ends_by == "members" {
@@ -159,7 +158,7 @@ async fn dies(stage: &Stage, name: &str, ends_by: &str, (at, takes_effect): (i64
     }
     let mut has_died = false;
     for _ in 0..4 {
-        let dying = Arc::new(Dying::of(stage, at, takes_effect));
+        let dying = stage.dying(at, takes_effect);
         stage.behind(dying.clone()).run().await;
         has_died |= dying.is_dead();
         // The lease of a worker that died lapses.

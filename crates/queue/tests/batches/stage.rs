@@ -8,6 +8,7 @@ use queue::{
     queue_core::{Detail, JobMeta},
     worker::{Context, JobError, Router, WorkerBuilder, WorkerReport},
 };
+use queue_testkit::fault::{DyingStore, StorageVerb};
 use serde::{Deserialize, Serialize};
 use std::{sync::Arc, time::Duration};
 
@@ -61,6 +62,15 @@ impl Stage {
     pub(crate) fn behind(&self, storage: Arc<dyn Storage>) -> Self {
         let queue = Queue::new(storage, "imports").expect("a valid name");
         Self { queue, clock: self.clock.clone(), called: self.called.clone() }
+    }
+
+    /// The store for a worker that dies at the call with this number, before or after it took
+    /// effect.
+    pub(crate) fn dying(&self, call: u64, takes_effect: bool) -> Arc<DyingStore> {
+        const VERBS: &[StorageVerb] =
+            &[StorageVerb::Enqueue, StorageVerb::Apply, StorageVerb::Get, StorageVerb::List];
+        let steps = 2 * call + u64::from(takes_effect);
+        Arc::new(DyingStore::new(self.queue.storage().clone(), VERBS, steps, || {}))
     }
 
     /// A batch with a callback for each moment.
