@@ -43,7 +43,7 @@ const SLICE: [&str; 4] = ["--kills", "20", "--workers", "2"];
 const PAGES_SLICE: [&str; 4] = ["--jobs", "100", "--one-in", "5"];
 
 pub(crate) use node::is_here as has_node;
-pub(crate) use python::is_here as has_python;
+pub(crate) use python::{copy as copy_of_python, interpreter as python, is_here as has_python};
 
 /// Installs what the tests of clients need besides their languages. Returns what cannot be tested,
 /// and why.

@@ -22,8 +22,10 @@ mod peers;
 mod picture;
 mod planted;
 mod platforms;
+mod release;
 mod repo;
 mod scratch;
+mod served;
 mod services;
 mod soak;
 mod test;
@@ -82,6 +84,8 @@ enum Task {
     },
     /// Packs every crate as for the registry, and compiles it from its package
     Package,
+    /// Makes the files of a release in one folder, and installs and runs each of them
+    Release(release::Wanted),
     /// Compiles and runs the programs of pages with the packed crates, in empty directories
     Pages {
         /// Only pages whose path contains one of these
@@ -183,6 +187,7 @@ fn run(task: Task, repo: &Repo) -> Result<()> {
         }
         Task::Features { depth } => features::run(repo, depth),
         Task::Package => package::run(repo, Proof::Compiled),
+        Task::Release(wanted) => release::run(repo, &wanted),
         Task::Pages { words } => {
             pages::run(repo, &words.iter().map(String::as_str).collect::<Vec<_>>(), false)
         }

@@ -7,15 +7,15 @@
 //! no text differs from run to run. Without Chromium, Node or npm it is skipped, and says so.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
 use crate::built::Built;
 use crate::machine::works;
 use crate::repo::Repo;
+use crate::served::Served;
 use crate::{clients, command};
 
 /// The names under which distributions have the browser.
@@ -58,12 +58,6 @@ struct Tools {
     axe: PathBuf,
 }
 
-/// A demonstration; dropping it ends it.
-struct Demonstration {
-    process: Child,
-    url: String,
-}
-
 /// Whether there is a browser that it knows.
 pub(crate) fn has_browser() -> bool {
     browser().is_some()
@@ -93,8 +87,8 @@ pub(crate) fn run(repo: &Repo, built: &Built, extent: Extent) -> Result<()> {
     };
     let program = &built.queue;
     let (tokens, token) = new_token(program, &home)?;
-    let open = Demonstration::start(program, &[])?;
-    let guarded = Demonstration::start(program, &["--tokens".as_ref(), tokens.as_os_str()])?;
+    let open = demonstration(program, &[])?;
+    let guarded = demonstration(program, &["--tokens".as_ref(), tokens.as_os_str()])?;
     let pictures = home.join("pictures");
     let wanted = serde_json::json!({
         "browser": tools.browser,
@@ -161,33 +155,11 @@ fn browser() -> Option<&'static str> {
     BROWSERS.into_iter().find(|name| works(name, &["--version"]))
 }
 
-impl Demonstration {
-    /// Starts it, and learns where it listens.
-    fn start(program: &Path, options: &[&std::ffi::OsStr]) -> Result<Self> {
-        let mut command = Command::new(program);
-        command
-            .args(["serve", "--demo", "--still", "--log", "error", "--listen", "127.0.0.1:0"])
-            .args(options);
-        let process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        let process = process.context("cannot start the server")?;
-        let mut server = Self { process, url: String::new() };
-        let output = server.process.stdout.take().expect("it is piped");
-        let mut line = String::new();
-        BufReader::new(output).read_line(&mut line)?;
-        let Some(address) = line.trim().strip_prefix("listening at ") else {
-            bail!("the server said {line:?}")
-        };
-        address.trim_end_matches('/').clone_into(&mut server.url);
-        Ok(server)
-    }
-}
-
-impl Drop for Demonstration {
-    fn drop(&mut self) {
-        // Both fail if it has ended already.
-        drop(self.process.kill());
-        drop(self.process.wait());
-    }
+/// A demonstration that these options extend.
+fn demonstration(program: &Path, options: &[&std::ffi::OsStr]) -> Result<Served> {
+    let mut command = Command::new(program);
+    command.args(["serve", "--demo", "--still", "--log", "error", "--listen", "127.0.0.1:0"]).args(options);
+    Served::start(&mut command)
 }
 
 fn publish(pictures: &Path, to: &Path) -> Result<()> {

@@ -45,7 +45,7 @@ pub(super) fn run(repo: &Repo, queue: &Path) -> Result<Ended> {
 }
 
 /// A Python that has what the client and its tests need; `None` if it cannot be had.
-pub(super) fn interpreter(repo: &Repo) -> Option<PathBuf> {
+pub(crate) fn interpreter(repo: &Repo) -> Option<PathBuf> {
     let home = repo.target().join("clients/python");
     let python = home.join("bin/python");
     (has_tools(repo, &python) || install_tools(repo, &home, &python)).then_some(python)
@@ -65,8 +65,8 @@ fn install_tools(repo: &Repo, home: &Path, python: &Path) -> bool {
     command::run(&mut make).and_then(|()| command::run(install.current_dir(repo.root()))).is_ok()
 }
 
-/// Packing writes beside the sources, so a copy is packed.
-fn copy(repo: &Repo, home: &Path) -> Result<String> {
+/// Packing writes beside the sources, so a copy in this folder is packed.
+pub(crate) fn copy(repo: &Repo, home: &Path) -> Result<String> {
     let to = home.join("package");
     if to.exists() {
         std::fs::remove_dir_all(&to)?;
