@@ -101,7 +101,7 @@ impl CommandDirectory {
     }
 
     /// The command without its streams.
-    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, arguments: &[&str]) -> Command {
         self.command_of(&self.program, arguments)
     }
 

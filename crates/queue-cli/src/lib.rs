@@ -13,6 +13,7 @@
 
 mod args;
 mod commands;
+mod completion;
 mod content_type;
 mod effect;
 mod exit;
@@ -73,6 +74,9 @@ where
 }
 
 fn run_with(opener: Opener) -> ExitCode {
+    if let Some(answered) = completion::answer(&opener) {
+        return answered;
+    }
     let arguments: Vec<OsString> = env::args_os().collect();
     let mut cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,

@@ -1,8 +1,11 @@
 //! Parsers for values of the command line that are neither text nor plain numbers.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use queue::Keep;
 use std::{
+    error::Error,
     num::NonZeroUsize,
+    str::FromStr,
     time::{Duration, SystemTime},
 };
 
@@ -28,6 +31,14 @@ impl Running {
             Self::Unlimited => None,
         }
     }
+}
+
+/// One of these words, which help, manual pages and completions list.
+pub(crate) fn one_of<T>(words: impl IntoIterator<Item = &'static str>) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err: Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(words).try_map(|word| word.parse())
 }
 
 /// `10s`, `500ms`, `1h30m`, `2days`.

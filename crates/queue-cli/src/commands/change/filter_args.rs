@@ -18,9 +18,8 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Which jobs")]
 pub(crate) struct FilterArgs {
-    /// Only jobs that stand so; may be repeated [possible: due, scheduled, parked, gated,
-    /// queued, processing, lapsed, failing, completed, failed, cancelled]
-    #[arg(long, value_name = "STATE")]
+    /// Only jobs that stand so; may be repeated
+    #[arg(long, value_name = "STATE", value_parser = parse::one_of::<Standing>(Standing::ALL.map(Standing::as_str)))]
     state: Vec<Standing>,
     /// Only jobs of this kind
     #[arg(long)]

@@ -20,8 +20,13 @@ use std::num::NonZeroUsize;
 A partition is listed while a job of it waits or runs, or it has a limit of its own. Waiting jobs are counted up to 1000. \
 `queue list --partition KEY` lists the jobs of one, and `queue limits` sets limits. Exits with 2 on a store without partitions.")]
 pub(crate) struct PartitionsArgs {
-    /// The order [possible: key, fullest, longest-waiting]; all but `key` look at 10,000 partitions
-    #[arg(long, value_name = "ORDER", default_value_t)]
+    /// The order; all but `key` look at 10,000 partitions
+    #[arg(
+        long,
+        value_name = "ORDER",
+        default_value_t,
+        value_parser = parse::one_of::<PartitionOrder>(PartitionOrder::ALL.map(PartitionOrder::as_str))
+    )]
     sort: PartitionOrder,
     /// Begin behind this key
     #[arg(long, value_name = "KEY")]

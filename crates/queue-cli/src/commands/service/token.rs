@@ -49,9 +49,13 @@ struct FileArgs {
 struct NewArgs {
     #[command(flatten)]
     file: FileArgs,
-    /// What it allows: produce, work, view, payload, operate, admin, metrics or store; may be
-    /// repeated
-    #[arg(long, value_name = "SCOPE", required = true)]
+    /// What it allows; may be repeated
+    #[arg(
+        long,
+        value_name = "SCOPE",
+        required = true,
+        value_parser = parse::one_of::<Scope>(Scope::ALL.map(Scope::name))
+    )]
     scope: Vec<Scope>,
     /// A pattern of queue names, with `*` for any text, beside the one of --queue; may be repeated
     #[arg(long, value_name = "PATTERN")]
