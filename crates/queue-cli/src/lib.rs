@@ -19,6 +19,7 @@ mod effect;
 mod exit;
 mod globals;
 mod guardian;
+mod help;
 mod opener;
 mod output;
 mod parse;
@@ -30,7 +31,7 @@ mod signals;
 mod store_wait;
 
 use args::Cli;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use exit::{CliError, Exit};
 use opener::Opener;
 use queue::Storage;
@@ -78,7 +79,7 @@ fn run_with(opener: Opener) -> ExitCode {
         return answered;
     }
     let arguments: Vec<OsString> = env::args_os().collect();
-    let mut cli = match Cli::try_parse_from(&arguments) {
+    let mut cli = match parsed(&arguments) {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(exit::of_arguments(error, &arguments) as u8),
     };
@@ -100,11 +101,17 @@ pub fn commands() -> Vec<String> {
 /// # Errors
 /// The message for arguments that the command does not take.
 pub fn check_arguments(arguments: &[impl AsRef<str>]) -> Result<(), String> {
-    match Cli::try_parse_from(arguments.iter().map(AsRef::as_ref)) {
+    match parsed(arguments.iter().map(AsRef::as_ref)) {
         Err(error) if error.use_stderr() => Err(error.to_string()),
         // What is no error is the help that was asked for.
         _ => Ok(()),
     }
+}
+
+fn parsed<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> Result<Cli, clap::Error> {
+    let mut command = help::command();
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 fn run(cli: Cli) -> Result<Exit, CliError> {
@@ -140,8 +147,7 @@ fn check_threads() -> Result<(), CliError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cli, Opener, run, worker_threads};
-    use clap::Parser;
+    use super::{Opener, parsed, run, worker_threads};
     use queue::{Queue, Raw};
 
     #[test]
@@ -165,7 +171,7 @@ mod tests {
             let own = own.clone();
             async move { queue::open(&own).await }
         });
-        let mut cli = Cli::try_parse_from(["queue", "--store", "jobs:own", "enqueue", "hello"]).unwrap();
+        let mut cli = parsed(["queue", "--store", "jobs:own", "enqueue", "hello"]).unwrap();
         cli.globals.opener = opener;
         run(cli).unwrap();
         let stored = async {

@@ -1,13 +1,13 @@
 //! The command `queue man`: writes a manual page for each command into a directory.
 
 use crate::{
-    args::Cli,
     exit::{CliError, Exit},
+    help::manual,
     output::Output,
 };
-use clap::{Args, CommandFactory};
+use clap::Args;
 use serde_json::json;
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -19,10 +19,9 @@ pub(crate) struct ManArgs {
 
 pub(crate) fn run(args: &ManArgs, out: Output) -> Result<Exit, CliError> {
     let directory = &args.directory;
-    let written =
-        fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(Cli::command(), directory));
     let shown = directory.display();
-    written.map_err(|error| CliError::invalid(format!("cannot write manual pages to {shown}: {error}")))?;
+    manual::write_to(directory)
+        .map_err(|error| CliError::invalid(format!("cannot write manual pages to {shown}: {error}")))?;
     out.answer(|| format!("wrote manual pages to {shown}"), || json!({"directory": shown.to_string()}))?;
     Ok(Exit::Ok)
 }
