@@ -10,12 +10,16 @@ use super::source::{Finding, Source};
 const LINTS: (&str, &str) = ("[lints]\nworkspace = true", "all crates obey the same lints");
 /// How a line begins, and why it must be there.
 const PUBLISHED: &[(&str, &str)] = &[
+    ("version.workspace = true", "all crates have one version"),
+    ("edition.workspace = true", "all crates have one edition"),
+    ("rust-version", "cargo chooses versions by it"),
     ("description = \"", "the registry shows it"),
     ("license.workspace = true", "all crates have one licence"),
     ("readme.workspace = true", "the registry shows it"),
     ("keywords.workspace = true", "people search by them"),
     ("categories = [\"", "the registry sorts by them"),
     ("exclude.workspace = true", "tests need what a package lacks"),
+    ("[package.metadata.docs.rs]\nall-features = true", "docs.rs shows what a feature adds"),
     LINTS,
 ];
 const UNPUBLISHED: &[(&str, &str)] = &[("publish = false", "only crates/ is published"), LINTS];
