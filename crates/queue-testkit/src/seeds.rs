@@ -1,8 +1,7 @@
 //! The seeds of random runs, as the environment asks for them.
 
-use crate::watch::OpenCalls;
+use crate::watch::{Deadline, OpenCalls};
 use std::{env, ops::Range, time::Duration};
-use tokio::time::timeout;
 
 const SEED: &str = "QUEUE_TESTKIT_SEED";
 const SEEDS: &str = "QUEUE_TESTKIT_SEEDS";
@@ -17,16 +16,15 @@ pub fn seeds(few: u64) -> Range<u64> {
     parse(few, env::var(SEED).ok().as_deref(), env::var(SEEDS).ok().as_deref())
 }
 
-/// Runs something random for each of the [`seeds`], and names the seed of a run that takes longer
-/// than this.
+/// Runs something random for each of the [`seeds`], and names the seed of a run that hangs.
 ///
 /// # Panics
 /// With that seed, and as [`seeds`].
 pub(crate) async fn for_each_seed(few: u64, hang_after: Duration, run: impl AsyncFn(u64)) {
     for seed in seeds(few) {
         OpenCalls::note_seed(seed);
-        let in_time = timeout(hang_after, run(seed)).await;
-        in_time.unwrap_or_else(|_| panic!("it hangs with seed {seed}: not done after {hang_after:?}"));
+        let in_time = Deadline::new(&OpenCalls::of_this_case(), hang_after).of(run(seed)).await;
+        in_time.unwrap_or_else(|| panic!("it hangs with seed {seed}: not done after {hang_after:?}"));
     }
 }
 

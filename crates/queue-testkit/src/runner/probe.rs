@@ -8,7 +8,7 @@ use crate::{
     Facility, Harness,
     bench::Bench,
     cases::Need,
-    watch::{OpenCalls, WatchedHarness},
+    watch::{Deadline, OpenCalls, WatchedHarness},
 };
 use queue_core::{ErrorKind, EventReach, Storage};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(super) fn probe(harness: &Arc<dyn Harness>) -> Result<Vec<Need>, String> {
     let harness = harness.clone();
     let calls = OpenCalls::default();
     let watched = Arc::new(WatchedHarness::new(harness.clone(), calls.clone()));
-    on_own_thread("probe", Threads::One, HANG_AFTER, &calls, move || async move {
+    on_own_thread("probe", Threads::One, Deadline::new(&calls, HANG_AFTER), move || async move {
         let bench = Bench::open(watched).await;
         let store = bench.store();
         let mut support = supported(&*store, harness.facilities());

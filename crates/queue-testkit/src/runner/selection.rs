@@ -30,7 +30,8 @@ impl Selection {
         self
     }
 
-    /// Sets how long a case may run before it counts as hanging. The default is two minutes.
+    /// Sets how long a case may run before it counts as hanging. The default is two minutes. While
+    /// its calls are answered it may go on for four times as long.
     #[must_use]
     pub fn with_hang_after(mut self, hang_after: Duration) -> Self {
         self.hang_after = hang_after;

@@ -7,7 +7,7 @@ use crate::{
     cases::{Case, Need, RACES, changes_asked_for},
     history::WORKLOADS,
     seeds::asked_for,
-    watch::{OpenCalls, WatchedHarness},
+    watch::{Deadline, OpenCalls, WatchedHarness},
 };
 use futures_util::FutureExt;
 use libtest_mimic::{Completion, Failed, Trial};
@@ -18,10 +18,7 @@ use std::{
     thread,
     time::Duration,
 };
-use tokio::time::timeout;
 
-/// The extra time for opening and cleaning up, before the whole thread is abandoned.
-const AROUND: Duration = Duration::from_secs(30);
 /// Threads of a runtime on which tasks race.
 const RACE_THREADS: usize = 4;
 
@@ -66,17 +63,18 @@ pub(super) fn run_case(
     let calls = OpenCalls::default();
     let harness = Arc::new(WatchedHarness::new(harness, calls.clone()));
     let watched = calls.clone();
-    let outcome = on_own_thread(&name, threads, hang_after + AROUND, &calls, move || async move {
+    let deadline = Deadline::around(&calls, hang_after);
+    let outcome = on_own_thread(&name, threads, deadline, move || async move {
         let bench = Bench::open(harness).await;
         let checked = async {
             (case.run)(&bench).await;
             bench.check_conservation().await;
         };
         let mut checked = Box::pin(watched.clone().scope(AssertUnwindSafe(checked).catch_unwind()));
-        let outcome = timeout(hang_after, &mut checked).await;
+        let outcome = Deadline::new(&watched, hang_after).of(&mut checked).await;
         // The calls that a case waits for are visible while its future exists: dropping the future
         // closes them. So the message is made before the drop.
-        let outcome = outcome.map_err(|_| watched.describe());
+        let outcome = outcome.ok_or_else(|| watched.describe());
         drop(checked);
         bench.clean_up().await;
         outcome.map(|outcome| outcome.unwrap_or_else(|panic| resume_unwind(panic)))
@@ -96,8 +94,7 @@ pub(super) fn run_case(
 pub(super) fn on_own_thread<F, T>(
     name: &str,
     threads: Threads,
-    give_up_after: Duration,
-    calls: &OpenCalls,
+    mut deadline: Deadline<'_>,
     body: impl FnOnce() -> F + Send + 'static,
 ) -> Result<T, String>
 where
@@ -107,13 +104,16 @@ where
     let (done, outcome) = mpsc::sync_channel(1);
     let work = move || drop(done.send(runtime(threads).block_on(body())));
     let thread = thread::Builder::new().name(name.to_owned()).spawn(work).map_err(|e| e.to_string())?;
-    match outcome.recv_timeout(give_up_after) {
-        Ok(value) => Ok(value),
-        Err(mpsc::RecvTimeoutError::Timeout) => Err(hangs(name, give_up_after, &calls.describe())),
-        Err(mpsc::RecvTimeoutError::Disconnected) => {
-            Err(thread.join().map_or_else(|panic| message(&*panic), |()| name.to_owned()))
+    while let Some(wait) = deadline.wait() {
+        match outcome.recv_timeout(wait) {
+            Ok(value) => return Ok(value),
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                return Err(thread.join().map_or_else(|panic| message(&*panic), |()| name.to_owned()));
+            }
         }
     }
+    Err(hangs(name, deadline.limit(), &deadline.waits_for()))
 }
 
 fn hangs(name: &str, after: Duration, waits_for: &str) -> String {
@@ -141,29 +141,29 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(120);
 
-    fn calls() -> OpenCalls {
-        OpenCalls::default()
-    }
-
     #[test]
     fn a_panic_is_the_message_of_the_failure() {
-        let outcome =
-            on_own_thread("x", Threads::One, LONG, &calls(), || async { panic!("{} is not {}", 1, 2) });
+        let calls = OpenCalls::default();
+        let outcome = on_own_thread("x", Threads::One, Deadline::new(&calls, LONG), || async {
+            panic!("{} is not {}", 1, 2)
+        });
         assert_eq!(outcome, Err::<(), _>("1 is not 2".to_owned()));
     }
 
     #[test]
     fn a_value_comes_back_from_either_runtime() {
+        let calls = OpenCalls::default();
         for threads in [Threads::One, Threads::Several] {
-            assert_eq!(on_own_thread("x", threads, LONG, &calls(), || async { 7 }), Ok(7));
+            assert_eq!(on_own_thread("x", threads, Deadline::new(&calls, LONG), || async { 7 }), Ok(7));
         }
     }
 
     #[test]
     fn a_future_that_waits_for_ever_is_given_up_on() {
-        let short = Duration::from_millis(1);
-        let outcome = on_own_thread("x", Threads::One, short, &calls(), std::future::pending::<()>);
-        let waits_for = calls().describe();
+        let calls = OpenCalls::default();
+        let short = Deadline::new(&calls, Duration::from_millis(1));
+        let outcome = on_own_thread("x", Threads::One, short, std::future::pending::<()>);
+        let waits_for = calls.describe();
         assert_eq!(outcome, Err(format!("x hangs: not done after 1ms; {waits_for}")));
     }
 }

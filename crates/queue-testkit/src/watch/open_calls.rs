@@ -19,6 +19,7 @@ pub(crate) struct OpenCalls(Arc<Mutex<Calls>>);
 struct Calls {
     open: BTreeMap<u64, String>,
     begun: u64,
+    answered: u64,
     last_answered: Option<String>,
     /// The seed of the present run of a random case.
     seed: Option<u64>,
@@ -42,6 +43,16 @@ impl OpenCalls {
         // The differential comparison can also be called outside a case, where nothing tracks
         // calls.
         OF_THIS_CASE.try_with(|calls| calls.lock().seed = Some(seed)).unwrap_or_default();
+    }
+
+    /// The calls of the present case; outside a case there are none.
+    pub(crate) fn of_this_case() -> Self {
+        OF_THIS_CASE.try_with(Self::clone).unwrap_or_default()
+    }
+
+    /// How many have been answered.
+    pub(super) fn answered(&self) -> u64 {
+        self.lock().answered
     }
 
     pub(super) fn begin(&self, what: String) -> OpenCall {
@@ -79,6 +90,7 @@ impl OpenCall {
     pub(super) fn answered(self) {
         let mut calls = self.calls.lock();
         calls.last_answered = calls.open.remove(&self.number);
+        calls.answered += 1;
     }
 }
 
