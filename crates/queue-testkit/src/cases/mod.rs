@@ -33,7 +33,7 @@ mod lives;
 mod next_due;
 mod on_failure;
 mod order;
-mod partitions;
+pub(crate) mod partitions;
 mod pause;
 mod presence;
 mod priority;
@@ -178,6 +178,7 @@ const GROUPS: &[&[Case]] = &[
     concurrency::dropped::CASES,
     crate::matrix::CASES,
     crate::matrix::GATE_CASES,
+    crate::matrix::PARTITION_CASES,
     crate::differential::CASES,
     crate::history::CASES,
 ];

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{bench::prelude::*, twin::Twin};
 use queue_core::{
-    Applied, ClaimRequest, Detail, JobId, JobMeta, LeaseToken, NewJob, Prune, Span, Timestamp,
+    Applied, ClaimRequest, Detail, JobId, JobMeta, LeaseToken, NewJob, Prune, Seq, Span, Timestamp,
     lifecycle::{Event, Transition, decide},
 };
 
@@ -48,6 +48,7 @@ impl TwinGroup {
 
     /// Enqueues the jobs, which begins their first lives.
     pub(super) async fn enqueue(&mut self, delay: Span) {
+        self.limit_partitions().await;
         self.enqueue_sum().await;
         let news: Vec<NewJob> = self
             .jobs
@@ -73,8 +74,12 @@ impl TwinGroup {
         self.jobs.len()
     }
 
+    pub(super) fn shapes(&self) -> impl Iterator<Item = Shape> {
+        self.jobs.iter().map(|(shape, _)| *shape)
+    }
+
     pub(super) fn has_members(&self) -> bool {
-        self.jobs.iter().any(|(shape, _)| *shape == Shape::Member)
+        self.shapes().any(|shape| shape == Shape::Member)
     }
 
     /// Enqueues the ids again, of those jobs for which the choice says how.
@@ -172,6 +177,7 @@ impl TwinGroup {
             let seen = self.seen.get(nth);
             assert_eq!(got, expected, "the record of {id}, which was seen as {seen:#?}");
         }
+        self.compare_partitions().await;
         self.adopt_followers().await;
     }
 
@@ -197,13 +203,17 @@ impl TwinGroup {
 
     async fn claim_as(&mut self, request: ClaimRequest) {
         let now = self.now();
-        let claimed = self.bench.send(request.clone()).await;
+        let mut claimed = self.bench.send(request.clone()).await;
+        if self.has_partitions() {
+            // Partitions take turns, and the order of these is no part of the scene.
+            claimed.jobs.sort_by_key(|job| place(&job.record.meta));
+        }
         let mut due: Vec<&mut Twin> = self
             .twins
             .iter_mut()
             .filter(|twin| twin.meta(now).is_some_and(|meta| meta.is_due(now)))
             .collect();
-        due.sort_by_key(|twin| (twin.job.meta.priority, twin.job.meta.run_at, twin.job.meta.seq));
+        due.sort_by_key(|twin| place(&twin.job.meta));
         assert_eq!(claimed.jobs.len(), due.len(), "due jobs are claimed, and no others");
         for (twin, got) in due.into_iter().zip(claimed.jobs) {
             twin.lease(&request, now);
@@ -247,6 +257,11 @@ impl TwinGroup {
             }
         }
     }
+}
+
+/// The place of a job in the order of claims.
+fn place(job: &JobMeta) -> (i16, Timestamp, Seq) {
+    (job.priority, job.run_at, job.seq)
 }
 
 /// Job number `nth` of a group.

@@ -5,7 +5,7 @@ use super::{
     deed::{DEEDS, Deed, GATE_DEEDS, Over, Signal, follower},
     group::{TwinGroup, batch_max, name},
     scene::{Scene, play},
-    shape::{GATE_SHAPES, MARKS, Mark, SHAPES, Shape},
+    shape::{GATE_SHAPES, MARKS, Mark, PARTITION_SHAPES, SHAPES, Shape},
 };
 use crate::bench::{
     Bench,
@@ -22,6 +22,9 @@ const FOREIGN: LeaseToken = LeaseToken::from_bytes([0xF0; 16]);
 
 /// The most rows in one group.
 const ROWS_MAX: usize = 1000;
+/// The most rows with partitions, of which a store may look at a bounded number in a claim: after
+/// more changes than that it says to come back at once.
+const PARTITION_ROWS_MAX: usize = 200;
 
 #[derive(Clone, Copy, Debug)]
 struct Row {
@@ -39,6 +42,7 @@ struct Row {
 pub(super) enum SceneKind {
     Plain,
     OfGates,
+    OfPartitions,
 }
 
 /// Rows by their time, in milliseconds since the scene began.
@@ -47,7 +51,8 @@ type Plan = BTreeMap<i64, Vec<Row>>;
 /// Plays the scene once to find the rows, and then again for the rows of each moment.
 pub(super) async fn check(bench: &Bench, kind: SceneKind, scene: Scene) {
     // A settle may add two more jobs to the batch.
-    let at_once = ROWS_MAX.min(batch_max(bench) / 3);
+    let rows_max = if kind == SceneKind::OfPartitions { PARTITION_ROWS_MAX } else { ROWS_MAX };
+    let at_once = rows_max.min(batch_max(bench) / 3);
     for (moment, rows) in plan(bench, kind, scene).await {
         for (part, rows) in rows.chunks(at_once).enumerate() {
             let queue = format!("{moment}-{part}");
@@ -112,6 +117,7 @@ async fn plan(bench: &Bench, kind: SceneKind, scene: Scene) -> Plan {
     let (shapes, deeds): (&[Shape], Vec<Deed>) = match kind {
         SceneKind::Plain => (&SHAPES, DEEDS.to_vec()),
         SceneKind::OfGates => (&GATE_SHAPES, [DEEDS, GATE_DEEDS].concat()),
+        SceneKind::OfPartitions => (&PARTITION_SHAPES, DEEDS.to_vec()),
     };
     let jobs: Vec<_> =
         shapes.iter().flat_map(|shape| MARKS.into_iter().map(move |marks| (*shape, marks))).collect();
@@ -155,7 +161,9 @@ fn rows(scout: &TwinGroup, nth: usize, (shape, marks): (Shape, &'static [Mark]),
 fn tokens(scout: &TwinGroup, deed: Deed, shape: Shape) -> Vec<usize> {
     let last = scout.tokens.len().saturating_sub(1);
     match deed {
-        Deed::Hold(_) if matches!(shape, Shape::Plain | Shape::Gated) => (0..=scout.tokens.len()).collect(),
+        Deed::Hold(_) if matches!(shape, Shape::Plain | Shape::Gated | Shape::Alone) => {
+            (0..=scout.tokens.len()).collect()
+        }
         _ => vec![last],
     }
 }

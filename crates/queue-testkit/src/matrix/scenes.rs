@@ -10,7 +10,7 @@ use super::{
     scene::scenes,
 };
 use crate::{
-    Invariant::{I1, I2, I3, I4, I5, I6, I7, I8, I9, I10, I11, I13, I28, I29},
+    Invariant::{I1, I2, I3, I4, I5, I6, I7, I8, I9, I10, I11, I13, I25, I28, I29},
     bench::prelude::*,
 };
 use queue_core::{
@@ -106,6 +106,23 @@ scenes! { GATE_CASES OfGates [crate::cases::Need::Gates]
         [Change(Event::Promote) Claim Hold(suspend) Signal(Plain) Signal(Plain)];
     gated_and_cancelled [I28 I10] = [Change(CANCEL)];
     gated_and_redriven [I28 I29 I6] = [Change(CANCEL) Change(Event::Redrive { content_type: None })];
+}
+
+scenes! { PARTITION_CASES OfPartitions [crate::cases::Need::Partitions]
+    in_a_partition [I25 I11] = [];
+    in_a_partition_and_scheduled [I25 I11] = [Later];
+    in_a_partition_and_released [I25 I5] = [Claim Hold(release)];
+    in_a_partition_and_parked [I25 I11] = [Change(PARK)];
+    in_a_partition_and_redriven [I25 I6] = [Claim Hold(terminally) Change(Event::Redrive { content_type: None })];
+    in_a_partition_and_failing [I25 I7] = [Claim Hold(fail_with_details)];
+    in_a_partition_and_processing [I25 I4] = [Claim];
+    in_a_partition_and_processing_after_a_stall [I25 I7] = [Claim Stall Claim];
+    in_a_partition_and_completed [I25 I6] = [Claim Hold(complete)];
+    in_a_partition_and_failed_for_good [I25 I6] = [Claim Hold(terminally)];
+    in_a_partition_and_cancelled_at_a_lapse [I25 I10] = [Claim Change(CANCEL) Stall];
+    in_a_partition_and_deleted [I25 I4] = [Claim Hold(release) Change(Event::Delete)];
+    in_a_partition_anew_over_a_waiting_one [I25 I9] = [Claim Hold(release) Pass(MILLI) Again(Over::Waiting)];
+    in_a_partition_anew_and_processing [I25 I9] = [Claim Hold(terminally) Again(Over::Failed) Claim];
 }
 
 const SHORT: Retention = Retention::Keep(Span::from_secs(5));

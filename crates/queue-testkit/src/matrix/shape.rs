@@ -2,7 +2,7 @@
 
 use crate::bench::prelude::*;
 use queue_core::{
-    Budget, EndSignal, Kind, NewGate, NewJob, Retention, Span,
+    Budget, EndSignal, Kind, NewGate, NewJob, Partition, Retention, Span,
     lifecycle::{Event, OnProcessing},
 };
 
@@ -25,8 +25,14 @@ pub(super) enum Shape {
     Unsealed,
     /// Raises [`SUM`] and signals its end to it, which is an expiry unless it starts in time.
     Member,
+    /// Alone in its partition, which has one slot.
+    Alone,
+    /// In a partition with the other jobs of this shape.
+    Shared,
 }
 
+/// The partition of jobs of the shape [`Shape::Shared`].
+pub(super) const SHARED: &str = "shared";
 /// The job behind a gate that members signal to. It is there in scenes of gates, and never due.
 pub(super) const SUM: &str = "sum";
 
@@ -37,24 +43,27 @@ pub(super) enum Mark {
     Await,
 }
 
-/// The shapes of every scene without gates.
+/// The shapes of every scene without gates and partitions.
 pub(super) const SHAPES: [Shape; 5] =
     [Shape::Plain, Shape::Fleeting, Shape::Endless, Shape::Awaited, Shape::Expiring];
 /// The shapes of scenes of gates.
 pub(super) const GATE_SHAPES: [Shape; 3] = [Shape::Gated, Shape::Unsealed, Shape::Member];
+/// The shapes of scenes of partitions.
+pub(super) const PARTITION_SHAPES: [Shape; 2] = [Shape::Alone, Shape::Shared];
 /// The marks of every scene in which they can be set.
 pub(super) const MARKS: [&[Mark]; 4] = [&[], &[Mark::Cancel], &[Mark::Await], &[Mark::Cancel, Mark::Await]];
 
 impl Shape {
     /// A job of this shape.
     pub(super) fn job(self, text: &str, delay: Span) -> NewJob {
-        let new = job(text).with_delay(delay);
+        let mut new = job(text).with_delay(delay);
+        new.partition = self.partition(text);
         let both = |new: NewJob, raw| {
             new.with_max_attempts(Budget::from_raw(raw)).with_max_stalls(Budget::from_raw(raw))
         };
         let followed = |new: NewJob| new.with_on_failure(Kind::from_static("mourn"));
         match self {
-            Self::Plain => new,
+            Self::Plain | Self::Alone | Self::Shared => new,
             Self::Fleeting => followed(both(new, 1)).with_retention(Retention::Remove),
             Self::Endless => followed(both(new, 0)).with_retention(Retention::Forever),
             Self::Awaited => new.with_retention(Retention::Keep(STALL)).awaited(),
@@ -69,6 +78,17 @@ impl Shape {
                 let signal = EndSignal { raises: true, ..EndSignal::to(id(SUM)) };
                 new.with_end_signals([signal])
             }
+        }
+    }
+}
+
+impl Shape {
+    /// The partition of a job of this shape with this id.
+    pub(super) fn partition(self, id: &str) -> Option<Partition> {
+        match self {
+            Self::Alone => Some(Partition::new(format!("of {id}")).expect("it is short")),
+            Self::Shared => Some(Partition::from_static(SHARED)),
+            _ => None,
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) async fn put_from(bench: &Bench, partition: &str, first: usize, count
     assert!(answers[0].iter().all(queue_core::Enqueued::is_new));
 }
 
-pub(super) fn at_most(running: u32) -> Limit {
+pub(crate) fn at_most(running: u32) -> Limit {
     Limit { running: Some(running), ..Limit::default() }
 }
 
@@ -40,17 +40,17 @@ pub(super) fn weighing(weight: u16) -> Limit {
     Limit { weight, ..Limit::default() }
 }
 
-pub(super) fn own(partition: &str) -> LimitScope {
+pub(crate) fn own(partition: &str) -> LimitScope {
     LimitScope::Partition(key(partition))
 }
 
-pub(super) async fn set(bench: &Bench, scope: LimitScope, limit: impl Into<Option<Limit>>) {
+pub(crate) async fn set(bench: &Bench, scope: LimitScope, limit: impl Into<Option<Limit>>) {
     let change = vec![(scope, limit.into())];
     bench.store().set_limits(bench.queue(), change).await.expect("it sets limits");
 }
 
 /// Sets the limit of each partition.
-pub(super) async fn set_each(bench: &Bench, running: u32) {
+pub(crate) async fn set_each(bench: &Bench, running: u32) {
     set(bench, LimitScope::EachPartition, at_most(running)).await;
 }
 
