@@ -50,7 +50,7 @@ SELECT
   least((SELECT at FROM due), (SELECT at FROM lapse), CASE WHEN s.seq IS NOT NULL THEN t.now + $4 END) AS next_due,
   (SELECT closed FROM q) AS closed, (SELECT sent FROM feed), {stamp}, (SELECT at FROM lapse), {body}, s.state, s.revision,
   s.run_at, s.epoch, s.failures, s.stalls, s.flags, s.error_name, s.error_message, s.progress, s.failed_at, s.error_details,
-  b.content_type, b.payload, b.headers
+  b.content_type, b.payload, b.headers{dealt}
 FROM t
 LEFT JOIN taken AS s ON true
 LEFT JOIN LATERAL (SELECT * FROM {schema}.body WHERE queue = $2 AND seq = s.seq LIMIT 1) AS b ON true;

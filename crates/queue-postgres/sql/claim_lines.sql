@@ -119,7 +119,7 @@ SELECT
   {gate_of_claimed}, (SELECT has_gates FROM q),
   (SELECT r.run_at FROM {schema}.ready AS r
    WHERE (SELECT has_gates FROM q) AND r.queue = $2 AND r.priority = 2162688 AND r.seq > 0
-   ORDER BY r.run_at, r.seq LIMIT 1) AS timeout, (SELECT has_partitions FROM q)
+   ORDER BY r.run_at, r.seq LIMIT 1) AS timeout, (SELECT has_partitions FROM q){dealt}
 FROM t
 LEFT JOIN taken AS s ON true
 LEFT JOIN LATERAL (SELECT * FROM {schema}.body WHERE queue = $2 AND seq = s.seq LIMIT 1) AS b ON true

@@ -16,6 +16,10 @@ use queue_store::BatchVerbs;
 use std::sync::Arc;
 use tracing::debug;
 
+/// The claims of a queue that go side by side in a handle: the server works on one while the other
+/// is on its way (ADR 38).
+const CLAIMS_BESIDE: usize = 2;
+
 /// One handle, as the merging layer calls it.
 #[derive(Debug)]
 pub(crate) struct BatchedCalls(pub(crate) Arc<HandleState>);
@@ -42,7 +46,6 @@ impl BatchVerbs for BatchedCalls {
         Ok(enqueued)
     }
 
-    /// Answers the first request alone: claims go side by side, each in a statement of its own.
     async fn claim(&self, requests: Vec<ClaimRequest>) -> Result<Vec<Claimed>> {
         let Some(first) = requests.first() else { return Ok(Vec::new()) };
         if let Some(queue) = self.0.names.number(&first.queue).filter(|queue| self.0.lines.take_ended(*queue))
@@ -50,7 +53,11 @@ impl BatchVerbs for BatchedCalls {
         {
             debug!(error = &error as &dyn std::error::Error, "lines that have ended are forgotten later");
         }
-        Ok(vec![self.claim_behind_gates(first).await?])
+        self.claim_behind_gates(&first.queue, &requests).await
+    }
+
+    fn claims_beside(&self) -> usize {
+        CLAIMS_BESIDE
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {
@@ -72,22 +79,26 @@ impl BatchVerbs for BatchedCalls {
 
 impl BatchedCalls {
     /// Claims, and folds before what came to gates, if the queue has some.
-    async fn claim_behind_gates(&self, request: &ClaimRequest) -> Result<Claimed> {
+    async fn claim_behind_gates(&self, name: &QueueName, requests: &[ClaimRequest]) -> Result<Vec<Claimed>> {
         let handle = &self.0;
-        let known = || handle.names.number(&request.queue).filter(|queue| handle.lines.has_gates(*queue));
+        let known = || handle.names.number(name).filter(|queue| handle.lines.has_gates(*queue));
         // Whether a fold was tried, and left something.
         let mut left = match known() {
-            Some(queue) => Some(self.fold_gates(&request.queue, queue).await),
+            Some(queue) => Some(self.fold_gates(name, queue).await),
             None => None,
         };
         let mut claimed = loop {
-            match call(handle, &PostgresClaim { request, has_folded: left.is_some() }).await? {
+            match call(handle, &PostgresClaim { requests, has_folded: left.is_some() }).await? {
                 Ok(claimed) => break claimed,
-                Err(FoldFirst(queue)) => left = Some(self.fold_gates(&request.queue, queue).await),
+                Err(FoldFirst(queue)) => left = Some(self.fold_gates(name, queue).await),
             }
         };
-        let again = left.filter(|is_left| *is_left).map(|_| held_until(claimed.now));
-        claimed.next_due = claimed.next_due.into_iter().chain(again).min();
+        if left == Some(true) {
+            for claimed in &mut claimed {
+                let again = held_until(claimed.now);
+                claimed.next_due = claimed.next_due.into_iter().chain([again]).min();
+            }
+        }
         Ok(claimed)
     }
 

@@ -97,7 +97,7 @@ impl Storage for PostgresStorage {
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Claimed> {
-        self.merged.claim_apart(request).await
+        self.merged.claim(request).await
     }
 
     async fn apply(&self, batch: Vec<Transition>) -> Result<Stamped<Vec<Applied>>> {

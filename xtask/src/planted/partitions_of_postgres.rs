@@ -1,4 +1,5 @@
-//! Mistakes about partitions in the tables and functions of the store on Postgres.
+//! Mistakes about partitions in the tables and functions of the store on Postgres, and about claims
+//! that share a statement.
 //!
 //! A function of the server cannot ask the environment, so what is planted is how its text is
 //! rendered.
@@ -10,7 +11,9 @@ const FILE: &str = "crates/queue-postgres/src/migrate.rs";
 const TABLES: &str = r#"fill(text, &|place| (place == "schema").then_some(Filling::Text(&quoted)))"#;
 const LIMITS: &str = "crates/queue-postgres/src/verbs/limits.rs";
 
-const CLAIM: &str = "crates/queue-postgres/src/verbs/claim_in_turn.rs";
+const IN_TURN: &str = "crates/queue-postgres/src/verbs/claim/in_turn.rs";
+/// What a statement is told of claims that share it.
+const REQUESTS: &str = "crates/queue-postgres/src/verbs/claim/requests.rs";
 
 /// A test of this store alone.
 const fn own(name: &'static str) -> Test {
@@ -118,9 +121,44 @@ pub(super) const MISTAKES: &[Mistake] = &[
     },
     Mistake {
         name: "Postgres: a claim whose leases were over at once finds nothing",
-        file: CLAIM,
+        file: IN_TURN,
         right: "!claimed.jobs.is_empty()",
         wrong: "true",
         caught_by: own("partitions::a_claim_whose_lease_was_over_before_it_read_the_job_takes_another"),
+    },
+    Mistake {
+        name: "Postgres: claims that share a statement get the limited jobs that one of them may have",
+        file: IN_TURN,
+        right: "request.limited_max >= request.limit",
+        wrong: "request.limited_max <= usize::MAX",
+        caught_by: case("slots::claims_sent_together_take_each_slot_once"),
+    },
+    Mistake {
+        name: "Postgres: claims share a statement, and the shortest of their leases",
+        file: "crates/queue-postgres/src/statements/mod.rs",
+        right: "if self.shares { LEASE_LENGTHS } else { LEASE_LENGTH }",
+        wrong: "if self.shares && LEASE_LENGTHS.is_empty() { LEASE_LENGTHS } else { LEASE_LENGTH }",
+        caught_by: case("together::each_of_claims_sent_together_has_its_own_worker_and_lease"),
+    },
+    Mistake {
+        name: "Postgres: a claim that comes too late gets jobs beside one that does not",
+        file: REQUESTS,
+        right: "[Some(most), Some(lease), Some(bytes), until(request)]",
+        wrong: "[Some(most), Some(lease), Some(bytes), None]",
+        caught_by: case("together::a_claim_that_comes_too_late_leaves_its_jobs_to_those_beside_it"),
+    },
+    Mistake {
+        name: "Postgres: a claim beside others has more room than it said",
+        file: REQUESTS,
+        right: "[Some(most), Some(lease), Some(bytes), until(request)]",
+        wrong: "[Some(most), Some(lease), Some(bytes * 1_000), until(request)]",
+        caught_by: case("together::claims_sent_together_keep_the_bytes_that_each_has_room_for"),
+    },
+    Mistake {
+        name: "Postgres: each claim is a statement of its own",
+        file: "crates/queue-postgres/src/batched.rs",
+        right: "const CLAIMS_BESIDE: usize = 2;",
+        wrong: "const CLAIMS_BESIDE: usize = 64;",
+        caught_by: own("merged_claims::claims_that_come_meanwhile_share_a_statement"),
     },
 ];

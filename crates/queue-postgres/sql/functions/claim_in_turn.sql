@@ -1,6 +1,7 @@
 
--- The claim from a queue with partitions or limits, which knows lines and gates too; `claim.sql`
--- and `claim_lines.sql` take nothing of it. One row: next due time, pause, time, first lapse,
+-- Claims from a queue with partitions or limits, which know lines and gates too; `claim.sql` and
+-- `claim_lines.sql` take nothing of it. The lives go to the claims as if these came one after the
+-- other; the bytes are those of all together. One row: next due time, pause, time, first lapse,
 -- whether a limit on limited jobs kept some back, how many were set aside or brought back, of each
 -- line its kind, pause and head, whether the queue has gates, the first time-out of one, and the
 -- lives that were leased, in the order of turns. What is leased is read by another statement, so
@@ -11,8 +12,8 @@
 -- Cost: a thousand slips, a thousand partitions that have some, as many whose time has come, and
 -- the fronts and jobs that it gives; whatever number of partitions is full.
 CREATE FUNCTION {schema}.claim_in_turn(
-  time_floor bigint, by_server boolean, of_queue integer, most bigint, most_limited bigint, lease bigint, by_token bytea,
-  by_worker text, bytes_left bigint, aside_left bigint, has_folded boolean, not_after bigint, channel text, origin text,
+  time_floor bigint, by_server boolean, of_queue integer, wanted bigint[], most_limited bigint, leases bigint[], tokens bytea[],
+  workers text[], bytes_left bigint, aside_left bigint, has_folded boolean, not_after bigint[], channel text, origin text,
   OUT next_due bigint, OUT paused bigint, OUT stamp bigint[], OUT lapse bigint, OUT kept_back boolean, OUT set_aside bigint,
   OUT kinds text[], OUT pauses bigint[], OUT heads bigint[], OUT has_gates boolean, OUT timeout bigint, OUT lives bigint[]
 ) LANGUAGE plpgsql
@@ -21,6 +22,8 @@ AS $$
 #variable_conflict use_column
 DECLARE
   moment bigint;       -- store time
+  most bigint;         -- how many jobs are still wanted
+  bounds bigint[];     -- at which number each claim begins to take jobs
   aside_most CONSTANT bigint := aside_left;
   stopped text[];      -- kinds that are paused
   has_resumed boolean;
@@ -49,9 +52,12 @@ BEGIN
   IF paused = 9223372036854775807 THEN
     RETURN;
   END IF;
-  IF paused > moment OR moment > not_after THEN
-    most := 0;
-  END IF;
+  SELECT array_agg(w.before ORDER BY w.n), sum(w.most) INTO bounds, most
+  FROM (
+    SELECT n, w.most, sum(w.most) OVER (ORDER BY n) - w.most AS before
+    FROM unnest(wanted, not_after) WITH ORDINALITY AS c (most, until, n)
+    CROSS JOIN LATERAL (SELECT CASE WHEN paused > moment OR moment > until THEN 0 ELSE c.most END AS most) AS w
+  ) AS w;
 
   -- Jobs of resumed kinds come back, with slips.
   SELECT array_agg(l.kind) FILTER (WHERE l.paused > moment), coalesce(bool_or(l.paused <= moment), false)
@@ -93,7 +99,7 @@ BEGIN
 
     SELECT * INTO given FROM {schema}.lease_fronts(
       of_queue, batch.keys, batch.counts, batch.turns, batch.steps, batch.limiteds, batch.priority,
-      moment, lease, by_token, by_worker, bytes_left, cardinality(lives) = 0, aside_left, stopped
+      moment, cardinality(lives), bounds, leases, tokens, workers, bytes_left, aside_left, stopped
     );
     lives := lives || coalesce(given.lives, ARRAY[]::bigint[]);
     bytes_left := bytes_left - coalesce(given.bytes, 0);

@@ -1,6 +1,7 @@
 
 -- Leases the due jobs of fronts, whose columns are those of `next_fronts`, as far as the answer of
--- the claim has room for them, and sets jobs of paused kinds aside. Out: the lives that were
+-- the claims has room for them, and sets jobs of paused kinds aside. `given` is how many jobs these
+-- claims have, and `bounds` at which number each begins to take jobs. Out: the lives that were
 -- leased, in the order of turns, and their bytes; whether the answer had no room for more; how many
 -- were set aside; the fronts that gave jobs, with the turns that these move them to; those whose
 -- jobs are held by transactions; the turn that was taken last; and how many jobs were of limited
@@ -8,8 +9,8 @@
 -- reads the whole queue for.
 CREATE FUNCTION {schema}.lease_fronts(
   of_queue integer, fronts text[], counts bigint[], turns bigint[], steps bigint[], limiteds boolean[], at_priority integer,
-  moment bigint, lease bigint, by_token bytea, by_worker text, bytes_left bigint, is_first boolean, aside_left bigint,
-  stopped text[],
+  moment bigint, given bigint, bounds bigint[], leases bigint[], tokens bytea[], workers text[], bytes_left bigint,
+  aside_left bigint, stopped text[],
   OUT lives bigint[], OUT bytes bigint, OUT is_cut boolean, OUT set_aside bigint, OUT keys text[], OUT moved_to bigint[],
   OUT postponed text[], OUT last_turn bigint, OUT limited bigint
 ) LANGUAGE plpgsql AS $$
@@ -43,12 +44,12 @@ BEGIN
   ),
   -- The answer has room for these; the first job of the claim always fits.
   fits AS MATERIALIZED (
-    SELECT f.n, f.seq, f.run_at, f.total
+    SELECT f.n, f.seq, f.run_at, f.total, width_bucket(given + nth - 1, bounds) AS asker
     FROM (
       SELECT f.*, sum(size) OVER w AS total, row_number() OVER w AS nth FROM found AS f WHERE NOT is_stopped
       WINDOW w AS (ORDER BY n, run_at, seq)
     ) AS f
-    WHERE f.total <= bytes_left OR (f.nth = 1 AND is_first)
+    WHERE f.total <= bytes_left OR (f.nth = 1 AND given = 0)
   ),
   held AS MATERIALIZED (
     SELECT l.line, l.kind FROM {schema}.line AS l
@@ -66,7 +67,7 @@ BEGIN
   taken AS (
     DELETE FROM {schema}.ready AS s USING fits AS p
     WHERE s.queue = ANY (ARRAY[of_queue + (p.seq * 0)::integer]) AND s.seq BETWEEN p.seq AND p.seq
-    RETURNING s.*
+    RETURNING s.*, p.asker
   ),
   leased AS (
     INSERT INTO {schema}.lease (
@@ -74,8 +75,8 @@ BEGIN
       error_name, error_message, error_details, progress, partition
     )
     SELECT
-      seq, moment + lease, moment, moment + lease, run_at, revision + 1, epoch + 1, failures, stalls, queue, flags, by_token, by_worker,
-      failed_at, error_name, error_message, error_details, progress, partition
+      seq, moment + leases[asker], moment, moment + leases[asker], run_at, revision + 1, epoch + 1, failures, stalls, queue, flags,
+      tokens[asker], workers[asker], failed_at, error_name, error_message, error_details, progress, partition
     FROM taken
   ),
   counted AS (

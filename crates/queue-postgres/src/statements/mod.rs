@@ -13,10 +13,10 @@ pub(crate) use template::{Filling, fill};
 use crate::{options::Time, schema::SchemaName};
 use listings::Listings;
 use parts::{
-    BODY, CALLERS_TIME, CLAIM_HINTS, COUNTED, ENTERED_AT, GATE_OF_CLAIMED, GATE_OF_HELD, GATE_OF_MOVED,
-    IS_LIMITED, ITEM, JOB, LABELS, LABELS_READ, LABELS_TAKEN, LEASED, LEASING, NOW, PARTITION, PAUSED_KINDS,
-    PLACE, SENDS, SENDS_HELD, SENDS_NEXT, SERVER_TIME, STAMP, STATE, TAGGED, TERMINAL, TOLD_LOST, UNGATED,
-    WAITING, WAITS, WOKEN,
+    ASKER, BODY, CALLERS_TIME, CLAIM_HINTS, COUNTED, DEALT, ENTERED_AT, GATE_OF_CLAIMED, GATE_OF_HELD,
+    GATE_OF_MOVED, HOLDER, HOLDERS, IS_LIMITED, ITEM, JOB, LABELS, LABELS_READ, LABELS_TAKEN, LEASE_LENGTH,
+    LEASE_LENGTHS, LEASED, LEASING, NOW, PARTITION, PAUSED_KINDS, PLACE, ROOM, SENDS, SENDS_HELD, SENDS_NEXT,
+    SERVER_TIME, SHARES, STAMP, STATE, TAGGED, TERMINAL, TOLD_LOST, UNGATED, WAITING, WAITS, WOKEN,
 };
 use sqlx::{AssertSqlSafe, Postgres, postgres::PgArguments, query::Query};
 use std::sync::Arc;
@@ -47,6 +47,8 @@ pub(crate) struct Renderer {
     has_labels: bool,
     /// The statement ends jobs with end signals.
     sends: bool,
+    /// The statement answers several claims.
+    shares: bool,
     /// How a listing goes along its index: what it steps through, and from which end.
     walk: &'static str,
     is_reversed: bool,
@@ -68,6 +70,7 @@ impl Renderer {
             is_kept,
             has_labels: false,
             sends: false,
+            shares: false,
             walk: "",
             is_reversed: false,
         }
@@ -78,6 +81,7 @@ impl Renderer {
         let Self { schema, literals: [life, ready, lease], time, walk, is_reversed, .. } = self;
         let label = |text| if self.has_labels { text } else { "" };
         let sent = |text| if self.sends { text } else { "" };
+        let shared = |text| if self.shares { text } else { "" };
         fill(file, &|place| {
             Some(match place {
                 "now" => Filling::Template(NOW),
@@ -104,6 +108,11 @@ impl Renderer {
                 "waits" => Filling::Template(WAITS),
                 "paused_kinds" => Filling::Template(PAUSED_KINDS),
                 "leasing" => Filling::Template(LEASING.trim_end()),
+                "room" => Filling::Text(if self.shares { SHARES } else { ROOM }.trim_end()),
+                "lease_length" => Filling::Text(if self.shares { LEASE_LENGTHS } else { LEASE_LENGTH }),
+                "holder" => Filling::Text(if self.shares { HOLDERS } else { HOLDER }),
+                "asker" => Filling::Text(shared(ASKER)),
+                "dealt" => Filling::Text(shared(DEALT)),
                 "claim_hints" => Filling::Template(CLAIM_HINTS.trim_end()),
                 "entered_at" => Filling::Template(ENTERED_AT),
                 "labels" => Filling::Template(label(LABELS)),
@@ -146,6 +155,13 @@ impl Renderer {
         statement
     }
 
+    fn sharing(&mut self, file: &str) -> Statement {
+        self.shares = true;
+        let statement = self.statement(file);
+        self.shares = false;
+        statement
+    }
+
     fn statement(&self, file: &str) -> Statement {
         Statement { text: self.text(file).into(), is_kept: self.is_kept }
     }
@@ -158,6 +174,8 @@ macro_rules! statements {
         #[derive(Debug)]
         pub(crate) struct Statements {
             $(pub(crate) $name: Statement,)*
+            pub(crate) claim_shared: Statement,
+            pub(crate) claim_lines_shared: Statement,
             pub(crate) enqueue_new_labelled: Statement,
             pub(crate) complete_sending: Statement,
             pub(crate) move_sending: Statement,
@@ -169,6 +187,8 @@ macro_rules! statements {
             pub(crate) fn new(mut renderer: Renderer) -> Self {
                 Self {
                     $($name: renderer.statement(include_str!(concat!("../../sql/", $file, ".sql"))),)*
+                    claim_shared: renderer.sharing(include_str!("../../sql/claim.sql")),
+                    claim_lines_shared: renderer.sharing(include_str!("../../sql/claim_lines.sql")),
                     enqueue_new_labelled: renderer.labelled(include_str!("../../sql/enqueue_new.sql")),
                     complete_sending: renderer.sending(include_str!("../../sql/complete.sql")),
                     move_sending: renderer.sending(include_str!("../../sql/move.sql")),

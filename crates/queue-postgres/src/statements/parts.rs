@@ -128,6 +128,16 @@ pub(super) const PAUSED_KINDS: &str = "ARRAY(SELECT kind FROM {schema}.line WHER
 /// What claims with and without lines have in common: the lease of what was picked, and what else a
 /// claimer wants to know.
 pub(super) const LEASING: &str = include_str!("../../sql/parts/leasing.sql");
+/// What of the picked jobs one claim takes, for how long and for whom.
+pub(super) const ROOM: &str = include_str!("../../sql/parts/room.sql");
+pub(super) const LEASE_LENGTH: &str = "$4";
+pub(super) const HOLDER: &str = "$5, $6";
+/// The same for each of several claims, and which of them a job goes to.
+pub(super) const SHARES: &str = include_str!("../../sql/parts/shares.sql");
+pub(super) const LEASE_LENGTHS: &str = "s.lease";
+pub(super) const HOLDERS: &str = "s.token, s.worker";
+pub(super) const ASKER: &str = ", p.n, p.token, p.worker, p.lease";
+pub(super) const DEALT: &str = ", s.n AS asker, (SELECT min(n) FROM shares WHERE is_over) AS cut";
 pub(super) const CLAIM_HINTS: &str = include_str!("../../sql/parts/claim_hints.sql");
 /// Store time and the clock behind it, by the server's clock: never behind the mark of the schema,
 /// nor behind the floor of this handle.

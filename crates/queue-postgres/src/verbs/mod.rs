@@ -3,7 +3,6 @@
 mod apply;
 mod attempts;
 mod claim;
-mod claim_in_turn;
 mod counts;
 mod diagnose;
 mod enqueue;

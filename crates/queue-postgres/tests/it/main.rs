@@ -27,6 +27,7 @@ mod load;
 mod loads;
 mod logs;
 mod lookups;
+mod merged_claims;
 mod merging;
 mod open;
 mod other_database;

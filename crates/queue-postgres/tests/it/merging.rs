@@ -14,12 +14,12 @@ use sqlx::{AssertSqlSafe, Connection as _, Row};
 use std::sync::Arc;
 use tokio::{task::JoinSet, time::Instant};
 
-const CALLS: usize = 64;
+pub(super) const CALLS: usize = 64;
 /// One transaction for the call that finds no other under way, and one for those behind it.
 const TRANSACTIONS: i64 = 2;
 
 /// The number of transactions that wrote the rows of a table.
-async fn transactions(place: &Place, table: &str) -> (i64, i64) {
+pub(super) async fn transactions(place: &Place, table: &str) -> (i64, i64) {
     let count = format!("SELECT count(*), count(DISTINCT xmin::text) FROM {}.{table}", place.schema.quoted());
     let mut connection = place.schema.connect().await.expect("the server answers");
     let row = sqlx::query(AssertSqlSafe(count)).fetch_one(&mut connection).await.expect("the table is there");
@@ -28,7 +28,11 @@ async fn transactions(place: &Place, table: &str) -> (i64, i64) {
 
 /// Makes calls while a table is locked against writes, so that all of them are there before the
 /// first is answered, however slow the machine is.
-async fn behind_a_lock<T>(place: &Place, table: &str, calls: impl Future<Output = Vec<T>>) -> Vec<T> {
+pub(super) async fn behind_a_lock<T>(
+    place: &Place,
+    table: &str,
+    calls: impl Future<Output = Vec<T>>,
+) -> Vec<T> {
     let lock = format!("LOCK TABLE {}.{table} IN SHARE MODE", place.schema.quoted());
     let mut connection = place.schema.connect().await.expect("the server answers");
     let mut transaction = connection.begin().await.expect("it begins");

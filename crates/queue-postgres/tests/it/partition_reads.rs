@@ -10,7 +10,8 @@ use tokio::time::Instant;
 fn claim_of_nothing(place: &Place) -> String {
     let schema = place.schema.quoted();
     format!(
-        "SELECT * FROM {schema}.claim_in_turn(0, true, 1, 0, 0, 1000, '\\x00', 'w', 1000000, 1000, true, NULL, NULL, 'x')"
+        "SELECT * FROM {schema}.claim_in_turn(
+           0, true, 1, '{{0}}', 0, '{{1000}}', '{{\"\\\\x00\"}}', '{{w}}', 1000000, 1000, true, '{{NULL}}', NULL, 'x')"
     )
 }
 

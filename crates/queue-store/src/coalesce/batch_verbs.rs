@@ -28,6 +28,13 @@ pub trait BatchVerbs: Debug + Send + Sync + 'static {
     /// [`Storage::claim`](queue_core::Storage::claim).
     fn claim(&self, requests: Vec<ClaimRequest>) -> impl Future<Output = Result<Vec<Claimed>>> + Send;
 
+    /// How many calls of [`claim`](Self::claim) for one queue go side by side: one by default. A
+    /// store whose server works on several at a time wants more; the claims that come while they are
+    /// under way are merged.
+    fn claims_beside(&self) -> usize {
+        1
+    }
+
     /// See [`Storage::apply`](queue_core::Storage::apply).
     fn apply(&self, batch: Vec<Transition>) -> impl Future<Output = Result<Stamped<Vec<Applied>>>> + Send;
 

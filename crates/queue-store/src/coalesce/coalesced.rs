@@ -61,10 +61,10 @@ impl<S: BatchVerbs> Coalesced<S> {
     pub fn new(store: Arc<S>, spawn: impl Spawn) -> Self {
         let spawn: Arc<dyn Spawn> = Arc::new(spawn);
         Self {
-            enqueues: Lines::new(store.clone(), spawn.clone()),
-            claims: Lines::new(store.clone(), spawn.clone()),
-            settles: Lines::new(store.clone(), spawn.clone()),
-            heartbeats: Lines::new(store.clone(), spawn),
+            enqueues: Lines::new(store.clone(), spawn.clone(), 1),
+            claims: Lines::new(store.clone(), spawn.clone(), store.claims_beside().max(1)),
+            settles: Lines::new(store.clone(), spawn.clone(), 1),
+            heartbeats: Lines::new(store.clone(), spawn, 1),
             reads: MergedReads::default(),
             store,
         }
@@ -83,8 +83,8 @@ impl<S: BatchVerbs> Coalesced<S> {
         self.enqueues.call(queue.clone(), groups).await
     }
 
-    /// Goes at once if no claim of the queue is under way, and else with the others that wait for
-    /// it. See [`Storage::claim`](queue_core::Storage::claim).
+    /// Goes at once if fewer claims of the queue are under way than the store wants side by side,
+    /// and else with the others that wait for one of them. See [`Storage::claim`](queue_core::Storage::claim).
     ///
     /// A caller that leaves before its claim is sent leases nothing; jobs that are leased for a
     /// caller that leaves later are given back uncharged, at once.
@@ -96,8 +96,7 @@ impl<S: BatchVerbs> Coalesced<S> {
         self.claims.call(request.queue.clone(), request).await
     }
 
-    /// The same for a store that is the faster the more claims it has side by side: each is a call
-    /// of its own.
+    /// The same for a store whose claims may not wait for each other: each is a call of its own.
     ///
     /// # Errors
     /// As for [`claim`](Self::claim).

@@ -11,11 +11,13 @@ use tokio::runtime::Id;
 pub(super) struct LineKey<K> {
     runtime: Option<Id>,
     pub(super) key: K,
+    /// Which of the lines of the key it is, where a key has several.
+    pub(super) number: usize,
 }
 
 impl<K> LineKey<K> {
-    /// The key on the runtime of the caller.
+    /// The first line of the key on the runtime of the caller.
     pub(super) fn here(key: K) -> Self {
-        Self { runtime: current_runtime(), key }
+        Self { runtime: current_runtime(), key, number: 0 }
     }
 }

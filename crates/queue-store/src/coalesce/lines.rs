@@ -27,8 +27,8 @@ const BATCH_BYTES_MAX: usize = 16 << 20;
 
 /// The calls of one verb of a handle.
 ///
-/// One call of a key is under way at a time, and calls of different keys do not wait for each
-/// other. A caller that finds none under way drives its call itself, so a lone call needs no task
+/// A key has one line, or as many as its store wants side by side, and each has one call under way
+/// at a time. Calls of different keys do not wait for each other. A caller that finds none under way drives its call itself, so a lone call needs no task
 /// and no wake-up of one. The next caller that comes meanwhile hands the call over to a task, the
 /// *driver*, which then sends all waiting calls in one piece, until none waits any more.
 ///
@@ -41,7 +41,9 @@ pub(super) struct Lines<V: MergedVerb, S>(Arc<LinesState<V, S>>);
 pub(super) struct LinesState<V: MergedVerb, S> {
     pub(super) store: Arc<S>,
     spawn: Arc<dyn Spawn>,
-    /// The keys that have a call under way.
+    /// The most lines of a key.
+    width: usize,
+    /// The lines that have a call under way.
     lines: Mutex<HashMap<LineKey<V::Key>, Line<V>>>,
     returns: PerRuntime<Returns>,
 }
@@ -57,7 +59,7 @@ impl Default for Returns {
 
 impl RuntimePart for Returns {}
 
-/// A key that has a call under way.
+/// A line that has a call under way.
 struct Line<V: MergedVerb> {
     /// That call, while its caller drives it.
     first: Option<Arc<FirstCall<V::Answer>>>,
@@ -73,15 +75,16 @@ pub(super) struct Waiting<V: MergedVerb> {
 
 /// How a request joins its line.
 enum Joined<V: MergedVerb, S: BatchVerbs> {
-    /// No call was under way: the caller drives its own.
+    /// The line has no call under way: the caller drives its own.
     First(FirstCaller<V, S>),
     Waits(Listener<V, S>),
 }
 
 impl<V: MergedVerb, S: BatchVerbs> Lines<V, S> {
-    pub(super) fn new(store: Arc<S>, spawn: Arc<dyn Spawn>) -> Self {
+    /// `width` is the most lines of a key, at least one.
+    pub(super) fn new(store: Arc<S>, spawn: Arc<dyn Spawn>, width: usize) -> Self {
         let (lines, returns) = Default::default();
-        Self(Arc::new(LinesState { store, spawn, lines, returns }))
+        Self(Arc::new(LinesState { store, spawn, width, lines, returns }))
     }
 
     /// Makes a call, perhaps in one with others.
@@ -110,8 +113,10 @@ impl<V: MergedVerb, S: BatchVerbs> Lines<V, S> {
 }
 
 impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
-    fn join(self: &Arc<Self>, key: LineKey<V::Key>, request: V::Request) -> Joined<V, S> {
+    /// Joins a line that has no call under way, or else the one where the fewest wait.
+    fn join(self: &Arc<Self>, mut key: LineKey<V::Key>, request: V::Request) -> Joined<V, S> {
         let mut lines = self.lock();
+        self.choose(&lines, &mut key);
         let Some(line) = lines.get_mut(&key) else {
             let call = FirstCaller::new(self.clone(), key.clone(), request);
             lines.insert(key, Line { first: Some(call.first()), waiting: VecDeque::new() });
@@ -125,6 +130,16 @@ impl<V: MergedVerb, S: BatchVerbs> LinesState<V, S> {
             self.drive(key, first);
         }
         Joined::Waits(Listener { state: self.clone(), answer })
+    }
+
+    fn choose(&self, lines: &HashMap<LineKey<V::Key>, Line<V>>, key: &mut LineKey<V::Key>) {
+        if self.width > 1 {
+            let mut waiting = |number: &usize| {
+                key.number = *number;
+                lines.get(key).map(|line| line.waiting.len())
+            };
+            key.number = (0..self.width).min_by_key(&mut waiting).unwrap_or_default();
+        }
     }
 
     /// Takes a call out of its line, unless a driver has done so.

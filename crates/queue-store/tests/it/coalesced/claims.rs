@@ -75,6 +75,25 @@ async fn claims_of_different_queues_do_not_wait_for_each_other() {
 }
 
 #[tokio::test]
+async fn claims_go_side_by_side_as_many_as_the_store_wants_and_the_rest_waits_where_the_line_is_short() {
+    let recorder = Recorder::gated_beside(Limits::default(), 2);
+    let tasks = Tasks::default();
+    let store = Coalesced::new(Arc::new(recorder.clone()), tasks.clone());
+    let beside = ["a", "b"].map(|worker| begin(&store, "q", worker, 1));
+    assert_eq!(tasks.take().len(), 0, "their callers drive them");
+    let waiting = ["c", "d", "e"].map(|worker| begin(&store, "q", worker, 1));
+    let other = begin(&store, "other", "f", 1);
+    assert_eq!(recorder.calls(), [call(&["a"]), call(&["b"]), call(&["f"])]);
+    recorder.open();
+    for claim in beside.into_iter().chain([other]).chain(waiting) {
+        assert_eq!(claim.await.unwrap().jobs.len(), 1);
+    }
+    assert_eq!(recorder.calls()[3..], [call(&["c", "e"]), call(&["d"])]);
+    // Both lines are empty again.
+    assert_eq!(store.claim(request("q", "g", 1)).await.unwrap().jobs.len(), 1);
+}
+
+#[tokio::test]
 async fn a_caller_that_is_gone_before_its_claim_is_sent_leases_nothing() {
     let (recorder, store) = coalesced(Limits::default());
     let first = begin(&store, "q", "a", 1);

@@ -30,6 +30,8 @@ pub(crate) struct Recorder(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     limits: Limits,
+    /// How many claims of a queue go side by side.
+    claims_beside: usize,
     calls: Mutex<Vec<Call>>,
     /// One permit per call that reached the store.
     entered: Semaphore,
@@ -54,9 +56,14 @@ pub(crate) struct Script {
 impl Recorder {
     /// A recorder that holds every call until [`Self::open`].
     pub(crate) fn gated(limits: Limits) -> Self {
-        let (calls, script) = Default::default();
+        Self::gated_beside(limits, 1)
+    }
+
+    /// The same with several claims of a queue side by side.
+    pub(crate) fn gated_beside(limits: Limits, claims_beside: usize) -> Self {
+        let (calls, script, passes) = Default::default();
         let (entered, gate) = (Semaphore::new(0), Semaphore::new(0));
-        Self(Arc::new(Shared { limits, calls, entered, gate, passes: AtomicUsize::new(0), script }))
+        Self(Arc::new(Shared { limits, claims_beside, calls, entered, gate, passes, script }))
     }
 
     pub(crate) fn script(&self, script: Script) {
@@ -142,6 +149,10 @@ impl BatchVerbs for Recorder {
         self.pass(&script, &ids).await?;
         let answers = groups.iter().map(|group| group.iter().map(answer_to).collect()).collect();
         Ok(stamped(answers, script.answers_missing))
+    }
+
+    fn claims_beside(&self) -> usize {
+        self.0.claims_beside
     }
 
     /// Answers as many jobs as each request asks for, named after its worker.
