@@ -185,7 +185,7 @@ impl NextAsk {
         }
         let gap = match hint {
             // The hint names the job that changed.
-            Hint::Job(_) => Duration::ZERO,
+            Hint::Job(_) | Hint::Completed(_) => Duration::ZERO,
             Hint::Wake => gap_after(self.in_vain, GAP_MAX),
             Hint::Missed => gap_after(self.in_vain, self.unnamed_gap_max),
         };

@@ -1,6 +1,6 @@
 //! The hints that a store sends to subscribers.
 
-use crate::{JobId, Seq, State};
+use crate::{JobId, Payload, Seq, State};
 use futures_core::Stream;
 use std::pin::Pin;
 
@@ -19,13 +19,18 @@ pub enum Interest {
     All,
 }
 
-/// A message that something may have changed. Only the stored record decides, so read it.
+/// A message that something may have changed. Only the stored record decides, so read it; the one
+/// hint that spares a reader the read is [`Completed`](Self::Completed).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// A claim may now find a job.
     Wake,
     /// A job changed.
     Job(JobChange),
+    /// An awaited job is completed, and this is its result: what a read of that revision would have
+    /// found. A store may send it in place of [`Job`](Self::Job), to subscribers to
+    /// [`Interest::Jobs`] alone.
+    Completed(Box<CompletedJob>),
     /// Hints were lost, or another process wrote: read all records again that you depend on.
     Missed,
 }
@@ -41,4 +46,26 @@ pub struct JobChange {
     pub revision: u64,
     /// The new state; `None` if the job was removed.
     pub state: Option<State>,
+}
+
+/// A completed job, with its result. Like every hint it may be late or come twice. A reader
+/// compares life and revision with what it knows, and takes a newer result alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompletedJob {
+    /// The id of the job.
+    pub id: JobId,
+    /// The life of the id.
+    pub seq: Seq,
+    /// The revision at which the record has the result.
+    pub revision: u64,
+    /// The result, with every byte of the stored one.
+    pub result: Payload,
+}
+
+impl CompletedJob {
+    /// The change of which this is the outcome.
+    pub fn change(&self) -> JobChange {
+        let Self { id, seq, revision, .. } = self;
+        JobChange { id: id.clone(), seq: *seq, revision: *revision, state: Some(State::Completed) }
+    }
 }

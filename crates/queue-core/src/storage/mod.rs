@@ -39,7 +39,7 @@ pub use counts::Counts;
 pub use ext::StorageExt;
 pub use finding::{Finding, Severity};
 pub use gauges::{QueueGauges, SlotGauges, StoreGauges};
-pub use hint::{EventStream, Hint, Interest, JobChange};
+pub use hint::{CompletedJob, EventStream, Hint, Interest, JobChange};
 pub use import::{ImportRequest, Imported, WholeJob};
 pub use layer::StorageLayer;
 pub use limit_in_force::LimitInForce;

@@ -85,12 +85,15 @@ fn told(hint: &Hint) -> Bytes {
     match hint {
         Hint::Wake => event("wake", "{}"),
         Hint::Missed => event("missed", "{}"),
-        Hint::Job(JobChange { id, seq, revision, state }) => {
-            let state = state.map(State::as_str);
-            let change = json!({"id": id.as_str(), "seq": seq.get(), "revision": revision, "state": state});
-            event("job", &change.to_string())
-        }
+        Hint::Job(change) => told_change(change),
+        Hint::Completed(job) => told_change(&job.change()),
     }
+}
+
+fn told_change(JobChange { id, seq, revision, state }: &JobChange) -> Bytes {
+    let state = state.map(State::as_str);
+    let change = json!({"id": id.as_str(), "seq": seq.get(), "revision": revision, "state": state});
+    event("job", &change.to_string())
 }
 
 /// The data has no line break, since JSON escapes them. The id makes a browser say that it was

@@ -2,10 +2,10 @@
 
 use super::{Source, Wire, hash, mix};
 use queue_core::{
-    Applied, Certainty, Claimed, ClaimedJob, Counts, Cursor, Enqueued, Error, ErrorKind, Finding, Hint,
-    Imported, JobChange, JobId, JobMeta, JobRecord, Kind, LeaseToken, Limit, Page, Partition, PartitionPage,
-    PartitionQuery, PartitionStatus, Pause, PausedKind, Payload, QueueName, QueueStatus, QueuesPage,
-    QueuesQuery, Seq, SeriesEntry, SeriesPage, SeriesQuery, Severity, Stamped, State, Timestamp,
+    Applied, Certainty, Claimed, ClaimedJob, CompletedJob, Counts, Cursor, Enqueued, Error, ErrorKind,
+    Finding, Hint, Imported, JobChange, JobId, JobMeta, JobRecord, Kind, LeaseToken, Limit, Page, Partition,
+    PartitionPage, PartitionQuery, PartitionStatus, Pause, PausedKind, Payload, QueueName, QueueStatus,
+    QueuesPage, QueuesQuery, Seq, SeriesEntry, SeriesPage, SeriesQuery, Severity, Stamped, State, Timestamp,
     wire::{Malformed, Writer},
 };
 
@@ -41,6 +41,7 @@ record! {
     PausedKind { kind: Kind, pause: Pause }
     SeriesPage { entries: Vec<SeriesEntry>, next: Option<SeriesQuery> }
     JobChange { id: JobId, seq: Seq, revision: u64, state: Option<State> }
+    CompletedJob { id: JobId, seq: Seq, revision: u64, result: Payload }
     ErrorReport { kind: ErrorKind, certainty: Certainty, message: String }
 }
 
@@ -53,7 +54,7 @@ choice! {
     }
     Applied { 0 = Done(job: JobMeta), 1 = LeaseLost(job: JobMeta), 2 = Stale(job: JobMeta), 3 = Missing }
     Imported { 0 = Stored { seq: Seq }, 1 = Taken { seq: Seq }, 2 = Purged }
-    Hint { 0 = Wake, 1 = Job(change: JobChange), 2 = Missed }
+    Hint { 0 = Wake, 1 = Job(change: JobChange), 2 = Missed, 3 = Completed(job: Box<CompletedJob>) }
     Certainty { 0 = NotApplied, 1 = Unknown }
     Pause { 0 = Off, 1 = Until(at: Timestamp), 2 = UntilResumed }
 }

@@ -3,7 +3,7 @@
 use crate::News;
 use futures_core::Stream;
 use parking_lot::{Mutex, MutexGuard};
-use queue_core::{EventStream, Hint, Interest, JobChange, JobId, QueueName, State};
+use queue_core::{CompletedJob, EventStream, Hint, Interest, JobChange, JobId, QueueName, State};
 use std::{
     collections::{BTreeMap, btree_map::Entry},
     pin::Pin,
@@ -89,6 +89,16 @@ impl Hub {
         if let Some(of_id) = channels.and_then(|channels| channels.jobs.get(&change.id)) {
             for sender in of_id.values() {
                 sender.send(Hint::Job(change.clone()));
+            }
+        }
+    }
+
+    /// [`ended`](Self::ended) for a store that has the result at hand: subscribers to the id need
+    /// not read it. The record of that revision has to have exactly this result.
+    pub fn completed(&self, queue: &QueueName, job: &CompletedJob) {
+        if let Some(channels) = self.lock().queues.get(queue) {
+            for sender in channels.jobs.get(&job.id).into_iter().flat_map(BTreeMap::values) {
+                sender.send(Hint::Completed(Box::new(job.clone())));
             }
         }
     }

@@ -5,7 +5,9 @@ use super::{
     news::News,
 };
 use futures_util::{FutureExt, StreamExt};
-use queue_core::{EventStream, Hint, Interest, JobChange, JobId, QueueName, Seq, State};
+use queue_core::{
+    CompletedJob, ContentType, EventStream, Hint, Interest, JobChange, JobId, Payload, QueueName, Seq, State,
+};
 use std::sync::Arc;
 
 fn queue() -> QueueName {
@@ -40,6 +42,22 @@ fn an_id_hears_of_its_end_alone_and_all_hears_everything() {
     assert_eq!(next(&mut of_a), Some(Hint::Job(change("a", None))));
     assert_eq!(next(&mut of_a), None);
     assert_eq!((0..4).filter_map(|_| next(&mut all)).count(), 3);
+}
+
+#[test]
+fn a_result_reaches_the_subscribers_of_its_id_alone() {
+    let hub = Arc::new(Hub::default());
+    let [mut first, mut second] =
+        [(); 2].map(|()| hub.subscribe(&queue(), Interest::Jobs(vec![JobId::from_static("a")])));
+    let mut of_b = hub.subscribe(&queue(), Interest::Jobs(vec![JobId::from_static("b")]));
+    let mut all = hub.subscribe(&queue(), Interest::All);
+    let result = Payload::new("1", ContentType::from_static("text/plain"));
+    let job = CompletedJob { id: JobId::from_static("a"), seq: Seq::new(1), revision: 1, result };
+    hub.completed(&queue(), &job);
+    let hint = Some(Hint::Completed(Box::new(job.clone())));
+    assert_eq!([&mut first, &mut second].map(next), [hint.clone(), hint]);
+    assert_eq!([&mut of_b, &mut all].map(next), [None, None]);
+    assert_eq!(job.change(), change("a", Some(State::Completed)));
 }
 
 #[test]

@@ -191,6 +191,7 @@ defects! {
 
     HintsBeforeWrites "a settle is hinted at before it is written" [I13 I14] in "events";
     NoHints "subscribers never hear anything" [I14 I15] in "events";
+    ResultsCutInHints "a result that comes with a hint is cut short" [I13 I14] in "events";
     HintsOutsideLock "hints are published once the lock of the commit is given up" [I20] in "concurrency";
     StreamsOutliveClose "closing a handle leaves its streams open" [I22] in "events";
     EverybodyWoken "every write wakes every sleeper, whatever it was about" [I16] in "events";

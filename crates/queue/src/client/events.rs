@@ -102,6 +102,7 @@ async fn next<R: Decode>((shared, mut hints): Feed) -> Option<(Result<JobEvent<R
             Hint::Wake => continue,
             Hint::Missed => Ok(JobEvent::Missed),
             Hint::Job(change) => of_change(&shared, change).await,
+            Hint::Completed(job) => of_change(&shared, job.change()).await,
         };
         return Some((event, (shared, hints)));
     }

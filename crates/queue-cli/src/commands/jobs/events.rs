@@ -62,6 +62,7 @@ async fn hear(jobs: &Jobs, out: Output) -> Result<Exit, CliError> {
             Hint::Wake => {}
             Hint::Missed => missed(out)?,
             Hint::Job(change) => tell(&change, out)?,
+            Hint::Completed(job) => tell(&job.change(), out)?,
         }
     }
     Err(CliError::new(Exit::Unavailable, "the store has closed the connection; try again"))

@@ -7,13 +7,13 @@ use super::{ErrorReport, Opened, Topic, Wire, decode, encode};
 use crate::contract::{Apply, Claim, Enqueue, FINGERPRINT, Get, Verb};
 use bytes::{Bytes, BytesMut};
 use queue_core::{
-    Applied, Capabilities, Certainty, ClaimRequest, Claimed, ClaimedJob, ContentType, Counts, Cursor,
-    Direction, Durability, Duty, EndOutcome, Enqueued, Error, ErrorKind, EventReach, Failure, Finding, Hint,
-    ImportRequest, Imported, JobAttempts, JobChange, JobId, JobMeta, JobRecord, Kind, Limit, LimitScope,
-    ListFilter, ListQuery, Moment, NewJob, Page, Partition, PartitionPage, PartitionQuery, PartitionStatus,
-    Pause, PausedKind, Prune, PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery, Reach, Reason,
-    Seq, SeriesEntry, SeriesName, SeriesQuery, Severity, Signalling, Stamped, State, Tag, Walk, WholeJob,
-    WorkerId, WorkerInfo,
+    Applied, Capabilities, Certainty, ClaimRequest, Claimed, ClaimedJob, CompletedJob, ContentType, Counts,
+    Cursor, Direction, Durability, Duty, EndOutcome, Enqueued, Error, ErrorKind, EventReach, Failure,
+    Finding, Hint, ImportRequest, Imported, JobAttempts, JobChange, JobId, JobMeta, JobRecord, Kind, Limit,
+    LimitScope, ListFilter, ListQuery, Moment, NewJob, Page, Partition, PartitionPage, PartitionQuery,
+    PartitionStatus, Pause, PausedKind, Prune, PruneRequest, QueueName, QueueStatus, QueuesPage, QueuesQuery,
+    Reach, Reason, Seq, SeriesEntry, SeriesName, SeriesQuery, Severity, Signalling, Stamped, State, Tag,
+    Walk, WholeJob, WorkerId, WorkerInfo,
     lifecycle::{
         Amend, CloseGate, Finish, Flags, Guard, Lapse, Patch, Proof, Purge, Requeue, RunAt, Settle, Signals,
         Transition,
@@ -224,7 +224,8 @@ fn answers_come_back() {
     let (series, writer) = (SeriesName::from_static("s"), WorkerId::from_static("w"));
     comes_back(&SeriesEntry { series, slot: -1, writer, bytes: Bytes::from_static(b"\xff") });
     let change = JobChange { id: JobId::from_static("a"), seq, revision: 2, state: None };
-    for hint in [Hint::Wake, Hint::Missed, Hint::Job(change)] {
+    let completed = CompletedJob { id: change.id.clone(), seq, revision: 3, result: payload("r") };
+    for hint in [Hint::Wake, Hint::Missed, Hint::Job(change), Hint::Completed(Box::new(completed))] {
         comes_back(&hint);
     }
     for severity in [Severity::Fine, Severity::Unknown, Severity::Warning, Severity::Broken] {

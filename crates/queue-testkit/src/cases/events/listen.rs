@@ -2,7 +2,7 @@
 
 use crate::bench::prelude::*;
 use futures_util::StreamExt;
-use queue_core::{EventStream, Hint, Interest, JobChange, State};
+use queue_core::{CompletedJob, EventStream, Hint, Interest, JobChange, State};
 
 /// More than any case causes.
 const HINTS_MAX: usize = 100_000;
@@ -22,20 +22,30 @@ pub(in crate::cases) async fn woken(stream: &mut EventStream) {
     for _ in 0..HINTS_MAX {
         match stream.next().await.expect("the store is open") {
             Hint::Wake | Hint::Missed => return,
-            Hint::Job(_) => {}
+            Hint::Job(_) | Hint::Completed(_) => {}
         }
     }
     panic!("many hints, but none that wakes");
 }
 
-/// The next change of a job; a notice of missed hints is not a change.
-pub(in crate::cases) async fn change(stream: &mut EventStream) -> JobChange {
+/// The next change of a job, and the completed job if its result came with the hint. A notice of
+/// missed hints is not a change.
+pub(in crate::cases) async fn change_with_result(
+    stream: &mut EventStream,
+) -> (JobChange, Option<CompletedJob>) {
     for _ in 0..HINTS_MAX {
-        if let Hint::Job(change) = stream.next().await.expect("the store is open") {
-            return change;
+        match stream.next().await.expect("the store is open") {
+            Hint::Job(change) => return (change, None),
+            Hint::Completed(job) => return (job.change(), Some(*job)),
+            Hint::Wake | Hint::Missed => {}
         }
     }
     panic!("many hints, but none of a job");
+}
+
+/// The next change of a job.
+pub(in crate::cases) async fn change(stream: &mut EventStream) -> JobChange {
+    change_with_result(stream).await.0
 }
 
 /// The next change of one job to one state.

@@ -106,6 +106,7 @@ async fn a_stream_nobody_reads_holds_up_nothing(bench: &Bench) {
     while let Some(hint) = read.next().await {
         let is_there = match hint {
             Hint::Job(change) => change.id == id("last") && change.state == Some(State::Completed),
+            Hint::Completed(job) => job.id == id("last"),
             Hint::Missed => bench.state("last").await == Some(State::Completed),
             Hint::Wake => false,
         };

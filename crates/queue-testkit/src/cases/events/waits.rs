@@ -1,6 +1,6 @@
 //! Hints for callers that wait for a job.
 
-use super::listen::{awaiting, reached};
+use super::listen::{awaiting, change_with_result, reached};
 use crate::bench::prelude::*;
 use crate::cases::cases;
 use queue_core::{Budget, JobChange, State, lifecycle::Event};
@@ -14,6 +14,7 @@ cases! { "events":
     several_waiters_of_one_id_are_told [I14] (Hints);
     what_happened_before_is_not_needed [I14] (Hints);
     hints_follow_the_write [I13 I14] (Hints);
+    a_result_that_comes_with_a_hint_is_the_stored_one [I13 I14] (Hints);
 }
 
 /// The hint carries life, revision and state.
@@ -112,5 +113,31 @@ async fn hints_follow_the_write(bench: &Bench) {
             assert_eq!(bench.result(&text).await.as_deref(), Some(RESULT));
         };
         futures_util::future::join(settle, read).await;
+    }
+}
+
+/// A waiter takes such a result without a look at the record.
+async fn a_result_that_comes_with_a_hint_is_the_stored_one(bench: &Bench) {
+    let results = [String::new(), RESULT.to_owned(), "r".repeat(100), "r".repeat(5000)];
+    let texts = ["a", "b", "c", "d"];
+    let mut stream = awaiting(bench, &texts).await;
+    for text in texts {
+        bench.put_job(job(text).awaited().with_tags(tags(["a-tag"]))).await;
+    }
+    let claimed = bench.claim(texts.len()).await;
+    let each = claimed.iter().zip(&results);
+    let mut settles: Vec<_> = each
+        .map(|(job, result)| decided(&job.record.meta, complete_with(job.token, text_payload(result))))
+        .collect();
+    // One by itself, and the others in one call.
+    bench.apply(settles.remove(1)).await;
+    bench.apply_all(settles).await;
+    for _ in texts {
+        let (change, completed) = change_with_result(&mut stream).await;
+        assert_eq!(change.state, Some(State::Completed));
+        let Some(completed) = completed else { continue };
+        let record = bench.record(change.id.as_str()).await;
+        assert_eq!((completed.seq, completed.revision), (record.meta.seq, record.meta.revision));
+        assert_eq!(Some(&completed.result), record.result());
     }
 }

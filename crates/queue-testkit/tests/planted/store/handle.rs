@@ -3,7 +3,10 @@
 use super::{state::State, together::Line};
 use crate::defect::Defect;
 use parking_lot::{Mutex, MutexGuard};
-use queue_core::{Clock, ClockBound, ClockLeap, Error, ErrorKind, Result, Span, StoreTime, Timestamp};
+use queue_core::{
+    Applied, Clock, ClockBound, ClockLeap, CompletedJob, ContentType, Error, ErrorKind, Payload, Result,
+    Span, State as JobState, StoreTime, Timestamp,
+};
 use queue_store::Hub;
 use std::{
     sync::{
@@ -112,6 +115,19 @@ impl PlantedStore {
         let answer = run(&mut state);
         self.shared.publish(state);
         Ok(answer)
+    }
+
+    /// For one defect alone.
+    pub(super) fn hint_at_cut_results(&self, answers: &[Applied]) {
+        for answer in answers {
+            let Applied::Done(meta) = answer else { continue };
+            if meta.state != JobState::Completed {
+                continue;
+            }
+            let (id, result) = (meta.id.clone(), Payload::new("d", ContentType::from_static("text/plain")));
+            let job = CompletedJob { id, seq: meta.seq, revision: meta.revision, result };
+            self.hub.completed(&meta.queue, &job);
+        }
     }
 
     fn tick(&self, operation: &'static str, state: &mut State) -> Result<()> {

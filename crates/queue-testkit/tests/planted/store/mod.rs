@@ -105,6 +105,9 @@ impl Storage for PlantedStore {
             if hints_first {
                 state.notices.clear();
             }
+            if state.has(Defect::ResultsCutInHints) {
+                self.hint_at_cut_results(&answers);
+            }
             stamped(state, answers)
         })
     }
