@@ -85,7 +85,7 @@ impl Hints {
     pub(crate) async fn until_next_ask_if(
         &mut self,
         next_ask: &mut NextAsk,
-        is_news: impl Fn(&Hint) -> bool,
+        mut is_news: impl FnMut(&Hint) -> bool,
     ) {
         while let Some(until) = next_ask.rests_until() {
             if !next_ask.listens() {

@@ -1,9 +1,12 @@
 //! Waiting for the outcome of a job.
 //!
-//! Only the stored record decides the outcome. A hint only says when to read it sooner; every wait
-//! also reads at jittered intervals, so that losing all hints costs time and nothing else. No task
-//! runs on behalf of a wait: dropping its future ends it.
+//! Only the stored record decides the outcome. A hint says when to read it sooner, or brings the
+//! result that the read would find. The wait takes that result if it is of the life that it is for,
+//! and of a later revision than it has seen. Every wait also reads at jittered intervals, so that
+//! losing all hints costs time and nothing else. No task runs on behalf of a wait: dropping its
+//! future ends it.
 
+mod awaited_life;
 mod error;
 mod life_status;
 mod options;

@@ -2,6 +2,7 @@
 
 use super::{
     Outcome, WaitOptions,
+    awaited_life::AwaitedLife,
     life_status::{LifeStatus, StoredResult, judge, outcome_of},
     options::CheckedWait,
 };
@@ -30,8 +31,10 @@ pub(super) struct Waiter<'a> {
     deadline: Instant,
     hints: Hints,
     next_look: NextAsk,
-    /// The life that this wait is for, once one was seen.
+    /// The life that this wait is for, once one was seen or named.
     life: Option<Seq>,
+    /// The same as it was last seen, or as this wait began it.
+    awaited: Option<AwaitedLife>,
     /// The state of that life when it was last read.
     state: Option<State>,
     /// When the job expires, if it has not started by then.
@@ -42,6 +45,14 @@ pub(super) struct Waiter<'a> {
     /// first interval.
     is_new: bool,
     looks: u32,
+}
+
+/// How a wait goes on after a rest.
+enum NextStep {
+    /// A hint brought the result.
+    Answer(StoredResult),
+    /// Read the record.
+    Read(Detail),
 }
 
 impl<'a> Waiter<'a> {
@@ -59,6 +70,7 @@ impl<'a> Waiter<'a> {
             hints,
             next_look: NextAsk::for_reads(),
             life,
+            awaited: None,
             state: None,
             too_late_at: None,
             trouble: None,
@@ -69,6 +81,7 @@ impl<'a> Waiter<'a> {
 
     /// Stores the job, and waits for its life from then on; `None` if the deadline passed first.
     pub(super) async fn enqueue(&mut self, job: NewJob) -> Result<Option<Enqueued>> {
+        let kind = job.kind.clone();
         let storing = self.shared.storage.enqueue(&self.shared.name, vec![vec![job]]);
         let Ok(stored) = timeout_at(self.deadline, self.hints.beside(storing)).await else { return Ok(None) };
         let no_answer = || Error::new(ErrorKind::Internal, "enqueue", "the store gave no answer").unknown();
@@ -79,6 +92,7 @@ impl<'a> Waiter<'a> {
         };
         self.life = Some(life);
         self.is_new = answer.is_new();
+        self.awaited = self.is_new.then(|| AwaitedLife::begin(life, kind));
         self.state = match answer {
             Enqueued::Queued { .. } => Some(State::Queued),
             Enqueued::Duplicate { state, .. } => Some(state),
@@ -90,12 +104,19 @@ impl<'a> Waiter<'a> {
 
     /// Reads until there is an outcome or the deadline passes, and then once more.
     pub(super) async fn outcome(mut self) -> Result<Outcome<StoredResult>> {
-        let mut what = if self.is_new { self.rest().await } else { Detail::Full };
-        while Instant::now() < self.deadline {
+        let mut next = if self.is_new { self.rest().await } else { NextStep::Read(Detail::Full) };
+        loop {
+            let what = match next {
+                NextStep::Answer(result) => return Ok(Outcome::Completed(result)),
+                NextStep::Read(what) => what,
+            };
+            if Instant::now() >= self.deadline {
+                break;
+            }
             if let Some(outcome) = self.look(what, self.deadline).await? {
                 return Ok(outcome);
             }
-            what = self.rest().await;
+            next = self.rest().await;
         }
         let last = self.look(Detail::Full, Instant::now() + LAST_LOOK_MAX).await?;
         match (last, self.trouble) {
@@ -181,9 +202,11 @@ impl<'a> Waiter<'a> {
         let status = judge(self.life, found);
         if let Some(found) = found
             && found.seq == *self.life.get_or_insert(found.seq)
-            && self.state.replace(found.state) != Some(found.state)
         {
-            self.next_look.found();
+            self.awaited.get_or_insert_with(|| AwaitedLife::seen(found)).note(found);
+            if self.state.replace(found.state) != Some(found.state) {
+                self.next_look.found();
+            }
         }
         status
     }
@@ -199,9 +222,9 @@ impl<'a> Waiter<'a> {
         Ok(matches!(changed, Changed::Done(_) | Changed::Rejected(Rejected::Already(_))))
     }
 
-    /// Waits for a hint or the next interval, and answers how much to read: a hint most likely
-    /// brings the outcome.
-    async fn rest(&mut self) -> Detail {
+    /// Waits for a hint or the next interval. A hint may bring the result; without it the answer is
+    /// how much to read, since a hint most likely announces the outcome.
+    async fn rest(&mut self) -> NextStep {
         self.looks = self.looks.saturating_add(1);
         let interval = self.options.looks.delay(self.looks, self.shared.rng.next_u64());
         self.next_look.read(Instant::now().into_std(), interval);
@@ -209,15 +232,26 @@ impl<'a> Waiter<'a> {
         if let Some(at) = self.too_late_at.take() {
             self.next_look.no_later_than(at.into_std());
         }
-        let (id, life) = (&self.id, self.life);
+        let (id, life, awaited) = (&self.id, self.life, &self.awaited);
+        let mut result = None;
         // Hints about other jobs, older lives or states that are not terminal do not end the wait.
-        let is_news = |hint: &Hint| match hint {
-            Hint::Job(change) if change.id != *id || life.is_some_and(|life| change.seq < life) => false,
-            Hint::Job(change) => change.state.is_none_or(State::is_terminal),
-            Hint::Wake | Hint::Missed => true,
+        let is_meant = |of: &JobId, seq: Seq| of == id && life.is_none_or(|life| seq >= life);
+        let is_news = |hint: &Hint| {
+            result = awaited.as_ref().and_then(|awaited| awaited.result_in(id, hint));
+            match hint {
+                Hint::Job(change) => {
+                    is_meant(&change.id, change.seq) && change.state.is_none_or(State::is_terminal)
+                }
+                Hint::Completed(job) => is_meant(&job.id, job.seq),
+                Hint::Wake | Hint::Missed => true,
+            }
         };
         self.hints.until_next_ask_if(&mut self.next_look, is_news).await;
-        if self.next_look.follows_hint() { Detail::Full } else { Detail::Meta }
+        match result {
+            Some(result) => NextStep::Answer(result),
+            None if self.next_look.follows_hint() => NextStep::Read(Detail::Full),
+            None => NextStep::Read(Detail::Meta),
+        }
     }
 }
 

@@ -27,6 +27,7 @@ mod testing;
 mod unique;
 mod wait;
 mod wait_bad_store;
+mod wait_result_hints;
 mod waits;
 mod worker;
 mod worker_sqlite;
