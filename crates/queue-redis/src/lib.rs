@@ -116,7 +116,9 @@
 //! when a claim may find something, `:ends` when an awaited job ended, `:feed` for every change,
 //! which scripts publish only if it was requested within the last minute. They use `PUBLISH`, on a
 //! Cluster too, so that any node will do to listen to. After a lost connection each subscriber gets
-//! [`Hint::Missed`](queue_core::Hint::Missed).
+//! [`Hint::Missed`](queue_core::Hint::Missed). On `:ends` a result of at most 128 bytes comes with
+//! the end of its job, as [`Hint::Completed`](queue_core::Hint::Completed), which spares the waiter
+//! a read.
 //!
 //! # Failures
 //! A refusal (`READONLY`, `LOADING`, `OOM`, `MOVED`, a wrong login and so on) is certain: nothing

@@ -7,6 +7,8 @@ local PLACE_BYTES, TAIL_BYTES = 8, 18
 local NEVER = 281474976710655
 
 local QUEUED, PROCESSING, FAILING, COMPLETED, FAILED, CANCELLED = 0, 1, 2, 3, 4, 5
+-- In a hint, in place of COMPLETED: the result follows (part/hints.lua).
+local COMPLETED_WITH = 131
 local CANCEL_REQUESTED, AWAITED, HAS_RESULT, HAS_DETAILS, HAS_PROGRESS, RESULT_WITHIN = 1, 2, 4, 8, 16, 32
 local EXPIRY_LIFTED, HAS_EXPIRY, EXPIRY_BYTES = 64, 128, 6
 -- Bits of the extras, the second byte of flags.

@@ -28,7 +28,9 @@ if ARGV[4] == '1' and ARGV[6] == '1' and ARGV[10] == '1' and ARGV[13] == '0' and
       call('HINCRBY', META, 'jobs' .. PROCESSING, -1)
       call('HINCRBY', META, 'jobs' .. COMPLETED, 1)
       local is_woken, told, ended = nil, nil, nil
-      if is_awaited then ended = { pack('>B', COMPLETED) .. sub(became, 5, 10) .. seq .. id } end
+      if is_awaited then
+        ended = { pack('>B', COMPLETED_WITH) .. sub(became, 5, 10) .. seq .. id .. pack('>B', #result) .. result }
+      end
 -- @part publish
       return { now, clock, number, {}, { became } }
     end

@@ -94,7 +94,7 @@ async fn hears_of(events: &mut EventStream, id: Option<&str>) {
             match events.next().await.expect("it is open") {
                 Hint::Missed => return,
                 Hint::Job(change) if id.is_some_and(|id| change.id.as_str() == id) => return,
-                Hint::Job(_) | Hint::Wake => {}
+                Hint::Job(_) | Hint::Completed(_) | Hint::Wake => {}
             }
         }
     };

@@ -10,6 +10,7 @@ mod faults;
 mod gates;
 #[path = "../harness/mod.rs"]
 mod harness;
+mod hints;
 mod kinds;
 mod large;
 mod logs;
