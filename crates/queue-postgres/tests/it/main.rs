@@ -40,6 +40,7 @@ mod pooler;
 mod private;
 mod prune;
 mod replacing;
+mod result_hints;
 mod runtimes;
 mod settles;
 mod starvation;

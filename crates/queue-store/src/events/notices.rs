@@ -1,7 +1,7 @@
 //! The hints that a store collects while it writes, and publishes after the commit.
 
 use crate::Hub;
-use queue_core::{JobChange, JobMeta, QueueName};
+use queue_core::{CompletedJob, JobChange, JobMeta, Payload, QueueName};
 
 /// Hints for subscribers, in order, to be sent once a change is as durable as promised. Stores
 /// collect them while they write, and publish them after the commit.
@@ -38,6 +38,7 @@ pub enum NoticeLevel {
 enum Notice {
     Wake(QueueName),
     Changed(QueueName, JobChange),
+    Completed(QueueName, Box<CompletedJob>),
 }
 
 impl NoticeLevel {
@@ -74,6 +75,16 @@ impl Notices {
         }
     }
 
+    /// A job is completed, and the record of this revision has this result: who waits for it need
+    /// not read it.
+    pub fn completed(&mut self, job: &JobMeta, result: &Payload) {
+        if self.wanted == NoticeLevel::Everything {
+            let (id, result) = (job.id.clone(), result.clone());
+            let completed = CompletedJob { id, seq: job.seq, revision: job.revision, result };
+            self.pending.push(Notice::Completed(job.queue.clone(), Box::new(completed)));
+        }
+    }
+
     /// A job was removed.
     pub fn removed(&mut self, job: &JobMeta) {
         self.push(job, false);
@@ -105,24 +116,31 @@ impl Notices {
     /// Sends the notices to the subscribers. If there were none and now there are, they may have
     /// read the state before the change, so they get the hint that they missed something.
     pub fn publish(&self, hub: &Hub) {
-        self.publish_by(hub, Hub::changed);
+        self.publish_by(hub, true);
     }
 
     /// The same without subscribers to every change: a store with several connections gets these
     /// changes from the server, which sends the changes of a job in their order, over all
     /// connections.
     pub fn publish_to_waiters(&self, hub: &Hub) {
-        self.publish_by(hub, Hub::ended);
+        self.publish_by(hub, false);
     }
 
-    fn publish_by(&self, hub: &Hub, changed: fn(&Hub, &QueueName, &JobChange)) {
+    fn publish_by(&self, hub: &Hub, to_followers: bool) {
         if self.wanted == NoticeLevel::Nothing && hub.has_subscribers() {
             return hub.missed();
         }
         for notice in &self.pending {
             match notice {
                 Notice::Wake(queue) => hub.wake(queue),
-                Notice::Changed(queue, change) => changed(hub, queue, change),
+                Notice::Changed(queue, change) if to_followers => hub.changed(queue, change),
+                Notice::Changed(queue, change) => hub.ended(queue, change),
+                Notice::Completed(queue, job) => {
+                    hub.completed(queue, job);
+                    if to_followers {
+                        hub.followed(queue, &job.change());
+                    }
+                }
             }
         }
     }
@@ -140,7 +158,7 @@ impl Notices {
 mod tests {
     use super::*;
     use futures_util::{FutureExt, StreamExt};
-    use queue_core::{Hint, Interest, JobId, Seq};
+    use queue_core::{ContentType, Hint, Interest, JobId, Kind, NewJob, Seq, State, Timestamp};
     use std::sync::Arc;
 
     #[test]
@@ -158,5 +176,26 @@ mod tests {
         assert_eq!(follower.next().now_or_never(), None);
         notices.publish(&hub);
         assert_eq!(follower.next().now_or_never(), Some(Some(Hint::Job(gone))));
+    }
+
+    #[test]
+    fn a_result_comes_to_who_waits_and_the_change_alone_to_who_follows() {
+        let hub = Arc::new(Hub::default());
+        let (queue, id) = (QueueName::from_static("q"), JobId::from_static("a"));
+        let result = Payload::new("1", ContentType::from_static("text/plain"));
+        let job = NewJob::new(id.clone(), Kind::unnamed(), result.clone());
+        let job = JobMeta::begin(queue.clone(), &job, Seq::new(1), Timestamp::default());
+        let job = JobMeta { state: State::Completed, ..job };
+        let completed = CompletedJob { id: id.clone(), seq: job.seq, revision: job.revision, result };
+        let mut waiter = hub.subscribe(&queue, Interest::Jobs(vec![id]));
+        let mut follower = hub.subscribe(&queue, Interest::All);
+        let mut notices = Notices::default();
+        notices.completed(&job, &completed.result);
+        notices.publish_to_waiters(&hub);
+        let hint = Hint::Completed(Box::new(completed.clone()));
+        assert_eq!(waiter.next().now_or_never(), Some(Some(hint)));
+        assert_eq!(follower.next().now_or_never(), None);
+        notices.publish(&hub);
+        assert_eq!(follower.next().now_or_never(), Some(Some(Hint::Job(completed.change()))));
     }
 }

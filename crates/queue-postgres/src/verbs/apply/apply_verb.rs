@@ -17,7 +17,7 @@ use crate::{
 };
 use queue_core::{
     Applied, Error, ErrorKind, QueueName, Stamped, State, Timestamp,
-    lifecycle::{Patch, TrackedJob, Transition, Verdict, apply},
+    lifecycle::{Finish, Patch, TrackedJob, Transition, Verdict, apply},
 };
 use sqlx::Row;
 use std::collections::HashMap;
@@ -238,7 +238,14 @@ fn written(
     match apply(&mut job, sent, now) {
         Verdict::Written { .. } => {
             connection.handle.floors.changed(queue, &job.meta);
-            connection.notices.changed(&job.meta);
+            match &sent.patch {
+                // Other handles hear of the end alone: any role may listen to what the server passes
+                // on, and send it too.
+                Patch::Finish(Finish { result: Some(result), .. }) if job.meta.awaited => {
+                    connection.notices.completed(&job.meta, result);
+                }
+                _ => connection.notices.changed(&job.meta),
+            }
         }
         Verdict::Removed => connection.notices.removed(&job.meta),
         _ => {
