@@ -45,6 +45,7 @@ from ._model import (
     Unknown,
 )
 from ._queue import Queue
+from ._results import JobCancelled, JobFailed, JobMissing, JobPending, NoResult
 from ._schedules import AsyncSchedules, Schedules
 from ._tasks import AsyncTask, Task
 from ._worker import Worker, run_workers
@@ -74,11 +75,16 @@ __all__ = [
     "Forbidden",
     "InvalidRequest",
     "Job",
+    "JobCancelled",
     "JobError",
+    "JobFailed",
+    "JobMissing",
     "JobOptions",
     "JobPage",
+    "JobPending",
     "Json",
     "Limit",
+    "NoResult",
     "NotFound",
     "OpeningBatch",
     "Outcome",

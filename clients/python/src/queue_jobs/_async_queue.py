@@ -108,6 +108,13 @@ class AsyncQueue(Base):
         """Waits until the job is over; see `Queue.wait`."""
         return await self._sender.run(_plans.wait(self.name, job, seq, timeout))
 
+    async def result(
+        self, job: Enqueued | str, *, seq: int | None = None, timeout: Seconds | None = None
+    ) -> Any:
+        """The result of a job; see `Queue.result`."""
+        outcome = await self.wait(job, seq=seq, timeout=timeout)
+        return await self._sender.run(_plans.result(self.name, outcome))
+
     async def cancel(self, id: str, *, processing: Literal["leave", "request"] = "leave") -> Changed:
         """Cancels a job; see `Queue.cancel`."""
         return (await self.cancel_many([id], processing=processing))[0]

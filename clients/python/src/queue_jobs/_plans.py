@@ -11,9 +11,22 @@ from urllib.parse import urlencode
 
 from . import _wire
 from ._connection import Call
-from ._errors import InvalidRequest
+from ._errors import InvalidRequest, QueueError
 from ._json import loads
-from ._model import Changed, Enqueued, FailureGroup, Job, JobOptions, JobPage, Outcome, PauseState, Pending, Seconds
+from ._model import (
+    Changed,
+    Enqueued,
+    Failed,
+    FailureGroup,
+    Job,
+    JobOptions,
+    JobPage,
+    Outcome,
+    PauseState,
+    Pending,
+    Seconds,
+)
+from ._results import result_of
 from ._send import Plan
 
 #: The longest that one request waits; the client asks again after it.
@@ -87,6 +100,18 @@ def wait(queue: str, job: Enqueued | str, seq: int | None, timeout: Seconds | No
         if not isinstance(outcome, Pending) or wait_ms == left and end is not None:
             return outcome
         seq = outcome.seq
+
+
+def result(queue: str, outcome: Outcome) -> Plan[Any]:
+    """The result of a job that was waited for. Asks for the job if that has more to say than the wait."""
+    shown: dict[str, Any] = {}
+    if isinstance(outcome, (Failed, Pending)):
+        try:
+            reply = yield Call("GET", _wire.job_path(queue, outcome.id), b"", "id", patience=_LATE)
+            shown = loads(reply.answer.text)
+        except QueueError:
+            pass  # Such as that of a token without the scope `view`: the outcome is known without it.
+    return result_of(outcome, shown if shown.get("seq") == getattr(outcome, "seq", None) else {})
 
 
 def cancel(queue: str, ids: Sequence[str], processing: Literal["leave", "request"]) -> Plan[list[Changed]]:

@@ -134,6 +134,15 @@ class Queue(Base):
         """
         return self._sender.run(_plans.wait(self.name, job, seq, timeout))
 
+    def result(self, job: Enqueued | str, *, seq: int | None = None, timeout: Seconds | None = None) -> Any:
+        """Waits as `wait` does, and answers the result of the job or raises why there is none.
+
+        That is `JobFailed`, `JobCancelled`, `JobMissing`, or `JobPending`, a `TimeoutError`, at the
+        end of the `timeout`. A token with the scope `view` sees in them how many attempts were made.
+        """
+        outcome = self.wait(job, seq=seq, timeout=timeout)
+        return self._sender.run(_plans.result(self.name, outcome))
+
     def cancel(self, id: str, *, processing: Literal["leave", "request"] = "leave") -> Changed:
         """Cancels a job that waits: `done`. It never starts again.
 

@@ -62,8 +62,10 @@ async def within(work: Awaitable[T], seconds: float) -> T:
             await asyncio.wait({task})
 
 
-def _step(plan: Plan[T], reply: Reply | None) -> Call:
-    """The next call. `StopIteration` carries the result out."""
+def _step(plan: Plan[T], reply: Reply | QueueError | None) -> Call:
+    """The next call, after the answer to the last one or its error. `StopIteration` carries the result out."""
+    if isinstance(reply, QueueError):
+        return plan.throw(reply)
     try:
         return next(plan) if reply is None else plan.send(reply)
     except (KeyError, ValueError, TypeError, IndexError, RecursionError) as error:
@@ -81,14 +83,17 @@ class SyncSender:
 
     def run(self, plan: Plan[T]) -> T:
         """Carries a conversation out."""
-        reply = None
+        reply: Reply | QueueError | None = None
         while True:
             try:
                 call = _step(plan, reply)
             except StopIteration as end:
                 result: T = end.value
                 return result
-            reply = self.call(call)
+            try:
+                reply = self.call(call)
+            except QueueError as error:
+                reply = error
 
     def call(self, call: Call) -> Reply:
         """Sends a call until it is answered, it makes no sense any more, or time is up."""
@@ -131,14 +136,17 @@ class AsyncSender:
 
     async def run(self, plan: Plan[T]) -> T:
         """Carries a conversation out."""
-        reply = None
+        reply: Reply | QueueError | None = None
         while True:
             try:
                 call = _step(plan, reply)
             except StopIteration as end:
                 result: T = end.value
                 return result
-            reply = await self.call(call)
+            try:
+                reply = await self.call(call)
+            except QueueError as error:
+                reply = error
 
     async def call(self, call: Call, retry_for: float | None = None) -> Reply:
         """Sends a call until it is answered, it makes no sense any more, or time is up."""
