@@ -3,16 +3,20 @@
 
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { Processes } from "./cli/processes.js";
+import { onOrphaned } from "./cli/parent.js";
+import { CUT, Processes } from "./cli/processes.js";
 import { workersOf, Wrong } from "./cli/targets.js";
 import { QueueError } from "./errors.js";
+import { onSignals } from "./worker/signals.js";
 
 /** What no restart helps against: a service that refuses the token, or a wrong command line. */
 const FAILED = 1;
 const USAGE = 2;
+/** How long the jobs of handlers that run have to be given back, after a second signal. */
+const CUT_MS = 1_000;
 const HELP = `usage: queue-jobs work TARGET.. [--processes N] [--concurrency N]
 
-Works until SIGTERM.
+Works until SIGTERM. A second signal waits for no handler.
 
   TARGET           a module such as ./tasks.mjs, or ./tasks.mjs:name; several for several queues
   --processes N    processes, for work that computes; each has all slots
@@ -34,12 +38,26 @@ async function main(words) {
     return new Processes(process.argv[1], ["work", ...slots, ...targets], count, [FAILED, USAGE]).run();
   }
   const workers = await workersOf(targets, concurrency);
+  const stop = (options) => workers.forEach((worker) => void worker.stop(options).catch(() => {}));
   // One of several processes ends with the one that started it, also if that has ended already.
-  process.once("disconnect", () => workers.forEach((worker) => void worker.stop()));
+  process.once("disconnect", () => stop());
   process.channel?.unref();
   if (process.connected === false) return FAILED;
-  await run(workers);
-  return 0;
+  onOrphaned(() => {
+    console.error("queue: the process that started this one has ended, so it stops");
+    stop();
+  });
+  const ended = run(workers);
+  // Behind the listeners of the workers, whose first signal this must not make a second one.
+  let signals = 0;
+  onSignals(() => {
+    signals += 1;
+    if (signals === 1) console.error("queue: stopping: handlers may end; another signal gives their jobs back at once");
+    stop(signals > 1 ? { graceMs: 0 } : {});
+    if (signals > 1) setTimeout(() => process.exit(CUT), CUT_MS);
+  });
+  await ended;
+  return signals > 1 ? CUT : 0;
 }
 
 /** Runs all; if one ends with an error, the others are asked to end. */
@@ -77,9 +95,10 @@ function number(name, text) {
 }
 
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  // A handler that was given up may have timers, which would keep the process for ever.
+  process.exit(await main(process.argv.slice(2)));
 } catch (error) {
   if (!(error instanceof Wrong) && !(error instanceof QueueError)) throw error;
   console.error(`queue-jobs: ${error.message}`);
-  process.exitCode = error instanceof Wrong ? USAGE : FAILED;
+  process.exit(error instanceof Wrong ? USAGE : FAILED);
 }

@@ -83,7 +83,7 @@ class Eager {
     this.ran.push(held.job);
     let raised;
     const emit = (_event, { error }) => { raised = error; };
-    const end = await handled(held, new Map([[kind, handler]]), { abortGraceMs: ABORT_GRACE_MS, emit });
+    const end = await handled(held, new Map([[kind, handler]]), { abortGraceMs: () => ABORT_GRACE_MS, emit });
     Object.assign(kept, ended(end));
     if (this.#raises && raised !== undefined) throw raised;
     for (const follower of end.fields.then ?? []) await this.#enqueued(read(write({ jobs: [follower] }), SHAPE).jobs[0]);

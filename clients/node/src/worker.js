@@ -35,6 +35,7 @@ export class Worker {
   #freed = withResolvers();
   #stopping = new AbortController();
   #isCut = false;
+  #abortGraceMs;
   #isOver = false;
   #cutTimer;
   #given = new AbortController();
@@ -51,6 +52,7 @@ export class Worker {
     this.#queue = name;
     this.#handlers = handlersOf(handlers, typeof queue === "string" ? undefined : queue.tasks);
     this.#options = checked(options);
+    this.#abortGraceMs = this.#options.abortGraceMs;
     this.#name = options.name ?? `${hostname().slice(0, 60)}-${process.pid}-${randomBytes(4).toString("hex")}`;
     write(this.#name, { what: "the name of the worker" });
     segment(name);
@@ -74,10 +76,12 @@ export class Worker {
   /**
    * Works until `stop`, a signal or an operator ends it, and resolves when its last job is settled or
    * given up. Rejects with the `QueueError` against which no waiting helps, such as a token that is
-   * not accepted; what ran then was settled first as far as possible.
+   * not accepted; what ran then was settled first as far as possible. A worker runs once.
    */
-  run() {
-    this.#running ??= this.#run();
+  async run() {
+    if (this.#running !== undefined) throw invalid("a worker runs once, and this one runs or has run: make another one");
+    if (this.#stopping.signal.aborted) throw invalid("a worker runs once, and this one was stopped: make another one");
+    this.#running = this.#run();
     return this.#running;
   }
 
@@ -97,8 +101,7 @@ export class Worker {
   }
 
   async #run() {
-    const onSignal = () => void this.stop(this.#stopping.signal.aborted ? { graceMs: 0 } : {}).catch(() => {});
-    const unlisten = this.#options.signals ? onSignals(onSignal) : () => {};
+    const unlisten = this.#options.signals ? onSignals(() => this.#signalled()) : () => {};
     this.#settles = new Settles(this.#connection, this.#emit, () => this.#isIdle());
     this.#heartbeat = new Heartbeat({
       connection: this.#connection, worker: this.#name, leaseMs: this.#options.leaseMs, held: this.#held,
@@ -120,6 +123,13 @@ export class Worker {
       if (this.#ownsConnection) this.#connection.close();
       this.#emit("ended", { ...this.#outcomes });
     }
+  }
+
+  /** The first signal stops the worker; at the second one it waits for no handler. */
+  #signalled() {
+    const isSecond = this.#stopping.signal.aborted;
+    if (isSecond) this.#abortGraceMs = 0;
+    void this.stop(isSecond ? { graceMs: 0 } : {}).catch(() => {});
   }
 
   async #claims() {
@@ -159,7 +169,7 @@ export class Worker {
     const outcome = this.#stopping.signal.aborted
       ? { event: "release", fields: {} }
       : await handled(held, this.#handlers, {
-        timeLimitMs: this.#options.timeLimitMs, abortGraceMs: this.#options.abortGraceMs, emit: this.#emit,
+        timeLimitMs: this.#options.timeLimitMs, abortGraceMs: () => this.#abortGraceMs, emit: this.#emit,
       });
     held.isRunning = false;
     if (outcome === undefined) return;
@@ -186,7 +196,7 @@ export class Worker {
   #cut() {
     this.#isCut = true;
     for (const held of this.#held) held.stop("shutdown");
-    this.#cutTimer = setTimeout(() => this.#given.abort(), this.#options.abortGraceMs + LAST_SETTLES_MS);
+    this.#cutTimer = setTimeout(() => this.#given.abort(), this.#abortGraceMs + LAST_SETTLES_MS);
   }
 
   #drain() {

@@ -90,7 +90,7 @@ test("a job has a batch if its tag and its id name the same", () => {
 
 test("what a handler adds to its batch goes with the event that completes the job, and with no other", async () => {
   const settled = async (handler) => {
-    const options = { abortGraceMs: 1_000, emit: () => {} };
+    const options = { abortGraceMs: () => 1_000, emit: () => {} };
     return handled(held("b@1/x", ["batch:b@1"]), new Map([["a", handler]]), options);
   };
   const adding = (end) => settled(({ batch }) => {

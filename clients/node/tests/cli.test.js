@@ -27,12 +27,16 @@ before(async () => {
 after(() => server?.remove());
 
 /** Starts the command; `ended` resolves to the status and what it wrote to standard error. */
-function started(t, words, { token = server.tokens.all, files = { "tasks.mjs": TASKS } } = {}) {
+function started(t, words, { token = server.tokens.all, files = { "tasks.mjs": TASKS }, isByNpx = false } = {}) {
   const directory = emptyDirectory(t);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
   const program = join(directory, "node_modules", "queue-jobs", "src", "cli.js");
   const env = { PATH: process.env.PATH, QUEUE_URL: server.url, QUEUE_TOKEN_FILE: server.tokenFile(token) };
-  const child = spawn(process.execPath, [program, ...words], { cwd: directory, env, stdio: ["ignore", "ignore", "pipe"] });
+  const options = { cwd: directory, stdio: ["ignore", "ignore", "pipe"] };
+  const child = isByNpx
+    // As npx does: a shell, which here stays although it could become the program.
+    ? spawn("sh", ["-c", '"$0" "$@"; true', process.execPath, program, ...words], { ...options, env: { ...env, npm_command: "exec" } })
+    : spawn(process.execPath, [program, ...words], { ...options, env });
   t.after(() => child.kill("SIGKILL"));
   let said = "";
   child.stderr.on("data", (text) => { said += text; });
@@ -70,6 +74,54 @@ test("processes that crash are replaced, and all end on SIGTERM", LIMIT, async (
   assert.notEqual(await result(t, "images", { kind: "where" }), child.pid);
   child.kill("SIGTERM");
   assert.equal((await ended).code, 0);
+});
+
+const STUCK = `
+import { Queue } from "queue-jobs";
+const { QUEUE_URL: url, QUEUE_TOKEN_FILE: tokenFile } = process.env;
+export const stuck = new Queue("stuck", { url, tokenFile });
+stuck.task("for ever", () => new Promise(() => { setInterval(() => {}, 1_000); console.error("handler runs"); }));
+`;
+
+for (const processes of ["1", "2"]) {
+  test(`a second signal ends ${processes} process(es) whose handler goes on for ever`, LIMIT, async (t) => {
+    const { child, ended, until } = started(t, ["work", "stuck.mjs", "--processes", processes], { files: { "stuck.mjs": STUCK } });
+    const queue = new Queue("stuck", { url: server.url, token: server.tokens.all });
+    t.after(() => queue.close());
+    const { id } = await queue.enqueue({ kind: "for ever" });
+    await until(/handler runs/);
+    child.kill("SIGTERM");
+    await until(new RegExp(`(queue: stopping[^]*){${processes}}`));
+    child.kill("SIGTERM");
+    assert.equal((await ended).code, 130);
+    const { state, stalls } = await queue.get(id);
+    assert.deepEqual([state, stalls], ["queued", 0]);
+    await queue.cancel(id);
+  });
+}
+
+test("the process ends when its worker has given up a handler that goes on for ever", LIMIT, async (t) => {
+  const more = `
+import { Worker } from "queue-jobs";
+export const worker = new Worker(stuck, {}, { graceMs: 0, abortGraceMs: 0 });`;
+  const { child, ended, until } = started(t, ["work", "stuck.mjs:worker"], { files: { "stuck.mjs": STUCK + more } });
+  const queue = new Queue("stuck", { url: server.url, token: server.tokens.all });
+  t.after(() => queue.close());
+  const { id } = await queue.enqueue({ kind: "for ever" });
+  await until(/handler runs/);
+  child.kill("SIGTERM");
+  const { code, said } = await ended;
+  assert.equal(code, 0);
+  assert.match(said, /handler_abandoned/);
+  await queue.cancel(id);
+});
+
+test("what npx started ends when the shell between them is killed", LIMIT, async (t) => {
+  const { child, ended, until } = started(t, ["work", "tasks.mjs:mail"], { isByNpx: true });
+  await until(/queue: started/);
+  child.kill("SIGTERM");
+  const { said } = await ended; // When nothing has standard error any more.
+  assert.match(said, /has ended, so it stops\nqueue: ended/);
 });
 
 test("no process outlives the one that started it", LIMIT, async (t) => {

@@ -2,8 +2,11 @@
 
 import { fork } from "node:child_process";
 import { withResolvers } from "../worker/settles.js";
+import { onOrphaned } from "./parent.js";
 
 const SIGNALS = ["SIGTERM", "SIGINT"];
+/** The status of a process that did not wait for its handlers, after a second signal. */
+export const CUT = 130;
 /** How long before a process that crashed is replaced, so that one that cannot start does not spin. */
 const RESTART_MS = 1_000;
 
@@ -26,10 +29,11 @@ export class Processes {
     this.#final = final;
   }
 
-  /** Resolves to the status when all have ended: 0, or the first final one. */
+  /** Resolves to the status when all have ended: 0, the first final one, or that of a second signal. */
   async run() {
     const onSignal = (name) => this.#handOn(name);
     for (const name of SIGNALS) process.on(name, onSignal);
+    onOrphaned(() => this.#handOn("SIGTERM"));
     for (let n = 0; n < this.#count; n += 1) this.#start();
     await this.#ended.promise;
     for (const name of SIGNALS) process.removeListener(name, onSignal);
@@ -42,6 +46,7 @@ export class Processes {
     this.#running.add(child);
     child.once("exit", (code, signal) => {
       this.#running.delete(child);
+      if (code === CUT && this.#isStopping) this.#status = CUT;
       if (code !== 0 && !this.#isStopping) this.#crashed(code ?? signal);
       this.#look();
     });

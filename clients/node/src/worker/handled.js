@@ -41,13 +41,13 @@ export async function handled(held, handlers, { timeLimitMs, abortGraceMs, emit 
   }
 }
 
-/** A promise of `null`, so long after a signal. */
+/** A promise of `null`, so long after a signal as `ms` says then. */
 function afterAbort(signal, ms) {
   let timer;
   let onAbort;
   const promise = new Promise((resolve) => {
     onAbort = () => {
-      timer = setTimeout(resolve, ms, null);
+      timer = setTimeout(resolve, ms(), null);
     };
     signal.addEventListener("abort", onAbort, { once: true });
   });
