@@ -70,6 +70,8 @@ class Connection:
         has_token = token is not None or token_file is not None
         if has_token and url.startswith("http://") and not plaintext and not _is_loopback(url):
             raise InvalidRequest("a token goes to another machine only over https, or with plaintext=True")
+        #: For messages.
+        self.url = url
         self.base = "http://localhost" if self.socket is not None else url.rstrip("/")
         self.timeout = timeout
         self.retry_for = retry_for

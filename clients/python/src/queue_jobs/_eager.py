@@ -11,8 +11,9 @@ from uuid import uuid4
 
 from ._connection import Call
 from ._errors import InvalidRequest, Unsupported
+from ._failures import failure_of
 from ._handlers import Handler
-from ._job import ClaimedJob, Fail, Snooze, complete_event, fail_event, failure_of
+from ._job import ClaimedJob, Fail, Snooze, complete_event, fail_event
 from ._json import dumps, items, loads, members
 from ._model import State
 

@@ -12,6 +12,7 @@ from typing import Any, Union
 
 from ._errors import InvalidRequest
 from ._events import Events
+from ._failures import failure_of
 from ._job import (
     CURRENT,
     ClaimedJob,
@@ -21,7 +22,6 @@ from ._job import (
     StopReason,
     complete_event,
     fail_event,
-    failure_of,
     snooze_event,
 )
 from ._plans import INHERITED
@@ -39,6 +39,13 @@ def is_waiting(handler: Handler) -> bool:
     return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__)
 
 
+class _Left(Exception):
+    """`SystemExit` and the like of a handler, which end one job here and not the worker."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
 class _Lapsed(Exception):
     """The lease was over before the handler could start, so that the job may run elsewhere."""
 
@@ -48,6 +55,7 @@ class Running:
 
     def __init__(self, held: Held, handler: Handler | None, emit: Events) -> None:
         self.held = held
+        self._failed: BaseException | None = None
         self._emit = emit
         self._job = held.job
         self._task: asyncio.Task[Any] | None = None
@@ -80,7 +88,10 @@ class Running:
 
     async def _awaited(self, handler: Handler) -> Any:
         self._must_hold()
-        return await handler(self._job)
+        try:
+            return await handler(self._job)
+        except SystemExit as error:
+            raise _Left(error) from None
 
     def ask_to_stop(self, reason: StopReason) -> None:
         """Cancels a coroutine; tells a thread, which goes on until it asks."""
@@ -106,6 +117,12 @@ class Running:
             self._emit("result_refused", self._job, error)
             return fail_event(Fail("ResultRefused", error.detail, terminal=True))
 
+    def tell_failure(self) -> None:
+        """Says that the attempt failed, once the settle has said whether the job runs again."""
+        if self._failed is not None:
+            job, held = self._job, self.held
+            self._emit("job_failed", job, self._failed, attempt=job.attempt, state=held.state, again_in=held.again_in)
+
     async def _end(self, task: asyncio.Task[Any]) -> None:
         """Waits for the handler, its time limit, or for the worker that gives it up."""
         abandoned = asyncio.ensure_future(self.held.abandoned.wait())
@@ -119,12 +136,12 @@ class Running:
             abandoned.cancel()
 
     def _event_of(self, task: asyncio.Task[Any]) -> str:
-        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        error = _raised(task)
         match error:
             case None:
                 return complete_event(task.result(), self._job.batch)
             case Fail():
-                self._emit("job_failed", self._job, error, attempt=self._job.attempt)
+                self._failed = error
                 return fail_event(error)
             case Snooze():
                 return snooze_event(error)
@@ -135,14 +152,19 @@ class Running:
             case Stopped() | asyncio.CancelledError() if self._job.stop_reason is not None:
                 return '"interrupt":{}'
             case _:
-                self._emit("job_failed", self._job, error, attempt=self._job.attempt)
+                self._failed = error
                 return fail_event(failure_of(error))
 
 
 def _error_of(task: asyncio.Task[Any]) -> BaseException | None:
     """What a handler raised, unless it is to run again later."""
-    error = asyncio.CancelledError() if task.cancelled() else task.exception()
+    error = _raised(task)
     return None if isinstance(error, (Snooze, _Lapsed)) else error
+
+
+def _raised(task: asyncio.Task[Any]) -> BaseException | None:
+    error = asyncio.CancelledError() if task.cancelled() else task.exception()
+    return error.error if isinstance(error, _Left) else error
 
 
 async def _in_thread(handler: Handler, job: ClaimedJob) -> Any:
@@ -167,8 +189,7 @@ async def _in_thread(handler: Handler, job: ClaimedJob) -> Any:
         except StopIteration as stop:
             error = RuntimeError(f"the handler raised {stop!r}")
         except BaseException as raised:
-            # SystemExit and the like end one job here, and not the worker.
-            error = raised if isinstance(raised, Exception) else RuntimeError(repr(raised))
+            error = raised if isinstance(raised, Exception) else _Left(raised)
         try:
             loop.call_soon_threadsafe(tell, result, error)
         except RuntimeError:

@@ -223,12 +223,6 @@ def snooze_event(snooze: Snooze) -> str:
     return _event("snooze", said, (), None)
 
 
-def failure_of(error: BaseException) -> Fail:
-    """An exception of a handler as a failure; text that is no Unicode is replaced."""
-    message = str(error).encode("utf-8", "replace").decode()
-    return Fail(type(error).__name__, message[:1024])
-
-
 def problem_of(document: str) -> dict[str, Any]:
     """The problem of an item."""
     said = loads(document)

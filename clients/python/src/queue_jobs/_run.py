@@ -40,6 +40,7 @@ _PAUSE_MAX = 20.0
 class Options:
     """What a worker was told; lengths in seconds."""
 
+    url: str
     queue: str
     handlers: Mapping[str, Handler]
     concurrency: int
@@ -65,6 +66,7 @@ class Run:
         self._lost_claim: dict[str, Any] | None = None
         self._error: QueueError | None = None
         self._paused_for: float | None = None
+        self._is_unreached = False
         self._grace_began = False
         self._outcomes: Counter[str] = Counter()
         self._settler = Settler(sender, lambda: len(self._running), emit)
@@ -153,13 +155,17 @@ class Run:
             try:
                 jobs, waited = await self._asked(said)
                 self._lost_claim = None
+                if self._is_unreached:
+                    self._is_unreached = False
+                    self._emit("reached", url=options.url)
                 return [(job, sent + waited) for job in jobs]
             except QueueError as error:
                 if error.certainty == "unknown" and "repeat" not in said:
                     said["repeat"] = True
                     lapsed_at = time.monotonic() + options.lease + options.wait
                 delay = attempts.delay_after(error)
-                self._emit("claim_failed", error=error)
+                self._is_unreached = True
+                self._emit("claim_failed", error=error, url=options.url)
                 if "repeat" not in said:
                     self._lost_claim = None
             await asyncio.sleep(delay)
@@ -192,7 +198,10 @@ class Run:
         try:
             event = await running.event()
             if event is not None:
-                outcome = await self._settler.settle(held, event)
+                try:
+                    outcome = await self._settler.settle(held, event)
+                finally:
+                    running.tell_failure()
                 if outcome == "done":
                     name = event.split('"')[1]
                     self._outcomes[name] += 1

@@ -34,11 +34,17 @@ _FAULTS = ("internal", "corrupt")
 
 @dataclass(eq=False)
 class Held:
-    """A job that takes a slot. `expires` is on this process's steady clock."""
+    """A job that takes a slot. `expires` is on this process's steady clock.
+
+    Once it is settled, `state` is the state of the job after it, and `again_in` the seconds until it
+    may run again, as far as the service said so.
+    """
 
     job: ClaimedJob
     expires: float
     is_lost: bool = False
+    state: str | None = None
+    again_in: float | None = None
     abandoned: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -126,6 +132,8 @@ class Settler:
                 call = Call("POST", "/v1/settle", body, "items", len(batch))
                 answer = await self._sender.attempt(call)
                 answers = [_wire.answer(item) for item in answer.said["items"]]
+                for item, said in zip(batch, answers, strict=True):
+                    _note(item.held, said, answer.said.get("now_ms"))
                 return [item for item, said in zip(batch, answers, strict=True) if self._is_open(item, said)]
             except QueueError as error:
                 if error.kind == "invalid":
@@ -185,3 +193,10 @@ class Settler:
             outcome = "done"  # The sending that had no answer may have removed the job.
         item.finish(outcome if outcome in _FINAL else "refused")
         return False
+
+
+def _note(held: Held, said: dict[str, Any], now_ms: object) -> None:
+    held.state = said.get("state")
+    run_at_ms = said.get("run_at_ms")
+    if isinstance(run_at_ms, (int, float)) and isinstance(now_ms, (int, float)):
+        held.again_in = max(0.0, (run_at_ms - now_ms) / 1000)

@@ -63,6 +63,7 @@ class Worker:
         self._emit = Events(on_event)
         self._handlers: dict[str, Handler] = dict(handlers or {})
         self._options = Options(
+            url=queue.connection.url,
             queue=queue.name,
             handlers=ChainMap(self._handlers, queue._tasks),
             concurrency=concurrency,
