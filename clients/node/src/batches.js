@@ -1,7 +1,7 @@
 /** The batches of a queue: many jobs each, and callbacks once all of them have ended. */
 
 import { segment } from "./connection.js";
-import { invalid, QueueError } from "./errors.js";
+import { invalid, onlyNames, QueueError } from "./errors.js";
 import { dataOut } from "./wire.js";
 import { write } from "./write.js";
 
@@ -77,8 +77,9 @@ export class Batch {
     return outcome;
   }
 
-  async addAll(jobs, { signal } = {}) {
-    return this.#sender.store(`${this.#path}/jobs`, [...jobs], { seq: this.seq }, { signal });
+  async addAll(jobs, options = {}) {
+    onlyNames("addAll", "option", options, ["signal"]);
+    return this.#sender.store(`${this.#path}/jobs`, jobs, { seq: this.seq }, options);
   }
 
   async seal(options) {
@@ -107,9 +108,9 @@ export class Batch {
 }
 
 function fieldsOut(batch) {
+  onlyNames("a batch", "option", batch, Object.keys(FIELDS));
   const out = {};
   for (const [name, value] of Object.entries(batch)) {
-    if (!Object.hasOwn(FIELDS, name)) throw invalid(`a batch has no field ${JSON.stringify(name)}`);
     if (value !== undefined) out[FIELDS[name]] = Object.hasOwn(CALLBACKS, name) ? callbackOut(value) : value;
   }
   return out;
@@ -119,9 +120,8 @@ function fieldsOut(batch) {
 function callbackOut(callback) {
   if (typeof callback === "string") return { kind: callback };
   if (typeof callback !== "object" || callback === null) throw invalid("a callback is a kind, or has one and a payload");
-  const { kind, payload, ...rest } = callback;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw invalid(`a callback has no field ${JSON.stringify(unknown)}`);
-  if (payload instanceof Uint8Array) throw invalid("the payload of a callback is JSON, and no bytes");
+  onlyNames("a callback", "field", callback, ["kind", "payload"]);
+  const { kind, payload } = callback;
+  if (payload instanceof Uint8Array) throw invalid("the payload of a callback is JSON, and not bytes");
   return { kind, ...dataOut("payload", payload) };
 }

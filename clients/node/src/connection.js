@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
 import { judged } from "./answers.js";
-import { invalid, QueueError, unavailable } from "./errors.js";
+import { invalid, onlyNames, QueueError, unavailable } from "./errors.js";
 
 /** The largest answer that is read; a claim brings at most 16 MiB of payloads. */
 const ANSWER_BYTES_MAX = 64 << 20;
@@ -16,6 +16,22 @@ const LOOPBACK = /^(localhost|127(\.[0-9]+){3}|\[::1\])$/;
 
 /** Only connecting fails with these, before a byte of the request has left. */
 const UNSENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENOENT"]);
+
+/** What makes a connection. */
+const OPTIONS = ["url", "token", "tokenFile", "plaintext", "tls", "answerMs"];
+
+/**
+ * The connection that options give or describe; they may have others of their owner's beside.
+ *
+ * @param {string} what has the options @param {object} options @param {readonly string[]} others
+ */
+export function connectionOf(what, options, others) {
+  const { connection } = options;
+  onlyNames(what, "option", options, connection === undefined ? [...OPTIONS, "connection", ...others] : ["connection", ...others]);
+  if (connection === undefined) return new Connection(Object.fromEntries(OPTIONS.map((name) => [name, options[name]])));
+  if (typeof connection?.call === "function") return connection;
+  throw invalid('connection: a Connection of queue-jobs. For a new one give the url itself: { url: "http://127.0.0.1:8080" }');
+}
 
 export class Connection {
   #base;
@@ -32,6 +48,7 @@ export class Connection {
     if (typeof options?.url !== "string") {
       throw invalid('the address of the service is missing: give its url, such as { url: "http://127.0.0.1:8080" }');
     }
+    onlyNames("a connection", "option", options, OPTIONS);
     const { url, token, tokenFile, plaintext = false, tls = {}, answerMs = ANSWER_MS } = options;
     if (token !== undefined && tokenFile !== undefined) throw invalid("give token or tokenFile, not both");
     this.#socketPath = url.startsWith("unix:") ? url.slice("unix:".length) : undefined;
@@ -125,7 +142,7 @@ export class Connection {
         signal?.removeEventListener("abort", abort);
         settle(value);
       };
-      request.on("error", (error) => done(reject, failure(error, signal)));
+      request.on("error", (error) => done(reject, this.#failure(error, signal)));
       request.on("response", (response) => {
         collect(response).then(
           (text) => {
@@ -138,12 +155,22 @@ export class Connection {
           },
           (error) => {
             request.destroy();
-            done(reject, failure(error, signal));
+            done(reject, this.#failure(error, signal));
           },
         );
       });
       request.end(body);
     });
+  }
+
+  #failure(error, signal) {
+    if (signal?.aborted && error === signal.reason) return error;
+    if (error instanceof QueueError) return error;
+    const what = error.code ?? error.message;
+    const { origin, pathname } = this.#base;
+    const url = this.#socketPath === undefined ? `${origin}${pathname.replace(/\/$/, "")}` : `unix:${this.#socketPath}`;
+    if (UNSENT.has(error.code)) return unavailable(`no server can be reached at ${url} (${what}); is it running?`, "not_applied", error);
+    return unavailable(`no answer from ${url}: ${what}`, "unknown", error);
   }
 }
 
@@ -191,11 +218,4 @@ async function collect(response) {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
-}
-
-function failure(error, signal) {
-  if (signal?.aborted && error === signal.reason) return error;
-  if (error instanceof QueueError) return error;
-  const certainty = UNSENT.has(error.code) ? "not_applied" : "unknown";
-  return unavailable(`no answer: ${error.code ?? error.message}`, certainty, error);
 }

@@ -30,6 +30,18 @@ export function invalid(detail, cause) {
   return new QueueError({ kind: "invalid", certainty: "not_applied", detail, cause });
 }
 
+/**
+ * Refuses a name that is not known, since a misspelt option must not be dropped without a word.
+ *
+ * @param {string} what has options, such as "a job" @param {"field" | "option" | "filter"} word for one of them
+ * @param {object} given @param {readonly string[]} names the known ones
+ */
+export function onlyNames(what, word, given, names) {
+  if (typeof given !== "object" || given === null) throw invalid(`the ${word}s of ${what} are an object with ${names.join(", ")}`);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw invalid(`${what} has no ${word} ${JSON.stringify(unknown)}, only ${names.join(", ")}`);
+}
+
 /** No answer came. */
 export function unavailable(detail, certainty = "unknown", cause = undefined, status = undefined) {
   return new QueueError({ kind: "unavailable", certainty, detail, cause, status });
@@ -39,6 +51,7 @@ export function unavailable(detail, certainty = "unknown", cause = undefined, st
 export class TerminalError extends Error {
   /** @param {string} message @param {import("./values.d.ts").TerminalOptions} [options] */
   constructor(message, options = {}) {
+    onlyNames("a TerminalError", "option", options, ["name", "details", "keep", "then", "cause"]);
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = options.name ?? "TerminalError";
     this.details = options.details;
@@ -51,6 +64,7 @@ export class TerminalError extends Error {
 export class RetryError extends Error {
   /** @param {string} message @param {import("./values.d.ts").RetryOptions} [options] */
   constructor(message, options = {}) {
+    onlyNames("a RetryError", "option", options, ["name", "delayMs", "details", "cause"]);
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = options.name ?? "RetryError";
     this.delayMs = options.delayMs;
@@ -62,6 +76,7 @@ export class RetryError extends Error {
 export class Snooze extends Error {
   /** @param {number} delayMs @param {{progress?: unknown}} [options] */
   constructor(delayMs, options = {}) {
+    onlyNames("a Snooze", "option", options, ["progress"]);
     super(`snoozed for ${delayMs} ms`);
     this.name = "Snooze";
     this.delayMs = delayMs;
@@ -73,6 +88,7 @@ export class Snooze extends Error {
 export class Complete {
   /** @param {unknown} [result] @param {{contentType?: string, keep?: unknown, then?: unknown[]}} [options] */
   constructor(result, options = {}) {
+    onlyNames("a Complete", "option", options, ["contentType", "keep", "then"]);
     this.result = result;
     this.contentType = options.contentType;
     this.keep = options.keep;

@@ -1,6 +1,6 @@
 /// <reference types="node" />
 
-import type { JsonText } from "./values.js";
+import type { Complete, JsonText, Snooze } from "./values.js";
 
 export {
   Complete, JsonNumber, JsonText, QueueError, RetryError, Snooze, Stopped, TerminalError,
@@ -14,12 +14,14 @@ export type { BatchCallback, BatchChange, BatchOfJob, NewBatch, ShownBatch, Unre
 import type { NewLimits, PartitionPage, QueueLimits } from "./limits.js";
 export type { Limit, NewLimit, NewLimits, PartitionPage, QueueLimits, ShownPartition } from "./limits.js";
 
+export { JobCancelled, JobFailed, JobMissing, JobPending, NoResult } from "./results.js";
+
 import type { Schedules } from "./schedules.js";
 export { Schedules } from "./schedules.js";
 export type { NewSchedule, Schedule, ScheduleChange, Timing, UnreadableSchedule } from "./schedules.js";
 
-import type { Counts, FailureGroup, JobFilter, JobPage, PauseState, ShownJob } from "./shown.js";
-export type { Counts, FailureGroup, JobFilter, JobPage, PauseState, ShownJob, Standing } from "./shown.js";
+import type { Counts, FailureGroup, JobBody, JobFilter, JobPage, PauseState, ShownJob } from "./shown.js";
+export type { Counts, FailureGroup, JobBody, JobFilter, JobPage, ListedJob, PauseState, ShownJob, Standing } from "./shown.js";
 
 import type { Handler, Job } from "./worker.js";
 export { Job, Worker } from "./worker.js";
@@ -108,7 +110,10 @@ export interface NewJob {
   maxWaitMs?: number | undefined;
   /** The kind of a job that is enqueued if this one becomes Failed. */
   onFailure?: string | undefined;
-  /** The producer will wait for the outcome. */
+  /**
+   * The producer will wait for the outcome: its record is kept for at least 60 seconds after the end.
+   * A wait that begins before the end says so by itself.
+   */
   awaited?: boolean | undefined;
   /** The job whose trace this one continues, in a handler. */
   parent?: Job | undefined;
@@ -125,10 +130,17 @@ export interface Task<P, R> {
   enqueue(payload: P, options?: JobOptions, call?: CallOptions): Promise<Enqueued>;
   /** The job of a call, for `enqueueMany`, `then`, schedules and batches. */
   job(payload: P, options?: JobOptions): NewJob;
+  /** As `queue.wait`, with the type of its result. */
+  wait(id: string, options?: WaitOptions): Promise<Outcome<TaskResult<R>>>;
+  /** As `queue.result`, with the type of its result. */
+  result(id: string, options?: WaitOptions): Promise<TaskResult<R>>;
 }
 
-interface Result {
-  result?: unknown;
+/** What a function answers, as the result of its job; `unknown` if the type does not say it. */
+export type TaskResult<R> = [Extract<Awaited<R>, Complete | JsonText>] extends [never] ? Exclude<Awaited<R>, Snooze> : unknown;
+
+interface Result<R = unknown> {
+  result?: R;
   /** The result as it was written, if it is JSON. */
   resultText?: string;
   contentType?: string;
@@ -155,8 +167,8 @@ export interface JobError {
   details?: unknown;
 }
 
-export type Outcome =
-  | ({ outcome: "completed"; id: string; seq?: number | bigint } & Result)
+export type Outcome<R = unknown> =
+  | ({ outcome: "completed"; id: string; seq?: number | bigint } & Result<R>)
   | {
       outcome: "failed"; id: string; seq?: number | bigint; error?: JobError;
       reason?: "exhausted" | "terminal" | "stalled" | "unknown_kind" | "undecodable";
@@ -175,6 +187,13 @@ export interface Changed {
 export interface CallOptions {
   /** Ends the call with the signal's reason; whether it had its effect is unknown then. */
   signal?: AbortSignal | undefined;
+}
+
+export interface WaitOptions extends CallOptions {
+  /** That of the enqueue: the wait is then about that life of the id and no other. */
+  seq?: number | bigint | undefined;
+  /** Default 30000; `Infinity` waits for as long as it takes. */
+  timeoutMs?: number | undefined;
 }
 
 export class Queue {
@@ -202,13 +221,15 @@ export class Queue {
    */
   enqueueMany(jobs: NewJob[], options?: CallOptions & { atomic?: boolean | undefined }): Promise<Enqueued[]>;
   /**
-   * Waits until the job is over, or for `timeoutMs` (default: for ever), after which the outcome is
-   * `pending`. With the `seq` of its enqueue it is about that life of the id.
+   * Waits until the job is over, or for `timeoutMs`, after which the outcome is `pending`. A service
+   * that does not answer is given up five seconds later.
    */
-  wait(
-    id: string,
-    options?: CallOptions & { seq?: number | bigint | undefined; timeoutMs?: number | undefined },
-  ): Promise<Outcome>;
+  wait(id: string, options?: WaitOptions): Promise<Outcome>;
+  /**
+   * The result of a job, or a `NoResult`: `JobFailed`, `JobCancelled`, `JobMissing`, or `JobPending`
+   * after `timeoutMs`.
+   */
+  result(id: string, options?: WaitOptions): Promise<any>;
   /**
    * Cancels a job that waits: `done`. One that runs is left alone, and the answer is `unchanged`
    * with the state `processing`; with `request` its handler is asked to stop, and the answer is
@@ -245,6 +266,8 @@ export class Queue {
    * in the protocol, and the same in every face. Needs the scope `view`.
    */
   get(id: string, options?: CallOptions): Promise<ShownJob>;
+  /** The payload, headers, progress and result of a job. Needs the scope `payload`. */
+  body(id: string, options?: CallOptions): Promise<JobBody>;
   /**
    * How many jobs there are in each state. A queue that never had a job is a `QueueError` of the
    * kind `not_found`. Needs the scope `view`.

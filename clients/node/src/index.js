@@ -5,5 +5,6 @@ export { Connection } from "./connection.js";
 export { Complete, QueueError, RetryError, Snooze, Stopped, TerminalError } from "./errors.js";
 export { JsonNumber, JsonText } from "./json.js";
 export { Queue } from "./queue.js";
+export { JobCancelled, JobFailed, JobMissing, JobPending, NoResult } from "./results.js";
 export { Schedules } from "./schedules.js";
 export { Worker } from "./worker.js";

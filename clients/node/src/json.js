@@ -93,10 +93,10 @@ function checkText(text) {
   try {
     JSON.parse(text);
   } catch (error) {
-    throw invalid(`this text is no JSON: ${error.message}`, error);
+    throw invalid(`this text is not JSON: ${error.message}`, error);
   }
   const strings = PERHAPS_HALF.test(text) ? text.match(STRING) : null;
-  if (strings?.some((one) => !isUnicode(JSON.parse(one)))) throw invalid("JSON with half of a surrogate pair, which is no Unicode");
+  if (strings?.some((one) => !isUnicode(JSON.parse(one)))) throw invalid("the text has half of a surrogate pair");
 }
 
 /** Marks the places of an answer that stay text, see `read`. */
@@ -130,7 +130,7 @@ class Reader {
   }
 
   fail() {
-    throw new SyntaxError(`this is no JSON, from character ${this.at} on`);
+    throw new SyntaxError(`this is not JSON, from character ${this.at} on`);
   }
 
   space() {

@@ -1,21 +1,27 @@
 /** A queue as producers see it. */
 
 import { Batches } from "./batches.js";
-import { Connection, segment } from "./connection.js";
-import { invalid } from "./errors.js";
+import { connectionOf, segment } from "./connection.js";
+import { invalid, onlyNames } from "./errors.js";
 import { limitsOut } from "./limits.js";
+import { within } from "./ranges.js";
+import { resultOf } from "./results.js";
 import { pause, retried } from "./retry.js";
 import { Schedules } from "./schedules.js";
 import { JOBS_MAX, Sender } from "./sender.js";
 import { Tasks } from "./tasks.js";
-import { errorIn, resultIn } from "./wire.js";
+import { bodyIn, errorIn, resultIn } from "./wire.js";
 import { write } from "./write.js";
 
 /** What a listing may be bounded by, as it is called here and there. */
 const FILTERS = { state: "state", kind: "kind", tag: "tag", partition: "partition", idPrefix: "id_prefix", order: "order", limit: "limit", after: "after" };
+/** What a queue has beside its connection. */
+const OPTIONS = ["retryMs", "traceparent", "drawId"];
 const RETRY_MS = 30_000;
 /** The longest wait that one call asks for; a longer one takes several. */
 const WAIT_MS = 20_000;
+/** How long a wait lasts that does not say it. */
+const TIMEOUT_MS = 30_000;
 /** How long past its end a wait still asks a service that does not answer. */
 const LATE_MS = 5_000;
 
@@ -32,7 +38,7 @@ export class Queue {
   /** @param {string} name @param {import("./index.d.ts").QueueOptions} options */
   constructor(name, options = {}) {
     this.name = name;
-    this.connection = options.connection ?? new Connection(options);
+    this.connection = connectionOf("a queue", options, OPTIONS);
     this.#path = `/v1/queues/${segment(name)}`;
     this.#retryMs = options.retryMs ?? RETRY_MS;
     this.#sender = new Sender(this, this.#retryMs, options);
@@ -66,17 +72,21 @@ export class Queue {
   }
 
   async enqueue(job, options = {}) {
+    onlyNames("enqueue", "option", options, ["signal"]);
     const [outcome] = await this.enqueueMany([job], options);
     return outcome;
   }
 
   async enqueueMany(jobs, options = {}) {
+    onlyNames("enqueueMany", "option", options, ["atomic", "signal"]);
     const { atomic = false, signal } = options;
     return this.#sender.store(`${this.#path}/jobs`, jobs, { atomic }, { atomic, signal });
   }
 
   async wait(id, options = {}) {
-    const { timeoutMs = Infinity, signal } = options;
+    onlyNames("wait", "option", options, ["seq", "timeoutMs", "signal"]);
+    const { timeoutMs = TIMEOUT_MS, signal } = options;
+    if (timeoutMs !== Infinity) within("timeoutMs", timeoutMs, 0, Number.MAX_SAFE_INTEGER, " or Infinity");
     const until = performance.now() + timeoutMs;
     let { seq } = options;
     for (;;) {
@@ -98,12 +108,20 @@ export class Queue {
     }
   }
 
+  async result(id, options = {}) {
+    onlyNames("result", "option", options, ["seq", "timeoutMs", "signal"]);
+    // One sending: the outcome is known, and what the job shows beside only makes an error clearer.
+    const shown = async () => (await this.connection.call("GET", this.#pathOf(id), undefined, { signal: options.signal, member: "id" })).body;
+    return resultOf(await this.wait(id, options), shown);
+  }
+
   async cancel(id, options = {}) {
     const [outcome] = await this.cancelMany([id], options);
     return outcome;
   }
 
   async cancelMany(ids, options = {}) {
+    onlyNames("cancel", "option", options, ["processing", "signal"]);
     const { processing = "leave", signal } = options;
     return this.#changed("cancel", ids, { processing }, signal);
   }
@@ -113,12 +131,13 @@ export class Queue {
     return outcome;
   }
 
-  async redriveMany(ids, { signal } = {}) {
-    return this.#changed("redrive", ids, {}, signal);
+  async redriveMany(ids, options = {}) {
+    onlyNames("redrive", "option", options, ["signal"]);
+    return this.#changed("redrive", ids, {}, options.signal);
   }
 
   async #changed(action, ids, fields, signal) {
-    if (typeof ids === "string") throw invalid(`ids: a list such as [${JSON.stringify(ids)}], and no text`);
+    if (typeof ids === "string") throw invalid(`ids: a list such as [${JSON.stringify(ids)}], and not a text`);
     const outcomes = [];
     for (let from = 0; from < ids.length; from += JOBS_MAX) {
       const part = ids.slice(from, from + JOBS_MAX);
@@ -133,12 +152,16 @@ export class Queue {
     return outcomes;
   }
 
-  async pause({ kind, forMs, signal } = {}) {
+  async pause(options = {}) {
+    onlyNames("pause", "option", options, ["kind", "forMs", "signal"]);
+    const { kind, forMs, signal } = options;
     const body = write({ kind, for_ms: forMs });
     return paused(await this.#sender.call("POST", `${this.#path}/pause`, body, "paused", { signal }));
   }
 
-  async resume({ kind, signal } = {}) {
+  async resume(options = {}) {
+    onlyNames("resume", "option", options, ["kind", "signal"]);
+    const { kind, signal } = options;
     return paused(await this.#sender.call("POST", `${this.#path}/resume`, write({ kind }), "paused", { signal }));
   }
 
@@ -150,7 +173,9 @@ export class Queue {
     await this.#sender.call("PUT", `${this.#path}/limits`, write(limitsOut(limits)), "outcome", options);
   }
 
-  async partitions({ limit = 100, after, signal } = {}) {
+  async partitions(options = {}) {
+    onlyNames("partitions", "option", options, ["limit", "after", "signal"]);
+    const { limit = 100, after, signal } = options;
     write({ limit, after });
     const query = new URLSearchParams({ limit: String(limit), ...(after === undefined ? {} : { after }) });
     const { partitions, next } = await this.#sender.call("GET", `${this.#path}/partitions?${query}`, undefined, "partitions", { signal });
@@ -158,7 +183,15 @@ export class Queue {
   }
 
   async get(id, options) {
-    return this.#sender.call("GET", `${this.#path}/jobs/${segment(id)}`, undefined, "id", options);
+    return this.#sender.call("GET", this.#pathOf(id), undefined, "id", options);
+  }
+
+  async body(id, options) {
+    return bodyIn(await this.#sender.call("GET", `${this.#pathOf(id)}/body`, undefined, "id", options));
+  }
+
+  #pathOf(id) {
+    return `${this.#path}/jobs/${segment(id)}`;
   }
 
   async counts(options) {
@@ -195,9 +228,9 @@ function paused({ paused: isPaused, until_ms: untilMs }) {
 
 /** The filter of a listing as a query. One that is not known throws, since it would list too much. */
 function queryOf(filter) {
+  onlyNames("a listing", "filter", filter, Object.keys(FILTERS));
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) {
-    if (!Object.hasOwn(FILTERS, name)) throw invalid(`a listing has no filter ${JSON.stringify(name)}`);
     write(value, { what: name });
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(FILTERS[name], one);
   }

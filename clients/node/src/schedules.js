@@ -1,7 +1,7 @@
 /** The schedules of a queue: jobs that are enqueued at times of a calendar. */
 
 import { segment } from "./connection.js";
-import { invalid } from "./errors.js";
+import { onlyNames } from "./errors.js";
 import { jobOut } from "./wire.js";
 import { write } from "./write.js";
 
@@ -30,8 +30,9 @@ export class Schedules {
   }
 
   async put(name, schedule, options) {
+    onlyNames("a schedule", "field", schedule, [...Object.keys(FIELDS), "job"]);
     const { job = {}, ...rest } = schedule;
-    const body = write({ ...fieldsOut(rest, Object.keys(FIELDS)), job: jobOut(job, job.id, job.headers) });
+    const body = write({ ...fieldsOut(rest), job: jobOut(job, job.id, job.headers) });
     return (await this.#sender.call("PUT", `${this.#path}/${segment(name)}`, body, "outcome", options)).outcome;
   }
 
@@ -60,14 +61,19 @@ export class Schedules {
     return (await this.#sender.call("POST", `${this.#path}/${segment(name)}/run`, "{}", "id", options)).id;
   }
 
-  async next(name, { count = 10, from, ...options } = {}) {
+  async next(name, options = {}) {
+    onlyNames("next", "option", options, ["count", "from", "signal"]);
+    const { count = 10, from, signal } = options;
     const asked = new URLSearchParams({ count: String(count), ...(from === undefined ? {} : { from: moment(from) }) });
-    return (await this.#sender.call("GET", `${this.#path}/${segment(name)}/next?${asked}`, undefined, "next", options)).next;
+    return (await this.#sender.call("GET", `${this.#path}/${segment(name)}/next?${asked}`, undefined, "next", { signal })).next;
   }
 
-  async preview(timing, { count = 10, from, ...options } = {}) {
-    const body = { ...fieldsOut(timing, TIMING), count, ...(from === undefined ? {} : { from: moment(from) }) };
-    return (await this.#sender.call("POST", "/v1/schedules:preview", write(body), "next", options)).next;
+  async preview(timing, options = {}) {
+    onlyNames("a timing", "field", timing, TIMING);
+    onlyNames("preview", "option", options, ["count", "from", "signal"]);
+    const { count = 10, from, signal } = options;
+    const body = { ...fieldsOut(timing), count, ...(from === undefined ? {} : { from: moment(from) }) };
+    return (await this.#sender.call("POST", "/v1/schedules:preview", write(body), "next", { signal })).next;
   }
 
   async #change(name, change, options) {
@@ -75,10 +81,9 @@ export class Schedules {
   }
 }
 
-function fieldsOut(fields, known) {
+function fieldsOut(fields) {
   const out = {};
   for (const [name, value] of Object.entries(fields)) {
-    if (!known.includes(name)) throw invalid(`a schedule has no field ${JSON.stringify(name)}`);
     if (value !== undefined) out[FIELDS[name]] = name === "at" ? value.map(moment) : value;
   }
   return out;

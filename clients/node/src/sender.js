@@ -1,6 +1,6 @@
 /** Calls that are sent until they have an answer, and jobs in as few calls as fit. */
 
-import { invalid, QueueError } from "./errors.js";
+import { invalid, onlyNames, QueueError } from "./errors.js";
 import { retried } from "./retry.js";
 import { drawnId, jobOut, resultIn, tracedHeaders } from "./wire.js";
 import { write } from "./write.js";
@@ -28,14 +28,20 @@ export class Sender {
   }
 
   /** The body of a good answer, which has this member. */
-  async call(method, path, body, member, { signal } = {}) {
+  async call(method, path, body, member, options = {}) {
+    onlyNames("this call", "option", options, ["signal"]);
+    const { signal } = options;
     const send = () => this.#queue.connection.call(method, path, body, { signal, member });
     return (await retried(this.#retryMs, signal, send)).body;
   }
 
   /** Stores jobs at a path that answers the outcome of each. `fields` go with each call. */
   async store(path, jobs, fields, { atomic, signal }) {
-    const items = jobs.map((job) => this.#item(job));
+    if (typeof jobs?.[Symbol.iterator] !== "function" || typeof jobs === "string") {
+      throw invalid("jobs: a list such as [{ kind: \"email\", payload }]; enqueue and add take a single job");
+    }
+    const all = [...jobs];
+    const items = all.map((job, at) => named(all.length > 1 ? `jobs[${at}]` : "", () => this.#item(job)));
     const outcomes = [];
     for (const part of parts(items, atomic)) {
       try {
@@ -49,7 +55,7 @@ export class Sender {
   }
 
   #item(job) {
-    if (typeof job !== "object" || job === null) throw invalid("a job is an object");
+    if (typeof job !== "object" || job === null) throw invalid('a job is an object such as { kind: "email", payload }');
     const isDrawn = job.id === undefined;
     const headers = tracedHeaders(job, this.#traceparent?.());
     const text = write(jobOut(job, isDrawn ? this.#drawId() : job.id, headers));
@@ -64,6 +70,16 @@ export class Sender {
       const { body: answer } = await this.#queue.connection.call("POST", path, body, asked);
       return answer.jobs.map((item, at) => enqueued(item, part[at].isDrawn, isResent));
     });
+  }
+}
+
+/** Puts the place of a job before what is wrong with it. */
+function named(place, make) {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof QueueError && place !== "") error.message = `${place}.${error.message}`;
+    throw error;
   }
 }
 

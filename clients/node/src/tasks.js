@@ -29,6 +29,8 @@ export class Tasks {
     const task = (payload, job) => run(payload, job);
     const job = (payload, options = {}) => ({ ...defaults, ...options, kind, payload });
     const enqueue = (payload, options, call) => this.#queue.enqueue(job(payload, options), call);
-    return Object.assign(task, { kind, job, enqueue });
+    const wait = (id, options) => this.#queue.wait(id, options);
+    const result = (id, options) => this.#queue.result(id, options);
+    return Object.assign(task, { kind, job, enqueue, wait, result });
   }
 }

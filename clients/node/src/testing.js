@@ -2,7 +2,7 @@
 
 import { judged } from "./answers.js";
 import { segment } from "./connection.js";
-import { invalid, QueueError } from "./errors.js";
+import { invalid, onlyNames, QueueError } from "./errors.js";
 import { JsonText, parse, read, TEXT } from "./json.js";
 import { drawnId } from "./wire.js";
 import { handled } from "./worker/handled.js";
@@ -15,7 +15,9 @@ const LEASE_MS = Number.MAX_SAFE_INTEGER;
 const ABORT_GRACE_MS = 5_000;
 const SHAPE = { jobs: [{ payload: TEXT }] };
 
-export function eager(queue, { handlers = {}, raises = true } = {}) {
+export function eager(queue, options = {}) {
+  onlyNames("eager", "option", options, ["handlers", "raises"]);
+  const { handlers = {}, raises = true } = options;
   const service = queue.connection;
   const connection = new Eager(queue, new Map(handlers instanceof Map ? handlers : Object.entries(handlers)), raises);
   queue.connection = connection;

@@ -64,6 +64,7 @@ export class Snooze extends Error {
 
 /** Returned by a handler that has more to say than a result. */
 export class Complete {
+  private readonly brand: "Complete";
   constructor(result?: Data, options?: { contentType?: string | undefined; keep?: Keep | undefined; then?: NewJob[] | undefined });
 }
 
@@ -72,7 +73,7 @@ export class Stopped extends Error {
   readonly why: "lease_lost" | "cancel_requested" | "time_limit" | "shutdown";
 }
 
-/** A number whose digits no double holds, and no `bigint`. `Number(it)` is the nearest double. */
+/** A number whose digits neither a double nor a `bigint` holds. `Number(it)` is the nearest double. */
 export class JsonNumber {
   constructor(text: string);
   toString(): string;
@@ -81,7 +82,7 @@ export class JsonNumber {
 
 /** A JSON value as text, sent exactly as it is. */
 export class JsonText {
-  /** Throws a `QueueError` if this is no JSON, or no Unicode. */
+  /** Throws a `QueueError` if this is not JSON, or has half of a surrogate pair. */
   constructor(text: string);
   toString(): string;
   parse(): unknown;

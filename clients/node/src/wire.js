@@ -1,8 +1,9 @@
 /** Names and data of the protocol, from those of JavaScript and back. */
 
 import { randomBytes } from "node:crypto";
-import { invalid } from "./errors.js";
+import { invalid, onlyNames } from "./errors.js";
 import { JsonText } from "./json.js";
+import { within } from "./ranges.js";
 import { write } from "./write.js";
 
 /** The fields of a job, as they are called here and there. */
@@ -27,24 +28,42 @@ const JOB_FIELDS = {
   awaited: "awaited",
 };
 /** Those that are read here and not sent. */
-const OWN_FIELDS = new Set(["payload", "contentType", "parent"]);
+const OWN_FIELDS = ["payload", "contentType", "parent"];
+const NAMES = [...Object.keys(JOB_FIELDS), ...OWN_FIELDS];
+const PRIORITY_MAX = 2 ** 15 - 1;
+/** Times of a job, none of which is negative. */
+const TIMES = ["delayMs", "expiresInMs", "timeLimitMs", "maxWaitMs"];
+const BUDGETS = ["maxAttempts", "maxStalls"];
+const KEEPS = ["keepCompleted", "keepFailed"];
 
 /**
  * One job as it is sent. A field that is not known throws, since a misspelt `delayMs` must not
  * become a job without delay.
  */
 export function jobOut(job, id, headers) {
-  if (typeof job.tags === "string") throw invalid(`tags: a list such as [${JSON.stringify(job.tags)}], and no text`);
+  onlyNames("a job", "field", job, NAMES);
+  checkRanges(job);
   const out = { ...dataOut("payload", job.payload, job.contentType) };
   for (const [name, value] of Object.entries(job)) {
-    if (OWN_FIELDS.has(name)) continue;
-    const known = Object.hasOwn(JOB_FIELDS, name) ? JOB_FIELDS[name] : undefined;
-    if (known === undefined) throw invalid(`a job has no field ${JSON.stringify(name)}`);
-    if (value !== undefined) out[known] = value;
+    if (!OWN_FIELDS.includes(name) && value !== undefined) out[JOB_FIELDS[name]] = value;
   }
   if (id !== undefined) out.id = id;
   if (headers !== undefined) out.headers = headers;
   return out;
+}
+
+/** Refuses under the names of this client what the service would refuse under its own. */
+function checkRanges(job) {
+  if (typeof job.tags === "string") throw invalid(`tags: a list such as [${JSON.stringify(job.tags)}], and not a text`);
+  if (job.priority !== undefined) within("priority", job.priority, -PRIORITY_MAX - 1, PRIORITY_MAX);
+  for (const name of TIMES) if (job[name] !== undefined) within(name, job[name], 0, Number.MAX_SAFE_INTEGER);
+  for (const name of BUDGETS) {
+    if (job[name] !== undefined && job[name] !== "unlimited") within(name, job[name], 1, 2 ** 32 - 1, ' or "unlimited"');
+  }
+  for (const name of KEEPS) {
+    if (job[name] === undefined || job[name] === "forever" || job[name] === "nothing") continue;
+    within(name, job[name], 0, Number.MAX_SAFE_INTEGER, ', "forever" or "nothing"');
+  }
 }
 
 /** An id for a job that has none. */
@@ -79,9 +98,7 @@ export function dataOut(name, value, contentType) {
     return { [`${name}_base64`]: base64, ...(contentType === undefined ? {} : { content_type: contentType }) };
   }
   if (contentType !== undefined) throw invalid("a contentType is for bytes; a JSON value has its own");
-  // What a library returns often has fields that are undefined; a handler that has done its work
-  // must not fail for them. In a payload such a field is rather a mistake of its producer.
-  return { [name]: new JsonText(write(value, { what: name, isStrict: name === "payload" })) };
+  return { [name]: new JsonText(write(value, { what: name })) };
 }
 
 /** As `dataOut`, of data that have no content type. */
@@ -103,6 +120,20 @@ export function resultIn(item) {
   if (result === undefined) return {};
   const text = item.result instanceof JsonText ? { resultText: item.result.toString() } : {};
   return { result, ...text, contentType: item.content_type ?? "application/json" };
+}
+
+/** What a job holds, decoded: JSON values with exact numbers, text, or a `Buffer`. */
+export function bodyIn({ id, seq, state, error, headers, payload, result, progress, error_details: details }) {
+  const data = { payload: shownIn(payload), result: shownIn(result), progress: shownIn(progress), errorDetails: shownIn(details) };
+  const held = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
+  return { id, seq, state, ...(error === null || error === undefined ? {} : { error }), headers, ...held };
+}
+
+function shownIn(shown) {
+  const value = shown instanceof JsonText ? shown.parse() : shown;
+  if (value === null || value === undefined) return undefined;
+  if (value.base64 !== undefined) return Buffer.from(value.base64, "base64");
+  return value.text ?? value.json;
 }
 
 /** An error as a job leaves it, with its details read. */

@@ -57,9 +57,14 @@ export interface WorkerTuning {
   graceMs?: number | undefined;
   /** How long an aborted handler has to end, before its job is given back without it. Default 5000. */
   abortGraceMs?: number | undefined;
+  /**
+   * How many milliseconds an attempt that failed waits for the next one, unless its error is a
+   * `RetryError` with a delay. Where it returns no number the service decides: 1 s, doubling to 6 h.
+   */
+  retry?: ((attempt: number, error: unknown) => number | undefined) | undefined;
   /** For jobs without a limit of their own. Default: none. */
   timeLimitMs?: number | undefined;
-  /** SIGTERM and SIGINT stop it; the second one cuts the grace. Default true. */
+  /** SIGTERM and SIGINT stop it; at the second one it waits for no handler. Default true. */
   signals?: boolean | undefined;
   /** Operators see it and may ask it to drain. Default true. */
   announce?: boolean | undefined;
@@ -72,14 +77,17 @@ export interface WorkerTuning {
 export type WorkerOptions = WorkerTuning & (ConnectionOptions | { connection: Connection });
 
 export class Worker {
-  /** Its handlers are these, and the tasks that the queue has by then. */
-  constructor(queue: Queue, handlers?: Record<string, Handler> | Map<string, Handler>, options?: WorkerTuning);
   constructor(queue: string, handlers: Record<string, Handler> | Map<string, Handler>, options: WorkerOptions);
+  /** Its handlers are these, and the tasks that the queue has by then. Unknown options throw. */
+  constructor(queue: Queue, handlers?: Record<string, Handler> | Map<string, Handler>, options?: WorkerTuning);
   readonly name: string;
   /** The name of its queue. */
   readonly queue: string;
   readonly running: number;
-  /** Works until `stop`, a signal or an operator ends it. Rejects with what no waiting helps against. */
+  /**
+   * Works until `stop`, a signal or an operator ends it. Rejects with an error that repeating cannot
+   * help, such as a token that is refused. A worker runs once: a second call rejects.
+   */
   run(): Promise<void>;
   /** Claims nothing more, lets handlers end for `graceMs`, and gives back the rest, uncharged. */
   stop(options?: { graceMs?: number | undefined }): Promise<void>;

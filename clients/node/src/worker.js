@@ -2,8 +2,9 @@
 
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { Connection, segment } from "./connection.js";
-import { invalid } from "./errors.js";
+import { connectionOf, segment } from "./connection.js";
+import { invalid, onlyNames } from "./errors.js";
+import { within } from "./ranges.js";
 import { Backoff, pause } from "./retry.js";
 import { Claims, LIMIT_MAX } from "./worker/claims.js";
 import { log } from "./worker/log.js";
@@ -14,6 +15,10 @@ import { Settles, withResolvers } from "./worker/settles.js";
 import { onSignals } from "./worker/signals.js";
 import { write } from "./write.js";
 
+/** What a worker has beside its connection. */
+const OPTIONS = [
+  "concurrency", "leaseMs", "waitMs", "graceMs", "abortGraceMs", "timeLimitMs", "signals", "announce", "name", "onEvent", "retry",
+];
 const VERSION = "queue-node 0.1.0";
 const ANNOUNCE_MS = 10_000;
 const ANNOUNCE_TTL_MS = 30_000;
@@ -46,11 +51,13 @@ export class Worker {
 
   /** @param {string | import("./queue.js").Queue} queue @param {any} handlers @param {import("./index.d.ts").WorkerOptions} options */
   constructor(queue, handlers = {}, options = {}) {
-    const name = typeof queue === "string" ? queue : queue.name;
-    this.#ownsConnection = typeof queue === "string" && options.connection === undefined;
-    this.#connection = typeof queue === "string" ? (options.connection ?? new Connection(options)) : queue.connection;
+    const isNamed = typeof queue === "string";
+    const name = isNamed ? queue : queue?.name;
     this.#queue = name;
-    this.#handlers = handlersOf(handlers, typeof queue === "string" ? undefined : queue.tasks);
+    this.#handlers = handlersOf(handlers, isNamed ? undefined : queue?.tasks);
+    if (!isNamed) onlyNames("a worker of a Queue", "option", options, OPTIONS);
+    this.#ownsConnection = isNamed && options.connection === undefined;
+    this.#connection = isNamed ? connectionOf("a worker", options, OPTIONS) : queue.connection;
     this.#options = checked(options);
     this.#abortGraceMs = this.#options.abortGraceMs;
     this.#name = options.name ?? `${hostname().slice(0, 60)}-${process.pid}-${randomBytes(4).toString("hex")}`;
@@ -90,6 +97,7 @@ export class Worker {
    * aborted and their jobs given back, uncharged. Resolves as `run` does. A second call may shorten it.
    */
   stop(options = {}) {
+    onlyNames("stop", "option", options, ["graceMs"]);
     const { graceMs = this.#options.graceMs } = options;
     this.#stopping.abort();
     if (!this.#isCut && !this.#isOver) {
@@ -169,7 +177,7 @@ export class Worker {
     const outcome = this.#stopping.signal.aborted
       ? { event: "release", fields: {} }
       : await handled(held, this.#handlers, {
-        timeLimitMs: this.#options.timeLimitMs, abortGraceMs: () => this.#abortGraceMs, emit: this.#emit,
+        timeLimitMs: this.#options.timeLimitMs, abortGraceMs: () => this.#abortGraceMs, emit: this.#emit, retry: this.#options.retry,
       });
     held.isRunning = false;
     if (outcome === undefined) return;
@@ -253,30 +261,29 @@ function pausedMs({ paused, next_due_in_ms: dueMs }) {
 
 /** The handlers beside the tasks; a plain object's own alone, or the kind `constructor` had one. */
 function handlersOf(handlers, tasks = []) {
+  if (typeof handlers !== "object" || handlers === null) {
+    throw invalid("handlers are an object by kind: { email: async (job) => .. }");
+  }
   const map = new Map([...tasks, ...(handlers instanceof Map ? handlers : Object.entries(handlers))]);
   if (map.size === 0) throw invalid("a worker without a handler would fail every job: give handlers, or define tasks before it");
   for (const [kind, handler] of map) {
     write(kind, { what: "the kind of a handler" });
-    if (typeof handler !== "function") throw invalid(`the handler of ${JSON.stringify(kind)} is no function`);
+    if (typeof handler !== "function") throw invalid(`the handler of ${JSON.stringify(kind)} is not a function`);
   }
   return map;
 }
+
+const RANGES = {
+  concurrency: [1, 10_000], leaseMs: [1_000, 3_600_000], waitMs: [0, 60_000], graceMs: [0, 86_400_000], abortGraceMs: [0, 86_400_000],
+};
 
 function checked(options) {
   const all = {
     concurrency: 10, leaseMs: 30_000, waitMs: 20_000, graceMs: 20_000, abortGraceMs: 5_000,
     announce: true, signals: true, ...defined(options),
   };
-  const within = (name, least, most) => {
-    if (!Number.isInteger(all[name]) || all[name] < least || all[name] > most) {
-      throw invalid(`${name}: a whole number from ${least} to ${most}`);
-    }
-  };
-  within("concurrency", 1, 10_000);
-  within("leaseMs", 1_000, 3_600_000);
-  within("waitMs", 0, 60_000);
-  within("graceMs", 0, 86_400_000);
-  within("abortGraceMs", 0, 86_400_000);
+  for (const [name, [least, most]] of Object.entries(RANGES)) within(name, all[name], least, most);
+  if (all.timeLimitMs !== undefined) within("timeLimitMs", all.timeLimitMs, 0, Number.MAX_SAFE_INTEGER);
   return all;
 }
 

@@ -5,6 +5,8 @@ import { isBlurred, isUnicode, JsonNumber, JsonText } from "./json.js";
 
 /** The depth at which a value is refused; the service keeps to 64 levels within a payload. */
 const DEPTH_MAX = 512;
+/** How many steps of the way to a value an error shows. */
+const STEPS_MAX = 8;
 /** Objects of the language that `JSON.stringify` turns into an object of something else, mostly `{}`. */
 const NO_JSON = [Map, Set, WeakMap, WeakSet, Promise, RegExp, ArrayBuffer];
 
@@ -17,12 +19,11 @@ const NO_JSON = [Map, Set, WeakMap, WeakSet, Promise, RegExp, ArrayBuffer];
  * 2^53, halves of surrogate pairs, maps, sets, promises, bytes within a value.
  *
  * @param {unknown} value
- * @param {{what?: string, isStrict?: boolean}} [options] `what` names the value in errors; with
- *   `isStrict` a field that is `undefined` is refused too
+ * @param {{what?: string}} [options] `what` names the value in errors
  */
-export function write(value, { what = "", isStrict = false } = {}) {
+export function write(value, { what = "" } = {}) {
   try {
-    return written(value, "", { isStrict, depth: 0 }) ?? "null";
+    return written(value, "", 0) ?? "null";
   } catch (error) {
     if (error instanceof Refused) throw invalid(`${error.path(what)}${error.message}`);
     if (error instanceof QueueError) throw error;
@@ -35,17 +36,20 @@ class Refused extends Error {
   steps = [];
 
   path(what) {
-    const path = what + this.steps.reverse().join("");
+    const steps = this.steps.reverse();
+    // The way around a cycle would be hundreds of steps.
+    const shown = steps.length > STEPS_MAX ? [...steps.slice(0, STEPS_MAX), " .."] : steps;
+    const path = what + shown.join("");
     return path === "" ? "" : `${path.replace(/^\./, "")}: `;
   }
 }
 
-function written(value, key, place) {
-  if (place.depth > DEPTH_MAX) throw new Refused("it is nested too deeply or holds itself");
+function written(value, key, depth) {
+  if (depth > DEPTH_MAX) throw new Refused("it is nested too deeply or holds itself");
   if (value instanceof JsonText || value instanceof JsonNumber) return value.toString();
-  const inner = { ...place, depth: place.depth + 1 };
-  if (value instanceof Date && Number.isNaN(value.getTime())) throw new Refused("a date that is none");
-  if (ArrayBuffer.isView(value)) throw new Refused("bytes within a value are no JSON: give base64, or bytes as the whole");
+  const inner = depth + 1;
+  if (value instanceof Date && Number.isNaN(value.getTime())) throw new Refused("this Date is invalid");
+  if (ArrayBuffer.isView(value)) throw new Refused("JSON cannot hold bytes within a value: give base64, or bytes as the whole");
   if (typeof value?.toJSON === "function") return written(value.toJSON(key), key, inner);
   switch (typeof value) {
     case "bigint":
@@ -61,7 +65,7 @@ function written(value, key, place) {
     case "object":
       return value === null ? "null" : object(value, key, inner);
     default:
-      throw new Refused(`a ${typeof value} is no JSON`);
+      throw new Refused(`JSON cannot hold a ${typeof value}`);
   }
 }
 
@@ -70,14 +74,13 @@ function object(value, key, inner) {
     return written(value.valueOf(), key, inner);
   }
   const type = NO_JSON.find((one) => value instanceof one);
-  if (type === Promise) throw new Refused("a promise is no JSON: await it");
-  if (type !== undefined) throw new Refused(`a ${type.name} is no JSON`);
+  if (type === Promise) throw new Refused("JSON cannot hold a promise: await it");
+  if (type !== undefined) throw new Refused(`JSON cannot hold a ${type.name}`);
   if (Array.isArray(value)) return array(value, inner);
   const fields = [];
   for (const name of Object.keys(value)) {
     const text = at(`.${name}`, () => {
       const said = written(value[name], name, inner);
-      if (said === undefined && inner.isStrict) throw new Refused("undefined is no JSON: leave the field out, or give null");
       return said === undefined ? undefined : `${string(name)}:${said}`;
     });
     if (text !== undefined) fields.push(text);
@@ -88,7 +91,7 @@ function object(value, key, inner) {
 function array(value, inner) {
   const items = Array.from(value, (item, index) => at(`[${index}]`, () => {
     const said = written(item, String(index), inner);
-    if (said === undefined) throw new Refused("undefined is no JSON: give null");
+    if (said === undefined) throw new Refused("JSON cannot hold undefined: give null");
     return said;
   }));
   return `[${items.join()}]`;
@@ -105,7 +108,7 @@ function at(step, make) {
 }
 
 function string(value) {
-  if (!isUnicode(value)) throw new Refused("text with half of a surrogate pair, which is no Unicode");
+  if (!isUnicode(value)) throw new Refused("the text has half of a surrogate pair");
   return JSON.stringify(value);
 }
 

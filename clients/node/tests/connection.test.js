@@ -98,7 +98,10 @@ test("jobs with misspelt fields and names that no path can hold are refused befo
 
 test("a service that cannot be reached is unavailable, and it is certain that nothing happened", async () => {
   const queue = new Queue("a", { url: "http://127.0.0.1:1", retryMs: 0 });
-  await assert.rejects(queue.enqueue({}), { kind: "unavailable", certainty: "not_applied" });
+  const message = "no server can be reached at http://127.0.0.1:1 (ECONNREFUSED); is it running?";
+  await assert.rejects(queue.enqueue({}), { kind: "unavailable", certainty: "not_applied", message });
+  const socket = new Queue("a", { url: "unix:/nowhere/queue.sock", retryMs: 0 });
+  await assert.rejects(socket.enqueue({}), { message: /at unix:\/nowhere\/queue.sock \(ENOENT\)/ });
 });
 
 test("an earlier sending without an answer keeps the whole call uncertain", async (t) => {
@@ -148,7 +151,7 @@ test("an aborted call ends with the reason of its signal", async () => {
 
 test("the types name what the module has", () => {
   const read = (name) => readFileSync(new URL(`../src/${name}.d.ts`, import.meta.url), "utf8");
-  const text = ["index", "batches", "schedules", "values", "worker"].map(read).join("");
+  const text = ["index", "batches", "results", "schedules", "values", "worker"].map(read).join("");
   const names = [...text.matchAll(/^export class ([A-Za-z]+)/gm)].map(([, name]) => name).filter((name) => name !== "Job");
   assert.deepEqual(names.sort(), Object.keys(client).sort());
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import { JsonNumber, JsonText, parse, read, TEXT } from "../src/json.js";
+import { jobOut } from "../src/wire.js";
 import { write } from "../src/write.js";
 
 test("a number that a double holds is a number, any other keeps its digits", () => {
@@ -60,21 +61,31 @@ test("what JSON cannot say is refused and not turned into null", () => {
 
 test("what the language would drop or change in JSON is refused, with the way to it", () => {
   for (const [value, why] of [
-    [{ a: [1, () => 1] }, "payload.a[1]: a function is no JSON"],
-    [Symbol("x"), "payload: a symbol is no JSON"],
-    [[undefined], "payload[0]: undefined is no JSON: give null"],
-    [{ cc: undefined }, "payload.cc: undefined is no JSON: leave the field out, or give null"],
-    [{ ids: new Set([1]) }, "payload.ids: a Set is no JSON"],
-    [{ a: new Map() }, "payload.a: a Map is no JSON"],
-    [{ body: Promise.resolve(1) }, "payload.body: a promise is no JSON: await it"],
-    [{ at: new Date(NaN) }, "payload.at: a date that is none"],
-    [{ image: Buffer.from("x") }, "payload.image: bytes within a value are no JSON: give base64, or bytes as the whole"],
-    [{ "\ud800": 1 }, "payload.\ud800: text with half of a surrogate pair, which is no Unicode"],
-    ["a\udc00", "payload: text with half of a surrogate pair, which is no Unicode"],
+    [{ a: [1, () => 1] }, "payload.a[1]: JSON cannot hold a function"],
+    [Symbol("x"), "payload: JSON cannot hold a symbol"],
+    [[undefined], "payload[0]: JSON cannot hold undefined: give null"],
+    [{ ids: new Set([1]) }, "payload.ids: JSON cannot hold a Set"],
+    [{ a: new Map() }, "payload.a: JSON cannot hold a Map"],
+    [{ body: Promise.resolve(1) }, "payload.body: JSON cannot hold a promise: await it"],
+    [{ at: new Date(NaN) }, "payload.at: this Date is invalid"],
+    [{ image: Buffer.from("x") }, "payload.image: JSON cannot hold bytes within a value: give base64, or bytes as the whole"],
+    [{ "\ud800": 1 }, "payload.\ud800: the text has half of a surrogate pair"],
+    ["a\udc00", "payload: the text has half of a surrogate pair"],
     [{ n: 2 ** 53 }, "payload.n: 9007199254740992 is beyond 2^53, where a number may have lost its last digits: give a bigint"],
-  ]) assert.throws(() => write(value, { what: "payload", isStrict: true }), { ...REFUSED, message: why });
-  assert.throws(() => write({ tags: ["a", "\ud800"] }), { message: "tags[1]: text with half of a surrogate pair, which is no Unicode" });
-  assert.equal(write({ cc: undefined }), "{}");
+  ]) assert.throws(() => write(value, { what: "payload" }), { ...REFUSED, message: why });
+  assert.throws(() => write({ tags: ["a", "\ud800"] }), { message: "tags[1]: the text has half of a surrogate pair" });
+});
+
+test("a field that is undefined is left out of a payload, and an item of a list is refused", () => {
+  const job = (payload) => String(jobOut({ payload }, "a").payload);
+  assert.equal(job({ to: "ada", cc: undefined, more: [{ bcc: undefined }] }), '{"to":"ada","more":[{}]}');
+  assert.throws(() => job({ to: ["ada", undefined] }), { message: "payload.to[1]: JSON cannot hold undefined: give null" });
+});
+
+test("the error of a value that holds itself shows a short way to it", () => {
+  const a = {};
+  a.self = a;
+  assert.throws(() => write(a, { what: "payload" }), { message: `payload${".self".repeat(8)} ..: it is nested too deeply or holds itself` });
 });
 
 test("numbers that only look like whole ones with all of their digits stay what they were", () => {

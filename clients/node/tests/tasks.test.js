@@ -22,6 +22,7 @@ test("a task stays a function, and a worker of its queue runs what is enqueued",
   const running = worker.run();
   const { id, seq } = await add.enqueue({ a: 2 }, { id: "x", delayMs: 1 });
   assert.deepEqual((await queue.wait(id, { seq })).result, [3, "x"]);
+  assert.deepEqual([(await add.wait(id, { seq })).result, await add.result(id)], [[3, "x"], [3, "x"]]);
   assert.deepEqual((await queue.get("x")).tags, ["sum"]);
   assert.equal((await queue.wait((await queue.enqueue({ kind: "other" })).id)).result, "other");
   await worker.stop();

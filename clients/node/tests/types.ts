@@ -33,6 +33,18 @@ const send = queue.task("email", async ({ to }: { to: string }, job?: Job) => ({
 const sent: { sent: string } = await send({ to: "ada" });
 await send.enqueue({ to: "ada" }, { id: "a", delayMs: 1000 });
 await queue.enqueueMany([send.job({ to: "ada" })]);
+const later: { sent: string } = await send.result("a", { timeoutMs: 1000 });
+const ended = await send.wait("a");
+if (ended.outcome === "completed") console.log(later, ended.result?.sent);
+const whole = queue.task("whole", () => new Complete(1));
+// @ts-expect-error the type does not say what is in a Complete
+console.log((await whole.result("a")).length);
+// @ts-expect-error a misspelt option
+await queue.wait("a", { timeout: 500 });
+const found = await queue.get("a");
+console.log(found.max_attempts, found.attempt_log?.[0]?.error?.message, (await queue.body("a")).progress);
+// @ts-expect-error no such key
+console.log(found.max_atempts);
 // @ts-expect-error a payload that the function does not take
 await send.enqueue({ too: "ada" });
 // @ts-expect-error a misspelt option
@@ -46,6 +58,9 @@ await queue.setLimits(await queue.limits());
 await queue.setLimits({ each: { runing: 3 } });
 for (const one of (await queue.partitions({ limit: 10 })).partitions) console.log(one.partition, one.leases, one.limit.running);
 await new Worker(queue).stop();
+new Worker(queue, {}, { retry: (attempt) => attempt * 1000 });
+// @ts-expect-error a misspelt option
+new Worker(queue, {}, { concurency: 3 });
 const jobs = eager(queue, { handlers: { audit: (job) => job.id } });
 console.log(jobs.ran[0]?.payload);
 jobs.end();

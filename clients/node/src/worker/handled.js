@@ -2,6 +2,7 @@
 
 import { Complete, RetryError, Snooze, TerminalError } from "../errors.js";
 import { dataOut, followerOut, noteOut } from "../wire.js";
+import { shown } from "./failure.js";
 
 /** In place of a result: the lease was over before the handler could start. */
 const LAPSED = Symbol("lapsed");
@@ -16,7 +17,7 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
  * @param {Map<string, Function>} handlers
  * @returns {Promise<{event: string, fields: object} | undefined>}
  */
-export async function handled(held, handlers, { timeLimitMs, abortGraceMs, emit }) {
+export async function handled(held, handlers, { timeLimitMs, abortGraceMs, emit, retry }) {
   const handler = handlers.get(held.kind);
   if (handler === undefined) {
     const error = { name: "UnknownKind", message: `this worker has no handler for ${held.kind}` };
@@ -34,7 +35,7 @@ export async function handled(held, handlers, { timeLimitMs, abortGraceMs, emit 
     const run = Promise.resolve(held).then(started).then((value) => ({ value }), (error) => ({ error }));
     const ended = await Promise.race([run, givenUp.promise]);
     if (held.isLost) return undefined;
-    return told(ended, held, emit);
+    return told(ended, held, { emit, retry });
   } finally {
     clearTimeout(limit);
     givenUp.forget();
@@ -58,14 +59,14 @@ function afterAbort(signal, ms) {
   return { promise, forget };
 }
 
-function told(ended, held, emit) {
+function told(ended, held, { emit, retry }) {
   const why = held.abort.signal.aborted ? held.abort.signal.reason.why : undefined;
   if (ended === null) {
     emit("handler_abandoned", { job: held.job, why });
     return stopped(why, held);
   }
   if (ended.value === LAPSED) return { event: "release", fields: {} };
-  if ("error" in ended) return failed(ended.error, why, held, emit);
+  if ("error" in ended) return failed(ended.error, why, held, { emit, retry });
   if (ended.value instanceof Snooze) return snoozed(ended.value, why, held);
   try {
     return { event: "complete", fields: completed(ended.value, held.members) };
@@ -84,16 +85,27 @@ function completed(value, members) {
   return { ...dataOut("result", result, contentType), keep, then: then?.map(followerOut), ...joining };
 }
 
-function failed(error, why, held, emit) {
+function failed(error, why, held, { emit, retry }) {
   if (isStop(error, held.abort.signal)) return stopped(why, held);
   if (error instanceof Snooze) return snoozed(error, why, held);
   emit("job_failed", { job: held.job, error, attempt: held.job.attempt });
   const fields = { error: shown(error) };
-  if (error instanceof RetryError) fields.delay_ms = error.delayMs;
+  if (!(error instanceof TerminalError)) fields.delay_ms = error instanceof RetryError ? error.delayMs : waitMs(retry, held, error);
   if (error instanceof TerminalError) {
     Object.assign(fields, { cause: "terminal", keep: error.keep, then: error.then?.map(followerOut) });
   }
   return { event: "fail", fields };
+}
+
+/** What the program wants the next attempt to wait; the service decides where it says no number. */
+function waitMs(retry, held, error) {
+  try {
+    const ms = retry?.(held.job.attempt, error);
+    return Number.isFinite(ms) && ms >= 0 ? Math.round(ms) : undefined;
+  } catch {
+    // The error of the handler must not be lost for one of this function.
+    return undefined;
+  }
 }
 
 /** Whether an error says no more than that the handler obeyed its signal. */
@@ -119,21 +131,3 @@ function snoozed(snooze, why, held) {
   const progress = snooze.progress === undefined ? held.unsent : noteOut("progress", snooze.progress);
   return { event: "snooze", fields: { delay_ms: snooze.delayMs, ...progress } };
 }
-
-function shown(error) {
-  const isError = error instanceof Error;
-  const details = error instanceof RetryError || error instanceof TerminalError ? error.details : undefined;
-  let noted = {};
-  try {
-    noted = noteOut("details", details);
-  } catch {
-    // The failure itself says more than that its details cannot be written.
-  }
-  return { name: text(isError ? error.name : "Error"), message: text(isError ? error.message : String(error)), ...noted };
-}
-
-/** JSON on the way refuses half of a surrogate pair, and a cut in the middle of an emoji leaves one. */
-function text(value) {
-  return Buffer.from(String(value).slice(0, 4096), "utf8").toString("utf8");
-}
-
