@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class AsyncQueue(Base):
-    """The same for asyncio. It belongs to the event loop that uses it first."""
+    """The same for asyncio. Each event loop that uses it has connections of its own."""
 
     def _open(self) -> None:
         self._sender = AsyncSender(self.connection)
@@ -123,7 +123,7 @@ class AsyncQueue(Base):
         self, ids: Iterable[str], *, processing: Literal["leave", "request"] = "leave"
     ) -> Sequence[Changed]:
         """Cancels jobs; the answers are in the order of the ids."""
-        return await self._sender.run(_plans.cancel(self.name, list(ids), processing))
+        return await self._sender.run(_plans.cancel(self.name, ids, processing))
 
     async def failures(self) -> Sequence[FailureGroup]:
         """As `Queue.failures`."""
@@ -135,7 +135,7 @@ class AsyncQueue(Base):
 
     async def redrive_many(self, ids: Iterable[str]) -> Sequence[Changed]:
         """Runs Failed and Cancelled jobs again; the answers are in the order of the ids."""
-        return await self._sender.run(_plans.redrive(self.name, list(ids)))
+        return await self._sender.run(_plans.redrive(self.name, ids))
 
     async def pause(self, *, kind: str | None = None, duration: Seconds | None = None) -> PauseState:
         """Stops claims of the queue, or of one kind; see `Queue.pause`."""
@@ -190,7 +190,7 @@ class AsyncQueue(Base):
         return await self._sender.run(_plans.listing(self.name, state, asked))
 
     async def close(self) -> None:
-        """Closes the connections."""
+        """Closes the connections of this event loop."""
         await self._sender.close()
 
     async def __aenter__(self) -> AsyncQueue:

@@ -45,6 +45,31 @@ class _PerProcess(Generic[C]):
         return client
 
 
+class _PerLoop(Generic[C]):
+    """The connections of each event loop, since those of one loop cannot be used by another.
+
+    Those of a loop that was closed are dropped when the next loop asks for its own.
+    """
+
+    def __init__(self, make: Callable[[], C]) -> None:
+        self._make = make
+        self._process = os.getpid()
+        self._inherited: list[C] = []
+        self._mine: dict[asyncio.AbstractEventLoop, C] = {}
+
+    def mine(self) -> C:
+        """Made when a loop of this process first asks for it; see `_PerProcess` about a fork."""
+        if self._process != os.getpid():
+            self._inherited += self._mine.values()
+            self._process, self._mine = os.getpid(), {}
+        loop = asyncio.get_running_loop()
+        if loop not in self._mine:
+            for closed in [one for one in self._mine if one.is_closed()]:
+                del self._mine[closed]
+            self._mine[loop] = self._make()
+        return self._mine[loop]
+
+
 async def within(work: Awaitable[T], seconds: float) -> T:
     """The result, or `TimeoutError`.
 
@@ -132,7 +157,7 @@ class AsyncSender:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._pool = _PerProcess(connection.async_client)
+        self._pool = _PerLoop(connection.async_client)
 
     async def run(self, plan: Plan[T]) -> T:
         """Carries a conversation out."""
@@ -184,5 +209,5 @@ class AsyncSender:
         return response, body
 
     async def close(self) -> None:
-        """Closes the connections."""
+        """Closes the connections of this event loop."""
         await self._pool.mine().aclose()
