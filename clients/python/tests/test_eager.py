@@ -77,11 +77,32 @@ class Eager(unittest.TestCase):
             self.assertEqual(self.queue.cancel("a").outcome, "done")
             self.assertIsInstance(self.queue.wait("a"), Cancelled)
 
-    def test_what_it_does_not_have_is_said(self) -> None:
-        with eager(self.queue):
-            for call in (self.queue.counts, lambda: self.queue.batch("b"), self.queue.schedules.list, lambda: self.queue.get("a")):
-                with self.assertRaises(Unsupported):
+    def test_what_it_does_not_have_is_said_by_the_name_of_the_call(self) -> None:
+        queue = self.queue
+        with eager(queue):
+            for call, name in ((queue.counts, "counts"), (lambda: queue.batch("b"), "batches"), (queue.schedules.list, "schedules"),
+                               (lambda: queue.get("a"), "get"), (queue.list, "list"), (lambda: queue.redrive("a"), "redrive"),
+                               (lambda: queue.schedules.preview(every=60), "schedules"), (queue.pause, "pause")):
+                with self.assertRaisesRegex(Unsupported, f"^eager mode has no `{name}`: it has enqueue, result, wait and cancel"):
                     call()  # type: ignore[operator]
+
+    def test_with_retries_a_job_runs_until_it_succeeds_or_its_attempts_are_spent(self) -> None:
+        def third(job: Any) -> Any:
+            if job.attempt < 3:
+                raise ValueError(f"attempt {job.attempt}")
+            return [job.attempt, job.last_error.message]
+
+        def bad(job: Any) -> None:
+            raise Fail("Smtp", "no such mailbox", terminal=True)
+
+        with eager(self.queue, handlers={"third": third, "bad": bad}, retries=True) as ran:
+            self.assertEqual(self.queue.result(self.queue.enqueue("third")), [3, "attempt 2"])
+            self.assertEqual([job.attempt for job in ran], [1, 2, 3])
+            with self.assertRaisesRegex(ValueError, "attempt 2"):
+                self.queue.enqueue("third", max_attempts=2)
+            with self.assertRaises(Fail):
+                self.queue.enqueue("bad")
+        self.assertEqual(len(ran), 6)
 
     def test_both_faces_run_handlers_of_both_kinds(self) -> None:
         async def waiting(job: Any) -> Any:

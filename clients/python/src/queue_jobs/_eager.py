@@ -19,6 +19,8 @@ from ._model import State
 
 #: Members of an enqueue that a claimed job has too.
 _CLAIMED = ("kind", "payload", "payload_base64", "content_type", "headers", "tags", "partition", "priority", "time_limit_ms")
+#: Attempts of a job that does not say how many, and the most that are made.
+_ATTEMPTS, _ATTEMPTS_MAX = 25, 100
 #: Members of a settle that a wait answers.
 _RESULT = ("result", "result_base64", "content_type")
 
@@ -53,15 +55,15 @@ Answering = Generator[Work, Ended, str]
 class EagerStore:
     """The jobs of all queues of a test."""
 
-    def __init__(self, raises: bool) -> None:
+    def __init__(self, raises: bool, retries: bool) -> None:
         self.ran: list[ClaimedJob] = []
-        self._raises = raises
+        self._raises, self._retries = raises, retries
         self._kept: dict[tuple[str, str], _Kept] = {}
         self._seqs = itertools.count(1)
 
     def answer(self, call: Call, handlers: Mapping[str, Handler]) -> Answering:
         """Carries a call out; answers as the service would."""
-        _, _, _, queue, *rest = call.path.split("/")
+        queue, *rest = call.path.split("/")[3:] or [""]
         queue, body = unquote(queue), call.body.decode()
         match (call.method, rest):
             case ("POST", ["jobs"]):
@@ -75,7 +77,7 @@ class EagerStore:
             case ("POST", ["jobs:cancel"]):
                 found = [self._cancelled(queue, job_id) for job_id in loads(body)["ids"]]
                 return _object({"items": f"[{','.join(found)}]"})
-        raise Unsupported(f"eager mode has enqueue, wait and cancel alone, and not {call.method} {call.path}")
+        raise Unsupported(f"eager mode has no `{_name_of(call)}`: it has enqueue, result, wait and cancel")
 
     def _enqueued(self, queue: str, said: dict[str, str], handlers: Mapping[str, Handler]) -> Answering:
         job_id = loads(said["id"]) if "id" in said else uuid4().hex
@@ -84,15 +86,27 @@ class EagerStore:
             if kept.state == "completed":
                 return _object({**known, **kept.outcome})
             return _object({**known, "outcome": '"duplicate"', "state": dumps(kept.state)})
-        job = _claimed(queue, job_id, next(self._seqs), said)
-        if (handler := handlers.get(job.kind)) is None:
-            raise InvalidRequest(f"eager mode has no handler for the kind {job.kind!r}: give handlers")
-        kept = self._kept[queue, job_id] = _Kept(job.seq, "processing", {})
-        self.ran.append(job)
-        ended = yield Work(handler, job)
+        seq, kind = next(self._seqs), loads(said["kind"])
+        if (handler := handlers.get(kind)) is None:
+            raise InvalidRequest(f"eager mode has no handler for the kind {kind!r}: give handlers")
+        kept = self._kept[queue, job_id] = _Kept(seq, "processing", {})
+        last_error: str | None = None
+        for attempt in range(1, self._attempts(said) + 1):
+            job = _claimed(queue, job_id, seq, said, attempt, last_error)
+            self.ran.append(job)
+            ended = yield Work(handler, job)
+            if (last_error := _retried(ended.error)) is None:
+                break
         for follower in self._settle(kept, job, ended):
             yield from self._enqueued(queue, dict(members(follower)), handlers)
         return _object({"id": dumps(job_id), "seq": str(job.seq), "outcome": '"queued"'})
+
+    def _attempts(self, said: Mapping[str, str]) -> int:
+        """How often the handler of a job may run."""
+        if not self._retries:
+            return 1
+        most = loads(said.get("max_attempts", str(_ATTEMPTS)))
+        return min(most, _ATTEMPTS_MAX) if isinstance(most, int) else _ATTEMPTS_MAX
 
     def _settle(self, kept: _Kept, job: ClaimedJob, ended: Ended) -> list[str]:
         """Keeps the outcome; answers the jobs that follow. Raises what the handler raised, if asked to."""
@@ -143,8 +157,35 @@ def _event(text: str) -> dict[str, str]:
     return dict(members(said))
 
 
-def _claimed(queue: str, job_id: str, seq: int, said: Mapping[str, str]) -> ClaimedJob:
+def _name_of(call: Call) -> str:
+    """What a program called, by the path of the request."""
+    first, *rest = call.path.partition("?")[0].split("/")[2:]
+    match rest[1:] if first == "queues" else [first]:
+        case []:
+            return "counts"
+        case ["jobs"]:
+            return "list"
+        case ["jobs", _]:
+            return "get"
+        case [word, *_]:
+            return word.removeprefix("jobs:").partition(":")[0]
+    return call.path
+
+
+def _retried(error: Exception | None) -> str | None:
+    """The error of an attempt after which another one is made, as the next attempt sees it."""
+    if error is None or isinstance(error, Snooze):
+        return None
+    fail = error if isinstance(error, Fail) else failure_of(error)
+    return None if fail.terminal else dumps({"name": fail.name, "message": fail.message})
+
+
+def _claimed(
+    queue: str, job_id: str, seq: int, said: Mapping[str, str], attempt: int, last_error: str | None
+) -> ClaimedJob:
     """The job as a worker would have it."""
     text = {name: said[name] for name in _CLAIMED if name in said}
-    known = {"receipt": "eager", "queue": queue, "id": job_id, "seq": seq, "epoch": 1, "attempt": 1}
+    if last_error is not None:
+        text["last_error"] = last_error
+    known = {"receipt": "eager", "queue": queue, "id": job_id, "seq": seq, "epoch": attempt, "attempt": attempt}
     return ClaimedJob(_object({**{name: dumps(value) for name, value in known.items()}, **text}))

@@ -34,7 +34,7 @@ __all__ = ["eager"]
 
 @contextmanager
 def eager(
-    *queues: Queue | AsyncQueue, handlers: Mapping[str, Handler] | None = None, raises: bool = True
+    *queues: Queue | AsyncQueue, handlers: Mapping[str, Handler] | None = None, raises: bool = True, retries: bool = False
 ) -> Iterator[list[ClaimedJob]]:
     """Inside of the block each enqueue into these queues runs the job before it returns.
 
@@ -45,8 +45,11 @@ def eager(
 
     What a handler raises comes out of the enqueue, and so does `InvalidRequest` for a result that cannot
     be stored. With `raises=False` a job whose handler raises is Failed instead, after one attempt.
+
+    With `retries=True` a job whose handler raises runs again at once, as often as its `max_attempts`
+    allow (100 times at most): each attempt is in the list, and the error of the last one counts.
     """
-    store = EagerStore(raises)
+    store = EagerStore(raises, retries)
     with ExitStack() as after:
         for queue in queues:
             known = ChainMap(dict(handlers or {}), queue._tasks)
