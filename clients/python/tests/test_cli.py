@@ -100,7 +100,7 @@ class Commands(unittest.TestCase):
 
     def test_what_is_no_worker_is_said(self) -> None:
         folder = self.folder()
-        for words, why in ((["nosuch"], "no module 'nosuch'"), (["tasks:send"], "no Worker"), (["os"], "no queue with tasks"),
+        for words, why in ((["nosuch"], "no module 'nosuch'"), (["tasks:send"], "is a Task: name a Worker"), (["tasks:nosuch"], "nothing of the name 'nosuch'"), (["os"], "no queue with tasks"),
                            (["tasks", "tasks:mail"], "several workers"), (["tasks", "--processes", "0"], "from 1 on"), ([], "TARGET")):
             done = subprocess.run([sys.executable, "-m", "queue_jobs", "work", *words], cwd=folder, env={**os.environ, **FEW},
                                   capture_output=True, text=True)

@@ -53,7 +53,7 @@ class Values(unittest.TestCase):
         self.assertEqual(loads("0.1000000000000000055511151231257827"), Decimal("0.1000000000000000055511151231257827"))
         self.assertEqual(loads("9" * 5000), Decimal("9" * 5000))
 
-    def test_what_is_no_json_is_refused(self) -> None:
+    def test_what_is_not_json_is_refused(self) -> None:
         for value in (float("nan"), float("inf"), "\ud800", b"x", object(), {1: {Decimal(1)}}, Decimal("NaN")):
             with self.assertRaises((TypeError, ValueError), msg=repr(value)):
                 dumps(value)
@@ -69,20 +69,20 @@ class Values(unittest.TestCase):
         self.assertEqual(Json('["\\ud83e\\udd80 \\\\ud800"]').text, '["\\ud83e\\udd80 \\\\ud800"]')
 
     def test_what_json_would_change_is_refused_with_the_way_to_it(self) -> None:
-        half = "text with half of a surrogate pair, which is no Unicode"
+        half = "text with half of a surrogate pair, which is not Unicode"
         for job, why in (
             (Job("k", {"to": ["a", "\ud800"]}), f"payload.to[1]: {half}"),
-            (Job("k", {1: "a"}), "payload.1: names in JSON are text, and this one is int"),
-            (Job("k", {"a": {None: 1}}), "payload.a.None: names in JSON are text, and this one is NoneType"),
+            (Job("k", {1: "a"}), "payload.1: the names of an object are text, and this one is of the type int"),
+            (Job("k", {"a": {None: 1}}), "payload.a.None: the names of an object are text, and this one is of the type NoneType"),
             (Job("k", {"a": float("nan")}), "payload.a: JSON has no nan"),
             (Job("k", [Decimal("-Infinity")]), "payload[0]: JSON has no -Infinity"),
-            (Job("k", {"a": b"x"}), "payload.a: bytes within a value are no JSON: give base64, or bytes as the whole"),
-            (Job("k", {"at": timedelta(1)}), "payload.at: timedelta is no JSON"),
-            (Job("k", {"to": {1, 2}}), "payload.to: set is no JSON"),
+            (Job("k", {"a": b"x"}), "payload.a: bytes within a value are not JSON: give base64, or bytes as the whole"),
+            (Job("k", {"at": timedelta(1)}), "payload.at: a timedelta cannot be written as JSON"),
+            (Job("k", {"to": {1, 2}}), "payload.to: a set cannot be written as JSON"),
             (Job("k\udfff"), f"job.kind: {half}"),
             (Job("k", tags=["a", "\ud800"]), f"job.tags[1]: {half}"),
             (Job("k", headers={"a": "\ud800"}), f"job.headers.a: {half}"),
-            (Job("k", tags="abc"), "tags: a list such as ['abc'], and no text"),
+            (Job("k", tags="abc"), "tags: a list such as ['abc'], not 'abc' by itself"),
         ):
             with self.assertRaises(InvalidRequest) as raised:
                 _wire.job_text(job, "a", {})
@@ -214,11 +214,11 @@ class Tokens(unittest.TestCase):
 
     def test_a_callback_is_a_kind_alone_or_with_what_its_job_gets(self) -> None:
         for callback, payload in (("report", "null"), (("report", 7), "7"), (("report", {"a": [1]}), '{"a":[1]}')):
-            said = _batches._callback("on_end", callback)
+            said = _batches._callback("on_end", callback, "mail")
             self.assertEqual((said["kind"], dumps(said["payload"])), ("report", payload))
         for callback in ({"kind": "report"}, ["report"], ("report",), ("report", 7, 8), (7, "report"), 7, b"report"):
-            with self.assertRaises(InvalidRequest, msg=repr(callback)):
-                _batches._callback("on_end", callback)
+            with self.assertRaisesRegex(InvalidRequest, r'on_end: .*"report", report or \(report, ', msg=repr(callback)):
+                _batches._callback("on_end", callback, "mail")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from . import _plans, _wire
 from ._connection import Connection
 from ._errors import InvalidRequest
 from ._job import ClaimedJob
+from ._origin import Origin
 from ._tasks import AsyncTask, Task
 
 
@@ -59,7 +60,7 @@ class Base:
         self._trace = trace
         #: The handlers of its tasks by kind, which every worker of this object has.
         self._tasks: dict[str, Callable[[ClaimedJob], Any]] = {}
-        self._functions: dict[str, str] = {}
+        self._origins: dict[str, Origin] = {}
         self._open()
 
     def _open(self) -> None:
@@ -68,8 +69,10 @@ class Base:
     def _register(self, task: Task[Any, Any] | AsyncTask[Any, Any]) -> None:
         """Two functions of one kind would run each other's jobs; a module that is loaded again is fine."""
         _wire.text_of(task.kind, "the kind of a task")
-        if (other := self._functions.setdefault(task.kind, task._origin)) != task._origin:
-            raise InvalidRequest(f"the kind {task.kind!r} has a task already: {other}")
+        other = self._origins.setdefault(task.kind, task._origin)
+        if not task._origin.is_again(other):
+            raise InvalidRequest(f"the kind {task.kind!r} has a task already: {other}; give one of them another kind")
+        self._origins[task.kind] = task._origin
         self._tasks[task.kind] = task._handler()
 
     def __repr__(self) -> str:

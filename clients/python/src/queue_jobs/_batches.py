@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
 from urllib.parse import urlencode
 
 from . import _plans, _wire
+from ._checks import millis
 from ._connection import Call
 from ._errors import InvalidRequest, NotFound
 from ._json import Json, loads
 from ._model import Enqueued, Job, JobOptions, Seconds
 from ._send import AsyncSender, Plan, SyncSender
+from ._tasks import AsyncTask, Task, job_for
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: The kind of a job that a batch enqueues, alone or with any JSON that it gets as `payload`.
-Callback = Union[str, tuple[str, Any]]
+_Called = Union[str, Task[..., Any], AsyncTask[..., Any]]
+#: A kind or a task that a batch enqueues, alone or with any JSON that its job gets as `payload`, or
+#: a job of them.
+Callback = Union[_Called, Job, tuple[_Called, Any]]
 #: What became of a change: `done`, `requested` (workers do it) or `unchanged`.
 BatchOutcome = Literal["done", "requested", "unchanged"]
 _Shown = dict[str, Any]
@@ -221,15 +225,19 @@ def _path(queue: str, name: str) -> str:
     return f"{_wire.queue_path(queue)}/batches/{_wire.segment(name, 'the name of the batch')}"
 
 
-def _callback(name: str, callback: Callback) -> dict[str, Any]:
-    match callback:
-        case str():
-            kind, payload = callback, None
-        case (str(kind), payload):
-            pass
-        case _:
-            raise InvalidRequest(f'{name}: a kind, or a kind and what its job gets, such as ("report", 7)')
-    return {"kind": kind, "payload": Json._of(_wire.text_of(payload, name))}
+def _callback(when: str, callback: Callback, queue: str) -> dict[str, Any]:
+    called, payload = callback if isinstance(callback, tuple) and len(callback) == 2 else (callback, None)
+    if not isinstance(called, (str, Task, AsyncTask)) and not (isinstance(called, Job) and called is callback):
+        raise InvalidRequest(
+            f"{when}: a kind or a task, alone or with what its job gets, "
+            f'such as "report", report or (report, {{"to": "ada"}}), not {callback!r}'
+        )
+    if isinstance(called, Job):
+        payload = called.payload
+        if called != Job(called.kind, payload):
+            raise InvalidRequest(f"{when}: the job of a callback has a kind and a payload, and no options")
+    job = job_for(queue, called)
+    return {"kind": job.kind, "payload": Json._of(_wire.text_of(payload, when))}
 
 
 def opening(
@@ -243,15 +251,17 @@ def opening(
 ) -> Plan[int]:
     """Opens a batch; its end is the number of this life of the name."""
     said: dict[str, Any] = {
-        when: _callback(when, callback) for when, callback in callbacks.items() if callback is not None
+        when: _callback(when, callback, callbacks_in or queue)
+        for when, callback in callbacks.items()
+        if callback is not None
     }
     said["on_timeout"] = on_timeout
     if callbacks_in is not None:
         said["callbacks_in"] = callbacks_in
     if timeout is not None:
-        said["timeout_ms"] = _wire.millis(timeout)
+        said["timeout_ms"] = millis(timeout, "timeout")
     if keep is not None:
-        said["keep_ms"] = _wire.millis(keep)
+        said["keep_ms"] = millis(keep, "keep")
     reply = yield Call("PUT", _path(queue, name), _wire.text_of(said, "batch").encode(), "seq")
     return int(reply.answer.said["seq"])
 

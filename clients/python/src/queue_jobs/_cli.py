@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"a number from 1 on, and not {text!r}")
+        raise argparse.ArgumentTypeError(f"a number from 1 on, not {text!r}")
     return int(text)
 
 
@@ -114,8 +114,10 @@ def _named(target: str) -> list[_Found]:
         raise _Wrong(f"there is no module {module_name!r} here or on the path of Python") from None
     if name:
         one = getattr(module, name, None)
+        if one is None:
+            raise _Wrong(f"{module_name} has nothing of the name {name!r}")
         if not isinstance(one, (Worker, Queue, AsyncQueue)):
-            raise _Wrong(f"{target} is no Worker, Queue or AsyncQueue")
+            raise _Wrong(f"{target} is a {type(one).__name__}: name a Worker, a Queue or an AsyncQueue")
         return [one]
     things = {id(thing): thing for thing in vars(module).values()}.values()
     workers: list[_Found] = [thing for thing in things if isinstance(thing, Worker)]

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from ._checks import text
 from ._errors import InvalidRequest, QueueError, Unavailable
 from ._network import Transport
 
@@ -62,6 +63,7 @@ class Connection:
     ) -> None:
         if token is not None and token_file is not None:
             raise InvalidRequest("give a token or the file of a token, not both")
+        text(url, "the address of a service")
         self.socket = url[len("unix:") :] if url.startswith("unix:") else None
         if self.socket is None and not url.startswith(("http://", "https://")):
             raise InvalidRequest("the address of a service begins with http://, https:// or unix:")
@@ -89,7 +91,7 @@ class Connection:
         return httpx.Client(base_url=self.base, transport=transport, trust_env=False)
 
     def async_client(self) -> httpx.AsyncClient:
-        """The same for asyncio; it belongs to the loop that uses it first."""
+        """The same for asyncio, for one event loop."""
         transport = httpx.AsyncHTTPTransport(uds=self.socket) if self.socket is not None else None
         return httpx.AsyncClient(
             base_url=self.base, transport=transport, verify=self._verify(), trust_env=False

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import _wire
+from ._checks import millis
 from ._connection import Call
 from ._errors import QueueError, of_item
 from ._events import Events
@@ -72,7 +73,7 @@ class Heartbeat:
     def _item(self, job: ClaimedJob, report: str | None) -> str:
         receipt = _wire.text_of(job._receipt, "receipt")
         progress = "" if report is None else f",{report}"
-        return f'{{"receipt":{receipt},"by_ms":{_wire.millis(self._lease)}{progress}}}'
+        return f'{{"receipt":{receipt},"by_ms":{millis(self._lease, "lease")}{progress}}}'
 
     def _heard(self, held: Held, report: str | None, said: Mapping[str, Any], sent: float) -> bool:
         """Whether the answer is final for this beat."""

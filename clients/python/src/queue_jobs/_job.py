@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _wire
+from ._checks import keep as keep_for
+from ._checks import millis
 from ._json import Json, loads
 from ._model import Data, Job, JobError, JobOptions, Keep, Seconds
 from ._plans import as_job
@@ -187,7 +189,7 @@ def _batch_of(job_id: str, tags: Sequence[str]) -> BatchOfJob | None:
 def _event(name: str, members: Mapping[str, Any], then: Sequence[Job], keep: Keep | None) -> str:
     said = dict(members)
     if keep is not None:
-        said["keep"] = _wire.keep(keep)
+        said["keep"] = keep_for(keep, "keep")
     if then:
         said["then"] = [Json._of(_wire.job_text(job, job.id, {})) for job in then]
     return f'"{name}":{_wire.text_of(said, name)}'
@@ -211,13 +213,13 @@ def fail_event(fail: Fail, cause: str | None = None) -> str:
     if cause is not None or fail.terminal:
         said["cause"] = cause or "terminal"
     if fail.delay is not None:
-        said["delay_ms"] = _wire.millis(fail.delay)
+        said["delay_ms"] = millis(fail.delay, "delay")
     return _event("fail", said, fail.then, fail.keep)
 
 
 def snooze_event(snooze: Snooze) -> str:
     """The event of a handler that is to run again later."""
-    said: dict[str, Any] = {"delay_ms": _wire.millis(snooze.delay)}
+    said: dict[str, Any] = {"delay_ms": millis(snooze.delay, "delay")}
     if snooze.progress is not None:
         said |= _wire.data_members("progress", snooze.progress, content_type=False)
     return _event("snooze", said, (), None)

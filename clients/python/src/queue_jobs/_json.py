@@ -21,13 +21,13 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 #: Text without this has no half of a surrogate pair in it.
 _PERHAPS_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_HALF = "text with half of a surrogate pair, which is no Unicode"
+_HALF = "text with half of a surrogate pair, which is not Unicode"
 
 
 class Json:
     """JSON text that is sent exactly as it is written.
 
-    Raises `InvalidRequest` for what is no JSON, and for text in it that is no Unicode.
+    Raises `InvalidRequest` for what is not JSON, and for text in it that is not Unicode.
     """
 
     __slots__ = ("text",)
@@ -91,11 +91,11 @@ def _check_text(text: str) -> None:
     except UnicodeEncodeError:
         raise InvalidRequest(f"JSON: {_HALF}") from None
     except (ValueError, TypeError, RecursionError) as error:
-        raise InvalidRequest(f"this text is no JSON: {error}") from error
+        raise InvalidRequest(f"this text is not JSON: {error}") from error
 
 
 class Refused(ValueError):
-    """Why a value is no JSON, and the way to it, which is known only on the way back."""
+    """Why a value cannot be written as JSON, and where in the whole it is, which callers add step by step."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -110,7 +110,7 @@ def dumps(value: object) -> str:
 
     `Decimal` is written with all of its digits, and `Json` as it is. Raises `Refused` for what JSON
     cannot say or would change without a word: NaN, the infinities, half of a surrogate pair, names
-    that are no text, and every other type.
+    that are not text, and every other type.
     """
     _check(value)
     try:
@@ -138,15 +138,15 @@ def _check(value: object) -> None:
             for place, item in enumerate(value):
                 _check_at(f"[{place}]", item)
         case bytes() | bytearray() | memoryview():
-            raise Refused("bytes within a value are no JSON: give base64, or bytes as the whole")
+            raise Refused("bytes within a value are not JSON: give base64, or bytes as the whole")
         case _:
-            raise Refused(f"{type(value).__name__} is no JSON")
+            raise Refused(f"a {type(value).__name__} cannot be written as JSON")
 
 
 def _check_at(step: str, item: object, name: object = "") -> None:
     try:
         if not isinstance(name, str):
-            raise Refused(f"names in JSON are text, and this one is {type(name).__name__}")
+            raise Refused(f"the names of an object are text, and this one is of the type {type(name).__name__}")
         _check(name)
         _check(item)
     except Refused as refused:

@@ -9,6 +9,7 @@ from typing import Any, Union
 from urllib.parse import urlencode
 
 from . import _wire
+from ._checks import whole
 from ._connection import Call
 from ._errors import InvalidRequest
 from ._send import Plan
@@ -99,6 +100,8 @@ def _said(name: str, limit: object) -> dict[str, Any] | None:
         case None:
             return None
         case Limit(running, weight):
-            return {"running": running, "weight": weight}
+            if running is not None:
+                whole(running, 0, None, f"{name}: running")
+            return {"running": running, "weight": whole(weight, 0, None, f"{name}: weight")}
         case _:
             raise InvalidRequest(f"{name}: a Limit, such as Limit(3), or None to take it away")

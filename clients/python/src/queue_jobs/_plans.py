@@ -10,6 +10,7 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from . import _wire
+from ._checks import known_options, millis, text, texts
 from ._connection import Call
 from ._errors import InvalidRequest, QueueError
 from ._json import loads
@@ -48,7 +49,10 @@ def inherited(trace: Trace | None) -> Mapping[str, str]:
 def as_job(job: Job | str, payload: Any, options: JobOptions) -> Job:
     """A job from either form of arguments."""
     if isinstance(job, str):
+        known_options(options)
         return Job(job, payload, **options)
+    if not isinstance(job, Job):
+        raise InvalidRequest(f"a Job or a kind, not {job!r}; a task is enqueued by its own `enqueue`")
     if payload is not None or options:
         raise InvalidRequest("a Job has its payload and its options in it")
     return job
@@ -82,10 +86,12 @@ def store(
 
 def wait(queue: str, job: Enqueued | str, seq: int | None, timeout: Seconds | None) -> Plan[Outcome]:
     """Waits for the end of a job, in as many calls as it takes."""
+    if not isinstance(job, (str, Enqueued)):
+        raise InvalidRequest(f"job: the answer of an enqueue or an id, not {job!r}")
     job_id = job if isinstance(job, str) else job.id
     if not isinstance(job, str) and seq is None:
         seq = job.seq
-    end = None if timeout is None else time.monotonic() + _wire.millis(timeout) / 1000
+    end = None if timeout is None else time.monotonic() + millis(timeout, "timeout") / 1000
     while True:
         left = _WAIT_MS_MAX if end is None else max(0, math.ceil((end - time.monotonic()) * 1000))
         wait_ms = min(left, _WAIT_MS_MAX)
@@ -114,23 +120,21 @@ def result(queue: str, outcome: Outcome) -> Plan[Any]:
     return result_of(outcome, shown if shown.get("seq") == getattr(outcome, "seq", None) else {})
 
 
-def cancel(queue: str, ids: Sequence[str], processing: Literal["leave", "request"]) -> Plan[list[Changed]]:
+def cancel(queue: str, ids: Iterable[str], processing: Literal["leave", "request"]) -> Plan[list[Changed]]:
     """Cancels jobs by their ids."""
     return _change(queue, ids, "cancel", f',"processing":{_wire.text_of(processing, "processing")}')
 
 
-def redrive(queue: str, ids: Sequence[str]) -> Plan[list[Changed]]:
+def redrive(queue: str, ids: Iterable[str]) -> Plan[list[Changed]]:
     """Runs Failed and Cancelled jobs again."""
     return _change(queue, ids, "redrive", "")
 
 
-def _change(queue: str, ids: Sequence[str], action: str, tail: str) -> Plan[list[Changed]]:
-    if isinstance(ids, str):
-        raise InvalidRequest(f"ids: a list such as [{ids!r}], and no text")
+def _change(queue: str, ids: Iterable[str], action: str, tail: str) -> Plan[list[Changed]]:
     found: list[Changed] = []
-    texts = [_wire.text_of(job_id, "id") for job_id in ids]
-    for part in _wire.chunks(texts):
-        body = _wire.list_body("ids", [texts[place] for place in part], tail)
+    named = [_wire.text_of(text(job_id, "id"), "id") for job_id in texts(ids, "ids")]
+    for part in _wire.chunks(named):
+        body = _wire.list_body("ids", [named[place] for place in part], tail)
         reply = yield Call("POST", f"{_wire.queue_path(queue)}/jobs:{action}", body, "items", len(part))
         found += _wire.changed(reply.answer.said["items"])
     return found
@@ -140,7 +144,7 @@ def pause(queue: str, kind: str | None, duration: Seconds | None) -> Plan[PauseS
     """Stops claims."""
     said: dict[str, object] = {} if kind is None else {"kind": kind}
     if duration is not None:
-        said["for_ms"] = _wire.millis(duration)
+        said["for_ms"] = millis(duration, "duration")
     return _paused(queue, "pause", said)
 
 

@@ -157,7 +157,7 @@ class Queue(Base):
         self, ids: Iterable[str], *, processing: Literal["leave", "request"] = "leave"
     ) -> Sequence[Changed]:
         """Cancels jobs; the answers are in the order of the ids."""
-        return self._sender.run(_plans.cancel(self.name, list(ids), processing))
+        return self._sender.run(_plans.cancel(self.name, ids, processing))
 
     def failures(self) -> Sequence[FailureGroup]:
         """What fails, in groups, the largest first. Needs the scope `view`.
@@ -172,7 +172,7 @@ class Queue(Base):
 
     def redrive_many(self, ids: Iterable[str]) -> Sequence[Changed]:
         """Runs Failed and Cancelled jobs again; the answers are in the order of the ids."""
-        return self._sender.run(_plans.redrive(self.name, list(ids)))
+        return self._sender.run(_plans.redrive(self.name, ids))
 
     def pause(self, *, kind: str | None = None, duration: Seconds | None = None) -> PauseState:
         """Stops claims of the queue, or of one kind, for a time or until `resume`. Jobs that run go on.

@@ -14,6 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from . import _wire
+from ._checks import millis
 from ._connection import Attempts, Call
 from ._errors import QueueError, ServiceFault
 from ._events import Events
@@ -144,8 +145,8 @@ class Run:
             "worker": self._worker,
             "claim_id": uuid4().hex,
             "limit": min(limit, _wire.ITEMS_MAX),
-            "lease_ms": _wire.millis(options.lease),
-            "wait_ms": _wire.millis(options.wait),
+            "lease_ms": millis(options.lease, "lease"),
+            "wait_ms": millis(options.wait, "wait"),
         }
         attempts = Attempts(float("inf"), stubborn=True)
         lapsed_at = float("inf")
@@ -258,7 +259,7 @@ class Run:
             "host": f"{socket.gethostname()}, process {os.getpid()}",
             "version": "queue-python 0.1.0",
             "kinds": list(self._options.handlers)[:100],
-            "ttl_ms": _wire.millis(good_for),
+            "ttl_ms": millis(good_for, "ttl"),
         }
         call = Call("POST", "/v1/workers", _wire.text_of(said, "worker").encode(), "drain")
         try:

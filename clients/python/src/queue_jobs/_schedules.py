@@ -8,11 +8,13 @@ from typing import Any, Literal, Union
 from urllib.parse import urlencode
 
 from . import _wire
+from ._checks import millis
 from ._connection import Call
 from ._errors import InvalidRequest
 from ._json import Json, loads
 from ._model import Job, Seconds
 from ._send import AsyncSender, Plan, SyncSender
+from ._tasks import AsyncTask, Task, job_for
 
 Moment = Union[datetime, str]
 Missed = Literal["skip", "latest", "all"]
@@ -33,7 +35,7 @@ class Schedules:
     def put(
         self,
         name: str,
-        job: Job,
+        job: Job | Task[..., Any] | AsyncTask[..., Any] | str,
         *,
         cron: str | None = None,
         zone: str | None = None,
@@ -48,6 +50,7 @@ class Schedules:
     ) -> PutOutcome:
         """Makes a schedule, or changes the one of this name. Give one of `cron`, `every` and `at`.
 
+        `job` is a `Job`, such as `report.job(day="$queue.tick")`, or a task or a kind without arguments.
         The id of each job is the name, `@` and its moment, so `job` has no id; a string
         `"$queue.tick"` in its payload becomes that moment. A changed schedule goes on from its last
         tick. It takes a token with the scopes `operate` and `produce`.
@@ -111,7 +114,7 @@ class AsyncSchedules:
     async def put(
         self,
         name: str,
-        job: Job,
+        job: Job | Task[..., Any] | AsyncTask[..., Any] | str,
         *,
         cron: str | None = None,
         zone: str | None = None,
@@ -190,7 +193,7 @@ def _timing(
     said = {
         "cron": cron,
         "zone": zone,
-        "every_ms": None if every is None else _wire.millis(every),
+        "every_ms": None if every is None else millis(every, "every"),
         "at": None if at is None else [_moment(moment) for moment in at],
     }
     return {name: value for name, value in said.items() if value is not None}
@@ -199,7 +202,7 @@ def _timing(
 def _put(
     queue: str,
     name: str,
-    job: Job,
+    given: Job | Task[..., Any] | AsyncTask[..., Any] | str,
     timing: dict[str, Any],
     missed: str,
     grace: Seconds | None,
@@ -208,10 +211,11 @@ def _put(
     jitter: Seconds,
     spread: Seconds,
 ) -> Plan[Any]:
+    job = job_for(queue, given)
     said = {**timing, "job": Json._of(_wire.job_text(job, job.id, {})), "missed": missed, "overlap": overlap}
-    said |= {"jitter_ms": _wire.millis(jitter), "spread_ms": _wire.millis(spread)}
+    said |= {"jitter_ms": millis(jitter, "jitter"), "spread_ms": millis(spread, "spread")}
     if grace is not None:
-        said["grace_ms"] = _wire.millis(grace)
+        said["grace_ms"] = millis(grace, "grace")
     if catch_up is not None:
         said["catch_up"] = catch_up
     reply = yield Call("PUT", _path(queue, name), _wire.text_of(said, "schedule").encode(), "outcome")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from datetime import timedelta
 from typing import Any, TypeVar, get_args
 from urllib.parse import quote
 from uuid import uuid4
 
+from ._checks import keep, millis, option, text, texts
 from ._errors import InvalidRequest
 from ._json import Json, Refused, dumps, loads, members
 from ._model import (
@@ -23,10 +23,8 @@ from ._model import (
     FailureGroup,
     Job,
     JobError,
-    Keep,
     Outcome,
     Pending,
-    Seconds,
     Superseded,
     Unknown,
 )
@@ -41,12 +39,12 @@ JSON = "application/json"
 
 def segment(name: str, what: str) -> str:
     """A name as one segment of a path; `what` names it in an error, such as `the id of the job`."""
-    if name in ("", ".", ".."):
+    if text(name, what) in ("", ".", ".."):
         raise InvalidRequest(f"{what} is {name!r}, which no path can have")
     try:
         return quote(name, safe="")
     except UnicodeEncodeError:
-        raise InvalidRequest(f"{what} is no Unicode") from None
+        raise InvalidRequest(f"{what} is not Unicode") from None
 
 
 def queue_path(queue: str) -> str:
@@ -71,20 +69,6 @@ def text_of(value: object, what: str) -> str:
         raise InvalidRequest(f"{what}: {error}") from error
 
 
-def millis(length: Seconds) -> int:
-    """A length of time in whole milliseconds."""
-    seconds = length.total_seconds() if isinstance(length, timedelta) else length
-    try:
-        return round(seconds * 1000)
-    except (ValueError, OverflowError) as error:
-        raise InvalidRequest(f"a length of time of {length} s: {error}") from None
-
-
-def keep(length: Keep) -> int | str:
-    """How long a record is kept."""
-    return length if isinstance(length, str) else millis(length)
-
-
 def data_members(name: str, value: object, content_type: bool = True) -> dict[str, Any]:
     """The members that say bytes: `name` if they are JSON, else `name_base64`."""
     if isinstance(value, Data) and value.is_json:
@@ -101,7 +85,7 @@ def _json_of(data: Data, name: str) -> Json:
     try:
         return Json(data.text)
     except UnicodeDecodeError:
-        raise InvalidRequest(f"{name}: bytes that are no JSON") from None
+        raise InvalidRequest(f"{name}: bytes that are not JSON") from None
 
 
 #: The options of a job and their defaults, which are not sent.
@@ -115,19 +99,18 @@ _KEPT = frozenset(("keep_completed", "keep_failed"))
 def _option(name: str, value: Any) -> dict[str, Any]:
     """An option as the protocol has it: lengths of time in milliseconds, the others as they are."""
     if name in _LENGTHS:
-        return {f"{name}_ms": millis(value)}
+        return {f"{name}_ms": millis(value, name)}
     if name in _KEPT:
-        return {name: keep(value)}
-    if name == "tags" and isinstance(value, (str, bytes)):
-        raise InvalidRequest(f"tags: a list such as [{value!r}], and no text")
-    return {name: list(value) if name == "tags" else value}
+        return {name: keep(value, name)}
+    option(name, value)
+    return {name: texts(value, name) if name == "tags" else value}
 
 
 def job_text(job: Job, job_id: str | None, inherited: Mapping[str, str]) -> str:
     """A job of an enqueue. `inherited` are headers that its own ones replace."""
-    said: dict[str, Any] = {"kind": job.kind}
+    said: dict[str, Any] = {"kind": text(job.kind, "kind")}
     if job_id is not None:
-        said["id"] = job_id
+        said["id"] = text(job_id, "id")
     if job.payload is not None:
         said |= data_members("payload", job.payload)
     if headers := {**inherited, **job.headers}:
