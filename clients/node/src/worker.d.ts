@@ -89,6 +89,6 @@ export class Worker {
    * help, such as a token that is refused. A worker runs once: a second call rejects.
    */
   run(): Promise<void>;
-  /** Claims nothing more, lets handlers end for `graceMs`, and gives back the rest, uncharged. */
+  /** Claims nothing more, lets handlers end for `graceMs`, and gives back the rest, uncharged. A second call may shorten the grace. */
   stop(options?: { graceMs?: number | undefined }): Promise<void>;
 }

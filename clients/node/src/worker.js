@@ -43,6 +43,7 @@ export class Worker {
   #abortGraceMs;
   #isOver = false;
   #cutTimer;
+  #cutAt = Infinity;
   #given = new AbortController();
   #heartbeat;
   #settles;
@@ -94,13 +95,16 @@ export class Worker {
 
   /**
    * Claims nothing more and lets handlers end for `graceMs`; those that have not ended then are
-   * aborted and their jobs given back, uncharged. Resolves as `run` does. A second call may shorten it.
+   * aborted and their jobs given back, uncharged. Resolves as `run` does. A second call may shorten
+   * the grace and never lengthens it.
    */
   stop(options = {}) {
     onlyNames("stop", "option", options, ["graceMs"]);
     const { graceMs = this.#options.graceMs } = options;
     this.#stopping.abort();
-    if (!this.#isCut && !this.#isOver) {
+    const cutAt = performance.now() + graceMs;
+    if (!this.#isCut && !this.#isOver && cutAt < this.#cutAt) {
+      this.#cutAt = cutAt;
       clearTimeout(this.#cutTimer);
       this.#cutTimer = setTimeout(() => this.#cut(), graceMs);
     }

@@ -195,20 +195,6 @@ test("a handler does not start on a lease that is over, as when another one bloc
   await worker.stop();
 });
 
-test("a worker runs once, and says so", LIMIT, async (t) => {
-  const { queue } = await place(t, "once");
-  const once = { name: "QueueError", kind: "invalid", message: /a worker runs once/ };
-  const worker = new Worker(queue, { a: () => 1 }, quiet);
-  const running = worker.run();
-  await assert.rejects(worker.run(), once);
-  await worker.stop();
-  await running;
-  await assert.rejects(worker.run(), once);
-  const stopped = new Worker(queue, { a: () => 1 }, quiet);
-  await stopped.stop();
-  await assert.rejects(stopped.run(), { message: /was stopped/ });
-});
-
 test("a worker whose token is refused ends and says so", LIMIT, async (t) => {
   const { queue } = await place(t, "refused");
   const worker = new Worker("refused", { a: () => 1 }, { ...quiet, url: server.url, token: server.tokens.produce });
