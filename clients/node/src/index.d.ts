@@ -242,7 +242,7 @@ export class Queue {
   redrive(id: string, options?: CallOptions): Promise<Changed>;
   redriveMany(ids: string[], options?: CallOptions): Promise<Changed[]>;
   /**
-   * Stops claims of the queue, or of one kind, for a time or until `resume`. Jobs that run go on.
+   * Stops claims of the queue, or of one kind, for a time or until `resume`. Running jobs continue.
    * Needs the scope `operate`.
    */
   pause(options?: CallOptions & { kind?: string | undefined; forMs?: number | undefined }): Promise<PauseState>;

@@ -83,7 +83,7 @@ export class Worker {
 
   /**
    * Works until `stop`, a signal or an operator ends it, and resolves when its last job is settled or
-   * given up. Rejects with the `QueueError` against which no waiting helps, such as a token that is
+   * given up. Rejects with a `QueueError` that repeating cannot help, such as a token that is
    * not accepted; what ran then was settled first as far as possible. A worker runs once.
    */
   async run() {

@@ -143,7 +143,7 @@ test("a token that is refused ends all processes", LIMIT, async (t) => {
 
 test("what is no worker is said", LIMIT, async (t) => {
   for (const [words, why] of [
-    [["work", "nosuch.mjs"], /no module nosuch/], [["work", "tasks.mjs:send"], /no Worker/], [["work", "empty.mjs"], /no queue with tasks/],
+    [["work", "nosuch.mjs"], /no module nosuch/], [["work", "tasks.mjs:send"], /neither a Worker/], [["work", "empty.mjs"], /no queue with tasks/],
     [["work", "tasks.mjs", "tasks.mjs:mail"], /several workers/], [["work", "tasks.mjs", "--processes", "0"], /from 1 on/], [[], /usage/],
     [["work", "worker.mjs", "--concurrency", "2"], /of its own/],
   ]) {

@@ -21,7 +21,7 @@ async function named(target) {
   const exported = await imported(path);
   if (name !== undefined) {
     const one = Object.hasOwn(exported, name) ? exported[name] : undefined;
-    if (!(one instanceof Worker || one instanceof Queue)) throw new Wrong(`${target} is no Worker and no Queue`);
+    if (!(one instanceof Worker || one instanceof Queue)) throw new Wrong(`${target} is neither a Worker nor a Queue`);
     return [one];
   }
   const all = [...new Set(Object.values(exported))];

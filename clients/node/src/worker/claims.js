@@ -26,7 +26,7 @@ export class Claims {
 
   /**
    * The answer to one claim. It has jobs of a claim that was cut by the signal too, which are then
-   * to be given back. Throws what no waiting helps against.
+   * to be given back. Throws an error that repeating cannot help.
    *
    * @param {number} limit @param {AbortSignal} signal ends the waiting
    */
