@@ -16,6 +16,8 @@ const handlers = {
   good: (job) => job.payload,
   bad: () => { throw new Error("smtp down"); },
   lookup: () => { throw new TerminalError("no such host", { cause: new TypeError("host is not a text") }); },
+  vague: () => { throw new RetryError("later"); },
+  soon: () => { throw new RetryError("later", { delayMs: 60_000 }); },
   busy: () => { throw new RetryError("busy", { delayMs: 0 }); },
 };
 
@@ -83,9 +85,11 @@ test("the log of a failure has its stack, and a stack is cut", (t) => {
 });
 
 test("a worker may say how long an attempt waits for the next", { timeout: 60_000 }, async (t) => {
-  const queue = place(t, "waits", { retry: (attempt, error) => (error.message === "smtp down" ? attempt * 3_600_000 : NaN) });
-  await queue.enqueue({ id: "bad", kind: "bad" });
-  let job;
-  do job = await queue.get("bad"); while (job.state !== "failing");
-  assert.equal(job.run_at_ms - job.failed_at_ms, 3_600_000);
+  const queue = place(t, "waits", { retry: (attempt) => attempt * 3_600_000 });
+  for (const [kind, waitMs] of [["bad", 3_600_000], ["vague", 3_600_000], ["soon", 60_000]]) {
+    await queue.enqueue({ id: kind, kind });
+    let job;
+    do job = await queue.get(kind); while (job.state !== "failing");
+    assert.equal(job.run_at_ms - job.failed_at_ms, waitMs, kind);
+  }
 });

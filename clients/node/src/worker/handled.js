@@ -90,7 +90,8 @@ function failed(error, why, held, { emit, retry }) {
   if (error instanceof Snooze) return snoozed(error, why, held);
   emit("job_failed", { job: held.job, error, attempt: held.job.attempt });
   const fields = { error: shown(error) };
-  if (!(error instanceof TerminalError)) fields.delay_ms = error instanceof RetryError ? error.delayMs : waitMs(retry, held, error);
+  const askedMs = error instanceof RetryError ? error.delayMs : undefined;
+  if (!(error instanceof TerminalError)) fields.delay_ms = askedMs ?? waitMs(retry, held, error);
   if (error instanceof TerminalError) {
     Object.assign(fields, { cause: "terminal", keep: error.keep, then: error.then?.map(followerOut) });
   }
