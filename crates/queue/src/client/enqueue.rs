@@ -1,10 +1,12 @@
 //! Enqueues one job or many, with or without options.
 
 use crate::{
-    Decode, Encode, Enqueued, Id, InvalidOption, JobOptions, Queue,
+    Decode, Encode, Enqueued, Id, InvalidOption, JobOptions, OtherKind, Queue,
     client::{SendSpan, Shared, chunks::batches, option_values::CheckedOptions},
 };
-use queue_core::{Enqueued as Stored, Error, ErrorKind, JobId, Kind, NewJob, Result, Stamped, StorageExt};
+use queue_core::{
+    Detail, Enqueued as Stored, Error, ErrorKind, JobId, Kind, NewJob, Result, Stamped, StorageExt,
+};
 use queue_serde::Role;
 
 const ONE_CALL: &str = "a debounced job may take two calls, since its id may be that of a job that runs; here is one: use \
@@ -20,8 +22,8 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     /// `Invalid`, before anything is written, for a bad id, a payload that cannot be encoded or is
     /// over the store's limit (1 MiB by default), a kind that is [reserved](Kind::is_reserved), a
     /// queue that is ([`ReservedQueue`](queue_core::ReservedQueue)), or
-    /// a present result that cannot be decoded as `R`; a codec that binds bytes to their job cannot
-    /// decode the result of a job of another kind. With [`Certainty::Unknown`] the job may have
+    /// a present result that cannot be decoded as `R`. A handle [of](Self::of) a kind reads the job
+    /// that has the id already, and refuses one of another kind as [`OtherKind`]. With [`Certainty::Unknown`] the job may have
     /// been stored: send it again under the same id.
     ///
     /// A dropped future leaves the job stored or not stored.
@@ -158,12 +160,18 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         keys: KeysOf,
         mut answers: Vec<Stored>,
     ) -> Result<Vec<Enqueued<R>>> {
-        let KeysOf { ids, kinds } = keys;
         let some_are_new = answers.iter().any(Stored::is_new);
-        self.shared.read_left_out(&ids, &mut answers).await?;
-        let keys = ids.into_iter().zip(kinds);
-        let typed = keys.zip(answers).map(|((id, kind), answer)| self.shared.typed(id, &kind, answer));
-        typed.collect::<Result<_>>().map_err(|error| if some_are_new { error.unknown() } else { error })
+        let read = async {
+            if self.is_of_a_kind() {
+                self.shared.check_kinds(&keys, &answers).await?;
+            }
+            let KeysOf { ids, kinds } = keys;
+            self.shared.read_left_out(&ids, &mut answers).await?;
+            let keys = ids.into_iter().zip(kinds);
+            keys.zip(answers).map(|((id, kind), answer)| self.shared.typed(id, &kind, answer)).collect()
+        };
+        let typed: Result<_> = read.await;
+        typed.map_err(|error| if some_are_new { error.unknown() } else { error })
     }
 }
 
@@ -219,6 +227,24 @@ impl Shared {
             return Err(Error::new(ErrorKind::Internal, "enqueue", message).unknown());
         }
         Ok(Stamped { value, now, clock })
+    }
+
+    /// Refuses jobs whose ids are taken by jobs of other kinds. New jobs cost no read.
+    async fn check_kinds(&self, keys: &KeysOf, answers: &[Stored]) -> Result<()> {
+        let is_taken =
+            |answer: &Stored| matches!(answer, Stored::Duplicate { .. } | Stored::Completed { .. });
+        let taken: Vec<usize> = (0..answers.len()).filter(|&at| is_taken(&answers[at])).collect();
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let asked: Vec<JobId> = taken.iter().map(|&at| keys.ids[at].clone()).collect();
+        let found = self.storage.get(&self.name, &asked, Detail::Meta).await?.value;
+        for (at, record) in taken.into_iter().zip(found) {
+            if let Some(record) = record.filter(|record| answers[at].seq() == Some(record.meta.seq)) {
+                OtherKind::check("enqueue", &record.meta, &keys.kinds[at])?;
+            }
+        }
+        Ok(())
     }
 
     /// Reads the results that an answer had no room for.

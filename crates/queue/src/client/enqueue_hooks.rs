@@ -20,6 +20,10 @@ impl EnqueueHooks {
         self.0.push(Arc::new(hook));
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Runs the hooks until one refuses the job.
     pub(crate) fn look_at(&self, queue: &QueueName, job: &mut NewJob) -> Result<()> {
         for hook in &self.0 {

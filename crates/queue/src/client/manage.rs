@@ -57,13 +57,14 @@ impl<P, R> Queue<P, R> {
     ///
     /// # Errors
     /// `Invalid` if the payload cannot be decoded as `P`, with the
-    /// [`CodecError`](crate::CodecError) as its source, and for text that is no valid id.
-    /// [`payload_bytes`](Self::payload_bytes) reads a payload of any type.
+    /// [`CodecError`](crate::CodecError) as its source, for a job of
+    /// [another kind](crate::OtherKind), and for text that is not a valid id. [`payload_bytes`](Self::payload_bytes) reads a payload of any type.
     pub async fn payload(&self, id: impl IntoJobId) -> Result<Option<P>>
     where
         P: Decode,
     {
         let Some(JobRecord { meta, body: Some(body) }) = self.whole(id).await? else { return Ok(None) };
+        self.check_kind("payload", &meta)?;
         Ok(Some(self.shared.decode(&body.payload, &CodecContext::of(&meta, Role::Payload))?))
     }
 
@@ -80,15 +81,17 @@ impl<P, R> Queue<P, R> {
     /// job; [`status`](Self::status) distinguishes the two.
     ///
     /// # Errors
-    /// `Invalid` if the result cannot be decoded as `R`.
+    /// `Invalid` if the result cannot be decoded as `R`, and for a job of
+    /// [another kind](crate::OtherKind).
     pub async fn result(&self, id: impl IntoJobId) -> Result<Option<R>>
     where
         R: Decode,
     {
-        let record = self.whole(id).await?;
-        let Some(record) = record.filter(|record| record.meta.state == State::Completed) else {
+        let Some(record) = self.whole(id).await? else { return Ok(None) };
+        self.check_kind("result", &record.meta)?;
+        if record.meta.state != State::Completed {
             return Ok(None);
-        };
+        }
         let context = CodecContext::of(&record.meta, Role::Result);
         Ok(record.result().map(|result| self.shared.decode(result, &context)).transpose()?)
     }

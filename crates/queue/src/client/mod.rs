@@ -22,6 +22,7 @@ mod manage;
 #[cfg(not(feature = "opentelemetry"))]
 mod no_send_span;
 mod option_values;
+mod other_kind;
 mod pauses;
 mod queue;
 #[cfg(feature = "opentelemetry")]
@@ -49,6 +50,7 @@ pub use invalid_option::InvalidOption;
 pub use job_options::JobOptions;
 pub use jobs::{BulkChange, InvalidListing, JobCount, Jobs};
 pub use limits::LimitsToSet;
+pub use other_kind::OtherKind;
 pub use queue::Queue;
 pub use queue_view::SeriesReading;
 pub use status::Status;

@@ -1,10 +1,10 @@
 //! The typed handle on one queue.
 
 use super::enqueue_hooks::EnqueueHooks;
-use crate::{JobOptions, QueueBuilder, client::IdKey, pull::Claims};
+use crate::{JobOptions, OtherKind, QueueBuilder, client::IdKey, pull::Claims};
 use parking_lot::Mutex;
 use queue_core::{
-    IdSource, JobId, JobKind, Kind, Payload, QueueName, Result, Rng, Span, Storage, UnreadableWaits,
+    IdSource, JobId, JobKind, JobMeta, Kind, Payload, QueueName, Result, Rng, Span, Storage, UnreadableWaits,
     WorkerId, lifecycle::Policy,
 };
 use queue_serde::{Codec, CodecContext, CodecError, Decode, Role};
@@ -26,7 +26,8 @@ use tokio::time::Instant;
 /// # Errors
 /// `Invalid` means that the request was refused before anything was written, and the message says
 /// how to correct it. The cause is the error's [`source`](std::error::Error::source):
-/// [`InvalidOption`](crate::InvalidOption), [`InvalidName`](crate::InvalidName) or [`CodecError`].
+/// [`InvalidOption`](crate::InvalidOption), [`InvalidName`](crate::InvalidName), [`OtherKind`] or
+/// [`CodecError`].
 /// All other kinds of errors come from the store. A duplicate, a missing job and a lost lease are
 /// answers, not errors.
 pub struct Queue<P, R = ()> {
@@ -83,6 +84,9 @@ impl<P, R> Queue<P, R> {
     /// kind. The jobs that it enqueues have this kind, and a worker's
     /// [`Router`](crate::worker::Router) that handles the same constant takes exactly these types.
     ///
+    /// Ids belong to the queue and not to the kind. An enqueue, a wait or a read of a payload or
+    /// result under an id that a job of another kind has is refused as [`OtherKind`].
+    ///
     #[cfg_attr(all(feature = "worker", feature = "memory", feature = "json"), doc = "```")]
     #[cfg_attr(not(all(feature = "worker", feature = "memory", feature = "json")), doc = "```ignore")]
     /// use queue::prelude::*;
@@ -129,6 +133,22 @@ impl<P, R> Queue<P, R> {
     /// another kind.
     pub fn kind(&self) -> &Kind {
         &self.kind
+    }
+
+    /// Whether this handle is for jobs of one kind. One without a kind reads jobs of every kind.
+    pub(crate) fn is_of_a_kind(&self) -> bool {
+        self.kind != Kind::unnamed()
+    }
+
+    /// The kind that the jobs of this handle have when they are read; `None` for one without a
+    /// kind, and for one whose hooks may give its jobs other kinds.
+    pub(crate) fn kind_of_its_jobs(&self) -> Option<&Kind> {
+        (self.is_of_a_kind() && self.shared.hooks.is_empty()).then_some(&self.kind)
+    }
+
+    /// Refuses a job that was read and is of another kind.
+    pub(crate) fn check_kind(&self, operation: &'static str, found: &JobMeta) -> Result<()> {
+        self.kind_of_its_jobs().map_or(Ok(()), |kind| OtherKind::check(operation, found, kind))
     }
 
     /// The name of the queue.

@@ -33,15 +33,16 @@ impl<P, R: Decode> Queue<P, R> {
     /// answers at the latest one second after the deadline, also if the store does not answer.
     ///
     /// # Errors
-    /// `Invalid` for a bad id, bad options, or a result that cannot be decoded as `R`. A temporary
-    /// error of the store is returned only if it lasts until the deadline; any other error ends the
+    /// `Invalid` for a bad id, bad options, a job of [another kind](crate::OtherKind), or a result
+    /// that cannot be decoded as `R`. A temporary error of the store is returned only if it lasts until the deadline; any other error ends the
     /// wait.
     ///
     /// A dropped future leaves only a mark on the job that a caller waited for it, so that its
     /// record is kept for at least 60 seconds once it is finished.
     pub async fn wait(&self, id: impl IntoJobId, options: impl Into<WaitOptions>) -> Result<Outcome<R>> {
         let id = id.into_job_id()?;
-        let waiter = Waiter::start(&self.shared, id.clone(), options.into()).await?;
+        let kind = self.kind_of_its_jobs().cloned();
+        let waiter = Waiter::start(&self.shared, id.clone(), kind, options.into()).await?;
         Ok(self.typed(&id, waiter.outcome().await?)?)
     }
 
@@ -107,11 +108,14 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         span: SendSpan,
     ) -> Result<R, WaitError> {
         let (id, kind) = (job.id.clone(), job.kind.clone());
-        let mut waiter = Waiter::start(&self.shared, id.clone(), options).await?;
+        let asked = self.is_of_a_kind().then(|| kind.clone());
+        let is_any_kind = asked.is_none();
+        let mut waiter = Waiter::start(&self.shared, id.clone(), asked, options).await?;
         let stored = span.around(waiter.enqueue(job.awaited()), |span, _stored| span.job(&id)).await?;
         let outcome = match stored {
             None => Outcome::TimedOut { state: None },
-            Some(Enqueued::Completed { result: Some(result), .. }) => {
+            // The kind of the job that has the id stands in its record only.
+            Some(Enqueued::Completed { result: Some(result), .. }) if is_any_kind => {
                 Outcome::Completed(StoredResult { kind, result })
             }
             Some(_) => waiter.outcome().await?,

@@ -6,10 +6,10 @@ use super::{
     life_status::{LifeStatus, StoredResult, judge, outcome_of},
     options::CheckedWait,
 };
-use crate::{client::Shared, hints::Hints};
+use crate::{OtherKind, client::Shared, hints::Hints};
 use queue_core::{
-    Changed, Detail, Enqueued, Error, ErrorKind, Hint, Interest, JobId, JobMeta, JobRecord, NewJob, Reason,
-    Result, Seq, State, StorageExt, Timestamp,
+    Changed, Detail, Enqueued, Error, ErrorKind, Hint, Interest, JobId, JobMeta, JobRecord, Kind, NewJob,
+    Reason, Result, Seq, State, StorageExt, Timestamp,
     asking::NextAsk,
     lifecycle::{Event, Rejected},
 };
@@ -27,6 +27,8 @@ const EXPIRY_SLACK: Duration = Duration::from_millis(1);
 pub(super) struct Waiter<'a> {
     shared: &'a Shared,
     id: JobId,
+    /// The kind that the job must have, if the wait is for jobs of one kind.
+    kind: Option<Kind>,
     options: CheckedWait,
     deadline: Instant,
     hints: Hints,
@@ -57,7 +59,12 @@ enum NextStep {
 
 impl<'a> Waiter<'a> {
     /// Subscribes first, so that later changes are hinted at.
-    pub(super) async fn start(shared: &'a Shared, id: JobId, options: WaitOptions) -> Result<Self> {
+    pub(super) async fn start(
+        shared: &'a Shared,
+        id: JobId,
+        kind: Option<Kind>,
+        options: WaitOptions,
+    ) -> Result<Self> {
         let life = options.of_life();
         let options = options.checked()?;
         let deadline = Instant::now() + options.deadline;
@@ -65,6 +72,7 @@ impl<'a> Waiter<'a> {
         Ok(Self {
             shared,
             id,
+            kind,
             options,
             deadline,
             hints,
@@ -142,7 +150,7 @@ impl<'a> Waiter<'a> {
 
     async fn first_look(&mut self, what: Detail) -> Result<Option<Outcome<StoredResult>>> {
         let (found, now) = self.read(what).await?;
-        match (self.judge(found.as_ref()), found) {
+        match (self.judge(found.as_ref())?, found) {
             (LifeStatus::Over(outcome), _) => Ok(Some(outcome)),
             (LifeStatus::Finished, Some(record)) if what == Detail::Full => outcome_of(record).map(Some),
             (LifeStatus::Pending, Some(record)) if self.has_expired(&record.meta, now) => {
@@ -156,7 +164,7 @@ impl<'a> Waiter<'a> {
     /// Reads again, since the record is known to be finished, or changed during the first read.
     async fn second_look(&mut self) -> Result<Option<Outcome<StoredResult>>> {
         let (found, _) = self.read(Detail::Full).await?;
-        match (self.judge(found.as_ref()), found) {
+        match (self.judge(found.as_ref())?, found) {
             (LifeStatus::Over(outcome), _) => Ok(Some(outcome)),
             (LifeStatus::Finished, Some(record)) => outcome_of(record).map(Some),
             _ => Ok(None),
@@ -197,18 +205,19 @@ impl<'a> Waiter<'a> {
     }
 
     /// Judges a record, and fixes the life by the first one that is seen.
-    fn judge(&mut self, found: Option<&JobRecord>) -> LifeStatus {
+    fn judge(&mut self, found: Option<&JobRecord>) -> Result<LifeStatus> {
         let found = found.map(|record| &record.meta);
         let status = judge(self.life, found);
         if let Some(found) = found
             && found.seq == *self.life.get_or_insert(found.seq)
         {
+            self.kind.as_ref().map_or(Ok(()), |kind| OtherKind::check("wait", found, kind))?;
             self.awaited.get_or_insert_with(|| AwaitedLife::seen(found)).note(found);
             if self.state.replace(found.state) != Some(found.state) {
                 self.next_look.found();
             }
         }
-        status
+        Ok(status)
     }
 
     /// Marks the job as awaited, so that its outcome is announced and kept long enough to be read.

@@ -13,6 +13,7 @@ mod listing;
 mod manage;
 mod open;
 mod options;
+mod other_kind;
 mod pull;
 mod pull_drop;
 mod pull_lost;
