@@ -21,10 +21,10 @@ impl<P: Encode, R: Decode> Queue<P, R> {
     /// # Errors
     /// `Invalid`, before anything is written, for a bad id, a payload that cannot be encoded or is
     /// over the store's limit (1 MiB by default), a kind that is [reserved](Kind::is_reserved), a
-    /// queue that is ([`ReservedQueue`](queue_core::ReservedQueue)), or
-    /// a present result that cannot be decoded as `R`. A handle [of](Self::of) a kind reads the job
-    /// that has the id already, and refuses one of another kind as [`OtherKind`]. With [`Certainty::Unknown`] the job may have
-    /// been stored: send it again under the same id.
+    /// queue that is ([`ReservedQueue`](queue_core::ReservedQueue)), or a present result that
+    /// cannot be decoded as `R`. A handle [of](Self::of) a kind reads the job that has the id
+    /// already, and refuses one of another kind as [`OtherKind`]. With [`Certainty::Unknown`] the
+    /// job may have been stored: send it again under the same id.
     ///
     /// A dropped future leaves the job stored or not stored.
     ///
@@ -271,7 +271,7 @@ impl Shared {
             Stored::Duplicate { seq, state } => Enqueued::Duplicate { id, seq, state },
             Stored::Completed { seq, result } => {
                 let result = result.ok_or_else(|| gone(&id))?;
-                let result = self.decode(&result, &self.context(kind, &id, Role::Result))?;
+                let result = self.read(&result, &self.context(kind, &id, Role::Result))?;
                 Enqueued::Completed { id, seq, result }
             }
             Stored::Orphaned => Enqueued::Orphaned { id },

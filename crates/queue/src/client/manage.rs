@@ -33,7 +33,7 @@ impl<P, R> Queue<P, R> {
         let Some(Status { mut meta, .. }) = self.status(id).await? else { return Ok(None) };
         let Some(reported) = meta.progress.take() else { return Ok(None) };
         let report = Payload::new(*reported, self.shared.codec.content_type());
-        Ok(Some(self.shared.decode(&report, &CodecContext::of(&meta, Role::Progress))?))
+        Ok(Some(self.shared.read(&report, &CodecContext::of(&meta, Role::Progress))?))
     }
 
     /// The payload of a job in any state; `None` if there is no such job.
@@ -57,15 +57,16 @@ impl<P, R> Queue<P, R> {
     ///
     /// # Errors
     /// `Invalid` if the payload cannot be decoded as `P`, with the
-    /// [`CodecError`](crate::CodecError) as its source, for a job of
-    /// [another kind](crate::OtherKind), and for text that is not a valid id. [`payload_bytes`](Self::payload_bytes) reads a payload of any type.
+    /// [`CodecError`](crate::CodecError) as its source, for a job of [another
+    /// kind](crate::OtherKind), and for text that is not a valid id.
+    /// [`payload_bytes`](Self::payload_bytes) reads a payload of any type.
     pub async fn payload(&self, id: impl IntoJobId) -> Result<Option<P>>
     where
         P: Decode,
     {
         let Some(JobRecord { meta, body: Some(body) }) = self.whole(id).await? else { return Ok(None) };
         self.check_kind("payload", &meta)?;
-        Ok(Some(self.shared.decode(&body.payload, &CodecContext::of(&meta, Role::Payload))?))
+        Ok(Some(self.shared.read(&body.payload, &CodecContext::of(&meta, Role::Payload))?))
     }
 
     /// The payload of a job as it is stored, with its content type, without decoding.
@@ -93,7 +94,7 @@ impl<P, R> Queue<P, R> {
             return Ok(None);
         }
         let context = CodecContext::of(&record.meta, Role::Result);
-        Ok(record.result().map(|result| self.shared.decode(result, &context)).transpose()?)
+        record.result().map(|result| self.shared.read(result, &context)).transpose()
     }
 
     /// A job with the attempts that were charged to it: its last ten failures and stalls, oldest

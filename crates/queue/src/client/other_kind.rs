@@ -2,14 +2,14 @@
 
 use queue_core::{Error, JobId, JobMeta, Kind, QueueName};
 
-/// A handle of one kind was asked about an id that belongs to a job of another kind. An id is one
-/// of its queue, whatever the kind of its job, so the answer would be about other work.
+/// A handle of one kind was asked about an id that belongs to a job of another kind. Ids belong
+/// to the queue and not to a kind, so the answer would be about other work.
 ///
 /// Reads by a handle that has [hooks](crate::QueueBuilder::before_enqueue) are not checked, since a
 /// hook may change the kind of a job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the id {id:?} of the queue {queue:?} is that of a job of the kind {found:?}, not {asked:?}; an id is one of its queue, whatever the kind: put the kind into the id"
+    "the id {id:?} of the queue {queue:?} is that of a job of the kind {found:?}, not {asked:?}; ids belong to the queue, not to a kind: put the kind into the id"
 )]
 #[non_exhaustive]
 pub struct OtherKind {

@@ -4,8 +4,8 @@ use super::enqueue_hooks::EnqueueHooks;
 use crate::{JobOptions, OtherKind, QueueBuilder, client::IdKey, pull::Claims};
 use parking_lot::Mutex;
 use queue_core::{
-    IdSource, JobId, JobKind, JobMeta, Kind, Payload, QueueName, Result, Rng, Span, Storage, UnreadableWaits,
-    WorkerId, lifecycle::Policy,
+    Error, IdSource, JobId, JobKind, JobMeta, Kind, Payload, QueueName, Result, Rng, Span, Storage,
+    UnreadableWaits, WorkerId, lifecycle::Policy,
 };
 use queue_serde::{Codec, CodecContext, CodecError, Decode, Role};
 use std::{fmt, marker::PhantomData, sync::Arc};
@@ -179,6 +179,15 @@ impl Shared {
         context: &CodecContext<'_>,
     ) -> Result<T, CodecError> {
         T::decode(payload, &self.codec, context)
+    }
+
+    /// The same for a caller who asked about one job: the error says of which job the bytes are.
+    pub(crate) fn read<T: Decode>(&self, payload: &Payload, context: &CodecContext<'_>) -> Result<T> {
+        let CodecContext { kind, id, role, .. } = *context;
+        self.decode(payload, context).map_err(|error| {
+            let message = format!("the {} of {id:?}, of the kind {kind:?}: {error}", role.as_str());
+            Error::invalid("decode", message).with_source(error)
+        })
     }
 }
 

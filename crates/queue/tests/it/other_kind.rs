@@ -1,8 +1,9 @@
-//! An id is one of its queue, whatever the kind: a handle of another kind is refused.
+//! Ids belong to the queue, not to a kind: a handle of another kind is refused.
 
 use crate::support::{SECOND, memory, settle_down, spawn, take};
 use queue::{
-    Certainty, Enqueued, Error, ErrorKind, JobKind, JobOptions, OtherKind, Outcome, Queue, State, WaitError,
+    Certainty, CodecError, Enqueued, Error, ErrorKind, JobKind, JobOptions, OtherKind, Outcome, Queue, State,
+    WaitError,
 };
 use std::error::Error as _;
 
@@ -86,4 +87,18 @@ async fn a_hook_that_changes_kinds_keeps_its_jobs_readable() {
     words.enqueue("7", "ada".to_owned()).await.unwrap();
     assert!(matches!(words.enqueue("7", "ada".to_owned()).await.unwrap(), Enqueued::Duplicate { .. }));
     assert_eq!(words.payload("7").await.unwrap().as_deref(), Some("ada"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn bytes_of_another_type_are_refused_with_the_job_and_its_kind() {
+    let texts: Queue<u32, String> = Queue::new(with_a_length().await.storage().clone(), "tasks").unwrap();
+    let says = |part: &str| format!("the {part} of \"7\", of the kind \"length\": ");
+    for (error, part) in [
+        (texts.result("7").await.unwrap_err(), "result"),
+        (texts.payload("7").await.unwrap_err(), "payload"),
+        (texts.wait("7", SECOND).await.unwrap_err(), "result"),
+    ] {
+        assert!(error.message().starts_with(&says(part)), "{error}");
+        assert!(error.source().is_some_and(|source| source.is::<CodecError>()));
+    }
 }

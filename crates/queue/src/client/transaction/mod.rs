@@ -78,8 +78,8 @@ impl<P: Encode, R: Decode + 'static> Queue<P, R> {
     /// the enqueues behind that one on the same handle. With SQLite everything that writes to the
     /// file waits, heartbeats included; run the whole transaction on a thread that may block.
     ///
-    /// The call bypasses layers in front of the store, such as those that measure, and does not read
-    /// of which kind a job is that has the id already.
+    /// The call bypasses layers in front of the store, such as those that measure, and does not
+    /// read of which kind a job is that has the id already.
     ///
     /// # Errors
     /// `Invalid`, with nothing written, as for [`enqueue`](Self::enqueue), and for a transaction
