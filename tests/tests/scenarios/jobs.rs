@@ -165,7 +165,7 @@ pub(crate) async fn wait(scenario: &Scenario, said: &Value) -> Result<Value> {
         Outcome::Superseded => of("superseded"),
         Outcome::Expired => of("expired"),
         Outcome::Unknown => of("unknown"),
-        Outcome::TimedOut { state } => {
+        Outcome::TimedOut { state, .. } => {
             let mut said = of("pending");
             said["state"] = state.map_or(Value::Null, |state| json!(state.as_str()));
             said

@@ -132,7 +132,7 @@ async fn outcome(app: &App, call: Call, id: JobId, seq: Option<u64>, wait_ms: u6
     // A closing service sends the client to another one.
     let ended = tokio::select! {
         ended = waiting => ended?,
-        () = app.tasks.closing() => Outcome::TimedOut { state: None },
+        () = app.tasks.closing() => Outcome::TimedOut { state: None, error: None },
     };
     told(app, &queue, &id, life, &ended).await
 }
@@ -171,7 +171,7 @@ async fn told(app: &App, queue: &QueueName, id: &JobId, life: Seq, ended: &Outco
         Outcome::Superseded => (StatusCode::OK, OutcomeOut { outcome: "superseded", ..plain }),
         Outcome::Expired => (StatusCode::OK, OutcomeOut { outcome: "expired", ..plain }),
         Outcome::Unknown => (StatusCode::OK, OutcomeOut { outcome: "unknown", ..plain }),
-        Outcome::TimedOut { state } => {
+        Outcome::TimedOut { state, .. } => {
             let state = state.map(State::as_str);
             (StatusCode::ACCEPTED, OutcomeOut { outcome: "pending", state, ..plain })
         }

@@ -33,11 +33,13 @@ pub enum WaitError {
     #[error("there is no job of this id")]
     Unknown,
     /// The deadline passed first. The job goes on.
-    #[error("the deadline passed while the job was {}", .state.map_or("not seen", State::as_str))]
+    #[error("the deadline passed while the job {}", Unfinished(*.state, .error.as_ref()))]
     TimedOut {
         /// The job's state when it was last read; `None` if the store gave no answer. Then it is
         /// not known whether a job of the call was stored.
         state: Option<State>,
+        /// The error of the job's last attempt that failed, if there was one, without details.
+        error: Option<Failure>,
     },
     /// The request was refused, or the store failed.
     #[error(transparent)]
@@ -54,6 +56,20 @@ fn cancelled(reason: Option<Reason>) -> &'static str {
     match reason {
         Some(Reason::Expired) => "the job was cancelled: it had not started by the time that it was given",
         _ => "the job was cancelled",
+    }
+}
+
+/// What an unfinished job does, and why its last attempt failed.
+struct Unfinished<'a>(Option<State>, Option<&'a Failure>);
+
+impl fmt::Display for Unfinished<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            None => f.write_str("was not seen")?,
+            Some(State::Failing) => f.write_str("waited for its next attempt")?,
+            Some(state) => write!(f, "was {state}")?,
+        }
+        self.1.map_or(Ok(()), |failure| write!(f, "; its last attempt failed: {failure}"))
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) fn outcome_of(record: JobRecord) -> Result<Outcome<StoredResult>> {
         }
         State::Cancelled => Ok(Outcome::Cancelled { reason: meta.reason }),
         state @ (State::Queued | State::Processing | State::Failing) => {
-            Ok(Outcome::TimedOut { state: Some(state) })
+            Ok(Outcome::TimedOut { state: Some(state), error: meta.last_error })
         }
     }
 }

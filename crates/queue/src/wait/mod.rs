@@ -34,8 +34,8 @@ impl<P, R: Decode> Queue<P, R> {
     ///
     /// # Errors
     /// `Invalid` for a bad id, bad options, a job of [another kind](crate::OtherKind), or a result
-    /// that cannot be decoded as `R`. A temporary error of the store is returned only if it lasts until the deadline; any other error ends the
-    /// wait.
+    /// that cannot be decoded as `R`. A temporary error of the store is returned only if it lasts
+    /// until the deadline; any other error ends the wait.
     ///
     /// A dropped future leaves only a mark on the job that a caller waited for it, so that its
     /// record is kept for at least 60 seconds once it is finished.
@@ -43,12 +43,12 @@ impl<P, R: Decode> Queue<P, R> {
         let id = id.into_job_id()?;
         let kind = self.kind_of_its_jobs().cloned();
         let waiter = Waiter::start(&self.shared, id.clone(), kind, options.into()).await?;
-        Ok(self.typed(&id, waiter.outcome().await?)?)
+        self.typed(&id, waiter.outcome().await?)
     }
 
-    fn typed(&self, id: &JobId, outcome: Outcome<StoredResult>) -> Result<Outcome<R>, crate::CodecError> {
+    fn typed(&self, id: &JobId, outcome: Outcome<StoredResult>) -> Result<Outcome<R>> {
         outcome.try_map(|StoredResult { kind, result }| {
-            self.shared.decode(&result, &self.shared.context(&kind, id, Role::Result))
+            self.shared.read(&result, &self.shared.context(&kind, id, Role::Result))
         })
     }
 }
@@ -92,7 +92,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         let begun = Instant::now();
         let mut options = options.into();
         let Ok(job) = timeout(options.longest(), self.timed(job)).await else {
-            return Err(WaitError::TimedOut { state: None });
+            return Err(WaitError::TimedOut { state: None, error: None });
         };
         options = options.deadline(options.longest().saturating_sub(begun.elapsed()));
         let span = SendSpan::begin(&self.shared.name);
@@ -113,7 +113,7 @@ impl<P: Encode, R: Decode> Queue<P, R> {
         let mut waiter = Waiter::start(&self.shared, id.clone(), asked, options).await?;
         let stored = span.around(waiter.enqueue(job.awaited()), |span, _stored| span.job(&id)).await?;
         let outcome = match stored {
-            None => Outcome::TimedOut { state: None },
+            None => Outcome::TimedOut { state: None, error: None },
             // The kind of the job that has the id stands in its record only.
             Some(Enqueued::Completed { result: Some(result), .. }) if is_any_kind => {
                 Outcome::Completed(StoredResult { kind, result })

@@ -32,6 +32,8 @@ pub enum Outcome<R> {
     TimedOut {
         /// The job's state when it was last read; `None` if the store gave no answer.
         state: Option<State>,
+        /// The error of its last attempt that failed, if there was one, without details.
+        error: Option<Failure>,
     },
 }
 
@@ -48,7 +50,7 @@ impl<R> Outcome<R> {
             Self::Superseded => Err(WaitError::Superseded),
             Self::Expired => Err(WaitError::Expired),
             Self::Unknown => Err(WaitError::Unknown),
-            Self::TimedOut { state } => Err(WaitError::TimedOut { state }),
+            Self::TimedOut { state, error } => Err(WaitError::TimedOut { state, error }),
         }
     }
 
@@ -60,7 +62,7 @@ impl<R> Outcome<R> {
             Self::Superseded => Outcome::Superseded,
             Self::Expired => Outcome::Expired,
             Self::Unknown => Outcome::Unknown,
-            Self::TimedOut { state } => Outcome::TimedOut { state },
+            Self::TimedOut { state, error } => Outcome::TimedOut { state, error },
         })
     }
 }

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{OtherKind, client::Shared, hints::Hints};
 use queue_core::{
-    Changed, Detail, Enqueued, Error, ErrorKind, Hint, Interest, JobId, JobMeta, JobRecord, Kind, NewJob,
-    Reason, Result, Seq, State, StorageExt, Timestamp,
+    Changed, Detail, Enqueued, Error, ErrorKind, Failure, Hint, Interest, JobId, JobMeta, JobRecord, Kind,
+    NewJob, Reason, Result, Seq, State, StorageExt, Timestamp,
     asking::NextAsk,
     lifecycle::{Event, Rejected},
 };
@@ -39,6 +39,8 @@ pub(super) struct Waiter<'a> {
     awaited: Option<AwaitedLife>,
     /// The state of that life when it was last read.
     state: Option<State>,
+    /// The error of its last attempt that failed, as it was then.
+    error: Option<Failure>,
     /// When the job expires, if it has not started by then.
     too_late_at: Option<Instant>,
     /// The temporary error of the latest read, if there was one.
@@ -80,6 +82,7 @@ impl<'a> Waiter<'a> {
             life,
             awaited: None,
             state: None,
+            error: None,
             too_late_at: None,
             trouble: None,
             is_new: false,
@@ -130,7 +133,7 @@ impl<'a> Waiter<'a> {
         match (last, self.trouble) {
             (Some(outcome), _) => Ok(outcome),
             (None, Some(error)) => Err(error),
-            (None, None) => Ok(Outcome::TimedOut { state: self.state }),
+            (None, None) => Ok(Outcome::TimedOut { state: self.state, error: self.error }),
         }
     }
 
@@ -212,6 +215,7 @@ impl<'a> Waiter<'a> {
             && found.seq == *self.life.get_or_insert(found.seq)
         {
             self.kind.as_ref().map_or(Ok(()), |kind| OtherKind::check("wait", found, kind))?;
+            self.error.clone_from(&found.last_error);
             self.awaited.get_or_insert_with(|| AwaitedLife::seen(found)).note(found);
             if self.state.replace(found.state) != Some(found.state) {
                 self.next_look.found();

@@ -157,10 +157,10 @@ async fn a_deadline_is_kept_and_says_how_the_job_stood() {
     let queue = texts();
     let begun = Instant::now();
     let error = queue.enqueue_and_wait("a", String::new(), 3 * SECOND).await.unwrap_err();
-    assert!(matches!(error, WaitError::TimedOut { state: Some(State::Queued) }));
+    assert!(matches!(error, WaitError::TimedOut { state: Some(State::Queued), error: None }));
     assert_eq!(begun.elapsed(), 3 * SECOND);
     let _running = take(&queue).await;
-    let timed_out = Outcome::TimedOut { state: Some(State::Processing) };
+    let timed_out = Outcome::TimedOut { state: Some(State::Processing), error: None };
     assert_eq!(queue.wait("a", 3 * SECOND).await.unwrap(), timed_out);
 }
 
@@ -177,7 +177,7 @@ async fn the_default_deadline_is_thirty_seconds() {
 async fn a_deadline_of_zero_looks_once() {
     let queue = texts();
     queue.enqueue("a", String::new()).await.unwrap();
-    let queued = Outcome::TimedOut { state: Some(State::Queued) };
+    let queued = Outcome::TimedOut { state: Some(State::Queued), error: None };
     assert_eq!(queue.wait("a", Duration::ZERO).await.unwrap(), queued);
     let _ = take(&queue).await.ack(&"out".to_owned()).await.unwrap();
     assert_eq!(queue.wait("a", Duration::ZERO).await.unwrap(), Outcome::Completed("out".to_owned()));
@@ -192,7 +192,7 @@ async fn waiters_on_one_id_are_independent() {
         waiters.push(wait(&queue).await);
     }
     let impatient = queue.wait("a", Duration::from_millis(5)).await.unwrap();
-    assert_eq!(impatient, Outcome::TimedOut { state: Some(State::Queued) });
+    assert_eq!(impatient, Outcome::TimedOut { state: Some(State::Queued), error: None });
     waiters.drain(..10).for_each(|waiter| waiter.abort());
     let _ = take(&queue).await.ack(&"out".to_owned()).await.unwrap();
     for waiter in waiters {
@@ -254,4 +254,19 @@ async fn a_result_of_another_type_is_an_error_and_no_endless_wait() {
     assert_eq!(numbers.wait("a", SECOND).await.unwrap_err().kind(), ErrorKind::Invalid);
     let error = numbers.enqueue_and_wait("a", String::new(), SECOND).await.unwrap_err();
     assert!(matches!(error, WaitError::Store(error) if error.kind() == ErrorKind::Invalid));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_brings_the_error_of_the_last_attempt() {
+    let queue = texts();
+    queue.enqueue("a", "in".to_owned()).await.unwrap();
+    let broken = Failure::new("NoName", "no Ada");
+    let _ = take(&queue).await.nack(Nack::new(broken.clone()).retry_in(1000 * SECOND)).await.unwrap();
+    let timed_out = Outcome::TimedOut { state: Some(State::Failing), error: Some(broken) };
+    assert_eq!(queue.wait("a", SECOND).await.unwrap(), timed_out);
+    let error = queue.enqueue_and_wait("a", "in".to_owned(), SECOND).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the deadline passed while the job waited for its next attempt; its last attempt failed: NoName: no Ada"
+    );
 }

@@ -111,9 +111,9 @@ async fn a_result_that_comes_after_the_last_interval_is_found_by_the_last_look()
 async fn a_store_that_never_answers_a_read_does_not_hold_a_waiter() {
     let queue = on(Faulty::wrap(with_a_job().await, Fault::GetHangs));
     let begun = Instant::now();
-    assert_eq!(queue.wait("a", 5 * SECOND).await.unwrap(), Outcome::TimedOut { state: None });
+    assert_eq!(queue.wait("a", 5 * SECOND).await.unwrap(), Outcome::TimedOut { state: None, error: None });
     let error = queue.enqueue_and_wait("b", String::new(), 5 * SECOND).await.unwrap_err();
-    assert!(matches!(error, WaitError::TimedOut { state: Some(State::Queued) }));
+    assert!(matches!(error, WaitError::TimedOut { state: Some(State::Queued), error: None }));
     assert!(begun.elapsed() <= 2 * (5 * SECOND + GRACE), "{:?}", begun.elapsed());
 }
 
@@ -122,9 +122,9 @@ async fn a_store_that_never_answers_an_enqueue_or_a_subscription_does_not_hold_a
     let begun = Instant::now();
     let queue = on(Faulty::wrap(memory(), Fault::EnqueueHangs));
     let error = queue.enqueue_and_wait("a", String::new(), 5 * SECOND).await.unwrap_err();
-    assert!(matches!(error, WaitError::TimedOut { state: None }));
+    assert!(matches!(error, WaitError::TimedOut { state: None, error: None }));
     let queue = on(Faulty::wrap(with_a_job().await, Fault::SubscribeHangs));
-    let timed_out = Outcome::TimedOut { state: Some(State::Queued) };
+    let timed_out = Outcome::TimedOut { state: Some(State::Queued), error: None };
     assert_eq!(queue.wait("a", Duration::ZERO).await.unwrap(), timed_out);
     assert!(begun.elapsed() <= 5 * SECOND + 2 * GRACE, "{:?}", begun.elapsed());
 }

@@ -33,7 +33,7 @@ pub(crate) fn of_call(answer: Result<Raw, WaitError>) -> Result<Outcome<Raw>, Cl
         Err(WaitError::Superseded) => Outcome::Superseded,
         Err(WaitError::Expired) => Outcome::Expired,
         Err(WaitError::Unknown) => Outcome::Unknown,
-        Err(WaitError::TimedOut { state }) => Outcome::TimedOut { state },
+        Err(WaitError::TimedOut { state, error }) => Outcome::TimedOut { state, error },
         Err(WaitError::Store(error)) => return Err(error.into()),
         Err(error) => return Err(CliError::new(Exit::Bug, error.to_string())),
     })
@@ -50,7 +50,7 @@ pub(crate) fn of_record(found: Option<JobRecord>) -> Result<Outcome<Raw>, CliErr
             Outcome::Failed { reason, error: record.meta.last_error }
         }
         State::Cancelled => Outcome::Cancelled { reason: record.meta.reason },
-        state => Outcome::TimedOut { state: Some(state) },
+        state => Outcome::TimedOut { state: Some(state), error: record.meta.last_error },
     })
 }
 
@@ -93,10 +93,10 @@ fn words(session: &Session, job: &str, outcome: &Outcome<Raw>) -> String {
         Outcome::Superseded => format!("{job} was replaced by a newer one of the same id"),
         Outcome::Expired => format!("{job} and its outcome have been removed; give it a longer --ttl"),
         Outcome::Unknown => format!("{job} is not in the queue {:?}", session.name),
-        Outcome::TimedOut { state: Some(state) } => {
+        Outcome::TimedOut { state: Some(state), .. } => {
             format!("{job} is {state}, not finished; `queue wait` waits for it")
         }
-        Outcome::TimedOut { state: None } => {
+        Outcome::TimedOut { state: None, .. } => {
             format!("the store did not answer about {job} in time; an enqueue may have stored it")
         }
     }
@@ -116,7 +116,7 @@ fn object(id: Option<&JobId>, outcome: &Outcome<Raw>) -> Value {
             let error = error.as_ref().map(|error| json!({"name": error.name(), "message": error.message()}));
             object.insert("error".to_owned(), json!(error));
         }
-        Outcome::TimedOut { state } => {
+        Outcome::TimedOut { state, .. } => {
             object.insert("state".to_owned(), json!(state.map(State::as_str)));
         }
         Outcome::Cancelled { reason } => {
@@ -135,7 +135,7 @@ fn name(outcome: &Outcome<Raw>) -> &'static str {
         Outcome::Superseded => "superseded",
         Outcome::Expired => "expired",
         Outcome::Unknown => "unknown",
-        Outcome::TimedOut { state: Some(_) } => "unfinished",
-        Outcome::TimedOut { state: None } => "unanswered",
+        Outcome::TimedOut { state: Some(_), .. } => "unfinished",
+        Outcome::TimedOut { state: None, .. } => "unanswered",
     }
 }

@@ -28,7 +28,7 @@ pub(crate) async fn outcome(
         Ended::Superseded => Outcome::Superseded,
         Ended::Expired => Outcome::Expired,
         Ended::Unknown => Outcome::Unknown,
-        Ended::Pending { state } => Outcome::TimedOut { state },
+        Ended::Pending { state } => Outcome::TimedOut { state, error: None },
         other => return Err(CliError::unforeseen(other)),
     })
 }

@@ -62,7 +62,7 @@ async fn a_deadline_ends_its_own_wait_alone(stage: &Stage) {
     stage.put().await;
     let patient = stage.wait_and_see("a").await;
     let hasty = soon(stage.waiting::<String>().wait("a", Duration::from_millis(5))).await.unwrap();
-    assert_eq!(hasty, Outcome::TimedOut { state: Some(State::Queued) });
+    assert_eq!(hasty, Outcome::TimedOut { state: Some(State::Queued), error: None });
     stage.complete("out").await;
     assert_eq!(patient.await.unwrap(), Outcome::Completed("out".to_owned()));
 }

@@ -97,11 +97,11 @@ async fn a_deadline_says_how_the_job_stood(stage: &Stage) {
     stage.put().await;
     let queue = stage.waiting::<String>();
     let short = Duration::from_secs(1); // long enough to see the job on a busy machine
-    let queued = Outcome::TimedOut { state: Some(State::Queued) };
+    let queued = Outcome::TimedOut { state: Some(State::Queued), error: None };
     assert_eq!(soon(queue.wait("a", short)).await.unwrap(), queued);
     let _running = stage.working::<String>().dequeue(10 * SECOND).await.unwrap().unwrap();
     let error = soon(queue.enqueue_and_wait("a", "in".to_owned(), short)).await.unwrap_err();
-    assert!(matches!(error, WaitError::TimedOut { state: Some(State::Processing) }), "{error}");
+    assert!(matches!(error, WaitError::TimedOut { state: Some(State::Processing), error: None }), "{error}");
 }
 
 async fn a_failed_job_that_runs_again_is_waited_for_again(stage: &Stage) {
