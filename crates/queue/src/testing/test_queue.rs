@@ -2,7 +2,7 @@
 
 use super::{EnqueuedJobs, TestJob, TestStore, drain::drained, inline::Runner};
 use crate::{Decode, Queue};
-use queue_core::Payload;
+use queue_core::{JobKind, Payload};
 use queue_worker::{Context, JobError, JobHandler, WorkerReport, runtime::Handler};
 use std::{fmt, ops::Deref, panic::Location, sync::Arc, time::Duration};
 
@@ -102,7 +102,26 @@ impl<P, R> TestQueue<P, R> {
 
     /// The jobs of this queue that wait for a worker, due or not, as a selection to narrow down.
     pub fn enqueued(&self) -> EnqueuedJobs<'_, P, R> {
-        EnqueuedJobs::of(self)
+        EnqueuedJobs::select_from(self.queue.clone(), &self.store)
+    }
+
+    /// The same of one kind, with the payload of that kind.
+    ///
+    /// ```
+    /// use queue::{JobKind, testing::TestQueue};
+    ///
+    /// const LENGTH: JobKind<String, usize> = JobKind::new("length");
+    /// const SQUARE: JobKind<u64, u64> = JobKind::new("square");
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> queue::Result<()> {
+    /// let tasks: TestQueue<()> = TestQueue::new();
+    /// tasks.of(LENGTH).enqueue("of-ada", "ada".to_owned()).await?;
+    /// tasks.of(SQUARE).enqueue("of-12", 12).await?;
+    /// tasks.enqueued_of(SQUARE).payload(12).assert_one().await;
+    /// # Ok(()) }
+    /// ```
+    pub fn enqueued_of<P2, R2>(&self, kind: JobKind<P2, R2>) -> EnqueuedJobs<'_, P2, R2> {
+        EnqueuedJobs::select_from(self.queue.of(kind), &self.store).kind(kind)
     }
 
     /// Asserts that a waiting job has an expected payload, and returns the oldest one: a short form

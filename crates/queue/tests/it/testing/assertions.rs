@@ -2,7 +2,7 @@
 
 use crate::support::SECOND;
 use futures_util::FutureExt;
-use queue::{JobOptions, Kind, testing::TestQueue};
+use queue::{JobKind, JobOptions, Kind, testing::TestQueue};
 use std::{any::Any, panic::AssertUnwindSafe, time::Duration};
 
 async fn two_jobs() -> TestQueue<String> {
@@ -80,14 +80,19 @@ async fn too_many_jobs_fail_as_too_few_do_and_an_empty_queue_is_said_to_be_empty
 }
 
 #[tokio::test]
-async fn a_payload_of_another_type_is_told_unless_its_kind_was_left_out() {
+async fn a_payload_of_another_type_matches_no_payload_and_is_told_with_the_place_of_the_test() {
+    const NUMBER: JobKind<u32> = JobKind::new("number");
     let queue = two_jobs().await;
     let numbers = queue.store().queue::<u32, ()>("test");
-    numbers.of_kind(Kind::from_static("number")).enqueue("c", 7).await.unwrap();
-    numbers.enqueued().kind("number").payload(7).assert_one().await;
-    assert!(
-        told(numbers.enqueued().assert_none())
-            .await
-            .contains("the payload of \"a\", of kind \"news\", is of another type")
-    );
+    numbers.of(NUMBER).enqueue("c", 7).await.unwrap();
+    numbers.enqueued().payload(7).assert_one().await;
+    numbers.enqueued().payload(8).assert_none().await;
+    assert_eq!(queue.enqueued_of(NUMBER).assert_one().await.payload, 7);
+    assert_eq!(queue.enqueued().payload_where(|_| true).assert_count(2).await.len(), 2);
+    assert!(told(numbers.enqueued().assert_none()).await.contains("has 3 jobs as expected and not 0"));
+
+    let line = line!() + 1;
+    let told = told(numbers.enqueued().id("a").assert_one()).await;
+    assert!(told.starts_with("the payload of \"a\", of kind \"news\", is of another type"), "{told}");
+    assert!(told.contains(&format!("assertions.rs:{line}:")), "{told}");
 }
