@@ -122,7 +122,7 @@ impl Run {
             SettleEnd::Released => WorkerEvent::Released(ended(State::Queued)),
             SettleEnd::Cancelled => WorkerEvent::Cancelled(ended(State::Cancelled)),
             SettleEnd::Lost => WorkerEvent::LeaseLost { queue, id, seq },
-            SettleEnd::Abandoned => WorkerEvent::Abandoned { queue, id, seq },
+            SettleEnd::Abandoned => WorkerEvent::Abandoned { queue, id, seq, still_runs: None },
         });
     }
 }

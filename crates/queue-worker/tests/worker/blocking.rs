@@ -107,6 +107,7 @@ async fn a_blocking_handler_at_the_end_of_a_stop_keeps_its_lease_and_is_reported
     let report = running.ended().await;
     assert_eq!((report.released, report.abandoned), (0, 1));
     assert_eq!(rig.meta("a").await.state, State::Processing, "nobody else may start it");
+    assert!(rig.events.labels().last().is_some_and(|last| last.starts_with("abandoned a, still runs under")));
     pass(1000).await;
     let before = rig.meta("a").await;
     answer.send(Ok(1)).expect("it listens");

@@ -13,7 +13,7 @@ use crate::worker::{
 };
 use queue_core::{Error, ErrorKind, JobMeta, QueueName, Rng, Storage, UnreadableWaits};
 use std::sync::{Arc, OnceLock};
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::Instant};
 
 /// One run of a worker, as its parts see it.
 #[derive(Debug)]
@@ -71,9 +71,11 @@ impl WorkerRun {
     /// Lets go of a job whose outcome is not stored, and says so.
     pub(in crate::worker) fn abandon(&self, job: &HeldJob) {
         let JobMeta { queue, id, seq, .. } = job.meta().clone();
+        let lease_left = job.lease_end().saturating_duration_since(Instant::now());
+        let still_runs = job.is_blocking().then_some(lease_left);
         job.give_up();
         self.held.let_go([job]);
-        self.events.emit(&WorkerEvent::Abandoned { queue, id, seq });
+        self.events.emit(&WorkerEvent::Abandoned { queue, id, seq, still_runs });
     }
 
     /// Lets go of a job whose lease was lost, and says so.

@@ -28,6 +28,11 @@ fn words(event: &WorkerEvent) -> String {
         WorkerEvent::LeaseLost { queue, id, .. } => {
             format!("what was done for {} no longer counts: its lease is lost", job_in(queue, id))
         }
+        WorkerEvent::Abandoned { queue, id, still_runs: Some(lease), .. } => format!(
+            "the blocking handler of {} still runs and cannot be stopped; its lease ends in {lease:.1?}, then \
+             the job runs again",
+            job_in(queue, id)
+        ),
         WorkerEvent::Abandoned { queue, id, .. } => {
             format!("the outcome of {} could not be stored; the job runs again", job_in(queue, id))
         }
@@ -135,9 +140,17 @@ mod tests {
             (
                 {
                     let (queue, id) = id_of();
-                    E::Abandoned { queue, id, seq }
+                    E::Abandoned { queue, id, seq, still_runs: None }
                 },
                 r#"the outcome of "a" of "q" could not be stored; the job runs again"#,
+            ),
+            (
+                {
+                    let (queue, id) = id_of();
+                    E::Abandoned { queue, id, seq, still_runs: Some(Duration::from_millis(20_500)) }
+                },
+                "the blocking handler of \"a\" of \"q\" still runs and cannot be stopped; its lease ends in \
+                 20.5s, then the job runs again",
             ),
             (
                 {

@@ -36,8 +36,9 @@ pub enum WorkerEvent {
         /// Which life of it.
         seq: Seq,
     },
-    /// A settle was given up: the store refused it, or had not taken it by the shutdown deadline.
-    /// The job runs again once its lease lapses, unless the store has the settle after all.
+    /// A settle was given up: the store refused it, or had not taken it by the shutdown deadline,
+    /// or a blocking handler still runs then. The job runs again once its lease lapses, unless the
+    /// store has the settle after all.
     Abandoned {
         /// Of which queue.
         queue: QueueName,
@@ -45,6 +46,9 @@ pub enum WorkerEvent {
         id: JobId,
         /// Which life of it.
         seq: Seq,
+        /// How long the lease lasts, if a [blocking handler](crate::Router::handle_blocking) still
+        /// runs, which nothing can stop. Its answer will not count.
+        still_runs: Option<Duration>,
     },
     /// A settle was sent again, since no answer to it had come, and the store has it now. The event
     /// for the end of the job follows.

@@ -25,6 +25,7 @@ pub struct WorkerReport {
     pub rescued: u64,
     /// Outcomes that no longer counted.
     pub leases_lost: u64,
-    /// Settles given up, at the shutdown deadline or because the store would not take them.
+    /// Settles given up, at the shutdown deadline or because the store would not take them, and
+    /// blocking handlers that still ran then.
     pub abandoned: u64,
 }

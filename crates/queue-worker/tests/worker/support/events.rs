@@ -94,6 +94,9 @@ fn label(event: &WorkerEvent) -> String {
         E::Cancelled(end) => format!("cancelled {}", end.meta.id),
         E::Stalled(job) => format!("stalled {}", job.id),
         E::LeaseLost { id, .. } => format!("lost {id}"),
+        E::Abandoned { id, still_runs: Some(lease), .. } => {
+            format!("abandoned {id}, still runs under a lease of {} ms", lease.as_millis())
+        }
         E::Abandoned { id, .. } => format!("abandoned {id}"),
         E::Replayed { id, .. } => format!("replayed {id}"),
         E::HookFailed { job, stage, failure, .. } => format!("hook {stage:?} {} {}", failure.name(), job.id),
