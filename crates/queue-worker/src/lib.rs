@@ -38,7 +38,7 @@ pub use handler::{
 pub use leadership::{Fence, Leadership, LeadershipBuilder, LeadershipEvent, LostReason, Term};
 pub use permits::{Permit, Permits, PermitsBuilder};
 pub use reserved::{RESERVED_RETRY, ReservedJob, ReservedOutcome, handle_reserved, trace_ticks};
-pub use shutdown_signal::shutdown_signal;
+pub use shutdown_signal::{second_shutdown_signal, shutdown_signal};
 pub use tokio_clock::TokioClock;
 pub use worker::hosted;
 pub use worker::{

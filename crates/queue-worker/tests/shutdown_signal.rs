@@ -5,7 +5,7 @@
 
 use queue_core::{ContentType, JobId, Kind, NewJob, Payload, QueueName, State, Storage};
 use queue_memory::MemoryStorage;
-use queue_worker::{Router, Worker, shutdown_signal};
+use queue_worker::{Router, Worker, second_shutdown_signal, shutdown_signal};
 use rustix::process::{Signal, getpid, kill_process};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Mutex;
@@ -45,4 +45,28 @@ async fn a_signal_that_comes_before_anybody_waits_is_not_lost() {
     let asked = shutdown_signal();
     kill_process(getpid(), Signal::TERM).expect("one's own process");
     asked.await;
+}
+
+#[tokio::test]
+async fn a_second_signal_cuts_the_wait_for_a_running_handler_short() {
+    let _alone = ONE_AT_A_TIME.lock().await;
+    let (store, queue) = (Arc::new(MemoryStorage::new()), QueueName::from_static("work"));
+    let payload = Payload::new("null", ContentType::from_static("application/json"));
+    let job = NewJob::new(JobId::from_static("endless"), Kind::unnamed(), payload);
+    store.enqueue(&queue, vec![vec![job]]).await.expect("stored");
+    let router = Router::new(()).handle("default", |(): (), context| async move {
+        kill_process(getpid(), Signal::INT)?;
+        context.cancelled().await; // long after the first signal, unless there is a second one
+        Ok(())
+    });
+    let worker = Worker::builder(store, queue, router.expect("one kind")).build().expect("valid");
+    let asked = shutdown_signal();
+    let ended_early = tokio::select! {
+        _report = worker.run_until(async {
+            asked.await;
+            kill_process(getpid(), Signal::TERM).expect("one's own process");
+        }) => false,
+        () = second_shutdown_signal() => true,
+    };
+    assert!(ended_early, "the drain went on");
 }

@@ -19,7 +19,7 @@
 //!     let emails: Queue<Email, String> = Queue::new(storage, "emails")?;
 //!
 //!     let worker = emails.work_with(|email, _| async move { Ok(format!("sent to {}", email.to)) }).build()?;
-//!     tokio::spawn(worker.run_until(shutdown_signal()));
+//!     tokio::spawn(worker.run()); // in a process of its own: `worker.run_until(shutdown_signal()).await`
 //!
 //!     let email = Email { to: "ada@example.org".to_owned() };
 //!     let receipt = emails.enqueue_and_wait("welcome-ada", email, Duration::from_secs(30)).await?;
