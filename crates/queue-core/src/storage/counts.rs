@@ -1,10 +1,11 @@
 //! The number of jobs of a queue by state.
 
 use crate::{Moment, State, Timestamp};
+use std::fmt;
 
 /// How many jobs a queue has, by state. The terminal ones may include records past their purge time
 /// that are not removed yet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     by_state: [u64; State::ALL.len()],
     /// How many of the waiting jobs have a due time that is still to come.
@@ -59,5 +60,35 @@ impl Counts {
     /// The number of jobs that are not terminal.
     pub fn unfinished(&self) -> u64 {
         State::ALL.into_iter().filter(|state| !state.is_terminal()).map(|state| self.of(state)).sum()
+    }
+}
+
+/// Each state by its name.
+impl fmt::Debug for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields = f.debug_struct("Counts");
+        for state in State::ALL {
+            fields.field(state.as_str(), &self.by_state[usize::from(state.as_code())]);
+        }
+        fields.field("scheduled", &self.scheduled).field("gated", &self.gated);
+        fields
+            .field("oldest_due", &self.oldest_due)
+            .field("now", &self.now)
+            .field("clock", &self.clock)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_shown_with_the_names_of_their_states() {
+        let mut counts = Counts::default();
+        counts.set(State::Failed, 5);
+        let shown = format!("{counts:?}");
+        assert!(shown.starts_with("Counts { queued: 0, "), "{shown}");
+        assert!(shown.contains(" failed: 5, "), "{shown}");
     }
 }
