@@ -74,13 +74,23 @@ fn find_file(path: &Path) -> io::Result<FileIdentity> {
     if metadata.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(FileIdentity::of(&metadata)) }
 }
 
+fn has_directory(path: &Path) -> bool {
+    // The directory of a bare name is the present one.
+    path.parent().is_some_and(|directory| directory.as_os_str().is_empty() || directory.is_dir())
+}
+
 /// Why a path cannot be opened, and how to repair it.
 pub(crate) fn unusable(path: &Path, error: io::Error) -> Error {
     let advice = match error.kind() {
         io::ErrorKind::NotFound if symlink_metadata(path).is_ok() => {
             "it is a link to a file that does not exist; mend the link"
         }
-        io::ErrorKind::NotFound => "it does not exist; check the path, and make its directory first",
+        io::ErrorKind::NotFound if has_directory(path) => {
+            "there is no store, and none is made (`create=never`); check the path"
+        }
+        io::ErrorKind::NotFound => {
+            "its directory does not exist; check the path, and make the directory first"
+        }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "the file and its directory must be writable; change their permissions"
         }

@@ -260,7 +260,12 @@ pub(super) fn undecodable(error: &CodecError) -> JobError {
 }
 
 fn unknown_kind(kind: &Kind) -> JobError {
-    let message = format!("this worker has no handler for the kind {kind:?}");
+    let jobs = if *kind == Kind::unnamed() {
+        "jobs without a kind (\"default\")".to_owned()
+    } else {
+        format!("jobs of the kind {kind:?}")
+    };
+    let message = format!("this worker has no handler for {jobs}");
     JobError::failed(Failure::new("UnknownKind", message), Cause::UnknownKind)
 }
 

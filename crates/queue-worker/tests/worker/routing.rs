@@ -71,7 +71,16 @@ async fn an_unknown_kind_fails_the_job_when_the_policy_says_so_and_tells_why() {
     assert_eq!((meta.state, meta.reason), (State::Failed, Some(Reason::UnknownKind)));
     let error = meta.last_error.expect("stored");
     assert_eq!(error.name(), "UnknownKind");
-    assert!(error.message().contains("nobody"), "{error}");
+    assert_eq!(error.message(), "this worker has no handler for jobs of the kind \"nobody\"");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_missing_handler_for_jobs_without_a_kind_is_told_so() {
+    let rig = Rig::new();
+    rig.enqueue([of_kind("a", "default", "1")]).await;
+    rig.drain(rig.worker(router(|_, _| async { Ok(()) })).on_unknown_kind(Unhandled::Fail)).await;
+    let error = rig.meta("a").await.last_error.expect("stored");
+    assert_eq!(error.message(), "this worker has no handler for jobs without a kind (\"default\")");
 }
 
 #[tokio::test(start_paused = true)]
