@@ -22,6 +22,7 @@ mod leading;
 mod limiting;
 mod migrating;
 mod narrow_tokens;
+mod numbered;
 mod observing;
 mod one_trace;
 mod one_view;

@@ -1,6 +1,8 @@
 //! All of a job as JSON: its metadata with what holds it up and its attempts, and what it carries.
 
-use super::{ErrorView, JobBodyView, JobReading, JobView, PauseView, SlotWait, SlotWaitView};
+use super::{
+    ErrorView, JobBodyView, JobReading, JobView, PauseView, SlotWait, SlotWaitView, attempt_number::numbered,
+};
 use queue_core::Attempt;
 use serde::Serialize;
 
@@ -36,6 +38,10 @@ pub struct WholeJob<'a> {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Attempt))]
 pub struct AttemptView<'a> {
+    /// Which attempt it was, as `attempts_made` counts them; `null` of an attempt before the last
+    /// redrive, after which the count begins at one again.
+    attempt: Option<u32>,
+    /// Which claim of the job it was. Claims that were given back uncharged count too.
     epoch: u64,
     worker: &'a str,
     claimed_at_ms: i64,
@@ -53,7 +59,7 @@ impl<'a> JobDetails<'a> {
             job: JobView::of(&reading.meta, reading.now),
             pauses: reading.pauses.views().collect(),
             waits_for_slot: reading.slot_wait.as_ref().map(SlotWait::view),
-            attempt_log: reading.attempts.as_ref().map(|all| all.iter().map(AttemptView::of).collect()),
+            attempt_log: reading.attempts.as_ref().map(|_| numbered(reading).map(AttemptView::of).collect()),
         }
     }
 }
@@ -67,8 +73,9 @@ impl<'a> WholeJob<'a> {
 }
 
 impl<'a> AttemptView<'a> {
-    fn of(attempt: &'a Attempt) -> Self {
+    fn of((number, attempt): (Option<u32>, &'a Attempt)) -> Self {
         Self {
+            attempt: number,
             epoch: attempt.epoch,
             worker: attempt.worker.as_str(),
             claimed_at_ms: attempt.claimed_at.as_millis(),

@@ -1,5 +1,6 @@
 //! One job as faces show it: its one JSON, its facts and its life for people.
 
+mod attempt_number;
 mod body;
 mod budget;
 mod data;

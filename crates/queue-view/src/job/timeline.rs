@@ -1,6 +1,9 @@
 //! What happened to a job, in order, and what comes next.
 
-use super::JobReading;
+use super::{
+    JobReading,
+    attempt_number::{charged, numbered},
+};
 use crate::words::plural;
 use queue_core::{ATTEMPTS_MAX, Attempt, AttemptOutcome, JobMeta, State, Timestamp};
 use std::time::Duration;
@@ -28,16 +31,17 @@ pub enum JobStep {
     Enqueued,
     /// Earlier attempts, which the store does not keep.
     NotKept(u64),
-    /// An attempt failed.
-    AttemptFailed(u64),
-    /// The lease of an attempt lapsed.
-    AttemptStalled(u64),
-    /// An attempt runs.
-    Running(u64),
+    /// The attempt of this number failed; `None` of an attempt before the last redrive, which counts
+    /// from one again.
+    AttemptFailed(Option<u32>),
+    /// The lease of an attempt lapsed; the number is as in [`AttemptFailed`](Self::AttemptFailed).
+    AttemptStalled(Option<u32>),
+    /// The attempt of this number runs.
+    Running(u32),
     /// It waits.
     Waiting(Waiting),
-    /// An attempt completed it.
-    Completed(u64),
+    /// The attempt of this number completed it.
+    Completed(u32),
     /// It was given up.
     Failed,
     /// It was cancelled, or expired.
@@ -72,15 +76,21 @@ impl JobStep {
                 let many = "earlier attempts are";
                 format!("{} not kept: only the last {ATTEMPTS_MAX} are", plural(count, one, many))
             }
-            Self::AttemptFailed(epoch) => format!("attempt {epoch} failed"),
-            Self::AttemptStalled(epoch) => format!("attempt {epoch} stalled: its worker died or was cut off"),
-            Self::Running(epoch) => format!("attempt {epoch} runs"),
+            Self::AttemptFailed(number) => format!("{} failed", attempt_words(number)),
+            Self::AttemptStalled(number) => {
+                format!("{} stalled: its worker died or was cut off", attempt_words(number))
+            }
+            Self::Running(number) => format!("attempt {number} runs"),
             Self::Waiting(waiting) => waiting.words().to_owned(),
-            Self::Completed(epoch) => format!("attempt {epoch} completed"),
+            Self::Completed(number) => format!("attempt {number} completed"),
             Self::Failed => "failed for good".to_owned(),
             Self::Cancelled => "cancelled".to_owned(),
         }
     }
+}
+
+fn attempt_words(number: Option<u32>) -> String {
+    number.map_or_else(|| "an attempt before the redrive".to_owned(), |number| format!("attempt {number}"))
 }
 
 impl Waiting {
@@ -99,23 +109,22 @@ impl Waiting {
 /// The steps that a store knows, the oldest first.
 pub(super) fn timeline(reading: &JobReading) -> Vec<TimelineEntry> {
     let JobReading { meta, attempts, .. } = reading;
-    let attempts = attempts.as_deref().unwrap_or_default();
     let mut entries = vec![entry(JobStep::Enqueued, Some(meta.created_at))];
     // A store keeps the last ten; fewer are all that there were since the life began.
-    let charged = u64::from(meta.failures) + u64::from(meta.stalls);
-    let known = attempts.len() as u64;
-    if attempts.len() == ATTEMPTS_MAX && charged > known {
-        entries.push(entry(JobStep::NotKept(charged - known), None));
+    let known = attempts.as_ref().map_or(0, Vec::len);
+    let lost = u64::from(charged(meta)).saturating_sub(known as u64);
+    if known == ATTEMPTS_MAX && lost > 0 {
+        entries.push(entry(JobStep::NotKept(lost), None));
     }
-    entries.extend(attempts.iter().map(charged_attempt));
+    entries.extend(numbered(reading).map(|(number, attempt)| charged_attempt(number, attempt)));
     entries.push(last(reading));
     entries
 }
 
-fn charged_attempt(attempt: &Attempt) -> TimelineEntry {
+fn charged_attempt(number: Option<u32>, attempt: &Attempt) -> TimelineEntry {
     let step = match attempt.outcome {
-        AttemptOutcome::Failed => JobStep::AttemptFailed(attempt.epoch),
-        AttemptOutcome::Stalled => JobStep::AttemptStalled(attempt.epoch),
+        AttemptOutcome::Failed => JobStep::AttemptFailed(number),
+        AttemptOutcome::Stalled => JobStep::AttemptStalled(number),
     };
     TimelineEntry {
         took: Some(attempt.ended_at.since(attempt.claimed_at)),
@@ -133,9 +142,11 @@ fn last(JobReading { meta, now, pauses, slot_wait, .. }: &JobReading) -> Timelin
         State::Processing => TimelineEntry {
             took,
             worker: meta.lease.as_ref().map(|lease| lease.worker.to_string()),
-            ..entry(JobStep::Running(meta.epoch), meta.claimed_at)
+            ..entry(JobStep::Running(meta.attempts_made()), meta.claimed_at)
         },
-        State::Completed => TimelineEntry { took, ..entry(JobStep::Completed(meta.epoch), meta.claimed_at) },
+        State::Completed => {
+            TimelineEntry { took, ..entry(JobStep::Completed(meta.attempts_made()), meta.claimed_at) }
+        }
         State::Failed => entry(JobStep::Failed, meta.finished_at),
         State::Cancelled => entry(JobStep::Cancelled, meta.finished_at),
         State::Queued | State::Failing => {
